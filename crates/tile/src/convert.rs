@@ -1,0 +1,225 @@
+//! Conversion between element types, on little-endian bytes.
+
+use multiversion::multiversion;
+
+use crate::Elem;
+use crate::lane::{Lane, with_int};
+use crate::narrow::{self, mode, round_up, with_mode};
+
+/// What happens to a value that the target type cannot hold exactly.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum RoundMode {
+    /// To the nearest, ties to even. The default.
+    #[default]
+    Rint,
+    /// To the nearest, ties away from zero.
+    Round,
+    /// Towards minus infinity.
+    Floor,
+    /// Towards plus infinity.
+    Ceil,
+    /// Towards zero.
+    Trunc,
+    /// To the neighbour whose last bit is 1 (safe to round a second time).
+    Odd,
+}
+
+impl RoundMode {
+    /// No mode given: to the nearest, ties to even.
+    #[allow(non_upper_case_globals)]
+    pub const None: RoundMode = RoundMode::Rint;
+}
+
+/// Elements converted at a time through `f32` on the stack.
+const CHUNK: usize = 256;
+
+/// Reads `out.len()` elements as `f32`: floats and integers up to 16 bits exactly, wider integers rounded
+/// to the nearest (ties to even). A signalling NaN of `f16` or an 8-bit float becomes quiet.
+///
+/// Converts as many elements as both slices hold.
+pub fn load_f32(elem: Elem, bytes: &[u8], out: &mut [f32]) {
+    match elem {
+        Elem::F32 => {
+            for (o, b) in out.iter_mut().zip(f32::split(bytes)) {
+                *o = f32::get(*b);
+            }
+        }
+        Elem::F16 | Elem::BF16 | Elem::F8E4M3 | Elem::F8E5M2 => narrow::load(elem, bytes, out),
+        _ => with_int!(elem, T => load_int::<T>(bytes, out), else ()),
+    }
+}
+
+/// Writes `values` as `elem`: floats rounded to the nearest, ties to even, overflow to infinity (NaN for
+/// E4M3FN); integers rounded likewise and saturated, NaN to 0.
+///
+/// Converts as many elements as both slices hold.
+pub fn store_f32(elem: Elem, values: &[f32], bytes: &mut [u8]) {
+    store_rounded(elem, values, bytes, RoundMode::Rint, !elem.is_float());
+}
+
+/// As [`store_f32`] with a rounding mode and a choice of saturation (see [`convert`]).
+pub fn store_rounded(elem: Elem, values: &[f32], bytes: &mut [u8], mode: RoundMode, saturate: bool) {
+    match elem {
+        Elem::F32 => {
+            for (b, v) in f32::split_mut(bytes).iter_mut().zip(values) {
+                *b = v.put();
+            }
+        }
+        Elem::F16 | Elem::BF16 | Elem::F8E4M3 | Elem::F8E5M2 => narrow::store(elem, values, bytes, mode, saturate),
+        _ => with_int!(elem, T => with_mode!(mode, M => {
+            if saturate {
+                store_int::<T, M, true>(values, bytes)
+            } else {
+                store_int::<T, M, false>(values, bytes)
+            }
+        }), else ()),
+    }
+}
+
+/// Converts elements of one type to another, each rounded once.
+///
+/// * to the same type: the bytes are copied.
+/// * float or integer to float: `mode` decides among the neighbours. Overflow gives infinity (NaN for
+///   E4M3FN) or, where `mode` rounds towards zero, the largest finite value; with `saturate` overflow and
+///   infinities give the largest finite value (not for `f32`, which nothing overflows). NaN stays NaN.
+/// * float to integer: rounded to an integer by `mode`, NaN gives 0. With `saturate`, clamped to the range
+///   of the target; without, clamped to 64 bits and the low bits kept.
+/// * integer to integer: clamped with `saturate`, else the low bits.
+///
+/// Converts as many elements as both slices hold.
+pub fn convert(src_elem: Elem, src: &[u8], dst_elem: Elem, dst: &mut [u8], mode: RoundMode, saturate: bool) {
+    let n = (src.len() / src_elem.bytes()).min(dst.len() / dst_elem.bytes());
+    let (src, dst) = (&src[..n * src_elem.bytes()], &mut dst[..n * dst_elem.bytes()]);
+    if src_elem == dst_elem {
+        return dst.copy_from_slice(src);
+    }
+    if !src_elem.is_float() && !dst_elem.is_float() {
+        return with_int!(src_elem, S => with_int!(dst_elem, D => int_to_int::<S, D>(src, dst, saturate), else ()), else ());
+    }
+    // Integers wider than f32's mantissa are rounded to odd first; a second rounding to fewer bits is then exact.
+    let first = if dst_elem == Elem::F32 { mode } else { RoundMode::Odd };
+    let mut chunk = [0.0; CHUNK];
+    for (s, d) in src.chunks(CHUNK * src_elem.bytes()).zip(dst.chunks_mut(CHUNK * dst_elem.bytes())) {
+        let chunk = &mut chunk[..s.len() / src_elem.bytes()];
+        match src_elem {
+            Elem::I32 | Elem::U32 | Elem::I64 | Elem::U64 if first != RoundMode::Rint => {
+                with_int!(src_elem, S => with_mode!(first, M => load_int_rounded::<S, M>(s, chunk)), else ())
+            }
+            _ => load_f32(src_elem, s, chunk),
+        }
+        store_rounded(dst_elem, chunk, d, mode, saturate);
+    }
+}
+
+/// Rounds one `f32` to an integral value.
+pub fn round_integral(x: f32, mode: RoundMode) -> f32 {
+    with_mode!(mode, M => integral::<M>(x))
+}
+
+#[inline(always)]
+fn integral<const MODE: u8>(x: f32) -> f32 {
+    match MODE {
+        mode::RINT => x.round_ties_even(),
+        mode::ROUND => x.round(),
+        mode::FLOOR => x.floor(),
+        mode::CEIL => x.ceil(),
+        mode::ODD => {
+            let towards_zero = x.trunc();
+            // Only values below 2^23 have a fraction.
+            let even = (towards_zero as i32) & 1 == 0;
+            if towards_zero != x && even && !x.is_nan() { towards_zero + 1f32.copysign(x) } else { towards_zero }
+        }
+        _ => x.trunc(),
+    }
+}
+
+/// The integer types, for conversions.
+pub(crate) trait Int: Lane {
+    /// To `f32`, nearest even.
+    fn to_f32(self) -> f32;
+    /// Sign and magnitude.
+    fn magnitude(self) -> (bool, u64);
+    /// From an integral `f32`, saturating; NaN gives 0.
+    fn from_f32(x: f32) -> Self;
+    /// The low bits of a 64-bit integer.
+    fn from_low(x: i64) -> Self;
+    /// The value's bits extended to 64, by the sign if signed.
+    fn extend(self) -> i64;
+    /// The smallest and the largest value.
+    const RANGE: (i128, i128);
+}
+
+macro_rules! int {
+    ($($ty:ident)*) => {$(
+        #[allow(unused_comparisons, clippy::unnecessary_cast)]
+        impl Int for $ty {
+            const RANGE: (i128, i128) = ($ty::MIN as i128, $ty::MAX as i128);
+            #[inline(always)]
+            fn to_f32(self) -> f32 { self as f32 }
+            #[inline(always)]
+            fn magnitude(self) -> (bool, u64) {
+                if self < 0 { (true, (self as i64).unsigned_abs()) } else { (false, self as u64) }
+            }
+            #[inline(always)]
+            fn from_f32(x: f32) -> Self { x as $ty }
+            #[inline(always)]
+            fn from_low(x: i64) -> Self { x as $ty }
+            #[inline(always)]
+            fn extend(self) -> i64 { self as i64 }
+        }
+    )*};
+}
+int!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
+fn load_int<T: Int>(bytes: &[u8], out: &mut [f32]) {
+    for (o, b) in out.iter_mut().zip(T::split(bytes)) {
+        *o = T::get(*b).to_f32();
+    }
+}
+
+fn load_int_rounded<T: Int, const MODE: u8>(bytes: &[u8], out: &mut [f32]) {
+    for (o, b) in out.iter_mut().zip(T::split(bytes)) {
+        let (negative, magnitude) = T::get(*b).magnitude();
+        // Keep 24 bits above and one bit for everything below, which is all that rounding asks for.
+        let shift = 40u32.saturating_sub(magnitude.leading_zeros());
+        let quotient = (magnitude >> shift) as u32;
+        let rest = magnitude & ((1u64 << shift) - 1);
+        let half = (1u64 << shift) >> 1;
+        let side = if rest == 0 { 0 } else { 2 + (rest >= half) as u32 + (rest > half) as u32 };
+        let up = round_up::<MODE>(quotient, side, 3, negative);
+        // At most 2^24 times a power of two: exact.
+        let value = ((quotient + up) as u64 as f32) * (1u64 << shift) as f32;
+        *o = if negative { -value } else { value };
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
+fn store_int<T: Int, const MODE: u8, const SATURATE: bool>(values: &[f32], bytes: &mut [u8]) {
+    for (b, v) in T::split_mut(bytes).iter_mut().zip(values) {
+        let integral = integral::<MODE>(*v);
+        // 64-bit targets saturate either way; for them `extend` after `from_f32` is the identity.
+        *b = if SATURATE || size_of::<T>() == 8 {
+            T::from_f32(integral).put()
+        } else {
+            T::from_low(integral as i64).put()
+        };
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
+fn int_to_int<S: Int, D: Int>(src: &[u8], dst: &mut [u8], saturate: bool) {
+    let (low, high) = (D::RANGE.0.max(S::RANGE.0), D::RANGE.1.min(S::RANGE.1));
+    let (low, high) = (S::from_low(low as i64), S::from_low(high as i64));
+    for (d, s) in D::split_mut(dst).iter_mut().zip(S::split(src)) {
+        let mut x = S::get(*s);
+        if saturate {
+            x = if x < low { low } else { x };
+            x = if x > high { high } else { x };
+        }
+        *d = D::from_low(x.extend()).put();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,30 @@
+//! Element types, tile layouts and whole-tile arithmetic.
+//!
+//! The base of the house: it knows bytes, element types and how the elements of a tile lie in memory,
+//! and nothing of ops, programs or time. Every function gives the same bytes on every host: no platform
+//! `libm`, no dependence on SIMD width, thread count or the presence of a fused multiply-add unit.
+
+pub mod compare;
+pub mod convert;
+pub mod copy;
+mod elem;
+mod lane;
+pub mod lanes;
+mod layout;
+pub mod math;
+pub mod matmul;
+mod narrow;
+pub mod reduce;
+mod rows;
+mod space;
+
+pub use compare::Compare;
+pub use convert::{RoundMode, convert, load_f32, store_f32};
+pub use copy::{Cast, OutOfBounds, View};
+pub use elem::Elem;
+pub use lane::Lane;
+pub use lanes::{Arg, Binary, Ternary, Unary};
+pub use layout::{BLayout, Layout, SLayout};
+pub use matmul::{Init, MatmulError, Scratch, matmul_tile};
+pub use reduce::Reduce;
+pub use space::Space;

@@ -1,0 +1,138 @@
+//! Elementary functions of `f32`.
+//!
+//! Each is evaluated in `f64` from additions, multiplications and divisions alone, with an error below
+//! 2^-50 of the result, and rounded to `f32` once. That gives the correctly rounded result except where the
+//! exact one lies within that distance of the middle between two `f32`, and the same bits on every host.
+//! There are no branches, so that loops over them vectorise. NaN results are [`NAN`].
+
+use multiversion::multiversion;
+
+/// The NaN that arithmetic gives: quiet, positive, no payload (`0x7fc00000`).
+pub const NAN: f32 = f32::from_bits(0x7fc0_0000);
+
+/// `x`, or [`NAN`] if it is any NaN. Hosts differ in the NaN an operation gives; this removes the difference.
+#[inline(always)]
+pub fn canonical(x: f32) -> f32 {
+    // Chosen as integers: to the compiler one NaN is as good as another, and it may drop a choice between floats.
+    let bits = x.to_bits();
+    f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { NAN.to_bits() } else { bits })
+}
+
+const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
+const LN2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
+
+/// `e^x`: 0 for −∞, ∞ for large `x`, subnormal results rounded once.
+#[inline(always)]
+pub fn exp(x: f32) -> f32 {
+    // Beyond these the result is infinite or rounds to zero.
+    let clamped = if x > 89.0 { 89.0 } else { x };
+    let clamped = if clamped < -105.0 { -105.0 } else { clamped };
+    let y = clamped as f64;
+    // Adding 1.5 * 2^52 rounds to an integer, which then stands in the low bits.
+    const SHIFT: f64 = 6_755_399_441_055_744.0;
+    let shifted = y * std::f64::consts::LOG2_E + SHIFT;
+    let k = shifted - SHIFT;
+    let r = (y - k * LN2_HIGH) - k * LN2_LOW;
+    // The series of e^r to r^13 for |r| <= ln(2)/2; the terms are paired to shorten the chain.
+    let (r2, r4, r8) = (r * r, (r * r) * (r * r), ((r * r) * (r * r)) * ((r * r) * (r * r)));
+    let c = |n: u32| INVERSE_FACTORIAL[n as usize];
+    let low = (1.0 / 2.0 + c(3) * r) + (c(4) + c(5) * r) * r2;
+    let middle = (c(6) + c(7) * r) + (c(8) + c(9) * r) * r2;
+    let high = (c(10) + c(11) * r) + (c(12) + c(13) * r) * r2;
+    let series = (low + middle * r4) + high * r8;
+    let power = 1.0 + (r + r2 * series);
+    let scale = f64::from_bits((shifted.to_bits() << 52).wrapping_add(1f64.to_bits()));
+    canonical((power * scale) as f32)
+}
+
+const INVERSE_FACTORIAL: [f64; 14] = {
+    let mut table = [1.0; 14];
+    let (mut n, mut factorial) = (1, 1u64);
+    while n < 14 {
+        factorial *= n as u64;
+        table[n] = 1.0 / factorial as f64;
+        n += 1;
+    }
+    table
+};
+
+/// The natural logarithm: −∞ for ±0, NaN below 0, ∞ for ∞.
+#[inline(always)]
+pub fn ln(x: f32) -> f32 {
+    let bits = (x as f64).to_bits();
+    // x = m * 2^k with m about from sqrt(1/2) to sqrt(2).
+    let k = (((bits >> 32) as u32 as i32).wrapping_sub(0x3fe6_a09e)) >> 20;
+    let m = f64::from_bits(bits.wrapping_sub((k as u64) << 52));
+    let k = k as f64;
+    // ln(m) = 2 artanh(s), the series to s^21.
+    let f = m - 1.0;
+    let s = f / (2.0 + f);
+    let (z, z2, z4) = (s * s, (s * s) * (s * s), ((s * s) * (s * s)) * ((s * s) * (s * s)));
+    let low = (2.0 / 3.0 + 2.0 / 5.0 * z) + (2.0 / 7.0 + 2.0 / 9.0 * z) * z2;
+    let middle = (2.0 / 11.0 + 2.0 / 13.0 * z) + (2.0 / 15.0 + 2.0 / 17.0 * z) * z2;
+    let high = 2.0 / 19.0 + 2.0 / 21.0 * z;
+    let series = (low + middle * z4) + high * (z4 * z4);
+    let result = (k * LN2_HIGH + ((k * LN2_LOW + s * z * series) + 2.0 * s)) as f32;
+    let result = if x == f32::INFINITY { x } else { result };
+    let result = if x == 0.0 { f32::NEG_INFINITY } else { result };
+    canonical(if x >= 0.0 { result } else { NAN })
+}
+
+/// The square root, correctly rounded; −0 for −0, NaN below 0.
+#[inline(always)]
+pub fn sqrt(x: f32) -> f32 {
+    canonical(x.sqrt())
+}
+
+/// `1 / sqrt(x)`; ±∞ for ±0, NaN below 0, 0 for ∞.
+#[inline(always)]
+pub fn rsqrt(x: f32) -> f32 {
+    canonical((1.0 / (x as f64).sqrt()) as f32)
+}
+
+/// `1 / x`, correctly rounded; ±∞ for ±0.
+#[inline(always)]
+pub fn recip(x: f32) -> f32 {
+    canonical(1.0 / x)
+}
+
+/// The larger of two, as IEEE 754 `maximumNumber`: a number rather than a NaN, +0 rather than −0.
+#[inline(always)]
+pub fn maximum(a: f32, b: f32) -> f32 {
+    // Equal numbers differ at most in the sign of zero.
+    let equal = f32::from_bits(a.to_bits() & b.to_bits());
+    let larger = if a > b { a } else { b };
+    let number = if a == b { equal } else { larger };
+    canonical(if b.is_nan() { a } else { number })
+}
+
+/// The smaller of two, as IEEE 754 `minimumNumber`: a number rather than a NaN, −0 rather than +0.
+#[inline(always)]
+pub fn minimum(a: f32, b: f32) -> f32 {
+    let equal = f32::from_bits(a.to_bits() | b.to_bits());
+    let smaller = if a < b { a } else { b };
+    let number = if a == b { equal } else { smaller };
+    canonical(if b.is_nan() { a } else { number })
+}
+
+macro_rules! slices {
+    ($($slice:ident $scalar:ident),*) => {$(
+        #[doc = concat!("[`", stringify!($scalar), "`] of each element, as many as both slices hold.")]
+        #[multiversion(targets(
+            "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma",
+            "x86_64+avx2+fma",
+            "aarch64+neon"
+        ))]
+        pub fn $slice(src: &[f32], dst: &mut [f32]) {
+            for (d, s) in dst.iter_mut().zip(src) {
+                *d = $scalar(*s);
+            }
+        }
+    )*};
+}
+slices!(exp_slice exp, ln_slice ln, sqrt_slice sqrt, rsqrt_slice rsqrt, recip_slice recip);
+
+#[cfg(test)]
+mod points;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,190 @@
+//! Matrix products of tiles.
+//!
+//! Each element of the result is one chain of fused multiply-adds in ascending order of k that starts from
+//! the accumulator's old value, zero, or the bias: `c = fma(a[i][k], b[k][j], c)` in `f32`, or wrapping
+//! `i32` for 8-bit integers. (Products of two `f16` or `bf16` are exact in `f32`, so that there a fused and
+//! a separate add agree.) The kernel keeps this order by updating a block of the result with one column of
+//! A times one row of B at a time; SIMD width and threads only decide which elements are worked on
+//! together, so they cannot change a bit. A NaN in the result is the canonical one, `0x7fc00000`.
+
+mod kernel;
+mod pack;
+#[cfg(test)]
+mod tests;
+mod vector;
+
+use std::fmt;
+
+use crate::copy::{Cast, View, copy};
+use crate::{BLayout, Elem, Layout, SLayout};
+use kernel::Term;
+use pack::{PANEL, Packed};
+
+/// What the accumulation starts from.
+#[derive(Clone, Copy, Debug)]
+pub enum Init<'a> {
+    /// Zero; the old contents of the accumulator are not read.
+    Zero,
+    /// The old contents of the accumulator.
+    Acc,
+    /// One value for each of the `n` columns, as little-endian bytes of the accumulator's type.
+    Bias(&'a [u8]),
+}
+
+/// Why a product was refused; the accumulator is then untouched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MatmulError {
+    /// No product of these element types into this accumulator (A, B, accumulator).
+    Types(Elem, Elem, Elem),
+    /// The valid extents do not fit one of the layouts, or bytes are missing: which operand.
+    Extent(&'static str),
+}
+
+impl fmt::Display for MatmulError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MatmulError::Types(a, b, c) => write!(f, "no matrix product of {a} and {b} into {c}"),
+            MatmulError::Extent(what) => write!(f, "the extents of the product do not fit {what}"),
+        }
+    }
+}
+
+impl std::error::Error for MatmulError {}
+
+/// Memory the product works in, kept between calls so that none of them allocates once it has grown.
+#[derive(Default, Debug)]
+pub struct Scratch {
+    float: Packed<f32>,
+    int: Packed<i32>,
+    strips: Vec<[u8; STRIP]>,
+}
+
+/// Bytes of one row of a strip: 16 accumulator elements.
+const STRIP: usize = 64;
+
+/// Multiply-adds below which one thread does the whole product: some 50 microseconds of work, a few times what
+/// handing half of it to another thread costs.
+const PARALLEL: usize = 1 << 22;
+
+/// `dst[m, n] = init + a[m, k] * b[k, n]`, the valid extents of three tiles in any layouts.
+///
+/// Floats (each of A and B `f32`, `f16`, `bf16` or an 8-bit float) accumulate in `f32`; `i8` and `ui8`
+/// (also mixed) in `i32`. Elements of `dst` outside `m` × `n` keep their bytes.
+#[allow(clippy::too_many_arguments)]
+pub fn matmul_tile(
+    scratch: &mut Scratch,
+    dst: &mut [u8],
+    dst_layout: &Layout,
+    a: &[u8],
+    a_layout: &Layout,
+    b: &[u8],
+    b_layout: &Layout,
+    (m, k, n): (usize, usize, usize),
+    init: Init,
+) -> Result<(), MatmulError> {
+    let fits = |bytes: usize, layout: &Layout, rows: usize, cols: usize| {
+        // Boxes are unpacked through a buffer of 1024 elements.
+        let small = layout.slayout == SLayout::NoneBox || layout.fractal <= 1024;
+        bytes >= layout.bytes()
+            && layout.is_whole()
+            && small
+            && rows <= layout.rows as usize
+            && cols <= layout.cols as usize
+    };
+    if !fits(a.len(), a_layout, m, k) {
+        return Err(MatmulError::Extent("A"));
+    }
+    if !fits(b.len(), b_layout, k, n) {
+        return Err(MatmulError::Extent("B"));
+    }
+    if !fits(dst.len(), dst_layout, m, n) {
+        return Err(MatmulError::Extent("the accumulator"));
+    }
+    if matches!(init, Init::Bias(bias) if bias.len() < n * dst_layout.elem.bytes()) {
+        return Err(MatmulError::Extent("the bias"));
+    }
+    let operands = Operands { a, a_layout, b, b_layout, m, k, n, init };
+    let eight_bits = |e: Elem| matches!(e, Elem::I8 | Elem::U8);
+    match dst_layout.elem {
+        Elem::F32 if a_layout.elem.is_float() && b_layout.elem.is_float() => {
+            run(&operands, &mut scratch.float, &mut scratch.strips, dst, dst_layout);
+        }
+        Elem::I32 if eight_bits(a_layout.elem) && eight_bits(b_layout.elem) => {
+            run(&operands, &mut scratch.int, &mut scratch.strips, dst, dst_layout);
+        }
+        _ => return Err(MatmulError::Types(a_layout.elem, b_layout.elem, dst_layout.elem)),
+    }
+    Ok(())
+}
+
+/// A checked product.
+struct Operands<'a> {
+    a: &'a [u8],
+    a_layout: &'a Layout,
+    b: &'a [u8],
+    b_layout: &'a Layout,
+    m: usize,
+    k: usize,
+    n: usize,
+    init: Init<'a>,
+}
+
+/// Brings the accumulator into strips (16 columns wide, all rows below each other), which the layout of
+/// accumulators (NZ with boxes of 1024 bytes) already is, and runs the product there.
+fn run<T: Term>(
+    operands: &Operands,
+    packed: &mut Packed<T>,
+    strips: &mut Vec<[u8; STRIP]>,
+    dst: &mut [u8],
+    layout: &Layout,
+) {
+    let (m, n) = (operands.m, operands.n);
+    if m == 0 || n == 0 {
+        return;
+    }
+    let is_strips =
+        layout.blayout == BLayout::ColMajor && layout.slayout == SLayout::RowMajor && layout.fractal == 1024;
+    if is_strips {
+        let rows = layout.rows as usize;
+        let dst = &mut dst.as_chunks_mut().0[..n.div_ceil(16) * rows];
+        return product(operands, packed, dst, rows);
+    }
+    let rows = m.next_multiple_of(16);
+    let own = Layout { fractal: 1024, ..Layout::nz(layout.elem, rows as u32, n.next_multiple_of(16) as u32) };
+    strips.resize(n.div_ceil(16) * rows, [0; STRIP]);
+    // Neither copy can fail: the extents were checked, and the types are equal.
+    let (strip_view, view, cast) = (View::tile(&own, 0, 0), View::tile(layout, 0, 0), Cast::default());
+    if matches!(operands.init, Init::Acc) {
+        let _ = copy(strips.as_flattened_mut(), &strip_view, dst, &view, m, n, cast);
+    }
+    product(operands, packed, strips, rows);
+    let _ = copy(dst, &view, strips.as_flattened(), &strip_view, m, n, cast);
+}
+
+/// The product into strips of `rows` rows each.
+fn product<T: Term>(operands: &Operands, packed: &mut Packed<T>, dst: &mut [[u8; STRIP]], rows: usize) {
+    let &Operands { a, a_layout, b, b_layout, m, k, n, init } = operands;
+    let (a_lines, b_lines) = packed.lines(m * k.div_ceil(PANEL), k * n.div_ceil(PANEL));
+    for (p, panel) in a_lines.chunks_mut(m).enumerate() {
+        pack::panel(a_layout, a, m, p * PANEL, panel);
+    }
+    let a_lines = &*a_lines;
+    // One panel of B makes two strips of the result.
+    let part = |first: usize, b_lines: &mut [[T; PANEL]], dst: &mut [[u8; STRIP]]| {
+        for (i, strips) in dst.chunks_mut(2 * rows).enumerate() {
+            let p = first + i;
+            let panel = &mut b_lines[i * k..(i + 1) * k];
+            pack::panel(b_layout, b, k, p * PANEL, panel);
+            kernel::start::<T>(strips, rows, m, p * PANEL, n, init);
+            kernel::panel(a_lines, m, panel, strips, rows, (n - p * PANEL).min(PANEL));
+        }
+    };
+    let panels = n.div_ceil(PANEL);
+    if panels < 2 || m * k * n < PARALLEL || rayon::current_num_threads() < 2 {
+        return part(0, b_lines, dst);
+    }
+    let half = panels / 2;
+    let (b_left, b_right) = b_lines.split_at_mut(half * k);
+    let (left, right) = dst.split_at_mut(half * 2 * rows);
+    rayon::join(|| part(0, b_left, left), || part(half, b_right, right));
+}

@@ -1,0 +1,64 @@
+//! Memory spaces.
+
+use std::fmt;
+
+/// A memory space: where a tile or a buffer lives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Space {
+    /// Global memory (off-chip, shared by all clusters).
+    Gm,
+    /// L1 buffer of the Cube core.
+    Mat,
+    /// L0A: left operand of the matrix unit.
+    Left,
+    /// L0B: right operand of the matrix unit.
+    Right,
+    /// L0C: accumulator of the matrix unit.
+    Acc,
+    /// Unified buffer of a Vector core.
+    Vec,
+    /// Bias table of the Cube core.
+    Bias,
+    /// Scale (fixpipe) buffer of the Cube core.
+    Scaling,
+}
+
+impl Space {
+    /// Every space, in declaration order.
+    pub const ALL: [Space; 8] =
+        [Space::Gm, Space::Mat, Space::Left, Space::Right, Space::Acc, Space::Vec, Space::Bias, Space::Scaling];
+
+    /// The spelling in `.pto` text.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Space::Gm => "gm",
+            Space::Mat => "mat",
+            Space::Left => "left",
+            Space::Right => "right",
+            Space::Acc => "acc",
+            Space::Vec => "vec",
+            Space::Bias => "bias",
+            Space::Scaling => "scaling",
+        }
+    }
+
+    /// Reads the spelling of `.pto` text; `ub` and `l1` … are accepted as the hardware's names.
+    pub fn parse(text: &str) -> Option<Space> {
+        let canonical = Space::ALL.into_iter().find(|s| s.name() == text);
+        canonical.or(match text {
+            "ub" => Some(Space::Vec),
+            "l1" => Some(Space::Mat),
+            "l0a" => Some(Space::Left),
+            "l0b" => Some(Space::Right),
+            "l0c" => Some(Space::Acc),
+            "zero" => Some(Space::Gm),
+            _ => None,
+        })
+    }
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,24 @@
+//! The intermediate representation: modules, operations, regions, values, types and attributes, with
+//! their places in the text; the text itself, parsed and printed; diagnostics; the pass manager.
+//!
+//! It knows no op by name: what an op looks like comes from the [`OpSchema`]s of a [`Registry`].
+
+mod attr;
+mod compare;
+mod diag;
+mod module;
+mod schema;
+mod source;
+pub mod text;
+mod types;
+
+pub use attr::{Attr, AttrDict};
+pub use compare::difference;
+pub use diag::{Diagnostic, Diags, Labeled, Severity};
+pub use module::{Block, BlockId, Module, Op, OpId, Region, RegionId, Value, ValueDef, ValueId, ValueMap};
+pub use schema::{
+    Arity, AttrKind, AttrSpec, EnumSpec, Flow, Infer, OpSchema, OperandSpec, Registry, ResultSpec, Syntax, Touch,
+    TypeRule,
+};
+pub use source::{Source, Span};
+pub use types::{Dim, FuncType, MemRefType, Sign, TileType, Type, ViewType};

@@ -1,0 +1,427 @@
+//! The program in memory: operations in blocks in regions, and the values between them.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::{Attr, AttrDict, OpSchema, Source, Span, Type};
+
+macro_rules! entity {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// Position in its table.
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+entity! {
+    /// An operation of a module.
+    OpId
+}
+entity! {
+    /// A value of a module: a result of an operation or an argument of a block.
+    ValueId
+}
+entity! {
+    /// A block of a module.
+    BlockId
+}
+entity! {
+    /// A region of a module.
+    RegionId
+}
+
+/// An operation.
+#[derive(Clone, Debug)]
+pub struct Op {
+    /// Name, such as `pto.tadd`: the declaration's own spelling where one is known.
+    pub name: Arc<str>,
+    /// Its declaration; `None` for an op that nobody declares, kept in generic form.
+    pub schema: Option<&'static OpSchema>,
+    /// Operands, in the order of the declaration.
+    pub operands: SmallVec<[ValueId; 4]>,
+    /// For each declared operand how many values it stands for (0 or 1 unless variadic). Empty where
+    /// there is no declaration.
+    pub segments: SmallVec<[u16; 4]>,
+    /// Results.
+    pub results: SmallVec<[ValueId; 1]>,
+    /// Attributes.
+    pub attrs: AttrDict,
+    /// Regions.
+    pub regions: SmallVec<[RegionId; 1]>,
+    /// Where the text has it.
+    pub span: Span,
+    /// `loc(…)` as written, without the word: kept and printed.
+    pub loc: Option<Arc<str>>,
+    /// The block it is in; `None` once it is removed.
+    pub block: Option<BlockId>,
+}
+
+/// A value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct Value {
+    pub ty: Type,
+    /// Name in the text without `%`; results of one op with several share it.
+    pub name: Option<Arc<str>>,
+    pub def: ValueDef,
+    /// Where it is named in the text.
+    pub span: Span,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ValueDef {
+    /// Result of an operation, by position.
+    Result(OpId, u16),
+    /// Argument of a block, by position.
+    Arg(BlockId, u16),
+}
+
+/// A block: arguments, then operations.
+#[derive(Clone, Default, Debug)]
+#[allow(missing_docs)]
+pub struct Block {
+    pub args: SmallVec<[ValueId; 2]>,
+    pub ops: Vec<OpId>,
+    pub region: Option<RegionId>,
+}
+
+/// A region: blocks of one operation. Control flow is structured, so nearly always one block.
+#[derive(Clone, Default, Debug)]
+#[allow(missing_docs)]
+pub struct Region {
+    pub blocks: SmallVec<[BlockId; 1]>,
+    pub parent: Option<OpId>,
+}
+
+/// A source file's operations. The top block holds `builtin.module`s, or functions where the file writes no module.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// The text it was read from.
+    pub source: Arc<Source>,
+    /// Operations at the top of the file.
+    pub top: BlockId,
+    ops: Vec<Op>,
+    values: Vec<Value>,
+    blocks: Vec<Block>,
+    regions: Vec<Region>,
+}
+
+impl Module {
+    /// A module without operations.
+    pub fn new(source: Arc<Source>) -> Module {
+        Module {
+            source,
+            top: BlockId(0),
+            ops: Vec::new(),
+            values: Vec::new(),
+            blocks: vec![Block::default()],
+            regions: Vec::new(),
+        }
+    }
+
+    /// An operation.
+    pub fn op(&self, op: OpId) -> &Op {
+        &self.ops[op.index()]
+    }
+
+    /// An operation, to change.
+    pub fn op_mut(&mut self, op: OpId) -> &mut Op {
+        &mut self.ops[op.index()]
+    }
+
+    /// A value.
+    pub fn value(&self, value: ValueId) -> &Value {
+        &self.values[value.index()]
+    }
+
+    /// A value, to change.
+    pub fn value_mut(&mut self, value: ValueId) -> &mut Value {
+        &mut self.values[value.index()]
+    }
+
+    /// The type of a value.
+    pub fn ty(&self, value: ValueId) -> &Type {
+        &self.values[value.index()].ty
+    }
+
+    /// A block.
+    pub fn block(&self, block: BlockId) -> &Block {
+        &self.blocks[block.index()]
+    }
+
+    /// A region.
+    pub fn region(&self, region: RegionId) -> &Region {
+        &self.regions[region.index()]
+    }
+
+    /// How many values there are, for tables by value.
+    pub fn value_count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// How many operations there ever were, for tables by operation.
+    pub fn op_count(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// The operation whose region holds this one.
+    pub fn parent_op(&self, op: OpId) -> Option<OpId> {
+        let region = self.block(self.op(op).block?).region?;
+        self.region(region).parent
+    }
+
+    /// The operation whose region holds this block.
+    pub fn block_parent(&self, block: BlockId) -> Option<OpId> {
+        self.region(self.block(block).region?).parent
+    }
+
+    /// The operation that defines a value, if an operation does.
+    pub fn defining_op(&self, value: ValueId) -> Option<OpId> {
+        match self.value(value).def {
+            ValueDef::Result(op, _) => Some(op),
+            ValueDef::Arg(..) => None,
+        }
+    }
+
+    /// The first block of an operation's region of that position.
+    pub fn body(&self, op: OpId, region: usize) -> Option<BlockId> {
+        let region = *self.op(op).regions.get(region)?;
+        self.region(region).blocks.first().copied()
+    }
+
+    /// Operands that stand for declared operand `index`.
+    pub fn operand_group(&self, op: OpId, index: usize) -> &[ValueId] {
+        let op = self.op(op);
+        let start: usize = op.segments.iter().take(index).map(|n| *n as usize).sum();
+        let len = op.segments.get(index).copied().unwrap_or(0) as usize;
+        op.operands.get(start..start + len).unwrap_or(&[])
+    }
+
+    /// Makes an operation that is in no block yet.
+    pub fn create(&mut self, name: impl Into<Arc<str>>, schema: Option<&'static OpSchema>, span: Span) -> OpId {
+        let id = OpId(self.ops.len() as u32);
+        self.ops.push(Op {
+            name: name.into(),
+            schema,
+            operands: SmallVec::new(),
+            segments: SmallVec::new(),
+            results: SmallVec::new(),
+            attrs: AttrDict::default(),
+            regions: SmallVec::new(),
+            span,
+            loc: None,
+            block: None,
+        });
+        id
+    }
+
+    /// Makes an operation of a declaration: one operand group a declared operand, results of these types.
+    pub fn build(
+        &mut self,
+        schema: &'static OpSchema,
+        operands: &[&[ValueId]],
+        attrs: AttrDict,
+        results: &[Type],
+        span: Span,
+    ) -> OpId {
+        let id = self.create(schema.name, Some(schema), span);
+        let op = &mut self.ops[id.index()];
+        op.segments = operands.iter().map(|group| group.len() as u16).collect();
+        op.operands = operands.iter().flat_map(|group| group.iter().copied()).collect();
+        op.attrs = attrs;
+        for ty in results {
+            self.add_result(id, ty.clone(), None, span);
+        }
+        id
+    }
+
+    /// Adds a result to an operation.
+    pub fn add_result(&mut self, op: OpId, ty: Type, name: Option<Arc<str>>, span: Span) -> ValueId {
+        let at = self.ops[op.index()].results.len() as u16;
+        let value = self.add_value(Value { ty, name, def: ValueDef::Result(op, at), span });
+        self.ops[op.index()].results.push(value);
+        value
+    }
+
+    fn add_value(&mut self, value: Value) -> ValueId {
+        self.values.push(value);
+        ValueId(self.values.len() as u32 - 1)
+    }
+
+    /// Adds an empty region to an operation.
+    pub fn add_region(&mut self, op: OpId) -> RegionId {
+        let id = RegionId(self.regions.len() as u32);
+        self.regions.push(Region { blocks: SmallVec::new(), parent: Some(op) });
+        self.ops[op.index()].regions.push(id);
+        id
+    }
+
+    /// Adds an empty block to a region.
+    pub fn add_block(&mut self, region: RegionId) -> BlockId {
+        let id = BlockId(self.blocks.len() as u32);
+        self.blocks.push(Block { region: Some(region), ..Block::default() });
+        self.regions[region.index()].blocks.push(id);
+        id
+    }
+
+    /// Adds an argument to a block.
+    pub fn add_arg(&mut self, block: BlockId, ty: Type, name: Option<Arc<str>>, span: Span) -> ValueId {
+        let at = self.blocks[block.index()].args.len() as u16;
+        let value = self.add_value(Value { ty, name, def: ValueDef::Arg(block, at), span });
+        self.blocks[block.index()].args.push(value);
+        value
+    }
+
+    /// Puts an operation at the end of a block.
+    pub fn append(&mut self, block: BlockId, op: OpId) {
+        let at = self.block(block).ops.len();
+        self.insert(block, at, op);
+    }
+
+    /// Puts an operation into a block before position `at`.
+    pub fn insert(&mut self, block: BlockId, at: usize, op: OpId) {
+        self.blocks[block.index()].ops.insert(at, op);
+        self.ops[op.index()].block = Some(block);
+    }
+
+    /// Puts an operation right before another.
+    pub fn insert_before(&mut self, anchor: OpId, op: OpId) {
+        if let Some((block, at)) = self.position(anchor) {
+            self.insert(block, at, op);
+        }
+    }
+
+    /// Puts an operation right after another.
+    pub fn insert_after(&mut self, anchor: OpId, op: OpId) {
+        if let Some((block, at)) = self.position(anchor) {
+            self.insert(block, at + 1, op);
+        }
+    }
+
+    /// The block of an operation and its position there.
+    pub fn position(&self, op: OpId) -> Option<(BlockId, usize)> {
+        let block = self.op(op).block?;
+        let at = self.block(block).ops.iter().position(|o| *o == op)?;
+        Some((block, at))
+    }
+
+    /// Takes an operation out of its block. It stays in the table, unreachable.
+    pub fn remove(&mut self, op: OpId) {
+        if let Some((block, at)) = self.position(op) {
+            self.blocks[block.index()].ops.remove(at);
+            self.ops[op.index()].block = None;
+        }
+    }
+
+    /// Replaces every use of a value.
+    pub fn replace_uses(&mut self, from: ValueId, to: ValueId) {
+        for op in &mut self.ops {
+            for operand in &mut op.operands {
+                if *operand == from {
+                    *operand = to;
+                }
+            }
+        }
+    }
+
+    /// Copies an operation with its regions. Operands are mapped through `map`, which also receives the
+    /// copies of results and block arguments. The copy is in no block.
+    pub fn clone_op(&mut self, op: OpId, map: &mut ValueMap) -> OpId {
+        let original = self.op(op).clone();
+        let copy = self.create(original.name.clone(), original.schema, original.span);
+        {
+            let target = &mut self.ops[copy.index()];
+            target.operands = original.operands.iter().map(|v| map.get(*v)).collect();
+            target.segments = original.segments.clone();
+            target.attrs = original.attrs.clone();
+            target.loc = original.loc.clone();
+        }
+        for result in &original.results {
+            let value = self.value(*result).clone();
+            let new = self.add_result(copy, value.ty, value.name, value.span);
+            map.insert(*result, new);
+        }
+        for region in &original.regions {
+            let new_region = self.add_region(copy);
+            for block in self.region(*region).blocks.clone() {
+                let new_block = self.add_block(new_region);
+                for arg in self.block(block).args.clone() {
+                    let value = self.value(arg).clone();
+                    let new = self.add_arg(new_block, value.ty, value.name, value.span);
+                    map.insert(arg, new);
+                }
+                for inner in self.block(block).ops.clone() {
+                    let new = self.clone_op(inner, map);
+                    self.append(new_block, new);
+                }
+            }
+        }
+        copy
+    }
+
+    /// Every operation under a block in the order of the text, outer before inner.
+    pub fn walk(&self, block: BlockId) -> Vec<OpId> {
+        let mut list = Vec::new();
+        self.walk_into(block, &mut list);
+        list
+    }
+
+    fn walk_into(&self, block: BlockId, list: &mut Vec<OpId>) {
+        for &op in &self.block(block).ops {
+            list.push(op);
+            for region in &self.op(op).regions {
+                for &inner in &self.region(*region).blocks {
+                    self.walk_into(inner, list);
+                }
+            }
+        }
+    }
+
+    /// Every operation of this name in the file, in the order of the text.
+    pub fn ops_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = OpId> + 'a {
+        self.walk(self.top).into_iter().filter(move |op| &*self.op(*op).name == name)
+    }
+
+    /// The operation that defines symbol `name` (its `sym_name` attribute).
+    pub fn symbol(&self, name: &str) -> Option<OpId> {
+        let defines = |op: &OpId| self.op(*op).attrs.get("sym_name").and_then(Attr::as_str) == Some(name);
+        self.walk(self.top).into_iter().find(defines)
+    }
+
+    /// How diagnostics call a value: `%name`, or `%name#1` where results share the name.
+    pub fn value_name(&self, value: ValueId) -> String {
+        let data = self.value(value);
+        let Some(name) = &data.name else { return format!("%{}", value.0) };
+        let ValueDef::Result(op, at) = data.def else { return format!("%{name}") };
+        let results = &self.op(op).results;
+        let shares = |r: &&ValueId| self.value(**r).name.as_ref() == Some(name);
+        let before = results.iter().take(at as usize).rev().take_while(shares).count();
+        let after = results.iter().skip(at as usize + 1).take_while(shares).count();
+        if before + after > 0 { format!("%{name}#{before}") } else { format!("%{name}") }
+    }
+}
+
+/// Which value stands for which in a copy.
+#[derive(Clone, Default, Debug)]
+pub struct ValueMap(indexmap::IndexMap<ValueId, ValueId>);
+
+impl ValueMap {
+    /// The stand-in of a value, or the value itself.
+    pub fn get(&self, value: ValueId) -> ValueId {
+        self.0.get(&value).copied().unwrap_or(value)
+    }
+
+    /// Says what stands for a value.
+    pub fn insert(&mut self, from: ValueId, to: ValueId) {
+        self.0.insert(from, to);
+    }
+}

@@ -1,0 +1,217 @@
+//! What the text layer and the passes need to know of an op: its declaration without its meaning.
+
+use std::collections::HashMap;
+
+use crate::Type;
+use crate::text::CustomSyntax;
+
+/// How many values an operand stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Arity {
+    One,
+    Optional,
+    Variadic,
+}
+
+/// What an op does to the memory behind an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Touch {
+    Nothing,
+    Read,
+    Write,
+    ReadWrite,
+}
+
+impl Touch {
+    /// True if it reads.
+    pub const fn reads(self) -> bool {
+        matches!(self, Touch::Read | Touch::ReadWrite)
+    }
+
+    /// True if it writes.
+    pub const fn writes(self) -> bool {
+        matches!(self, Touch::Write | Touch::ReadWrite)
+    }
+}
+
+/// Which types are accepted.
+#[derive(Clone, Copy)]
+pub struct TypeRule {
+    /// For messages and the reference page: `a tile`, `an integer or index` …
+    pub describe: &'static str,
+    /// The rule.
+    pub accepts: fn(&Type) -> bool,
+}
+
+impl std::fmt::Debug for TypeRule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.describe)
+    }
+}
+
+/// A declared operand.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct OperandSpec {
+    pub name: &'static str,
+    pub arity: Arity,
+    pub ty: TypeRule,
+    pub touch: Touch,
+    /// With units.
+    pub doc: &'static str,
+}
+
+/// A declared result.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct ResultSpec {
+    pub name: &'static str,
+    pub arity: Arity,
+    pub ty: TypeRule,
+    /// How its type is known where the text does not write it.
+    pub infer: Infer,
+    pub doc: &'static str,
+}
+
+/// How the type of a result is known.
+#[derive(Clone, Copy, Debug)]
+pub enum Infer {
+    /// From the text: `type($result)`.
+    Written,
+    /// Always this one (a function, so that declarations stay constants).
+    Fixed(fn() -> Type),
+    /// The type of the operand of this position.
+    SameAs(usize),
+    /// Computed from the types of the operands; `None` where they make no sense.
+    From(fn(&[Type]) -> Option<Type>),
+}
+
+/// An enumeration of the `pto` dialect.
+#[derive(Clone, Copy, Debug)]
+pub struct EnumSpec {
+    /// Kind, such as `pipe`.
+    pub kind: &'static str,
+    /// Members, such as `PIPE_V`.
+    pub members: &'static [&'static str],
+}
+
+/// What an attribute holds.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub enum AttrKind {
+    Int,
+    Bool,
+    Str,
+    Symbol,
+    Unit,
+    Type,
+    Enum(&'static EnumSpec),
+    Any,
+}
+
+/// A declared attribute.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct AttrSpec {
+    pub name: &'static str,
+    pub kind: AttrKind,
+    pub required: bool,
+    pub doc: &'static str,
+}
+
+/// How an op is written.
+#[derive(Clone, Copy)]
+pub enum Syntax {
+    /// Only `"dialect.op"(…) {…} : (…) -> (…)`.
+    Generic,
+    /// A declarative format; see [`crate::text`] for its language.
+    Format(&'static str),
+    /// `ins(%a, %b {attrs} : T, T) outs(%d : T) {attrs}`: the first `n` operands are read, the others written.
+    /// The attributes are printed inside `ins` if `attrs_in_ins`, and read in both places.
+    InsOuts {
+        /// Declared operands inside `ins`.
+        ins: usize,
+        /// Where attributes are printed.
+        attrs_in_ins: bool,
+    },
+    /// Irregular text: hand-written.
+    Custom(&'static dyn CustomSyntax),
+}
+
+impl std::fmt::Debug for Syntax {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Syntax::Generic => f.write_str("Generic"),
+            Syntax::Format(text) => write!(f, "Format({text:?})"),
+            Syntax::InsOuts { ins, attrs_in_ins } => write!(f, "InsOuts({ins}, {attrs_in_ins})"),
+            Syntax::Custom(_) => f.write_str("Custom"),
+        }
+    }
+}
+
+/// How control passes through the regions of an op.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flow {
+    /// Each region runs once, one after another.
+    Once,
+    /// At most one of them runs.
+    OneOf,
+    /// They run one after another, again and again, perhaps never.
+    Repeat,
+}
+
+/// The declaration of an op, without its meaning.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct OpSchema {
+    /// Full name, such as `pto.tadd`.
+    pub name: &'static str,
+    /// Other accepted names.
+    pub aliases: &'static [&'static str],
+    pub syntax: Syntax,
+    pub operands: &'static [OperandSpec],
+    pub results: &'static [ResultSpec],
+    pub attrs: &'static [AttrSpec],
+    /// Number of regions and the name of each.
+    pub regions: &'static [&'static str],
+    /// How control passes through them.
+    pub flow: Flow,
+    /// True for an op that ends its block.
+    pub terminator: bool,
+}
+
+/// The declared ops, by name and by every alias.
+#[derive(Default)]
+pub struct Registry {
+    by_name: HashMap<&'static str, &'static OpSchema>,
+}
+
+impl Registry {
+    /// A registry of these declarations.
+    ///
+    /// # Panics
+    /// If two of them claim the same name: a mistake in the declarations, found by any test.
+    pub fn new(schemas: impl IntoIterator<Item = &'static OpSchema>) -> Registry {
+        let mut by_name = HashMap::new();
+        for schema in schemas {
+            for name in std::iter::once(&schema.name).chain(schema.aliases) {
+                assert!(by_name.insert(*name, schema).is_none(), "`{name}` is declared twice");
+            }
+        }
+        Registry { by_name }
+    }
+
+    /// The declaration of a name or alias.
+    pub fn get(&self, name: &str) -> Option<&'static OpSchema> {
+        self.by_name.get(name).copied()
+    }
+
+    /// Every name and alias, sorted.
+    pub fn names(&self) -> Vec<&'static str> {
+        let mut names: Vec<_> = self.by_name.keys().copied().collect();
+        names.sort_unstable();
+        names
+    }
+}

@@ -1,0 +1,134 @@
+//! What a declaration says of its op, checked as the op is read: attributes, types of operands and results.
+
+use super::parser::{OpParser, is_unknown};
+use super::suggest::nearest;
+use crate::{Attr, AttrKind, AttrSpec, Diagnostic, OpId, Span, Type};
+
+impl<'a> OpParser<'a> {
+    /// Reports what contradicts the declaration of an op. Attributes are brought to the form that their kind
+    /// has: integers without a type of their own, members of the declared enumeration.
+    pub(crate) fn check(&mut self, op: OpId) {
+        let Some(schema) = self.module.op(op).schema else { return };
+        let op_span = self.module.op(op).span;
+        let attrs: Vec<(String, Attr)> =
+            self.module.op(op).attrs.iter().map(|(n, a)| (n.to_string(), a.clone())).collect();
+        for (name, attr) in attrs {
+            let span = self.marks.attrs.iter().find(|(n, _)| **n == *name).map_or(op_span, |(_, s)| *s);
+            match schema.attrs.iter().find(|spec| spec.name == name) {
+                Some(spec) => {
+                    if let Some(changed) = self.attr_as_declared(spec, attr, span) {
+                        self.module.op_mut(op).attrs.set(name, changed);
+                    }
+                }
+                // A name with a dot belongs to a dialect and may stand anywhere.
+                None if name.contains('.') => {}
+                None => {
+                    let message = format!("`{}` has no attribute `{name}`", schema.name);
+                    let mut d = Diagnostic::warning("unknown-attribute", span, message);
+                    if let Some(near) = nearest(&name, schema.attrs.iter().map(|a| a.name)) {
+                        d = d.help(format!("is `{near}` meant?"));
+                    }
+                    self.warn(d);
+                }
+            }
+        }
+        for spec in schema.attrs.iter().filter(|a| a.required) {
+            if self.module.op(op).attrs.get(spec.name).is_none() {
+                let message = format!("`{}` needs the attribute `{}`", schema.name, spec.name);
+                let d = Diagnostic::error("attribute", op_span, message);
+                self.fail(if spec.doc.is_empty() { d } else { d.note(format!("`{}`: {}", spec.name, spec.doc)) });
+            }
+        }
+        self.check_operands(op);
+        self.check_results(op);
+        let regions = self.module.op(op).regions.len();
+        if regions != schema.regions.len() {
+            let message = format!("`{}` has {} regions, not {regions}", schema.name, schema.regions.len());
+            self.error("regions", op_span, message);
+        }
+    }
+
+    fn check_operands(&mut self, op: OpId) {
+        let Some(schema) = self.module.op(op).schema else { return };
+        let op_span = self.module.op(op).span;
+        for (index, spec) in schema.operands.iter().enumerate() {
+            for value in self.module.operand_group(op, index).to_vec() {
+                let ty = self.module.ty(value);
+                if is_unknown(ty) || (spec.ty.accepts)(ty) {
+                    continue;
+                }
+                if self.has_enough_errors() {
+                    return;
+                }
+                let name = self.module.value_name(value);
+                let defined = self.module.value(value).span;
+                let span = self.use_span(value).unwrap_or(op_span);
+                let message = format!("`{}` of `{}` is {}", spec.name, schema.name, spec.ty.describe);
+                let d = Diagnostic::error("operand-type", span, message)
+                    .label(format!("`{name}` is a `{ty}`"))
+                    .also(defined, "defined here");
+                self.fail(d);
+            }
+        }
+    }
+
+    fn check_results(&mut self, op: OpId) {
+        let Some(schema) = self.module.op(op).schema else { return };
+        // With a variadic result among several, which is which is not known here.
+        let plain = schema.results.len() == self.module.op(op).results.len();
+        let results = self.module.op(op).results.clone();
+        let rules = schema.results.iter().filter(|_| plain || schema.results.len() == 1).cycle();
+        for (value, spec) in results.iter().zip(rules) {
+            let data = self.module.value(*value);
+            if is_unknown(&data.ty) || (spec.ty.accepts)(&data.ty) {
+                continue;
+            }
+            let message = format!("`{}` of `{}` is {}", spec.name, schema.name, spec.ty.describe);
+            let d = Diagnostic::error("result-type", data.span, message).label(format!("this is a `{}`", data.ty));
+            self.fail(d);
+        }
+    }
+
+    /// An attribute in the form of its declared kind; reports one that is of another kind.
+    fn attr_as_declared(&mut self, spec: &AttrSpec, attr: Attr, span: Span) -> Option<Attr> {
+        let fits = match (&attr, spec.kind) {
+            (Attr::Int(value, ty), AttrKind::Int) => {
+                if *ty == Type::I1 {
+                    return Some(Attr::Int(*value & 1, Type::I64));
+                }
+                return Some(Attr::Int(*value, Type::I64));
+            }
+            (Attr::Unit, AttrKind::Bool) => return Some(Attr::Bool(true)),
+            (Attr::Int(value @ (0 | 1), _), AttrKind::Bool) => return Some(Attr::Bool(*value == 1)),
+            (Attr::Bool(true), AttrKind::Unit) => return Some(Attr::Unit),
+            (Attr::Enum(kind, member), AttrKind::Enum(spec)) => {
+                return self.check_member(spec, kind, member, span).ok();
+            }
+            (Attr::Str(member), AttrKind::Enum(spec)) => {
+                return self.check_member(spec, spec.kind, member, span).ok();
+            }
+            (_, AttrKind::Any)
+            | (Attr::Bool(_), AttrKind::Bool)
+            | (Attr::Str(_), AttrKind::Str)
+            | (Attr::Symbol(_), AttrKind::Symbol)
+            | (Attr::Unit, AttrKind::Unit)
+            | (Attr::Type(_), AttrKind::Type) => true,
+            _ => false,
+        };
+        if !fits {
+            let what = match spec.kind {
+                AttrKind::Int => "an integer".to_string(),
+                AttrKind::Bool => "`true` or `false`".to_string(),
+                AttrKind::Str => "a string".to_string(),
+                AttrKind::Symbol => "a symbol such as `@name`".to_string(),
+                AttrKind::Unit => "without a value".to_string(),
+                AttrKind::Type => "a type".to_string(),
+                AttrKind::Enum(e) => format!("a member of `{}`, one of {}", e.kind, e.members.join(", ")),
+                AttrKind::Any => "an attribute".to_string(),
+            };
+            let d = Diagnostic::error("attribute", span, format!("`{}` is {what}", spec.name));
+            self.fail(d.label(format!("this is `{attr}`")));
+        }
+        None
+    }
+}

@@ -1,0 +1,254 @@
+//! Which operand of the text stands for which declared operand; types of results.
+
+use smallvec::SmallVec;
+
+use super::ops::segment_sizes;
+use super::parser::{OpParser, Parsed, is_unknown, unknown_type};
+use super::types::same_type;
+use crate::{Arity, Attr, Diagnostic, Infer, OpId, OpSchema, OperandSpec, Span, Type, ValueId};
+
+/// How many values each declared operand stands for, given the types of the values in order: an optional
+/// operand is skipped where its rule rejects the value, otherwise taken where the rest still fits.
+/// `None` if nothing fits.
+pub(crate) fn assign(types: &[&Type], specs: &[OperandSpec]) -> Option<SmallVec<[u16; 4]>> {
+    assign_with(types.len(), specs, |value, spec| is_unknown(types[value]) || (spec.ty.accepts)(types[value]))
+}
+
+/// As [`assign`], by number alone.
+pub(crate) fn assign_by_count(count: usize, specs: &[OperandSpec]) -> Option<SmallVec<[u16; 4]>> {
+    assign_with(count, specs, |_, _| true)
+}
+
+fn assign_with(
+    count: usize,
+    specs: &[OperandSpec],
+    accepts: impl Fn(usize, &OperandSpec) -> bool,
+) -> Option<SmallVec<[u16; 4]>> {
+    if count > u16::MAX as usize {
+        return None;
+    }
+    // fits[j][i]: the values from i on can stand for the specs from j on.
+    let mut fits = vec![vec![false; count + 1]; specs.len() + 1];
+    fits[specs.len()][count] = true;
+    for (j, spec) in specs.iter().enumerate().rev() {
+        for i in (0..=count).rev() {
+            let take = i < count && accepts(i, spec);
+            fits[j][i] = match spec.arity {
+                Arity::One => take && fits[j + 1][i + 1],
+                Arity::Optional => fits[j + 1][i] || (take && fits[j + 1][i + 1]),
+                Arity::Variadic => fits[j + 1][i] || (take && fits[j][i + 1]),
+            };
+        }
+    }
+    if !fits[0][0] {
+        return None;
+    }
+    let mut at = 0;
+    let mut sizes = SmallVec::new();
+    for (j, spec) in specs.iter().enumerate() {
+        let start = at;
+        match spec.arity {
+            Arity::One => at += 1,
+            Arity::Optional => at += usize::from(at < count && accepts(at, spec) && fits[j + 1][at + 1]),
+            Arity::Variadic => {
+                while at < count && accepts(at, spec) && fits[j][at + 1] {
+                    at += 1;
+                }
+            }
+        }
+        sizes.push((at - start) as u16);
+    }
+    Some(sizes)
+}
+
+/// True if the sizes are ones that the declaration allows and make up `count` operands.
+pub(crate) fn sizes_fit(sizes: &[u16], count: usize, specs: &[OperandSpec]) -> bool {
+    sizes.len() == specs.len()
+        && sizes.iter().map(|n| *n as usize).sum::<usize>() == count
+        && sizes.iter().zip(specs).all(|(n, spec)| match spec.arity {
+            Arity::One => *n == 1,
+            Arity::Optional => *n <= 1,
+            Arity::Variadic => true,
+        })
+}
+
+/// `%lhs, %rhs[, %tmp]`: the operands of a declaration, for messages.
+fn describe(specs: &[OperandSpec]) -> String {
+    let mut out = String::new();
+    for (i, spec) in specs.iter().enumerate() {
+        let comma = if i > 0 { ", " } else { "" };
+        match spec.arity {
+            Arity::One => out.push_str(&format!("{comma}{} ({})", spec.name, spec.ty.describe)),
+            Arity::Optional => out.push_str(&format!("[{comma}{} ({})]", spec.name, spec.ty.describe)),
+            Arity::Variadic => out.push_str(&format!("{comma}{}... ({})", spec.name, spec.ty.describe)),
+        }
+    }
+    out
+}
+
+impl<'a> OpParser<'a> {
+    /// Gives values to declared operands as their types tell, else by their number; types that do not fit are
+    /// then found by the check of the op.
+    pub(crate) fn assign_operands(
+        &mut self,
+        values: &[ValueId],
+        specs: &[OperandSpec],
+        what: &str,
+        span: Span,
+    ) -> Parsed<SmallVec<[u16; 4]>> {
+        let types: Vec<&Type> = values.iter().map(|v| self.module.ty(*v)).collect();
+        if let Some(sizes) = assign(&types, specs).or_else(|| assign_by_count(values.len(), specs)) {
+            return Ok(sizes);
+        }
+        let message = format!("{} {what}", plural(values.len(), "operand does not fit", "operands do not fit"));
+        let d = Diagnostic::error("operand-count", span, message);
+        let takes = if specs.is_empty() { "no operands".to_string() } else { describe(specs) };
+        Err(self.fail(d.note(format!("expected {takes}"))))
+    }
+
+    /// The operands of a declared op in generic form.
+    pub(crate) fn generic_operands(&mut self, op: OpId, schema: &OpSchema, values: &[ValueId]) -> Parsed<()> {
+        let span = self.module.op(op).span;
+        let span = Span::new(span.start, self.cur.prev_end.max(span.start));
+        let attrs = &mut self.module.op_mut(op).attrs;
+        attrs.remove("resultSegmentSizes");
+        let given = attrs.remove("operandSegmentSizes");
+        // Elsewhere optional operands may come last in the generic form, whatever their place in the text.
+        let mut order: Vec<usize> = (0..schema.operands.len()).collect();
+        order.sort_by_key(|i| schema.operands[*i].arity == Arity::Optional);
+        let late: Vec<OperandSpec> = order.iter().map(|i| schema.operands[*i]).collect();
+        let types: Vec<&Type> = values.iter().map(|v| self.module.ty(*v)).collect();
+        let (sizes, reordered) = match given.as_ref() {
+            Some(attr) => {
+                let Some(sizes) = segment_sizes(attr) else {
+                    return Err(self.error("attribute", span, "`operandSegmentSizes` is an `array<i32: …>`"));
+                };
+                let accepted = |specs: &[OperandSpec]| {
+                    sizes_fit(&sizes, values.len(), specs) && groups_accepted(&types, &sizes, specs)
+                };
+                if !accepted(schema.operands) && accepted(&late) {
+                    (sizes, true)
+                } else if sizes_fit(&sizes, values.len(), schema.operands) {
+                    (sizes, false)
+                } else {
+                    let sizes: Vec<u16> = sizes.to_vec();
+                    let d =
+                        Diagnostic::error("operand-count", span, format!("{sizes:?} are no sizes for the operands"));
+                    return Err(self.fail(d.note(format!("expected {}", describe(schema.operands)))));
+                }
+            }
+            None => match (assign(&types, schema.operands), assign(&types, &late)) {
+                (None, Some(sizes)) => (sizes, true),
+                _ => (self.assign_operands(values, schema.operands, &format!("`{}`", schema.name), span)?, false),
+            },
+        };
+        let mut groups: Vec<&[ValueId]> = vec![&[]; schema.operands.len()];
+        let mut rest = values;
+        for (place, size) in sizes.iter().enumerate() {
+            let (group, after) = rest.split_at(*size as usize);
+            rest = after;
+            groups[if reordered { order[place] } else { place }] = group;
+        }
+        self.set_operands(op, &groups);
+        Ok(())
+    }
+
+    /// Adds the results whose types the text does not give, as the declaration tells.
+    ///
+    /// # Errors
+    /// If the types of the operands make no sense together.
+    pub fn infer_results(&mut self, op: OpId) -> Parsed<()> {
+        self.results(op, &[])
+    }
+
+    /// Adds the results of a declared op. `written` has the types that the text gives, by result.
+    pub(crate) fn results(&mut self, op: OpId, written: &[(usize, Vec<Type>, Span)]) -> Parsed<()> {
+        let Some(schema) = self.module.op(op).schema else { return Ok(()) };
+        for (index, spec) in schema.results.iter().enumerate() {
+            let inferred = self.infer(op, &spec.infer);
+            if let Some((_, types, span)) = written.iter().find(|w| w.0 == index) {
+                if let (Some(Some(inferred)), [ty]) = (&inferred, types.as_slice())
+                    && !same_type(inferred, ty)
+                {
+                    let d =
+                        Diagnostic::error("type-mismatch", *span, format!("`{}` does not give this type", schema.name))
+                            .label(format!("written as `{ty}`"))
+                            .help(format!("write `{inferred}`"));
+                    self.fail(d);
+                }
+                for ty in types {
+                    self.add_result(op, ty.clone());
+                }
+                continue;
+            }
+            match inferred {
+                Some(Some(ty)) => drop(self.add_result(op, ty)),
+                _ if spec.arity != Arity::One => {}
+                // Operands of wrong types are reported one by one.
+                Some(None) if !self.operands_accepted(op, schema) => drop(self.add_result(op, unknown_type())),
+                Some(None) => {
+                    let types: Vec<_> = self.operand_type_list(op).iter().map(|t| format!("`{t}`")).collect();
+                    let span = self.span_from(self.module.op(op).span);
+                    let message = format!("`{}` has no result for operands of these types", schema.name);
+                    let d = Diagnostic::error("type-mismatch", span, message);
+                    self.fail(d.note(format!("they are {}", types.join(", "))));
+                    self.add_result(op, unknown_type());
+                }
+                None => {
+                    let span = self.span_from(self.module.op(op).span);
+                    let message = format!("the text does not tell the type of `{}`, the result", spec.name);
+                    return Err(self.error("type", span, message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn operands_accepted(&self, op: OpId, schema: &OpSchema) -> bool {
+        let data = self.module.op(op);
+        let types: Vec<&Type> = data.operands.iter().map(|v| self.module.ty(*v)).collect();
+        groups_accepted(&types, &data.segments, schema.operands)
+    }
+
+    fn operand_type_list(&self, op: OpId) -> Vec<Type> {
+        self.module.op(op).operands.iter().map(|v| self.module.ty(*v).clone()).collect()
+    }
+
+    /// The type a declaration tells: `None` if it tells nothing, `Some(None)` if the operands make no sense.
+    fn infer(&self, op: OpId, rule: &Infer) -> Option<Option<Type>> {
+        match rule {
+            Infer::Written => None,
+            Infer::Fixed(ty) => Some(Some(ty())),
+            Infer::SameAs(index) => {
+                let value = self.module.operand_group(op, *index).first()?;
+                Some(Some(self.module.ty(*value).clone()))
+            }
+            Infer::From(rule) => {
+                let types = self.operand_type_list(op);
+                if types.iter().any(is_unknown) {
+                    return Some(Some(unknown_type()));
+                }
+                Some(rule(&types))
+            }
+        }
+    }
+}
+
+fn groups_accepted(types: &[&Type], sizes: &[u16], specs: &[OperandSpec]) -> bool {
+    let mut rest = types;
+    specs.iter().zip(sizes).all(|(spec, n)| {
+        let (group, after) = rest.split_at(*n as usize);
+        rest = after;
+        group.iter().all(|ty| is_unknown(ty) || (spec.ty.accepts)(ty))
+    })
+}
+
+/// `1 operand does not fit`, `2 operands do not fit`.
+fn plural(n: usize, one: &str, many: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
+}
+
+/// `array<i32: …>` of the sizes of an op's operand groups.
+pub(crate) fn segment_attr(sizes: &[u16]) -> Attr {
+    Attr::DenseArray(Type::I32, sizes.iter().map(|n| (*n).into()).collect())
+}

@@ -1,0 +1,543 @@
+//! Operations, blocks and regions, read; going on after an error.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::lexer::{Cursor, Tok, lex_at, unescape};
+use super::parser::{Marks, OpParser, Parsed};
+use super::suggest::nearest;
+use crate::{Attr, BlockId, Diagnostic, OpId, Span, Syntax, Type, ValueId};
+
+/// An argument of a region's first block, given by the op's own text: the `%i` of a loop.
+#[derive(Clone, Debug)]
+pub struct BlockArg<'a> {
+    /// Name without `%`.
+    pub name: &'a str,
+    /// Type.
+    pub ty: Type,
+    /// Where it is named.
+    pub span: Span,
+}
+
+/// Names before `=`: name, how many results it stands for, where it is.
+type ResultNames<'a> = SmallVec<[(&'a str, usize, Span); 1]>;
+
+/// So many names of an op that was given up are taken as defined.
+const MAX_NAMES: usize = 256;
+
+/// Longest text of an expanded location.
+const MAX_LOC: usize = 4096;
+
+impl<'a> OpParser<'a> {
+    /// A whole file.
+    pub(crate) fn file(&mut self) {
+        let top = self.module.top;
+        loop {
+            match self.cur.tok {
+                Tok::Eof => break,
+                Tok::RBrace => {
+                    self.error("syntax", self.span(), "this `}` closes nothing");
+                    self.bump();
+                    self.cur.braces = 0;
+                }
+                Tok::Hash | Tok::Bang if self.cur.ahead().tok == Tok::Equal => {
+                    let (begin, braces) = (self.cur, self.cur.braces);
+                    if self.alias().is_err() {
+                        self.recover(begin.span, braces);
+                    }
+                }
+                _ => self.operation(top),
+            }
+        }
+        self.expand_locs();
+    }
+
+    /// `#name = attribute`, `#name = loc(…)`, `!name = type`.
+    fn alias(&mut self) -> Parsed<()> {
+        let (text, span) = (self.text(), self.span());
+        let name = &text[1..];
+        if name.contains('.') {
+            let d = Diagnostic::error("syntax", span, "the name of an alias has no dot");
+            return Err(self.fail(d));
+        }
+        let is_type = self.cur.tok == Tok::Bang;
+        self.bump();
+        self.bump();
+        let taken = if is_type {
+            let ty = self.parse_type()?;
+            self.types.insert(name, ty).is_some()
+        } else if self.at_loc() {
+            let loc = self.loc()?;
+            self.locs.insert(name, loc).is_some()
+        } else {
+            let attr = self.parse_attr()?;
+            self.attrs.insert(name, attr).is_some()
+        };
+        if taken {
+            self.error("redefinition", span, format!("`{text}` is defined a second time"));
+        }
+        Ok(())
+    }
+
+    /// One operation with its results' names, put at the end of a block. Errors end here.
+    pub(crate) fn operation(&mut self, block: BlockId) {
+        let (begin, braces, scopes) = (self.span(), self.cur.braces, self.scopes.len());
+        let marks = Marks { begin: Some(begin.start), ..Marks::default() };
+        let outer = std::mem::replace(&mut self.marks, marks);
+        let mut names = ResultNames::new();
+        match self.named_operation(&mut names) {
+            Ok(op) => {
+                self.bind_results(op, &names);
+                self.check(op);
+                self.module.append(block, op);
+            }
+            Err(_) => {
+                self.scopes.truncate(scopes);
+                self.recover(begin, braces);
+                for (name, count, span) in names {
+                    self.define_unknown(name, count, span);
+                }
+                if self.span() == begin && self.cur.tok != Tok::Eof {
+                    self.bump();
+                }
+            }
+        }
+        self.marks = outer;
+    }
+
+    fn named_operation(&mut self, names: &mut ResultNames<'a>) -> Parsed<OpId> {
+        let begin = self.span();
+        if self.cur.tok == Tok::Percent {
+            self.list(|p| {
+                let (name, start) = p.value_name()?;
+                let mut count = 1;
+                if p.eat(Tok::Colon) {
+                    let at = p.span();
+                    count = usize::try_from(p.integer()?).unwrap_or(0);
+                    if !(1..=1024).contains(&count) {
+                        return Err(p.error("syntax", at, "a name stands for 1 to 1024 results"));
+                    }
+                }
+                let span = p.span_from(start);
+                names.push((name, count, span));
+                Ok(())
+            })?;
+            self.expect(Tok::Equal, "`=`")?;
+            self.marks.named_results = names.iter().map(|n| n.1).sum();
+        }
+        let op = match self.cur.tok {
+            Tok::Str => self.generic(begin)?,
+            Tok::Word => self.custom(begin)?,
+            _ => return Err(self.expected("an operation")),
+        };
+        if self.at_loc() {
+            let start = self.span();
+            let loc = self.loc()?;
+            if loc.contains('#') {
+                let span = self.span_from(start);
+                self.named_locs.push((op, span));
+            }
+            self.module.op_mut(op).loc = Some(loc.into());
+        }
+        let end = self.marks.header_end.unwrap_or(self.cur.prev_end);
+        self.module.op_mut(op).span = Span::new(begin.start, end.max(begin.start));
+        Ok(op)
+    }
+
+    /// An op in the form its declaration gives it.
+    fn custom(&mut self, begin: Span) -> Parsed<OpId> {
+        let (name, span) = (self.text(), self.span());
+        let Some(schema) = self.registry.get(name) else {
+            let d = Diagnostic::error("unknown-op", span, format!("no operation is called `{name}`"));
+            let help = match nearest(name, self.registry.names()) {
+                Some(near) => format!("is `{near}` meant?"),
+                None => "an operation that is not declared has the form `\"dialect.name\"(%a) : (T) -> T`".to_string(),
+            };
+            return Err(self.fail(d.help(help)));
+        };
+        self.bump();
+        let op = self.module.create(schema.name, Some(schema), begin);
+        match schema.syntax {
+            Syntax::Generic => {
+                let d = Diagnostic::error("syntax", span, format!("`{name}` has only the generic form"));
+                return Err(self.fail(d.help(format!("write `\"{name}\"(…) : (…) -> (…)`"))));
+            }
+            Syntax::Format(_) => self.format(op, schema)?,
+            Syntax::InsOuts { ins, .. } => self.ins_outs(op, schema, ins)?,
+            Syntax::Custom(syntax) => syntax.parse(self, op)?,
+        }
+        // Regions that the text leaves out are there and empty.
+        while self.module.op(op).regions.len() < schema.regions.len() {
+            self.module.add_region(op);
+        }
+        Ok(op)
+    }
+
+    fn bind_results(&mut self, op: OpId, names: &ResultNames<'a>) {
+        let results = self.module.op(op).results.clone();
+        let named: usize = names.iter().map(|n| n.1).sum();
+        if !names.is_empty() && named != results.len() {
+            let first = names[0].2;
+            let span = names.iter().fold(first, |all, n| all.to(n.2));
+            let has = match results.len() {
+                0 => "no result".to_string(),
+                1 => "one result".to_string(),
+                n => format!("{n} results"),
+            };
+            let message = format!("`{}` has {has}, but {named} are named", self.module.op(op).name);
+            self.error("results", span, message);
+            for (name, count, span) in names {
+                self.define_unknown(name, *count, *span);
+            }
+            return;
+        }
+        let mut rest = results.as_slice();
+        for (name, count, span) in names {
+            let (group, after) = rest.split_at(*count);
+            rest = after;
+            let shared: Arc<str> = (*name).into();
+            for value in group {
+                let value = self.module.value_mut(*value);
+                value.name = Some(shared.clone());
+                value.span = *span;
+            }
+            self.define(name, group.into(), *span);
+        }
+    }
+
+    // Regions.
+
+    /// A region of an op: `{ … }`, its first block with these arguments. Without any, the text may begin with
+    /// `^bb0(…):`.
+    ///
+    /// # Errors
+    /// If there is no region, or it has no end. Errors inside of it are reported and contained.
+    pub fn region(&mut self, op: OpId, args: Vec<BlockArg<'a>>) -> Parsed<()> {
+        self.region_text(op, args, true)
+    }
+
+    fn region_text(&mut self, op: OpId, args: Vec<BlockArg<'a>>, always_a_block: bool) -> Parsed<()> {
+        self.marks.header_end.get_or_insert(self.cur.prev_end);
+        let open = self.span();
+        if self.cur.tok != Tok::LBrace {
+            return Err(self.expected("`{` and a region"));
+        }
+        self.nested(|p| {
+            p.bump();
+            let region = p.module.add_region(op);
+            p.push_scope();
+            let entry = !args.is_empty() || !matches!(p.cur.tok, Tok::Caret | Tok::RBrace);
+            if entry || (always_a_block && p.cur.tok == Tok::RBrace) {
+                let block = p.module.add_block(region);
+                for arg in args {
+                    p.block_arg(block, arg);
+                }
+                p.block_ops(block);
+            }
+            while p.cur.tok == Tok::Caret {
+                let (begin, braces) = (p.span(), p.cur.braces);
+                let block = p.module.add_block(region);
+                if p.block_header(block).is_err() {
+                    p.recover(begin, braces);
+                }
+                p.block_ops(block);
+            }
+            p.pop_scope();
+            if p.cur.tok == Tok::Eof {
+                let end = Span::new(p.cur.prev_end.saturating_sub(1), p.cur.prev_end);
+                let d = Diagnostic::error("syntax", end, "the text ends inside of a region");
+                return Err(p.fail(d.also(open, "this `{` is never closed")));
+            }
+            p.expect(Tok::RBrace, "`}`")
+        })
+    }
+
+    fn block_arg(&mut self, block: BlockId, arg: BlockArg<'a>) {
+        let value = self.module.add_arg(block, arg.ty, Some(arg.name.into()), arg.span);
+        self.define(arg.name, SmallVec::from_elem(value, 1), arg.span);
+    }
+
+    /// `^bb0(%a: T, %b: T):`.
+    fn block_header(&mut self, block: BlockId) -> Parsed<()> {
+        self.bump();
+        if self.eat(Tok::LParen) {
+            self.list_until(Tok::RParen, "`)`", |p| {
+                let (name, span) = p.value_name()?;
+                p.expect(Tok::Colon, "`:` and a type")?;
+                let ty = p.parse_type()?;
+                if p.at_loc() {
+                    p.loc()?;
+                }
+                p.block_arg(block, BlockArg { name, ty, span });
+                Ok(())
+            })?;
+        }
+        self.expect(Tok::Colon, "`:` after the name of a block")
+    }
+
+    /// The operations of a block, up to `}` or the next block.
+    fn block_ops(&mut self, block: BlockId) {
+        while !matches!(self.cur.tok, Tok::Eof | Tok::RBrace | Tok::Caret) {
+            self.operation(block);
+        }
+    }
+
+    // After an error.
+
+    /// Skips to the next operation of the block, given where the op with the error begins and how many braces
+    /// were open there. Regions on the way are read, so that their errors are found too.
+    fn recover(&mut self, begin: Span, braces: i32) {
+        let mut names = Vec::new();
+        self.names_between(begin.start, &mut names);
+        loop {
+            let inside = self.cur.braces > braces;
+            let fresh = self.span().start > begin.start && self.cur.at_line_start();
+            match self.cur.tok {
+                Tok::Eof => return,
+                Tok::RBrace if !inside => return,
+                Tok::Caret if fresh && !inside => return,
+                Tok::LBrace if self.region_follows() => self.skip_region(&names),
+                _ if fresh && self.op_begins() => {
+                    // Inside braces: one is missing.
+                    self.cur.braces = braces;
+                    return;
+                }
+                tok => {
+                    if tok == Tok::Percent {
+                        names.push((&self.text()[1..], self.span()));
+                    }
+                    self.bump();
+                }
+            }
+            names.truncate(MAX_NAMES);
+        }
+    }
+
+    /// The names of values from a place up to the next token.
+    fn names_between(&self, from: u32, names: &mut Vec<(&'a str, Span)>) {
+        let mut at = from;
+        while names.len() < MAX_NAMES {
+            let (tok, span) = lex_at(self.cur.source, at);
+            if span.start >= self.span().start {
+                return;
+            }
+            if tok == Tok::Percent {
+                names.push((&self.cur.source[span.start as usize + 1..span.end as usize], span));
+            }
+            at = span.end;
+        }
+    }
+
+    /// Goes past a region of an op that was given up, reporting the errors inside of it. What the op names and nothing
+    /// defines, such as the arguments of a function, is taken as defined.
+    fn skip_region(&mut self, names: &[(&'a str, Span)]) {
+        let braces = self.cur.braces;
+        self.bump();
+        if self.may_nest() {
+            let op = self.module.create("", None, self.span());
+            let region = self.module.add_region(op);
+            let block = self.module.add_block(region);
+            self.push_scope();
+            for (name, span) in names {
+                if !self.is_defined(name) {
+                    self.define_unknown(name, 1, *span);
+                }
+            }
+            let _ = self.nested(|p| {
+                p.block_ops(block);
+                while p.cur.tok == Tok::Caret {
+                    let (begin, braces) = (p.span(), p.cur.braces);
+                    if p.block_header(block).is_err() {
+                        p.recover(begin, braces);
+                    }
+                    p.block_ops(block);
+                }
+                Ok(())
+            });
+            self.pop_scope();
+            self.eat(Tok::RBrace);
+        } else {
+            while self.cur.braces > braces && self.cur.tok != Tok::Eof {
+                self.bump();
+            }
+        }
+    }
+
+    /// True if the `{` that comes next begins a region and not a dictionary.
+    fn region_follows(&self) -> bool {
+        let first = self.cur.ahead();
+        match first.tok {
+            Tok::RBrace | Tok::Caret | Tok::Percent => true,
+            _ => begins_op(first, self),
+        }
+    }
+
+    /// True if what comes next looks like the beginning of an operation.
+    pub(super) fn op_begins(&self) -> bool {
+        begins_op(self.cur, self)
+    }
+
+    // The generic form.
+
+    /// `"dialect.op"(%a) <{…}> ({…}) {…} : (T) -> T`.
+    fn generic(&mut self, begin: Span) -> Parsed<OpId> {
+        let (text, span) = (self.text(), self.span());
+        self.bump();
+        let Some(name) = unescape(text).filter(|n| !n.is_empty()) else {
+            return Err(self.error("syntax", span, "expected the name of an operation"));
+        };
+        let schema = self.registry.get(&name);
+        let op = self.module.create(schema.map_or(name.as_str(), |s| s.name), schema, begin);
+        self.expect(Tok::LParen, "`(` and the operands")?;
+        let mut operands = Vec::new();
+        self.list_until(Tok::RParen, "`)`", |p| {
+            operands.push(p.operand()?);
+            Ok(())
+        })?;
+        if self.cur.tok == Tok::LBracket {
+            let d = Diagnostic::error("syntax", self.span(), "branches to other blocks are not supported");
+            return Err(self.fail(d.help("use structured control flow: `scf.if`, `scf.for`, `scf.while`")));
+        }
+        if self.cur.tok == Tok::Less && self.cur.ahead().tok == Tok::LBrace {
+            self.bump();
+            self.attr_dict(op)?;
+            self.expect(Tok::Greater, "`>` after the properties")?;
+        }
+        if self.cur.tok == Tok::LParen {
+            self.bump();
+            self.list_until(Tok::RParen, "`)`", |p| p.region_text(op, Vec::new(), false))?;
+        }
+        self.attr_dict(op)?;
+        self.expect(Tok::Colon, "`:` and the types of operands and results")?;
+        self.operand_types_in_parens(&operands)?;
+        self.expect(Tok::Arrow, "`->`")?;
+        for ty in self.result_type_list()? {
+            self.add_result(op, ty);
+        }
+        match schema {
+            Some(schema) => self.generic_operands(op, schema, &operands)?,
+            None => self.module.op_mut(op).operands = operands.into(),
+        }
+        Ok(op)
+    }
+
+    fn operand_types_in_parens(&mut self, operands: &[ValueId]) -> Parsed<()> {
+        let start = self.span();
+        self.expect(Tok::LParen, "`(` and the types of the operands")?;
+        let mut count = 0;
+        self.list_until(Tok::RParen, "`)`", |p| {
+            match operands.get(count) {
+                Some(operand) => p.operand_type(*operand)?,
+                None => drop(p.parse_type()?),
+            }
+            count += 1;
+            Ok(())
+        })?;
+        if count == operands.len() {
+            return Ok(());
+        }
+        let message = format!("{count} types for {} operands", operands.len());
+        Err(self.error("operand-count", self.span_from(start), message))
+    }
+
+    // Locations.
+
+    /// True if `loc(` comes next.
+    pub fn at_loc(&self) -> bool {
+        self.cur.tok == Tok::Word && self.text() == "loc" && self.cur.ahead().tok == Tok::LParen
+    }
+
+    /// `loc(…)`: what is between the parentheses.
+    ///
+    /// # Errors
+    /// If the parentheses do not match.
+    pub fn loc(&mut self) -> Parsed<String> {
+        let start = self.span();
+        self.bump();
+        let text = self.balanced(start)?;
+        Ok(text[1..text.len() - 1].trim().to_string())
+    }
+
+    /// Puts the text of aliases into the locations that name them.
+    fn expand_locs(&mut self) {
+        for (op, span) in std::mem::take(&mut self.named_locs) {
+            let Some(loc) = self.module.op(op).loc.clone() else { continue };
+            match self.expand_loc(&loc, 0) {
+                Ok(text) => self.module.op_mut(op).loc = Some(text.into()),
+                Err(why) => {
+                    self.error("location", span, why);
+                }
+            }
+        }
+    }
+
+    fn expand_loc(&self, loc: &str, depth: u32) -> Result<String, String> {
+        if depth > 16 {
+            return Err("these locations are nested more than 16 levels deep".to_string());
+        }
+        let (mut out, mut at, mut copied) = (String::new(), 0, 0);
+        loop {
+            let (tok, span) = lex_at(loc, at);
+            if tok == Tok::Eof {
+                break;
+            }
+            let (from, to) = (span.start as usize, span.end as usize);
+            if tok == Tok::Hash {
+                let name = &loc[from + 1..to];
+                let Some(text) = self.locs.get(name) else {
+                    return Err(format!("no location is called `#{name}`"));
+                };
+                out.push_str(&loc[copied..from]);
+                out.push_str(&self.expand_loc(text, depth + 1)?);
+                copied = to;
+                if out.len() > MAX_LOC {
+                    return Err(format!("this location is longer than {MAX_LOC} characters"));
+                }
+            }
+            at = span.end;
+        }
+        out.push_str(&loc[copied..]);
+        Ok(out)
+    }
+}
+
+/// True if what the cursor is at looks like the beginning of an operation.
+fn begins_op(cursor: Cursor<'_>, parser: &OpParser<'_>) -> bool {
+    let next = cursor.ahead();
+    match cursor.tok {
+        Tok::Str => next.tok == Tok::LParen,
+        Tok::Word => {
+            let word = cursor.text();
+            let known = parser.registry.get(word).is_some();
+            match next.tok {
+                Tok::Equal | Tok::Greater | Tok::Comma => false,
+                Tok::RBrace => known,
+                _ => known || word.contains('.'),
+            }
+        }
+        Tok::Percent => {
+            let mut c = next;
+            for _ in 0..16 {
+                if c.tok == Tok::Colon && c.ahead().tok == Tok::Int {
+                    c = c.ahead().ahead();
+                }
+                match c.tok {
+                    Tok::Equal => return matches!(c.ahead().tok, Tok::Word | Tok::Str),
+                    Tok::Comma if c.ahead().tok == Tok::Percent => c = c.ahead().ahead(),
+                    _ => return false,
+                }
+            }
+            false
+        }
+        _ => false,
+    }
+}
+
+/// The sizes of `operandSegmentSizes`: `array<i32: 1, 0, 2>`.
+pub(crate) fn segment_sizes(attr: &Attr) -> Option<SmallVec<[u16; 4]>> {
+    match attr {
+        Attr::DenseArray(_, sizes) => sizes.iter().map(|n| u16::try_from(*n).ok()).collect(),
+        _ => None,
+    }
+}

@@ -1,0 +1,305 @@
+//! The printer.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::format::Format;
+use super::insouts::reads_back;
+use super::lexer::{escape, is_word};
+use super::literal::float_text;
+use super::names::Names;
+use super::operands::{segment_attr, sizes_fit};
+use super::spell::symbol_text;
+use crate::{Arity, Attr, AttrKind, AttrSpec, BlockId, Module, OpId, OpSchema, Syntax, Type, ValueId};
+
+/// Writes operations. Hand-written syntaxes get it in [`super::CustomSyntax::print`].
+pub struct OpPrinter<'a> {
+    /// The module that is printed.
+    pub module: &'a Module,
+    pub(crate) formats: HashMap<*const OpSchema, Option<Rc<Format>>>,
+    out: String,
+    indent: usize,
+    names: Names,
+}
+
+impl<'a> OpPrinter<'a> {
+    pub(crate) fn new(module: &'a Module) -> OpPrinter<'a> {
+        OpPrinter { module, formats: HashMap::new(), out: String::new(), indent: 0, names: Names::of(module) }
+    }
+
+    pub(crate) fn finish(self) -> String {
+        self.out
+    }
+
+    /// Writes text as it is.
+    pub fn write(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    /// Begins a new line.
+    pub fn newline(&mut self) {
+        self.out.push('\n');
+        for _ in 0..self.indent {
+            self.out.push_str("  ");
+        }
+    }
+
+    /// `%a`.
+    pub fn value(&mut self, value: ValueId) {
+        let name = self.names.get(self.module, value);
+        self.out.push_str(&name);
+    }
+
+    /// `%a, %b`.
+    pub fn values(&mut self, values: &[ValueId]) {
+        for (i, value) in values.iter().enumerate() {
+            if i > 0 {
+                self.write(", ");
+            }
+            self.value(*value);
+        }
+    }
+
+    /// A type.
+    pub fn ty(&mut self, ty: &Type) {
+        let text = ty.to_string();
+        self.write(&text);
+    }
+
+    /// The types of values, separated by commas.
+    pub fn types_of(&mut self, values: &[ValueId]) {
+        for (i, value) in values.iter().enumerate() {
+            if i > 0 {
+                self.write(", ");
+            }
+            let ty = self.module.ty(*value);
+            self.ty(ty);
+        }
+    }
+
+    /// The types of values after `->`: `T`, or `(T, T)` for none or several.
+    pub fn result_types_of(&mut self, values: &[ValueId]) {
+        let alone = values.len() == 1 && !matches!(self.module.ty(values[0]), Type::Function(_));
+        if !alone {
+            self.write("(");
+        }
+        self.types_of(values);
+        if !alone {
+            self.write(")");
+        }
+    }
+
+    /// An attribute.
+    pub fn attr(&mut self, attr: &Attr) {
+        let text = attr.to_string();
+        self.write(&text);
+    }
+
+    /// `@name`.
+    pub fn symbol(&mut self, name: &str) {
+        let text = symbol_text(name);
+        self.write(&text);
+    }
+
+    /// The value of a declared attribute where a format names it.
+    pub(crate) fn attr_of_kind(&mut self, spec: &AttrSpec, attr: &Attr, keyword: bool) {
+        match (spec.kind, attr) {
+            (AttrKind::Enum(_), Attr::Enum(_, member)) if keyword => self.write(member),
+            (AttrKind::Enum(e), Attr::Enum(kind, member)) if **kind == *e.kind => {
+                let text = format!("<{member}>");
+                self.write(&text);
+            }
+            (AttrKind::Int, Attr::Int(value, _)) => {
+                let text = value.to_string();
+                self.write(&text);
+            }
+            _ => self.attr(attr),
+        }
+    }
+
+    /// ` {a = 1, b}` without the attributes of these names; nothing if none are left. True if it wrote something.
+    pub fn attr_dict(&mut self, op: OpId, without: &[&str]) -> bool {
+        self.attr_dict_after(" ", op, without)
+    }
+
+    /// As [`OpPrinter::attr_dict`], with other text before the brace: ` attributes `.
+    pub fn attr_dict_after(&mut self, before: &str, op: OpId, without: &[&str]) -> bool {
+        let module = self.module;
+        let left = module.op(op).attrs.iter().filter(|(name, _)| !without.contains(name));
+        let text: Vec<String> = left.map(|(name, attr)| entry_text(name, attr)).collect();
+        if text.is_empty() {
+            return false;
+        }
+        self.write(before);
+        self.write("{");
+        self.write(&text.join(", "));
+        self.write("}");
+        true
+    }
+
+    /// A region in braces. `entry_args` writes the arguments of its first block as `^bb0(…):`; without it the op's
+    /// own text has them.
+    pub fn region(&mut self, op: OpId, index: usize, entry_args: bool) {
+        let Some(region) = self.module.op(op).regions.get(index) else { return self.write("{}") };
+        self.write("{");
+        let blocks = &self.module.region(*region).blocks;
+        for (i, block) in blocks.iter().enumerate() {
+            let args = &self.module.block(*block).args;
+            let unseen = args.is_empty() && self.module.block(*block).ops.is_empty();
+            // Without a header, `{}` has no block in generic form, and what stands before a header is no block.
+            let unseen = unseen && (blocks.len() > 1 || (entry_args && self.generic_form(op)));
+            if i > 0 || (entry_args && !args.is_empty()) || unseen {
+                self.newline();
+                self.write(&format!("^bb{i}"));
+                if !args.is_empty() {
+                    self.write("(");
+                    for (i, arg) in args.iter().enumerate() {
+                        if i > 0 {
+                            self.write(", ");
+                        }
+                        self.value_with_type(*arg);
+                    }
+                    self.write(")");
+                }
+                self.write(":");
+            }
+            self.block(*block);
+        }
+        self.newline();
+        self.write("}");
+    }
+
+    /// `%a: T`.
+    pub fn value_with_type(&mut self, value: ValueId) {
+        self.value(value);
+        self.write(": ");
+        let ty = self.module.ty(value);
+        self.ty(ty);
+    }
+
+    fn block(&mut self, block: BlockId) {
+        self.indent += 1;
+        for op in &self.module.block(block).ops {
+            self.newline();
+            self.op(*op);
+        }
+        self.indent -= 1;
+    }
+
+    pub(crate) fn top(&mut self) {
+        for op in &self.module.block(self.module.top).ops {
+            self.op(*op);
+            self.out.push('\n');
+        }
+    }
+
+    /// One operation, without the line's indentation.
+    pub(crate) fn op(&mut self, op: OpId) {
+        let data = self.module.op(op);
+        let groups = self.names.groups(self.module, op);
+        if !groups.is_empty() {
+            let text = groups.join(", ");
+            self.write(&text);
+            self.write(" = ");
+        }
+        match data.schema.filter(|_| !self.generic_form(op)) {
+            Some(schema) => {
+                let start = self.out.len();
+                self.write(short_name(schema));
+                match schema.syntax {
+                    Syntax::Generic => {}
+                    Syntax::InsOuts { ins, attrs_in_ins } => self.ins_outs(op, schema, ins, attrs_in_ins),
+                    Syntax::Custom(syntax) => syntax.print(self, op),
+                    Syntax::Format(_) => {
+                        if !self.format(op, schema) {
+                            self.out.truncate(start);
+                            self.generic(op);
+                        }
+                    }
+                }
+            }
+            None => self.generic(op),
+        }
+        if let Some(loc) = &data.loc {
+            self.write(&format!(" loc({loc})"));
+        }
+    }
+
+    /// True if an op is printed in generic form: it has no declaration, none but that form, or does not agree with
+    /// its declaration.
+    fn generic_form(&self, op: OpId) -> bool {
+        let data = self.module.op(op);
+        let Some(schema) = data.schema else { return true };
+        if !sizes_fit(&data.segments, data.operands.len(), schema.operands) {
+            return true;
+        }
+        let plain = schema.results.iter().all(|r| r.arity == Arity::One);
+        if plain && data.results.len() != schema.results.len() {
+            return true;
+        }
+        match schema.syntax {
+            Syntax::Generic => true,
+            Syntax::InsOuts { ins, .. } => {
+                let types: Vec<&Type> = data.operands.iter().map(|v| self.module.ty(*v)).collect();
+                !reads_back(&types, &data.segments, schema, ins)
+            }
+            Syntax::Format(_) => {
+                let missing = |a: &&AttrSpec| a.required && data.attrs.get(a.name).is_none();
+                data.regions.len() != schema.regions.len() || schema.attrs.iter().find(missing).is_some()
+            }
+            Syntax::Custom(_) => false,
+        }
+    }
+
+    /// `"dialect.op"(%a) ({…}) {…} : (T) -> T`.
+    fn generic(&mut self, op: OpId) {
+        let data = self.module.op(op);
+        self.write(&escape(&data.name));
+        self.write("(");
+        self.values(&data.operands);
+        self.write(")");
+        if let Some(schema) = data.schema
+            && schema.operands.iter().any(|o| o.arity != Arity::One)
+            && data.attrs.get("operandSegmentSizes").is_none()
+        {
+            let sizes = segment_attr(&data.segments);
+            self.write(&format!(" <{{operandSegmentSizes = {sizes}}}>"));
+        }
+        if !data.regions.is_empty() {
+            self.write(" (");
+            for index in 0..data.regions.len() {
+                if index > 0 {
+                    self.write(", ");
+                }
+                self.region(op, index, true);
+            }
+            self.write(")");
+        }
+        self.attr_dict(op, &[]);
+        self.write(" : (");
+        self.types_of(&data.operands);
+        self.write(") -> ");
+        self.result_types_of(&data.results);
+    }
+}
+
+/// The name as it is written: without the dialect where an alias says so (`module`, `return`).
+fn short_name(schema: &OpSchema) -> &'static str {
+    let bare = schema.name.split_once('.').map_or(schema.name, |(_, bare)| bare);
+    schema.aliases.iter().find(|a| **a == bare).copied().unwrap_or(schema.name)
+}
+
+/// `name = value`, or the name alone for a unit attribute.
+pub(crate) fn entry_text(name: &str, attr: &Attr) -> String {
+    let name = if is_word(name) { name.to_string() } else { escape(name) };
+    match attr {
+        Attr::Unit => name,
+        _ => format!("{name} = {attr}"),
+    }
+}
+
+/// A float with its type, `f64` left out.
+pub(crate) fn float_attr_text(bits: u64, ty: &Type) -> String {
+    let text = float_text(bits, ty);
+    if *ty == Type::F64 && !text.starts_with("0x") { text } else { format!("{text} : {ty}") }
+}

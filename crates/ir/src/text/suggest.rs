@@ -1,0 +1,57 @@
+//! The nearest of some names: for "is … meant?".
+
+/// The candidate nearest to `name`, if one is near enough: at most a third of its letters changed,
+/// added, left out or swapped with their neighbour. Of equals the first.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (name.chars().count() / 3).max(1);
+    let name: Vec<char> = name.chars().take(64).collect();
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in candidates {
+        let letters = candidate.chars().count();
+        if letters.abs_diff(name.len()) > limit || letters > 80 {
+            continue;
+        }
+        let d = distance(&name, candidate);
+        if d > 0 && d <= limit && d < letters && best.is_none_or(|(b, _)| d < b) {
+            best = Some((d, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+/// Edit distance with swaps of neighbours; upper and lower case of a letter count as equal, but not as nothing.
+fn distance(a: &[char], b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    if a.iter().collect::<String>() == b.iter().collect::<String>() {
+        return 0;
+    }
+    let mut rows = [vec![0; b.len() + 1], (0..=b.len()).collect::<Vec<_>>(), vec![0; b.len() + 1]];
+    for i in 1..=a.len() {
+        rows[2][0] = i;
+        for j in 1..=b.len() {
+            let same = a[i - 1].eq_ignore_ascii_case(&b[j - 1]);
+            let mut d = (rows[1][j] + 1).min(rows[2][j - 1] + 1).min(rows[1][j - 1] + usize::from(!same));
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                d = d.min(rows[0][j - 2] + 1);
+            }
+            rows[2][j] = d;
+        }
+        rows.rotate_left(1);
+    }
+    rows[1][b.len()].max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_near_names_only() {
+        let names = ["pto.tadd", "pto.tadds", "pto.tmatmul", "scf.for"];
+        assert_eq!(nearest("pto.tad", names), Some("pto.tadd"));
+        assert_eq!(nearest("pto.tmatmlu", names), Some("pto.tmatmul"));
+        assert_eq!(nearest("pto.TADD", names), Some("pto.tadd"));
+        assert_eq!(nearest("memref.alloc", names), None);
+        assert_eq!(nearest("", names), None);
+    }
+}

@@ -1,0 +1,471 @@
+//! Types, read.
+
+use std::sync::Arc;
+
+use slipring_tile::{Elem, Space};
+use smallvec::SmallVec;
+
+use super::lexer::Tok;
+use super::parser::{OpParser, Parsed, is_unknown};
+use super::suggest::nearest;
+use crate::{Diagnostic, Dim, FuncType, MemRefType, Sign, Span, Type, ValueId, ViewType};
+
+/// The `!pto.…` types whose parameters are understood.
+const HEADS: [&str; 5] =
+    ["!pto.ptr", "!pto.tensor_view", "!pto.partition_tensor_view", "!pto.tile_view", "!pto.tile_buf"];
+/// Builtin types that are kept as they are written.
+const KEPT: [&str; 9] = ["tensor", "complex", "tuple", "tf32", "f80", "f128", "f8E4M3", "f8E8M0FNU", "f4E2M1FN"];
+
+/// True for a word with which a builtin type begins.
+pub(crate) fn begins_type(word: &str) -> bool {
+    matches!(word, "index" | "none" | "f64" | "memref" | "vector")
+        || Elem::parse(word).is_some_and(|e| e.is_float())
+        || int_type(word).is_some()
+        || KEPT.contains(&word)
+}
+
+/// `i32`, `si8`, `ui16`: bits and signedness.
+fn int_type(word: &str) -> Option<(u64, Sign)> {
+    let (sign, digits) = match word.strip_prefix("si").or_else(|| word.strip_prefix("ui")) {
+        Some(digits) => (if word.starts_with('s') { Sign::Signed } else { Sign::Unsigned }, digits),
+        None => (Sign::Signless, word.strip_prefix('i')?),
+    };
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    Some((digits.parse().unwrap_or(u64::MAX), sign))
+}
+
+fn space_of(word: &str) -> Option<Space> {
+    Space::parse(word).or(match word {
+        "bt" => Some(Space::Bias),
+        "fb" => Some(Space::Scaling),
+        _ => None,
+    })
+}
+
+/// True if two spellings name the same type for a use and its definition: a pointer or memref without a
+/// space is in global memory, and the `blayout` of a `left` tile belongs to the platform.
+pub fn same_type(a: &Type, b: &Type) -> bool {
+    match (a, b) {
+        (Type::Ptr(x, s), Type::Ptr(y, t)) => x == y && s.unwrap_or(Space::Gm) == t.unwrap_or(Space::Gm),
+        (Type::MemRef(x), Type::MemRef(y)) => {
+            (&x.elem, &x.dims, &x.strides) == (&y.elem, &y.dims, &y.strides)
+                && x.space.unwrap_or(Space::Gm) == y.space.unwrap_or(Space::Gm)
+        }
+        (Type::Tile(x), Type::Tile(y)) if x.space == Space::Left && y.space == Space::Left => {
+            let mut x = *x;
+            x.layout.blayout = y.layout.blayout;
+            x == *y
+        }
+        _ => a == b || is_unknown(a) || is_unknown(b),
+    }
+}
+
+impl<'a> OpParser<'a> {
+    /// A type.
+    ///
+    /// # Errors
+    /// If there is none or it is wrong.
+    pub fn parse_type(&mut self) -> Parsed<Type> {
+        self.parse_type_like(None)
+    }
+
+    /// A type, which may be written without its head (`<f32>`) where `like` tells it.
+    pub(crate) fn parse_type_like(&mut self, like: Option<&Type>) -> Parsed<Type> {
+        match self.cur.tok {
+            Tok::Word => self.builtin_type(),
+            Tok::Bang => self.dialect_type(),
+            Tok::LParen => self.nested(|p| p.function_type()).map(|f| Type::Function(Arc::new(f))),
+            Tok::Less => {
+                let head = self.guess_head(like);
+                let Some(head) = head else { return Err(self.expected("a type with its name before `<`")) };
+                self.pto_type(head)
+            }
+            _ => Err(self.expected("a type")),
+        }
+    }
+
+    fn guess_head(&self, like: Option<&Type>) -> Option<&'static str> {
+        let inside = self.cur.ahead();
+        if inside.tok == Tok::Word {
+            let word = inside.text();
+            if word == "loc" || space_of(word).is_some() {
+                return Some("!pto.tile_buf");
+            }
+            if Elem::parse(word).is_some() {
+                return Some("!pto.ptr");
+            }
+        }
+        match like? {
+            Type::Ptr(..) => Some("!pto.ptr"),
+            Type::Tile(_) => Some("!pto.tile_buf"),
+            Type::TensorView(_) => Some("!pto.tensor_view"),
+            Type::PartitionView(_) => Some("!pto.partition_tensor_view"),
+            Type::TileView(_) => Some("!pto.tile_view"),
+            _ => None,
+        }
+    }
+
+    fn builtin_type(&mut self) -> Parsed<Type> {
+        let (word, span) = (self.text(), self.span());
+        if let Some((width, sign)) = int_type(word) {
+            self.bump();
+            if (1..=64).contains(&width) {
+                return Ok(Type::Int { width: width as u16, sign });
+            }
+            return Err(self.error("type", span, "integers have 1 to 64 bits"));
+        }
+        if let Some(elem) = Elem::parse(word).filter(|e| e.is_float()) {
+            self.bump();
+            return Ok(Type::Float(elem));
+        }
+        let simple = match word {
+            "index" => Some(Type::Index),
+            "none" => Some(Type::None),
+            "f64" => Some(Type::F64),
+            _ => None,
+        };
+        if let Some(ty) = simple {
+            self.bump();
+            return Ok(ty);
+        }
+        match word {
+            "memref" => self.nested(|p| p.memref_type()),
+            "vector" => self.nested(|p| p.vector_type()),
+            _ if KEPT.contains(&word) => self.kept_type(span, word),
+            _ => {
+                let mut d = self.expectation("a type");
+                let known = ["index", "none", "f64", "f32", "f16", "bf16", "i32", "memref", "vector"];
+                if let Some(near) = nearest(word, known) {
+                    d = d.help(format!("is `{near}` meant?"));
+                }
+                Err(self.fail(d))
+            }
+        }
+    }
+
+    /// A type that is kept as it is written: the head, and what is between `<` and `>` if that follows.
+    fn kept_type(&mut self, start: Span, head: &str) -> Parsed<Type> {
+        self.bump();
+        if self.cur.tok != Tok::Less || !self.cur.adjacent() {
+            return Ok(Type::named(head));
+        }
+        let body = self.balanced(start)?;
+        Ok(Type::named(&format!("{head}{body}")))
+    }
+
+    fn dialect_type(&mut self) -> Parsed<Type> {
+        let (text, span) = (self.text(), self.span());
+        if let Some(head) = HEADS.into_iter().find(|h| *h == text) {
+            self.bump();
+            return self.pto_type(head);
+        }
+        if let Some(ty) = self.types.get(&text[1..]) {
+            let ty = ty.clone();
+            self.bump();
+            return Ok(ty);
+        }
+        if !text.contains('.') {
+            self.bump();
+            let d = Diagnostic::error("type", span, format!("no type is called `{text}`"));
+            let near = nearest(&text[1..], self.sorted_aliases()).map(|n| format!("is `!{n}` meant?"));
+            let help =
+                near.unwrap_or_else(|| "a name without a dot is an alias, defined as `!name = type`".to_string());
+            return Err(self.fail(d.help(help)));
+        }
+        if let Some(near) = nearest(text, HEADS)
+            && self.cur.ahead().tok == Tok::Less
+        {
+            self.bump();
+            let d = Diagnostic::error("type", span, format!("no type is called `{text}`"));
+            return Err(self.fail(d.help(format!("is `{near}` meant?"))));
+        }
+        self.nested(|p| p.kept_type(span, &text[1..]))
+    }
+
+    fn sorted_aliases(&self) -> Vec<&'a str> {
+        let mut names: Vec<_> = self.types.keys().copied().collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// The parameters of a `!pto.…` type.
+    fn pto_type(&mut self, head: &str) -> Parsed<Type> {
+        let start = self.span();
+        self.expect(Tok::Less, &format!("`<` after `{head}`"))?;
+        let ty = match head {
+            "!pto.ptr" => {
+                let elem = self.elem()?;
+                let space = if self.eat(Tok::Comma) { Some(self.space()?) } else { None };
+                Type::Ptr(elem, space)
+            }
+            "!pto.tile_buf" => return self.tile_type(start),
+            view => {
+                let view_type = self.view_type(start)?;
+                match view {
+                    "!pto.tensor_view" => Type::TensorView(view_type),
+                    "!pto.partition_tensor_view" => Type::PartitionView(view_type),
+                    _ => Type::TileView(view_type),
+                }
+            }
+        };
+        self.expect(Tok::Greater, "`>`")?;
+        Ok(ty)
+    }
+
+    pub(super) fn elem(&mut self) -> Parsed<Elem> {
+        let word = self.text();
+        if let Some(elem) = Elem::parse(word) {
+            self.bump();
+            return Ok(elem);
+        }
+        let d = self.expectation("an element type");
+        let help = match nearest(word, Elem::ALL.map(Elem::name)) {
+            Some(near) => format!("is `{near}` meant?"),
+            None => format!("one of {}", Elem::ALL.map(Elem::name).join(", ")),
+        };
+        Err(self.fail(d.help(help)))
+    }
+
+    /// A memory space: `vec`, `ub` or `#pto.address_space<vec>`.
+    pub(crate) fn space(&mut self) -> Parsed<Space> {
+        let attr = self.cur.tok == Tok::Hash && self.text() == "#pto.address_space";
+        if attr {
+            self.bump();
+            self.expect(Tok::Less, "`<`")?;
+        }
+        let word = self.text();
+        let Some(space) = space_of(word) else {
+            let d = self.expectation("a memory space");
+            return Err(self.fail(d.help(format!("one of {}", Space::ALL.map(Space::name).join(", ")))));
+        };
+        self.bump();
+        if attr {
+            self.expect(Tok::Greater, "`>`")?;
+        }
+        Ok(space)
+    }
+
+    /// `16x?x`: dimensions, each with its `x`, up to something that is no dimension.
+    pub(super) fn dims(&mut self) -> Parsed<SmallVec<[Dim; 5]>> {
+        let mut dims = SmallVec::new();
+        loop {
+            let span = self.span();
+            let dim = match self.cur.tok {
+                Tok::Question => {
+                    self.bump();
+                    Dim::Dynamic
+                }
+                Tok::Int | Tok::Hex => Dim::Static(self.dim_number()?),
+                _ => return Ok(dims),
+            };
+            dims.push(dim);
+            if !self.dim_x() {
+                return Err(self.error(
+                    "type",
+                    self.span_from(span),
+                    "a dimension is followed by `x`, as in `16x64xf32`",
+                ));
+            }
+        }
+    }
+
+    /// One number of a shape. `0x10` is a zero and a `x` here, not a hexadecimal number.
+    pub(super) fn dim_number(&mut self) -> Parsed<u64> {
+        let (text, span) = (self.text(), self.span());
+        if self.cur.tok == Tok::Hex {
+            self.cur.split(span.start + 1);
+            return Ok(0);
+        }
+        self.expect(Tok::Int, "a dimension")?;
+        match text.parse::<u64>() {
+            Ok(n) if n <= i64::MAX as u64 => Ok(n),
+            _ => Err(self.error("type", span, "this dimension is too large")),
+        }
+    }
+
+    /// Goes past the `x` that begins the next token.
+    pub(super) fn dim_x(&mut self) -> bool {
+        let there = self.cur.tok == Tok::Word && self.cur.adjacent() && self.text().starts_with('x');
+        if there {
+            self.cur.split(self.cur.span.start + 1);
+        }
+        there
+    }
+
+    fn view_type(&mut self, start: Span) -> Parsed<ViewType> {
+        let dims = self.dims()?;
+        if dims.is_empty() || dims.len() > 5 {
+            return Err(self.error("type", self.span_from(start), "a view has 1 to 5 dimensions"));
+        }
+        Ok(ViewType { elem: self.elem()?, dims })
+    }
+
+    fn memref_type(&mut self) -> Parsed<Type> {
+        self.bump();
+        self.expect(Tok::Less, "`<` after `memref`")?;
+        let dims = self.dims()?;
+        let elem = self.parse_type()?;
+        let (mut strides, mut space) = (None, None);
+        while self.eat(Tok::Comma) {
+            let span = self.span();
+            if self.at("strided") && strides.is_none() {
+                strides = Some(self.strided(dims.len(), span)?);
+            } else if self.cur.tok == Tok::Hash && space.is_none() {
+                space = Some(self.space()?);
+            } else {
+                return Err(self.expected("`strided<[…], offset: …>` or `#pto.address_space<…>`"));
+            }
+        }
+        self.expect(Tok::Greater, "`>`")?;
+        Ok(Type::MemRef(Arc::new(MemRefType { elem, dims, strides, space })))
+    }
+
+    /// `strided<[16, 1], offset: ?>`.
+    fn strided(&mut self, rank: usize, start: Span) -> Parsed<(SmallVec<[Dim; 5]>, Dim)> {
+        self.bump();
+        self.expect(Tok::Less, "`<` after `strided`")?;
+        self.expect(Tok::LBracket, "`[`")?;
+        let mut strides = SmallVec::new();
+        self.list_until(Tok::RBracket, "`]`", |p| {
+            strides.push(p.stride()?);
+            Ok(())
+        })?;
+        if strides.len() != rank {
+            let message = format!("{} strides for {rank} dimensions", strides.len());
+            return Err(self.error("type", self.span_from(start), message));
+        }
+        let mut offset = Dim::Static(0);
+        if self.eat(Tok::Comma) {
+            self.expect_text("offset")?;
+            self.expect(Tok::Colon, "`:`")?;
+            offset = self.stride()?;
+        }
+        self.expect(Tok::Greater, "`>`")?;
+        Ok((strides, offset))
+    }
+
+    fn stride(&mut self) -> Parsed<Dim> {
+        if self.eat(Tok::Question) {
+            return Ok(Dim::Dynamic);
+        }
+        let start = self.span();
+        match u64::try_from(self.integer()?) {
+            Ok(n) if n <= i64::MAX as u64 => Ok(Dim::Static(n)),
+            _ => Err(self.error("type", self.span_from(start), "a stride is a number from 0 on")),
+        }
+    }
+
+    fn vector_type(&mut self) -> Parsed<Type> {
+        let start = self.span();
+        self.bump();
+        self.expect(Tok::Less, "`<` after `vector`")?;
+        let dims = self.dims()?;
+        let elem = self.parse_type()?;
+        self.expect(Tok::Greater, "`>`")?;
+        let known: Option<SmallVec<[u64; 5]>> = dims.iter().map(|d| d.known()).collect();
+        match known {
+            Some(dims) => Ok(Type::Vector(Arc::new((dims, elem)))),
+            None => Err(self.error("type", self.span_from(start), "a vector has no `?` dimension")),
+        }
+    }
+
+    /// `(T, T) -> T` or `(T, T) -> (T, T)`.
+    pub fn function_type(&mut self) -> Parsed<FuncType> {
+        let inputs = self.type_list_in_parens()?;
+        self.expect(Tok::Arrow, "`->`")?;
+        Ok(FuncType { inputs, results: self.result_type_list()? })
+    }
+
+    /// `(T, T)`.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn type_list_in_parens(&mut self) -> Parsed<Vec<Type>> {
+        self.expect(Tok::LParen, "`(`")?;
+        let mut types = Vec::new();
+        self.list_until(Tok::RParen, "`)`", |p| {
+            types.push(p.parse_type()?);
+            Ok(())
+        })?;
+        Ok(types)
+    }
+
+    /// What follows `->`: `T` or `(T, T)`. A function type as the only result needs parentheses of its own.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn result_type_list(&mut self) -> Parsed<Vec<Type>> {
+        if self.cur.tok == Tok::LParen {
+            return self.nested(|p| p.type_list_in_parens());
+        }
+        Ok(vec![self.parse_type()?])
+    }
+
+    /// The type of an operand, which must be the type of its definition.
+    ///
+    /// # Errors
+    /// If there is no type; another type is reported and read on.
+    pub fn operand_type(&mut self, value: ValueId) -> Parsed<()> {
+        let start = self.span();
+        let defined = self.module.ty(value).clone();
+        let written = self.parse_type_like(Some(&defined))?;
+        let span = self.span_from(start);
+        if is_unknown(&defined) {
+            return Ok(());
+        }
+        if !same_type(&written, &defined) {
+            let name = self.module.value_name(value);
+            let at = self.module.value(value).span;
+            let d = Diagnostic::error("type-mismatch", span, format!("`{name}` does not have this type"))
+                .label(format!("written as `{written}`"))
+                .also(at, format!("defined as `{defined}`"))
+                .help(format!("write `{defined}`"));
+            self.fail(d);
+        }
+        Ok(())
+    }
+
+    /// The types of operands, separated by commas.
+    ///
+    /// # Errors
+    /// If one is missing.
+    pub fn operand_types(&mut self, values: &[ValueId]) -> Parsed<()> {
+        for (i, value) in values.iter().enumerate() {
+            if i > 0 {
+                self.expect(Tok::Comma, &format!("`,` and the type of `{}`", self.module.value_name(*value)))?;
+            }
+            self.operand_type(*value)?;
+        }
+        Ok(())
+    }
+
+    /// The text of a bracketed piece, from the bracket that comes next to the one that closes it: blanks
+    /// and comments between tokens become one blank.
+    pub(crate) fn balanced(&mut self, start: Span) -> Parsed<String> {
+        let mut open = Vec::new();
+        let mut out = String::new();
+        loop {
+            match self.cur.tok {
+                Tok::Less => open.push(Tok::Greater),
+                Tok::LParen => open.push(Tok::RParen),
+                Tok::LBracket => open.push(Tok::RBracket),
+                Tok::LBrace => open.push(Tok::RBrace),
+                tok @ (Tok::Greater | Tok::RParen | Tok::RBracket | Tok::RBrace) if open.pop() != Some(tok) => {
+                    return Err(self.error("syntax", self.span_from(start), "the brackets here do not match"));
+                }
+                Tok::Eof | Tok::Bad => return Err(self.expected("the closing bracket")),
+                _ => {}
+            }
+            if !out.is_empty() && !self.cur.adjacent() {
+                out.push(' ');
+            }
+            out.push_str(self.text());
+            self.bump();
+            if open.is_empty() {
+                return Ok(out);
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Types of values.
+
+use std::sync::Arc;
+
+use slipring_tile::{Elem, Layout, Space};
+use smallvec::SmallVec;
+
+/// Signedness of an integer type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Sign {
+    Signless,
+    Signed,
+    Unsigned,
+}
+
+/// A dimension: a number, or known only at run time (`?`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Dim {
+    Static(u64),
+    Dynamic,
+}
+
+impl Dim {
+    /// The number, if it is one.
+    pub const fn known(self) -> Option<u64> {
+        match self {
+            Dim::Static(n) => Some(n),
+            Dim::Dynamic => None,
+        }
+    }
+}
+
+/// `!pto.tile_buf<…>`: a tile in a local memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TileType {
+    /// Memory that holds it.
+    pub space: Space,
+    /// Element type, allocated shape and layout.
+    pub layout: Layout,
+    /// Valid rows and columns.
+    pub valid: [Dim; 2],
+    /// Padding value: 0 null, 1 zero, 2 maximum, 3 minimum.
+    pub pad: u8,
+    /// Compact mode: 0 null, 1 normal, 2 one row more.
+    pub compact: u8,
+}
+
+/// A view of global memory: element type and up to five dimensions.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub struct ViewType {
+    pub elem: Elem,
+    pub dims: SmallVec<[Dim; 5]>,
+}
+
+/// `memref<…>`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct MemRefType {
+    /// Element type.
+    pub elem: Type,
+    /// Shape.
+    pub dims: SmallVec<[Dim; 5]>,
+    /// `strided<[…], offset: …>`, if written; strides and offset in elements.
+    pub strides: Option<(SmallVec<[Dim; 5]>, Dim)>,
+    /// `#pto.address_space<…>`; global memory where the text says nothing.
+    pub space: Option<Space>,
+}
+
+/// `(…) -> (…)`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[allow(missing_docs)]
+pub struct FuncType {
+    pub inputs: Vec<Type>,
+    pub results: Vec<Type>,
+}
+
+/// A type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Type {
+    /// `index`: a 64-bit signed number here.
+    Index,
+    /// `i32`, `si8`, `ui16` …
+    Int {
+        /// Bits, 1 to 64.
+        width: u16,
+        /// Signedness.
+        sign: Sign,
+    },
+    /// `f16`, `bf16`, `f32`, and the 8-bit floats.
+    Float(Elem),
+    /// `f64`: read and printed, never computed with.
+    F64,
+    /// `none`.
+    None,
+    /// `!pto.ptr<elem>`, with the memory space if it is written.
+    Ptr(Elem, Option<Space>),
+    /// `!pto.tensor_view<…>`: a strided tensor in global memory.
+    TensorView(ViewType),
+    /// `!pto.partition_tensor_view<…>`: a window of a tensor view.
+    PartitionView(ViewType),
+    /// `!pto.tile_view<…>`.
+    TileView(ViewType),
+    /// `!pto.tile_buf<…>`.
+    Tile(TileType),
+    /// `memref<…>`.
+    MemRef(Arc<MemRefType>),
+    /// `vector<4xi16>`.
+    Vector(Arc<(SmallVec<[u64; 5]>, Type)>),
+    /// A function type.
+    Function(Arc<FuncType>),
+    /// `!pto.pipe`, `!pto.async_session`, … and types of other dialects: the text after `!`.
+    Named(Arc<str>),
+}
+
+impl Type {
+    /// `i1`.
+    pub const I1: Type = Type::Int { width: 1, sign: Sign::Signless };
+    /// `i32`.
+    pub const I32: Type = Type::Int { width: 32, sign: Sign::Signless };
+    /// `i64`.
+    pub const I64: Type = Type::Int { width: 64, sign: Sign::Signless };
+    /// `f32`.
+    pub const F32: Type = Type::Float(Elem::F32);
+
+    /// A type of this name without parameters, such as `pto.pipe`.
+    pub fn named(name: &str) -> Type {
+        Type::Named(name.into())
+    }
+
+    /// The tile type, if it is one.
+    pub fn as_tile(&self) -> Option<&TileType> {
+        match self {
+            Type::Tile(tile) => Some(tile),
+            _ => None,
+        }
+    }
+
+    /// The element type of a number, pointer, view, tile or memref.
+    pub fn elem(&self) -> Option<Elem> {
+        match self {
+            Type::Int { width, sign } => match (width, sign) {
+                (8, Sign::Unsigned) => Some(Elem::U8),
+                (16, Sign::Unsigned) => Some(Elem::U16),
+                (32, Sign::Unsigned) => Some(Elem::U32),
+                (64, Sign::Unsigned) => Some(Elem::U64),
+                (8, _) => Some(Elem::I8),
+                (16, _) => Some(Elem::I16),
+                (32, _) => Some(Elem::I32),
+                (64, _) => Some(Elem::I64),
+                _ => None,
+            },
+            Type::Index => Some(Elem::I64),
+            Type::Float(elem) | Type::Ptr(elem, _) => Some(*elem),
+            Type::TensorView(v) | Type::PartitionView(v) | Type::TileView(v) => Some(v.elem),
+            Type::Tile(tile) => Some(tile.layout.elem),
+            Type::MemRef(m) => m.elem.elem(),
+            _ => None,
+        }
+    }
+
+    /// True for integers, `index` and floats.
+    pub fn is_scalar(&self) -> bool {
+        matches!(self, Type::Index | Type::Int { .. } | Type::Float(_) | Type::F64)
+    }
+
+    /// True for integers and `index`.
+    pub fn is_int_like(&self) -> bool {
+        matches!(self, Type::Index | Type::Int { .. })
+    }
+}

@@ -1,0 +1,129 @@
+//! What work does to memory.
+
+use std::fmt::Debug;
+
+use slipring_machine::Role;
+use slipring_tile::Space;
+
+use crate::Memory;
+
+/// A range of bytes: `rows` runs of `row_bytes` bytes, `stride` bytes apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct Extent {
+    pub space: Space,
+    /// Whose local memory; ignored for global memory.
+    pub core: Role,
+    /// Byte address of the first run: an offset in the local memory, or an address in global memory.
+    pub start: u64,
+    pub rows: u32,
+    pub row_bytes: u32,
+    /// Distance between the starts of two runs, in bytes; at least `row_bytes` where `rows > 1`.
+    pub stride: u64,
+}
+
+impl Extent {
+    /// One run of bytes of a local memory.
+    pub const fn run(space: Space, core: Role, start: u64, bytes: u32) -> Extent {
+        Extent { space, core, start, rows: 1, row_bytes: bytes, stride: 0 }
+    }
+
+    /// Bytes touched.
+    pub const fn bytes(&self) -> u64 {
+        self.rows as u64 * self.row_bytes as u64
+    }
+
+    /// First byte after the last run. Saturates where the range is absurdly large.
+    pub const fn end(&self) -> u64 {
+        let last = (self.rows.saturating_sub(1) as u64).saturating_mul(self.stride);
+        self.start.saturating_add(last).saturating_add(self.row_bytes as u64)
+    }
+}
+
+/// What one execution of an effect touches and how large it is.
+#[derive(Clone, Default, Debug)]
+pub struct Access {
+    /// Bytes read.
+    pub reads: Vec<Extent>,
+    /// Bytes written.
+    pub writes: Vec<Extent>,
+    /// Size in the unit of the work's cost.
+    pub units: u64,
+}
+
+impl Access {
+    /// Empties it for reuse.
+    pub fn clear(&mut self) {
+        self.reads.clear();
+        self.writes.clear();
+        self.units = 0;
+    }
+}
+
+/// Where an effect runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct Env {
+    /// Cluster that the block runs on, 0-based: selects the local memories. Several blocks of a launch may
+    /// follow each other on a cluster.
+    pub block: u32,
+    pub core: Role,
+}
+
+/// An effect that cannot be carried out: a finding without its place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// Stable code, such as `memory-bounds`.
+    pub code: &'static str,
+    /// What happened, with numbers.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// Buffers that effects reuse, so that nothing is allocated per operation.
+#[derive(Default, Debug)]
+pub struct Scratch {
+    /// Byte rows.
+    pub bytes: [Vec<u8>; 4],
+    /// `f32` rows or panels.
+    pub floats: [Vec<f32>; 4],
+    /// `i32` panels.
+    pub ints: [Vec<i32>; 2],
+    /// Matrix products.
+    pub matmul: slipring_tile::matmul::Scratch,
+}
+
+/// What programs print, in order.
+#[derive(Default, Debug)]
+pub struct Output {
+    /// Lines of `print` and `tprint`, each without its line end.
+    pub lines: Vec<String>,
+}
+
+/// What work does: a function on byte ranges.
+///
+/// `args` are the work's operands, evaluated when the scalar unit issued it. An effect must be
+/// deterministic and must touch exactly what [`Effect::plan`] names.
+pub trait Effect: Send + Sync + Debug {
+    /// Names the bytes that `run` will touch and the size for the cost. `access` comes cleared. The answer must
+    /// depend on `args` and `env.core` only: it is asked for once where all operands are constants.
+    ///
+    /// # Errors
+    /// A fault for operands that make no sense, such as a valid shape larger than the tile.
+    fn plan(&self, args: &[u64], env: Env, access: &mut Access) -> Result<(), Fault>;
+
+    /// Carries it out. Called once per execution, after `plan` succeeded and its ranges were found to
+    /// lie inside their memories. The value goes to the work's result register, if it has one.
+    ///
+    /// # Errors
+    /// A fault for data that the operation does not accept.
+    fn run(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        output: &mut Output,
+    ) -> Result<u64, Fault>;
+}

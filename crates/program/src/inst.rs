@@ -1,0 +1,106 @@
+//! Instructions of the scalar unit.
+
+use slipring_machine::Pipe;
+
+use crate::WorkId;
+
+/// A register of one core: 64 bits.
+///
+/// Integers of every width are kept sign-extended (unsigned types zero-extended), `i1` as 0 or 1, floats
+/// as their bits in the low bytes, pointers and addresses as byte addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reg(pub u32);
+
+/// A register or a constant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Operand {
+    Reg(Reg),
+    Imm(u64),
+}
+
+impl Operand {
+    /// A constant address, size or index.
+    pub const fn imm(value: i64) -> Operand {
+        Operand::Imm(value as u64)
+    }
+
+    /// The constant, if it is one.
+    pub const fn as_imm(self) -> Option<i64> {
+        match self {
+            Operand::Imm(v) => Some(v as i64),
+            Operand::Reg(_) => None,
+        }
+    }
+}
+
+/// Why a scalar instruction stopped the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Trap {
+    /// Division or remainder by zero.
+    DivideByZero,
+    /// Signed division whose result does not fit.
+    DivideOverflow,
+}
+
+/// The meaning of a scalar instruction: up to three values in, one out.
+pub type ScalarFn = fn([u64; 3]) -> Result<u64, Trap>;
+
+/// Values that the launch gives to a core.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Special {
+    /// Index of the block (cluster of the launch), 0-based.
+    BlockIdx,
+    /// Blocks of the launch.
+    BlockNum,
+    /// 0 on AIC and AIV0, 1 on AIV1.
+    SubblockIdx,
+    /// Vector cores that run the program.
+    SubblockNum,
+    /// Kernel parameter: a scalar's value, or a buffer's address in global memory.
+    Param(u32),
+}
+
+/// One of a run of synchronisation objects: `first + index`, where `index < count`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SyncRef {
+    /// Index in [`Program::syncs`](crate::Program::syncs) of the first of the run.
+    pub first: u32,
+    /// Length of the run.
+    pub count: u32,
+    /// Which of the run, computed when the scalar unit issues the step.
+    pub index: Operand,
+}
+
+/// One step of the scalar unit.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub enum Inst {
+    /// `d = f(args)`.
+    Scalar { f: ScalarFn, d: Reg, args: [Operand; 3] },
+    /// `d = a`.
+    Move { d: Reg, a: Operand },
+    /// `d = a + b`, wrapping 64-bit.
+    Add { d: Reg, a: Operand, b: Operand },
+    /// A value of the launch.
+    Special { d: Reg, which: Special },
+    /// Go to another instruction of this core.
+    Jump { to: u32 },
+    /// Go there if the value is 0.
+    JumpIfZero { a: Operand, to: u32 },
+    /// Go there if `a >= b`, signed: the exit of a counted loop.
+    JumpIfGe { a: Operand, b: Operand, to: u32 },
+    /// Put work on its pipe. Work of [`Pipe::S`] runs at once, on the scalar unit.
+    Issue { work: WorkId },
+    /// Signal, by `pipe`, once its earlier work is done.
+    Set { pipe: Pipe, sync: SyncRef },
+    /// Hold `pipe` until the object is signalled, and take the signal. [`Pipe::S`] holds the core.
+    Wait { pipe: Pipe, sync: SyncRef },
+    /// Hold later work of `pipe` until its earlier work is done; `None`: hold the scalar unit until all pipes are empty.
+    Barrier { pipe: Option<Pipe> },
+    /// Stop the whole run with a message.
+    Trap { message: Box<str> },
+    /// The program of this core is over.
+    End,
+}

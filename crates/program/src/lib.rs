@@ -1,0 +1,19 @@
+//! What the engine runs.
+//!
+//! A [`Program`] is flat: per core a list of [`Inst`]s over numbered registers. High-level ops (TPUSH,
+//! TPOP, tile loads, matmul …) have been expanded into scalar steps, [`Work`] for a pipe and
+//! synchronisation steps. Nothing here knows the text, the IR or any op; nothing here runs anything.
+
+mod effect;
+mod finding;
+mod inst;
+mod memory;
+mod program;
+
+pub use effect::{Access, Effect, Env, Extent, Fault, Output, Scratch};
+pub use finding::{Finding, Label, Severity, SiteRef};
+pub use inst::{Inst, Operand, Reg, ScalarFn, Special, SyncRef, Trap};
+pub use memory::{GmBuffer, Memory, gm_address, gm_split};
+pub use program::{
+    CoreProgram, Direction, Param, ParamKind, Program, RingDecl, Site, SyncDecl, SyncRole, Work, WorkId,
+};

@@ -1,0 +1,178 @@
+//! Memories: global buffers and the local memories of every core.
+
+use slipring_machine::{CoreKind, Platform, Role};
+use slipring_tile::Space;
+
+use crate::Env;
+
+/// A buffer in global memory.
+#[derive(Clone, Debug, Default)]
+pub struct GmBuffer {
+    /// Name for reports: the kernel parameter.
+    pub name: String,
+    /// Contents.
+    pub data: Vec<u8>,
+}
+
+const BUFFER_SHIFT: u32 = 40;
+
+/// Address in global memory of byte `offset` of a buffer.
+///
+/// Every buffer has an address range of its own, 2^40 bytes apart, so that an access beyond a buffer
+/// never lands in another one.
+pub const fn gm_address(buffer: usize, offset: u64) -> u64 {
+    (((buffer as u64 + 1) << BUFFER_SHIFT) + (1 << (BUFFER_SHIFT - 1))).wrapping_add(offset)
+}
+
+/// Buffer and (possibly negative) offset of an address in global memory; `None` for one of no buffer's range.
+pub const fn gm_split(address: u64) -> Option<(usize, i64)> {
+    let buffer = address >> BUFFER_SHIFT;
+    if buffer == 0 || buffer > 1 << 20 {
+        return None;
+    }
+    let offset = (address & ((1 << BUFFER_SHIFT) - 1)) as i64 - (1 << (BUFFER_SHIFT - 1));
+    Some((buffer as usize - 1, offset))
+}
+
+/// All memories of a launch.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// Global memory: the kernel's buffers, in order of the parameters.
+    pub gm: Vec<GmBuffer>,
+    /// Local memories: index `(block × 3 + role) × spaces + space`.
+    local: Vec<Vec<u8>>,
+}
+
+impl Memory {
+    /// Local memories of `blocks` clusters, zeroed, with each space as large as the platform says.
+    pub fn new(platform: &Platform, blocks: u32) -> Memory {
+        Memory::with_sizes(blocks, |space| platform.space(space).map_or(0, |s| s.bytes as usize))
+    }
+
+    /// Local memories of sizes (bytes) that the caller chooses per space.
+    pub fn with_sizes(blocks: u32, bytes: impl Fn(Space) -> usize) -> Memory {
+        let mut local = Vec::new();
+        for _ in 0..blocks {
+            for role in Role::ALL {
+                for space in Space::ALL {
+                    let has = (space == Space::Vec) == (role.kind() == CoreKind::Vector);
+                    let size = if has && space != Space::Gm { bytes(space) } else { 0 };
+                    local.push(vec![0u8; size]);
+                }
+            }
+        }
+        Memory { gm: Vec::new(), local }
+    }
+
+    fn index(block: u32, core: Role, space: Space) -> usize {
+        (block as usize * Role::ALL.len() + core.index()) * Space::ALL.len() + space as usize
+    }
+
+    /// Capacity of a local memory in bytes; 0 where the core has no such memory.
+    pub fn capacity(&self, block: u32, core: Role, space: Space) -> usize {
+        self.local.get(Self::index(block, core, space)).map_or(0, Vec::len)
+    }
+
+    /// Bytes of a local memory, or of the global buffer that `start` lies in. The range must exist.
+    pub fn bytes(&self, env: Env, core: Role, space: Space, start: u64, len: usize) -> &[u8] {
+        let (memory, start) = self.locate(env, core, space, start);
+        &memory[start..start + len]
+    }
+
+    /// The same, to write.
+    pub fn bytes_mut(&mut self, env: Env, core: Role, space: Space, start: u64, len: usize) -> &mut [u8] {
+        if space == Space::Gm {
+            let (buffer, offset) = gm_split(start).expect("address checked against the plan");
+            return &mut self.gm[buffer].data[offset as usize..offset as usize + len];
+        }
+        let index = Self::index(env.block, core, space);
+        &mut self.local[index][start as usize..start as usize + len]
+    }
+
+    /// The whole memory that holds `start`, and `start` as an index into it.
+    pub fn locate(&self, env: Env, core: Role, space: Space, start: u64) -> (&[u8], usize) {
+        if space == Space::Gm {
+            let (buffer, offset) = gm_split(start).expect("address checked against the plan");
+            return (&self.gm[buffer].data, offset as usize);
+        }
+        (&self.local[Self::index(env.block, core, space)], start as usize)
+    }
+
+    /// The same, to write.
+    pub fn locate_mut(&mut self, env: Env, core: Role, space: Space, start: u64) -> (&mut [u8], usize) {
+        if space == Space::Gm {
+            let (buffer, offset) = gm_split(start).expect("address checked against the plan");
+            return (&mut self.gm[buffer].data, offset as usize);
+        }
+        (&mut self.local[Self::index(env.block, core, space)], start as usize)
+    }
+
+    /// Takes a memory out, to read it while another is written; give it back with [`Memory::put_back`].
+    /// The memory is empty in between. `start` selects the global buffer.
+    pub fn take(&mut self, env: Env, core: Role, space: Space, start: u64) -> Vec<u8> {
+        std::mem::take(self.slot(env, core, space, start))
+    }
+
+    /// Gives back what [`Memory::take`] took.
+    pub fn put_back(&mut self, env: Env, core: Role, space: Space, start: u64, memory: Vec<u8>) {
+        *self.slot(env, core, space, start) = memory;
+    }
+
+    /// Gives `work` the bytes from a source address on (at most `source.3` of them) and the bytes from a
+    /// destination address on, to write. Where both lie in one memory the source is copied to `scratch` first.
+    pub fn with_pair<R>(
+        &mut self,
+        env: Env,
+        source: (Role, Space, u64, usize),
+        target: (Role, Space, u64),
+        scratch: &mut Vec<u8>,
+        work: impl FnOnce(&[u8], &mut [u8]) -> R,
+    ) -> R {
+        let (from, space, address, most) = source;
+        let (to, to_space, to_address) = target;
+        let key = |core, space, address| match space {
+            Space::Gm => (space, gm_split(address).map_or(0, |(buffer, _)| buffer)),
+            _ => (space, Self::index(env.block, core, space)),
+        };
+        if key(from, space, address) == key(to, to_space, to_address) {
+            let (bytes, start) = self.locate(env, from, space, address);
+            let end = start.saturating_add(most).min(bytes.len());
+            scratch.clear();
+            scratch.extend_from_slice(&bytes[start..end]);
+            let (bytes, start) = self.locate_mut(env, to, to_space, to_address);
+            return work(scratch, &mut bytes[start..]);
+        }
+        let mut taken = self.take(env, to, to_space, to_address);
+        let start = match to_space {
+            Space::Gm => gm_split(to_address).map_or(0, |(_, offset)| offset as usize),
+            _ => to_address as usize,
+        };
+        let (bytes, from_start) = self.locate(env, from, space, address);
+        let result = work(&bytes[from_start..], &mut taken[start..]);
+        self.put_back(env, to, to_space, to_address, taken);
+        result
+    }
+
+    fn slot(&mut self, env: Env, core: Role, space: Space, start: u64) -> &mut Vec<u8> {
+        if space == Space::Gm {
+            let (buffer, _) = gm_split(start).expect("address checked against the plan");
+            return &mut self.gm[buffer].data;
+        }
+        let index = Self::index(env.block, core, space);
+        &mut self.local[index]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_split_back() {
+        for (buffer, offset) in [(0usize, 0u64), (3, 17), (1000, 1 << 30)] {
+            assert_eq!(gm_split(gm_address(buffer, offset)), Some((buffer, offset as i64)));
+        }
+        assert_eq!(gm_split(gm_address(2, 0).wrapping_sub(8)), Some((2, -8)));
+        assert_eq!(gm_split(4096), None);
+    }
+}

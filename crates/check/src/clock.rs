@@ -1,0 +1,35 @@
+//! Vector clocks of the agents of a cluster.
+
+use slipring_sim::Agent;
+
+/// Components, rounded up so that joining compiles to whole vectors.
+const WIDTH: usize = Agent::PER_CLUSTER.next_multiple_of(8);
+
+/// For each agent of a cluster the last of its epochs that is known to be over.
+///
+/// An agent's epoch ends when it sends a signal or takes part in a barrier. Epochs start at 1, so that
+/// the zero clock knows nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Clock([u32; WIDTH]);
+
+impl Clock {
+    /// Takes over what the other clock knows.
+    #[inline]
+    pub fn join(&mut self, other: &Clock) {
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            *mine = (*mine).max(*theirs);
+        }
+    }
+
+    /// The last epoch of agent `lane` (see [`Agent::lane`]) that is over.
+    #[inline]
+    pub fn get(&self, lane: usize) -> u32 {
+        self.0[lane]
+    }
+
+    /// Sets what is known of agent `lane`.
+    #[inline]
+    pub fn set(&mut self, lane: usize, epoch: u32) {
+        self.0[lane] = epoch;
+    }
+}

@@ -1,0 +1,303 @@
+//! The order that synchronisation makes.
+
+use std::collections::VecDeque;
+
+use slipring_machine::{Pipe, Platform};
+use slipring_program::{SiteRef, SyncRole};
+use slipring_sim::{Agent, Launch};
+
+use crate::clock::Clock;
+
+/// A moment of an agent: everything that it did up to this epoch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    pub lane: usize,
+    pub epoch: u32,
+    pub site: SiteRef,
+}
+
+/// A scalar unit or pipe.
+#[derive(Clone, Debug)]
+struct Unit {
+    /// What is over before the next step of the agent starts. The own component: on a pipe that keeps its
+    /// work in order the current epoch, as a step always follows the one before; on another pipe the last
+    /// epoch that a barrier or a signal has closed.
+    clock: Clock,
+    /// The current epoch.
+    epoch: u32,
+    /// Later work of the pipe may overtake earlier work.
+    unordered: bool,
+    /// For each step in the queue: its number among the steps of the core, and whether the scalar unit learnt
+    /// anything since it put the step before there.
+    issued: VecDeque<(u32, bool)>,
+    /// Number of the current step.
+    number: u32,
+    /// The scalar unit's clock, for the steps that say so.
+    news: VecDeque<Clock>,
+    /// State of the scalar unit's clock when it last issued a step here.
+    seen: u64,
+}
+
+/// A synchronisation object of a cluster.
+#[derive(Clone, Debug)]
+struct Object {
+    /// What the senders of the signals not taken yet knew.
+    signals: VecDeque<Clock>,
+    last_set: Option<Moment>,
+    last_wait: Option<Moment>,
+    /// Signals sent so far, counting the one a token starts with.
+    sets: u64,
+    /// Waits that no later set needed as its room yet, and how many there were before them.
+    waits: VecDeque<Moment>,
+    dropped: u64,
+}
+
+/// What a set or wait shows about the schedules.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Doubt {
+    /// Unordered with the other set: which of them a wait takes is up to the schedule.
+    Setters(Moment),
+    /// Unordered with the other wait: which of them gets a signal is up to the schedule.
+    Waiters(Moment),
+    /// Unordered with the wait that should have made room.
+    Room(Option<Moment>),
+    /// The signal was lost.
+    Lost,
+}
+
+/// The order of everything that has happened so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Order {
+    /// By [`Agent::index`].
+    units: Vec<Unit>,
+    /// Counts what each core's scalar unit learnt: cluster × 3 + core.
+    versions: Vec<u64>,
+    /// Whether each core's scalar unit touched memory in its epoch.
+    touched: Vec<bool>,
+    /// Steps that each core has issued.
+    steps: Vec<u32>,
+    /// Cluster × objects + index.
+    objects: Vec<Object>,
+    per_cluster: usize,
+    tokens: Vec<bool>,
+    max: Vec<u64>,
+}
+
+impl Order {
+    pub fn new(launch: &Launch<'_>) -> Order {
+        let clusters = launch.clusters() as usize;
+        let syncs = &launch.program.syncs;
+        let mut order = Order {
+            units: Vec::new(),
+            versions: vec![0; clusters * 3],
+            touched: vec![false; clusters * 3],
+            steps: vec![0; clusters * 3],
+            objects: Vec::new(),
+            per_cluster: syncs.len(),
+            tokens: syncs.iter().map(|s| matches!(s.role, SyncRole::Token { .. })).collect(),
+            max: syncs.iter().map(|s| u64::from(s.max.max(1))).collect(),
+        };
+        for _ in 0..clusters {
+            order.units.extend((0..Agent::PER_CLUSTER).map(|lane| Unit::new(lane, launch.platform)));
+            order.objects.extend(order.tokens.iter().map(|token| Object::new(*token)));
+        }
+        order
+    }
+
+    /// A block starts on a cluster: nothing that happened there before matters.
+    pub fn restart(&mut self, cluster: u32, platform: &Platform) {
+        let cluster = cluster as usize;
+        for lane in 0..Agent::PER_CLUSTER {
+            self.units[cluster * Agent::PER_CLUSTER + lane] = Unit::new(lane, platform);
+        }
+        for index in 0..self.per_cluster {
+            self.objects[cluster * self.per_cluster + index] = Object::new(self.tokens[index]);
+        }
+        self.versions[cluster * 3..cluster * 3 + 3].fill(0);
+        self.touched[cluster * 3..cluster * 3 + 3].fill(false);
+    }
+
+    /// What is over before the current step of an agent.
+    pub fn clock(&self, agent: Agent) -> &Clock {
+        &self.units[agent.index()].clock
+    }
+
+    /// The epoch in which an agent does what it does now.
+    pub fn epoch(&self, agent: Agent) -> u32 {
+        self.units[agent.index()].epoch
+    }
+
+    /// Number of an agent's current step among the steps of its core, in program order.
+    pub fn number(&self, agent: Agent) -> u32 {
+        self.units[agent.index()].number
+    }
+
+    fn core(agent: Agent) -> usize {
+        agent.cluster as usize * 3 + agent.role.index()
+    }
+
+    /// An agent is about to touch memory.
+    pub fn touch(&mut self, agent: Agent) {
+        if agent.pipe == Pipe::S {
+            self.touched[Order::core(agent)] = true;
+        }
+        let unit = &mut self.units[agent.index()];
+        if unit.unordered {
+            // Each work has an epoch of its own, which tells it from earlier work of the pipe.
+            unit.epoch += 1;
+        }
+    }
+
+    /// The scalar unit puts a step on a pipe: the step comes after all that the scalar unit has done.
+    pub fn issue(&mut self, to: Agent) {
+        let core = Order::core(to);
+        self.steps[core] = self.steps[core].wrapping_add(1);
+        let number = self.steps[core];
+        if to.pipe == Pipe::S {
+            self.units[to.index()].number = number;
+            return;
+        }
+        let scalar = to.scalar().index();
+        let version = self.versions[core];
+        let unit = &mut self.units[to.index()];
+        let news = self.touched[core] || unit.seen != version;
+        unit.issued.push_back((number, news));
+        if !news {
+            return;
+        }
+        let clock = self.units[scalar].release(Pipe::S.index() + to.role.index() * Pipe::COUNT);
+        if std::mem::take(&mut self.touched[core]) {
+            self.versions[core] += 1;
+        }
+        let unit = &mut self.units[to.index()];
+        unit.news.push_back(clock);
+        unit.seen = self.versions[core];
+    }
+
+    /// A pipe starts (or ends, for waits) the step at the head of its queue.
+    pub fn begin(&mut self, agent: Agent) {
+        if agent.pipe == Pipe::S {
+            return;
+        }
+        let unit = &mut self.units[agent.index()];
+        let Some((number, news)) = unit.issued.pop_front() else { return };
+        unit.number = number;
+        if news && let Some(clock) = unit.news.pop_front() {
+            unit.clock.join(&clock);
+        }
+    }
+
+    /// An agent sends a signal.
+    pub fn set(&mut self, agent: Agent, sync: u32, lost: bool, site: SiteRef) -> [Option<Doubt>; 2] {
+        self.begin(agent);
+        let lane = agent.lane();
+        let unit = &mut self.units[agent.index()];
+        let clock = unit.clock;
+        let now = Moment { lane, epoch: unit.epoch, site };
+        let signal = unit.release(lane);
+        let object = &mut self.objects[agent.cluster as usize * self.per_cluster + sync as usize];
+        // Tokens go to their waiters in the order of issue, whatever the schedule.
+        let token = self.tokens[sync as usize];
+        let known = |moment: &Moment| token || moment.lane == lane || clock.get(moment.lane) >= moment.epoch;
+        if lost {
+            return [Some(Doubt::Lost), None];
+        }
+        let setters = object.last_set.filter(|last| !known(last)).map(Doubt::Setters);
+        object.last_set = Some(now);
+        let mut room = None;
+        if object.sets >= self.max[sync as usize] {
+            // The wait with this number made room. A wait that is not over yet cannot have.
+            let number = object.sets - self.max[sync as usize];
+            while object.dropped < number && object.waits.pop_front().is_some() {
+                object.dropped += 1;
+            }
+            match if object.dropped == number { object.waits.pop_front() } else { None } {
+                Some(wait) => {
+                    object.dropped += 1;
+                    room = (!known(&wait)).then_some(Doubt::Room(Some(wait)));
+                }
+                None if token => {}
+                None => room = Some(Doubt::Room(None)),
+            }
+        }
+        object.sets += 1;
+        object.signals.push_back(signal);
+        [setters, room]
+    }
+
+    /// A wait is over: the agent knows what the sender knew.
+    pub fn wait(&mut self, agent: Agent, sync: u32, site: SiteRef) -> Option<Doubt> {
+        self.begin(agent);
+        let lane = agent.lane();
+        let object = &mut self.objects[agent.cluster as usize * self.per_cluster + sync as usize];
+        let unit = &mut self.units[agent.index()];
+        let clock = &unit.clock;
+        let token = self.tokens[sync as usize];
+        let known = |moment: &Moment| token || moment.lane == lane || clock.get(moment.lane) >= moment.epoch;
+        let doubt = object.last_wait.filter(|last| !known(last)).map(Doubt::Waiters);
+        if let Some(signal) = object.signals.pop_front() {
+            unit.clock.join(&signal);
+        }
+        let now = Moment { lane, epoch: unit.epoch, site };
+        object.last_wait = Some(now);
+        object.waits.push_back(now);
+        if agent.pipe == Pipe::S {
+            self.versions[Order::core(agent)] += 1;
+        }
+        doubt
+    }
+
+    /// A barrier of a pipe, or of all pipes of a core where the scalar unit is the agent.
+    pub fn barrier(&mut self, agent: Agent) {
+        if agent.pipe != Pipe::S {
+            self.begin(agent);
+            let unit = &mut self.units[agent.index()];
+            let lane = agent.lane();
+            unit.clock.set(lane, unit.epoch);
+            unit.release(lane);
+            return;
+        }
+        let scalar = agent.index();
+        for pipe in Pipe::ALL.into_iter().filter(|p| *p != Pipe::S) {
+            let other = Agent { pipe, ..agent };
+            let clock = self.units[other.index()].release(other.lane());
+            self.units[scalar].clock.join(&clock);
+        }
+        self.versions[Order::core(agent)] += 1;
+    }
+}
+
+impl Unit {
+    fn new(lane: usize, platform: &Platform) -> Unit {
+        let unordered = platform.needs_barrier(Pipe::ALL[lane % Pipe::COUNT]);
+        let mut clock = Clock::default();
+        if !unordered {
+            clock.set(lane, 1);
+        }
+        Unit { clock, epoch: 1, unordered, issued: VecDeque::new(), number: 0, news: VecDeque::new(), seen: 0 }
+    }
+
+    /// Ends the epoch and gives what is over with it.
+    fn release(&mut self, lane: usize) -> Clock {
+        let mut clock = self.clock;
+        clock.set(lane, self.epoch);
+        self.epoch += 1;
+        if !self.unordered {
+            self.clock.set(lane, self.epoch);
+        }
+        clock
+    }
+}
+
+impl Object {
+    fn new(token: bool) -> Object {
+        Object {
+            signals: if token { VecDeque::from([Clock::default()]) } else { VecDeque::new() },
+            last_set: None,
+            last_wait: None,
+            sets: u64::from(token),
+            waits: VecDeque::new(),
+            dropped: 0,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Names of memories and bytes in reports.
+
+use slipring_machine::Role;
+use slipring_program::{Extent, Program, gm_split};
+use slipring_sim::{ArgValue, Launch};
+use slipring_tile::Space;
+
+/// A memory of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)]
+pub(crate) enum Place {
+    /// A buffer in global memory.
+    Buffer(usize),
+    Local {
+        cluster: u32,
+        core: Role,
+        space: Space,
+    },
+}
+
+impl Place {
+    /// The memory of a range, and the offset in it of the range's first byte. The engine has checked that the
+    /// range exists.
+    pub fn of(range: &Extent, cluster: u32) -> (Place, u64) {
+        if range.space != Space::Gm {
+            return (Place::Local { cluster, core: range.core, space: range.space }, range.start);
+        }
+        let (buffer, offset) = gm_split(range.start).unwrap_or((usize::MAX, 0));
+        (Place::Buffer(buffer), offset.max(0) as u64)
+    }
+
+    /// `vec` of AIV0, or the name of the kernel parameter that the buffer was passed for.
+    pub fn name(&self, names: &Names) -> String {
+        match self {
+            Place::Local { core, space, .. } => format!("`{space}` of {core}"),
+            Place::Buffer(buffer) => match names.buffers.iter().find(|(index, _)| index == buffer) {
+                Some((_, name)) => format!("buffer `{name}`"),
+                None => format!("buffer {buffer}"),
+            },
+        }
+    }
+}
+
+/// Memories of the launch, each with something of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct PerPlace<T> {
+    buffers: Vec<T>,
+    /// (cluster × 3 + core) × spaces + space.
+    locals: Vec<T>,
+}
+
+impl<T> Default for PerPlace<T> {
+    fn default() -> Self {
+        PerPlace { buffers: Vec::new(), locals: Vec::new() }
+    }
+}
+
+impl<T: Default> PerPlace<T> {
+    /// What belongs to a memory, made on first use.
+    pub fn get(&mut self, place: Place) -> &mut T {
+        let (list, index) = match place {
+            Place::Buffer(index) => (&mut self.buffers, index),
+            Place::Local { cluster, core, space } => {
+                (&mut self.locals, (cluster as usize * 3 + core.index()) * Space::ALL.len() + space as usize)
+            }
+        };
+        if list.len() <= index {
+            list.resize_with(index + 1, T::default);
+        }
+        &mut list[index]
+    }
+
+    /// What belongs to the local memories of a cluster.
+    pub fn of_cluster(&mut self, cluster: u32) -> impl Iterator<Item = &mut T> {
+        let width = 3 * Space::ALL.len();
+        let len = self.locals.len();
+        let first = (cluster as usize * width).min(len);
+        self.locals[first..(first + width).min(len)].iter_mut()
+    }
+}
+
+/// Names of ops and buffers, taken when the launch begins.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    ops: Vec<std::sync::Arc<str>>,
+    buffers: Vec<(usize, String)>,
+    /// Names of the synchronisation objects.
+    pub syncs: Vec<std::sync::Arc<str>>,
+}
+
+impl Names {
+    pub fn new(launch: &Launch<'_>) -> Names {
+        let program: &Program = launch.program;
+        let passed = launch.args.iter().zip(&program.params).filter_map(|(arg, param)| match arg {
+            ArgValue::Buffer(index) => Some((*index, param.name.clone())),
+            ArgValue::Scalar(_) => None,
+        });
+        Names {
+            ops: program.sites.iter().map(|site| site.op.clone()).collect(),
+            buffers: passed.collect(),
+            syncs: program.syncs.iter().map(|sync| sync.name.clone()).collect(),
+        }
+    }
+
+    /// Name of the op at a place.
+    pub fn op(&self, site: u32) -> &str {
+        self.ops.get(site as usize).map_or("?", |op| op)
+    }
+}
+
+/// `byte 5`, or `bytes 0 to 63`, from a first byte and an end.
+pub(crate) fn bytes(first: u64, end: u64) -> String {
+    if end == first + 1 { format!("byte {first}") } else { format!("bytes {first} to {}", end - 1) }
+}
+
+/// The runs of bytes of a range, as offsets of the memory at whose `start` it begins.
+pub(crate) fn runs(range: &Extent, start: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
+    let bytes = u64::from(range.row_bytes);
+    // Rows without a gap are one run.
+    let joined = range.rows > 1 && range.stride == bytes;
+    let (rows, bytes) = if joined { (1, bytes * u64::from(range.rows)) } else { (range.rows, bytes) };
+    (0..u64::from(rows))
+        .map(move |row| start + row * range.stride)
+        .filter(move |_| bytes > 0)
+        .map(move |at| (at, at + bytes))
+}

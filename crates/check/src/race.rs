@@ -1,0 +1,271 @@
+//! Accesses that nothing orders.
+
+use std::collections::BTreeSet;
+
+use slipring_machine::Platform;
+use slipring_program::{Finding, Label, Severity, SiteRef};
+use slipring_sim::{Agent, Launch, Mode, Observer, Step, WorkRun};
+
+use crate::order::{Doubt, Moment, Order};
+use crate::places::{Names, PerPlace, Place, bytes, runs};
+use crate::shadow::{Shadow, Stamp, Touch};
+
+/// Finds pairs of accesses to the same byte, at least one of them a write, that no synchronisation orders.
+///
+/// Watches a run in [`Mode::Pipes`]; in the sequential mode there is nothing to find. Each pair of places in
+/// the text is reported once, with the bytes of its first occurrence.
+#[derive(Debug, Default)]
+pub struct Race {
+    order: Order,
+    shadows: PerPlace<Shadow>,
+    names: Names,
+    platform: Option<Platform>,
+    /// Pairs that have been reported: the sites, and whether each is a write.
+    seen: BTreeSet<(SiteRef, SiteRef, bool, bool)>,
+    findings: Vec<Finding>,
+    /// Why the verdict does not cover all schedules, once for each object and reason.
+    doubts: Vec<String>,
+    doubted: BTreeSet<(u32, u8)>,
+    /// Conflicts of the access at hand.
+    open: Vec<Conflict>,
+    active: bool,
+}
+
+/// An earlier access that conflicts with the one at hand, and the bytes that they share.
+#[derive(Clone, Copy, Debug)]
+struct Conflict {
+    old: Stamp,
+    write: bool,
+    place: Place,
+    first: u64,
+    end: u64,
+}
+
+/// One of two accesses that race.
+struct Side {
+    agent: Agent,
+    site: SiteRef,
+    write: bool,
+}
+
+impl Side {
+    fn verb(&self) -> &'static str {
+        if self.write { "writes" } else { "reads" }
+    }
+}
+
+impl Race {
+    /// A check that has seen nothing yet.
+    pub fn new() -> Race {
+        Race::default()
+    }
+
+    /// The races found so far.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Why the verdict does not cover all schedules; empty where it does.
+    pub fn doubts(&self) -> &[String] {
+        &self.doubts
+    }
+
+    fn touch(&mut self, run: &WorkRun<'_>) {
+        let agent = run.agent;
+        let stamp = |write| Stamp {
+            block: agent.block,
+            lane: agent.lane() as u8,
+            write,
+            epoch: self.order.epoch(agent),
+            site: run.site,
+            number: self.order.number(agent),
+        };
+        let clock = self.order.clock(agent);
+        for (ranges, write) in [(&run.access.reads, false), (&run.access.writes, true)] {
+            let stamp = stamp(write);
+            for range in ranges {
+                let (place, start) = Place::of(range, agent.cluster);
+                let open = &mut self.open;
+                let conflict = |old: Stamp, first, end| {
+                    // The work itself: it reads before it writes.
+                    if (old.block, old.lane, old.epoch) == (stamp.block, stamp.lane, stamp.epoch) {
+                        return;
+                    }
+                    match open.iter_mut().find(|c| c.old == old && c.place == place && c.write == write) {
+                        Some(known) => (known.first, known.end) = (known.first.min(first), known.end.max(end)),
+                        None => open.push(Conflict { old, write, place, first, end }),
+                    }
+                };
+                let mut touch = Touch { stamp, clock, conflict };
+                let shadow = self.shadows.get(place);
+                for (from, to) in runs(range, start) {
+                    shadow.touch(from, to, &mut touch);
+                }
+            }
+        }
+    }
+
+    fn report(&mut self, run: &WorkRun<'_>) {
+        for conflict in std::mem::take(&mut self.open) {
+            let pair = (conflict.old.site, run.site, conflict.old.write, conflict.write);
+            let turned = (pair.1, pair.0, pair.3, pair.2);
+            if self.seen.contains(&turned) || !self.seen.insert(pair) {
+                continue;
+            }
+            let finding = self.describe(run, &conflict);
+            self.findings.push(finding);
+        }
+    }
+
+    fn describe(&self, run: &WorkRun<'_>, conflict: &Conflict) -> Finding {
+        let old = &conflict.old;
+        let mut first =
+            Side { agent: run.agent.at(old.block, usize::from(old.lane)), site: old.site, write: old.write };
+        let mut second = Side { agent: run.agent, site: run.site, write: conflict.write };
+        let same_core = first.agent.block == second.agent.block && first.agent.role == second.agent.role;
+        if same_core && self.order.number(run.agent) < old.number {
+            // The pipes took them in the other order than the program has them.
+            std::mem::swap(&mut first, &mut second);
+        }
+        let blocks = first.agent.block != second.agent.block;
+        let who = |agent: Agent| if blocks { format!("{agent} in block {}", agent.block) } else { agent.to_string() };
+        let (op, old_op) = (self.names.op(second.site), self.names.op(first.site));
+        let message = format!(
+            "`{op}` on {} {} {} of {}, which `{old_op}` on {} {}, and nothing orders the two",
+            who(second.agent),
+            second.verb(),
+            bytes(conflict.first, conflict.end),
+            conflict.place.name(&self.names),
+            who(first.agent),
+            first.verb(),
+        );
+        let label = |side: &Side| Label { site: side.site, text: format!("{} {} here", who(side.agent), side.verb()) };
+        Finding {
+            code: "race",
+            severity: Severity::Error,
+            message,
+            primary: Some(label(&second)),
+            secondary: vec![label(&first)],
+            notes: Vec::new(),
+            hint: Some(missing_edge(first.agent, second.agent, old_op, op)),
+        }
+    }
+
+    /// Notes why the verdict cannot cover all schedules.
+    fn doubt(&mut self, agent: Agent, sync: u32, site: SiteRef, doubt: Doubt) {
+        let kind = match doubt {
+            Doubt::Setters(_) => 0,
+            Doubt::Waiters(_) => 1,
+            Doubt::Room(_) => 2,
+            Doubt::Lost => 3,
+        };
+        if !self.doubted.insert((sync, kind)) {
+            return;
+        }
+        let name = self.names.syncs[sync as usize].clone();
+        let other = |moment: Moment| agent.at(agent.block, moment.lane);
+        self.doubts.push(match doubt {
+            Doubt::Setters(moment) => {
+                format!("{} and {agent} set {name} in an order that depends on time", other(moment))
+            }
+            Doubt::Waiters(moment) => format!("{} and {agent} compete for {name}", other(moment)),
+            Doubt::Room(_) => format!("in another schedule {agent} may set {name} before there is room for the signal"),
+            Doubt::Lost => format!("{name} lost a signal, which another schedule may not lose"),
+        });
+        let Doubt::Room(wait) = doubt else { return };
+        let place = |site, text: &str| Label { site, text: text.to_string() };
+        self.findings.push(Finding {
+            code: "flag-may-overflow",
+            severity: Severity::Warning,
+            message: format!(
+                "{name} may be set again before it has been waited for: nothing orders this set after the wait"
+            ),
+            primary: Some(place(site, &format!("{agent} sets it here"))),
+            secondary: wait.map(|w| place(w.site, &format!("{} waits here", other(w)))).into_iter().collect(),
+            notes: Vec::new(),
+            hint: Some(
+                "use another id for the second signal, or wait for a signal back before setting it again".into(),
+            ),
+        });
+    }
+}
+
+/// What would order an access of `old`, the first in program order or in time, before one of `new`.
+fn missing_edge(old: Agent, new: Agent, old_op: &str, op: &str) -> String {
+    if old.block != new.block {
+        return "blocks run in any order and at the same time: give each block bytes of its own".into();
+    }
+    if old.role != new.role {
+        return format!(
+            "signal from {} to {}: after `{old_op}` completes, before `{op}` starts (a push and its pop, a free and the next \
+             push, a semaphore); or the other way round, if `{op}` should come first",
+            old.role, new.role
+        );
+    }
+    if old.pipe == new.pipe {
+        return format!(
+            "pipe {} may start work before earlier work is done: pipe_barrier PIPE_{} between the two",
+            old.pipe, old.pipe
+        );
+    }
+    format!(
+        "set_flag[PIPE_{0}, PIPE_{1}, id] after `{old_op}` and wait_flag[PIPE_{0}, PIPE_{1}, id] before `{op}`",
+        old.pipe, new.pipe
+    )
+}
+
+impl Observer for Race {
+    fn begin(&mut self, launch: &Launch<'_>) {
+        *self = Race { active: launch.mode == Mode::Pipes, ..Race::default() };
+        self.order = Order::new(launch);
+        self.names = Names::new(launch);
+        self.platform = Some(launch.platform.clone());
+    }
+
+    fn block_start(&mut self, _: u64, block: u32, cluster: u32) {
+        if let Some(platform) = self.platform.as_ref().filter(|_| block > 0) {
+            self.order.restart(cluster, platform);
+            self.shadows.of_cluster(cluster).for_each(Shadow::clear);
+        }
+    }
+
+    #[inline]
+    fn issue(&mut self, _: u64, to: Agent, _: Step, _: SiteRef) {
+        if self.active {
+            self.order.issue(to);
+        }
+    }
+
+    fn start(&mut self, _: u64, run: &WorkRun<'_>) {
+        if self.active {
+            self.order.begin(run.agent);
+            self.order.touch(run.agent);
+            self.touch(run);
+            if !self.open.is_empty() {
+                self.report(run);
+            }
+        }
+    }
+
+    fn set(&mut self, _: u64, agent: Agent, sync: u32, lost: bool, site: SiteRef) {
+        if self.active {
+            for doubt in self.order.set(agent, sync, lost, site).into_iter().flatten() {
+                self.doubt(agent, sync, site, doubt);
+            }
+        }
+    }
+
+    fn wait(&mut self, _: u64, agent: Agent, sync: u32, site: SiteRef) {
+        if self.active
+            && let Some(doubt) = self.order.wait(agent, sync, site)
+        {
+            self.doubt(agent, sync, site, doubt);
+        }
+    }
+
+    fn barrier(&mut self, _: u64, agent: Agent, _: SiteRef) {
+        if self.active {
+            self.order.barrier(agent);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The report when nothing can move.
+
+use slipring_machine::Pipe;
+use slipring_program::{Finding, SyncDecl, SyncRole};
+
+use crate::blocked::{Blocked, Reason, Release, View};
+use crate::engine::Engine;
+use crate::leftover::ends;
+use crate::observe::Observer;
+use crate::report::{self, count};
+use crate::state::AgentId;
+
+/// One finding that says who waits for what and why it will not come, for the first block that is stuck.
+pub(crate) fn report<O: Observer>(engine: &Engine<'_, O>) -> Box<Finding> {
+    let stuck: Vec<usize> = (0..engine.clusters.len()).filter(|c| engine.clusters[*c].live > 0).collect();
+    let Some(&cluster) = stuck.first() else { return report::error("deadlock", "nothing can move") };
+    let (cores, syncs) = (engine.program.cores.len(), engine.program.syncs.len());
+    let view = View {
+        program: engine.program,
+        cores: &engine.cores[cluster * cores..(cluster + 1) * cores],
+        first: cluster * cores,
+        syncs: &engine.syncs[cluster * syncs..(cluster + 1) * syncs],
+    };
+    let mut finding = describe(&view);
+    if engine.launch.blocks > 1 {
+        finding.notes.push(format!("this is block {}", engine.clusters[cluster].block));
+    }
+    if stuck.len() > 1 {
+        finding.notes.push(format!("{} blocks are stuck", stuck.len()));
+    }
+    finding
+}
+
+fn describe(view: &View<'_>) -> Box<Finding> {
+    let blocked = view.blocked();
+    let cycle = view.cycle(&blocked);
+    let root = root(view, &blocked, cycle.as_deref());
+    let Some(root) = root else { return report::error("deadlock", "nothing can move") };
+    let message = match &cycle {
+        Some(cycle) if cycle.len() > 1 => {
+            let names: Vec<_> = cycle.iter().map(|agent| name(view, *agent)).collect();
+            format!("{} wait for each other", join(&names))
+        }
+        _ => format!("{} {} for ever", name(view, root.agent), waits(view, root)),
+    };
+    let mut finding = report::error_at("deadlock", root.site, &label(view, root), message);
+    for other in blocked.iter().filter(|b| b.agent != root.agent) {
+        finding.secondary.push(report::label(other.site, label(view, other)));
+    }
+    if let (Reason::Wait(sync), false) = (root.reason, view.release(root) == Release::NoSet) {
+        for site in view.set_sites(sync) {
+            let known = finding.primary.iter().chain(&finding.secondary).any(|label| label.site == site);
+            if !known {
+                finding.secondary.push(report::label(site, "this would signal it"));
+            }
+        }
+    }
+    if let Some(cycle) = &cycle {
+        let mut steps: Vec<_> = cycle.iter().map(|agent| name(view, *agent)).collect();
+        steps.extend(steps.first().cloned());
+        finding.notes.push(format!("circular wait: {}", steps.join(" → ")));
+    }
+    for agent in &blocked {
+        finding.notes.push(format!("{} {}; {}", name(view, agent.agent), waits(view, agent), because(view, agent)));
+    }
+    for core in view.cores {
+        if core.state == crate::state::ScalarState::Ended {
+            finding.notes.push(format!("the program of {} has ended", core.agent.role));
+        }
+    }
+    finding.hint = hint(view, root, cycle.is_some());
+    finding
+}
+
+/// The wait to blame: one that nobody can end, before one of a circular wait, before any.
+fn root<'b>(view: &View<'_>, blocked: &'b [Blocked], cycle: Option<&[AgentId]>) -> Option<&'b Blocked> {
+    let hopeless = blocked.iter().find(|b| !matches!(view.release(b), Release::Agents(_)));
+    let in_cycle = |b: &&Blocked| matches!(b.reason, Reason::Wait(_)) && cycle.is_some_and(|c| c.contains(&b.agent));
+    hopeless.or_else(|| blocked.iter().find(in_cycle)).or(blocked.first())
+}
+
+fn name(view: &View<'_>, agent: AgentId) -> String {
+    let role = view.cores[agent.core() - view.first].agent.role;
+    match agent.pipe() {
+        Pipe::S => format!("the scalar unit of {role}"),
+        pipe => format!("pipe {pipe} of {role}"),
+    }
+}
+
+/// `waits for …`, with the object's count.
+fn waits(view: &View<'_>, blocked: &Blocked) -> String {
+    match blocked.reason {
+        Reason::QueueFull(pipe) => format!("waits for room in the queue of pipe {pipe}"),
+        Reason::Drain => "waits for its pipes to drain".into(),
+        Reason::Wait(sync) => {
+            let state = &view.syncs[sync as usize];
+            let so_far = format!("set {}, waited for {}", count(state.sets, "time"), count(state.waits, "time"));
+            format!("waits for {} (count {}; {so_far})", view.program.syncs[sync as usize].name, state.signals.len())
+        }
+    }
+}
+
+fn label(view: &View<'_>, blocked: &Blocked) -> String {
+    let who = name(view, blocked.agent);
+    match blocked.reason {
+        Reason::Wait(sync) => format!("{who} waits for {}", view.program.syncs[sync as usize].name),
+        _ => format!("{who} {}", waits(view, blocked)),
+    }
+}
+
+/// Why the wait does not end.
+fn because(view: &View<'_>, blocked: &Blocked) -> String {
+    let op = |agent: AgentId| {
+        let core = &view.cores[agent.core() - view.first];
+        let site = match agent.pipe() {
+            Pipe::S => view.program.cores[core.position].inst_sites[core.pc],
+            pipe => core.pipes[pipe.index()].front().map_or(0, |entry| entry.site),
+        };
+        view.program.sites[site as usize].op.clone()
+    };
+    let setter = |sync: u32| view.program.syncs[sync as usize].setter;
+    match (view.release(blocked), blocked.reason) {
+        (Release::Agents(agents), _) => {
+            let stands: Vec<_> =
+                agents.iter().map(|a| format!("{}, which stands at `{}`", name(view, *a), op(*a))).collect();
+            match blocked.reason {
+                Reason::Wait(_) => format!("the signal would come from {}", join(&stands)),
+                _ => format!("held up by {}", join(&stands)),
+            }
+        }
+        (Release::NoCore, Reason::Wait(sync)) => {
+            format!("{} would signal it and takes no part in the program", setter(sync))
+        }
+        (Release::NoSet, Reason::Wait(sync)) => format!("nothing in the program of {} sets it", setter(sync)),
+        (Release::Ended, Reason::Wait(sync)) => format!("{} would signal it, and its program has ended", setter(sync)),
+        _ => String::new(),
+    }
+}
+
+/// The typical mistake behind a wait that does not end.
+fn hint(view: &View<'_>, root: &Blocked, circular: bool) -> Option<String> {
+    let Reason::Wait(sync) = root.reason else { return None };
+    let decl = &view.program.syncs[sync as usize];
+    let total = |of: &dyn Fn(&SyncDecl) -> bool| {
+        let members = view.program.syncs.iter().zip(view.syncs).filter(|(decl, _)| of(decl));
+        members.fold((0, 0), |(sets, waits), (_, state)| (sets + state.sets, waits + state.waits))
+    };
+    let hopeless = !matches!(view.release(root), Release::Agents(_));
+    Some(match decl.role {
+        SyncRole::RingReady { ring, .. } | SyncRole::RingFree { ring, .. } => {
+            let (pushed, popped) = total(&|d| matches!(d.role, SyncRole::RingReady { ring: r, .. } if r == ring));
+            let (freed, _) = total(&|d| matches!(d.role, SyncRole::RingFree { ring: r, .. } if r == ring));
+            let (producer, consumer) = ends(view.program, ring);
+            let ring = report::ring(view.program.rings.get(ring as usize).map_or("?", |r| &*r.name));
+            if matches!(decl.role, SyncRole::RingReady { .. }) {
+                let order = if circular { "; check the order of pushes and pops on both sides" } else { "" };
+                format!(
+                    "{consumer} pops tile {} of {ring}, but {producer} has pushed only {pushed}: every pop needs a push{order}",
+                    popped + 1
+                )
+            } else if freed == 0 {
+                format!(
+                    "no slot of {ring} was ever free: {consumer} must initialise its end of the pipe, which frees all slots, \
+                     before {producer} can push"
+                )
+            } else {
+                format!(
+                    "{ring} is full: {producer} has pushed {} and {consumer} has popped {popped}; {consumer} must free \
+                     each slot after its last use of the tile",
+                    count(pushed, "tile")
+                )
+            }
+        }
+        SyncRole::Event { from, to, id } if hopeless => {
+            format!(
+                "set the flag on pipe {from}, before pipe {to} waits for it: set_flag[PIPE_{from}, PIPE_{to}, EVENT_ID{id}]"
+            )
+        }
+        SyncRole::Event { .. } => {
+            "move the set before the wait that holds it up, or give the wait another event id".into()
+        }
+        SyncRole::Semaphore { id } if hopeless => {
+            format!("{} must set semaphore {id} once for every wait of {}", decl.setter, decl.waiter)
+        }
+        SyncRole::Semaphore { .. } => "order the sets and waits of both cores so that one of them can go first".into(),
+        SyncRole::Token { .. } => "release the buffer on the pipe that holds it before it is acquired again".into(),
+    })
+}
+
+fn join(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}

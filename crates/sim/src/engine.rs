@@ -1,0 +1,315 @@
+//! The event loop: whoever is due first goes first.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use slipring_machine::Pipe;
+use slipring_program::{Env, Finding, Memory, Output, Program, Scratch};
+use slipring_tile::Space;
+
+use crate::leftover::Leftovers;
+use crate::observe::{Agent, Observer, Stall};
+use crate::state::{AgentId, Cluster, Core, Entry, PipeState, ScalarState, SyncState, What, value};
+use crate::stats::Collector;
+use crate::validate::validate;
+use crate::work::Fixed;
+use crate::{Launch, Mode, RunResult, deadlock, report};
+
+/// What a step of an agent comes to: the cycle of its next step, `None` if it has nothing to do or must
+/// wait for another agent; or the finding that ends the run.
+pub(crate) type Next = Result<Option<u64>, Box<Finding>>;
+
+/// Agents with something to do, the earliest on top: cycle, then agent, in one number.
+type Agenda = BinaryHeap<Reverse<u128>>;
+
+fn key(at: u64, agent: AgentId) -> u128 {
+    u128::from(at) << 32 | u128::from(agent.0)
+}
+
+/// A run in progress.
+pub(crate) struct Engine<'a, O> {
+    pub launch: &'a Launch<'a>,
+    pub program: &'a Program,
+    pub memory: Memory,
+    pub scratch: Scratch,
+    pub output: Output,
+    pub observer: (Collector, &'a mut O),
+    /// Cores of all clusters: `cluster × cores of the program + position`.
+    pub cores: Vec<Core>,
+    /// Synchronisation objects of all clusters: `cluster × objects of the program + index`.
+    pub syncs: Vec<SyncState>,
+    pub clusters: Vec<Cluster>,
+    /// For each core program and work what never changes about it.
+    pub fixed: Vec<Vec<Fixed>>,
+    /// Instructions left before the limit.
+    pub steps: u64,
+    pub leftovers: Leftovers,
+    agenda: Agenda,
+    next_block: u32,
+    /// Blocks that are over.
+    pub blocks_done: u32,
+    /// The latest cycle at which anything happened.
+    pub now: u64,
+}
+
+impl<'a, O: Observer> Engine<'a, O> {
+    pub fn new(launch: &'a Launch<'a>, memory: Memory, observer: (Collector, &'a mut O)) -> Engine<'a, O> {
+        Engine {
+            launch,
+            program: launch.program,
+            memory,
+            scratch: Scratch::default(),
+            output: Output::default(),
+            observer,
+            cores: Vec::new(),
+            syncs: Vec::new(),
+            clusters: Vec::new(),
+            fixed: Vec::new(),
+            steps: launch.limits.instructions,
+            leftovers: Leftovers::default(),
+            agenda: Agenda::new(),
+            next_block: 0,
+            blocks_done: 0,
+            now: 0,
+        }
+    }
+
+    pub fn run(mut self) -> RunResult {
+        let mut findings = Vec::new();
+        match self.run_blocks() {
+            Ok(()) => {}
+            Err(finding) => findings.push(*finding),
+        }
+        let complete = findings.is_empty();
+        findings.extend(self.leftovers.findings(self.program));
+        let stats = self.observer.0.finish(self.now, self.launch.limits.instructions - self.steps);
+        RunResult { memory: self.memory, cycles: self.now, findings, output: self.output, stats, complete }
+    }
+
+    fn run_blocks(&mut self) -> Result<(), Box<Finding>> {
+        validate(self.launch, self.memory.gm.len())?;
+        for cluster in 0..self.launch.clusters() {
+            for (position, core) in self.program.cores.iter().enumerate() {
+                self.cores.push(Core::new(position, core, self.launch.platform, cluster));
+            }
+            self.syncs.extend(self.program.syncs.iter().map(SyncState::new));
+            self.clusters.push(Cluster { block: 0, live: 0 });
+        }
+        self.fixed = self.program.cores.iter().map(|core| core.works.iter().map(Fixed::new).collect()).collect();
+        self.observer.begin(self.launch);
+        for cluster in 0..self.clusters.len() {
+            self.start_block(cluster, 0);
+        }
+        match self.launch.mode {
+            Mode::Pipes => self.run_pipes(),
+            Mode::Sequential => self.run_sequential(),
+        }
+    }
+
+    fn run_pipes(&mut self) -> Result<(), Box<Finding>> {
+        let limit = self.launch.limits.cycles;
+        let mut due = self.agenda.pop();
+        while let Some(Reverse(first)) = due {
+            let (at, agent) = ((first >> 32) as u64, AgentId(first as u32));
+            if at > limit {
+                return Err(report::error("step-limit", format!("the program was stopped after {limit} cycles")));
+            }
+            self.now = at;
+            let next = match agent.pipe() {
+                Pipe::S => self.step_scalar(agent.core(), at)?,
+                pipe => self.step_pipe(agent.core(), pipe, at)?,
+            };
+            due = match next {
+                Some(next) => Some(self.exchange(Reverse(key(next, agent)))),
+                None => self.agenda.pop(),
+            };
+        }
+        if self.clusters.iter().any(|c| c.live > 0) { Err(deadlock::report(self)) } else { Ok(()) }
+    }
+
+    /// Puts a step on the agenda and takes the first one off: the same step, if nothing is due before it.
+    fn exchange(&mut self, step: Reverse<u128>) -> Reverse<u128> {
+        match self.agenda.peek_mut() {
+            Some(mut first) if *first > step => std::mem::replace(&mut *first, step),
+            _ => step,
+        }
+    }
+
+    /// True if nothing is due before `agent` at this cycle.
+    pub fn is_first(&self, at: u64, agent: AgentId) -> bool {
+        self.agenda.peek().is_none_or(|Reverse(first)| key(at, agent) < *first)
+    }
+
+    /// Puts a step of an agent on the agenda.
+    pub fn schedule(&mut self, at: u64, agent: AgentId) {
+        self.agenda.push(Reverse(key(at, agent)));
+    }
+
+    /// Starts the next block on a free cluster, if there is one left.
+    fn start_block(&mut self, cluster: usize, at: u64) {
+        if self.next_block == self.launch.blocks {
+            return;
+        }
+        let block = self.next_block;
+        self.next_block += 1;
+        let cores = self.program.cores.len();
+        self.clusters[cluster] = Cluster { block, live: cores as u32 };
+        self.observer.block_start(at, block, cluster as u32);
+        for position in 0..cores {
+            let core = cluster * cores + position;
+            self.cores[core].restart(at, block);
+            if self.launch.mode == Mode::Pipes {
+                self.schedule(at, AgentId::new(core, Pipe::S));
+            }
+        }
+        if cores == 0 {
+            self.end_block(cluster, at);
+        }
+    }
+
+    /// A scalar unit has ended or a pipe has run dry: the block may be over.
+    pub fn agent_done(&mut self, core: usize, at: u64) {
+        let cluster = self.cores[core].agent.cluster as usize;
+        self.clusters[cluster].live -= 1;
+        if self.clusters[cluster].live == 0 {
+            self.end_block(cluster, at);
+        }
+    }
+
+    fn end_block(&mut self, cluster: usize, at: u64) {
+        let block = self.clusters[cluster].block;
+        let count = self.program.syncs.len();
+        let syncs = &mut self.syncs[cluster * count..(cluster + 1) * count];
+        self.leftovers.collect(self.program, syncs, self.launch.mode);
+        self.observer.block_end(at, block, cluster as u32);
+        self.blocks_done += 1;
+        if self.next_block == self.launch.blocks {
+            return;
+        }
+        for (state, decl) in syncs.iter_mut().zip(&self.program.syncs) {
+            state.restart(decl);
+        }
+        for core in &self.program.cores {
+            for space in Space::ALL {
+                let size = self.memory.capacity(cluster as u32, core.role, space);
+                let env = Env { block: cluster as u32, core: core.role };
+                if size > 0 {
+                    self.memory.bytes_mut(env, core.role, space, 0, size).fill(0);
+                }
+            }
+        }
+        self.start_block(cluster, at);
+    }
+
+    /// The oldest entry of a pipe is done; the next one starts.
+    fn step_pipe(&mut self, core: usize, pipe: Pipe, at: u64) -> Next {
+        self.finish_entry(core, pipe, at)?;
+        self.cores[core].pipes[pipe.index()].pop();
+        if self.cores[core].state == ScalarState::QueueFull(pipe) {
+            self.has_room(core, at)?;
+        }
+        if self.cores[core].pipes[pipe.index()].front().is_some() {
+            return self.start_entry(core, pipe, at);
+        }
+        let unit = &mut self.cores[core];
+        unit.pipes[pipe.index()].state = PipeState::Idle;
+        unit.busy_pipes -= 1;
+        if unit.busy_pipes == 0 && unit.state == ScalarState::Draining {
+            self.schedule(at, AgentId::new(core, Pipe::S));
+        }
+        self.agent_done(core, at);
+        Ok(None)
+    }
+
+    /// The queue that the scalar unit needs has room again.
+    fn has_room(&mut self, core: usize, at: u64) -> Result<(), Box<Finding>> {
+        let unit = &mut self.cores[core];
+        let next = if unit.since <= at {
+            self.step_scalar(core, at)?
+        } else {
+            // It comes to the instruction only later.
+            unit.state = ScalarState::Running;
+            Some(unit.since)
+        };
+        if let Some(next) = next {
+            self.schedule(next, AgentId::new(core, Pipe::S));
+        }
+        Ok(())
+    }
+
+    fn finish_entry(&mut self, core: usize, pipe: Pipe, at: u64) -> Result<(), Box<Finding>> {
+        let unit = &self.cores[core].pipes[pipe.index()];
+        let (Some(entry), since) = (unit.front(), unit.since) else { return Ok(()) };
+        match entry.what {
+            What::Work => {
+                self.finish_work(core, pipe, at)?;
+            }
+            What::Set => {}
+            What::Wait => self.wait_over(core, pipe, entry.id, since, at, entry.site),
+            What::Barrier => self.observer.barrier(at, self.agent(core, pipe), entry.site),
+        }
+        Ok(())
+    }
+
+    /// Starts the oldest entry of a pipe and says when it will be done.
+    pub fn start_entry(&mut self, core: usize, pipe: Pipe, at: u64) -> Next {
+        let unit = &mut self.cores[core].pipes[pipe.index()];
+        let Some(entry) = unit.front() else { return Ok(None) };
+        unit.since = at;
+        unit.state = PipeState::Running;
+        let cycles = u64::from(self.launch.platform.sync.cycles);
+        match entry.what {
+            What::Work => self.start_work(core, pipe, at).map(Some),
+            What::Set => {
+                self.signal(core, pipe, entry.id, at, entry.site)?;
+                Ok(Some(at.saturating_add(cycles)))
+            }
+            What::Wait => {
+                let done = self.take(core, pipe, entry.id, entry.ticket, at, entry.site);
+                if done.is_none() {
+                    self.cores[core].pipes[pipe.index()].state = PipeState::Blocked;
+                }
+                Ok(done)
+            }
+            What::Barrier => Ok(Some(at.saturating_add(cycles))),
+        }
+    }
+
+    /// Puts an entry on a pipe that has room; an idle pipe starts it at once.
+    pub fn enqueue(&mut self, core: usize, pipe: Pipe, entry: Entry, at: u64) -> Result<(), Box<Finding>> {
+        self.push_entry(core, pipe, entry);
+        let unit = &mut self.cores[core];
+        if unit.pipes[pipe.index()].state == PipeState::Idle {
+            unit.busy_pipes += 1;
+            self.clusters[unit.agent.cluster as usize].live += 1;
+            if let Some(done) = self.start_entry(core, pipe, at)? {
+                self.schedule(done, AgentId::new(core, pipe));
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts an entry on a pipe that has room, with the operands of work as they are now.
+    pub fn push_entry(&mut self, core: usize, pipe: Pipe, entry: Entry) {
+        let Core { position, regs, pipes, .. } = &mut self.cores[core];
+        let slots = pipes[pipe.index()].push(entry);
+        if entry.what == What::Work {
+            let work = &self.program.cores[*position].works[entry.id as usize];
+            for (slot, operand) in slots.iter_mut().zip(&work.args) {
+                *slot = value(regs, *operand);
+            }
+        }
+    }
+
+    /// The agent that observers know.
+    pub fn agent(&self, core: usize, pipe: Pipe) -> Agent {
+        Agent { pipe, ..self.cores[core].agent }
+    }
+
+    /// Tells a stall, unless it took no time.
+    pub fn tell_stall(&mut self, from: u64, to: u64, agent: Agent, cause: Stall, site: u32) {
+        if to > from {
+            self.observer.stall(from, to, agent, cause, site);
+        }
+    }
+}

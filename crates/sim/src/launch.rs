@@ -1,0 +1,117 @@
+//! A launch and its result.
+
+use slipring_machine::Platform;
+use slipring_program::{Finding, Memory, Output, Program};
+
+use crate::engine::Engine;
+use crate::observe::Observer;
+use crate::stats::{Collector, Stats};
+
+/// What is passed for a kernel parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ArgValue {
+    /// The address of byte 0 of a buffer: its index in [`Memory::gm`].
+    Buffer(usize),
+    /// A scalar, in the representation of registers.
+    Scalar(u64),
+}
+
+/// How the cores take their turns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Mode {
+    /// As the hardware: pipes work on their own, everything takes its time.
+    #[default]
+    Pipes,
+    /// The sequential meaning: every work completes before the scalar unit goes on, flags and barriers
+    /// inside a core do nothing, a core runs until it must wait for another one, then the next core runs.
+    Sequential,
+}
+
+/// When a run is given up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Instructions of all scalar units together.
+    pub instructions: u64,
+    /// Cycles.
+    pub cycles: u64,
+}
+
+impl Default for Limits {
+    /// 2^31 instructions (a few seconds of an endless loop), 2^48 cycles (days of hardware time).
+    fn default() -> Limits {
+        Limits { instructions: 1 << 31, cycles: 1 << 48 }
+    }
+}
+
+/// A program with everything it needs to run, except memory.
+#[derive(Clone, Debug)]
+pub struct Launch<'a> {
+    /// What runs on each block.
+    pub program: &'a Program,
+    /// The machine.
+    pub platform: &'a Platform,
+    /// How often the program runs, each time on a cluster of its own. More blocks than the platform has
+    /// clusters run in waves: a block starts when a cluster becomes free.
+    pub blocks: u32,
+    /// Kernel arguments in order of the parameters.
+    pub args: Vec<ArgValue>,
+    /// How the cores take their turns.
+    pub mode: Mode,
+    /// When to give up.
+    pub limits: Limits,
+}
+
+impl<'a> Launch<'a> {
+    /// A launch on pipes with the default limits.
+    pub fn new(program: &'a Program, platform: &'a Platform, blocks: u32, args: Vec<ArgValue>) -> Launch<'a> {
+        Launch { program, platform, blocks, args, mode: Mode::Pipes, limits: Limits::default() }
+    }
+
+    /// The same launch in another mode.
+    pub fn mode(mut self, mode: Mode) -> Launch<'a> {
+        self.mode = mode;
+        self
+    }
+
+    /// The same launch with other limits.
+    pub fn limits(mut self, limits: Limits) -> Launch<'a> {
+        self.limits = limits;
+        self
+    }
+
+    /// Clusters that the launch uses: how many blocks' worth of local memories it needs.
+    pub fn clusters(&self) -> u32 {
+        self.blocks.min(self.platform.clusters)
+    }
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct RunResult {
+    /// All memories afterwards.
+    pub memory: Memory,
+    /// Cycle at which the last block was over, or at which the run stopped.
+    pub cycles: u64,
+    /// What the engine found wrong.
+    pub findings: Vec<Finding>,
+    /// What the program printed.
+    pub output: Output,
+    /// Counts of what happened.
+    pub stats: Stats,
+    /// True if every block ran to its end. False after a fault, a deadlock or a limit: memory then holds
+    /// what had been computed so far.
+    pub complete: bool,
+}
+
+/// Runs a launch.
+///
+/// `memory` needs the buffers that the arguments name and local memories for [`Launch::clusters`] clusters:
+/// a block uses those of the cluster it runs on. Local memories are taken as they come for the first block
+/// of a cluster and zeroed before each further one, so that no result depends on which cluster runs what.
+///
+/// Whatever the program does wrong is a finding of the result; nothing panics and nothing hangs.
+pub fn run<O: Observer>(launch: &Launch<'_>, memory: Memory, observer: &mut O) -> RunResult {
+    let collector = Collector::new(launch);
+    let engine = Engine::new(launch, memory, (collector, observer));
+    engine.run()
+}

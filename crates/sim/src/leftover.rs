@@ -1,0 +1,196 @@
+//! What a block leaves behind in its synchronisation objects.
+
+use std::collections::BTreeMap;
+
+use slipring_program::{Finding, Program, SiteRef, SyncRole};
+
+use crate::Mode;
+use crate::report::{self, count};
+use crate::state::SyncState;
+
+/// Objects that did not come back to the count they should end with, over all blocks.
+#[derive(Debug, Default)]
+pub(crate) struct Leftovers(BTreeMap<usize, Leftover>);
+
+/// One such object, as the first block left it.
+#[derive(Debug)]
+struct Leftover {
+    count: u64,
+    /// The sets that nobody waited for.
+    surplus: Vec<SiteRef>,
+    last_wait: Option<SiteRef>,
+    /// The last pop of the slot, for a slot that is not free.
+    last_pop: Option<SiteRef>,
+    /// Blocks that left something there.
+    blocks: u32,
+}
+
+impl Leftovers {
+    /// Looks at the objects of a block that is over. Objects that were never used are in order.
+    pub fn collect(&mut self, program: &Program, syncs: &[SyncState], mode: Mode) {
+        for (index, (state, decl)) in syncs.iter().zip(&program.syncs).enumerate() {
+            let used = state.sets + state.waits > 0;
+            let idle = mode == Mode::Sequential && decl.setter == decl.waiter;
+            let end = state.signals.len() as u64;
+            if idle || !used || end == u64::from(decl.final_count) {
+                continue;
+            }
+            let entry = self.0.entry(index).or_insert_with(|| Leftover {
+                count: end,
+                surplus: state.signals.iter().skip(decl.final_count as usize).filter_map(|s| s.site).collect(),
+                last_wait: state.last_wait,
+                last_pop: last_pop(program, syncs, decl.role),
+                blocks: 0,
+            });
+            entry.blocks += 1;
+        }
+    }
+
+    /// One finding for each object, or for each ring and kind of mistake.
+    pub fn findings(&self, program: &Program) -> Vec<Finding> {
+        let mut findings: Vec<Finding> = Vec::new();
+        for ring in 0..program.rings.len() as u32 {
+            findings.extend(self.ring_findings(program, ring));
+        }
+        for (&index, left) in &self.0 {
+            let decl = &program.syncs[index];
+            let more = left.count > u64::from(decl.final_count);
+            let (code, message, hint) = match decl.role {
+                SyncRole::RingReady { .. } if more => continue,
+                SyncRole::RingFree { .. } if !more => continue,
+                SyncRole::Event { from, to, .. } if more => (
+                    "flag-left-set",
+                    format!("{} is still set when the program ends", decl.name),
+                    format!(
+                        "every set needs a wait: pipe {to} must wait for what {from} has signalled, or the next kernel starts with the flag set"
+                    ),
+                ),
+                SyncRole::Token { .. } if !more => (
+                    "token-not-released",
+                    format!("{} is still held when the program ends", decl.name),
+                    "release what was acquired".to_string(),
+                ),
+                _ => (
+                    "signal-left-over",
+                    format!(
+                        "{} ends with a count of {} and should end with {}",
+                        decl.name, left.count, decl.final_count
+                    ),
+                    "sets and waits must balance: the next kernel starts with what is left".to_string(),
+                ),
+            };
+            let mut finding = report::error(code, message);
+            let places = left.surplus.iter().map(|site| (*site, "set here and never waited for"));
+            let places = places.chain(left.last_wait.filter(|_| !more).map(|site| (site, "the last wait")));
+            mark(&mut finding, places);
+            finding.hint = Some(hint);
+            blocks(&mut finding, left.blocks);
+            findings.push(*finding);
+        }
+        findings
+    }
+
+    /// Tiles of a ring that nobody popped, and slots that were popped and not freed.
+    fn ring_findings(&self, program: &Program, ring: u32) -> Vec<Finding> {
+        let decl = &program.rings[ring as usize];
+        let of = |want: fn(SyncRole) -> Option<(u32, u32)>| {
+            let members = program.syncs.iter().enumerate().filter_map(move |(index, sync)| {
+                let (of, slot) = want(sync.role)?;
+                (of == ring).then_some((index, slot))
+            });
+            members.filter_map(|(index, slot)| Some((slot, index, self.0.get(&index)?))).collect::<Vec<_>>()
+        };
+        let final_count = |index: usize| u64::from(program.syncs[index].final_count);
+        let ready = of(|role| if let SyncRole::RingReady { ring, slot } = role { Some((ring, slot)) } else { None });
+        let free = of(|role| if let SyncRole::RingFree { ring, slot } = role { Some((ring, slot)) } else { None });
+        let (producer, consumer) = ends(program, ring);
+        let mut findings = Vec::new();
+
+        let unpopped: u64 = ready.iter().map(|(_, i, left)| left.count.saturating_sub(final_count(*i))).sum();
+        if unpopped > 0 {
+            let message = format!(
+                "{} pushed to {} ({}) {} never popped",
+                count(unpopped, "tile"),
+                report::ring(&decl.name),
+                decl.direction.name(),
+                if unpopped == 1 { "was" } else { "were" }
+            );
+            let mut finding = report::error("tile-never-popped", message);
+            mark(
+                &mut finding,
+                ready.iter().flat_map(|(_, _, l)| l.surplus.iter().map(|s| (*s, "pushed here and never popped"))),
+            );
+            finding.hint = Some(format!("{consumer} must pop as many tiles as {producer} pushes"));
+            blocks(&mut finding, ready.iter().map(|(_, _, left)| left.blocks).max().unwrap_or(0));
+            findings.push(*finding);
+        }
+
+        let missing: u64 = free.iter().map(|(_, i, left)| final_count(*i).saturating_sub(left.count)).sum();
+        let held = missing.saturating_sub(unpopped);
+        if held > 0 {
+            let message = format!(
+                "{} of {} ({}) {} popped and never freed",
+                count(held, "slot"),
+                report::ring(&decl.name),
+                decl.direction.name(),
+                if held == 1 { "was" } else { "were" }
+            );
+            let mut finding = report::error("slot-not-freed", message);
+            let never_popped = |slot: u32| ready.iter().any(|(s, _, left)| *s == slot && !left.surplus.is_empty());
+            let held: Vec<_> = free.iter().filter(|(slot, ..)| free.len() == 1 || !never_popped(*slot)).collect();
+            mark(
+                &mut finding,
+                held.iter().filter_map(|(_, _, l)| l.last_pop.map(|s| (s, "popped here and never freed"))),
+            );
+            mark(&mut finding, held.iter().filter_map(|(_, _, l)| l.last_wait.map(|s| (s, "the last push into it"))));
+            if free.len() > 1 {
+                let slots: Vec<_> = held.iter().map(|(slot, ..)| slot.to_string()).collect();
+                finding.notes.push(format!("slots still held: {}", slots.join(", ")));
+            }
+            finding.hint = Some(format!("{consumer} must free every tile that it has popped, after its last use"));
+            blocks(&mut finding, free.iter().map(|(_, _, left)| left.blocks).max().unwrap_or(0));
+            findings.push(*finding);
+        }
+        findings
+    }
+}
+
+/// Where a slot was popped last, told by the wait for its ready flag.
+fn last_pop(program: &Program, syncs: &[SyncState], free: SyncRole) -> Option<SiteRef> {
+    let SyncRole::RingFree { ring, slot } = free else { return None };
+    let ready = program
+        .syncs
+        .iter()
+        .position(|decl| matches!(decl.role, SyncRole::RingReady { ring: r, slot: s } if (r, s) == (ring, slot)))?;
+    syncs[ready].last_wait
+}
+
+/// Producer and consumer of a ring, as its objects say.
+pub(crate) fn ends(program: &Program, ring: u32) -> (String, String) {
+    let ready = program.syncs.iter().find(|s| matches!(s.role, SyncRole::RingReady { ring: r, .. } if r == ring));
+    match ready {
+        Some(sync) => (sync.setter.to_string(), sync.waiter.to_string()),
+        None => ("the producer".into(), "the consumer".into()),
+    }
+}
+
+/// Labels each place once: the first is the primary one.
+fn mark(finding: &mut Finding, places: impl Iterator<Item = (SiteRef, &'static str)>) {
+    for (site, text) in places {
+        let known = finding.primary.iter().chain(&finding.secondary).any(|l| l.site == site);
+        if known {
+            continue;
+        }
+        let label = report::label(site, text);
+        match finding.primary {
+            None => finding.primary = Some(label),
+            Some(_) => finding.secondary.push(label),
+        }
+    }
+}
+
+fn blocks(finding: &mut Finding, blocks: u32) {
+    if blocks > 1 {
+        finding.notes.push(format!("the same in {blocks} blocks"));
+    }
+}

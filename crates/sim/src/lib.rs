@@ -1,0 +1,35 @@
+//! The engine: runs a [`Program`](slipring_program::Program) on the cores of one or more clusters.
+//!
+//! A core is a scalar unit that executes its instructions in order and puts work on in-order
+//! asynchronous pipes. Cores and pipes meet only in memory and in synchronisation objects. The engine
+//! knows no text, no IR and no op: effects, costs and capacities come with the program and the platform.
+//!
+//! Time is discrete (cycles) and the run is deterministic: whichever scalar unit or pipe is due first
+//! goes first, ties in the order of clusters, cores and pipes. The same program, arguments, memory and
+//! platform give the same bytes, findings and cycles on every host.
+//!
+//! When bytes change: an effect runs, at once, at the cycle at which its work completes. On hardware the
+//! bytes change gradually between start and completion. A program whose conflicting accesses are all
+//! ordered by synchronisation cannot tell the two apart, because whatever is ordered after the work is
+//! ordered after its completion, and whatever is ordered before it completed before it started. Programs
+//! that can tell have a race, which the race check reports.
+
+mod blocked;
+mod bounds;
+mod deadlock;
+mod engine;
+mod launch;
+mod leftover;
+mod observe;
+mod report;
+mod scalar;
+mod sequential;
+mod state;
+mod stats;
+mod sync;
+mod validate;
+mod work;
+
+pub use launch::{ArgValue, Launch, Limits, Mode, RunResult, run};
+pub use observe::{Agent, Observer, Stall, Step, WorkRun};
+pub use stats::{BlockStats, CoreStats, OpStats, PipeStats, RingStats, StallCycles, Stats};

@@ -1,0 +1,174 @@
+//! Watching a run.
+
+use slipring_machine::{Pipe, Role};
+use slipring_program::{Access, SiteRef, Work, WorkId};
+
+use crate::Launch;
+
+/// A scalar unit (`pipe` is [`Pipe::S`]) or a pipe of a core.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub struct Agent {
+    /// Cluster that the block runs on: below [`Launch::clusters`].
+    pub cluster: u32,
+    pub block: u32,
+    pub role: Role,
+    pub pipe: Pipe,
+}
+
+impl Agent {
+    /// Agents of one cluster.
+    pub const PER_CLUSTER: usize = Role::ALL.len() * Pipe::COUNT;
+
+    /// Position among the agents of its cluster: below [`Agent::PER_CLUSTER`].
+    pub const fn lane(&self) -> usize {
+        self.role.index() * Pipe::COUNT + self.pipe.index()
+    }
+
+    /// Position among all agents of the launch.
+    pub const fn index(&self) -> usize {
+        self.cluster as usize * Agent::PER_CLUSTER + self.lane()
+    }
+
+    /// The agent of the same cluster with this [`Agent::lane`], in a block.
+    pub const fn at(self, block: u32, lane: usize) -> Agent {
+        let (role, pipe) = (Role::ALL[lane / Pipe::COUNT], Pipe::ALL[lane % Pipe::COUNT]);
+        Agent { cluster: self.cluster, block, role, pipe }
+    }
+
+    /// The scalar unit of the same core.
+    pub const fn scalar(self) -> Agent {
+        Agent { pipe: Pipe::S, ..self }
+    }
+}
+
+impl std::fmt::Display for Agent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.pipe {
+            Pipe::S => write!(f, "the scalar unit of {}", self.role),
+            pipe => write!(f, "pipe {pipe} of {}", self.role),
+        }
+    }
+}
+
+/// What the scalar unit puts on a pipe.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Step {
+    Work(WorkId),
+    /// The synchronisation object's index in the program.
+    Set(u32),
+    Wait(u32),
+    Barrier,
+}
+
+/// One execution of work.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkRun<'a> {
+    /// Where it runs.
+    pub agent: Agent,
+    /// Which work of its core.
+    pub id: WorkId,
+    /// The same, with name and effect.
+    pub work: &'a Work,
+    /// Operands, as evaluated at issue.
+    pub args: &'a [u64],
+    /// Bytes that it touches, all inside their memories.
+    pub access: &'a Access,
+    /// Cycles from start to completion.
+    pub cycles: u64,
+    /// The instruction that issued it.
+    pub site: SiteRef,
+}
+
+/// Why a scalar unit or a pipe stood still.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stall {
+    /// The scalar unit had a step for a pipe whose queue was full.
+    QueueFull(Pipe),
+    /// The scalar unit waited for its core's pipes to drain.
+    Drain,
+    /// A wait for a synchronisation object: its index in the program.
+    Wait(u32),
+}
+
+/// Watches a run. Every method does nothing by default.
+///
+/// Calls come in the order of time, except that a stall is told when it is over. In
+/// [`Mode::Sequential`](crate::Mode::Sequential) there is one clock for all cores, and synchronisation
+/// inside a core, which does nothing there, is not told.
+#[allow(unused_variables)]
+pub trait Observer {
+    /// The launch is about to start.
+    fn begin(&mut self, launch: &Launch<'_>) {}
+    /// A block starts on a cluster.
+    fn block_start(&mut self, at: u64, block: u32, cluster: u32) {}
+    /// All cores and pipes of a block have come to their end.
+    fn block_end(&mut self, at: u64, block: u32, cluster: u32) {}
+    /// The scalar unit of `to`'s core puts a step on the pipe `to`.
+    fn issue(&mut self, at: u64, to: Agent, step: Step, site: SiteRef) {}
+    /// Work starts.
+    fn start(&mut self, at: u64, run: &WorkRun<'_>) {}
+    /// Work has completed: its bytes have changed.
+    fn end(&mut self, at: u64, run: &WorkRun<'_>) {}
+    /// An object is signalled; `lost` if it saturates and was at its maximum.
+    fn set(&mut self, at: u64, agent: Agent, sync: u32, lost: bool, site: SiteRef) {}
+    /// A wait is over: the oldest signal of the object has been taken.
+    fn wait(&mut self, at: u64, agent: Agent, sync: u32, site: SiteRef) {}
+    /// A barrier holds: of `agent`'s pipe, or, told for the scalar unit, of all pipes of the core.
+    fn barrier(&mut self, at: u64, agent: Agent, site: SiteRef) {}
+    /// An agent stood still.
+    fn stall(&mut self, from: u64, to: u64, agent: Agent, cause: Stall, site: SiteRef) {}
+    /// The program of a core has ended; its pipes may still be working.
+    fn core_end(&mut self, at: u64, agent: Agent) {}
+}
+
+impl Observer for () {}
+
+/// Forwards every call to each of the listed observers (options of references).
+macro_rules! forward {
+    ($self:ident: $($to:expr),+) => {
+        forward! { @ $self, [$($to),+]
+            begin(launch) (launch: &Launch<'_>),
+            block_start(at, block, cluster) (at: u64, block: u32, cluster: u32),
+            block_end(at, block, cluster) (at: u64, block: u32, cluster: u32),
+            issue(at, to, step, site) (at: u64, to: Agent, step: Step, site: SiteRef),
+            start(at, run) (at: u64, run: &WorkRun<'_>),
+            end(at, run) (at: u64, run: &WorkRun<'_>),
+            set(at, agent, sync, lost, site) (at: u64, agent: Agent, sync: u32, lost: bool, site: SiteRef),
+            wait(at, agent, sync, site) (at: u64, agent: Agent, sync: u32, site: SiteRef),
+            barrier(at, agent, site) (at: u64, agent: Agent, site: SiteRef),
+            stall(from, to, agent, cause, site) (from: u64, to: u64, agent: Agent, cause: Stall, site: SiteRef),
+            core_end(at, agent) (at: u64, agent: Agent),
+        }
+    };
+    (@ $self:ident, $to:tt $($name:ident $call:tt $args:tt,)+) => {
+        $(forward! { @one $self, $to, $name $call $args })+
+    };
+    (@one $self:ident, [$($to:expr),+], $name:ident $call:tt ($($args:tt)+)) => {
+        #[inline]
+        fn $name(&mut $self, $($args)+) {
+            $(if let Some(observer) = $to { observer.$name $call; })+
+        }
+    };
+}
+
+impl<O: Observer + ?Sized> Observer for &mut O {
+    forward!(self: Some(&mut **self));
+}
+
+impl<O: Observer> Observer for Option<O> {
+    forward!(self: self.as_mut());
+}
+
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    forward!(self: Some(&mut self.0), Some(&mut self.1));
+}
+
+impl<A: Observer, B: Observer, C: Observer> Observer for (A, B, C) {
+    forward!(self: Some(&mut self.0), Some(&mut self.1), Some(&mut self.2));
+}
+
+impl<A: Observer, B: Observer, C: Observer, D: Observer> Observer for (A, B, C, D) {
+    forward!(self: Some(&mut self.0), Some(&mut self.1), Some(&mut self.2), Some(&mut self.3));
+}

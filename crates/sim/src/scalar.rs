@@ -1,0 +1,320 @@
+//! The scalar unit: runs ahead on its own instructions, takes its turn for everything that others see.
+
+use slipring_machine::Pipe;
+use slipring_program::{CoreProgram, Finding, Inst, SiteRef, Special, SyncRef, Trap, gm_address};
+
+use crate::engine::{Engine, Next};
+use crate::observe::{Observer, Stall, Step};
+use crate::report;
+use crate::state::{AgentId, Core, Entry, ScalarState, What, value};
+use crate::{ArgValue, Launch};
+
+/// Where a run of register instructions stopped.
+pub(crate) enum Stop {
+    /// At an instruction that others can see.
+    Shared,
+    /// No instructions are left.
+    Limit,
+    Trap(Trap),
+}
+
+/// Executes instructions that only touch registers, up to the first that does not.
+#[inline]
+pub(crate) fn run_registers(
+    core: &mut Core,
+    code: &CoreProgram,
+    launch: &Launch<'_>,
+    at: &mut u64,
+    steps: &mut u64,
+) -> Stop {
+    let cost = u64::from(launch.platform.cost.scalar);
+    let insts = code.insts.as_slice();
+    let mut pc = core.pc;
+    let mut taken = 0u64;
+    let stop = loop {
+        if taken == *steps {
+            break Stop::Limit;
+        }
+        let regs = &mut core.regs;
+        match &insts[pc] {
+            Inst::Scalar { f, d, args } => match f(args.map(|a| value(regs, a))) {
+                Ok(result) => regs[d.0 as usize] = result,
+                Err(trap) => break Stop::Trap(trap),
+            },
+            Inst::Move { d, a } => regs[d.0 as usize] = value(regs, *a),
+            Inst::Add { d, a, b } => regs[d.0 as usize] = value(regs, *a).wrapping_add(value(regs, *b)),
+            Inst::Special { d, which } => {
+                regs[d.0 as usize] = match which {
+                    Special::BlockIdx => u64::from(core.agent.block),
+                    Special::BlockNum => u64::from(launch.blocks),
+                    Special::SubblockIdx => u64::from(core.agent.role.subblock()),
+                    Special::SubblockNum => subblocks(launch),
+                    Special::Param(param) => match launch.args[*param as usize] {
+                        ArgValue::Buffer(index) => gm_address(index, 0),
+                        ArgValue::Scalar(value) => value,
+                    },
+                }
+            }
+            Inst::Jump { to } => {
+                pc = *to as usize;
+                taken += 1;
+                continue;
+            }
+            Inst::JumpIfZero { a, to } => {
+                pc = if value(regs, *a) == 0 { *to as usize } else { pc + 1 };
+                taken += 1;
+                continue;
+            }
+            Inst::JumpIfGe { a, b, to } => {
+                let leaves = value(regs, *a) as i64 >= value(regs, *b) as i64;
+                pc = if leaves { *to as usize } else { pc + 1 };
+                taken += 1;
+                continue;
+            }
+            _ => break Stop::Shared,
+        }
+        pc += 1;
+        taken += 1;
+    };
+    core.pc = pc;
+    *steps -= taken;
+    *at = at.saturating_add(taken.saturating_mul(cost));
+    stop
+}
+
+/// Vector cores that run the program; 1 where none does.
+fn subblocks(launch: &Launch<'_>) -> u64 {
+    let vectors = launch.program.cores.iter().filter(|c| c.role.kind() == slipring_machine::CoreKind::Vector);
+    (vectors.count() as u64).max(1)
+}
+
+impl<O: Observer> Engine<'_, O> {
+    /// Place of the instruction at which a scalar unit stands.
+    pub fn site(&self, core: usize) -> SiteRef {
+        let core = &self.cores[core];
+        self.program.cores[core.position].inst_sites[core.pc]
+    }
+
+    /// Resumes a scalar unit at its cycle and runs it until it must let others go first or wait.
+    pub fn step_scalar(&mut self, core: usize, at: u64) -> Next {
+        self.resume(core, at)?;
+        if self.cores[core].state != ScalarState::Running {
+            return Ok(None);
+        }
+        let me = AgentId::new(core, Pipe::S);
+        let mut at = at;
+        loop {
+            match self.upcoming(core) {
+                Upcoming::Registers => {
+                    self.registers(core, &mut at)?;
+                    continue;
+                }
+                Upcoming::HeldUp(pipe) => {
+                    self.stand(core, ScalarState::QueueFull(pipe), at);
+                    return Ok(None);
+                }
+                Upcoming::Shared => {}
+            }
+            if !self.is_first(at, me) {
+                return Ok(Some(at));
+            }
+            match self.shared(core, at)? {
+                Turn::Go(next) => at = next,
+                Turn::Until(done) => return Ok(Some(done)),
+                Turn::Stop => return Ok(None),
+            }
+        }
+    }
+
+    #[inline]
+    fn upcoming(&self, core: usize) -> Upcoming {
+        let unit = &self.cores[core];
+        let code = &self.program.cores[unit.position];
+        let pipe = match &code.insts[unit.pc] {
+            Inst::Issue { work } => code.works[*work as usize].pipe,
+            Inst::Set { pipe, .. } | Inst::Wait { pipe, .. } | Inst::Barrier { pipe: Some(pipe) } => *pipe,
+            Inst::Barrier { pipe: None } | Inst::Trap { .. } | Inst::End => return Upcoming::Shared,
+            _ => return Upcoming::Registers,
+        };
+        let full = pipe != Pipe::S && unit.pipes[pipe.index()].is_full();
+        if full { Upcoming::HeldUp(pipe) } else { Upcoming::Shared }
+    }
+
+    /// Takes one instruction off the limit.
+    pub fn spend(&mut self, core: usize) -> Result<(), Box<Finding>> {
+        self.steps = self.steps.checked_sub(1).ok_or_else(|| self.step_limit(core))?;
+        Ok(())
+    }
+
+    fn step_limit(&self, core: usize) -> Box<Finding> {
+        let (limit, role) = (self.launch.limits.instructions, self.cores[core].agent.role);
+        let message = format!("the program was stopped after {limit} scalar instructions");
+        let text = format!("{role} had come to this point");
+        let mut finding = report::error_at("step-limit", self.site(core), &text, message);
+        finding.hint = Some("if a loop has no end here, correct its bounds; otherwise raise the limit".into());
+        finding
+    }
+
+    /// Runs register instructions; `at` becomes the cycle of the next instruction that others can see.
+    pub fn registers(&mut self, core: usize, at: &mut u64) -> Result<(), Box<Finding>> {
+        let unit = &mut self.cores[core];
+        let code = &self.program.cores[unit.position];
+        match run_registers(unit, code, self.launch, at, &mut self.steps) {
+            Stop::Shared => Ok(()),
+            Stop::Limit => Err(self.step_limit(core)),
+            Stop::Trap(trap) => {
+                let (code, message) = match trap {
+                    Trap::DivideByZero => ("divide-by-zero", "division by zero"),
+                    Trap::DivideOverflow => ("divide-overflow", "the quotient of the signed division does not fit"),
+                };
+                let role = self.cores[core].agent.role;
+                Err(report::error_at(code, self.site(core), &format!("executed by {role}"), message))
+            }
+        }
+    }
+
+    /// What the scalar unit stood at is over.
+    fn resume(&mut self, core: usize, at: u64) -> Result<(), Box<Finding>> {
+        let unit = &self.cores[core];
+        let (agent, since, sync, site) = (unit.agent, unit.since, unit.waits_for, self.site(core));
+        match unit.state {
+            ScalarState::Running | ScalarState::Blocked | ScalarState::Ended => return Ok(()),
+            ScalarState::Working => {
+                let value = self.finish_work(core, Pipe::S, at)?;
+                self.store_result(core, Pipe::S, value);
+                self.cores[core].pc += 1;
+            }
+            ScalarState::Taken => {
+                self.wait_over(core, Pipe::S, sync, since, at, site);
+                self.cores[core].pc += 1;
+            }
+            ScalarState::QueueFull(pipe) => self.tell_stall(since, at, agent, Stall::QueueFull(pipe), site),
+            ScalarState::Draining => {
+                self.tell_stall(since, at, agent, Stall::Drain, site);
+                self.observer.barrier(at, agent, site);
+                self.cores[core].pc += 1;
+            }
+        }
+        self.cores[core].state = ScalarState::Running;
+        Ok(())
+    }
+
+    /// Executes an instruction that others can see, at its cycle.
+    fn shared(&mut self, core: usize, at: u64) -> Result<Turn, Box<Finding>> {
+        self.spend(core)?;
+        let unit = &self.cores[core];
+        let code = &self.program.cores[unit.position];
+        let site = code.inst_sites[unit.pc];
+        match &code.insts[unit.pc] {
+            Inst::Issue { work } => match code.works[*work as usize].pipe {
+                Pipe::S => {
+                    let entry = Entry { what: What::Work, id: *work, site, ticket: 0 };
+                    self.push_entry(core, Pipe::S, entry);
+                    self.observer.issue(at, self.agent(core, Pipe::S), Step::Work(*work), site);
+                    let done = self.start_work(core, Pipe::S, at)?;
+                    self.stand(core, ScalarState::Working, at);
+                    Ok(Turn::Until(done))
+                }
+                pipe => self.issue(core, pipe, Entry { what: What::Work, id: *work, site, ticket: 0 }, at),
+            },
+            Inst::Set { pipe, sync } => {
+                let id = self.resolve(core, *sync, site)?;
+                if *pipe != Pipe::S {
+                    return self.issue(core, *pipe, Entry { what: What::Set, id, site, ticket: 0 }, at);
+                }
+                self.signal(core, Pipe::S, id, at, site)?;
+                self.cores[core].pc += 1;
+                Ok(Turn::Go(at.saturating_add(u64::from(self.launch.platform.sync.cycles))))
+            }
+            Inst::Wait { pipe, sync } => self.wait(core, *pipe, *sync, at, site),
+            Inst::Barrier { pipe: Some(pipe) } if *pipe != Pipe::S => {
+                self.issue(core, *pipe, Entry { what: What::Barrier, id: 0, site, ticket: 0 }, at)
+            }
+            Inst::Barrier { pipe: None } if unit.busy_pipes > 0 => {
+                self.stand(core, ScalarState::Draining, at);
+                Ok(Turn::Stop)
+            }
+            Inst::Barrier { pipe } => {
+                if pipe.is_none() {
+                    self.observer.barrier(at, self.agent(core, Pipe::S), site);
+                }
+                self.cores[core].pc += 1;
+                Ok(Turn::Go(self.after_scalar(at)))
+            }
+            Inst::Trap { message } => {
+                let role = unit.agent.role;
+                Err(report::error_at("trap", site, &format!("executed by {role}"), message.to_string()))
+            }
+            _ => {
+                self.end_core(core, at);
+                Ok(Turn::Stop)
+            }
+        }
+    }
+
+    /// The program of a core has ended.
+    pub fn end_core(&mut self, core: usize, at: u64) {
+        self.stand(core, ScalarState::Ended, at);
+        self.observer.core_end(at, self.agent(core, Pipe::S));
+        self.agent_done(core, at);
+    }
+
+    fn wait(&mut self, core: usize, pipe: Pipe, sync: SyncRef, at: u64, site: SiteRef) -> Result<Turn, Box<Finding>> {
+        let id = self.resolve(core, sync, site)?;
+        if pipe != Pipe::S {
+            let ticket = self.ticket(core, id);
+            return self.issue(core, pipe, Entry { what: What::Wait, id, site, ticket }, at);
+        }
+        let ticket = self.ticket(core, id);
+        let done = self.take(core, Pipe::S, id, ticket, at, site);
+        self.stand(core, if done.is_some() { ScalarState::Taken } else { ScalarState::Blocked }, at);
+        self.cores[core].waits_for = id;
+        Ok(done.map_or(Turn::Stop, Turn::Until))
+    }
+
+    /// Puts an entry on a pipe that has room.
+    fn issue(&mut self, core: usize, pipe: Pipe, entry: Entry, at: u64) -> Result<Turn, Box<Finding>> {
+        let step = match entry.what {
+            What::Work => Step::Work(entry.id),
+            What::Set => Step::Set(entry.id),
+            What::Wait => Step::Wait(entry.id),
+            What::Barrier => Step::Barrier,
+        };
+        self.observer.issue(at, self.agent(core, pipe), step, entry.site);
+        self.enqueue(core, pipe, entry, at)?;
+        self.cores[core].pc += 1;
+        Ok(Turn::Go(self.after_scalar(at)))
+    }
+
+    fn stand(&mut self, core: usize, state: ScalarState, at: u64) {
+        let unit = &mut self.cores[core];
+        unit.state = state;
+        unit.since = at;
+    }
+
+    /// The cycle after one scalar instruction.
+    pub fn after_scalar(&self, at: u64) -> u64 {
+        at.saturating_add(u64::from(self.launch.platform.cost.scalar))
+    }
+}
+
+/// What comes next in a core's program.
+enum Upcoming {
+    /// An instruction that only touches registers.
+    Registers,
+    /// One that others can see.
+    Shared,
+    /// One that needs this pipe, whose queue is full. Only the pipe can make room, so the scalar unit can be
+    /// told to wait for it before its own cycle has come.
+    HeldUp(Pipe),
+}
+
+/// What became of an instruction that others can see.
+enum Turn {
+    /// Done; the next instruction is at this cycle.
+    Go(u64),
+    /// It will be done at this cycle.
+    Until(u64),
+    /// Another agent must do something first.
+    Stop,
+}

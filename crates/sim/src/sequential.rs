@@ -1,0 +1,112 @@
+//! The sequential meaning: each core's operations one at a time in program order.
+
+use slipring_program::{Finding, Inst};
+
+use crate::deadlock;
+use crate::engine::Engine;
+use crate::observe::{Observer, Step};
+use crate::report;
+use crate::state::{Entry, ScalarState, What};
+
+impl<O: Observer> Engine<'_, O> {
+    /// Lets the cores take turns, each until it must wait for another one, until all have ended.
+    pub fn run_sequential(&mut self) -> Result<(), Box<Finding>> {
+        loop {
+            let mut moved = false;
+            for core in 0..self.cores.len() {
+                moved |= self.run_core(core)?;
+            }
+            if !moved {
+                break;
+            }
+        }
+        if self.clusters.iter().any(|c| c.live > 0) { Err(deadlock::report(self)) } else { Ok(()) }
+    }
+
+    /// Runs one core as far as it comes. True if it did anything.
+    fn run_core(&mut self, core: usize) -> Result<bool, Box<Finding>> {
+        let mut moved = false;
+        loop {
+            match self.cores[core].state {
+                ScalarState::Ended => return Ok(moved),
+                ScalarState::Blocked if !self.can_take(core) => return Ok(moved),
+                _ => self.cores[core].state = ScalarState::Running,
+            }
+            let mut at = self.now;
+            self.registers(core, &mut at)?;
+            self.now = at;
+            if at > self.launch.limits.cycles {
+                let message = format!("the program was stopped after {} cycles", self.launch.limits.cycles);
+                return Err(report::error_at("step-limit", self.site(core), "", message));
+            }
+            if !self.run_one(core)? {
+                return Ok(moved);
+            }
+            moved = true;
+        }
+    }
+
+    fn can_take(&self, core: usize) -> bool {
+        let unit = &self.cores[core];
+        let index = unit.agent.cluster as usize * self.program.syncs.len() + unit.waits_for as usize;
+        !self.syncs[index].signals.is_empty()
+    }
+
+    /// Executes the instruction at which a core stands, to its completion. False if it must wait.
+    fn run_one(&mut self, core: usize) -> Result<bool, Box<Finding>> {
+        self.spend(core)?;
+        let at = self.now;
+        let unit = &self.cores[core];
+        let code = &self.program.cores[unit.position];
+        let (agent, site) = (unit.agent, code.inst_sites[unit.pc]);
+        self.now = self.after_scalar(at);
+        match &code.insts[unit.pc] {
+            Inst::Issue { work } => {
+                let pipe = code.works[*work as usize].pipe;
+                self.push_entry(core, pipe, Entry { what: What::Work, id: *work, site, ticket: 0 });
+                self.observer.issue(at, self.agent(core, pipe), Step::Work(*work), site);
+                self.now = self.start_work(core, pipe, at)?;
+                let value = self.finish_work(core, pipe, self.now)?;
+                self.store_result(core, pipe, value);
+                self.cores[core].pc += 1;
+            }
+            Inst::Set { pipe, sync } => {
+                let id = self.resolve(core, *sync, site)?;
+                let decl = &self.program.syncs[id as usize];
+                if decl.setter != decl.waiter {
+                    self.signal(core, *pipe, id, at, site)?;
+                }
+                self.cores[core].pc += 1;
+            }
+            Inst::Wait { pipe, sync } => {
+                let id = self.resolve(core, *sync, site)?;
+                let decl = &self.program.syncs[id as usize];
+                self.cores[core].waits_for = id;
+                if decl.setter != decl.waiter {
+                    if !self.can_take(core) {
+                        self.cores[core].state = ScalarState::Blocked;
+                        (self.now, self.steps) = (at, self.steps + 1);
+                        return Ok(false);
+                    }
+                    self.take(core, *pipe, id, 0, at, site);
+                    self.observer.wait(at, self.agent(core, *pipe), id, site);
+                }
+                self.cores[core].pc += 1;
+            }
+            Inst::Trap { message } => {
+                return Err(report::error_at(
+                    "trap",
+                    site,
+                    &format!("executed by {}", agent.role),
+                    message.to_string(),
+                ));
+            }
+            Inst::End => {
+                self.now = at;
+                self.end_core(core, at);
+            }
+            _ => self.cores[core].pc += 1,
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,283 @@
+//! What the engine knows of each core, pipe and synchronisation object while it runs.
+
+use std::collections::VecDeque;
+
+use slipring_machine::{Pipe, Platform};
+use slipring_program::{Access, CoreProgram, Operand, SiteRef, SyncDecl, SyncRole};
+
+use crate::observe::Agent;
+
+/// A pipe or the scalar unit, as the engine counts them: `core × 8 + pipe`, cores over all clusters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct AgentId(pub u32);
+
+impl AgentId {
+    pub fn new(core: usize, pipe: Pipe) -> AgentId {
+        AgentId((core as u32) << 3 | pipe.index() as u32)
+    }
+
+    pub fn core(self) -> usize {
+        (self.0 >> 3) as usize
+    }
+
+    pub fn pipe(self) -> Pipe {
+        Pipe::ALL[(self.0 & 7) as usize]
+    }
+}
+
+/// What a queue entry does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum What {
+    Work,
+    Set,
+    Wait,
+    Barrier,
+}
+
+/// One entry of a pipe's queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub what: What,
+    /// Work id, or index of the synchronisation object in the program.
+    pub id: u32,
+    pub site: SiteRef,
+    /// For waits on tokens: how many waits on it were issued before.
+    pub ticket: u32,
+}
+
+/// What a pipe is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PipeState {
+    /// The queue is empty.
+    Idle,
+    /// The oldest entry will be done at the agent's time.
+    Running,
+    /// The oldest entry waits for a synchronisation object.
+    Blocked,
+}
+
+/// A pipe: its queue, a ring of preallocated entries, and what its oldest entry is doing.
+#[derive(Debug)]
+pub(crate) struct PipeUnit {
+    pub state: PipeState,
+    /// Cycle at which the oldest entry started.
+    pub since: u64,
+    entries: Box<[Entry]>,
+    /// Operands of queued work: `stride` values an entry.
+    args: Box<[u64]>,
+    stride: usize,
+    head: usize,
+    len: usize,
+    /// Bytes that the running work touches, unless its work has a plan that never changes.
+    pub access: Access,
+    /// Cycles of the running work.
+    pub cycles: u64,
+}
+
+impl PipeUnit {
+    fn new(depth: usize, stride: usize) -> PipeUnit {
+        let empty = Entry { what: What::Barrier, id: 0, site: 0, ticket: 0 };
+        PipeUnit {
+            state: PipeState::Idle,
+            since: 0,
+            entries: vec![empty; depth].into_boxed_slice(),
+            args: vec![0; depth * stride].into_boxed_slice(),
+            stride,
+            head: 0,
+            len: 0,
+            access: Access::default(),
+            cycles: 0,
+        }
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.len == self.entries.len()
+    }
+
+    /// Appends an entry and gives the place for its operands. The queue must not be full.
+    pub fn push(&mut self, entry: Entry) -> &mut [u64] {
+        let mut at = self.head + self.len;
+        if at >= self.entries.len() {
+            at -= self.entries.len();
+        }
+        self.entries[at] = entry;
+        self.len += 1;
+        &mut self.args[at * self.stride..(at + 1) * self.stride]
+    }
+
+    /// The oldest entry, if there is one.
+    pub fn front(&self) -> Option<Entry> {
+        (self.len > 0).then(|| self.entries[self.head])
+    }
+
+    /// Operands of the oldest entry, and the place for its accesses.
+    pub fn front_args(&mut self, count: usize) -> (&[u64], &mut Access) {
+        let start = self.head * self.stride;
+        (&self.args[start..start + count], &mut self.access)
+    }
+
+    pub fn pop(&mut self) {
+        self.len -= 1;
+        self.head += 1;
+        if self.head == self.entries.len() {
+            self.head = 0;
+        }
+    }
+
+    /// The entries from the oldest to the newest.
+    pub fn queued(&self) -> impl Iterator<Item = Entry> + '_ {
+        (0..self.len).map(|i| self.entries[(self.head + i) % self.entries.len()])
+    }
+}
+
+/// What a scalar unit is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ScalarState {
+    /// It executes the instruction at `pc` at the agent's time.
+    Running,
+    /// The work of pipe S at `pc` completes at the agent's time.
+    Working,
+    /// Its wait at `pc` has its signal and is over at the agent's time.
+    Taken,
+    /// Its wait at `pc` has no signal.
+    Blocked,
+    /// The queue of the pipe is full.
+    QueueFull(Pipe),
+    /// Its barrier waits for the pipes to drain.
+    Draining,
+    /// Its program has ended.
+    Ended,
+}
+
+/// A core.
+#[derive(Debug)]
+pub(crate) struct Core {
+    /// Its scalar unit, as observers know it.
+    pub agent: Agent,
+    /// Position in [`Program::cores`](slipring_program::Program::cores).
+    pub position: usize,
+    pub regs: Vec<u64>,
+    pub pc: usize,
+    pub state: ScalarState,
+    /// Cycle at which the scalar unit came to stand where it stands.
+    pub since: u64,
+    /// Synchronisation object of the wait at `pc`.
+    pub waits_for: u32,
+    /// Pipes; the entry of pipe S serves the work that the scalar unit runs itself.
+    pub pipes: Vec<PipeUnit>,
+    /// Pipes that have something in their queue.
+    pub busy_pipes: u32,
+}
+
+impl Core {
+    pub fn new(position: usize, program: &CoreProgram, platform: &Platform, cluster: u32) -> Core {
+        let depth = platform.pipes.queue_depth as usize;
+        let has = platform.pipes_of(program.role.kind());
+        let pipes = Pipe::ALL.into_iter().map(|pipe| {
+            let stride = program.works.iter().filter(|w| w.pipe == pipe).map(|w| w.args.len()).max().unwrap_or(0);
+            let depth = if pipe == Pipe::S { 1 } else { depth };
+            PipeUnit::new(if has.contains(&pipe) { depth } else { 0 }, stride)
+        });
+        Core {
+            agent: Agent { cluster, block: 0, role: program.role, pipe: Pipe::S },
+            position,
+            regs: vec![0; program.regs as usize],
+            pc: 0,
+            state: ScalarState::Ended,
+            since: 0,
+            waits_for: 0,
+            pipes: pipes.collect(),
+            busy_pipes: 0,
+        }
+    }
+
+    /// Back to the first instruction, for the next block.
+    pub fn restart(&mut self, at: u64, block: u32) {
+        self.agent.block = block;
+        self.regs.fill(0);
+        self.pc = 0;
+        self.state = ScalarState::Running;
+        self.since = at;
+    }
+
+    pub fn value(&self, operand: Operand) -> u64 {
+        value(&self.regs, operand)
+    }
+}
+
+/// Value of an operand.
+#[inline(always)]
+pub(crate) fn value(regs: &[u64], operand: Operand) -> u64 {
+    match operand {
+        Operand::Reg(r) => regs[r.0 as usize],
+        Operand::Imm(v) => v,
+    }
+}
+
+/// A signal that nobody has taken yet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Signal {
+    /// Cycle from which the waiter sees it.
+    pub visible: u64,
+    /// What sent it; `None` for the one that a token starts with.
+    pub site: Option<SiteRef>,
+}
+
+/// A synchronisation object of one cluster.
+#[derive(Debug)]
+pub(crate) struct SyncState {
+    /// Signals not taken, oldest first.
+    pub signals: VecDeque<Signal>,
+    /// Who waits, in the order of arrival, and with which ticket.
+    pub waiters: Vec<(AgentId, u32)>,
+    /// Signals sent and taken so far.
+    pub sets: u64,
+    pub waits: u64,
+    /// For tokens: waits issued and served.
+    pub tickets: u32,
+    pub served: u32,
+    /// The last set and the last wait that took place.
+    pub last_set: Option<SiteRef>,
+    pub last_wait: Option<SiteRef>,
+}
+
+impl SyncState {
+    pub fn new(decl: &SyncDecl) -> SyncState {
+        let mut state = SyncState {
+            signals: VecDeque::with_capacity(decl.max.clamp(1, 16) as usize),
+            waiters: Vec::with_capacity(1),
+            sets: 0,
+            waits: 0,
+            tickets: 0,
+            served: 0,
+            last_set: None,
+            last_wait: None,
+        };
+        state.restart(decl);
+        state
+    }
+
+    /// Back to the start, for the next block. A token starts free, everything else at 0.
+    pub fn restart(&mut self, decl: &SyncDecl) {
+        self.signals.clear();
+        self.waiters.clear();
+        (self.sets, self.waits, self.tickets, self.served) = (0, 0, 0, 0);
+        (self.last_set, self.last_wait) = (None, None);
+        if is_token(decl) {
+            self.signals.push_back(Signal { visible: 0, site: None });
+        }
+    }
+}
+
+/// True for objects whose waits are granted in the order of issue.
+pub(crate) fn is_token(decl: &SyncDecl) -> bool {
+    matches!(decl.role, SyncRole::Token { .. })
+}
+
+/// A cluster and the block that runs on it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cluster {
+    pub block: u32,
+    /// Scalar units that have not ended plus pipes that have something to do.
+    pub live: u32,
+}

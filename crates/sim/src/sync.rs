@@ -1,0 +1,174 @@
+//! Signals: sending, taking, waiting.
+
+use slipring_machine::Pipe;
+use slipring_program::{Finding, SiteRef, SyncDecl, SyncRef, SyncRole};
+
+use crate::engine::Engine;
+use crate::observe::{Observer, Stall};
+use crate::report;
+use crate::state::{AgentId, PipeState, ScalarState, Signal, is_token};
+
+impl<O: Observer> Engine<'_, O> {
+    /// Which object a step names: its index in the program.
+    pub fn resolve(&self, core: usize, sync: SyncRef, site: SiteRef) -> Result<u32, Box<Finding>> {
+        let index = self.cores[core].value(sync.index);
+        if index < u64::from(sync.count) {
+            return Ok(sync.first + index as u32);
+        }
+        let objects = match self.program.syncs.get(sync.first as usize) {
+            Some(decl) if sync.count > 0 => format!(", `{}` and what follows it", decl.name),
+            _ => String::new(),
+        };
+        let message =
+            format!("index {} names no synchronisation object: there are {}{objects}", index as i64, sync.count);
+        Err(report::error_at("sync-index", site, "computed here", message))
+    }
+
+    fn state_index(&self, core: usize, sync: u32) -> usize {
+        self.cores[core].agent.cluster as usize * self.program.syncs.len() + sync as usize
+    }
+
+    /// Number of a wait on a token: such waits are served in the order in which they were issued, so that
+    /// who gets the token does not depend on time. 0 for other objects.
+    pub fn ticket(&mut self, core: usize, sync: u32) -> u32 {
+        if !is_token(&self.program.syncs[sync as usize]) {
+            return 0;
+        }
+        let index = self.state_index(core, sync);
+        let state = &mut self.syncs[index];
+        state.tickets += 1;
+        state.tickets - 1
+    }
+
+    /// Cycle at which the waiter sees a signal sent now.
+    fn visible(&self, decl: &SyncDecl, at: u64) -> u64 {
+        let sync = &self.launch.platform.sync;
+        let latency = if decl.setter == decl.waiter { 0 } else { sync.cross_core_latency };
+        at.saturating_add(u64::from(sync.cycles) + u64::from(latency))
+    }
+
+    /// Sends a signal. The first that waits gets it; otherwise it stays.
+    ///
+    /// It counts against the object's maximum from now on, although the waiter sees it only later: a program
+    /// that is safe from overflow has taken the earlier signals before it sends.
+    pub fn signal(&mut self, core: usize, pipe: Pipe, sync: u32, at: u64, site: SiteRef) -> Result<(), Box<Finding>> {
+        let decl = &self.program.syncs[sync as usize];
+        let visible = self.visible(decl, at);
+        let index = self.state_index(core, sync);
+        let state = &mut self.syncs[index];
+        let next = if is_token(decl) {
+            state.waiters.iter().position(|(_, ticket)| *ticket == state.served)
+        } else {
+            (!state.waiters.is_empty()).then_some(0)
+        };
+        let lost = next.is_none() && state.signals.len() >= decl.max.max(1) as usize;
+        if lost && !decl.saturates {
+            return Err(self.overflow(core, pipe, sync, site));
+        }
+        state.sets += 1;
+        state.last_set = Some(site);
+        let woken = next.map(|at| state.waiters.remove(at).0);
+        match woken {
+            Some(_) => {
+                state.waits += 1;
+                state.served += 1;
+            }
+            None if lost => {}
+            None => state.signals.push_back(Signal { visible, site: Some(site) }),
+        }
+        self.observer.set(at, self.agent(core, pipe), sync, lost, site);
+        if let Some(waiter) = woken {
+            self.wake(waiter, index, visible);
+        }
+        Ok(())
+    }
+
+    /// A waiting agent has its signal from `visible` on.
+    fn wake(&mut self, waiter: AgentId, sync: usize, visible: u64) {
+        let core = waiter.core();
+        let site = match waiter.pipe() {
+            Pipe::S => {
+                self.cores[core].state = ScalarState::Taken;
+                Some(self.site(core))
+            }
+            pipe => {
+                let unit = &mut self.cores[core].pipes[pipe.index()];
+                unit.state = PipeState::Running;
+                unit.front().map(|entry| entry.site)
+            }
+        };
+        self.syncs[sync].last_wait = site;
+        self.schedule(visible.saturating_add(u64::from(self.launch.platform.sync.cycles)), waiter);
+    }
+
+    /// Takes the oldest signal for a wait that starts now and says when the wait is over; without a signal
+    /// the agent is noted as waiting.
+    pub fn take(&mut self, core: usize, pipe: Pipe, sync: u32, ticket: u32, at: u64, site: SiteRef) -> Option<u64> {
+        let index = self.state_index(core, sync);
+        let token = is_token(&self.program.syncs[sync as usize]);
+        let state = &mut self.syncs[index];
+        let turn = !token || state.served == ticket;
+        let signal = if turn { state.signals.pop_front() } else { None };
+        match signal {
+            Some(signal) => {
+                state.waits += 1;
+                state.served += 1;
+                state.last_wait = Some(site);
+                Some(at.max(signal.visible).saturating_add(u64::from(self.launch.platform.sync.cycles)))
+            }
+            None => {
+                state.waiters.push((AgentId::new(core, pipe), ticket));
+                None
+            }
+        }
+    }
+
+    /// Tells that a wait which started at `since` is over.
+    pub fn wait_over(&mut self, core: usize, pipe: Pipe, sync: u32, since: u64, at: u64, site: SiteRef) {
+        let agent = self.agent(core, pipe);
+        let satisfied = at.saturating_sub(u64::from(self.launch.platform.sync.cycles));
+        self.tell_stall(since, satisfied, agent, Stall::Wait(sync), site);
+        self.observer.wait(at, agent, sync, site);
+    }
+
+    fn overflow(&self, core: usize, pipe: Pipe, sync: u32, site: SiteRef) -> Box<Finding> {
+        let decl = &self.program.syncs[sync as usize];
+        let state = &self.syncs[self.state_index(core, sync)];
+        let agent = self.agent(core, pipe);
+        let held = match decl.max {
+            0 | 1 => "it is still set".to_string(),
+            max => format!("it is at its maximum of {max}"),
+        };
+        let message = format!("{agent} sets {}, but {held}: the signal would be lost", decl.name);
+        let mut finding = report::error_at("flag-overflow", site, "this set has no room", message);
+        let mut earlier = state.signals.iter().filter_map(|signal| signal.site);
+        if let Some(earlier) = earlier.next_back() {
+            finding.secondary.push(report::label(earlier, "the earlier set that nobody has waited for yet"));
+        }
+        finding.notes.push(format!(
+            "{} so far: set {}, waited for {}",
+            decl.name,
+            report::count(state.sets, "time"),
+            report::count(state.waits, "time")
+        ));
+        finding.hint = Some(match decl.role {
+            SyncRole::RingFree { .. } => {
+                "a slot was freed that is free already: each free needs a pop before it, and the slots start free \
+                 once the pipe is initialised"
+                    .to_string()
+            }
+            SyncRole::RingReady { .. } => {
+                "a slot was filled that still holds a tile: each push waits for the free signal of its slot first"
+                    .to_string()
+            }
+            SyncRole::Token { .. } => "a buffer was released that nobody holds: get it first".to_string(),
+            SyncRole::Event { from, to, id } => {
+                format!("wait for the event ({from} to {to}, id {id}) before it is set again, or use another id")
+            }
+            SyncRole::Semaphore { id } => {
+                format!("{} must wait for semaphore {id} before {} sets it again", decl.waiter, decl.setter)
+            }
+        });
+        finding
+    }
+}

@@ -1,0 +1,135 @@
+//! Is a program well-formed enough to run?
+
+use slipring_machine::Pipe;
+use slipring_program::{CoreProgram, Finding, Inst, Operand, Special, SyncRef};
+
+use crate::report;
+use crate::{ArgValue, Launch};
+
+/// Checks everything that the engine relies on: numbers of registers, instructions, work, objects, places
+/// and arguments, and that the cores have the pipes.
+///
+/// # Errors
+/// A `bad-program` or `bad-arguments` finding.
+pub(crate) fn validate(launch: &Launch<'_>, buffers: usize) -> Result<(), Box<Finding>> {
+    let program = launch.program;
+    for (at, arg) in launch.args.iter().enumerate() {
+        if let ArgValue::Buffer(index) = arg
+            && *index >= buffers
+        {
+            let name = program.params.get(at).map_or("?", |p| &p.name);
+            let message = format!("argument {at} (`{name}`) is buffer {index}, but memory has {buffers} buffers");
+            return Err(report::error("bad-arguments", message));
+        }
+    }
+    for (at, core) in program.cores.iter().enumerate() {
+        if program.cores[..at].iter().any(|c| c.role == core.role) {
+            return Err(report::error("bad-program", format!("{} has two programs", core.role)));
+        }
+        validate_core(launch, core)?;
+    }
+    Ok(())
+}
+
+fn validate_core(launch: &Launch<'_>, core: &CoreProgram) -> Result<(), Box<Finding>> {
+    let bad = |pc: usize, what: String| report::error("bad-program", format!("{} instruction {pc}: {what}", core.role));
+    let len = core.insts.len();
+    if core.inst_sites.len() != len {
+        return Err(bad(0, format!("{} places for {len} instructions", core.inst_sites.len())));
+    }
+    match core.insts.last() {
+        Some(Inst::End | Inst::Jump { .. } | Inst::Trap { .. }) => {}
+        _ => return Err(bad(len, "the program does not end".into())),
+    }
+    let pipes = launch.platform.pipes_of(core.role.kind());
+    let sites = launch.program.sites.len();
+    for (pc, inst) in core.insts.iter().enumerate() {
+        if core.inst_sites[pc] as usize >= sites {
+            return Err(bad(pc, "its place is not in the program".into()));
+        }
+        let reg = |r: u32| if r < core.regs { Ok(()) } else { Err(bad(pc, format!("register {r} of {}", core.regs))) };
+        let operand = |o: &Operand| if let Operand::Reg(r) = o { reg(r.0) } else { Ok(()) };
+        let jump = |to: u32| if (to as usize) < len { Ok(()) } else { Err(bad(pc, format!("jump to {to} of {len}"))) };
+        let pipe = |pipe: Pipe| {
+            let message = format!(
+                "the program uses pipe {pipe} of {}, which `{}` does not have",
+                core.role, launch.platform.name
+            );
+            let place = Some(report::label(core.inst_sites[pc], "uses it here"));
+            if pipes.contains(&pipe) {
+                Ok(())
+            } else {
+                Err(Box::new(Finding { primary: place, ..*report::error("no-such-pipe", message) }))
+            }
+        };
+        let sync = |s: &SyncRef| {
+            operand(&s.index)?;
+            let end = s.first as usize + s.count as usize;
+            if end <= launch.program.syncs.len() {
+                Ok(())
+            } else {
+                Err(bad(pc, format!("synchronisation object {end}")))
+            }
+        };
+        match inst {
+            Inst::Scalar { d, args, .. } => {
+                reg(d.0)?;
+                args.iter().try_for_each(operand)?;
+            }
+            Inst::Move { d, a } => {
+                reg(d.0)?;
+                operand(a)?;
+            }
+            Inst::Add { d, a, b } => {
+                reg(d.0)?;
+                operand(a)?;
+                operand(b)?;
+            }
+            Inst::Special { d, which } => {
+                reg(d.0)?;
+                if let Special::Param(p) = which
+                    && *p as usize >= launch.args.len()
+                {
+                    let name = launch.program.params.get(*p as usize).map_or("?", |p| &p.name);
+                    let message = format!(
+                        "the launch passes {} arguments, but the kernel uses parameter {p} (`{name}`)",
+                        launch.args.len()
+                    );
+                    return Err(report::error("bad-arguments", message));
+                }
+            }
+            Inst::Jump { to } => jump(*to)?,
+            Inst::JumpIfZero { a, to } => {
+                operand(a)?;
+                jump(*to)?;
+            }
+            Inst::JumpIfGe { a, b, to } => {
+                operand(a)?;
+                operand(b)?;
+                jump(*to)?;
+            }
+            Inst::Issue { work } => {
+                let Some(work) = core.works.get(*work as usize) else { return Err(bad(pc, format!("work {work}"))) };
+                pipe(work.pipe)?;
+                work.args.iter().try_for_each(operand)?;
+                if let Some(d) = work.result {
+                    reg(d.0)?;
+                    if work.pipe != Pipe::S {
+                        return Err(bad(pc, format!("work of pipe {} has a result", work.pipe)));
+                    }
+                }
+            }
+            Inst::Set { pipe: p, sync: s } => {
+                pipe(*p)?;
+                sync(s)?;
+            }
+            Inst::Wait { pipe: p, sync: s } => {
+                pipe(*p)?;
+                sync(s)?;
+            }
+            Inst::Barrier { pipe: Some(p) } => pipe(*p)?,
+            Inst::Barrier { pipe: None } | Inst::Trap { .. } | Inst::End => {}
+        }
+    }
+    Ok(())
+}

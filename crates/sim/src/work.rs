@@ -1,0 +1,112 @@
+//! Work: planning, checking, carrying out.
+
+use slipring_machine::Pipe;
+use slipring_program::{Access, Env, Fault, Finding, Operand, Work};
+
+use crate::bounds;
+use crate::engine::Engine;
+use crate::observe::{Agent, Observer, WorkRun};
+use crate::report;
+use crate::state::{Core, Entry};
+
+/// What never changes about a work: if all its operands are constants, its plan.
+#[derive(Debug)]
+pub(crate) enum Fixed {
+    /// Operands change: planned at every execution.
+    No,
+    /// Planned at the first execution, for all blocks.
+    Yes(Option<Plan>),
+}
+
+/// What an execution touches and how long it takes.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    access: Access,
+    cycles: u64,
+}
+
+impl Fixed {
+    pub fn new(work: &Work) -> Fixed {
+        if work.args.iter().all(|arg| matches!(arg, Operand::Imm(_))) { Fixed::Yes(None) } else { Fixed::No }
+    }
+}
+
+impl<O: Observer> Engine<'_, O> {
+    /// Starts the work at the head of a pipe's queue and says when it completes.
+    pub fn start_work(&mut self, core: usize, pipe: Pipe, at: u64) -> Result<u64, Box<Finding>> {
+        let Some((entry, env)) = self.front(core, pipe) else { return Ok(at) };
+        let Core { position, agent, pipes, .. } = &mut self.cores[core];
+        let work = &self.program.cores[*position].works[entry.id as usize];
+        let fixed = &mut self.fixed[*position][entry.id as usize];
+        let (args, access) = pipes[pipe.index()].front_args(work.args.len());
+        let floor = if pipe == Pipe::S { self.launch.platform.cost.scalar_memory } else { 0 };
+        let plan = |access: &mut Access| -> Result<u64, Box<Finding>> {
+            access.clear();
+            work.effect.plan(args, env, access).map_err(|fault| finding(fault, entry, work))?;
+            bounds::check(access, env, &self.memory, entry, work)?;
+            let cycles = work.cost.cycles(access.units);
+            Ok(if cycles == 0 { u64::from(floor) } else { cycles })
+        };
+        let (access, cycles): (&Access, u64) = match fixed {
+            Fixed::No => {
+                let cycles = plan(access)?;
+                (access, cycles)
+            }
+            Fixed::Yes(Some(plan)) => (&plan.access, plan.cycles),
+            Fixed::Yes(empty) => {
+                let mut access = Access::default();
+                let cycles = plan(&mut access)?;
+                let plan = empty.insert(Plan { access, cycles });
+                (&plan.access, plan.cycles)
+            }
+        };
+        let agent = Agent { pipe, ..*agent };
+        let run = WorkRun { agent, id: entry.id, work, args, access, cycles, site: entry.site };
+        self.observer.start(at, &run);
+        pipes[pipe.index()].cycles = cycles;
+        Ok(at.saturating_add(cycles))
+    }
+
+    /// Carries out the work at the head of a pipe's queue and gives the effect's value.
+    pub fn finish_work(&mut self, core: usize, pipe: Pipe, at: u64) -> Result<u64, Box<Finding>> {
+        let Some((entry, env)) = self.front(core, pipe) else { return Ok(0) };
+        let Core { position, agent, pipes, .. } = &mut self.cores[core];
+        let work = &self.program.cores[*position].works[entry.id as usize];
+        let unit = &mut pipes[pipe.index()];
+        let cycles = unit.cycles;
+        let (args, access) = unit.front_args(work.args.len());
+        let access: &Access = match &self.fixed[*position][entry.id as usize] {
+            Fixed::Yes(Some(plan)) => &plan.access,
+            _ => access,
+        };
+        let value = work
+            .effect
+            .run(args, env, &mut self.memory, &mut self.scratch, &mut self.output)
+            .map_err(|fault| finding(fault, entry, work))?;
+        let agent = Agent { pipe, ..*agent };
+        self.observer.end(at, &WorkRun { agent, id: entry.id, work, args, access, cycles, site: entry.site });
+        Ok(value)
+    }
+
+    /// The work at the head of a pipe is over: frees its place and stores its value, if it has a register.
+    pub fn store_result(&mut self, core: usize, pipe: Pipe, result: u64) {
+        let unit = &mut self.cores[core];
+        let Some(entry) = unit.pipes[pipe.index()].front() else { return };
+        unit.pipes[pipe.index()].pop();
+        if let Some(d) = self.program.cores[unit.position].works[entry.id as usize].result {
+            unit.regs[d.0 as usize] = result;
+        }
+    }
+
+    fn front(&self, core: usize, pipe: Pipe) -> Option<(Entry, Env)> {
+        let core = &self.cores[core];
+        let entry = core.pipes[pipe.index()].front()?;
+        Some((entry, Env { block: core.agent.cluster, core: core.agent.role }))
+    }
+}
+
+fn finding(fault: Fault, entry: Entry, work: &Work) -> Box<Finding> {
+    let mut finding = report::error_at(fault.code, entry.site, "", format!("{}: {}", work.name, fault.message));
+    finding.hint = fault.hint;
+    finding
+}

@@ -1,0 +1,183 @@
+//! Random programs without races, for tests with many schedules.
+
+use proptest::prelude::*;
+use slipring_machine::{Cost, Pipe, Platform, Role};
+use slipring_program::*;
+use slipring_tile::Space;
+
+use super::*;
+
+pub const TILE: u64 = 32;
+
+/// A step of a core: on which ring, and how the cores' own pipes are kept in order around it.
+#[derive(Clone, Copy, Debug)]
+pub enum Action {
+    Push(usize),
+    Pop(usize),
+    /// Work on the core's own tile.
+    Compute(Role),
+}
+
+/// A platform and costs of work that stand for one schedule.
+#[derive(Clone, Debug)]
+pub struct Timing {
+    pub works: Vec<u32>,
+    pub queue_depth: u32,
+    pub cycles: u32,
+    pub latency: u32,
+    pub scalar: u32,
+}
+
+pub fn timing() -> impl Strategy<Value = Timing> {
+    (proptest::collection::vec(1..400u32, 1..12), 1..5u32, 0..4u32, 0..40u32, 0..3u32).prop_map(
+        |(works, queue_depth, cycles, latency, scalar)| Timing { works, queue_depth, cycles, latency, scalar },
+    )
+}
+
+impl Timing {
+    pub fn platform(&self, clusters: u32) -> Platform {
+        let mut platform = a5();
+        platform.clusters = clusters;
+        platform.pipes.queue_depth = self.queue_depth;
+        platform.sync.cycles = self.cycles;
+        platform.sync.cross_core_latency = self.latency;
+        platform.cost.scalar = self.scalar;
+        platform
+    }
+}
+
+/// Choices that make a program: each picks a step that is possible after the ones before.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    pub slots: [u32; 4],
+    pub choices: Vec<u8>,
+    pub syncs: Vec<bool>,
+}
+
+pub fn shape() -> impl Strategy<Value = Shape> {
+    let slots = [1..5u32, 1..5u32, 1..5u32, 1..5u32];
+    (slots, proptest::collection::vec(any::<u8>(), 1..60), proptest::collection::vec(any::<bool>(), 1..20))
+        .prop_map(|(slots, choices, syncs)| Shape { slots, choices, syncs })
+}
+
+/// One order in which all cores' steps can run one after another. Each core's part of it is its program, so
+/// the program has a run to the end, and, as no step can take another's signal, every run comes to the end.
+pub fn actions(shape: &Shape) -> Vec<Action> {
+    let mut filled = [0u32; 4];
+    let mut list = Vec::new();
+    for choice in &shape.choices {
+        let ring = usize::from(choice / 16) % 4;
+        match choice % 3 {
+            0 if filled[ring] < shape.slots[ring] => {
+                filled[ring] += 1;
+                list.push(Action::Push(ring));
+            }
+            1 if filled[ring] > 0 => {
+                filled[ring] -= 1;
+                list.push(Action::Pop(ring));
+            }
+            _ => list.push(Action::Compute(Role::ALL[usize::from(choice / 16) % 3])),
+        }
+    }
+    for (ring, filled) in filled.iter().enumerate() {
+        list.extend((0..*filled).map(|_| Action::Pop(ring)));
+    }
+    list
+}
+
+/// Where a core keeps its own tile and what it computes with.
+fn home(role: Role) -> Place {
+    if role == Role::Aic { L1 } else { (Space::Vec, role) }
+}
+
+fn compute_pipe(role: Role) -> Pipe {
+    if role == Role::Aic { Pipe::M } else { Pipe::V }
+}
+
+pub fn build(shape: &Shape, timing: &Timing) -> Build {
+    let mut b = Build::default();
+    let own = 4096u64;
+    let rings: Vec<Ring> = (0..4)
+        .map(|at| {
+            let lane = Role::lane(at / 2);
+            let (cube, vector) = ((Role::Aic, Pipe::Fix), (lane, Pipe::Mte3));
+            let base = at as u64 * 512;
+            match at % 2 {
+                0 => b.ring(cube, (lane, Pipe::V), shape.slots[at], TILE as u32, home(lane), base),
+                _ => b.ring(vector, (Role::Aic, Pipe::Mte1), shape.slots[at], TILE as u32, L1, base),
+            }
+        })
+        .collect();
+    let list = actions(shape);
+    let mut work = 0usize;
+    for role in Role::ALL {
+        let mut events = std::collections::BTreeMap::new();
+        for from in Pipe::ALL {
+            for to in Pipe::ALL {
+                events.insert((from, to), b.event(role, from, to, 0));
+            }
+        }
+        let mut pushed = [0u64; 4];
+        let mut popped = [0u64; 4];
+        b.core(role, |c| {
+            let block = c.special(Special::BlockIdx);
+            let out = c.special(Special::Param(role.index() as u32));
+            for ring in rings.iter().filter(|r| r.consumer.0 == role) {
+                c.initialize(ring);
+            }
+            let mut last: Option<Pipe> = None;
+            // Orders the next pipe's work after the last pipe's, by a flag or by draining the core.
+            let order = |c: &mut Code<'_>, pipe: Pipe, work: usize, last: &mut Option<Pipe>| {
+                if let Some(from) = last.replace(pipe)
+                    && from != pipe
+                {
+                    if shape.syncs[work % shape.syncs.len()] {
+                        c.set(from, events[&(from, pipe)]);
+                        c.wait(pipe, events[&(from, pipe)]);
+                    } else {
+                        c.barrier(None);
+                    }
+                }
+            };
+            for action in &list {
+                work += 1;
+                let cost = Cost::fixed(timing.works[work % timing.works.len()]);
+                let here = home(role);
+                let mix = |c: &mut Code<'_>, pipe, from: (Place, u64), to: (Place, u64)| {
+                    let effect = Mix { from: from.0, to: to.0 };
+                    c.work(pipe, "mix", effect, &[imm(from.1), imm(to.1), imm(TILE)], cost);
+                };
+                match *action {
+                    Action::Compute(core) if core == role => {
+                        order(c, compute_pipe(role), work, &mut last);
+                        mix(c, compute_pipe(role), (here, own + TILE), (here, own));
+                    }
+                    Action::Push(at) if rings[at].producer.0 == role => {
+                        let ring = &rings[at];
+                        let tag = pushed[at] % u64::from(ring.slots);
+                        pushed[at] += 1;
+                        order(c, ring.producer.1, work, &mut last);
+                        c.wait(ring.producer.1, nth(ring.free, imm(tag)));
+                        mix(c, ring.producer.1, (here, own), (ring.place, ring.base + tag * TILE));
+                        c.set(ring.producer.1, nth(ring.ready, imm(tag)));
+                    }
+                    Action::Pop(at) if rings[at].consumer.0 == role => {
+                        let ring = &rings[at];
+                        let tag = popped[at] % u64::from(ring.slots);
+                        popped[at] += 1;
+                        order(c, ring.consumer.1, work, &mut last);
+                        c.wait(ring.consumer.1, nth(ring.ready, imm(tag)));
+                        mix(c, ring.consumer.1, (ring.place, ring.base + tag * TILE), (here, own));
+                        c.set(ring.consumer.1, nth(ring.free, imm(tag)));
+                    }
+                    _ => {}
+                }
+            }
+            c.barrier(None);
+            let to = c.calc(|[out, block, _]| Ok(out + block * TILE), out, block);
+            let pipe = if role == Role::Aic { Pipe::Mte2 } else { Pipe::Mte3 };
+            c.copy(pipe, (home(role), imm(own)), (GM, to), TILE);
+        });
+    }
+    b
+}

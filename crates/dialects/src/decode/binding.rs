@@ -1,0 +1,63 @@
+//! What an IR value is at run time.
+
+use slipring_ir::{Dim, TileType};
+use slipring_machine::Role;
+use slipring_program::Operand;
+use slipring_tile::{Elem, Space};
+use smallvec::SmallVec;
+
+/// What stands for an IR value while a core's program is decoded.
+#[derive(Clone, Debug)]
+pub enum Binding {
+    /// A number, boolean or address.
+    Scalar(Operand),
+    /// A tile.
+    Tile(TileRef),
+    /// A window of global memory.
+    View(ViewRef),
+    /// Several of these, such as an array of event ids.
+    Many(Vec<Binding>),
+    /// Nothing that exists at run time: events, sessions, the handle of a pipe (by its index in the ring plan).
+    Handle(u32),
+}
+
+/// A tile at run time: its type is known, address and valid shape may be computed.
+#[derive(Clone, Copy, Debug)]
+pub struct TileRef {
+    /// Type, with the platform's own layout for L0A.
+    pub ty: TileType,
+    /// Byte offset in the memory of `ty.space`.
+    pub addr: Operand,
+    /// Valid rows and columns, in elements.
+    pub valid: [Operand; 2],
+}
+
+impl TileRef {
+    /// A tile whose valid shape is the one of its type; 0 stands for a dynamic one.
+    pub fn of_type(ty: TileType, addr: Operand) -> TileRef {
+        let valid = ty.valid.map(|dim| match dim {
+            Dim::Static(n) => Operand::Imm(n),
+            Dim::Dynamic => Operand::Imm(0),
+        });
+        TileRef { ty, addr, valid }
+    }
+}
+
+/// A window of global memory (or of a local memory, for memrefs) at run time.
+#[derive(Clone, Debug)]
+pub struct ViewRef {
+    /// Element type.
+    pub elem: Elem,
+    /// Memory: global, except for memrefs in local memory.
+    pub space: Space,
+    /// Whose memory, for local ones.
+    pub core: Role,
+    /// Byte address of element 0.
+    pub base: Operand,
+    /// Extent of each dimension, outermost first.
+    pub dims: SmallVec<[Operand; 5]>,
+    /// Distance of neighbours in each dimension, in elements.
+    pub strides: SmallVec<[Operand; 5]>,
+    /// `nd`, `dn`, `nz` as written on the view; `None` where nothing is written.
+    pub layout: Option<&'static str>,
+}

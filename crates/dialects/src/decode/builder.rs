@@ -1,0 +1,121 @@
+//! Building one core's list of instructions.
+
+use std::sync::Arc;
+
+use slipring_ir::Span;
+use slipring_machine::{Cost, Pipe, Role};
+use slipring_program::{CoreProgram, Effect, Inst, Operand, Reg, Site, Work};
+
+/// A place in a core's program that jumps can name before it is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Label(usize);
+
+/// A core's program in the making.
+#[derive(Debug)]
+pub(super) struct CoreBuilder {
+    role: Role,
+    insts: Vec<Inst>,
+    inst_sites: Vec<u32>,
+    works: Vec<Work>,
+    regs: u32,
+    /// Instruction that each label stands for.
+    labels: Vec<Option<u32>>,
+    /// Site of the instructions that follow.
+    site: u32,
+}
+
+impl CoreBuilder {
+    pub(super) fn new(role: Role) -> CoreBuilder {
+        CoreBuilder {
+            role,
+            insts: Vec::new(),
+            inst_sites: Vec::new(),
+            works: Vec::new(),
+            regs: 0,
+            labels: Vec::new(),
+            site: 0,
+        }
+    }
+
+    pub(super) fn set_site(&mut self, site: u32) -> u32 {
+        std::mem::replace(&mut self.site, site)
+    }
+
+    pub(super) fn fresh(&mut self) -> Reg {
+        self.regs += 1;
+        Reg(self.regs - 1)
+    }
+
+    pub(super) fn emit(&mut self, inst: Inst) {
+        self.insts.push(inst);
+        self.inst_sites.push(self.site);
+    }
+
+    pub(super) fn work(
+        &mut self,
+        pipe: Pipe,
+        name: &'static str,
+        effect: Arc<dyn Effect>,
+        args: Vec<Operand>,
+        cost: Cost,
+        result: Option<Reg>,
+    ) {
+        let work = self.works.len() as u32;
+        self.works.push(Work { pipe, name, effect, args: args.into_boxed_slice(), cost, result });
+        self.emit(Inst::Issue { work });
+    }
+
+    /// A label that is not placed yet. Jumps carry its number until [`CoreBuilder::finish`].
+    pub(super) fn label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(self.labels.len() - 1)
+    }
+
+    pub(super) fn place(&mut self, label: Label) {
+        self.labels[label.0] = Some(self.insts.len() as u32);
+    }
+
+    pub(super) fn jump(&mut self, label: Label) {
+        self.emit(Inst::Jump { to: label.0 as u32 });
+    }
+
+    pub(super) fn jump_if_zero(&mut self, a: Operand, label: Label) {
+        self.emit(Inst::JumpIfZero { a, to: label.0 as u32 });
+    }
+
+    pub(super) fn jump_if_ge(&mut self, a: Operand, b: Operand, label: Label) {
+        self.emit(Inst::JumpIfGe { a, b, to: label.0 as u32 });
+    }
+
+    /// The program, with labels replaced by instruction numbers. A label that was never placed is the end.
+    pub(super) fn finish(mut self) -> CoreProgram {
+        self.emit(Inst::End);
+        let end = self.insts.len() as u32 - 1;
+        for inst in &mut self.insts {
+            if let Inst::Jump { to } | Inst::JumpIfZero { to, .. } | Inst::JumpIfGe { to, .. } = inst {
+                *to = self.labels[*to as usize].unwrap_or(end);
+            }
+        }
+        CoreProgram {
+            role: self.role,
+            insts: self.insts,
+            inst_sites: self.inst_sites,
+            works: self.works,
+            regs: self.regs,
+        }
+    }
+}
+
+/// Places that instructions come from, shared by the cores.
+#[derive(Debug, Default)]
+pub(super) struct Sites(pub(super) Vec<Site>);
+
+impl Sites {
+    pub(super) fn add(&mut self, op: &str, span: Span, note: &'static str) -> u32 {
+        let site = Site { op: op.into(), span: (span.start, span.end), note };
+        if self.0.last() != Some(&site) {
+            self.0.push(site);
+        }
+        self.0.len() as u32 - 1
+    }
+}

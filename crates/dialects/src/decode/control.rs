@@ -1,0 +1,133 @@
+//! How structured control flow and calls expand.
+
+use slipring_ir::{Attr, Diagnostic, ValueId};
+use slipring_program::{Inst, Operand};
+
+use super::{Binding, Decoder};
+use crate::def::{Lowered, OpRef, Reported};
+
+/// A counted loop. Operands: first, end, step, and the carried values; the body's arguments: the counter and
+/// the carried values.
+///
+/// # Errors
+/// Reported by the body.
+pub fn lower_for(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let (first, end, step) = (scalar(op, d, 0)?, scalar(op, d, 1)?, scalar(op, d, 2)?);
+    let carried = carry(op.operands(3), d)?;
+    let counter = d.variable(first);
+    let (head, exit) = (d.label(), d.label());
+    d.place(head);
+    d.jump_if_ge(Operand::Reg(counter), end, exit);
+    let body = op.module.body(op.id, 0).ok_or(Reported)?;
+    let args = op.module.block(body).args.clone();
+    if let Some((index, args)) = args.split_first() {
+        d.bind(*index, Binding::Scalar(Operand::Reg(counter)));
+        bind_all(args, &carried, d);
+    }
+    let yielded = d.block(body)?;
+    d.assign(&carried, &yielded);
+    d.emit(Inst::Add { d: counter, a: Operand::Reg(counter), b: step });
+    d.jump(head);
+    d.place(exit);
+    bind_all(&op.module.op(op.id).results, &carried, d);
+    Ok(())
+}
+
+/// A branch. Operand: the condition; regions: then and, where there is one, else.
+///
+/// # Errors
+/// Reported by the branches.
+pub fn lower_if(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let condition = scalar(op, d, 0)?;
+    let (otherwise, end) = (d.label(), d.label());
+    d.jump_if_zero(condition, otherwise);
+    let then = op.module.body(op.id, 0).ok_or(Reported)?;
+    let yielded = d.block(then);
+    let results: Vec<Binding> = yielded.iter().flatten().map(|binding| d.phi(binding)).collect();
+    let yielded = yielded.unwrap_or_default();
+    d.assign(&results, &yielded);
+    d.jump(end);
+    d.place(otherwise);
+    if let Some(block) = op.module.body(op.id, 1) {
+        let yielded = d.block(block)?;
+        d.assign(&results, &yielded);
+    }
+    d.place(end);
+    bind_all(&op.module.op(op.id).results, &results, d);
+    Ok(())
+}
+
+/// A loop with a condition. Operands: the carried values; regions: before, which ends in the condition and the
+/// values passed on, and after, which yields the next carried values.
+///
+/// # Errors
+/// Reported by the regions.
+pub fn lower_while(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let carried = carry(op.operands(0), d)?;
+    let (head, exit) = (d.label(), d.label());
+    d.place(head);
+    let before = op.module.body(op.id, 0).ok_or(Reported)?;
+    bind_all(&op.module.block(before).args.clone(), &carried, d);
+    let passed = d.block(before)?;
+    let Some((Binding::Scalar(condition), values)) = passed.split_first() else {
+        return Err(d.error("while-condition", "the first region of `scf.while` must end in `scf.condition`"));
+    };
+    let results: Vec<Binding> = values.iter().map(|binding| d.phi(binding)).collect();
+    d.assign(&results, values);
+    d.jump_if_zero(*condition, exit);
+    let after = op.module.body(op.id, 1).ok_or(Reported)?;
+    bind_all(&op.module.block(after).args.clone(), &results, d);
+    let next = d.block(after)?;
+    d.assign(&carried, &next);
+    d.jump(head);
+    d.place(exit);
+    bind_all(&op.module.op(op.id).results, &results, d);
+    Ok(())
+}
+
+/// A terminator that passes all its operands on.
+///
+/// # Errors
+/// None: the signature is that of every lowering.
+pub fn lower_yield(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    d.set_yield(&op.module.op(op.id).operands);
+    Ok(())
+}
+
+/// A call of the function that attribute `callee` names.
+///
+/// # Errors
+/// Reported where there is no such function, or it cannot be run.
+pub fn lower_call(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let name = op.attr("callee").and_then(Attr::as_str).unwrap_or("");
+    let Some(callee) = op.module.symbol(name) else {
+        return Err(d.report(Diagnostic::error(
+            "unknown-function",
+            op.span(),
+            format!("there is no function `@{name}`"),
+        )));
+    };
+    let args = op.module.op(op.id).operands.iter().filter_map(|v| d.binding(*v).cloned()).collect();
+    let results = d.call(callee, args)?;
+    bind_all(&op.module.op(op.id).results, &results, d);
+    Ok(())
+}
+
+fn scalar(op: &OpRef<'_>, d: &mut Decoder<'_>, index: usize) -> Result<Operand, Reported> {
+    d.scalar(op.operand(index).ok_or(Reported)?)
+}
+
+/// Registers for carried values, holding their first values.
+fn carry(values: &[ValueId], d: &mut Decoder<'_>) -> Result<Vec<Binding>, Reported> {
+    let first: Vec<Binding> =
+        values.iter().map(|v| d.binding(*v).cloned().ok_or(Reported)).collect::<Result<_, _>>()?;
+    let carried: Vec<Binding> = first.iter().map(|binding| d.phi(binding)).collect();
+    d.assign(&carried, &first);
+    Ok(carried)
+}
+
+fn bind_all(values: &[ValueId], bindings: &[Binding], d: &mut Decoder<'_>) {
+    for (value, binding) in values.iter().zip(bindings) {
+        d.bind(*value, binding.clone());
+    }
+}

@@ -1,0 +1,507 @@
+//! The decoder: walks a kernel's functions for one core and lets every op expand itself.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Span, TileType, ValueId};
+use slipring_machine::{Cost, Pipe, Platform, Role};
+use slipring_program::{Effect, Inst, Operand, Program, Reg, Special, SyncRef};
+use slipring_tile::Space;
+
+use super::binding::{Binding, TileRef, ViewRef};
+use super::builder::{CoreBuilder, Label, Sites};
+use super::kernel::{Kernel, kernel_kind, symbol_name};
+use super::syncs::{self, SyncFamily, Syncs};
+use crate::Dialects;
+use crate::def::{CoreRule, Lowered, OpRef, PipeRule, Reported};
+use crate::ring::{CoreRings, RingPlan};
+
+/// What the program is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// To run on the simulated device: addresses as planned, rings where the platform has them.
+    Device,
+    /// The sequential meaning of the source: every tile without an address has memory of its own, rings
+    /// are deep FIFOs in memory of their own.
+    Reference,
+}
+
+/// A decoded kernel.
+#[derive(Debug)]
+pub struct Decoded {
+    /// The program.
+    pub program: Program,
+    /// Bytes of each local memory that it needs, by [`Space`]; at least the platform's capacity.
+    pub local_bytes: [u64; Space::ALL.len()],
+}
+
+/// How deep calls may nest. A kernel has no stack; recursion is refused by this limit.
+const MAX_CALL_DEPTH: usize = 64;
+
+/// State shared by the cores of a kernel.
+#[derive(Default)]
+struct Shared {
+    syncs: Syncs,
+    sites: Sites,
+    local_bytes: [u64; Space::ALL.len()],
+    ring_memory: BTreeMap<u32, Operand>,
+}
+
+/// Expands ops for one core.
+pub struct Decoder<'a> {
+    /// The module that is decoded.
+    pub module: &'a Module,
+    /// The declared ops.
+    pub dialects: &'static Dialects,
+    /// The platform that it is decoded for.
+    pub platform: &'a Platform,
+    /// Device or reference.
+    pub mode: Mode,
+    /// The core that it is decoded for.
+    pub role: Role,
+    /// Rings of the kernel.
+    pub rings: &'a RingPlan,
+    /// State of this core's ends of the rings.
+    pub core_rings: CoreRings,
+    kernel: &'a Kernel,
+    builder: CoreBuilder,
+    shared: &'a mut Shared,
+    bindings: Vec<Option<Binding>>,
+    yielded: Vec<Binding>,
+    calls: Vec<OpId>,
+    current: (&'static str, Span),
+    diags: &'a mut Diags,
+}
+
+/// Decodes a kernel: one program for each core that takes part.
+///
+/// # Errors
+/// Reported to `diags`: ops that nobody declares or that cannot run where they stand.
+pub fn decode(
+    module: &Module,
+    kernel: &Kernel,
+    platform: &Platform,
+    mode: Mode,
+    diags: &mut Diags,
+) -> Result<Decoded, Reported> {
+    let dialects = Dialects::get();
+    let rings = RingPlan::new(module, kernel, platform, mode, diags)?;
+    let mut shared = Shared::default();
+    for space in Space::ALL {
+        shared.local_bytes[space as usize] = platform.space(space).map_or(0, |s| s.bytes);
+    }
+    shared.sites.add("", Span::default(), "");
+    let mut program = Program {
+        name: kernel.name.clone(),
+        params: kernel.params.clone(),
+        rings: rings.decls(),
+        ..Program::default()
+    };
+    let mut failed = false;
+    for role in kernel.roles() {
+        let Some(start) = kernel.start[role.index()] else { continue };
+        let mut decoder = Decoder {
+            module,
+            dialects,
+            platform,
+            mode,
+            role,
+            rings: &rings,
+            core_rings: CoreRings::default(),
+            kernel,
+            builder: CoreBuilder::new(role),
+            shared: &mut shared,
+            bindings: vec![None; module.value_count()],
+            yielded: Vec::new(),
+            calls: Vec::new(),
+            current: ("", Span::default()),
+            diags: &mut *diags,
+        };
+        failed |= decoder.start(start).is_err();
+        program.cores.push(decoder.builder.finish());
+    }
+    if failed {
+        return Err(Reported);
+    }
+    program.syncs = shared.syncs.decls;
+    program.sites = shared.sites.0;
+    Ok(Decoded { program, local_bytes: shared.local_bytes })
+}
+
+impl Decoder<'_> {
+    fn start(&mut self, function: OpId) -> Lowered {
+        let Some(body) = self.module.body(function, 0) else { return Ok(()) };
+        let indices = self.kernel.args[self.role.index()].clone();
+        let args = self.module.block(body).args.clone();
+        for (arg, index) in args.iter().zip(indices) {
+            let d = self.fresh();
+            self.emit(Inst::Special { d, which: Special::Param(index) });
+            let binding = self.bind_param(*arg, Operand::Reg(d));
+            self.bind(*arg, binding);
+        }
+        self.calls.push(function);
+        self.block(body)?;
+        self.calls.pop();
+        Ok(())
+    }
+
+    /// What a kernel argument is at run time: memrefs are views at the buffer's address.
+    fn bind_param(&mut self, arg: ValueId, value: Operand) -> Binding {
+        crate::memref::bind_argument(self, arg, value).unwrap_or(Binding::Scalar(value))
+    }
+
+    /// Decodes the ops of a block in order and returns what its terminator yielded.
+    ///
+    /// # Errors
+    /// [`Reported`] if an op could not be decoded; the ops after it are decoded all the same, so that their errors
+    /// are reported too.
+    pub fn block(&mut self, block: BlockId) -> Result<Vec<Binding>, Reported> {
+        self.yielded.clear();
+        let mut outcome = Ok(());
+        for &op in &self.module.block(block).ops {
+            outcome = self.op(op).and(outcome);
+        }
+        outcome.map(|()| std::mem::take(&mut self.yielded))
+    }
+
+    fn op(&mut self, id: OpId) -> Lowered {
+        let name = self.module.op(id).name.clone();
+        let span = self.module.op(id).span;
+        let Some(def) = self.dialects.def(&name) else {
+            self.diags.push(
+                Diagnostic::error("unknown-op", span, format!("`{name}` is not an op that slipring knows"))
+                    .label("cannot be run"),
+            );
+            return Err(Reported);
+        };
+        let op = OpRef { module: self.module, id, def };
+        if !self.belongs_here(&op) {
+            self.diags.push(
+                op.error("wrong-core", format!("`{name}` cannot run on {}", self.role))
+                    .label(format!("stands in the program of the {} core", self.role.kind().name()))
+                    .help("put it into a function or `pto.section` of the other kind"),
+            );
+            return Err(Reported);
+        }
+        let site = self.shared.sites.add(&name, span, "");
+        let outer_site = self.builder.set_site(site);
+        let outer = std::mem::replace(&mut self.current, (def.schema.name, span));
+        let missing = op.module.op(id).operands.iter().any(|v| self.bindings[v.index()].is_none());
+        let outcome = if missing { Err(Reported) } else { (def.lower)(&op, self) };
+        self.current = outer;
+        self.builder.set_site(outer_site);
+        outcome
+    }
+
+    /// True if this core can run the op, or the op only names things.
+    fn belongs_here(&self, op: &OpRef<'_>) -> bool {
+        if matches!(op.def.pipe, PipeRule::None) {
+            return true;
+        }
+        match op.def.core {
+            CoreRule::Any => true,
+            CoreRule::Cube | CoreRule::Vector | CoreRule::ByTile => {
+                crate::affinity(op).is_none_or(|kind| kind == self.role.kind())
+            }
+        }
+    }
+
+    /// Decodes a call: the callee's body with these arguments. Functions of the other kind of core are skipped.
+    pub fn call(&mut self, callee: OpId, args: Vec<Binding>) -> Result<Vec<Binding>, Reported> {
+        if kernel_kind(self.module, callee).is_some_and(|kind| kind != self.role.kind()) {
+            return Ok(Vec::new());
+        }
+        if self.calls.contains(&callee) || self.calls.len() >= MAX_CALL_DEPTH {
+            let name = symbol_name(self.module, callee).to_string();
+            self.error("recursion", format!("`@{name}` calls itself: a kernel has no stack"));
+            return Err(Reported);
+        }
+        let Some(body) = self.module.body(callee, 0) else {
+            let name = symbol_name(self.module, callee).to_string();
+            self.error("no-body", format!("`@{name}` is declared but has no body to run"));
+            return Err(Reported);
+        };
+        for (arg, binding) in self.module.block(body).args.clone().iter().zip(args) {
+            self.bind(*arg, binding);
+        }
+        self.calls.push(callee);
+        let results = self.block(body);
+        self.calls.pop();
+        results
+    }
+
+    /// What the block's terminator passes on.
+    pub fn set_yield(&mut self, values: &[ValueId]) {
+        self.yielded = values.iter().filter_map(|v| self.bindings[v.index()].clone()).collect();
+    }
+
+    // ---- values ----
+
+    /// Says what stands for a value.
+    pub fn bind(&mut self, value: ValueId, binding: Binding) {
+        self.bindings[value.index()] = Some(binding);
+    }
+
+    /// What stands for a value that has been decoded.
+    pub fn binding(&self, value: ValueId) -> Option<&Binding> {
+        self.bindings[value.index()].as_ref()
+    }
+
+    /// The number or address that a value is.
+    ///
+    /// # Errors
+    /// Reported if it is something else.
+    pub fn scalar(&mut self, value: ValueId) -> Result<Operand, Reported> {
+        match self.binding(value) {
+            Some(Binding::Scalar(operand)) => Ok(*operand),
+            _ => self.not_a("number", value),
+        }
+    }
+
+    /// The tile that a value is.
+    ///
+    /// # Errors
+    /// Reported if it is something else.
+    pub fn tile(&mut self, value: ValueId) -> Result<TileRef, Reported> {
+        match self.binding(value) {
+            Some(Binding::Tile(tile)) => Ok(*tile),
+            Some(Binding::View(view)) => {
+                let view = view.clone();
+                crate::memref::as_tile(&view).ok_or(()).or_else(|()| self.not_a("tile", value))
+            }
+            _ => self.not_a("tile", value),
+        }
+    }
+
+    /// The window of global memory that a value is.
+    ///
+    /// # Errors
+    /// Reported if it is something else.
+    pub fn view(&mut self, value: ValueId) -> Result<ViewRef, Reported> {
+        match self.binding(value) {
+            Some(Binding::View(view)) => Ok(view.clone()),
+            _ => self.not_a("view of global memory", value),
+        }
+    }
+
+    fn not_a<T>(&mut self, what: &str, value: ValueId) -> Result<T, Reported> {
+        let name = self.module.value_name(value);
+        self.error("value-kind", format!("`{name}` is not a {what} here"));
+        Err(Reported)
+    }
+
+    /// Registers to carry a binding through a loop or branch: same shape, every part a register.
+    pub fn phi(&mut self, like: &Binding) -> Binding {
+        match like {
+            Binding::Scalar(_) => Binding::Scalar(Operand::Reg(self.fresh())),
+            Binding::Tile(tile) => {
+                let mut reg = || Operand::Reg(self.builder.fresh());
+                Binding::Tile(TileRef { ty: tile.ty, addr: reg(), valid: [reg(), reg()] })
+            }
+            Binding::View(view) => {
+                let mut view = view.clone();
+                view.base = Operand::Reg(self.fresh());
+                for part in view.dims.iter_mut().chain(view.strides.iter_mut()) {
+                    *part = Operand::Reg(self.builder.fresh());
+                }
+                Binding::View(view)
+            }
+            Binding::Many(parts) => Binding::Many(parts.iter().map(|part| self.phi(part)).collect()),
+            Binding::Handle(handle) => Binding::Handle(*handle),
+        }
+    }
+
+    /// Copies one set of bindings into the registers of another at the same time (as a loop's back edge does).
+    pub fn assign(&mut self, to: &[Binding], from: &[Binding]) {
+        let mut moves = Vec::new();
+        for (to, from) in to.iter().zip(from) {
+            collect_moves(to, from, &mut moves);
+        }
+        moves.retain(|(d, a)| *a != Operand::Reg(*d));
+        // A source that an earlier move overwrites is read into a fresh register first.
+        for at in 0..moves.len() {
+            let clobbered = moves[..at].iter().any(|(d, _)| moves[at].1 == Operand::Reg(*d));
+            if clobbered {
+                let d = self.fresh();
+                self.emit(Inst::Move { d, a: moves[at].1 });
+                moves[at].1 = Operand::Reg(d);
+            }
+        }
+        for (d, a) in moves {
+            self.emit(Inst::Move { d, a });
+        }
+    }
+
+    // ---- instructions ----
+
+    /// A register that nothing else uses.
+    pub fn fresh(&mut self) -> Reg {
+        self.builder.fresh()
+    }
+
+    /// Adds an instruction.
+    pub fn emit(&mut self, inst: Inst) {
+        self.builder.emit(inst);
+    }
+
+    /// Puts a value into a register of its own, so that it can be changed.
+    pub fn variable(&mut self, value: Operand) -> Reg {
+        let d = self.fresh();
+        self.emit(Inst::Move { d, a: value });
+        d
+    }
+
+    /// A value of the launch, in a register.
+    pub fn special(&mut self, which: Special) -> Operand {
+        let d = self.fresh();
+        self.emit(Inst::Special { d, which });
+        Operand::Reg(d)
+    }
+
+    /// Adds work for a pipe under the name of the op that is being decoded.
+    pub fn issue(&mut self, pipe: Pipe, effect: impl Effect + 'static, args: Vec<Operand>, cost: Cost) {
+        self.builder.work(pipe, self.current.0, Arc::new(effect), args, cost, None);
+    }
+
+    /// Adds work of the scalar unit whose value goes to a register.
+    pub fn issue_scalar(&mut self, effect: impl Effect + 'static, args: Vec<Operand>) -> Operand {
+        let d = self.fresh();
+        let cost = Cost::fixed(self.platform.cost.scalar_memory);
+        self.builder.work(Pipe::S, self.current.0, Arc::new(effect), args, cost, Some(d));
+        Operand::Reg(d)
+    }
+
+    /// A label to place later.
+    pub fn label(&mut self) -> Label {
+        self.builder.label()
+    }
+
+    /// Places a label here.
+    pub fn place(&mut self, label: Label) {
+        self.builder.place(label);
+    }
+
+    /// Jumps to a label.
+    pub fn jump(&mut self, label: Label) {
+        self.builder.jump(label);
+    }
+
+    /// Jumps to a label if a value is 0.
+    pub fn jump_if_zero(&mut self, a: Operand, label: Label) {
+        self.builder.jump_if_zero(a, label);
+    }
+
+    /// Jumps to a label if `a >= b`, signed.
+    pub fn jump_if_ge(&mut self, a: Operand, b: Operand, label: Label) {
+        self.builder.jump_if_ge(a, b, label);
+    }
+
+    /// Says for reports what the following instructions of this op do, such as `waits for a free slot`.
+    pub fn note(&mut self, note: &'static str) {
+        let (name, span) = self.current;
+        let site = self.shared.sites.add(name, span, note);
+        self.builder.set_site(site);
+    }
+
+    // ---- synchronisation ----
+
+    /// The event flag of this core from one pipe to another.
+    pub fn event(&mut self, from: Pipe, to: Pipe, id: Operand) -> SyncRef {
+        let (core, count) = (self.role, self.platform.sync.event_ids);
+        self.shared.syncs.member(SyncFamily::Event(core, from, to), count, id, |id| syncs::event(core, from, to, id))
+    }
+
+    /// The semaphore from one core to another.
+    pub fn semaphore(&mut self, setter: Role, waiter: Role, id: Operand) -> SyncRef {
+        let (count, max) = (self.platform.sync.semaphores, self.platform.sync.semaphore_max);
+        let family = SyncFamily::Semaphore(setter, waiter);
+        self.shared.syncs.member(family, count, id, |id| syncs::semaphore(setter, waiter, id, max))
+    }
+
+    /// Flag `slot` of a ring (index in the program's rings): `free` slots or ready ones.
+    pub fn ring_flag(&mut self, ring: u32, free: bool, slot: Operand) -> SyncRef {
+        let (family, count) =
+            (if free { SyncFamily::RingFree(ring) } else { SyncFamily::RingReady(ring) }, self.rings.slots(ring));
+        let rings = self.rings;
+        self.shared.syncs.member(family, count, slot, |slot| rings.flag_decl(ring, free, slot))
+    }
+
+    /// True if a core takes part in the kernel.
+    pub fn takes_part(&self, role: Role) -> bool {
+        self.kernel.start[role.index()].is_some()
+    }
+
+    // ---- memory ----
+
+    /// Memory of its own for a ring of a reference run: the same for every core that names it.
+    pub fn ring_memory(&mut self, ring: u32, space: Space, bytes: u64) -> Operand {
+        if let Some(base) = self.shared.ring_memory.get(&ring) {
+            return *base;
+        }
+        let base = self.private(space, bytes);
+        self.shared.ring_memory.insert(ring, base);
+        base
+    }
+
+    /// A tile type with the layout that this platform's L0A has, whatever the text says.
+    pub fn platform_tile(&self, mut ty: TileType) -> TileType {
+        if ty.space == Space::Left {
+            ty.layout.blayout = self.platform.left_blayout;
+        }
+        ty
+    }
+
+    /// Memory of its own for a reference run, beyond everything that has an address.
+    pub fn private(&mut self, space: Space, bytes: u64) -> Operand {
+        let end = &mut self.shared.local_bytes[space as usize];
+        let start = end.next_multiple_of(512);
+        *end = start + bytes;
+        Operand::Imm(start)
+    }
+
+    // ---- errors ----
+
+    /// Reports an error at the op that is being decoded.
+    pub fn error(&mut self, code: &'static str, message: impl Into<String>) -> Reported {
+        let span = self.current.1;
+        self.diags.push(Diagnostic::error(code, span, message));
+        Reported
+    }
+
+    /// Reports a diagnostic.
+    pub fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+        self.diags.push(diagnostic);
+        Reported
+    }
+
+    /// Reports that the op, or this form of it, is read but cannot be run yet.
+    pub fn unsupported(&mut self, what: &str) -> Reported {
+        let name = self.current.0;
+        self.error("unsupported", format!("`{name}`: {what} cannot be run yet"))
+    }
+}
+
+fn collect_moves(to: &Binding, from: &Binding, moves: &mut Vec<(Reg, Operand)>) {
+    let mut push = |to: Operand, from: Operand| {
+        if let Operand::Reg(d) = to {
+            moves.push((d, from));
+        }
+    };
+    match (to, from) {
+        (Binding::Scalar(to), Binding::Scalar(from)) => push(*to, *from),
+        (Binding::Tile(to), Binding::Tile(from)) => {
+            push(to.addr, from.addr);
+            push(to.valid[0], from.valid[0]);
+            push(to.valid[1], from.valid[1]);
+        }
+        (Binding::View(to), Binding::View(from)) => {
+            push(to.base, from.base);
+            to.dims.iter().zip(&from.dims).for_each(|(t, f)| push(*t, *f));
+            to.strides.iter().zip(&from.strides).for_each(|(t, f)| push(*t, *f));
+        }
+        (Binding::Many(to), Binding::Many(from)) => {
+            to.iter().zip(from).for_each(|(t, f)| collect_moves(t, f, moves));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,240 @@
+//! Which functions a launch runs on which core.
+
+use slipring_ir::{Attr, Diagnostic, Diags, Module, OpId, Type};
+use slipring_machine::{CoreKind, Role};
+use slipring_program::{Param, ParamKind};
+
+use crate::Dialects;
+use crate::def::{OpRef, PipeRule};
+use crate::reach::reachable;
+
+/// The functions of a kernel.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Name of the kernel.
+    pub name: String,
+    /// The function that each core starts in; `None` for a core that takes no part.
+    pub start: [Option<OpId>; 3],
+    /// Parameters in order.
+    pub params: Vec<Param>,
+    /// For each core which parameter each argument of its function is.
+    pub args: [Vec<u32>; 3],
+}
+
+impl Kernel {
+    /// Cores that take part, in order.
+    pub fn roles(&self) -> impl Iterator<Item = Role> + '_ {
+        Role::ALL.into_iter().filter(|role| self.start[role.index()].is_some())
+    }
+}
+
+/// Leaves out the cores that have nothing to do.
+///
+/// A kind of core takes part if the kernel has work for it. The second Vector core takes part if the kernel
+/// asks which lane it is on, splits tiles between the lanes, or has a Cube core beside it and no ring at all
+/// (both Vector cores then run the same program). A kernel of scalar code only runs on AIV0.
+fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
+    let mut has_work = [false; 2];
+    for (at, kind) in [CoreKind::Cube, CoreKind::Vector].into_iter().enumerate() {
+        let role = if kind == CoreKind::Cube { Role::Aic } else { Role::Aiv0 };
+        let Some(start) = kernel.start[role.index()] else { continue };
+        let ops = defined(module, start, kind);
+        has_work[at] = kernel_kind(module, start).is_some()
+            || ops.iter().any(|op| {
+                let called = module.op(op.id).attrs.get("callee").and_then(Attr::as_str).and_then(|n| module.symbol(n));
+                called.is_some_and(|f| kernel_kind(module, f) == Some(kind))
+                    || (crate::affinity(op) == Some(kind)
+                        && (!matches!(op.def.pipe, PipeRule::None) || !module.op(op.id).regions.is_empty()))
+            });
+    }
+    if has_work == [false, false] {
+        has_work[1] = true;
+    }
+    if !has_work[0] {
+        kernel.start[Role::Aic.index()] = None;
+    }
+    let mut both_lanes = false;
+    if let Some(start) = kernel.start[Role::Aiv0.index()].filter(|_| has_work[1]) {
+        let ops = defined(module, start, CoreKind::Vector);
+        let ring_ops: Vec<_> = ops.iter().filter(|op| op.def.ring.is_some()).collect();
+        let splits = ring_ops.iter().any(|op| op.int("split").is_some_and(|split| split != 0));
+        let asks = ops.iter().any(|op| op.def.per_lane);
+        both_lanes = splits || asks || (has_work[0] && ring_ops.is_empty());
+    }
+    if !has_work[1] {
+        kernel.start[Role::Aiv0.index()] = None;
+    }
+    if !both_lanes {
+        kernel.start[Role::Aiv1.index()] = None;
+    }
+    kernel
+}
+
+fn defined(module: &Module, start: OpId, kind: CoreKind) -> Vec<OpRef<'_>> {
+    let with_def = |id| Some(OpRef { module, id, def: Dialects::get().def(&module.op(id).name)? });
+    reachable(module, start, kind).into_iter().filter_map(with_def).collect()
+}
+
+/// Chooses the kernel of a module: the function `name`, or the only one that can be meant.
+///
+/// - A function marked `pto.entry`, or the only function with a body.
+/// - A Cube function and a Vector function that belong together: named by each other's
+///   `import_reserved_buffer`, or the only one of each kind. Parameters of the same name are one parameter.
+///
+/// # Errors
+/// A diagnostic that lists the functions, where none or several can be meant.
+pub fn select_kernel(module: &Module, name: Option<&str>, diags: &mut Diags) -> Option<Kernel> {
+    choose(module, name, diags).map(|kernel| participants(module, kernel))
+}
+
+fn choose(module: &Module, name: Option<&str>, diags: &mut Diags) -> Option<Kernel> {
+    let functions: Vec<OpId> = module.ops_named("func.func").filter(|f| module.body(*f, 0).is_some()).collect();
+    if functions.is_empty() {
+        diags.push(no_place("no-kernel", "the file has no function with a body"));
+        return None;
+    }
+    if let Some(name) = name {
+        let Some(&function) = functions.iter().find(|f| symbol_name(module, **f) == name) else {
+            let names: Vec<_> = functions.iter().map(|f| format!("`{}`", symbol_name(module, *f))).collect();
+            let error = no_place("no-kernel", format!("there is no function `{name}`"));
+            diags.push(error.help(format!("the functions with a body are {}", names.join(", "))));
+            return None;
+        };
+        return kernel_of(module, function, &functions, diags);
+    }
+    let entries: Vec<OpId> = functions.iter().copied().filter(|f| is_entry(module, *f)).collect();
+    match (entries.as_slice(), functions.as_slice()) {
+        ([entry], _) => kernel_of(module, *entry, &functions, diags),
+        ([], [only]) => kernel_of(module, *only, &functions, diags),
+        ([], _) => {
+            let of =
+                |kind| functions.iter().copied().filter(|f| kernel_kind(module, *f) == Some(kind)).collect::<Vec<_>>();
+            let (cubes, vectors) = (of(CoreKind::Cube), of(CoreKind::Vector));
+            match (cubes.as_slice(), vectors.as_slice()) {
+                ([cube], [vector]) if functions.len() == 2 => Some(pair(module, *cube, *vector)),
+                _ => ambiguous(module, &functions, diags),
+            }
+        }
+        _ => ambiguous(module, &entries, diags),
+    }
+}
+
+fn ambiguous(module: &Module, functions: &[OpId], diags: &mut Diags) -> Option<Kernel> {
+    let names: Vec<_> = functions.iter().map(|f| symbol_name(module, *f)).collect();
+    let mut error =
+        no_place("which-kernel", format!("the file has {} functions that could be the kernel", names.len()));
+    if let Some(&first) = functions.first() {
+        error = Diagnostic { primary: Diagnostic::error("", module.op(first).span, "").primary, ..error };
+    }
+    diags.push(error.help(format!("choose one with `--func`: {}", names.join(", "))));
+    None
+}
+
+fn no_place(code: &'static str, message: impl Into<String>) -> Diagnostic {
+    Diagnostic { primary: None, ..Diagnostic::error(code, Default::default(), message) }
+}
+
+fn kernel_of(module: &Module, function: OpId, functions: &[OpId], diags: &mut Diags) -> Option<Kernel> {
+    match kernel_kind(module, function) {
+        None => {
+            let params = params_of(module, function);
+            let args: Vec<u32> = (0..params.len() as u32).collect();
+            let name = symbol_name(module, function).to_string();
+            let start = [Some(function); 3];
+            Some(Kernel { name, start, params, args: [args.clone(), args.clone(), args] })
+        }
+        Some(kind) => {
+            let peer = functions.iter().copied().find(|f| {
+                kernel_kind(module, *f).is_some_and(|k| k != kind)
+                    && (imports_from(module, function, *f) || imports_from(module, *f, function))
+            });
+            match (kind, peer) {
+                (CoreKind::Cube, Some(vector)) => Some(pair(module, function, vector)),
+                (CoreKind::Vector, Some(cube)) => Some(pair(module, cube, function)),
+                (kind, None) => {
+                    let _ = diags;
+                    let mut kernel = pair(module, function, function);
+                    for role in Role::ALL {
+                        if role.kind() != kind {
+                            kernel.start[role.index()] = None;
+                        }
+                    }
+                    kernel.name = symbol_name(module, function).to_string();
+                    Some(kernel)
+                }
+            }
+        }
+    }
+}
+
+/// A Cube and a Vector function as one kernel. Parameters of the same name are one parameter.
+fn pair(module: &Module, cube: OpId, vector: OpId) -> Kernel {
+    let mut params = params_of(module, cube);
+    let cube_args: Vec<u32> = (0..params.len() as u32).collect();
+    let mut vector_args = Vec::new();
+    for param in params_of(module, vector) {
+        let at = params.iter().position(|p| p.name == param.name).unwrap_or_else(|| {
+            params.push(param);
+            params.len() - 1
+        });
+        vector_args.push(at as u32);
+    }
+    Kernel {
+        name: format!("{} + {}", symbol_name(module, cube), symbol_name(module, vector)),
+        start: [Some(cube), Some(vector), Some(vector)],
+        params,
+        args: [cube_args, vector_args.clone(), vector_args],
+    }
+}
+
+fn imports_from(module: &Module, function: OpId, peer: OpId) -> bool {
+    let Some(body) = module.body(function, 0) else { return false };
+    let peer = symbol_name(module, peer);
+    module.walk(body).into_iter().any(|op| module.op(op).attrs.get("peer_func").and_then(Attr::as_str) == Some(peer))
+}
+
+/// Name of a function.
+pub fn symbol_name(module: &Module, function: OpId) -> &str {
+    module.op(function).attrs.get("sym_name").and_then(Attr::as_str).unwrap_or("?")
+}
+
+/// `pto.kernel_kind` of a function.
+pub fn kernel_kind(module: &Module, function: OpId) -> Option<CoreKind> {
+    match module.op(function).attrs.get("pto.kernel_kind").and_then(Attr::as_str)? {
+        "cube" => Some(CoreKind::Cube),
+        "vector" => Some(CoreKind::Vector),
+        _ => None,
+    }
+}
+
+/// True for functions marked as an entry.
+pub fn is_entry(module: &Module, function: OpId) -> bool {
+    let attrs = &module.op(function).attrs;
+    ["pto.entry", "hacc.entry"].iter().any(|name| attrs.get(name).and_then(Attr::as_bool).unwrap_or(false))
+}
+
+/// Parameters of a function.
+fn params_of(module: &Module, function: OpId) -> Vec<Param> {
+    let Some(body) = module.body(function, 0) else { return Vec::new() };
+    let args = module.block(body).args.iter().enumerate();
+    args.map(|(at, arg)| {
+        let name = module.value(*arg).name.as_deref().map_or_else(|| format!("arg{at}"), str::to_string);
+        Param { name, kind: param_kind(module.ty(*arg)) }
+    })
+    .collect()
+}
+
+fn param_kind(ty: &Type) -> ParamKind {
+    use slipring_tile::Elem;
+    match ty {
+        Type::Ptr(elem, _) => ParamKind::Buffer { elem: *elem, bytes: None },
+        Type::MemRef(memref) => {
+            let elem = memref.elem.elem().unwrap_or(Elem::U8);
+            let count = memref.dims.iter().map(|d| d.known()).product::<Option<u64>>();
+            ParamKind::Buffer { elem, bytes: count.map(|n| n * elem.bytes() as u64) }
+        }
+        Type::TensorView(view) | Type::PartitionView(view) => ParamKind::Buffer { elem: view.elem, bytes: None },
+        ty if *ty == Type::I1 => ParamKind::Bool,
+        ty => ParamKind::Scalar(ty.elem().unwrap_or(Elem::I64)),
+    }
+}

@@ -1,0 +1,18 @@
+//! From a module to a program: every op is expanded to the engine's steps.
+//!
+//! The [`Decoder`] walks the functions of a kernel for one core at a time and calls the `lower` of each
+//! op's declaration. It knows registers, labels, work and synchronisation objects; it knows no op.
+
+mod binding;
+mod builder;
+pub(crate) mod control;
+mod decoder;
+mod kernel;
+mod scalar;
+mod syncs;
+
+pub use binding::{Binding, TileRef, ViewRef};
+pub use builder::Label;
+pub use decoder::{Decoded, Decoder, Mode, decode};
+pub use kernel::{Kernel, is_entry, kernel_kind, select_kernel, symbol_name};
+pub use syncs::SyncFamily;

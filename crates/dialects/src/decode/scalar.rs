@@ -1,0 +1,59 @@
+//! Scalar arithmetic that lowering needs for addresses and slots. Constants are folded.
+
+use slipring_program::{Inst, Operand, ScalarFn};
+
+use super::Decoder;
+
+impl Decoder<'_> {
+    /// `f(args)`: the value itself where all arguments are constants and it does not trap.
+    pub fn compute(&mut self, f: ScalarFn, args: [Operand; 3]) -> Operand {
+        if let [Operand::Imm(a), Operand::Imm(b), Operand::Imm(c)] = args
+            && let Ok(value) = f([a, b, c])
+        {
+            return Operand::Imm(value);
+        }
+        let d = self.fresh();
+        self.emit(Inst::Scalar { f, d, args });
+        Operand::Reg(d)
+    }
+
+    /// `a + b`, wrapping 64-bit.
+    pub fn add(&mut self, a: Operand, b: Operand) -> Operand {
+        match (a, b) {
+            (Operand::Imm(x), Operand::Imm(y)) => Operand::Imm(x.wrapping_add(y)),
+            (x, Operand::Imm(0)) | (Operand::Imm(0), x) => x,
+            _ => {
+                let d = self.fresh();
+                self.emit(Inst::Add { d, a, b });
+                Operand::Reg(d)
+            }
+        }
+    }
+
+    /// `a × b`, wrapping 64-bit.
+    pub fn mul(&mut self, a: Operand, b: Operand) -> Operand {
+        match (a, b) {
+            (x, Operand::Imm(1)) | (Operand::Imm(1), x) => x,
+            (_, Operand::Imm(0)) | (Operand::Imm(0), _) => Operand::Imm(0),
+            _ => self.compute(|[a, b, _]| Ok(a.wrapping_mul(b)), [a, b, Operand::Imm(0)]),
+        }
+    }
+
+    /// `a - b`, wrapping 64-bit.
+    pub fn sub(&mut self, a: Operand, b: Operand) -> Operand {
+        match (a, b) {
+            (x, Operand::Imm(0)) => x,
+            _ => self.compute(|[a, b, _]| Ok(a.wrapping_sub(b)), [a, b, Operand::Imm(0)]),
+        }
+    }
+
+    /// The smaller of two signed numbers.
+    pub fn min(&mut self, a: Operand, b: Operand) -> Operand {
+        self.compute(|[a, b, _]| Ok((a as i64).min(b as i64) as u64), [a, b, Operand::Imm(0)])
+    }
+
+    /// The larger of two signed numbers.
+    pub fn max(&mut self, a: Operand, b: Operand) -> Operand {
+        self.compute(|[a, b, _]| Ok((a as i64).max(b as i64) as u64), [a, b, Operand::Imm(0)])
+    }
+}

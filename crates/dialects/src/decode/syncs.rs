@@ -1,0 +1,70 @@
+//! Synchronisation objects of a cluster, made as the ops name them.
+
+use std::collections::BTreeMap;
+
+use slipring_machine::{Pipe, Role};
+use slipring_program::{Operand, SyncDecl, SyncRef, SyncRole};
+
+/// A run of synchronisation objects of one kind, told apart by an index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub enum SyncFamily {
+    /// Event flags of one core from one pipe to another; the index is the event id.
+    Event(Role, Pipe, Pipe),
+    /// Semaphores from one core to another; the index is the semaphore id.
+    Semaphore(Role, Role),
+    /// Slots of a ring (by its index in the program) that hold a tile.
+    RingReady(u32),
+    /// Slots of a ring that are free.
+    RingFree(u32),
+}
+
+/// The objects made so far.
+#[derive(Debug, Default)]
+pub(super) struct Syncs {
+    pub(super) decls: Vec<SyncDecl>,
+    families: BTreeMap<SyncFamily, (u32, u32)>,
+}
+
+impl Syncs {
+    /// A member of a family; the family is made with `count` members on first use.
+    pub(super) fn member(
+        &mut self,
+        family: SyncFamily,
+        count: u32,
+        index: Operand,
+        make: impl Fn(u32) -> SyncDecl,
+    ) -> SyncRef {
+        let (first, count) = *self.families.entry(family).or_insert_with(|| {
+            let first = self.decls.len() as u32;
+            self.decls.extend((0..count).map(make));
+            (first, count)
+        });
+        SyncRef { first, count, index }
+    }
+}
+
+/// The declaration of an event flag.
+pub(super) fn event(core: Role, from: Pipe, to: Pipe, id: u32) -> SyncDecl {
+    SyncDecl {
+        name: format!("flag {from}→{to} id {id} of {core}").into(),
+        role: SyncRole::Event { from, to, id },
+        setter: core,
+        waiter: core,
+        max: 1,
+        saturates: false,
+        final_count: 0,
+    }
+}
+
+/// The declaration of a semaphore.
+pub(super) fn semaphore(setter: Role, waiter: Role, id: u32, max: u32) -> SyncDecl {
+    SyncDecl {
+        name: format!("semaphore {id} {setter}→{waiter}").into(),
+        role: SyncRole::Semaphore { id },
+        setter,
+        waiter,
+        max,
+        saturates: false,
+        final_count: 0,
+    }
+}

@@ -1,0 +1,180 @@
+//! What a declaration of an op consists of.
+
+use slipring_ir::{Attr, Diagnostic, Diags, Module, OpId, OpSchema, Span, TileType, Type, ValueId};
+use slipring_machine::{Pipe, Platform};
+use slipring_program::Direction;
+use slipring_tile::Space;
+
+use crate::decode::Decoder;
+
+/// The declaration of an op: the only place that says what the op is.
+#[derive(Debug)]
+pub struct OpDef {
+    /// Name, operands, results, attributes and text form.
+    pub schema: OpSchema,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// The reference page's text: meaning, shapes, units, order of sums, what is refused.
+    pub doc: &'static str,
+    /// Where the meaning comes from: a seed or a section of a manual.
+    pub source: &'static str,
+    /// Which core runs it.
+    pub core: CoreRule,
+    /// Which pipe it occupies.
+    pub pipe: PipeRule,
+    /// Its part in a ring, if it has one.
+    pub ring: Option<RingPart>,
+    /// True for ops that make sense only where both Vector cores run: they ask which lane they are on.
+    pub per_lane: bool,
+    /// Whether it synchronises pipes of one core by hand: the compiler adds nothing to a function that does.
+    pub in_core_sync: InCoreSync,
+    /// Rules beyond the types of operands and attributes.
+    pub verify: fn(&OpRef<'_>, &Platform, &mut Diags),
+    /// Expands it to the engine's steps. The op's operands are bound; it binds its results.
+    pub lower: fn(&OpRef<'_>, &mut Decoder<'_>) -> Lowered,
+}
+
+/// Whether an op synchronises the pipes of one core by hand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum InCoreSync {
+    No,
+    Manual,
+}
+
+/// Result of lowering: an error has been reported where it is `Err`.
+pub type Lowered = Result<(), Reported>;
+
+/// Marks that an error was reported.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reported;
+
+/// Which core runs an op.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum CoreRule {
+    /// Any core: scalar code, control flow, synchronisation.
+    Any,
+    Cube,
+    Vector,
+    /// The core that has the memory of its tiles.
+    ByTile,
+}
+
+/// Which pipe an op occupies.
+#[derive(Clone, Copy)]
+pub enum PipeRule {
+    /// None: the scalar unit runs it, or it only names memory.
+    None,
+    /// Always this one.
+    Fixed(Pipe),
+    /// Depends on the memories of its operands or on the platform.
+    By(fn(&OpRef<'_>, &Platform) -> Pipe),
+}
+
+impl std::fmt::Debug for PipeRule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            PipeRule::None => f.write_str("None"),
+            PipeRule::Fixed(pipe) => write!(f, "{pipe}"),
+            PipeRule::By(_) => f.write_str("By(..)"),
+        }
+    }
+}
+
+/// What an op does to a ring.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum RingPart {
+    Initialize,
+    Push(Direction),
+    Pop(Direction),
+    Free(Direction),
+    /// Declares the consumer's memory for slots.
+    Reserve,
+    /// Names the memory that the peer reserved.
+    Import,
+}
+
+/// No rules beyond the schema's.
+pub fn no_rules(_: &OpRef<'_>, _: &Platform, _: &mut Diags) {}
+
+/// An op of a module together with its declaration.
+#[derive(Clone, Copy)]
+#[allow(missing_docs)]
+pub struct OpRef<'a> {
+    pub module: &'a Module,
+    pub id: OpId,
+    pub def: &'static OpDef,
+}
+
+impl<'a> OpRef<'a> {
+    /// Where the text has it.
+    pub fn span(&self) -> Span {
+        self.module.op(self.id).span
+    }
+
+    /// The values of declared operand `index`: none, one or more as its arity says.
+    pub fn operands(&self, index: usize) -> &'a [ValueId] {
+        self.module.operand_group(self.id, index)
+    }
+
+    /// The value of declared operand `index`, if it is there.
+    pub fn operand(&self, index: usize) -> Option<ValueId> {
+        self.operands(index).first().copied()
+    }
+
+    /// Result `index`. Declared results that are not variadic are always there.
+    pub fn result(&self, index: usize) -> ValueId {
+        self.module.op(self.id).results[index]
+    }
+
+    /// Type of declared operand `index`, if it is there.
+    pub fn ty(&self, index: usize) -> Option<&'a Type> {
+        self.operand(index).map(|v| self.module.ty(v))
+    }
+
+    /// Tile type of declared operand `index`.
+    pub fn tile(&self, index: usize) -> Option<&'a TileType> {
+        self.ty(index).and_then(Type::as_tile)
+    }
+
+    /// Memory space of the tile (or memref) that operand `index` is.
+    pub fn space(&self, index: usize) -> Option<Space> {
+        match self.ty(index)? {
+            Type::Tile(tile) => Some(tile.space),
+            Type::MemRef(memref) => Some(memref.space.unwrap_or(Space::Gm)),
+            Type::TensorView(_) | Type::PartitionView(_) | Type::Ptr(..) => Some(Space::Gm),
+            _ => None,
+        }
+    }
+
+    /// An attribute.
+    pub fn attr(&self, name: &str) -> Option<&'a Attr> {
+        self.module.op(self.id).attrs.get(name)
+    }
+
+    /// An integer attribute.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        self.attr(name).and_then(Attr::as_int)
+    }
+
+    /// A string, symbol or enumeration member.
+    pub fn text(&self, name: &str) -> Option<&'a str> {
+        self.attr(name).and_then(Attr::as_str)
+    }
+
+    /// The pipe that the op occupies on a platform.
+    pub fn pipe(&self, platform: &Platform) -> Option<Pipe> {
+        match self.def.pipe {
+            PipeRule::None => None,
+            PipeRule::Fixed(pipe) => Some(pipe),
+            PipeRule::By(rule) => Some(rule(self, platform)),
+        }
+    }
+
+    /// An error at this op.
+    pub fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(code, self.span(), message)
+    }
+}

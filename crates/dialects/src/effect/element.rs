@@ -1,0 +1,68 @@
+//! Single elements read and written by the scalar unit.
+
+use slipring_machine::Role;
+use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Scratch};
+use slipring_tile::{Elem, Space};
+
+/// Reads one element into a register, or writes one. Argument: its byte address; to write, then the register.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct ElementAccess {
+    pub space: Space,
+    /// Whose memory, for local ones.
+    pub core: Role,
+    pub elem: Elem,
+    /// True: read. False: write.
+    pub load: bool,
+}
+
+impl ElementAccess {
+    fn extent(&self, address: u64) -> Extent {
+        Extent::run(self.space, self.core, address, self.elem.bytes() as u32)
+    }
+}
+
+/// A register's form of an element: signed integers extended by their sign, everything else by zeros.
+fn widen(elem: Elem, bytes: &[u8]) -> u64 {
+    let mut wide = [0; 8];
+    wide[..bytes.len()].copy_from_slice(bytes);
+    let bits = u64::from_le_bytes(wide);
+    if !elem.is_signed_int() {
+        return bits;
+    }
+    let unused = 64 - 8 * bytes.len() as u32;
+    (((bits << unused) as i64) >> unused) as u64
+}
+
+impl Effect for ElementAccess {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let list = if self.load { &mut access.reads } else { &mut access.writes };
+        list.push(self.extent(args[0]));
+        access.units += self.elem.bytes() as u64;
+        Ok(())
+    }
+
+    fn run(&self, args: &[u64], env: Env, memory: &mut Memory, _: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+        let size = self.elem.bytes();
+        if self.load {
+            return Ok(widen(self.elem, memory.bytes(env, self.core, self.space, args[0], size)));
+        }
+        let bytes = memory.bytes_mut(env, self.core, self.space, args[0], size);
+        bytes.copy_from_slice(&args[1].to_le_bytes()[..size]);
+        Ok(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registers_hold_signed_integers_extended() {
+        assert_eq!(widen(Elem::I8, &[0xff]), u64::MAX);
+        assert_eq!(widen(Elem::U8, &[0xff]), 255);
+        assert_eq!(widen(Elem::I32, &(-7i32).to_le_bytes()), -7i64 as u64);
+        assert_eq!(widen(Elem::F32, &(-1f32).to_le_bytes()), u64::from((-1f32).to_bits()));
+        assert_eq!(widen(Elem::I64, &(-7i64).to_le_bytes()), -7i64 as u64);
+    }
+}

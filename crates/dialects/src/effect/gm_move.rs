@@ -1,0 +1,105 @@
+//! Moving tiles to and from windows of global memory.
+
+use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_tile::copy::{View, fill_rect};
+use slipring_tile::{BLayout, SLayout, Space};
+
+use super::region::rect_extents;
+use super::strided::{Strided, Window};
+use super::{Finish, Place, outside, pad_value, valid_shape};
+
+/// Moves the part that a tile's valid shape and a window of global memory have in common.
+///
+/// Arguments: address of the tile, its valid rows and columns, bits of the `f32` scale, address of the window, its
+/// dimensions, its strides (see [`Strided`]). The unit of its cost is a byte of the wider side.
+#[derive(Clone, Copy, Debug)]
+pub struct GmMove {
+    /// The tile.
+    pub tile: Place,
+    /// The window.
+    pub window: Strided,
+    /// True: from global memory into the tile.
+    pub load: bool,
+    /// Padding of a loaded tile (see [`pad_value`]): it fills the rest of each row's last 32 bytes.
+    pub pad: u8,
+    /// What happens to the elements on the way.
+    pub finish: Finish,
+}
+
+/// Arguments before those of the window.
+const FIXED: usize = 5;
+
+/// Bytes that a load pads rows to.
+const BURST: u32 = 32;
+
+impl GmMove {
+    fn extent(&self, args: &[u64]) -> Result<(Window, u32, u32), Fault> {
+        let window = self.window.window(&args[FIXED..])?;
+        let valid = valid_shape("tile", &self.tile.layout, args[1], args[2])?;
+        let (rows, cols) = window.clip(valid);
+        Ok((window, rows, cols))
+    }
+
+    /// Columns that a load writes: those up to the end of the padding.
+    fn padded(&self, cols: u32) -> u32 {
+        let layout = &self.tile.layout;
+        let plain = layout.slayout == SLayout::NoneBox && layout.blayout == BLayout::RowMajor;
+        if !self.load || self.pad == 0 || self.tile.space != Space::Vec || !plain || cols == 0 {
+            return cols;
+        }
+        cols.next_multiple_of(BURST / layout.elem.bytes() as u32).min(layout.cols)
+    }
+}
+
+impl Effect for GmMove {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (window, rows, cols) = self.extent(args)?;
+        let tile = &self.tile;
+        let (local, global) =
+            if self.load { (&mut access.writes, &mut access.reads) } else { (&mut access.reads, &mut access.writes) };
+        rect_extents(tile.space, tile.core, &tile.layout, args[0], (0, 0), rows, self.padded(cols), local);
+        window.extents(args[4], rows, cols, global);
+        if self.finish.add {
+            window.extents(args[4], rows, cols, &mut access.reads);
+        }
+        let widest = tile.layout.elem.bytes().max(self.window.elem.bytes()) as u64;
+        access.units += u64::from(rows) * u64::from(cols) * widest;
+        Ok(())
+    }
+
+    fn run(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        _: &mut Output,
+    ) -> Result<u64, Fault> {
+        let (window, rows, cols) = self.extent(args)?;
+        if rows == 0 || cols == 0 {
+            return Ok(0);
+        }
+        let (tile, scale) = (&self.tile, f32::from_bits(args[3] as u32));
+        let (local, global) = ((tile.core, tile.space, args[0]), (tile.core, Space::Gm, args[4]));
+        let (from, to) = if self.load { (global, local) } else { (local, global) };
+        let source = (from.0, from.1, from.2, usize::MAX);
+        memory
+            .with_pair(env, source, to, &mut scratch.bytes[0], |src, dst| {
+                window.blocks(rows, cols, |block| {
+                    let inside = View::tile(&tile.layout, block.at.0 as usize, block.at.1 as usize);
+                    let steps = [block.offset, block.row_step, block.col_step].map(|n| n as usize);
+                    let outside = View::strided(self.window.elem, steps[0], steps[1], steps[2]);
+                    let (from, to) = if self.load { (&outside, &inside) } else { (&inside, &outside) };
+                    self.finish.run(dst, to, src, from, block.rows as usize, block.cols as usize, scale)
+                })?;
+                let width = self.padded(cols) - cols;
+                if let Some(value) = pad_value(tile.layout.elem, self.pad).filter(|_| width > 0) {
+                    let view = View::tile(&tile.layout, 0, cols as usize);
+                    fill_rect(dst, &view, rows as usize, width as usize, &value[..tile.layout.elem.bytes()])?;
+                }
+                Ok(())
+            })
+            .map_err(outside)?;
+        Ok(0)
+    }
+}

@@ -1,0 +1,128 @@
+//! Matrix products of tiles in the Cube core's buffers.
+
+use slipring_machine::Role;
+use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_tile::copy::{Cast, View, copy};
+use slipring_tile::matmul::{Init, matmul_tile};
+use slipring_tile::{Layout, Space};
+
+use super::region::rect_extents;
+use super::{outside, valid_shape};
+
+/// What a product starts from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Start {
+    /// Zero.
+    Zero,
+    /// An accumulator of this layout, perhaps the destination itself.
+    Acc(Layout),
+    /// A row of the bias table.
+    Bias(Layout),
+}
+
+/// `dst = start + a × b`.
+///
+/// Arguments: addresses of `a`, `b`, `dst` and of the start; `m`, `k`, `n`. The unit of its cost is one block of 16
+/// rows, 16 columns and 32 bytes of k.
+#[derive(Clone, Copy, Debug)]
+pub struct MatmulEffect {
+    /// Left operand, in L0A.
+    pub a: Layout,
+    /// Right operand, in L0B.
+    pub b: Layout,
+    /// Accumulator.
+    pub dst: Layout,
+    /// What is added to the product.
+    pub start: Start,
+}
+
+/// The core that has the buffers.
+const CORE: Role = Role::Aic;
+/// Largest extent of a product.
+const MOST: u64 = 4095;
+
+impl MatmulEffect {
+    fn extents(&self, args: &[u64]) -> Result<(u32, u32, u32), Fault> {
+        let (m, k, n) = (args[4], args[5], args[6]);
+        if [m, k, n].iter().any(|extent| !(1..=MOST).contains(extent)) {
+            return Err(Fault {
+                code: "matmul-extent",
+                message: format!("the product has m = {}, k = {}, n = {}", m as i64, k as i64, n as i64),
+                hint: Some(format!("each must be in the range [1, {MOST}]")),
+            });
+        }
+        valid_shape("left operand", &self.a, m, k)?;
+        valid_shape("right operand", &self.b, k, n)?;
+        valid_shape("accumulator", &self.dst, m, n)?;
+        match &self.start {
+            Start::Acc(layout) => valid_shape("accumulator to start from", layout, m, n)?,
+            Start::Bias(layout) => valid_shape("bias", layout, 1, n)?,
+            Start::Zero => (0, 0),
+        };
+        Ok((m as u32, k as u32, n as u32))
+    }
+}
+
+impl Effect for MatmulEffect {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (m, k, n) = self.extents(args)?;
+        let reads = &mut access.reads;
+        rect_extents(Space::Left, CORE, &self.a, args[0], (0, 0), m, k, reads);
+        rect_extents(Space::Right, CORE, &self.b, args[1], (0, 0), k, n, reads);
+        match &self.start {
+            Start::Acc(layout) => rect_extents(Space::Acc, CORE, layout, args[3], (0, 0), m, n, reads),
+            Start::Bias(layout) => rect_extents(Space::Bias, CORE, layout, args[3], (0, 0), 1, n, reads),
+            Start::Zero => {}
+        }
+        rect_extents(Space::Acc, CORE, &self.dst, args[2], (0, 0), m, n, &mut access.writes);
+        let deep = (u64::from(k) * self.a.elem.bytes() as u64).div_ceil(32);
+        access.units += u64::from(m.div_ceil(16)) * u64::from(n.div_ceil(16)) * deep;
+        Ok(())
+    }
+
+    fn run(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        _: &mut Output,
+    ) -> Result<u64, Fault> {
+        let (m, k, n) = self.extents(args)?;
+        let (rows, depth, cols) = (m as usize, k as usize, n as usize);
+        if let Start::Acc(layout) = &self.start
+            && (args[3] != args[2] || *layout != self.dst)
+        {
+            let (from, to) = (View::tile(layout, 0, 0), View::tile(&self.dst, 0, 0));
+            let source = (CORE, Space::Acc, args[3], layout.bytes());
+            memory
+                .with_pair(env, source, (CORE, Space::Acc, args[2]), &mut scratch.bytes[0], |src, dst| {
+                    copy(dst, &to, src, &from, rows, cols, Cast::default())
+                })
+                .map_err(outside)?;
+        }
+        let mut acc = memory.take(env, CORE, Space::Acc, args[2]);
+        let (a, at) = memory.locate(env, CORE, Space::Left, args[0]);
+        let a = &a[at..];
+        let (b, at) = memory.locate(env, CORE, Space::Right, args[1]);
+        let b = &b[at..];
+        let init = match &self.start {
+            Start::Zero => Init::Zero,
+            Start::Acc(_) => Init::Acc,
+            Start::Bias(layout) => {
+                let (bytes, at) = memory.locate(env, CORE, Space::Bias, args[3]);
+                let view = View::tile(layout, 0, 0);
+                let row = &mut scratch.bytes[0];
+                row.resize(cols * layout.elem.bytes(), 0);
+                slipring_tile::copy::read_row(&bytes[at..], &view, 0, 0, row);
+                Init::Bias(row)
+            }
+        };
+        let dst = &mut acc[args[2] as usize..];
+        let outcome =
+            matmul_tile(&mut scratch.matmul, dst, &self.dst, a, &self.a, b, &self.b, (rows, depth, cols), init);
+        memory.put_back(env, CORE, Space::Acc, args[2], acc);
+        outcome.map_err(|error| Fault { code: "matmul", message: error.to_string(), hint: None })?;
+        Ok(0)
+    }
+}

@@ -1,0 +1,49 @@
+//! What work does to memory: effects that several ops share.
+
+mod boxes;
+mod element;
+mod finish;
+mod gm_move;
+mod matmul;
+mod move_rect;
+mod region;
+mod strided;
+mod tile_move;
+
+pub mod vector;
+
+pub use boxes::Corner;
+pub use element::ElementAccess;
+pub use finish::{Finish, pad_value};
+pub use gm_move::GmMove;
+pub use matmul::{MatmulEffect, Start};
+pub use move_rect::{MoveEffect, MovePart, Place};
+pub use region::{rect_extents, tile_extents};
+pub use strided::{Fold, MAX_RANK, Strided};
+pub use tile_move::{TileMove, Windows};
+
+use slipring_program::Fault;
+use slipring_tile::Layout;
+
+/// The valid rows and columns of a tile at run time, as numbers.
+///
+/// # Errors
+/// `tile-valid` where they are negative or larger than the tile.
+pub fn valid_shape(what: &str, layout: &Layout, rows: u64, cols: u64) -> Result<(u32, u32), Fault> {
+    if rows <= u64::from(layout.rows) && cols <= u64::from(layout.cols) {
+        return Ok((rows as u32, cols as u32));
+    }
+    Err(Fault {
+        code: "tile-valid",
+        message: format!(
+            "the {what} has {} x {} elements, its valid shape is {} x {}",
+            layout.rows, layout.cols, rows as i64, cols as i64
+        ),
+        hint: Some("a valid shape lies between 0 and the shape of the tile".to_string()),
+    })
+}
+
+/// The fault of a copy that found its bytes missing after all.
+pub(crate) fn outside(error: slipring_tile::OutOfBounds) -> Fault {
+    Fault { code: "tile-shape", message: error.to_string(), hint: None }
+}

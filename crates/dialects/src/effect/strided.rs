@@ -1,0 +1,275 @@
+//! Strided windows of global memory, folded into the rows and columns of a tile.
+
+use slipring_machine::Role;
+use slipring_program::{Extent, Fault};
+use slipring_tile::{Elem, Space};
+
+/// Most dimensions that a view has.
+pub const MAX_RANK: usize = 5;
+
+/// Which dimensions of a view make up the rows of a tile and which its columns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fold {
+    /// The last dimension is the columns, all before it the rows.
+    Nd,
+    /// The last but one is the rows, all others the columns.
+    Dn,
+    /// `…, column boxes, row boxes, rows of a box, columns of a box`: fractals as the matrix unit wants them.
+    Nz,
+}
+
+impl Fold {
+    /// The folding for a `layout` of the text and a rank. Layouts differ only where there are dimensions to fold.
+    pub fn of(layout: Option<&str>, rank: usize) -> Fold {
+        match layout {
+            Some("dn") if rank > 2 => Fold::Dn,
+            Some("nz") if rank > 3 => Fold::Nz,
+            _ => Fold::Nd,
+        }
+    }
+
+    const fn is_row(self, dim: usize, rank: usize) -> bool {
+        match self {
+            Fold::Nd => dim + 1 < rank,
+            Fold::Dn => dim + 2 == rank,
+            Fold::Nz => dim + 3 == rank || dim + 2 == rank,
+        }
+    }
+}
+
+/// What is known of a window before the run. Its run-time arguments are the dimensions, outermost first, then as
+/// many strides, in elements.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct Strided {
+    pub elem: Elem,
+    pub rank: usize,
+    pub fold: Fold,
+}
+
+/// One direction of a folded window: `outer` loops around one that steps evenly.
+#[derive(Clone, Copy, Debug)]
+struct Axis {
+    /// Indices altogether.
+    len: u64,
+    /// Indices of the innermost loop, and bytes from one to the next.
+    inner: (u64, u64),
+    outer: [(u64, u64); MAX_RANK],
+    outers: usize,
+}
+
+impl Axis {
+    /// From `(extent, step in bytes)`, outermost first. Loops that continue each other are merged.
+    fn new(dims: impl Iterator<Item = (u64, u64)>) -> Axis {
+        let mut loops = [(1u64, 0u64); MAX_RANK];
+        let mut count = 0;
+        let mut len = 1u64;
+        for (n, step) in dims {
+            len = len.saturating_mul(n);
+            if n == 1 {
+                continue;
+            }
+            match loops[..count].last_mut() {
+                Some(last) if last.1 == n.saturating_mul(step) => *last = (last.0.saturating_mul(n), step),
+                _ => {
+                    loops[count] = (n, step);
+                    count += 1;
+                }
+            }
+        }
+        let inner = if count == 0 { (1, 0) } else { loops[count - 1] };
+        Axis { len, inner, outer: loops, outers: count.saturating_sub(1) }
+    }
+
+    /// Bytes from the start of the window to repetition `index` of the innermost loop.
+    fn offset(&self, mut index: u64) -> u64 {
+        let mut offset = 0u64;
+        for (n, step) in self.outer[..self.outers].iter().rev() {
+            offset = offset.saturating_add((index % n).saturating_mul(*step));
+            index /= n;
+        }
+        offset
+    }
+}
+
+/// A rectangle of a window in which rows and columns step evenly.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Block {
+    /// First row and column in the tile.
+    pub at: (u32, u32),
+    /// Rows and columns.
+    pub rows: u32,
+    /// Columns.
+    pub cols: u32,
+    /// Bytes from the start of the window to its first element.
+    pub offset: u64,
+    /// Bytes from one row to the next.
+    pub row_step: u64,
+    /// Bytes from one column to the next.
+    pub col_step: u64,
+}
+
+/// A window at run time.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    elem: Elem,
+    rows: Axis,
+    cols: Axis,
+}
+
+impl Strided {
+    /// The window of these run-time arguments.
+    ///
+    /// # Errors
+    /// `view-shape` for a negative extent or stride.
+    pub fn window(&self, args: &[u64]) -> Result<Window, Fault> {
+        let (dims, strides) = args.split_at(self.rank.min(args.len()));
+        for (dim, (n, stride)) in dims.iter().zip(strides).enumerate() {
+            let what = if (*n as i64) < 0 {
+                ("extent", *n as i64)
+            } else if *n > 1 && (*stride as i64) < 0 {
+                ("stride", *stride as i64)
+            } else {
+                continue;
+            };
+            return Err(Fault {
+                code: "view-shape",
+                message: format!("dimension {dim} of the view has the {} {}", what.0, what.1),
+                hint: Some("extents and strides of a view are not negative".to_string()),
+            });
+        }
+        let size = self.elem.bytes() as u64;
+        let axis = |row: bool| {
+            let part = dims.iter().zip(strides).enumerate();
+            let part = part.filter(move |(dim, _)| self.fold.is_row(*dim, self.rank) == row);
+            Axis::new(part.map(move |(_, (n, stride))| (*n, stride.saturating_mul(size))))
+        };
+        Ok(Window { elem: self.elem, rows: axis(true), cols: axis(false) })
+    }
+}
+
+impl Window {
+    /// Rows and columns of the part that a tile with this valid shape shares with the window.
+    pub fn clip(&self, (rows, cols): (u32, u32)) -> (u32, u32) {
+        (self.rows.len.min(rows.into()) as u32, self.cols.len.min(cols.into()) as u32)
+    }
+
+    /// Calls `f` for the rectangles that make up the first `rows` × `cols` elements (which the window must have).
+    ///
+    /// # Errors
+    /// The first error of `f`.
+    pub fn blocks<E>(&self, rows: u32, cols: u32, mut f: impl FnMut(Block) -> Result<(), E>) -> Result<(), E> {
+        let step = |axis: &Axis| u32::try_from(axis.inner.0).unwrap_or(u32::MAX).max(1);
+        let (down, right) = (step(&self.rows), step(&self.cols));
+        for (r, row) in (0..rows).step_by(down as usize).enumerate() {
+            for (c, col) in (0..cols).step_by(right as usize).enumerate() {
+                f(Block {
+                    at: (row, col),
+                    rows: down.min(rows - row),
+                    cols: right.min(cols - col),
+                    offset: self.rows.offset(r as u64).saturating_add(self.cols.offset(c as u64)),
+                    row_step: self.rows.inner.1,
+                    col_step: self.cols.inner.1,
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the bytes of the first `rows` × `cols` elements of the window at `start`.
+    pub fn extents(&self, start: u64, rows: u32, cols: u32, out: &mut Vec<Extent>) {
+        let size = self.elem.bytes() as u32;
+        let _ = self.blocks(rows, cols, |block| {
+            let start = start.saturating_add(block.offset);
+            let along_rows = block.cols == 1 || block.col_step == u64::from(size);
+            let along_cols = block.rows == 1 || block.row_step == u64::from(size);
+            if along_rows {
+                lines(start, (block.rows, block.row_step), block.cols * size, out);
+            } else if along_cols {
+                lines(start, (block.cols, block.col_step), block.rows * size, out);
+            } else {
+                // Nothing is adjacent: one range for each line of single elements, along the longer side.
+                let (r, c) = ((block.rows, block.row_step), (block.cols, block.col_step));
+                let (many, few) = if block.rows > block.cols { (r, c) } else { (c, r) };
+                for line in 0..few.0 {
+                    lines(start.saturating_add(u64::from(line).saturating_mul(few.1)), many, size, out);
+                }
+            }
+            Ok::<(), std::convert::Infallible>(())
+        });
+    }
+}
+
+/// Adds `n` lines of `bytes` bytes each, `step` bytes apart: one run where they touch or overlap.
+fn lines(start: u64, (n, step): (u32, u64), bytes: u32, out: &mut Vec<Extent>) {
+    let span = step.saturating_mul(u64::from(n) - 1).saturating_add(bytes.into());
+    let merged = u32::try_from(span).ok().filter(|_| n == 1 || step <= u64::from(bytes));
+    out.push(match merged {
+        Some(bytes) => Extent::run(Space::Gm, Role::Aic, start, bytes),
+        None => Extent { space: Space::Gm, core: Role::Aic, start, rows: n, row_bytes: bytes, stride: step },
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(fold: Fold, dims: &[u64], strides: &[u64]) -> Window {
+        let args: Vec<u64> = dims.iter().chain(strides).copied().collect();
+        Strided { elem: Elem::F16, rank: dims.len(), fold }.window(&args).unwrap()
+    }
+
+    fn extents(window: &Window, rows: u32, cols: u32) -> Vec<(u64, u32, u32, u64)> {
+        let mut out = Vec::new();
+        window.extents(1000, rows, cols, &mut out);
+        out.iter().map(|e| (e.start, e.rows, e.row_bytes, e.stride)).collect()
+    }
+
+    #[test]
+    fn contiguous_memory_is_one_run_whatever_its_rank() {
+        assert_eq!(extents(&window(Fold::Nd, &[8, 16], &[16, 1]), 8, 16), [(1000, 1, 256, 0)]);
+        let five = window(Fold::Nd, &[1, 2, 2, 2, 16], &[64, 64, 32, 16, 1]);
+        assert_eq!(five.clip((100, 100)), (8, 16));
+        assert_eq!(extents(&five, 8, 16), [(1000, 1, 256, 0)]);
+        assert_eq!(extents(&five, 3, 16), [(1000, 1, 96, 0)]);
+    }
+
+    #[test]
+    fn a_window_of_a_wider_tensor_is_rows_apart() {
+        assert_eq!(extents(&window(Fold::Nd, &[8, 16], &[64, 1]), 4, 10), [(1000, 4, 20, 128)]);
+        // Column-major memory: the columns are the lines.
+        assert_eq!(extents(&window(Fold::Nd, &[8, 3], &[1, 40]), 8, 3), [(1000, 3, 16, 80)]);
+        // Outer dimensions that do not continue each other are blocks of their own.
+        let outer = window(Fold::Nd, &[2, 4, 16], &[1000, 16, 1]);
+        assert_eq!(extents(&outer, 6, 16), [(1000, 1, 128, 0), (3000, 1, 64, 0)]);
+        // Rows that overlap are one run.
+        assert_eq!(extents(&window(Fold::Nd, &[4, 16], &[8, 1]), 4, 16), [(1000, 1, 80, 0)]);
+        assert_eq!(extents(&window(Fold::Nd, &[4, 16], &[0, 1]), 4, 16), [(1000, 1, 32, 0)]);
+    }
+
+    #[test]
+    fn fractals_fold_into_rows_and_columns() {
+        // 2 column boxes of 3 row boxes of 16 x 16.
+        let nz = window(Fold::of(Some("nz"), 5), &[1, 2, 3, 16, 16], &[1536, 768, 256, 16, 1]);
+        assert_eq!(nz.clip((100, 100)), (48, 32));
+        let mut blocks = Vec::new();
+        nz.blocks(48, 32, |b| -> Result<(), ()> {
+            blocks.push((b.at, b.rows, b.cols, b.offset, b.row_step, b.col_step));
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(blocks, [((0, 0), 48, 16, 0, 32, 2), ((0, 16), 48, 16, 1536, 32, 2)]);
+    }
+
+    #[test]
+    fn negative_extents_are_refused_and_huge_ones_do_not_overflow() {
+        let view = Strided { elem: Elem::F32, rank: 2, fold: Fold::Nd };
+        assert_eq!(view.window(&[u64::MAX, 1, 1, 1]).unwrap_err().code, "view-shape");
+        assert_eq!(view.window(&[4, 4, -4i64 as u64, 1]).unwrap_err().code, "view-shape");
+        let huge = view.window(&[1 << 62, 1 << 62, 1 << 62, 1 << 61]).unwrap();
+        assert_eq!(huge.clip((16, 16)), (16, 16));
+        let mut out = Vec::new();
+        huge.extents(1 << 63, 16, 16, &mut out);
+        assert!(out.iter().all(|e| e.end() >= e.start));
+    }
+}

@@ -1,0 +1,133 @@
+//! Moving windows of tiles between local memories and layouts.
+
+use slipring_machine::Role;
+use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_tile::Layout;
+
+use super::region::rect_extents;
+use super::{Corner, Finish, Place, outside, valid_shape};
+
+/// Which rectangle is moved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Windows {
+    /// What both valid shapes have in common, from the first element of both.
+    Common,
+    /// The destination's valid shape, from a row and column of the source.
+    Extract,
+    /// The source's valid shape, to a row and column of the destination.
+    Insert,
+    /// What both valid shapes have in common, halves of the source's rows to the two Vector cores.
+    HalfRows,
+    /// The same with halves of the columns.
+    HalfCols,
+}
+
+/// Moves a rectangle of a tile to another tile.
+///
+/// Arguments: address, valid rows, valid columns of the source; the same of the destination; row and column of the
+/// window; bits of the `f32` scale. The unit of its cost is a byte of the wider side.
+#[derive(Clone, Copy, Debug)]
+pub struct TileMove {
+    /// Where it comes from.
+    pub from: Place,
+    /// Where it goes.
+    pub to: Place,
+    /// What is moved.
+    pub windows: Windows,
+    /// What happens to the elements on the way.
+    pub finish: Finish,
+}
+
+/// One rectangle of a move.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    from: (u32, u32),
+    to: (u32, u32),
+    core: Role,
+    rows: u32,
+    cols: u32,
+}
+
+impl TileMove {
+    fn parts(&self, args: &[u64]) -> Result<[Option<Part>; 2], Fault> {
+        let source = valid_shape("source", &self.from.layout, args[1], args[2])?;
+        let target = valid_shape("destination", &self.to.layout, args[4], args[5])?;
+        let common = (source.0.min(target.0), source.1.min(target.1));
+        let (origin, core) = ((0, 0), self.to.core);
+        let one = |from, to, (rows, cols): (u32, u32)| Ok([Some(Part { from, to, core, rows, cols }), None]);
+        let halves = |split: (u32, u32), part: (u32, u32)| {
+            let rows = |n: u32, m: u32| Part { from: split, to: origin, core: Role::lane(1), rows: n, cols: m };
+            let first = Part { from: origin, core: Role::lane(0), ..rows(part.0, part.1) };
+            Ok([Some(first), Some(rows(part.0, part.1))])
+        };
+        match self.windows {
+            Windows::Common => one(origin, origin, common),
+            Windows::Extract => {
+                let at = window("source", &self.from.layout, (args[6], args[7]), target)?;
+                one(at, origin, target)
+            }
+            Windows::Insert => {
+                let at = window("destination", &self.to.layout, (args[6], args[7]), source)?;
+                one(origin, at, source)
+            }
+            Windows::HalfRows => halves((source.0 / 2, 0), ((source.0 / 2).min(target.0), common.1)),
+            Windows::HalfCols => halves((0, source.1 / 2), (common.0, (source.1 / 2).min(target.1))),
+        }
+    }
+}
+
+/// Row and column of a window, which must lie inside its tile.
+fn window(what: &str, layout: &Layout, at: (u64, u64), (rows, cols): (u32, u32)) -> Result<(u32, u32), Fault> {
+    let fits = |first: u64, n: u32, all: u32| first.checked_add(n.into()).is_some_and(|end| end <= all.into());
+    if fits(at.0, rows, layout.rows) && fits(at.1, cols, layout.cols) {
+        return Ok((at.0 as u32, at.1 as u32));
+    }
+    Err(Fault {
+        code: "tile-window",
+        message: format!(
+            "a window of {rows} x {cols} at row {}, column {} does not lie inside the {what}, which has {} x {} elements",
+            at.0 as i64, at.1 as i64, layout.rows, layout.cols
+        ),
+        hint: None,
+    })
+}
+
+impl Effect for TileMove {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (from, to) = (&self.from, &self.to);
+        let widest = from.layout.elem.bytes().max(to.layout.elem.bytes()) as u64;
+        for part in self.parts(args)?.into_iter().flatten() {
+            let (rows, cols) = (part.rows, part.cols);
+            rect_extents(from.space, from.core, &from.layout, args[0], part.from, rows, cols, &mut access.reads);
+            rect_extents(to.space, part.core, &to.layout, args[3], part.to, rows, cols, &mut access.writes);
+            access.units += u64::from(rows) * u64::from(cols) * widest;
+        }
+        Ok(())
+    }
+
+    fn run(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        _: &mut Output,
+    ) -> Result<u64, Fault> {
+        let (from, to) = (&self.from, &self.to);
+        let scale = f32::from_bits(args[8] as u32);
+        for part in self.parts(args)?.into_iter().flatten() {
+            if part.rows == 0 || part.cols == 0 {
+                continue;
+            }
+            let bytes = (from.core, from.space, args[0], from.layout.bytes());
+            memory
+                .with_pair(env, bytes, (part.core, to.space, args[3]), &mut scratch.bytes[0], |src, dst| {
+                    let source = Corner { layout: &from.layout, at: part.from };
+                    let target = Corner { layout: &to.layout, at: part.to };
+                    self.finish.run_tiles((dst, target), (src, source), (part.rows, part.cols), scale)
+                })
+                .map_err(outside)?;
+        }
+        Ok(0)
+    }
+}

@@ -1,0 +1,205 @@
+//! Elements that are moved, repeated, converted or joined.
+
+use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_tile::View;
+use slipring_tile::copy::{Cast, copy, fill_rect};
+
+use super::elementwise::working;
+use super::operands::Reading;
+use super::{Input, Local, TileArg, repeats, with_operands};
+use crate::effect::outside;
+
+/// `dst[r, c] = input[r, c]` for the destination's valid shape, converted to its type.
+#[derive(Clone, Copy, Debug)]
+pub struct Spread {
+    /// The memory of both.
+    pub local: Local,
+    /// Where the elements go.
+    pub dst: TileArg,
+    /// Where they come from.
+    pub input: Input,
+    /// How they are converted.
+    pub cast: Cast,
+    /// Working memory of the instruction.
+    pub tmp: Option<TileArg>,
+}
+
+impl Effect for Spread {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (rows, cols) = self.dst.valid(args)?;
+        if rows == 0 || cols == 0 {
+            return Ok(());
+        }
+        let [reading] = Reading::all(&[self.input], args, &self.dst, (rows, cols))?;
+        reading.extents(self.local, args, &mut access.reads);
+        self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
+        working(self.tmp, self.local, args, access)?;
+        access.units = repeats(&self.dst.layout, rows, cols);
+        Ok(())
+    }
+
+    fn run(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        _: &mut Output,
+    ) -> Result<u64, Fault> {
+        let (rows, cols) = self.dst.valid(args)?;
+        if rows == 0 || cols == 0 {
+            return Ok(0);
+        }
+        let to = View::tile(&self.dst.layout, 0, 0);
+        let reading = Reading::all(&[self.input], args, &self.dst, (rows, cols))?;
+        // A tile keeps its own type up to the copy, which converts it; a number is converted before.
+        let elem = match self.input {
+            Input::Scalar { .. } => to.elem,
+            Input::Tile(tile) | Input::PerRow(tile) | Input::FirstColumn(tile) | Input::FirstRow(tile) => {
+                tile.layout.elem
+            }
+        };
+        with_operands(
+            (memory, env, self.local),
+            args,
+            self.dst.rect(rows, cols),
+            (reading, (rows, cols), elem),
+            &mut scratch.bytes,
+            |dst, [(bytes, from)]| match self.input {
+                Input::Scalar { .. } => fill_rect(dst, &to, rows as usize, cols as usize, bytes),
+                _ => copy(dst, &to, bytes, &from, rows as usize, cols as usize, self.cast),
+            },
+        )
+        .map_err(outside)?;
+        Ok(0)
+    }
+}
+
+/// `dst[r, c] = src[c, r]` for the destination's valid shape.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct Transpose {
+    pub local: Local,
+    pub dst: TileArg,
+    pub src: TileArg,
+    pub tmp: Option<TileArg>,
+}
+
+impl Effect for Transpose {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (rows, cols) = self.dst.valid(args)?;
+        if rows == 0 || cols == 0 {
+            return Ok(());
+        }
+        self.src.covers(args, &self.dst, (cols, rows))?;
+        self.src.rect(cols, rows).extents(self.local, args, &mut access.reads);
+        self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
+        working(self.tmp, self.local, args, access)?;
+        access.units = repeats(&self.dst.layout, rows, cols);
+        Ok(())
+    }
+
+    fn run(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        _: &mut Output,
+    ) -> Result<u64, Fault> {
+        let (rows, cols) = self.dst.valid(args)?;
+        if rows == 0 || cols == 0 {
+            return Ok(0);
+        }
+        let to = View::tile(&self.dst.layout, 0, 0);
+        with_operands(
+            (memory, env, self.local),
+            args,
+            self.dst.rect(rows, cols),
+            ([Reading::Rect(self.src.rect(cols, rows))], (cols, rows), self.src.layout.elem),
+            &mut scratch.bytes,
+            |dst, [(bytes, from)]| {
+                // The bits are moved: types of one size may differ.
+                let mut from = from.transposed();
+                from.elem = to.elem;
+                copy(dst, &to, bytes, &from, rows as usize, cols as usize, Cast::default())
+            },
+        )
+        .map_err(outside)?;
+        Ok(0)
+    }
+}
+
+/// The valid columns of two sources side by side, for the destination's valid rows.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct Concat {
+    pub local: Local,
+    pub dst: TileArg,
+    pub sources: [TileArg; 2],
+}
+
+impl Concat {
+    /// Rows, and columns of each source.
+    fn shapes(&self, args: &[u64]) -> Result<(u32, [u32; 2]), Fault> {
+        let (rows, _) = self.dst.valid(args)?;
+        let cols = self.dst.layout.cols;
+        let [(_, a), (_, b)] = [self.sources[0].valid(args)?, self.sources[1].valid(args)?];
+        for (source, cols) in self.sources.iter().zip([a, b]) {
+            source.covers(args, &self.dst, (rows, cols))?;
+        }
+        if a.saturating_add(b) > cols {
+            return Err(Fault {
+                code: "tile-valid",
+                message: format!("{a} and {b} columns do not fit into the {cols} columns of `{}`", self.dst.name),
+                hint: None,
+            });
+        }
+        Ok((rows, [a, b]))
+    }
+
+    /// The destination as it begins at column `first`.
+    fn window(&self, first: u32) -> View {
+        View::tile(&self.dst.layout, 0, first as usize)
+    }
+}
+
+impl Effect for Concat {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (rows, [a, b]) = self.shapes(args)?;
+        self.sources[0].rect(rows, a).extents(self.local, args, &mut access.reads);
+        self.sources[1].rect(rows, b).extents(self.local, args, &mut access.reads);
+        self.dst.rect(rows, a + b).extents(self.local, args, &mut access.writes);
+        access.units = repeats(&self.dst.layout, rows, a + b);
+        Ok(())
+    }
+
+    fn run(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        _: &mut Output,
+    ) -> Result<u64, Fault> {
+        let (rows, [a, b]) = self.shapes(args)?;
+        if rows == 0 || a + b == 0 {
+            return Ok(0);
+        }
+        let readings = [self.sources[0].rect(rows, a), self.sources[1].rect(rows, b)].map(Reading::Rect);
+        with_operands(
+            (memory, env, self.local),
+            args,
+            self.dst.rect(rows, a + b),
+            (readings, (rows, a + b), self.dst.layout.elem),
+            &mut scratch.bytes,
+            |dst, [left, right]| {
+                let rows = rows as usize;
+                copy(dst, &self.window(0), left.0, &left.1, rows, a as usize, Cast::default())?;
+                copy(dst, &self.window(a), right.0, &right.1, rows, b as usize, Cast::default())
+            },
+        )
+        .map_err(outside)?;
+        Ok(0)
+    }
+}

@@ -1,0 +1,154 @@
+//! One operation for every element.
+
+use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_tile::copy::{Cast, copy};
+use slipring_tile::lanes::Lanes;
+use slipring_tile::{Binary, View};
+
+use super::operands::{Reading, Shape};
+use super::{Input, Local, TileArg, repeats, with_operands};
+use crate::effect::outside;
+
+/// `dst[r, c] = op(inputs[r, c]…)` for the destination's valid shape, in the destination's type; inputs of other
+/// types are converted first, exactly or rounded to the nearest.
+#[derive(Clone, Copy, Debug)]
+pub struct Elementwise<const N: usize> {
+    /// The memory of all operands.
+    pub local: Local,
+    /// The operation.
+    pub op: &'static Lanes<N>,
+    /// Where the results go.
+    pub dst: TileArg,
+    /// What it is applied to.
+    pub inputs: [Input; N],
+    /// Working memory of the instruction: its contents afterwards mean nothing.
+    pub tmp: Option<TileArg>,
+}
+
+impl<const N: usize> Effect for Elementwise<N> {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (rows, cols) = self.dst.valid(args)?;
+        if rows == 0 || cols == 0 {
+            return Ok(());
+        }
+        for reading in Reading::all(&self.inputs, args, &self.dst, (rows, cols))? {
+            reading.extents(self.local, args, &mut access.reads);
+        }
+        self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
+        working(self.tmp, self.local, args, access)?;
+        access.units = repeats(&self.dst.layout, rows, cols);
+        Ok(())
+    }
+
+    fn run(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        _: &mut Output,
+    ) -> Result<u64, Fault> {
+        let (rows, cols) = self.dst.valid(args)?;
+        if rows == 0 || cols == 0 {
+            return Ok(0);
+        }
+        let to = View::tile(&self.dst.layout, 0, 0);
+        with_operands(
+            (memory, env, self.local),
+            args,
+            self.dst.rect(rows, cols),
+            (Reading::all(&self.inputs, args, &self.dst, (rows, cols))?, (rows, cols), to.elem),
+            &mut scratch.bytes,
+            |dst, inputs| self.op.run_views(dst, to, inputs, rows as usize, cols as usize),
+        )
+        .map_err(outside)?;
+        Ok(0)
+    }
+}
+
+/// Names the working memory of an instruction as written: its valid part.
+pub(super) fn working(tmp: Option<TileArg>, local: Local, args: &[u64], access: &mut Access) -> Result<(), Fault> {
+    if let Some(tmp) = tmp {
+        let (rows, cols) = tmp.valid(args)?;
+        tmp.rect(rows, cols).extents(local, args, &mut access.writes);
+    }
+    Ok(())
+}
+
+/// `dst = op(a, b)` where both have valid elements, the element of the one that has it elsewhere. One of them must
+/// have the destination's valid shape, the other none larger.
+#[derive(Clone, Copy, Debug)]
+pub struct Partial {
+    /// The memory of all operands.
+    pub local: Local,
+    /// The operation.
+    pub op: &'static Binary,
+    /// Where the results go.
+    pub dst: TileArg,
+    /// What it is applied to.
+    pub sources: [TileArg; 2],
+}
+
+impl Partial {
+    /// The destination's valid shape, the shape that both sources have, and which source has all of it.
+    fn shapes(&self, args: &[u64]) -> Result<(Shape, Shape, usize), Fault> {
+        let shape = self.dst.valid(args)?;
+        let [a, b] = [self.sources[0].valid(args)?, self.sources[1].valid(args)?];
+        let common = (a.0.min(b.0), a.1.min(b.1));
+        let whole = [a, b].iter().position(|s| *s == shape);
+        match whole {
+            Some(whole) if a.0.max(b.0) <= shape.0 && a.1.max(b.1) <= shape.1 => Ok((shape, common, whole)),
+            _ => Err(Fault {
+                code: "tile-valid",
+                message: format!(
+                    "`{}` has {} x {} valid elements, the sources {} x {} and {} x {}",
+                    self.dst.name, shape.0, shape.1, a.0, a.1, b.0, b.1
+                ),
+                hint: Some("one source has the valid shape of the destination, the other none larger".to_string()),
+            }),
+        }
+    }
+}
+
+impl Effect for Partial {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (shape, common, whole) = self.shapes(args)?;
+        self.sources[whole].rect(shape.0, shape.1).extents(self.local, args, &mut access.reads);
+        self.sources[1 - whole].rect(common.0, common.1).extents(self.local, args, &mut access.reads);
+        self.dst.rect(shape.0, shape.1).extents(self.local, args, &mut access.writes);
+        access.units = repeats(&self.dst.layout, shape.0, shape.1);
+        Ok(())
+    }
+
+    fn run(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        _: &mut Output,
+    ) -> Result<u64, Fault> {
+        let ((rows, cols), common, whole) = self.shapes(args)?;
+        if rows == 0 || cols == 0 {
+            return Ok(0);
+        }
+        let to = View::tile(&self.dst.layout, 0, 0);
+        // The smaller source is read where it is valid, the whole one everywhere.
+        let mut sources = [self.sources[0].rect(common.0, common.1), self.sources[1].rect(common.0, common.1)];
+        (sources[whole].rows, sources[whole].cols) = (rows, cols);
+        with_operands(
+            (memory, env, self.local),
+            args,
+            self.dst.rect(rows, cols),
+            (sources.map(Reading::Rect), (rows, cols), to.elem),
+            &mut scratch.bytes,
+            |dst, inputs| {
+                let (bytes, from) = inputs[whole];
+                copy(dst, &to, bytes, &from, rows as usize, cols as usize, Cast::default())?;
+                self.op.run_views(dst, to, inputs, common.0 as usize, common.1 as usize)
+            },
+        )
+        .map_err(outside)?;
+        Ok(0)
+    }
+}

@@ -1,0 +1,26 @@
+//! Work of the vector unit on tiles: elementwise, by rows and columns, comparisons, copies.
+//!
+//! Every effect works on the destination's valid shape and leaves the rest of the destination as it is. Tiles may
+//! have any layout. A source that shares bytes with the destination is read as it was before, so every operation
+//! works in place. The unit of every cost is a repeat: 256 bytes of a row of the destination.
+
+mod compare;
+mod copies;
+mod elementwise;
+mod operands;
+mod pad;
+mod reduce;
+mod sequence;
+
+pub use compare::{CompareTiles, Select};
+pub use copies::{Concat, Spread, Transpose};
+pub use elementwise::{Elementwise, Partial};
+pub use operands::{Input, Local, TileArg};
+pub use pad::Pad;
+pub use reduce::{ColArg, ColReduce, Order, Reduction, RowArg, RowReduce};
+pub use sequence::Sequence;
+
+use operands::{repeats, with_operands};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,289 @@
+//! Operands of vector work: where they lie, what of them is read, and how the destination is kept apart.
+
+use std::ops::Range;
+
+use slipring_machine::Role;
+use slipring_program::{Env, Extent, Fault, Memory};
+use slipring_tile::copy::{Cast, View, copy};
+use slipring_tile::{BLayout, Elem, Layout, RoundMode, SLayout, Space, convert};
+
+use crate::effect::{tile_extents, valid_shape};
+
+/// Rows and columns.
+pub(super) type Shape = (u32, u32);
+
+/// A local memory of one core.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct Local {
+    pub space: Space,
+    pub core: Role,
+}
+
+/// A tile that is an operand: its type is known, its address and valid shape are run-time arguments.
+#[derive(Clone, Copy, Debug)]
+pub struct TileArg {
+    /// The declared operand's name, for messages.
+    pub name: &'static str,
+    /// Element type, allocated shape and layout.
+    pub layout: Layout,
+    /// Which argument is the address; valid rows and valid columns follow.
+    pub at: usize,
+}
+
+impl TileArg {
+    /// The valid rows and columns.
+    ///
+    /// # Errors
+    /// `tile-valid` where they are negative or larger than the tile.
+    pub fn valid(&self, args: &[u64]) -> Result<Shape, Fault> {
+        valid_shape(self.name, &self.layout, args[self.at + 1], args[self.at + 2])
+    }
+
+    /// The first `rows` × `cols` elements.
+    pub(super) fn rect(self, rows: u32, cols: u32) -> Rect {
+        Rect { tile: self, rows, cols }
+    }
+
+    /// The tile's bytes, row by row: what a mask of bits is stored in.
+    pub(super) fn as_bytes(self) -> TileArg {
+        let cols = self.layout.cols.saturating_mul(self.layout.elem.bytes() as u32);
+        TileArg { layout: Layout::nd(Elem::U8, self.layout.rows, cols), ..self }
+    }
+
+    /// A fault unless the tile has at least these valid rows and columns.
+    pub(super) fn covers(&self, args: &[u64], target: &TileArg, (rows, cols): Shape) -> Result<(), Fault> {
+        let have = self.valid(args)?;
+        if have.0 >= rows && have.1 >= cols {
+            return Ok(());
+        }
+        Err(Fault {
+            code: "tile-valid",
+            message: format!(
+                "`{}` needs {rows} x {cols} valid elements for `{}`, but has {} x {}",
+                self.name, target.name, have.0, have.1
+            ),
+            hint: Some(format!("make the valid shape of `{}` as large as the one of `{}`", self.name, target.name)),
+        })
+    }
+}
+
+/// The first rows and columns of a tile.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rect {
+    pub tile: TileArg,
+    pub rows: u32,
+    pub cols: u32,
+}
+
+impl Rect {
+    pub fn extents(&self, local: Local, args: &[u64], out: &mut Vec<Extent>) {
+        let Rect { tile, rows, cols } = self;
+        tile_extents(local.space, local.core, &tile.layout, args[tile.at], *rows, *cols, out);
+    }
+
+    fn view(&self) -> View {
+        View::tile(&self.tile.layout, 0, 0)
+    }
+
+    /// From the address to the end of the last element.
+    fn span(&self, args: &[u64]) -> Range<usize> {
+        let start = args[self.tile.at] as usize;
+        if self.rows == 0 || self.cols == 0 {
+            return start..start;
+        }
+        let last = self.view().offset(self.rows as usize - 1, self.cols as usize - 1);
+        start..start + last + self.tile.layout.elem.bytes()
+    }
+}
+
+/// An operand that is read, as it stands for element (r, c) of the destination.
+#[derive(Clone, Copy, Debug)]
+pub enum Input {
+    /// Element (r, c).
+    Tile(TileArg),
+    /// Element (r, c % n) of a tile with n valid columns: n is 1 (a number for each row), 32 bytes (a block for each
+    /// row, again and again) or the columns of the destination.
+    PerRow(TileArg),
+    /// Element (r, 0).
+    FirstColumn(TileArg),
+    /// Element (0, c).
+    FirstRow(TileArg),
+    /// One number for all: the argument and its type.
+    Scalar {
+        /// Which argument.
+        at: usize,
+        /// Its type.
+        elem: Elem,
+    },
+}
+
+/// What of an input is read, and how it is spread over the destination.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reading {
+    /// As it is.
+    Rect(Rect),
+    /// One column for all.
+    Column(Rect),
+    /// One row for all.
+    Row(Rect),
+    /// A few columns again and again.
+    Block(Rect),
+    /// The argument and its type.
+    Scalar(usize, Elem),
+}
+
+impl Input {
+    /// What is read for `rows` × `cols` elements of the destination.
+    ///
+    /// # Errors
+    /// `tile-valid` where the operand has fewer valid elements.
+    fn reading(&self, args: &[u64], target: &TileArg, (rows, cols): Shape) -> Result<Reading, Fault> {
+        let rect = |tile: TileArg, rows, cols| tile.covers(args, target, (rows, cols)).map(|()| tile.rect(rows, cols));
+        match *self {
+            Input::Tile(tile) => rect(tile, rows, cols).map(Reading::Rect),
+            Input::FirstColumn(tile) => rect(tile, rows, 1).map(Reading::Column),
+            Input::FirstRow(tile) => rect(tile, 1, cols).map(Reading::Row),
+            Input::Scalar { at, elem } => Ok(Reading::Scalar(at, elem)),
+            Input::PerRow(tile) => {
+                let (_, have) = tile.valid(args)?;
+                let block = 32 / tile.layout.elem.bytes() as u32;
+                match have {
+                    n if n >= cols => rect(tile, rows, cols).map(Reading::Rect),
+                    1 => rect(tile, rows, 1).map(Reading::Column),
+                    n if n == block => rect(tile, rows, n).map(Reading::Block),
+                    n => Err(Fault {
+                        code: "tile-valid",
+                        message: format!(
+                            "`{}` has {n} valid columns, `{}` {cols}: a value for each row has 1, {block} (32 bytes) or \
+                             all of them",
+                            tile.name, target.name
+                        ),
+                        hint: None,
+                    }),
+                }
+            }
+        }
+    }
+}
+
+impl Reading {
+    /// The readings of all inputs.
+    ///
+    /// # Errors
+    /// `tile-valid` where an operand has fewer valid elements than `shape` needs.
+    pub fn all<const N: usize>(
+        inputs: &[Input; N],
+        args: &[u64],
+        target: &TileArg,
+        shape: Shape,
+    ) -> Result<[Reading; N], Fault> {
+        let mut readings = [Reading::Scalar(0, Elem::U8); N];
+        for (reading, input) in readings.iter_mut().zip(inputs) {
+            *reading = input.reading(args, target, shape)?;
+        }
+        Ok(readings)
+    }
+
+    pub fn extents(&self, local: Local, args: &[u64], out: &mut Vec<Extent>) {
+        match self {
+            Reading::Rect(rect) | Reading::Column(rect) | Reading::Row(rect) | Reading::Block(rect) => {
+                rect.extents(local, args, out);
+            }
+            Reading::Scalar(..) => {}
+        }
+    }
+}
+
+/// The register of a number as an element of another type: floats rounded to the nearest, integers to integers by
+/// their low bits, floats to integers saturated.
+pub(super) fn scalar_bytes(bits: u64, from: Elem, to: Elem) -> [u8; 8] {
+    let mut bytes = [0; 8];
+    let saturate = from.is_float() && !to.is_float();
+    convert(from, &bits.to_le_bytes()[..from.bytes()], to, &mut bytes[..to.bytes()], RoundMode::Rint, saturate);
+    bytes
+}
+
+/// Repeats of 256 bytes that the vector unit needs for a rectangle: of the whole rectangle where its rows follow
+/// each other without gaps, else of every row (or column, where the tile is stored by columns).
+pub(super) fn repeats(layout: &Layout, rows: u32, cols: u32) -> u64 {
+    let (rows, cols, size) = (u64::from(rows), u64::from(cols), layout.elem.bytes() as u64);
+    let whole = (rows * cols * size).div_ceil(256);
+    match (layout.slayout, layout.blayout) {
+        (SLayout::NoneBox, BLayout::RowMajor) if cols < u64::from(layout.cols) => rows * (cols * size).div_ceil(256),
+        (SLayout::NoneBox, BLayout::ColMajor) if rows < u64::from(layout.rows) => cols * (rows * size).div_ceil(256),
+        _ => whole,
+    }
+}
+
+/// Calls `work` with the bytes of the destination (from its address on) and, as views of elements of type `elem`,
+/// what is read for `shape` (rows and columns). What needs preparing is prepared in `scratch`: scalars, elements of
+/// other types, repeated blocks, and sources that share bytes with the destination.
+pub(super) fn with_operands<const N: usize, R>(
+    (memory, env, local): (&mut Memory, Env, Local),
+    args: &[u64],
+    target: Rect,
+    (readings, shape, elem): ([Reading; N], Shape, Elem),
+    scratch: &mut [Vec<u8>],
+    work: impl FnOnce(&mut [u8], [(&[u8], View); N]) -> R,
+) -> R {
+    let (bytes, _) = memory.locate_mut(env, local.core, local.space, 0);
+    let span = target.span(args);
+    // Where each input is to be read: in the memory, or in its scratch buffer.
+    let mut places: [(Option<Range<usize>>, View); N] = std::array::from_fn(|_| (None, View::strided(elem, 0, 0, 0)));
+    for ((reading, place), buffer) in readings.iter().zip(&mut places).zip(scratch.iter_mut()) {
+        buffer.clear();
+        *place = prepare(*reading, args, shape, elem, bytes, &span, buffer);
+    }
+    let (before, rest) = bytes.split_at_mut(span.start);
+    let (dst, after) = rest.split_at_mut(span.len());
+    let ready = std::array::from_fn(|i| {
+        let (range, view) = &places[i];
+        let bytes = match range {
+            None => &scratch[i][..],
+            Some(range) if range.end <= span.start => &before[range.clone()],
+            Some(range) => &after[range.start - span.end..range.end - span.end],
+        };
+        (bytes, *view)
+    });
+    work(dst, ready)
+}
+
+fn prepare(
+    reading: Reading,
+    args: &[u64],
+    (rows, cols): Shape,
+    elem: Elem,
+    bytes: &[u8],
+    target: &Range<usize>,
+    buffer: &mut Vec<u8>,
+) -> (Option<Range<usize>>, View) {
+    let (rect, view) = match reading {
+        Reading::Scalar(at, from) => {
+            buffer.extend_from_slice(&scalar_bytes(args[at], from, elem)[..elem.bytes()]);
+            return (None, View::strided(elem, 0, 0, 0));
+        }
+        Reading::Rect(rect) | Reading::Block(rect) => (rect, rect.view()),
+        Reading::Column(rect) => (rect, rect.view().repeat_col()),
+        Reading::Row(rect) => (rect, rect.view().repeat_row()),
+    };
+    let span = rect.span(args);
+    let block = matches!(reading, Reading::Block(_));
+    if block || rect.tile.layout.elem != elem {
+        let (rows, cols) = (rows as usize, cols as usize);
+        let step = cols * elem.bytes();
+        let width = if block { rect.cols as usize } else { cols };
+        buffer.resize(rows * step, 0);
+        for col in (0..cols).step_by(width.max(1)) {
+            let to = View::strided(elem, col * elem.bytes(), step, elem.bytes());
+            // Both lie within their bytes: the plan has checked the one, the other was made for it.
+            let _ = copy(buffer, &to, &bytes[span.clone()], &view, rows, width.min(cols - col), Cast::default());
+        }
+        return (None, View::strided(elem, 0, step, elem.bytes()));
+    }
+    if span.end <= target.start || span.start >= target.end {
+        return (Some(span), view);
+    }
+    buffer.extend_from_slice(&bytes[span]);
+    (None, view)
+}

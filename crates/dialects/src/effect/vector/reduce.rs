@@ -1,0 +1,255 @@
+//! Rows reduced to one column, columns to one row.
+
+use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_tile::copy::{read_row, row_range, write_row};
+use slipring_tile::{Elem, Reduce, View, reduce};
+
+use super::elementwise::working;
+use super::operands::{Reading, Rect, scalar_bytes};
+use super::{Local, TileArg, repeats, with_operands};
+
+/// A tile whose rows or columns are reduced, and where the results go. The source must have as many valid rows (for
+/// reduced rows) or columns (for reduced columns) as the destination, and at least one valid element in each.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct Reduction {
+    pub local: Local,
+    pub dst: TileArg,
+    pub src: TileArg,
+    /// Working memory of the instruction.
+    pub tmp: Option<TileArg>,
+}
+
+impl Reduction {
+    /// What is read and written. `along` says whether rows are reduced.
+    fn rects(&self, args: &[u64], rows_reduced: bool) -> Result<(Rect, Rect), Fault> {
+        let (rows, cols) = self.dst.valid(args)?;
+        let (src_rows, src_cols) = self.src.valid(args)?;
+        let (results, reduced) = if rows_reduced { (rows, src_cols) } else { (cols, src_rows) };
+        if results == 0 {
+            return Ok((self.src.rect(0, 0), self.dst.rect(0, 0)));
+        }
+        if reduced == 0 || rows == 0 || cols == 0 {
+            return Err(Fault {
+                code: "tile-valid",
+                message: format!(
+                    "`{}` has {src_rows} x {src_cols} valid elements, `{}` {rows} x {cols}: there is nothing to reduce",
+                    self.src.name, self.dst.name
+                ),
+                hint: None,
+            });
+        }
+        if rows_reduced {
+            self.src.covers(args, &self.dst, (rows, 1))?;
+            Ok((self.src.rect(rows, src_cols), self.dst.rect(rows, 1)))
+        } else {
+            self.src.covers(args, &self.dst, (1, cols))?;
+            Ok((self.src.rect(src_rows, cols), self.dst.rect(1, cols)))
+        }
+    }
+
+    fn plan(&self, args: &[u64], rows_reduced: bool, access: &mut Access) -> Result<(), Fault> {
+        let (src, dst) = self.rects(args, rows_reduced)?;
+        src.extents(self.local, args, &mut access.reads);
+        dst.extents(self.local, args, &mut access.writes);
+        working(self.tmp, self.local, args, access)?;
+        // The work is in the reading.
+        access.units = repeats(&self.src.layout, src.rows, src.cols);
+        Ok(())
+    }
+
+    /// Calls `work` with the destination's bytes, the source's bytes and how its elements lie, and the spare buffers.
+    fn run(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        rows_reduced: bool,
+        work: impl FnOnce(&mut [u8], &[u8], View, (usize, usize), &mut [Vec<u8>; 3]),
+    ) -> Result<u64, Fault> {
+        let (src, dst) = self.rects(args, rows_reduced)?;
+        let [source, spare @ ..] = &mut scratch.bytes;
+        let shape = (src.rows, src.cols);
+        with_operands(
+            (memory, env, self.local),
+            args,
+            dst,
+            ([Reading::Rect(src)], shape, self.src.layout.elem),
+            std::slice::from_mut(source),
+            |dst, [(bytes, view)]| work(dst, bytes, view, (shape.0 as usize, shape.1 as usize), spare),
+        );
+        Ok(0)
+    }
+
+    fn target(&self) -> View {
+        View::tile(&self.dst.layout, 0, 0)
+    }
+}
+
+/// Elements of one row: in place where they are contiguous, else gathered.
+fn line<'a>(bytes: &'a [u8], view: &View, row: usize, n: usize, buffer: &'a mut Vec<u8>) -> &'a [u8] {
+    match row_range(view, row, 0, n) {
+        Some(range) => &bytes[range],
+        None => {
+            buffer.resize(n * view.elem.bytes(), 0);
+            read_row(bytes, view, row, 0, buffer);
+            buffer
+        }
+    }
+}
+
+/// `dst[r, 0]` = the elements of row r of the source, combined; see [`slipring_tile::reduce`] for the order.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct RowReduce {
+    pub tiles: Reduction,
+    pub what: Reduce,
+}
+
+impl Effect for RowReduce {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        self.tiles.plan(args, true, access)
+    }
+
+    fn run(&self, args: &[u64], env: Env, memory: &mut Memory, s: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+        let to = self.tiles.target();
+        self.tiles.run(args, env, memory, s, true, |dst, src, view, (rows, cols), [buffer, ..]| {
+            let mut result = [0; 8];
+            for r in 0..rows {
+                self.what.row(view.elem, line(src, &view, r, cols, buffer), &mut result);
+                write_row(dst, &to, r, 0, &result[..view.elem.bytes()]);
+            }
+        })
+    }
+}
+
+/// `dst[r, 0]` = the column of the largest or smallest element of row r of the source.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct RowArg {
+    pub tiles: Reduction,
+    /// [`Reduce::Max`] or [`Reduce::Min`].
+    pub what: Reduce,
+}
+
+impl Effect for RowArg {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        self.tiles.plan(args, true, access)
+    }
+
+    fn run(&self, args: &[u64], env: Env, memory: &mut Memory, s: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+        let to = self.tiles.target();
+        self.tiles.run(args, env, memory, s, true, |dst, src, view, (rows, cols), [buffer, ..]| {
+            for r in 0..rows {
+                let at = reduce::arg(self.what, view.elem, line(src, &view, r, cols, buffer)).unwrap_or(0);
+                write_row(dst, &to, r, 0, &index(at, to.elem)[..to.elem.bytes()]);
+            }
+        })
+    }
+}
+
+/// `dst[0, c]` = the row of the largest or smallest element of column c of the source.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct ColArg {
+    pub tiles: Reduction,
+    /// [`Reduce::Max`] or [`Reduce::Min`].
+    pub what: Reduce,
+}
+
+impl Effect for ColArg {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        self.tiles.plan(args, false, access)
+    }
+
+    fn run(&self, args: &[u64], env: Env, memory: &mut Memory, s: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+        let to = self.tiles.target().transposed();
+        self.tiles.run(args, env, memory, s, false, |dst, src, view, (rows, cols), [buffer, ..]| {
+            let view = view.transposed();
+            for c in 0..cols {
+                let at = reduce::arg(self.what, view.elem, line(src, &view, c, rows, buffer)).unwrap_or(0);
+                write_row(dst, &to, c, 0, &index(at, to.elem)[..to.elem.bytes()]);
+            }
+        })
+    }
+}
+
+fn index(at: usize, elem: Elem) -> [u8; 8] {
+    scalar_bytes(at as u64, Elem::I64, elem)
+}
+
+/// In which order the elements of a column are combined. Floats narrower than `f32` are combined in `f32` and rounded
+/// once at the end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// Row after row, the first row being the start.
+    Sequential,
+    /// Rows 2i and 2i + 1 give row i of the next round; the last row of an odd number is then added to row 0; until
+    /// one row is left.
+    Pairs,
+}
+
+/// `dst[0, c]` = the elements of column c of the source, combined.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct ColReduce {
+    pub tiles: Reduction,
+    pub what: Reduce,
+    pub order: Order,
+}
+
+impl Effect for ColReduce {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        self.tiles.plan(args, false, access)
+    }
+
+    fn run(&self, args: &[u64], env: Env, memory: &mut Memory, s: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+        let to = self.tiles.target();
+        self.tiles.run(args, env, memory, s, false, |dst, src, view, (rows, cols), [buffer, sums, result]| {
+            if rows == 0 || cols == 0 {
+                return;
+            }
+            let elem = view.elem;
+            let width = cols * Reduce::acc_elem(elem).bytes();
+            match self.order {
+                Order::Sequential => {
+                    sums.resize(width, 0);
+                    Reduce::begin(elem, line(src, &view, 0, cols, buffer), sums);
+                    for r in 1..rows {
+                        self.what.fold(elem, line(src, &view, r, cols, buffer), sums);
+                    }
+                }
+                Order::Pairs => {
+                    sums.resize(rows * width, 0);
+                    for (r, sum) in sums.chunks_mut(width).enumerate() {
+                        Reduce::begin(elem, line(src, &view, r, cols, buffer), sum);
+                    }
+                    self.pairs(elem, sums, rows, width);
+                }
+            }
+            result.resize(cols * elem.bytes(), 0);
+            Reduce::end(elem, &sums[..width], result);
+            write_row(dst, &to, 0, 0, result);
+        })
+    }
+}
+
+impl ColReduce {
+    /// Combines `rows` rows of `width` bytes into the first.
+    fn pairs(&self, elem: Elem, sums: &mut [u8], mut rows: usize, width: usize) {
+        let (op, wide) = (self.what.binary(), Reduce::acc_elem(elem));
+        while rows > 1 {
+            for i in 0..rows / 2 {
+                let (first, second) = sums.split_at_mut((2 * i + 1) * width);
+                op.run_in_place(wide, &mut first[2 * i * width..], &second[..width]);
+                sums.copy_within(2 * i * width..(2 * i + 1) * width, i * width);
+            }
+            if rows % 2 == 1 {
+                let (first, last) = sums.split_at_mut((rows - 1) * width);
+                op.run_in_place(wide, &mut first[..width], &last[..width]);
+            }
+            rows /= 2;
+        }
+    }
+}

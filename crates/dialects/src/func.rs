@@ -1,0 +1,325 @@
+//! The `func` dialect: functions, calls, returns.
+
+use std::sync::Arc;
+
+use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Reported as TextReported, Tok, same_type};
+use slipring_ir::{
+    Arity, Attr, AttrKind, Diagnostic, Diags, FuncType, Infer, OpId, OpSchema, ResultSpec, Syntax, Touch, Type,
+};
+use slipring_machine::Platform;
+
+use crate::decode::control;
+use crate::def::{CoreRule, InCoreSync, OpDef, OpRef, PipeRule, no_rules};
+use crate::rules::{ANY, defaulted, required, schema, variadic};
+
+/// Its ops.
+pub(crate) const OPS: &[&OpDef] = &[&FUNC, &CALL, &RETURN];
+
+const BASE: OpDef = OpDef {
+    schema: schema("", Syntax::Generic, &[], &[], &[]),
+    summary: "",
+    doc: "",
+    source: "MLIR, func dialect",
+    core: CoreRule::Any,
+    pipe: PipeRule::None,
+    ring: None,
+    per_lane: false,
+    in_core_sync: InCoreSync::No,
+    verify: no_rules,
+    lower: |_, _| Ok(()),
+};
+
+static FUNC: OpDef = OpDef {
+    schema: OpSchema {
+        regions: &["body"],
+        ..schema(
+            "func.func",
+            Syntax::Custom(&FuncText),
+            &[],
+            &[],
+            &[
+                required("sym_name", AttrKind::Str, "its name"),
+                required("function_type", AttrKind::Type, "types of arguments and results"),
+                defaulted("sym_visibility", AttrKind::Str, "`private`, `public` or `nested`"),
+                defaulted("arg_attrs", AttrKind::Any, "attributes of the arguments"),
+                defaulted("res_attrs", AttrKind::Any, "attributes of the results"),
+                defaulted("pto.entry", AttrKind::Any, "the kernel of the file"),
+                defaulted("hacc.entry", AttrKind::Any, "another spelling of `pto.entry`"),
+                defaulted(
+                    "pto.kernel_kind",
+                    AttrKind::Any,
+                    "`#pto.kernel_kind<cube>` or `<vector>`: the core it runs on",
+                ),
+                defaulted("pto.auto_sync_tail_hint", AttrKind::Str, "read; it changes nothing here"),
+            ],
+        )
+    },
+    summary: "A function",
+    doc: "`func.func @name(%a: T) -> T attributes {…} { … }`. One marked `pto.entry`, or the only one with a body, is the \
+          kernel. `pto.kernel_kind` says which kind of core runs it; a kernel without it may call functions of both \
+          kinds, which then run side by side.",
+    verify: verify_func,
+    ..BASE
+};
+
+fn verify_func(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    let Some(Attr::Type(Type::Function(ty))) = op.attr("function_type") else { return };
+    if crate::decode::is_entry(op.module, op.id) && !ty.results.is_empty() {
+        diags.push(
+            op.error("entry-result", "PTO entry functions must return void")
+                .help("pass a buffer for the result, or leave out `pto.entry`"),
+        );
+    }
+    let body = op.module.body(op.id, 0);
+    let last = body.and_then(|b| op.module.block(b).ops.last().copied());
+    let ends = last.is_some_and(|id| op.module.op(id).schema.is_some_and(|s| s.terminator));
+    if body.is_some() && !ends {
+        diags.push(
+            op.error("no-return", "the function does not end in `return`").help("add `return` at the end of its body"),
+        );
+    }
+    let other = op
+        .module
+        .ops_named("func.func")
+        .find(|f| *f != op.id && op.module.op(*f).attrs.get("sym_name").and_then(Attr::as_str) == op.text("sym_name"));
+    if let Some(other) = other.filter(|f| f.index() < op.id.index()) {
+        diags.push(
+            op.error("redefinition", format!("`@{}` is defined a second time", op.text("sym_name").unwrap_or("")))
+                .also(op.module.op(other).span, "first here"),
+        );
+    }
+}
+
+/// `private @name(%a: T {attrs}) -> (T) attributes {…} { … }`; a declaration has types only and no body.
+struct FuncText;
+
+impl CustomSyntax for FuncText {
+    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Result<(), TextReported> {
+        for visibility in ["private", "public", "nested"] {
+            if p.eat_text(visibility) {
+                p.module.op_mut(op).attrs.set("sym_visibility", Attr::Str(visibility.into()));
+            }
+        }
+        let name = p.symbol()?;
+        p.module.op_mut(op).attrs.set("sym_name", Attr::Str(name));
+        let mut ty = FuncType::default();
+        let mut args = Vec::new();
+        let mut arg_attrs = Vec::new();
+        p.expect(Tok::LParen, "`(` and the arguments")?;
+        p.list_until(Tok::RParen, "`)`", |p| {
+            let named = p.tok() == Tok::Percent;
+            let arg = if named { Some(p.value_name()?) } else { None };
+            if named {
+                p.expect(Tok::Colon, "`:` and the type of the argument")?;
+            }
+            let arg_type = p.parse_type()?;
+            if let Some((name, span)) = arg {
+                args.push(BlockArg { name, ty: arg_type.clone(), span });
+            }
+            ty.inputs.push(arg_type);
+            arg_attrs.push(p.free_dict()?);
+            if p.at_loc() {
+                p.loc()?;
+            }
+            Ok(())
+        })?;
+        let mut res_attrs = Vec::new();
+        if p.eat(Tok::Arrow) {
+            if p.eat(Tok::LParen) {
+                p.list_until(Tok::RParen, "`)`", |p| {
+                    ty.results.push(p.parse_type()?);
+                    res_attrs.push(p.free_dict()?);
+                    Ok(())
+                })?;
+            } else {
+                ty.results = p.result_type_list()?;
+            }
+        }
+        p.module.op_mut(op).attrs.set("function_type", Attr::Type(Type::Function(Arc::new(ty))));
+        for (name, attrs) in [("arg_attrs", arg_attrs), ("res_attrs", res_attrs)] {
+            if attrs.iter().any(|a| !a.is_empty()) {
+                let list = attrs.into_iter().map(Attr::Dict).collect();
+                p.module.op_mut(op).attrs.set(name, Attr::Array(list));
+            }
+        }
+        if p.eat_text("attributes") {
+            p.attr_dict(op)?;
+        }
+        if p.at("{") { p.region(op, args) } else { Ok(()) }
+    }
+
+    fn print(&self, p: &mut OpPrinter<'_>, op: OpId) {
+        let module = p.module;
+        let data = module.op(op);
+        p.write(" ");
+        if let Some(visibility) = data.attrs.get("sym_visibility").and_then(Attr::as_str) {
+            p.write(visibility);
+            p.write(" ");
+        }
+        p.symbol(data.attrs.get("sym_name").and_then(Attr::as_str).unwrap_or(""));
+        let ty = match data.attrs.get("function_type") {
+            Some(Attr::Type(Type::Function(ty))) => ty.clone(),
+            _ => Arc::default(),
+        };
+        let body = module.body(op, 0);
+        p.write("(");
+        for (at, input) in ty.inputs.iter().enumerate() {
+            p.write(if at > 0 { ", " } else { "" });
+            match body.and_then(|b| module.block(b).args.get(at)) {
+                Some(arg) => p.value_with_type(*arg),
+                None => p.ty(input),
+            }
+            print_attrs_of(p, data.attrs.get("arg_attrs"), at);
+        }
+        p.write(")");
+        match ty.results.as_slice() {
+            [] => {}
+            [one] if !matches!(one, Type::Function(_)) && data.attrs.get("res_attrs").is_none() => {
+                p.write(" -> ");
+                p.ty(one);
+            }
+            several => {
+                p.write(" -> (");
+                for (at, result) in several.iter().enumerate() {
+                    p.write(if at > 0 { ", " } else { "" });
+                    p.ty(result);
+                    print_attrs_of(p, data.attrs.get("res_attrs"), at);
+                }
+                p.write(")");
+            }
+        }
+        p.attr_dict_after(
+            " attributes ",
+            op,
+            &["sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"],
+        );
+        if body.is_some() {
+            p.write(" ");
+            p.region(op, 0, false);
+        }
+    }
+}
+
+/// ` {…}` of one argument or result, if it has any.
+fn print_attrs_of(p: &mut OpPrinter<'_>, list: Option<&Attr>, at: usize) {
+    let Some(Attr::Array(list)) = list else { return };
+    if let Some(attrs @ Attr::Dict(dict)) = list.get(at)
+        && !dict.is_empty()
+    {
+        p.write(" ");
+        p.attr(attrs);
+    }
+}
+
+const RESULTS: ResultSpec = ResultSpec {
+    name: "results",
+    arity: Arity::Variadic,
+    ty: ANY,
+    infer: Infer::Written,
+    doc: "what the function returns",
+};
+
+static CALL: OpDef = OpDef {
+    schema: OpSchema {
+        aliases: &["call"],
+        ..schema(
+            "func.call",
+            Syntax::Custom(&CallText),
+            &[variadic("args", ANY, Touch::Nothing, "the arguments")],
+            &[RESULTS],
+            &[required("callee", AttrKind::Symbol, "the function")],
+        )
+    },
+    summary: "Call a function",
+    doc: "The callee's ops run in place of the call. A function of the other kind of core is skipped: that core runs it. \
+          Recursion is refused: a kernel has no stack.",
+    verify: verify_call,
+    lower: control::lower_call,
+    ..BASE
+};
+
+fn verify_call(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    let name = op.text("callee").unwrap_or("");
+    let Some(callee) = op.module.symbol(name) else {
+        diags.push(op.error("unknown-function", format!("there is no function `@{name}`")));
+        return;
+    };
+    let Some(Attr::Type(Type::Function(ty))) = op.module.op(callee).attrs.get("function_type") else { return };
+    let args = op.operands(0);
+    let given = args.iter().map(|v| op.module.ty(*v));
+    if args.len() != ty.inputs.len() || !given.zip(&ty.inputs).all(|(a, b)| same_type(a, b)) {
+        diags.push(
+            Diagnostic::error("call-types", op.span(), format!("the arguments are not those of `@{name}`"))
+                .also(op.module.op(callee).span, "the function is declared here"),
+        );
+    }
+}
+
+/// `@name(%a, %b) : (T, T) -> T`.
+struct CallText;
+
+impl CustomSyntax for CallText {
+    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Result<(), TextReported> {
+        let callee = p.symbol()?;
+        p.module.op_mut(op).attrs.set("callee", Attr::Symbol(callee));
+        let mut args = Vec::new();
+        p.expect(Tok::LParen, "`(` and the arguments")?;
+        p.list_until(Tok::RParen, "`)`", |p| {
+            args.push(p.operand()?);
+            Ok(())
+        })?;
+        p.set_operands(op, &[&args]);
+        p.attr_dict(op)?;
+        p.expect(Tok::Colon, "`:` and the function's type")?;
+        let start = p.span();
+        let ty = p.function_type()?;
+        if ty.inputs.len() != args.len() {
+            let message = format!("{} types for {} arguments", ty.inputs.len(), args.len());
+            return Err(p.error("type-mismatch", p.span_from(start), message));
+        }
+        for (arg, input) in args.iter().zip(&ty.inputs) {
+            let known = p.module.ty(*arg).clone();
+            if !same_type(&known, input) {
+                let name = p.module.value_name(*arg);
+                p.error("type-mismatch", p.span_from(start), format!("`{name}` is a `{known}`, not a `{input}`"));
+            }
+        }
+        for result in ty.results {
+            p.add_result(op, result);
+        }
+        Ok(())
+    }
+
+    fn print(&self, p: &mut OpPrinter<'_>, op: OpId) {
+        let module = p.module;
+        let data = module.op(op);
+        p.write(" ");
+        p.symbol(data.attrs.get("callee").and_then(Attr::as_str).unwrap_or(""));
+        p.write("(");
+        p.values(&data.operands);
+        p.write(")");
+        p.attr_dict(op, &["callee"]);
+        p.write(" : (");
+        p.types_of(&data.operands);
+        p.write(") -> ");
+        p.result_types_of(&data.results);
+    }
+}
+
+static RETURN: OpDef = OpDef {
+    schema: OpSchema {
+        aliases: &["return"],
+        terminator: true,
+        ..schema(
+            "func.return",
+            Syntax::Format("attr-dict ($values `:` type($values))?"),
+            &[variadic("values", ANY, Touch::Nothing, "what is returned")],
+            &[],
+            &[],
+        )
+    },
+    summary: "Return from a function",
+    doc: "",
+    lower: control::lower_yield,
+    ..BASE
+};

@@ -1,0 +1,187 @@
+//! Memrefs: buffers by another name. A memref in global memory is a view, one in a local memory a tile.
+
+mod cast;
+
+use slipring_ir::{AttrKind, Dim, Infer, MemRefType, Syntax, TileType, Touch, Type, TypeRule, ValueId};
+use slipring_machine::Pipe;
+use slipring_program::Operand;
+use slipring_tile::{Layout, Space};
+use smallvec::SmallVec;
+
+use crate::decode::{Binding, Decoder, Mode, TileRef, ViewRef};
+use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use crate::pto::{access, element_address, no_address, scalar_of};
+use crate::rules::{INTEGER, PLAIN, SCALAR, defaulted, operand, result, schema, variadic};
+
+/// Its ops.
+pub(crate) const OPS: &[&OpDef] = &[&ALLOC, &DEALLOC, &LOAD, &STORE, &cast::REINTERPRET_CAST];
+
+const MEMREF: TypeRule = TypeRule { describe: "a memref", accepts: |t| matches!(t, Type::MemRef(_)) };
+
+static ALLOC: OpDef = OpDef {
+    schema: schema(
+        "memref.alloc",
+        Syntax::Format("`(` $sizes `)` attr-dict `:` type($memref)"),
+        &[variadic("sizes", INTEGER, Touch::Nothing, "extents that the type leaves open")],
+        &[result("memref", MEMREF, Infer::Written, "the memory")],
+        &[
+            defaulted("addr", AttrKind::Int, "byte offset in its memory: written by the allocator"),
+            defaulted("alignment", AttrKind::Int, "read and kept"),
+        ],
+    ),
+    summary: "Declare a buffer in a local memory",
+    doc: "A buffer of known shape in the local memory that its type names. As a tile its last dimension is the columns \
+          and all others are the rows.",
+    source: "MLIR, memref dialect",
+    lower: lower_alloc,
+    ..PLAIN
+};
+
+fn lower_alloc(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let Type::MemRef(memref) = op.module.ty(op.result(0)) else { return Err(Reported) };
+    let Some(mut view) = view_of(memref, Operand::Imm(0), d).filter(|view| view.space != Space::Gm) else {
+        return Err(d.unsupported("a buffer of open shape, or in global memory,"));
+    };
+    view.base = match (op.int("addr"), d.mode) {
+        (Some(addr), _) => Operand::imm(addr),
+        (None, Mode::Device) => return Err(no_address(op, d)),
+        (None, Mode::Reference) => {
+            let count = memref.dims.iter().map(|dim| dim.known().unwrap_or(0)).fold(1, u64::saturating_mul);
+            let bytes = count.saturating_mul(view.elem.bytes() as u64);
+            if d.platform.space(view.space).is_none_or(|space| bytes > space.bytes) {
+                return Err(d.error("tile-capacity", format!("{bytes} bytes do not fit into `{}`", view.space)));
+            }
+            d.private(view.space, bytes)
+        }
+    };
+    d.bind(op.result(0), Binding::View(view));
+    Ok(())
+}
+
+static DEALLOC: OpDef = OpDef {
+    schema: schema(
+        "memref.dealloc",
+        Syntax::Format("$memref attr-dict `:` type($memref)"),
+        &[operand("memref", MEMREF, Touch::Nothing, "a buffer that is no longer used")],
+        &[],
+        &[],
+    ),
+    summary: "Say that a buffer is no longer used",
+    doc: "Does nothing: the allocator finds out itself how long a buffer is used.",
+    source: "MLIR, memref dialect",
+    ..PLAIN
+};
+
+static LOAD: OpDef = OpDef {
+    schema: schema(
+        "memref.load",
+        Syntax::Format("$memref `[` $indices `]` attr-dict `:` type($memref)"),
+        &[
+            operand("memref", MEMREF, Touch::Read, "memory"),
+            variadic("indices", INTEGER, Touch::Nothing, "one index for each dimension"),
+        ],
+        &[result("value", SCALAR, Infer::From(|types| types.first().and_then(scalar_of)), "the element")],
+        &[],
+    ),
+    summary: "Read one element",
+    doc: "The element at the indices, as a scalar. The scalar unit waits for it.",
+    source: "MLIR, memref dialect",
+    core: CoreRule::ByTile,
+    pipe: PipeRule::Fixed(Pipe::S),
+    lower: |op, d| lower_access(op, d, 0, None),
+    ..PLAIN
+};
+
+static STORE: OpDef = OpDef {
+    schema: schema(
+        "memref.store",
+        Syntax::Format("$value `,` $memref `[` $indices `]` attr-dict `:` type($memref)"),
+        &[
+            operand("value", SCALAR, Touch::Nothing, "what to write"),
+            operand("memref", MEMREF, Touch::Write, "memory"),
+            variadic("indices", INTEGER, Touch::Nothing, "one index for each dimension"),
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Write one element",
+    doc: "Writes a scalar to the element at the indices.",
+    source: "MLIR, memref dialect",
+    core: CoreRule::ByTile,
+    pipe: PipeRule::Fixed(Pipe::S),
+    lower: |op, d| lower_access(op, d, 1, Some(0)),
+    ..PLAIN
+};
+
+/// Reads or writes an element. `memref` is the operand's position, the indices follow it.
+fn lower_access(op: &OpRef<'_>, d: &mut Decoder<'_>, memref: usize, value: Option<usize>) -> Lowered {
+    let view = d.view(op.operand(memref).ok_or(Reported)?)?;
+    let indices = op.operands(memref + 1);
+    if indices.len() != view.strides.len() {
+        let (given, rank) = (indices.len(), view.strides.len());
+        return Err(d.error("memref-rank", format!("{given} indices for {rank} dimensions")));
+    }
+    let mut at = Operand::Imm(0);
+    for (index, stride) in indices.iter().zip(&view.strides) {
+        let index = d.scalar(*index)?;
+        let part = d.mul(index, *stride);
+        at = d.add(at, part);
+    }
+    let address = element_address(d, view.base, at, view.elem);
+    let value = value.and_then(|index| op.operand(index)).map(|value| d.scalar(value)).transpose()?;
+    access(op, d, (view.space, view.core, view.elem), address, value);
+    Ok(())
+}
+
+/// What a memref argument of a kernel is at run time: a view of the buffer at `value`. `None` for other types.
+pub(crate) fn bind_argument(d: &Decoder<'_>, arg: ValueId, value: Operand) -> Option<Binding> {
+    let Type::MemRef(memref) = d.module.ty(arg) else { return None };
+    view_of(memref, value, d).map(Binding::View)
+}
+
+/// A memref of known shape at an address.
+pub(crate) fn view_of(memref: &MemRefType, base: Operand, d: &Decoder<'_>) -> Option<ViewRef> {
+    let dims: SmallVec<[Operand; 5]> =
+        memref.dims.iter().map(|dim| dim.known().map(Operand::Imm)).collect::<Option<_>>()?;
+    let strides: SmallVec<[Operand; 5]> = match &memref.strides {
+        Some((strides, _)) => strides.iter().map(|dim| dim.known().map(Operand::Imm)).collect::<Option<_>>()?,
+        None => {
+            let mut stride = 1u64;
+            let mut list: SmallVec<[Operand; 5]> = SmallVec::new();
+            for dim in memref.dims.iter().rev() {
+                list.insert(0, Operand::Imm(stride));
+                stride = stride.saturating_mul(dim.known()?);
+            }
+            list
+        }
+    };
+    let space = memref.space.unwrap_or(Space::Gm);
+    Some(ViewRef { elem: memref.elem.elem()?, space, core: d.role, base, dims, strides, layout: None })
+}
+
+/// The tile that a memref in a local memory is: its last dimension as columns, the others as rows. `None` where
+/// rows are not evenly apart.
+pub(crate) fn as_tile(view: &ViewRef) -> Option<TileRef> {
+    if view.space == Space::Gm {
+        return None;
+    }
+    let numbers =
+        |list: &[Operand]| -> Option<Vec<u64>> { list.iter().map(|n| n.as_imm().map(|n| n as u64)).collect() };
+    let (dims, strides) = (numbers(&view.dims)?, numbers(&view.strides)?);
+    let (cols, outer) = dims.split_last()?;
+    // Distance of rows: the layout's columns.
+    let pitch = match outer {
+        [] => *cols,
+        _ => strides[strides.len() - 2],
+    };
+    let even =
+        (1..outer.len()).all(|at| outer[at - 1] == 1 || strides[at - 1] == outer[at].saturating_mul(strides[at]));
+    if !even || *strides.last()? != 1 || pitch < *cols {
+        return None;
+    }
+    let rows = outer.iter().try_fold(1u64, |product, n| product.checked_mul(*n))?;
+    let layout = Layout::nd(view.elem, u32::try_from(rows).ok()?, u32::try_from(pitch).ok()?);
+    let valid = [Dim::Static(rows), Dim::Static(*cols)];
+    let ty = TileType { space: view.space, layout, valid, pad: 0, compact: 0 };
+    Some(TileRef::of_type(ty, view.base))
+}

@@ -1,0 +1,47 @@
+//! The `pto` dialect, filed as the manual files it.
+
+mod cross_core;
+mod cube;
+mod debug;
+mod dma;
+mod pipe;
+mod pipe_handle;
+mod query;
+mod scalar_memory;
+mod sync;
+mod tile;
+mod vector;
+mod view;
+
+use crate::def::OpDef;
+
+pub(crate) use scalar_memory::{access, element_address, scalar_of};
+pub(crate) use tile::no_address;
+
+/// Its families of ops.
+pub(crate) const FAMILIES: &[&[&OpDef]] = &[
+    pipe::OPS,
+    pipe_handle::OPS,
+    debug::OPS,
+    query::OPS,
+    sync::OPS,
+    cross_core::OPS,
+    view::OPS,
+    tile::OPS,
+    dma::OPS,
+    dma::not_run::OPS,
+    cube::OPS,
+    scalar_memory::OPS,
+    vector::binary::OPS,
+    vector::scalar::OPS,
+    vector::ternary::OPS,
+    vector::unary::OPS,
+    vector::bits::OPS,
+    vector::reduce::OPS,
+    vector::broadcast::OPS,
+    vector::select::OPS,
+    vector::convert::OPS,
+    vector::fill::OPS,
+    vector::rearrange::OPS,
+    vector::undone::OPS,
+];

@@ -1,0 +1,191 @@
+//! Single elements of memory as scalars (PTO IR manual 4.3 and 4.14).
+
+use slipring_ir::{Diags, Infer, Sign, Syntax, Touch, Type, TypeRule};
+use slipring_machine::{Cost, Pipe, Role};
+use slipring_program::Operand;
+use slipring_tile::{Elem, Space};
+
+use crate::decode::{Binding, Decoder};
+use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use crate::effect::ElementAccess;
+use crate::rules::{INTEGER, PLAIN, SCALAR, TILE, operand, result, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&LOAD_SCALAR, &STORE_SCALAR, &TGETVAL, &TSETVAL];
+
+const MEMORY: TypeRule =
+    TypeRule { describe: "a pointer or a memref", accepts: |t| matches!(t, Type::Ptr(..) | Type::MemRef(_)) };
+
+/// The element type of the operand of an op that takes memory first.
+fn element_of(types: &[Type]) -> Option<Type> {
+    types.first().and_then(scalar_of)
+}
+
+/// The scalar type of the elements of a pointer, memref or tile.
+pub(crate) fn scalar_of(memory: &Type) -> Option<Type> {
+    if let Type::MemRef(memref) = memory {
+        return Some(memref.elem.clone());
+    }
+    let elem = memory.elem()?;
+    let signed = elem.is_signed_int();
+    let width = 8 * elem.bytes() as u16;
+    let sign = if signed { Sign::Signless } else { Sign::Unsigned };
+    Some(if elem.is_float() { Type::Float(elem) } else { Type::Int { width, sign } })
+}
+
+static LOAD_SCALAR: OpDef = OpDef {
+    schema: schema(
+        "pto.load_scalar",
+        Syntax::Format("$ptr `[` $offset `]` attr-dict `:` type($ptr) `->` type($value)"),
+        &[operand("ptr", MEMORY, Touch::Read, "memory"), operand("offset", INTEGER, Touch::Nothing, "which element")],
+        &[result("value", SCALAR, Infer::From(element_of), "the element")],
+        &[],
+    ),
+    summary: "Read one element of memory",
+    doc: "The element `offset` elements after `ptr`, as a scalar. The scalar unit waits for it.",
+    source: "PTO IR manual 4.3",
+    pipe: PipeRule::Fixed(Pipe::S),
+    lower: |op, d| lower_element(op, d, Ends { memory: 0, offset: 1, value: None }),
+    ..PLAIN
+};
+
+static STORE_SCALAR: OpDef = OpDef {
+    schema: schema(
+        "pto.store_scalar",
+        Syntax::Format("$value `,` $ptr `[` $offset `]` attr-dict `:` type($ptr) `,` type($value)"),
+        &[
+            operand("ptr", MEMORY, Touch::Write, "memory"),
+            operand("offset", INTEGER, Touch::Nothing, "which element"),
+            operand("value", SCALAR, Touch::Nothing, "what to write"),
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Write one element of memory",
+    doc: "Writes `value` to the element `offset` elements after `ptr`.",
+    source: "PTO IR manual 4.3",
+    pipe: PipeRule::Fixed(Pipe::S),
+    verify: |op, _, diags| same_type(op, 0, 2, diags),
+    lower: |op, d| lower_element(op, d, Ends { memory: 0, offset: 1, value: Some(2) }),
+    ..PLAIN
+};
+
+static TGETVAL: OpDef = OpDef {
+    schema: schema(
+        "pto.tgetval",
+        Syntax::Format(
+            "`ins` `(` $src `,` $offset `:` type($src) `,` type($offset) `)` attr-dict `outs` `:` type($value)",
+        ),
+        &[
+            operand("src", TILE, Touch::Read, "the tile, in UB"),
+            operand("offset", INTEGER, Touch::Nothing, "which element, counted in the order of memory"),
+        ],
+        &[result("value", SCALAR, Infer::From(element_of), "the element")],
+        &[],
+    ),
+    summary: "Read one element of a tile",
+    doc: "The element at `offset` elements from the address of the tile, as a scalar: in a row-major tile \
+          `row × columns + column`. The scalar unit waits for it.",
+    source: "PTO IR manual 4.14",
+    core: CoreRule::ByTile,
+    pipe: PipeRule::Fixed(Pipe::S),
+    verify: |op, _, diags| verify_tile(op, 0, diags),
+    lower: |op, d| lower_element(op, d, Ends { memory: 0, offset: 1, value: None }),
+    ..PLAIN
+};
+
+static TSETVAL: OpDef = OpDef {
+    schema: schema(
+        "pto.tsetval",
+        Syntax::InsOuts { ins: 2, attrs_in_ins: false },
+        &[
+            operand("offset", INTEGER, Touch::Nothing, "which element, counted in the order of memory"),
+            operand("value", SCALAR, Touch::Nothing, "what to write"),
+            operand("dst", TILE, Touch::Write, "the tile, in UB"),
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Write one element of a tile",
+    doc: "Writes `value` at `offset` elements from the address of the tile: in a row-major tile \
+          `row × columns + column`.",
+    source: "PTO IR manual 4.14",
+    core: CoreRule::ByTile,
+    pipe: PipeRule::Fixed(Pipe::S),
+    verify: |op, _, diags| {
+        verify_tile(op, 2, diags);
+        same_type(op, 2, 1, diags);
+    },
+    lower: |op, d| lower_element(op, d, Ends { memory: 2, offset: 0, value: Some(1) }),
+    ..PLAIN
+};
+
+fn verify_tile(op: &OpRef<'_>, tile: usize, diags: &mut Diags) {
+    match op.space(tile) {
+        Some(Space::Mat) => {
+            diags
+                .push(op.error("tile-space", "the scalar unit does not reach tiles in `mat`").help("use a `vec` tile"));
+        }
+        Some(Space::Vec) | None => {}
+        Some(other) => {
+            diags.push(op.error("tile-space", format!("expects the tile to use loc=vec, not loc={other}")));
+        }
+    }
+}
+
+/// Reports a value that is not of the memory's element type.
+fn same_type(op: &OpRef<'_>, memory: usize, value: usize, diags: &mut Diags) {
+    if let (Some(memory), Some(value)) = (op.ty(memory).and_then(scalar_of), op.ty(value))
+        && memory.elem() != value.elem()
+    {
+        diags.push(op.error("elem-type", "expects the value's type to match the element type of the memory"));
+    }
+}
+
+/// Positions of the operands: memory, offset, and the value where one is written.
+struct Ends {
+    memory: usize,
+    offset: usize,
+    value: Option<usize>,
+}
+
+fn lower_element(op: &OpRef<'_>, d: &mut Decoder<'_>, ends: Ends) -> Lowered {
+    let memory = op.operand(ends.memory).ok_or(Reported)?;
+    let offset = d.scalar(op.operand(ends.offset).ok_or(Reported)?)?;
+    let place = match d.binding(memory).cloned() {
+        Some(Binding::Tile(tile)) => (tile.ty.space, d.role, tile.ty.layout.elem, tile.addr),
+        Some(Binding::View(view)) => (view.space, view.core, view.elem, view.base),
+        _ => (Space::Gm, d.role, op.module.ty(memory).elem().ok_or(Reported)?, d.scalar(memory)?),
+    };
+    let address = element_address(d, place.3, offset, place.2);
+    let value = ends.value.and_then(|index| op.operand(index)).map(|value| d.scalar(value)).transpose()?;
+    access(op, d, (place.0, place.1, place.2), address, value);
+    Ok(())
+}
+
+/// The byte address of an element.
+pub(crate) fn element_address(d: &mut Decoder<'_>, base: Operand, offset: Operand, elem: Elem) -> Operand {
+    let bytes = d.mul(offset, Operand::Imm(elem.bytes() as u64));
+    d.add(base, bytes)
+}
+
+/// Reads an element and binds the op's result to it, or writes `value`.
+pub(crate) fn access(
+    op: &OpRef<'_>,
+    d: &mut Decoder<'_>,
+    (space, core, elem): (Space, Role, Elem),
+    address: Operand,
+    value: Option<Operand>,
+) {
+    let effect = |load| ElementAccess { space, core, elem, load };
+    match value {
+        None => {
+            let read = d.issue_scalar(effect(true), vec![address]);
+            d.bind(op.result(0), Binding::Scalar(read));
+        }
+        Some(value) => {
+            let cost = Cost::fixed(d.platform.cost.scalar_memory);
+            d.issue(Pipe::S, effect(false), vec![address, value], cost);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Tiles that look at the bytes of another tile in another way.
+
+use slipring_ir::{Attr, AttrKind, Diags, Dim, Infer, OpSchema, Syntax, TileType, Touch, Type};
+use slipring_machine::Platform;
+use slipring_program::Operand;
+use slipring_tile::{BLayout, SLayout};
+
+use super::{TILE_BUF, in_memory, new_valid};
+use crate::decode::{Binding, Decoder, TileRef};
+use crate::def::{Lowered, OpDef, OpRef, Reported};
+use crate::rules::{INTEGER, PLAIN, TILE, defaulted, operand, optional, result, schema};
+
+const RESHAPE: OpSchema = schema(
+    "",
+    Syntax::Format("$src attr-dict `:` type($src) `->` type($result)"),
+    &[operand("src", TILE_BUF, Touch::Nothing, "the tile whose bytes are looked at")],
+    &[result("result", TILE_BUF, Infer::Written, "the same bytes as another tile")],
+    &[],
+);
+
+pub(super) static TRESHAPE: OpDef = OpDef {
+    schema: OpSchema { name: "pto.treshape", ..RESHAPE },
+    summary: "Look at a tile's bytes in another shape",
+    doc: "A tile of another shape, layout or element type at the address of `src`. No data moves. Both tiles are in the \
+          same memory and have equally many bytes, and either both have boxes or neither has.",
+    source: "PTO IR manual 4.10",
+    verify: verify_reshape,
+    lower: |op, d| lower_reshape(op, d, false),
+    ..PLAIN
+};
+
+pub(super) static BITCAST: OpDef = OpDef {
+    schema: OpSchema { name: "pto.bitcast", ..RESHAPE },
+    summary: "Look at a tile's elements as another type",
+    doc: "A tile of another element type at the address of `src`. No data moves. Both tiles are in the same memory and \
+          have equally many bytes. A valid shape that the result leaves open is the source's.",
+    source: "PTO IR of the public assembler, bitcast",
+    verify: verify_reshape,
+    lower: |op, d| lower_reshape(op, d, true),
+    ..PLAIN
+};
+
+fn verify_reshape(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    let (Some(src), Some(dst)) = (op.tile(0), op.module.ty(op.result(0)).as_tile()) else { return };
+    if src.space != dst.space {
+        diags.push(
+            op.error("reshape-space", format!("the bytes lie in `{}`, the result in `{}`", src.space, dst.space)),
+        );
+    }
+    if src.layout.bytes() != dst.layout.bytes() {
+        diags.push(op.error(
+            "reshape-size",
+            format!("the source has {} bytes, the result {}", src.layout.bytes(), dst.layout.bytes()),
+        ));
+    }
+    if (src.layout.slayout == SLayout::NoneBox) != (dst.layout.slayout == SLayout::NoneBox) {
+        diags.push(op.error("reshape-boxes", "a tile with boxes cannot be looked at as one without, nor the reverse"));
+    }
+}
+
+fn lower_reshape(op: &OpRef<'_>, d: &mut Decoder<'_>, keeps_shape: bool) -> Lowered {
+    let source = d.tile(op.operand(0).ok_or(Reported)?)?;
+    let Some(ty) = op.module.ty(op.result(0)).as_tile().copied() else { return Err(Reported) };
+    let ty = in_memory(d, ty);
+    let given = if keeps_shape { source.valid.map(Some) } else { [None; 2] };
+    let valid = new_valid(d, &ty, given);
+    d.bind(op.result(0), Binding::Tile(TileRef { ty, addr: source.addr, valid }));
+    Ok(())
+}
+
+pub(super) static BIND_TILE: OpDef = OpDef {
+    schema: schema(
+        "pto.bind_tile",
+        Syntax::Format("$src (`,` $valid_row `,` $valid_col)? attr-dict `:` type($src) `->` type($result)"),
+        &[
+            operand("src", TILE, Touch::Nothing, "local memory"),
+            optional("valid_row", INTEGER, Touch::Nothing, "valid rows"),
+            optional("valid_col", INTEGER, Touch::Nothing, "valid columns"),
+        ],
+        &[result("result", TILE, Infer::Written, "the memory as a tile")],
+        &[defaulted("config", AttrKind::Any, "layout of the tile, `#pto.tile_buf_config<…>`")],
+    ),
+    summary: "Look at a local memref as a tile",
+    doc: "The memory of `src` as a tile with the layout of `config` and a valid shape. The last dimension of a memref is \
+          the tile's columns, all others are its rows.",
+    source: "PTO IR of the public assembler, between its passes",
+    lower: lower_bind,
+    ..PLAIN
+};
+
+fn lower_bind(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut tile = d.tile(op.operand(0).ok_or(Reported)?)?;
+    if let Type::Tile(ty) = op.module.ty(op.result(0)) {
+        tile.ty = *ty;
+    } else if let Some(config) = op.attr("config") {
+        configure(&mut tile.ty, config);
+    }
+    tile.ty = in_memory(d, tile.ty);
+    for at in 0..2 {
+        let Some(value) = op.operand(at + 1) else { continue };
+        let value = d.scalar(value)?;
+        if let (Operand::Imm(n), true) = (value, matches!(op.module.ty(op.result(0)), Type::MemRef(_))) {
+            tile.ty.valid[at] = Dim::Static(n);
+            tile.valid[at] = value;
+        } else {
+            tile.ty.valid[at] = Dim::Dynamic;
+            tile.valid[at] = Operand::Reg(d.variable(value));
+        }
+    }
+    d.bind(op.result(0), Binding::Tile(tile));
+    Ok(())
+}
+
+/// Takes the layout from the text of `#pto.tile_buf_config<blayout=1 : i32, …>`, whose members are names or numbers.
+fn configure(ty: &mut TileType, config: &Attr) {
+    let text = config.to_string();
+    let value = |key: &str| {
+        let (_, rest) = text.split_once(&format!("{key}="))?;
+        let end = rest.find([' ', ',', '>', ':']).unwrap_or(rest.len());
+        Some(rest[..end].to_string())
+    };
+    match value("blayout").as_deref() {
+        Some("0" | "row_major") => ty.layout.blayout = BLayout::RowMajor,
+        Some("1" | "col_major") => ty.layout.blayout = BLayout::ColMajor,
+        _ => {}
+    }
+    match value("slayout").as_deref() {
+        Some("0" | "none_box") => ty.layout.slayout = SLayout::NoneBox,
+        Some("1" | "row_major") => ty.layout.slayout = SLayout::RowMajor,
+        Some("2" | "col_major") => ty.layout.slayout = SLayout::ColMajor,
+        _ => {}
+    }
+    if let Some(fractal) = value("s_fractal_size").and_then(|n| n.parse().ok()).filter(|n| matches!(n, 512 | 1024)) {
+        ty.layout.fractal = fractal;
+    }
+}

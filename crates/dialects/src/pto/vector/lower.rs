@@ -1,0 +1,108 @@
+//! How vector ops become work.
+
+use slipring_ir::Type;
+use slipring_machine::Pipe;
+use slipring_program::{Effect, Operand};
+use slipring_tile::lanes::Lanes;
+use slipring_tile::{Elem, Space};
+
+use super::check::position;
+use crate::decode::Decoder;
+use crate::def::{Lowered, OpRef, Reported};
+use crate::effect::vector::{Elementwise, Input, Local, TileArg};
+
+/// The operands of an op and the run-time arguments of its work, gathered as they are named.
+pub(super) struct Operands<'a> {
+    op: OpRef<'a>,
+    /// The memory of its tiles.
+    pub local: Local,
+    args: Vec<Operand>,
+}
+
+impl<'a> Operands<'a> {
+    pub fn new(op: &OpRef<'a>, d: &Decoder<'_>) -> Operands<'a> {
+        let space = op.space(position(op, "dst")).unwrap_or(Space::Vec);
+        Operands { op: *op, local: Local { space, core: d.role }, args: Vec::new() }
+    }
+
+    /// The tile of a declared operand, if it is there.
+    pub fn optional(&mut self, d: &mut Decoder<'_>, name: &'static str) -> Result<Option<TileArg>, Reported> {
+        let Some(value) = self.op.operand(position(&self.op, name)) else { return Ok(None) };
+        let tile = d.tile(value)?;
+        let at = self.args.len();
+        self.args.extend([tile.addr, tile.valid[0], tile.valid[1]]);
+        Ok(Some(TileArg { name, layout: tile.ty.layout, at }))
+    }
+
+    /// The tile of a declared operand.
+    pub fn tile(&mut self, d: &mut Decoder<'_>, name: &'static str) -> Result<TileArg, Reported> {
+        self.optional(d, name)?.ok_or(Reported)
+    }
+
+    /// The number of a declared operand.
+    pub fn scalar(&mut self, d: &mut Decoder<'_>, name: &'static str) -> Result<Input, Reported> {
+        let value = self.op.operand(position(&self.op, name)).ok_or(Reported)?;
+        let elem = match self.op.module.ty(value) {
+            Type::Int { width: 1, .. } => Elem::U8,
+            ty => ty.elem().ok_or(Reported)?,
+        };
+        let at = self.args.len();
+        self.args.push(d.scalar(value)?);
+        Ok(Input::Scalar { at, elem })
+    }
+
+    /// A declared operand, a tile or a number.
+    pub fn input(&mut self, d: &mut Decoder<'_>, name: &'static str) -> Result<Input, Reported> {
+        match self.op.ty(position(&self.op, name)) {
+            Some(ty) if ty.is_scalar() => self.scalar(d, name),
+            _ => self.tile(d, name).map(Input::Tile),
+        }
+    }
+
+    /// Adds the work to pipe V with a cost of this class.
+    pub fn issue(self, d: &mut Decoder<'_>, effect: impl Effect + 'static, class: &str) -> Lowered {
+        let cost = d.platform.vector_cost(class);
+        let pipe = self.op.pipe(d.platform).unwrap_or(Pipe::V);
+        d.issue(pipe, effect, self.args, cost);
+        Ok(())
+    }
+}
+
+/// The way in which a tile is spread over `dst`.
+type By = fn(TileArg) -> Input;
+
+/// `dst = kernel(inputs…)` for these declared operands; working memory and `dst` are named `tmp` and `dst`.
+pub(super) fn elementwise<const N: usize>(
+    op: &OpRef<'_>,
+    d: &mut Decoder<'_>,
+    kernel: &'static Lanes<N>,
+    names: [&'static str; N],
+    class: &str,
+) -> Lowered {
+    spread(op, d, kernel, names.map(|name| (name, Input::Tile as By)), class)
+}
+
+/// As [`elementwise`], with the way in which each tile is spread over `dst`.
+pub(super) fn spread<const N: usize>(
+    op: &OpRef<'_>,
+    d: &mut Decoder<'_>,
+    kernel: &'static Lanes<N>,
+    sources: [(&'static str, By); N],
+    class: &str,
+) -> Lowered {
+    let mut operands = Operands::new(op, d);
+    let dst = operands.tile(d, "dst")?;
+    let tmp = operands.optional(d, "tmp")?;
+    let mut inputs = [Input::Tile(dst); N];
+    for (input, (name, spread)) in inputs.iter_mut().zip(sources) {
+        *input = match operands.input(d, name)? {
+            Input::Tile(tile) => spread(tile),
+            scalar => scalar,
+        };
+    }
+    if !kernel.supports(dst.layout.elem) {
+        return Err(d.unsupported("this element type"));
+    }
+    let effect = Elementwise { local: operands.local, op: kernel, dst, inputs, tmp };
+    operands.issue(d, effect, class)
+}

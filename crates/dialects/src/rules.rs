@@ -1,0 +1,125 @@
+//! Type rules, operand lists and checks that declarations share.
+
+use slipring_ir::{
+    Arity, Attr, AttrKind, AttrSpec, Diags, EnumSpec, Flow, Infer, Module, OpSchema, OperandSpec, ResultSpec, Syntax,
+    Touch, Type, TypeRule, ValueId,
+};
+use slipring_tile::Space;
+
+use crate::def::{CoreRule, InCoreSync, OpDef, OpRef, PipeRule, no_rules};
+
+/// A tile in any local memory (or a memref that stands for one).
+pub const TILE: TypeRule = TypeRule {
+    describe: "a tile",
+    accepts: |t| matches!(t, Type::Tile(_)) || matches!(t, Type::MemRef(m) if m.space.is_some_and(|s| s != Space::Gm)),
+};
+
+/// A window of global memory: a partition view, or a memref in global memory.
+pub const VIEW: TypeRule = TypeRule {
+    describe: "a view of global memory",
+    accepts: |t| {
+        matches!(t, Type::PartitionView(_) | Type::TensorView(_))
+            || matches!(t, Type::MemRef(m) if m.space.unwrap_or(Space::Gm) == Space::Gm)
+    },
+};
+
+/// `!pto.tensor_view`.
+pub const TENSOR_VIEW: TypeRule = TypeRule { describe: "a tensor view", accepts: |t| matches!(t, Type::TensorView(_)) };
+
+/// `!pto.ptr`.
+pub const POINTER: TypeRule = TypeRule { describe: "a pointer", accepts: |t| matches!(t, Type::Ptr(..)) };
+
+/// An integer or `index`.
+pub const INTEGER: TypeRule = TypeRule { describe: "an integer or index", accepts: Type::is_int_like };
+
+/// An integer, `index` or a float.
+pub const SCALAR: TypeRule = TypeRule { describe: "a scalar", accepts: Type::is_scalar };
+
+/// `i1`.
+pub const BOOL: TypeRule = TypeRule { describe: "i1", accepts: |t| *t == Type::I1 };
+
+/// Anything.
+pub const ANY: TypeRule = TypeRule { describe: "any type", accepts: |_| true };
+
+/// An operand that must be there.
+pub const fn operand(name: &'static str, ty: TypeRule, touch: Touch, doc: &'static str) -> OperandSpec {
+    OperandSpec { name, arity: Arity::One, ty, touch, doc }
+}
+
+/// An operand that may be left out.
+pub const fn optional(name: &'static str, ty: TypeRule, touch: Touch, doc: &'static str) -> OperandSpec {
+    OperandSpec { name, arity: Arity::Optional, ty, touch, doc }
+}
+
+/// Any number of values.
+pub const fn variadic(name: &'static str, ty: TypeRule, touch: Touch, doc: &'static str) -> OperandSpec {
+    OperandSpec { name, arity: Arity::Variadic, ty, touch, doc }
+}
+
+/// A result.
+pub const fn result(name: &'static str, ty: TypeRule, infer: Infer, doc: &'static str) -> ResultSpec {
+    ResultSpec { name, arity: Arity::One, ty, infer, doc }
+}
+
+/// An attribute that must be there.
+pub const fn required(name: &'static str, kind: AttrKind, doc: &'static str) -> AttrSpec {
+    AttrSpec { name, kind, required: true, doc }
+}
+
+/// An attribute that may be left out.
+pub const fn defaulted(name: &'static str, kind: AttrKind, doc: &'static str) -> AttrSpec {
+    AttrSpec { name, kind, required: false, doc }
+}
+
+/// A schema without regions, aliases and results; change fields with `..schema(…)`.
+pub const fn schema(
+    name: &'static str,
+    syntax: Syntax,
+    operands: &'static [OperandSpec],
+    results: &'static [ResultSpec],
+    attrs: &'static [AttrSpec],
+) -> OpSchema {
+    OpSchema { name, aliases: &[], syntax, operands, results, attrs, regions: &[], flow: Flow::Once, terminator: false }
+}
+
+/// A declaration that does nothing: any core, no pipe, no rules. Change fields with `..PLAIN`.
+pub const PLAIN: OpDef = OpDef {
+    schema: schema("", Syntax::Generic, &[], &[], &[]),
+    summary: "",
+    doc: "",
+    source: "",
+    core: CoreRule::Any,
+    pipe: PipeRule::None,
+    ring: None,
+    per_lane: false,
+    in_core_sync: InCoreSync::No,
+    verify: no_rules,
+    lower: |_, _| Ok(()),
+};
+
+/// `#pto.layout<…>`: how a view of global memory lies there.
+pub const LAYOUT: &EnumSpec = &EnumSpec { kind: "layout", members: &["nd", "dn", "nz"] };
+
+/// The integer that a value is, where its definition is a constant.
+pub fn constant(module: &Module, value: ValueId) -> Option<i64> {
+    let op = module.op(module.defining_op(value)?);
+    if op.operands.is_empty() { op.attrs.get("value").and_then(Attr::as_int) } else { None }
+}
+
+/// Requires operand `index` to be a tile of one of these spaces.
+pub fn require_space(op: &OpRef<'_>, index: usize, spaces: &[Space], diags: &mut Diags) -> bool {
+    let Some(space) = op.space(index) else { return true };
+    if spaces.contains(&space) {
+        return true;
+    }
+    let names: Vec<_> = spaces.iter().map(|s| format!("`{s}`")).collect();
+    let operand = op.def.schema.operands[index].name;
+    diags.push(
+        op.error(
+            "tile-space",
+            format!("`{}` takes `{operand}` in {}, not in `{space}`", op.def.schema.name, names.join(" or ")),
+        )
+        .label(format!("`{operand}` is a `{space}` tile")),
+    );
+    false
+}

@@ -1,0 +1,9 @@
+//! Vector ops from text to bytes, compared with naive code or with numbers written out.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod elementwise;
+mod kit;
+mod reduce;
+mod select;
+mod shapes;

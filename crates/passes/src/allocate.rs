@@ -1,0 +1,291 @@
+//! `allocate`: addresses for everything in local memory.
+//!
+//! For each memory of a core: reserved rings and tiles with an address of their own stay where they are; everything else is
+//! placed around them, side by side while that fits, sharing bytes over time where it must. Two buffers share
+//! bytes only if their lives do not even touch, so an op never writes what it reads in the same step.
+
+pub mod check;
+mod lifetime;
+pub mod pack;
+mod report;
+
+use std::ops::Range;
+
+use slipring_dialects::{Dialects, InCoreSync, OpRef, RingPart};
+use slipring_ir::{Attr, AttrDict, Diagnostic, Diags, Module, OpId, Type, ValueId};
+use slipring_machine::SpaceSpec;
+use slipring_tile::Space;
+use smallvec::SmallVec;
+
+use crate::facts::{Functions, def, op_ref, operand_index};
+use crate::manager::{Pass, PassContext};
+use crate::rings::{Slots, consumer, ring_bytes, ring_ops, slots_of, write_imports};
+use crate::roots::{Address, RootId, RootKind, Roots, home};
+use pack::{Live, Request, pack};
+
+/// The pass.
+pub const PASS: Pass =
+    Pass { name: "allocate", summary: "Give tiles and rings in local memory their addresses", run: allocate };
+
+/// Alignment of rings in bytes.
+const RING_ALIGN: u64 = 256;
+
+/// Something that needs bytes of a memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Item {
+    Root(RootId),
+    /// A reservation.
+    Ring(OpId),
+}
+
+/// One memory of the cores that run a group of functions.
+struct Memory<'m> {
+    module: &'m Module,
+    space: Space,
+    spec: &'m SpaceSpec,
+    items: Vec<Item>,
+    requests: Vec<Request>,
+    /// What has its place already.
+    fixed: Vec<Fixed>,
+}
+
+/// A range that is taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Fixed {
+    range: Range<u64>,
+    /// True for the slots of a ring.
+    ring: bool,
+    /// The op that says so.
+    op: OpId,
+}
+
+/// An address to write into the module.
+struct Decision {
+    item: Item,
+    address: u64,
+}
+
+fn allocate(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
+    let functions = Functions::of(module);
+    let roots = Roots::of(module, &functions);
+    let before = diags.list.len();
+    let decisions = decide(module, context, &functions, &roots, diags);
+    if diags.list[before..].iter().any(|d| d.severity == slipring_ir::Severity::Error) {
+        return;
+    }
+    for decision in decisions {
+        match decision.item {
+            Item::Ring(op) => module.op_mut(op).attrs.set("base", Attr::int(decision.address as i64)),
+            Item::Root(root) => write_address(module, roots.root(root).op, decision.address),
+        }
+    }
+    write_imports(module, &functions);
+}
+
+/// Writes an address as the op's operand `addr` or, where it has none, as its attribute.
+fn write_address(module: &mut Module, op: Option<OpId>, address: u64) {
+    let Some(op) = op else { return };
+    let operand = def(module, op).and_then(|def| operand_index(&def.schema, "addr"));
+    let Some(index) = operand else {
+        module.op_mut(op).attrs.set("addr", Attr::int(address as i64));
+        return;
+    };
+    let Some(value) = constant_before(module, op, address) else { return };
+    let data = module.op_mut(op);
+    let at: usize = data.segments.iter().take(index).map(|n| usize::from(*n)).sum();
+    data.operands.insert(at, value);
+    if let Some(count) = data.segments.get_mut(index) {
+        *count = 1;
+    }
+}
+
+fn constant_before(module: &mut Module, anchor: OpId, number: u64) -> Option<ValueId> {
+    let schema = Dialects::get().registry.get("arith.constant")?;
+    let attrs: AttrDict = [("value", Attr::int(number as i64))].into_iter().collect();
+    let span = module.op(anchor).span;
+    let constant = module.build(schema, &[], attrs, &[Type::I64], span);
+    module.insert_before(anchor, constant);
+    module.op(constant).results.first().copied()
+}
+
+fn decide(
+    module: &Module,
+    context: &PassContext<'_>,
+    functions: &Functions,
+    roots: &Roots,
+    diags: &mut Diags,
+) -> Vec<Decision> {
+    let lives = lifetime::lifetimes(module, functions, roots);
+    let mut decisions = Vec::new();
+    for group in groups(module, functions) {
+        for (name, spec) in &context.platform.space {
+            let Some(space) = Space::parse(name) else { continue };
+            let mut memory = Memory { module, space, spec, items: Vec::new(), requests: Vec::new(), fixed: Vec::new() };
+            memory.take_rings(context, functions, &group);
+            memory.take_roots(context, functions, &group, roots, &lives, diags);
+            memory.check_fixed(diags);
+            memory.place(roots, &group, &mut decisions, diags);
+        }
+    }
+    decisions
+}
+
+/// Functions that call each other, together; each group in the order of the text.
+fn groups(module: &Module, functions: &Functions) -> Vec<Vec<OpId>> {
+    let mut groups: Vec<Vec<OpId>> = Vec::new();
+    for (function, _) in functions.with_bodies(module) {
+        let mut group = vec![function];
+        group.extend(functions.calls(module, function).into_iter().map(|(_, callee)| callee));
+        let (joined, apart): (Vec<_>, Vec<_>) = groups.into_iter().partition(|g| g.iter().any(|f| group.contains(f)));
+        group.extend(joined.into_iter().flatten());
+        group.sort_unstable();
+        group.dedup();
+        groups = apart;
+        groups.push(group);
+    }
+    groups.sort_unstable();
+    groups
+}
+
+impl Memory<'_> {
+    fn take_rings(&mut self, context: &PassContext<'_>, functions: &Functions, group: &[OpId]) {
+        for ring in ring_ops(self.module, functions).iter().filter(|r| group.contains(&r.function)) {
+            match ring.part {
+                RingPart::Reserve if ring.space() == self.space => match ring.base() {
+                    Some(base) => self.fix(base, ring.bytes(), true, ring.op.id),
+                    None => {
+                        self.items.push(Item::Ring(ring.op.id));
+                        let align = self.spec.align.max(RING_ALIGN);
+                        self.requests.push(Request { bytes: ring.bytes(), align, live: Vec::new(), always: true });
+                    }
+                },
+                RingPart::Initialize => self.take_constant_slots(&ring.op, context),
+                _ => {}
+            }
+        }
+    }
+
+    /// Slots at an address that the text gives as a constant.
+    fn take_constant_slots(&mut self, init: &OpRef<'_>, context: &PassContext<'_>) {
+        use slipring_program::Direction;
+        if context.platform.ring.in_gm {
+            return;
+        }
+        for (direction, space) in [(Direction::C2V, Space::Vec), (Direction::V2C, Space::Mat)] {
+            let here = slipring_dialects::affinity(init) == Some(consumer(direction));
+            let used = init.int("dir_mask").unwrap_or(0) & crate::rings::mask(direction) != 0;
+            if space == self.space
+                && here
+                && used
+                && let Some(Slots::At(base)) = slots_of(init, direction)
+            {
+                self.fix(base, ring_bytes(init, context.platform), true, init.id);
+            }
+        }
+    }
+
+    fn fix(&mut self, start: u64, bytes: u64, ring: bool, op: OpId) {
+        let range = start..start.saturating_add(bytes);
+        self.fixed.push(Fixed { range, ring, op });
+    }
+
+    fn take_roots(
+        &mut self,
+        context: &PassContext<'_>,
+        functions: &Functions,
+        group: &[OpId],
+        roots: &Roots,
+        lives: &[Vec<Live>],
+        diags: &mut Diags,
+    ) {
+        let rings = self.requests.len();
+        for (id, root) in roots.roots.iter().enumerate() {
+            let Some(op) = root.op.filter(|_| root.space == self.space) else { continue };
+            if !home(self.module, root.value).is_some_and(|f| group.contains(&f)) {
+                continue;
+            }
+            let lands = root.kind == RootKind::Popped && needs_landing(self.module, context, functions, op);
+            if root.kind == RootKind::Unknown || (root.kind == RootKind::Popped && !lands) {
+                continue;
+            }
+            let Some(bytes) = root.bytes else {
+                diags.push(
+                    Diagnostic::error("open-shape", self.module.op(op).span, "the size of this buffer is not known")
+                        .help("give it a constant shape"),
+                );
+                continue;
+            };
+            match root.address {
+                Address::At(start) => self.fix(start, bytes, false, op),
+                Address::Computed => {}
+                Address::Open => {
+                    // Tiles come before rings, so that without pressure the first tile lies at 0.
+                    let at = self.items.len() - rings;
+                    self.items.insert(at, Item::Root(id as RootId));
+                    let align = self.spec.align.max(1);
+                    self.requests.insert(at, Request { bytes, align, live: lives[id].clone(), always: false });
+                }
+            }
+        }
+    }
+
+    /// Reports rings that something else overlaps, and what lies outside the memory.
+    fn check_fixed(&self, diags: &mut Diags) {
+        for (at, a) in self.fixed.iter().enumerate() {
+            if a.range.end > self.spec.bytes {
+                diags.push(report::outside(self.module, self.space, self.spec, a));
+            }
+            for b in &self.fixed[at + 1..] {
+                let overlap = a.range.start < b.range.end && b.range.start < a.range.end;
+                if overlap && (a.ring || b.ring) && a.op != b.op {
+                    diags.push(report::overlap(self.module, self.space, a, b));
+                }
+            }
+        }
+    }
+
+    fn place(&self, roots: &Roots, group: &[OpId], decisions: &mut Vec<Decision>, diags: &mut Diags) {
+        let blocked: Vec<Range<u64>> = self.fixed.iter().map(|f| f.range.clone()).collect();
+        match pack(&self.requests, self.spec.bytes, &blocked) {
+            Ok(placed) => {
+                if placed.shared
+                    && let Some(op) = manual_sync(self.module, group)
+                {
+                    diags.push(report::shared_by_hand(self.module, self.space, op));
+                }
+                let each = self.items.iter().zip(placed.addresses);
+                decisions.extend(each.map(|(item, address)| Decision { item: *item, address }));
+            }
+            Err(overflow) => diags.push(self.full(roots, &overflow)),
+        }
+    }
+}
+
+/// True if a popped tile needs bytes of its own: slots lie in global memory, and the pipe reserves no landing area.
+fn needs_landing(module: &Module, context: &PassContext<'_>, functions: &Functions, pop: OpId) -> bool {
+    let Some(op) = op_ref(module, pop) else { return false };
+    let Some(RingPart::Pop(direction)) = op.def.ring else { return false };
+    if !context.platform.ring.in_gm {
+        return false;
+    }
+    let pipe = op.int("id").unwrap_or(0);
+    let rings = ring_ops(module, functions);
+    let inits = rings.iter().filter(|r| r.part == RingPart::Initialize && r.pipe() == pipe);
+    let own = inits.filter(|r| slipring_dialects::affinity(&r.op) == Some(consumer(direction)));
+    !own.into_iter().any(|r| matches!(slots_of(&r.op, direction), Some(Slots::Reserved(_))))
+}
+
+/// An op by which a group of functions synchronises its pipes by hand.
+fn manual_sync(module: &Module, group: &[OpId]) -> Option<OpId> {
+    let bodies = group.iter().filter_map(|f| module.body(*f, 0));
+    let mut ops: SmallVec<[OpId; 4]> = SmallVec::new();
+    for body in bodies {
+        ops.extend(
+            module
+                .walk(body)
+                .into_iter()
+                .filter(|op| def(module, *op).is_some_and(|def| def.in_core_sync == InCoreSync::Manual)),
+        );
+    }
+    ops.first().copied()
+}

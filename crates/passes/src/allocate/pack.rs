@@ -1,0 +1,357 @@
+//! Placing buffers in one memory so that those alive at the same time do not overlap.
+//!
+//! While everything fits side by side, buffers lie one behind the other in the order given: nothing shares bytes, so
+//! nothing waits for anything else. Only where that is too much do buffers share bytes over time. Then several orders of
+//! placing are tried: at first each buffer goes to the free place whose bytes have rested longest, so that its writer
+//! waits least; then to the lowest free place, where a buffer that did not fit goes first in the next attempt.
+
+use std::ops::Range;
+
+/// A closed stretch of time in one scope. Positions of different scopes cannot be compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct Live {
+    pub scope: u32,
+    pub first: u32,
+    pub last: u32,
+}
+
+impl Live {
+    /// True if there is a position at which both are alive.
+    pub fn meets(&self, other: &Live) -> bool {
+        self.scope == other.scope && self.first <= other.last && other.first <= self.last
+    }
+}
+
+/// A buffer to place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Alignment of its address in bytes; a power of two.
+    pub align: u64,
+    /// When it is alive; empty for a buffer that nothing touches.
+    pub live: Vec<Live>,
+    /// True for memory that belongs to its owner all the time, such as a ring.
+    pub always: bool,
+}
+
+impl Request {
+    /// True if the two may not share bytes.
+    pub fn conflicts(&self, other: &Request) -> bool {
+        self.always || other.always || self.live.iter().any(|a| other.live.iter().any(|b| a.meets(b)))
+    }
+
+    fn start(&self) -> (u32, u32) {
+        self.live.iter().map(|l| (l.scope, l.first)).min().unwrap_or((0, 0))
+    }
+
+    fn end(&self) -> u64 {
+        self.live.iter().map(|l| u64::from(l.last)).max().unwrap_or(0)
+    }
+
+    fn length(&self) -> u64 {
+        if self.always { u64::MAX } else { self.live.iter().map(|l| u64::from(l.last - l.first) + 1).sum() }
+    }
+}
+
+/// Where the buffers went.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Placed {
+    /// Address of each buffer, in the order of the requests.
+    pub addresses: Vec<u64>,
+    /// True if buffers share bytes over time.
+    pub shared: bool,
+}
+
+/// Why buffers do not fit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Overflow {
+    /// Bytes alive at the worst moment, aligned; the blocked ranges not counted.
+    pub peak: u64,
+    /// The buffers that are alive then.
+    pub alive: Vec<usize>,
+}
+
+/// An order in which buffers are placed.
+type Key = fn(&Request) -> (u64, u64);
+
+/// Places buffers in a memory of `capacity` bytes without touching the `blocked` ranges.
+///
+/// # Errors
+/// [`Overflow`] where no attempt fits them in.
+pub fn pack(requests: &[Request], capacity: u64, blocked: &[Range<u64>]) -> Result<Placed, Overflow> {
+    let blocked = merged(blocked);
+    if let Some(addresses) = side_by_side(requests, capacity, &blocked) {
+        return Ok(Placed { addresses, shared: false });
+    }
+    let worst = overflow(requests);
+    if worst.peak > capacity {
+        return Err(worst);
+    }
+    let conflicts = conflict_lists(requests);
+    let keys: [Key; 4] = [
+        |r| (u64::from(r.start().0), u64::from(r.start().1)),
+        |r| (u64::MAX - r.bytes, u64::MAX - r.length()),
+        |r| (u64::MAX - r.length(), u64::MAX - r.bytes),
+        |r| (u64::MAX - r.length().saturating_mul(r.bytes), 0),
+    ];
+    for (round, key) in keys.into_iter().enumerate() {
+        let mut order: Vec<usize> = (0..requests.len()).collect();
+        // What is never given back goes to the top, where it cannot cut the rest in two.
+        order.sort_by_key(|i| (!requests[*i].always, key(&requests[*i]), *i));
+        let placing = Placing { requests, conflicts: &conflicts, capacity, blocked: &blocked };
+        if round == 0
+            && requests.len() <= RESTED
+            && let Ok(addresses) = placing.places(&order, true)
+        {
+            return Ok(Placed { addresses, shared: true });
+        }
+        for _ in 0..(100_000 / requests.len().max(1)).clamp(2, ATTEMPTS) {
+            match placing.places(&order, false) {
+                Ok(addresses) => return Ok(Placed { addresses, shared: true }),
+                Err(at) if at > 0 => {
+                    let failed = order.remove(at);
+                    order.insert(at / 2, failed);
+                }
+                Err(_) => break,
+            }
+        }
+    }
+    Err(worst)
+}
+
+/// How many buffers at most are placed where bytes have rested longest: the search looks at every free place.
+const RESTED: usize = 500;
+
+/// How often a buffer that did not fit is moved forward before another order is tried.
+const ATTEMPTS: usize = 64;
+
+/// Sorted, without overlaps.
+fn merged(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
+    let mut ranges: Vec<_> = ranges.iter().filter(|r| r.start < r.end).cloned().collect();
+    ranges.sort_by_key(|r| (r.start, r.end));
+    let mut merged: Vec<Range<u64>> = Vec::new();
+    for range in ranges {
+        match merged.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
+/// The lowest aligned address from `from` on where `bytes` bytes touch no taken range. `taken` is sorted by start.
+fn gap(from: u64, request: &Request, taken: &[Range<u64>]) -> Option<u64> {
+    let mut at = from.checked_next_multiple_of(request.align)?;
+    for range in taken {
+        if range.end <= at {
+            continue;
+        }
+        if range.start >= at.checked_add(request.bytes)? {
+            break;
+        }
+        at = range.end.checked_next_multiple_of(request.align)?;
+    }
+    Some(at)
+}
+
+fn fits(at: u64, request: &Request, capacity: u64) -> bool {
+    at.checked_add(request.bytes).is_some_and(|end| end <= capacity)
+}
+
+fn side_by_side(requests: &[Request], capacity: u64, blocked: &[Range<u64>]) -> Option<Vec<u64>> {
+    let mut end = 0;
+    let each = requests.iter().map(|request| {
+        let at = gap(end, request, blocked).filter(|at| fits(*at, request, capacity))?;
+        end = at + request.bytes;
+        Some(at)
+    });
+    each.collect()
+}
+
+fn conflict_lists(requests: &[Request]) -> Vec<Vec<usize>> {
+    let others = |i: usize| (0..requests.len()).filter(move |j| *j != i && requests[i].conflicts(&requests[*j]));
+    (0..requests.len()).map(|i| others(i).collect()).collect()
+}
+
+/// What does not change from one attempt to the next.
+struct Placing<'a> {
+    requests: &'a [Request],
+    conflicts: &'a [Vec<usize>],
+    capacity: u64,
+    blocked: &'a [Range<u64>],
+}
+
+impl Placing<'_> {
+    /// Gives each buffer in `order` a place: the lowest, or the one whose bytes have `rested` longest, so that whoever
+    /// writes them next waits least; the highest for what is never given back.
+    ///
+    /// # Errors
+    /// The position in `order` of the buffer that did not fit.
+    fn places(&self, order: &[usize], rested: bool) -> Result<Vec<u64>, usize> {
+        let mut addresses: Vec<Option<u64>> = vec![None; self.requests.len()];
+        for (at, &index) in order.iter().enumerate() {
+            let request = &self.requests[index];
+            let range = |j: &usize| addresses[*j].map(|a| a..a + self.requests[*j].bytes);
+            let placed = self.conflicts[index].iter().filter_map(range);
+            let taken = merged(&placed.chain(self.blocked.iter().cloned()).collect::<Vec<_>>());
+            let place = match (request.always, rested) {
+                (true, _) => highest(request, &taken, self.capacity),
+                (false, false) => gap(0, request, &taken),
+                (false, true) => self.most_rested(request, &taken, &addresses),
+            };
+            addresses[index] = Some(place.filter(|a| fits(*a, request, self.capacity)).ok_or(at)?);
+        }
+        Ok(addresses.into_iter().map(|a| a.unwrap_or(0)).collect())
+    }
+
+    /// Of the free places, all of which begin at 0 or where some buffer ends, the one whose last user ended first.
+    fn most_rested(&self, request: &Request, taken: &[Range<u64>], addresses: &[Option<u64>]) -> Option<u64> {
+        let users = || {
+            let placed = addresses.iter().zip(self.requests).filter_map(|(a, r)| Some(((*a)?, r)));
+            placed.filter(|(_, r)| !r.always)
+        };
+        let mut starts: Vec<u64> = users().map(|(a, r)| a + r.bytes).chain([0]).collect();
+        starts.extend(taken.iter().map(|t| t.end));
+        starts.sort_unstable();
+        starts.dedup();
+        let places = starts.into_iter().filter_map(|from| gap(from, request, taken));
+        let used_until = |at: u64| {
+            let overlaps = |a: u64, r: &Request| a < at + request.bytes && at < a + r.bytes;
+            users().filter(|(a, r)| overlaps(*a, r)).map(|(_, r)| 1 + r.end()).max().unwrap_or(0)
+        };
+        places.filter(|at| fits(*at, request, self.capacity)).min_by_key(|at| (used_until(*at), *at))
+    }
+}
+
+fn highest(request: &Request, taken: &[Range<u64>], capacity: u64) -> Option<u64> {
+    let mut end = capacity;
+    for range in taken.iter().rev() {
+        let at = end.checked_sub(request.bytes).map(|a| a / request.align * request.align);
+        match at {
+            Some(at) if at >= range.end => return Some(at),
+            _ => end = end.min(range.start),
+        }
+    }
+    end.checked_sub(request.bytes).map(|a| a / request.align * request.align)
+}
+
+/// The worst moment. Every worst moment begins where some buffer's life begins.
+fn overflow(requests: &[Request]) -> Overflow {
+    let size = |i: &usize| requests[*i].bytes.next_multiple_of(requests[*i].align);
+    let alive_at = |moment: &Live| -> Vec<usize> {
+        let alive = |r: &Request| r.always || r.live.iter().any(|l| l.meets(moment));
+        (0..requests.len()).filter(|i| alive(&requests[*i])).collect()
+    };
+    let moments = requests.iter().flat_map(|r| r.live.iter()).map(|l| Live { last: l.first, ..*l });
+    let worst = moments.map(|m| alive_at(&m)).max_by_key(|alive| alive.iter().map(size).sum::<u64>());
+    let alive = worst.unwrap_or_else(|| (0..requests.len()).filter(|i| requests[*i].always).collect());
+    Overflow { peak: alive.iter().map(size).sum(), alive }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn buffer(bytes: u64, first: u32, last: u32) -> Request {
+        Request { bytes, align: 32, live: vec![Live { scope: 0, first, last }], always: false }
+    }
+
+    fn ring(bytes: u64) -> Request {
+        Request { bytes, align: 256, live: Vec::new(), always: true }
+    }
+
+    const UB: u64 = 196_608;
+
+    #[test]
+    fn what_fits_lies_side_by_side() {
+        let live: Vec<_> = (0..8).map(|i| buffer(8192, i, 100)).collect();
+        let placed = pack(&live, UB, &[]).unwrap();
+        assert_eq!(placed.addresses, (0..8).map(|i| i * 8192).collect::<Vec<_>>());
+        assert!(!placed.shared);
+    }
+
+    #[test]
+    fn twenty_four_of_8192_fill_the_unified_buffer() {
+        let live: Vec<_> = (0..24).map(|i| buffer(8192, i, 100)).collect();
+        assert_eq!(pack(&live, UB, &[]).unwrap().addresses.last(), Some(&188_416));
+    }
+
+    #[test]
+    fn sequential_buffers_share_under_pressure() {
+        let sequential: Vec<_> = (0..30).map(|i| buffer(8192, 2 * i, 2 * i + 1)).collect();
+        let placed = pack(&sequential, UB, &[]).unwrap();
+        assert!(placed.shared && placed.addresses.iter().all(|a| a + 8192 <= UB));
+    }
+
+    #[test]
+    fn two_short_lives_share_the_last_place() {
+        let mut requests: Vec<_> = (0..23).map(|i| buffer(8192, i, 100)).collect();
+        requests.extend([buffer(8192, 30, 31), buffer(8192, 32, 33)]);
+        let placed = pack(&requests, UB, &[]).unwrap();
+        assert_eq!(placed.addresses[23..], [188_416, 188_416]);
+    }
+
+    #[test]
+    fn lives_that_touch_do_not_share() {
+        let requests = [buffer(96 * 1024, 0, 5), buffer(96 * 1024, 5, 9), buffer(64, 5, 5)];
+        let overflow = pack(&requests, UB, &[]).unwrap_err();
+        assert_eq!((overflow.peak, overflow.alive), (UB + 64, vec![0, 1, 2]));
+    }
+
+    #[test]
+    fn a_ring_comes_after_the_tiles_or_on_top() {
+        assert_eq!(pack(&[buffer(8192, 0, 1), ring(4096)], UB, &[]).unwrap().addresses, [0, 8192]);
+        let under_pressure = [buffer(100 * 1024, 0, 1), ring(65_536), buffer(100 * 1024, 2, 3)];
+        assert_eq!(pack(&under_pressure, UB, &[]).unwrap().addresses, [0, UB - 65_536, 0]);
+    }
+
+    #[test]
+    fn blocked_ranges_stay_free() {
+        let taken = 4096..8192;
+        let placed = pack(&[buffer(4096, 0, 9), buffer(64, 0, 9)], UB, std::slice::from_ref(&taken)).unwrap();
+        assert_eq!(placed.addresses, [0, 8192]);
+    }
+
+    fn requests() -> impl Strategy<Value = Vec<Request>> {
+        let one = (1u64..5000, 0u32..3, 0u32..40, 0u32..20, prop::bool::weighted(0.05), 5u32..10).prop_map(
+            |(bytes, scope, first, length, always, align)| Request {
+                bytes,
+                align: 1 << align,
+                live: vec![Live { scope, first, last: first + length }],
+                always,
+            },
+        );
+        prop::collection::vec(one, 0..40)
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_alive_at_the_same_time_overlaps(requests in requests(), capacity in 1000u64..60_000, hole in 0u64..20_000) {
+            let taken = hole..hole + 512;
+            let blocked = [taken];
+            match pack(&requests, capacity, &blocked) {
+                Ok(placed) => {
+                    for (i, a) in requests.iter().enumerate() {
+                        let at = placed.addresses[i];
+                        prop_assert!(at % a.align == 0 && at + a.bytes <= capacity);
+                        prop_assert!(at + a.bytes <= blocked[0].start || at >= blocked[0].end);
+                        for (j, b) in requests.iter().enumerate().skip(i + 1) {
+                            let apart = at + a.bytes <= placed.addresses[j] || placed.addresses[j] + b.bytes <= at;
+                            prop_assert!(apart || (placed.shared && !a.conflicts(b)));
+                        }
+                    }
+                }
+                Err(overflow) => {
+                    let all: u64 = requests.iter().map(|r| r.bytes.next_multiple_of(r.align)).sum();
+                    // Alignment and the hole waste at most this much.
+                    let waste = 512 * (requests.len() as u64 + 2) + 5000;
+                    prop_assert!(overflow.peak <= all && all + waste > capacity);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What passes ask of ops, answered from their declarations and their shape.
+
+use indexmap::IndexMap;
+use slipring_dialects::{Dialects, OpDef, OpRef, kernel_kind};
+use slipring_ir::{Attr, BlockId, Flow, Module, OpId, OpSchema, Type};
+use slipring_machine::CoreKind;
+use slipring_tile::Space;
+
+/// The declaration of an op.
+pub fn def(module: &Module, op: OpId) -> Option<&'static OpDef> {
+    Dialects::get().def(&module.op(op).name)
+}
+
+/// An op with its declaration.
+pub fn op_ref(module: &Module, op: OpId) -> Option<OpRef<'_>> {
+    Some(OpRef { module, id: op, def: def(module, op)? })
+}
+
+/// How control passes through the regions of an op; once through each for an op that nobody declares.
+pub fn flow(module: &Module, op: OpId) -> Flow {
+    module.op(op).schema.map_or(Flow::Once, |s| s.flow)
+}
+
+/// The memory that a value of this type stands for, or is a window of. `None` for scalars and other values.
+pub fn memory_of(ty: &Type) -> Option<Space> {
+    match ty {
+        Type::Tile(tile) => Some(tile.space),
+        Type::MemRef(memref) => Some(memref.space.unwrap_or(Space::Gm)),
+        Type::Ptr(_, space) => Some(space.unwrap_or(Space::Gm)),
+        Type::TensorView(_) | Type::PartitionView(_) => Some(Space::Gm),
+        _ => None,
+    }
+}
+
+/// Bytes of a buffer of this type in a local memory. `None` where the type leaves it open or names no buffer.
+pub fn buffer_bytes(ty: &Type) -> Option<u64> {
+    match ty {
+        Type::Tile(tile) => Some(tile.layout.bytes() as u64),
+        Type::MemRef(memref) => {
+            let bytes = memref.elem.elem()?.bytes() as u64;
+            memref.dims.iter().try_fold(bytes, |product, dim| product.checked_mul(dim.known()?))
+        }
+        _ => None,
+    }
+}
+
+/// Position of the declared operand of this name.
+pub fn operand_index(schema: &OpSchema, name: &str) -> Option<usize> {
+    schema.operands.iter().position(|o| o.name == name)
+}
+
+/// The functions of a module by name, those without a body too.
+#[derive(Clone, Debug, Default)]
+pub struct Functions {
+    by_name: IndexMap<String, OpId>,
+}
+
+impl Functions {
+    /// Finds them.
+    pub fn of(module: &Module) -> Functions {
+        let mut by_name = IndexMap::new();
+        collect(module, module.top, &mut by_name);
+        Functions { by_name }
+    }
+
+    /// The function of a name.
+    pub fn get(&self, name: &str) -> Option<OpId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The function that an op calls.
+    pub fn callee(&self, module: &Module, op: OpId) -> Option<OpId> {
+        self.get(module.op(op).attrs.get("callee")?.as_str()?)
+    }
+
+    /// Functions with a body and that body, in the order of the text.
+    pub fn with_bodies<'a>(&'a self, module: &'a Module) -> impl Iterator<Item = (OpId, BlockId)> + 'a {
+        self.by_name.values().filter_map(|f| Some((*f, module.body(*f, 0)?)))
+    }
+
+    /// The calls in a function's body: call and callee, in the order of the text. Calls of functions of the other kind
+    /// of core are left out: that core makes them.
+    pub fn calls(&self, module: &Module, function: OpId) -> Vec<(OpId, OpId)> {
+        let Some(body) = module.body(function, 0) else { return Vec::new() };
+        let kind = kernel_kind(module, function);
+        let each = module.walk(body).into_iter().filter_map(|op| Some((op, self.callee(module, op)?)));
+        each.filter(|(_, callee)| runs_on(module, *callee, kind)).collect()
+    }
+}
+
+fn collect(module: &Module, block: BlockId, found: &mut IndexMap<String, OpId>) {
+    for &op in &module.block(block).ops {
+        let data = module.op(op);
+        if data.attrs.get("function_type").is_some() {
+            if let Some(name) = data.attrs.get("sym_name").and_then(Attr::as_str) {
+                found.entry(name.to_string()).or_insert(op);
+            }
+            continue;
+        }
+        for region in &data.regions {
+            for &inner in &module.region(*region).blocks {
+                collect(module, inner, found);
+            }
+        }
+    }
+}
+
+/// True if a core of this kind (`None`: any) runs a function.
+pub fn runs_on(module: &Module, function: OpId, kind: Option<CoreKind>) -> bool {
+    match (kernel_kind(module, function), kind) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    }
+}
+
+/// The last op of a block, if it ends it.
+pub fn terminator(module: &Module, block: BlockId) -> Option<OpId> {
+    let last = *module.block(block).ops.last()?;
+    module.op(last).schema.filter(|s| s.terminator).map(|_| last)
+}

@@ -1,0 +1,170 @@
+//! `insert-sync`: flags between the pipes of a core, for functions that set none themselves.
+//!
+//! A pipe runs its work in order and knows nothing of the others. Where two pipes touch the same bytes, one of them writing, the
+//! pass makes the later one wait: [`crate::sync::plan`] says which signals are needed, [`crate::sync::events`] which event id
+//! each of them gets. Pipes that overlap their own work get barriers. What was issued is complete at the end of the
+//! kernel, so nothing is added there.
+
+use slipring_dialects::{kernel_kind, symbol_name};
+use slipring_ir::{Attr, BlockId, Diagnostic, Diags, Module, OpId, Severity};
+use slipring_machine::{CoreKind, Pipe, Platform};
+
+use crate::facts::{Functions, flow, runs_on};
+use crate::manager::{Pass, PassContext};
+use crate::sync::access::Accesses;
+use crate::sync::build::{Builder, Built};
+use crate::sync::check::{Problem, Step, check};
+use crate::sync::emit::{BARRIER, SET, WAIT, emit, event_number};
+use crate::sync::events::{Pressure, assign};
+use crate::sync::place::{Placement, placements};
+use crate::sync::plan::plan;
+use crate::sync::tree::{Flag, Work};
+
+/// The pass.
+pub const PASS: Pass = Pass { name: "insert-sync", summary: "Add flags between pipes where none are set by hand", run };
+
+fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
+    let functions = Functions::of(module);
+    for (built, placed) in place_all(module, &functions, context.platform, diags) {
+        emit(module, &built, &placed);
+    }
+}
+
+fn place_all(
+    module: &Module,
+    functions: &Functions,
+    platform: &Platform,
+    diags: &mut Diags,
+) -> Vec<(Built, Vec<Placement>)> {
+    let accesses = Accesses::new(module, functions, platform);
+    let mut builder = Builder::new(module, functions, platform, &accesses);
+    let unordered = unordered(platform);
+    let mut all = Vec::new();
+    for (function, body) in builder.order() {
+        let built = builder.build(function, body);
+        if builder.is_manual(body) {
+            builder.summarise(function, &built, builder.flags_by_hand(body));
+            continue;
+        }
+        let mut order = plan(&built.tree);
+        let (events, pressure) = assign(&mut order, platform.sync.event_ids);
+        let placed = placements(&order, &events, &unordered);
+        report(module, function, platform, pressure, diags);
+        let flags = events.iter().map(|e| Flag { from: e.pair.from, to: e.pair.to, id: e.id }).collect();
+        builder.summarise(function, &built, flags);
+        all.push((built, placed));
+    }
+    all
+}
+
+/// The pipes that overlap their own work.
+fn unordered(platform: &Platform) -> Vec<Pipe> {
+    Pipe::ALL.into_iter().filter(|p| platform.needs_barrier(*p)).collect()
+}
+
+fn report(module: &Module, function: OpId, platform: &Platform, pressure: Pressure, diags: &mut Diags) {
+    if pressure == Pressure::default() {
+        return;
+    }
+    let (name, ids) = (symbol_name(module, function), platform.sync.event_ids);
+    let span = module.op(function).span;
+    let mut note = Diagnostic::warning("event-ids", span, format!("`@{name}` needs more than the {ids} event ids"));
+    note.severity = Severity::Note;
+    note.primary = None;
+    if pressure.merged > 0 {
+        note = note
+            .note(format!("{} signals were merged with others: some work waits longer than it must", pressure.merged));
+    }
+    if pressure.barriers > 0 {
+        note = note.note(format!("{} barriers of all pipes take the place of signals", pressure.barriers));
+    }
+    diags.push(note);
+}
+
+/// Checks the flags of every kernel of a module, whoever set them: each function that nobody calls is followed through its
+/// calls, once for each kind of core. Independent of how the pass places flags.
+pub fn problems(module: &Module, platform: &Platform) -> Vec<Problem> {
+    let functions = Functions::of(module);
+    let accesses = Accesses::new(module, &functions, platform);
+    let called: Vec<OpId> = functions
+        .with_bodies(module)
+        .flat_map(|(function, _)| functions.calls(module, function))
+        .map(|(_, callee)| callee)
+        .collect();
+    let mut found = Vec::new();
+    for (function, body) in functions.with_bodies(module).filter(|(f, _)| !called.contains(f)) {
+        for kind in [CoreKind::Cube, CoreKind::Vector] {
+            if kernel_kind(module, function).is_none_or(|k| k == kind) {
+                let mut steps = Steps {
+                    module,
+                    functions: &functions,
+                    accesses: &accesses,
+                    kind,
+                    works: Vec::new(),
+                    calls: vec![function],
+                };
+                let list = steps.block(body);
+                found.extend(check(&list, &steps.works, &unordered(platform)));
+            }
+        }
+    }
+    found
+}
+
+struct Steps<'m> {
+    module: &'m Module,
+    functions: &'m Functions,
+    accesses: &'m Accesses<'m>,
+    kind: CoreKind,
+    works: Vec<Work>,
+    calls: Vec<OpId>,
+}
+
+impl Steps<'_> {
+    fn block(&mut self, block: BlockId) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for &op in &self.module.block(block).ops {
+            let data = self.module.op(op);
+            let pipe = |name: &str| data.attrs.get(name).and_then(Attr::as_str).and_then(Pipe::parse);
+            let flag = || {
+                let id = data.attrs.get("event_id").and_then(Attr::as_str).and_then(event_number)?;
+                Some(Flag { from: pipe("src_pipe")?, to: pipe("dst_pipe")?, id })
+            };
+            if let Some(callee) = self.functions.callee(self.module, op) {
+                if runs_on(self.module, callee, Some(self.kind))
+                    && !self.calls.contains(&callee)
+                    && let Some(body) = self.module.body(callee, 0)
+                {
+                    self.calls.push(callee);
+                    steps.extend(self.block(body));
+                    self.calls.pop();
+                }
+                continue;
+            }
+            if !data.regions.is_empty() {
+                let blocks = (0..data.regions.len()).filter_map(|r| self.module.body(op, r));
+                let regions: Vec<Vec<Step>> = blocks.collect::<Vec<_>>().into_iter().map(|b| self.block(b)).collect();
+                // An `if` without `else` does nothing on the other path, which the check assumes anyway.
+                steps.push(Step::Group(flow(self.module, op), regions));
+                continue;
+            }
+            match &*data.name {
+                SET => steps.extend(flag().map(Step::Set)),
+                WAIT => steps.extend(flag().map(Step::Wait)),
+                BARRIER => steps.push(Step::Barrier(pipe("pipe"))),
+                _ => {
+                    let Some(mut work) = self.accesses.work(op) else { continue };
+                    if work.core.is_some_and(|k| k != self.kind) {
+                        continue;
+                    }
+                    if self.calls.len() > 1 {
+                        work.accesses.iter_mut().for_each(|a| a.window = None);
+                    }
+                    steps.push(Step::Work(self.works.len()));
+                    self.works.push(work);
+                }
+            }
+        }
+        steps
+    }
+}

@@ -1,0 +1,23 @@
+//! The passes between the text and the decoder, one file a pass.
+//!
+//! | pass | does |
+//! |---|---|
+//! | [`split_cores`] | makes a function of each kind of core out of a kernel for both |
+//! | [`resolve_rings`] | pairs reservations with imports and checks how rings are used |
+//! | [`allocate`] | gives tiles and rings in local memory their addresses |
+//! | [`insert_sync`] | adds flags between pipes where a function has none |
+//!
+//! A pass asks the declarations of ops, never their names. Every pass leaves a module that it has already been through as it
+//! is.
+
+pub mod allocate;
+pub mod facts;
+pub mod insert_sync;
+mod manager;
+pub mod resolve_rings;
+pub mod rings;
+pub mod roots;
+pub mod split_cores;
+pub mod sync;
+
+pub use manager::{Outcome, Pass, PassContext, pass, pipeline, run_passes};

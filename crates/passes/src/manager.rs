@@ -1,0 +1,64 @@
+//! The order of the passes, and running them.
+
+use slipring_ir::{Diags, Module};
+use slipring_machine::Platform;
+
+/// What a pass may ask besides the module.
+#[derive(Clone, Copy, Debug)]
+pub struct PassContext<'a> {
+    /// The platform that the program is for.
+    pub platform: &'a Platform,
+}
+
+/// A pass: one step from a module as written to a module that can be decoded.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// Changes the module in place. What is wrong with it is reported; the module is then of no further use.
+    pub run: fn(&mut Module, &PassContext<'_>, &mut Diags),
+}
+
+/// The passes in their order.
+pub fn pipeline() -> &'static [Pass] {
+    &[crate::split_cores::PASS, crate::resolve_rings::PASS, crate::allocate::PASS, crate::insert_sync::PASS]
+}
+
+/// The pass of a name.
+pub fn pass(name: &str) -> Option<&'static Pass> {
+    pipeline().iter().find(|pass| pass.name == name)
+}
+
+/// How a run of the pipeline ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// All passes up to the last asked for have run.
+    Done,
+    /// The pass of this name reported an error; no later one has run.
+    Failed(&'static str),
+}
+
+/// Runs the pipeline up to and including pass `last` (all of it for `None` or a name that no pass has) and calls
+/// `after` with each pass that has run and the module as it left it.
+pub fn run_passes(
+    module: &mut Module,
+    context: &PassContext<'_>,
+    last: Option<&str>,
+    diags: &mut Diags,
+    mut after: impl FnMut(&Pass, &Module),
+) -> Outcome {
+    for pass in pipeline() {
+        let before = diags.list.len();
+        (pass.run)(module, context, diags);
+        after(pass, module);
+        if diags.list[before..].iter().any(|d| d.severity == slipring_ir::Severity::Error) {
+            return Outcome::Failed(pass.name);
+        }
+        if last == Some(pass.name) {
+            break;
+        }
+    }
+    Outcome::Done
+}

@@ -1,0 +1,160 @@
+//! Rings as the text declares them: reservations, imports, initialise ops, and where the slots of a ring end lie.
+
+use slipring_dialects::rules::constant;
+use slipring_dialects::{OpRef, RingPart, kernel_kind, symbol_name};
+use slipring_ir::{Attr, Module, OpId, ValueId};
+use slipring_machine::{CoreKind, Platform};
+use slipring_program::Direction;
+use slipring_tile::Space;
+
+use crate::facts::{Functions, op_ref, operand_index};
+
+/// An op with a part in a ring and its function.
+#[derive(Clone, Copy)]
+#[allow(missing_docs)]
+pub struct RingOp<'m> {
+    pub function: OpId,
+    pub op: OpRef<'m>,
+    pub part: RingPart,
+}
+
+impl RingOp<'_> {
+    /// The `id` of its pipe; 0 where nothing is written.
+    pub fn pipe(&self) -> i64 {
+        self.op.int("id").unwrap_or(0)
+    }
+
+    /// The memory that a reservation is in: as written, or that of the function's core.
+    pub fn space(&self) -> Space {
+        let written = self.op.text("location").and_then(Space::parse);
+        written.unwrap_or(match kernel_kind(self.op.module, self.function) {
+            Some(CoreKind::Cube) => Space::Mat,
+            _ => Space::Vec,
+        })
+    }
+
+    /// Bytes of a reservation.
+    pub fn bytes(&self) -> u64 {
+        self.op.int("size").and_then(|n| u64::try_from(n).ok()).unwrap_or(0)
+    }
+
+    /// The address of a reservation, if it has one.
+    pub fn base(&self) -> Option<u64> {
+        self.op.int("base").and_then(|n| u64::try_from(n).ok())
+    }
+}
+
+/// Every op with a part in a ring, function by function in the order of the text.
+pub fn ring_ops<'m>(module: &'m Module, functions: &Functions) -> Vec<RingOp<'m>> {
+    let mut list = Vec::new();
+    for (function, body) in functions.with_bodies(module) {
+        for id in module.walk(body) {
+            if let Some(op) = op_ref(module, id)
+                && let Some(part) = op.def.ring
+            {
+                list.push(RingOp { function, op, part });
+            }
+        }
+    }
+    list
+}
+
+/// The kind of core that consumes a direction.
+pub const fn consumer(direction: Direction) -> CoreKind {
+    match direction {
+        Direction::C2V => CoreKind::Vector,
+        Direction::V2C => CoreKind::Cube,
+    }
+}
+
+/// The bit of a direction in `dir_mask`.
+pub const fn mask(direction: Direction) -> i64 {
+    match direction {
+        Direction::C2V => 1,
+        Direction::V2C => 2,
+    }
+}
+
+/// Slots of each ring of an initialise op.
+pub fn slots(init: &OpRef<'_>, platform: &Platform) -> u64 {
+    let both = init.int("dir_mask") == Some(3);
+    let default = if both { platform.ring.slots_both_ways } else { platform.ring.slots_one_way };
+    init.int("slot_num").and_then(|n| u64::try_from(n).ok()).unwrap_or(default.into())
+}
+
+/// Bytes of one direction's slots.
+pub fn ring_bytes(init: &OpRef<'_>, platform: &Platform) -> u64 {
+    let slot = init.int("slot_size").and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+    slots(init, platform).saturating_mul(slot)
+}
+
+/// The value that tells an initialise op where the slots of a direction are.
+pub fn consumer_buffer(init: &OpRef<'_>, direction: Direction) -> Option<ValueId> {
+    let name = match direction {
+        Direction::C2V => "c2v_consumer_buf",
+        Direction::V2C => "v2c_consumer_buf",
+    };
+    init.operand(operand_index(&init.def.schema, name)?)
+}
+
+/// Where the slots of a direction lie on this platform's consumer, as its own initialise op says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Slots {
+    /// In a reservation.
+    Reserved(OpId),
+    /// At a constant address.
+    At(u64),
+    /// At an address that is computed or passed in.
+    Computed,
+}
+
+/// Where the slots of a direction lie, by the initialise op of their consumer. `None` where the op names no buffer.
+pub fn slots_of(init: &OpRef<'_>, direction: Direction) -> Option<Slots> {
+    let value = consumer_buffer(init, direction)?;
+    if let Some(at) = constant(init.module, value) {
+        return Some(u64::try_from(at).map_or(Slots::Computed, Slots::At));
+    }
+    let definition = init.module.defining_op(value).and_then(|id| op_ref(init.module, id));
+    Some(match definition {
+        Some(op) if op.def.ring == Some(RingPart::Reserve) => Slots::Reserved(op.id),
+        _ => Slots::Computed,
+    })
+}
+
+/// The reservation that an import names, or why there is none.
+#[derive(Clone, Copy)]
+#[allow(missing_docs)]
+pub enum Import<'m> {
+    Of(RingOp<'m>),
+    NoFunction,
+    NoReservation,
+}
+
+/// Finds the reservation that an import names.
+pub fn import_of<'m>(import: &RingOp<'m>, functions: &Functions, all: &[RingOp<'m>]) -> Import<'m> {
+    let peer = import.op.text("peer_func").and_then(|name| functions.get(name));
+    let Some(peer) = peer else { return Import::NoFunction };
+    let name = import.op.text("name");
+    let matches = |r: &&RingOp<'_>| r.part == RingPart::Reserve && r.function == peer && r.op.text("name") == name;
+    all.iter().find(matches).map_or(Import::NoReservation, |r| Import::Of(*r))
+}
+
+/// Gives every import the address of its reservation, where that has one.
+pub fn write_imports(module: &mut Module, functions: &Functions) {
+    let all = ring_ops(module, functions);
+    let imports = all.iter().filter(|r| r.part == RingPart::Import);
+    let resolved: Vec<(OpId, u64)> = imports
+        .filter_map(|import| match import_of(import, functions, &all) {
+            Import::Of(reservation) => Some((import.op.id, reservation.base()?)),
+            _ => None,
+        })
+        .collect();
+    for (import, base) in resolved {
+        module.op_mut(import).attrs.set("base", Attr::int(base as i64));
+    }
+}
+
+/// `@name` of a function.
+pub fn at_name(module: &Module, function: OpId) -> String {
+    format!("@{}", symbol_name(module, function))
+}

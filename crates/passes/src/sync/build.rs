@@ -1,0 +1,193 @@
+//! From functions to trees.
+
+use std::collections::BTreeMap;
+
+use slipring_dialects::{InCoreSync, kernel_kind};
+use slipring_ir::{Attr, BlockId, Module, OpId};
+use slipring_machine::{Pipe, Platform};
+
+use super::access::Accesses;
+use super::tree::{Flag, Node, Tree, Work};
+use crate::facts::{Functions, def, flow, runs_on};
+
+/// A function as a tree, with the ops that its nodes are.
+#[derive(Default)]
+pub struct Built {
+    /// The tree.
+    pub tree: Tree,
+    /// The block of the module that each block of the tree is; `None` inside calls.
+    pub blocks: Vec<Option<BlockId>>,
+    /// The op of each node.
+    pub ops: Vec<Vec<OpId>>,
+}
+
+/// What callers need to know of a function.
+#[derive(Clone, Default, Debug)]
+pub struct Summary {
+    /// Work of each pipe and kind of core, all accesses together.
+    pub works: Vec<Work>,
+    /// Flags that it uses.
+    pub flags: Vec<Flag>,
+}
+
+/// Builds trees, callees before their callers.
+pub struct Builder<'m> {
+    module: &'m Module,
+    functions: &'m Functions,
+    platform: &'m Platform,
+    accesses: &'m Accesses<'m>,
+    /// Functions that were built, by function.
+    pub summaries: BTreeMap<OpId, Summary>,
+    /// How often each function is called.
+    calls: BTreeMap<OpId, usize>,
+}
+
+impl<'m> Builder<'m> {
+    /// Prepares a module.
+    pub fn new(
+        module: &'m Module,
+        functions: &'m Functions,
+        platform: &'m Platform,
+        accesses: &'m Accesses<'m>,
+    ) -> Builder<'m> {
+        let mut calls = BTreeMap::new();
+        for (function, _) in functions.with_bodies(module) {
+            for (_, callee) in functions.calls(module, function) {
+                *calls.entry(callee).or_insert(0) += 1;
+            }
+        }
+        Builder { module, functions, platform, accesses, summaries: BTreeMap::new(), calls }
+    }
+
+    /// The functions, callees before callers.
+    pub fn order(&self) -> Vec<(OpId, BlockId)> {
+        let mut done = Vec::new();
+        let mut open = Vec::new();
+        for (function, _) in self.functions.with_bodies(self.module) {
+            self.visit(function, &mut done, &mut open);
+        }
+        done.into_iter().filter_map(|f| Some((f, self.module.body(f, 0)?))).collect()
+    }
+
+    fn visit(&self, function: OpId, done: &mut Vec<OpId>, open: &mut Vec<OpId>) {
+        if done.contains(&function) || open.contains(&function) {
+            return;
+        }
+        open.push(function);
+        for (_, callee) in self.functions.calls(self.module, function) {
+            self.visit(callee, done, open);
+        }
+        open.pop();
+        done.push(function);
+    }
+
+    /// The tree of a function.
+    pub fn build(&self, function: OpId, body: BlockId) -> Built {
+        let mut built = Built { blocks: vec![Some(body)], ops: vec![Vec::new()], ..Built::default() };
+        self.block(function, body, 0, &mut built);
+        built
+    }
+
+    fn block(&self, function: OpId, block: BlockId, at: usize, built: &mut Built) {
+        for &op in &self.module.block(block).ops {
+            let data = self.module.op(op);
+            if let Some(callee) = self.functions.callee(self.module, op) {
+                self.call(function, op, callee, at, built);
+            } else if !data.regions.is_empty() {
+                let regions: Vec<BlockId> = (0..data.regions.len()).filter_map(|r| self.module.body(op, r)).collect();
+                if !regions.iter().any(|r| self.has_work(function, *r)) {
+                    continue;
+                }
+                let blocks = built.tree.push_group(at, flow(self.module, op), regions.len());
+                built.ops[at].push(op);
+                built.grow();
+                for (inner, region) in blocks.into_iter().zip(regions) {
+                    built.blocks[inner] = Some(region);
+                    self.block(function, region, inner, built);
+                }
+            } else if let Some(work) = self.accesses.work(op) {
+                built.tree.push_work(at, work);
+                built.ops[at].push(op);
+            }
+        }
+    }
+
+    fn has_work(&self, function: OpId, block: BlockId) -> bool {
+        let works = |op: &OpId| match self.functions.callee(self.module, *op) {
+            Some(callee) => {
+                runs_on(self.module, callee, kernel_kind(self.module, function))
+                    && self.summaries.get(&callee).is_some_and(|s| !s.works.is_empty())
+            }
+            None => self.accesses.work(*op).is_some(),
+        };
+        self.module.walk(block).iter().any(works)
+    }
+
+    fn call(&self, function: OpId, op: OpId, callee: OpId, at: usize, built: &mut Built) {
+        if !runs_on(self.module, callee, kernel_kind(self.module, function)) {
+            return;
+        }
+        let Some(summary) = self.summaries.get(&callee).filter(|s| !s.works.is_empty()) else { return };
+        let again = self.calls.get(&callee).is_some_and(|n| *n > 1) || built.tree.is_repeated(at);
+        let alone = again && !summary.flags.is_empty();
+        built.tree.push_call(at, summary.works.clone(), summary.flags.clone(), alone);
+        built.ops[at].push(op);
+        built.grow();
+    }
+
+    /// Notes what callers need to know. `flags` are those that the function uses itself.
+    pub fn summarise(&mut self, function: OpId, built: &Built, flags: Vec<Flag>) {
+        let mut works: Vec<Work> = Vec::new();
+        for work in &built.tree.works {
+            // Windows are of views in the callee, which may look at something else with every call.
+            let accesses = work.accesses.iter().map(|a| super::tree::Access { window: None, ..a.clone() });
+            match works.iter_mut().find(|w| w.pipe == work.pipe && w.core == work.core) {
+                Some(together) => {
+                    for access in accesses {
+                        if !together.accesses.contains(&access) {
+                            together.accesses.push(access);
+                        }
+                    }
+                }
+                None => works.push(Work { accesses: accesses.collect(), ..work.clone() }),
+            }
+        }
+        let mut flags = flags;
+        for node in built.tree.blocks.iter().flat_map(|b| &b.nodes) {
+            if let Node::Call { flags: inner, .. } = node {
+                flags.extend(inner);
+            }
+        }
+        flags.sort_unstable();
+        flags.dedup();
+        self.summaries.insert(function, Summary { works, flags });
+    }
+
+    /// True if a function synchronises the pipes of its core itself.
+    pub fn is_manual(&self, body: BlockId) -> bool {
+        let manual = |op: &OpId| def(self.module, *op).is_some_and(|d| d.in_core_sync == InCoreSync::Manual);
+        self.module.walk(body).iter().any(manual)
+    }
+
+    /// Flags that a function sets by hand; all ids of a pair of pipes where an id is computed.
+    pub fn flags_by_hand(&self, body: BlockId) -> Vec<Flag> {
+        let mut flags = Vec::new();
+        for op in self.module.walk(body) {
+            let attrs = &self.module.op(op).attrs;
+            let pipe = |name: &str| attrs.get(name).and_then(Attr::as_str).and_then(Pipe::parse);
+            let (Some(from), Some(to)) = (pipe("src_pipe"), pipe("dst_pipe")) else { continue };
+            match attrs.get("event_id").and_then(Attr::as_str).and_then(super::emit::event_number) {
+                Some(id) => flags.push(Flag { from, to, id }),
+                None => flags.extend((0..self.platform.sync.event_ids).map(|id| Flag { from, to, id })),
+            }
+        }
+        flags
+    }
+}
+
+impl Built {
+    fn grow(&mut self) {
+        self.blocks.resize(self.tree.blocks.len(), None);
+        self.ops.resize(self.tree.blocks.len(), Vec::new());
+    }
+}

@@ -1,0 +1,321 @@
+//! Which event id each signal gets.
+//!
+//! A flag holds one signal. Two pairs of the same pipes may share an id only if the second set is certain to come after
+//! the first wait, not merely later in the text: the setting pipe may be far ahead of the waiting one. The same holds for one
+//! pair in two executions of its block. Where the signals already placed do not make it certain, one more signal back
+//! is placed. Where no id is left, pairs that cross are merged, then pairs wait for older ones, and if nothing else helps a
+//! barrier of all pipes takes the place of the pair.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use slipring_ir::Flow;
+use slipring_machine::Pipe;
+
+use super::order::{Known, Order, Pair, Pos};
+use super::plan::meeting;
+use super::tree::{Flag, Node, Tree};
+
+/// A pair and its event id.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct Event {
+    pub pair: Pair,
+    pub id: u32,
+}
+
+/// What the ids cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Pressure {
+    /// Pairs that were merged because ids ran out.
+    pub merged: usize,
+    /// Barriers of all pipes placed because ids ran out.
+    pub barriers: usize,
+}
+
+/// Where a user of a flag stands: pairs of the function, or a call whose callee uses it.
+#[derive(Clone, Copy)]
+struct Use {
+    /// Block in which the set and the wait are.
+    block: usize,
+    set: Pos,
+    wait: Pos,
+}
+
+/// An id in use: for how long, which, and by which pair.
+type Given = (Use, u32, Option<Pair>);
+
+struct Events<'o, 't> {
+    order: &'o mut Order<'t>,
+    ids: u32,
+    given: BTreeMap<(Pipe, Pipe), Vec<Given>>,
+    pressure: Pressure,
+}
+
+/// Gives every pair of `order` an event id below `ids`. May add, merge and replace pairs.
+pub fn assign(order: &mut Order<'_>, ids: u32) -> (Vec<Event>, Pressure) {
+    let mut events = Events { order, ids, given: BTreeMap::new(), pressure: Pressure::default() };
+    events.take_callees();
+    let mut pairs = events.order.pairs();
+    // A carried pair holds its id for a whole loop: it chooses first.
+    pairs.sort_by_key(|p| (!p.carried, place_in_program(events.order.tree, p)));
+    let mut queue: VecDeque<Pair> = pairs.into();
+    let mut left = 16 * queue.len() + 64;
+    while let Some(pair) = queue.pop_front() {
+        left = left.saturating_sub(1);
+        if events.order.has(&pair) {
+            events.place(pair, &mut queue, left > 0);
+        }
+    }
+    let order = &*events.order;
+    let mut list: Vec<Event> = Vec::new();
+    for (_, id, pair) in events.given.values().flatten() {
+        list.extend(pair.filter(|p| order.has(p)).map(|pair| Event { pair, id: *id }));
+    }
+    (list, events.pressure)
+}
+
+/// Blocks are numbered as they open in the program, so this is the order of the text for pairs of one block.
+fn place_in_program(tree: &Tree, pair: &Pair) -> (Vec<usize>, Pos) {
+    let mut path = Vec::new();
+    let mut at = pair.block;
+    while let Some(parent) = tree.blocks[at].parent {
+        path.extend([at, parent.node]);
+        at = parent.block;
+    }
+    path.reverse();
+    (path, pair.set)
+}
+
+impl Events<'_, '_> {
+    /// Flags of callees are theirs; nothing here may use them across a call.
+    fn take_callees(&mut self) {
+        for (block, data) in self.order.tree.blocks.iter().enumerate() {
+            for (node, inner) in data.nodes.iter().enumerate() {
+                let Node::Call { flags, .. } = inner else { continue };
+                for Flag { from, to, id } in flags {
+                    let held = Use { block, set: Pos::before(node), wait: Pos::after(node) };
+                    self.given.entry((*from, *to)).or_default().push((held, *id, None));
+                }
+            }
+        }
+    }
+
+    fn place(&mut self, pair: Pair, queue: &mut VecDeque<Pair>, may_add: bool) {
+        if !self.repeats_safely(&pair) {
+            if may_add {
+                let back = self.way_back(&pair);
+                self.order.add(back);
+                queue.push_front(pair);
+                queue.push_front(back);
+            } else {
+                self.replace_by_barrier(&pair);
+            }
+            return;
+        }
+        if let Some(id) = (0..self.ids).find(|id| self.is_free(&pair, *id)) {
+            let held = self.held(&pair);
+            self.given.entry((pair.from, pair.to)).or_default().push((held, id, Some(pair)));
+            return;
+        }
+        // In a loop every signal has to be safe from one iteration to the next: fewer of them first.
+        let helped = may_add
+            && match self.order.tree.is_repeated(pair.block) {
+                true => self.merge_carried(&pair, queue) || self.merge(&pair) || self.wait_for_older(&pair, queue),
+                false => self.wait_for_older(&pair, queue) || self.merge(&pair),
+            };
+        if !helped {
+            self.replace_by_barrier(&pair);
+        }
+    }
+
+    fn is_free(&self, pair: &Pair, id: u32) -> bool {
+        let Some(used) = self.given.get(&(pair.from, pair.to)) else { return true };
+        let held = self.held(pair);
+        // From the latest to the earliest: the latest is the likeliest to be in the way.
+        used.iter()
+            .rev()
+            .filter(|(_, taken, owner)| *taken == id && owner.is_none_or(|o| self.order.has(&o)))
+            .all(|(other, ..)| self.apart(pair, &held, other))
+    }
+
+    /// From where to where a pair holds its id.
+    fn held(&self, pair: &Pair) -> Use {
+        match self.order.tree.outermost_loop(pair.block) {
+            Some(home) if pair.carried => {
+                Use { block: home.block, set: Pos::prime(home.node), wait: Pos::drain(home.node) }
+            }
+            _ => Use { block: pair.block, set: pair.set, wait: pair.wait },
+        }
+    }
+
+    /// True if the pair's next set is certain to come after its wait.
+    fn repeats_safely(&self, pair: &Pair) -> bool {
+        let known = Known::only(pair.to, pair.wait);
+        let needed = Known::only(pair.from, pair.set);
+        if pair.carried {
+            self.order.in_time(pair.block, known, &needed)
+        } else {
+            self.order.in_time_later(pair.block, known, needed)
+        }
+    }
+
+    /// A signal in the other direction that makes the pair's next set wait for its wait.
+    fn way_back(&mut self, pair: &Pair) -> Pair {
+        let (from, to, block) = (pair.to, pair.from, pair.block);
+        let node = pair.wait.gap as usize;
+        if pair.wait.gap == pair.set.gap && pair.wait.sub != u32::MAX {
+            return meeting(self.order, block, node, from, to);
+        }
+        let before = pair.set.gap as usize - 1;
+        Pair { from, to, block, set: Pos::after(node), wait: Pos::before(before), carried: !pair.carried }
+    }
+
+    /// True if the two never hold a signal at the same time, for certain.
+    fn apart(&self, pair: &Pair, a: &Use, b: &Use) -> bool {
+        let tree = self.order.tree;
+        let Some(block) = common_block(tree, a.block, b.block) else { return false };
+        let over = |held: &Use| self.order.outward(held.block, Known::only(pair.to, held.wait), block);
+        let begins = |held: &Use| self.order.inward(held.block, Known::only(pair.from, held.set), block);
+        let later = |a: &Use, b: &Use| self.order.in_time_later(block, over(a), begins(b));
+        let (span_a, span_b) = (span_in(tree, a, block), span_in(tree, b, block));
+        if a.block != block && b.block != block && span_a == span_b {
+            let exclusive = tree.flow_of(block, span_a.0.gap as usize) == Flow::OneOf;
+            return exclusive && later(a, b) && later(b, a);
+        }
+        let (first, second) = if span_a.0 <= span_b.0 { (a, b) } else { (b, a) };
+        span_a.1.min(span_b.1) <= span_a.0.max(span_b.0)
+            && self.order.in_time(block, over(first), &begins(second))
+            && later(second, first)
+    }
+
+    /// Lets the pair wait until an older pair is over, whose id it then can have.
+    fn wait_for_older(&mut self, pair: &Pair, queue: &mut VecDeque<Pair>) -> bool {
+        if !pair.carried && pair.set.sub != 0 {
+            return false;
+        }
+        let held = self.held(pair);
+        let limit = if pair.carried { held.set } else { Pos::before(pair.set.gap as usize - 1) };
+        let used = self.given.get(&(pair.from, pair.to)).map_or(&[][..], |u| u);
+        // Of each id the last pair that is over.
+        let last_of = |id: u32| {
+            let own = used.iter().filter(|u| u.1 == id && u.0.block == held.block);
+            let owners = own.filter_map(|u| Some((u.0, u.2.filter(|o| self.order.has(o))?)));
+            let over = owners.filter(|(u, o)| (o.carried || o.set.sub == 0) && o.over(u) <= limit);
+            over.max_by_key(|(u, _)| u.wait).filter(|(u, _)| !self.apart(pair, &held, u))
+        };
+        let mut candidates: Vec<(Use, Pair)> = (0..self.ids).filter_map(last_of).collect();
+        candidates.sort_by_key(|(u, _)| u.wait);
+        // The longer ago it was, the less the pair waits. In a loop signals back need ids as well: fewer at a time.
+        let repeated = self.order.tree.is_repeated(held.block);
+        let Some(&(older_use, older)) = candidates.get(if repeated { candidates.len() / 2 } else { 0 }) else {
+            return false;
+        };
+        let (from, to, block) = (pair.to, pair.from, held.block);
+        let set =
+            if older.carried { self.order.middle(block, older_use.wait.gap as usize) } else { older.over(&older_use) };
+        let wait = if pair.carried { self.order.middle(block, held.set.gap as usize) } else { limit };
+        let back = Pair { from, to, block, set, wait, carried: false };
+        let mut added = vec![back];
+        if repeated {
+            let (set, wait) = (Pos::after(pair.wait.gap as usize), Pos::before(older.set.gap as usize - 1));
+            added.push(Pair { set, wait, carried: true, ..back });
+        }
+        queue.push_front(*pair);
+        for signal in added {
+            self.order.add(signal);
+            queue.push_front(signal);
+        }
+        true
+    }
+
+    /// Merges the pair with another of the same pipes that it crosses: one signal, set by the later of the two sets, waited
+    /// for at the earlier of the two waits.
+    fn merge(&mut self, pair: &Pair) -> bool {
+        let used = self.given.entry((pair.from, pair.to)).or_default();
+        let order = &*self.order;
+        let crosses = |o: &Pair| {
+            let same = o.block == pair.block && o.carried == pair.carried && order.has(o);
+            same && (pair.carried || (o.set <= pair.wait && pair.set <= o.wait))
+        };
+        let candidates = used.iter().enumerate().filter_map(|(at, u)| Some((at, u.2.filter(crosses)?)));
+        let Some((at, other)) = candidates.min_by_key(|(_, o)| pair.lost_with(o)) else { return false };
+        let merged = pair.merged_with(&other);
+        if !merged.carried && merged.set > merged.wait {
+            return false;
+        }
+        let id = used[at].1;
+        self.order.remove(&other);
+        self.order.remove(pair);
+        self.order.add(merged);
+        let held = self.held(&merged);
+        if let Some(list) = self.given.get_mut(&(pair.from, pair.to)) {
+            list[at] = (held, id, Some(merged));
+        }
+        self.pressure.merged += 1;
+        true
+    }
+
+    /// Merges two carried pairs of the same pipes, which hold their ids for the whole loop, so that the pair gets one of them.
+    fn merge_carried(&mut self, pair: &Pair, queue: &mut VecDeque<Pair>) -> bool {
+        if pair.carried {
+            return false;
+        }
+        let used = self.given.entry((pair.from, pair.to)).or_default();
+        let owner = |at: usize| used[at].2.filter(|o| o.carried && self.order.has(o));
+        let both = |i: usize, j: usize| Some((owner(i)?, owner(j)?)).filter(|(a, b)| a.block == b.block);
+        let couples = (0..used.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
+        let couples = couples.filter_map(|(i, j)| both(i, j).map(|(a, b)| (a.lost_with(&b), i, j, a, b)));
+        let Some((_, i, j, a, b)) = couples.min_by_key(|c| (c.0, c.1, c.2)) else { return false };
+        let merged = a.merged_with(&b);
+        used[i].2 = Some(merged);
+        used.remove(j);
+        self.order.remove(&a);
+        self.order.remove(&b);
+        self.order.add(merged);
+        self.pressure.merged += 1;
+        queue.push_front(*pair);
+        true
+    }
+
+    fn replace_by_barrier(&mut self, pair: &Pair) {
+        self.order.remove(pair);
+        // No later than the wait was: what follows it in the same gap may rely on it.
+        let before_node = pair.wait == Pos::before(pair.wait.gap as usize);
+        let at = if before_node { self.order.middle(pair.block, pair.wait.gap as usize) } else { pair.wait };
+        self.order.add_barrier(pair.block, at);
+        self.pressure.barriers += 1;
+        if let Some(home) = self.order.tree.outermost_loop(pair.block).filter(|_| pair.carried) {
+            // The wait after the loop may have been what later work relies on.
+            let at = self.order.middle(home.block, home.node + 1);
+            self.order.add_barrier(home.block, at);
+        }
+    }
+}
+
+impl Pair {
+    /// Where the pipe that waits can say that the pair, in use from where to where, is over.
+    fn over(&self, held: &Use) -> Pos {
+        if self.carried { held.wait } else { Pos::after(self.wait.gap as usize) }
+    }
+}
+
+/// The innermost block that holds two blocks.
+fn common_block(tree: &Tree, a: usize, b: usize) -> Option<usize> {
+    let up = |block: usize| std::iter::successors(Some(block), |b| tree.blocks[*b].parent.map(|p| p.block));
+    up(a).find(|x| up(b).any(|y| y == *x))
+}
+
+/// What a use inside `block` takes of it: its own positions, or the node that holds it.
+fn span_in(tree: &Tree, held: &Use, block: usize) -> (Pos, Pos) {
+    let mut at = held.block;
+    if at == block {
+        return (held.set, held.wait);
+    }
+    while let Some(parent) = tree.blocks[at].parent {
+        if parent.block == block {
+            return (Pos::before(parent.node), Pos::after(parent.node));
+        }
+        at = parent.block;
+    }
+    (Pos::START, Pos { gap: u32::MAX, sub: u32::MAX })
+}

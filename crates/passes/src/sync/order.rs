@@ -1,0 +1,427 @@
+//! What flags, once placed, make certain: which pipe knows at which point that earlier work is done.
+//!
+//! A position in a block is a gap between its nodes and a place in that gap. In a gap come first the sets for the node before
+//! it, then the last waits of a loop before it, then what is placed there one after another, then the first sets of a loop
+//! after it and the waits for the node after it.
+//!
+//! A *forward* pair signals and waits in the same execution of its block. A *carried* pair waits for what was signalled
+//! in the execution of the block before; the first wait is answered by a set before the outermost loop around it, the last
+//! set by a wait after that loop.
+
+use slipring_ir::Flow;
+use slipring_machine::Pipe;
+
+use super::tree::{Node, Parent, Tree};
+
+/// A position in a block.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Pos {
+    /// Before node `gap`.
+    pub gap: u32,
+    /// Order within the gap.
+    pub sub: u32,
+}
+
+impl Pos {
+    /// Where a block begins.
+    pub const START: Pos = Pos { gap: 0, sub: 0 };
+
+    /// Of a set right after node `node`.
+    pub const fn after(node: usize) -> Pos {
+        Pos { gap: node as u32 + 1, sub: 0 }
+    }
+
+    /// Of a wait right before node `node`.
+    pub const fn before(node: usize) -> Pos {
+        Pos { gap: node as u32, sub: u32::MAX }
+    }
+
+    /// Of the first set of a carried pair, right before loop `node`.
+    pub const fn prime(node: usize) -> Pos {
+        Pos { gap: node as u32, sub: u32::MAX - 1 }
+    }
+
+    /// Of the last wait of a carried pair, right after loop `node`.
+    pub const fn drain(node: usize) -> Pos {
+        Pos { gap: node as u32 + 1, sub: 1 }
+    }
+}
+
+/// A signal from one pipe to another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct Pair {
+    pub from: Pipe,
+    pub to: Pipe,
+    pub block: usize,
+    pub set: Pos,
+    pub wait: Pos,
+    /// True if the wait belongs to the next execution of the block.
+    pub carried: bool,
+}
+
+impl Pair {
+    /// True if this pair orders everything that the other orders.
+    fn covers(&self, other: &Pair) -> bool {
+        self.set >= other.set && self.wait <= other.wait
+    }
+
+    /// One pair that orders what both order: set by the later of the two sets, waited for at the earlier of the two waits.
+    pub fn merged_with(&self, other: &Pair) -> Pair {
+        Pair { set: self.set.max(other.set), wait: self.wait.min(other.wait), ..*self }
+    }
+
+    /// How many nodes further apart than before the two would wait for each other, merged.
+    pub fn lost_with(&self, other: &Pair) -> u32 {
+        self.set.gap.abs_diff(other.set.gap) + self.wait.gap.abs_diff(other.wait.gap)
+    }
+}
+
+/// For each pipe the earliest position where it knows that something is complete (or the latest where knowing it is in time).
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    /// By pipe; the last one is for the pipe that issued the work, of which it knows only that its own later signals come
+    /// after it.
+    at: [Option<Pos>; Pipe::COUNT + 1],
+    issuer: Pipe,
+}
+
+impl Known {
+    /// Only this pipe knows, from this position on. A pipe that runs its work in order knows its own work.
+    pub fn only(pipe: Pipe, at: Pos) -> Known {
+        let mut known = Known { at: [None; Pipe::COUNT + 1], issuer: pipe };
+        known.at[pipe.index()] = Some(at);
+        known
+    }
+
+    /// Nobody knows; this pipe issued the work at this position and may overlap it with its own later work.
+    pub fn issued(pipe: Pipe, at: Pos) -> Known {
+        let mut known = Known { at: [None; Pipe::COUNT + 1], issuer: pipe };
+        known.at[Pipe::COUNT] = Some(at);
+        known
+    }
+
+    /// The same pipes, all from the same position on.
+    fn all_at(&self, at: Pos) -> Known {
+        Known { at: self.at.map(|k| k.map(|_| at)), ..*self }
+    }
+
+    /// Pipes whose signals bring the knowledge along.
+    fn sources(&self) -> impl Iterator<Item = (Pipe, Pos)> + use<> {
+        let pipes = Pipe::ALL.into_iter().chain([self.issuer]);
+        pipes.zip(self.at).filter_map(|(pipe, at)| Some((pipe, at?)))
+    }
+
+    fn meets(&self, needed: &Known) -> bool {
+        self.at.iter().zip(needed.at).any(|(k, n)| matches!((k, n), (Some(k), Some(n)) if *k <= n))
+    }
+
+    fn improve(&mut self, pipe: Pipe, at: Pos) -> bool {
+        let slot = &mut self.at[pipe.index()];
+        let better = slot.is_none_or(|old| at < old);
+        if better {
+            *slot = Some(at);
+        }
+        better
+    }
+
+    /// A pipe learns it by a wait. What the scalar unit waited for is done before anything that it issues later.
+    fn arrive(&mut self, pipe: Pipe, at: Pos) -> bool {
+        if pipe != Pipe::S {
+            return self.improve(pipe, at);
+        }
+        let mut changed = false;
+        for pipe in Pipe::ALL {
+            changed |= self.improve(pipe, at);
+        }
+        changed
+    }
+
+    /// It is in time too if this pipe knows it, or has issued it, at this position.
+    fn extend(&mut self, pipe: Pipe, at: Pos) -> bool {
+        let issuer = (pipe == self.issuer).then_some(Pipe::COUNT);
+        [Some(pipe.index()), issuer].into_iter().flatten().fold(false, |changed, index| {
+            let slot = &mut self.at[index];
+            let better = slot.is_none_or(|old| at > old);
+            if better {
+                *slot = Some(at);
+            }
+            better || changed
+        })
+    }
+}
+
+/// Pairs of one block by the two pipes, sorted by set; no pair covers another.
+#[derive(Clone, Debug)]
+struct Lists(Vec<Vec<Pair>>);
+
+impl Default for Lists {
+    fn default() -> Lists {
+        Lists(vec![Vec::new(); Pipe::COUNT * Pipe::COUNT])
+    }
+}
+
+impl Lists {
+    fn of(&self, from: Pipe, to: Pipe) -> &[Pair] {
+        &self.0[from.index() * Pipe::COUNT + to.index()]
+    }
+
+    fn of_mut(&mut self, from: Pipe, to: Pipe) -> &mut Vec<Pair> {
+        &mut self.0[from.index() * Pipe::COUNT + to.index()]
+    }
+
+    /// The earliest wait for a set at `from_pos` or later.
+    fn next(&self, from: Pipe, to: Pipe, from_pos: Pos) -> Option<Pos> {
+        let list = self.of(from, to);
+        list.get(list.partition_point(|p| p.set < from_pos)).map(|p| p.wait)
+    }
+
+    /// The latest set whose wait is at `to_pos` or earlier.
+    fn previous(&self, from: Pipe, to: Pipe, to_pos: Pos) -> Option<Pos> {
+        let list = self.of(from, to);
+        let count = list.partition_point(|p| p.wait <= to_pos);
+        count.checked_sub(1).map(|at| list[at].set)
+    }
+}
+
+#[derive(Clone, Default, Debug)]
+struct BlockOrder {
+    forward: Lists,
+    carried: Lists,
+    /// Positions where everything that was issued is waited for, sorted.
+    barriers: Vec<Pos>,
+    /// Next free place between the sets and the waits of a gap.
+    middle: std::collections::BTreeMap<u32, u32>,
+}
+
+/// The pairs and barriers placed in a tree.
+#[derive(Clone, Debug)]
+pub struct Order<'t> {
+    /// The tree.
+    pub tree: &'t Tree,
+    blocks: Vec<Option<Box<BlockOrder>>>,
+}
+
+impl<'t> Order<'t> {
+    /// Nothing placed yet.
+    pub fn new(tree: &'t Tree) -> Order<'t> {
+        Order { tree, blocks: vec![None; tree.blocks.len()] }
+    }
+
+    fn block_mut(&mut self, block: usize) -> &mut BlockOrder {
+        self.blocks[block].get_or_insert_default()
+    }
+
+    /// Adds a pair. Pairs that it covers are dropped.
+    pub fn add(&mut self, pair: Pair) {
+        let order = self.block_mut(pair.block);
+        let lists = if pair.carried { &mut order.carried } else { &mut order.forward };
+        let list = lists.of_mut(pair.from, pair.to);
+        if list.iter().any(|old| old.covers(&pair)) {
+            return;
+        }
+        list.retain(|old| !pair.covers(old));
+        let at = list.partition_point(|old| old.set < pair.set);
+        list.insert(at, pair);
+    }
+
+    /// Takes a pair out.
+    pub fn remove(&mut self, pair: &Pair) {
+        let order = self.block_mut(pair.block);
+        let lists = if pair.carried { &mut order.carried } else { &mut order.forward };
+        lists.of_mut(pair.from, pair.to).retain(|old| old != pair);
+    }
+
+    /// True if the pair is placed.
+    pub fn has(&self, pair: &Pair) -> bool {
+        let Some(order) = &self.blocks[pair.block] else { return false };
+        let lists = if pair.carried { &order.carried } else { &order.forward };
+        let list = lists.of(pair.from, pair.to);
+        list.get(list.partition_point(|old| old.set < pair.set)) == Some(pair)
+    }
+
+    /// A new position between the sets and the waits of a gap, after those handed out before.
+    pub fn middle(&mut self, block: usize, gap: usize) -> Pos {
+        let next = self.block_mut(block).middle.entry(gap as u32).or_insert(1);
+        *next += 1;
+        Pos { gap: gap as u32, sub: *next }
+    }
+
+    /// Adds a barrier of all pipes; drops the forward pairs that reach over it.
+    pub fn add_barrier(&mut self, block: usize, at: Pos) {
+        let order = self.block_mut(block);
+        let index = order.barriers.partition_point(|b| *b < at);
+        order.barriers.insert(index, at);
+        for list in &mut order.forward.0 {
+            list.retain(|pair| !(pair.set <= at && at <= pair.wait));
+        }
+    }
+
+    /// Every pair, in the order of blocks, pipes and positions.
+    pub fn pairs(&self) -> Vec<Pair> {
+        let lists = self.blocks.iter().flatten().flat_map(|order| order.carried.0.iter().chain(&order.forward.0));
+        lists.flatten().copied().collect()
+    }
+
+    /// Every barrier: block and position.
+    pub fn barriers(&self) -> Vec<(usize, Pos)> {
+        let each = self.blocks.iter().enumerate();
+        each.flat_map(|(block, order)| order.iter().flat_map(move |o| o.barriers.iter().map(move |b| (block, *b))))
+            .collect()
+    }
+
+    /// Spreads knowledge through an execution of a block: who knows it where, once every pair and barrier has done its part.
+    fn spread(&self, block: usize, known: &mut Known) {
+        let Some(order) = &self.blocks[block] else { return };
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (from, at) in known.sources() {
+                for to in Pipe::ALL {
+                    if let Some(wait) = order.forward.next(from, to, at) {
+                        changed |= known.arrive(to, wait);
+                    }
+                }
+                if let Some(barrier) = order.barriers.get(order.barriers.partition_point(|b| *b < at)) {
+                    for to in Pipe::ALL {
+                        changed |= known.improve(to, *barrier);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Spreads need backwards: who has to know it at the latest where.
+    fn spread_back(&self, block: usize, needed: &mut Known) {
+        let Some(order) = &self.blocks[block] else { return };
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for to in Pipe::ALL {
+                let Some(at) = needed.at[to.index()] else { continue };
+                for from in Pipe::ALL {
+                    if let Some(set) = order.forward.previous(from, to, at) {
+                        changed |= needed.extend(from, set);
+                    }
+                }
+                let count = order.barriers.partition_point(|b| *b <= at);
+                if let Some(barrier) = count.checked_sub(1).map(|i| order.barriers[i]) {
+                    for from in Pipe::ALL {
+                        changed |= needed.extend(from, barrier);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Who knows in block `up_to` what `known` knows at a place inside `block`, which is `up_to` or lies in it.
+    pub fn outward(&self, mut block: usize, mut known: Known, up_to: usize) -> Known {
+        let mut carried_on = [false; Pipe::COUNT];
+        while block != up_to {
+            self.spread(block, &mut known);
+            if let Some(order) = &self.blocks[block] {
+                for (from, at) in known.sources() {
+                    for to in Pipe::ALL {
+                        carried_on[to.index()] |= order.carried.next(from, to, at).is_some();
+                    }
+                }
+            }
+            let Some(parent) = self.tree.blocks[block].parent else { break };
+            known = known.all_at(Pos::after(parent.node));
+            if self.is_outermost_loop(parent) {
+                for pipe in Pipe::ALL.into_iter().filter(|p| carried_on[p.index()]) {
+                    known.arrive(pipe, Pos::drain(parent.node));
+                }
+            }
+            block = parent.block;
+        }
+        known
+    }
+
+    /// Who has to know in block `up_to`, so that `needed` is met at a place inside `block`.
+    pub fn inward(&self, mut block: usize, mut needed: Known, up_to: usize) -> Known {
+        let mut primed = [false; Pipe::COUNT];
+        while block != up_to {
+            self.spread_back(block, &mut needed);
+            if let Some(order) = &self.blocks[block] {
+                for to in Pipe::ALL {
+                    let Some(at) = needed.at[to.index()] else { continue };
+                    for from in Pipe::ALL {
+                        primed[from.index()] |= order.carried.previous(from, to, at).is_some();
+                    }
+                }
+            }
+            let Some(parent) = self.tree.blocks[block].parent else { break };
+            needed = needed.all_at(Pos::before(parent.node));
+            if self.is_outermost_loop(parent) {
+                for pipe in Pipe::ALL.into_iter().filter(|p| primed[p.index()]) {
+                    needed.extend(pipe, Pos::prime(parent.node));
+                }
+            }
+            block = parent.block;
+        }
+        needed
+    }
+
+    fn is_outermost_loop(&self, place: Parent) -> bool {
+        self.tree.flow_of(place.block, place.node) == Flow::Repeat && self.tree.outermost_loop(place.block).is_none()
+    }
+
+    /// True if a single signal makes sure that `to` knows at `wait` what `from` has done at `set`.
+    pub fn at_once(&self, block: usize, from: Pipe, set: Pos, to: Pipe, wait: Pos) -> bool {
+        let order = self.blocks[block].as_ref();
+        order.and_then(|o| o.forward.next(from, to, set)).is_some_and(|at| at <= wait)
+    }
+
+    /// True if what `known` knows in an execution of a block is known where `needed` in the same execution.
+    pub fn in_time(&self, block: usize, mut known: Known, needed: &Known) -> bool {
+        self.spread(block, &mut known);
+        known.meets(needed)
+    }
+
+    /// True if what `known` knows in an execution of a block is known where `needed` in every later execution of it.
+    pub fn in_time_later(&self, mut block: usize, mut known: Known, mut needed: Known) -> bool {
+        loop {
+            self.spread(block, &mut known);
+            let mut next = known.all_at(Pos::START);
+            if let Some(order) = &self.blocks[block] {
+                for (from, at) in known.sources() {
+                    for to in Pipe::ALL {
+                        if let Some(wait) = order.carried.next(from, to, at) {
+                            next.arrive(to, wait);
+                        }
+                    }
+                }
+            }
+            self.spread(block, &mut next);
+            if next.meets(&needed) {
+                return true;
+            }
+            // Between two iterations nothing but the loop's own body happens.
+            let Some(parent) = self.tree.blocks[block].parent else { return true };
+            if self.tree.flow_of(parent.block, parent.node) == Flow::Repeat {
+                return false;
+            }
+            self.spread_back(block, &mut needed);
+            known = known.all_at(Pos::after(parent.node));
+            needed = needed.all_at(Pos::before(parent.node));
+            block = parent.block;
+        }
+    }
+
+    /// True if work `b` that comes after work `a`, in the same execution of `block` or a later one, is certain to start
+    /// after `a` is complete. `block` holds both.
+    pub fn certain(&self, block: usize, a: usize, b: usize, later: bool) -> bool {
+        let (from, to) = (self.tree.places[a], self.tree.places[b]);
+        let (p, q) = (self.tree.works[a].pipe, self.tree.works[b].pipe);
+        let known = if p == q { Known::issued } else { Known::only }(p, Pos::after(from.node));
+        let known = self.outward(from.block, known, block);
+        let needed = self.inward(to.block, Known::only(q, Pos::before(to.node)), block);
+        if later { self.in_time_later(block, known, needed) } else { self.in_time(block, known, &needed) }
+    }
+
+    /// True if this node waits for everything before it begins.
+    pub fn is_alone(&self, place: Parent) -> bool {
+        matches!(self.tree.blocks[place.block].nodes[place.node], Node::Call { alone: true, .. })
+    }
+}

@@ -1,0 +1,65 @@
+//! Where each set, wait and barrier goes.
+
+use slipring_machine::Pipe;
+
+use super::barriers::barriers;
+use super::events::Event;
+use super::order::{Order, Pos};
+use super::tree::Flag;
+
+/// What is placed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)]
+pub enum Action {
+    Set(Flag),
+    Wait(Flag),
+    /// A barrier of one pipe, or of all.
+    Barrier(Option<Pipe>),
+}
+
+/// Which side of which node of a block.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Side {
+    /// Right after a node.
+    After(usize),
+    /// Right before a node, or at the end of the block.
+    Before(usize),
+}
+
+/// An action and its place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct Placement {
+    pub block: usize,
+    pub side: Side,
+    pub action: Action,
+}
+
+/// Everything to place, block by block in program order. `unordered` are the pipes that overlap their own work.
+pub fn placements(order: &Order<'_>, events: &[Event], unordered: &[Pipe]) -> Vec<Placement> {
+    let mut list: Vec<(usize, u32, Side, Pos, Action)> = Vec::new();
+    let mut put = |block: usize, at: Pos, side: Side, action: Action| list.push((block, at.gap, side, at, action));
+    for Event { pair, id } in events {
+        let flag = Flag { from: pair.from, to: pair.to, id: *id };
+        let set_side = match pair.set {
+            Pos { gap, sub: 0 } => Side::After(gap as usize - 1),
+            Pos { gap, .. } => Side::Before(gap as usize),
+        };
+        put(pair.block, pair.set, set_side, Action::Set(flag));
+        put(pair.block, pair.wait, Side::Before(pair.wait.gap as usize), Action::Wait(flag));
+        if let (true, Some(home)) = (pair.carried, order.tree.outermost_loop(pair.block)) {
+            put(home.block, Pos::prime(home.node), Side::Before(home.node), Action::Set(flag));
+            put(home.block, Pos::drain(home.node), Side::After(home.node), Action::Wait(flag));
+        }
+    }
+    for (block, at) in order.barriers() {
+        put(block, at, Side::Before(at.gap as usize), Action::Barrier(None));
+    }
+    for pipe in unordered {
+        for place in barriers(order, *pipe) {
+            put(place.block, Pos::before(place.node), Side::Before(place.node), Action::Barrier(Some(*pipe)));
+        }
+    }
+    list.sort_unstable_by_key(|(block, gap, side, at, action)| (*block, *gap, *side, *at, *action));
+    list.into_iter().map(|(block, _, side, _, action)| Placement { block, side, action }).collect()
+}

@@ -1,0 +1,216 @@
+//! The facts of a run, as `--json` gives them.
+
+use serde::Serialize;
+use slipring_machine::{Pipe, Platform};
+use slipring_program::Program;
+use slipring_sim::{StallCycles, Stats};
+
+use crate::{Digest, MessageFacts, RingTimes, RingTrace, TileFacts};
+
+/// Everything that a run reports.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct RunFacts {
+    pub kernel: String,
+    pub platform: String,
+    pub description: String,
+    pub blocks: u32,
+    /// Cores of a cluster that took part.
+    pub cores: Vec<String>,
+    /// True if every block ran to its end.
+    pub complete: bool,
+    pub checks: Vec<CheckFacts>,
+    pub cycles: u64,
+    pub microseconds: f64,
+    pub instructions: u64,
+    pub pipes: Vec<PipeFacts>,
+    pub ops: Vec<OpFacts>,
+    pub rings: Vec<RingFacts>,
+    pub buffers: Vec<BufferFacts>,
+    /// What the program printed.
+    pub printed: Vec<String>,
+    pub findings: Vec<MessageFacts>,
+}
+
+/// One tool and what it says.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct CheckFacts {
+    pub tool: String,
+    /// `clean`, `findings`, `partly` (no findings up to where the run stopped) or `not checked`.
+    pub verdict: String,
+    /// What was looked at, or why nothing was.
+    pub detail: String,
+    pub findings: usize,
+}
+
+/// A pipe or scalar unit, summed over all blocks.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct PipeFacts {
+    pub core: String,
+    pub pipe: String,
+    pub busy: u64,
+    pub operations: u64,
+    pub bytes_read: u64,
+    pub bytes_written: u64,
+    pub stalled: u64,
+    pub stalls: Vec<StallFacts>,
+}
+
+/// Cycles of standing still for one cause.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct StallFacts {
+    pub cause: String,
+    pub cycles: u64,
+}
+
+/// All executions of an op.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct OpFacts {
+    pub op: String,
+    pub count: u64,
+    pub cycles: u64,
+    pub bytes_read: u64,
+    pub bytes_written: u64,
+}
+
+/// A ring.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct RingFacts {
+    pub name: String,
+    pub direction: String,
+    pub lane: String,
+    pub slots: u32,
+    pub slot_bytes: u32,
+    pub space: String,
+    pub pushed: u64,
+    pub popped: u64,
+    pub freed: u64,
+    pub most_filled: u32,
+    pub mean_filled: f64,
+    pub producer_wait: u64,
+    pub consumer_wait: u64,
+    /// The pipe that moves tiles in, and the one that waits for them; empty where no tile came through.
+    pub producer_pipe: String,
+    pub consumer_pipe: String,
+    /// The first tiles of block 0.
+    pub tiles: Vec<TileFacts>,
+}
+
+/// A kernel buffer after the run.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct BufferFacts {
+    pub name: String,
+    pub elem: String,
+    pub bytes: usize,
+    pub changed: bool,
+    #[serde(flatten)]
+    pub digest: Digest,
+}
+
+impl RunFacts {
+    /// The facts that come from the engine; checks, buffers, print and findings are for the caller to add.
+    pub fn new(
+        program: &Program,
+        platform: &Platform,
+        blocks: u32,
+        stats: &Stats,
+        trace: &RingTrace,
+        complete: bool,
+    ) -> RunFacts {
+        let pipes = stats.cores.iter().flat_map(|core| core.pipes.iter().map(move |pipe| (core, pipe)));
+        RunFacts {
+            kernel: program.name.clone(),
+            platform: platform.name.clone(),
+            description: platform.description.clone(),
+            blocks,
+            cores: program.cores.iter().map(|c| c.role.name().to_string()).collect(),
+            complete,
+            checks: Vec::new(),
+            cycles: stats.cycles,
+            microseconds: stats.cycles as f64 / f64::from(platform.clock_mhz),
+            instructions: stats.instructions,
+            pipes: pipes
+                .map(|(core, pipe)| PipeFacts {
+                    core: core.role.name().into(),
+                    pipe: pipe.pipe.name().into(),
+                    busy: pipe.busy,
+                    operations: pipe.operations,
+                    bytes_read: pipe.read,
+                    bytes_written: pipe.written,
+                    stalled: pipe.stalls.total(),
+                    stalls: stall_facts(&pipe.stalls),
+                })
+                .collect(),
+            ops: stats
+                .ops
+                .iter()
+                .map(|op| OpFacts {
+                    op: op.name.into(),
+                    count: op.count,
+                    cycles: op.cycles,
+                    bytes_read: op.read,
+                    bytes_written: op.written,
+                })
+                .collect(),
+            rings: ring_facts(program, stats, trace),
+            buffers: Vec::new(),
+            printed: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+}
+
+impl RingFacts {
+    /// Names of the producing and of the consuming core.
+    pub fn ends(&self) -> (&str, &str) {
+        if self.direction == "C2V" { ("AIC", &self.lane) } else { (&self.lane, "AIC") }
+    }
+}
+
+fn stall_facts(stalls: &StallCycles) -> Vec<StallFacts> {
+    let causes = [
+        ("queue full", stalls.queue_full),
+        ("drain", stalls.drain),
+        ("no tile", stalls.ring_ready),
+        ("no free slot", stalls.ring_free),
+        ("flag", stalls.event),
+        ("semaphore", stalls.semaphore),
+        ("token", stalls.token),
+    ];
+    let some = causes.into_iter().filter(|(_, cycles)| *cycles > 0);
+    some.map(|(cause, cycles)| StallFacts { cause: cause.into(), cycles }).collect()
+}
+
+fn ring_facts(program: &Program, stats: &Stats, trace: &RingTrace) -> Vec<RingFacts> {
+    let rings = program.rings.iter().zip(&stats.rings).enumerate();
+    rings
+        .map(|(at, (decl, ring))| {
+            let times = trace.rings.get(at);
+            let pipe = |pipe: Option<Pipe>| pipe.map_or(String::new(), |pipe| pipe.name().to_string());
+            RingFacts {
+                name: decl.name.to_string(),
+                direction: decl.direction.name().into(),
+                lane: decl.lane.name().into(),
+                slots: decl.slots,
+                slot_bytes: decl.slot_bytes,
+                space: decl.space.name().into(),
+                pushed: ring.pushed,
+                popped: ring.popped,
+                freed: ring.freed,
+                most_filled: ring.max_filled,
+                mean_filled: ring.mean_filled(),
+                producer_wait: ring.producer_wait,
+                consumer_wait: ring.consumer_wait,
+                producer_pipe: pipe(times.and_then(|t| t.producer_pipe)),
+                consumer_pipe: pipe(times.and_then(|t| t.consumer_pipe)),
+                tiles: times.map(RingTimes::tiles).unwrap_or_default(),
+            }
+        })
+        .collect()
+}

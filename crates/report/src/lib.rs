@@ -1,0 +1,16 @@
+//! What a run shows: facts that serialise to JSON, and the same facts as text.
+
+mod diagram;
+mod digest;
+mod facts;
+mod message;
+mod rings;
+mod table;
+mod text;
+
+pub use digest::{Digest, digest};
+pub use facts::{BufferFacts, CheckFacts, OpFacts, PipeFacts, RingFacts, RunFacts, StallFacts};
+pub use message::{MessageFacts, PlaceFacts};
+pub use rings::{RingTimes, RingTrace, TileFacts};
+pub use table::Table;
+pub use text::{stats_text, summary_text};

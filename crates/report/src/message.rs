@@ -1,0 +1,34 @@
+//! Messages about a text, for programs.
+
+use serde::Serialize;
+
+/// A finding, or a message about the text.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct MessageFacts {
+    /// `error`, `warning` or `note`.
+    pub severity: String,
+    /// Stable code, such as `deadlock`.
+    pub code: String,
+    pub message: String,
+    /// Line and column (in characters) where it shows, from 1; `None` for what has no place in the text.
+    pub line: Option<usize>,
+    pub column: Option<usize>,
+    /// What is there.
+    pub label: String,
+    /// Other places that explain it.
+    pub also: Vec<PlaceFacts>,
+    /// Further facts.
+    pub notes: Vec<String>,
+    /// What fixes it.
+    pub help: Option<String>,
+}
+
+/// A place in the text, from 1, and what is there.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct PlaceFacts {
+    pub line: usize,
+    pub column: usize,
+    pub label: String,
+}

@@ -1,0 +1,121 @@
+//! When each tile of a ring was pushed, popped and freed.
+
+use serde::Serialize;
+use slipring_machine::Pipe;
+use slipring_program::{Program, SiteRef, SyncRole};
+use slipring_sim::{Agent, Launch, Observer};
+
+/// Cycles of the first tiles of a ring, tile by tile.
+#[derive(Clone, Debug, Default)]
+pub struct RingTimes {
+    /// The producer's wait for a free slot was over: slot and cycle.
+    pub free_taken: Vec<(u32, u64)>,
+    /// The producer signalled the slot ready.
+    pub ready_set: Vec<(u32, u64)>,
+    /// The consumer's wait for a tile was over.
+    pub ready_taken: Vec<(u32, u64)>,
+    /// The consumer signalled the slot free.
+    pub free_set: Vec<(u32, u64)>,
+    /// The pipe that moves tiles into slots.
+    pub producer_pipe: Option<Pipe>,
+    /// The pipe that waits for tiles.
+    pub consumer_pipe: Option<Pipe>,
+    /// Free signals of the initialisation, which belong to no tile.
+    initial: u32,
+}
+
+/// One tile's way through a ring: the slot, and the cycles of its four signals, as far as they came.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct TileFacts {
+    /// Slot (tag) that it went through.
+    pub slot: u32,
+    /// The producer had a free slot.
+    pub free_taken: Option<u64>,
+    /// The producer signalled the slot ready.
+    pub ready_set: Option<u64>,
+    /// The consumer had the tile.
+    pub ready_taken: Option<u64>,
+    /// The consumer signalled the slot free.
+    pub free_set: Option<u64>,
+}
+
+impl RingTimes {
+    /// The first tiles in order.
+    pub fn tiles(&self) -> Vec<TileFacts> {
+        let lists = [&self.free_taken, &self.ready_set, &self.ready_taken, &self.free_set];
+        let count = lists.iter().map(|list| list.len()).max().unwrap_or(0);
+        let tiles = (0..count).map(|tile| {
+            let cycle = |list: &[(u32, u64)]| list.get(tile).map(|(_, at)| *at);
+            TileFacts {
+                slot: lists.iter().find_map(|list| list.get(tile)).map_or(0, |(slot, _)| *slot),
+                free_taken: cycle(&self.free_taken),
+                ready_set: cycle(&self.ready_set),
+                ready_taken: cycle(&self.ready_taken),
+                free_set: cycle(&self.free_set),
+            }
+        });
+        tiles.collect()
+    }
+}
+
+/// Tiles of each ring that are kept.
+const KEPT: usize = 16;
+
+/// An observer that keeps the times of the first tiles of every ring of block 0.
+#[derive(Clone, Debug, Default)]
+pub struct RingTrace {
+    /// By index of the program's rings.
+    pub rings: Vec<RingTimes>,
+    roles: Vec<SyncRole>,
+    slots: Vec<u32>,
+}
+
+impl RingTrace {
+    fn note(&mut self, at: u64, agent: Agent, sync: u32, set: bool) {
+        if agent.block != 0 {
+            return;
+        }
+        let (ring, slot, free) = match self.roles.get(sync as usize) {
+            Some(SyncRole::RingReady { ring, slot }) => (*ring, *slot, false),
+            Some(SyncRole::RingFree { ring, slot }) => (*ring, *slot, true),
+            _ => return,
+        };
+        let slots = self.slots[ring as usize];
+        let times = &mut self.rings[ring as usize];
+        if free && set && times.initial < slots {
+            times.initial += 1;
+            return;
+        }
+        match (free, set) {
+            (false, true) => times.producer_pipe = Some(agent.pipe),
+            (false, false) => times.consumer_pipe = Some(agent.pipe),
+            _ => {}
+        }
+        let list = match (free, set) {
+            (true, false) => &mut times.free_taken,
+            (false, true) => &mut times.ready_set,
+            (false, false) => &mut times.ready_taken,
+            (true, true) => &mut times.free_set,
+        };
+        if list.len() < KEPT {
+            list.push((slot, at));
+        }
+    }
+}
+
+impl Observer for RingTrace {
+    fn begin(&mut self, launch: &Launch<'_>) {
+        let program: &Program = launch.program;
+        self.roles = program.syncs.iter().map(|s| s.role).collect();
+        self.slots = program.rings.iter().map(|r| r.slots).collect();
+        self.rings = vec![RingTimes::default(); program.rings.len()];
+    }
+
+    fn set(&mut self, at: u64, agent: Agent, sync: u32, _: bool, _: SiteRef) {
+        self.note(at, agent, sync, true);
+    }
+
+    fn wait(&mut self, at: u64, agent: Agent, sync: u32, _: SiteRef) {
+        self.note(at, agent, sync, false);
+    }
+}

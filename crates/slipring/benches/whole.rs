@@ -1,0 +1,119 @@
+//! Whole programs, side by side with numpy and with the published figures of the public CPU simulator.
+//!
+//! `cargo bench -p slipring` prints a table. The yardstick needs a Python with numpy: `PYTHON=…/python3 cargo bench …`;
+//! without one its column stays empty. Times are the best of several runs in one process, with the program read,
+//! checked and decoded beforehand, except for the last row, which is a whole process from text to result.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use slipring::args::{Defaults, Value, bind};
+use slipring::{ExecuteOptions, Prepared, choose_platform, execute, load, prepare};
+use slipring_check::{Checker, Tools};
+use slipring_ir::Source;
+use slipring_machine::Platform;
+use slipring_sim::Mode;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn ready(file: &str) -> (Prepared, Platform, Vec<Value>) {
+    let text = std::fs::read_to_string(root().join(file)).expect("the program is part of the repository");
+    let args = text.lines().find_map(|l| l.strip_prefix("// args:")).expect("an args line").split_whitespace();
+    let args: Vec<String> = args.map(str::to_string).collect();
+    let (module, mut diags) = load(Source::new(file, text.as_str()));
+    let platform = choose_platform(Some("a5"), &module).expect("a built-in platform");
+    let prepared = prepare(module, None, &platform, &mut diags);
+    let prepared = prepared.unwrap_or_else(|| panic!("{}", diags.render(&Source::new(file, text.as_str()), false)));
+    let bound = bind(&args, &prepared.decoded.program.params, &Defaults::default()).expect("the arguments fit");
+    (prepared, platform, bound.into_iter().map(|a| a.value).collect())
+}
+
+/// Best time of `times` runs; the clock runs from arguments in memory to results in memory.
+fn best(times: usize, mut work: impl FnMut() -> bool) -> Duration {
+    let one = || {
+        let start = Instant::now();
+        let fine = work();
+        assert!(fine, "the run did not come to its end");
+        start.elapsed()
+    };
+    std::iter::repeat_with(one).take(times).min().unwrap_or_default()
+}
+
+fn timed(file: &str, times: usize, check: bool) -> Duration {
+    let (prepared, platform, values) = ready(file);
+    let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes };
+    best(times, || {
+        if check {
+            let mut checker = Checker::new(Tools::default());
+            execute(&prepared.decoded, &platform, &values, options, &mut checker).result.complete
+        } else {
+            execute(&prepared.decoded, &platform, &values, options, &mut ()).result.complete
+        }
+    })
+}
+
+/// Seconds that numpy takes for a piece of Python that leaves them in `t`; `None` without numpy.
+fn numpy(code: &str) -> Option<f64> {
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let script = format!(
+        "import numpy as np, time\ndef best(f, n):\n  r = []\n  for _ in range(n):\n    s = time.perf_counter(); f(); \
+         r.append(time.perf_counter() - s)\n  return min(r)\n{code}\nprint(t)"
+    );
+    let out = Command::new(python).args(["-c", &script]).output().ok()?;
+    String::from_utf8(out.stdout).ok()?.trim().parse().ok()
+}
+
+const NUMPY_MATMUL: &str = "a = np.random.rand(1024, 1024).astype(np.float16); b = a.copy()\n\
+    t = best(lambda: a.astype(np.float32) @ b.astype(np.float32), 20)";
+
+const NUMPY_ATTENTION: &str = "q = np.random.rand(128, 128).astype(np.float16); k = np.random.rand(128, 1024).astype(np.float16)\n\
+    v = np.random.rand(1024, 128).astype(np.float16)\n\
+    def f():\n  s = q.astype(np.float32) @ k.astype(np.float32)\n  p = np.exp(s - s.max(axis=1, keepdims=True))\n  \
+    return (p.astype(np.float16).astype(np.float32) @ v.astype(np.float32)) / p.sum(axis=1, keepdims=True)\n\
+    t = best(f, 50)";
+
+fn row(what: &str, ours: f64, unit: &str, scale: f64, numpy: Option<f64>, peer: &str, aim: &str) {
+    let theirs = numpy.map_or("-".into(), |t| format!("{:.2}", t * scale));
+    let ratio = numpy.map_or("-".into(), |t| format!("{:.1}x", ours / t));
+    println!("{what:44} {:>9.2} {unit:8} {theirs:>8} {ratio:>7}  {peer:>16}  {aim}", ours * scale);
+}
+
+fn main() {
+    println!(
+        "{:44} {:>9} {:8} {:>8} {:>7}  {:>16}  aim",
+        "program", "slipring", "", "numpy", "ratio", "public simulator"
+    );
+    let matmul = timed("benches/programs/matmul_1024.pto", 10, false).as_secs_f64();
+    row("(a) f16 matmul 1024^3, tiles 128x64x256", matmul, "ms", 1e3, numpy(NUMPY_MATMUL), "554 ms", "<= 1.5x numpy");
+    let attention = timed("benches/programs/attention.pto", 50, false).as_secs_f64();
+    row(
+        "(b) attention 128x128x1024 through rings",
+        attention,
+        "ms",
+        1e3,
+        numpy(NUMPY_ATTENTION),
+        "21 ms",
+        "<= 3x numpy",
+    );
+    let ring = timed("benches/programs/ring_million.pto", 5, false).as_secs_f64() / 1e6;
+    row("(c) a 1 KiB tile through a ring", ring, "us", 1e6, None, "7 to 9 us", "<= 0.4 us");
+    let checked = timed("benches/programs/ring_million.pto", 3, true).as_secs_f64() / 1e6;
+    row("(c) the same with every check on", checked, "us", 1e6, None, "no such check", "");
+    let example = root().join("examples/matmul_to_vector.pto");
+    let process = best(20, || {
+        let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).arg("run").arg(&example).output();
+        ran.is_ok_and(|ran| ran.status.success())
+    });
+    row(
+        "(d) small kernel, whole process, checks on",
+        process.as_secs_f64(),
+        "ms",
+        1e3,
+        None,
+        "3.4 to 9.8 s",
+        "<= 30 ms",
+    );
+}

@@ -1,0 +1,166 @@
+//! Kernel arguments as the command line writes them.
+//!
+//! | text | argument |
+//! |---|---|
+//! | `@file` | a buffer: raw little-endian bytes, or the data of a `.npy` |
+//! | `@file:out` | the same, written back after the run, whole or not at all |
+//! | `zeros:BYTES`, `zeros:f32[64x64]` | a buffer of zeros |
+//! | `full:f32[64x64]=1.5`, `full:f32[64x64],value=1.5` | a buffer of one value |
+//! | `iota:i32[64]` | a buffer of 0, 1, 2, … |
+//! | `rand:f32[64x64],seed=3,lo=-1,hi=1` | pseudo-random numbers, uniform in `lo` ≤ x < `hi`: by default floats from -1 to 1, integers from -8 to 8, unsigned ones from 0 to 8. Without `seed` it is that of the launch plus the argument's position, from 0 |
+//! | `3:i32`, `1.5:f32`, `true` | a scalar |
+//!
+//! The generator is SplitMix64, started from the seed. An element takes one output: `lo + (hi - lo) × k / 2^53` with `k` its
+//! upper 53 bits, computed in `f64`; floats are rounded to `f32` and then to their type, integers are rounded down.
+
+mod fill;
+mod npy;
+mod output;
+mod spec;
+
+use std::path::PathBuf;
+
+use slipring_program::{Param, ParamKind};
+use slipring_tile::Elem;
+use thiserror::Error;
+
+pub use npy::Npy;
+pub use output::write_whole;
+pub use spec::{Arg, OutFile, read_arg};
+
+/// What is passed for a parameter.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Value {
+    /// Contents of a device buffer.
+    Buffer(Vec<u8>),
+    /// A scalar as registers keep it.
+    Scalar(u64),
+}
+
+/// Why an argument was not accepted.
+#[derive(Debug, Error)]
+pub enum ArgError {
+    /// The text is none of the forms.
+    #[error("`{text}` is not an argument: {reason}")]
+    Form {
+        /// The argument as written.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file cannot be read.
+    #[error("cannot read `{path}`: {reason}")]
+    File {
+        /// The file.
+        path: String,
+        /// What the system or the format says.
+        reason: String,
+    },
+    /// Not one argument for each parameter.
+    #[error("the kernel takes {expected} arguments, {given} given")]
+    Count {
+        /// Parameters.
+        expected: usize,
+        /// Arguments.
+        given: usize,
+    },
+    /// An argument does not fit its parameter.
+    #[error("argument {index} (`{text}`) for %{name}: {reason}")]
+    Type {
+        /// Position, from 1.
+        index: usize,
+        /// The argument as written.
+        text: String,
+        /// The parameter.
+        name: String,
+        /// What does not fit.
+        reason: String,
+    },
+}
+
+/// The kernel's parameters as one line.
+pub fn signature(name: &str, params: &[Param]) -> String {
+    let list: Vec<String> = params.iter().map(|p| format!("%{}: {}", p.name, kind_name(&p.kind))).collect();
+    format!("{name}({})", list.join(", "))
+}
+
+fn kind_name(kind: &ParamKind) -> String {
+    match kind {
+        ParamKind::Buffer { elem, bytes: Some(bytes) } => format!("buffer of {elem}, {bytes} bytes"),
+        ParamKind::Buffer { elem, bytes: None } => format!("buffer of {elem}"),
+        ParamKind::Scalar(elem) => elem.to_string(),
+        ParamKind::Bool => "i1".into(),
+    }
+}
+
+/// What arguments mean where they leave it open.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Defaults {
+    /// Seed of the launch: a `rand` without one of its own takes this plus its position.
+    pub seed: u64,
+    /// Folder that file names are relative to; the working directory by default.
+    pub folder: PathBuf,
+}
+
+/// Reads one argument for each parameter and checks that it fits.
+///
+/// # Errors
+/// The first argument that does not fit, or the wrong number of them.
+pub fn bind(texts: &[String], params: &[Param], defaults: &Defaults) -> Result<Vec<Arg>, ArgError> {
+    if texts.len() != params.len() {
+        return Err(ArgError::Count { expected: params.len(), given: texts.len() });
+    }
+    let mut args = Vec::new();
+    for (at, (text, param)) in texts.iter().zip(params).enumerate() {
+        let seed = defaults.seed.wrapping_add(at as u64);
+        let arg = read_arg(text, &Defaults { seed, ..defaults.clone() })?;
+        if let Some(reason) = misfit(&arg, &param.kind) {
+            return Err(ArgError::Type { index: at + 1, text: text.clone(), name: param.name.clone(), reason });
+        }
+        args.push(arg);
+    }
+    Ok(args)
+}
+
+fn misfit(arg: &Arg, kind: &ParamKind) -> Option<String> {
+    match (kind, &arg.value) {
+        (ParamKind::Buffer { elem, bytes }, Value::Buffer(data)) => match (arg.elem, bytes) {
+            (Some(given), _) if given != *elem => Some(format!("a buffer of {given}, where {elem} is expected")),
+            (_, Some(bytes)) if (data.len() as u64) < *bytes => {
+                Some(format!("{} bytes, where {bytes} are expected", data.len()))
+            }
+            _ if !data.len().is_multiple_of(elem.bytes()) => {
+                Some(format!("{} bytes are not a whole number of {elem} elements", data.len()))
+            }
+            _ => None,
+        },
+        (ParamKind::Buffer { elem, .. }, Value::Scalar(_)) => {
+            Some(format!("a scalar, where a buffer of {elem} is expected"))
+        }
+        (_, Value::Buffer(_)) => Some(format!("a buffer, where {} is expected", kind_name(kind))),
+        (ParamKind::Scalar(elem), Value::Scalar(_)) => {
+            let given = arg.elem.map_or("i1".to_string(), |e| e.to_string());
+            (arg.elem != Some(*elem)).then(|| format!("{given}, where {elem} is expected"))
+        }
+        (ParamKind::Bool, Value::Scalar(_)) => {
+            arg.elem.map(|given| format!("{given}, where i1 is expected (`true` or `false`)"))
+        }
+    }
+}
+
+/// One element as text.
+pub fn show(elem: Elem, bytes: &[u8]) -> String {
+    if bytes.len() < elem.bytes() {
+        return "?".into();
+    }
+    if elem.is_float() {
+        let mut value = [0f32];
+        slipring_tile::load_f32(elem, &bytes[..elem.bytes()], &mut value);
+        return value[0].to_string();
+    }
+    let mut wide = [0u8; 8];
+    wide[..elem.bytes()].copy_from_slice(&bytes[..elem.bytes()]);
+    let unused = 64 - 8 * elem.bytes() as u32;
+    let value = u64::from_le_bytes(wide);
+    if elem.is_signed_int() { (((value << unused) as i64) >> unused).to_string() } else { value.to_string() }
+}

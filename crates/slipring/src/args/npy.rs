@@ -1,0 +1,110 @@
+//! The `.npy` format: a header that says type and shape, and the data behind it.
+
+use slipring_tile::Elem;
+
+/// What the header of a `.npy` file says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Npy {
+    /// Element type.
+    pub elem: Elem,
+    /// Shape, row-major.
+    pub shape: Vec<usize>,
+    /// Where the data begins, in bytes.
+    pub data_at: usize,
+    /// The header as it was read.
+    pub header: Vec<u8>,
+}
+
+impl Npy {
+    /// Reads the header of a file and checks that the data is all there.
+    ///
+    /// # Errors
+    /// What is wrong with it, or that it holds something that a device buffer cannot.
+    pub fn read(bytes: &[u8]) -> Result<Npy, String> {
+        let rest = bytes.strip_prefix(b"\x93NUMPY").ok_or("not a .npy file")?;
+        let (length, at) = match rest {
+            [1, _, a, b, ..] => (usize::from(u16::from_le_bytes([*a, *b])), 10),
+            [2 | 3, _, a, b, c, d, ..] => (u32::from_le_bytes([*a, *b, *c, *d]) as usize, 12),
+            _ => return Err("a .npy version that is not known".into()),
+        };
+        let data_at = at + length;
+        let header = bytes.get(at..data_at).ok_or("the header is cut off")?;
+        let text = std::str::from_utf8(header).map_err(|_| "the header is not text")?;
+        let value = |key: &str| {
+            let at = text.find(&format!("'{key}'")).or_else(|| text.find(&format!("\"{key}\"")))?;
+            text[at + key.len() + 2..].trim_start().strip_prefix(':').map(str::trim_start)
+        };
+        let descr = value("descr").ok_or("the header says no type")?;
+        let name: String = descr.chars().skip(1).take_while(|c| *c != '\'' && *c != '"').collect();
+        let elem = elem_of(&name).ok_or_else(|| format!("elements of type `{name}` cannot be passed"))?;
+        if value("fortran_order").is_some_and(|v| v.starts_with("True")) {
+            return Err("the array is in column-major order; save it with `numpy.ascontiguousarray`".into());
+        }
+        let shape = value("shape").and_then(|v| v.strip_prefix('(')).ok_or("the header says no shape")?;
+        let shape = shape.split_once(')').ok_or("the header says no shape")?.0;
+        let dims = shape.split(',').map(str::trim).filter(|d| !d.is_empty());
+        let shape =
+            dims.map(|d| d.parse::<usize>()).collect::<Result<Vec<_>, _>>().map_err(|_| "the shape is not numbers")?;
+        let count =
+            shape.iter().try_fold(elem.bytes(), |n, dim| n.checked_mul(*dim)).ok_or("the shape is too large")?;
+        if bytes.len() - data_at != count {
+            return Err(format!("the header announces {count} bytes of data, there are {}", bytes.len() - data_at));
+        }
+        Ok(Npy { elem, shape, data_at, header: bytes[..data_at].to_vec() })
+    }
+}
+
+/// Element type of a numpy type code. `V2` is what numpy calls the bfloat16 that it does not know.
+fn elem_of(code: &str) -> Option<Elem> {
+    match code.trim_start_matches(['<', '|', '=']) {
+        "f4" => Some(Elem::F32),
+        "f2" => Some(Elem::F16),
+        "V2" | "bfloat16" => Some(Elem::BF16),
+        "i1" => Some(Elem::I8),
+        "i2" => Some(Elem::I16),
+        "i4" => Some(Elem::I32),
+        "i8" => Some(Elem::I64),
+        "u1" | "b1" => Some(Elem::U8),
+        "u2" => Some(Elem::U16),
+        "u4" => Some(Elem::U32),
+        "u8" => Some(Elem::U64),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(header: &str, data: &[u8]) -> Vec<u8> {
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend_from_slice(&(header.len() as u16).to_le_bytes());
+        bytes.extend_from_slice(header.as_bytes());
+        bytes.extend_from_slice(data);
+        bytes
+    }
+
+    #[test]
+    fn headers() {
+        let bytes = file("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", &[0; 24]);
+        let npy = Npy::read(&bytes).unwrap();
+        assert_eq!((npy.elem, npy.shape.as_slice(), bytes.len() - npy.data_at), (Elem::F32, &[2, 3][..], 24));
+        let scalar = file("{'descr': '|u1', 'fortran_order': False, 'shape': (), }", &[7]);
+        assert_eq!(Npy::read(&scalar).unwrap().shape, [0usize; 0]);
+    }
+
+    #[test]
+    fn what_is_refused() {
+        assert!(Npy::read(b"").is_err());
+        assert!(Npy::read(b"\x93NUMPY\x01\x00\xff\xff").is_err());
+        for (header, data) in [
+            ("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", 8),
+            ("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", 4),
+            ("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", 16),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", 12),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': (9999999999999, 9999999999999), }", 12),
+        ] {
+            assert!(Npy::read(&file(header, &vec![0; data])).is_err(), "{header}");
+        }
+    }
+}

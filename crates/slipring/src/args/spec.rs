@@ -1,0 +1,210 @@
+//! Reading one argument.
+
+use std::path::{Path, PathBuf};
+
+use slipring_tile::Elem;
+
+use super::fill::{Fill, fill, float_bits};
+use super::{ArgError, Defaults, Npy, Value};
+
+/// An argument that was read.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Arg {
+    /// What is passed.
+    pub value: Value,
+    /// Element type, where the argument says one; `None` for raw bytes and truth values.
+    pub elem: Option<Elem>,
+    /// Shape, where the argument says one.
+    pub shape: Option<Vec<usize>>,
+    /// Where the buffer is written after the run.
+    pub out: Option<OutFile>,
+}
+
+/// A file that a buffer is written to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct OutFile {
+    /// The file.
+    pub path: PathBuf,
+    /// The header to keep, for a `.npy`.
+    pub npy: Option<Npy>,
+}
+
+/// Largest generated buffer.
+const MOST_BYTES: usize = 1 << 34;
+
+/// Reads an argument; files are read here.
+///
+/// # Errors
+/// If it is none of the forms, or its file cannot be read.
+pub fn read_arg(text: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
+    if let Some(file) = text.strip_prefix('@') {
+        return read_file(file, &defaults.folder);
+    }
+    let bad = |reason: &str| ArgError::Form { text: text.to_string(), reason: reason.to_string() };
+    if text == "true" || text == "false" {
+        let value = Value::Scalar(u64::from(text == "true"));
+        return Ok(Arg { value, elem: None, shape: None, out: None });
+    }
+    let Some((head, tail)) = text.split_once(':') else {
+        return Err(bad("expected `@file`, `zeros:…`, `full:…`, `iota:…`, `rand:…` or a scalar such as `3:i32`"));
+    };
+    if !matches!(head, "zeros" | "full" | "iota" | "rand") {
+        return read_scalar(head, tail).ok_or_else(|| {
+            bad("expected `zeros:…`, `full:…`, `iota:…`, `rand:…` or a scalar such as `3:i32` or `1.5:f32`")
+        });
+    }
+    let mut parts = tail.split(',');
+    let shape = parts.next().unwrap_or("");
+    let (shape, mut value) = match shape.split_once('=') {
+        Some((shape, value)) if head == "full" => (shape, Some(value)),
+        _ => (shape, None),
+    };
+    let (elem, shape, count) = if let Ok(bytes) = shape.parse::<usize>() {
+        if head != "zeros" {
+            return Err(bad("only `zeros:` takes a number of bytes; say a type and a shape, such as `f32[64x64]`"));
+        }
+        (Elem::U8, None, bytes)
+    } else {
+        let (elem, shape) =
+            read_shape(shape).ok_or_else(|| bad("expected a type and a shape, such as `f32[64x64]`"))?;
+        let count = shape.iter().try_fold(1usize, |n, dim| n.checked_mul(*dim));
+        (elem, Some(shape), count.ok_or_else(|| bad("the shape is too large"))?)
+    };
+    if count.checked_mul(elem.bytes()).is_none_or(|bytes| bytes > MOST_BYTES) {
+        return Err(bad("the buffer is larger than 16 GiB"));
+    }
+    let (mut seed, mut lo, mut hi) = (defaults.seed, None, None);
+    for part in parts {
+        let (key, number) = part.split_once('=').ok_or_else(|| bad("options have the form `name=number`"))?;
+        let float = finite(number);
+        match (head, key) {
+            ("rand", "seed") => seed = number.parse().map_err(|_| bad("`seed` is a whole number"))?,
+            ("rand", "lo") => lo = Some(float.ok_or_else(|| bad("`lo` is a number"))?),
+            ("rand", "hi") => hi = Some(float.ok_or_else(|| bad("`hi` is a number"))?),
+            ("full", "value") => value = Some(number),
+            _ => return Err(bad(&format!("`{head}` has no option `{key}`"))),
+        }
+    }
+    let kind = match head {
+        "iota" => Fill::Iota,
+        "full" => {
+            let value = value.ok_or_else(|| bad("say the value of every element, as in `full:f32[64x64]=1.5`"))?;
+            Fill::Value(finite(value).ok_or_else(|| bad("the value is not a number"))?)
+        }
+        "rand" => {
+            let (low, high) = match (elem.is_float(), elem.is_signed_int()) {
+                (true, _) => (-1.0, 1.0),
+                (false, true) => (-8.0, 8.0),
+                (false, false) => (0.0, 8.0),
+            };
+            let (lo, hi) = (lo.unwrap_or(low), hi.unwrap_or(high));
+            if lo > hi {
+                return Err(bad("`lo` is above `hi`"));
+            }
+            Fill::Random { seed, lo, hi }
+        }
+        _ => Fill::Zeros,
+    };
+    let data = fill(kind, elem, count);
+    Ok(Arg { value: Value::Buffer(data), elem: shape.is_some().then_some(elem), shape, out: None })
+}
+
+fn finite(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|x| x.is_finite())
+}
+
+/// `f32[64x64]`.
+fn read_shape(text: &str) -> Option<(Elem, Vec<usize>)> {
+    let (elem, rest) = text.split_once('[')?;
+    let dims = rest.strip_suffix(']')?;
+    let dims = dims.split('x').map(|d| d.trim().parse().ok()).collect::<Option<Vec<usize>>>()?;
+    Some((Elem::parse(elem)?, dims))
+}
+
+/// `3:i32`, `1.5:f32`, `4:index`.
+fn read_scalar(number: &str, ty: &str) -> Option<Arg> {
+    let elem = if ty == "index" { Elem::I64 } else { Elem::parse(ty)? };
+    let bits = if elem.is_float() {
+        float_bits(elem, number.parse().ok()?)
+    } else {
+        let value: i128 = number.parse().ok()?;
+        let bits = 8 * elem.bytes() as u32;
+        let (low, high) = if elem.is_signed_int() {
+            (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
+        } else {
+            (0, (1i128 << bits) - 1)
+        };
+        (low..=high).contains(&value).then_some(value as u64)?
+    };
+    Some(Arg { value: Value::Scalar(bits), elem: Some(elem), shape: None, out: None })
+}
+
+fn read_file(file: &str, folder: &Path) -> Result<Arg, ArgError> {
+    let (path, out) = match file.strip_suffix(":out") {
+        Some(path) => (path, true),
+        None => (file, false),
+    };
+    let path = folder.join(path);
+    let fail = |reason: String| ArgError::File { path: path.display().to_string(), reason };
+    let bytes = std::fs::read(&path).map_err(|error| fail(error.to_string()))?;
+    let is_npy = path.extension().is_some_and(|e| e == "npy");
+    let npy = if is_npy { Some(Npy::read(&bytes).map_err(fail)?) } else { None };
+    let (data, elem, shape) = match &npy {
+        Some(npy) => (bytes[npy.data_at..].to_vec(), Some(npy.elem), Some(npy.shape.clone())),
+        None => (bytes, None, None),
+    };
+    let out = out.then_some(OutFile { path, npy });
+    Ok(Arg { value: Value::Buffer(data), elem, shape, out })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_arg(text: &str) -> Result<Arg, ArgError> {
+        super::read_arg(text, &Defaults::default())
+    }
+
+    #[test]
+    fn scalars() {
+        assert_eq!(read_arg("3:i32").unwrap().value, Value::Scalar(3));
+        assert_eq!(read_arg("-1:i8").unwrap().value, Value::Scalar(u64::MAX));
+        assert_eq!(read_arg("1.5:f32").unwrap().value, Value::Scalar(0x3fc0_0000));
+        assert_eq!(read_arg("true").unwrap().value, Value::Scalar(1));
+        for bad in ["300:i8", "x:i32", "3", "3:q7", "1.5:i32"] {
+            assert!(read_arg(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn buffers() {
+        let arg = read_arg("rand:f32[4x8],seed=7").unwrap();
+        assert_eq!((arg.elem, arg.shape), (Some(Elem::F32), Some(vec![4, 8])));
+        assert_eq!(read_arg("zeros:12").unwrap().value, Value::Buffer(vec![0; 12]));
+        assert_eq!(read_arg("zeros:12").unwrap().elem, None);
+        assert_eq!(read_arg("full:f16[2]=1.5").unwrap().value, Value::Buffer(vec![0, 0x3e, 0, 0x3e]));
+        assert_eq!(read_arg("full:f16[2],value=1.5").unwrap(), read_arg("full:f16[2]=1.5").unwrap());
+        for bad in ["full:f32[2],value=x", "full:f32[2]=x", "zeros:f32[2]=1", "rand:f32[2],lo=2,hi=1", "iota:f32[]"] {
+            assert!(read_arg(bad).is_err(), "{bad}");
+        }
+        for bad in
+            ["rand:12", "rand:f32[4", "zeros:f32[4x4],seed=1", "full:f32[2]", "zeros:f32[99999999999x99999999999]"]
+        {
+            assert!(read_arg(bad).is_err(), "{bad}");
+        }
+    }
+
+    /// A seed of its own wins over the launch's, and the launch's counts positions.
+    #[test]
+    fn seeds() {
+        let random = |text: &str, seed| super::read_arg(text, &Defaults { seed, ..Defaults::default() }).unwrap().value;
+        assert_eq!(random("rand:i32[9],seed=7", 1), random("rand:i32[9]", 7));
+        assert_ne!(random("rand:i32[9]", 7), random("rand:i32[9]", 8));
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let error = read_arg("@no/such/file:out").unwrap_err().to_string();
+        assert!(error.contains("`no/such/file`"), "{error}");
+    }
+}

@@ -1,0 +1,88 @@
+//! `slipring build`: run the passes and print.
+
+use std::path::Path;
+
+use clap::Args;
+use slipring_passes::{Outcome, PassContext, pipeline, run_passes};
+
+use super::output::{fail, out, report};
+use super::{Exit, Opened, PlatformArgs, open};
+
+/// Arguments of `build`.
+#[derive(Args)]
+pub(super) struct BuildArgs {
+    /// The file; `-` is standard input
+    #[arg(required_unless_present = "list_passes")]
+    file: Option<String>,
+    /// Where the program goes; standard output by default
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<String>,
+    #[command(flatten)]
+    platform: PlatformArgs,
+    /// Also print the program after this pass, or after `all`, to standard error
+    #[arg(long, value_name = "PASS")]
+    print_ir_after: Vec<String>,
+    /// Run only these passes
+    #[arg(long = "pass", value_name = "PASS")]
+    passes: Vec<String>,
+    /// List the passes
+    #[arg(long)]
+    list_passes: bool,
+}
+
+/// Runs the passes and writes the program, whole or not at all.
+pub(super) fn build(args: &BuildArgs) -> Exit {
+    if args.list_passes {
+        for pass in pipeline() {
+            out(&format!("{:16} {}\n", pass.name, pass.summary));
+        }
+        return Exit::Clean;
+    }
+    for name in args.print_ir_after.iter().filter(|n| *n != "all").chain(&args.passes) {
+        if slipring_passes::pass(name).is_none() {
+            let names: Vec<_> = pipeline().iter().map(|p| p.name).collect();
+            return fail(format!("there is no pass `{name}`; the passes are {}", names.join(", ")));
+        }
+    }
+    let opened = match args.file.as_deref().map(|file| open(file, &args.platform)) {
+        Some(Ok(opened)) => opened,
+        Some(Err(message)) => return fail(message),
+        None => return fail("no file given"),
+    };
+    let Opened { mut module, platform, mut diags } = opened;
+    if !diags.has_errors() {
+        let context = PassContext { platform: &platform };
+        let shown = |name: &str| args.print_ir_after.iter().any(|n| n == name || n == "all");
+        let print = |name: &str, module: &slipring_ir::Module| {
+            if shown(name) {
+                eprintln!("// ---- after {name}\n{}", slipring_ir::text::print(module));
+            }
+        };
+        if args.passes.is_empty() {
+            let outcome = run_passes(&mut module, &context, None, &mut diags, |pass, module| print(pass.name, module));
+            debug_assert!(outcome == Outcome::Done || diags.has_errors());
+        } else {
+            for pass in pipeline().iter().filter(|p| args.passes.iter().any(|n| n == p.name)) {
+                (pass.run)(&mut module, &context, &mut diags);
+                print(pass.name, &module);
+                if diags.has_errors() {
+                    break;
+                }
+            }
+        }
+    }
+    report(&diags, &module.source);
+    if diags.has_errors() {
+        return Exit::BadInput;
+    }
+    let text = slipring_ir::text::print(&module);
+    match args.output.as_deref() {
+        None | Some("-") => out(&text),
+        Some(path) => {
+            if let Err(error) = slipring::args::write_whole(Path::new(path), &[text.as_bytes()]) {
+                return fail(format!("cannot write `{path}`: {error}"));
+            }
+        }
+    }
+    Exit::Clean
+}

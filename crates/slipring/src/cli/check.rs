@@ -1,0 +1,76 @@
+//! `slipring check`: read and verify.
+
+use clap::Args;
+use serde::Serialize;
+use slipring::message_facts;
+use slipring_dialects::{Mode, ring::RingPlan, select_kernel};
+use slipring_ir::{Diags, Severity};
+use slipring_report::MessageFacts;
+
+use super::output::{errors, fail, out, report};
+use super::{Exit, Opened, PlatformArgs, open};
+
+/// Arguments of `check`.
+#[derive(Args)]
+pub(super) struct CheckArgs {
+    /// Files to check; `-` is standard input
+    #[arg(required = true)]
+    files: Vec<String>,
+    #[command(flatten)]
+    platform: PlatformArgs,
+    /// One JSON object a file
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct FileFacts {
+    file: String,
+    errors: usize,
+    warnings: usize,
+    diagnostics: Vec<MessageFacts>,
+}
+
+/// Checks every file and reports all errors of all of them.
+pub(super) fn check(args: &CheckArgs) -> Exit {
+    let mut exit = Exit::Clean;
+    for file in &args.files {
+        exit = exit.max(check_file(file, args));
+    }
+    exit
+}
+
+fn check_file(file: &str, args: &CheckArgs) -> Exit {
+    let Opened { module, platform, mut diags } = match open(file, &args.platform) {
+        Ok(opened) => opened,
+        Err(message) => return fail(message),
+    };
+    if !diags.has_errors() {
+        // Both ends of the rings of a kernel, where there is one that can be told.
+        let mut unsure = Diags::default();
+        if let Some(kernel) = select_kernel(&module, None, &mut unsure) {
+            let _ = RingPlan::new(&module, &kernel, &platform, Mode::Device, &mut diags);
+        }
+    }
+    let count = errors(&diags);
+    let source = &module.source;
+    if args.json {
+        let facts = FileFacts {
+            file: file.into(),
+            errors: count,
+            warnings: diags.list.iter().filter(|d| d.severity == Severity::Warning).count(),
+            diagnostics: diags.list.iter().map(|d| message_facts(d, source)).collect(),
+        };
+        out(&(serde_json::to_string(&facts).unwrap_or_default() + "\n"));
+    } else {
+        report(&diags, source);
+        let functions = module.ops_named("func.func").count();
+        let verdict = if count == 0 { "ok".to_string() } else { counted(count, "error") };
+        out(&format!("{file}: {verdict}, {}\n", counted(functions, "function")));
+    }
+    if count > 0 { Exit::BadInput } else { Exit::Clean }
+}
+
+fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}

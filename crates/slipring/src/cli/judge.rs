@@ -1,0 +1,143 @@
+//! What was checked, with which verdict.
+
+use slipring::args::{Arg, Value};
+use slipring::{Difference, Execution, VerifyOutcome};
+use slipring_check::{CheckReport, Tools, Verdict};
+use slipring_ir::{Diagnostic, Severity};
+use slipring_program::ParamKind;
+use slipring_report::{BufferFacts, CheckFacts, digest};
+
+/// Which tools `--check` asks for. The engine's own two, memory and sync, always watch.
+pub(super) fn tools(text: &str, scratch: Vec<usize>) -> Result<Tools, String> {
+    let mut tools = Tools { race: false, init: false, scratch };
+    for name in text.split(',').map(str::trim) {
+        match name {
+            "all" => (tools.race, tools.init) = (true, true),
+            "race" => tools.race = true,
+            "init" => tools.init = true,
+            "memory" | "sync" | "none" => {}
+            other => return Err(format!("`--check` takes all, none, memory, sync, init or race, not `{other}`")),
+        }
+    }
+    Ok(tools)
+}
+
+/// What each tool says, and what the verdict covers.
+pub(super) fn check_facts(report: &CheckReport, complete: bool) -> Vec<CheckFacts> {
+    let mut facts = Vec::new();
+    for tool in &report.tools {
+        let what = match tool.tool {
+            "memory" => "every access inside its buffer or memory",
+            "sync" => "deadlock, flags set twice or left set, slots held or never popped",
+            "race" => "conflicting accesses without an order",
+            _ => "reads of bytes that nobody wrote",
+        };
+        let (verdict, detail, findings) = match &tool.verdict {
+            Verdict::Checked { findings } => {
+                (if *findings == 0 { "clean" } else { "findings" }, what.to_string(), *findings)
+            }
+            Verdict::Partly { findings, .. } => {
+                let verdict = if *findings == 0 { "partly" } else { "findings" };
+                (verdict, format!("{what}; up to where the run stopped"), *findings)
+            }
+            Verdict::NotChecked { reason } => ("not checked", reason.clone(), 0),
+        };
+        facts.push(CheckFacts { tool: tool.tool.into(), verdict: verdict.into(), detail, findings });
+    }
+    facts.push(CheckFacts {
+        tool: "scope".into(),
+        verdict: String::new(),
+        // How far a run comes before it stops is a matter of its schedule.
+        detail: if complete { report.scope.to_string() } else { "this schedule only (the run stopped)".into() },
+        findings: 0,
+    });
+    facts
+}
+
+/// The comparison with the sequential meaning; differences become a message.
+pub(super) fn verify_facts(outcome: &VerifyOutcome, bound: &[Arg], messages: &mut Vec<Diagnostic>) -> CheckFacts {
+    let (verdict, detail, findings) = match outcome {
+        VerifyOutcome::Same(buffers) => {
+            ("clean", format!("same bytes as the sequential meaning: {}", buffers.join(", ")), 0)
+        }
+        VerifyOutcome::NotChecked(why) => ("not checked", why.clone(), 0),
+        VerifyOutcome::Different(count, list) => {
+            let at = |d: &Difference| coordinates(d.element, bound[d.index].shape.as_deref());
+            let notes = list.iter().map(|d| format!("{}[{}]: {} instead of {}", d.param, at(d), d.run, d.reference));
+            messages.push(Diagnostic {
+                severity: Severity::Error,
+                code: "verify",
+                message: format!("{count} elements differ from the sequential meaning of the source"),
+                primary: None,
+                secondary: Vec::new(),
+                notes: notes.collect(),
+                help: Some("look for a missing wait, an address in use twice, or a slot freed too early".into()),
+            });
+            ("findings", format!("{count} elements differ from the sequential meaning"), *count)
+        }
+    };
+    CheckFacts { tool: "verify".into(), verdict: verdict.into(), detail, findings }
+}
+
+/// A look at every buffer after the run.
+pub(super) fn buffers(
+    program: &slipring_program::Program,
+    values: &[Value],
+    bound: &[Arg],
+    execution: &Execution,
+) -> Vec<BufferFacts> {
+    let mut list = Vec::new();
+    for (index, param) in program.params.iter().enumerate() {
+        let ParamKind::Buffer { elem, .. } = param.kind else { continue };
+        let Some(after) = execution.buffer(values, index) else { continue };
+        let changed = matches!(&values[index], Value::Buffer(before) if before != after);
+        let shape = bound[index].shape.as_ref().map_or(String::new(), |shape| {
+            format!("[{}]", shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("x"))
+        });
+        list.push(BufferFacts {
+            name: param.name.clone(),
+            elem: format!("{elem}{shape}"),
+            bytes: after.len(),
+            changed,
+            digest: digest(elem, after),
+        });
+    }
+    list
+}
+
+/// `3, 17` for an element of a buffer whose shape is known, else its position.
+fn coordinates(element: usize, shape: Option<&[usize]>) -> String {
+    let Some(shape) = shape.filter(|shape| shape.iter().product::<usize>() > element) else {
+        return element.to_string();
+    };
+    let mut rest = element;
+    let mut parts: Vec<String> = Vec::new();
+    for &dim in shape.iter().rev() {
+        parts.push((rest % dim).to_string());
+        rest /= dim;
+    }
+    parts.reverse();
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_in_a_buffer() {
+        assert_eq!(coordinates(7, Some(&[2, 4])), "1, 3");
+        assert_eq!(coordinates(23, Some(&[2, 3, 4])), "1, 2, 3");
+        assert_eq!(coordinates(8, Some(&[2, 4])), "8");
+        assert_eq!(coordinates(8, None), "8");
+    }
+
+    #[test]
+    fn tools_by_name() {
+        let of = |text| tools(text, Vec::new()).map(|t| (t.race, t.init));
+        assert_eq!(of("all"), Ok((true, true)));
+        assert_eq!(of("none"), Ok((false, false)));
+        assert_eq!(of("memory,race"), Ok((true, false)));
+        assert!(of("rase").unwrap_err().contains("`rase`"));
+    }
+}

@@ -1,0 +1,122 @@
+//! Verbs of the command line.
+
+mod build;
+mod check;
+mod judge;
+mod ops;
+mod output;
+mod progress;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use slipring_ir::{Diags, Module, Source};
+use slipring_machine::Platform;
+
+/// Write, check and run Cube/Vector tile kernels without the hardware.
+///
+/// Exit codes: 0 clean, 1 findings, 2 bad input or something that cannot be run yet.
+#[derive(Parser)]
+#[command(name = "slipring", version, about, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+    /// Leave colours out of messages; they are left out anyway where standard error is no terminal
+    #[arg(long, global = true)]
+    no_color: bool,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Run a kernel on a simulated device
+    Run(run::RunArgs),
+    /// Read and verify files: every error of every file
+    Check(check::CheckArgs),
+    /// Run the passes and print the program
+    Build(build::BuildArgs),
+    /// List the ops, or show the reference page of one
+    Ops(ops::OpsArgs),
+}
+
+/// How a verb ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Exit {
+    Clean,
+    Findings,
+    BadInput,
+}
+
+/// Runs the verb that the process was called with.
+pub(crate) fn main() -> ExitCode {
+    let cli = Cli::parse();
+    if cli.no_color {
+        output::no_color();
+    }
+    let exit = match cli.verb {
+        Verb::Run(args) => run::run(&args),
+        Verb::Check(args) => check::check(&args),
+        Verb::Build(args) => build::build(&args),
+        Verb::Ops(args) => ops::ops(&args),
+    };
+    ExitCode::from(exit as u8)
+}
+
+/// Which platform a verb is for.
+#[derive(clap::Args, Clone)]
+struct PlatformArgs {
+    /// Built-in platform: a5 or a2a3. By default the module's `pto.target_arch`, else a5
+    #[arg(long)]
+    arch: Option<String>,
+    /// A platform file of your own
+    #[arg(long, value_name = "TOML", conflicts_with = "arch")]
+    platform: Option<String>,
+}
+
+impl PlatformArgs {
+    /// The platform for a module, or what is wrong with the choice.
+    fn choose(&self, module: &Module) -> Result<Platform, String> {
+        if let Some(path) = &self.platform {
+            let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read `{path}`: {error}"))?;
+            return slipring_machine::parse(&text).map_err(|error| format!("{path}: {error}"));
+        }
+        slipring::choose_platform(self.arch.as_deref(), module).map_err(|error| error.to_string())
+    }
+}
+
+/// A file that was read and, where it could be read without errors, checked for its platform.
+struct Opened {
+    module: Module,
+    platform: Platform,
+    diags: Diags,
+}
+
+/// Opens a file for a verb.
+///
+/// # Errors
+/// Why there is no text or no platform.
+fn open(path: &str, platform: &PlatformArgs) -> Result<Opened, String> {
+    let (module, mut diags) = slipring::load(read_source(path)?);
+    let platform = platform.choose(&module)?;
+    if !diags.has_errors() {
+        slipring::check(&module, &platform, &mut diags);
+    }
+    Ok(Opened { module, platform, diags })
+}
+
+/// Reads a source file; `-` is standard input.
+fn read_source(path: &str) -> Result<Source, String> {
+    let bytes = if path == "-" {
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes)
+            .map_err(|error| format!("cannot read standard input: {error}"))?;
+        bytes
+    } else {
+        std::fs::read(path).map_err(|error| format!("cannot read `{path}`: {error}"))?
+    };
+    let text = String::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8 text"))?;
+    if text.trim().is_empty() {
+        return Err(format!("`{path}` is empty"));
+    }
+    Ok(Source::new(path, text))
+}

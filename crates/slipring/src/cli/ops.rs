@@ -1,0 +1,167 @@
+//! `slipring ops`: the reference, generated from the declarations.
+
+use std::fmt::Write;
+
+use clap::Args;
+use slipring_dialects::{CoreRule, Dialects, OpDef};
+use slipring_ir::text::nearest;
+use slipring_ir::{Arity, AttrKind, Syntax, Touch};
+
+use super::Exit;
+use super::output::{fail, out};
+
+/// Arguments of `ops`.
+#[derive(Args)]
+pub(super) struct OpsArgs {
+    /// Name of an op, with or without `pto.`
+    name: Option<String>,
+}
+
+/// Lists all ops, or shows one.
+pub(super) fn ops(args: &OpsArgs) -> Exit {
+    let dialects = Dialects::get();
+    let Some(name) = &args.name else {
+        let mut all: Vec<&OpDef> = dialects.all().to_vec();
+        all.sort_by_key(|def| def.schema.name);
+        for def in all {
+            out(&format!("{:28} {}\n", def.schema.name, def.summary));
+        }
+        return Exit::Clean;
+    };
+    let found = dialects.def(name).or_else(|| dialects.def(&format!("pto.{name}")));
+    match found {
+        Some(def) => {
+            out(&page(def));
+            Exit::Clean
+        }
+        None => {
+            let names = dialects.registry.names();
+            let near =
+                nearest(name, names.iter().copied()).or_else(|| nearest(&format!("pto.{name}"), names.iter().copied()));
+            let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            fail(format!("there is no op `{name}`{hint}"))
+        }
+    }
+}
+
+/// The reference page of an op.
+fn page(def: &OpDef) -> String {
+    let schema = &def.schema;
+    let mut text = format!("{}: {}\n\n", schema.name, def.summary);
+    if !def.doc.is_empty() {
+        let _ = writeln!(text, "{}\n", wrap(def.doc, 96));
+    }
+    let _ = writeln!(text, "form      {}", form(def));
+    if !schema.aliases.is_empty() {
+        let _ = writeln!(text, "also      {}", schema.aliases.join(", "));
+    }
+    let core = match def.core {
+        CoreRule::Any => "any",
+        CoreRule::Cube => "Cube",
+        CoreRule::Vector => "Vector",
+        CoreRule::ByTile => "the one that has the tiles",
+    };
+    let _ = writeln!(text, "core      {core}");
+    let pipe = match def.pipe {
+        slipring_dialects::PipeRule::None => "none: the scalar unit runs it, or it only names memory".to_string(),
+        slipring_dialects::PipeRule::Fixed(pipe) => pipe.to_string(),
+        slipring_dialects::PipeRule::By(_) => "depends on the memories of its operands, or on the platform".to_string(),
+    };
+    let _ = writeln!(text, "pipe      {pipe}");
+    let _ = writeln!(text, "source    {}", def.source);
+    section(
+        &mut text,
+        "operands",
+        schema.operands.iter().map(|o| {
+            let touch = match o.touch {
+                Touch::Nothing => "",
+                Touch::Read => ", read",
+                Touch::Write => ", written",
+                Touch::ReadWrite => ", read and written",
+            };
+            (o.name, format!("{}{}{touch}: {}", o.ty.describe, arity(o.arity), o.doc))
+        }),
+    );
+    section(
+        &mut text,
+        "attributes",
+        schema.attrs.iter().map(|a| {
+            let kind = match a.kind {
+                AttrKind::Int => "integer".to_string(),
+                AttrKind::Bool => "true or false".to_string(),
+                AttrKind::Str => "string".to_string(),
+                AttrKind::Symbol => "@name".to_string(),
+                AttrKind::Unit => "present or not".to_string(),
+                AttrKind::Type => "type".to_string(),
+                AttrKind::Enum(e) => format!("{} ({})", e.kind, e.members.join(", ")),
+                AttrKind::Any => "attribute".to_string(),
+            };
+            (a.name, format!("{kind}{}: {}", if a.required { "" } else { ", optional" }, a.doc))
+        }),
+    );
+    section(
+        &mut text,
+        "results",
+        schema.results.iter().map(|r| (r.name, format!("{}{}: {}", r.ty.describe, arity(r.arity), r.doc))),
+    );
+    section(&mut text, "regions", schema.regions.iter().map(|r| (*r, String::new())));
+    text
+}
+
+fn arity(arity: Arity) -> &'static str {
+    match arity {
+        Arity::One => "",
+        Arity::Optional => ", optional",
+        Arity::Variadic => ", any number",
+    }
+}
+
+fn section<'a>(text: &mut String, title: &str, lines: impl Iterator<Item = (&'a str, String)>) {
+    for (at, (name, line)) in lines.enumerate() {
+        if at == 0 {
+            let _ = writeln!(text, "\n{title}");
+        }
+        let _ = writeln!(text, "  {name:16} {line}");
+    }
+}
+
+/// How the op is written, as a sketch.
+fn form(def: &OpDef) -> String {
+    let schema = &def.schema;
+    match schema.syntax {
+        Syntax::Format(format) => {
+            format!("{} {}", schema.name, format.split_whitespace().collect::<Vec<_>>().join(" "))
+        }
+        Syntax::InsOuts { ins, .. } => {
+            let names: Vec<String> = schema
+                .operands
+                .iter()
+                .map(|o| if o.arity == Arity::Optional { format!("[%{}]", o.name) } else { format!("%{}", o.name) })
+                .collect();
+            let (ins, outs) = names.split_at(ins.min(names.len()));
+            let part = |word: &str, list: &[String]| {
+                if list.is_empty() { String::new() } else { format!(" {word}({} : …)", list.join(", ")) }
+            };
+            format!("{}{}{}", schema.name, part("ins", ins), part("outs", outs))
+        }
+        Syntax::Generic => format!("\"{}\"(…) : (…) -> (…)", schema.name),
+        Syntax::Custom(_) => format!("{} …", schema.name),
+    }
+}
+
+fn wrap(text: &str, width: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let full = lines.last().is_some_and(|l| !l.is_empty() && l.chars().count() + 1 + word.chars().count() > width);
+        if full {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,61 @@
+//! Findings of a run as messages about the text, for people and for programs.
+
+use slipring_ir::{Diagnostic, Labeled, Severity, Source, Span};
+use slipring_program::{Finding, Label, Program, Severity as Level};
+use slipring_report::{MessageFacts, PlaceFacts};
+
+/// A message for each finding, with the places that its instructions come from.
+pub fn to_diagnostics(findings: &[Finding], program: &Program) -> Vec<Diagnostic> {
+    findings.iter().map(|finding| diagnostic(finding, program)).collect()
+}
+
+fn diagnostic(finding: &Finding, program: &Program) -> Diagnostic {
+    let place = |label: &Label| {
+        let site = program.sites.get(label.site as usize);
+        let span = site.map_or(Span::default(), |site| Span::new(site.span.0, site.span.1));
+        Labeled { span, text: label.text.clone() }
+    };
+    let mut secondary: Vec<Labeled> = finding.secondary.iter().map(place).filter(|l| !l.span.is_empty()).collect();
+    let mut primary = finding.primary.as_ref().map(place);
+    if primary.as_ref().is_some_and(|p| p.span.is_empty()) {
+        primary = (!secondary.is_empty()).then(|| secondary.remove(0));
+    }
+    Diagnostic {
+        severity: match finding.severity {
+            Level::Note => Severity::Note,
+            Level::Warning => Severity::Warning,
+            Level::Error => Severity::Error,
+        },
+        code: finding.code,
+        message: finding.message.clone(),
+        primary,
+        secondary,
+        notes: finding.notes.clone(),
+        help: finding.hint.clone(),
+    }
+}
+
+/// A message as the JSON output has it.
+pub fn message_facts(diagnostic: &Diagnostic, source: &Source) -> MessageFacts {
+    let place = |label: &Labeled| {
+        let (line, column) = source.line_column(label.span.start);
+        PlaceFacts { line, column, label: label.text.clone() }
+    };
+    let primary = diagnostic.primary.as_ref().filter(|p| !p.span.is_empty()).map(place);
+    MessageFacts {
+        severity: match diagnostic.severity {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+        .into(),
+        code: diagnostic.code.into(),
+        message: diagnostic.message.clone(),
+        line: primary.as_ref().map(|p| p.line),
+        column: primary.as_ref().map(|p| p.column),
+        label: primary.map_or(String::new(), |p| p.label),
+        also: diagnostic.secondary.iter().map(place).collect(),
+        notes: diagnostic.notes.clone(),
+        help: diagnostic.help.clone(),
+    }
+}

@@ -1,0 +1,54 @@
+//! From a text to a program.
+
+use std::sync::Arc;
+
+use slipring_dialects::{Decoded, Dialects, Kernel, Mode, decode, select_kernel};
+use slipring_ir::{Attr, Diags, Module, Source};
+use slipring_machine::{Platform, PlatformError, built_in};
+use slipring_passes::{Outcome, PassContext, run_passes};
+
+/// Reads a text. The module is worth something only if the diagnostics have no error.
+pub fn load(source: Source) -> (Module, Diags) {
+    slipring_ir::text::parse(Arc::new(source), &Dialects::get().registry)
+}
+
+/// Checks a module that was read without errors against the declarations and the platform. Reports every error.
+pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
+    slipring_dialects::verify(module, platform, diags);
+}
+
+/// The platform of a run: the one asked for, else the module's `pto.target_arch`, else A5.
+///
+/// # Errors
+/// If no platform has that name.
+pub fn choose_platform(asked: Option<&str>, module: &Module) -> Result<Platform, PlatformError> {
+    let written = module
+        .ops_named("builtin.module")
+        .find_map(|op| module.op(op).attrs.get("pto.target_arch").and_then(Attr::as_str).map(str::to_string));
+    built_in(asked.map(str::to_string).or(written).as_deref().unwrap_or("a5"))
+}
+
+/// A kernel ready to run.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The module as it was written.
+    pub written: Module,
+    /// The module after the passes.
+    pub module: Module,
+    /// The kernel of `written`.
+    pub kernel: Kernel,
+    /// The program.
+    pub decoded: Decoded,
+}
+
+/// Runs the passes on a checked module, chooses the kernel and decodes it. `None` if that reported an error.
+pub fn prepare(written: Module, function: Option<&str>, platform: &Platform, diags: &mut Diags) -> Option<Prepared> {
+    let kernel = select_kernel(&written, function, diags)?;
+    let mut module = written.clone();
+    if run_passes(&mut module, &PassContext { platform }, None, diags, |_, _| {}) != Outcome::Done {
+        return None;
+    }
+    let chosen = select_kernel(&module, function, diags)?;
+    let decoded = decode(&module, &chosen, platform, Mode::Device, diags).ok()?;
+    Some(Prepared { written, module, kernel, decoded })
+}

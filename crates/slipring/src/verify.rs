@@ -1,0 +1,149 @@
+//! `run --verify`: comparison with the sequential meaning of the source.
+
+use slipring_dialects::{Dialects, Kernel, Mode as DecodeMode, RingPart, decode};
+use slipring_ir::{Attr, Diags, Module, OpId, ValueDef, ValueId};
+use slipring_machine::Platform;
+use slipring_program::ParamKind;
+use slipring_sim::Mode;
+
+use crate::Prepared;
+use crate::args::Value;
+use crate::exec::{ExecuteOptions, Execution, execute};
+
+/// An element that the run and the reference disagree on.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct Difference {
+    /// Kernel parameter whose buffer it is in.
+    pub param: String,
+    /// Position of that parameter.
+    pub index: usize,
+    pub element: usize,
+    pub run: String,
+    pub reference: String,
+}
+
+/// What came of the comparison.
+#[derive(Clone, PartialEq, Debug)]
+pub enum VerifyOutcome {
+    /// The same bytes in every buffer; which ones were compared.
+    Same(Vec<String>),
+    /// Differences: how many elements, and the first of them.
+    Different(usize, Vec<Difference>),
+    /// The reference itself did not come to its end: why.
+    NotChecked(String),
+}
+
+/// Differences that are listed.
+const LISTED: usize = 8;
+
+/// Runs the sequential meaning of the source on the same arguments and compares every buffer but those that only
+/// hold ring slots.
+pub fn verify(
+    prepared: &Prepared,
+    platform: &Platform,
+    values: &[Value],
+    blocks: u32,
+    execution: &Execution,
+    diags: &mut Diags,
+) -> VerifyOutcome {
+    let Ok(decoded) = decode(&prepared.written, &prepared.kernel, platform, DecodeMode::Reference, diags) else {
+        return VerifyOutcome::NotChecked("the source as written cannot be decoded".into());
+    };
+    let options = ExecuteOptions { blocks, mode: Mode::Sequential };
+    let reference = execute(&decoded, platform, values, options, &mut ());
+    if !reference.result.complete {
+        let why = reference.result.findings.first().map_or("", |f| f.message.as_str());
+        return VerifyOutcome::NotChecked(format!("the sequential run did not come to its end: {why}"));
+    }
+    let slots = slot_params(&prepared.written, &prepared.kernel);
+    let (mut count, mut list, mut compared) = (0, Vec::new(), Vec::new());
+    for (index, param) in decoded.program.params.iter().enumerate() {
+        let ParamKind::Buffer { elem, .. } = param.kind else { continue };
+        let (Some(run), Some(wanted)) = (execution.buffer(values, index), reference.buffer(values, index)) else {
+            continue;
+        };
+        if slots.contains(&index) {
+            continue;
+        }
+        compared.push(param.name.clone());
+        let size = elem.bytes();
+        for (element, (a, b)) in run.chunks(size).zip(wanted.chunks(size)).enumerate() {
+            if a != b {
+                count += 1;
+                if list.len() < LISTED {
+                    let difference = Difference {
+                        param: param.name.clone(),
+                        index,
+                        element,
+                        run: crate::args::show(elem, a),
+                        reference: crate::args::show(elem, b),
+                    };
+                    list.push(difference);
+                }
+            }
+        }
+    }
+    if count == 0 { VerifyOutcome::Same(compared) } else { VerifyOutcome::Different(count, list) }
+}
+
+/// Global buffers (by their place among the kernel's buffers) that only hold the slots of rings.
+pub fn slot_buffers(prepared: &Prepared, values: &[Value]) -> Vec<usize> {
+    let params = slot_params(&prepared.written, &prepared.kernel);
+    let is_buffer = |at: &usize| matches!(values.get(*at), Some(Value::Buffer(_)));
+    let place = |at: usize| values[..at].iter().filter(|v| matches!(v, Value::Buffer(_))).count();
+    let mut found: Vec<usize> = params.into_iter().filter(is_buffer).map(place).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Parameters that are only used as slots of rings in global memory.
+fn slot_params(module: &Module, kernel: &Kernel) -> Vec<usize> {
+    let mut found = Vec::new();
+    for id in module.walk(module.top) {
+        let Some(def) = Dialects::get().def(&module.op(id).name) else { continue };
+        if def.ring != Some(RingPart::Initialize) {
+            continue;
+        }
+        for value in module.operand_group(id, 0) {
+            trace(module, kernel, *value, 0, &mut found);
+        }
+    }
+    found
+}
+
+/// Follows a pointer back to kernel parameters: through pointer arithmetic and calls.
+fn trace(module: &Module, kernel: &Kernel, value: ValueId, depth: usize, found: &mut Vec<usize>) {
+    if depth > 64 {
+        return;
+    }
+    match module.value(value).def {
+        ValueDef::Result(op, _) => {
+            if let Some(first) = module.op(op).operands.first() {
+                trace(module, kernel, *first, depth + 1, found);
+            }
+        }
+        ValueDef::Arg(block, at) => {
+            let Some(function) = module.block_parent(block) else { return };
+            for (start, args) in kernel.start.iter().zip(&kernel.args) {
+                if *start == Some(function)
+                    && let Some(param) = args.get(usize::from(at))
+                {
+                    found.push(*param as usize);
+                }
+            }
+            for call in calls_of(module, function) {
+                if let Some(arg) = module.op(call).operands.get(usize::from(at)) {
+                    trace(module, kernel, *arg, depth + 1, found);
+                }
+            }
+        }
+    }
+}
+
+fn calls_of(module: &Module, function: OpId) -> Vec<OpId> {
+    let name = module.op(function).attrs.get("sym_name").and_then(Attr::as_str).unwrap_or("");
+    let calls = |op: &OpId| module.op(*op).attrs.get("callee").and_then(Attr::as_str) == Some(name);
+    module.walk(module.top).into_iter().filter(calls).collect()
+}

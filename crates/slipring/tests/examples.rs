@@ -1,0 +1,130 @@
+//! The example kernels against plain loops written here, on both platforms, through the command line.
+//!
+//! Inputs are small multiples of 1/4, so that every product and sum is exact in `f32` and results must be equal
+//! to the bit whatever the order of the additions.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A matrix of small multiples of 1/4, different for each seed.
+fn matrix(rows: usize, cols: usize, seed: u32) -> Vec<f32> {
+    let value = |i: u32| ((i.wrapping_mul(2_654_435_761).wrapping_add(seed * 977) >> 16) % 17) as f32 / 4.0 - 2.0;
+    (0..(rows * cols) as u32).map(value).collect()
+}
+
+/// `a` (m × k) times `b` (k × n).
+fn product(a: &[f32], b: &[f32], m: usize, k: usize, n: usize) -> Vec<f32> {
+    let mut c = vec![0.0; m * n];
+    for i in 0..m {
+        for j in 0..n {
+            c[i * n + j] = (0..k).map(|p| a[i * k + p] * b[p * n + j]).sum();
+        }
+    }
+    c
+}
+
+/// Bytes of `f16` for numbers that it holds exactly.
+fn f16_bytes(values: &[f32]) -> Vec<u8> {
+    let encode = |x: f32| {
+        if x == 0.0 {
+            return 0u16;
+        }
+        let bits = x.to_bits();
+        let exponent = ((bits >> 23) & 0xff) as i32 - 127 + 15;
+        assert!((1..31).contains(&exponent) && bits & 0x1fff == 0, "{x} is not exact in f16");
+        ((bits >> 16) & 0x8000) as u16 | ((exponent as u16) << 10) | ((bits >> 13) & 0x3ff) as u16
+    };
+    values.iter().flat_map(|x| encode(*x).to_le_bytes()).collect()
+}
+
+fn f32_bytes(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Runs an example with these buffers (the last input is where the result goes) and a slot buffer behind them.
+fn run(example: &str, arch: &str, inputs: &[Vec<u8>], out_bytes: usize, slot_bytes: usize, more: &[&str]) -> Vec<u8> {
+    let dir = std::env::temp_dir().join(format!("slipring-{example}-{arch}-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_slipring"));
+    command.arg("run").arg(root().join("examples").join(example)).args(["--arch", arch, "--verify"]).args(more);
+    for (at, bytes) in inputs.iter().enumerate() {
+        let file = dir.join(format!("in{at}.bin"));
+        std::fs::write(&file, bytes).unwrap();
+        command.arg("--arg").arg(format!("@{}", file.display()));
+    }
+    let out = dir.join("out.bin");
+    std::fs::write(&out, vec![0u8; out_bytes]).unwrap();
+    command.arg("--arg").arg(format!("@{}:out", out.display()));
+    command.arg("--arg").arg(format!("zeros:{slot_bytes}"));
+    let ran = command.output().unwrap();
+    assert!(
+        ran.status.success(),
+        "{example} on {arch}:\n{}{}",
+        String::from_utf8_lossy(&ran.stdout),
+        String::from_utf8_lossy(&ran.stderr)
+    );
+    let result = std::fs::read(&out).unwrap();
+    std::fs::remove_dir_all(&dir).unwrap();
+    result
+}
+
+/// Runs an example on both platforms, which must agree to the bit, and gives the result.
+fn on_both(example: &str, inputs: &[Vec<u8>], out_bytes: usize, slot_bytes: usize, more: &[&str]) -> Vec<f32> {
+    let a5 = run(example, "a5", inputs, out_bytes, slot_bytes, more);
+    let a2a3 = run(example, "a2a3", inputs, out_bytes, slot_bytes, more);
+    assert!(a5 == a2a3, "{example}: the platforms differ");
+    floats(&a5)
+}
+
+#[test]
+fn matmul_to_vector_with_each_split() {
+    let (a, b) = (matrix(64, 64, 1), matrix(64, 64, 2));
+    let expected: Vec<f32> = product(&a, &b, 64, 64, 64).into_iter().map(|x| x.max(0.0)).collect();
+    for example in ["matmul_to_vector.pto", "matmul_to_vector_columns.pto", "matmul_to_vector_whole.pto"] {
+        let got = on_both(example, &[f16_bytes(&a), f16_bytes(&b)], 64 * 64 * 4, 8 * 16384, &[]);
+        assert_eq!(got, expected, "{example}");
+    }
+}
+
+#[test]
+fn vector_to_matmul() {
+    let (a, b) = (matrix(32, 64, 3), matrix(64, 32, 4));
+    let plus_one: Vec<f32> = a.iter().map(|x| x + 1.0).collect();
+    let expected = product(&plus_one, &b, 32, 64, 32);
+    assert_eq!(on_both("vector_to_matmul.pto", &[f32_bytes(&a), f32_bytes(&b)], 32 * 32 * 4, 8 * 8192, &[]), expected);
+}
+
+#[test]
+fn both_directions() {
+    let (x, w) = (matrix(128, 32, 5), matrix(32, 32, 6));
+    let half: Vec<f32> = x.iter().map(|x| x * 0.5).collect();
+    let scaled = product(&half, &w, 128, 32, 32);
+    let expected: Vec<f32> = scaled.iter().zip(&x).map(|(y, x)| y + x).collect();
+    assert_eq!(
+        on_both("bidirectional.pto", &[f32_bytes(&x), f32_bytes(&w)], 128 * 32 * 4, 2 * 4 * 4096, &[]),
+        expected
+    );
+}
+
+#[test]
+fn many_tiles_through_a_ring() {
+    let (a, b) = (matrix(32, 32, 7), matrix(32, 640, 8));
+    let expected: Vec<f32> = product(&a, &b, 32, 32, 640).into_iter().map(|x| x * 2.0).collect();
+    assert_eq!(on_both("many_tiles.pto", &[f16_bytes(&a), f16_bytes(&b)], 32 * 640 * 4, 8 * 4096, &[]), expected);
+}
+
+#[test]
+fn two_clusters() {
+    let (a, b) = (matrix(64, 32, 9), matrix(32, 32, 10));
+    let expected = product(&a, &b, 64, 32, 32);
+    let inputs = [f16_bytes(&a), f16_bytes(&b)];
+    assert_eq!(on_both("two_clusters.pto", &inputs, 64 * 32 * 4, 2 * 8 * 4096, &["--blocks", "2"]), expected);
+}

@@ -1,0 +1,87 @@
+//! `// out[2]: f32 1.0 2.0 …`: what a kernel's buffers hold after a run.
+
+use std::path::Path;
+
+use libtest_mimic::Failed;
+use slipring::args::{Defaults, Value, read_arg, show};
+use slipring_report::digest;
+use slipring_tile::Elem;
+
+use crate::{Run, call, words};
+
+/// Runs the command with each expected buffer in a file that is written back, and compares. Says what is wrong.
+pub fn compare(file: &Path, text: &str, run: &Run) -> Result<Vec<String>, Failed> {
+    if run.outs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (mut command, mut args) = (Vec::new(), Vec::new());
+    let mut rest = words(&run.command).into_iter();
+    while let Some(word) = rest.next() {
+        if word == "--arg" { args.extend(rest.next()) } else { command.push(word) }
+    }
+    if args.is_empty() {
+        let line = text.lines().find_map(|l| l.trim().strip_prefix("// args:")).ok_or("no arguments")?;
+        args = words(line);
+    }
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let folder = std::env::temp_dir().join(format!("slipring-{}-{stem}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let outcome = (|| {
+        for (index, _) in &run.outs {
+            let arg = args.get_mut(*index).ok_or_else(|| format!("there is no parameter {index}"))?;
+            let defaults = Defaults { folder: file.parent().unwrap_or(file).to_path_buf(), seed: *index as u64 };
+            let Value::Buffer(data) = read_arg(arg, &defaults).map_err(|e| e.to_string())?.value else {
+                return Err(format!("parameter {index} is no buffer").into());
+            };
+            let path = folder.join(index.to_string());
+            std::fs::write(&path, data)?;
+            *arg = format!("@{}:out", path.display());
+        }
+        command.extend(args.into_iter().flat_map(|arg| ["--arg".to_string(), arg]));
+        let (_, output) = call(file, &command)?;
+        let mut wrong = Vec::new();
+        for (index, expected) in &run.outs {
+            let bytes = std::fs::read(folder.join(index.to_string()))?;
+            if let Err(message) = compare_one(expected, &bytes) {
+                wrong.push(format!("`{}`, out[{index}]: {message}\n{output}", run.command));
+            }
+        }
+        Ok(wrong)
+    })();
+    std::fs::remove_dir_all(&folder)?;
+    outcome
+}
+
+fn compare_one(expected: &str, bytes: &[u8]) -> Result<(), String> {
+    let (kind, rest) = expected.split_once(' ').unwrap_or((expected, ""));
+    if kind == "hash" {
+        let hash = digest(Elem::U8, bytes).hash;
+        return if hash == rest.trim() { Ok(()) } else { Err(format!("the hash is {hash}")) };
+    }
+    let elem = Elem::parse(kind).ok_or_else(|| format!("`{kind}` is neither `hash` nor an element type"))?;
+    let mut elements = bytes.chunks_exact(elem.bytes()).enumerate();
+    for word in rest.split_whitespace() {
+        if word == "…" {
+            return Ok(());
+        }
+        let (times, number) = match word.split_once('*') {
+            Some((times, number)) => (times.parse().map_err(|_| format!("`{times}` is not a count"))?, number),
+            None => (1usize, word),
+        };
+        let wanted = match read_arg(&format!("{number}:{elem}"), &Defaults::default()).map(|arg| arg.value) {
+            Ok(Value::Scalar(bits)) => show(elem, &bits.to_le_bytes()),
+            _ => return Err(format!("`{number}` is not a number of type {elem}")),
+        };
+        for _ in 0..times {
+            let Some((at, element)) = elements.next() else { return Err("there are fewer elements".into()) };
+            let found = show(elem, element);
+            if found != wanted {
+                return Err(format!("element {at} is {found}, not {wanted}"));
+            }
+        }
+    }
+    match elements.count() {
+        0 => Ok(()),
+        more => Err(format!("{more} elements more are there; write `…` to leave them open")),
+    }
+}

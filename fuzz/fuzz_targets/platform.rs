@@ -1,0 +1,9 @@
+//! Platform files: any text ends in a platform or in an error.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let _ = slipring_machine::parse(text);
+});

@@ -1,0 +1,14 @@
+//! The host-to-device command queue, byte for byte, and a sanitizer for those who write its drivers.
+//!
+//! A host writes *records* of commands into pinned memory and their sizes into a ring in the prefetch core's memory. The
+//! *prefetcher* fetches records and relays what they carry, page by page, to the *dispatcher*, which writes to workers,
+//! sends them go signals, waits for them and reports back to the host through a completion ring.
+//!
+//! | module | its one job |
+//! |---|---|
+//! | [`wire`] | every prefetch and dispatch command as a typed value, to and from its bytes |
+//!
+//! The crate knows nothing of what kernels do. It depends on no other crate of the workspace: its findings speak of
+//! records, commands and actors, where those of kernels speak of instructions.
+
+pub mod wire;

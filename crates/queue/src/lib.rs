@@ -7,8 +7,10 @@
 //! | module | its one job |
 //! |---|---|
 //! | [`wire`] | every prefetch and dispatch command as a typed value, to and from its bytes |
+//! | [`sanitize`] | the hazards of driving the queue, by name, and findings of them |
 //!
 //! The crate knows nothing of what kernels do. It depends on no other crate of the workspace: its findings speak of
 //! records, commands and actors, where those of kernels speak of instructions.
 
+pub mod sanitize;
 pub mod wire;

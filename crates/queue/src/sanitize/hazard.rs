@@ -1,0 +1,236 @@
+//! The hazards of driving the command queue, declared once: code, severity, meaning and remedy.
+
+/// How bad a finding is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub enum Severity {
+    /// Works today, by luck or by a margin that is not promised.
+    Warning,
+    /// Hangs a board, corrupts memory, or runs what nobody wrote.
+    Error,
+}
+
+/// What a hazard is.
+#[derive(Clone, Copy, Debug)]
+pub struct HazardDef {
+    /// Stable code, such as `slot-overwritten`.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What happens on silicon, in one sentence.
+    pub meaning: &'static str,
+    /// What a driver does about it.
+    pub hint: &'static str,
+}
+
+macro_rules! hazards {
+    ($($name:ident $code:literal $severity:ident $meaning:literal $hint:literal;)*) => {
+        /// Everything that a driver can do wrong and that has a name here.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+        pub enum Hazard { $(#[doc = $meaning] $name,)* }
+
+        impl Hazard {
+            /// All hazards, in the order of the path that a record takes.
+            pub const ALL: &[Hazard] = &[$(Hazard::$name,)*];
+
+            /// Its declaration.
+            pub const fn def(self) -> &'static HazardDef {
+                match self {
+                    $(Hazard::$name => &HazardDef { code: $code, severity: Severity::$severity, meaning: $meaning, hint: $hint },)*
+                }
+            }
+        }
+    };
+}
+
+hazards! {
+    // The host and the fetch queue.
+    SlotOverwritten "slot-overwritten" Error
+        "A slot of the fetch queue is written while the prefetcher has not consumed it: a record is lost or read with a wrong size."
+        "wait until the slot reads 0 before writing it";
+    SlotOutOfOrder "slot-out-of-order" Error
+        "A slot is written that is not the next one: the prefetcher reads slots in order and never looks past an empty one."
+        "write slots one after another, and wrap after the last";
+    SlotTorn "slot-torn" Error
+        "A slot is stored byte by byte, so the prefetcher may see half of a size."
+        "store the two bytes of a slot at once";
+    RecordUnaligned "record-unaligned" Error
+        "A record's size is not a multiple of 64 bytes: the pointers of host and device drift apart, and reads through PCIe come back shifted."
+        "pad records to 64 bytes";
+    RecordEmpty "record-empty" Error
+        "A slot says 0 bytes: the prefetcher stays on it for ever while the host goes on to the next."
+        "never queue an empty record, with or without the stall flag";
+    StallWithoutExecBuf "stall-without-exec-buf" Error
+        "A slot has the stall flag (or a size of 512 KiB and more, which sets it) but its record starts no exec_buf: nothing ever ends the stall."
+        "set bit 15 only for the record that carries EXEC_BUF, and keep records below 512 KiB";
+    RecordTooLarge "record-too-large" Error
+        "A record is larger than the command area: it runs over into the scratch buffers behind it."
+        "split records at the size of the command area, 256 KiB";
+    IssueLapped "issue-lapped" Error
+        "The host writes issue memory that holds a record whose slot is still queued: the device runs what replaced it."
+        "keep the issue pointer behind the device's read pointer, and write a record before its slot";
+    IssueInFlight "issue-in-flight" Error
+        "The host writes issue memory whose slot is free again but whose bytes are still being read: slots free up when a read starts."
+        "take issue memory as free only when a later completion proves that the record ran";
+    RecordTrailing "record-trailing-bytes" Error
+        "The strides of a record's commands do not add up to its size: the prefetcher takes padding, or the next record, for a command."
+        "give the last command of a record a stride that ends where the record ends";
+    SysmemMisplaced "sysmem-misplaced" Error
+        "The pinned buffer is not where the kernels were built to find it: they read other host memory, or none."
+        "pin the queue's buffer so that the device sees it at 0x40000000";
+    KernelBaseMismatch "kernel-base-mismatch" Error
+        "A launch message places the kernel's semaphores elsewhere than its kernel expects: they alias other data."
+        "use one kernel configuration base for host and kernels";
+    CreditsNotInitialised "credits-not-initialised" Error
+        "A queue core starts with a page semaphore that does not hold its initial value: credits never match the buffer."
+        "write the semaphores of the kernel image before the go message";
+
+    // The prefetcher.
+    PrefetchIllegal "prefetch-illegal-command" Error
+        "The prefetcher meets a command id that its kernel has no case for: the core runs into arbitrary code."
+        "send only ids that this firmware has";
+    RelayTooManyPages "relay-too-many-pages" Warning
+        "A RELAY_INLINE asks for more pages than may come back while the dispatcher waits for it: whether it hangs depends on the phase of the page buffer."
+        "keep the payload of one relay at or below 65 pages (266,240 bytes)";
+    RelayNeverFits "relay-never-fits" Error
+        "A RELAY_INLINE asks for more pages than can ever be free: it waits for ever."
+        "keep the payload of one relay at or below 65 pages (266,240 bytes)";
+    NoflushDangling "noflush-dangling" Error
+        "A RELAY_INLINE_NOFLUSH is followed by a command that does not append to its page: one page credit is lost and its header is overwritten."
+        "follow NOFLUSH by a paged, packed, linear or ring-buffer relay";
+    RelayWithoutNoflush "relay-without-noflush" Error
+        "A paged, packed, linear or ring-buffer relay has no NOFLUSH in front: it releases one page more than it took, and the dispatcher reads a stale page."
+        "send the dispatch header by RELAY_INLINE_NOFLUSH first";
+    StallSemaphoreIsCode "stall-semaphore-is-code" Error
+        "A STALL, or a WAIT that notifies the prefetcher, uses a semaphore whose word is the first instruction of the prefetch kernel in this configuration."
+        "do not use STALL and NOTIFY_PREFETCH here, or reserve semaphores 2 and 3 in the kernel image";
+    ExecBufWithoutStall "exec-buf-without-stall" Error
+        "EXEC_BUF runs from a record whose slot had no stall flag: records fetched meanwhile are overwritten by the trace."
+        "set bit 15 of the slot of the record that carries EXEC_BUF";
+    ExecBufPageMisfit "exec-buf-page-misfit" Error
+        "The command area is no multiple of the page size of the exec_buf: the trace wraps in the middle of a page."
+        "use a page size that divides the command area";
+    ExecBufRunsOut "exec-buf-runs-out" Error
+        "The pages of an exec_buf end before its EXEC_BUF_END: the prefetcher takes what lies behind for commands."
+        "end every trace with EXEC_BUF_END and count its pages";
+    SubordinateNoCredits "subordinate-no-credits" Error
+        "A relay goes to the subordinate dispatcher, which grants no page in this configuration: the prefetcher waits for ever."
+        "send go signals through the main dispatcher";
+    LengthAdjustUnderflow "length-adjust-underflow" Error
+        "A relay is left with nothing to write in its last round: the page count wraps to about a million, and the wait for credits never ends."
+        "keep length_adjust below the bytes of the last scratch round, and lengths above 0";
+    PackedLengthMismatch "packed-length-mismatch" Error
+        "The total of a packed relay is not the sum of its parts, or its list is too long for the prefetcher's cache."
+        "send at most 35 parts (52 for a ring-buffer relay) and their true sum";
+    RingBufferOverrun "ring-buffer-overrun" Error
+        "A ring-buffer command reaches past the ring buffer, which nothing on the device checks."
+        "reset the write pointer in time, and do not use ring-buffer commands where the configuration has none";
+
+    // The dispatcher.
+    DispatchIllegal "dispatch-illegal-command" Error
+        "The dispatcher meets a command id that its kernel has no case for: the core runs into arbitrary code."
+        "send only ids that this firmware has";
+    StalePage "stale-page" Error
+        "The dispatcher reads bytes of a page that nobody wrote since it was released."
+        "make relay lengths cover what the dispatch command says it carries";
+    PackedTooMany "packed-too-many-targets" Error
+        "A packed write has more targets than the dispatcher's cache holds: the rest lands on its stack."
+        "send at most 118 targets (59 rectangles, 35 for a large write) in one command";
+    PackedTooLarge "packed-too-large" Error
+        "A packed write's datum exceeds a page, or its target list leaves the first page: the count of available bytes underflows."
+        "keep data at or below 4096 bytes and the list within the first page";
+    NoStrideCrossesPage "no-stride-crosses-page" Error
+        "A packed write without stride does not lie in one page: the page that holds its tail is executed as a command."
+        "keep header, targets and payload of a NO_STRIDE write within 4096 bytes";
+    MulticastCount "multicast-count-mismatch" Error
+        "A multicast announces another number of destinations than its rectangle has workers: a later barrier never sees, or does not wait for, all acknowledgements."
+        "count the workers that the rectangle covers, and cover nothing else";
+    MulticastTargets "multicast-targets" Error
+        "A multicast covers tiles that are not workers: harvested columns, other kinds of tiles, or the queue's own cores."
+        "cover workers by several rectangles";
+    MulticastCorners "multicast-corners" Error
+        "A rectangle's corners are the wrong way round for the network that carries it: it wraps around the chip."
+        "put the larger corner into the upper half of the word";
+    MulticastLinked "multicast-left-linked" Error
+        "The last part of a large packed write does not unlink: the path through the network stays reserved, and the next write may hang."
+        "set UNLINK on the last part";
+    MulticastBackToBack "multicast-back-to-back" Error
+        "A multicast starts while another of this dispatcher is not acknowledged: path reservations may block each other."
+        "put a WAIT with the barrier flag between multicast writes";
+    GoMaster "go-without-master" Error
+        "A go message does not name the dispatch core: workers finish, but their notice goes elsewhere and the wait never ends."
+        "put the dispatch core's coordinates into the go word";
+    WaitCountTooLarge "wait-count-too-large" Error
+        "A WAIT's count exceeds half of the stream's 17-bit range and is misjudged."
+        "clear streams, and keep counts at or below 65,535";
+    WaitUnreachable "wait-unreachable" Error
+        "A WAIT counts more notices than the launched workers will send."
+        "count the workers that were launched in device mode, and clear the stream before each launch";
+    GoListOverrun "go-list-overrun" Error
+        "A list of go targets exceeds the dispatcher's 256 words, or its page: it overwrites local memory."
+        "send at most 256 words, all in the record";
+    GoIndexOutside "go-index-outside" Error
+        "A go signal uses targets behind those that were set, or its index passes 255 and wraps."
+        "keep first target plus count within the list";
+    GoBeforePayload "go-before-payload" Error
+        "A go signal may overtake a write to the same worker: multicast and unicast travel in different channels, and no barrier orders them."
+        "put a WAIT with the barrier flag between the last write and the go signal";
+    GoBeforeReset "go-before-reset" Error
+        "A go message replaces a reset of the launch pointer that the worker has not seen: it runs the wrong launch message."
+        "let something that takes the worker's time lie between the reset and the go signal";
+    GoWhileRunning "go-while-running" Error
+        "A worker is sent a go message while it runs: the signal is lost when the worker reports that it is done."
+        "wait for the previous launch";
+    WriteWhileRunning "write-while-running" Warning
+        "A worker's kernel configuration is overwritten while it runs."
+        "wait for the launch before writing the next one's kernel";
+    WriteOffsetOverrun "write-offset-overrun" Error
+        "A command sets or uses a write offset behind the four that exist."
+        "use offsets 0 to 3";
+    CompletionNotDrained "completion-not-drained" Error
+        "The completion ring is full and the host never advances its read pointer: the dispatcher waits for ever."
+        "advance the read pointer in the dispatch core's memory after each completion";
+    CompletionPointer "completion-pointer" Error
+        "The host's completion read pointer lies outside what was written, or its toggle is wrong: the ring looks empty or full for ever."
+        "flip the toggle exactly when the pointer returns to the start of the ring";
+    CompletionInsideRecord "completion-inside-record" Warning
+        "The host's completion read pointer stops inside a record of several pages: what it reads there is no event."
+        "advance by the pages of the whole record";
+    NocUnmapped "noc-unmapped" Error
+        "A write or read goes to coordinates or an address where nothing is: it vanishes, or hangs the bus."
+        "use translated coordinates and addresses that exist on that tile";
+    PcieAddress "pcie-address" Error
+        "Host memory is addressed without bit 60, or by mirrored or physical coordinates of the PCIe tile."
+        "address host memory by the word 0x01000613, on either network";
+    PcieOutside "pcie-outside" Error
+        "A write or read through PCIe leaves the pinned memory."
+        "check slot numbers against the end of the pinned buffer";
+    NocAlignment "noc-alignment" Error
+        "Source and destination of a transfer differ modulo 16 (64 for reads of host memory and DRAM): wrong bytes arrive."
+        "keep both ends congruent";
+    InlineWriteHazard "inline-write-hazard" Error
+        "An inline write is issued while writes to several ports are in flight on the same tile, which hangs the hardware."
+        "write from L1 instead, or wait for acknowledgements first";
+    MidResidue "noc-mid-residue" Error
+        "The upper address register of a command buffer still points at PCIe: a write meant for L1 goes to host memory."
+        "restore the register after traffic to PCIe";
+    QueueCoreWritten "queue-core-written" Error
+        "A dispatched write hits the prefetch or dispatch core itself."
+        "leave the two queue cores out of every target list";
+    FirmwareOverwritten "firmware-overwritten" Error
+        "A dispatched write hits a worker's firmware."
+        "write kernels behind the kernel configuration base";
+    L1Outside "l1-outside" Error
+        "A write or read leaves a tile's 1.5 MiB."
+        "check address plus length";
+
+    // Workers, and the end of everything.
+    WorkerFault "worker-fault" Error
+        "A worker could not run what it was launched with."
+        "see the worker's own message";
+    CreditDeadlock "credit-deadlock" Error
+        "The prefetcher waits for page credits while the dispatcher waits for the pages that these credits would buy."
+        "split the relay into records of at most 65 pages";
+    Hang "hang" Error
+        "Nothing can happen any more, and somebody waits."
+        "see who waits for what";
+}

@@ -1,0 +1,286 @@
+//! Where everything lies: the memories of the two queue cores, of the workers, and the pinned memory of the host.
+
+/// The memory map that host and kernels agree on. [`Layout::default`] is that of the fixed configuration.
+///
+/// Everything is in bytes and counts from the start of a core's L1, unless a field says otherwise. Smaller rings make rare
+/// wraps frequent, which is what tests use other layouts for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Layout {
+    /// Start of a core's kernel configuration: arguments, semaphores, then kernel text.
+    pub kernel_config_base: u32,
+    /// Semaphores lie this far behind `kernel_config_base`, 16 bytes each.
+    pub sem_offset: u32,
+    /// How many semaphores a queue core's image really has; ids from there on alias kernel text.
+    pub sems: u32,
+    /// Bytes of every Tensix tile's L1.
+    pub l1_bytes: u32,
+    /// The prefetch core.
+    pub prefetch: PrefetchLayout,
+    /// The dispatch core.
+    pub dispatch: DispatchLayout,
+    /// The workers.
+    pub worker: WorkerLayout,
+    /// The host's pinned memory.
+    pub sysmem: SysmemLayout,
+    /// Whether go signals are the subordinate's job. The fixed configuration has them sent by the dispatcher.
+    pub distributed: bool,
+}
+
+/// The prefetch core's L1.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PrefetchLayout {
+    /// Address of the slot that was consumed last, a word that the device echoes.
+    pub q_rd_ptr: u32,
+    /// Where the device reads host memory next, a word that it echoes.
+    pub pcie_rd_ptr: u32,
+    /// First slot of `prefetch_q`.
+    pub q_base: u32,
+    /// Slots, 2 bytes each.
+    pub q_entries: u32,
+    /// Where fetched commands land, aligned to 64.
+    pub cmddat_base: u32,
+    /// Bytes of that area.
+    pub cmddat_bytes: u32,
+    /// Two halves through which pages are relayed.
+    pub scratch_base: u32,
+    /// Bytes of one half.
+    pub scratch_half: u32,
+    /// Bytes of the ring buffer that lies at `scratch_base`; 0 in the fixed configuration.
+    pub ringbuffer_bytes: u32,
+}
+
+/// The dispatch core's L1.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DispatchLayout {
+    /// Completion write pointer in 16-byte units, toggle in bit 31.
+    pub completion_wr: u32,
+    /// Completion read pointer, which the host writes.
+    pub completion_rd: u32,
+    /// Last event of each of two queues, 16 bytes apart.
+    pub events: u32,
+    /// Semaphores of the subordinate, 8 of 16 bytes.
+    pub sync_sems: u32,
+    /// Ring of pages from the prefetcher.
+    pub cb_base: u32,
+    /// Logarithm of its page's bytes.
+    pub cb_log_page: u32,
+    /// Its pages.
+    pub cb_pages: u32,
+    /// Blocks that it is given back in.
+    pub cb_blocks: u32,
+    /// Ring of pages for the subordinate.
+    pub s_cb_base: u32,
+    /// Logarithm of its page's bytes.
+    pub s_cb_log_page: u32,
+    /// Its pages.
+    pub s_cb_pages: u32,
+    /// Words of the list of tiles for go signals.
+    pub go_words: u32,
+    /// First stream that counts workers.
+    pub first_stream: u32,
+    /// How many do.
+    pub streams: u32,
+}
+
+/// A worker's L1.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WorkerLayout {
+    /// Launch messages: 8 of 96 bytes.
+    pub launch: u32,
+    /// Go message; its last byte is the signal.
+    pub go: u32,
+    /// Which go message counts.
+    pub go_index: u32,
+    /// Control block of core timing, 128 bytes.
+    pub timing: u32,
+    /// First byte of the firmware, and the end of the mailboxes.
+    pub firmware: u32,
+}
+
+/// The host's pinned memory, from its first byte.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SysmemLayout {
+    /// Where the device sees the first byte, below bit 60. The kernels have it compiled in.
+    pub noc_base: u64,
+    /// Completion write pointer and toggle, written by the dispatcher.
+    pub completion_wr: u32,
+    /// Completion read pointer and toggle, echoed by the host.
+    pub completion_rd: u32,
+    /// Issue region.
+    pub issue: u32,
+    /// Its bytes.
+    pub issue_bytes: u32,
+    /// Completion region, right behind it.
+    pub completion: u32,
+    /// Its bytes, a multiple of [`COMPLETION_PAGE`].
+    pub completion_bytes: u32,
+    /// Timestamp slots of 16 bytes.
+    pub timestamps: u32,
+    /// How many.
+    pub timestamp_slots: u32,
+    /// Core timing slots of 16 bytes: start and end.
+    pub timing: u32,
+    /// How many.
+    pub timing_slots: u32,
+    /// Bytes that are pinned.
+    pub bytes: u32,
+}
+
+/// Alignment of records in the issue region, and of PCIe reads.
+pub const PCIE_ALIGN: u32 = 64;
+/// Alignment of data in L1.
+pub const L1_ALIGN: u32 = 16;
+/// Bytes of a page of the completion ring.
+pub const COMPLETION_PAGE: u32 = 4096;
+/// Bit of a NOC address that leads through PCIe to host memory.
+pub const PCIE_NOC_BIT: u64 = 1 << 60;
+
+impl Default for Layout {
+    fn default() -> Layout {
+        Layout {
+            kernel_config_base: 0x86B0,
+            sem_offset: 16,
+            sems: 2,
+            l1_bytes: 0x18_0000,
+            prefetch: PrefetchLayout {
+                q_rd_ptr: 0x1_96C0,
+                pcie_rd_ptr: 0x1_96C4,
+                q_base: 0x1_9840,
+                q_entries: 1534,
+                cmddat_base: 0x1_A440,
+                cmddat_bytes: 0x4_0000,
+                scratch_base: 0x5_A440,
+                scratch_half: 0x1_0000,
+                ringbuffer_bytes: 0,
+            },
+            dispatch: DispatchLayout {
+                completion_wr: 0x1_96D0,
+                completion_rd: 0x1_96E0,
+                events: 0x1_96F0,
+                sync_sems: 0x1_9710,
+                cb_base: 0x1_A000,
+                cb_log_page: 12,
+                cb_pages: 128,
+                cb_blocks: 4,
+                s_cb_base: 0x9_A000,
+                s_cb_log_page: 8,
+                s_cb_pages: 128,
+                go_words: 256,
+                first_stream: 48,
+                streams: 8,
+            },
+            worker: WorkerLayout { launch: 0x70, go: 0x370, go_index: 0x3A0, timing: 0x9C0, firmware: 0x3840 },
+            sysmem: SysmemLayout::new(64 << 20, 32 << 20),
+            distributed: false,
+        }
+    }
+}
+
+impl Layout {
+    /// Address of a semaphore.
+    pub const fn sem(&self, id: u32) -> u32 {
+        self.kernel_config_base + self.sem_offset + 16 * id
+    }
+
+    /// Where the text of a queue core's kernel starts: right behind its semaphores.
+    pub const fn kernel_text(&self) -> u32 {
+        self.sem(self.sems)
+    }
+}
+
+impl PrefetchLayout {
+    /// One past the last slot.
+    pub const fn q_end(&self) -> u32 {
+        self.q_base + 2 * self.q_entries
+    }
+
+    /// One past the area where commands land.
+    pub const fn cmddat_end(&self) -> u32 {
+        self.cmddat_base + self.cmddat_bytes
+    }
+}
+
+impl DispatchLayout {
+    /// Bytes of a page from the prefetcher.
+    pub const fn cb_page(&self) -> u32 {
+        1 << self.cb_log_page
+    }
+
+    /// One past the ring of pages from the prefetcher.
+    pub const fn cb_end(&self) -> u32 {
+        self.cb_base + (self.cb_pages << self.cb_log_page)
+    }
+
+    /// Pages of a block.
+    pub const fn block_pages(&self) -> u32 {
+        self.cb_pages / self.cb_blocks
+    }
+
+    /// Bytes of a page for the subordinate.
+    pub const fn s_cb_page(&self) -> u32 {
+        1 << self.s_cb_log_page
+    }
+
+    /// One past the ring of pages for the subordinate.
+    pub const fn s_cb_end(&self) -> u32 {
+        self.s_cb_base + (self.s_cb_pages << self.s_cb_log_page)
+    }
+}
+
+impl SysmemLayout {
+    /// Pinned memory with regions of these many bytes, and 4096 slots of either kind of time.
+    pub const fn new(issue_bytes: u32, completion_bytes: u32) -> SysmemLayout {
+        let issue = 4 * PCIE_ALIGN;
+        let completion = issue + issue_bytes;
+        let timestamps = completion + completion_bytes;
+        let (timestamp_slots, timing_slots) = (4096, 4096);
+        let timing = timestamps + 16 * timestamp_slots;
+        SysmemLayout {
+            noc_base: 0x4000_0000,
+            completion_wr: 2 * PCIE_ALIGN,
+            completion_rd: 3 * PCIE_ALIGN,
+            issue,
+            issue_bytes,
+            completion,
+            completion_bytes,
+            timestamps,
+            timestamp_slots,
+            timing,
+            timing_slots,
+            bytes: (timing + 16 * timing_slots).next_multiple_of(4096),
+        }
+    }
+
+    /// Where the device sees a byte of the pinned memory, below bit 60.
+    pub const fn noc(&self, offset: u32) -> u64 {
+        self.noc_base + offset as u64
+    }
+
+    /// First byte of the completion region in the device's 16-byte units.
+    pub const fn completion_first(&self) -> u32 {
+        (self.noc(self.completion) >> 4) as u32
+    }
+
+    /// One past the completion region in the device's 16-byte units.
+    pub const fn completion_end(&self) -> u32 {
+        self.completion_first() + (self.completion_bytes >> 4)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fixed_configuration_has_the_firmwares_addresses() {
+        let all = Layout::default();
+        assert_eq!(all.prefetch.q_end(), 0x1_A43C);
+        assert_eq!(all.prefetch.cmddat_end(), all.prefetch.scratch_base);
+        assert_eq!(all.dispatch.cb_end(), all.dispatch.s_cb_base);
+        assert_eq!((all.sem(0), all.sem(1), all.kernel_text()), (0x86C0, 0x86D0, 0x86E0));
+        let host = &all.sysmem;
+        assert_eq!((host.completion, host.timestamps, host.timing), (0x400_0100, 0x600_0100, 0x601_0100));
+        assert_eq!((host.completion_first(), host.completion_end()), (0x0440_0010, 0x0460_0010));
+        assert_eq!(host.bytes, 0x602_1000);
+    }
+}

@@ -8,15 +8,18 @@
 //! |---|---|
 //! | [`wire`] | every prefetch and dispatch command as a typed value, to and from its bytes |
 //! | [`Layout`] | where everything lies in the memories of host, queue cores and workers |
+//! | [`board`] | P100 and P150: grids, coordinates, DRAM banks |
 //! | [`host`] | what a driver does, on anything that is a [`host::Device`] |
 //! | [`sanitize`] | the hazards of driving the queue, by name, and findings of them |
 //!
 //! The crate knows nothing of what kernels do. It depends on no other crate of the workspace: its findings speak of
 //! records, commands and actors, where those of kernels speak of instructions.
 
+pub mod board;
 pub mod host;
 pub mod layout;
 pub mod sanitize;
 pub mod wire;
 
+pub use board::Board;
 pub use layout::Layout;

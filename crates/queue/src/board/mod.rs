@@ -1,0 +1,113 @@
+//! Boards as data: which tiles there are, which of them run the queue, and where DRAM is reached.
+//!
+//! Two are built in, `p100` and `p150`; others come from a file of the same form (`platforms/boards/*.toml`).
+
+mod cover;
+mod load;
+
+pub use cover::cover;
+pub use load::{BUILT_IN, BoardError, built_in, parse};
+
+use crate::wire::{Rect, Xy};
+
+/// A board. Coordinates are translated ones, the same on both networks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Board {
+    /// Its name.
+    pub name: String,
+    /// One line about it.
+    pub description: String,
+    /// Clock of tiles and networks, in MHz.
+    pub clock_mhz: u32,
+    /// Columns of Tensix tiles that work, ascending.
+    pub columns: Vec<u8>,
+    /// First and last row of Tensix tiles.
+    pub rows: (u8, u8),
+    /// The prefetch core, on network 0.
+    pub prefetch: Xy,
+    /// The dispatch core and its subordinate, on network 1.
+    pub dispatch: Xy,
+    /// The PCIe tile: host memory.
+    pub pcie: Xy,
+    /// The management core's tile.
+    pub arc: Xy,
+    /// Windows of 2 MiB that a driver can open.
+    pub windows_2m: u32,
+    /// Windows of 4 GiB.
+    pub windows_4g: u32,
+    /// Bytes of a DRAM bank.
+    pub bank_bytes: u64,
+    /// DRAM banks.
+    pub banks: Vec<Bank>,
+}
+
+/// A DRAM bank: the tile that each network reaches it by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bank {
+    /// By network.
+    pub ports: [Xy; 2],
+}
+
+/// What stands at a place of the network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tile {
+    /// A Tensix tile that runs kernels.
+    Worker,
+    /// The prefetch core.
+    Prefetch,
+    /// The dispatch core.
+    Dispatch,
+    /// A port of a DRAM bank.
+    Dram(u32),
+    /// The way to host memory.
+    Pcie,
+    /// The management core.
+    Arc,
+    /// Nothing, or a harvested tile.
+    Nothing,
+}
+
+impl Board {
+    /// What stands at a place.
+    pub fn tile(&self, at: Xy) -> Tile {
+        if self.is_tensix(at) {
+            return match at {
+                at if at == self.prefetch => Tile::Prefetch,
+                at if at == self.dispatch => Tile::Dispatch,
+                _ => Tile::Worker,
+            };
+        }
+        // A bank answers at all three of its ports; the table has those that the two networks are meant to use.
+        match self.banks.iter().position(|b| b.ports.contains(&at)) {
+            Some(bank) => Tile::Dram(bank as u32),
+            None if at == self.pcie => Tile::Pcie,
+            None if at == self.arc => Tile::Arc,
+            None => Tile::Nothing,
+        }
+    }
+
+    /// Whether a working Tensix tile stands at a place, the queue's own cores included.
+    pub fn is_tensix(&self, at: Xy) -> bool {
+        (self.rows.0..=self.rows.1).contains(&at.y) && self.columns.binary_search(&at.x).is_ok()
+    }
+
+    /// All working Tensix tiles, row by row.
+    pub fn tensix(&self) -> impl Iterator<Item = Xy> {
+        (self.rows.0..=self.rows.1).flat_map(|y| self.columns.iter().map(move |x| Xy::new(*x, y)))
+    }
+
+    /// Tiles that run kernels, row by row.
+    pub fn workers(&self) -> impl Iterator<Item = Xy> {
+        self.tensix().filter(|tile| *tile != self.prefetch && *tile != self.dispatch)
+    }
+
+    /// How many workers a rectangle covers.
+    pub fn workers_in(&self, rect: Rect) -> u32 {
+        rect.tiles().filter(|tile| self.tile(*tile) == Tile::Worker).count() as u32
+    }
+
+    /// The word that starts a worker and tells it to notify the dispatch core: 0x80 in the top byte, then row and column.
+    pub fn go_word(&self) -> u32 {
+        0x80 << 24 | u32::from(self.dispatch.y) << 16 | u32::from(self.dispatch.x) << 8
+    }
+}

@@ -3,16 +3,30 @@
 //! All integers are little-endian and nothing is padded implicitly. Offsets count from a command's first byte, its id.
 //!
 //! [`Prefetch`] and [`Dispatch`] are headers: small, `Copy`, and enough for an actor that has the rest in its memory.
+//! [`DispatchCommand`] and [`PrefetchCommand`] are whole commands, which own their bytes; the functions beside them build those
+//! that the fixed host sends.
+//!
 //! Layout and ids are those of the firmware that has TIMESTAMP as 18; other firmware numbers them differently.
 
+mod build;
+mod command;
 mod dispatch;
 mod error;
+mod extent;
+#[cfg(test)]
+mod golden;
 mod packed;
 mod place;
 mod prefetch;
 
+pub use build::{
+    FieldRange, Packets, host_event, relay_inline, send_go, set_go_tiles, set_write_offsets, timestamp, wait_barrier,
+    wait_stream, write_packed, write_packed_large,
+};
+pub use command::{DispatchCommand, PrefetchCommand, RelaySubs, Subs};
 pub use dispatch::*;
 pub use error::WireError;
+pub use extent::Extent;
 pub use packed::{Field, Packed};
 pub use place::{PCIE_XY, Rect, Xy};
 pub use prefetch::*;

@@ -15,21 +15,26 @@ pub struct ExecuteOptions {
     pub blocks: u32,
     /// As the hardware, or one op at a time.
     pub mode: Mode,
+    /// Zeroed bytes behind every buffer in global memory that the kernel may touch, as a device allocator would give.
+    /// They are not part of the buffer's contents afterwards.
+    pub gm_slack: usize,
 }
 
 /// A run and what it left in the kernel's buffers.
 #[derive(Debug)]
 pub struct Execution {
-    /// What the engine says.
+    /// What the engine says. Its buffers in global memory have the slack behind them.
     pub result: RunResult,
+    /// Bytes of each buffer without slack.
+    sizes: Vec<usize>,
 }
 
 impl Execution {
     /// The contents of the buffer that was passed for parameter `index`; `None` for scalars.
     pub fn buffer(&self, values: &[Value], index: usize) -> Option<&[u8]> {
         let at = values[..index].iter().filter(|v| matches!(v, Value::Buffer(_))).count();
-        matches!(values.get(index)?, Value::Buffer(_))
-            .then(|| self.result.memory.gm.get(at).map(|b| b.data.as_slice()))?
+        let whole = matches!(values.get(index)?, Value::Buffer(_)).then(|| self.result.memory.gm.get(at))??;
+        whole.data.get(..*self.sizes.get(at)?)
     }
 }
 
@@ -42,11 +47,16 @@ pub fn execute<O: Observer>(
     observer: &mut O,
 ) -> Execution {
     let mut buffers = Vec::new();
+    let mut sizes = Vec::new();
     let mut args = Vec::new();
     for (param, value) in decoded.program.params.iter().zip(values) {
         args.push(match value {
             Value::Buffer(data) => {
-                buffers.push(GmBuffer { name: param.name.clone(), data: data.clone() });
+                let mut room = Vec::with_capacity(data.len() + options.gm_slack);
+                room.extend_from_slice(data);
+                room.resize(data.len() + options.gm_slack, 0);
+                buffers.push(GmBuffer { name: param.name.clone(), data: room });
+                sizes.push(data.len());
                 ArgValue::Buffer(buffers.len() - 1)
             }
             Value::Scalar(bits) => ArgValue::Scalar(*bits),
@@ -56,5 +66,5 @@ pub fn execute<O: Observer>(
     let bytes = |space: Space| decoded.local_bytes[space as usize] as usize;
     let mut memory = Memory::with_sizes(launch.clusters(), bytes);
     memory.gm = buffers;
-    Execution { result: run(&launch, memory, observer) }
+    Execution { result: run(&launch, memory, observer), sizes }
 }

@@ -43,14 +43,14 @@ pub fn verify(
     prepared: &Prepared,
     platform: &Platform,
     values: &[Value],
-    blocks: u32,
+    options: ExecuteOptions,
     execution: &Execution,
     diags: &mut Diags,
 ) -> VerifyOutcome {
     let Ok(decoded) = decode(&prepared.written, &prepared.kernel, platform, DecodeMode::Reference, diags) else {
         return VerifyOutcome::NotChecked("the source as written cannot be decoded".into());
     };
-    let options = ExecuteOptions { blocks, mode: Mode::Sequential };
+    let options = ExecuteOptions { mode: Mode::Sequential, ..options };
     let reference = execute(&decoded, platform, values, options, &mut ());
     if !reference.result.complete {
         let why = reference.result.findings.first().map_or("", |f| f.message.as_str());

@@ -24,6 +24,9 @@ use super::{Exit, Opened, PlatformArgs, judge, open};
 /// The most blocks of a launch.
 const MOST_BLOCKS: u32 = 4096;
 
+/// The most room behind a buffer, in bytes.
+const MOST_SLACK: u64 = 1 << 30;
+
 /// Arguments of `run`.
 #[derive(Args)]
 pub(super) struct RunArgs {
@@ -44,6 +47,9 @@ pub(super) struct RunArgs {
     /// Seed of `rand` arguments that have none of their own: each takes this plus its position
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// Zeroed bytes behind every buffer in global memory, as a device allocator leaves them: touching them is no finding
+    #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MOST_SLACK))]
+    gm_slack: u64,
     /// Also run the sequential meaning of the source and compare every buffer
     #[arg(long)]
     verify: bool,
@@ -154,7 +160,7 @@ fn launch(
 ) -> Result<Exit, String> {
     let values: Vec<Value> = bound.iter().map(|arg| arg.value.clone()).collect();
     let tools = judge::tools(&args.check, slot_buffers(prepared, &values))?;
-    let options = ExecuteOptions { blocks, mode: Mode::Pipes };
+    let options = ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: args.gm_slack as usize };
     let trace = (args.stats || args.json).then(RingTrace::default);
     let checker = (tools.race || tools.init).then(|| Checker::new(tools.clone()));
     let progress = std::io::stderr().is_terminal().then(|| Progress::start(blocks));
@@ -175,7 +181,7 @@ fn launch(
     if args.verify {
         let mut diags = Diags::default();
         let outcome = if result.complete {
-            verify(prepared, platform, &values, blocks, &execution, &mut diags)
+            verify(prepared, platform, &values, options, &execution, &mut diags)
         } else {
             VerifyOutcome::NotChecked("the run did not come to its end".into())
         };

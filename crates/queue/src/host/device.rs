@@ -216,3 +216,54 @@ pub trait Device {
         self.write(window, offset, &value.to_le_bytes())
     }
 }
+
+/// A driver may borrow its device.
+impl<D: Device + ?Sized> Device for &mut D {
+    fn pin(&mut self, bytes: u64) -> Result<Pinned, DeviceError> {
+        (**self).pin(bytes)
+    }
+
+    fn unpin(&mut self, memory: Pinned) -> Result<(), DeviceError> {
+        (**self).unpin(memory)
+    }
+
+    fn host_read(&mut self, memory: Pinned, offset: u64, out: &mut [u8]) -> Result<(), DeviceError> {
+        (**self).host_read(memory, offset, out)
+    }
+
+    fn host_write(&mut self, memory: Pinned, offset: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        (**self).host_write(memory, offset, bytes)
+    }
+
+    fn open(&mut self, bytes: u64, target: WindowTarget) -> Result<Window, DeviceError> {
+        (**self).open(bytes, target)
+    }
+
+    fn retarget(&mut self, window: Window, target: WindowTarget) -> Result<(), DeviceError> {
+        (**self).retarget(window, target)
+    }
+
+    fn close(&mut self, window: Window) -> Result<(), DeviceError> {
+        (**self).close(window)
+    }
+
+    fn read(&mut self, window: Window, offset: u64, out: &mut [u8]) -> Result<(), DeviceError> {
+        (**self).read(window, offset, out)
+    }
+
+    fn write(&mut self, window: Window, offset: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        (**self).write(window, offset, bytes)
+    }
+
+    fn arc_read(&mut self, offset: u64) -> Result<u32, DeviceError> {
+        (**self).arc_read(offset)
+    }
+
+    fn wait(&mut self, ns: u64) -> Result<(), DeviceError> {
+        (**self).wait(ns)
+    }
+
+    fn now(&self) -> u64 {
+        (**self).now()
+    }
+}

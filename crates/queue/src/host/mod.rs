@@ -1,5 +1,20 @@
 //! The host's side: what a driver does, on anything that is a [`Device`].
+//!
+//! [`Program`]s become [`Step`]s, steps become commands ([`lower`]), commands become records, and [`Queue`] queues them and takes what comes
+//! back. [`Settings`] and [`Lowering`] say how: as the fixed host does it, with all that may go wrong, or carefully.
 
+mod completion;
 mod device;
+mod error;
+mod issue;
+mod lower;
+mod program;
+mod queue;
 
+pub use completion::RingPointer;
 pub use device::{Device, DeviceError, Ordering, Pinned, Window, WindowTarget};
+pub use error::HostError;
+pub use issue::{Issue, Place};
+pub use lower::{Lowering, lower, lower_programs};
+pub use program::{Data, Program, Role, Step};
+pub use queue::{ALL_IN_RESET, BRISC_RUNS, Completion, Kernels, Queue, SOFT_RESET, STALL, Settings, Times};

@@ -15,6 +15,7 @@ mod error;
 mod extent;
 #[cfg(test)]
 mod golden;
+mod message;
 mod packed;
 mod place;
 mod prefetch;
@@ -27,6 +28,7 @@ pub use command::{DispatchCommand, PrefetchCommand, RelaySubs, Subs};
 pub use dispatch::*;
 pub use error::WireError;
 pub use extent::Extent;
+pub use message::{GoMessage, LaunchMessage};
 pub use packed::{Field, Packed};
 pub use place::{PCIE_XY, Rect, Xy};
 pub use prefetch::*;

@@ -1,0 +1,135 @@
+//! The issue region and the slots of `prefetch_q`: where the next record goes, and when its place is free.
+
+use std::collections::VecDeque;
+
+use crate::layout::{Layout, PCIE_ALIGN};
+
+/// The fetch queue as the host sees it: pure bookkeeping, no access to a device.
+#[derive(Clone, Debug)]
+pub struct Issue {
+    region: u32,
+    entries: u32,
+    write: u32,
+    slot: u32,
+    /// Records whose bytes may still be needed, oldest first.
+    held: VecDeque<Held>,
+}
+
+/// A record whose bytes may still be needed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Held {
+    offset: u32,
+    bytes: u32,
+    slot: u32,
+}
+
+/// Where a record goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Bytes from the start of the issue region.
+    pub offset: u32,
+    /// Slot of `prefetch_q`.
+    pub slot: u32,
+}
+
+impl Issue {
+    /// An empty queue.
+    pub fn new(layout: &Layout) -> Issue {
+        Issue {
+            region: layout.sysmem.issue_bytes,
+            entries: layout.prefetch.q_entries,
+            write: 0,
+            slot: 0,
+            held: VecDeque::new(),
+        }
+    }
+
+    /// Where a record of so many bytes goes next: at the next multiple of 64, or at the region's start if it would not fit.
+    pub fn place(&self, bytes: u32) -> Place {
+        let write = self.write.next_multiple_of(PCIE_ALIGN);
+        let offset = if u64::from(write) + u64::from(bytes) > u64::from(self.region) { 0 } else { write };
+        Place { offset, slot: self.slot }
+    }
+
+    /// Whether the bytes of a place may still be needed, and if so, the slot that must have been taken first.
+    ///
+    /// A slot is free as soon as the read of its record is *issued*. As one read is in flight at most, a record has been read when the slot
+    /// behind its own has been taken as well.
+    pub fn needed(&self, place: Place, bytes: u32) -> Option<u32> {
+        let end = u64::from(place.offset) + u64::from(bytes);
+        let overlap =
+            |h: &Held| u64::from(h.offset) < end && u64::from(place.offset) < u64::from(h.offset) + u64::from(h.bytes);
+        // All that is older goes with it, so the last record that is in the way counts.
+        let last = self.held.iter().rposition(overlap)?;
+        self.held.get(last + 1).map(|next| next.slot)
+    }
+
+    /// Notes that a slot has been taken by the device, and with it all before it: bytes of records before the one of
+    /// that slot are free.
+    pub fn taken(&mut self, slot: u32) {
+        if let Some(at) = self.held.iter().position(|h| h.slot == slot) {
+            self.held.drain(..at);
+        }
+    }
+
+    /// Notes that a record was written and queued.
+    pub fn queued(&mut self, place: Place, bytes: u32) {
+        // A slot that is used again was taken before: what it stood for, and all before that, has been read.
+        if let Some(at) = self.held.iter().position(|h| h.slot == place.slot) {
+            self.held.drain(..=at);
+        }
+        self.held.push_back(Held { offset: place.offset, bytes, slot: place.slot });
+        self.write = place.offset + bytes;
+        self.slot = (place.slot + 1) % self.entries;
+    }
+
+    /// Notes that everything queued so far has been read and run.
+    pub fn idle(&mut self) {
+        self.held.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::SysmemLayout;
+
+    fn small() -> Issue {
+        let layout = Layout { sysmem: SysmemLayout::new(1024, 8192), ..Layout::default() };
+        Issue::new(&layout)
+    }
+
+    #[test]
+    fn wraps_where_a_record_does_not_fit() {
+        let mut issue = small();
+        for (bytes, offset) in [(320, 0), (320, 320), (320, 640), (128, 0)] {
+            let place = issue.place(bytes);
+            assert_eq!(place.offset, offset);
+            issue.queued(place, bytes);
+        }
+    }
+
+    #[test]
+    fn bytes_are_needed_until_the_next_slot_is_taken() {
+        let mut issue = small();
+        for bytes in [320, 320, 320] {
+            issue.queued(issue.place(bytes), bytes);
+        }
+        let place = issue.place(320);
+        assert_eq!((place.offset, issue.needed(place, 320)), (0, Some(1)));
+        issue.taken(1);
+        assert_eq!(issue.needed(place, 320), None);
+        assert_eq!(issue.needed(place, 384), Some(2));
+    }
+
+    #[test]
+    fn slots_wrap() {
+        let mut issue = small();
+        issue.entries = 2;
+        for slot in [0, 1, 0, 1] {
+            let place = issue.place(64);
+            assert_eq!(place.slot, slot);
+            issue.queued(place, 64);
+        }
+    }
+}

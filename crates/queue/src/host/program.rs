@@ -1,0 +1,78 @@
+//! What a host asks of the device, before it becomes commands.
+
+use crate::Layout;
+use crate::wire::{GoMessage, LaunchMessage, Packed, Xy};
+
+/// A step of a host program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Writes to the same address of tiles.
+    Write {
+        /// Which tiles.
+        tiles: Vec<Xy>,
+        /// Address in their L1.
+        addr: u32,
+        /// What.
+        data: Data,
+    },
+    /// Sends a go signal to tiles and waits until all are done.
+    Launch {
+        /// Which tiles.
+        tiles: Vec<Xy>,
+    },
+}
+
+/// Data of a write.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Data {
+    /// The same for all tiles.
+    Same(Vec<u8>),
+    /// Bytes of equal length for each tile, in the tiles' order.
+    Each(Vec<Vec<u8>>),
+}
+
+/// A program for some tiles: what is to be in their memories when they start.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Program {
+    /// All tiles that run it.
+    pub tiles: Vec<Xy>,
+    /// Arguments, behind the kernel configuration base.
+    pub args: Data,
+    /// What groups of these tiles run.
+    pub roles: Vec<Role>,
+}
+
+/// What a group of tiles runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Role {
+    /// The tiles.
+    pub tiles: Vec<Xy>,
+    /// Their launch message. It says where, behind the base, `image` goes: `local_cb_offset`.
+    pub launch: LaunchMessage,
+    /// Circular buffer configurations and kernel text.
+    pub image: Vec<u8>,
+}
+
+impl Program {
+    /// Its steps, in the order of the fixed host: reset of the launch pointer, which go message counts, arguments, then
+    /// for each role launch message and image, then the launch.
+    pub fn steps(&self, layout: &Layout) -> Vec<Step> {
+        let same = |tiles: &[Xy], addr, bytes| Step::Write { tiles: tiles.to_vec(), addr, data: Data::Same(bytes) };
+        let mut reset = Vec::new();
+        GoMessage { signal: GoMessage::RESET_READ_PTR_FROM_HOST, ..Default::default() }.append(&mut reset);
+        let mut steps = vec![
+            same(&self.tiles, layout.worker.go, reset),
+            same(&self.tiles, layout.worker.go_index, vec![0; 4]),
+            Step::Write { tiles: self.tiles.clone(), addr: layout.kernel_config_base, data: self.args.clone() },
+        ];
+        for role in &self.roles {
+            let mut launch = Vec::new();
+            role.launch.append(&mut launch);
+            let image = layout.kernel_config_base + u32::from(role.launch.local_cb_offset);
+            steps.push(same(&role.tiles, layout.worker.launch, launch));
+            steps.push(same(&role.tiles, image, role.image.clone()));
+        }
+        steps.push(Step::Launch { tiles: self.tiles.clone() });
+        steps
+    }
+}

@@ -1,0 +1,498 @@
+//! The driver of the queue: opens it, queues records, takes completions.
+
+use super::completion::RingPointer;
+use super::issue::Issue;
+use super::{Device, HostError, Lowering, Pinned, Program, Window, WindowTarget, lower_programs};
+use crate::board::Board;
+use crate::layout::{COMPLETION_PAGE, Layout, PCIE_ALIGN, PCIE_NOC_BIT};
+use crate::wire::{
+    DispatchCommand, GoMessage, LaunchMessage, Packed, PrefetchCommand, WriteHost, Xy, host_event, relay_inline,
+};
+
+/// Bytes of a window onto a core.
+const WINDOW: u64 = 2 << 20;
+/// A slot's flag for entries that carry EXEC_BUF.
+pub const STALL: u16 = 0x8000;
+
+/// How the driver goes about it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// Bytes that are pinned before the queue's memory, so that it lies where the kernels look for it; 0: none.
+    pub staging_bytes: u64,
+    /// Whether issue memory is written again only after its records have been read. The fixed host does not look.
+    pub checked_issue: bool,
+    /// Nanoseconds between looks at the completion ring.
+    pub poll_ns: u64,
+    /// Nanoseconds after which a slot should be free.
+    pub slot_timeout_ns: u64,
+    /// Nanoseconds after which a completion should have come.
+    pub completion_timeout_ns: u64,
+    /// How programs become commands.
+    pub lowering: Lowering,
+}
+
+impl Settings {
+    /// As the fixed host does it.
+    pub const FIXED_HOST: Settings = Settings {
+        staging_bytes: 1 << 30,
+        checked_issue: false,
+        poll_ns: 200_000,
+        slot_timeout_ns: 1_000_000_000,
+        completion_timeout_ns: 10_000_000_000,
+        lowering: Lowering::FIXED_HOST,
+    };
+    /// The same without what may go wrong, and with shorter sleeps.
+    pub const CAREFUL: Settings =
+        Settings { checked_issue: true, poll_ns: 1_000, lowering: Lowering::CAREFUL, ..Settings::FIXED_HOST };
+}
+
+/// Texts of the queue's kernels. A simulated device needs none: its actors stand for them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Kernels {
+    /// For the prefetch core.
+    pub prefetch: Vec<u8>,
+    /// For the dispatch core.
+    pub dispatch: Vec<u8>,
+    /// For the subordinate on the dispatch core.
+    pub subordinate: Vec<u8>,
+}
+
+/// What the dispatcher wrote into the completion ring: one record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Completion {
+    /// Whether it is an event, else bytes that were asked for.
+    pub is_event: bool,
+    /// What follows the echoed header.
+    pub bytes: Vec<u8>,
+}
+
+impl Completion {
+    /// The event's number: its first 4 bytes.
+    pub fn event(&self) -> Option<u32> {
+        let word = self.bytes.first_chunk().filter(|_| self.is_event)?;
+        Some(u32::from_le_bytes(*word))
+    }
+}
+
+/// The start and end of a program on the dispatcher's clock, or of a core on its own, in cycles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Times {
+    /// When it started.
+    pub start: u64,
+    /// When it ended.
+    pub end: u64,
+}
+
+/// An open command queue on a device.
+#[derive(Debug)]
+pub struct Queue<D: Device> {
+    device: D,
+    board: Board,
+    layout: Layout,
+    settings: Settings,
+    staging: Option<Pinned>,
+    sysmem: Pinned,
+    prefetch: Window,
+    dispatch: Window,
+    issue: Issue,
+    read: RingPointer,
+    /// The part of a record whose other pages have not come yet.
+    partial: Option<Partial>,
+    events: u32,
+}
+
+/// The part of a completion record that has come: header and what follows it.
+#[derive(Debug)]
+struct Partial {
+    length: u64,
+    bytes: Vec<u8>,
+}
+
+/// Bytes of the header that a completion record echoes.
+const HEADER: usize = WriteHost::SIZE;
+
+impl<D: Device> Queue<D> {
+    /// Pins memory, initialises both ends of all rings, and starts the queue's cores.
+    ///
+    /// # Errors
+    /// [`HostError::Misplaced`] if the memory does not lie where the kernels look for it, and what the device says.
+    pub fn open(
+        device: D,
+        board: Board,
+        layout: Layout,
+        settings: Settings,
+        kernels: &Kernels,
+    ) -> Result<Queue<D>, HostError> {
+        let mut device = device;
+        let staging = match settings.staging_bytes {
+            0 => None,
+            bytes => Some(device.pin(bytes)?),
+        };
+        let sysmem = device.pin(u64::from(layout.sysmem.bytes))?;
+        let expected = PCIE_NOC_BIT | layout.sysmem.noc_base;
+        if sysmem.noc_addr != expected {
+            return Err(HostError::Misplaced { found: sysmem.noc_addr, expected });
+        }
+        let prefetch = device.open(WINDOW, WindowTarget::tile(board.prefetch, 0))?;
+        let dispatch = device.open(WINDOW, WindowTarget::tile(board.dispatch, 0))?;
+        let (issue, read) = (Issue::new(&layout), RingPointer::first(&layout));
+        let partial = None;
+        let mut queue = Queue {
+            device,
+            board,
+            layout,
+            settings,
+            staging,
+            sysmem,
+            prefetch,
+            dispatch,
+            issue,
+            read,
+            partial,
+            events: 0,
+        };
+        queue.initialise()?;
+        queue.start(kernels)?;
+        Ok(queue)
+    }
+
+    /// Both ends of the fetch queue and of the completion ring.
+    fn initialise(&mut self) -> Result<(), HostError> {
+        let q = &self.layout.prefetch;
+        self.device.write32(self.prefetch, u64::from(q.q_rd_ptr), q.q_end())?;
+        let issue = self.layout.sysmem.noc(self.layout.sysmem.issue) as u32;
+        self.device.write32(self.prefetch, u64::from(q.pcie_rd_ptr), issue)?;
+        self.device.write(self.prefetch, u64::from(q.q_base), &vec![0; 2 * q.q_entries as usize])?;
+        let word = self.read.word().to_le_bytes();
+        for offset in [self.layout.sysmem.completion_wr, self.layout.sysmem.completion_rd] {
+            self.device.host_write(self.sysmem, u64::from(offset), &word)?;
+        }
+        Ok(())
+    }
+
+    /// Images, launch and go messages of both queue cores: the prefetcher first, which has nothing to do yet.
+    fn start(&mut self, kernels: &Kernels) -> Result<(), HostError> {
+        let (base, sem0) = (u64::from(self.layout.kernel_config_base), u64::from(self.layout.sem(0)));
+        let text = u64::from(self.layout.kernel_text());
+        let image = vec![0; (text - base) as usize];
+        self.device.write(self.prefetch, base, &image)?;
+        self.device.write32(self.prefetch, sem0, self.layout.dispatch.cb_pages)?;
+        self.write_text(self.prefetch, text, &kernels.prefetch)?;
+        self.launch(self.prefetch, 1)?;
+
+        let d = self.layout.dispatch.clone();
+        for address in [d.completion_wr, d.completion_rd] {
+            self.device.write32(self.dispatch, u64::from(address), self.read.word())?;
+        }
+        for event in [d.events, d.events + 16] {
+            self.device.write32(self.dispatch, u64::from(event), 0)?;
+        }
+        self.device.write(self.dispatch, u64::from(d.sync_sems), &[0; 128])?;
+        self.device.write(self.dispatch, base, &image)?;
+        self.write_text(self.dispatch, text, &kernels.dispatch)?;
+        let behind = text + (kernels.dispatch.len() as u64).next_multiple_of(16);
+        self.write_text(self.dispatch, behind, &kernels.subordinate)?;
+        self.launch(self.dispatch, 3)
+    }
+
+    fn write_text(&mut self, core: Window, at: u64, text: &[u8]) -> Result<(), HostError> {
+        if !text.is_empty() {
+            self.device.write(core, at, text)?;
+        }
+        Ok(())
+    }
+
+    /// Launch and go message of a queue core, launched by the host: it notifies nobody.
+    fn launch(&mut self, core: Window, enables: u32) -> Result<(), HostError> {
+        let (mut launch, mut go) = (Vec::new(), Vec::new());
+        LaunchMessage {
+            kernel_config_base: self.layout.kernel_config_base,
+            sem_offset: self.layout.sem_offset as u16,
+            text_brisc: self.layout.kernel_text() - self.layout.kernel_config_base,
+            mode: LaunchMessage::HOST,
+            enables,
+            ..Default::default()
+        }
+        .append(&mut launch);
+        GoMessage { signal: GoMessage::GO, ..Default::default() }.append(&mut go);
+        self.device.write(core, u64::from(self.layout.worker.launch), &launch)?;
+        self.device.write(core, u64::from(self.layout.worker.go), &go)?;
+        Ok(())
+    }
+
+    /// Queues a record: its bytes into the issue region, then its size into the next slot.
+    ///
+    /// # Errors
+    /// [`HostError::Record`] if no slot can hold its size, [`HostError::Timeout`] if no slot becomes free.
+    pub fn push(&mut self, record: &[u8]) -> Result<(), HostError> {
+        self.push_with(record, 0)
+    }
+
+    /// The same with further bits of the slot, such as [`STALL`].
+    ///
+    /// # Errors
+    /// As [`push`](Queue::push).
+    pub fn push_with(&mut self, record: &[u8], flags: u16) -> Result<(), HostError> {
+        let refuse = |why| Err(HostError::Record { bytes: record.len(), why });
+        let checked = self.settings.checked_issue;
+        if record.is_empty() {
+            return refuse("the device would stay on an entry of size 0");
+        }
+        if !record.len().is_multiple_of(PCIE_ALIGN as usize) {
+            return refuse("sizes are multiples of 64");
+        }
+        if record.len() / 16 > 0x7FFF {
+            return refuse("a slot holds 15 bits of 16-byte units");
+        }
+        if record.len() > self.layout.prefetch.cmddat_bytes as usize {
+            return refuse("it is larger than the area where commands land");
+        }
+        if record.len() > self.layout.sysmem.issue_bytes as usize / if checked { 3 } else { 1 } {
+            return refuse("it is too large for the issue region");
+        }
+        let bytes = record.len() as u32;
+        let place = self.issue.place(bytes);
+        if checked {
+            while let Some(slot) = self.issue.needed(place, bytes) {
+                self.wait_slot(slot)?;
+                self.issue.taken(slot);
+            }
+        }
+        self.device.host_write(self.sysmem, u64::from(self.layout.sysmem.issue + place.offset), record)?;
+        self.wait_slot(place.slot)?;
+        let slot = u64::from(self.layout.prefetch.q_base + 2 * place.slot);
+        self.device.write16(self.prefetch, slot, (record.len() / 16) as u16 | flags)?;
+        self.issue.queued(place, bytes);
+        Ok(())
+    }
+
+    /// Waits until the device has taken the entry of a slot.
+    fn wait_slot(&mut self, slot: u32) -> Result<(), HostError> {
+        let address = u64::from(self.layout.prefetch.q_base + 2 * slot);
+        let (start, limit) = (self.device.now(), self.settings.slot_timeout_ns);
+        while self.device.read16(self.prefetch, address)? != 0 {
+            if self.device.now() - start > limit {
+                return Err(HostError::Timeout {
+                    what: format!("slot {slot} of prefetch_q to become free"),
+                    ns: limit,
+                });
+            }
+            self.device.wait(self.settings.poll_ns)?;
+        }
+        Ok(())
+    }
+
+    /// Queues a dispatch command as a record of its own.
+    ///
+    /// # Errors
+    /// As [`push`](Queue::push).
+    pub fn send(&mut self, command: &DispatchCommand) -> Result<(), HostError> {
+        self.push(&relay_inline(command.encode())?.encode())
+    }
+
+    /// Queues prefetch commands as one record.
+    ///
+    /// # Errors
+    /// As [`push`](Queue::push).
+    pub fn send_together(&mut self, commands: &[PrefetchCommand], flags: u16) -> Result<(), HostError> {
+        let record: Vec<u8> = commands.iter().flat_map(PrefetchCommand::encode).collect();
+        self.push_with(&record, flags)
+    }
+
+    /// Queues an event behind everything that is queued, and says its number.
+    ///
+    /// # Errors
+    /// As [`push`](Queue::push).
+    pub fn event(&mut self) -> Result<u32, HostError> {
+        self.events = self.events.wrapping_add(1);
+        self.send(&host_event(self.events))?;
+        Ok(self.events)
+    }
+
+    /// Waits for an event, which must be the next completion.
+    ///
+    /// # Errors
+    /// [`HostError::Timeout`] and [`HostError::EventMismatch`].
+    pub fn wait_event(&mut self, event: u32) -> Result<(), HostError> {
+        let found = self.completion()?.event();
+        if found == Some(event) {
+            return Ok(());
+        }
+        Err(HostError::EventMismatch { expected: event, found: found.unwrap_or(0) })
+    }
+
+    /// Queues an event and waits for it: everything queued so far has run.
+    ///
+    /// # Errors
+    /// As [`event`](Queue::event) and [`wait_event`](Queue::wait_event).
+    pub fn finish(&mut self) -> Result<(), HostError> {
+        let event = self.event()?;
+        self.wait_event(event)?;
+        self.issue.idle();
+        Ok(())
+    }
+
+    /// Runs programs one after another and waits for the end. Their times are those of [`times`](Queue::times).
+    ///
+    /// # Errors
+    /// If a program does not fit its commands, and as [`finish`](Queue::finish).
+    pub fn run(&mut self, programs: &[Program]) -> Result<(), HostError> {
+        for command in lower_programs(programs, self.settings.lowering, &self.board, &self.layout)? {
+            self.send(&command)?;
+        }
+        self.finish()
+    }
+
+    /// Waits for the next record in the completion ring and gives its pages back.
+    ///
+    /// The device may announce a record page by page, and several at once: records are told apart by the length in the echoed header.
+    ///
+    /// # Errors
+    /// [`HostError::Timeout`], or [`HostError::Completion`] if there is no record.
+    pub fn completion(&mut self) -> Result<Completion, HostError> {
+        let (start, limit) = (self.device.now(), self.settings.completion_timeout_ns);
+        loop {
+            if let Some(completion) = self.poll_completion()? {
+                return Ok(completion);
+            }
+            if self.device.now() - start > limit {
+                return Err(HostError::Timeout { what: "a completion".into(), ns: limit });
+            }
+            self.device.wait(self.settings.poll_ns)?;
+        }
+    }
+
+    /// Takes what has come into the completion ring, and says the record if one is whole.
+    ///
+    /// # Errors
+    /// [`HostError::Completion`] if there is no record.
+    pub fn poll_completion(&mut self) -> Result<Option<Completion>, HostError> {
+        let mut word = [0; 4];
+        self.device.host_read(self.sysmem, u64::from(self.layout.sysmem.completion_wr), &mut word)?;
+        let write = RingPointer::from_word(u32::from_le_bytes(word));
+        let Some(mut pages) = self.read.pages_to(write, &self.layout) else {
+            let why = format!("the write pointer is {:#010x}", write.word());
+            return Err(HostError::Completion { at: self.read.units, why });
+        };
+        while pages > 0 {
+            let partial = match self.partial.take() {
+                Some(partial) => partial,
+                None => Partial { length: self.record_length()?, bytes: Vec::new() },
+            };
+            let partial = self.partial.insert(partial);
+            let rest = (partial.length - partial.bytes.len() as u64).min(u64::from(COMPLETION_PAGE)) as usize;
+            let at = partial.bytes.len();
+            partial.bytes.resize(at + rest, 0);
+            self.device.host_read(self.sysmem, self.read.offset(&self.layout), &mut partial.bytes[at..])?;
+            let whole = partial.bytes.len() as u64 == partial.length;
+            self.give_page_back()?;
+            pages -= 1;
+            if whole && let Some(record) = self.partial.take() {
+                let is_event = record.bytes[1] != 0;
+                return Ok(Some(Completion { is_event, bytes: record.bytes[HEADER..].to_vec() }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The length in the header at the read pointer, which the dispatcher echoes there.
+    fn record_length(&mut self) -> Result<u64, HostError> {
+        let mut header = [0; HEADER];
+        self.device.host_read(self.sysmem, self.read.offset(&self.layout), &mut header)?;
+        match WriteHost::read(&header) {
+            Ok(header) if header.length >= HEADER as u64 => Ok(header.length),
+            _ => Err(HostError::Completion { at: self.read.units, why: format!("it starts with {header:02x?}") }),
+        }
+    }
+
+    /// Tells the dispatcher that a page was read.
+    fn give_page_back(&mut self) -> Result<(), HostError> {
+        self.read = self.read.advanced(1, &self.layout);
+        let word = self.read.word();
+        self.device.write32(self.dispatch, u64::from(self.layout.dispatch.completion_rd), word)?;
+        self.device.host_write(self.sysmem, u64::from(self.layout.sysmem.completion_rd), &word.to_le_bytes())?;
+        Ok(())
+    }
+
+    /// The dispatcher's clock before and after program `index` of the last [`run`](Queue::run), in cycles.
+    ///
+    /// # Errors
+    /// If there is no such slot.
+    pub fn times(&mut self, index: u32) -> Result<Times, HostError> {
+        let slot = u64::from(self.layout.sysmem.timestamps) + 32 * u64::from(index);
+        Ok(Times { start: self.host_u64(slot)?, end: self.host_u64(slot + 16)? })
+    }
+
+    /// When a tile of a program started and ended, in cycles: `order` counts the program's tiles by column, then row.
+    ///
+    /// # Errors
+    /// If there is no such slot.
+    pub fn core_times(&mut self, index: u32, tiles: u32, order: u32) -> Result<Times, HostError> {
+        let slot = u64::from(self.layout.sysmem.timing) + 16 * (u64::from(index) * u64::from(tiles) + u64::from(order));
+        Ok(Times { start: self.host_u64(slot)?, end: self.host_u64(slot + 8)? })
+    }
+
+    fn host_u64(&mut self, offset: u64) -> Result<u64, HostError> {
+        let mut bytes = [0; 8];
+        self.device.host_read(self.sysmem, offset, &mut bytes)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// Reads a tile's memory through a window.
+    ///
+    /// # Errors
+    /// What the device says.
+    pub fn read_tile(&mut self, tile: Xy, addr: u64, out: &mut [u8]) -> Result<(), HostError> {
+        let window = self.device.open(WINDOW, WindowTarget::tile(tile, addr / WINDOW * WINDOW))?;
+        let read = self.device.read(window, addr % WINDOW, out);
+        self.device.close(window)?;
+        Ok(read?)
+    }
+
+    /// The device.
+    pub fn device(&mut self) -> &mut D {
+        &mut self.device
+    }
+
+    /// The board.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// The memory map.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The queue's pinned memory.
+    pub fn sysmem(&self) -> Pinned {
+        self.sysmem
+    }
+
+    /// Stops the queue's cores and gives back windows and memory: the device.
+    ///
+    /// # Errors
+    /// What the device says.
+    pub fn close(mut self) -> Result<D, HostError> {
+        for core in [self.board.prefetch, self.board.dispatch] {
+            let at = u64::from(SOFT_RESET);
+            let window = self.device.open(WINDOW, WindowTarget::tile(core, at / WINDOW * WINDOW))?;
+            self.device.write32(window, at % WINDOW, ALL_IN_RESET)?;
+            self.device.close(window)?;
+        }
+        self.device.close(self.prefetch)?;
+        self.device.close(self.dispatch)?;
+        self.device.unpin(self.sysmem)?;
+        if let Some(staging) = self.staging {
+            self.device.unpin(staging)?;
+        }
+        Ok(self.device)
+    }
+}
+
+/// The register that holds a tile's processors in reset.
+pub const SOFT_RESET: u32 = 0xFFB1_21B0;
+/// Its value with all processors held.
+pub const ALL_IN_RESET: u32 = 0x0004_7800;
+/// Its value with BRISC running.
+pub const BRISC_RUNS: u32 = 0x0004_7000;

@@ -7,6 +7,7 @@
 //! | module | its one job |
 //! |---|---|
 //! | [`wire`] | every prefetch and dispatch command as a typed value, to and from its bytes |
+//! | [`capture`] | what a host queued, as a file: binary, and a text to write by hand |
 //! | [`Layout`] | where everything lies in the memories of host, queue cores and workers |
 //! | [`board`] | P100 and P150: grids, coordinates, DRAM banks |
 //! | [`host`] | what a driver does, on anything that is a [`host::Device`] |
@@ -16,6 +17,7 @@
 //! records, commands and actors, where those of kernels speak of instructions.
 
 pub mod board;
+pub mod capture;
 pub mod host;
 pub mod layout;
 pub mod sanitize;

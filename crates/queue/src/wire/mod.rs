@@ -29,7 +29,7 @@ pub use dispatch::*;
 pub use error::WireError;
 pub use extent::Extent;
 pub use message::{GoMessage, LaunchMessage};
-pub use packed::{Field, Packed};
+pub use packed::{CommandInfo, Field, Packed};
 pub use place::{PCIE_XY, Rect, Xy};
 pub use prefetch::*;
 

@@ -13,6 +13,21 @@ pub struct Field {
     pub bytes: usize,
 }
 
+/// What the declaration of a command says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CommandInfo {
+    /// Its first byte.
+    pub id: u8,
+    /// Its name in the firmware.
+    pub name: &'static str,
+    /// Bytes of its header.
+    pub header_bytes: usize,
+    /// The header's fields.
+    pub fields: &'static [Field],
+    /// Whether the kernel of the fixed configuration has a case for it.
+    pub has_case: bool,
+}
+
 /// A structure that lies in memory without implicit padding, little-endian.
 pub trait Packed: Sized {
     /// Bytes that it takes, reserved ones included.
@@ -104,6 +119,17 @@ macro_rules! commands {
         }
 
         impl $enum {
+            /// All commands, by their ids.
+            pub const TABLE: &'static [$crate::wire::CommandInfo] = &[
+                $($crate::wire::CommandInfo {
+                    id: $id,
+                    name: stringify!($name),
+                    header_bytes: <$body as $crate::wire::Packed>::SIZE,
+                    fields: <$body as $crate::wire::Packed>::FIELDS,
+                    has_case: $crate::wire::packed::has_case!($case),
+                },)*
+            ];
+
             /// Reads a command's header.
             ///
             /// # Errors

@@ -1,0 +1,116 @@
+//! The binary form: a short header, then each entry with its slot.
+
+use thiserror::Error;
+
+use super::{Capture, Entry, TextError};
+use crate::wire::{PrefetchCommand, WireError};
+
+/// First bytes of a binary capture; the last is the form's version.
+pub(super) const MAGIC: &[u8] = b"SLIPCQ\0\x01";
+
+/// Why bytes are no capture.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum CaptureError {
+    /// Neither form.
+    #[error("neither a capture (it starts with `SLIPCQ`, 0 and the version 1) nor text")]
+    Unknown,
+    /// The file ends inside something.
+    #[error("{what} at {offset:#x} takes {needs} bytes, and the file has {has} more")]
+    Truncated {
+        /// What was being read.
+        what: &'static str,
+        /// Where it starts.
+        offset: usize,
+        /// Bytes that it takes.
+        needs: usize,
+        /// Bytes that there are.
+        has: usize,
+    },
+    /// The board's name is no UTF-8.
+    #[error("the board's name is no UTF-8")]
+    Name,
+    /// An issue region does not hold commands one behind the other.
+    #[error("no command: {0}")]
+    Wire(#[from] WireError),
+    /// A text with mistakes.
+    #[error("{}", .0.first().map_or(String::new(), |error| error.message.clone()))]
+    Text(Vec<TextError>),
+}
+
+impl Capture {
+    /// Reads the binary form.
+    ///
+    /// # Errors
+    /// [`CaptureError`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Capture, CaptureError> {
+        let mut reader = Reader { bytes, at: 0 };
+        if reader.take("the header", MAGIC.len())? != MAGIC {
+            return Err(CaptureError::Unknown);
+        }
+        let length = usize::from(reader.u16("the length of the board's name")?);
+        let name = reader.take("the board's name", length)?;
+        let board = std::str::from_utf8(name).map_err(|_| CaptureError::Name)?.to_string();
+        let mut entries = Vec::new();
+        while reader.at < bytes.len() {
+            let slot = reader.u16("an entry's slot")?;
+            let _reserved = reader.u16("an entry's reserved bytes")?;
+            let length = reader.u32("an entry's length")?;
+            let bytes = reader.take("an entry", length as usize)?.to_vec();
+            entries.push(Entry { slot, bytes, span: 0..0 });
+        }
+        Ok(Capture { board, entries, dumps: Vec::new() })
+    }
+
+    /// Writes the binary form. A board's name of more than 65,535 bytes is cut.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        let name = &self.board.as_bytes()[..self.board.floor_char_boundary(usize::from(u16::MAX))];
+        out.extend((name.len() as u16).to_le_bytes());
+        out.extend(name);
+        for entry in &self.entries {
+            out.extend(entry.slot.to_le_bytes());
+            out.extend([0; 2]);
+            out.extend((entry.bytes.len() as u32).to_le_bytes());
+            out.extend(&entry.bytes);
+        }
+        out
+    }
+}
+
+/// Entries of the bytes of an issue region, each prefetch command one: a dump has no slots.
+///
+/// # Errors
+/// [`CaptureError::Wire`] where there is no command. Zeroes up to the end are none, and no error.
+pub fn from_issue_region(bytes: &[u8]) -> Result<Vec<Entry>, CaptureError> {
+    let mut entries = Vec::new();
+    let mut at = 0;
+    while bytes[at..].iter().any(|byte| *byte != 0) {
+        let (_, stride) = PrefetchCommand::decode(&bytes[at..]).map_err(|error| error.shifted(at as u64))?;
+        entries.push(Entry::new(bytes[at..at + stride].to_vec()));
+        at += stride;
+    }
+    Ok(entries)
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, what: &'static str, needs: usize) -> Result<&'a [u8], CaptureError> {
+        let rest = &self.bytes[self.at..];
+        let taken =
+            rest.get(..needs).ok_or(CaptureError::Truncated { what, offset: self.at, needs, has: rest.len() })?;
+        self.at += needs;
+        Ok(taken)
+    }
+
+    fn u16(&mut self, what: &'static str) -> Result<u16, CaptureError> {
+        Ok(self.take(what, 2)?.iter().rev().fold(0, |value, byte| value << 8 | u16::from(*byte)))
+    }
+
+    fn u32(&mut self, what: &'static str) -> Result<u32, CaptureError> {
+        Ok(self.take(what, 4)?.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte)))
+    }
+}

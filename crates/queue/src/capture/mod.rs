@@ -1,0 +1,82 @@
+//! Captured streams: what a host queued, as a file.
+//!
+//! Two forms: a binary one for what a driver logs ([`Capture::from_bytes`], [`Capture::to_bytes`]), and a text one to write and read by hand
+//! ([`parse`], [`print()`]). `docs/queue.md` describes both.
+
+mod binary;
+mod print;
+mod text;
+
+pub use binary::{CaptureError, from_issue_region};
+pub use print::{hex, print};
+pub use text::{Parsed, TextError, parse};
+
+use std::ops::Range;
+
+use crate::wire::Xy;
+
+/// What a host queued, in order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Capture {
+    /// Name of the board it is for.
+    pub board: String,
+    /// Entries of the fetch queue.
+    pub entries: Vec<Entry>,
+    /// What to show of the device's memory after a run.
+    pub dumps: Vec<Dump>,
+}
+
+/// An entry of the fetch queue.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Entry {
+    /// What was stored into the slot: size in 16-byte units, stall flag in bit 15.
+    pub slot: u16,
+    /// What was written into the issue region.
+    pub bytes: Vec<u8>,
+    /// Where the text has it, in bytes; empty if it is from no text.
+    pub span: Range<usize>,
+}
+
+/// Bytes of a tile's memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dump {
+    /// The tile.
+    pub tile: Xy,
+    /// First byte.
+    pub addr: u64,
+    /// How many.
+    pub bytes: u32,
+}
+
+impl Entry {
+    /// An entry whose slot says its size.
+    pub fn new(bytes: Vec<u8>) -> Entry {
+        Entry { slot: (bytes.len() / 16) as u16, bytes, span: 0..0 }
+    }
+
+    /// Bytes that the device fetches for it.
+    pub fn fetched(&self) -> u32 {
+        u32::from(self.slot & 0x7FFF) << 4
+    }
+
+    /// Whether its slot has the stall flag.
+    pub fn stalls(&self) -> bool {
+        self.slot & 0x8000 != 0
+    }
+}
+
+impl Capture {
+    /// Adds what a text says to a capture: one form or the other, told apart by the first bytes.
+    ///
+    /// # Errors
+    /// [`CaptureError`]; for texts, with all that is wrong.
+    pub fn read(bytes: &[u8]) -> Result<Capture, CaptureError> {
+        if bytes.starts_with(binary::MAGIC) {
+            return Capture::from_bytes(bytes);
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) => parse(text).into_result().map_err(CaptureError::Text),
+            Err(_) => Err(CaptureError::Unknown),
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Records of the text form: prefetch commands by their fields, and what they relay.
+
+use std::ops::Range;
+
+use super::values::{Token, bytes, field_value, integer};
+use super::{MOST_BYTES, TextError};
+use crate::layout::{L1_ALIGN, PCIE_ALIGN};
+use crate::wire::{
+    CommandInfo, Dispatch, Field, Inline, LargeSub, MulticastSub, Packed, PagedPackedSub, Prefetch, RingbufferSub,
+    UnicastSub, WritePacked,
+};
+
+/// Whether a word names a prefetch command.
+pub(super) fn is_prefetch(name: &str) -> bool {
+    Prefetch::TABLE.iter().any(|info| info.name == name)
+}
+
+/// A record that is being read.
+pub(super) struct Record {
+    pub slot: Option<u16>,
+    pub span: Range<usize>,
+    bytes: Vec<u8>,
+    relay: Option<Relay>,
+}
+
+/// A prefetch command with what it relays.
+struct Relay {
+    command: Command,
+    payload: Vec<u8>,
+    inner: Option<Command>,
+    padding: Option<Vec<u8>>,
+}
+
+/// A command that is being read: header bytes and what stands behind them.
+struct Command {
+    info: &'static CommandInfo,
+    header: Vec<u8>,
+    given: Vec<&'static str>,
+    list: Vec<u8>,
+    listed: u64,
+    data: Vec<u8>,
+}
+
+impl Record {
+    pub fn new(span: Range<usize>) -> Record {
+        Record { slot: None, span, bytes: Vec::new(), relay: None }
+    }
+
+    /// A record of one dispatch command.
+    pub fn send(&mut self, name: &Token<'_>, fields: &[Token<'_>]) -> Result<(), TextError> {
+        let info = Prefetch::TABLE.iter().find(|info| info.id == RELAY_INLINE);
+        let info = info.ok_or_else(|| TextError::new(name.span.clone(), "there is no RELAY_INLINE"))?;
+        let command = Command::new(info);
+        let inner = Some(Command::read(Dispatch::TABLE, name, fields)?);
+        self.relay = Some(Relay { command, payload: Vec::new(), inner, padding: None });
+        Ok(())
+    }
+
+    /// A line inside the record.
+    pub fn line(&mut self, first: &Token<'_>, rest: &[Token<'_>]) -> Result<(), TextError> {
+        let most = MOST_BYTES - self.bytes.len();
+        match first.text {
+            ">" => {
+                let Some(relay) = &mut self.relay else {
+                    return Err(TextError::new(first.span.clone(), "no command stands before this").hint(
+                        "name the prefetch command that relays it, such as RELAY_INLINE, or write `send` instead of a record",
+                    ));
+                };
+                let Some((what, rest)) = rest.split_first() else {
+                    return Err(TextError::new(first.span.clone(), "a dispatch command is missing here"));
+                };
+                relay.inside(what, rest)
+            }
+            "sub" => match &mut self.relay {
+                Some(relay) => relay.command.sub(first, rest),
+                None => Err(TextError::new(first.span.clone(), "no command stands before this")),
+            },
+            "padding" => match &mut self.relay {
+                Some(relay) => {
+                    relay.padding = Some(bytes(rest, most)?);
+                    Ok(())
+                }
+                None => Err(TextError::new(first.span.clone(), "no command stands before this")),
+            },
+            "bytes" => {
+                self.end_relay();
+                self.bytes.extend(bytes(rest, MOST_BYTES - self.bytes.len())?);
+                Ok(())
+            }
+            _ => {
+                self.end_relay();
+                let command = Command::read(Prefetch::TABLE, first, rest)?;
+                self.relay = Some(Relay { command, payload: Vec::new(), inner: None, padding: None });
+                Ok(())
+            }
+        }
+    }
+
+    fn end_relay(&mut self) {
+        if let Some(relay) = self.relay.take() {
+            self.bytes.extend(relay.finish());
+        }
+    }
+
+    /// Its bytes.
+    pub fn finish(mut self) -> Result<Vec<u8>, TextError> {
+        self.end_relay();
+        Ok(self.bytes)
+    }
+}
+
+const RELAY_INLINE: u8 = Prefetch::RelayInline(Inline { dispatcher_type: 0, length: 0, stride: 0 }).id();
+
+impl Relay {
+    /// What stands behind `>`.
+    fn inside(&mut self, what: &Token<'_>, rest: &[Token<'_>]) -> Result<(), TextError> {
+        let most = MOST_BYTES - self.payload.len();
+        match (what.text, &mut self.inner) {
+            ("bytes", _) => {
+                self.end_inner();
+                self.payload.extend(bytes(rest, most)?);
+            }
+            ("sub", Some(inner)) => inner.sub(what, rest)?,
+            ("words", Some(inner)) => {
+                for token in rest {
+                    inner.list.extend((token.fits(integer(token.text), u64::from(u32::MAX))? as u32).to_le_bytes());
+                    inner.listed += 1;
+                }
+            }
+            ("data", Some(inner)) => inner.data.extend(bytes(rest, most.saturating_sub(inner.data.len()))?),
+            ("sub" | "words" | "data", None) => {
+                return Err(TextError::new(what.span.clone(), "no dispatch command stands before this"));
+            }
+            _ => {
+                self.end_inner();
+                self.inner = Some(Command::read(Dispatch::TABLE, what, rest)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn end_inner(&mut self) {
+        if let Some(inner) = self.inner.take() {
+            self.payload.extend(inner.finish_dispatch());
+        }
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        self.end_inner();
+        let command = &mut self.command;
+        let length = command.header.len() + command.list.len() + self.payload.len();
+        command.derive("count", command.listed);
+        command.derive("length", self.payload.len() as u64);
+        command.derive("stride", length.next_multiple_of(PCIE_ALIGN as usize) as u64);
+        let stride = command.get("stride").unwrap_or(u64::from(PCIE_ALIGN)) as usize;
+        let mut out = std::mem::take(&mut command.header);
+        out.append(&mut command.list);
+        out.append(&mut self.payload);
+        match self.padding {
+            Some(padding) => out.extend(padding),
+            None => out.resize(stride.clamp(out.len(), out.len() + MOST_PADDING), 0),
+        }
+        out
+    }
+}
+
+/// Most bytes that a stride pads a command with.
+const MOST_PADDING: usize = 1 << 20;
+
+impl Command {
+    fn new(info: &'static CommandInfo) -> Command {
+        let mut header = vec![0; info.header_bytes];
+        header[0] = info.id;
+        Command { info, header, given: Vec::new(), list: Vec::new(), listed: 0, data: Vec::new() }
+    }
+
+    /// A command by its name, with fields.
+    fn read(table: &'static [CommandInfo], name: &Token<'_>, fields: &[Token<'_>]) -> Result<Command, TextError> {
+        let Some(info) = table.iter().find(|info| info.name == name.text) else {
+            let names: Vec<&str> = table.iter().map(|info| info.name).collect();
+            let message = format!("`{}` is no command here", name.text);
+            return Err(TextError::new(name.span.clone(), message).hint(format!("commands: {}", names.join(", "))));
+        };
+        let mut command = Command::new(info);
+        for token in fields {
+            command.given.push(set(&mut command.header, info.fields, token)?);
+        }
+        Ok(command)
+    }
+
+    /// An element of the list behind the header.
+    fn sub(&mut self, what: &Token<'_>, fields: &[Token<'_>]) -> Result<(), TextError> {
+        let multicast = self.get("flags").is_some_and(|flags| flags & u64::from(WritePacked::MCAST) != 0);
+        let (size, known) = match self.info.name {
+            "WRITE_PACKED" if multicast => (MulticastSub::SIZE, MulticastSub::FIELDS),
+            "WRITE_PACKED" => (UnicastSub::SIZE, UnicastSub::FIELDS),
+            "WRITE_PACKED_LARGE" => (LargeSub::SIZE, LargeSub::FIELDS),
+            "RELAY_PAGED_PACKED" => (PagedPackedSub::SIZE, PagedPackedSub::FIELDS),
+            "RELAY_RINGBUFFER" => (RingbufferSub::SIZE, RingbufferSub::FIELDS),
+            name => return Err(TextError::new(what.span.clone(), format!("{name} has no sub-commands"))),
+        };
+        let mut sub = vec![0; size];
+        for token in fields {
+            set(&mut sub, known, token)?;
+        }
+        self.list.append(&mut sub);
+        self.listed += 1;
+        Ok(())
+    }
+
+    fn field(&self, name: &str) -> Option<&'static Field> {
+        self.info.fields.iter().find(|field| field.name == name)
+    }
+
+    fn get(&self, name: &str) -> Option<u64> {
+        let field = self.field(name)?;
+        let raw = &self.header[field.offset..field.offset + field.bytes];
+        Some(raw.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+    }
+
+    /// Sets a field that the text does not give. What does not fit is cut, as a host's own packing would.
+    fn derive(&mut self, name: &'static str, value: u64) {
+        if let Some(field) = self.field(name).filter(|_| !self.given.contains(&name)) {
+            self.header[field.offset..field.offset + field.bytes].copy_from_slice(&value.to_le_bytes()[..field.bytes]);
+        }
+    }
+
+    /// The bytes of a dispatch command; counts and lengths follow from the list and data where they are not given.
+    fn finish_dispatch(mut self) -> Vec<u8> {
+        let (listed, data) = (self.listed, self.data.len() as u64);
+        for name in ["count", "num_words", "offset_count"] {
+            self.derive(name, listed);
+        }
+        let header = if self.info.name == "WRITE_LINEAR_H_HOST" { self.header.len() as u64 } else { 0 };
+        self.derive("length", header + data);
+        let shared = self.get("flags").is_some_and(|flags| flags & u64::from(WritePacked::NO_STRIDE) != 0);
+        if self.info.name == "WRITE_PACKED" {
+            self.derive("size", if shared { data } else { data.checked_div(listed).unwrap_or(0) });
+        }
+        let mut out = self.header;
+        out.append(&mut self.list);
+        if !self.data.is_empty() {
+            out.resize(out.len().next_multiple_of(L1_ALIGN as usize), 0);
+            out.append(&mut self.data);
+        }
+        out
+    }
+}
+
+/// Sets `name=value` in the bytes of a structure, and says the field's name.
+fn set(bytes: &mut [u8], fields: &[Field], token: &Token<'_>) -> Result<&'static str, TextError> {
+    let wrong = |message: String| TextError::new(token.span.clone(), message);
+    let Some((name, text)) = token.text.split_once('=') else {
+        return Err(wrong(format!("`{}` is no field", token.text)).hint("fields are written `name=value`"));
+    };
+    let Some(field) = fields.iter().find(|field| field.name == name) else {
+        let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
+        let hint = if names.is_empty() { "it has no fields".into() } else { format!("fields: {}", names.join(", ")) };
+        return Err(wrong(format!("there is no field `{name}`")).hint(hint));
+    };
+    let most = if field.bytes == 8 { u64::MAX } else { (1 << (8 * field.bytes)) - 1 };
+    let value = token.fits(field_value(name, text), most)?;
+    bytes[field.offset..field.offset + field.bytes].copy_from_slice(&value.to_le_bytes()[..field.bytes]);
+    Ok(field.name)
+}

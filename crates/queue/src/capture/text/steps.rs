@@ -1,0 +1,50 @@
+//! Statements that stand for what a host does: they become records as the host's own lowering makes them.
+
+use super::values::{Line, bytes, tiles};
+use super::{Entry, MOST_BYTES, Parser, TextError};
+use crate::host::{Data, Step, lower};
+use crate::wire::{DispatchCommand, FieldRange, PCIE_XY, host_event, relay_inline, timestamp};
+
+impl Parser {
+    pub(super) fn step(&mut self, line: &Line<'_>, what: &str) -> Result<(), TextError> {
+        let fits = |error: FieldRange| TextError::new(line.span.clone(), error.to_string());
+        let commands = match what {
+            "write" | "each" => {
+                let board = self.board()?;
+                let tiles = tiles(line.word(0, "tiles")?, &board)?;
+                let addr = line.number(1, "an address", u64::from(u32::MAX))? as u32;
+                let bytes = bytes(&line.tokens[3..], MOST_BYTES)?;
+                let data =
+                    if what == "write" { Data::Same(bytes) } else { Data::Each(shares(line, bytes, tiles.len())?) };
+                lower(&[Step::Write { tiles, addr, data }], self.lowering, &board, &self.layout).map_err(fits)?
+            }
+            "launch" => {
+                let board = self.board()?;
+                let tiles = tiles(line.word(0, "tiles")?, &board)?;
+                lower(&[Step::Launch { tiles }], self.lowering, &board, &self.layout).map_err(fits)?
+            }
+            "timestamp" => {
+                let host = &self.layout.sysmem;
+                let slot = line.number(0, "a slot", u64::from(host.timestamp_slots) - 1)? as u32;
+                vec![timestamp(PCIE_XY, host.noc(host.timestamps + 16 * slot) as u32)]
+            }
+            _ => {
+                self.events += 1;
+                vec![host_event(self.events)]
+            }
+        };
+        commands.iter().map(DispatchCommand::encode).try_for_each(|payload| {
+            let record = relay_inline(payload).map_err(fits)?.encode();
+            self.add(Entry { span: line.span.clone(), ..Entry::new(record) })
+        })
+    }
+}
+
+/// Cuts data into a share for each tile.
+fn shares(line: &Line<'_>, bytes: Vec<u8>, tiles: usize) -> Result<Vec<Vec<u8>>, TextError> {
+    if tiles == 0 || bytes.is_empty() || !bytes.len().is_multiple_of(tiles) {
+        let message = format!("{} bytes cannot be shared by {tiles} tiles", bytes.len());
+        return Err(TextError::new(line.span.clone(), message));
+    }
+    Ok(bytes.chunks(bytes.len() / tiles).map(<[u8]>::to_vec).collect())
+}

@@ -1,0 +1,86 @@
+use proptest::prelude::*;
+
+use super::super::print;
+use super::*;
+
+fn capture(text: &str) -> Capture {
+    parse(text).into_result().unwrap_or_else(|errors| panic!("{errors:?}"))
+}
+
+/// The same without where it stood in its text.
+fn plain(mut capture: Capture) -> Capture {
+    capture.entries.iter_mut().for_each(|entry| entry.span = 0..0);
+    capture
+}
+
+const ALL: &str = "
+board p150
+send WAIT flags=stream|clear stream=48 count=138
+send WRITE_PACKED addr=0x86b0 size=4  # one packet each
+> sub noc_xy=(1,2)
+> sub noc_xy=(2,3)
+> data 11111111 00*12 22222222 00*12
+send WRITE_PACKED_LARGE kind=2 alignment=16
+> sub noc_xy=(1,2)..(2,3) addr=0x370 length_minus1=3 num_mcast_dests=4 flags=unlink
+> data 000000e0 00*12
+record slot=0x8004
+  EXEC_BUF base_addr=0x1000 log_page_size=12 pages=2
+record
+  RELAY_INLINE_NOFLUSH
+  > WRITE_LINEAR noc_xy=(1,2) addr=0x1000 length=4096
+  RELAY_LINEAR length=4096 noc_xy=(3,4) addr=0x2000
+  STALL
+  bytes 0102 00*62
+write workers 0x370 000000e0
+each (1,2)+(3,2) 0x1000 01020304
+launch (1,2)..(7,3)
+timestamp 3
+event
+dump (1,2) 0x1000 16
+";
+
+#[test]
+fn printed_text_gives_the_same_bytes() {
+    let first = plain(capture(ALL));
+    assert_eq!(first.entries.len(), 14);
+    let again = plain(capture(&print(&first)));
+    assert_eq!(again, first);
+}
+
+#[test]
+fn the_golden_record_by_its_fields() {
+    let text = "send WRITE_PACKED addr=0x86b0 size=4\n> sub noc_xy=(1,2)\n> sub noc_xy=(2,3)\n> data 11111111 00*12 22222222 00*12";
+    let expected = "record\n bytes 05000000 40000000 80000000 00000000 05000200 00000400 b0860000 00000000 81000000 c2000000 00*8 \
+                    11111111 00*12 22222222 00*12 00*48";
+    assert_eq!(plain(capture(text)), plain(capture(expected)));
+}
+
+#[test]
+fn every_mistake_is_reported_at_its_place() {
+    let text = "record slot=70000\nsend WEIGHT\nsend WAIT cuont=1\n> data 0g\nrun\n> sub\nboard p300\nwrite workers 0\neach workers 0 0102";
+    let errors = parse(text).errors;
+    let lines: Vec<usize> = errors.iter().map(|e| text[..e.span.start].lines().count().max(1)).collect();
+    assert_eq!(errors.len(), 9, "{errors:#?}");
+    assert!(lines.is_sorted());
+    assert!(errors[1].hint.as_ref().is_some_and(|hint| hint.contains("WAIT")));
+    assert!(errors.iter().all(|e| e.span.end <= text.len() && !e.message.is_empty()));
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_print_as_text_that_gives_them_again(
+        entries in prop::collection::vec((any::<u16>(), prop::collection::vec(0u8..20, 0..200)), 0..4)
+    ) {
+        let entries = entries.into_iter().map(|(slot, bytes)| Entry { slot, bytes, span: 0..0 }).collect();
+        let first = Capture { board: "p100".into(), entries, dumps: Vec::new() };
+        prop_assert_eq!(plain(capture(&print(&first))), first.clone());
+        prop_assert_eq!(Capture::from_bytes(&first.to_bytes()), Ok(first));
+    }
+
+    #[test]
+    fn any_text_ends_in_a_capture_or_in_errors(text in "([a-zA-Z0-9_=().,>+*#| ]{0,40}\n?){0,6}") {
+        for error in parse(&text).errors {
+            prop_assert!(error.span.end <= text.len());
+        }
+    }
+}

@@ -151,6 +151,35 @@ impl Race {
         }
     }
 
+    /// Reports pairs of accesses inside one execution that nothing orders.
+    fn report_inner(&mut self, run: &WorkRun<'_>) {
+        for inner in &run.access.conflicts {
+            if !self.seen.insert((inner.earlier, inner.later, inner.writes[0], inner.writes[1])) {
+                continue;
+            }
+            let (place, start) = Place::of(&inner.extent, run.agent.cluster);
+            let verb = |writes: bool| if writes { "writes" } else { "reads" };
+            let (op, old_op) = (self.names.op(inner.later), self.names.op(inner.earlier));
+            let message = format!(
+                "`{op}` {} {} of {}, which `{old_op}` {} before it in the same vector function, and nothing orders the two",
+                verb(inner.writes[1]),
+                bytes(start, start + u64::from(inner.extent.row_bytes)),
+                place.name(&self.names),
+                verb(inner.writes[0]),
+            );
+            let label = |site, writes| Label { site, text: format!("{} {} here", run.agent, verb(writes)) };
+            self.findings.push(Finding {
+                code: "race",
+                severity: Severity::Error,
+                message,
+                primary: Some(label(inner.later, inner.writes[1])),
+                secondary: vec![label(inner.earlier, inner.writes[0])],
+                notes: Vec::new(),
+                hint: Some(inner.hint.into()),
+            });
+        }
+    }
+
     /// Notes why the verdict cannot cover all schedules.
     fn doubt(&mut self, agent: Agent, sync: u32, site: SiteRef, doubt: Doubt) {
         let kind = match doubt {
@@ -244,6 +273,7 @@ impl Observer for Race {
             if !self.open.is_empty() {
                 self.report(run);
             }
+            self.report_inner(run);
         }
     }
 

@@ -9,6 +9,7 @@ pub mod decode;
 pub mod def;
 pub mod effect;
 mod memref;
+mod micro;
 pub mod pto;
 mod reach;
 pub mod ring;
@@ -44,7 +45,8 @@ impl Dialects {
         static DIALECTS: OnceLock<Dialects> = OnceLock::new();
         DIALECTS.get_or_init(|| {
             let families = [builtin::OPS, func::OPS, scf::OPS, memref::OPS];
-            let families = families.into_iter().chain(arith::FAMILIES.iter().chain(pto::FAMILIES).copied());
+            let families =
+                families.into_iter().chain(arith::FAMILIES.iter().chain(pto::FAMILIES).chain(micro::FAMILIES).copied());
             let all: Vec<&'static OpDef> = families.flatten().copied().collect();
             let registry = Registry::new(all.iter().map(|def| &def.schema));
             let by_name = all.iter().map(|def| (def.schema.name, *def)).collect();

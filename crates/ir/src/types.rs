@@ -104,6 +104,12 @@ pub enum Type {
     TileView(ViewType),
     /// `!pto.tile_buf<…>`.
     Tile(TileType),
+    /// `!pto.vreg<64xf32>`: a vector register of so many lanes of an element type.
+    VReg(u16, Elem),
+    /// `!pto.mask<b32>`: a predicate for lanes of so many bits.
+    Mask(u8),
+    /// `!pto.align`: the state of an unaligned stream of loads or stores.
+    Align,
     /// `memref<…>`.
     MemRef(Arc<MemRefType>),
     /// `vector<4xi16>`.
@@ -137,7 +143,7 @@ impl Type {
         }
     }
 
-    /// The element type of a number, pointer, view, tile or memref.
+    /// The element type of a number, pointer, vector register, view, tile or memref.
     pub fn elem(&self) -> Option<Elem> {
         match self {
             Type::Int { width, sign } => match (width, sign) {
@@ -152,7 +158,7 @@ impl Type {
                 _ => None,
             },
             Type::Index => Some(Elem::I64),
-            Type::Float(elem) | Type::Ptr(elem, _) => Some(*elem),
+            Type::Float(elem) | Type::Ptr(elem, _) | Type::VReg(_, elem) => Some(*elem),
             Type::TensorView(v) | Type::PartitionView(v) | Type::TileView(v) => Some(v.elem),
             Type::Tile(tile) => Some(tile.layout.elem),
             Type::MemRef(m) => m.elem.elem(),

@@ -6,7 +6,9 @@
 mod core;
 mod load;
 mod platform;
+mod vector;
 
 pub use crate::core::{CoreKind, Pipe, Role};
 pub use load::{BUILT_IN, PlatformError, built_in, parse};
 pub use platform::{Cost, CostSpec, PipeSets, Platform, RingSpec, SpaceSpec, SyncSpec};
+pub use vector::{VectorOp, VectorPort, VectorSpec};

@@ -68,7 +68,16 @@ pub fn parse(text: &str) -> Result<Platform, PlatformError> {
         ("ring.slots_one_way", platform.ring.slots_one_way),
         ("ring.slots_both_ways", platform.ring.slots_both_ways),
     ];
-    for (field, value) in at_least_one {
+    let vector = platform.vector_function.as_ref();
+    let vector = vector.map(|v| {
+        [
+            ("vector_function.issue", v.issue),
+            ("vector_function.load_units", v.load_units),
+            ("vector_function.store_units", v.store_units),
+            ("vector_function.alu_units", v.alu_units),
+        ]
+    });
+    for (field, value) in at_least_one.into_iter().chain(vector.into_iter().flatten()) {
         if value == 0 {
             return Err(PlatformError::Range { field: field.into(), expected: "at least 1", found: 0 });
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use slipring_tile::{BLayout, Elem, Space};
 
-use crate::{CoreKind, Pipe};
+use crate::{CoreKind, Pipe, VectorSpec};
 
 /// A platform: everything about the hardware that programs and the engine depend on.
 ///
@@ -36,6 +36,9 @@ pub struct Platform {
     pub ring: RingSpec,
     /// Costs.
     pub cost: CostSpec,
+    /// The vector unit, where vector functions run on it.
+    #[serde(default)]
+    pub vector_function: Option<VectorSpec>,
 }
 
 fn blayout<'de, D: serde::Deserializer<'de>>(d: D) -> Result<BLayout, D::Error> {

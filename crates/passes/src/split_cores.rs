@@ -69,10 +69,11 @@ fn free_name(functions: &Functions, wanted: &str) -> String {
     name
 }
 
-/// The kind of core that a section is for.
+/// The kind of core that a section is for. An op with a body that runs on a pipe is no section.
 fn section_kind(module: &Module, op: OpId) -> Option<CoreKind> {
     let op = op_ref(module, op)?;
-    affinity(&op).filter(|_| !module.op(op.id).regions.is_empty())
+    let opens = !module.op(op.id).regions.is_empty() && matches!(op.def.pipe, PipeRule::None);
+    affinity(&op).filter(|_| opens)
 }
 
 fn decide(

@@ -1,11 +1,12 @@
 //! What work does to memory.
 
+use std::any::Any;
 use std::fmt::Debug;
 
 use slipring_machine::Role;
 use slipring_tile::Space;
 
-use crate::Memory;
+use crate::{Memory, SiteRef};
 
 /// A range of bytes: `rows` runs of `row_bytes` bytes, `stride` bytes apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,6 +50,23 @@ pub struct Access {
     pub writes: Vec<Extent>,
     /// Size in the unit of the work's cost.
     pub units: u64,
+    /// Pairs of accesses inside this one execution that nothing orders; only effects that discover find any.
+    pub conflicts: Vec<InnerConflict>,
+}
+
+/// Two accesses inside one execution, to the same bytes and at least one of them a write, that nothing orders.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InnerConflict {
+    /// The first of them in program order.
+    pub earlier: SiteRef,
+    /// The second.
+    pub later: SiteRef,
+    /// Whether each of them writes.
+    pub writes: [bool; 2],
+    /// A range that both touch.
+    pub extent: Extent,
+    /// What would order them.
+    pub hint: &'static str,
 }
 
 impl Access {
@@ -56,6 +74,7 @@ impl Access {
     pub fn clear(&mut self) {
         self.reads.clear();
         self.writes.clear();
+        self.conflicts.clear();
         self.units = 0;
     }
 }
@@ -79,6 +98,20 @@ pub struct Fault {
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
+    /// Where, if more is known than the place of the work.
+    pub site: Option<SiteRef>,
+}
+
+impl Fault {
+    /// A fault at the place of the work, without a hint.
+    pub fn new(code: &'static str, message: impl Into<String>) -> Fault {
+        Fault { code, message: message.into(), hint: None, site: None }
+    }
+
+    /// The same with what to do about it.
+    pub fn help(self, hint: impl Into<String>) -> Fault {
+        Fault { hint: Some(hint.into()), ..self }
+    }
 }
 
 /// Buffers that effects reuse, so that nothing is allocated per operation.
@@ -92,6 +125,8 @@ pub struct Scratch {
     pub ints: [Vec<i32>; 2],
     /// Matrix products.
     pub matmul: slipring_tile::matmul::Scratch,
+    /// What vector functions keep from one execution to the next.
+    pub vector: Option<Box<dyn Any + Send>>,
 }
 
 /// What programs print, in order.
@@ -105,6 +140,10 @@ pub struct Output {
 ///
 /// `args` are the work's operands, evaluated when the scalar unit issued it. An effect must be
 /// deterministic and must touch exactly what [`Effect::plan`] names.
+///
+/// Most effects know beforehand what they will touch: [`Effect::plan`] is asked when they start, [`Effect::run`] carries
+/// them out when they complete. A few only know once they have run, vector functions for one, whose addresses and number of
+/// iterations they compute themselves: these [discover](Effect::discovers), and run when they start.
 pub trait Effect: Send + Sync + Debug {
     /// Names the bytes that `run` will touch and the size for the cost. `access` comes cleared. The answer must
     /// depend on `args` and `env.core` only: it is asked for once where all operands are constants.
@@ -126,4 +165,28 @@ pub trait Effect: Send + Sync + Debug {
         scratch: &mut Scratch,
         output: &mut Output,
     ) -> Result<u64, Fault>;
+
+    /// True for an effect that knows what it touches only after it has run. It runs when it starts, by
+    /// [`Effect::discover`]; `plan` and `run` are not called.
+    fn discovers(&self) -> bool {
+        false
+    }
+
+    /// Carries out an effect that discovers, and names the bytes that it touched and its size for the cost.
+    /// `access` comes cleared. The effect itself checks that the bytes exist.
+    ///
+    /// # Errors
+    /// A fault for an access outside a memory, or data that the operation does not accept.
+    fn discover(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        output: &mut Output,
+        access: &mut Access,
+    ) -> Result<u64, Fault> {
+        self.plan(args, env, access)?;
+        self.run(args, env, memory, scratch, output)
+    }
 }

@@ -4,13 +4,14 @@
 //! TPOP, tile loads, matmul …) have been expanded into scalar steps, [`Work`] for a pipe and
 //! synchronisation steps. Nothing here knows the text, the IR or any op; nothing here runs anything.
 
+mod bounds;
 mod effect;
 mod finding;
 mod inst;
 mod memory;
 mod program;
 
-pub use effect::{Access, Effect, Env, Extent, Fault, Output, Scratch};
+pub use effect::{Access, Effect, Env, Extent, Fault, InnerConflict, Output, Scratch};
 pub use finding::{Finding, Label, Severity, SiteRef};
 pub use inst::{Inst, Operand, Reg, ScalarFn, Special, SyncRef, Trap};
 pub use memory::{GmBuffer, Memory, gm_address, gm_split};

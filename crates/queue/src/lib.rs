@@ -11,7 +11,6 @@
 //! | [`Layout`] | where everything lies in the memories of host, queue cores and workers |
 //! | [`board`] | P100 and P150: grids, coordinates, DRAM banks |
 //! | [`host`] | what a driver does, on anything that is a [`host::Device`] |
-//! | [`lint`] | judges a stream without running it |
 //! | [`sanitize`] | the hazards of driving the queue, by name, and findings of them |
 //!
 //! The crate knows nothing of what kernels do. It depends on no other crate of the workspace: its findings speak of
@@ -21,7 +20,6 @@ pub mod board;
 pub mod capture;
 pub mod host;
 pub mod layout;
-pub mod lint;
 pub mod sanitize;
 pub mod wire;
 

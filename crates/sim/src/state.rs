@@ -72,6 +72,8 @@ pub(crate) struct PipeUnit {
     pub access: Access,
     /// Cycles of the running work.
     pub cycles: u64,
+    /// Value of the running work, if it has run when it started.
+    pub value: u64,
 }
 
 impl PipeUnit {
@@ -87,6 +89,7 @@ impl PipeUnit {
             len: 0,
             access: Access::default(),
             cycles: 0,
+            value: 0,
         }
     }
 

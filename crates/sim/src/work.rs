@@ -9,7 +9,7 @@ use crate::observe::{Agent, Observer, WorkRun};
 use crate::report;
 use crate::state::{Core, Entry};
 
-/// What never changes about a work: if all its operands are constants, its plan.
+/// What never changes about a work: if all its operands are constants, its plan (unless it discovers what it touches).
 #[derive(Debug)]
 pub(crate) enum Fixed {
     /// Operands change: planned at every execution.
@@ -27,7 +27,8 @@ pub(crate) struct Plan {
 
 impl Fixed {
     pub fn new(work: &Work) -> Fixed {
-        if work.args.iter().all(|arg| matches!(arg, Operand::Imm(_))) { Fixed::Yes(None) } else { Fixed::No }
+        let constant = work.args.iter().all(|arg| matches!(arg, Operand::Imm(_)));
+        if constant && !work.effect.discovers() { Fixed::Yes(None) } else { Fixed::No }
     }
 }
 
@@ -40,10 +41,17 @@ impl<O: Observer> Engine<'_, O> {
         let fixed = &mut self.fixed[*position][entry.id as usize];
         let (args, access) = pipes[pipe.index()].front_args(work.args.len());
         let floor = if pipe == Pipe::S { self.launch.platform.cost.scalar_memory } else { 0 };
-        let plan = |access: &mut Access| -> Result<u64, Box<Finding>> {
+        let (memory, scratch, output) = (&mut self.memory, &mut self.scratch, &mut self.output);
+        let mut value = 0;
+        let mut plan = |access: &mut Access| -> Result<u64, Box<Finding>> {
             access.clear();
-            work.effect.plan(args, env, access).map_err(|fault| finding(fault, entry, work))?;
-            bounds::check(access, env, &self.memory, entry, work)?;
+            if work.effect.discovers() {
+                let outcome = work.effect.discover(args, env, memory, scratch, output, access);
+                value = outcome.map_err(|fault| finding(fault, entry, work))?;
+            } else {
+                work.effect.plan(args, env, access).map_err(|fault| finding(fault, entry, work))?;
+                bounds::check(access, env, memory, entry, work)?;
+            }
             let cycles = work.cost.cycles(access.units);
             Ok(if cycles == 0 { u64::from(floor) } else { cycles })
         };
@@ -64,6 +72,7 @@ impl<O: Observer> Engine<'_, O> {
         let run = WorkRun { agent, id: entry.id, work, args, access, cycles, site: entry.site };
         self.observer.start(at, &run);
         pipes[pipe.index()].cycles = cycles;
+        pipes[pipe.index()].value = value;
         Ok(at.saturating_add(cycles))
     }
 
@@ -73,16 +82,19 @@ impl<O: Observer> Engine<'_, O> {
         let Core { position, agent, pipes, .. } = &mut self.cores[core];
         let work = &self.program.cores[*position].works[entry.id as usize];
         let unit = &mut pipes[pipe.index()];
-        let cycles = unit.cycles;
+        let (cycles, value) = (unit.cycles, unit.value);
         let (args, access) = unit.front_args(work.args.len());
         let access: &Access = match &self.fixed[*position][entry.id as usize] {
             Fixed::Yes(Some(plan)) => &plan.access,
             _ => access,
         };
-        let value = work
-            .effect
-            .run(args, env, &mut self.memory, &mut self.scratch, &mut self.output)
-            .map_err(|fault| finding(fault, entry, work))?;
+        let value = match work.effect.discovers() {
+            true => value,
+            false => work
+                .effect
+                .run(args, env, &mut self.memory, &mut self.scratch, &mut self.output)
+                .map_err(|fault| finding(fault, entry, work))?,
+        };
         let agent = Agent { pipe, ..*agent };
         self.observer.end(at, &WorkRun { agent, id: entry.id, work, args, access, cycles, site: entry.site });
         Ok(value)
@@ -106,7 +118,8 @@ impl<O: Observer> Engine<'_, O> {
 }
 
 fn finding(fault: Fault, entry: Entry, work: &Work) -> Box<Finding> {
-    let mut finding = report::error_at(fault.code, entry.site, "", format!("{}: {}", work.name, fault.message));
+    let site = fault.site.unwrap_or(entry.site);
+    let mut finding = report::error_at(fault.code, site, "", format!("{}: {}", work.name, fault.message));
     finding.hint = fault.hint;
     finding
 }

@@ -4,6 +4,7 @@ use slipring_ir::{Dim, TileType};
 use slipring_machine::Role;
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
+use slipring_vector::Slot;
 use smallvec::SmallVec;
 
 /// What stands for an IR value while a core's program is decoded.
@@ -15,6 +16,8 @@ pub enum Binding {
     Tile(TileRef),
     /// A window of global memory.
     View(ViewRef),
+    /// A vector register, predicate or alignment register of the vector function that is being decoded.
+    Vector(Slot),
     /// Several of these, such as an array of event ids.
     Many(Vec<Binding>),
     /// Nothing that exists at run time: events, sessions, the handle of a pipe (by its index in the ring plan).

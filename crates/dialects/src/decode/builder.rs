@@ -37,6 +37,16 @@ impl CoreBuilder {
         }
     }
 
+    /// A builder for code of its own whose registers are none of `outer`'s.
+    pub(super) fn inside(outer: &CoreBuilder) -> CoreBuilder {
+        CoreBuilder { regs: outer.regs, site: outer.site, ..CoreBuilder::new(outer.role) }
+    }
+
+    /// The code inside is complete: its registers are taken here too.
+    pub(super) fn leave(&mut self, inside: &CoreProgram) {
+        self.regs = inside.regs;
+    }
+
     pub(super) fn set_site(&mut self, site: u32) -> u32 {
         std::mem::replace(&mut self.site, site)
     }

@@ -6,12 +6,28 @@ use slipring_program::{Inst, Operand};
 use super::{Binding, Decoder};
 use crate::def::{Lowered, OpRef, Reported};
 
+/// A counted loop; a vector function, if it is marked as the carrier of one.
+///
+/// # Errors
+/// Reported by the body.
+pub fn lower_for(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    if op.attr("llvm.loop.aivector_scope").is_none() {
+        return counted_loop(op, d);
+    }
+    d.vector_function(|d| counted_loop(op, d))?;
+    // What such a loop carries stays in the vector unit.
+    for result in &op.module.op(op.id).results {
+        d.bind(*result, Binding::Handle(0));
+    }
+    Ok(())
+}
+
 /// A counted loop. Operands: first, end, step, and the carried values; the body's arguments: the counter and
 /// the carried values.
 ///
 /// # Errors
 /// Reported by the body.
-pub fn lower_for(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+fn counted_loop(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let (first, end, step) = (scalar(op, d, 0)?, scalar(op, d, 1)?, scalar(op, d, 2)?);
     let carried = carry(op.operands(3), d)?;
     let counter = d.variable(first);

@@ -10,6 +10,7 @@ use slipring_tile::Space;
 
 use super::binding::{Binding, TileRef, ViewRef};
 use super::builder::{CoreBuilder, Label, Sites};
+use super::function::FunctionBuilder;
 use super::kernel::{Kernel, kernel_kind, symbol_name};
 use super::syncs::{self, SyncFamily, Syncs};
 use crate::Dialects;
@@ -64,12 +65,13 @@ pub struct Decoder<'a> {
     /// State of this core's ends of the rings.
     pub core_rings: CoreRings,
     kernel: &'a Kernel,
-    builder: CoreBuilder,
+    pub(super) builder: CoreBuilder,
+    pub(super) function: Option<FunctionBuilder>,
     shared: &'a mut Shared,
     bindings: Vec<Option<Binding>>,
     yielded: Vec<Binding>,
     calls: Vec<OpId>,
-    current: (&'static str, Span),
+    pub(super) current: (&'static str, Span),
     diags: &'a mut Diags,
 }
 
@@ -110,6 +112,7 @@ pub fn decode(
             core_rings: CoreRings::default(),
             kernel,
             builder: CoreBuilder::new(role),
+            function: None,
             shared: &mut shared,
             bindings: vec![None; module.value_count()],
             yielded: Vec::new(),
@@ -307,6 +310,7 @@ impl Decoder<'_> {
                 Binding::View(view)
             }
             Binding::Many(parts) => Binding::Many(parts.iter().map(|part| self.phi(part)).collect()),
+            Binding::Vector(_) => Binding::Vector(self.fresh_slot()),
             Binding::Handle(handle) => Binding::Handle(*handle),
         }
     }
@@ -330,6 +334,7 @@ impl Decoder<'_> {
         for (d, a) in moves {
             self.emit(Inst::Move { d, a });
         }
+        self.assign_slots(to, from);
     }
 
     // ---- instructions ----
@@ -339,8 +344,13 @@ impl Decoder<'_> {
         self.builder.fresh()
     }
 
-    /// Adds an instruction.
+    /// Adds an instruction. Synchronisation inside a vector function is reported.
     pub fn emit(&mut self, inst: Inst) {
+        if self.function.is_some() && matches!(inst, Inst::Set { .. } | Inst::Wait { .. } | Inst::Barrier { .. }) {
+            let name = self.current.0;
+            self.error("in-vecscope", format!("`{name}` synchronises pipes: it cannot stand in a vector function"));
+            return;
+        }
         self.builder.emit(inst);
     }
 
@@ -354,18 +364,26 @@ impl Decoder<'_> {
     /// A value of the launch, in a register.
     pub fn special(&mut self, which: Special) -> Operand {
         let d = self.fresh();
-        self.emit(Inst::Special { d, which });
+        self.outer_builder().emit(Inst::Special { d, which });
         Operand::Reg(d)
     }
 
     /// Adds work for a pipe under the name of the op that is being decoded.
     pub fn issue(&mut self, pipe: Pipe, effect: impl Effect + 'static, args: Vec<Operand>, cost: Cost) {
+        if self.function.is_some() {
+            self.issue_inside(pipe, Arc::new(effect), args, None);
+            return;
+        }
         self.builder.work(pipe, self.current.0, Arc::new(effect), args, cost, None);
     }
 
     /// Adds work of the scalar unit whose value goes to a register.
     pub fn issue_scalar(&mut self, effect: impl Effect + 'static, args: Vec<Operand>) -> Operand {
         let d = self.fresh();
+        if self.function.is_some() {
+            self.issue_inside(Pipe::S, Arc::new(effect), args, Some(d));
+            return Operand::Reg(d);
+        }
         let cost = Cost::fixed(self.platform.cost.scalar_memory);
         self.builder.work(Pipe::S, self.current.0, Arc::new(effect), args, cost, Some(d));
         Operand::Reg(d)

@@ -7,6 +7,7 @@ mod binding;
 mod builder;
 pub(crate) mod control;
 mod decoder;
+mod function;
 mod kernel;
 mod scalar;
 mod syncs;

@@ -45,11 +45,11 @@ impl MatmulEffect {
     fn extents(&self, args: &[u64]) -> Result<(u32, u32, u32), Fault> {
         let (m, k, n) = (args[4], args[5], args[6]);
         if [m, k, n].iter().any(|extent| !(1..=MOST).contains(extent)) {
-            return Err(Fault {
-                code: "matmul-extent",
-                message: format!("the product has m = {}, k = {}, n = {}", m as i64, k as i64, n as i64),
-                hint: Some(format!("each must be in the range [1, {MOST}]")),
-            });
+            return Err(Fault::new(
+                "matmul-extent",
+                format!("the product has m = {}, k = {}, n = {}", m as i64, k as i64, n as i64),
+            )
+            .help(format!("each must be in the range [1, {MOST}]")));
         }
         valid_shape("left operand", &self.a, m, k)?;
         valid_shape("right operand", &self.b, k, n)?;
@@ -122,7 +122,7 @@ impl Effect for MatmulEffect {
         let outcome =
             matmul_tile(&mut scratch.matmul, dst, &self.dst, a, &self.a, b, &self.b, (rows, depth, cols), init);
         memory.put_back(env, CORE, Space::Acc, args[2], acc);
-        outcome.map_err(|error| Fault { code: "matmul", message: error.to_string(), hint: None })?;
+        outcome.map_err(|error| Fault::new("matmul", error.to_string()))?;
         Ok(0)
     }
 }

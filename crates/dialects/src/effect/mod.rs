@@ -33,17 +33,17 @@ pub fn valid_shape(what: &str, layout: &Layout, rows: u64, cols: u64) -> Result<
     if rows <= u64::from(layout.rows) && cols <= u64::from(layout.cols) {
         return Ok((rows as u32, cols as u32));
     }
-    Err(Fault {
-        code: "tile-valid",
-        message: format!(
+    Err(Fault::new(
+        "tile-valid",
+        format!(
             "the {what} has {} x {} elements, its valid shape is {} x {}",
             layout.rows, layout.cols, rows as i64, cols as i64
         ),
-        hint: Some("a valid shape lies between 0 and the shape of the tile".to_string()),
-    })
+    )
+    .help("a valid shape lies between 0 and the shape of the tile"))
 }
 
 /// The fault of a copy that found its bytes missing after all.
 pub(crate) fn outside(error: slipring_tile::OutOfBounds) -> Fault {
-    Fault { code: "tile-shape", message: error.to_string(), hint: None }
+    Fault::new("tile-shape", error.to_string())
 }

@@ -87,14 +87,11 @@ impl Effect for MoveEffect {
         }
         let end = access.writes.iter().map(Extent::end).max().unwrap_or(0);
         match self.room {
-            Some(room) if end > args[1].saturating_add(room) => Err(Fault {
-                code: "ring-slot-size",
-                message: format!(
-                    "the valid part of the tile ends {} bytes after the start of a slot of {room}",
-                    end - args[1]
-                ),
-                hint: Some("enlarge `slot_size` at both ends of the pipe".into()),
-            }),
+            Some(room) if end > args[1].saturating_add(room) => Err(Fault::new(
+                "ring-slot-size",
+                format!("the valid part of the tile ends {} bytes after the start of a slot of {room}", end - args[1]),
+            )
+            .help("enlarge `slot_size` at both ends of the pipe")),
             _ => Ok(()),
         }
     }

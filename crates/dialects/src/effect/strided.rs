@@ -132,11 +132,8 @@ impl Strided {
             } else {
                 continue;
             };
-            return Err(Fault {
-                code: "view-shape",
-                message: format!("dimension {dim} of the view has the {} {}", what.0, what.1),
-                hint: Some("extents and strides of a view are not negative".to_string()),
-            });
+            return Err(Fault::new("view-shape", format!("dimension {dim} of the view has the {} {}", what.0, what.1))
+                .help("extents and strides of a view are not negative"));
         }
         let size = self.elem.bytes() as u64;
         let axis = |row: bool| {

@@ -82,14 +82,13 @@ fn window(what: &str, layout: &Layout, at: (u64, u64), (rows, cols): (u32, u32))
     if fits(at.0, rows, layout.rows) && fits(at.1, cols, layout.cols) {
         return Ok((at.0 as u32, at.1 as u32));
     }
-    Err(Fault {
-        code: "tile-window",
-        message: format!(
+    Err(Fault::new(
+        "tile-window",
+        format!(
             "a window of {rows} x {cols} at row {}, column {} does not lie inside the {what}, which has {} x {} elements",
             at.0 as i64, at.1 as i64, layout.rows, layout.cols
         ),
-        hint: None,
-    })
+    ))
 }
 
 impl Effect for TileMove {

@@ -17,6 +17,7 @@ use crate::def::OpDef;
 
 pub(crate) use scalar_memory::{access, element_address, scalar_of};
 pub(crate) use tile::no_address;
+pub(crate) use vector::kernels as vector_kernels;
 
 /// Its families of ops.
 pub(crate) const FAMILIES: &[&[&OpDef]] = &[

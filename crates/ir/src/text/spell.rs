@@ -135,6 +135,9 @@ impl fmt::Display for Type {
             Type::PartitionView(view) => write_view(f, "partition_tensor_view", view),
             Type::TileView(view) => write_view(f, "tile_view", view),
             Type::Tile(tile) => write!(f, "{tile}"),
+            Type::VReg(lanes, elem) => write!(f, "!pto.vreg<{lanes}x{elem}>"),
+            Type::Mask(bits) => write!(f, "!pto.mask<b{bits}>"),
+            Type::Align => f.write_str("!pto.align"),
             Type::MemRef(memref) => write!(f, "{memref}"),
             Type::Vector(vector) => {
                 f.write_str("vector<")?;

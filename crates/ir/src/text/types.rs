@@ -11,8 +11,15 @@ use super::suggest::nearest;
 use crate::{Diagnostic, Dim, FuncType, MemRefType, Sign, Span, Type, ValueId, ViewType};
 
 /// The `!pto.…` types whose parameters are understood.
-const HEADS: [&str; 5] =
-    ["!pto.ptr", "!pto.tensor_view", "!pto.partition_tensor_view", "!pto.tile_view", "!pto.tile_buf"];
+const HEADS: [&str; 7] = [
+    "!pto.ptr",
+    "!pto.tensor_view",
+    "!pto.partition_tensor_view",
+    "!pto.tile_view",
+    "!pto.tile_buf",
+    "!pto.vreg",
+    "!pto.mask",
+];
 /// Builtin types that are kept as they are written.
 const KEPT: [&str; 9] = ["tensor", "complex", "tuple", "tf32", "f80", "f128", "f8E4M3", "f8E8M0FNU", "f4E2M1FN"];
 
@@ -103,6 +110,8 @@ impl<'a> OpParser<'a> {
             Type::TensorView(_) => Some("!pto.tensor_view"),
             Type::PartitionView(_) => Some("!pto.partition_tensor_view"),
             Type::TileView(_) => Some("!pto.tile_view"),
+            Type::VReg(..) => Some("!pto.vreg"),
+            Type::Mask(_) => Some("!pto.mask"),
             _ => None,
         }
     }
@@ -161,6 +170,10 @@ impl<'a> OpParser<'a> {
             self.bump();
             return self.pto_type(head);
         }
+        if text == "!pto.align" {
+            self.bump();
+            return Ok(Type::Align);
+        }
         if let Some(ty) = self.types.get(&text[1..]) {
             let ty = ty.clone();
             self.bump();
@@ -201,6 +214,8 @@ impl<'a> OpParser<'a> {
                 Type::Ptr(elem, space)
             }
             "!pto.tile_buf" => return self.tile_type(start),
+            "!pto.vreg" => self.vreg_type(start)?,
+            "!pto.mask" => self.mask_type()?,
             view => {
                 let view_type = self.view_type(start)?;
                 match view {
@@ -212,6 +227,40 @@ impl<'a> OpParser<'a> {
         };
         self.expect(Tok::Greater, "`>`")?;
         Ok(ty)
+    }
+
+    /// `64xf32`: lanes and their type, together 256 bytes.
+    fn vreg_type(&mut self, start: Span) -> Parsed<Type> {
+        let lanes = self.dim_number()?;
+        if !self.dim_x() {
+            return Err(self.error("type", self.span_from(start), "a vector register is written `64xf32`"));
+        }
+        let elem = self.elem()?;
+        let wanted = 256 / elem.bytes();
+        if lanes != wanted as u64 {
+            let d = Diagnostic::error(
+                "type",
+                self.span_from(start),
+                format!("a vector register has 256 bytes: {wanted} lanes of {elem}, not {lanes}"),
+            );
+            return Err(self.fail(d.help(format!("write `!pto.vreg<{wanted}x{elem}>`"))));
+        }
+        Ok(Type::VReg(wanted as u16, elem))
+    }
+
+    /// `b8`, `b16`, `b32`: the width of the lanes that a predicate governs. `G`, as some manuals write it, stands for `b32`.
+    fn mask_type(&mut self) -> Parsed<Type> {
+        let bits = match self.text() {
+            "b8" => 8,
+            "b16" => 16,
+            "b32" | "G" => 32,
+            _ => {
+                let d = self.expectation("the width of the lanes");
+                return Err(self.fail(d.help("one of b8, b16, b32")));
+            }
+        };
+        self.bump();
+        Ok(Type::Mask(bits))
     }
 
     pub(super) fn elem(&mut self) -> Parsed<Elem> {

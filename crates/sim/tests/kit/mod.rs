@@ -104,7 +104,7 @@ pub struct Refuse;
 
 impl Effect for Refuse {
     fn plan(&self, _: &[u64], _: Env, _: &mut Access) -> Result<(), Fault> {
-        Err(Fault { code: "tile-shape", message: "a valid shape of 9 rows in a tile of 8".into(), hint: None })
+        Err(Fault::new("tile-shape", "a valid shape of 9 rows in a tile of 8"))
     }
 
     fn run(&self, _: &[u64], _: Env, _: &mut Memory, _: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {

@@ -31,14 +31,13 @@ fn bits(mask: &TileArg, args: &[u64], (rows, cols): Shape) -> Result<Rect, Fault
     if have >= rows && bytes.layout.cols >= needed {
         return Ok(bytes.rect(rows, needed));
     }
-    Err(Fault {
-        code: "tile-valid",
-        message: format!(
+    Err(Fault::new(
+        "tile-valid",
+        format!(
             "the mask `{}` has {have} valid rows of {} bytes, but {rows} rows of {needed} bytes ({cols} bits) are needed",
             mask.name, bytes.layout.cols
         ),
-        hint: None,
-    })
+    ))
 }
 
 /// `dst[r, c] = mode(a[r, c], b[r, c])`, a bit, for the valid shape of `a`. Rows beyond the destination's valid rows

@@ -149,11 +149,10 @@ impl Concat {
             source.covers(args, &self.dst, (rows, cols))?;
         }
         if a.saturating_add(b) > cols {
-            return Err(Fault {
-                code: "tile-valid",
-                message: format!("{a} and {b} columns do not fit into the {cols} columns of `{}`", self.dst.name),
-                hint: None,
-            });
+            return Err(Fault::new(
+                "tile-valid",
+                format!("{a} and {b} columns do not fit into the {cols} columns of `{}`", self.dst.name),
+            ));
         }
         Ok((rows, [a, b]))
     }

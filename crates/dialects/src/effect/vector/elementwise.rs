@@ -98,14 +98,14 @@ impl Partial {
         let whole = [a, b].iter().position(|s| *s == shape);
         match whole {
             Some(whole) if a.0.max(b.0) <= shape.0 && a.1.max(b.1) <= shape.1 => Ok((shape, common, whole)),
-            _ => Err(Fault {
-                code: "tile-valid",
-                message: format!(
+            _ => Err(Fault::new(
+                "tile-valid",
+                format!(
                     "`{}` has {} x {} valid elements, the sources {} x {} and {} x {}",
                     self.dst.name, shape.0, shape.1, a.0, a.1, b.0, b.1
                 ),
-                hint: Some("one source has the valid shape of the destination, the other none larger".to_string()),
-            }),
+            )
+            .help("one source has the valid shape of the destination, the other none larger")),
         }
     }
 }

@@ -57,14 +57,14 @@ impl TileArg {
         if have.0 >= rows && have.1 >= cols {
             return Ok(());
         }
-        Err(Fault {
-            code: "tile-valid",
-            message: format!(
+        Err(Fault::new(
+            "tile-valid",
+            format!(
                 "`{}` needs {rows} x {cols} valid elements for `{}`, but has {} x {}",
                 self.name, target.name, have.0, have.1
             ),
-            hint: Some(format!("make the valid shape of `{}` as large as the one of `{}`", self.name, target.name)),
-        })
+        )
+        .help(format!("make the valid shape of `{}` as large as the one of `{}`", self.name, target.name)))
     }
 }
 
@@ -152,15 +152,14 @@ impl Input {
                     n if n >= cols => rect(tile, rows, cols).map(Reading::Rect),
                     1 => rect(tile, rows, 1).map(Reading::Column),
                     n if n == block => rect(tile, rows, n).map(Reading::Block),
-                    n => Err(Fault {
-                        code: "tile-valid",
-                        message: format!(
+                    n => Err(Fault::new(
+                        "tile-valid",
+                        format!(
                             "`{}` has {n} valid columns, `{}` {cols}: a value for each row has 1, {block} (32 bytes) or \
                              all of them",
                             tile.name, target.name
                         ),
-                        hint: None,
-                    }),
+                    )),
                 }
             }
         }

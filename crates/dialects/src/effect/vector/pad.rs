@@ -33,14 +33,13 @@ impl Pad {
         let (rows, cols) = self.src.valid(args)?;
         let all = &self.dst.layout;
         if rows > all.rows || cols > all.cols {
-            return Err(Fault {
-                code: "tile-valid",
-                message: format!(
+            return Err(Fault::new(
+                "tile-valid",
+                format!(
                     "`{}` has {rows} x {cols} valid elements, `{}` only {} x {}",
                     self.src.name, self.dst.name, all.rows, all.cols
                 ),
-                hint: None,
-            });
+            ));
         }
         Ok((rows, cols))
     }

@@ -30,14 +30,13 @@ impl Reduction {
             return Ok((self.src.rect(0, 0), self.dst.rect(0, 0)));
         }
         if reduced == 0 || rows == 0 || cols == 0 {
-            return Err(Fault {
-                code: "tile-valid",
-                message: format!(
+            return Err(Fault::new(
+                "tile-valid",
+                format!(
                     "`{}` has {src_rows} x {src_cols} valid elements, `{}` {rows} x {cols}: there is nothing to reduce",
                     self.src.name, self.dst.name
                 ),
-                hint: None,
-            });
+            ));
         }
         if rows_reduced {
             self.src.covers(args, &self.dst, (rows, 1))?;

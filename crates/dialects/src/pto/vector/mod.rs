@@ -36,7 +36,7 @@ pub(super) mod broadcast;
 mod check;
 pub(super) mod convert;
 pub(super) mod fill;
-mod kernels;
+pub(crate) mod kernels;
 mod lower;
 pub(super) mod rearrange;
 pub(super) mod reduce;

@@ -1,0 +1,221 @@
+//! How the body of a vector function becomes a function.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use slipring_ir::ValueId;
+use slipring_machine::{Cost, Pipe, VectorOp, VectorPort};
+use slipring_program::{Effect, Inst, Operand, Reg};
+use slipring_tile::Elem;
+use slipring_vector::{Function, Kind, Parts, Slot, Step};
+use smallvec::SmallVec;
+
+use super::builder::CoreBuilder;
+use super::{Binding, Decoder};
+use crate::def::{Lowered, Reported};
+
+/// A vector function in the making.
+#[derive(Debug)]
+pub(super) struct FunctionBuilder {
+    /// The program of the core around it.
+    outer: CoreBuilder,
+    steps: Vec<Step>,
+    slots: u16,
+}
+
+impl Decoder<'_> {
+    /// Decodes what `body` decodes as one vector function, and launches it on pipe V. Scalars from around are
+    /// passed as arguments.
+    ///
+    /// # Errors
+    /// Reported inside another function, on a platform without vector functions, and by the body.
+    pub fn vector_function(&mut self, body: impl FnOnce(&mut Self) -> Lowered) -> Lowered {
+        if self.function.is_some() {
+            return Err(self.error("nested-vecscope", "a vector function cannot contain another one"));
+        }
+        let Some(spec) = self.platform.vector_function.clone() else {
+            let name = self.platform.name.clone();
+            return Err(self.error("unsupported", format!("`{name}` has no vector functions: use `--arch a5`")));
+        };
+        let inside = CoreBuilder::inside(&self.builder);
+        let outer = std::mem::replace(&mut self.builder, inside);
+        self.function = Some(FunctionBuilder { outer, steps: Vec::new(), slots: 0 });
+        let outcome = body(self);
+        let Some(FunctionBuilder { outer, steps, slots }) = self.function.take() else { return Err(Reported) };
+        let inside = std::mem::replace(&mut self.builder, outer).finish();
+        self.builder.leave(&inside);
+        outcome?;
+        let inputs = inputs(&inside.insts, &steps);
+        let args = inputs.iter().map(|reg| Operand::Reg(*reg)).collect();
+        let (code, sites) = (inside.insts, inside.inst_sites);
+        let function = Function::new(Parts { code, sites, steps, slots, inputs, spec });
+        self.issue(Pipe::V, function, args, Cost { fixed: 0, num: 1, den: 1 });
+        Ok(())
+    }
+
+    /// True inside a vector function.
+    pub fn in_vector_function(&self) -> bool {
+        self.function.is_some()
+    }
+
+    /// The program of the core, outside the vector function if there is one.
+    pub(super) fn outer_builder(&mut self) -> &mut CoreBuilder {
+        match &mut self.function {
+            Some(function) => &mut function.outer,
+            None => &mut self.builder,
+        }
+    }
+
+    /// A vector register, predicate or alignment register that nothing else uses.
+    pub fn fresh_slot(&mut self) -> Slot {
+        let Some(function) = &mut self.function else { return Slot(0) };
+        function.slots += 1;
+        Slot(function.slots - 1)
+    }
+
+    /// The vector register, predicate or alignment register that a value is.
+    ///
+    /// # Errors
+    /// Reported if it is something else.
+    pub fn slot(&mut self, value: ValueId) -> Result<Slot, Reported> {
+        match self.binding(value) {
+            Some(Binding::Vector(slot)) => Ok(*slot),
+            _ => {
+                let name = self.module.value_name(value);
+                Err(self.error("value-kind", format!("`{name}` is not a vector register here")))
+            }
+        }
+    }
+
+    /// Cost of the op that is being decoded, on lanes of a type.
+    pub fn step_cost(&self, port: VectorPort, elem: Elem) -> VectorOp {
+        let name = self.current.0.trim_start_matches("pto.");
+        match &self.platform.vector_function {
+            Some(spec) => spec.cost(name, elem.name(), port),
+            None => VectorOp::FREE,
+        }
+    }
+
+    /// Adds a vector instruction.
+    ///
+    /// # Errors
+    /// Reported outside a vector function.
+    pub fn step(&mut self, step: Step) -> Lowered {
+        let Some(function) = &mut self.function else {
+            let name = self.current.0;
+            return Err(self.report(
+                slipring_ir::Diagnostic::error(
+                    "outside-vecscope",
+                    self.current.1,
+                    format!("`{name}` works on vector registers, which exist in a vector function only"),
+                )
+                .label("stands outside")
+                .help("put it into `pto.vecscope { … }`"),
+            ));
+        };
+        function.steps.push(step);
+        let work = function.steps.len() as u32 - 1;
+        self.emit(Inst::Issue { work });
+        Ok(())
+    }
+
+    /// Work that stands in a vector function: scalar loads and stores are instructions of it, other pipes are out of
+    /// reach.
+    pub(super) fn issue_inside(
+        &mut self,
+        pipe: Pipe,
+        effect: Arc<dyn Effect>,
+        args: Vec<Operand>,
+        result: Option<Reg>,
+    ) {
+        let name = self.current.0;
+        if pipe != Pipe::S || args.len() > 8 {
+            self.error("in-vecscope", format!("`{name}` cannot stand in a vector function: it runs on pipe {pipe}"));
+            return;
+        }
+        let kind = if result.is_some() { Kind::ScalarLoad } else { Kind::ScalarStore };
+        let step = Step {
+            args: args.into(),
+            result,
+            memory: Some(kind),
+            ..Step::new(name, VectorOp::FREE, move |m, args| m.scalar_work(&*effect, args))
+        };
+        let _ = self.step(step);
+    }
+
+    /// Copies vector registers of one set of bindings into those of another at the same time.
+    pub(super) fn assign_slots(&mut self, to: &[Binding], from: &[Binding]) {
+        let mut moves = Vec::new();
+        for (to, from) in to.iter().zip(from) {
+            collect_slots(to, from, &mut moves);
+        }
+        moves.retain(|(to, from)| to != from);
+        for at in 0..moves.len() {
+            if moves[..at].iter().any(|(to, _)| *to == moves[at].1) {
+                let kept = self.fresh_slot();
+                self.copy_slot(kept, moves[at].1);
+                moves[at].1 = kept;
+            }
+        }
+        for (to, from) in moves {
+            self.copy_slot(to, from);
+        }
+    }
+
+    /// A register takes the value of another: no instruction of the device, which renames registers.
+    fn copy_slot(&mut self, to: Slot, from: Slot) {
+        let step = Step {
+            reads: SmallVec::from_slice(&[from]),
+            writes: SmallVec::from_slice(&[to]),
+            ..Step::new("carry", VectorOp::FREE, move |m, _| {
+                let value = *m.reg(from);
+                m.set(to, value);
+                Ok(0)
+            })
+        };
+        let _ = self.step(step);
+    }
+}
+
+fn collect_slots(to: &Binding, from: &Binding, moves: &mut Vec<(Slot, Slot)>) {
+    match (to, from) {
+        (Binding::Vector(to), Binding::Vector(from)) => moves.push((*to, *from)),
+        (Binding::Many(to), Binding::Many(from)) => {
+            to.iter().zip(from).for_each(|(to, from)| collect_slots(to, from, moves));
+        }
+        _ => {}
+    }
+}
+
+/// Registers that the function reads and never writes, in ascending order.
+fn inputs(code: &[Inst], steps: &[Step]) -> Vec<Reg> {
+    let mut used = BTreeSet::new();
+    let mut written = BTreeSet::new();
+    let mut reads = |operands: &[Operand]| {
+        used.extend(operands.iter().filter_map(|o| if let Operand::Reg(reg) = o { Some(reg.0) } else { None }));
+    };
+    for inst in code {
+        match inst {
+            Inst::Scalar { d, args, .. } => {
+                reads(args);
+                written.insert(d.0);
+            }
+            Inst::Move { d, a } => {
+                reads(&[*a]);
+                written.insert(d.0);
+            }
+            Inst::Add { d, a, b } => {
+                reads(&[*a, *b]);
+                written.insert(d.0);
+            }
+            Inst::JumpIfZero { a, .. } => reads(&[*a]),
+            Inst::JumpIfGe { a, b, .. } => reads(&[*a, *b]),
+            _ => {}
+        }
+    }
+    for step in steps {
+        reads(&step.args);
+        written.extend(step.result.map(|reg| reg.0));
+    }
+    used.difference(&written).map(|reg| Reg(*reg)).collect()
+}

@@ -1,0 +1,21 @@
+//! Micro-instructions: what tile ops are made of (the A5's micro-instruction manual).
+//!
+//! Operands are typed pointers into one memory, and vector registers. A kernel that is written with them names its
+//! addresses and synchronises by hand.
+
+mod pointer;
+mod scope;
+mod vector;
+
+use crate::def::OpDef;
+
+/// Its families of ops.
+pub(crate) const FAMILIES: &[&[&OpDef]] = &[
+    pointer::OPS,
+    scope::OPS,
+    vector::load::OPS,
+    vector::store::OPS,
+    vector::predicate::OPS,
+    vector::unary::OPS,
+    vector::binary::OPS,
+];

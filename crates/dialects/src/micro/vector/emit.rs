@@ -1,0 +1,127 @@
+//! How declarations become steps.
+
+use slipring_ir::ValueId;
+use slipring_machine::VectorPort;
+use slipring_program::{Fault, Operand, Reg};
+use slipring_tile::lanes::Lanes;
+use slipring_tile::{Arg, Elem};
+use slipring_vector::{Kind, Machine, Register, Slot, Step};
+use smallvec::SmallVec;
+
+use super::check;
+use crate::decode::{Binding, Decoder};
+use crate::def::{Lowered, OpRef, Reported};
+
+/// The registers and numbers of an op, gathered as they are named; then the step.
+pub(super) struct Emit<'a, 'd, 'm> {
+    pub op: &'a OpRef<'m>,
+    pub d: &'a mut Decoder<'d>,
+    reads: SmallVec<[Slot; 4]>,
+    writes: SmallVec<[Slot; 2]>,
+    args: SmallVec<[Operand; 3]>,
+    result: Option<Reg>,
+}
+
+impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
+    pub fn new(op: &'a OpRef<'m>, d: &'a mut Decoder<'d>) -> Emit<'a, 'd, 'm> {
+        Emit { op, d, reads: SmallVec::new(), writes: SmallVec::new(), args: SmallVec::new(), result: None }
+    }
+
+    /// The register of declared operand `index`, if it is there.
+    pub fn optional(&mut self, index: usize) -> Result<Option<Slot>, Reported> {
+        self.op.operand(index).map(|value| self.read(value)).transpose()
+    }
+
+    /// The register of declared operand `index`.
+    pub fn reg(&mut self, index: usize) -> Result<Slot, Reported> {
+        self.optional(index)?.ok_or(Reported)
+    }
+
+    fn read(&mut self, value: ValueId) -> Result<Slot, Reported> {
+        let slot = self.d.slot(value)?;
+        self.reads.push(slot);
+        Ok(slot)
+    }
+
+    /// Element type of the register that declared operand `index` is.
+    pub fn elem(&self, index: usize) -> Result<Elem, Reported> {
+        check::elem(self.op, index).ok_or(Reported)
+    }
+
+    /// A register for result `index`.
+    pub fn out(&mut self, index: usize) -> Slot {
+        let slot = self.d.fresh_slot();
+        self.d.bind(self.op.result(index), Binding::Vector(slot));
+        self.writes.push(slot);
+        slot
+    }
+
+    /// Result `index` is a number: what the kernel answers.
+    pub fn out_number(&mut self, index: usize) {
+        let reg = self.d.fresh();
+        self.d.bind(self.op.result(index), Binding::Scalar(Operand::Reg(reg)));
+        self.result = Some(reg);
+    }
+
+    /// Declared operand `index`, a number: its place among the kernel's numbers.
+    pub fn number(&mut self, index: usize) -> Result<usize, Reported> {
+        let value = self.d.scalar(self.op.operand(index).ok_or(Reported)?)?;
+        Ok(self.arg(value))
+    }
+
+    /// A number: its place among the kernel's numbers.
+    pub fn arg(&mut self, value: Operand) -> usize {
+        self.args.push(value);
+        self.args.len() - 1
+    }
+
+    /// The byte address of element `offset` after pointer `ptr` (declared operands): its place among the numbers.
+    pub fn address(&mut self, ptr: usize, offset: usize) -> Result<usize, Reported> {
+        let elem = self.op.ty(ptr).and_then(slipring_ir::Type::elem).ok_or(Reported)?;
+        let base = self.d.scalar(self.op.operand(ptr).ok_or(Reported)?)?;
+        let offset = self.d.scalar(self.op.operand(offset).ok_or(Reported)?)?;
+        let address = crate::pto::element_address(self.d, base, offset, elem);
+        Ok(self.arg(address))
+    }
+
+    /// Adds the step, which executes on a port.
+    pub fn step(
+        self,
+        port: VectorPort,
+        elem: Elem,
+        kernel: impl Fn(&mut Machine<'_>, &[u64]) -> Result<u64, Fault> + Send + Sync + 'static,
+    ) -> Lowered {
+        let memory = match port {
+            VectorPort::Load => Some(Kind::VectorLoad),
+            VectorPort::Store => Some(Kind::VectorStore),
+            _ => None,
+        };
+        let cost = self.d.step_cost(port, elem);
+        let step = Step::new(self.op.def.schema.name, cost, kernel);
+        let Emit { reads, writes, args, result, .. } = self;
+        self.d.step(Step { reads, writes, args, memory, result, ..step })
+    }
+}
+
+/// `out = kernel(operands…)` lane by lane, for the registers that the first `N` declared operands are and the
+/// predicate after them.
+pub(super) fn elementwise<const N: usize>(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Lanes<N>) -> Lowered {
+    let mut e = Emit::new(op, d);
+    let elem = e.elem(0)?;
+    let mut sources = [Slot(0); N];
+    for (i, source) in sources.iter_mut().enumerate() {
+        *source = e.reg(i)?;
+    }
+    let mask = e.reg(N)?;
+    let out = e.out(0);
+    if !kernel.supports(elem) {
+        return Err(e.d.unsupported("this element type"));
+    }
+    e.step(VectorPort::Alu, elem, move |m, _| {
+        let mut result = Register::ZERO;
+        kernel.run_args(elem, sources.map(|s| Arg::Slice(&m.reg(s).0)), &mut result.0);
+        result.zero_inactive(&m.mask(mask), elem.bytes());
+        m.set(out, result);
+        Ok(0)
+    })
+}

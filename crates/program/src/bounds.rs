@@ -1,0 +1,59 @@
+//! Do bytes exist?
+
+use slipring_tile::Space;
+
+use crate::{Env, Extent, Memory, gm_split};
+
+impl Memory {
+    /// True if every byte of a range exists.
+    #[inline]
+    pub fn has(&self, range: &Extent, env: Env) -> bool {
+        if range.space != Space::Gm {
+            return range.start.saturating_add(span(range)) <= self.capacity(env.block, range.core, range.space) as u64;
+        }
+        let Some((buffer, offset)) = gm_split(range.start) else { return false };
+        let Some(buffer) = self.gm.get(buffer) else { return false };
+        offset >= 0 && (offset as u64).saturating_add(span(range)) <= buffer.data.len() as u64
+    }
+
+    /// What is wrong with a range of which not every byte exists; `verb` is `reads` or `writes`.
+    pub fn miss(&self, range: &Extent, verb: &str, env: Env) -> String {
+        let bytes = |n: u32| if n == 1 { "1 byte".to_string() } else { format!("{n} bytes") };
+        let size = match range.rows {
+            1 => bytes(range.row_bytes),
+            rows => format!("{rows} rows of {}, {} apart,", bytes(range.row_bytes), range.stride),
+        };
+        match range.space {
+            Space::Gm => match gm_split(range.start).and_then(|(at, offset)| Some((self.gm.get(at)?, offset))) {
+                Some((buffer, offset)) => {
+                    let capacity = buffer.data.len() as i128;
+                    let end = i128::from(offset) + i128::from(span(range));
+                    let miss = match offset {
+                        ..0 => format!("{} bytes before its start", offset.unsigned_abs()),
+                        _ => format!("{} bytes beyond its end", end - capacity),
+                    };
+                    let name = &buffer.name;
+                    format!("{verb} {size} at byte {offset} of buffer `{name}`, which has {capacity} bytes: {miss}")
+                }
+                None => {
+                    format!("{verb} {size} at address {:#x}, which belongs to no buffer in global memory", range.start)
+                }
+            },
+            space => match self.capacity(env.block, range.core, space) {
+                0 => format!("{verb} {size} in `{space}` of {}, which has no such memory", range.core),
+                capacity => format!(
+                    "{verb} {size} at address {:#x} of `{space}` of {}, which has {capacity} bytes: {} bytes beyond its end",
+                    range.start,
+                    range.core,
+                    range.start.saturating_add(span(range)) - capacity as u64
+                ),
+            },
+        }
+    }
+}
+
+/// Bytes from the first to after the last that a range touches. An empty range still needs a place in its
+/// memory.
+fn span(range: &Extent) -> u64 {
+    if range.bytes() == 0 { 0 } else { range.end() - range.start }
+}

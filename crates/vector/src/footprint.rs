@@ -1,0 +1,325 @@
+//! Which bytes of the unified buffer a vector function touched, and in which order nothing keeps them.
+//!
+//! Inside a vector function loads and stores of the same bytes are not ordered unless a `mem_bar` of the right type
+//! stands between them (micro-instruction manual, `mem_bar`). Loads before stores are the exception where the stored
+//! value was computed from the loaded one. Each kind of pair has a set of bytes: what the first access touched since
+//! the last barrier for that pair.
+
+use slipring_machine::Role;
+use slipring_program::{Access, Extent, InnerConflict, SiteRef};
+use slipring_tile::Space;
+
+/// A kind of memory access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Kind {
+    VectorLoad,
+    VectorStore,
+    ScalarLoad,
+    ScalarStore,
+}
+
+impl Kind {
+    const fn writes(self) -> bool {
+        matches!(self, Kind::VectorStore | Kind::ScalarStore)
+    }
+}
+
+use Kind::{ScalarLoad, ScalarStore, VectorLoad, VectorStore};
+
+/// The pairs that nothing but a barrier orders: what comes first, what comes second, and the barrier.
+const PAIRS: [(Kind, Kind, &str, &str); 9] = [
+    (VectorStore, VectorLoad, "VST_VLD", "put `pto.mem_bar \"VST_VLD\"` between the store and the load"),
+    (VectorLoad, VectorStore, "VLD_VST", "put `pto.mem_bar \"VLD_VST\"` between the load and the store"),
+    (VectorStore, VectorStore, "VST_VST", "put `pto.mem_bar \"VST_VST\"` between the two stores"),
+    (VectorStore, ScalarLoad, "VST_LD", "put `pto.mem_bar \"VST_LD\"` between the store and the scalar load"),
+    (VectorLoad, ScalarStore, "VLD_ST", "put `pto.mem_bar \"VLD_ST\"` between the load and the scalar store"),
+    (VectorStore, ScalarStore, "VST_ST", "put `pto.mem_bar \"VST_ST\"` between the vector store and the scalar store"),
+    (ScalarStore, VectorLoad, "ST_VLD", "put `pto.mem_bar \"ST_VLD\"` between the scalar store and the load"),
+    (ScalarLoad, VectorStore, "LD_VST", "put `pto.mem_bar \"LD_VST\"` between the scalar load and the store"),
+    (ScalarStore, VectorStore, "ST_VST", "put `pto.mem_bar \"ST_VST\"` between the scalar store and the vector store"),
+];
+
+/// A type of `mem_bar`: the pairs that it orders, one bit each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Barrier(u16);
+
+impl Barrier {
+    /// Every spelling.
+    pub const NAMES: [&'static str; 12] = [
+        "VV_ALL", "VST_VLD", "VLD_VST", "VST_VST", "VS_ALL", "VST_LD", "VLD_ST", "VST_ST", "SV_ALL", "ST_VLD",
+        "LD_VST", "ST_VST",
+    ];
+
+    /// Reads the spelling of the manual.
+    pub fn parse(name: &str) -> Option<Barrier> {
+        Some(Barrier(match name {
+            "VV_ALL" => 0b000_000_111,
+            "VS_ALL" => 0b000_111_000,
+            "SV_ALL" => 0b111_000_000,
+            _ => 1 << PAIRS.iter().position(|pair| pair.2 == name)?,
+        }))
+    }
+}
+
+/// A set of bytes of a memory.
+#[derive(Debug, Default)]
+struct Bytes {
+    words: Vec<u64>,
+    /// Words that may have bits.
+    dirty: std::ops::Range<usize>,
+}
+
+/// The bits of bytes `start .. end` in word `word`.
+#[inline]
+fn bits(word: usize, start: usize, end: usize) -> u64 {
+    let low = start.saturating_sub(word * 64);
+    let high = (end - word * 64).min(64);
+    (u64::MAX >> (64 - (high - low))) << low
+}
+
+impl Bytes {
+    fn resize(&mut self, bytes: usize) {
+        self.words.resize(bytes.div_ceil(64), 0);
+    }
+
+    #[inline]
+    fn add(&mut self, start: usize, end: usize) {
+        let (first, last) = (start / 64, end.div_ceil(64));
+        for word in first..last {
+            self.words[word] |= bits(word, start, end);
+        }
+        self.dirty =
+            if self.dirty.is_empty() { first..last } else { self.dirty.start.min(first)..self.dirty.end.max(last) };
+    }
+
+    /// Adds the bytes of a range that `known` does not have.
+    #[inline]
+    fn add_without(&mut self, start: usize, end: usize, known: &Bytes) {
+        if known.dirty.is_empty() {
+            return self.add(start, end);
+        }
+        let (first, last) = (start / 64, end.div_ceil(64));
+        for word in first..last {
+            self.words[word] |= bits(word, start, end) & !known.words[word];
+        }
+        self.widen(first, last);
+    }
+
+    #[inline]
+    fn widen(&mut self, first: usize, last: usize) {
+        self.dirty =
+            if self.dirty.is_empty() { first..last } else { self.dirty.start.min(first)..self.dirty.end.max(last) };
+    }
+
+    /// The first byte of the range that is in the set.
+    #[inline]
+    fn first_common(&self, start: usize, end: usize) -> Option<usize> {
+        if end <= self.dirty.start * 64 || start >= self.dirty.end * 64 {
+            return None;
+        }
+        (start / 64..end.div_ceil(64)).find_map(|word| {
+            let common = self.words[word] & bits(word, start, end);
+            (common != 0).then(|| word * 64 + common.trailing_zeros() as usize)
+        })
+    }
+
+    fn clear(&mut self) {
+        self.words[self.dirty.clone()].fill(0);
+        self.dirty = 0..0;
+    }
+
+    /// Runs of bytes, in order; runs of equal length and distance become one range.
+    fn extents(&self, core: Role, out: &mut Vec<Extent>) {
+        let mut run: Option<(u64, u64)> = None;
+        let mut close = |run: &mut Option<(u64, u64)>| {
+            let Some((start, end)) = run.take() else { return };
+            let (start, bytes) = (start, (end - start) as u32);
+            if let Some(last) = out.last_mut().filter(|last| last.row_bytes == bytes) {
+                if last.rows == 1 {
+                    (last.rows, last.stride) = (2, start - last.start);
+                    return;
+                }
+                if last.start + u64::from(last.rows) * last.stride == start {
+                    last.rows += 1;
+                    return;
+                }
+            }
+            out.push(Extent::run(Space::Vec, core, start, bytes));
+        };
+        for at in self.dirty.clone() {
+            let mut word = self.words[at];
+            let mut bit = 0u64;
+            while word != 0 {
+                let skip = u64::from(word.trailing_zeros());
+                word >>= skip;
+                bit += skip;
+                let length = u64::from(word.trailing_ones());
+                let start = at as u64 * 64 + bit;
+                match &mut run {
+                    Some((_, end)) if *end == start => *end = start + length,
+                    _ => {
+                        close(&mut run);
+                        run = Some((start, start + length));
+                    }
+                }
+                word = if length == 64 { 0 } else { word >> length };
+                bit += length;
+            }
+        }
+        close(&mut run);
+    }
+}
+
+/// An access as it happens.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touch {
+    pub kind: Kind,
+    /// Number of the step.
+    pub step: u32,
+    pub site: SiteRef,
+}
+
+/// Bytes to a block, for which the last access is remembered.
+const BLOCK: usize = 32;
+
+/// What one execution has touched.
+#[derive(Debug, Default)]
+pub(crate) struct Footprint {
+    /// Read, except what the function had written itself.
+    read: Bytes,
+    written: Bytes,
+    pending: [Bytes; PAIRS.len()],
+    /// For each kind and block the last step and its place.
+    last: [Vec<(u32, SiteRef)>; 4],
+    pub conflicts: Vec<InnerConflict>,
+}
+
+impl Footprint {
+    pub fn resize(&mut self, bytes: usize) {
+        for set in [&mut self.read, &mut self.written].into_iter().chain(&mut self.pending) {
+            set.resize(bytes);
+        }
+        for last in &mut self.last {
+            last.resize(bytes.div_ceil(BLOCK), (0, 0));
+        }
+    }
+
+    /// Notes an access. `relevant` are the pairs that the function can have at all; `depends(store, load)` tells whether
+    /// what a store writes was computed from what a load read.
+    #[inline]
+    pub fn touch(
+        &mut self,
+        touch: Touch,
+        start: usize,
+        end: usize,
+        relevant: u16,
+        core: Role,
+        depends: impl Fn(u32, u32) -> bool,
+    ) {
+        if start == end {
+            return;
+        }
+        if touch.kind.writes() {
+            self.written.add(start, end);
+        } else {
+            self.read.add_without(start, end, &self.written);
+        }
+        let mut left = relevant;
+        while left != 0 {
+            let pair = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let (first, second, ..) = PAIRS[pair];
+            if second == touch.kind
+                && let Some(at) = self.pending[pair].first_common(start, end)
+            {
+                self.conflict(pair, touch, at, end, core, &depends);
+            }
+            if first == touch.kind {
+                self.pending[pair].add(start, end);
+            }
+        }
+        if relevant != 0 {
+            let last = &mut self.last[touch.kind as usize];
+            last[start / BLOCK..end.div_ceil(BLOCK)].fill((touch.step, touch.site));
+        }
+    }
+
+    #[cold]
+    fn conflict(
+        &mut self,
+        pair: usize,
+        touch: Touch,
+        at: usize,
+        end: usize,
+        core: Role,
+        depends: &impl Fn(u32, u32) -> bool,
+    ) {
+        let (first, second, _, hint) = PAIRS[pair];
+        let (step, earlier) = self.last[first as usize][at / BLOCK];
+        if first == VectorLoad && second == VectorStore && depends(touch.step, step) {
+            return;
+        }
+        let known = |c: &InnerConflict| (c.earlier, c.later, c.hint) == (earlier, touch.site, hint);
+        if self.conflicts.iter().any(known) {
+            return;
+        }
+        let extent = Extent::run(Space::Vec, core, at as u64, (end - at) as u32);
+        let writes = [first.writes(), second.writes()];
+        self.conflicts.push(InnerConflict { earlier, later: touch.site, writes, extent, hint });
+    }
+
+    /// What came before is ordered before what follows, for the pairs of this barrier.
+    pub fn barrier(&mut self, barrier: Barrier) {
+        for (pair, set) in self.pending.iter_mut().enumerate() {
+            if barrier.0 >> pair & 1 != 0 {
+                set.clear();
+            }
+        }
+    }
+
+    /// Hands over what was touched and forgets it.
+    pub fn finish(&mut self, core: Role, access: &mut Access) {
+        self.read.extents(core, &mut access.reads);
+        self.written.extents(core, &mut access.writes);
+        access.conflicts.append(&mut self.conflicts);
+        for set in [&mut self.read, &mut self.written].into_iter().chain(&mut self.pending) {
+            set.clear();
+        }
+    }
+}
+
+/// The pairs that can occur in a function with these kinds of access.
+pub(crate) fn relevant(has: impl Fn(Kind) -> bool) -> u16 {
+    let pairs = PAIRS.iter().enumerate().filter(|(_, pair)| has(pair.0) && has(pair.1));
+    pairs.map(|(i, _)| 1 << i).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_become_ranges() {
+        let mut set = Bytes::default();
+        set.resize(4096);
+        for row in 0..4 {
+            set.add(100 + row * 256, 100 + row * 256 + 72);
+        }
+        set.add(2000, 2064);
+        let mut out = Vec::new();
+        set.extents(Role::Aiv0, &mut out);
+        let rows = Extent { rows: 4, stride: 256, ..Extent::run(Space::Vec, Role::Aiv0, 100, 72) };
+        assert_eq!(out, [rows, Extent::run(Space::Vec, Role::Aiv0, 2000, 64)]);
+        set.clear();
+        out.clear();
+        set.extents(Role::Aiv0, &mut out);
+        assert!(out.is_empty() && set.words.iter().all(|w| *w == 0));
+    }
+
+    #[test]
+    fn every_barrier_is_known() {
+        assert!(Barrier::NAMES.iter().all(|name| Barrier::parse(name).is_some()));
+        assert_eq!(Barrier::parse("VST"), None);
+    }
+}

@@ -1,0 +1,230 @@
+//! A vector function and its interpreter.
+
+use slipring_machine::VectorSpec;
+use slipring_program::{Access, Effect, Env, Fault, Inst, Memory, Operand, Output, Reg, Scratch, SiteRef, Trap};
+use slipring_tile::Space;
+
+use crate::footprint::{Kind, relevant};
+use crate::machine::State;
+use crate::{Machine, Register, Slot, Step};
+
+/// Instructions that one execution may take. A function with more has most likely no end.
+pub const LIMIT: u64 = 1 << 30;
+
+/// What a function consists of.
+#[derive(Debug)]
+pub struct Parts {
+    /// Scalar instructions and jumps; [`Inst::Issue`] executes the vector instruction of that number, and
+    /// [`Inst::End`] ends the function. Others do not occur.
+    pub code: Vec<Inst>,
+    /// For each of them its place.
+    pub sites: Vec<SiteRef>,
+    /// Vector instructions.
+    pub steps: Vec<Step>,
+    /// Number of vector registers, predicates and alignment registers.
+    pub slots: u16,
+    /// Scalar registers that the effect's arguments go to.
+    pub inputs: Vec<Reg>,
+    /// Ports and costs.
+    pub spec: VectorSpec,
+}
+
+/// A vector function: an effect for pipe V, whose cost unit is the cycle. Its arguments are the values of
+/// [`Parts::inputs`] when the scalar unit launches it.
+#[derive(Debug)]
+pub struct Function {
+    parts: Parts,
+    scalars: usize,
+    /// Pairs of memory accesses that the function can have.
+    pub(crate) relevant: u16,
+    /// For each step the loads that its operands were computed from, one bit each.
+    sources: Vec<Vec<u64>>,
+}
+
+impl Function {
+    /// A function of these parts.
+    pub fn new(parts: Parts) -> Function {
+        let scalars = parts.code.iter().flat_map(registers).chain(parts.steps.iter().flat_map(step_registers));
+        let scalars = scalars.chain(parts.inputs.iter().copied()).map(|r| r.0 as usize + 1).max().unwrap_or(0);
+        let relevant = relevant(|kind| parts.steps.iter().any(|step| step.memory == Some(kind)));
+        let sources = if relevant == 0 { Vec::new() } else { sources(&parts) };
+        Function { parts, scalars, relevant, sources }
+    }
+
+    /// True if a value that step `store` writes was computed from what step `load` read.
+    pub(crate) fn depends(&self, store: u32, load: u32) -> bool {
+        self.sources.get(store as usize).is_some_and(|set| set[load as usize / 64] >> (load % 64) & 1 != 0)
+    }
+
+    fn execute(&self, machine: &mut Machine<'_>) -> Result<(), Fault> {
+        let Parts { code, sites, steps, spec, .. } = &self.parts;
+        let mut pc = 0usize;
+        for _ in 0..LIMIT {
+            let scalars = &mut machine.state.scalars;
+            match &code[pc] {
+                Inst::Issue { work } => {
+                    let step = &steps[*work as usize];
+                    let mut args = [0; 8];
+                    for (arg, operand) in args.iter_mut().zip(&step.args) {
+                        *arg = value(scalars, *operand);
+                    }
+                    machine.current = (*work, sites[pc]);
+                    let result = (step.kernel)(machine, &args[..step.args.len()]).map_err(|mut fault| {
+                        fault.message = format!("`{}` {}", step.name, fault.message);
+                        fault.site = Some(sites[pc]);
+                        fault
+                    })?;
+                    if let Some(d) = step.result {
+                        machine.state.scalars[d.0 as usize] = result;
+                    }
+                    machine.state.clock.step(step, spec);
+                }
+                Inst::Scalar { f, d, args } => match f(args.map(|a| value(scalars, a))) {
+                    Ok(result) => scalars[d.0 as usize] = result,
+                    Err(trap) => {
+                        let (code, message) = match trap {
+                            Trap::DivideByZero => ("divide-by-zero", "division by zero"),
+                            Trap::DivideOverflow => ("divide-overflow", "the quotient does not fit"),
+                        };
+                        return Err(Fault { site: Some(sites[pc]), ..Fault::new(code, message) });
+                    }
+                },
+                Inst::Move { d, a } => scalars[d.0 as usize] = value(scalars, *a),
+                Inst::Add { d, a, b } => scalars[d.0 as usize] = value(scalars, *a).wrapping_add(value(scalars, *b)),
+                Inst::Jump { to } => {
+                    pc = *to as usize;
+                    continue;
+                }
+                Inst::JumpIfZero { a, to } if value(scalars, *a) == 0 => {
+                    pc = *to as usize;
+                    continue;
+                }
+                Inst::JumpIfGe { a, b, to } if value(scalars, *a) as i64 >= value(scalars, *b) as i64 => {
+                    pc = *to as usize;
+                    continue;
+                }
+                Inst::JumpIfZero { .. } | Inst::JumpIfGe { .. } => {}
+                _ => return Ok(()),
+            }
+            pc += 1;
+        }
+        let fault = Fault::new("step-limit", format!("a vector function was stopped after {LIMIT} instructions"));
+        Err(Fault { site: Some(sites[pc]), ..fault.help("if a loop has no end here, correct its bounds") })
+    }
+}
+
+#[inline]
+fn value(scalars: &[u64], operand: Operand) -> u64 {
+    match operand {
+        Operand::Imm(value) => value,
+        Operand::Reg(reg) => scalars[reg.0 as usize],
+    }
+}
+
+fn registers(inst: &Inst) -> Vec<Reg> {
+    let reg = |operand: &Operand| match operand {
+        Operand::Reg(reg) => Some(*reg),
+        Operand::Imm(_) => None,
+    };
+    match inst {
+        Inst::Scalar { d, args, .. } => args.iter().filter_map(reg).chain([*d]).collect(),
+        Inst::Move { d, a } => reg(a).into_iter().chain([*d]).collect(),
+        Inst::Add { d, a, b } => reg(a).into_iter().chain(reg(b)).chain([*d]).collect(),
+        Inst::JumpIfZero { a, .. } => reg(a).into_iter().collect(),
+        Inst::JumpIfGe { a, b, .. } => reg(a).into_iter().chain(reg(b)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn step_registers(step: &Step) -> Vec<Reg> {
+    let used = step.args.iter().filter_map(|arg| if let Operand::Reg(reg) = arg { Some(*reg) } else { None });
+    used.chain(step.result).collect()
+}
+
+/// For each step the loads that what it reads can come from, whatever way control takes.
+fn sources(parts: &Parts) -> Vec<Vec<u64>> {
+    let words = parts.steps.len().div_ceil(64);
+    let mut of_slot = vec![vec![0u64; words]; usize::from(parts.slots)];
+    let mut of_step = vec![vec![0u64; words]; parts.steps.len()];
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for (i, step) in parts.steps.iter().enumerate() {
+            let set = &mut of_step[i];
+            for Slot(slot) in &step.reads {
+                for (word, more) in set.iter_mut().zip(&of_slot[usize::from(*slot)]) {
+                    *word |= more;
+                }
+            }
+            if step.memory == Some(Kind::VectorLoad) {
+                set[i / 64] |= 1 << (i % 64);
+            }
+            for Slot(slot) in &step.writes {
+                for (word, more) in of_slot[usize::from(*slot)].iter_mut().zip(&*set) {
+                    changed |= *word | more != *word;
+                    *word |= more;
+                }
+            }
+        }
+    }
+    of_step
+}
+
+impl Effect for Function {
+    /// Not asked: a function discovers what it touches.
+    fn plan(&self, _: &[u64], _: Env, _: &mut Access) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// Not asked: a function runs when it starts.
+    fn run(&self, _: &[u64], _: Env, _: &mut Memory, _: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+        Ok(0)
+    }
+
+    fn discovers(&self) -> bool {
+        true
+    }
+
+    fn discover(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        output: &mut Output,
+        access: &mut Access,
+    ) -> Result<u64, Fault> {
+        let kept = scratch.vector.take().and_then(|kept| kept.downcast::<State>().ok());
+        let mut kept = kept.unwrap_or_default();
+        let ub = memory.take(env, env.core, Space::Vec, 0);
+        kept.registers.clear();
+        kept.registers.resize(usize::from(self.parts.slots), Register::ZERO);
+        kept.scalars.clear();
+        kept.scalars.resize(self.scalars, 0);
+        for (reg, arg) in self.parts.inputs.iter().zip(args) {
+            kept.scalars[reg.0 as usize] = *arg;
+        }
+        kept.footprint.resize(ub.len());
+        kept.clock.restart(&self.parts.spec, usize::from(self.parts.slots));
+        let mut machine = Machine {
+            state: &mut kept,
+            function: self,
+            ub,
+            memory,
+            env,
+            scratch,
+            output,
+            current: (0, 0),
+            ar: 0,
+            sqzn: 0,
+        };
+        let outcome = self.execute(&mut machine);
+        let ub = std::mem::take(&mut machine.ub);
+        memory.put_back(env, env.core, Space::Vec, 0, ub);
+        kept.footprint.finish(env.core, access);
+        access.reads.append(&mut kept.elsewhere.reads);
+        access.writes.append(&mut kept.elsewhere.writes);
+        access.units = kept.clock.cycles(&self.parts.spec);
+        scratch.vector = Some(kept);
+        outcome.map(|()| 0)
+    }
+}

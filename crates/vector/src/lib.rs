@@ -1,0 +1,31 @@
+//! Vector functions: what pipe V of an A5 runs between two synchronisations.
+//!
+//! A vector function is a small program of its own. The scalar unit launches it and goes on; it loops over
+//! 256-byte registers and predicates, loads from the unified buffer and stores to it, and is done. Here it is a
+//! [`Function`]: the scalar instructions of the engine's programs, and among them [`Step`]s, one for
+//! each vector instruction, each a closure over the [`Machine`]. To the engine a function is one
+//! [`Effect`](slipring_program::Effect) that discovers what it touches.
+//!
+//! | room | subject |
+//! |---|---|
+//! | [`Register`], [`Mask`] | 256 bytes; one bit for each byte |
+//! | [`Machine`] | the registers, the unified buffer, checked access to it |
+//! | [`Step`] | one vector instruction: its meaning, the registers it reads and writes, its cost |
+//! | [`Function`] | the program and its interpreter |
+//! | `footprint` | which bytes were touched, and which accesses a `mem_bar` should have ordered |
+//! | `clock` | cycles: ports, latencies, dependences |
+
+mod clock;
+mod footprint;
+mod function;
+mod machine;
+mod mask;
+mod register;
+mod step;
+
+pub use footprint::{Barrier, Kind};
+pub use function::{Function, LIMIT, Parts};
+pub use machine::Machine;
+pub use mask::Mask;
+pub use register::{BYTES, Register};
+pub use step::{Kernel, Slot, Step};

@@ -1,0 +1,164 @@
+//! What vector instructions act on.
+
+use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Scratch, SiteRef};
+use slipring_tile::Space;
+
+use crate::clock::Clock;
+use crate::footprint::{Barrier, Footprint, Kind, Touch};
+use crate::function::Function;
+use crate::{Mask, Register, Slot};
+
+/// What is kept from one execution to the next, so that nothing is allocated.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub registers: Vec<Register>,
+    pub scalars: Vec<u64>,
+    pub footprint: Footprint,
+    pub clock: Clock,
+    /// Plans of scalar work.
+    pub access: Access,
+    /// Accesses outside the unified buffer.
+    pub elsewhere: Access,
+}
+
+/// The vector unit of one core while it executes a function.
+#[derive(Debug)]
+pub struct Machine<'a> {
+    pub(crate) state: &'a mut State,
+    pub(crate) function: &'a Function,
+    /// The unified buffer, taken out of `memory`.
+    pub(crate) ub: Vec<u8>,
+    pub(crate) memory: &'a mut Memory,
+    pub(crate) env: Env,
+    pub(crate) scratch: &'a mut Scratch,
+    pub(crate) output: &'a mut Output,
+    /// Number and place of the instruction that executes.
+    pub(crate) current: (u32, SiteRef),
+    /// Special register AR: bytes that the running unaligned store has put down. 0 when a function starts.
+    pub ar: u64,
+    /// Special register SQZN: bytes that the last `vsqz` kept. 0 when a function starts.
+    pub sqzn: u64,
+}
+
+impl Machine<'_> {
+    /// A register.
+    #[inline]
+    pub fn reg(&self, slot: Slot) -> &Register {
+        &self.state.registers[usize::from(slot.0)]
+    }
+
+    /// A register, to write.
+    #[inline]
+    pub fn reg_mut(&mut self, slot: Slot) -> &mut Register {
+        &mut self.state.registers[usize::from(slot.0)]
+    }
+
+    /// Writes a register.
+    #[inline]
+    pub fn set(&mut self, slot: Slot, value: Register) {
+        *self.reg_mut(slot) = value;
+    }
+
+    /// A predicate.
+    #[inline]
+    pub fn mask(&self, slot: Slot) -> Mask {
+        Mask::from(self.reg(slot))
+    }
+
+    /// Writes a predicate.
+    #[inline]
+    pub fn set_mask(&mut self, slot: Slot, mask: Mask) {
+        self.reg_mut(slot).0[..32].copy_from_slice(&mask.image());
+    }
+
+    /// Bytes of the unified buffer, read by a vector load.
+    ///
+    /// # Errors
+    /// `memory-bounds` where they do not exist.
+    #[inline]
+    pub fn load(&mut self, address: u64, bytes: usize) -> Result<&[u8], Fault> {
+        let (start, end) = self.touch(Kind::VectorLoad, address, bytes)?;
+        Ok(&self.ub[start..end])
+    }
+
+    /// Bytes of the unified buffer, to be written by a vector store.
+    ///
+    /// # Errors
+    /// `memory-bounds` where they do not exist.
+    #[inline]
+    pub fn store(&mut self, address: u64, bytes: usize) -> Result<&mut [u8], Fault> {
+        let (start, end) = self.touch(Kind::VectorStore, address, bytes)?;
+        Ok(&mut self.ub[start..end])
+    }
+
+    /// Orders accesses before this instruction before those behind it.
+    pub fn barrier(&mut self, barrier: Barrier) {
+        self.state.footprint.barrier(barrier);
+        self.state.clock.fence();
+    }
+
+    #[inline]
+    fn touch(&mut self, kind: Kind, address: u64, bytes: usize) -> Result<(usize, usize), Fault> {
+        let end = address.saturating_add(bytes as u64);
+        if end > self.ub.len() as u64 {
+            return Err(self.miss(kind, address, bytes));
+        }
+        let (start, end) = (address as usize, end as usize);
+        let (step, site) = self.current;
+        let function = self.function;
+        self.state.footprint.touch(
+            Touch { kind, step, site },
+            start,
+            end,
+            function.relevant,
+            self.env.core,
+            |store, load| function.depends(store, load),
+        );
+        Ok((start, end))
+    }
+
+    #[cold]
+    fn miss(&mut self, kind: Kind, address: u64, bytes: usize) -> Fault {
+        let verb = if kind == Kind::VectorLoad || kind == Kind::ScalarLoad { "reads" } else { "writes" };
+        let range = Extent::run(Space::Vec, self.env.core, address, bytes as u32);
+        self.with_memory(|memory, env, _, _| Fault::new("memory-bounds", memory.miss(&range, verb, env)))
+    }
+
+    /// Carries out work of the scalar unit inside the function: a scalar load or store.
+    ///
+    /// # Errors
+    /// What the effect reports, and `memory-bounds`.
+    pub fn scalar_work(&mut self, effect: &dyn Effect, args: &[u64]) -> Result<u64, Fault> {
+        let mut access = std::mem::take(&mut self.state.access);
+        access.clear();
+        let outcome = self.with_memory(|memory, env, scratch, output| {
+            effect.plan(args, env, &mut access)?;
+            for (ranges, verb) in [(&access.reads, "reads"), (&access.writes, "writes")] {
+                if let Some(range) = ranges.iter().find(|range| !memory.has(range, env)) {
+                    return Err(Fault::new("memory-bounds", memory.miss(range, verb, env)));
+                }
+            }
+            effect.run(args, env, memory, scratch, output)
+        });
+        for (ranges, kind) in [(&access.reads, Kind::ScalarLoad), (&access.writes, Kind::ScalarStore)] {
+            for range in ranges.iter().filter(|_| outcome.is_ok()) {
+                match range.space {
+                    Space::Vec => drop(self.touch(kind, range.start, range.row_bytes as usize)?),
+                    _ if kind == Kind::ScalarLoad => self.state.elsewhere.reads.push(*range),
+                    _ => self.state.elsewhere.writes.push(*range),
+                }
+            }
+        }
+        self.state.access = access;
+        outcome
+    }
+
+    /// Gives `work` all memories, the unified buffer being back in its place.
+    fn with_memory<R>(&mut self, work: impl FnOnce(&mut Memory, Env, &mut Scratch, &mut Output) -> R) -> R {
+        let (env, ub) = (self.env, std::mem::take(&mut self.ub));
+        self.memory.put_back(env, env.core, Space::Vec, 0, ub);
+        let result = work(self.memory, env, self.scratch, self.output);
+        self.ub = self.memory.take(env, env.core, Space::Vec, 0);
+        result
+    }
+}

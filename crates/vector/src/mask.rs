@@ -1,0 +1,114 @@
+//! Predicates.
+
+use crate::{BYTES, Register};
+
+/// A predicate: 256 bits, one for each byte of a register. Lane `i` of `n`-byte lanes is active if bit `i × n` is
+/// set; instructions that make predicates set that bit of a lane only.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Mask(pub [u64; 4]);
+
+impl Mask {
+    /// The lowest bit of every lane of `bytes` bytes.
+    #[inline]
+    pub const fn full(bytes: usize) -> Mask {
+        let word = match bytes {
+            1 => u64::MAX,
+            2 => 0x5555_5555_5555_5555,
+            4 => 0x1111_1111_1111_1111,
+            _ => 0x0101_0101_0101_0101,
+        };
+        Mask([word; 4])
+    }
+
+    /// The mask whose lane `i` (of `bytes` bytes) is active if `f(i)`.
+    #[inline]
+    pub fn from_fn(bytes: usize, mut f: impl FnMut(usize) -> bool) -> Mask {
+        let mut mask = Mask::default();
+        for i in 0..BYTES / bytes {
+            mask.set(i, bytes, f(i));
+        }
+        mask
+    }
+
+    /// The mask of the first `count` lanes of `bytes` bytes.
+    pub fn first(count: usize, bytes: usize) -> Mask {
+        Mask::from_fn(bytes, |i| i < count)
+    }
+
+    /// Whether every lane of `bytes` bytes is active.
+    #[inline]
+    pub fn is_full(&self, bytes: usize) -> bool {
+        let full = Mask::full(bytes).0;
+        self.0.iter().zip(full).all(|(word, full)| word & full == full)
+    }
+
+    /// Whether lane `i` of `bytes` bytes is active.
+    #[inline]
+    pub fn lane(&self, i: usize, bytes: usize) -> bool {
+        let bit = i * bytes;
+        self.0[bit / 64] >> (bit % 64) & 1 != 0
+    }
+
+    /// Makes lane `i` of `bytes` bytes active or not, by its lowest bit.
+    #[inline]
+    pub fn set(&mut self, i: usize, bytes: usize, active: bool) {
+        let bit = i * bytes;
+        let word = &mut self.0[bit / 64];
+        *word = *word & !(1 << (bit % 64)) | u64::from(active) << (bit % 64);
+    }
+
+    /// Active lanes of `bytes` bytes.
+    #[inline]
+    pub fn count(&self, bytes: usize) -> usize {
+        let full = Mask::full(bytes).0;
+        self.0.iter().zip(full).map(|(word, full)| (word & full).count_ones() as usize).sum()
+    }
+
+    /// Combines two predicates bit by bit.
+    #[inline]
+    pub fn zip(self, other: Mask, f: impl Fn(u64, u64) -> u64) -> Mask {
+        Mask(std::array::from_fn(|i| f(self.0[i], other.0[i])))
+    }
+
+    /// The 32-byte image: bit `i` of the predicate is bit `i % 8` of byte `i / 8`.
+    #[inline]
+    pub fn image(&self) -> [u8; 32] {
+        let mut image = [0; 32];
+        for (bytes, word) in image.chunks_exact_mut(8).zip(self.0) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        image
+    }
+
+    /// The predicate of a 32-byte image.
+    #[inline]
+    pub fn of_image(image: &[u8; 32]) -> Mask {
+        let (words, _) = image.as_chunks::<8>();
+        Mask(std::array::from_fn(|i| u64::from_le_bytes(words[i])))
+    }
+}
+
+impl From<&Register> for Mask {
+    #[inline]
+    fn from(register: &Register) -> Mask {
+        let mut image = [0; 32];
+        image.copy_from_slice(&register.0[..32]);
+        Mask::of_image(&image)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lane_is_its_lowest_bit() {
+        assert_eq!(Mask::full(4).image(), [0x11; 32]);
+        assert_eq!(Mask::full(2).image(), [0x55; 32]);
+        assert_eq!(Mask::full(1).image(), [0xff; 32]);
+        let three = Mask::first(3, 4);
+        assert_eq!(three.0, [0x111, 0, 0, 0]);
+        assert!(three.lane(2, 4) && !three.lane(3, 4) && three.count(4) == 3);
+        assert!(Mask::full(1).is_full(4) && !Mask::full(4).is_full(2));
+    }
+}

@@ -1,0 +1,68 @@
+//! Vector registers.
+
+use slipring_tile::Lane;
+
+use crate::Mask;
+
+/// Bytes of a vector register.
+pub const BYTES: usize = 256;
+
+/// A vector register: 256 bytes, little-endian lanes of whatever type an instruction takes them for. Predicates
+/// and alignment registers live in the same file, in the first bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C, align(64))]
+pub struct Register(pub [u8; BYTES]);
+
+impl Register {
+    /// All bits clear.
+    pub const ZERO: Register = Register([0; BYTES]);
+
+    /// The lanes, as bytes.
+    #[inline]
+    pub fn lanes<T: Lane>(&self) -> &[T::Bytes] {
+        T::split(&self.0)
+    }
+
+    /// The lanes, to write.
+    #[inline]
+    pub fn lanes_mut<T: Lane>(&mut self) -> &mut [T::Bytes] {
+        T::split_mut(&mut self.0)
+    }
+
+    /// A register whose lane `i` is `f(i)`.
+    #[inline]
+    pub fn from_fn<T: Lane>(mut f: impl FnMut(usize) -> T) -> Register {
+        let mut out = Register::ZERO;
+        for (i, lane) in out.lanes_mut::<T>().iter_mut().enumerate() {
+            *lane = f(i).put();
+        }
+        out
+    }
+
+    /// Lane `i` of so many bytes, as its bits.
+    #[inline]
+    pub fn bits(&self, i: usize, bytes: usize) -> u64 {
+        let mut wide = [0; 8];
+        wide[..bytes].copy_from_slice(&self.0[i * bytes..][..bytes]);
+        u64::from_le_bytes(wide)
+    }
+
+    /// Sets lane `i` of so many bytes.
+    #[inline]
+    pub fn set_bits(&mut self, i: usize, bytes: usize, bits: u64) {
+        self.0[i * bytes..][..bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
+    }
+
+    /// Clears the lanes (of `bytes` bytes) that `mask` leaves out: zeroing predication.
+    #[inline]
+    pub fn zero_inactive(&mut self, mask: &Mask, bytes: usize) {
+        if mask.is_full(bytes) {
+            return;
+        }
+        for i in 0..BYTES / bytes {
+            if !mask.lane(i, bytes) {
+                self.0[i * bytes..][..bytes].fill(0);
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! One vector instruction.
+
+use std::fmt;
+
+use slipring_machine::VectorOp;
+use slipring_program::{Fault, Operand, Reg};
+use smallvec::SmallVec;
+
+use crate::{Kind, Machine};
+
+/// A register of the vector function: a vector, a predicate or an alignment register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slot(pub u16);
+
+/// What an instruction does. The numbers are its scalar operands; the answer goes to its scalar result, if it has one.
+pub type Kernel = Box<dyn Fn(&mut Machine<'_>, &[u64]) -> Result<u64, Fault> + Send + Sync>;
+
+/// A vector instruction, decoded.
+pub struct Step {
+    /// Name for faults: the op.
+    pub name: &'static str,
+    /// What it does.
+    pub kernel: Kernel,
+    /// Scalar operands.
+    pub args: SmallVec<[Operand; 3]>,
+    /// Scalar result.
+    pub result: Option<Reg>,
+    /// Registers that it reads: it waits for them.
+    pub reads: SmallVec<[Slot; 4]>,
+    /// Registers that it writes.
+    pub writes: SmallVec<[Slot; 2]>,
+    /// How it touches memory.
+    pub memory: Option<Kind>,
+    /// Port, latency and the cycles that it holds the port.
+    pub cost: VectorOp,
+}
+
+impl Step {
+    /// An instruction that touches no memory.
+    pub fn new(
+        name: &'static str,
+        cost: VectorOp,
+        kernel: impl Fn(&mut Machine<'_>, &[u64]) -> Result<u64, Fault> + Send + Sync + 'static,
+    ) -> Step {
+        let (args, reads, writes) = Default::default();
+        Step { name, kernel: Box::new(kernel), args, result: None, reads, writes, memory: None, cost }
+    }
+}
+
+impl fmt::Debug for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:?} {:?} -> {:?} {:?}", self.name, self.args, self.reads, self.writes, self.result)
+    }
+}

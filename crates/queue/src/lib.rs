@@ -11,6 +11,8 @@
 //! | [`Layout`] | where everything lies in the memories of host, queue cores and workers |
 //! | [`board`] | P100 and P150: grids, coordinates, DRAM banks |
 //! | [`host`] | what a driver does, on anything that is a [`host::Device`] |
+//! | [`machine`] | the device: tiles, networks, clock, and the scheduler of `prefetch`, `dispatch` and `subordinate` |
+//! | [`worker`] | workers behind a trait, and the format in which programs travel to them |
 //! | [`sanitize`] | the hazards of driving the queue, by name, and findings of them |
 //!
 //! The crate knows nothing of what kernels do. It depends on no other crate of the workspace: its findings speak of
@@ -18,10 +20,16 @@
 
 pub mod board;
 pub mod capture;
+mod dispatch;
 pub mod host;
 pub mod layout;
+pub mod machine;
+mod prefetch;
 pub mod sanitize;
+mod subordinate;
 pub mod wire;
+pub mod worker;
 
 pub use board::Board;
 pub use layout::Layout;
+pub use machine::Machine;

@@ -177,6 +177,9 @@ impl<D: Device> Queue<D> {
         let image = vec![0; (text - base) as usize];
         self.device.write(self.prefetch, base, &image)?;
         self.device.write32(self.prefetch, sem0, self.layout.dispatch.cb_pages)?;
+        if self.layout.distributed {
+            self.device.write32(self.prefetch, u64::from(self.layout.sem(1)), self.layout.dispatch.s_cb_pages)?;
+        }
         self.write_text(self.prefetch, text, &kernels.prefetch)?;
         self.launch(self.prefetch, 1)?;
 

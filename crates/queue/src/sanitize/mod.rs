@@ -1,7 +1,14 @@
 //! What is wrong with a driver, by name.
 
 mod finding;
+mod hang;
 mod hazard;
+mod issue;
+mod ledger;
 
 pub use finding::{CommandRef, Finding, RecordRef};
+pub(crate) use hang::{all_idle, diagnose};
 pub use hazard::{Hazard, HazardDef, Severity};
+pub(crate) use issue::{IssueShadow, Overlap};
+pub use ledger::Mode;
+pub(crate) use ledger::{Ledger, Page};

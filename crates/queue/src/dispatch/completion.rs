@@ -1,0 +1,65 @@
+//! Records for the host: the completion ring in its pinned memory.
+
+use super::Dispatcher;
+use crate::layout::{COMPLETION_PAGE, PCIE_NOC_BIT};
+use crate::machine::{Port, Stop, Wait};
+use crate::wire::{PCIE_XY, WriteHost};
+
+/// Units of 16 bytes of a page.
+const PAGE_UNITS: u32 = COMPLETION_PAGE >> 4;
+const TOGGLE: u32 = 1 << 31;
+
+impl Dispatcher {
+    /// WRITE_LINEAR_H_HOST: a record, its own header included, goes to the host's ring.
+    ///
+    /// The pointer moves for each piece that lies contiguous in the ring of pages, so how often it does depends on timing; by
+    /// how many pages in all does not.
+    pub(super) async fn write_host(&mut self, c: WriteHost, at: u32) -> Result<(), Stop> {
+        self.cmd_ptr = at;
+        let mut left = c.length;
+        while left > 0 {
+            let there = self.reader.available(&self.core, &mut self.cmd_ptr).await?;
+            let bytes = u64::from(there).min(left) as u32;
+            let pages = bytes.div_ceil(COMPLETION_PAGE);
+            self.core.wait(Wait::Completion { pages }).await;
+            self.push(bytes, pages, left == u64::from(bytes)).await?;
+            self.cmd_ptr += bytes;
+            self.end = self.cmd_ptr;
+            left -= u64::from(bytes);
+        }
+        Ok(())
+    }
+
+    async fn push(&mut self, bytes: u32, pages: u32, last: bool) -> Result<(), Stop> {
+        let layout = self.core.layout.clone();
+        let host = &layout.sysmem;
+        let (ptr, toggle) = (self.completion & !TOGGLE, self.completion & TOGGLE);
+        {
+            let mut world = self.core.world();
+            let room = u64::from(host.completion_end().saturating_sub(ptr)) << 4;
+            let tail = u64::from(bytes).min(room) as u32;
+            let addr = |unit: u32| u64::from(unit) << 4 | PCIE_NOC_BIT;
+            world.write(Port::Dispatch, self.cmd_ptr, PCIE_XY, addr(ptr), tail)?;
+            if tail < bytes {
+                let first = addr(host.completion_first());
+                world.write(Port::Dispatch, self.cmd_ptr + tail, PCIE_XY, first, bytes - tail)?;
+            }
+            let mut next = ptr + pages * PAGE_UNITS;
+            let mut toggle = toggle;
+            if next >= host.completion_end() {
+                next = next - host.completion_end() + host.completion_first();
+                toggle ^= TOGGLE;
+            }
+            self.completion = next | toggle;
+            let tile = world.chip.dispatch();
+            world.memory.set_word(tile, layout.dispatch.completion_wr, self.completion);
+            // Behind the data, on the same way: the host never sees the pointer first.
+            let to = host.noc(host.completion_wr) | PCIE_NOC_BIT;
+            world.write(Port::Dispatch, layout.dispatch.completion_wr, PCIE_XY, to, 4)?;
+            world.ledger.completed(pages.into(), last);
+        }
+        let wait = self.core.look().until_sent(Port::Dispatch);
+        self.core.wait(wait).await;
+        Ok(())
+    }
+}

@@ -1,0 +1,172 @@
+//! The reading end of the ring of pages: what may be read, and when pages go back.
+//!
+//! Pages go back block by block, and a block only when the reader leaves the one behind it: writes out of a block must have
+//! been sent, and that is cheaper to know late.
+
+use crate::layout::Layout;
+use crate::machine::{Core, Port, Stop, Wait, World};
+use crate::sanitize::{Hazard, Page};
+
+pub(super) struct Reader {
+    base: u32,
+    end: u32,
+    log_page: u32,
+    block_pages: u32,
+    /// One past the bytes that are certain to be there.
+    fence: u32,
+    /// Where the present block ends.
+    block_end: u32,
+    /// Pages known to be produced, and those inside the fence.
+    upstream: u32,
+    local: u32,
+    /// A block has been left and not given back; when its writes will have been sent.
+    held: Option<u64>,
+}
+
+impl Reader {
+    pub fn new(layout: &Layout) -> Reader {
+        let cb = &layout.dispatch;
+        Reader {
+            base: cb.cb_base,
+            end: cb.cb_end(),
+            log_page: cb.cb_log_page,
+            block_pages: cb.block_pages(),
+            fence: cb.cb_base,
+            block_end: cb.cb_base + (cb.block_pages() << cb.cb_log_page),
+            upstream: 0,
+            local: 0,
+            held: None,
+        }
+    }
+
+    fn index(&self, at: u32) -> usize {
+        // The end of the ring is its start.
+        let at = if at >= self.end { self.base } else { at.max(self.base) };
+        ((at - self.base) >> self.log_page) as usize
+    }
+
+    /// What the sanitizer knows of the page at an address.
+    pub fn page_of(&self, world: &World, at: u32) -> Page {
+        world.ledger.pages[self.index(at)]
+    }
+
+    /// The start of the next page, or the same address if a page starts there.
+    pub fn round_up(&self, at: u32) -> u32 {
+        let page = 1 << self.log_page;
+        self.base.wrapping_add(at.wrapping_sub(self.base).wrapping_add(page - 1) & !(page - 1))
+    }
+
+    /// Takes what has been produced, up to the end of the block; waits if there is nothing.
+    pub async fn acquire(&mut self, core: &Core) -> Result<(), Stop> {
+        let sem = core.layout.sem(0);
+        if self.local == self.upstream {
+            core.wait(Wait::Pages { seen: self.upstream }).await;
+            self.upstream = core.word(sem);
+        }
+        let left = (self.block_end - self.fence) >> self.log_page;
+        let usable = self.upstream.wrapping_sub(self.local).min(left);
+        let first = self.index(self.fence);
+        self.local = self.local.wrapping_add(usable);
+        self.fence += usable << self.log_page;
+        let mut world = core.world();
+        world.ledger.consumed += u64::from(usable);
+        if let Some(stale) = (first..first + usable as usize).find(|page| world.ledger.pages[*page].filled == 0) {
+            world.flag(core.actor, Hazard::StalePage, || {
+                format!("page {stale} was handed over, and nobody wrote to it since it was released")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Waits until there are bytes at a pointer, giving back what is behind; how many there are. A pointer at the end of the
+    /// ring goes to its start.
+    pub async fn available(&mut self, core: &Core, ptr: &mut u32) -> Result<u32, Stop> {
+        if self.fence == *ptr {
+            if self.fence == self.block_end && self.leave_block(core).await {
+                *ptr = self.base;
+            }
+            self.acquire(core).await?;
+        }
+        self.ahead(core, *ptr)
+    }
+
+    /// How many bytes there are from a pointer on.
+    pub fn ahead(&self, core: &Core, ptr: u32) -> Result<u32, Stop> {
+        if ptr > self.fence {
+            return Err(core.lose(Hazard::StalePage, || {
+                format!(
+                    "the dispatcher reads at {ptr:#x}, behind the {:#x} up to which pages were handed over",
+                    self.fence
+                )
+            }));
+        }
+        Ok(self.fence - ptr)
+    }
+
+    /// Whether the fence stands at the end of its block.
+    pub fn at_block_end(&self) -> bool {
+        self.fence == self.block_end
+    }
+
+    /// Goes on to the next block; whether that is the first of the ring.
+    pub async fn leave_block(&mut self, core: &Core) -> bool {
+        self.release_block(core).await;
+        let wraps = self.block_end == self.end;
+        if wraps {
+            (self.fence, self.block_end) = (self.base, self.base);
+        }
+        self.block_end += self.block_pages << self.log_page;
+        wraps
+    }
+
+    /// Gives back the block before the one that is being left.
+    async fn release_block(&mut self, core: &Core) {
+        if let Some(sent) = self.held {
+            core.wait(Wait::Until { cycle: sent, what: "writes out of a block of pages are being sent" }).await;
+            let size = self.block_pages << self.log_page;
+            // The block before the present one, around the ring.
+            let start = self.block_end - size;
+            let start = if start == self.base { self.end - size } else { start - size };
+            self.give_back(core, start, self.block_pages);
+        }
+        self.held = Some(core.look().sent(Port::Dispatch));
+    }
+
+    fn give_back(&self, core: &Core, start: u32, pages: u32) {
+        let mut world = core.world();
+        let first = self.index(start);
+        for page in &mut world.ledger.pages[first..first + pages as usize] {
+            *page = Page::default();
+        }
+        world.ledger.returned += u64::from(pages);
+        let (tile, addr) = (world.chip.prefetch(), core.layout.sem(0));
+        world.add(Port::Credits, tile, addr, pages);
+    }
+
+    /// Gives everything back.
+    pub async fn release_all(&mut self, core: &Core) {
+        let wait = core.look().until_sent(Port::Dispatch);
+        core.wait(wait).await;
+        let size = self.block_pages << self.log_page;
+        let start = self.block_end - size;
+        if self.held.is_some() {
+            let before = if start == self.base { self.end - size } else { start - size };
+            self.give_back(core, before, self.block_pages);
+        }
+        self.give_back(core, start, (self.fence - start) >> self.log_page);
+    }
+
+    /// A command may not reach behind what was relayed: it ends at `end`.
+    pub fn check_filled(&self, core: &Core, end: u32) -> Result<(), Stop> {
+        let at = self.index(end - 1);
+        let used = (end - 1 - self.base) - ((at as u32) << self.log_page) + 1;
+        let mut world = core.world();
+        let filled = world.ledger.pages[at].filled;
+        if used <= filled || end > self.fence {
+            return Ok(());
+        }
+        world.flag(core.actor, Hazard::StalePage, || {
+            format!("the command takes {used} bytes of page {at}, and {filled} were written to it")
+        })
+    }
+}

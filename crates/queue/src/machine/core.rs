@@ -1,0 +1,98 @@
+//! What a kernel's code sees of the machine. Kernels are `async` functions: straight code, as the firmware is, that stops where
+//! the firmware spins.
+
+use std::cell::{Ref, RefCell, RefMut};
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::Poll;
+
+use super::wait::{Actor, Wait};
+use super::world::{Stop, World};
+use crate::layout::Layout;
+use crate::sanitize::Hazard;
+
+/// One of the queue's cores, to the kernel that runs on it.
+#[derive(Clone)]
+pub(crate) struct Core {
+    pub actor: Actor,
+    pub layout: Rc<Layout>,
+    world: Rc<RefCell<World>>,
+}
+
+impl Core {
+    pub fn new(actor: Actor, world: Rc<RefCell<World>>) -> Core {
+        let layout = Rc::new(world.borrow().layout.clone());
+        Core { actor, layout, world }
+    }
+
+    /// The shared state, for one action. Never held across a wait.
+    pub fn world(&self) -> RefMut<'_, World> {
+        self.world.borrow_mut()
+    }
+
+    /// The shared state, to look at.
+    pub fn look(&self) -> Ref<'_, World> {
+        self.world.borrow()
+    }
+
+    /// Waits. What it waits for shows in reports.
+    pub async fn wait(&self, wait: Wait) {
+        {
+            let mut world = self.world();
+            if wait.is_over(&world) {
+                return;
+            }
+            world.waits(self.actor, wait);
+        }
+        // The scheduler takes the wait away when it is over, and polls only then.
+        poll_fn(|_| match self.look().waits[self.actor as usize] {
+            None => Poll::Ready(()),
+            Some(_) => Poll::Pending,
+        })
+        .await;
+    }
+
+    /// Works for as long as a command takes.
+    pub async fn work(&self) {
+        let cycle = {
+            let world = self.look();
+            world.now + world.delays.command
+        };
+        self.wait(Wait::Until { cycle, what: "a command" }).await;
+    }
+
+    /// Names a hazard of what this core does now.
+    pub fn flag(&self, hazard: Hazard, message: impl FnOnce() -> String) -> Result<(), Stop> {
+        self.world().flag(self.actor, hazard, message)
+    }
+
+    /// Names a hazard behind which this core has nowhere to go.
+    pub fn lose(&self, hazard: Hazard, message: impl FnOnce() -> String) -> Stop {
+        self.world().lose(self.actor, hazard, message)
+    }
+
+    /// A word of this core's L1.
+    pub fn word(&self, addr: u32) -> u32 {
+        let world = self.look();
+        world.memory.word(world.tile_of(self.actor), addr)
+    }
+
+    /// Some bytes of this core's L1, if they lie in it.
+    pub fn bytes<const N: usize>(&self, addr: u32) -> Result<[u8; N], Stop> {
+        let inside = addr.checked_add(N as u32).is_some_and(|end| end <= self.layout.l1_bytes);
+        if !inside {
+            return Err(self.lose(Hazard::L1Outside, || format!("{N} bytes at {addr:#x} leave the core's L1")));
+        }
+        let world = self.look();
+        let mut out = [0; N];
+        out.copy_from_slice(world.memory.l1(world.tile_of(self.actor), addr, N));
+        Ok(out)
+    }
+
+    /// Stores a word in this core's L1.
+    pub fn set_word(&self, addr: u32, value: u32) {
+        let mut world = self.world();
+        let tile = world.tile_of(self.actor);
+        world.memory.set_word(tile, addr, value);
+    }
+}

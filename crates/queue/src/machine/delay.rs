@@ -1,0 +1,129 @@
+//! How long things take, and how a seed makes them take longer.
+
+/// A delay in device cycles: at least `least`, and up to `spread` more where a seed decides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Delay {
+    /// Without a seed, exactly this.
+    pub least: u64,
+    /// What a seed may add.
+    pub spread: u64,
+}
+
+impl Delay {
+    /// A delay.
+    pub const fn new(least: u64, spread: u64) -> Delay {
+        Delay { least, spread }
+    }
+}
+
+/// The delays of a machine, in device cycles. They are chosen to be plausible, not measured: order matters here, speed does not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Delays {
+    /// A read of host memory, until its bytes have landed.
+    pub pcie_read: Delay,
+    /// A read of DRAM or of another tile.
+    pub read: Delay,
+    /// A write to one place, until it has landed.
+    pub write: Delay,
+    /// A multicast, until it has landed.
+    pub multicast: Delay,
+    /// From the landing of a write until its sender knows.
+    pub acknowledge: Delay,
+    /// An atomic increment: page credits and notices between the queue's cores.
+    pub credit: Delay,
+    /// Until a worker looks at its go message.
+    pub poll: Delay,
+    /// What a launch takes beyond what the worker says.
+    pub run: Delay,
+    /// From a worker's end until its notice has arrived.
+    pub notice: Delay,
+    /// Bytes of a transfer that pass in one cycle.
+    pub bytes_per_cycle: u64,
+    /// What a queue core takes for a command.
+    pub command: u64,
+    /// Until a host's load through a window returns.
+    pub host_load: u64,
+    /// What a host's store through a window takes.
+    pub host_store: u64,
+    /// Cycles in a microsecond.
+    pub clock_mhz: u64,
+}
+
+impl Default for Delays {
+    fn default() -> Delays {
+        Delays {
+            pcie_read: Delay::new(700, 2000),
+            read: Delay::new(200, 400),
+            write: Delay::new(80, 400),
+            multicast: Delay::new(100, 800),
+            acknowledge: Delay::new(60, 400),
+            credit: Delay::new(60, 400),
+            poll: Delay::new(20, 200),
+            run: Delay::new(0, 2000),
+            notice: Delay::new(60, 400),
+            bytes_per_cycle: 64,
+            command: 50,
+            host_load: 130,
+            host_store: 7,
+            clock_mhz: 1350,
+        }
+    }
+}
+
+/// Numbers that a seed decides: the same on every host, for ever (the splitmix64 generator).
+#[derive(Clone, Debug)]
+pub struct Dice(Option<u64>);
+
+impl Dice {
+    /// Dice of a seed; without one, every delay is its least.
+    pub fn new(seed: Option<u64>) -> Dice {
+        Dice(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        let Some(state) = &mut self.0 else { return 0 };
+        *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = *state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Draws a delay. Half of the draws add nothing and one in 64 eight times the spread: interleavings that matter need one
+    /// actor to be late by more than another's whole command.
+    pub fn draw(&mut self, delay: Delay) -> u64 {
+        if self.0.is_none() {
+            return delay.least;
+        }
+        let roll = self.next();
+        // The high half, scaled: as even as needed, without a division.
+        let extra = ((roll >> 32) * (delay.spread + 1)) >> 32;
+        delay.least
+            + match roll & 63 {
+                0 => extra * 8,
+                1..32 => extra,
+                _ => 0,
+            }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_seed_delays_are_their_least_and_with_one_they_repeat() {
+        let delay = Delay::new(10, 5);
+        assert_eq!(Dice::new(None).draw(delay), 10);
+        let draws = |seed| {
+            let mut dice = Dice::new(Some(seed));
+            (0..100).map(|_| dice.draw(delay)).collect::<Vec<_>>()
+        };
+        assert_eq!(draws(1), draws(1));
+        assert_ne!(draws(1), draws(2));
+        assert!(draws(1).iter().all(|d| (10..=50).contains(d)));
+        // Reference values of splitmix64 for seed 0.
+        let mut dice = Dice::new(Some(0));
+        assert_eq!([dice.next(), dice.next()], [0xE220_A839_7B1D_CDAF, 0x6E78_9E6A_A1B9_65F4]);
+    }
+}

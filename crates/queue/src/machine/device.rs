@@ -1,0 +1,329 @@
+//! The machine as a driver's [`Device`].
+
+use super::chip::Tile;
+use super::memory::Place;
+use super::store::Command;
+use super::world::World;
+use super::{Actor, Machine, State};
+use crate::board::Board;
+use crate::host::{Device, DeviceError, Pinned, Window, WindowTarget};
+use crate::layout::PCIE_NOC_BIT;
+use crate::sanitize::{Finding, diagnose};
+use crate::wire::{Rect, Xy};
+
+/// Windows, and what a driver is told of the board.
+pub(super) struct Host {
+    windows: Vec<Option<(u64, WindowTarget)>>,
+    /// Free windows of 2 MiB and of 4 GiB.
+    free: [u32; 2],
+    telemetry: Telemetry,
+    /// Loads in a row in which nothing could happen.
+    quiet: u32,
+    /// What keeps everything from going on.
+    hang: Option<Box<Finding>>,
+}
+
+const SMALL: u64 = 2 << 20;
+const LARGE: u64 = 4 << 30;
+/// Bytes between pinned memories, as the device sees them.
+const REGION: u64 = 1 << 30;
+/// How many regions there are.
+const REGIONS: u64 = 16;
+/// A host that polls so often while nothing can happen will poll for ever: if somebody is stuck, and if nobody is.
+const PATIENCE: [u32; 2] = [1000, 10_000];
+
+/// What the management core says of the board.
+struct Telemetry {
+    columns: u32,
+    banks: u32,
+}
+
+impl Telemetry {
+    const TABLE: u64 = 0x1000_1000;
+    const VALUES: u64 = 0x1000_2000;
+    const COLUMNS: u32 = 34;
+    const BANKS: u32 = 36;
+
+    fn load(&self, addr: u64) -> Option<u32> {
+        let entry = |tag: u32, index: u32| Some(tag | index << 16);
+        match addr {
+            0x3_0430 => Some(Self::TABLE as u32),
+            0x3_0434 => Some(Self::VALUES as u32),
+            a if a == Self::TABLE => Some(1),
+            a if a == Self::TABLE + 4 => Some(2),
+            a if a == Self::TABLE + 8 => entry(Self::COLUMNS, 0),
+            a if a == Self::TABLE + 12 => entry(Self::BANKS, 1),
+            a if a == Self::VALUES => Some(self.columns),
+            a if a == Self::VALUES + 4 => Some(self.banks),
+            _ => None,
+        }
+    }
+}
+
+impl Host {
+    pub fn new(board: &Board) -> Host {
+        // Tensix columns are numbered without the two of DRAM and management between them.
+        let column = |x: &u8| 1u32 << if *x < 8 { x - 1 } else { x - 3 }.min(31);
+        Host {
+            windows: Vec::new(),
+            free: [board.windows_2m, board.windows_4g],
+            telemetry: Telemetry {
+                columns: board.columns.iter().filter(|x| **x > 0).map(column).sum(),
+                banks: (1u64 << board.banks.len().min(32)).wrapping_sub(1) as u32,
+            },
+            quiet: 0,
+            hang: None,
+        }
+    }
+}
+
+impl Machine {
+    /// Lets time pass as a call of the driver takes it.
+    fn pass(&mut self, cycles: u64) -> Result<(), DeviceError> {
+        let until = self.now_cycles() + cycles;
+        self.run(until);
+        self.check()
+    }
+
+    fn check(&self) -> Result<(), DeviceError> {
+        if let Some(hang) = &self.device.hang {
+            return Err(DeviceError::Violation(hang.clone()));
+        }
+        match self.stopped_at() {
+            Some(finding) => Err(DeviceError::Violation(Box::new(finding))),
+            None => Ok(()),
+        }
+    }
+
+    fn cycles(&self, which: fn(&super::Delays) -> u64) -> u64 {
+        which(&self.world.borrow().delays)
+    }
+
+    /// The host looks at something. If nothing can have changed since it last did, again and again, it will look for ever.
+    fn polled(&mut self) -> Result<(), DeviceError> {
+        if self.next_event().is_some() {
+            self.device.quiet = 0;
+            return Ok(());
+        }
+        self.device.quiet += 1;
+        if self.device.quiet < PATIENCE[0] {
+            return Ok(());
+        }
+        let world = self.world.borrow();
+        let off = Actor::ALL.iter().all(|actor| world.states[*actor as usize] == State::Off);
+        if off || (self.device.quiet < PATIENCE[1] && crate::sanitize::all_idle(&world)) {
+            return Ok(());
+        }
+        let finding = diagnose(&world);
+        drop(world);
+        self.world.borrow_mut().ledger.findings.push(finding.clone());
+        self.device.hang = Some(Box::new(finding));
+        self.check()
+    }
+
+    fn obey(&mut self, commands: Vec<Command>) {
+        for command in commands {
+            match command {
+                Command::Start(actor) => self.start(actor),
+                Command::Stop(actor) => self.stop(actor),
+            }
+        }
+    }
+
+    fn window(&self, window: Window, offset: u64, bytes: u64) -> Result<(WindowTarget, u64), DeviceError> {
+        let open = self.device.windows.get(window.id as usize).copied().flatten();
+        let (size, target) = open.ok_or(DeviceError::Closed { what: "window", id: window.id })?;
+        if offset.checked_add(bytes).is_none_or(|end| end > size) {
+            return Err(DeviceError::Bounds { what: "a window", offset, bytes, size });
+        }
+        Ok((target, target.addr + offset))
+    }
+
+    fn store(&mut self, xy: Xy, addr: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        let mut commands = Vec::new();
+        let mut world = self.world.borrow_mut();
+        let refused = match world.chip.at(xy) {
+            Tile::Tensix(tile) => world.host_store(tile, addr, bytes, &mut commands),
+            Tile::Dram(bank) if addr.saturating_add(bytes.len() as u64) <= world.memory.bank_bytes => {
+                world.memory.write(Place::Dram(bank, addr), bytes);
+                Ok(())
+            }
+            _ => Err(format!("{xy} has no {} bytes at {addr:#x} to store to", bytes.len())),
+        };
+        drop(world);
+        self.obey(commands);
+        refused.map_err(DeviceError::Refused)
+    }
+
+    fn pinned(&self, memory: Pinned, offset: u64, bytes: usize) -> Result<u8, DeviceError> {
+        let world = self.world.borrow();
+        let closed = DeviceError::Closed { what: "pinned memory", id: memory.id };
+        let id = u8::try_from(memory.id).map_err(|_| closed.clone())?;
+        let size = world.memory.host(id).ok_or(closed)?.len() as u64;
+        match offset.checked_add(bytes as u64) {
+            Some(end) if end <= size => Ok(id),
+            _ => Err(DeviceError::Bounds { what: "pinned memory", offset, bytes: bytes as u64, size }),
+        }
+    }
+}
+
+fn size_class(bytes: u64) -> Result<usize, DeviceError> {
+    match bytes {
+        SMALL => Ok(0),
+        LARGE => Ok(1),
+        _ => Err(DeviceError::Refused(format!("windows have {SMALL} or {LARGE} bytes, not {bytes}"))),
+    }
+}
+
+fn check_target(world: &World, bytes: u64, target: &WindowTarget) -> Result<(), DeviceError> {
+    if !target.addr.is_multiple_of(bytes) {
+        return Err(DeviceError::Refused(format!(
+            "{:#x} is no multiple of the window's {bytes:#x} bytes",
+            target.addr
+        )));
+    }
+    let Rect { low, high } = target.tiles;
+    if !target.multicast && (low != high || matches!(super::store::target(world, low), Tile::Nothing | Tile::Pcie)) {
+        return Err(DeviceError::Refused(format!("a window cannot look at {}", target.tiles)));
+    }
+    Ok(())
+}
+
+impl Device for Machine {
+    fn pin(&mut self, bytes: u64) -> Result<Pinned, DeviceError> {
+        self.check()?;
+        let mut world = self.world.borrow_mut();
+        let free = (0..REGIONS).map(|r| r * REGION).find(|noc| world.memory.host_at(*noc, 1).is_none());
+        match free {
+            Some(noc) if bytes > 0 && bytes <= REGION => {
+                let id = world.memory.pin(noc, bytes as usize);
+                Ok(Pinned { id: id.into(), bytes, noc_addr: noc | PCIE_NOC_BIT })
+            }
+            _ => Err(DeviceError::Refused(format!("{bytes} bytes cannot be pinned: {REGIONS} times 1 GiB can"))),
+        }
+    }
+
+    fn unpin(&mut self, memory: Pinned) -> Result<(), DeviceError> {
+        self.check()?;
+        let id = self.pinned(memory, 0, 0)?;
+        self.world.borrow_mut().memory.unpin(id);
+        Ok(())
+    }
+
+    fn host_read(&mut self, memory: Pinned, offset: u64, out: &mut [u8]) -> Result<(), DeviceError> {
+        let id = self.pinned(memory, offset, out.len())?;
+        self.pass(1 + out.len() as u64 / 32)?;
+        self.world.borrow_mut().check_host_read(id, offset, out.len());
+        self.world.borrow().memory.read(Place::Host(id, offset), out);
+        self.polled()
+    }
+
+    fn host_write(&mut self, memory: Pinned, offset: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        let id = self.pinned(memory, offset, bytes.len())?;
+        self.device.quiet = 0;
+        {
+            let mut world = self.world.borrow_mut();
+            world.check_host_write(id, offset, bytes.len() as u64);
+            world.memory.write(Place::Host(id, offset), bytes);
+        }
+        self.pass(1 + bytes.len() as u64 / 32)
+    }
+
+    fn open(&mut self, bytes: u64, target: WindowTarget) -> Result<Window, DeviceError> {
+        self.check()?;
+        let class = size_class(bytes)?;
+        check_target(&self.world.borrow(), bytes, &target)?;
+        let host = &mut self.device;
+        host.free[class] = host.free[class].checked_sub(1).ok_or(DeviceError::NoWindow { bytes })?;
+        let id = host.windows.iter().position(Option::is_none).unwrap_or_else(|| {
+            host.windows.push(None);
+            host.windows.len() - 1
+        });
+        host.windows[id] = Some((bytes, target));
+        Ok(Window { id: id as u32, bytes })
+    }
+
+    fn retarget(&mut self, window: Window, target: WindowTarget) -> Result<(), DeviceError> {
+        self.check()?;
+        let (old, _) = self.window(window, 0, 0)?;
+        let bytes = window.bytes;
+        check_target(&self.world.borrow(), bytes, &target)?;
+        if old != target {
+            self.device.windows[window.id as usize] = Some((bytes, target));
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, window: Window) -> Result<(), DeviceError> {
+        self.window(window, 0, 0)?;
+        self.device.free[size_class(window.bytes)?] += 1;
+        self.device.windows[window.id as usize] = None;
+        Ok(())
+    }
+
+    fn read(&mut self, window: Window, offset: u64, out: &mut [u8]) -> Result<(), DeviceError> {
+        let (target, addr) = self.window(window, offset, out.len() as u64)?;
+        if target.multicast {
+            return Err(DeviceError::Refused("a multicast window cannot be read".to_string()));
+        }
+        self.pass(self.cycles(|d| d.host_load))?;
+        let world = self.world.borrow();
+        let xy = target.tiles.low;
+        let bytes = out.len();
+        let refused = |what: String| Err(DeviceError::Refused(what));
+        match world.chip.at(xy) {
+            Tile::Tensix(tile) if World::is_register(addr) => match bytes {
+                4 => out.copy_from_slice(
+                    &world.host_load_register(tile, addr).map_err(DeviceError::Refused)?.to_le_bytes(),
+                ),
+                _ => return refused(format!("a load of {bytes} bytes from the register at {addr:#x}")),
+            },
+            Tile::Arc => match self.device.telemetry.load(addr) {
+                Some(word) if bytes == 4 => out.copy_from_slice(&word.to_le_bytes()),
+                _ => return refused(format!("there are no {bytes} bytes at {addr:#x} of the management core")),
+            },
+            _ => match world.place_of(xy, addr, bytes as u64) {
+                Some(place) => world.memory.read(place, out),
+                None => return refused(format!("{xy} has no {bytes} bytes at {addr:#x}")),
+            },
+        }
+        drop(world);
+        self.polled()
+    }
+
+    fn write(&mut self, window: Window, offset: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        let (target, addr) = self.window(window, offset, bytes.len() as u64)?;
+        self.device.quiet = 0;
+        self.check()?;
+        if target.multicast {
+            let tiles: Vec<Xy> = {
+                let world = self.world.borrow();
+                target.tiles.tiles().filter(|xy| matches!(world.chip.at(*xy), Tile::Tensix(_))).collect()
+            };
+            for xy in tiles {
+                self.store(xy, addr, bytes)?;
+            }
+        } else {
+            self.store(target.tiles.low, addr, bytes)?;
+        }
+        // A burst leaves 8 bytes at a time.
+        self.pass(self.cycles(|d| d.host_store) * (bytes.len() as u64).div_ceil(8).max(1))
+    }
+
+    fn arc_read(&mut self, offset: u64) -> Result<u32, DeviceError> {
+        self.pass(self.cycles(|d| d.host_load))?;
+        let word = self.device.telemetry.load(offset);
+        word.ok_or_else(|| DeviceError::Refused(format!("the management core has no register at {offset:#x}")))
+    }
+
+    fn wait(&mut self, ns: u64) -> Result<(), DeviceError> {
+        let mhz = self.cycles(|d| d.clock_mhz);
+        self.pass((ns as u128 * u128::from(mhz) / 1000).min(u128::from(u64::MAX / 4)) as u64)?;
+        self.polled()
+    }
+
+    fn now(&self) -> u64 {
+        let mhz = self.cycles(|d| d.clock_mhz).max(1);
+        (u128::from(self.now_cycles()) * 1000 / u128::from(mhz)) as u64
+    }
+}

@@ -1,0 +1,205 @@
+//! All bytes of chip and host, and copies between them.
+
+use super::chip::TileId;
+
+/// Where bytes lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// A Tensix tile's L1.
+    L1(TileId, u32),
+    /// A DRAM bank.
+    Dram(u8, u64),
+    /// Pinned host memory: which, and the byte in it.
+    Host(u8, u64),
+}
+
+/// Memory that takes room only where it was written.
+#[derive(Clone, Default)]
+struct Sparse {
+    chunks: Vec<Option<Box<[u8]>>>,
+}
+
+const CHUNK: u64 = 1 << 20;
+
+impl Sparse {
+    fn new(bytes: u64) -> Sparse {
+        Sparse { chunks: vec![None; bytes.div_ceil(CHUNK) as usize] }
+    }
+
+    fn read(&self, mut at: u64, mut out: &mut [u8]) {
+        while !out.is_empty() {
+            let (chunk, offset) = ((at / CHUNK) as usize, (at % CHUNK) as usize);
+            let n = out.len().min(CHUNK as usize - offset);
+            let (head, rest) = out.split_at_mut(n);
+            match &self.chunks[chunk] {
+                Some(bytes) => head.copy_from_slice(&bytes[offset..offset + n]),
+                None => head.fill(0),
+            }
+            (out, at) = (rest, at + n as u64);
+        }
+    }
+
+    fn write(&mut self, mut at: u64, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let (chunk, offset) = ((at / CHUNK) as usize, (at % CHUNK) as usize);
+            let n = bytes.len().min(CHUNK as usize - offset);
+            let (head, rest) = bytes.split_at(n);
+            let chunk = self.chunks[chunk].get_or_insert_with(|| vec![0; CHUNK as usize].into());
+            chunk[offset..offset + n].copy_from_slice(head);
+            (bytes, at) = (rest, at + n as u64);
+        }
+    }
+}
+
+/// Pinned host memory.
+#[derive(Clone)]
+struct HostRegion {
+    noc: u64,
+    bytes: Vec<u8>,
+}
+
+/// The memories. Accesses must have been checked: those outside panic.
+#[derive(Clone)]
+pub(crate) struct Memory {
+    l1_bytes: usize,
+    l1: Vec<u8>,
+    pub bank_bytes: u64,
+    dram: Vec<Sparse>,
+    host: Vec<Option<HostRegion>>,
+}
+
+impl Memory {
+    pub fn new(tiles: usize, l1_bytes: u32, banks: u32, bank_bytes: u64) -> Memory {
+        let l1_bytes = l1_bytes as usize;
+        let dram = (0..banks).map(|_| Sparse::new(bank_bytes)).collect();
+        Memory { l1_bytes, l1: vec![0; tiles * l1_bytes], bank_bytes, dram, host: Vec::new() }
+    }
+
+    fn l1_at(&self, tile: TileId, addr: u32) -> usize {
+        tile as usize * self.l1_bytes + addr as usize
+    }
+
+    /// Bytes of a tile's L1.
+    pub fn l1(&self, tile: TileId, addr: u32, bytes: usize) -> &[u8] {
+        let at = self.l1_at(tile, addr);
+        &self.l1[at..at + bytes]
+    }
+
+    /// Bytes of a tile's L1, to write.
+    pub fn l1_mut(&mut self, tile: TileId, addr: u32, bytes: usize) -> &mut [u8] {
+        let at = self.l1_at(tile, addr);
+        &mut self.l1[at..at + bytes]
+    }
+
+    /// A word of a tile's L1.
+    pub fn word(&self, tile: TileId, addr: u32) -> u32 {
+        let bytes = self.l1(tile, addr, 4);
+        u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+    }
+
+    /// Stores a word in a tile's L1.
+    pub fn set_word(&mut self, tile: TileId, addr: u32, value: u32) {
+        self.l1_mut(tile, addr, 4).copy_from_slice(&value.to_le_bytes());
+    }
+
+    /// Pins host memory at an address as the device sees it; the number it is known by.
+    pub fn pin(&mut self, noc: u64, bytes: usize) -> u8 {
+        let region = HostRegion { noc, bytes: vec![0; bytes] };
+        let free = self.host.iter().position(Option::is_none);
+        let id = free.unwrap_or_else(|| {
+            self.host.push(None);
+            self.host.len() - 1
+        });
+        self.host[id] = Some(region);
+        id as u8
+    }
+
+    /// Gives pinned memory back; whether it was pinned.
+    pub fn unpin(&mut self, id: u8) -> bool {
+        self.host.get_mut(id as usize).is_some_and(|region| region.take().is_some())
+    }
+
+    /// The pinned memory that holds an address as the device sees it.
+    pub fn host_at(&self, noc: u64, bytes: u64) -> Option<Place> {
+        self.host.iter().enumerate().find_map(|(id, region)| {
+            let region = region.as_ref()?;
+            let offset = noc.checked_sub(region.noc)?;
+            (offset.checked_add(bytes)? <= region.bytes.len() as u64).then_some(Place::Host(id as u8, offset))
+        })
+    }
+
+    /// Whether pinned memory starts at an address as the device sees it.
+    pub fn is_pinned_at(&self, noc: u64) -> bool {
+        self.host.iter().flatten().any(|region| region.noc == noc)
+    }
+
+    /// The bytes of pinned memory.
+    pub fn host(&self, id: u8) -> Option<&[u8]> {
+        self.host.get(id as usize)?.as_ref().map(|region| &region.bytes[..])
+    }
+
+    /// The bytes of pinned memory, to write.
+    pub fn host_mut(&mut self, id: u8) -> Option<&mut [u8]> {
+        self.host.get_mut(id as usize)?.as_mut().map(|region| &mut region.bytes[..])
+    }
+
+    /// Reads bytes from anywhere.
+    pub fn read(&self, place: Place, out: &mut [u8]) {
+        match place {
+            Place::L1(tile, addr) => out.copy_from_slice(self.l1(tile, addr, out.len())),
+            Place::Dram(bank, addr) => self.dram[bank as usize].read(addr, out),
+            Place::Host(id, at) => {
+                if let Some(bytes) = self.host(id) {
+                    out.copy_from_slice(&bytes[at as usize..at as usize + out.len()]);
+                }
+            }
+        }
+    }
+
+    /// Writes bytes anywhere.
+    pub fn write(&mut self, place: Place, bytes: &[u8]) {
+        match place {
+            Place::L1(tile, addr) => self.l1_mut(tile, addr, bytes.len()).copy_from_slice(bytes),
+            Place::Dram(bank, addr) => self.dram[bank as usize].write(addr, bytes),
+            Place::Host(id, at) => {
+                if let Some(to) = self.host_mut(id) {
+                    to[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);
+                }
+            }
+        }
+    }
+
+    /// Copies from anywhere into a tile's L1: what a read does. Memory that is no longer pinned gives nothing.
+    pub fn copy_in(&mut self, from: Place, tile: TileId, addr: u32, bytes: usize) {
+        let to = self.l1_at(tile, addr);
+        match from {
+            Place::L1(source, at) => {
+                let from = self.l1_at(source, at);
+                self.l1.copy_within(from..from + bytes, to);
+            }
+            Place::Dram(bank, at) => self.dram[bank as usize].read(at, &mut self.l1[to..to + bytes]),
+            Place::Host(id, at) => {
+                if let Some(Some(region)) = self.host.get(id as usize) {
+                    self.l1[to..to + bytes].copy_from_slice(&region.bytes[at as usize..at as usize + bytes]);
+                }
+            }
+        }
+    }
+
+    /// Copies from a tile's L1 to anywhere: what a write does. Memory that is no longer pinned takes nothing.
+    pub fn copy_out(&mut self, tile: TileId, addr: u32, to: Place, bytes: usize) {
+        let from = self.l1_at(tile, addr);
+        match to {
+            Place::L1(target, at) => {
+                let to = self.l1_at(target, at);
+                self.l1.copy_within(from..from + bytes, to);
+            }
+            Place::Dram(bank, at) => self.dram[bank as usize].write(at, &self.l1[from..from + bytes]),
+            Place::Host(id, at) => {
+                if let Some(Some(region)) = self.host.get_mut(id as usize) {
+                    region.bytes[at as usize..at as usize + bytes].copy_from_slice(&self.l1[from..from + bytes]);
+                }
+            }
+        }
+    }
+}

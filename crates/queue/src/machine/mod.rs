@@ -1,0 +1,321 @@
+//! The device: tiles, memories, networks, clock, and one scheduler that steps all actors.
+//!
+//! There are no threads. Time is in whole device cycles and passes inside the calls of a driver ([`Machine`] is a
+//! [`Device`](crate::host::Device)), or in [`Machine::run`]. In each cycle, first everything that is on its way arrives, in the
+//! order in which it started; then prefetcher, dispatcher and subordinate go on, in this order, as far as they can. A seed
+//! decides how long each transfer takes; the same seed gives the same run.
+//!
+//! | file | what |
+//! |---|---|
+//! | `chip`, `memory` | tiles, and all bytes |
+//! | `noc`, `payload` | transfers: ordering, acknowledgements, checks of targets |
+//! | `flight`, `delay` | what is on its way, and for how long |
+//! | `world`, `wait`, `core` | shared state, what actors wait for, what a kernel sees |
+//! | `device` | the driver's side |
+
+mod chip;
+mod config;
+mod core;
+mod delay;
+mod device;
+mod flight;
+mod memory;
+mod noc;
+mod payload;
+mod store;
+mod trace;
+mod wait;
+mod world;
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use crate::board::cover;
+use crate::sanitize::{Finding, Ledger, diagnose};
+use crate::wire::Xy;
+use crate::worker::{Acknowledge, Worker, Workers};
+
+pub use chip::{Chip, Tile, TileId};
+pub use config::{Config, Quirks};
+pub use delay::{Delay, Delays};
+pub use memory::Place;
+pub use trace::{Span, SpanActor};
+pub use wait::{Actor, Wait};
+pub use world::State;
+
+pub(crate) use self::core::Core;
+pub(crate) use flight::Flight;
+pub(crate) use memory::Memory;
+pub(crate) use noc::Port;
+pub(crate) use payload::page_address;
+pub(crate) use wait::{credits, stream_reached};
+pub(crate) use world::{Stop, World};
+
+type Kernel = Pin<Box<dyn Future<Output = Result<(), Stop>>>>;
+
+/// A board with its queue, as a driver meets it.
+pub struct Machine {
+    world: Rc<RefCell<World>>,
+    kernels: [Option<Kernel>; 3],
+    device: device::Host,
+}
+
+/// How far a machine has come: for progress displays and tests.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Status {
+    /// Device cycles so far.
+    pub cycle: u64,
+    /// Records that the host has announced.
+    pub announced: u64,
+    /// Records whose slots are still queued.
+    pub queued: u64,
+    /// Commands that prefetcher, dispatcher and subordinate have met.
+    pub commands: [u64; 3],
+    /// Pages of the dispatcher that the prefetcher could acquire now.
+    pub credits: u32,
+    /// Pages handed to the dispatcher and not consumed.
+    pub pages: u64,
+    /// Pages of the completion ring that the host has not taken.
+    pub completions: u64,
+    /// Transfers on their way.
+    pub flights: u64,
+    /// Workers that run.
+    pub running: u32,
+    /// Launches so far.
+    pub launches: u64,
+    /// What each actor is doing, one line each.
+    pub actors: Vec<String>,
+    /// How often fetching was entered in each of its eight states: bit 0 a command is there, bit 1 the slot is full, bit 2 a read
+    /// is under way.
+    pub fetch_states: [u64; 8],
+}
+
+impl Machine {
+    /// A machine whose workers acknowledge launches. The queue's kernels start when a host sends them their go messages, as
+    /// [`Queue::open`](crate::host::Queue::open) does.
+    ///
+    /// # Errors
+    /// If the parts of the configuration do not fit together.
+    pub fn new(config: Config) -> Result<Machine, String> {
+        Machine::with_worker(config, Box::new(Acknowledge::default()))
+    }
+
+    /// A machine whose workers run what a [`Worker`] does.
+    ///
+    /// # Errors
+    /// As [`new`](Machine::new).
+    pub fn with_worker(config: Config, worker: Box<dyn Worker>) -> Result<Machine, String> {
+        config.check()?;
+        let chip = Chip::new(&config.board);
+        let niu = noc::Niu::new(World::endpoints(&chip));
+        let world = World {
+            memory: Memory::new(chip.tensix(), config.layout.l1_bytes, chip.banks(), config.board.bank_bytes),
+            dice: delay::Dice::new(config.seed),
+            delays: config.delays,
+            flights: flight::Flights::default(),
+            nius: std::array::from_fn(|_| niu.clone()),
+            now: 0,
+            states: [State::Off; 3],
+            waits: [None; 3],
+            ledger: Ledger::new(config.mode, &config.layout),
+            workers: Workers::new(&chip, worker),
+            streams: [0; 64],
+            fetch_states: [0; 8],
+            next_slot: config.layout.prefetch.q_base,
+            trace: config.trace.then(trace::Trace::default),
+            go_rects: cover(config.board.workers()),
+            quirks: config.quirks,
+            layout: config.layout,
+            chip,
+        };
+        let device = device::Host::new(&config.board);
+        Ok(Machine { world: Rc::new(RefCell::new(world)), kernels: [None, None, None], device })
+    }
+
+    /// Starts a kernel.
+    fn start(&mut self, actor: Actor) {
+        {
+            let mut world = self.world.borrow_mut();
+            world.states[actor as usize] = State::On;
+            let now = world.now;
+            world.waits[actor as usize] = Some(Wait::Until { cycle: now, what: "it starts" });
+        }
+        let core = Core::new(actor, self.world.clone());
+        self.kernels[actor as usize] = Some(match actor {
+            Actor::Prefetch => Box::pin(crate::prefetch::run(core)),
+            Actor::Dispatch => Box::pin(crate::dispatch::run(core)),
+            Actor::Subordinate => Box::pin(crate::subordinate::run(core)),
+        });
+    }
+
+    /// Stops a kernel: its core is held in reset.
+    fn stop(&mut self, actor: Actor) {
+        let mut world = self.world.borrow_mut();
+        (world.states[actor as usize], world.waits[actor as usize]) = (State::Off, None);
+        drop(world);
+        self.kernels[actor as usize] = None;
+    }
+
+    /// Lets an actor go on if what it waits for is over; whether it did.
+    fn step(&mut self, actor: Actor) -> bool {
+        let index = actor as usize;
+        {
+            let mut world = self.world.borrow_mut();
+            match world.waits[index] {
+                Some(wait) if wait.is_over(&world) => world.waits[index] = None,
+                _ => return false,
+            }
+        }
+        let Some(kernel) = &mut self.kernels[index] else { return false };
+        if let Poll::Ready(end) = kernel.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            self.kernels[index] = None;
+            let mut world = self.world.borrow_mut();
+            match end {
+                Ok(()) => world.states[index] = State::Ended,
+                Err(Stop) => world.waits[index] = Some(Wait::Lost),
+            }
+        }
+        true
+    }
+
+    /// When something happens next, if nobody touches the machine.
+    fn next_event(&self) -> Option<u64> {
+        let world = self.world.borrow();
+        let certain = world.waits.iter().filter_map(|wait| match wait {
+            Some(Wait::Until { cycle, .. }) => Some(*cycle),
+            _ => None,
+        });
+        certain.chain(world.flights.next()).min()
+    }
+
+    /// Lets time pass to a cycle, or until the machine stops at a finding.
+    pub fn run(&mut self, until: u64) {
+        loop {
+            let mut went_on = false;
+            for actor in Actor::ALL {
+                went_on |= self.step(actor);
+            }
+            if self.world.borrow().ledger.stopped() {
+                return;
+            }
+            if went_on {
+                continue;
+            }
+            let next = self.next_event();
+            let mut world = self.world.borrow_mut();
+            match next {
+                Some(at) if at <= until => {
+                    world.now = world.now.max(at);
+                    let now = world.now;
+                    while let Some(flight) = world.flights.take(now) {
+                        world.arrive(flight);
+                    }
+                }
+                _ => {
+                    world.now = world.now.max(until);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Lets time pass until nothing more happens by itself, but no longer than so many cycles; whether nothing does.
+    pub fn settle(&mut self, cycles: u64) -> bool {
+        let end = self.now_cycles() + cycles;
+        // Towards the next event each time, so that time does not pass beyond the last one.
+        while let Some(at) = self.next_event() {
+            if at > end {
+                return false;
+            }
+            self.run(at);
+            if self.world.borrow().ledger.stopped() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Device cycles so far.
+    pub fn now_cycles(&self) -> u64 {
+        self.world.borrow().now
+    }
+
+    /// What was found so far. Of each hazard the first few findings are kept.
+    pub fn findings(&self) -> Vec<Finding> {
+        self.world.borrow().ledger.findings.clone()
+    }
+
+    /// The finding at which the machine stopped.
+    pub fn stopped_at(&self) -> Option<Finding> {
+        let world = self.world.borrow();
+        world.ledger.stopped.map(|index| world.ledger.findings[index].clone())
+    }
+
+    /// Who waits for what, if nothing can happen by itself any more and not everything is done.
+    pub fn diagnose(&self) -> Option<Finding> {
+        let settled = self.next_event().is_none();
+        settled.then(|| diagnose(&self.world.borrow()))
+    }
+
+    /// Whether an actor's kernel runs, was ended by TERMINATE, or never started.
+    pub fn state(&self, actor: Actor) -> State {
+        self.world.borrow().states[actor as usize]
+    }
+
+    /// How far it has come.
+    pub fn status(&self) -> Status {
+        let world = self.world.borrow();
+        let granted = world.memory.word(world.chip.prefetch(), world.layout.sem(0));
+        Status {
+            cycle: world.now,
+            announced: world.ledger.issue.announced(),
+            queued: world.ledger.issue.queued() as u64,
+            commands: world.ledger.commands,
+            credits: credits(granted, world.ledger.taken),
+            pages: world.ledger.produced - world.ledger.consumed.min(world.ledger.produced),
+            completions: world.ledger.completed - world.ledger.drained,
+            flights: world.flights.len() as u64,
+            running: world.workers.running(),
+            launches: world.workers.launched + world.workers.launched_by_host,
+            actors: world.actor_lines(),
+            fetch_states: world.fetch_states,
+        }
+    }
+
+    /// What each actor did and when, if the configuration asked for it.
+    pub fn spans(&self) -> Vec<Span> {
+        self.world.borrow().trace.as_ref().map(|trace| trace.spans.clone()).unwrap_or_default()
+    }
+
+    /// Reads memory of a tile as it is now, without taking time: for tests and tools.
+    ///
+    /// # Errors
+    /// If there is no such memory.
+    pub fn peek(&self, tile: Xy, addr: u64, out: &mut [u8]) -> Result<(), String> {
+        let world = self.world.borrow();
+        let place = world.place_of(tile, addr, out.len() as u64);
+        let place = place.ok_or_else(|| format!("{tile} has no {} bytes at {addr:#x}", out.len()))?;
+        world.memory.read(place, out);
+        Ok(())
+    }
+
+    /// Writes memory of a tile as it is now, without taking time or being noticed: for tests and tools.
+    ///
+    /// # Errors
+    /// If there is no such memory.
+    pub fn poke(&mut self, tile: Xy, addr: u64, bytes: &[u8]) -> Result<(), String> {
+        let mut world = self.world.borrow_mut();
+        let place = world.place_of(tile, addr, bytes.len() as u64);
+        let place = place.ok_or_else(|| format!("{tile} has no {} bytes at {addr:#x}", bytes.len()))?;
+        world.memory.write(place, bytes);
+        Ok(())
+    }
+
+    /// A stream counter of the dispatch core.
+    pub fn stream(&self, stream: u32) -> u32 {
+        self.world.borrow().stream(stream)
+    }
+}

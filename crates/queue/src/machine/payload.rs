@@ -1,0 +1,109 @@
+//! What the dispatchers send: writes that workers are to have before they start, and the go signals that start them.
+
+use super::chip::{Chip, Tile, TileId};
+use super::memory::Place;
+use super::noc::Port;
+use super::world::{Stop, World};
+use crate::sanitize::Hazard;
+use crate::wire::{Rect, Xy};
+
+/// Where page `index` of interleaved pages lies: the tile's word and the address there. A network has its own port to each bank; pages
+/// in L1 go around the workers.
+pub(crate) fn page_address(chip: &Chip, dram: bool, noc: u8, base: u32, page: u32, index: u32) -> (u32, u64) {
+    let (banks, align) = if dram { (chip.banks(), 64) } else { (chip.workers().len() as u32, 16) };
+    let (bank, row) = (index % banks, index / banks);
+    let xy = match dram {
+        true => chip.bank_port(bank, noc),
+        false => chip.xy(chip.workers()[bank as usize]),
+    };
+    (xy.word(), u64::from(base) + u64::from(row) * u64::from(page).next_multiple_of(align))
+}
+
+impl World {
+    fn check_target(&mut self, port: Port, tile: TileId, addr: u64, bytes: u32) -> Result<(), Stop> {
+        let actor = port.actor();
+        if self.chip.is_queue_core(tile) {
+            let xy = self.chip.xy(tile);
+            self.flag(actor, Hazard::QueueCoreWritten, || {
+                format!("{bytes} bytes go to {addr:#x} of {xy}, a core of the queue")
+            })?;
+        }
+        let firmware = u64::from(self.layout.worker.firmware)..u64::from(self.layout.kernel_config_base);
+        if addr < firmware.end && addr + u64::from(bytes) > firmware.start {
+            let xy = self.chip.xy(tile);
+            self.flag(actor, Hazard::FirmwareOverwritten, || {
+                format!("{bytes} bytes at {addr:#x} of {xy} overwrite its firmware")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A dispatcher's write to one place.
+    pub fn dispatch_write(&mut self, port: Port, from: u32, xy: u32, addr: u64, bytes: u32) -> Result<(), Stop> {
+        if let (Tile::Tensix(tile), 0) = (self.chip.at(Xy::from_word(xy)), xy >> 24) {
+            self.check_target(port, tile, addr, bytes)?;
+            let epoch = self.nius[port as usize].epoch;
+            self.workers.payload(tile).unicast = epoch;
+        }
+        self.write(port, from, xy, addr, bytes)
+    }
+
+    /// A dispatcher's write to a rectangle.
+    pub fn dispatch_multicast(
+        &mut self,
+        port: Port,
+        from: u32,
+        xy: u32,
+        addr: u64,
+        bytes: u32,
+        announced: u32,
+    ) -> Result<(), Stop> {
+        let rect = Rect::from_word(xy);
+        if let Tile::Tensix(tile) = self.chip.at(rect.low) {
+            // Queue cores among the targets are found when the tiles are counted.
+            if !self.chip.is_queue_core(tile) {
+                self.check_target(port, tile, addr, bytes)?;
+            }
+        }
+        self.multicast(port, from, xy, addr, bytes, announced)
+    }
+
+    /// A go word for one worker.
+    pub fn go_write(&mut self, port: Port, from: u32, xy: u32) -> Result<(), Stop> {
+        let addr = self.layout.worker.go.into();
+        if let Tile::Tensix(tile) = self.chip.at(Xy::from_word(xy)) {
+            self.check_target(port, tile, addr, 4)?;
+            if let Some(unordered) = self.check_go(port, tile, false) {
+                self.flag(port.actor(), Hazard::GoBeforePayload, || unordered)?;
+            }
+        }
+        match self.quirks.inline_go {
+            true => self.inline_write(port, from, xy, addr),
+            false => self.write(port, from, xy, addr, 4),
+        }
+    }
+
+    /// A go word for all workers, through the rectangles that cover them.
+    pub fn go_multicast(&mut self, port: Port, from: u32, addr: u32) -> Result<(), Stop> {
+        for i in 0..self.chip.workers().len() {
+            let tile = self.chip.workers()[i];
+            if let Some(unordered) = self.check_go(port, tile, true) {
+                self.flag(port.actor(), Hazard::GoBeforePayload, || unordered)?;
+            }
+        }
+        for i in 0..self.go_rects.len() {
+            let rect = self.go_rects[i];
+            self.multicast(port, from, rect.word(), addr.into(), 4, rect.area())?;
+        }
+        Ok(())
+    }
+
+    /// Bytes of a DRAM bank or of host memory as a place, for tests and tools.
+    pub fn place_of(&self, xy: Xy, addr: u64, bytes: u64) -> Option<Place> {
+        match self.chip.at(xy) {
+            Tile::Tensix(id) if addr + bytes <= u64::from(self.layout.l1_bytes) => Some(Place::L1(id, addr as u32)),
+            Tile::Dram(bank) if addr + bytes <= self.memory.bank_bytes => Some(Place::Dram(bank, addr)),
+            _ => None,
+        }
+    }
+}

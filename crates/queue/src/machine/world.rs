@@ -1,0 +1,190 @@
+//! All that the actors share: memories, what is on its way, time, and the ledger of the sanitizer.
+
+use super::chip::{Chip, TileId};
+use super::delay::{Delays, Dice};
+use super::flight::{Flight, Flights};
+use super::memory::Memory;
+use super::noc::Niu;
+use super::wait::{Actor, Wait};
+use crate::layout::Layout;
+use crate::sanitize::{Finding, Hazard, Ledger, Mode};
+use crate::worker::Workers;
+
+/// An actor stops here: what it did has no defined continuation, or the machine stops at what it did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Stop;
+
+/// Where an actor stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// Its kernel was not started.
+    Off,
+    /// It runs or waits.
+    On,
+    /// Its kernel ended by TERMINATE.
+    Ended,
+}
+
+/// The shared state. An actor borrows it for one action and never across a wait.
+pub(crate) struct World {
+    pub layout: Layout,
+    pub chip: Chip,
+    pub memory: Memory,
+    pub delays: Delays,
+    pub dice: Dice,
+    pub flights: Flights,
+    pub nius: [Niu; 4],
+    pub now: u64,
+    pub states: [State; 3],
+    pub waits: [Option<Wait>; 3],
+    pub ledger: Ledger,
+    pub workers: Workers,
+    /// The dispatch core's stream counters, 17 bits each.
+    pub streams: [u32; 64],
+    /// How often fetching was entered in each of its eight states: bit 0 a command is there, bit 1 the slot is full, bit 2 a read
+    /// is under way.
+    pub fetch_states: [u64; 8],
+    /// The slot that the host is to fill next.
+    pub next_slot: u32,
+    /// Who did what when, if asked for.
+    pub trace: Option<super::trace::Trace>,
+    /// The rectangles that cover all workers.
+    pub go_rects: Vec<crate::wire::Rect>,
+    /// Network behaviour of other firmware, see [`Quirks`](super::Quirks).
+    pub quirks: super::Quirks,
+}
+
+const STREAM_MASK: u32 = 0x1_FFFF;
+
+impl World {
+    /// A slot of the fetch queue.
+    pub fn slot(&self, addr: u32) -> u16 {
+        let bytes = self.memory.l1(self.chip.prefetch(), addr, 2);
+        u16::from_le_bytes([bytes[0], bytes[1]])
+    }
+
+    /// A stream counter of the dispatch core.
+    pub fn stream(&self, stream: u32) -> u32 {
+        self.streams[stream as usize & 63]
+    }
+
+    /// Adds to a stream counter, modulo 2^17.
+    pub fn add_to_stream(&mut self, stream: u32, value: u32) {
+        let counter = &mut self.streams[stream as usize & 63];
+        *counter = counter.wrapping_add(value) & STREAM_MASK;
+    }
+
+    /// Free room of the completion ring in units of 16 bytes, by the firmware's arithmetic.
+    pub fn completion_room(&self) -> u32 {
+        let dispatch = &self.layout.dispatch;
+        let wr = self.memory.word(self.chip.dispatch(), dispatch.completion_wr);
+        let rd = self.memory.word(self.chip.dispatch(), dispatch.completion_rd);
+        let (wr_ptr, rd_ptr) = (wr & 0x7FFF_FFFF, rd & 0x7FFF_FFFF);
+        match wr >> 31 == rd >> 31 {
+            true => (self.layout.sysmem.completion_bytes >> 4).wrapping_sub(wr_ptr.wrapping_sub(rd_ptr)),
+            false => rd_ptr.wrapping_sub(wr_ptr),
+        }
+    }
+
+    /// Draws how long something takes.
+    pub fn draw(&mut self, which: fn(&Delays) -> super::Delay) -> u64 {
+        self.dice.draw(which(&self.delays))
+    }
+
+    /// The tile that an actor runs on.
+    pub fn tile_of(&self, actor: Actor) -> TileId {
+        match actor {
+            Actor::Prefetch => self.chip.prefetch(),
+            Actor::Dispatch | Actor::Subordinate => self.chip.dispatch(),
+        }
+    }
+
+    /// Records a finding about what an actor does now.
+    ///
+    /// # Errors
+    /// [`Stop`] if the machine stops at findings like this one.
+    pub fn flag(&mut self, actor: Actor, hazard: Hazard, message: impl FnOnce() -> String) -> Result<(), Stop> {
+        let at = self.ledger.at[actor as usize];
+        if self.ledger.wants(hazard) {
+            let finding = Finding {
+                record: at.record,
+                command: at.command,
+                cycle: self.now,
+                notes: self.actor_lines(),
+                ..Finding::new(hazard, message())
+            };
+            self.ledger.add(finding);
+        }
+        match self.ledger.mode == Mode::Strict && self.ledger.stopped() {
+            true => Err(Stop),
+            false => Ok(()),
+        }
+    }
+
+    /// Records a finding after which the actor cannot go on: on silicon it runs into code that is none, or waits for ever.
+    pub fn lose(&mut self, actor: Actor, hazard: Hazard, message: impl FnOnce() -> String) -> Stop {
+        let _ = self.flag(actor, hazard, message);
+        Stop
+    }
+
+    /// Records a finding about what the host does now. Whether to stop shows in the ledger.
+    pub fn flag_host(&mut self, hazard: Hazard, message: impl FnOnce() -> String) {
+        if self.ledger.wants(hazard) {
+            let finding = Finding { cycle: self.now, notes: self.actor_lines(), ..Finding::new(hazard, message()) };
+            self.ledger.add(finding);
+        }
+    }
+
+    /// What each actor is doing, one line each, and the ledger of page credits.
+    pub fn actor_lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for actor in Actor::ALL {
+            let state = match (self.states[actor as usize], self.waits[actor as usize]) {
+                (State::Off, _) => "is off".to_string(),
+                (State::Ended, _) => "has ended".to_string(),
+                (State::On, Some(wait)) => wait.describe(self),
+                (State::On, None) => "is at work".to_string(),
+            };
+            let at = self.ledger.at[actor as usize];
+            let mut line = format!("{actor}: {state}");
+            if let Some(command) = at.command {
+                line += &format!(", {command}");
+            }
+            if let Some(record) = at.record {
+                line += &format!(" of {record}");
+            }
+            lines.push(line);
+        }
+        lines.push(self.workers.describe(&self.chip));
+        let granted = self.memory.word(self.chip.prefetch(), self.layout.sem(0));
+        lines.push(self.ledger.credits_line(granted, &self.layout));
+        lines
+    }
+
+    /// Lets what arrives now arrive. The flight is over; its bytes are where they belong.
+    pub fn arrive(&mut self, flight: Flight) {
+        match flight {
+            Flight::Write { tile, from, to, bytes } => {
+                self.memory.copy_out(tile, from, to, bytes as usize);
+                if let super::Place::L1(target, addr) = to {
+                    self.worker_written(target, addr, bytes);
+                }
+            }
+            Flight::Multicast { tile, from, rect, addr, bytes } => {
+                for xy in super::chip::covered(rect) {
+                    let super::Tile::Tensix(target) = self.chip.at(xy) else { continue };
+                    self.memory.copy_out(tile, from, super::Place::L1(target, addr), bytes as usize);
+                    self.worker_written(target, addr, bytes);
+                }
+            }
+            Flight::Read { from, tile, to, bytes } => self.memory.copy_in(from, tile, to, bytes as usize),
+            Flight::Add { tile, addr, value } => {
+                let word = self.memory.word(tile, addr);
+                self.memory.set_word(tile, addr, word.wrapping_add(value));
+            }
+            Flight::Notice { stream, value } => self.add_to_stream(stream, value),
+            Flight::Poll { tile } => self.worker_polls(tile),
+            Flight::Done { tile } => self.worker_done(tile),
+        }
+    }
+}

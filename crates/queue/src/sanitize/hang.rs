@@ -1,0 +1,105 @@
+//! Who waits for what, when nothing can happen any more.
+
+use super::{Finding, Hazard};
+use crate::machine::{Actor, State, Wait, World, stream_reached};
+
+/// Whether an actor waits for the host, having done everything it was told to.
+fn idle_actor(world: &World, actor: Actor) -> bool {
+    let wait = world.waits[actor as usize];
+    match world.states[actor as usize] {
+        State::Off | State::Ended => true,
+        State::On => match wait {
+            Some(Wait::Idle | Wait::Slot { .. } | Wait::Pages { .. } | Wait::SubordinatePage { .. }) => true,
+            // Not stuck yet if the host may still take completions.
+            _ => false,
+        },
+    }
+}
+
+/// Whether all actors have done what they were told.
+pub(crate) fn all_idle(world: &World) -> bool {
+    Actor::ALL.into_iter().all(|actor| idle_actor(world, actor))
+}
+
+/// What keeps a machine in which nothing is under way from going on.
+///
+/// Call it only then. If all actors have done what they were told, the host waits for something that was never sent.
+pub(crate) fn diagnose(world: &World) -> Finding {
+    let wait = |actor: Actor| match world.states[actor as usize] {
+        State::On => world.waits[actor as usize],
+        _ => None,
+    };
+    let (culprit, hazard, message) = match (wait(Actor::Prefetch), wait(Actor::Dispatch)) {
+        // The dispatcher first: what keeps it keeps the prefetcher too.
+        (_, Some(Wait::Stream { stream, count })) => {
+            (Actor::Dispatch, Hazard::WaitUnreachable, stream_hang(world, stream, count))
+        }
+        (_, Some(Wait::Completion { pages })) => {
+            let message = format!(
+                "the dispatcher needs {pages} pages of the completion ring; the host has taken {} of {} pages",
+                world.ledger.drained, world.ledger.completed
+            );
+            (Actor::Dispatch, Hazard::CompletionNotDrained, message)
+        }
+        (_, Some(Wait::Acknowledgements { missing })) => {
+            let message =
+                format!("the dispatcher's barrier waits for {missing} acknowledgements that nobody will send");
+            (Actor::Dispatch, Hazard::MulticastCount, message)
+        }
+        (Some(Wait::Credits { subordinate: true, .. }), _) => {
+            let message = "the prefetcher waits for pages of the subordinate, which grants none".to_string();
+            (Actor::Prefetch, Hazard::SubordinateNoCredits, message)
+        }
+        (Some(Wait::Credits { pages, taken, .. }), Some(Wait::Pages { .. })) => {
+            let granted = world.memory.word(world.chip.prefetch(), world.layout.sem(0));
+            let message = format!(
+                "the prefetcher waits for {pages} pages with {} free, and the dispatcher for the page that they would bring",
+                granted.wrapping_add(taken)
+            );
+            (Actor::Prefetch, Hazard::CreditDeadlock, message)
+        }
+        (Some(Wait::Notified { .. }), _) if world.layout.sem(2) >= world.layout.kernel_text() => (
+            Actor::Prefetch,
+            Hazard::StallSemaphoreIsCode,
+            "the prefetcher waits in STALL for a word of its own code".to_string(),
+        ),
+        (prefetch, dispatch) => {
+            let idle = all_idle(world);
+            let culprit = if prefetch.is_some() && !idle_actor(world, Actor::Prefetch) {
+                Actor::Prefetch
+            } else {
+                Actor::Dispatch
+            };
+            let message = match (idle, dispatch) {
+                (true, _) => {
+                    "the host waits for something that was never sent: all actors have done what they were told"
+                }
+                (_, Some(Wait::Memory { .. })) => "the dispatcher waits for a word of memory that nobody will write",
+                _ => "nothing can happen any more, and somebody waits",
+            };
+            (culprit, Hazard::Hang, message.to_string())
+        }
+    };
+    let at = world.ledger.at[culprit as usize];
+    Finding {
+        record: at.record,
+        command: at.command,
+        cycle: world.now,
+        notes: world.actor_lines(),
+        ..Finding::new(hazard, message)
+    }
+}
+
+fn stream_hang(world: &World, stream: u32, count: u32) -> String {
+    let value = world.stream(stream);
+    let workers = &world.workers;
+    let mut message = format!("the dispatcher waits for stream {stream} to reach {count}, and it stays at {value}");
+    if workers.astray > 0 {
+        message += &format!("; {} notices went to other tiles than the dispatch core", workers.astray);
+    } else if workers.launched_by_host > 0 {
+        message += &format!("; {} workers were launched in host mode and send none", workers.launched_by_host);
+    } else if !stream_reached(value, count) {
+        message += &format!("; {} workers were launched", workers.launched);
+    }
+    message
+}

@@ -1,0 +1,160 @@
+//! What the sanitizer remembers: who sent which bytes, what is unread, and what was found.
+
+use super::{CommandRef, Finding, Hazard, IssueShadow, RecordRef, Severity};
+use crate::layout::Layout;
+use crate::machine::credits;
+
+/// What a machine does at an error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Mode {
+    /// It stops there: every later call of the driver returns the finding.
+    #[default]
+    Strict,
+    /// It notes the finding and goes on as the silicon would, as far as that is known.
+    Silicon,
+}
+
+/// Where an actor is in what the host sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct At {
+    pub record: Option<RecordRef>,
+    pub command: Option<CommandRef>,
+}
+
+/// A page of a ring between two cores: where its bytes came from, and how many there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Page {
+    pub record: Option<RecordRef>,
+    /// Where the relayed bytes start in the record, if they came from it.
+    pub at: Option<u32>,
+    /// Bytes written since the page was released.
+    pub filled: u32,
+}
+
+/// Findings of one hazard that are kept; more are only counted.
+const KEPT: u64 = 16;
+
+/// The memory of the sanitizer.
+pub(crate) struct Ledger {
+    pub mode: Mode,
+    pub findings: Vec<Finding>,
+    /// How often each hazard was met.
+    pub met: Vec<u64>,
+    /// The finding at which the machine stopped.
+    pub stopped: Option<usize>,
+    /// By actor.
+    pub at: [At; 3],
+    /// Commands that each actor has met.
+    pub commands: [u64; 3],
+    /// Pages of the dispatcher's ring.
+    pub pages: Vec<Page>,
+    /// Pages of the subordinate's ring.
+    pub s_pages: Vec<Page>,
+    pub issue: IssueShadow,
+    /// Pages that the prefetcher acquired for the dispatcher, and handed over.
+    pub acquired: u64,
+    pub produced: u64,
+    /// Pages that the dispatcher took, and gave back.
+    pub consumed: u64,
+    pub returned: u64,
+    /// Minus the credits that the prefetcher has taken, wrapping.
+    pub taken: u32,
+    /// Completion records: where each ends in pages, the last some hundred of them.
+    pub completion_ends: std::collections::VecDeque<u64>,
+    /// Pages pushed to the completion ring.
+    pub completed: u64,
+    /// Pages that the host has taken from it.
+    pub drained: u64,
+    /// Whether what it takes next is the start of a record.
+    pub between_records: bool,
+}
+
+impl Ledger {
+    pub fn new(mode: Mode, layout: &Layout) -> Ledger {
+        Ledger {
+            mode,
+            findings: Vec::new(),
+            met: vec![0; Hazard::ALL.len()],
+            stopped: None,
+            at: [At::default(); 3],
+            commands: [0; 3],
+            pages: vec![Page::default(); layout.dispatch.cb_pages as usize],
+            s_pages: vec![Page::default(); layout.dispatch.s_cb_pages as usize],
+            issue: IssueShadow::new(layout),
+            acquired: 0,
+            produced: 0,
+            consumed: 0,
+            returned: 0,
+            taken: 0,
+            completion_ends: Default::default(),
+            completed: 0,
+            drained: 0,
+            between_records: true,
+        }
+    }
+
+    /// Counts a hazard; whether a finding of it is to be kept.
+    pub fn wants(&mut self, hazard: Hazard) -> bool {
+        let met = &mut self.met[hazard as usize];
+        *met += 1;
+        *met <= KEPT
+    }
+
+    /// Keeps a finding. In strict mode, the first error stops the machine.
+    pub fn add(&mut self, finding: Finding) {
+        let error = finding.severity() == Severity::Error;
+        self.findings.push(finding);
+        if error && self.mode == Mode::Strict && self.stopped.is_none() {
+            self.stopped = Some(self.findings.len() - 1);
+        }
+    }
+
+    /// Whether the machine has stopped at a finding.
+    pub fn stopped(&self) -> bool {
+        self.stopped.is_some()
+    }
+
+    /// The next command of an actor starts.
+    pub fn command(&mut self, actor: usize, name: &'static str, record: Option<RecordRef>, at: Option<u32>) {
+        let index = self.commands[actor];
+        self.commands[actor] += 1;
+        self.at[actor] = At { record, command: Some(CommandRef { index, name, at }) };
+    }
+
+    /// Page credits in one line: where all pages of the dispatcher's ring are, given the credits granted so far.
+    pub fn credits_line(&self, granted: u32, layout: &Layout) -> String {
+        format!(
+            "page credits: {} of {} free; {} pages acquired, {} handed over, {} consumed, {} returned ({} of them held back in blocks)",
+            credits(granted, self.taken),
+            layout.dispatch.cb_pages,
+            self.acquired,
+            self.produced,
+            self.consumed,
+            self.returned,
+            self.consumed - self.returned,
+        )
+    }
+}
+
+impl Ledger {
+    /// Pages went to the completion ring; `last`: with them, a record is complete.
+    pub fn completed(&mut self, pages: u64, last: bool) {
+        self.completed += pages;
+        if last {
+            self.completion_ends.push_back(self.completed);
+        }
+    }
+
+    /// The host has taken pages.
+    pub fn drained(&mut self, pages: u64) {
+        if pages == 0 {
+            return;
+        }
+        self.drained += pages;
+        self.between_records = false;
+        while let Some(end) = self.completion_ends.front().copied().filter(|end| *end <= self.drained) {
+            self.completion_ends.pop_front();
+            self.between_records = end == self.drained;
+        }
+    }
+}

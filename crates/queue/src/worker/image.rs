@@ -1,0 +1,214 @@
+//! The format in which a program travels to a worker: the bytes that stand where its kernel's text would.
+//!
+//! All integers are little-endian. An image starts at a multiple of 16 in L1:
+//!
+//! | bytes | content |
+//! |--:|---|
+//! | 0..4 | `SLPR` |
+//! | 4..6 | version: 1 |
+//! | 6..8 | kind of program: 1 is text, UTF-8 |
+//! | 8..12 | bytes of the program |
+//! | 12..16 | number of buffers |
+//! | 16..20 | bytes of the entry's name |
+//! | 20..24 | number of scalar arguments |
+//! | 24..32 | 0 |
+//! | then | a buffer each 24 bytes: address of page 0 in every DRAM bank (u64), bytes (u64), bytes of a page (u32), flags (u32): bit 0 the program reads it, bit 1 it writes it |
+//! | then | a scalar each 8 bytes |
+//! | then | the entry's name, then the program |
+//!
+//! Pages are interleaved over the DRAM banks: page `i` lies in bank `i mod banks`, at the buffer's address plus `i div banks` times
+//! the page size rounded up to 64.
+//!
+//! Two words of runtime arguments, one set per worker, say which part of the grid a worker is: its block, and how many there
+//! are.
+
+use thiserror::Error;
+
+/// First bytes of an image.
+pub const MAGIC: [u8; 4] = *b"SLPR";
+/// The version that this module reads and writes.
+pub const VERSION: u16 = 1;
+/// Kind: text, UTF-8.
+pub const TEXT: u16 = 1;
+/// Most bytes of an image: the L1 behind the kernel configuration base.
+pub const MAX_BYTES: usize = 0x18_0000;
+
+const HEADER: usize = 32;
+const BUFFER: usize = 24;
+
+/// A buffer in DRAM.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Buffer {
+    /// Address of page 0 in every bank.
+    pub addr: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Bytes of a page.
+    pub page: u32,
+    /// Whether the program reads it.
+    pub read: bool,
+    /// Whether the program writes it.
+    pub written: bool,
+}
+
+impl Buffer {
+    /// The pieces of the buffer in order: bank, address there, and bytes.
+    pub fn pieces(&self, banks: u32) -> impl Iterator<Item = (u32, u64, usize)> + use<> {
+        let (buffer, page) = (*self, u64::from(self.page.max(1)));
+        (0..buffer.bytes.div_ceil(page)).map(move |index| {
+            let row = index / u64::from(banks);
+            let addr = buffer.addr.saturating_add(row.saturating_mul(page.next_multiple_of(64)));
+            let bytes = page.min(buffer.bytes - index * page);
+            ((index % u64::from(banks)) as u32, addr, bytes as usize)
+        })
+    }
+}
+
+/// A program with all that it needs to run, except which block it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Image {
+    /// What `program` is, such as [`TEXT`].
+    pub kind: u16,
+    /// The function to run.
+    pub entry: String,
+    /// Its buffers, in the order of its parameters.
+    pub buffers: Vec<Buffer>,
+    /// Its scalar arguments, in their order, as 64-bit words.
+    pub scalars: Vec<u64>,
+    /// The program.
+    pub program: Vec<u8>,
+}
+
+/// Why bytes are no image.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum ImageError {
+    /// The first bytes are others.
+    #[error("no image starts here: the first bytes are {0:02x?} instead of `SLPR`")]
+    Magic([u8; 4]),
+    /// Another version.
+    #[error("the image has version {0}; this is a reader of version {VERSION}")]
+    Version(u16),
+    /// The bytes end too early.
+    #[error("the image takes {needs} bytes, and there are {has}")]
+    Truncated {
+        /// Bytes that it takes.
+        needs: u64,
+        /// Bytes that there are.
+        has: u64,
+    },
+    /// The entry's name is no text.
+    #[error("the entry's name is not UTF-8")]
+    Entry,
+}
+
+impl Image {
+    /// How many bytes an image takes, by its first 32.
+    ///
+    /// # Errors
+    /// [`ImageError`].
+    pub fn size(header: &[u8; HEADER]) -> Result<u64, ImageError> {
+        let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+        let magic = [header[0], header[1], header[2], header[3]];
+        if magic != MAGIC {
+            return Err(ImageError::Magic(magic));
+        }
+        let version = u16::from_le_bytes([header[4], header[5]]);
+        if version != VERSION {
+            return Err(ImageError::Version(version));
+        }
+        let wide = |at| u64::from(word(at));
+        Ok(HEADER as u64 + wide(12) * BUFFER as u64 + wide(20) * 8 + wide(16) + wide(8))
+    }
+
+    /// Reads an image; bytes behind it are not looked at.
+    ///
+    /// # Errors
+    /// [`ImageError`].
+    pub fn decode(bytes: &[u8]) -> Result<Image, ImageError> {
+        let has = bytes.len() as u64;
+        let header: &[u8; HEADER] = bytes.first_chunk().ok_or(ImageError::Truncated { needs: HEADER as u64, has })?;
+        let needs = Image::size(header)?;
+        if needs > has {
+            return Err(ImageError::Truncated { needs, has });
+        }
+        let mut rest = &bytes[HEADER..needs as usize];
+        let mut take = |n: usize| {
+            let (head, tail) = rest.split_at(n);
+            rest = tail;
+            head
+        };
+        let word =
+            |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]) as usize;
+        let long = |b: &[u8]| u64::from_le_bytes(std::array::from_fn(|i| b[i]));
+        let short = |b: &[u8]| u32::from_le_bytes(std::array::from_fn(|i| b[i]));
+        let buffers = (0..word(12))
+            .map(|_| {
+                let b = take(BUFFER);
+                let flags = short(&b[20..]);
+                let (read, written) = (flags & 1 != 0, flags & 2 != 0);
+                Buffer { addr: long(b), bytes: long(&b[8..]), page: short(&b[16..]), read, written }
+            })
+            .collect();
+        let scalars = (0..word(20)).map(|_| long(take(8))).collect();
+        let entry = std::str::from_utf8(take(word(16))).map_err(|_| ImageError::Entry)?.to_string();
+        let program = take(word(8)).to_vec();
+        Ok(Image { kind: u16::from_le_bytes([header[6], header[7]]), entry, buffers, scalars, program })
+    }
+
+    /// Its bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(HEADER + self.program.len() + 256);
+        out.extend(MAGIC);
+        out.extend(VERSION.to_le_bytes());
+        out.extend(self.kind.to_le_bytes());
+        for n in [self.program.len(), self.buffers.len(), self.entry.len(), self.scalars.len()] {
+            out.extend((n as u32).to_le_bytes());
+        }
+        out.resize(HEADER, 0);
+        for b in &self.buffers {
+            out.extend(b.addr.to_le_bytes());
+            out.extend(b.bytes.to_le_bytes());
+            out.extend(b.page.to_le_bytes());
+            out.extend((u32::from(b.read) | u32::from(b.written) << 1).to_le_bytes());
+        }
+        self.scalars.iter().for_each(|s| out.extend(s.to_le_bytes()));
+        out.extend(self.entry.as_bytes());
+        out.extend(&self.program);
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image() -> Image {
+        let buffer = Buffer { addr: 0x1000, bytes: 5000, page: 2000, read: true, written: false };
+        Image {
+            kind: TEXT,
+            entry: "kernel".into(),
+            buffers: vec![buffer, Buffer { read: false, written: true, ..buffer }],
+            scalars: vec![3, u64::MAX],
+            program: b"module {}".to_vec(),
+        }
+    }
+
+    #[test]
+    fn an_image_reads_as_it_was_written_and_every_cut_is_an_error() {
+        let mut bytes = image().encode();
+        assert_eq!(Image::decode(&bytes), Ok(image()));
+        for end in 0..bytes.len() {
+            assert!(matches!(Image::decode(&bytes[..end]), Err(ImageError::Truncated { .. })), "{end}");
+        }
+        bytes[4] = 2;
+        assert_eq!(Image::decode(&bytes), Err(ImageError::Version(2)));
+        bytes[0] = 0;
+        assert!(matches!(Image::decode(&bytes), Err(ImageError::Magic(_))));
+    }
+
+    #[test]
+    fn pages_go_around_the_banks() {
+        let pieces: Vec<_> = image().buffers[0].pieces(2).collect();
+        assert_eq!(pieces, [(0, 0x1000, 2000), (1, 0x1000, 2000), (0, 0x1000 + 2048, 1000)]);
+    }
+}

@@ -1,0 +1,159 @@
+//! Workers: what they do with launch and go messages, and a trait for what they run.
+//!
+//! This crate knows nothing of kernels. [`Worker`] is told that a worker was launched, may look at memory, and says how long it
+//! takes; when that time is over it may write. [`Acknowledge`] does nothing but that; [`image`] is the format in which
+//! programs can be sent to workers that run them.
+
+pub mod image;
+mod tiles;
+
+use crate::machine::{Chip, Place, TileId};
+use crate::wire::{LaunchMessage, Xy};
+
+pub(crate) use tiles::Workers;
+
+/// A launch of one worker.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Job {
+    /// Which worker.
+    pub tile: Xy,
+    /// Its number among the workers, by row and column.
+    pub worker: u32,
+    /// Its launch message.
+    pub launch: LaunchMessage,
+    /// When it started, in device cycles.
+    pub cycle: u64,
+}
+
+/// What a worker runs. One value serves all workers of a machine.
+pub trait Worker {
+    /// A worker starts; what it reads, it reads now. How many cycles it takes.
+    ///
+    /// # Errors
+    /// If it cannot run what it was launched with: a sentence that says why.
+    fn start(&mut self, job: &Job, memory: &mut WorkerMemory<'_>) -> Result<u64, String>;
+
+    /// Its time is over; what it writes, it writes now.
+    ///
+    /// # Errors
+    /// If it cannot: a sentence that says why.
+    fn finish(&mut self, job: &Job, memory: &mut WorkerMemory<'_>) -> Result<(), String>;
+}
+
+/// Memory as a worker reaches it: its own L1, DRAM, and pinned host memory.
+pub struct WorkerMemory<'a> {
+    pub(crate) memory: &'a mut crate::machine::Memory,
+    pub(crate) chip: &'a Chip,
+    pub(crate) tile: TileId,
+    pub(crate) l1_bytes: u32,
+}
+
+impl WorkerMemory<'_> {
+    fn local(&self, addr: u32, bytes: usize) -> Result<(), String> {
+        match u64::from(addr) + bytes as u64 <= u64::from(self.l1_bytes) {
+            true => Ok(()),
+            false => Err(format!("{bytes} bytes at {addr:#x} leave its L1")),
+        }
+    }
+
+    /// Reads its L1.
+    ///
+    /// # Errors
+    /// If the range leaves it.
+    pub fn read(&self, addr: u32, out: &mut [u8]) -> Result<(), String> {
+        self.local(addr, out.len())?;
+        self.memory.read(Place::L1(self.tile, addr), out);
+        Ok(())
+    }
+
+    /// Writes its L1.
+    ///
+    /// # Errors
+    /// If the range leaves it.
+    pub fn write(&mut self, addr: u32, bytes: &[u8]) -> Result<(), String> {
+        self.local(addr, bytes.len())?;
+        self.memory.write(Place::L1(self.tile, addr), bytes);
+        Ok(())
+    }
+
+    /// How many DRAM banks there are.
+    pub fn banks(&self) -> u32 {
+        self.chip.banks()
+    }
+
+    fn bank(&self, bank: u32, addr: u64, bytes: usize) -> Result<Place, String> {
+        let inside = bank < self.chip.banks() && addr.saturating_add(bytes as u64) <= self.memory.bank_bytes;
+        match inside {
+            true => Ok(Place::Dram(bank as u8, addr)),
+            false => Err(format!("there are no {bytes} bytes at {addr:#x} of DRAM bank {bank}")),
+        }
+    }
+
+    /// Reads a DRAM bank.
+    ///
+    /// # Errors
+    /// If there are no such bytes.
+    pub fn read_dram(&self, bank: u32, addr: u64, out: &mut [u8]) -> Result<(), String> {
+        let place = self.bank(bank, addr, out.len())?;
+        self.memory.read(place, out);
+        Ok(())
+    }
+
+    /// Writes a DRAM bank.
+    ///
+    /// # Errors
+    /// If there are no such bytes.
+    pub fn write_dram(&mut self, bank: u32, addr: u64, bytes: &[u8]) -> Result<(), String> {
+        let place = self.bank(bank, addr, bytes.len())?;
+        self.memory.write(place, bytes);
+        Ok(())
+    }
+
+    fn host(&self, addr: u64, bytes: usize) -> Result<Place, String> {
+        let pinned = self.memory.host_at(addr, bytes as u64);
+        pinned.ok_or_else(|| format!("{bytes} bytes at {addr:#x} of host memory are not pinned"))
+    }
+
+    /// Reads host memory, at an address as the device sees it, without bit 60.
+    ///
+    /// # Errors
+    /// If it is not pinned.
+    pub fn read_host(&self, addr: u64, out: &mut [u8]) -> Result<(), String> {
+        let place = self.host(addr, out.len())?;
+        self.memory.read(place, out);
+        Ok(())
+    }
+
+    /// Writes host memory, at an address as the device sees it, without bit 60.
+    ///
+    /// # Errors
+    /// If it is not pinned.
+    pub fn write_host(&mut self, addr: u64, bytes: &[u8]) -> Result<(), String> {
+        let place = self.host(addr, bytes.len())?;
+        self.memory.write(place, bytes);
+        Ok(())
+    }
+}
+
+/// A worker that runs nothing: it takes its time and is done. For tests of drivers.
+#[derive(Clone, Copy, Debug)]
+pub struct Acknowledge {
+    /// How long each launch takes, in device cycles.
+    pub cycles: u64,
+}
+
+impl Default for Acknowledge {
+    fn default() -> Acknowledge {
+        Acknowledge { cycles: 1000 }
+    }
+}
+
+impl Worker for Acknowledge {
+    fn start(&mut self, _job: &Job, _memory: &mut WorkerMemory<'_>) -> Result<u64, String> {
+        Ok(self.cycles)
+    }
+
+    fn finish(&mut self, _job: &Job, _memory: &mut WorkerMemory<'_>) -> Result<(), String> {
+        Ok(())
+    }
+}

@@ -1,0 +1,309 @@
+//! The workers' firmware: go messages in, notices out.
+
+use super::{Job, Worker, WorkerMemory};
+use crate::machine::{Chip, Flight, Port, Tile, TileId, World};
+use crate::sanitize::{Finding, Hazard};
+use crate::wire::{GoMessage, LaunchMessage, Packed, Xy};
+
+/// Messages of the launch ring.
+const RING: u32 = 8;
+
+/// What a worker is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Doing {
+    /// It is held in reset.
+    Off,
+    /// It polls its go message.
+    #[default]
+    Idle,
+    /// It runs a launch.
+    Running,
+}
+
+/// Writes of the dispatcher to a worker: the barrier count of the sender when the last one was issued, by class.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Payload {
+    pub unicast: u64,
+    pub multicast: u64,
+}
+
+#[derive(Clone, Debug)]
+struct State {
+    doing: Doing,
+    /// Which message of the launch ring is next.
+    next: u32,
+    /// A look at the go message is on its way.
+    polling: bool,
+    /// A reset of the launch pointer stands in the go message and was not seen.
+    reset_unseen: bool,
+    payload: Payload,
+    job: Option<Job>,
+}
+
+/// All tiles' workers. Those of the queue's cores stay idle.
+pub(crate) struct Workers {
+    states: Vec<State>,
+    numbers: Vec<u32>,
+    worker: Option<Box<dyn Worker>>,
+    /// Launches of each kind, and notices sent.
+    pub launched: u64,
+    pub launched_by_host: u64,
+    pub notified: u64,
+    /// Notices that went elsewhere than to the dispatch core.
+    pub astray: u64,
+    running: u32,
+}
+
+impl Workers {
+    pub fn new(chip: &Chip, worker: Box<dyn Worker>) -> Workers {
+        let never = Payload { unicast: u64::MAX, multicast: u64::MAX };
+        let state =
+            State { doing: Doing::Idle, next: 0, polling: false, reset_unseen: false, payload: never, job: None };
+        let mut numbers = vec![0; chip.tensix()];
+        for (number, tile) in chip.workers().iter().enumerate() {
+            numbers[*tile as usize] = number as u32;
+        }
+        Workers {
+            states: vec![state; chip.tensix()],
+            numbers,
+            worker: Some(worker),
+            launched: 0,
+            launched_by_host: 0,
+            notified: 0,
+            astray: 0,
+            running: 0,
+        }
+    }
+
+    /// What the dispatcher has under way to a worker.
+    pub fn payload(&mut self, tile: TileId) -> &mut Payload {
+        &mut self.states[tile as usize].payload
+    }
+
+    /// How many run.
+    pub fn running(&self) -> u32 {
+        self.running
+    }
+
+    /// One line for reports.
+    pub fn describe(&self, chip: &Chip) -> String {
+        let mut line = format!(
+            "workers: {} of {} run; {} launches, {} notices sent",
+            self.running,
+            chip.workers().len(),
+            self.launched + self.launched_by_host,
+            self.notified,
+        );
+        if self.launched_by_host > 0 {
+            line += &format!(", {} launches in host mode, which send none", self.launched_by_host);
+        }
+        if self.astray > 0 {
+            line += &format!(", {} notices astray", self.astray);
+        }
+        line
+    }
+}
+
+impl World {
+    /// The firmware of a tile starts: a worker says that it is there.
+    pub fn worker_starts(&mut self, tile: TileId) {
+        let state = &mut self.workers.states[tile as usize];
+        if state.doing == Doing::Off {
+            (state.doing, state.next, state.reset_unseen) = (Doing::Idle, 0, false);
+        }
+        let go = self.layout.worker.go;
+        if self.memory.l1(tile, go + 3, 1)[0] == GoMessage::INIT {
+            self.memory.l1_mut(tile, go + 3, 1)[0] = GoMessage::DONE;
+        }
+    }
+
+    /// A tile is held in reset.
+    pub fn worker_stops(&mut self, tile: TileId) {
+        let state = &mut self.workers.states[tile as usize];
+        if std::mem::replace(&mut state.doing, Doing::Off) == Doing::Running {
+            self.workers.running -= 1;
+        }
+        state.job = None;
+    }
+
+    /// Bytes of a tile's L1 have changed. If they are its mailboxes', it will look.
+    pub fn worker_written(&mut self, tile: TileId, addr: u32, bytes: u32) {
+        let layout = &self.layout.worker;
+        let end = addr + bytes;
+        if addr > layout.go_index + 3 {
+            // Past the mailboxes: only what it runs could care.
+            if self.workers.states[tile as usize].doing == Doing::Running && addr >= self.layout.kernel_config_base {
+                self.overwritten(tile, addr, bytes);
+            }
+            return;
+        }
+        if end <= layout.go || self.chip.is_queue_core(tile) {
+            return;
+        }
+        let now = self.go_signal(tile);
+        let state = &mut self.workers.states[tile as usize];
+        match state.doing {
+            Doing::Off => return,
+            Doing::Running if now == GoMessage::GO && addr <= layout.go + 3 => {
+                let xy = self.chip.xy(tile);
+                self.flag_worker(tile, Hazard::GoWhileRunning, || format!("{xy} is sent a go message while it runs"));
+                return;
+            }
+            _ => {}
+        }
+        if std::mem::replace(&mut state.reset_unseen, now == GoMessage::RESET_READ_PTR_FROM_HOST)
+            && now == GoMessage::GO
+        {
+            let (xy, next) = (self.chip.xy(tile), state.next);
+            self.flag_worker(tile, Hazard::GoBeforeReset, || {
+                format!("{xy} is sent a go message before it has seen the reset; it will run launch message {next}")
+            });
+        }
+        let state = &mut self.workers.states[tile as usize];
+        if !std::mem::replace(&mut state.polling, true) {
+            let at = self.now + self.draw(|d| d.poll);
+            self.flights.start(at, Flight::Poll { tile });
+        }
+    }
+
+    fn overwritten(&mut self, tile: TileId, addr: u32, bytes: u32) {
+        let xy = self.chip.xy(tile);
+        self.flag_worker(tile, Hazard::WriteWhileRunning, || {
+            format!("{bytes} bytes arrive at {addr:#x} of {xy}, which runs")
+        });
+    }
+
+    fn go_signal(&self, tile: TileId) -> u8 {
+        let layout = &self.layout.worker;
+        let index = self.memory.word(tile, layout.go_index).min(8);
+        self.memory.l1(tile, layout.go + 4 * index + 3, 1)[0]
+    }
+
+    fn flag_worker(&mut self, tile: TileId, hazard: Hazard, message: impl FnOnce() -> String) {
+        if self.ledger.wants(hazard) {
+            // The dispatcher's last commands are the best clue to who sent what has arrived.
+            let at = self.ledger.at[crate::machine::Actor::Dispatch as usize];
+            let mut finding =
+                Finding { cycle: self.now, record: at.record, command: at.command, ..Finding::new(hazard, message()) };
+            finding.notes = self.actor_lines();
+            finding
+                .notes
+                .push(format!("found at worker {}; the command is the dispatcher's present one", self.chip.xy(tile)));
+            self.ledger.add(finding);
+        }
+    }
+
+    fn clear_signal(&mut self, tile: TileId) {
+        let layout = &self.layout.worker;
+        let index = self.memory.word(tile, layout.go_index).min(8);
+        self.memory.l1_mut(tile, layout.go + 4 * index + 3, 1)[0] = GoMessage::DONE;
+    }
+
+    /// A worker looks at its go message.
+    pub fn worker_polls(&mut self, tile: TileId) {
+        let state = &mut self.workers.states[tile as usize];
+        state.polling = false;
+        if state.doing != Doing::Idle {
+            return;
+        }
+        state.reset_unseen = false;
+        match self.go_signal(tile) {
+            GoMessage::RESET_READ_PTR_FROM_HOST => self.workers.states[tile as usize].next = 0,
+            GoMessage::RESET_READ_PTR | GoMessage::REPLAY_TRACE => {
+                self.workers.states[tile as usize].next = 0;
+                self.clear_signal(tile);
+                self.notify(tile);
+            }
+            GoMessage::INIT => self.clear_signal(tile),
+            GoMessage::GO => self.launch(tile),
+            _ => {}
+        }
+    }
+
+    fn with_worker<T>(
+        &mut self,
+        tile: TileId,
+        act: impl FnOnce(&mut dyn Worker, &mut WorkerMemory<'_>) -> T,
+    ) -> Option<T> {
+        let worker = self.workers.worker.as_mut()?;
+        let mut memory =
+            WorkerMemory { memory: &mut self.memory, chip: &self.chip, tile, l1_bytes: self.layout.l1_bytes };
+        Some(act(worker.as_mut(), &mut memory))
+    }
+
+    fn launch(&mut self, tile: TileId) {
+        let next = self.workers.states[tile as usize].next;
+        let at = self.layout.worker.launch + LaunchMessage::SIZE as u32 * next;
+        let Ok(launch) = LaunchMessage::read(self.memory.l1(tile, at, LaunchMessage::SIZE)) else { return };
+        let job =
+            Job { tile: self.chip.xy(tile), worker: self.workers.numbers[tile as usize], launch, cycle: self.now };
+        match job.launch.mode {
+            LaunchMessage::DEVICE => self.workers.launched += 1,
+            _ => self.workers.launched_by_host += 1,
+        }
+        self.workers.running += 1;
+        let state = &mut self.workers.states[tile as usize];
+        (state.doing, state.job) = (Doing::Running, Some(job));
+        match self.with_worker(tile, |worker, memory| worker.start(&job, memory)) {
+            Some(Ok(cycles)) => {
+                let late = self.draw(|d| d.run);
+                self.flights.start(self.now + cycles + late, Flight::Done { tile });
+            }
+            Some(Err(why)) => self.fault(tile, why),
+            None => {}
+        }
+    }
+
+    fn fault(&mut self, tile: TileId, why: String) {
+        let xy = self.chip.xy(tile);
+        self.flag_worker(tile, Hazard::WorkerFault, || format!("worker {xy}: {why}"));
+    }
+
+    /// A worker's run ends.
+    pub fn worker_done(&mut self, tile: TileId) {
+        let Some(job) = self.workers.states[tile as usize].job.take() else { return };
+        if let Some(Err(why)) = self.with_worker(tile, |worker, memory| worker.finish(&job, memory)) {
+            return self.fault(tile, why);
+        }
+        self.workers.running -= 1;
+        self.worker_span(job.tile, job.launch.host_assigned_id.into(), job.cycle);
+        // The master is read when the run is over, and the signal is clear before the notice leaves.
+        let state = &mut self.workers.states[tile as usize];
+        state.doing = Doing::Idle;
+        if job.launch.mode == LaunchMessage::DEVICE {
+            state.next = (state.next + 1) % RING;
+            let at = self.layout.worker.launch + LaunchMessage::SIZE as u32 * ((state.next + RING - 1) % RING);
+            self.memory.set_word(tile, at + 76, 0);
+            self.memory.l1_mut(tile, at + 95, 1)[0] = 0;
+            self.notify(tile);
+        }
+        self.clear_signal(tile);
+    }
+
+    fn notify(&mut self, tile: TileId) {
+        let layout = &self.layout.worker;
+        let index = self.memory.word(tile, layout.go_index).min(8);
+        let go = self.memory.l1(tile, layout.go + 4 * index, 4);
+        let (offset, master) = (u32::from(go[0]), Xy::new(go[1] & 63, go[2] & 63));
+        self.workers.notified += 1;
+        if self.chip.at(master) != Tile::Tensix(self.chip.dispatch()) {
+            self.workers.astray += 1;
+            return;
+        }
+        let arrival = self.now + self.draw(|d| d.notice);
+        let stream = self.layout.dispatch.first_stream + offset;
+        self.flights.start(arrival, Flight::Notice { stream, value: 1 });
+    }
+
+    /// The dispatcher sends a go word to one worker or to all tiles of a rectangle: what must have arrived before, must be known
+    /// to have.
+    pub fn check_go(&mut self, port: Port, tile: TileId, multicast: bool) -> Option<String> {
+        let epoch = self.nius[port as usize].epoch;
+        let payload = self.workers.states[tile as usize].payload;
+        let (unordered, how) = match multicast {
+            false => (payload.multicast == epoch, "multicast"),
+            true => (payload.unicast == epoch, "unicast"),
+        };
+        unordered.then(|| format!("a {how} write to {} may arrive after its go signal", self.chip.xy(tile)))
+    }
+}

@@ -1,0 +1,77 @@
+//! Programs launched over whole boards: what the workers' memories hold, what is clean, and what is not.
+
+use slipring_queue::Layout;
+use slipring_queue::board::{Board, built_in};
+use slipring_queue::host::{Data, Kernels, Program, Queue, Role, Settings};
+use slipring_queue::machine::{Config, Machine};
+use slipring_queue::sanitize::{Hazard, Mode};
+use slipring_queue::wire::LaunchMessage;
+
+fn board(name: &str) -> Board {
+    built_in(name).expect("a built-in board")
+}
+
+fn open(config: Config, settings: Settings) -> Queue<Machine> {
+    let (board, layout) = (config.board.clone(), config.layout.clone());
+    let machine = Machine::new(config).expect("a possible configuration");
+    Queue::open(machine, board, layout, settings, &Kernels::default()).expect("opens")
+}
+
+/// A program that gives each tile arguments of its own and all of them one image.
+fn program(board: &Board, image: Vec<u8>) -> Program {
+    let tiles: Vec<_> = board.workers().collect();
+    let args = tiles.iter().map(|tile| [tile.word().to_le_bytes(), [7; 4], [8; 4]].concat()).collect();
+    let launch = LaunchMessage {
+        kernel_config_base: Layout::default().kernel_config_base,
+        local_cb_offset: 0x40,
+        enables: 1,
+        host_assigned_id: 5,
+        ..Default::default()
+    };
+    Program { roles: vec![Role { tiles: tiles.clone(), launch, image }], tiles, args: Data::Each(args) }
+}
+
+#[test]
+fn a_careful_host_is_clean_on_both_boards_under_any_delays() {
+    for name in ["p100", "p150"] {
+        let board = board(name);
+        let image: Vec<u8> = (0..6000u32).map(|i| (i * 7 % 251) as u8).collect();
+        for seed in [None, Some(1), Some(2), Some(3)] {
+            let config = Config { seed, ..Config::new(board.clone()) };
+            let mut queue = open(config, Settings::CAREFUL);
+            let programs = vec![program(&board, image.clone()); 12];
+            queue.run(&programs).expect("runs");
+            let machine = queue.device();
+            assert_eq!(machine.findings(), []);
+            let status = machine.status();
+            assert_eq!(status.launches, 12 * board.workers().count() as u64);
+            for tile in board.workers() {
+                let mut args = [0; 12];
+                machine.peek(tile, 0x86B0, &mut args).expect("L1");
+                assert_eq!(args[..4], tile.word().to_le_bytes(), "{tile}");
+                let mut found = vec![0; image.len()];
+                machine.peek(tile, 0x86B0 + 0x40, &mut found).expect("L1");
+                assert!(found == image, "{tile}");
+            }
+            let times = queue.times(11).expect("a slot");
+            assert!(times.start < times.end, "{times:?}");
+            queue.close().expect("closes");
+        }
+    }
+}
+
+#[test]
+fn the_fixed_host_lets_go_signals_overtake_its_kernels() {
+    let board = board("p100");
+    let mut queue = open(Config::new(board.clone()), Settings::FIXED_HOST);
+    let error = queue.run(&[program(&board, vec![1; 6000])]).expect_err("is stopped").to_string();
+    assert!(error.contains("go-before-payload"), "{error}");
+    let found = queue.device().stopped_at().expect("a finding");
+    assert_eq!(found.hazard, Hazard::GoBeforePayload);
+    assert_eq!(found.command.map(|c| c.name), Some("SEND_GO_SIGNAL"));
+    // On silicon it mostly works.
+    let mut queue = open(Config::new(board.clone()).with_mode(Mode::Silicon), Settings::FIXED_HOST);
+    queue.run(&[program(&board, vec![1; 6000])]).expect("runs");
+    let hazards: Vec<_> = queue.device().findings().iter().map(|f| f.hazard).collect();
+    assert!(hazards.iter().all(|h| *h == Hazard::GoBeforePayload), "{hazards:?}");
+}

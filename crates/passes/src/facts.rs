@@ -118,3 +118,8 @@ pub fn terminator(module: &Module, block: BlockId) -> Option<OpId> {
     let last = *module.block(block).ops.last()?;
     module.op(last).schema.filter(|s| s.terminator).map(|_| last)
 }
+
+/// `1 tile`, `3 tiles`.
+pub fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}

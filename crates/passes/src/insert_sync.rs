@@ -3,21 +3,22 @@
 //! A pipe runs its work in order and knows nothing of the others. Where two pipes touch the same bytes, one of them writing, the
 //! pass makes the later one wait: [`crate::sync::plan`] says which signals are needed, [`crate::sync::events`] which event id
 //! each of them gets. Pipes that overlap their own work get barriers. What was issued is complete at the end of the
-//! kernel, so nothing is added there.
+//! kernel, so nothing is added there. Nothing is written that [`crate::sync::check`] has not accepted
+//! ([`crate::sync::settle`]).
 
 use slipring_dialects::{kernel_kind, symbol_name};
 use slipring_ir::{Attr, BlockId, Diagnostic, Diags, Module, OpId, Severity};
 use slipring_machine::{CoreKind, Pipe, Platform};
 
-use crate::facts::{Functions, flow, runs_on};
+use crate::facts::{Functions, counted, flow, runs_on};
 use crate::manager::{Pass, PassContext};
 use crate::sync::access::Accesses;
 use crate::sync::build::{Builder, Built};
 use crate::sync::check::{Problem, Step, check};
 use crate::sync::emit::{BARRIER, SET, WAIT, emit, event_number};
-use crate::sync::events::{Pressure, assign};
-use crate::sync::place::{Placement, placements};
-use crate::sync::plan::plan;
+use crate::sync::events::Pressure;
+use crate::sync::place::Placement;
+use crate::sync::settle::{Settled, flags, settle};
 use crate::sync::tree::{Flag, Work};
 
 /// The pass.
@@ -46,13 +47,16 @@ fn place_all(
             builder.summarise(function, &built, builder.flags_by_hand(body));
             continue;
         }
-        let mut order = plan(&built.tree);
-        let (events, pressure) = assign(&mut order, platform.sync.event_ids);
-        let placed = placements(&order, &events, &unordered);
-        report(module, function, platform, pressure, diags);
-        let flags = events.iter().map(|e| Flag { from: e.pair.from, to: e.pair.to, id: e.id }).collect();
-        builder.summarise(function, &built, flags);
-        all.push((built, placed));
+        let settled = match settle(&built.tree, platform.sync.event_ids, &unordered) {
+            Ok(settled) => settled,
+            Err(problems) => {
+                diags.push(rejected(module, function, &problems));
+                continue;
+            }
+        };
+        report(module, function, platform, &settled, diags);
+        builder.summarise(function, &built, flags(&settled.placed));
+        all.push((built, settled.placed));
     }
     all
 }
@@ -62,21 +66,37 @@ fn unordered(platform: &Platform) -> Vec<Pipe> {
     Pipe::ALL.into_iter().filter(|p| platform.needs_barrier(*p)).collect()
 }
 
-fn report(module: &Module, function: OpId, platform: &Platform, pressure: Pressure, diags: &mut Diags) {
-    if pressure == Pressure::default() {
+/// No plan was accepted, not even the one with a barrier before all work.
+fn rejected(module: &Module, function: OpId, problems: &[Problem]) -> Diagnostic {
+    let name = symbol_name(module, function);
+    let message = format!("no flags were found that keep the pipes of `@{name}` in order");
+    let first = problems.iter().take(4).map(|problem| format!("the check says: {problem:?}"));
+    first
+        .fold(Diagnostic::error("no-sync", module.op(function).span, message), Diagnostic::note)
+        .help("set flags by hand in this function, and report this: barriers alone should have done")
+}
+
+fn report(module: &Module, function: OpId, platform: &Platform, settled: &Settled, diags: &mut Diags) {
+    let Settled { pressure, mended, .. } = *settled;
+    if pressure == Pressure::default() && mended == 0 {
         return;
     }
     let (name, ids) = (symbol_name(module, function), platform.sync.event_ids);
-    let span = module.op(function).span;
-    let mut note = Diagnostic::warning("event-ids", span, format!("`@{name}` needs more than the {ids} event ids"));
+    let message = match pressure == Pressure::default() {
+        true => format!("barriers take the place of signals in `@{name}`"),
+        false => format!("`@{name}` needs more than the {}", counted(ids as usize, "event id")),
+    };
+    let mut note = Diagnostic::warning("event-ids", module.op(function).span, message);
     note.severity = Severity::Note;
     note.primary = None;
     if pressure.merged > 0 {
-        note = note
-            .note(format!("{} signals were merged with others: some work waits longer than it must", pressure.merged));
+        let (merged, were) = (counted(pressure.merged, "signal"), if pressure.merged == 1 { "was" } else { "were" });
+        note = note.note(format!("{merged} {were} merged with others: some work waits longer than it must"));
     }
-    if pressure.barriers > 0 {
-        note = note.note(format!("{} barriers of all pipes take the place of signals", pressure.barriers));
+    let barriers = pressure.barriers + mended;
+    if barriers > 0 {
+        let take = if barriers == 1 { "takes" } else { "take" };
+        note = note.note(format!("{} of all pipes {take} the place of signals", counted(barriers, "barrier")));
     }
     diags.push(note);
 }

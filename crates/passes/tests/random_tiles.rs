@@ -213,9 +213,10 @@ fn passed(text: &str, platform: &Platform) -> Result<Option<Module>, TestCaseErr
     Ok((outcome == Outcome::Done).then_some(module))
 }
 
-fn stands(items: &[Item], arch: &str, kilobytes: u64) -> Result<(), TestCaseError> {
-    let mut platform = built_in(arch).unwrap();
+fn stands(items: &[Item], a5: bool, kilobytes: u64, ids: u32) -> Result<(), TestCaseError> {
+    let mut platform = built_in(if a5 { "a5" } else { "a2a3" }).unwrap();
     platform.space.get_mut("vec").unwrap().bytes = kilobytes * 1024;
+    platform.sync.event_ids = ids;
     let text = kernel(items);
     let Some(module) = passed(&text, &platform)? else { return Ok(()) };
     let clashes = allocate::check::clashes(&module);
@@ -261,16 +262,47 @@ fn contents(module: &Module, platform: &Platform, mode: Mode, flag: u64) -> Resu
     Ok(result.memory.gm.into_iter().map(|buffer| buffer.data).collect())
 }
 
+/// Up to 16 loops one after another, some in a loop of their own: more signals than there are event ids.
+fn loops() -> impl Strategy<Value = Vec<Item>> {
+    let body = || items().prop_map(|items| items.into_iter().take(8).collect::<Vec<_>>());
+    let one = prop_oneof![
+        4 => (0i64..4, body()).prop_map(|(n, body)| Item::Loop(n, body)),
+        1 => (1i64..3, 0i64..3, body()).prop_map(|(n, m, body)| Item::Loop(n, vec![Item::Loop(m, body)])),
+        1 => (0usize..3).prop_map(Item::New),
+    ];
+    prop::collection::vec(one, 1..17).prop_map(|loops| {
+        // Tiles outside the loops, so that one loop conflicts with the next.
+        let outside = [Item::New(0), Item::New(0), Item::Derive(0)];
+        outside.into_iter().chain(loops).collect()
+    })
+}
+
+/// As many cases as `PROPTEST_CASES` says; `usual` where it says nothing.
+fn cases(usual: u32) -> ProptestConfig {
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    if asked { ProptestConfig::default() } else { ProptestConfig::with_cases(usual) }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(cases(200))]
 
     #[test]
     fn roomy(items in items(), a5 in any::<bool>()) {
-        stands(&items, if a5 { "a5" } else { "a2a3" }, 192)?;
+        stands(&items, a5, 192, 8)?;
     }
 
     #[test]
-    fn tight(items in items(), a5 in any::<bool>(), kilobytes in 6u64..48) {
-        stands(&items, if a5 { "a5" } else { "a2a3" }, kilobytes)?;
+    fn tight(items in items(), a5 in any::<bool>(), kilobytes in 6u64..48, ids in 1u32..9) {
+        stands(&items, a5, kilobytes, ids)?;
+    }
+}
+
+proptest! {
+    // Large kernels: fewer of them.
+    #![proptest_config(cases(50))]
+
+    #[test]
+    fn many_loops(loops in loops(), a5 in any::<bool>(), kilobytes in 16u64..192, ids in 1u32..9) {
+        stands(&loops, a5, kilobytes, ids)?;
     }
 }

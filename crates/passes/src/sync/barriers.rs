@@ -1,6 +1,6 @@
 //! Barriers of one pipe, for pipes that overlap their own work.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_ir::Flow;
 use slipring_machine::Pipe;
@@ -11,9 +11,19 @@ use super::tree::{Node, Parent, Relation, Tree};
 /// The nodes of a tree that need a barrier of `pipe` right before them: some path has work of the pipe that conflicts with
 /// theirs, no barrier since, and no signals that go round by other pipes.
 pub fn barriers<'t>(order: &'t Order<'t>, pipe: Pipe) -> Vec<Parent> {
-    let mut finder = Finder { order, tree: order.tree, pipe, all: BTreeSet::new(), needed: BTreeSet::new() };
-    finder.all = order.barriers().into_iter().map(|(block, at)| (block, at.gap as usize)).collect();
-    finder.block(0, &mut BTreeSet::new());
+    let mut finder = Finder {
+        order,
+        tree: order.tree,
+        pipe,
+        all: order.barriers().into_iter().map(|(block, at)| (block, at.gap as usize)).collect(),
+        needed: BTreeSet::new(),
+        heads: BTreeMap::new(),
+        changed: true,
+    };
+    while finder.changed {
+        finder.changed = false;
+        finder.block(0, &mut BTreeSet::new());
+    }
     finder.needed.into_iter().map(|(block, node)| Parent { block, node }).collect()
 }
 
@@ -25,6 +35,10 @@ struct Finder<'t> {
     all: BTreeSet<(usize, usize)>,
     /// Nodes that need one of this pipe.
     needed: BTreeSet<(usize, usize)>,
+    /// Work that is pending where an iteration of each loop begins. Kept from one walk through the function to the
+    /// next, so that the number of walks does not multiply with the nesting.
+    heads: BTreeMap<(usize, usize), BTreeSet<usize>>,
+    changed: bool,
 }
 
 impl Finder<'_> {
@@ -50,17 +64,16 @@ impl Finder<'_> {
                         pending.extend(path);
                     }
                 }
-                Node::Group { flow: Flow::Repeat, blocks } => loop {
-                    let before = (pending.len(), self.needed.len());
-                    let mut path = pending.clone();
+                Node::Group { flow: Flow::Repeat, blocks } => {
+                    pending.extend(self.heads.get(&(block, node)).into_iter().flatten());
+                    let (mut path, before) = (pending.clone(), pending.len());
                     for inner in blocks {
                         self.block(*inner, &mut path);
                         pending.extend(&path);
                     }
-                    if (pending.len(), self.needed.len()) == before {
-                        break;
-                    }
-                },
+                    self.changed |= pending.len() > before;
+                    self.heads.insert((block, node), pending.clone());
+                }
             }
         }
         if self.all.contains(&(block, self.tree.blocks[block].nodes.len())) {

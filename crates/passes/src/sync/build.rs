@@ -129,7 +129,12 @@ impl<'m> Builder<'m> {
         }
         let Some(summary) = self.summaries.get(&callee).filter(|s| !s.works.is_empty()) else { return };
         let again = self.calls.get(&callee).is_some_and(|n| *n > 1) || built.tree.is_repeated(at);
-        let alone = again && !summary.flags.is_empty();
+        // A flag that an earlier callee uses too may not have been taken yet.
+        let shared = built.tree.blocks.iter().flat_map(|b| &b.nodes).any(|node| match node {
+            Node::Call { flags, .. } => flags.iter().any(|f| summary.flags.contains(f)),
+            _ => false,
+        });
+        let alone = shared || again && !summary.flags.is_empty();
         built.tree.push_call(at, summary.works.clone(), summary.flags.clone(), alone);
         built.ops[at].push(op);
         built.grow();

@@ -10,10 +10,16 @@
 //! | wait f on p | f must be set; known(p) gains signal(f); for the scalar unit every pipe gains it |
 //! | barrier of p | known(p) gains all steps of p |
 //! | barrier of all | every set is everything |
+//! | call | as its work in no known order, and as a set and a wait of each of its flags that bring nothing along |
 //! | paths that join | intersection; flags must agree |
-//! | loop | from the entry until nothing changes |
+//! | loop | what holds at its head holds at the entry and after each iteration |
+//! | end | no flag may be set |
 //!
-//! Nothing is shared with the code that places flags.
+//! Sets only shrink where paths join, so the function is followed again and again until no loop head changes, and
+//! problems are looked for only then. What is done in a branch or a loop counts for what follows only if the paths without
+//! it know as much: no region is taken to run, except the first of a loop with several, which computes its condition.
+//!
+//! Nothing is shared with the code that places flags but the description of work and of what conflicts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +39,8 @@ pub enum Step {
     Wait(Flag),
     /// A barrier of one pipe, or of all.
     Barrier(Option<Pipe>),
+    /// A call of a function that was checked by itself: its work and the flags that it uses.
+    Call(Vec<usize>, Vec<Flag>),
     /// Regions.
     Group(Flow, Vec<Vec<Step>>),
 }
@@ -55,7 +63,11 @@ pub enum Problem {
 /// Numbered steps, so that sets of them are sets of bits.
 enum Numbered {
     Step(usize, Step),
+    /// Work and waits of a call.
+    Call(Vec<(usize, usize)>, Vec<(usize, Flag)>),
     Group(Flow, Vec<Vec<Numbered>>),
+    /// A loop and its number.
+    Loop(usize, Vec<Vec<Numbered>>),
 }
 
 #[derive(Clone, PartialEq)]
@@ -101,6 +113,11 @@ struct Checker<'w> {
     steps_of: Vec<Bits>,
     waits_of: BTreeMap<Flag, Vec<usize>>,
     count: usize,
+    /// What holds at the head of each loop, as far as it was followed.
+    heads: Vec<Option<State>>,
+    changed: bool,
+    /// True once nothing changes any more.
+    report: bool,
     problems: BTreeSet<Problem>,
 }
 
@@ -113,6 +130,9 @@ pub fn check(steps: &[Step], works: &[Work], unordered: &[Pipe]) -> Vec<Problem>
         steps_of: Vec::new(),
         waits_of: BTreeMap::new(),
         count: 0,
+        heads: Vec::new(),
+        changed: true,
+        report: false,
         problems: BTreeSet::new(),
     };
     let mut pipes = Vec::new();
@@ -124,8 +144,14 @@ pub fn check(steps: &[Step], works: &[Work], unordered: &[Pipe]) -> Vec<Problem>
             checker.steps_of[pipe.index()].insert(step);
         }
     }
-    let mut state = State { known: vec![Bits::full(checker.count); Pipe::COUNT], signals: BTreeMap::new() };
-    checker.run(&numbered, &mut state, true);
+    let begin = State { known: vec![Bits::full(checker.count); Pipe::COUNT], signals: BTreeMap::new() };
+    while checker.changed {
+        checker.changed = false;
+        checker.run(&numbered, &mut begin.clone());
+    }
+    checker.report = true;
+    let mut state = begin;
+    checker.run(&numbered, &mut state);
     for flag in state.signals.keys() {
         checker.problems.insert(Problem::LeftSet(*flag));
     }
@@ -136,72 +162,82 @@ impl Checker<'_> {
     fn number(&mut self, steps: &[Step], pipes: &mut Vec<Option<Pipe>>) -> Vec<Numbered> {
         let mut list = Vec::new();
         for step in steps {
-            let pipe = match step {
+            let next = pipes.len();
+            list.push(match step {
                 Step::Work(work) => {
-                    self.work_steps.push((pipes.len(), *work));
-                    Some(self.works[*work].pipe)
+                    self.number_work(*work, pipes);
+                    Numbered::Step(next, step.clone())
                 }
                 Step::Wait(flag) => {
-                    self.waits_of.entry(*flag).or_default().push(pipes.len());
-                    Some(flag.to)
+                    self.number_wait(*flag, pipes);
+                    Numbered::Step(next, step.clone())
                 }
-                Step::Set(_) | Step::Barrier(_) => None,
+                Step::Set(_) | Step::Barrier(_) => {
+                    pipes.push(None);
+                    Numbered::Step(next, step.clone())
+                }
+                Step::Call(works, flags) => {
+                    let works = works.iter().map(|work| (self.number_work(*work, pipes), *work)).collect();
+                    Numbered::Call(works, flags.iter().map(|flag| (self.number_wait(*flag, pipes), *flag)).collect())
+                }
                 Step::Group(flow, regions) => {
                     let regions = regions.iter().map(|r| self.number(r, pipes)).collect();
-                    list.push(Numbered::Group(*flow, regions));
-                    continue;
+                    if *flow == Flow::Repeat {
+                        self.heads.push(None);
+                        Numbered::Loop(self.heads.len() - 1, regions)
+                    } else {
+                        Numbered::Group(*flow, regions)
+                    }
                 }
-            };
-            list.push(Numbered::Step(pipes.len(), step.clone()));
-            pipes.push(pipe);
+            });
         }
         list
     }
 
-    fn run(&mut self, steps: &[Numbered], state: &mut State, report: bool) {
+    fn number_work(&mut self, work: usize, pipes: &mut Vec<Option<Pipe>>) -> usize {
+        self.work_steps.push((pipes.len(), work));
+        pipes.push(Some(self.works[work].pipe));
+        pipes.len() - 1
+    }
+
+    fn number_wait(&mut self, flag: Flag, pipes: &mut Vec<Option<Pipe>>) -> usize {
+        self.waits_of.entry(flag).or_default().push(pipes.len());
+        pipes.push(Some(flag.to));
+        pipes.len() - 1
+    }
+
+    fn run(&mut self, steps: &[Numbered], state: &mut State) {
         for step in steps {
             match step {
-                Numbered::Step(number, step) => self.step(*number, step, state, report),
-                Numbered::Group(flow, regions) => self.group(*flow, regions, state, report),
+                Numbered::Step(number, step) => self.step(*number, step, state),
+                Numbered::Call(works, flags) => self.call(works, flags, state),
+                Numbered::Group(flow, regions) => self.group(*flow, regions, state),
+                Numbered::Loop(number, regions) => self.repeat(*number, regions, state),
             }
         }
     }
 
-    fn problem(&mut self, report: bool, problem: Problem) {
-        if report {
+    fn problem(&mut self, problem: Problem) {
+        if self.report {
             self.problems.insert(problem);
         }
     }
 
-    fn step(&mut self, number: usize, step: &Step, state: &mut State, report: bool) {
+    fn step(&mut self, number: usize, step: &Step, state: &mut State) {
         match step {
             Step::Work(work) => {
-                let (this, pipe) = (&self.works[*work], self.works[*work].pipe);
-                if report {
-                    for (other, other_work) in &self.work_steps {
-                        let that = &self.works[*other_work];
-                        let ordered = that.pipe == pipe && !self.unordered.contains(&pipe);
-                        if !ordered && !state.known[pipe.index()].has(*other) && this.conflicts(that) {
-                            self.problems.insert(Problem::Race(*other_work, *work));
-                        }
-                    }
-                }
+                self.races(*work, state);
                 self.executed(number, state);
             }
             Step::Set(flag) => {
-                let known = &state.known[flag.from.index()];
-                let clear = !state.signals.contains_key(flag);
-                let waits = self.waits_of.get(flag);
-                if !clear || waits.is_some_and(|w| w.iter().any(|w| !known.has(*w))) {
-                    self.problem(report, Problem::SetTwice(*flag));
-                }
+                self.may_set(*flag, state);
                 let mut signal = state.known[flag.from.index()].clone();
                 signal.union(&self.steps_of[flag.from.index()]);
                 state.signals.insert(*flag, signal);
             }
             Step::Wait(flag) => {
                 match state.signals.remove(flag) {
-                    None => self.problem(report, Problem::NeverSet(*flag)),
+                    None => self.problem(Problem::NeverSet(*flag)),
                     Some(signal) if flag.to == Pipe::S => state.known.iter_mut().for_each(|k| k.union(&signal)),
                     Some(signal) => state.known[flag.to.index()].union(&signal),
                 }
@@ -209,8 +245,39 @@ impl Checker<'_> {
             }
             Step::Barrier(None) => state.known.iter_mut().for_each(|k| *k = Bits::full(self.count)),
             Step::Barrier(Some(pipe)) => state.known[pipe.index()].union(&self.steps_of[pipe.index()]),
-            Step::Group(..) => {}
+            Step::Call(..) | Step::Group(..) => {}
         }
+    }
+
+    /// Looks for work that this work conflicts with and of which its pipe does not know that it is complete.
+    fn races(&mut self, work: usize, state: &State) {
+        if !self.report {
+            return;
+        }
+        let (this, pipe) = (&self.works[work], self.works[work].pipe);
+        for (other, other_work) in &self.work_steps {
+            let that = &self.works[*other_work];
+            let ordered = that.pipe == pipe && !self.unordered.contains(&pipe);
+            if !ordered && !state.known[pipe.index()].has(*other) && this.conflicts(that) {
+                self.problems.insert(Problem::Race(*other_work, work));
+            }
+        }
+    }
+
+    /// A flag may be set once the pipe that sets it knows that the signal before was taken.
+    fn may_set(&mut self, flag: Flag, state: &State) {
+        let known = &state.known[flag.from.index()];
+        let taken = self.waits_of.get(&flag).is_none_or(|waits| waits.iter().all(|w| known.has(*w)));
+        if state.signals.contains_key(&flag) || !taken {
+            self.problem(Problem::SetTwice(flag));
+        }
+    }
+
+    fn call(&mut self, works: &[(usize, usize)], flags: &[(usize, Flag)], state: &mut State) {
+        works.iter().for_each(|(_, work)| self.races(*work, state));
+        flags.iter().for_each(|(_, flag)| self.may_set(*flag, state));
+        let numbers = works.iter().map(|w| w.0).chain(flags.iter().map(|f| f.0));
+        numbers.for_each(|number| self.executed(number, state));
     }
 
     /// A step has been issued once more: nobody knows yet that it is complete.
@@ -219,44 +286,40 @@ impl Checker<'_> {
         state.signals.values_mut().for_each(|s| s.remove(number));
     }
 
-    fn group(&mut self, flow: Flow, regions: &[Vec<Numbered>], state: &mut State, report: bool) {
-        match flow {
-            Flow::Once => regions.iter().for_each(|region| self.run(region, state, report)),
-            Flow::OneOf => {
-                let entry = state.clone();
+    fn group(&mut self, flow: Flow, regions: &[Vec<Numbered>], state: &mut State) {
+        let entry = state.clone();
+        for region in regions {
+            if flow == Flow::Once {
+                self.run(region, state);
+            } else {
                 // Whether one of them must run is not known: none may.
-                for region in regions {
-                    let mut path = entry.clone();
-                    self.run(region, &mut path, report);
-                    self.join(state, &path, report);
-                }
-            }
-            Flow::Repeat => {
-                loop {
-                    let mut path = state.clone();
-                    regions.iter().for_each(|region| self.run(region, &mut path, false));
-                    let before = state.clone();
-                    self.join(state, &path, false);
-                    if *state == before {
-                        break;
-                    }
-                }
-                let mut path = state.clone();
-                let mut left = None;
-                for region in regions {
-                    self.run(region, &mut path, report);
-                    left.get_or_insert_with(|| path.clone());
-                }
-                self.join(&mut state.clone(), &path, report);
-                // A loop with a condition ends after its first region, which computes it.
-                if let (true, Some(left)) = (regions.len() > 1, left) {
-                    *state = left;
-                }
+                let mut path = entry.clone();
+                self.run(region, &mut path);
+                self.join(state, &path);
             }
         }
     }
 
-    fn join(&mut self, state: &mut State, path: &State, report: bool) {
+    fn repeat(&mut self, number: usize, regions: &[Vec<Numbered>], state: &mut State) {
+        let mut head = state.clone();
+        if let Some(before) = self.heads[number].take() {
+            self.join(&mut head, &before);
+        }
+        let mut path = head.clone();
+        let mut left = None;
+        for region in regions {
+            self.run(region, &mut path);
+            left.get_or_insert_with(|| path.clone());
+        }
+        let entry = head.clone();
+        self.join(&mut head, &path);
+        self.changed |= head != entry;
+        // A loop with a condition ends after its first region, which computes it.
+        *state = left.filter(|_| regions.len() > 1).unwrap_or_else(|| head.clone());
+        self.heads[number] = Some(head);
+    }
+
+    fn join(&mut self, state: &mut State, path: &State) {
         state.known.iter_mut().zip(&path.known).for_each(|(a, b)| a.intersect(b));
         let flags: BTreeSet<Flag> = state.signals.keys().chain(path.signals.keys()).copied().collect();
         for flag in flags {
@@ -264,7 +327,7 @@ impl Checker<'_> {
                 (Some(a), Some(b)) => a.intersect(b),
                 _ => {
                     state.signals.remove(&flag);
-                    self.problem(report, Problem::Unbalanced(flag));
+                    self.problem(Problem::Unbalanced(flag));
                 }
             }
         }

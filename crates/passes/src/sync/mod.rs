@@ -9,6 +9,7 @@ pub mod events;
 pub mod order;
 pub mod place;
 pub mod plan;
+pub mod settle;
 pub mod tree;
 
 #[cfg(test)]

@@ -106,7 +106,8 @@ pub enum Node {
         blocks: Vec<usize>,
         /// Flags that the callee uses.
         flags: Vec<Flag>,
-        /// True if it may run again before all of an earlier run is done: nothing may be under way when it begins.
+        /// True if its flags may still be in use by an earlier run, of it or of another callee: nothing may be under way
+        /// when it begins.
         alone: bool,
     },
 }

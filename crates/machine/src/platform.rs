@@ -157,12 +157,19 @@ pub struct CostSpec {
     pub scalar: u32,
     /// Cycles of a scalar access to global or local memory.
     pub scalar_memory: u32,
+    /// Bytes of which a strided data move makes whole ones: a shorter row of it costs as much.
+    #[serde(default = "burst")]
+    pub burst: u64,
     /// Data moves by path, such as `gm-vec` or `acc-gm`; the unit is a byte.
     pub dma: BTreeMap<String, Cost>,
     /// Vector operations by class, such as `add` or `exp`; the unit is one 256-byte repeat.
     pub vector: BTreeMap<String, Cost>,
     /// The matrix unit by type of the left operand; the unit is one block of 16 × 16 × 32 bytes.
     pub cube: BTreeMap<String, Cost>,
+}
+
+const fn burst() -> u64 {
+    32
 }
 
 impl Platform {

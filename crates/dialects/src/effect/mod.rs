@@ -1,6 +1,7 @@
 //! What work does to memory: effects that several ops share.
 
 mod boxes;
+mod bursts;
 mod element;
 mod finish;
 mod gm_move;
@@ -13,6 +14,7 @@ mod tile_move;
 pub mod vector;
 
 pub use boxes::Corner;
+pub use bursts::{BurstEnd, Bursts, Lane};
 pub use element::ElementAccess;
 pub use finish::{Finish, pad_value};
 pub use gm_move::GmMove;

@@ -3,6 +3,10 @@
 //! Operands are typed pointers into one memory, and vector registers. A kernel that is written with them names its
 //! addresses and synchronises by hand.
 
+#[allow(dead_code, reason = "the matrix unit's clauses need the rest of it")]
+mod clauses;
+mod dma;
+mod memory;
 mod pointer;
 mod scope;
 mod vector;
@@ -12,6 +16,7 @@ use crate::def::OpDef;
 /// Its families of ops.
 pub(crate) const FAMILIES: &[&[&OpDef]] = &[
     pointer::OPS,
+    dma::OPS,
     scope::OPS,
     vector::load::OPS,
     vector::store::OPS,

@@ -1,0 +1,169 @@
+//! Bursts with loops around them: `len nburst(n, src, dst) loop(n, src, dst) … pad(value, left, right)`.
+
+use slipring_ir::{Diags, OperandSpec, Syntax, Touch, Type};
+use slipring_machine::{Pipe, Platform};
+use slipring_program::Operand;
+
+use super::super::clauses::{Clause, ClauseText, Count, Part, Types};
+use super::super::memory::{GM, UB, memory, numbers};
+use crate::decode::Decoder;
+use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use crate::effect::Bursts;
+use crate::rules::{INTEGER, PLAIN, SCALAR, operand, optional, schema, variadic};
+
+const NBURST: Clause = Clause::values("nburst", &[Part::Value, Part::Value, Part::Value]);
+const LOOP: Clause = Clause {
+    word: "loop",
+    count: Count::Any,
+    flag: false,
+    parts: &[Part::Value, Part::Value, Part::Value],
+    types: Types::AfterWord,
+};
+const PAD: Clause = Clause {
+    word: "pad",
+    count: Count::AtMostOnce,
+    flag: false,
+    parts: &[Part::Value, Part::Maybe, Part::Maybe],
+    types: Types::AfterWord,
+};
+
+const L2: OperandSpec =
+    operand("l2_cache_ctl", INTEGER, Touch::Nothing, "how the L2 cache is used; changes nothing here");
+const LEN: OperandSpec = operand("len_burst", INTEGER, Touch::Nothing, "bytes of a burst");
+const COUNT: OperandSpec = operand("n_burst", INTEGER, Touch::Nothing, "bursts");
+const SRC_STRIDE: OperandSpec =
+    operand("src_stride", INTEGER, Touch::Nothing, "bytes from the start of a burst in the source to the next");
+const DST_STRIDE: OperandSpec =
+    operand("dst_stride", INTEGER, Touch::Nothing, "bytes from the start of a burst in the destination to the next");
+const LOOPS: OperandSpec = variadic(
+    "loops",
+    INTEGER,
+    Touch::Nothing,
+    "count, source and destination stride (bytes) of each loop, inner first",
+);
+
+pub(super) static GM_UB: OpDef = OpDef {
+    schema: schema(
+        "pto.mte_gm_ub",
+        Syntax::Custom(&ClauseText { lead: 4, commas: false, clauses: &[NBURST, LOOP, PAD] }),
+        &[
+            operand("src", GM, Touch::Read, "first byte in global memory"),
+            operand("dst", UB, Touch::Write, "first byte in UB, a multiple of 32"),
+            L2,
+            LEN,
+            COUNT,
+            SRC_STRIDE,
+            DST_STRIDE,
+            LOOPS,
+            optional("pad_value", SCALAR, Touch::Nothing, "what the rest of each row is filled with"),
+            optional("left_padding", INTEGER, Touch::Nothing, "elements of padding before a burst"),
+            optional("right_padding", INTEGER, Touch::Nothing, "elements of padding after a burst"),
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Copy rows of global memory into UB",
+    doc: "`nburst` bursts of `len_burst` bytes each; strides go from the start of one to the start of the next. Every \
+          `loop` repeats what stands before it with strides of its own, the first one innermost. With `pad` a row of UB \
+          is `left_padding` elements of the value, the burst, `right_padding` elements, and more of them up to the next \
+          row (`dst_stride`), at least up to a multiple of 32 bytes: the manual's reference code; the public corpus has \
+          no case in which counts and stride differ. Addresses and strides in UB are multiples of 32 bytes.",
+    source: "micro-instruction manual 2, pto.mte_gm_ub",
+    core: CoreRule::Vector,
+    pipe: PipeRule::Fixed(Pipe::Mte2),
+    verify: verify_pad,
+    lower: |op, d| lower(op, d, Form { len: 3, loops: Some(7), pad: Some(8), ..Form::BYTES }),
+    ..PLAIN
+};
+
+pub(super) static UB_GM: OpDef = OpDef {
+    schema: schema(
+        "pto.mte_ub_gm",
+        Syntax::Custom(&ClauseText { lead: 3, commas: false, clauses: &[NBURST, LOOP] }),
+        &[
+            operand("src", UB, Touch::Read, "first byte in UB, a multiple of 32"),
+            operand("dst", GM, Touch::Write, "first byte in global memory"),
+            LEN,
+            COUNT,
+            SRC_STRIDE,
+            DST_STRIDE,
+            LOOPS,
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Copy rows of UB to global memory",
+    doc: "`nburst` bursts of `len_burst` bytes each; strides go from the start of one to the start of the next. Every \
+          `loop` repeats what stands before it with strides of its own, the first one innermost. Addresses and strides \
+          in UB are multiples of 32 bytes; what lies between the rows stays there.",
+    source: "micro-instruction manual 2, pto.mte_ub_gm",
+    core: CoreRule::Vector,
+    pipe: PipeRule::Fixed(Pipe::Mte3),
+    lower: |op, d| lower(op, d, Form { len: 2, loops: Some(6), ..Form::BYTES }),
+    ..PLAIN
+};
+
+/// How a grouped transfer reads its operands.
+#[derive(Clone, Copy)]
+struct Form {
+    /// Position of the length; number of bursts and strides follow it.
+    len: usize,
+    loops: Option<usize>,
+    pad: Option<usize>,
+    /// Bytes that lengths and strides count.
+    unit: u64,
+    /// True where strides are gaps.
+    gaps: bool,
+    /// Bits of length, number of bursts, loop count.
+    bits: [u32; 3],
+}
+
+impl Form {
+    /// Bytes, from start to start, with the field widths of the manual.
+    const BYTES: Form = Form { len: 2, loops: None, pad: None, unit: 1, gaps: false, bits: [16, 16, 21] };
+}
+
+fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, form: Form) -> Lowered {
+    let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
+    let mut args = vec![from.addr, to.addr];
+    args.extend(numbers(op, d, form.len..form.len + 4)?);
+    let mut levels = 1;
+    if let Some(loops) = form.loops {
+        levels += op.operands(loops).len() / 3;
+        args.extend(numbers(op, d, loops..loops + 1)?);
+    }
+    let value = form.pad.and_then(|at| op.operand(at));
+    if let (Some(at), Some(value)) = (form.pad, value) {
+        args.push(d.scalar(value)?);
+        let mut counts = numbers(op, d, at + 1..at + 3)?;
+        counts.resize(2, Operand::Imm(0));
+        args.extend(counts);
+    }
+    let pad = value.and_then(|value| op.module.ty(value).elem()).map(|elem| elem.bytes() as u32);
+    let effect = Bursts {
+        from: from.end(d),
+        to: to.end(d),
+        levels,
+        unit: form.unit,
+        gaps: form.gaps,
+        pad,
+        bits: form.bits,
+        block: d.platform.cost.burst,
+    };
+    let cost = d.platform.dma_cost(from.space, to.space);
+    let pipe = op.pipe(d.platform).ok_or(Reported)?;
+    d.issue(pipe, effect, args, cost);
+    Ok(())
+}
+
+/// Padding has the width of the elements, and either both counts or none.
+fn verify_pad(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if op.operands(9).len() != op.operands(10).len() {
+        diags.push(op.error("dma-pad", "expects both padding counts or none"));
+    }
+    if let (Some(value), Some(dst)) = (op.ty(8).and_then(Type::elem), op.ty(1).and_then(Type::elem))
+        && value.bytes() != dst.bytes()
+    {
+        diags.push(op.error("dma-pad", format!("expects a padding value as wide as {dst}, not {value}")));
+    }
+}

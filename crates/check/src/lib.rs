@@ -26,6 +26,7 @@ mod order;
 mod places;
 mod race;
 mod shadow;
+mod token;
 mod verdict;
 
 pub use init::Init;

@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 
 use slipring_machine::{Pipe, Platform};
 use slipring_program::{SiteRef, SyncRole};
-use slipring_sim::{Agent, Launch};
+use slipring_sim::{Agent, Launch, Step};
 
 use crate::clock::Clock;
+use crate::token::Token;
 
 /// A moment of an agent: everything that it did up to this epoch.
 #[derive(Clone, Copy, Debug)]
@@ -36,16 +37,26 @@ struct Unit {
     news: VecDeque<Clock>,
     /// State of the scalar unit's clock when it last issued a step here.
     seen: u64,
+    /// Deferred releases that wait for the steps so far.
+    marks: VecDeque<Mark>,
+}
+
+/// A deferred release of a token waits for the steps of a pipe up to this number.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    last: u32,
+    sync: u32,
+    release: u32,
 }
 
 /// A synchronisation object of a cluster.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Object {
     /// What the senders of the signals not taken yet knew.
     signals: VecDeque<Clock>,
     last_set: Option<Moment>,
     last_wait: Option<Moment>,
-    /// Signals sent so far, counting the one a token starts with.
+    /// Signals sent so far.
     sets: u64,
     /// Waits that no later set needed as its room yet, and how many there were before them.
     waits: VecDeque<Moment>,
@@ -78,8 +89,10 @@ pub(crate) struct Order {
     steps: Vec<u32>,
     /// Cluster × objects + index.
     objects: Vec<Object>,
+    /// The same for buffer tokens; idle for other objects.
+    tokens: Vec<Token>,
     per_cluster: usize,
-    tokens: Vec<bool>,
+    is_token: Vec<bool>,
     max: Vec<u64>,
 }
 
@@ -93,13 +106,14 @@ impl Order {
             touched: vec![false; clusters * 3],
             steps: vec![0; clusters * 3],
             objects: Vec::new(),
+            tokens: vec![Token::default(); clusters * syncs.len()],
             per_cluster: syncs.len(),
-            tokens: syncs.iter().map(|s| matches!(s.role, SyncRole::Token { .. })).collect(),
+            is_token: syncs.iter().map(|s| matches!(s.role, SyncRole::Token { .. })).collect(),
             max: syncs.iter().map(|s| u64::from(s.max.max(1))).collect(),
         };
         for _ in 0..clusters {
             order.units.extend((0..Agent::PER_CLUSTER).map(|lane| Unit::new(lane, launch.platform)));
-            order.objects.extend(order.tokens.iter().map(|token| Object::new(*token)));
+            order.objects.extend(syncs.iter().map(|_| Object::default()));
         }
         order
     }
@@ -111,7 +125,8 @@ impl Order {
             self.units[cluster * Agent::PER_CLUSTER + lane] = Unit::new(lane, platform);
         }
         for index in 0..self.per_cluster {
-            self.objects[cluster * self.per_cluster + index] = Object::new(self.tokens[index]);
+            self.objects[cluster * self.per_cluster + index] = Object::default();
+            self.tokens[cluster * self.per_cluster + index] = Token::default();
         }
         self.versions[cluster * 3..cluster * 3 + 3].fill(0);
         self.touched[cluster * 3..cluster * 3 + 3].fill(false);
@@ -149,13 +164,25 @@ impl Order {
     }
 
     /// The scalar unit puts a step on a pipe: the step comes after all that the scalar unit has done.
-    pub fn issue(&mut self, to: Agent) {
+    pub fn issue(&mut self, to: Agent, step: Step) {
         let core = Order::core(to);
         self.steps[core] = self.steps[core].wrapping_add(1);
         let number = self.steps[core];
         if to.pipe == Pipe::S {
             self.units[to.index()].number = number;
             return;
+        }
+        match step {
+            Step::Wait(sync) if self.is_token[sync as usize] => self.token(to, sync).issue_acquire(to.lane()),
+            Step::Release { token: sync, after } => {
+                let release = self.token(to, sync).issue_release(to.lane());
+                for pipe in after.iter() {
+                    let unit = &mut self.units[Agent { pipe, ..to }.index()];
+                    let last = unit.issued.back().map_or(unit.number, |(number, _)| *number);
+                    unit.marks.push_back(Mark { last, sync, release });
+                }
+            }
+            _ => {}
         }
         let scalar = to.scalar().index();
         let version = self.versions[core];
@@ -179,26 +206,53 @@ impl Order {
         if agent.pipe == Pipe::S {
             return;
         }
+        let Some((number, news)) = self.units[agent.index()].issued.pop_front() else { return };
+        self.close_marks(agent, |mark| mark.last < number);
         let unit = &mut self.units[agent.index()];
-        let Some((number, news)) = unit.issued.pop_front() else { return };
         unit.number = number;
         if news && let Some(clock) = unit.news.pop_front() {
             unit.clock.join(&clock);
         }
     }
 
+    fn token(&mut self, agent: Agent, sync: u32) -> &mut Token {
+        &mut self.tokens[agent.cluster as usize * self.per_cluster + sync as usize]
+    }
+
+    /// What deferred releases wait for on a pipe is over, for the oldest of those that `is_over` accepts.
+    fn close_marks(&mut self, agent: Agent, is_over: impl Fn(&Mark) -> bool) {
+        while let Some(mark) = self.units[agent.index()].marks.front().copied().filter(&is_over) {
+            let unit = &mut self.units[agent.index()];
+            unit.marks.pop_front();
+            let clock = unit.release(agent.lane());
+            self.token(agent, mark.sync).add(mark.release, &clock);
+        }
+    }
+
+    /// A pipe's release of a token is done.
+    fn release(&mut self, agent: Agent, sync: u32) {
+        let Some(number) = self.token(agent, sync).oldest(agent.lane()) else { return };
+        for pipe in Pipe::ALL {
+            self.close_marks(Agent { pipe, ..agent }, |mark| (mark.sync, mark.release) == (sync, number));
+        }
+        let clock = self.units[agent.index()].release(agent.lane());
+        self.token(agent, sync).release(number, clock);
+    }
+
     /// An agent sends a signal.
     pub fn set(&mut self, agent: Agent, sync: u32, lost: bool, site: SiteRef) -> [Option<Doubt>; 2] {
         self.begin(agent);
+        if self.is_token[sync as usize] {
+            self.release(agent, sync);
+            return [None, None];
+        }
         let lane = agent.lane();
         let unit = &mut self.units[agent.index()];
         let clock = unit.clock;
         let now = Moment { lane, epoch: unit.epoch, site };
         let signal = unit.release(lane);
         let object = &mut self.objects[agent.cluster as usize * self.per_cluster + sync as usize];
-        // Tokens go to their waiters in the order of issue, whatever the schedule.
-        let token = self.tokens[sync as usize];
-        let known = |moment: &Moment| token || moment.lane == lane || clock.get(moment.lane) >= moment.epoch;
+        let known = |moment: &Moment| moment.lane == lane || clock.get(moment.lane) >= moment.epoch;
         if lost {
             return [Some(Doubt::Lost), None];
         }
@@ -216,7 +270,6 @@ impl Order {
                     object.dropped += 1;
                     room = (!known(&wait)).then_some(Doubt::Room(Some(wait)));
                 }
-                None if token => {}
                 None => room = Some(Doubt::Room(None)),
             }
         }
@@ -229,11 +282,15 @@ impl Order {
     pub fn wait(&mut self, agent: Agent, sync: u32, site: SiteRef) -> Option<Doubt> {
         self.begin(agent);
         let lane = agent.lane();
+        if self.is_token[sync as usize] {
+            let clock = self.token(agent, sync).acquire(lane);
+            self.units[agent.index()].clock.join(&clock);
+            return None;
+        }
         let object = &mut self.objects[agent.cluster as usize * self.per_cluster + sync as usize];
         let unit = &mut self.units[agent.index()];
         let clock = &unit.clock;
-        let token = self.tokens[sync as usize];
-        let known = |moment: &Moment| token || moment.lane == lane || clock.get(moment.lane) >= moment.epoch;
+        let known = |moment: &Moment| moment.lane == lane || clock.get(moment.lane) >= moment.epoch;
         let doubt = object.last_wait.filter(|last| !known(last)).map(Doubt::Waiters);
         if let Some(signal) = object.signals.pop_front() {
             unit.clock.join(&signal);
@@ -274,7 +331,7 @@ impl Unit {
         if !unordered {
             clock.set(lane, 1);
         }
-        Unit { clock, epoch: 1, unordered, issued: VecDeque::new(), number: 0, news: VecDeque::new(), seen: 0 }
+        Unit { clock, epoch: 1, unordered, issued: VecDeque::new(), number: 0, news: VecDeque::new(), seen: 0, marks: VecDeque::new() }
     }
 
     /// Ends the epoch and gives what is over with it.
@@ -286,18 +343,5 @@ impl Unit {
             self.clock.set(lane, self.epoch);
         }
         clock
-    }
-}
-
-impl Object {
-    fn new(token: bool) -> Object {
-        Object {
-            signals: if token { VecDeque::from([Clock::default()]) } else { VecDeque::new() },
-            last_set: None,
-            last_wait: None,
-            sets: u64::from(token),
-            waits: VecDeque::new(),
-            dropped: 0,
-        }
     }
 }

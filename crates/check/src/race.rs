@@ -259,9 +259,9 @@ impl Observer for Race {
     }
 
     #[inline]
-    fn issue(&mut self, _: u64, to: Agent, _: Step, _: SiteRef) {
+    fn issue(&mut self, _: u64, to: Agent, step: Step, _: SiteRef) {
         if self.active {
-            self.order.issue(to);
+            self.order.issue(to, step);
         }
     }
 

@@ -175,13 +175,14 @@ impl Checker {
 }
 
 /// Codes of the engine's findings about synchronisation.
-const SYNC: [&str; 8] = [
+const SYNC: [&str; 9] = [
     "deadlock",
     "flag-overflow",
     "tile-never-popped",
     "slot-not-freed",
     "flag-left-set",
     "token-not-released",
+    "token-not-held",
     "signal-left-over",
     "sync-index",
 ];

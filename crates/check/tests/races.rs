@@ -408,11 +408,11 @@ fn tokens_order_what_they_guard() {
             c.repeat(imm(4), |c, _| {
                 for (pipe, from, to) in [(Pipe::Mte2, 4096, 0), (Pipe::V, 0, 8192)] {
                     if guard {
-                        c.wait(pipe, token);
+                        c.acquire(pipe, token);
                     }
                     c.copy(pipe, (UB0, imm(from)), (UB0, imm(to)), 64);
                     if guard {
-                        c.set(pipe, token);
+                        c.release(pipe, token);
                     }
                 }
             });

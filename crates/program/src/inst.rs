@@ -97,6 +97,11 @@ pub enum Inst {
     Set { pipe: Pipe, sync: SyncRef },
     /// Hold `pipe` until the object is signalled, and take the signal. [`Pipe::S`] holds the core.
     Wait { pipe: Pipe, sync: SyncRef },
+    /// Get a buffer token for `pipe`; if it `waits`, hold the pipe until all releases issued before are done. Not for [`Pipe::S`].
+    Acquire { pipe: Pipe, token: SyncRef, waits: bool },
+    /// Give a buffer token back, by `pipe`, once its earlier work is done; `deferred`: once the earlier releases of the
+    /// token and what was issued to the other pipes that hold it are done as well. Not for [`Pipe::S`].
+    Release { pipe: Pipe, token: SyncRef, deferred: bool },
     /// Hold later work of `pipe` until its earlier work is done; `None`: hold the scalar unit until all pipes are empty.
     Barrier { pipe: Option<Pipe> },
     /// Stop the whole run with a message.

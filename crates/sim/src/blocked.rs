@@ -1,9 +1,9 @@
 //! Who stands still, what it waits for, and who could end the wait.
 
 use slipring_machine::Pipe;
-use slipring_program::{Inst, Program, SiteRef, SyncRef};
+use slipring_program::{Inst, Program, SiteRef, SyncRef, SyncRole};
 
-use crate::state::{AgentId, Core, PipeState, ScalarState, SyncState, What};
+use crate::state::{AgentId, Core, Entry, PipeState, ScalarState, SyncState, What};
 
 /// The state of one cluster, seen from outside.
 pub(crate) struct View<'a> {
@@ -79,8 +79,30 @@ impl View<'_> {
                 let busy = units.filter(|(_, unit)| unit.state != PipeState::Idle);
                 Release::Agents(busy.map(|(pipe, _)| AgentId::new(own, pipe)).collect())
             }
+            Reason::Wait(sync) if self.is_token(sync) => self.releasers(blocked, sync),
             Reason::Wait(sync) => self.setter_of(sync),
         }
+    }
+
+    /// True for buffer tokens.
+    pub fn is_token(&self, sync: u32) -> bool {
+        matches!(self.program.syncs[sync as usize].role, SyncRole::Token { .. })
+    }
+
+    /// The pipes that still have releases that an acquire or a deferred release waits for, or work that the latter
+    /// waits for.
+    fn releasers(&self, blocked: &Blocked, sync: u32) -> Release {
+        let core = &self.cores[blocked.agent.core() - self.first];
+        let own = blocked.agent.pipe();
+        let Some(head) = core.pipes[own.index()].front() else { return Release::NoSet };
+        let goals = self.syncs[sync as usize].token.goals(head.ticket);
+        let goals = if head.what == What::Release { goals } else { &[] };
+        let units = Pipe::ALL.into_iter().zip(&core.pipes).filter(|(pipe, _)| *pipe != own);
+        let owes = units.filter(|(pipe, unit)| {
+            let earlier = |e: Entry| e.what == What::Release && e.id == sync && e.ticket < head.ticket;
+            unit.queued().any(earlier) || goals.iter().any(|(other, goal)| other == pipe && unit.popped < *goal)
+        });
+        Release::Agents(owes.map(|(pipe, _)| AgentId::new(blocked.agent.core(), pipe)).collect())
     }
 
     fn setter_of(&self, sync: u32) -> Release {

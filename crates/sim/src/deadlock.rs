@@ -92,6 +92,9 @@ fn waits(view: &View<'_>, blocked: &Blocked) -> String {
     match blocked.reason {
         Reason::QueueFull(pipe) => format!("waits for room in the queue of pipe {pipe}"),
         Reason::Drain => "waits for its pipes to drain".into(),
+        Reason::Wait(sync) if view.is_token(sync) => {
+            format!("waits for the earlier releases of {}", view.program.syncs[sync as usize].name)
+        }
         Reason::Wait(sync) => {
             let state = &view.syncs[sync as usize];
             let so_far = format!("set {}, waited for {}", count(state.sets, "time"), count(state.waits, "time"));
@@ -124,6 +127,7 @@ fn because(view: &View<'_>, blocked: &Blocked) -> String {
             let stands: Vec<_> =
                 agents.iter().map(|a| format!("{}, which stands at `{}`", name(view, *a), op(*a))).collect();
             match blocked.reason {
+                Reason::Wait(sync) if view.is_token(sync) => format!("they would come from {}", join(&stands)),
                 Reason::Wait(_) => format!("the signal would come from {}", join(&stands)),
                 _ => format!("held up by {}", join(&stands)),
             }
@@ -183,7 +187,9 @@ fn hint(view: &View<'_>, root: &Blocked, circular: bool) -> Option<String> {
             format!("{} must set semaphore {id} once for every wait of {}", decl.setter, decl.waiter)
         }
         SyncRole::Semaphore { .. } => "order the sets and waits of both cores so that one of them can go first".into(),
-        SyncRole::Token { .. } => "release the buffer on the pipe that holds it before it is acquired again".into(),
+        SyncRole::Token { .. } => {
+            "the pipe that must release the buffer first waits itself: what it waits for must not come after this acquire".into()
+        }
     })
 }
 

@@ -186,9 +186,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         if self.next_block == self.launch.blocks {
             return;
         }
-        for (state, decl) in syncs.iter_mut().zip(&self.program.syncs) {
-            state.restart(decl);
-        }
+        syncs.iter_mut().for_each(SyncState::restart);
         for core in &self.program.cores {
             for space in Space::ALL {
                 let size = self.memory.capacity(cluster as u32, core.role, space);
@@ -205,6 +203,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     fn step_pipe(&mut self, core: usize, pipe: Pipe, at: u64) -> Next {
         self.finish_entry(core, pipe, at)?;
         self.cores[core].pipes[pipe.index()].pop();
+        self.retry_releases(core, at);
         if self.cores[core].state == ScalarState::QueueFull(pipe) {
             self.has_room(core, at)?;
         }
@@ -244,8 +243,8 @@ impl<'a, O: Observer> Engine<'a, O> {
             What::Work => {
                 self.finish_work(core, pipe, at)?;
             }
-            What::Set => {}
-            What::Wait => self.wait_over(core, pipe, entry.id, since, at, entry.site),
+            What::Set | What::Release => {}
+            What::Wait | What::Acquire => self.wait_over(core, pipe, entry.id, since, at, entry.site),
             What::Barrier => self.observer.barrier(at, self.agent(core, pipe), entry.site),
         }
         Ok(())
@@ -265,14 +264,31 @@ impl<'a, O: Observer> Engine<'a, O> {
                 Ok(Some(at.saturating_add(cycles)))
             }
             What::Wait => {
-                let done = self.take(core, pipe, entry.id, entry.ticket, at, entry.site);
+                let done = self.take(core, pipe, entry.id, at, entry.site);
+                Ok(self.or_blocked(core, pipe, done))
+            }
+            What::Acquire => {
+                let done = self.acquire(core, pipe, entry.id, entry.ticket, at, entry.site);
+                Ok(self.or_blocked(core, pipe, done))
+            }
+            What::Release => {
+                let done = self.release(core, pipe, entry.id, entry.ticket, at, entry.site);
                 if done.is_none() {
-                    self.cores[core].pipes[pipe.index()].state = PipeState::Blocked;
+                    self.cores[core].deferred += 1;
                 }
-                Ok(done)
+                self.retry_releases(core, at);
+                Ok(self.or_blocked(core, pipe, done))
             }
             What::Barrier => Ok(Some(at.saturating_add(cycles))),
         }
+    }
+
+    /// A pipe whose oldest entry has no end yet waits.
+    fn or_blocked(&mut self, core: usize, pipe: Pipe, done: Option<u64>) -> Option<u64> {
+        if done.is_none() {
+            self.cores[core].pipes[pipe.index()].state = PipeState::Blocked;
+        }
+        done
     }
 
     /// Puts an entry on a pipe that has room; an idle pipe starts it at once.

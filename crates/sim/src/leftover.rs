@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use slipring_machine::Pipe;
 use slipring_program::{Finding, Program, SiteRef, SyncRole};
 
 use crate::Mode;
@@ -21,6 +22,8 @@ struct Leftover {
     last_wait: Option<SiteRef>,
     /// The last pop of the slot, for a slot that is not free.
     last_pop: Option<SiteRef>,
+    /// Acquires of a token that nobody gave back.
+    held: Vec<(Pipe, SiteRef)>,
     /// Blocks that left something there.
     blocks: u32,
 }
@@ -29,17 +32,18 @@ impl Leftovers {
     /// Looks at the objects of a block that is over. Objects that were never used are in order.
     pub fn collect(&mut self, program: &Program, syncs: &[SyncState], mode: Mode) {
         for (index, (state, decl)) in syncs.iter().zip(&program.syncs).enumerate() {
-            let used = state.sets + state.waits > 0;
+            let (used, held) = (state.sets + state.waits > 0, !state.token.held.is_empty());
             let idle = mode == Mode::Sequential && decl.setter == decl.waiter;
             let end = state.signals.len() as u64;
-            if idle || !used || end == u64::from(decl.final_count) {
+            if idle || !held && (!used || end == u64::from(decl.final_count)) {
                 continue;
             }
             let entry = self.0.entry(index).or_insert_with(|| Leftover {
                 count: end,
-                surplus: state.signals.iter().skip(decl.final_count as usize).filter_map(|s| s.site).collect(),
+                surplus: state.signals.iter().skip(decl.final_count as usize).map(|s| s.site).collect(),
                 last_wait: state.last_wait,
                 last_pop: last_pop(program, syncs, decl.role),
+                held: state.token.held.clone(),
                 blocks: 0,
             });
             entry.blocks += 1;
@@ -65,11 +69,15 @@ impl Leftovers {
                         "every set needs a wait: pipe {to} must wait for what {from} has signalled, or the next kernel starts with the flag set"
                     ),
                 ),
-                SyncRole::Token { .. } if !more => (
-                    "token-not-released",
-                    format!("{} is still held when the program ends", decl.name),
-                    "release what was acquired".to_string(),
-                ),
+                SyncRole::Token { .. } => {
+                    let mut pipes: Vec<_> = left.held.iter().map(|(pipe, _)| format!("pipe {pipe}")).collect();
+                    pipes.dedup();
+                    (
+                        "token-not-released",
+                        format!("{} is still held by {} when the program ends", decl.name, pipes.join(" and ")),
+                        "every acquire needs a release: rls_buf with the same pipe and id after the last use".to_string(),
+                    )
+                }
                 _ => (
                     "signal-left-over",
                     format!(
@@ -81,7 +89,9 @@ impl Leftovers {
             };
             let mut finding = report::error(code, message);
             let places = left.surplus.iter().map(|site| (*site, "set here and never waited for"));
-            let places = places.chain(left.last_wait.filter(|_| !more).map(|site| (site, "the last wait")));
+            let places = places.chain(left.held.iter().map(|(_, site)| (*site, "acquired here and never released")));
+            let last = left.last_wait.filter(|_| !more && left.held.is_empty());
+            let places = places.chain(last.map(|site| (site, "the last wait")));
             mark(&mut finding, places);
             finding.hint = Some(hint);
             blocks(&mut finding, left.blocks);

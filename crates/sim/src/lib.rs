@@ -27,9 +27,11 @@ mod sequential;
 mod state;
 mod stats;
 mod sync;
+mod token;
 mod validate;
 mod work;
 
 pub use launch::{ArgValue, Launch, Limits, Mode, RunResult, run};
 pub use observe::{Agent, Observer, Stall, Step, WorkRun};
+pub use token::PipeSet;
 pub use stats::{BlockStats, CoreStats, OpStats, PipeStats, RingStats, StallCycles, Stats};

@@ -3,7 +3,7 @@
 use slipring_machine::{Pipe, Role};
 use slipring_program::{Access, SiteRef, Work, WorkId};
 
-use crate::Launch;
+use crate::{Launch, PipeSet};
 
 /// A scalar unit (`pipe` is [`Pipe::S`]) or a pipe of a core.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -59,6 +59,8 @@ pub enum Step {
     /// The synchronisation object's index in the program.
     Set(u32),
     Wait(u32),
+    /// Of a buffer token; a deferred one also comes after what the pipes `after` have been given so far.
+    Release { token: u32, after: PipeSet },
     Barrier,
 }
 

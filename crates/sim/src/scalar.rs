@@ -132,8 +132,12 @@ impl<O: Observer> Engine<'_, O> {
         let code = &self.program.cores[unit.position];
         let pipe = match &code.insts[unit.pc] {
             Inst::Issue { work } => code.works[*work as usize].pipe,
-            Inst::Set { pipe, .. } | Inst::Wait { pipe, .. } | Inst::Barrier { pipe: Some(pipe) } => *pipe,
-            Inst::Barrier { pipe: None } | Inst::Trap { .. } | Inst::End => return Upcoming::Shared,
+            Inst::Set { pipe, .. }
+            | Inst::Wait { pipe, .. }
+            | Inst::Acquire { pipe, waits: true, .. }
+            | Inst::Release { pipe, .. }
+            | Inst::Barrier { pipe: Some(pipe) } => *pipe,
+            Inst::Acquire { waits: false, .. } | Inst::Barrier { pipe: None } | Inst::Trap { .. } | Inst::End => return Upcoming::Shared,
             _ => return Upcoming::Registers,
         };
         let full = pipe != Pipe::S && unit.pipes[pipe.index()].is_full();
@@ -215,20 +219,39 @@ impl<O: Observer> Engine<'_, O> {
                     self.stand(core, ScalarState::Working, at);
                     Ok(Turn::Until(done))
                 }
-                pipe => self.issue(core, pipe, Entry { what: What::Work, id: *work, site, ticket: 0 }, at),
+                pipe => {
+                    let entry = Entry { what: What::Work, id: *work, site, ticket: 0 };
+                    self.issue(core, pipe, entry, Step::Work(*work), at)
+                }
             },
             Inst::Set { pipe, sync } => {
                 let id = self.resolve(core, *sync, site)?;
                 if *pipe != Pipe::S {
-                    return self.issue(core, *pipe, Entry { what: What::Set, id, site, ticket: 0 }, at);
+                    let entry = Entry { what: What::Set, id, site, ticket: 0 };
+                    return self.issue(core, *pipe, entry, Step::Set(id), at);
                 }
                 self.signal(core, Pipe::S, id, at, site)?;
                 self.cores[core].pc += 1;
                 Ok(Turn::Go(at.saturating_add(u64::from(self.launch.platform.sync.cycles))))
             }
             Inst::Wait { pipe, sync } => self.wait(core, *pipe, *sync, at, site),
+            Inst::Acquire { pipe, token, waits } => {
+                let id = self.resolve(core, *token, site)?;
+                let ticket = self.hold(core, *pipe, id, site);
+                if *waits {
+                    return self.issue(core, *pipe, Entry { what: What::Acquire, id, site, ticket }, Step::Wait(id), at);
+                }
+                self.cores[core].pc += 1;
+                Ok(Turn::Go(self.after_scalar(at)))
+            }
+            Inst::Release { pipe, token, deferred } => {
+                let id = self.resolve(core, *token, site)?;
+                let (ticket, after) = self.give_back(core, *pipe, id, *deferred, site)?;
+                let step = Step::Release { token: id, after };
+                self.issue(core, *pipe, Entry { what: What::Release, id, site, ticket }, step, at)
+            }
             Inst::Barrier { pipe: Some(pipe) } if *pipe != Pipe::S => {
-                self.issue(core, *pipe, Entry { what: What::Barrier, id: 0, site, ticket: 0 }, at)
+                self.issue(core, *pipe, Entry { what: What::Barrier, id: 0, site, ticket: 0 }, Step::Barrier, at)
             }
             Inst::Barrier { pipe: None } if unit.busy_pipes > 0 => {
                 self.stand(core, ScalarState::Draining, at);
@@ -262,24 +285,16 @@ impl<O: Observer> Engine<'_, O> {
     fn wait(&mut self, core: usize, pipe: Pipe, sync: SyncRef, at: u64, site: SiteRef) -> Result<Turn, Box<Finding>> {
         let id = self.resolve(core, sync, site)?;
         if pipe != Pipe::S {
-            let ticket = self.ticket(core, id);
-            return self.issue(core, pipe, Entry { what: What::Wait, id, site, ticket }, at);
+            return self.issue(core, pipe, Entry { what: What::Wait, id, site, ticket: 0 }, Step::Wait(id), at);
         }
-        let ticket = self.ticket(core, id);
-        let done = self.take(core, Pipe::S, id, ticket, at, site);
+        let done = self.take(core, Pipe::S, id, at, site);
         self.stand(core, if done.is_some() { ScalarState::Taken } else { ScalarState::Blocked }, at);
         self.cores[core].waits_for = id;
         Ok(done.map_or(Turn::Stop, Turn::Until))
     }
 
     /// Puts an entry on a pipe that has room.
-    fn issue(&mut self, core: usize, pipe: Pipe, entry: Entry, at: u64) -> Result<Turn, Box<Finding>> {
-        let step = match entry.what {
-            What::Work => Step::Work(entry.id),
-            What::Set => Step::Set(entry.id),
-            What::Wait => Step::Wait(entry.id),
-            What::Barrier => Step::Barrier,
-        };
+    fn issue(&mut self, core: usize, pipe: Pipe, entry: Entry, step: Step, at: u64) -> Result<Turn, Box<Finding>> {
         self.observer.issue(at, self.agent(core, pipe), step, entry.site);
         self.enqueue(core, pipe, entry, at)?;
         self.cores[core].pc += 1;

@@ -88,7 +88,7 @@ impl<O: Observer> Engine<'_, O> {
                         (self.now, self.steps) = (at, self.steps + 1);
                         return Ok(false);
                     }
-                    self.take(core, *pipe, id, 0, at, site);
+                    self.take(core, *pipe, id, at, site);
                     self.observer.wait(at, self.agent(core, *pipe), id, site);
                 }
                 self.cores[core].pc += 1;

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use slipring_machine::{Pipe, Platform};
-use slipring_program::{Access, CoreProgram, Operand, SiteRef, SyncDecl, SyncRole};
+use slipring_program::{Access, CoreProgram, Operand, SiteRef, SyncDecl};
 
 use crate::observe::Agent;
+use crate::token::Token;
 
 /// A pipe or the scalar unit, as the engine counts them: `core × 8 + pipe`, cores over all clusters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -31,6 +32,8 @@ pub(crate) enum What {
     Work,
     Set,
     Wait,
+    Acquire,
+    Release,
     Barrier,
 }
 
@@ -41,7 +44,7 @@ pub(crate) struct Entry {
     /// Work id, or index of the synchronisation object in the program.
     pub id: u32,
     pub site: SiteRef,
-    /// For waits on tokens: how many waits on it were issued before.
+    /// For acquires how many releases to wait for, for releases their number.
     pub ticket: u32,
 }
 
@@ -74,6 +77,9 @@ pub(crate) struct PipeUnit {
     pub cycles: u64,
     /// Value of the running work, if it has run when it started.
     pub value: u64,
+    /// Entries put into the queue and taken out of it so far.
+    pub pushed: u64,
+    pub popped: u64,
 }
 
 impl PipeUnit {
@@ -90,6 +96,8 @@ impl PipeUnit {
             access: Access::default(),
             cycles: 0,
             value: 0,
+            pushed: 0,
+            popped: 0,
         }
     }
 
@@ -105,6 +113,7 @@ impl PipeUnit {
         }
         self.entries[at] = entry;
         self.len += 1;
+        self.pushed += 1;
         &mut self.args[at * self.stride..(at + 1) * self.stride]
     }
 
@@ -121,6 +130,7 @@ impl PipeUnit {
 
     pub fn pop(&mut self) {
         self.len -= 1;
+        self.popped += 1;
         self.head += 1;
         if self.head == self.entries.len() {
             self.head = 0;
@@ -170,6 +180,8 @@ pub(crate) struct Core {
     pub pipes: Vec<PipeUnit>,
     /// Pipes that have something in their queue.
     pub busy_pipes: u32,
+    /// Deferred releases that wait at the head of their pipes.
+    pub deferred: u32,
 }
 
 impl Core {
@@ -191,6 +203,7 @@ impl Core {
             waits_for: 0,
             pipes: pipes.collect(),
             busy_pipes: 0,
+            deferred: 0,
         }
     }
 
@@ -222,8 +235,8 @@ pub(crate) fn value(regs: &[u64], operand: Operand) -> u64 {
 pub(crate) struct Signal {
     /// Cycle from which the waiter sees it.
     pub visible: u64,
-    /// What sent it; `None` for the one that a token starts with.
-    pub site: Option<SiteRef>,
+    /// What sent it.
+    pub site: SiteRef,
 }
 
 /// A synchronisation object of one cluster.
@@ -231,50 +244,39 @@ pub(crate) struct Signal {
 pub(crate) struct SyncState {
     /// Signals not taken, oldest first.
     pub signals: VecDeque<Signal>,
-    /// Who waits, in the order of arrival, and with which ticket.
-    pub waiters: Vec<(AgentId, u32)>,
+    /// Who waits, in the order of arrival.
+    pub waiters: Vec<AgentId>,
     /// Signals sent and taken so far.
     pub sets: u64,
     pub waits: u64,
-    /// For tokens: waits issued and served.
-    pub tickets: u32,
-    pub served: u32,
     /// The last set and the last wait that took place.
     pub last_set: Option<SiteRef>,
     pub last_wait: Option<SiteRef>,
+    /// What a token is; idle for other objects.
+    pub token: Token,
 }
 
 impl SyncState {
     pub fn new(decl: &SyncDecl) -> SyncState {
-        let mut state = SyncState {
+        SyncState {
             signals: VecDeque::with_capacity(decl.max.clamp(1, 16) as usize),
             waiters: Vec::with_capacity(1),
             sets: 0,
             waits: 0,
-            tickets: 0,
-            served: 0,
             last_set: None,
             last_wait: None,
-        };
-        state.restart(decl);
-        state
-    }
-
-    /// Back to the start, for the next block. A token starts free, everything else at 0.
-    pub fn restart(&mut self, decl: &SyncDecl) {
-        self.signals.clear();
-        self.waiters.clear();
-        (self.sets, self.waits, self.tickets, self.served) = (0, 0, 0, 0);
-        (self.last_set, self.last_wait) = (None, None);
-        if is_token(decl) {
-            self.signals.push_back(Signal { visible: 0, site: None });
+            token: Token::default(),
         }
     }
-}
 
-/// True for objects whose waits are granted in the order of issue.
-pub(crate) fn is_token(decl: &SyncDecl) -> bool {
-    matches!(decl.role, SyncRole::Token { .. })
+    /// Back to the start, for the next block.
+    pub fn restart(&mut self) {
+        self.signals.clear();
+        self.waiters.clear();
+        (self.sets, self.waits) = (0, 0);
+        (self.last_set, self.last_wait) = (None, None);
+        self.token = Token::default();
+    }
 }
 
 /// A cluster and the block that runs on it.

@@ -6,7 +6,7 @@ use slipring_program::{Finding, SiteRef, SyncDecl, SyncRef, SyncRole};
 use crate::engine::Engine;
 use crate::observe::{Observer, Stall};
 use crate::report;
-use crate::state::{AgentId, PipeState, ScalarState, Signal, is_token};
+use crate::state::{AgentId, PipeState, ScalarState, Signal};
 
 impl<O: Observer> Engine<'_, O> {
     /// Which object a step names: its index in the program.
@@ -24,20 +24,8 @@ impl<O: Observer> Engine<'_, O> {
         Err(report::error_at("sync-index", site, "computed here", message))
     }
 
-    fn state_index(&self, core: usize, sync: u32) -> usize {
+    pub fn state_index(&self, core: usize, sync: u32) -> usize {
         self.cores[core].agent.cluster as usize * self.program.syncs.len() + sync as usize
-    }
-
-    /// Number of a wait on a token: such waits are served in the order in which they were issued, so that
-    /// who gets the token does not depend on time. 0 for other objects.
-    pub fn ticket(&mut self, core: usize, sync: u32) -> u32 {
-        if !is_token(&self.program.syncs[sync as usize]) {
-            return 0;
-        }
-        let index = self.state_index(core, sync);
-        let state = &mut self.syncs[index];
-        state.tickets += 1;
-        state.tickets - 1
     }
 
     /// Cycle at which the waiter sees a signal sent now.
@@ -56,25 +44,17 @@ impl<O: Observer> Engine<'_, O> {
         let visible = self.visible(decl, at);
         let index = self.state_index(core, sync);
         let state = &mut self.syncs[index];
-        let next = if is_token(decl) {
-            state.waiters.iter().position(|(_, ticket)| *ticket == state.served)
-        } else {
-            (!state.waiters.is_empty()).then_some(0)
-        };
-        let lost = next.is_none() && state.signals.len() >= decl.max.max(1) as usize;
+        let lost = state.waiters.is_empty() && state.signals.len() >= decl.max.max(1) as usize;
         if lost && !decl.saturates {
             return Err(self.overflow(core, pipe, sync, site));
         }
         state.sets += 1;
         state.last_set = Some(site);
-        let woken = next.map(|at| state.waiters.remove(at).0);
+        let woken = (!state.waiters.is_empty()).then(|| state.waiters.remove(0));
         match woken {
-            Some(_) => {
-                state.waits += 1;
-                state.served += 1;
-            }
+            Some(_) => state.waits += 1,
             None if lost => {}
-            None => state.signals.push_back(Signal { visible, site: Some(site) }),
+            None => state.signals.push_back(Signal { visible, site }),
         }
         self.observer.set(at, self.agent(core, pipe), sync, lost, site);
         if let Some(waiter) = woken {
@@ -84,7 +64,7 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     /// A waiting agent has its signal from `visible` on.
-    fn wake(&mut self, waiter: AgentId, sync: usize, visible: u64) {
+    pub fn wake(&mut self, waiter: AgentId, sync: usize, visible: u64) {
         let core = waiter.core();
         let site = match waiter.pipe() {
             Pipe::S => {
@@ -103,21 +83,17 @@ impl<O: Observer> Engine<'_, O> {
 
     /// Takes the oldest signal for a wait that starts now and says when the wait is over; without a signal
     /// the agent is noted as waiting.
-    pub fn take(&mut self, core: usize, pipe: Pipe, sync: u32, ticket: u32, at: u64, site: SiteRef) -> Option<u64> {
+    pub fn take(&mut self, core: usize, pipe: Pipe, sync: u32, at: u64, site: SiteRef) -> Option<u64> {
         let index = self.state_index(core, sync);
-        let token = is_token(&self.program.syncs[sync as usize]);
         let state = &mut self.syncs[index];
-        let turn = !token || state.served == ticket;
-        let signal = if turn { state.signals.pop_front() } else { None };
-        match signal {
+        match state.signals.pop_front() {
             Some(signal) => {
                 state.waits += 1;
-                state.served += 1;
                 state.last_wait = Some(site);
                 Some(at.max(signal.visible).saturating_add(u64::from(self.launch.platform.sync.cycles)))
             }
             None => {
-                state.waiters.push((AgentId::new(core, pipe), ticket));
+                state.waiters.push(AgentId::new(core, pipe));
                 None
             }
         }
@@ -141,9 +117,8 @@ impl<O: Observer> Engine<'_, O> {
         };
         let message = format!("{agent} sets {}, but {held}: the signal would be lost", decl.name);
         let mut finding = report::error_at("flag-overflow", site, "this set has no room", message);
-        let mut earlier = state.signals.iter().filter_map(|signal| signal.site);
-        if let Some(earlier) = earlier.next_back() {
-            finding.secondary.push(report::label(earlier, "the earlier set that nobody has waited for yet"));
+        if let Some(earlier) = state.signals.back() {
+            finding.secondary.push(report::label(earlier.site, "the earlier set that nobody has waited for yet"));
         }
         finding.notes.push(format!(
             "{} so far: set {}, waited for {}",
@@ -161,11 +136,10 @@ impl<O: Observer> Engine<'_, O> {
                 "a slot was filled that still holds a tile: each push waits for the free signal of its slot first"
                     .to_string()
             }
-            SyncRole::Token { .. } => "a buffer was released that nobody holds: get it first".to_string(),
             SyncRole::Event { from, to, id } => {
                 format!("wait for the event ({from} to {to}, id {id}) before it is set again, or use another id")
             }
-            SyncRole::Semaphore { id } => {
+            SyncRole::Token { id } | SyncRole::Semaphore { id } => {
                 format!("{} must wait for semaphore {id} before {} sets it again", decl.waiter, decl.setter)
             }
         });

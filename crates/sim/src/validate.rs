@@ -1,7 +1,7 @@
 //! Is a program well-formed enough to run?
 
 use slipring_machine::Pipe;
-use slipring_program::{CoreProgram, Finding, Inst, Operand, Special, SyncRef};
+use slipring_program::{CoreProgram, Finding, Inst, Operand, Special, SyncDecl, SyncRef, SyncRole};
 
 use crate::report;
 use crate::{ArgValue, Launch};
@@ -126,6 +126,15 @@ fn validate_core(launch: &Launch<'_>, core: &CoreProgram) -> Result<(), Box<Find
             Inst::Wait { pipe: p, sync: s } => {
                 pipe(*p)?;
                 sync(s)?;
+            }
+            Inst::Acquire { pipe: p, token, .. } | Inst::Release { pipe: p, token, .. } => {
+                pipe(*p)?;
+                sync(token)?;
+                let is_token = |s: &SyncDecl| matches!(s.role, SyncRole::Token { .. });
+                let run = token.first as usize..(token.first + token.count) as usize;
+                if *p == Pipe::S || !launch.program.syncs[run].iter().all(is_token) {
+                    return Err(bad(pc, "a pipe that works on its own and a token are needed".into()));
+                }
             }
             Inst::Barrier { pipe: Some(p) } => pipe(*p)?,
             Inst::Barrier { pipe: None } | Inst::Trap { .. } | Inst::End => {}

@@ -55,11 +55,11 @@ proptest! {
     /// Any instructions at all: findings, but no panic and no hang.
     #[test]
     fn arbitrary_programs_come_to_an_end(
-        insts in proptest::collection::vec((0..9u8, any::<u8>(), any::<u8>()), 0..30), sequential in any::<bool>(),
+        insts in proptest::collection::vec((0..11u8, any::<u8>(), any::<u8>()), 0..30), sequential in any::<bool>(),
     ) {
         let mut b = Build::default();
         let token = b.token(Role::Aiv0, 0);
-        let syncs = [b.event(Role::Aiv0, Pipe::V, Pipe::Mte3, 0), token, b.semaphore(Role::Aiv0, Role::Aiv1, 0)];
+        let syncs = [b.event(Role::Aiv0, Pipe::V, Pipe::Mte3, 0), b.event(Role::Aiv1, Pipe::V, Pipe::Mte2, 0), b.semaphore(Role::Aiv0, Role::Aiv1, 0)];
         let pipes = [Pipe::S, Pipe::V, Pipe::Mte2, Pipe::Mte3];
         for role in [Role::Aiv0, Role::Aiv1] {
             b.core(role, |c| {
@@ -77,6 +77,13 @@ proptest! {
                         5 => drop(c.emit(Inst::Add { d: r, a: Operand::Reg(r), b: imm(u64::MAX) })),
                         6 => drop(c.emit(Inst::JumpIfGe { a: Operand::Reg(r), b: imm(1), to: u32::from(*x) % 20 })),
                         7 => c.set(pipe, nth(sync, Operand::Reg(r))),
+                        8 if pipe != Pipe::S => {
+                            let waits = x % 8 < 4;
+                            c.emit(Inst::Acquire { pipe, token, waits });
+                        }
+                        9 if pipe != Pipe::S => {
+                            c.emit(Inst::Release { pipe, token, deferred: x % 8 < 4 });
+                        }
                         _ => c.mix(pipe, (here, Operand::Reg(r)), (here, imm(u64::from(*x))), u64::from(*y)),
                     }
                 }

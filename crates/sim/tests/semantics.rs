@@ -191,28 +191,139 @@ fn a_barrier_of_a_pipe_holds_later_work_of_that_pipe_only() {
 }
 
 #[test]
-fn tokens_go_to_their_waiters_in_the_order_of_issue() {
-    // V's wait on the token is issued before MTE3's, but V is busy: MTE3 arrives first and must not get it.
+fn an_acquire_comes_after_the_releases_issued_before_it() {
+    // V is busy when MTE3 comes to its acquire: MTE3 must wait for V's release all the same.
     let mut b = Build::default();
     let token = b.token(A, 7);
     b.core(A, |c| {
         let x = c.special(Special::Param(0));
-        c.wait(Pipe::Mte2, token);
+        c.acquire(Pipe::Mte2, token);
         c.copy(Pipe::Mte2, (GM, x), (UB0, imm(0)), 64);
-        c.set(Pipe::Mte2, token);
+        c.release(Pipe::Mte2, token);
         c.copy(Pipe::V, (UB0, imm(4096)), (UB0, imm(8192)), 6400);
-        c.wait(Pipe::V, token);
+        c.acquire(Pipe::V, token);
         c.mix(Pipe::V, (UB0, imm(0)), (UB0, imm(0)), 64);
-        c.set(Pipe::V, token);
-        c.wait(Pipe::Mte3, token);
+        c.release(Pipe::V, token);
+        c.acquire(Pipe::Mte3, token);
         let y = c.plus(x, 64);
         c.copy(Pipe::Mte3, (UB0, imm(0)), (GM, y), 64);
-        c.set(Pipe::Mte3, token);
+        c.release(Pipe::Mte3, token);
     });
     let result = go(&b, &a5(), vec![buffer("x", 128)]);
     clean(&result);
     let expected: Vec<u8> = (0..64u8).map(|x| x.wrapping_mul(31).wrapping_add(x).wrapping_add(1)).collect();
     assert_eq!(result.memory.gm[0].data[64..], expected);
+}
+
+/// Cycle at which each work completes, in order of completion: pipe and cycle.
+#[derive(Default)]
+struct Ends(Vec<(Pipe, u64)>);
+
+impl Observer for Ends {
+    fn end(&mut self, at: u64, run: &WorkRun<'_>) {
+        self.0.push((run.agent.pipe, at));
+    }
+}
+
+/// When the last work of each pipe ends: (MTE2, V, MTE3). Copies of 64 bytes take 11 cycles, of 6400 bytes 110.
+fn ends(write: impl FnOnce(&mut Code<'_>, Sync, Sync)) -> [u64; 3] {
+    let mut b = Build::default();
+    let (one, two) = (b.token(A, 0), b.token(A, 1));
+    b.core(A, |c| write(c, one, two));
+    let platform = a5();
+    let launch = Launch::new(&b.program, &platform, 1, vec![]);
+    let mut ends = Ends::default();
+    let result = run(&launch, memory(&platform, 1, vec![]), &mut ends);
+    assert!(result.findings.is_empty(), "{:#?}", result.findings);
+    let last = |pipe| ends.0.iter().filter(|(of, _)| *of == pipe).map(|(_, at)| *at).max().unwrap_or(0);
+    [Pipe::Mte2, Pipe::V, Pipe::Mte3].map(last)
+}
+
+fn long(c: &mut Code<'_>, pipe: Pipe) {
+    c.copy(pipe, (UB0, imm(0)), (UB0, imm(8192)), 6400);
+}
+
+fn short(c: &mut Code<'_>, pipe: Pipe) {
+    c.copy(pipe, (UB0, imm(16384)), (UB0, imm(20480)), 64);
+}
+
+#[test]
+fn an_acquire_does_not_wait_for_later_releases() {
+    let [_, v, _] = ends(|c, one, _| {
+        c.acquire(Pipe::Mte2, one);
+        c.acquire(Pipe::V, one);
+        long(c, Pipe::Mte2);
+        short(c, Pipe::V);
+        c.release(Pipe::Mte2, one);
+        c.release(Pipe::V, one);
+    });
+    assert!(v < 30, "V waited for a release that comes after its acquire: {v}");
+}
+
+#[test]
+fn an_acquire_waits_for_its_own_buffer_only() {
+    let [_, v, mte3] = ends(|c, one, two| {
+        for (pipe, token, is_long) in [(Pipe::Mte2, one, true), (Pipe::V, two, false), (Pipe::Mte3, one, false)] {
+            c.acquire(pipe, token);
+            if is_long { long(c, pipe) } else { short(c, pipe) }
+            c.release(pipe, token);
+        }
+    });
+    assert!(v < 30 && mte3 > 110, "{v} {mte3}");
+}
+
+#[test]
+fn all_earlier_releases_count_and_not_just_as_many() {
+    // V's release is done long before MTE2's, and MTE3's acquire was issued between the two.
+    let [.., mte3] = ends(|c, one, _| {
+        c.acquire(Pipe::Mte2, one);
+        c.acquire(Pipe::V, one);
+        long(c, Pipe::Mte2);
+        short(c, Pipe::V);
+        c.release(Pipe::Mte2, one);
+        c.acquire(Pipe::Mte3, one);
+        c.release(Pipe::V, one);
+        short(c, Pipe::Mte3);
+        c.release(Pipe::Mte3, one);
+    });
+    assert!(mte3 > 110, "{mte3}");
+}
+
+#[test]
+fn mode_1_does_not_block_and_releases_for_all() {
+    let program = |waits, deferred| {
+        ends(move |c, one, _| {
+            c.acquire(Pipe::Mte2, one);
+            long(c, Pipe::Mte2);
+            c.emit(Inst::Acquire { pipe: Pipe::V, token: one, waits });
+            short(c, Pipe::V);
+            c.emit(Inst::Release { pipe: Pipe::V, token: one, deferred });
+            // Work of MTE2 that comes later than the release does not count.
+            long(c, Pipe::Mte2);
+            c.acquire(Pipe::Mte3, one);
+            short(c, Pipe::Mte3);
+            c.release(Pipe::Mte3, one);
+            c.release(Pipe::Mte2, one);
+        })
+    };
+    let [_, v, mte3] = program(false, false);
+    assert!(v < 30 && mte3 < 60, "V signals for itself alone: {v} {mte3}");
+    let [_, v, mte3] = program(false, true);
+    assert!(v < 30 && (111..180).contains(&mte3), "V signals once MTE2 is done with what it had: {v} {mte3}");
+
+    // A closed bracket of another pipe: an acquire of mode 1 does not wait for it, one of mode 0 does.
+    let bracket = |waits| {
+        ends(move |c, one, _| {
+            c.acquire(Pipe::Mte2, one);
+            long(c, Pipe::Mte2);
+            c.release(Pipe::Mte2, one);
+            c.emit(Inst::Acquire { pipe: Pipe::V, token: one, waits });
+            short(c, Pipe::V);
+            c.release(Pipe::V, one);
+        })
+    };
+    assert!(bracket(false)[1] < 30);
+    assert!(bracket(true)[1] > 110);
 }
 
 #[test]

@@ -168,7 +168,7 @@ impl Build {
     }
 
     pub fn token(&mut self, core: Role, id: u32) -> Sync {
-        self.sync(&format!("buffer token {id} of {core}"), SyncRole::Token { id }, core, core, 1, 1)
+        self.sync(&format!("buffer token {id} of {core}"), SyncRole::Token { id }, core, core, 1, 0)
     }
 
     /// A ring with one ready and one free flag a slot.
@@ -329,6 +329,16 @@ impl Code<'_> {
 
     pub fn set(&mut self, pipe: Pipe, sync: Sync) {
         self.emit(Inst::Set { pipe, sync });
+    }
+
+    /// Gets a token, mode 0.
+    pub fn acquire(&mut self, pipe: Pipe, token: Sync) {
+        self.emit(Inst::Acquire { pipe, token, waits: true });
+    }
+
+    /// Gives a token back, mode 0.
+    pub fn release(&mut self, pipe: Pipe, token: Sync) {
+        self.emit(Inst::Release { pipe, token, deferred: false });
     }
 
     pub fn wait(&mut self, pipe: Pipe, sync: Sync) {

@@ -1,0 +1,90 @@
+//! The order that buffer tokens make: an acquire comes after every release that was issued before it.
+
+use std::collections::VecDeque;
+
+use crate::clock::Clock;
+
+/// A buffer token of a cluster.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Token {
+    /// Releases issued: the number of the next one.
+    issued: u32,
+    /// What the releases before number `first` knew together.
+    before: Clock,
+    first: u32,
+    /// What the releases from `first` on knew, for those that are done.
+    known: VecDeque<Option<Clock>>,
+    /// Releases that are not done.
+    open: Vec<Open>,
+    /// Acquires that are not over: the pipe's lane, and how many releases they wait for.
+    acquires: Vec<(usize, u32)>,
+}
+
+/// A release that is not done.
+#[derive(Clone, Debug)]
+struct Open {
+    number: u32,
+    lane: usize,
+    /// What other pipes' work adds that it waits for.
+    more: Clock,
+}
+
+impl Token {
+    /// An acquire is issued to the pipe of a lane.
+    pub fn issue_acquire(&mut self, lane: usize) {
+        self.acquires.push((lane, self.issued));
+    }
+
+    /// A release is issued to the pipe of a lane: its number.
+    pub fn issue_release(&mut self, lane: usize) -> u32 {
+        self.open.push(Open { number: self.issued, lane, more: Clock::default() });
+        self.known.push_back(None);
+        self.issued += 1;
+        self.issued - 1
+    }
+
+    /// A release waits for something besides: what is known once that is over.
+    pub fn add(&mut self, number: u32, clock: &Clock) {
+        if let Some(open) = self.open.iter_mut().find(|open| open.number == number) {
+            open.more.join(clock);
+        }
+    }
+
+    /// Number of the oldest release of a lane's pipe that is not done.
+    pub fn oldest(&self, lane: usize) -> Option<u32> {
+        self.open.iter().find(|open| open.lane == lane).map(|open| open.number)
+    }
+
+    /// A release is done, with what its pipe knows.
+    pub fn release(&mut self, number: u32, mut clock: Clock) {
+        let Some(at) = self.open.iter().position(|open| open.number == number) else { return };
+        clock.join(&self.open.remove(at).more);
+        if let Some(known) = self.known.get_mut((number - self.first) as usize) {
+            *known = Some(clock);
+        }
+        self.forget();
+    }
+
+    /// The oldest acquire of a lane's pipe is over: what it learns.
+    pub fn acquire(&mut self, lane: usize) -> Clock {
+        let Some(at) = self.acquires.iter().position(|(of, _)| *of == lane) else { return Clock::default() };
+        let (_, goal) = self.acquires.remove(at);
+        let mut clock = self.before;
+        let count = goal.saturating_sub(self.first) as usize;
+        self.known.iter().take(count).flatten().for_each(|known| clock.join(known));
+        self.forget();
+        clock
+    }
+
+    /// Joins the releases that every acquire to come waits for.
+    fn forget(&mut self) {
+        let needed = self.acquires.iter().map(|(_, goal)| *goal).min().unwrap_or(self.issued);
+        while self.first < needed
+            && let Some(Some(known)) = self.known.front()
+        {
+            self.before.join(known);
+            self.known.pop_front();
+            self.first += 1;
+        }
+    }
+}

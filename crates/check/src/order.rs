@@ -331,7 +331,16 @@ impl Unit {
         if !unordered {
             clock.set(lane, 1);
         }
-        Unit { clock, epoch: 1, unordered, issued: VecDeque::new(), number: 0, news: VecDeque::new(), seen: 0, marks: VecDeque::new() }
+        Unit {
+            clock,
+            epoch: 1,
+            unordered,
+            issued: VecDeque::new(),
+            number: 0,
+            news: VecDeque::new(),
+            seen: 0,
+            marks: VecDeque::new(),
+        }
     }
 
     /// Ends the epoch and gives what is over with it.

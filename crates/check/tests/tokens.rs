@@ -23,7 +23,7 @@ fn program(acts: &[Act], timing: &Timing) -> Build {
     let tokens = [b.token(A, 0), b.token(A, 1)];
     b.core(A, |c| {
         let mut held = [[0; 2]; 3];
-        let mut give = |c: &mut Code<'_>, held: &mut [[u32; 2]; 3], pipe: usize, token: usize, deferred| {
+        let give = |c: &mut Code<'_>, held: &mut [[u32; 2]; 3], pipe: usize, token: usize, deferred| {
             if held[pipe][token] > 0 {
                 held[pipe][token] -= 1;
                 c.emit(Inst::Release { pipe: PIPES[pipe], token: tokens[token], deferred });

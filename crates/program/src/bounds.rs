@@ -18,10 +18,10 @@ impl Memory {
 
     /// What is wrong with a range of which not every byte exists; `verb` is `reads` or `writes`.
     pub fn miss(&self, range: &Extent, verb: &str, env: Env) -> String {
-        let bytes = |n: u32| if n == 1 { "1 byte".to_string() } else { format!("{n} bytes") };
+        let bytes = |n: u64| if n == 1 { "1 byte".to_string() } else { format!("{n} bytes") };
         let size = match range.rows {
-            1 => bytes(range.row_bytes),
-            rows => format!("{rows} rows of {}, {} apart,", bytes(range.row_bytes), range.stride),
+            1 => bytes(range.row_bytes.into()),
+            rows => format!("{rows} rows of {}, {} apart,", bytes(range.row_bytes.into()), range.stride),
         };
         match range.space {
             Space::Gm => match gm_split(range.start).and_then(|(at, offset)| Some((self.gm.get(at)?, offset))) {
@@ -29,8 +29,8 @@ impl Memory {
                     let capacity = buffer.data.len() as i128;
                     let end = i128::from(offset) + i128::from(span(range));
                     let miss = match offset {
-                        ..0 => format!("{} bytes before its start", offset.unsigned_abs()),
-                        _ => format!("{} bytes beyond its end", end - capacity),
+                        ..0 => format!("{} before its start", bytes(offset.unsigned_abs())),
+                        _ => format!("{} beyond its end", bytes((end - capacity) as u64)),
                     };
                     let name = &buffer.name;
                     format!("{verb} {size} at byte {offset} of buffer `{name}`, which has {capacity} bytes: {miss}")
@@ -42,10 +42,10 @@ impl Memory {
             space => match self.capacity(env.block, range.core, space) {
                 0 => format!("{verb} {size} in `{space}` of {}, which has no such memory", range.core),
                 capacity => format!(
-                    "{verb} {size} at address {:#x} of `{space}` of {}, which has {capacity} bytes: {} bytes beyond its end",
+                    "{verb} {size} at address {:#x} of `{space}` of {}, which has {capacity} bytes: {} beyond its end",
                     range.start,
                     range.core,
-                    range.start.saturating_add(span(range)) - capacity as u64
+                    bytes(range.start.saturating_add(span(range)) - capacity as u64)
                 ),
             },
         }

@@ -72,11 +72,27 @@ fn describe(view: &View<'_>) -> Box<Finding> {
     finding
 }
 
-/// The wait to blame: one that nobody can end, before one of a circular wait, before any.
+/// The wait to blame: one that nobody can end, before one of a circular wait, before any. In a circle first of all one for
+/// which nothing earlier in the program signals.
 fn root<'b>(view: &View<'_>, blocked: &'b [Blocked], cycle: Option<&[AgentId]>) -> Option<&'b Blocked> {
     let hopeless = blocked.iter().find(|b| !matches!(view.release(b), Release::Agents(_)));
     let in_cycle = |b: &&Blocked| matches!(b.reason, Reason::Wait(_)) && cycle.is_some_and(|c| c.contains(&b.agent));
-    hopeless.or_else(|| blocked.iter().find(in_cycle)).or(blocked.first())
+    let first = blocked.iter().filter(in_cycle).find(|b| is_unprimed(view, b));
+    hopeless.or(first).or_else(|| blocked.iter().find(in_cycle)).or(blocked.first())
+}
+
+/// True for a wait for a flag that was never set because every set of it comes later in the program than the wait.
+fn is_unprimed(view: &View<'_>, blocked: &Blocked) -> bool {
+    let Reason::Wait(sync) = blocked.reason else { return false };
+    let decl = &view.program.syncs[sync as usize];
+    if !matches!(decl.role, SyncRole::Event { .. }) || view.syncs[sync as usize].sets > 0 {
+        return false;
+    }
+    let core = &view.cores[blocked.agent.core() - view.first];
+    let sites = &view.program.cores[core.position].inst_sites;
+    let place = |site: &u32| sites.iter().position(|s| s == site);
+    let sets = view.set_sites(sync);
+    !sets.is_empty() && sets.iter().all(|set| place(set) > place(&blocked.site))
 }
 
 fn name(view: &View<'_>, agent: AgentId) -> String {
@@ -178,6 +194,13 @@ fn hint(view: &View<'_>, root: &Blocked, circular: bool) -> Option<String> {
         SyncRole::Event { from, to, id } if hopeless => {
             format!(
                 "set the flag on pipe {from}, before pipe {to} waits for it: set_flag[PIPE_{from}, PIPE_{to}, EVENT_ID{id}]"
+            )
+        }
+        SyncRole::Event { from, to, id } if is_unprimed(view, root) => {
+            format!(
+                "every set comes after this wait: if a loop hands the signal to its next iteration, prime it before the \
+                 loop with set_flag[PIPE_{from}, PIPE_{to}, EVENT_ID{id}] (and wait for the last one behind it); otherwise \
+                 move the set before the wait"
             )
         }
         SyncRole::Event { .. } => {

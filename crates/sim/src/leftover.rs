@@ -75,7 +75,8 @@ impl Leftovers {
                     (
                         "token-not-released",
                         format!("{} is still held by {} when the program ends", decl.name, pipes.join(" and ")),
-                        "every acquire needs a release: rls_buf with the same pipe and id after the last use".to_string(),
+                        "every acquire needs a release: rls_buf with the same pipe and id after the last use"
+                            .to_string(),
                     )
                 }
                 _ => (

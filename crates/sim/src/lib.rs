@@ -33,5 +33,5 @@ mod work;
 
 pub use launch::{ArgValue, Launch, Limits, Mode, RunResult, run};
 pub use observe::{Agent, Observer, Stall, Step, WorkRun};
-pub use token::PipeSet;
 pub use stats::{BlockStats, CoreStats, OpStats, PipeStats, RingStats, StallCycles, Stats};
+pub use token::PipeSet;

@@ -60,7 +60,10 @@ pub enum Step {
     Set(u32),
     Wait(u32),
     /// Of a buffer token; a deferred one also comes after what the pipes `after` have been given so far.
-    Release { token: u32, after: PipeSet },
+    Release {
+        token: u32,
+        after: PipeSet,
+    },
     Barrier,
 }
 

@@ -137,7 +137,9 @@ impl<O: Observer> Engine<'_, O> {
             | Inst::Acquire { pipe, waits: true, .. }
             | Inst::Release { pipe, .. }
             | Inst::Barrier { pipe: Some(pipe) } => *pipe,
-            Inst::Acquire { waits: false, .. } | Inst::Barrier { pipe: None } | Inst::Trap { .. } | Inst::End => return Upcoming::Shared,
+            Inst::Acquire { waits: false, .. } | Inst::Barrier { pipe: None } | Inst::Trap { .. } | Inst::End => {
+                return Upcoming::Shared;
+            }
             _ => return Upcoming::Registers,
         };
         let full = pipe != Pipe::S && unit.pipes[pipe.index()].is_full();
@@ -239,7 +241,13 @@ impl<O: Observer> Engine<'_, O> {
                 let id = self.resolve(core, *token, site)?;
                 let ticket = self.hold(core, *pipe, id, site);
                 if *waits {
-                    return self.issue(core, *pipe, Entry { what: What::Acquire, id, site, ticket }, Step::Wait(id), at);
+                    return self.issue(
+                        core,
+                        *pipe,
+                        Entry { what: What::Acquire, id, site, ticket },
+                        Step::Wait(id),
+                        at,
+                    );
                 }
                 self.cores[core].pc += 1;
                 Ok(Turn::Go(self.after_scalar(at)))

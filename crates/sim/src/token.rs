@@ -108,7 +108,15 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     /// Starts an acquire and says when it is over; `None` if it must wait.
-    pub fn acquire(&mut self, core: usize, pipe: Pipe, sync: u32, releases: u32, at: u64, site: SiteRef) -> Option<u64> {
+    pub fn acquire(
+        &mut self,
+        core: usize,
+        pipe: Pipe,
+        sync: u32,
+        releases: u32,
+        at: u64,
+        site: SiteRef,
+    ) -> Option<u64> {
         let cycles = u64::from(self.launch.platform.sync.cycles);
         let index = self.state_index(core, sync);
         let state = &mut self.syncs[index];

@@ -265,7 +265,11 @@ fn an_acquire_waits_for_its_own_buffer_only() {
     let [_, v, mte3] = ends(|c, one, two| {
         for (pipe, token, is_long) in [(Pipe::Mte2, one, true), (Pipe::V, two, false), (Pipe::Mte3, one, false)] {
             c.acquire(pipe, token);
-            if is_long { long(c, pipe) } else { short(c, pipe) }
+            if is_long {
+                long(c, pipe)
+            } else {
+                short(c, pipe)
+            }
             c.release(pipe, token);
         }
     });

@@ -429,6 +429,12 @@ impl Decoder<'_> {
         self.shared.syncs.member(SyncFamily::Event(core, from, to), count, id, |id| syncs::event(core, from, to, id))
     }
 
+    /// The token of a buffer of this core.
+    pub fn buffer(&mut self, id: Operand) -> SyncRef {
+        let (core, count) = (self.role, self.platform.sync.buffer_tokens);
+        self.shared.syncs.member(SyncFamily::Buffer(core), count, id, |id| syncs::buffer(core, id))
+    }
+
     /// The semaphore from one core to another.
     pub fn semaphore(&mut self, setter: Role, waiter: Role, id: Operand) -> SyncRef {
         let (count, max) = (self.platform.sync.semaphores, self.platform.sync.semaphore_max);

@@ -12,6 +12,8 @@ pub enum SyncFamily {
     Event(Role, Pipe, Pipe),
     /// Semaphores from one core to another; the index is the semaphore id.
     Semaphore(Role, Role),
+    /// Buffer tokens of one core; the index is the buffer id.
+    Buffer(Role),
     /// Slots of a ring (by its index in the program) that hold a tile.
     RingReady(u32),
     /// Slots of a ring that are free.
@@ -64,6 +66,19 @@ pub(super) fn semaphore(setter: Role, waiter: Role, id: u32, max: u32) -> SyncDe
         setter,
         waiter,
         max,
+        saturates: false,
+        final_count: 0,
+    }
+}
+
+/// The declaration of a buffer token.
+pub(super) fn buffer(core: Role, id: u32) -> SyncDecl {
+    SyncDecl {
+        name: format!("buffer {id} of {core}").into(),
+        role: SyncRole::Token { id },
+        setter: core,
+        waiter: core,
+        max: 1,
         saturates: false,
         final_count: 0,
     }

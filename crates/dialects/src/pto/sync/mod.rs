@@ -1,12 +1,15 @@
 //! Synchronisation of the pipes of one core (PTO IR manual 4.16; seed 004).
 
-use slipring_ir::{AttrKind, Diags, EnumSpec, Infer, OpSchema, Syntax, Touch, Type};
+mod buffer;
+mod event_array;
+
+use slipring_ir::{AttrKind, Diags, EnumSpec, OpSchema, Syntax, Touch};
 use slipring_machine::{Pipe, Platform};
 use slipring_program::{Inst, Operand};
 
-use crate::decode::{Binding, Decoder};
+use crate::decode::Decoder;
 use crate::def::{CoreRule, InCoreSync, Lowered, OpDef, OpRef, PipeRule, Reported, no_rules};
-use crate::rules::{ANY, INTEGER, defaulted, operand, required, result, schema};
+use crate::rules::{ANY, INTEGER, operand, required, schema};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[
@@ -18,12 +21,12 @@ pub(crate) const OPS: &[&OpDef] = &[
     &WAIT_EVENT,
     &BARRIER,
     &BARRIER_SYNC,
-    &GET_BUF,
-    &RLS_BUF,
+    &buffer::GET_BUF,
+    &buffer::RLS_BUF,
     &TSYNC,
-    &DECLARE_EVENTID_ARRAY,
-    &EVENTID_ARRAY_GET,
-    &EVENTID_ARRAY_SET,
+    &event_array::DECLARE,
+    &event_array::GET,
+    &event_array::SET,
 ];
 
 /// `#pto.pipe<…>`.
@@ -321,38 +324,6 @@ static BARRIER_SYNC: OpDef = OpDef {
     ..NOTHING
 };
 
-// ---- buffer tokens ----
-
-const TOKEN: OpSchema = schema(
-    "",
-    Syntax::Format("`[` $op_type `,` $buf_id `]` attr-dict"),
-    &[],
-    &[],
-    &[
-        required("op_type", AttrKind::Enum(EVENT_TYPE), "class of operations"),
-        required("buf_id", AttrKind::Int, "which token"),
-        defaulted("mode", AttrKind::Int, "0 by default"),
-    ],
-);
-
-static GET_BUF: OpDef = OpDef {
-    schema: OpSchema { name: "pto.get_buf", ..TOKEN },
-    summary: "Acquire a buffer token (A5)",
-    doc: "Orders operations of several pipes on one buffer in program order. Read and verified; it cannot be run yet.",
-    source: "PTO IR manual 4.2; seed 004",
-    lower: |_, d| Err(d.unsupported("buffer tokens")),
-    ..NOTHING
-};
-
-static RLS_BUF: OpDef = OpDef {
-    schema: OpSchema { name: "pto.rls_buf", ..TOKEN },
-    summary: "Release a buffer token (A5)",
-    doc: "Orders operations of several pipes on one buffer in program order. Read and verified; it cannot be run yet.",
-    source: "PTO IR manual 4.2; seed 004",
-    lower: |_, d| Err(d.unsupported("buffer tokens")),
-    ..NOTHING
-};
-
 static TSYNC: OpDef = OpDef {
     schema: schema(
         "pto.tsync",
@@ -369,96 +340,3 @@ static TSYNC: OpDef = OpDef {
     },
     ..NOTHING
 };
-
-// ---- arrays of event ids ----
-
-const EVENT_ARRAY: slipring_ir::TypeRule = slipring_ir::TypeRule {
-    describe: "an array of event ids",
-    accepts: |t| matches!(t, Type::Named(name) if name.starts_with("pto.eventid_array")),
-};
-
-static DECLARE_EVENTID_ARRAY: OpDef = OpDef {
-    schema: schema(
-        "pto.declare_eventid_array",
-        Syntax::Format("attr-dict `->` type($array)"),
-        &[],
-        &[result("array", EVENT_ARRAY, Infer::Written, "the array")],
-        &[],
-    ),
-    summary: "An array of event ids",
-    doc: "`!pto.eventid_array<N>` holds N event ids, all 0 at first.",
-    in_core_sync: InCoreSync::No,
-    lower: |op, d| {
-        let Type::Named(name) = op.module.ty(op.result(0)) else { return Err(Reported) };
-        let size = name.split(['<', '>']).nth(1).and_then(|n| n.trim().parse::<usize>().ok());
-        let Some(size) = size.filter(|n| (1..=64).contains(n)) else {
-            return Err(d.error("eventid-array", "an array of event ids has 1 to 64 of them"));
-        };
-        let slots = (0..size).map(|_| Binding::Scalar(Operand::Reg(d.variable(Operand::Imm(0))))).collect();
-        d.bind(op.result(0), Binding::Many(slots));
-        Ok(())
-    },
-    ..NOTHING
-};
-
-static EVENTID_ARRAY_GET: OpDef = OpDef {
-    schema: schema(
-        "pto.eventid_array_get",
-        Syntax::Format("$array `[` $index `]` attr-dict `:` type($array)"),
-        &[
-            operand("array", EVENT_ARRAY, Touch::Nothing, "the array"),
-            operand("index", INTEGER, Touch::Nothing, "which of its ids"),
-        ],
-        &[result("id", INTEGER, Infer::Fixed(|| Type::Index), "the event id")],
-        &[],
-    ),
-    summary: "Read an event id from an array",
-    doc: "The index must be a constant.",
-    in_core_sync: InCoreSync::No,
-    lower: |op, d| {
-        let slot = array_slot(op, d)?;
-        let copy = d.variable(slot);
-        d.bind(op.result(0), Binding::Scalar(Operand::Reg(copy)));
-        Ok(())
-    },
-    ..NOTHING
-};
-
-static EVENTID_ARRAY_SET: OpDef = OpDef {
-    schema: schema(
-        "pto.eventid_array_set",
-        Syntax::Format("$array `[` $index `]` `,` $id attr-dict `:` type($array)"),
-        &[
-            operand("array", EVENT_ARRAY, Touch::Nothing, "the array"),
-            operand("index", INTEGER, Touch::Nothing, "which of its ids"),
-            operand("id", INTEGER, Touch::Nothing, "the event id"),
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Write an event id to an array",
-    doc: "The index must be a constant.",
-    in_core_sync: InCoreSync::No,
-    lower: |op, d| {
-        let Operand::Reg(slot) = array_slot(op, d)? else { return Err(Reported) };
-        let value = op.operand(2).ok_or(Reported)?;
-        let a = d.scalar(value)?;
-        d.emit(Inst::Move { d: slot, a });
-        Ok(())
-    },
-    ..NOTHING
-};
-
-fn array_slot(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Operand, Reported> {
-    let (array, index) = (op.operand(0).ok_or(Reported)?, op.operand(1).ok_or(Reported)?);
-    let index = d.scalar(index)?;
-    let Some(at) = index.as_imm() else { return Err(d.unsupported("an array of event ids with a computed index")) };
-    let slot = match d.binding(array) {
-        Some(Binding::Many(slots)) => usize::try_from(at).ok().and_then(|at| slots.get(at)),
-        _ => None,
-    };
-    match slot {
-        Some(Binding::Scalar(slot)) => Ok(*slot),
-        _ => Err(d.error("eventid-array", format!("the array has no element {at}"))),
-    }
-}

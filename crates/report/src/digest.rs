@@ -29,26 +29,35 @@ pub fn digest(elem: Elem, bytes: &[u8]) -> Digest {
     }
     let (mut min, mut max, mut nans, mut first) = (None::<f64>, None::<f64>, 0, Vec::new());
     for element in bytes.chunks_exact(elem.bytes()) {
-        let value = number(elem, element);
-        if first.len() < SHOWN {
-            first.push(value);
+        for value in numbers(elem, element) {
+            if first.len() < SHOWN {
+                first.push(value);
+            }
+            if value.is_nan() {
+                nans += 1;
+                continue;
+            }
+            min = Some(min.map_or(value, |m| m.min(value)));
+            max = Some(max.map_or(value, |m| m.max(value)));
         }
-        if value.is_nan() {
-            nans += 1;
-            continue;
-        }
-        min = Some(min.map_or(value, |m| m.min(value)));
-        max = Some(max.map_or(value, |m| m.max(value)));
     }
     Digest { min, max, nans, first, hash: format!("{hash:016x}") }
 }
 
-fn number(elem: Elem, bytes: &[u8]) -> f64 {
+/// The values of one element: two of a packed type.
+fn numbers(elem: Elem, bytes: &[u8]) -> impl Iterator<Item = f64> {
+    let mut values = [0f64; 2];
     if elem.is_float() {
-        let mut value = [0f32];
-        load_f32(elem, bytes, &mut value);
-        return f64::from(value[0]);
+        let mut floats = [0f32; 2];
+        load_f32(elem, bytes, &mut floats[..elem.values()]);
+        values = floats.map(f64::from);
+    } else {
+        values[0] = integer(elem, bytes);
     }
+    values.into_iter().take(elem.values())
+}
+
+fn integer(elem: Elem, bytes: &[u8]) -> f64 {
     let mut wide = [0u8; 8];
     wide[..bytes.len()].copy_from_slice(bytes);
     let (unused, raw) = (64 - 8 * bytes.len() as u32, u64::from_le_bytes(wide));

@@ -25,18 +25,48 @@ pub enum RoundMode {
 }
 
 impl RoundMode {
+    /// Every mode, in declaration order.
+    pub const ALL: [RoundMode; 6] =
+        [RoundMode::Rint, RoundMode::Round, RoundMode::Floor, RoundMode::Ceil, RoundMode::Trunc, RoundMode::Odd];
+
+    /// The mode with the letter `R`, `A`, `F`, `C`, `Z` or `O` (micro-instruction manual, "Rounding Modes").
+    pub fn from_letter(letter: &str) -> Option<RoundMode> {
+        let at = ["R", "A", "F", "C", "Z", "O"].iter().position(|l| *l == letter)?;
+        Some(RoundMode::ALL[at])
+    }
+
     /// No mode given: to the nearest, ties to even.
     #[allow(non_upper_case_globals)]
     pub const None: RoundMode = RoundMode::Rint;
 }
 
-/// Elements converted at a time through `f32` on the stack.
+/// What happens to a value beyond the range of the target type (`SAT`, `NOSAT`; the clauses `sat`,
+/// `sat(preserve_nan)` and `nosat` of the micro-instruction manual); [`convert`] has the rules.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Saturation {
+    /// Exceptional values of the target where it has them; the low bits of integers.
+    #[default]
+    Off,
+    /// The nearest value of the range; NaN becomes +0.
+    On,
+    /// As [`Saturation::On`], but NaN stays NaN where the target has one.
+    KeepNan,
+}
+
+impl From<bool> for Saturation {
+    fn from(on: bool) -> Saturation {
+        if on { Saturation::On } else { Saturation::Off }
+    }
+}
+
+/// Values converted at a time through `f32` on the stack.
 const CHUNK: usize = 256;
 
-/// Reads `out.len()` elements as `f32`: floats and integers up to 16 bits exactly, wider integers rounded
-/// to the nearest (ties to even). A signalling NaN of `f16` or an 8-bit float becomes quiet.
+/// Reads `out.len()` values as `f32`: floats and integers up to 16 bits exactly, wider integers rounded
+/// to the nearest (ties to even). A signalling NaN of `f16` or an 8-bit float becomes quiet. The packed types give
+/// two values for each element.
 ///
-/// Converts as many elements as both slices hold.
+/// Converts as many values as both slices hold.
 pub fn load_f32(elem: Elem, bytes: &[u8], out: &mut [f32]) {
     match elem {
         Elem::F32 => {
@@ -44,33 +74,33 @@ pub fn load_f32(elem: Elem, bytes: &[u8], out: &mut [f32]) {
                 *o = f32::get(*b);
             }
         }
-        Elem::F16 | Elem::BF16 | Elem::F8E4M3 | Elem::F8E5M2 => narrow::load(elem, bytes, out),
+        _ if elem.is_float() => narrow::load(elem, bytes, out),
         _ => with_int!(elem, T => load_int::<T>(bytes, out), else ()),
     }
 }
 
-/// Writes `values` as `elem`: floats rounded to the nearest, ties to even, overflow to infinity (NaN for
-/// E4M3FN); integers rounded likewise and saturated, NaN to 0.
+/// Writes `values` as `elem`: floats rounded to the nearest, ties to even, overflow as [`Saturation::Off`] has it;
+/// integers rounded likewise and saturated, NaN to 0.
 ///
-/// Converts as many elements as both slices hold.
+/// Converts as many values as both slices hold; of the packed types whole elements.
 pub fn store_f32(elem: Elem, values: &[f32], bytes: &mut [u8]) {
-    store_rounded(elem, values, bytes, RoundMode::Rint, !elem.is_float());
+    store_rounded(elem, values, bytes, RoundMode::Rint, (!elem.is_float()).into());
 }
 
 /// As [`store_f32`] with a rounding mode and a choice of saturation (see [`convert`]).
-pub fn store_rounded(elem: Elem, values: &[f32], bytes: &mut [u8], mode: RoundMode, saturate: bool) {
+pub fn store_rounded(elem: Elem, values: &[f32], bytes: &mut [u8], mode: RoundMode, saturation: Saturation) {
     match elem {
         Elem::F32 => {
             for (b, v) in f32::split_mut(bytes).iter_mut().zip(values) {
                 *b = v.put();
             }
         }
-        Elem::F16 | Elem::BF16 | Elem::F8E4M3 | Elem::F8E5M2 => narrow::store(elem, values, bytes, mode, saturate),
+        _ if elem.is_float() => narrow::store(elem, values, bytes, mode, saturation),
         _ => with_int!(elem, T => with_mode!(mode, M => {
-            if saturate {
-                store_int::<T, M, true>(values, bytes)
-            } else {
+            if saturation == Saturation::Off {
                 store_int::<T, M, false>(values, bytes)
+            } else {
+                store_int::<T, M, true>(values, bytes)
             }
         }), else ()),
     }
@@ -79,36 +109,64 @@ pub fn store_rounded(elem: Elem, values: &[f32], bytes: &mut [u8], mode: RoundMo
 /// Converts elements of one type to another, each rounded once.
 ///
 /// * to the same type: the bytes are copied.
-/// * float or integer to float: `mode` decides among the neighbours. Overflow gives infinity (NaN for
-///   E4M3FN) or, where `mode` rounds towards zero, the largest finite value; with `saturate` overflow and
-///   infinities give the largest finite value (not for `f32`, which nothing overflows). NaN stays NaN.
-/// * float to integer: rounded to an integer by `mode`, NaN gives 0. With `saturate`, clamped to the range
+/// * float or integer to float: `mode` decides among the neighbours. Without saturation overflow gives infinity
+///   (NaN for formats that have only that, the largest finite value for those that have neither) or, where
+///   `mode` rounds towards zero, the largest finite value. With saturation overflow and infinities give the
+///   largest finite value of their sign; not for `f32`, which nothing overflows.
+/// * NaN of a float to float: stays NaN, except that [`Saturation::On`] makes it +0 (not for `f32` and E8M0, which has
+///   no zero), as does a format without NaN.
+/// * E8M0 has neither zero nor negative numbers: they become its NaN.
+/// * float to integer: rounded to an integer by `mode`, NaN gives 0. With saturation, clamped to the range
 ///   of the target; without, clamped to 64 bits and the low bits kept.
-/// * integer to integer: clamped with `saturate`, else the low bits.
+/// * integer to integer: clamped with saturation, else the low bits.
 ///
-/// Converts as many elements as both slices hold.
-pub fn convert(src_elem: Elem, src: &[u8], dst_elem: Elem, dst: &mut [u8], mode: RoundMode, saturate: bool) {
-    let n = (src.len() / src_elem.bytes()).min(dst.len() / dst_elem.bytes());
-    let (src, dst) = (&src[..n * src_elem.bytes()], &mut dst[..n * dst_elem.bytes()]);
+/// Of a packed type ([`Elem::values`]) two values are converted for each element. Converts as many whole elements
+/// of both types as the slices hold.
+///
+/// Sources: micro-instruction manual, "Rounding Modes", "Saturation Modes" and the `sat` clauses of FIXPIPE;
+/// the values of exceptional inputs under `SAT` are those of the public conversion cases.
+pub fn convert(
+    src_elem: Elem,
+    src: &[u8],
+    dst_elem: Elem,
+    dst: &mut [u8],
+    mode: RoundMode,
+    saturation: impl Into<Saturation>,
+) {
+    let saturation = saturation.into();
+    // Bytes that hold `n` values, of which there are an even number where a type is packed.
+    let bytes = |elem: Elem, n: usize| n / elem.values() * elem.bytes();
+    let held = |elem: Elem, len: usize| len / elem.bytes() * elem.values();
+    let pack = src_elem.values().max(dst_elem.values());
+    let n = held(src_elem, src.len()).min(held(dst_elem, dst.len())) / pack * pack;
+    let (src, dst) = (&src[..bytes(src_elem, n)], &mut dst[..bytes(dst_elem, n)]);
     if src_elem == dst_elem {
         return dst.copy_from_slice(src);
     }
     if !src_elem.is_float() && !dst_elem.is_float() {
-        return with_int!(src_elem, S => with_int!(dst_elem, D => int_to_int::<S, D>(src, dst, saturate), else ()), else ());
+        let clamp = saturation != Saturation::Off;
+        return with_int!(src_elem, S => with_int!(dst_elem, D => int_to_int::<S, D>(src, dst, clamp), else ()), else ());
     }
     // Integers wider than f32's mantissa are rounded to odd first; a second rounding to fewer bits is then exact.
     let first = if dst_elem == Elem::F32 { mode } else { RoundMode::Odd };
     let mut chunk = [0.0; CHUNK];
-    for (s, d) in src.chunks(CHUNK * src_elem.bytes()).zip(dst.chunks_mut(CHUNK * dst_elem.bytes())) {
-        let chunk = &mut chunk[..s.len() / src_elem.bytes()];
+    for (s, d) in src.chunks(bytes(src_elem, CHUNK)).zip(dst.chunks_mut(bytes(dst_elem, CHUNK))) {
+        let chunk = &mut chunk[..held(src_elem, s.len())];
         match src_elem {
             Elem::I32 | Elem::U32 | Elem::I64 | Elem::U64 if first != RoundMode::Rint => {
                 with_int!(src_elem, S => with_mode!(first, M => load_int_rounded::<S, M>(s, chunk)), else ())
             }
             _ => load_f32(src_elem, s, chunk),
         }
-        store_rounded(dst_elem, chunk, d, mode, saturate);
+        store_rounded(dst_elem, chunk, d, mode, saturation);
     }
+}
+
+/// Rounds each value to the 10 mantissa bits of TF32, as a product of `f32` in TF32 mode takes its operands
+/// (micro-instruction manual, `tf32_mode`: `round_even` is [`RoundMode::Rint`], `round_away` [`RoundMode::Round`]).
+/// Infinities stay; NaN becomes quiet.
+pub fn round_tf32(values: &mut [f32], mode: RoundMode) {
+    with_mode!(mode, M => narrow::round_tf32::<M>(values));
 }
 
 /// Rounds one `f32` to an integral value.

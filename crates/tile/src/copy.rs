@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use crate::convert::{self, RoundMode};
+use crate::convert::{self, RoundMode, Saturation};
 use crate::{BLayout, Elem, Layout, SLayout};
 
 /// Offsets along one direction: index `i` lies at `i / period * outer + i % period * inner` bytes.
@@ -65,7 +65,7 @@ impl std::error::Error for OutOfBounds {}
 #[allow(missing_docs)]
 pub struct Cast {
     pub mode: RoundMode,
-    pub saturate: bool,
+    pub saturation: Saturation,
 }
 
 impl View {
@@ -202,7 +202,7 @@ fn copy_rows(dst: &mut [u8], to: &View, src: &[u8], from: &View, rows: usize, co
                 let taken = &mut narrow[..n * from.elem.bytes()];
                 let given = &mut wide[..n * to.elem.bytes()];
                 read_row(src, from, row, col, taken);
-                convert::convert(from.elem, taken, to.elem, given, cast.mode, cast.saturate);
+                convert::convert(from.elem, taken, to.elem, given, cast.mode, cast.saturation);
                 write_row(dst, to, row, col, given);
             }
         }
@@ -380,7 +380,7 @@ mod tests {
     use super::*;
 
     fn layout() -> impl Strategy<Value = Layout> {
-        let elem = prop::sample::select(Elem::ALL.to_vec());
+        let elem = prop::sample::select(Elem::ALL.into_iter().filter(|e| e.values() == 1).collect::<Vec<_>>());
         (elem, 1u32..4, 1u32..4, any::<bool>(), 0usize..3, any::<bool>()).prop_map(|(elem, r, c, row_major, s, big)| {
             let blayout = if row_major { BLayout::RowMajor } else { BLayout::ColMajor };
             let slayout = [SLayout::NoneBox, SLayout::RowMajor, SLayout::ColMajor][s];

@@ -72,6 +72,7 @@ impl<const N: usize> Lanes<N> {
     fn kernel(&self, elem: Elem) -> Option<Kernel<N>> {
         let size = elem.bytes().trailing_zeros() as usize;
         match elem {
+            _ if elem.values() > 1 => None,
             _ if elem.is_float() => self.float,
             _ if elem.is_signed_int() => self.signed[size],
             _ => self.unsigned[size],
@@ -127,7 +128,7 @@ impl<const N: usize> Lanes<N> {
     }
 }
 
-/// Elements of `elem` as the bytes of the type its kernels compute in.
+/// Elements of `elem` (not packed) as the bytes of the type its kernels compute in.
 pub(crate) fn widen(elem: Elem, src: &[u8], dst: &mut [u8]) {
     if elem == Elem::F32 || !elem.is_float() {
         return dst.copy_from_slice(src);

@@ -105,8 +105,9 @@ pub fn matmul_tile(
     }
     let operands = Operands { a, a_layout, b, b_layout, m, k, n, init };
     let eight_bits = |e: Elem| matches!(e, Elem::I8 | Elem::U8);
+    let floats = |e: Elem| e.is_float() && e.values() == 1;
     match dst_layout.elem {
-        Elem::F32 if a_layout.elem.is_float() && b_layout.elem.is_float() => {
+        Elem::F32 if floats(a_layout.elem) && floats(b_layout.elem) => {
             run(&operands, &mut scratch.float, &mut scratch.strips, dst, dst_layout);
         }
         Elem::I32 if eight_bits(a_layout.elem) && eight_bits(b_layout.elem) => {

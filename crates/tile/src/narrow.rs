@@ -1,13 +1,21 @@
 //! `f32` to and from the narrow floats, one value rounded once.
 //!
-//! NaN keeps its sign and the leading bits of its payload and becomes quiet (the one NaN of E4M3FN keeps
+//! NaN keeps its sign and the leading bits of its payload and becomes quiet (where the format has one NaN,
 //! its sign only). The portable formulas and the hardware instructions used where present give the same
 //! bits; a test walks all of them.
 
 use multiversion::multiversion;
 
 use crate::Elem;
-use crate::convert::RoundMode;
+use crate::convert::{RoundMode, Saturation};
+
+mod e8m0;
+#[cfg(target_arch = "x86_64")]
+mod f16c;
+mod format;
+mod hif8;
+
+use format::{BF16, E1M2, E2M1, E4M3, E5M2, F16, Target, Tf32, narrow, pair_table, table, widen};
 
 /// Modes as constants, so that each loop is compiled for its own mode.
 pub(crate) mod mode {
@@ -51,85 +59,84 @@ pub(crate) fn round_up<const MODE: u8>(quotient: u32, rest: u32, half: u32, nega
     up as u32
 }
 
-/// Rounds the `f32` with the bits `x` to a float of `E` exponent and `M` mantissa bits.
-///
-/// `INF`: the format has infinities and NaNs at the top exponent (otherwise, as E4M3FN, only the code
-/// with all bits set is NaN). Overflow, infinities included, gives the largest finite value if
-/// `saturate`; otherwise infinity (NaN without infinities), except that a finite value rounded towards
-/// zero stays finite, as IEEE 754 has it. Odd never overflows.
+/// Whether a finite number too large for the target becomes the largest finite one, as IEEE 754 has it for the
+/// directed modes. The mode odd never overflows.
 #[inline(always)]
-fn narrow<const E: u32, const M: u32, const INF: bool, const MODE: u8>(x: u32, saturate: bool) -> u32 {
-    let bias = (1u32 << (E - 1)) - 1;
-    let top = ((1u32 << E) - 1) << M;
-    let (max, infinity, quiet) =
-        if INF { (top - 1, top, 1 << (M - 1)) } else { (top | ((1 << M) - 2), top | ((1 << M) - 1), 0) };
-    // The exponent (as f32 stores it) of the smallest normal number of the target.
-    let least = 127 - bias + 1;
-
-    let negative = x >> 31 == 1;
-    let magnitude = x & 0x7fff_ffff;
-    let exponent = magnitude >> 23;
-    let normal = exponent >= least;
-    let subnormal_shift = 23 - M + least.saturating_sub(exponent.max(1));
-    let shift = if normal { 23 - M } else { subnormal_shift.min(31) };
-    let implicit = ((exponent != 0) as u32) << 23;
-    let value = if normal { magnitude } else { (magnitude & 0x7f_ffff) | implicit };
-    let rest = value & ((1 << shift) - 1);
-    let quotient = value >> shift;
-    let rounded = quotient + round_up::<MODE>(quotient, rest, 1 << (shift - 1), negative);
-    let code = if normal { rounded - ((least - 1) << M) } else { rounded };
-
-    let infinite = magnitude == 0x7f80_0000;
-    let inward = match MODE {
+fn rounds_inward<const MODE: u8>(negative: bool) -> bool {
+    match MODE {
         mode::RINT | mode::ROUND => false,
         mode::FLOOR => !negative,
         mode::CEIL => negative,
         _ => true,
-    };
-    let overflow = if saturate | (inward & !infinite) { max } else { infinity };
-    let code = if code > max { overflow } else { code };
-    let payload = if INF { top | ((magnitude & 0x7f_ffff) >> (23 - M)) | quiet } else { infinity };
-    let code = if magnitude > 0x7f80_0000 { payload } else { code };
-    code | ((negative as u32) << (E + M))
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-fn narrow2<const E: u32, const M: u32, const MODE: u8>(src: &[f32], dst: &mut [[u8; 2]], saturate: bool) {
-    for (d, s) in dst.iter_mut().zip(src) {
-        *d = (narrow::<E, M, true, MODE>(s.to_bits(), saturate) as u16).to_le_bytes();
     }
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-fn narrow1<const E: u32, const M: u32, const INF: bool, const MODE: u8>(src: &[f32], dst: &mut [u8], saturate: bool) {
+fn narrow2<T: Target, const MODE: u8>(src: &[f32], dst: &mut [[u8; 2]], saturation: Saturation) {
     for (d, s) in dst.iter_mut().zip(src) {
-        *d = narrow::<E, M, INF, MODE>(s.to_bits(), saturate) as u8;
+        *d = (narrow::<T, MODE>(s.to_bits(), saturation) as u16).to_le_bytes();
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
+fn narrow1<T: Target, const MODE: u8>(src: &[f32], dst: &mut [u8], saturation: Saturation) {
+    for (d, s) in dst.iter_mut().zip(src) {
+        *d = narrow::<T, MODE>(s.to_bits(), saturation) as u8;
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
+fn narrow_pairs<T: Target, const MODE: u8>(src: &[[f32; 2]], dst: &mut [u8], saturation: Saturation) {
+    for (d, [low, high]) in dst.iter_mut().zip(src) {
+        let [low, high] = [low, high].map(|s| narrow::<T, MODE>(s.to_bits(), saturation) as u8);
+        *d = low | high << 4;
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
+fn narrow_hif8<const MODE: u8>(src: &[f32], dst: &mut [u8], saturation: Saturation) {
+    for (d, s) in dst.iter_mut().zip(src) {
+        *d = hif8::narrow::<MODE>(s.to_bits(), saturation);
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
+fn narrow_e8m0<const MODE: u8>(src: &[f32], dst: &mut [u8], saturation: Saturation) {
+    for (d, s) in dst.iter_mut().zip(src) {
+        *d = e8m0::narrow::<MODE>(s.to_bits(), saturation);
+    }
+}
+
+/// Rounds each value to the 10 mantissa bits of TF32; NaN and infinities stay.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
+pub(crate) fn round_tf32<const MODE: u8>(values: &mut [f32]) {
+    for v in values {
+        *v = f32::from_bits(narrow::<Tf32, MODE>(v.to_bits(), Saturation::Off) << 13);
     }
 }
 
 /// Stores `src` as the narrow float `elem` (not `f32`, not an integer) into `dst`.
-pub(crate) fn store(elem: Elem, src: &[f32], dst: &mut [u8], mode: RoundMode, saturate: bool) {
-    match elem {
-        Elem::F16 => {
-            let dst = dst.as_chunks_mut().0;
-            if mode == RoundMode::Rint && !saturate {
-                store_f16(src, dst);
-            } else {
-                with_mode!(mode, MODE => narrow2::<5, 10, MODE>(src, dst, saturate));
-            }
-        }
-        Elem::BF16 => {
-            let dst = dst.as_chunks_mut().0;
-            with_mode!(mode, MODE => narrow2::<8, 7, MODE>(src, dst, saturate));
-        }
-        Elem::F8E4M3 => with_mode!(mode, MODE => narrow1::<4, 3, false, MODE>(src, dst, saturate)),
-        Elem::F8E5M2 => with_mode!(mode, MODE => narrow1::<5, 2, true, MODE>(src, dst, saturate)),
+pub(crate) fn store(elem: Elem, src: &[f32], dst: &mut [u8], mode: RoundMode, saturation: Saturation) {
+    with_mode!(mode, MODE => match elem {
+        Elem::F16 if mode == RoundMode::Rint && saturation == Saturation::Off => store_f16(src, dst.as_chunks_mut().0),
+        Elem::F16 => narrow2::<F16, MODE>(src, dst.as_chunks_mut().0, saturation),
+        Elem::BF16 => narrow2::<BF16, MODE>(src, dst.as_chunks_mut().0, saturation),
+        Elem::F8E4M3 => narrow1::<E4M3, MODE>(src, dst, saturation),
+        Elem::F8E5M2 => narrow1::<E5M2, MODE>(src, dst, saturation),
+        Elem::F8E8M0 => narrow_e8m0::<MODE>(src, dst, saturation),
+        Elem::HiF8 => narrow_hif8::<MODE>(src, dst, saturation),
+        Elem::F4E2M1x2 => narrow_pairs::<E2M1, MODE>(src.as_chunks().0, dst, saturation),
+        Elem::F4E1M2x2 => narrow_pairs::<E1M2, MODE>(src.as_chunks().0, dst, saturation),
         _ => unreachable!("not a narrow float: {elem}"),
-    }
+    })
 }
 
 /// Loads the narrow float `elem` (not `f32`, not an integer); exact.
 pub(crate) fn load(elem: Elem, src: &[u8], dst: &mut [f32]) {
+    static E4M3_VALUES: [f32; 256] = table(E4M3::FORMAT);
+    static E5M2_VALUES: [f32; 256] = table(E5M2::FORMAT);
+    static E2M1_PAIRS: [[f32; 2]; 256] = pair_table(E2M1::FORMAT);
+    static E1M2_PAIRS: [[f32; 2]; 256] = pair_table(E1M2::FORMAT);
     match elem {
         Elem::F16 => load_f16(src.as_chunks().0, dst),
         Elem::BF16 => {
@@ -137,8 +144,12 @@ pub(crate) fn load(elem: Elem, src: &[u8], dst: &mut [f32]) {
                 *d = f32::from_bits((u16::from_le_bytes(*s) as u32) << 16);
             }
         }
-        Elem::F8E4M3 => load_table(&E4M3, src, dst),
-        Elem::F8E5M2 => load_table(&E5M2, src, dst),
+        Elem::F8E4M3 => load_table(&E4M3_VALUES, src, dst),
+        Elem::F8E5M2 => load_table(&E5M2_VALUES, src, dst),
+        Elem::F8E8M0 => load_table(&e8m0::VALUES, src, dst),
+        Elem::HiF8 => load_table(&hif8::VALUES, src, dst),
+        Elem::F4E2M1x2 => load_pairs(&E2M1_PAIRS, src, dst),
+        Elem::F4E1M2x2 => load_pairs(&E1M2_PAIRS, src, dst),
         _ => unreachable!("not a narrow float: {elem}"),
     }
 }
@@ -149,44 +160,16 @@ fn load_table(table: &[f32; 256], src: &[u8], dst: &mut [f32]) {
     }
 }
 
-/// The `f32` bits of the code `x` of a narrow float with `E` exponent and `M` mantissa bits.
-const fn widen(x: u32, e: u32, m: u32, inf: bool) -> u32 {
-    let sign = (x >> (e + m)) << 31;
-    let magnitude = x & ((1 << (e + m)) - 1);
-    let top = ((1 << e) - 1) << m;
-    let bias = (1 << (e - 1)) - 1;
-    if inf && magnitude >= top {
-        let quiet = if magnitude > top { 0x40_0000 } else { 0 };
-        return sign | 0x7f80_0000 | quiet | ((magnitude - top) << (23 - m));
+fn load_pairs(table: &[[f32; 2]; 256], src: &[u8], dst: &mut [f32]) {
+    for (d, s) in dst.chunks_mut(2).zip(src) {
+        d.copy_from_slice(&table[*s as usize][..d.len()]);
     }
-    if !inf && magnitude == top | ((1 << m) - 1) {
-        return sign | 0x7fc0_0000;
-    }
-    if magnitude >> m == 0 {
-        // A whole number of units of the smallest subnormal, 2^(1 - bias - m).
-        let unit = f32::from_bits((128 - bias - m) << 23);
-        return sign | (magnitude as f32 * unit).to_bits();
-    }
-    sign | ((magnitude << (23 - m)) + ((127 - bias) << 23))
 }
-
-const fn widen_table(e: u32, m: u32, inf: bool) -> [f32; 256] {
-    let mut table = [0.0; 256];
-    let mut i = 0;
-    while i < 256 {
-        table[i] = f32::from_bits(widen(i as u32, e, m, inf));
-        i += 1;
-    }
-    table
-}
-
-static E4M3: [f32; 256] = widen_table(4, 3, false);
-static E5M2: [f32; 256] = widen_table(5, 2, true);
 
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "aarch64+neon"))]
 fn load_f16_portable(src: &[[u8; 2]], dst: &mut [f32]) {
     for (d, s) in dst.iter_mut().zip(src) {
-        *d = f32::from_bits(widen(u16::from_le_bytes(*s) as u32, 5, 10, true));
+        *d = f32::from_bits(widen(u16::from_le_bytes(*s) as u32, F16::FORMAT));
     }
 }
 
@@ -205,52 +188,7 @@ fn store_f16(src: &[f32], dst: &mut [[u8; 2]]) {
         // SAFETY: the features were just detected.
         return unsafe { f16c::store(src, dst) };
     }
-    narrow2::<5, 10, { mode::RINT }>(src, dst, false);
-}
-
-/// The conversion instructions of x86, eight values at a time.
-#[cfg(target_arch = "x86_64")]
-mod f16c {
-    use std::arch::x86_64::*;
-
-    #[target_feature(enable = "avx,f16c")]
-    pub(super) fn load(src: &[[u8; 2]], dst: &mut [f32]) {
-        let n = src.len().min(dst.len());
-        let (whole_src, rest_src) = src[..n].as_chunks::<8>();
-        let (whole_dst, rest_dst) = dst[..n].as_chunks_mut::<8>();
-        for (d, s) in whole_dst.iter_mut().zip(whole_src) {
-            // SAFETY: `s` is 16 bytes and `d` 32 bytes long; neither needs alignment.
-            unsafe { _mm256_storeu_ps(d.as_mut_ptr(), _mm256_cvtph_ps(_mm_loadu_si128(s.as_ptr().cast()))) };
-        }
-        if !rest_src.is_empty() {
-            let mut padded = [[0; 2]; 8];
-            padded[..rest_src.len()].copy_from_slice(rest_src);
-            let mut wide = [0.0; 8];
-            load(&padded, &mut wide);
-            rest_dst.copy_from_slice(&wide[..rest_src.len()]);
-        }
-    }
-
-    #[target_feature(enable = "avx,f16c")]
-    pub(super) fn store(src: &[f32], dst: &mut [[u8; 2]]) {
-        let n = src.len().min(dst.len());
-        let (whole_src, rest_src) = src[..n].as_chunks::<8>();
-        let (whole_dst, rest_dst) = dst[..n].as_chunks_mut::<8>();
-        for (d, s) in whole_dst.iter_mut().zip(whole_src) {
-            // SAFETY: `s` is 32 bytes and `d` 16 bytes long; neither needs alignment.
-            unsafe {
-                let narrow = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm256_loadu_ps(s.as_ptr()));
-                _mm_storeu_si128(d.as_mut_ptr().cast(), narrow);
-            }
-        }
-        if !rest_src.is_empty() {
-            let mut padded = [0.0; 8];
-            padded[..rest_src.len()].copy_from_slice(rest_src);
-            let mut narrow = [[0; 2]; 8];
-            store(&padded, &mut narrow);
-            rest_dst.copy_from_slice(&narrow[..rest_src.len()]);
-        }
-    }
+    narrow2::<F16, { mode::RINT }>(src, dst, Saturation::Off);
 }
 
 #[cfg(test)]
@@ -275,7 +213,7 @@ mod tests {
             .collect();
         let (mut fast, mut slow) = (vec![[0; 2]; floats.len()], vec![[0; 2]; floats.len()]);
         store_f16(&floats, &mut fast);
-        narrow2::<5, 10, { mode::RINT }>(&floats, &mut slow, false);
+        narrow2::<F16, { mode::RINT }>(&floats, &mut slow, Saturation::Off);
         for ((f, s), x) in fast.iter().zip(&slow).zip(&floats) {
             assert_eq!(f, s, "{:#x}", x.to_bits());
         }
@@ -286,7 +224,7 @@ mod tests {
         for n in 0..20 {
             let src: Vec<f32> = (0..n).map(|i| i as f32 - 4.5).collect();
             let (mut bytes, mut back) = (vec![0; 2 * n], vec![0.0; n]);
-            store(Elem::F16, &src, &mut bytes, RoundMode::Rint, false);
+            store(Elem::F16, &src, &mut bytes, RoundMode::Rint, Saturation::Off);
             load(Elem::F16, &bytes, &mut back);
             assert_eq!(src, back);
         }

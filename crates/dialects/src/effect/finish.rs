@@ -1,8 +1,7 @@
 //! What happens to elements on their way: conversion, ReLU, scaling, atomic addition.
 
-use slipring_tile::convert::store_rounded;
 use slipring_tile::copy::{Cast, OutOfBounds, View, copy, read_row, write_row};
-use slipring_tile::{Binary, Elem, RoundMode, Unary, binary, convert, load_f32, unary};
+use slipring_tile::{Binary, Elem, RoundMode, Unary, binary, convert, load_f32, store_f32, unary};
 
 /// Elements worked on together.
 const CHUNK: usize = 256;
@@ -40,7 +39,7 @@ impl Finish {
         scale: f32,
     ) -> Result<(), OutOfBounds> {
         if self == Finish::default() {
-            let cast = Cast { mode: RoundMode::Rint, saturate: !to.elem.is_float() };
+            let cast = Cast { mode: RoundMode::Rint, saturation: (!to.elem.is_float()).into() };
             return copy(dst, to, src, from, rows, cols, cast);
         }
         if !to.holds(rows, cols, dst.len()) || !from.holds(rows, cols, src.len()) {
@@ -63,7 +62,7 @@ impl Finish {
                     let wide = &mut wide[..n];
                     load_f32(from.elem, taken, wide);
                     wide.iter_mut().for_each(|x| *x *= scale);
-                    store_rounded(to.elem, wide, given, RoundMode::Rint, !to.elem.is_float());
+                    store_f32(to.elem, wide, given);
                 } else {
                     convert(from.elem, taken, to.elem, given, RoundMode::Rint, !to.elem.is_float());
                 }
@@ -94,6 +93,11 @@ pub fn pad_value(elem: Elem, pad: u8) -> Option<[u8; 8]> {
         (3, Elem::F8E5M2) => 0xfc,
         (2, Elem::F8E4M3) => 0x7e,
         (3, Elem::F8E4M3) => 0xfe,
+        (2, Elem::F8E8M0) => 0xfe,
+        (2, Elem::HiF8) => 0x6f,
+        (3, Elem::HiF8) => 0xef,
+        (2, Elem::F4E2M1x2 | Elem::F4E1M2x2) => 0x77,
+        (3, Elem::F4E2M1x2 | Elem::F4E1M2x2) => 0xff,
         (2, e) if e.is_signed_int() => u64::MAX >> (65 - 8 * e.bytes()),
         (3, e) if e.is_signed_int() => 1 << (8 * e.bytes() - 1),
         (2, _) => u64::MAX,

@@ -22,11 +22,11 @@ pub fn bits_of(value: f64, ty: &Type) -> Option<u64> {
         Type::Float(Elem::F32) => ((value as f32).to_bits().into(), (value as f32).is_finite()),
         Type::Float(Elem::F16) => (f16::from_f64(value).to_bits().into(), f16::from_f64(value).is_finite()),
         Type::Float(Elem::BF16) => (bf16::from_f64(value).to_bits().into(), bf16::from_f64(value).is_finite()),
-        Type::Float(elem) if elem.bytes() == 1 => {
+        Type::Float(elem) if elem.bytes() == 1 && elem.values() == 1 => {
             let mut byte = [0];
             store_f32(*elem, &[value as f32], &mut byte);
             let bits = u64::from(byte[0]);
-            // E4M3FN has no infinity; E5M2 has one.
+            // Beyond the range there is an infinity or NaN.
             (bits, value_of(bits, ty).is_some_and(f64::is_finite) && value.is_finite())
         }
         _ => return None,
@@ -41,7 +41,7 @@ pub fn value_of(bits: u64, ty: &Type) -> Option<f64> {
         Type::Float(Elem::F32) => Some(f32::from_bits(bits as u32).into()),
         Type::Float(Elem::F16) => Some(f16::from_bits(bits as u16).into()),
         Type::Float(Elem::BF16) => Some(bf16::from_bits(bits as u16).into()),
-        Type::Float(elem) if elem.bytes() == 1 => {
+        Type::Float(elem) if elem.bytes() == 1 && elem.values() == 1 => {
             let mut value = [0.0];
             load_f32(*elem, &[bits as u8], &mut value);
             Some(value[0].into())

@@ -21,7 +21,7 @@ const HEADS: [&str; 7] = [
     "!pto.mask",
 ];
 /// Builtin types that are kept as they are written.
-const KEPT: [&str; 9] = ["tensor", "complex", "tuple", "tf32", "f80", "f128", "f8E4M3", "f8E8M0FNU", "f4E2M1FN"];
+const KEPT: [&str; 8] = ["tensor", "complex", "tuple", "tf32", "f80", "f128", "f8E4M3", "f4E2M1FN"];
 
 /// True for a word with which a builtin type begins.
 pub(crate) fn begins_type(word: &str) -> bool {
@@ -95,7 +95,7 @@ impl<'a> OpParser<'a> {
 
     fn guess_head(&self, like: Option<&Type>) -> Option<&'static str> {
         let inside = self.cur.ahead();
-        if inside.tok == Tok::Word {
+        if matches!(inside.tok, Tok::Word | Tok::Bang) {
             let word = inside.text();
             if word == "loc" || space_of(word).is_some() {
                 return Some("!pto.tile_buf");
@@ -166,6 +166,10 @@ impl<'a> OpParser<'a> {
 
     fn dialect_type(&mut self) -> Parsed<Type> {
         let (text, span) = (self.text(), self.span());
+        if let Some(elem) = Elem::parse(text) {
+            self.bump();
+            return Ok(Type::Float(elem));
+        }
         if let Some(head) = HEADS.into_iter().find(|h| *h == text) {
             self.bump();
             return self.pto_type(head);

@@ -22,7 +22,7 @@ pub(super) fn fill(kind: Fill, elem: Elem, count: usize) -> Vec<u8> {
         // 53 random bits: every number is lo + (hi - lo) × k / 2^53.
         Fill::Random { lo, hi, .. } => lo + (hi - lo) * ((split_mix(&mut state) >> 11) as f64 / (1u64 << 53) as f64),
     };
-    let values = (0..count).map(value);
+    let values = (0..count * elem.values()).map(value);
     if matches!(kind, Fill::Zeros) {
         return vec![0; count * elem.bytes()];
     }

@@ -154,9 +154,10 @@ pub fn show(elem: Elem, bytes: &[u8]) -> String {
         return "?".into();
     }
     if elem.is_float() {
-        let mut value = [0f32];
-        slipring_tile::load_f32(elem, &bytes[..elem.bytes()], &mut value);
-        return value[0].to_string();
+        let mut values = [0f32; 2];
+        let values = &mut values[..elem.values()];
+        slipring_tile::load_f32(elem, &bytes[..elem.bytes()], values);
+        return values.iter().map(f32::to_string).collect::<Vec<_>>().join("|");
     }
     let mut wide = [0u8; 8];
     wide[..elem.bytes()].copy_from_slice(&bytes[..elem.bytes()]);

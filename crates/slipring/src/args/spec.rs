@@ -123,7 +123,7 @@ fn read_shape(text: &str) -> Option<(Elem, Vec<usize>)> {
 
 /// `3:i32`, `1.5:f32`, `4:index`.
 fn read_scalar(number: &str, ty: &str) -> Option<Arg> {
-    let elem = if ty == "index" { Elem::I64 } else { Elem::parse(ty)? };
+    let elem = if ty == "index" { Elem::I64 } else { Elem::parse(ty).filter(|e| e.values() == 1)? };
     let bits = if elem.is_float() {
         float_bits(elem, number.parse().ok()?)
     } else {

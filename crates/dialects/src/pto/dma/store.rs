@@ -105,7 +105,9 @@ pub(super) fn accumulator_types(op: &OpRef<'_>, from: Elem, to: Elem, quantised:
         return;
     }
     let fine = if quantised {
-        !matches!(to, Elem::I64 | Elem::U64 | Elem::U32) && (to != Elem::I32 || from == Elem::I32)
+        !matches!(to, Elem::I64 | Elem::U64 | Elem::U32 | Elem::F8E8M0)
+            && to.values() == 1
+            && (to != Elem::I32 || from == Elem::I32)
     } else {
         matches!(to, Elem::F32 | Elem::F16 | Elem::BF16) || (to == Elem::I32 && from == Elem::I32)
     };

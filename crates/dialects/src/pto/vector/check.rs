@@ -21,10 +21,10 @@ impl Elems {
 }
 
 /// Integers, `f32`, `f16` and `bf16`.
-pub(super) const NUMBERS: Elems = Elems { describe: "integers, f32, f16 and bf16", accepts: |e| !is_tiny_float(e) };
+pub(super) const NUMBERS: Elems = Elems { describe: "integers, f32, f16 and bf16", accepts: |e| !e.is_small_float() };
 /// `f32`, `f16` and `bf16`.
 pub(super) const FLOATS: Elems =
-    Elems { describe: "f32, f16 and bf16", accepts: |e| e.is_float() && !is_tiny_float(e) };
+    Elems { describe: "f32, f16 and bf16", accepts: |e| e.is_float() && !e.is_small_float() };
 /// Signed integers, `f32`, `f16` and `bf16`.
 pub(super) const SIGNED: Elems =
     Elems { describe: "signed integers, f32, f16 and bf16", accepts: |e| e.is_signed_int() || (FLOATS.accepts)(e) };
@@ -34,10 +34,6 @@ pub(super) const INTEGERS: Elems = Elems { describe: "integers", accepts: |e| !e
 pub(super) const INDICES: Elems = Elems { describe: "i32 or ui32", accepts: |e| matches!(e, Elem::I32 | Elem::U32) };
 /// All of them.
 pub(super) const ANY_ELEM: Elems = Elems { describe: "any type", accepts: |_| true };
-
-fn is_tiny_float(elem: Elem) -> bool {
-    matches!(elem, Elem::F8E4M3 | Elem::F8E5M2)
-}
 
 /// The position of a declared operand.
 pub(super) fn position(op: &OpRef<'_>, name: &str) -> usize {

@@ -53,6 +53,10 @@ static TCVT: OpDef = OpDef {
 fn verify_convert(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::spaces(op, diags);
     let (Some(src), Some(dst)) = (op.tile(0), op.tile(2)) else { return };
+    if let Some(packed) = [src, dst].into_iter().find(|tile| tile.layout.elem.values() > 1) {
+        diags.push(op.error("tile-elem", format!("expects unpacked elements, not {}", packed.layout.elem)));
+        return;
+    }
     if (src.layout.rows, src.layout.cols) != (dst.layout.rows, dst.layout.cols) {
         diags.push(op.error("tile-shape", "expects src and dst to have compatible shapes").label(format!(
             "`src` is {} x {}, `dst` {} x {}",
@@ -98,7 +102,7 @@ fn lower_convert(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         Some(mode) => mode == "ON",
         None => saturates(from, to),
     };
-    copy(op, d, Cast { mode, saturate }, "convert")
+    copy(op, d, Cast { mode, saturation: saturate.into() }, "convert")
 }
 
 /// Rounding to integral values.

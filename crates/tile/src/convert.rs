@@ -87,6 +87,32 @@ pub fn store_f32(elem: Elem, values: &[f32], bytes: &mut [u8]) {
     store_rounded(elem, values, bytes, RoundMode::Rint, (!elem.is_float()).into());
 }
 
+/// As [`store_f32`] for the float types, each value rounded once from `f64`. Integers are left as they are.
+pub fn store_f64(elem: Elem, values: &[f64], bytes: &mut [u8]) {
+    if !elem.is_float() {
+        return;
+    }
+    let mut chunk = [0.0; CHUNK];
+    for (values, bytes) in values.chunks(CHUNK).zip(bytes.chunks_mut(CHUNK / elem.values() * elem.bytes())) {
+        let chunk = &mut chunk[..values.len()];
+        for (narrow, wide) in chunk.iter_mut().zip(values) {
+            // Rounding to odd keeps what a second rounding, to fewer bits, needs to know.
+            *narrow = if elem == Elem::F32 { *wide as f32 } else { to_odd(*wide) };
+        }
+        store_f32(elem, chunk, bytes);
+    }
+}
+
+/// `x` rounded to the `f32` towards zero, or its neighbour whose last bit is 1.
+fn to_odd(x: f64) -> f32 {
+    let near = x as f32;
+    if near as f64 == x || x.is_nan() {
+        return near;
+    }
+    let outward = (near as f64).abs() > x.abs();
+    f32::from_bits((near.to_bits() - outward as u32) | 1)
+}
+
 /// As [`store_f32`] with a rounding mode and a choice of saturation (see [`convert`]).
 pub fn store_rounded(elem: Elem, values: &[f32], bytes: &mut [u8], mode: RoundMode, saturation: Saturation) {
     match elem {
@@ -280,4 +306,4 @@ fn int_to_int<S: Int, D: Int>(src: &[u8], dst: &mut [u8], saturate: bool) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

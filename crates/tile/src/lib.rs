@@ -19,7 +19,7 @@ mod rows;
 mod space;
 
 pub use compare::Compare;
-pub use convert::{RoundMode, Saturation, convert, load_f32, store_f32};
+pub use convert::{RoundMode, Saturation, convert, load_f32, store_f32, store_f64};
 pub use copy::{Cast, OutOfBounds, View};
 pub use elem::Elem;
 pub use lane::Lane;

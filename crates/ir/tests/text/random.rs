@@ -62,7 +62,7 @@ impl Dice<'_> {
         let width = 1 + self.roll(64) as u16;
         match self.roll(6) {
             0 => Type::Index,
-            1 => Type::Float(self.pick(&[Elem::F32, Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::F8E5M2])),
+            1 => Type::Float(self.pick(&Elem::ALL.map(|e| if e.is_float() { e } else { Elem::F32 }))),
             2 => Type::F64,
             3 => Type::I1,
             4 => Type::I64,

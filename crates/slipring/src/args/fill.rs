@@ -1,6 +1,6 @@
 //! Buffers with generated contents.
 
-use slipring_tile::{Elem, store_f32};
+use slipring_tile::{Elem, store_f64};
 
 /// What a generated buffer holds.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -27,9 +27,9 @@ pub(super) fn fill(kind: Fill, elem: Elem, count: usize) -> Vec<u8> {
         return vec![0; count * elem.bytes()];
     }
     if elem.is_float() {
-        let rounded: Vec<f32> = values.map(|x| x as f32).collect();
+        let values: Vec<f64> = values.collect();
         let mut bytes = vec![0; count * elem.bytes()];
-        store_f32(elem, &rounded, &mut bytes);
+        store_f64(elem, &values, &mut bytes);
         return bytes;
     }
     let mut bytes = Vec::with_capacity(count * elem.bytes());
@@ -55,7 +55,7 @@ fn push_integer(elem: Elem, value: f64, bytes: &mut Vec<u8>) {
 /// Bits of a float scalar as registers keep them, rounded to its type.
 pub(super) fn float_bits(elem: Elem, value: f64) -> u64 {
     let mut wide = [0u8; 8];
-    store_f32(elem, &[value as f32], &mut wide[..elem.bytes()]);
+    store_f64(elem, &[value], &mut wide[..elem.bytes()]);
     u64::from_le_bytes(wide)
 }
 

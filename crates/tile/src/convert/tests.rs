@@ -112,7 +112,7 @@ fn value(elem: Elem, code: u32) -> Option<f64> {
 }
 
 /// The code `x` rounds to, found by search among all magnitudes of the type; `None` for NaN.
-fn nearest_code(elem: Elem, x: f64, mode: RoundMode, saturation: Saturation) -> Option<u32> {
+pub(crate) fn nearest_code(elem: Elem, x: f64, mode: RoundMode, saturation: Saturation) -> Option<u32> {
     if elem == Elem::F32 {
         return nearest_f32(x, mode);
     }
@@ -381,6 +381,35 @@ fn edge_cases() {
         let out = run(F32, &x.to_le_bytes(), dst, mode, saturation);
         assert_eq!(codes(dst, &out), [want as u64], "{x:e} -> {dst} {mode:?} {saturation:?}");
     }
+}
+
+#[test]
+fn f64_is_rounded_once() {
+    let above = 1.0 + 2f64.powi(-11) + 2f64.powi(-40);
+    let cases = [
+        (Elem::F16, above, 0x3c01),
+        (Elem::F16, -above, 0xbc01),
+        (Elem::F16, 1.0 + 2f64.powi(-11), 0x3c00),
+        (Elem::F16, 1.0 + 2f64.powi(-11) - 2f64.powi(-40), 0x3c00),
+        (Elem::F16, 2f64.powi(-25) + 2f64.powi(-60), 0x0001),
+        (Elem::F16, 65520.0 - 1e-9, 0x7bff),
+        (Elem::F16, 1e300, 0x7c00),
+        (Elem::F16, 1e-300, 0),
+        (Elem::BF16, 1.0 + 2f64.powi(-8) + 2f64.powi(-40), 0x3f81),
+        (Elem::F32, 1.0 + 2f64.powi(-24), 0x3f80_0000),
+        (Elem::F32, 1.0 + 2f64.powi(-24) + 2f64.powi(-50), 0x3f80_0001),
+        (Elem::HiF8, 1.0625 + 1e-12, 0x09),
+    ];
+    for (elem, x, want) in cases {
+        let mut bytes = vec![0; elem.bytes()];
+        store_f64(elem, &[x], &mut bytes);
+        assert_eq!(codes(elem, &bytes), [want], "{x:e} -> {elem}");
+    }
+    let mut many = [0; 300];
+    store_f64(Elem::F4E2M1x2, &[1.5; 600], &mut many);
+    assert_eq!(many, [0x33; 300]);
+    store_f64(Elem::F8E4M3, &[1.5; 300], &mut many);
+    assert_eq!(many, [0x3c; 300]);
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! Points are (argument bits, result bits).
 
+use crate::convert::tests::nearest_code;
+use crate::{Binary, Elem, RoundMode, Saturation, Ternary, Unary, binary, ternary, unary};
+
 use super::points::{EXP, LN, RSQRT, SQRT};
 use super::*;
 
@@ -60,6 +63,91 @@ fn special_values() {
     for (i, (f, x, want)) in cases.iter().enumerate() {
         assert_eq!(f(*x).to_bits(), want.to_bits(), "case {i}: {x}");
     }
+}
+
+/// Every argument of 16 bits, as vector ops compute it: in `f32`, then rounded to the type. The results are those of
+/// one rounding of the function in `f64`, whose own error is far too small to matter to 11 bits, but for the few where
+/// the first rounding lands on the middle between two f16.
+#[test]
+fn every_argument_of_16_bits_is_rounded_correctly_but_for_these() {
+    let mut twice = Vec::new();
+    let functions: [(&str, Unary, Wide); 5] = [
+        ("exp", unary!(float: |a| exp(a)), f64::exp),
+        ("ln", unary!(float: |a| ln(a)), f64::ln),
+        ("sqrt", unary!(float: |a| sqrt(a)), f64::sqrt),
+        ("rsqrt", unary!(float: |a| rsqrt(a)), |x| 1.0 / x.sqrt()),
+        ("recip", unary!(float: |a| recip(a)), |x| 1.0 / x),
+    ];
+    let all: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
+    for (elem, (name, function, wide)) in [Elem::F16, Elem::BF16].into_iter().flat_map(|e| functions.map(|f| (e, f))) {
+        let (mut arguments, mut results) = (vec![0.0; 65536], vec![0; all.len()]);
+        crate::load_f32(elem, &all, &mut arguments);
+        assert!(function.run(elem, &all, &mut results));
+        for (code, (x, got)) in arguments.iter().zip(results.as_chunks().0).enumerate() {
+            let got = u16::from_le_bytes(*got) as u32;
+            let nan = if elem == Elem::F16 { 0x7e00 } else { 0x7fc0 };
+            let want = nearest_code(elem, wide(*x as f64), RoundMode::Rint, Saturation::Off).unwrap_or(nan);
+            if got != want {
+                assert!(got.abs_diff(want) == 1, "{name} of {x:e} in {elem}");
+                twice.push((elem, name, code, got, want));
+            }
+        }
+    }
+    let (exp, ln) = ("exp", "ln");
+    let known = [
+        (Elem::F16, exp, 0x1f79, 0x3c08, 0x3c07),
+        (Elem::F16, exp, 0x25cf, 0x3c18, 0x3c17),
+        (Elem::F16, ln, 0x1d78, 0xc53c, 0xc53b),
+    ];
+    assert_eq!(twice, known);
+}
+
+/// Binary operations on 16 bits: all left operands against some right ones.
+#[test]
+fn arithmetic_of_16_bits_is_rounded_correctly() {
+    type Wide2 = fn(f64, f64) -> f64;
+    let operations: [(&str, Binary, Wide2); 4] = [
+        ("add", binary!(float: |a, b| a + b), |a, b| a + b),
+        ("sub", binary!(float: |a, b| a - b), |a, b| a - b),
+        ("mul", binary!(float: |a, b| a * b), |a, b| a * b),
+        ("div", binary!(float: |a, b| a / b), |a, b| a / b),
+    ];
+    let all: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
+    let mut lefts = vec![0.0; 65536];
+    for (elem, (name, operation, wide)) in [Elem::F16, Elem::BF16].into_iter().flat_map(|e| operations.map(|o| (e, o)))
+    {
+        crate::load_f32(elem, &all, &mut lefts);
+        for right in (0..=u16::MAX).step_by(2677) {
+            let (mut b, mut results) = ([0.0], vec![0; all.len()]);
+            crate::load_f32(elem, &right.to_le_bytes(), &mut b);
+            assert!(operation.run_scalar(elem, &all, &right.to_le_bytes(), &mut results));
+            for (a, got) in lefts.iter().zip(results.as_chunks().0) {
+                // Sums of bf16 may be too wide for f64; it then rounds far below what 8 bits see.
+                let want = nearest_code(elem, wide(*a as f64, b[0] as f64), RoundMode::Rint, Saturation::Off);
+                let got = u16::from_le_bytes(*got) as u32;
+                let nan = if elem == Elem::F16 { 0x7e00 } else { 0x7fc0 };
+                assert_eq!(got, want.unwrap_or(nan), "{name} {a:e} {b:?} in {elem}");
+            }
+        }
+    }
+}
+
+/// A fused multiply-add of f16 is rounded to `f32` first, and so not always correctly: here the exact sum lies just
+/// above the middle of 1 and the next f16, and the first rounding puts it there.
+#[test]
+fn multiply_add_of_f16_is_rounded_twice() {
+    let fused: Ternary = ternary!(float: |a, b, c| a.mul_add(b, c));
+    let (a, b, c) = (1193.0 / 1024.0, 1758.0 / 1024.0 / 4096.0, 1.0f32);
+    let bytes = [a, b, c].map(|x| {
+        let mut bytes = [0; 2];
+        crate::store_f32(Elem::F16, &[x], &mut bytes);
+        bytes
+    });
+    let mut got = [0; 2];
+    assert!(fused.run(Elem::F16, &bytes[0], &bytes[1], &bytes[2], &mut got));
+    let exact = a as f64 * b as f64 + c as f64;
+    assert_eq!(nearest_code(Elem::F16, exact, RoundMode::Rint, Saturation::Off), Some(0x3c01));
+    assert_eq!(u16::from_le_bytes(got), 0x3c00);
 }
 
 /// All arguments against the host's `f64` functions. A difference is allowed only where the exact result

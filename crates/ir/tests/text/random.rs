@@ -81,7 +81,7 @@ impl Dice<'_> {
             6 => Type::Tile(self.tile()),
             7 => Type::named(self.pick(&[
                 "pto.pipe",
-                "pto.vreg<64xf32>",
+                "pto.queue<64xf32>",
                 "a.b<\"x y\", [1]>",
                 "tensor<4xf32>",
                 "none.x",

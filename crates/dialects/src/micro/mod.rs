@@ -23,4 +23,12 @@ pub(crate) const FAMILIES: &[&[&OpDef]] = &[
     vector::predicate::OPS,
     vector::unary::OPS,
     vector::binary::OPS,
+    vector::scalar::OPS,
+    vector::carry::OPS,
+    vector::fused::OPS,
+    vector::broadcast::OPS,
+    vector::convert::OPS,
+    vector::reduce::OPS,
+    vector::compare::OPS,
+    vector::rearrange::OPS,
 ];

@@ -30,6 +30,47 @@ pub(super) fn governs(op: &OpRef<'_>, mask: usize, vector: usize, diags: &mut Di
     }
 }
 
+/// The types of integer lanes.
+pub(super) const INTEGERS: &[Elem] =
+    &[Elem::I8, Elem::U8, Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::I64, Elem::U64];
+/// Integer lanes of 32 bits.
+pub(super) const WORDS: &[Elem] = &[Elem::I32, Elem::U32];
+/// `f16` and `f32`.
+pub(super) const FLOATS: &[Elem] = &[Elem::F16, Elem::F32];
+/// Integers up to 32 bits, `f16` and `f32`.
+pub(super) const COMMON: &[Elem] =
+    &[Elem::I8, Elem::U8, Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::F32];
+/// Those and `bf16`.
+pub(super) const NUMBERS: &[Elem] =
+    &[Elem::I8, Elem::U8, Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::BF16, Elem::F32];
+
+/// Requires operand `index` to have lanes of one of these types.
+pub(super) fn lanes_of(op: &OpRef<'_>, index: usize, elems: &[Elem], diags: &mut Diags) {
+    let Some(found) = elem(op, index) else { return };
+    if !elems.contains(&found) {
+        let names: Vec<_> = elems.iter().map(|e| e.name()).collect();
+        let name = op.def.schema.name;
+        diags.push(op.error("elem-type", format!("`{name}` takes lanes of {}, not of {found}", names.join(", "))));
+    }
+}
+
+/// Requires operand `number` to be a number as wide as the lanes of operand `vector`, and of their kind. Integers need not
+/// say their sign.
+pub(super) fn number_for(op: &OpRef<'_>, number: usize, vector: usize, diags: &mut Diags) {
+    let (Some(ty), Some(lane)) = (op.ty(number), elem(op, vector)) else { return };
+    let fits = match ty {
+        Type::Int { width, sign } => {
+            let signless = *sign == slipring_ir::Sign::Signless;
+            !lane.is_float() && usize::from(*width) == 8 * lane.bytes() && (signless || ty.elem() == Some(lane))
+        }
+        Type::Float(elem) => *elem == lane,
+        _ => false,
+    };
+    if !fits {
+        diags.push(op.error("elem-type", format!("lanes of {lane} do not go with a number of type `{ty}`")));
+    }
+}
+
 /// Requires all vector registers, operands and results, to have one type.
 pub(super) fn same(op: &OpRef<'_>, diags: &mut Diags) {
     let data = op.module.op(op.id);
@@ -40,5 +81,22 @@ pub(super) fn same(op: &OpRef<'_>, diags: &mut Diags) {
         diags.push(
             op.error("vreg-type", format!("expects one type of vector registers, found `{first}` and `{other}`")),
         );
+    }
+}
+
+/// The element type of the vector register that result `index` is.
+pub(super) fn result_elem(op: &OpRef<'_>, index: usize) -> Option<Elem> {
+    match op.module.ty(op.result(index)) {
+        Type::VReg(_, elem) => Some(*elem),
+        _ => None,
+    }
+}
+
+/// Requires a text attribute, if it is there, to be one of these words.
+pub(super) fn one_of(op: &OpRef<'_>, attr: &str, words: &[&str], diags: &mut Diags) {
+    let Some(found) = op.text(attr) else { return };
+    if !words.contains(&found) {
+        let message = format!("`{attr}` is `{found}`: `{}` does not know it", op.def.schema.name);
+        diags.push(op.error("attr-value", message).help(format!("one of {}", words.join(", "))));
     }
 }

@@ -103,25 +103,61 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
     }
 }
 
-/// `out = kernel(operands…)` lane by lane, for the registers that the first `N` declared operands are and the
-/// predicate after them.
-pub(super) fn elementwise<const N: usize>(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Lanes<N>) -> Lowered {
+/// `out = kernel(operands…)` lane by lane, for the declared operands at `positions` (vector registers, or numbers that
+/// every lane gets) and the predicate at `mask`.
+pub(super) fn lanewise<const N: usize>(
+    op: &OpRef<'_>,
+    d: &mut Decoder<'_>,
+    kernel: &'static Lanes<N>,
+    positions: [usize; N],
+    mask: usize,
+) -> Lowered {
     let mut e = Emit::new(op, d);
-    let elem = e.elem(0)?;
-    let mut sources = [Slot(0); N];
-    for (i, source) in sources.iter_mut().enumerate() {
-        *source = e.reg(i)?;
+    let elem = check::elem(op, positions[0]).or(check::elem(op, N - 1)).ok_or(Reported)?;
+    let mut sources = [Source::Slot(Slot(0)); N];
+    for (source, position) in sources.iter_mut().zip(positions) {
+        *source = match e.elem(position) {
+            Ok(_) => Source::Slot(e.reg(position)?),
+            Err(Reported) => Source::Number(e.number(position)?),
+        };
     }
-    let mask = e.reg(N)?;
+    let mask = e.reg(mask)?;
     let out = e.out(0);
     if !kernel.supports(elem) {
         return Err(e.d.unsupported("this element type"));
     }
-    e.step(VectorPort::Alu, elem, move |m, _| {
+    e.step(VectorPort::Alu, elem, move |m, args| {
+        let spread = sources.map(|source| match source {
+            Source::Slot(_) => None,
+            Source::Number(at) => Some(splat(elem, args[at])),
+        });
+        let operands = std::array::from_fn(|i| match (&spread[i], sources[i]) {
+            (Some(register), _) => Arg::Slice(&register.0),
+            (None, Source::Slot(slot)) => Arg::Slice(&m.reg(slot).0),
+            (None, Source::Number(_)) => Arg::Slice(&[]),
+        });
         let mut result = Register::ZERO;
-        kernel.run_args(elem, sources.map(|s| Arg::Slice(&m.reg(s).0)), &mut result.0);
+        kernel.run_args(elem, operands, &mut result.0);
         result.zero_inactive(&m.mask(mask), elem.bytes());
         m.set(out, result);
         Ok(0)
     })
+}
+
+/// Where an operand of [`lanewise`] comes from.
+#[derive(Clone, Copy)]
+enum Source {
+    Slot(Slot),
+    Number(usize),
+}
+
+/// A number, as the scalar unit keeps it, in every lane.
+#[inline]
+pub(super) fn splat(elem: Elem, number: u64) -> Register {
+    let mut register = Register::ZERO;
+    let bytes = number.to_le_bytes();
+    for lane in register.0.chunks_exact_mut(elem.bytes()) {
+        lane.copy_from_slice(&bytes[..elem.bytes()]);
+    }
+    register
 }

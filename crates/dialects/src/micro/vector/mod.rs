@@ -4,10 +4,19 @@
 //! registers that it reads and writes. Results are zero in the lanes that the predicate leaves out.
 
 pub(super) mod binary;
+pub(super) mod broadcast;
+pub(super) mod carry;
 mod check;
+pub(super) mod compare;
+pub(super) mod convert;
 mod emit;
+pub(super) mod fused;
+mod kernels;
 pub(super) mod load;
 pub(super) mod predicate;
+pub(super) mod rearrange;
+pub(super) mod reduce;
+pub(super) mod scalar;
 pub(super) mod store;
 pub(super) mod unary;
 

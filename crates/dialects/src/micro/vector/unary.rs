@@ -1,15 +1,17 @@
-//! One register, lane by lane (micro-instruction manual, unary vector ops).
+//! One register, lane by lane (micro-instruction manual 6).
 
 use slipring_ir::{Diags, OpSchema, Syntax};
+use slipring_tile::Elem;
 
-use super::emit::elementwise;
-use super::{GOVERNING, OUT, STEP, check, vreg};
+use super::check::{self, COMMON, FLOATS, INTEGERS};
+use super::emit::lanewise;
+use super::{GOVERNING, OUT, STEP, kernels, vreg};
 use crate::def::{OpDef, OpRef};
-use crate::pto::vector_kernels as kernels;
+use crate::pto::vector_kernels as shared;
 use crate::rules::schema;
 
 /// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&VABS, &VEXP];
+pub(crate) const OPS: &[&OpDef] = &[&VABS, &VNEG, &VEXP, &VLN, &VSQRT, &VRELU, &VNOT];
 
 const SCHEMA: OpSchema = schema(
     "",
@@ -19,8 +21,11 @@ const SCHEMA: OpSchema = schema(
     &[],
 );
 
-fn rules(op: &OpRef<'_>, diags: &mut Diags) {
+const RELU_TYPES: &[Elem] = &[Elem::I32, Elem::F16, Elem::F32];
+
+fn rules(op: &OpRef<'_>, elems: &[Elem], diags: &mut Diags) {
     check::same(op, diags);
+    check::lanes_of(op, 0, elems, diags);
     check::governs(op, 1, 0, diags);
 }
 
@@ -28,8 +33,17 @@ static VABS: OpDef = OpDef {
     schema: OpSchema { name: "pto.vabs", ..SCHEMA },
     summary: "Absolute value",
     doc: "`out = |src|`. The most negative integer stays what it is.",
-    verify: |op, _, diags| rules(op, diags),
-    lower: |op, d| elementwise(op, d, &kernels::ABS),
+    verify: |op, _, diags| rules(op, COMMON, diags),
+    lower: |op, d| lanewise(op, d, &shared::ABS, [0], 1),
+    ..STEP
+};
+
+static VNEG: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vneg", ..SCHEMA },
+    summary: "Negation",
+    doc: "`out = -src`; integers wrap.",
+    verify: |op, _, diags| rules(op, COMMON, diags),
+    lower: |op, d| lanewise(op, d, &shared::NEG, [0], 1),
     ..STEP
 };
 
@@ -37,7 +51,43 @@ static VEXP: OpDef = OpDef {
     schema: OpSchema { name: "pto.vexp", ..SCHEMA },
     summary: "Exponential",
     doc: "`out = e^src`, correctly rounded.",
-    verify: |op, _, diags| rules(op, diags),
-    lower: |op, d| elementwise(op, d, &kernels::EXP),
+    verify: |op, _, diags| rules(op, FLOATS, diags),
+    lower: |op, d| lanewise(op, d, &shared::EXP, [0], 1),
+    ..STEP
+};
+
+static VLN: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vln", ..SCHEMA },
+    summary: "Natural logarithm",
+    doc: "`out = ln(src)`, correctly rounded; -inf for 0, NaN for negative numbers.",
+    verify: |op, _, diags| rules(op, FLOATS, diags),
+    lower: |op, d| lanewise(op, d, &shared::LOG, [0], 1),
+    ..STEP
+};
+
+static VSQRT: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vsqrt", ..SCHEMA },
+    summary: "Square root",
+    doc: "`out = √src`, correctly rounded; NaN for negative numbers.",
+    verify: |op, _, diags| rules(op, FLOATS, diags),
+    lower: |op, d| lanewise(op, d, &shared::SQRT, [0], 1),
+    ..STEP
+};
+
+static VRELU: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vrelu", ..SCHEMA },
+    summary: "Rectified linear unit",
+    doc: "`out = max(src, 0)`. NaN stays NaN.",
+    verify: |op, _, diags| rules(op, RELU_TYPES, diags),
+    lower: |op, d| lanewise(op, d, &kernels::RELU, [0], 1),
+    ..STEP
+};
+
+static VNOT: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vnot", ..SCHEMA },
+    summary: "Bitwise complement",
+    doc: "`out = ~src`.",
+    verify: |op, _, diags| rules(op, INTEGERS, diags),
+    lower: |op, d| lanewise(op, d, &shared::NOT, [0], 1),
     ..STEP
 };

@@ -1,0 +1,28 @@
+//! What the lanes compute where a vector instruction differs from the tile op of the same name.
+
+use slipring_tile::{Binary, Ternary, Unary, binary, math, ternary, unary};
+
+/// The larger; NaN if one of them is (as the public examples have it).
+pub(super) static MAX: Binary = binary!(
+    float: |a, b| if a.is_nan() | b.is_nan() { f32::NAN } else { math::maximum(a, b) },
+    int: |a, b| a.max(b),
+);
+/// The smaller; NaN if one of them is.
+pub(super) static MIN: Binary = binary!(
+    float: |a, b| if a.is_nan() | b.is_nan() { f32::NAN } else { math::minimum(a, b) },
+    int: |a, b| a.min(b),
+);
+/// 0 where it is negative; NaN stays.
+pub(super) static RELU: Unary = unary!(float: |a| if a < 0.0 { 0.0 } else { a }, signed: |a| a.max(0));
+
+/// The count is taken modulo the width of a lane.
+pub(super) static SHL: Binary = binary!(int: |a, b| a.wrapping_shl(b as u32));
+pub(super) static SHR: Binary = binary!(int: |a, b| a.wrapping_shr(b as u32));
+
+/// `a` where it is at least 0, `slope × a` elsewhere.
+pub(super) static PRELU: Binary = binary!(float: |a, slope| if a >= 0.0 { a } else { slope * a });
+/// `acc + a × b`, rounded once.
+pub(super) static MULA: Ternary =
+    ternary!(float: |acc, a, b| a.mul_add(b, acc), int: |acc, a, b| a.wrapping_mul(b).wrapping_add(acc));
+/// `alpha × a + b`, rounded once.
+pub(super) static AXPY: Ternary = ternary!(float: |a, b, alpha| alpha.mul_add(a, b));

@@ -50,7 +50,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
         let path = entry.path();
         if path.is_dir() {
             collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "pto") {
+        } else if path.extension().is_some_and(|e| e == "pto" || e == "queue") {
             files.push(path);
         }
     }
@@ -79,7 +79,7 @@ fn test(file: &Path) -> Result<(), Failed> {
             }
         }
         wrong.extend(outputs::compare(file, &text, run)?);
-        let has_json = ["run", "check"].iter().any(|verb| run.command.split_whitespace().next() == Some(verb));
+        let has_json = ["run ", "check ", "queue lint ", "queue run "].iter().any(|verb| run.command.starts_with(verb));
         if !errors.is_empty() && has_json {
             let none = Vec::new();
             let due = if run.exit == 0 { &none } else { &errors };

@@ -56,7 +56,7 @@ impl Capture {
             let _reserved = reader.u16("an entry's reserved bytes")?;
             let length = reader.u32("an entry's length")?;
             let bytes = reader.take("an entry", length as usize)?.to_vec();
-            entries.push(Entry { slot, bytes, span: 0..0 });
+            entries.push(Entry { slot, bytes, ..Entry::default() });
         }
         Ok(Capture { board, entries, dumps: Vec::new() })
     }

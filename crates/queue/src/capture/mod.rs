@@ -35,6 +35,8 @@ pub struct Entry {
     pub bytes: Vec<u8>,
     /// Where the text has it, in bytes; empty if it is from no text.
     pub span: Range<usize>,
+    /// Lines of the text inside it: the first byte that each stands for, and where it is.
+    pub lines: Vec<(usize, Range<usize>)>,
 }
 
 /// Bytes of a tile's memory.
@@ -51,7 +53,13 @@ pub struct Dump {
 impl Entry {
     /// An entry whose slot says its size.
     pub fn new(bytes: Vec<u8>) -> Entry {
-        Entry { slot: (bytes.len() / 16) as u16, bytes, span: 0..0 }
+        Entry { slot: (bytes.len() / 16) as u16, bytes, ..Entry::default() }
+    }
+
+    /// Where the text has what stands at a byte of the entry; empty if it is from no text.
+    pub fn place(&self, at: Option<u32>) -> Range<usize> {
+        let line = at.and_then(|at| self.lines.iter().rev().find(|(from, _)| *from <= at as usize));
+        line.map_or_else(|| self.span.clone(), |(_, span)| span.clone())
     }
 
     /// Bytes that the device fetches for it.
@@ -66,7 +74,12 @@ impl Entry {
 }
 
 impl Capture {
-    /// Adds what a text says to a capture: one form or the other, told apart by the first bytes.
+    /// Whether it was read from a text, whose places its entries name.
+    pub fn is_from_text(&self) -> bool {
+        self.entries.iter().any(|entry| !entry.span.is_empty())
+    }
+
+    /// Reads either form; the first bytes tell them apart.
     ///
     /// # Errors
     /// [`CaptureError`]; for texts, with all that is wrong.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::Capture;
 use crate::wire::{
-    Dispatch, DispatchCommand, Field, Packed, Prefetch, PrefetchCommand, Rect, RelaySubs, Subs, WireError, Xy,
+    Dispatch, DispatchCommand, Field, PCIE_XY, Packed, Prefetch, PrefetchCommand, Rect, RelaySubs, Subs, WireError, Xy,
 };
 
 /// Text of a capture. Read again, it gives the same slots and bytes.
@@ -142,7 +142,9 @@ fn fields(list: &[(Field, u64)]) -> String {
 /// A word that names a tile or a rectangle, as the text form has it.
 fn place(word: u32) -> String {
     let (tile, rect) = (Xy::from_word(word), Rect::from_word(word));
-    if tile.word() == word {
+    if word == PCIE_XY {
+        "pcie".into()
+    } else if tile.word() == word {
         tile.to_string()
     } else if rect.word() == word {
         rect.to_string()

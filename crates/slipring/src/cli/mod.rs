@@ -6,6 +6,7 @@ mod judge;
 mod ops;
 mod output;
 mod progress;
+mod queue;
 mod run;
 
 use std::process::ExitCode;
@@ -37,6 +38,9 @@ enum Verb {
     Build(build::BuildArgs),
     /// List the ops, or show the reference page of one
     Ops(ops::OpsArgs),
+    /// Read and judge streams of the host-to-device command queue
+    #[command(subcommand)]
+    Queue(queue::QueueVerb),
 }
 
 /// How a verb ended.
@@ -58,6 +62,7 @@ pub(crate) fn main() -> ExitCode {
         Verb::Check(args) => check::check(&args),
         Verb::Build(args) => build::build(&args),
         Verb::Ops(args) => ops::ops(&args),
+        Verb::Queue(verb) => queue::queue(&verb),
     };
     ExitCode::from(exit as u8)
 }

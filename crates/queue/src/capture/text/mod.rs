@@ -114,7 +114,7 @@ impl Parser {
                 );
             };
             record.span.end = line.span.end;
-            return record.line(first, rest);
+            return record.line(line);
         }
         let ended = self.end_record();
         self.top(line, first, rest)?;
@@ -154,7 +154,7 @@ impl Parser {
             "send" => {
                 let mut record = Record::new(line.span.clone());
                 let name = line.word(0, "a dispatch command")?;
-                record.send(name, &rest[1..])?;
+                record.send(line, name, &rest[1..])?;
                 self.record = Some(record);
             }
             "write" | "each" | "launch" | "timestamp" | "event" => self.step(line, first.text)?,
@@ -190,8 +190,8 @@ impl Parser {
         match self.record.take() {
             Some(record) => {
                 let (slot, span) = (record.slot, record.span.clone());
-                let bytes = record.finish()?;
-                self.add(Entry { slot: slot.unwrap_or((bytes.len() / 16) as u16), bytes, span })
+                let (bytes, lines) = record.finish();
+                self.add(Entry { slot: slot.unwrap_or((bytes.len() / 16) as u16), bytes, span, lines })
             }
             None => Ok(()),
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::values::{Token, bytes, field_value, integer};
+use super::values::{Line, Token, bytes, field_value, integer};
 use super::{MOST_BYTES, TextError};
 use crate::layout::{L1_ALIGN, PCIE_ALIGN};
 use crate::wire::{
@@ -21,6 +21,8 @@ pub(super) struct Record {
     pub span: Range<usize>,
     bytes: Vec<u8>,
     relay: Option<Relay>,
+    /// The first byte that a line stands for, and the line.
+    lines: Vec<(usize, Range<usize>)>,
 }
 
 /// A prefetch command with what it relays.
@@ -43,21 +45,23 @@ struct Command {
 
 impl Record {
     pub fn new(span: Range<usize>) -> Record {
-        Record { slot: None, span, bytes: Vec::new(), relay: None }
+        Record { slot: None, span, bytes: Vec::new(), relay: None, lines: Vec::new() }
     }
 
     /// A record of one dispatch command.
-    pub fn send(&mut self, name: &Token<'_>, fields: &[Token<'_>]) -> Result<(), TextError> {
+    pub fn send(&mut self, line: &Line<'_>, name: &Token<'_>, fields: &[Token<'_>]) -> Result<(), TextError> {
         let info = Prefetch::TABLE.iter().find(|info| info.id == RELAY_INLINE);
         let info = info.ok_or_else(|| TextError::new(name.span.clone(), "there is no RELAY_INLINE"))?;
         let command = Command::new(info);
         let inner = Some(Command::read(Dispatch::TABLE, name, fields)?);
+        self.lines.push((0, line.span.clone()));
         self.relay = Some(Relay { command, payload: Vec::new(), inner, padding: None });
         Ok(())
     }
 
     /// A line inside the record.
-    pub fn line(&mut self, first: &Token<'_>, rest: &[Token<'_>]) -> Result<(), TextError> {
+    pub fn line(&mut self, line: &Line<'_>) -> Result<(), TextError> {
+        let (first, rest) = line.split();
         let most = MOST_BYTES - self.bytes.len();
         match first.text {
             ">" => {
@@ -69,6 +73,9 @@ impl Record {
                 let Some((what, rest)) = rest.split_first() else {
                     return Err(TextError::new(first.span.clone(), "a dispatch command is missing here"));
                 };
+                if relay.is_new() {
+                    self.lines.push((self.bytes.len() + relay.command.header.len(), line.span.clone()));
+                }
                 relay.inside(what, rest)
             }
             "sub" => match &mut self.relay {
@@ -84,11 +91,13 @@ impl Record {
             },
             "bytes" => {
                 self.end_relay();
+                self.lines.push((self.bytes.len(), line.span.clone()));
                 self.bytes.extend(bytes(rest, MOST_BYTES - self.bytes.len())?);
                 Ok(())
             }
             _ => {
                 self.end_relay();
+                self.lines.push((self.bytes.len(), line.span.clone()));
                 let command = Command::read(Prefetch::TABLE, first, rest)?;
                 self.relay = Some(Relay { command, payload: Vec::new(), inner: None, padding: None });
                 Ok(())
@@ -102,16 +111,21 @@ impl Record {
         }
     }
 
-    /// Its bytes.
-    pub fn finish(mut self) -> Result<Vec<u8>, TextError> {
+    /// Its bytes, and which lines they come from.
+    pub fn finish(mut self) -> (Vec<u8>, Vec<(usize, Range<usize>)>) {
         self.end_relay();
-        Ok(self.bytes)
+        (self.bytes, self.lines)
     }
 }
 
 const RELAY_INLINE: u8 = Prefetch::RelayInline(Inline { dispatcher_type: 0, length: 0, stride: 0 }).id();
 
 impl Relay {
+    /// Whether nothing stands behind its header yet.
+    fn is_new(&self) -> bool {
+        self.inner.is_none() && self.payload.is_empty()
+    }
+
     /// What stands behind `>`.
     fn inside(&mut self, what: &Token<'_>, rest: &[Token<'_>]) -> Result<(), TextError> {
         let most = MOST_BYTES - self.payload.len();

@@ -9,7 +9,7 @@ fn capture(text: &str) -> Capture {
 
 /// The same without where it stood in its text.
 fn plain(mut capture: Capture) -> Capture {
-    capture.entries.iter_mut().for_each(|entry| entry.span = 0..0);
+    capture.entries.iter_mut().for_each(|entry| (entry.span, entry.lines) = (0..0, Vec::new()));
     capture
 }
 
@@ -71,7 +71,7 @@ proptest! {
     fn any_bytes_print_as_text_that_gives_them_again(
         entries in prop::collection::vec((any::<u16>(), prop::collection::vec(0u8..20, 0..200)), 0..4)
     ) {
-        let entries = entries.into_iter().map(|(slot, bytes)| Entry { slot, bytes, span: 0..0 }).collect();
+        let entries = entries.into_iter().map(|(slot, bytes)| Entry { slot, bytes, ..Entry::default() }).collect();
         let first = Capture { board: "p100".into(), entries, dumps: Vec::new() };
         prop_assert_eq!(plain(capture(&print(&first))), first.clone());
         prop_assert_eq!(Capture::from_bytes(&first.to_bytes()), Ok(first));

@@ -1,0 +1,87 @@
+//! `slipring queue lint`: a stream judged without running it.
+
+use clap::Args;
+use serde::Serialize;
+use slipring::message_facts;
+use slipring_ir::{Diagnostic, Diags, Severity};
+use slipring_queue::{Layout, lint as linter};
+use slipring_report::MessageFacts;
+
+use super::super::Exit;
+use super::super::output::{errors, out, report};
+use super::message::of_finding;
+use super::{StreamArgs, StreamError};
+
+/// Arguments of `queue lint`.
+#[derive(Args)]
+pub(in crate::cli) struct LintArgs {
+    #[command(flatten)]
+    stream: StreamArgs,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize, Default)]
+struct Facts {
+    file: String,
+    board: String,
+    records: u64,
+    prefetch_commands: u64,
+    dispatch_commands: u64,
+    findings: Vec<MessageFacts>,
+    not_judged: Vec<String>,
+}
+
+/// Judges a stream: exit code 1 if an error was found.
+pub(super) fn lint(args: &LintArgs) -> Exit {
+    let file = args.stream.file.clone();
+    let stream = match args.stream.read() {
+        Ok(stream) => stream,
+        Err(StreamError::Text(diags, source)) if args.json => {
+            let findings = diags.list.iter().map(|d| message_facts(d, &source)).collect();
+            print_json(&Facts { file, findings, ..Facts::default() });
+            return Exit::BadInput;
+        }
+        Err(error) => return error.report(),
+    };
+    let judged = linter::lint(&stream.capture, &stream.board, &Layout::default());
+    let list: Vec<Diagnostic> = judged.findings.iter().map(|finding| of_finding(finding, &stream.capture)).collect();
+    let diags = Diags { list };
+    let (bad, all) = (errors(&diags), diags.list.len());
+    if args.json {
+        print_json(&Facts {
+            file,
+            board: stream.board.name,
+            records: judged.records,
+            prefetch_commands: judged.relays,
+            dispatch_commands: judged.commands,
+            findings: diags.list.iter().map(|d| message_facts(d, &stream.source)).collect(),
+            not_judged: judged.not_judged,
+        });
+    } else {
+        report(&diags, &stream.source);
+        let warnings = diags.list.iter().filter(|d| d.severity == Severity::Warning).count();
+        let verdict = match all {
+            0 => "no hazard that the bytes alone show".to_string(),
+            _ => format!("{}, {}", counted(bad, "error"), counted(warnings, "warning")),
+        };
+        out(&format!(
+            "{file}: {verdict}; {} records, {} prefetch and {} dispatch commands for a {}\n",
+            judged.records, judged.relays, judged.commands, stream.board.name
+        ));
+        let late = "what depends on time: slots, reuse of issue memory, the completion ring, workers";
+        for what in judged.not_judged.iter().map(String::as_str).chain([late]) {
+            out(&format!("not judged: {what}\n"));
+        }
+    }
+    if bad > 0 { Exit::Findings } else { Exit::Clean }
+}
+
+fn print_json(facts: &Facts) {
+    out(&(serde_json::to_string(facts).unwrap_or_default() + "\n"));
+}
+
+fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}

@@ -1,0 +1,128 @@
+//! `slipring queue`: the host-to-device command queue.
+
+mod decode;
+mod lint;
+mod message;
+
+use clap::Subcommand;
+use slipring_ir::{Diags, Source};
+use slipring_queue::board::{self, Board};
+use slipring_queue::capture::{Capture, CaptureError, from_issue_region};
+
+use super::Exit;
+use super::output::{fail, report};
+
+/// Verbs about command streams.
+#[derive(Subcommand)]
+pub(super) enum QueueVerb {
+    /// Print a stream as text, with offsets; the text can be read again
+    Decode(decode::DecodeArgs),
+    /// Judge a stream without running it
+    Lint(lint::LintArgs),
+}
+
+/// Runs a verb.
+pub(super) fn queue(verb: &QueueVerb) -> Exit {
+    match verb {
+        QueueVerb::Decode(args) => decode::decode(args),
+        QueueVerb::Lint(args) => lint::lint(args),
+    }
+}
+
+/// Where a stream comes from.
+#[derive(clap::Args)]
+struct StreamArgs {
+    /// A captured stream: text or binary; `-` is standard input
+    file: String,
+    /// The file is the bytes of an issue region, without slots
+    #[arg(long)]
+    raw: bool,
+    /// Built-in board, p100 or p150, in place of the one that the stream names
+    #[arg(long)]
+    board: Option<String>,
+}
+
+/// A stream that was read.
+struct Stream {
+    capture: Capture,
+    /// Its text; empty for a binary stream.
+    source: Source,
+    board: Board,
+}
+
+impl StreamArgs {
+    /// Reads the stream.
+    ///
+    /// # Errors
+    /// Mistakes of a text as messages with places; else why there is no stream.
+    fn read(&self) -> Result<Stream, StreamError> {
+        let bytes = read_bytes(&self.file)?;
+        let name = self.file.as_str();
+        let capture = if self.raw {
+            from_issue_region(&bytes).map(|entries| Capture { entries, ..Capture::default() })
+        } else {
+            Capture::read(&bytes)
+        };
+        let is_text =
+            !self.raw && capture.as_ref().map_or_else(|e| matches!(e, CaptureError::Text(_)), |c| c.is_from_text());
+        let text = if is_text { String::from_utf8(bytes).unwrap_or_default() } else { String::new() };
+        let source = Source::new(name, text);
+        let mut capture = match capture {
+            Ok(capture) => capture,
+            Err(CaptureError::Text(errors)) => {
+                let list = errors.iter().map(message::of_text).collect();
+                return Err(StreamError::Text(Diags { list }, source));
+            }
+            Err(error) => return Err(format!("{name}: {error}").into()),
+        };
+        if let Some(board) = &self.board {
+            capture.board.clone_from(board);
+        } else if capture.board.is_empty() {
+            capture.board = "p100".into();
+        }
+        let board = board::built_in(&capture.board).map_err(|error| format!("{name}: {error}"))?;
+        Ok(Stream { capture, source, board })
+    }
+}
+
+/// Why there is no stream.
+enum StreamError {
+    /// A text with mistakes.
+    Text(Diags, Source),
+    /// Anything else.
+    Other(String),
+}
+
+impl From<String> for StreamError {
+    fn from(message: String) -> StreamError {
+        StreamError::Other(message)
+    }
+}
+
+impl StreamError {
+    /// Reports it.
+    fn report(&self) -> Exit {
+        match self {
+            StreamError::Text(diags, source) => {
+                report(diags, source);
+                Exit::BadInput
+            }
+            StreamError::Other(message) => fail(message),
+        }
+    }
+}
+
+fn read_bytes(path: &str) -> Result<Vec<u8>, String> {
+    let bytes = if path == "-" {
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes)
+            .map_err(|error| format!("cannot read standard input: {error}"))?;
+        bytes
+    } else {
+        std::fs::read(path).map_err(|error| format!("cannot read `{path}`: {error}"))?
+    };
+    if bytes.is_empty() {
+        return Err(format!("`{path}` is empty"));
+    }
+    Ok(bytes)
+}

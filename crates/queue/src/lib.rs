@@ -11,6 +11,7 @@
 //! | [`Layout`] | where everything lies in the memories of host, queue cores and workers |
 //! | [`board`] | P100 and P150: grids, coordinates, DRAM banks |
 //! | [`host`] | what a driver does, on anything that is a [`host::Device`] |
+//! | [`lint`] | judges a stream without running it |
 //! | [`machine`] | the device: tiles, networks, clock, and the scheduler of `prefetch`, `dispatch` and `subordinate` |
 //! | [`worker`] | workers behind a trait, and the format in which programs travel to them |
 //! | [`sanitize`] | the hazards of driving the queue, by name, and findings of them |
@@ -23,6 +24,7 @@ pub mod capture;
 mod dispatch;
 pub mod host;
 pub mod layout;
+pub mod lint;
 pub mod machine;
 mod prefetch;
 pub mod sanitize;

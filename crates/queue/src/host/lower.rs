@@ -164,8 +164,8 @@ fn launch(
     Ok(())
 }
 
-/// Marks the control block of core timing as armed.
-const TIMING_MAGIC: u32 = 0xC710_C0DE;
+/// Marks the control block of core timing as armed: its word 20.
+pub const TIMING_MAGIC: u32 = 0xC710_C0DE;
 
 /// Tells each tile of a program where to write its start and end.
 fn arm_timing(

@@ -15,6 +15,6 @@ pub use completion::RingPointer;
 pub use device::{Device, DeviceError, Ordering, Pinned, Window, WindowTarget};
 pub use error::HostError;
 pub use issue::{Issue, Place};
-pub use lower::{Lowering, lower, lower_programs};
+pub use lower::{Lowering, TIMING_MAGIC, lower, lower_programs};
 pub use program::{Data, Program, Role, Step};
 pub use queue::{ALL_IN_RESET, BRISC_RUNS, Completion, Kernels, Queue, SOFT_RESET, STALL, Settings, Times};

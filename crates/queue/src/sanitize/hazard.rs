@@ -223,6 +223,22 @@ hazards! {
         "A write or read leaves a tile's 1.5 MiB."
         "check address plus length";
 
+    TrailingBytes "trailing-bytes" Warning
+        "A relay carries more bytes than its dispatch command takes: nothing reads the rest."
+        "relay as many bytes as header, list and data take";
+    CommandSkipped "command-skipped" Error
+        "A relay carries a second dispatch command in the same page: the dispatcher goes on at the next page and never sees it."
+        "relay every dispatch command on its own";
+    ReservedBytes "reserved-bytes" Warning
+        "Bytes or bits that belong to no field are not zero. The device ignores them; a field may be in the wrong place."
+        "zero what belongs to no field, and compare the layout with the firmware's version";
+    WaitTooEarly "wait-too-early" Warning
+        "A wait is for fewer notices than are on their way: it passes early, and later notices count for the next launch."
+        "wait for exactly the workers that were launched";
+    AfterTerminate "after-terminate" Error
+        "A record follows the command that ends the kernel: nobody reads it."
+        "terminate last";
+
     // Workers, and the end of everything.
     WorkerFault "worker-fault" Error
         "A worker could not run what it was launched with."

@@ -1,0 +1,223 @@
+//! Dispatch commands.
+
+use super::Linter;
+use crate::host::TIMING_MAGIC;
+use crate::layout::COMPLETION_PAGE;
+use crate::sanitize::{CommandRef, Hazard};
+use crate::wire::{
+    Dispatch, DispatchCommand, LargeSub, Subs, WRITE_OFFSETS, WireError, WriteHost, WriteLinear, WritePacked,
+    WritePackedLarge,
+};
+
+impl Linter<'_> {
+    /// The reference of the next dispatch command.
+    pub(super) fn next_command(&mut self, name: &'static str) -> CommandRef {
+        let index = self.report.commands;
+        self.report.commands += 1;
+        CommandRef { index, name, at: self.relay.and_then(|relay| relay.at).map(|at| at + 16) }
+    }
+
+    /// A payload, which starts a page: one command.
+    pub(super) fn dispatched(&mut self, payload: &[u8]) {
+        let name = Dispatch::decode(payload).map_or("?", |header| header.name());
+        let at = self.next_command(name);
+        let (command, length) = match DispatchCommand::decode(payload) {
+            Ok(decoded) => decoded,
+            Err(error) => {
+                let hazard = match error {
+                    WireError::IllegalId { .. } => Hazard::DispatchIllegal,
+                    _ => Hazard::StalePage,
+                };
+                return self.find_in(at, hazard, format!("{error}; {} were relayed", payload.len()));
+            }
+        };
+        if !command.header.has_case() {
+            return self.find_in(at, Hazard::DispatchIllegal, format!("this firmware has no case for {name}"));
+        }
+        if let Some(reserved) = command.header.reserved_in_use(payload) {
+            let message = format!("byte {reserved} of the header is {:#04x}", payload[reserved]);
+            self.find_in(at, Hazard::ReservedBytes, message);
+        }
+        self.rest(at, length, payload);
+        self.judge(&command, at);
+    }
+
+    /// What a payload has behind its command.
+    fn rest(&mut self, at: CommandRef, length: usize, payload: &[u8]) {
+        let rest = &payload[length..];
+        if rest.iter().all(|byte| *byte == 0) {
+            return;
+        }
+        // Only what starts a page is looked at as a command.
+        let page = length.next_multiple_of(self.layout.dispatch.cb_page() as usize);
+        let behind = rest.iter().position(|byte| *byte != 0).unwrap_or(0).next_multiple_of(16).min(rest.len());
+        let second = [rest, &rest[behind..]].into_iter().any(|bytes| Dispatch::decode(bytes).is_ok());
+        if page < payload.len() {
+            let message =
+                format!("{} bytes follow the command; the dispatcher goes on with those from +{page:#x}", rest.len());
+            self.find_in(at, Hazard::TrailingBytes, message);
+            self.dispatched(&payload[page..]);
+        } else if second {
+            let message = format!("{} bytes follow the command in its page, and look like another one", rest.len());
+            self.find_in(at, Hazard::CommandSkipped, message);
+        } else {
+            self.find_in(at, Hazard::TrailingBytes, format!("{} bytes follow the command", rest.len()));
+        }
+    }
+
+    /// A command by itself, and in the light of those before it. Data may be missing where it is relayed from memory.
+    pub(super) fn judge(&mut self, command: &DispatchCommand, at: CommandRef) {
+        match &command.header {
+            Dispatch::WriteLinear(c) | Dispatch::WriteLinearH(c) => self.linear(at, c),
+            Dispatch::WriteHost(c) => self.host(at, c, &command.data),
+            Dispatch::WritePaged(c) if u64::from(c.page_size) * u64::from(c.pages) > u64::from(u32::MAX) => {
+                self.find_in(at, Hazard::StalePage, "its bytes are counted with 32 bits, and do not fit");
+            }
+            Dispatch::WritePacked(c) => self.packed(at, c, &command.subs, &command.data),
+            Dispatch::WritePackedLarge(c) => {
+                if let Subs::Large(subs) = &command.subs {
+                    self.large(at, c, subs);
+                }
+            }
+            Dispatch::Wait(c) => self.wait(at, c),
+            Dispatch::SetWriteOffset(c) => {
+                if c.offset_count > WRITE_OFFSETS {
+                    self.find_in(at, Hazard::WriteOffsetOverrun, format!("{} offsets; there are 4", c.offset_count));
+                }
+                if let Subs::Words(words) = &command.subs {
+                    self.write_offsets.iter_mut().zip(words).for_each(|(offset, word)| *offset = *word);
+                }
+            }
+            Dispatch::SendGoSignal(c) => self.go(at, c),
+            Dispatch::SetGoSignalNocData(_) => {
+                if let Subs::Words(words) = &command.subs {
+                    self.go_list(at, words);
+                }
+            }
+            Dispatch::Timestamp(c) => {
+                self.unicast(at, c.noc_xy, u64::from(c.addr), 8);
+                self.barrier();
+            }
+            Dispatch::Terminate(_) => self.terminated = true,
+            _ => {}
+        }
+    }
+
+    /// The address that a write offset makes of one.
+    fn offset(&mut self, at: CommandRef, index: u16, addr: u64) -> u64 {
+        match self.write_offsets.get(usize::from(index)) {
+            Some(offset) => addr.wrapping_add(u64::from(*offset)),
+            None => {
+                self.find_in(at, Hazard::WriteOffsetOverrun, format!("it uses offset {index}; there are 4"));
+                addr
+            }
+        }
+    }
+
+    fn linear(&mut self, at: CommandRef, c: &WriteLinear) {
+        let addr = self.offset(at, u16::from(c.write_offset_index), c.addr);
+        match c.num_mcast_dests {
+            0 => self.unicast(at, c.noc_xy, addr, c.length),
+            dests => {
+                self.back_to_back(at);
+                self.multicast(at, c.noc_xy, addr, c.length, u32::from(dests));
+            }
+        }
+    }
+
+    /// A multicast that no firmware barrier precedes.
+    fn back_to_back(&mut self, at: CommandRef) {
+        if let Some(before) = self.launches.unacknowledged() {
+            let message = format!("{before} may not be acknowledged yet, and this command waits for nothing");
+            self.find_in(at, Hazard::MulticastBackToBack, message);
+        }
+    }
+
+    fn host(&mut self, at: CommandRef, c: &WriteHost, data: &[u8]) {
+        if c.is_event != 0 && (c.length > u64::from(COMPLETION_PAGE) || data.len() < 4) {
+            let message = format!("an event of {} bytes; hosts read 4 bytes behind the header, in one page", c.length);
+            self.find_in(at, Hazard::CompletionInsideRecord, message);
+        }
+    }
+
+    fn packed(&mut self, at: CommandRef, c: &WritePacked, subs: &Subs, data: &[u8]) {
+        let most = if c.is_multicast() { WritePacked::MAX_MULTICAST } else { WritePacked::MAX_UNICAST };
+        let page = self.layout.dispatch.cb_page();
+        if c.count > most {
+            self.find_in(
+                at,
+                Hazard::PackedTooMany,
+                format!("{} targets; the dispatcher's cache holds {most}", c.count),
+            );
+        }
+        if c.size > WritePacked::MAX_SIZE {
+            self.find_in(at, Hazard::PackedTooLarge, format!("packets of {} bytes; {page} is most", c.size));
+        }
+        let list = 16 + u32::from(c.count) * c.sub_bytes() as u32;
+        if list > page {
+            self.find_in(at, Hazard::PackedTooLarge, format!("header and list take {list} bytes, more than a page"));
+        }
+        let whole = list.next_multiple_of(16) + c.packet_stride();
+        if c.is_shared() && whole > page {
+            let message = format!("header, list and packet take {whole} bytes, more than a page of {page}");
+            self.find_in(at, Hazard::NoStrideCrossesPage, message);
+        }
+        let addr = self.offset(at, c.write_offset_index, u64::from(c.addr));
+        match subs {
+            Subs::Unicast(subs) => {
+                for sub in subs {
+                    self.unicast(at, sub.noc_xy, addr, u64::from(c.size));
+                }
+            }
+            Subs::Multicast(subs) => {
+                // The firmware puts a barrier before each packet.
+                for sub in subs {
+                    self.barrier();
+                    self.multicast(at, sub.noc_xy, addr, u64::from(c.size), sub.num_mcast_dests);
+                }
+            }
+            _ => {}
+        }
+        if addr == u64::from(self.layout.worker.timing) {
+            self.timing(at, data, c.packet_stride() as usize);
+        }
+    }
+
+    fn large(&mut self, at: CommandRef, c: &WritePackedLarge, subs: &[LargeSub]) {
+        if c.count > WritePackedLarge::MAX_SUBS {
+            let message = format!("{} packets; the dispatcher's cache holds {}", c.count, WritePackedLarge::MAX_SUBS);
+            self.find_in(at, Hazard::PackedTooMany, message);
+        }
+        if subs.last().is_some_and(|last| !last.is_unlinked()) {
+            self.find_in(at, Hazard::MulticastLinked, "the last packet does not unlink");
+        }
+        let mut linked = false;
+        for sub in subs {
+            // The firmware puts a barrier before the first packet of each linked run.
+            if !linked {
+                self.barrier();
+            }
+            linked = !sub.is_unlinked();
+            let addr = self.offset(at, c.write_offset_index, u64::from(sub.addr));
+            self.multicast(at, sub.noc_xy, addr, u64::from(sub.length()), u32::from(sub.num_mcast_dests));
+        }
+    }
+
+    /// Control blocks of core timing: where workers will write their times.
+    fn timing(&mut self, at: CommandRef, data: &[u8], stride: usize) {
+        let host = &self.layout.sysmem;
+        let slots = host.noc(host.timing)..host.noc(host.timing) + 16 * u64::from(host.timing_slots);
+        let outside = data.chunks(stride.max(1)).find_map(|block| {
+            let word = |at: usize| {
+                block.get(4 * at..4 * at + 4).map_or(0, |b| b.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b)))
+            };
+            let slot = word(22) + word(23) * word(24);
+            (word(20) == u64::from(TIMING_MAGIC) && !slots.contains(&slot)).then_some(slot)
+        });
+        if let Some(slot) = outside {
+            let message =
+                format!("a worker will write its times to {slot:#x}; slots are {:#x}..{:#x}", slots.start, slots.end);
+            self.find_in(at, Hazard::PcieOutside, message);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Go signals: who was sent one, who has been waited for, and which writes they may overtake.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Linter;
+use crate::board::Tile;
+use crate::sanitize::{CommandRef, Hazard};
+use crate::wire::{GoMessage, Packed, SendGoSignal, Wait, Xy};
+
+/// What is known of launches.
+#[derive(Debug, Default)]
+pub(super) struct Launches {
+    /// The list of tiles for go signals.
+    list: Vec<u32>,
+    /// Notices that each stream has had or will have, since it was cleared.
+    due: BTreeMap<u32, u32>,
+    /// Streams that something else may count on.
+    unknown: bool,
+    /// Tiles that were sent a go signal and not been waited for, and the stream that they notify.
+    running: BTreeMap<Xy, u32>,
+    /// Tiles of multicasts that no barrier covers, and the command.
+    in_flight: BTreeMap<Xy, CommandRef>,
+    /// Commands that were said to write to running tiles.
+    warned: BTreeSet<u64>,
+}
+
+impl Launches {
+    /// A multicast that no barrier covers.
+    pub fn unacknowledged(&self) -> Option<CommandRef> {
+        self.in_flight.values().max_by_key(|write| write.index).copied()
+    }
+}
+
+impl Linter<'_> {
+    /// A tile is written.
+    pub(super) fn written(&mut self, at: CommandRef, tile: Xy, multicast: bool) {
+        if multicast {
+            self.launches.in_flight.insert(tile, at);
+        }
+        if self.launches.running.contains_key(&tile) && self.launches.warned.insert(at.index) {
+            let message = format!("{tile} was sent a go signal and has not been waited for");
+            self.find_in(at, Hazard::WriteWhileRunning, message);
+        }
+    }
+
+    /// All writes so far have arrived.
+    pub(super) fn barrier(&mut self) {
+        self.launches.in_flight.clear();
+    }
+
+    pub(super) fn go_list(&mut self, at: CommandRef, words: &[u32]) {
+        let most = self.layout.dispatch.go_words as usize;
+        if words.len() > most {
+            self.find_in(at, Hazard::GoListOverrun, format!("{} words; the list holds {most}", words.len()));
+        }
+        let other = words.iter().find(|word| {
+            Xy::from_word(**word).word() != **word || self.board.tile(Xy::from_word(**word)) != Tile::Worker
+        });
+        if let Some(word) = other {
+            let message = format!("{word:#x} in the list is no worker of a {}", self.board.name);
+            self.find_in(at, Hazard::MulticastTargets, message);
+        }
+        self.launches.list = words.to_vec();
+    }
+
+    pub(super) fn go(&mut self, at: CommandRef, c: &SendGoSignal) {
+        let bytes = c.go_signal.to_le_bytes();
+        let message = GoMessage::read(&bytes).unwrap_or_default();
+        let master = Xy::new(message.master_x, message.master_y);
+        let stream = self.layout.dispatch.first_stream + u32::from(message.message_offset);
+        let notifies = matches!(message.signal, GoMessage::GO | GoMessage::RESET_READ_PTR | GoMessage::REPLAY_TRACE);
+        if notifies && master != self.board.dispatch {
+            let text = format!(
+                "{:#010x} tells workers to notify {master}; the dispatcher is {}",
+                c.go_signal, self.board.dispatch
+            );
+            self.find_in(at, Hazard::GoMaster, text);
+        }
+        if notifies && u32::from(message.message_offset) >= self.layout.dispatch.streams {
+            let text = format!("stream {stream} is none of the {} that count workers", self.layout.dispatch.streams);
+            self.find_in(at, Hazard::GoMaster, text);
+        }
+        if c.multicast_go_offset != SendGoSignal::NO_MULTICAST {
+            let text =
+                "go signals to the whole grid go to a rectangle that is compiled in and covers other tiles as well";
+            self.find_in(at, Hazard::MulticastTargets, text);
+            self.launches.unknown = true;
+        }
+        self.reaches(at, c.wait_stream, c.wait_count);
+        let (start, count) = (usize::from(c.noc_data_start_index), usize::from(c.num_unicast_txns));
+        let list = &self.launches.list;
+        if start + count > list.len() || start + count > 256 {
+            let text = format!("tiles {start} to {} of a list of {}", (start + count).saturating_sub(1), list.len());
+            self.find_in(at, Hazard::GoIndexOutside, text);
+        }
+        let targets: Vec<Xy> =
+            self.launches.list.iter().skip(start).take(count).map(|word| Xy::from_word(*word)).collect();
+        let overtaken = targets.iter().find_map(|tile| self.launches.in_flight.get(tile).map(|write| (*tile, *write)));
+        if let Some((tile, write)) = overtaken {
+            let text = format!("the signal to {tile} may overtake {write}: no barrier stands between them");
+            self.find_in(at, Hazard::GoBeforePayload, text);
+        }
+        if !notifies {
+            return;
+        }
+        if let Some(tile) = targets.iter().find(|tile| self.launches.running.contains_key(tile)) {
+            self.find_in(
+                at,
+                Hazard::GoWhileRunning,
+                format!("{tile} has not been waited for since its last go signal"),
+            );
+        }
+        let due = self.launches.due.entry(stream).or_default();
+        *due = due.saturating_add(targets.len() as u32);
+        self.launches.running.extend(targets.into_iter().map(|tile| (tile, stream)));
+    }
+
+    pub(super) fn wait(&mut self, at: CommandRef, c: &Wait) {
+        let unknown =
+            c.flags & !(Wait::BARRIER | Wait::NOTIFY_PREFETCH | Wait::MEMORY | Wait::STREAM | Wait::CLEAR_STREAM);
+        if unknown != 0 {
+            self.find_in(at, Hazard::ReservedBytes, format!("bits {unknown:#04x} of the flags mean nothing"));
+        }
+        if c.has(Wait::BARRIER) {
+            self.barrier();
+        }
+        if c.has(Wait::NOTIFY_PREFETCH) && self.layout.sems < 3 {
+            let text = format!("it adds 1 to {:#x}, where the prefetcher's text starts", self.layout.sem(2));
+            self.find_in(at, Hazard::StallSemaphoreIsCode, text);
+        }
+        if c.has(Wait::MEMORY) && (!c.addr.is_multiple_of(4) || c.addr >= self.layout.l1_bytes) {
+            self.find_in(at, Hazard::L1Outside, format!("{:#x} is no word of the dispatch core's L1", c.addr));
+        }
+        let stream = u32::from(c.stream);
+        if c.has(Wait::STREAM) {
+            self.reaches(at, stream, c.count);
+            let due = self.launches.due.get(&stream).copied().unwrap_or(0);
+            if c.count < due && c.has(Wait::CLEAR_STREAM) && !self.launches.unknown {
+                let text = format!("it waits for {} notices, clears the stream, and {due} are on their way", c.count);
+                self.find_in(at, Hazard::WaitTooEarly, text);
+            }
+            if c.count >= due {
+                self.launches.running.retain(|_, notifies| *notifies != stream);
+            }
+        }
+        if c.has(Wait::CLEAR_STREAM) {
+            self.launches.due.remove(&stream);
+        }
+    }
+
+    /// Whether a stream gets as far as is waited for.
+    fn reaches(&mut self, at: CommandRef, stream: u32, count: u32) {
+        if count > 65_535 {
+            self.find_in(at, Hazard::WaitCountTooLarge, format!("{count} is more than 65,535"));
+            return;
+        }
+        let due = self.launches.due.get(&stream).copied().unwrap_or(0);
+        if count > due && !self.launches.unknown {
+            let text = format!("it waits for {count} on stream {stream}, which gets {due} since it was cleared");
+            self.find_in(at, Hazard::WaitUnreachable, text);
+        }
+    }
+}

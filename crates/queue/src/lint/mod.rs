@@ -1,0 +1,113 @@
+//! Judges a stream without running it: every hazard that its bytes alone show.
+//!
+//! The linter walks the records as prefetcher and dispatcher would and keeps what they would know: how many pages have been
+//! used, which tiles were sent go signals, which writes no barrier covers. What depends on time (slots that are written too early,
+//! lapped issue memory, a full completion ring) only a run shows.
+
+mod dispatch;
+mod launch;
+mod record;
+mod relay;
+mod target;
+#[cfg(test)]
+mod tests;
+
+use crate::board::Board;
+use crate::capture::Capture;
+use crate::host::Issue;
+use crate::layout::Layout;
+use crate::sanitize::{CommandRef, Finding, Hazard, RecordRef};
+use launch::Launches;
+
+/// What the linter says about a stream.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// Records that were looked at.
+    pub records: u64,
+    /// Prefetch commands in them.
+    pub relays: u64,
+    /// Dispatch commands in those.
+    pub commands: u64,
+    /// What is wrong, in the order of the stream.
+    pub findings: Vec<Finding>,
+    /// What could not be judged, and why.
+    pub not_judged: Vec<String>,
+}
+
+/// Judges what a host queued.
+pub fn lint(capture: &Capture, board: &Board, layout: &Layout) -> Report {
+    let mut linter = Linter::new(board, layout);
+    for entry in &capture.entries {
+        linter.entry(entry);
+    }
+    linter.end();
+    linter.report
+}
+
+/// What prefetcher and dispatcher would know at some point of the stream.
+struct Linter<'a> {
+    board: &'a Board,
+    layout: &'a Layout,
+    report: Report,
+    issue: Issue,
+    record: Option<RecordRef>,
+    /// The prefetch command that is looked at, and where it starts in its record.
+    relay: Option<CommandRef>,
+    /// Pages of the dispatcher's ring that were used so far.
+    pages: u64,
+    /// A relay without flush, and what it carried.
+    noflush: Option<(Option<RecordRef>, Option<CommandRef>, Vec<u8>)>,
+    terminated: bool,
+    write_offsets: [u32; 4],
+    launches: Launches,
+}
+
+impl<'a> Linter<'a> {
+    fn new(board: &'a Board, layout: &'a Layout) -> Linter<'a> {
+        Linter {
+            board,
+            layout,
+            report: Report::default(),
+            issue: Issue::new(layout),
+            record: None,
+            relay: None,
+            pages: 0,
+            noflush: None,
+            terminated: false,
+            write_offsets: [0; 4],
+            launches: Launches::default(),
+        }
+    }
+
+    /// Reports something about the prefetch command at hand, or about its record if there is none.
+    fn find(&mut self, hazard: Hazard, message: impl Into<String>) {
+        let finding = Finding { record: self.record, command: self.relay, ..Finding::new(hazard, message) };
+        self.report.findings.push(finding);
+    }
+
+    /// Reports something about the dispatch command at hand.
+    fn find_in(&mut self, command: CommandRef, hazard: Hazard, message: impl Into<String>) {
+        let finding = Finding { record: self.record, command: Some(command), ..Finding::new(hazard, message) };
+        self.report.findings.push(finding);
+    }
+
+    /// Notes once that something could not be judged.
+    fn not_judged(&mut self, what: impl Into<String>) {
+        let what = what.into();
+        if !self.report.not_judged.contains(&what) {
+            self.report.not_judged.push(what);
+        }
+    }
+
+    fn end(&mut self) {
+        self.dangling("the stream ends");
+    }
+
+    /// Reports a relay without flush that nothing follows up.
+    fn dangling(&mut self, but: &str) {
+        if let Some((record, command, _)) = self.noflush.take() {
+            let message = format!("the header that this relays stays in a page that is not handed over: {but}");
+            self.report.findings.push(Finding { record, command, ..Finding::new(Hazard::NoflushDangling, message) });
+        }
+    }
+}

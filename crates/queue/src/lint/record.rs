@@ -1,0 +1,108 @@
+//! Entries of the fetch queue.
+
+use super::Linter;
+use crate::capture::Entry;
+use crate::layout::PCIE_ALIGN;
+use crate::sanitize::{CommandRef, Hazard, RecordRef};
+use crate::wire::{Prefetch, PrefetchCommand, WireError};
+
+impl Linter<'_> {
+    pub(super) fn entry(&mut self, entry: &Entry) {
+        let length = entry.bytes.len() as u32;
+        let place = self.issue.place(length);
+        self.record = Some(RecordRef { index: self.report.records, offset: u64::from(place.offset), length });
+        self.relay = None;
+        self.report.records += 1;
+        if self.terminated {
+            self.find(Hazard::AfterTerminate, "this comes after TERMINATE");
+        }
+        self.sizes(entry);
+        if length <= self.layout.sysmem.issue_bytes {
+            self.issue.queued(place, length);
+        }
+        self.commands(entry);
+    }
+
+    /// What slot and length say.
+    fn sizes(&mut self, entry: &Entry) {
+        let (fetched, length) = (entry.fetched(), entry.bytes.len() as u64);
+        if fetched == 0 {
+            self.find(Hazard::RecordEmpty, format!("the slot holds {:#06x}, which is 0 bytes", entry.slot));
+        } else if u64::from(fetched) != length {
+            let message = format!("the slot says {fetched} bytes, the record has {length}");
+            self.find(Hazard::RecordTrailing, message);
+        }
+        if !fetched.is_multiple_of(PCIE_ALIGN) {
+            self.find(Hazard::RecordUnaligned, format!("{fetched} bytes are no multiple of {PCIE_ALIGN}"));
+        } else if !length.is_multiple_of(u64::from(PCIE_ALIGN)) {
+            self.find(Hazard::RecordUnaligned, format!("{length} bytes are no multiple of {PCIE_ALIGN}"));
+        }
+        let (cmddat, issue) = (self.layout.prefetch.cmddat_bytes, self.layout.sysmem.issue_bytes);
+        if fetched > cmddat {
+            self.find(Hazard::RecordTooLarge, format!("{fetched} bytes do not fit the command area of {cmddat}"));
+        }
+        if length > u64::from(issue) {
+            self.find(Hazard::RecordTooLarge, format!("{length} bytes do not fit the issue region of {issue}"));
+        }
+    }
+
+    /// The commands of an entry, one behind the other.
+    fn commands(&mut self, entry: &Entry) {
+        let mut at = 0;
+        let (mut exec_buf, mut known) = (false, true);
+        while at < entry.bytes.len() {
+            let index = self.report.relays;
+            let bytes = &entry.bytes[at..];
+            if at > 0 && bytes.iter().all(|byte| *byte == 0) {
+                self.relay = None;
+                self.find(
+                    Hazard::RecordTrailing,
+                    format!("{} bytes behind the last command belong to none", bytes.len()),
+                );
+                break;
+            }
+            let name = Prefetch::decode(bytes).map_or("?", |header| header.name());
+            self.relay = Some(CommandRef { index, name, at: Some(at as u32) });
+            let (command, stride) = match PrefetchCommand::decode(bytes) {
+                Ok(decoded) => decoded,
+                Err(error) => {
+                    self.undecodable(bytes, error);
+                    known = false;
+                    break;
+                }
+            };
+            self.report.relays += 1;
+            exec_buf |= matches!(command.header, Prefetch::ExecBuf(_));
+            if let Some(reserved) = command.header.reserved_in_use(bytes) {
+                self.find(Hazard::ReservedBytes, format!("byte {reserved} of the header is {:#04x}", bytes[reserved]));
+            }
+            self.relayed(&command, stride);
+            if stride == 0 {
+                break;
+            }
+            at += stride;
+        }
+        self.relay = None;
+        if entry.stalls() && !exec_buf && known {
+            let message = format!("the slot holds {:#06x}, and no EXEC_BUF is in the record", entry.slot);
+            self.find(Hazard::StallWithoutExecBuf, message);
+        }
+        if exec_buf && !entry.stalls() {
+            self.find(Hazard::ExecBufWithoutStall, format!("the slot holds {:#06x}", entry.slot));
+        }
+    }
+
+    /// Bytes that are no command, or no whole one.
+    fn undecodable(&mut self, bytes: &[u8], error: WireError) {
+        let hazard = match error {
+            WireError::IllegalId { .. } => Hazard::PrefetchIllegal,
+            _ => Hazard::RecordTrailing,
+        };
+        self.find(hazard, error.to_string());
+        // The rest of the record cannot be told apart.
+        if bytes.len() > 64 {
+            let record = self.report.records - 1;
+            self.not_judged(format!("record {record} from its first undecodable command on"));
+        }
+    }
+}

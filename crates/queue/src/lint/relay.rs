@@ -1,0 +1,172 @@
+//! Prefetch commands.
+
+use super::Linter;
+use crate::sanitize::Hazard;
+use crate::wire::{Dispatch, DispatchCommand, Inline, Prefetch, PrefetchCommand, RelayPaged, RelaySubs};
+
+impl Linter<'_> {
+    pub(super) fn relayed(&mut self, command: &PrefetchCommand, stride: usize) {
+        if !command.header.has_case() {
+            self.find(Hazard::PrefetchIllegal, format!("this firmware has no case for {}", command.header.name()));
+            return;
+        }
+        if stride < command.header.header_bytes() || !stride.is_multiple_of(16) {
+            let message =
+                format!("the next command would start {stride} bytes further, inside this one or out of step");
+            self.find(Hazard::RecordTrailing, message);
+        }
+        match &command.header {
+            Prefetch::RelayInline(c) | Prefetch::ExecBufEnd(c) => self.inline(c, &command.payload),
+            Prefetch::RelayInlineNoflush(_) => {
+                self.dangling("another relay follows");
+                self.noflush = Some((self.record, self.relay, command.payload.clone()));
+            }
+            Prefetch::RelayLinear(c) => self.appended(Some(c.length)),
+            Prefetch::RelayPaged(c) => self.paged(c),
+            Prefetch::RelayPagedPacked(c) => {
+                let RelaySubs::PagedPacked(subs) = &command.subs else { return };
+                let sum: u64 = subs.iter().map(|sub| u64::from(sub.length)).sum();
+                if sum != u64::from(c.total_length) {
+                    let message = format!("the runs add up to {sum} bytes, the total says {}", c.total_length);
+                    self.find(Hazard::PackedLengthMismatch, message);
+                }
+                self.at_most(subs.len(), 35);
+                self.appended(Some(u64::from(c.total_length)));
+            }
+            Prefetch::RelayRingbuffer(_) => {
+                let RelaySubs::Ringbuffer(subs) = &command.subs else { return };
+                self.ringbuffer();
+                self.at_most(subs.len(), 52);
+                self.appended(Some(subs.iter().map(|sub| u64::from(sub.length)).sum()));
+            }
+            Prefetch::PagedToRingbuffer(_) | Prefetch::SetRingbufferOffset(_) => self.ringbuffer(),
+            Prefetch::Stall(_) if self.layout.sems < 3 => {
+                let message = format!("its semaphore is {:#x}, where the kernel's text starts", self.layout.sem(2));
+                self.find(Hazard::StallSemaphoreIsCode, message);
+            }
+            Prefetch::ExecBuf(c) => {
+                self.dangling("a trace follows");
+                let area = self.layout.prefetch.cmddat_bytes;
+                let page = 1u64.checked_shl(c.log_page_size).unwrap_or(0);
+                if page == 0 || !u64::from(area).is_multiple_of(page) {
+                    let message = format!("pages of 2^{} bytes do not divide the area of {area}", c.log_page_size);
+                    self.find(Hazard::ExecBufPageMisfit, message);
+                }
+                self.not_judged("commands that EXEC_BUF reads from DRAM, and what follows from them");
+            }
+            Prefetch::Terminate(_) => {
+                self.dangling("the prefetcher ends");
+                self.terminated = true;
+            }
+            Prefetch::Stall(_) | Prefetch::RelayLinearH(_) | Prefetch::Debug(_) => {}
+        }
+    }
+
+    fn at_most(&mut self, count: usize, most: usize) {
+        if count > most {
+            self.find(Hazard::PackedLengthMismatch, format!("a list of {count}; the prefetcher's cache holds {most}"));
+        }
+    }
+
+    fn ringbuffer(&mut self) {
+        if self.layout.prefetch.ringbuffer_bytes == 0 {
+            self.find(Hazard::RingBufferOverrun, "this configuration has no ring buffer");
+        }
+    }
+
+    fn inline(&mut self, c: &Inline, payload: &[u8]) {
+        if c.dispatcher_type != 0 {
+            if c.dispatcher_type > 1 {
+                let message = format!("{} is no dispatcher: 0 is the main one, 1 its subordinate", c.dispatcher_type);
+                self.find(Hazard::ReservedBytes, message);
+            } else if !self.layout.distributed {
+                self.find(Hazard::SubordinateNoCredits, "the subordinate starts with no pages to give");
+            }
+            self.not_judged("commands for the subordinate");
+            return;
+        }
+        self.dangling("a relay with a page of its own follows");
+        self.acquire(u64::from(c.length).div_ceil(u64::from(self.layout.dispatch.cb_page())));
+        if payload.is_empty() {
+            return;
+        }
+        self.dispatched(payload);
+    }
+
+    /// A relay takes pages all at once. The dispatcher has used all before them; it gives blocks back late.
+    fn acquire(&mut self, pages: u64) {
+        let d = &self.layout.dispatch;
+        let (all, block) = (u64::from(d.cb_pages), u64::from(d.block_pages()));
+        let kept = if self.pages < block { self.pages } else { block + self.pages % block };
+        let (free, always) = (all - kept, all - 2 * block + 1);
+        if pages > free {
+            let message = format!(
+                "it takes {pages} pages at once; at most {free} of {all} ever come back here, {} pages into the stream",
+                self.pages
+            );
+            self.find(Hazard::RelayNeverFits, message);
+        } else if pages > always {
+            let message = format!("it takes {pages} pages at once; only {always} of {all} are free at every phase");
+            self.find(Hazard::RelayTooManyPages, message);
+        }
+        self.pages += pages;
+    }
+
+    fn paged(&mut self, c: &RelayPaged) {
+        let (size, pages) = (u64::from(c.page_size), u64::from(c.pages));
+        let total = size * pages;
+        let adjust = u64::from(c.length_adjust());
+        let half = u64::from(self.layout.prefetch.scratch_half);
+        let last = match half.checked_div(size) {
+            None => 0,
+            // Larger pages are split: their last piece is what is left of one page.
+            Some(0) => (size - 1) % half + 1,
+            Some(each) => ((pages.max(1) - 1) % each + 1).min(pages) * size,
+        };
+        if adjust >= last {
+            let message = format!("the last round reads {last} bytes, of which {adjust} are to be left out");
+            self.find(Hazard::LengthAdjustUnderflow, message);
+        }
+        if !adjust.is_multiple_of(32) {
+            self.find(Hazard::LengthAdjustUnderflow, format!("{adjust} bytes to leave out are no multiple of 32"));
+        }
+        self.appended(total.checked_sub(adjust));
+    }
+
+    /// A relay that goes on in the page that a relay without flush left open.
+    fn appended(&mut self, amount: Option<u64>) {
+        if amount == Some(0) {
+            self.find(Hazard::LengthAdjustUnderflow, "there is nothing to relay");
+        }
+        let Some((_, _, header)) = self.noflush.take() else {
+            self.find(Hazard::RelayWithoutNoflush, "no RELAY_INLINE_NOFLUSH stands before it");
+            return;
+        };
+        let Some(amount) = amount else { return };
+        let whole = header.len() as u64 + amount;
+        let page = u64::from(self.layout.dispatch.cb_page());
+        // These take their pages one scratch half at a time, so no single request is large.
+        self.pages += whole.div_ceil(page);
+        self.not_judged("bytes that are relayed from memory");
+        let command = match DispatchCommand::decode(&header) {
+            // What the header announces comes from elsewhere.
+            Err(_) => match Dispatch::decode(&header) {
+                Ok(command) => command,
+                Err(_) => return self.dispatched(&header),
+            },
+            Ok(_) => return self.dispatched(&header),
+        };
+        if let Ok(extent) = command.extent(&header) {
+            let at = self.next_command(command.name());
+            if extent.end() > whole {
+                let message = format!("it takes {} bytes, header included, and {whole} are relayed", extent.end());
+                self.find_in(at, Hazard::StalePage, message);
+            } else if extent.end() < whole {
+                let message =
+                    format!("it takes {} bytes, header included, of the {whole} that are relayed", extent.end());
+                self.find_in(at, Hazard::TrailingBytes, message);
+            }
+            self.judge(&DispatchCommand::bare(command), at);
+        }
+    }
+}

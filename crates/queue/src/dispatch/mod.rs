@@ -32,8 +32,9 @@ pub(crate) async fn run(core: Core) -> Result<(), Stop> {
         }
     }
     let completion = core.word(core.layout.dispatch.completion_wr);
+    let before = core.look().pages_before;
     let mut dispatcher = Dispatcher {
-        reader: Reader::new(&core.layout),
+        reader: Reader::new(&core.layout, before),
         cmd_ptr: base,
         end: base,
         write_offsets: [0; WRITE_OFFSETS as usize],

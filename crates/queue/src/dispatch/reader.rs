@@ -24,7 +24,8 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub fn new(layout: &Layout) -> Reader {
+    /// The end of a ring of which so many pages were read before.
+    pub fn new(layout: &Layout, before: u32) -> Reader {
         let cb = &layout.dispatch;
         Reader {
             base: cb.cb_base,
@@ -33,8 +34,8 @@ impl Reader {
             block_pages: cb.block_pages(),
             fence: cb.cb_base,
             block_end: cb.cb_base + (cb.block_pages() << cb.cb_log_page),
-            upstream: 0,
-            local: 0,
+            upstream: before,
+            local: before,
             held: None,
         }
     }

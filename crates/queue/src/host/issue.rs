@@ -67,16 +67,17 @@ impl Issue {
     /// Notes that a slot has been taken by the device, and with it all before it: bytes of records before the one of
     /// that slot are free.
     pub fn taken(&mut self, slot: u32) {
-        if let Some(at) = self.held.iter().position(|h| h.slot == slot) {
+        // From behind: a slot that is used again stands here twice, and the first has been taken long since.
+        if let Some(at) = self.held.iter().rposition(|h| h.slot == slot) {
             self.held.drain(..at);
         }
     }
 
     /// Notes that a record was written and queued.
     pub fn queued(&mut self, place: Place, bytes: u32) {
-        // A slot that is used again was taken before: what it stood for, and all before that, has been read.
-        if let Some(at) = self.held.iter().position(|h| h.slot == place.slot) {
-            self.held.drain(..=at);
+        // A slot that is used again was taken before: all before the record it stood for has been read, but perhaps not that one.
+        if let Some(at) = self.held.iter().rposition(|h| h.slot == place.slot) {
+            self.held.drain(..at);
         }
         self.held.push_back(Held { offset: place.offset, bytes, slot: place.slot });
         self.write = place.offset + bytes;
@@ -131,5 +132,10 @@ mod tests {
             assert_eq!(place.slot, slot);
             issue.queued(place, 64);
         }
+        // The record at 64 has been taken, as its slot was used again, and may still be on its way.
+        let over = Place { offset: 64, slot: 0 };
+        assert_eq!(issue.needed(over, 64), Some(0));
+        issue.taken(0);
+        assert_eq!(issue.needed(over, 64), None);
     }
 }

@@ -31,6 +31,8 @@ pub struct Config {
     pub quirks: Quirks,
     /// Whether spans of all actors are recorded.
     pub trace: bool,
+    /// Where the counters of pages start, as if so many had gone before: so that their wrap can be reached.
+    pub pages_before: u32,
 }
 
 impl Config {
@@ -45,6 +47,7 @@ impl Config {
             delays,
             quirks: Quirks::default(),
             trace: false,
+            pages_before: 0,
         }
     }
 

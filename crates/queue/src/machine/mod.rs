@@ -125,6 +125,7 @@ impl Machine {
             streams: [0; 64],
             fetch_states: [0; 8],
             next_slot: config.layout.prefetch.q_base,
+            pages_before: config.pages_before,
             trace: config.trace.then(trace::Trace::default),
             go_rects: cover(config.board.workers()),
             quirks: config.quirks,

@@ -267,6 +267,8 @@ impl World {
                 });
             }
         }
+        let count = self.memory.word(tile, layout.sem(0)).wrapping_add(self.pages_before);
+        self.memory.set_word(tile, layout.sem(0), count);
     }
 
     /// The host writes its pinned memory.

@@ -46,6 +46,8 @@ pub(crate) struct World {
     pub fetch_states: [u64; 8],
     /// The slot that the host is to fill next.
     pub next_slot: u32,
+    /// Where the counters of pages start.
+    pub pages_before: u32,
     /// Who did what when, if asked for.
     pub trace: Option<super::trace::Trace>,
     /// The rectangles that cover all workers.
@@ -177,7 +179,12 @@ impl World {
                     self.worker_written(target, addr, bytes);
                 }
             }
-            Flight::Read { from, tile, to, bytes } => self.memory.copy_in(from, tile, to, bytes as usize),
+            Flight::Read { from, tile, to, bytes } => {
+                self.memory.copy_in(from, tile, to, bytes as usize);
+                if matches!(from, super::Place::Host(..)) {
+                    self.ledger.issue.landed(to);
+                }
+            }
             Flight::Add { tile, addr, value } => {
                 let word = self.memory.word(tile, addr);
                 self.memory.set_word(tile, addr, word.wrapping_add(value));

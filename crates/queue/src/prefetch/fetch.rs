@@ -129,7 +129,6 @@ impl Fetch {
         self.wrap();
         self.fence += self.pending;
         self.pending = 0;
-        core.world().ledger.issue.landed();
     }
 
     /// Starts to read the record that a slot announces, if there is one and it fits; whether it did.
@@ -152,7 +151,7 @@ impl Fetch {
         }
         let mut world = core.world();
         let offset = self.pcie - host.noc(host.issue);
-        let record = world.ledger.issue.fetch(offset, bytes);
+        let record = world.ledger.issue.fetch(offset, bytes, self.fence);
         world.ledger.at[core.actor as usize].record = Some(record);
         world.ledger.at[core.actor as usize].command = None;
         if bytes % PCIE_ALIGN != 0 {

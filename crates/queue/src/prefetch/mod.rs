@@ -26,10 +26,12 @@ use trace::Trace;
 
 /// Runs the kernel to its end.
 pub(crate) async fn run(core: Core) -> Result<(), Stop> {
+    let before = core.look().pages_before;
+    core.world().ledger.taken = before.wrapping_neg();
     let mut prefetcher = Prefetcher {
         fetch: Fetch::new(&core.layout),
-        ring: RingWriter::new(&core.layout, false),
-        s_ring: RingWriter::new(&core.layout, true),
+        ring: RingWriter::new(&core.layout, false, before),
+        s_ring: RingWriter::new(&core.layout, true, 0),
         trace: None,
         stalls: 0,
         appending: false,

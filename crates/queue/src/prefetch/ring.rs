@@ -24,13 +24,14 @@ pub(super) struct RingWriter {
 }
 
 impl RingWriter {
-    pub fn new(layout: &Layout, subordinate: bool) -> RingWriter {
+    /// The end of a ring that has taken so many pages before.
+    pub fn new(layout: &Layout, subordinate: bool, before: u32) -> RingWriter {
         let cb = &layout.dispatch;
         let (base, end, log_page) = match subordinate {
             false => (cb.cb_base, cb.cb_end(), cb.cb_log_page),
             true => (cb.s_cb_base, cb.s_cb_end(), cb.s_cb_log_page),
         };
-        RingWriter { subordinate, base, end, log_page, ptr: base, taken: 0 }
+        RingWriter { subordinate, base, end, log_page, ptr: base, taken: before.wrapping_neg() }
     }
 
     pub fn taken(&self) -> u32 {

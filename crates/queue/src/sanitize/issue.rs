@@ -15,6 +15,8 @@ pub(crate) struct IssueShadow {
     unread: VecDeque<RecordRef>,
     /// How many of them are being read: their slots are free again.
     in_flight: usize,
+    /// Where the last of these goes. One read is under way at most.
+    to: u32,
 }
 
 /// What a store of the host into the issue region hits.
@@ -34,6 +36,7 @@ impl IssueShadow {
             announced: 0,
             unread: VecDeque::new(),
             in_flight: 0,
+            to: 0,
         }
     }
 
@@ -49,8 +52,9 @@ impl IssueShadow {
         record
     }
 
-    /// The device starts to read the oldest record that it does not read yet; from where it really does.
-    pub fn fetch(&mut self, offset: u64, length: u32) -> RecordRef {
+    /// The device starts to read the oldest record that it does not read yet: from where it really does, to an address.
+    pub fn fetch(&mut self, offset: u64, length: u32, to: u32) -> RecordRef {
+        self.to = to;
         match self.unread.get_mut(self.in_flight) {
             Some(record) => {
                 (record.offset, record.length) = (offset, length);
@@ -61,9 +65,9 @@ impl IssueShadow {
         }
     }
 
-    /// What the device was reading has landed.
-    pub fn landed(&mut self) {
-        if self.in_flight > 0 {
+    /// What the device was reading to an address has landed.
+    pub fn landed(&mut self, to: u32) {
+        if self.in_flight > 0 && to == self.to {
             self.unread.pop_front();
             self.in_flight -= 1;
         }
@@ -107,16 +111,16 @@ mod tests {
         for _ in 0..3 {
             shadow.announce(64);
         }
-        let first = shadow.fetch(0, 64);
+        let first = shadow.fetch(0, 64, 0);
         assert_eq!(shadow.overlap(10, 4), Some(Overlap::InFlight(first)));
         assert!(matches!(shadow.overlap(60, 8), Some(Overlap::InFlight(_))));
         assert!(matches!(shadow.overlap(64, 1), Some(Overlap::Queued(r)) if r.index == 1));
         assert_eq!(shadow.overlap(192, 64), None);
-        shadow.landed();
+        shadow.landed(0);
         assert_eq!(shadow.overlap(0, 64), None);
         // 128 bytes do not fit behind 192, so the record starts over.
-        shadow.fetch(64, 64);
-        shadow.landed();
+        shadow.fetch(64, 64, 0);
+        shadow.landed(0);
         assert_eq!(shadow.announce(128).offset, 0);
         assert!(matches!(shadow.overlap(100, 4), Some(Overlap::Queued(r)) if r.index == 3));
         assert_eq!((shadow.overlap(192, 64), shadow.overlap(128, 1).is_some()), (None, true));

@@ -63,6 +63,12 @@ pub struct Machine {
     device: device::Host,
 }
 
+impl std::fmt::Debug for Machine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.status().fmt(f)
+    }
+}
+
 /// How far a machine has come: for progress displays and tests.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Status {

@@ -46,8 +46,9 @@ pub(crate) struct Niu {
     sent: u64,
     /// When all writes so far have been acknowledged, if they all are.
     acknowledged: u64,
-    /// When the last multicast has been acknowledged.
-    multicast_acknowledged: u64,
+    /// The barrier count when the last write, and the last multicast, was issued.
+    written: Option<u64>,
+    multicasted: Option<u64>,
     /// When all atomics so far have been acknowledged.
     atomics: u64,
     /// When all reads so far have landed.
@@ -194,6 +195,7 @@ impl World {
             let arrival = in_order(&mut niu.unicast[endpoint], self.now + travel);
             niu.sent = niu.sent.max(arrival);
             niu.acknowledged = niu.acknowledged.max(arrival + acknowledge);
+            niu.written = Some(niu.epoch);
             let to = match to {
                 Place::L1(tile, addr) => Place::L1(tile, addr + done),
                 Place::Dram(bank, addr) => Place::Dram(bank, addr + u64::from(done)),
@@ -263,7 +265,7 @@ impl World {
             }
             niu.sent = niu.sent.max(arrival);
             niu.acknowledged = niu.acknowledged.max(arrival + acknowledge);
-            niu.multicast_acknowledged = niu.multicast_acknowledged.max(arrival + acknowledge);
+            (niu.written, niu.multicasted) = (Some(niu.epoch), Some(niu.epoch));
             niu.missing += i64::from(announced) - i64::from(reached);
             let flight = Flight::Multicast { tile, from: from + done, rect, addr: addr as u32 + done, bytes: packet };
             self.flights.start(arrival, flight);
@@ -272,9 +274,10 @@ impl World {
         Ok(())
     }
 
-    /// Whether a multicast of this port is still on its way, or not known to have arrived.
+    /// Whether a multicast of this port is not known to have arrived: there was no barrier since.
     pub fn multicast_in_flight(&self, port: Port) -> bool {
-        self.nius[port as usize].multicast_acknowledged > self.now
+        let niu = &self.nius[port as usize];
+        niu.multicasted == Some(niu.epoch)
     }
 
     /// Reads bytes from one place into the reader's L1.
@@ -316,13 +319,17 @@ impl World {
         let tile = self.tile_of(port.actor());
         let busy = [Port::Prefetch, Port::Dispatch, Port::Subordinate]
             .into_iter()
-            .any(|other| self.tile_of(other.actor()) == tile && self.nius[other as usize].acknowledged > self.now);
+            .map(|other| (self.tile_of(other.actor()), &self.nius[other as usize]))
+            .any(|(at, niu)| at == tile && niu.written == Some(niu.epoch));
         if busy {
             self.flag(port.actor(), Hazard::InlineWriteHazard, || {
-                format!("4 bytes for {} go inline while other writes are not acknowledged", Xy::from_word(xy))
+                format!("4 bytes for {} go inline while other writes are not known to have arrived", Xy::from_word(xy))
             })?;
         }
-        self.write(port, from, xy, addr, 4)
+        let written = self.nius[port as usize].written;
+        let sent = self.write(port, from, xy, addr, 4);
+        self.nius[port as usize].written = written;
+        sent
     }
 
     /// When all writes of a port so far have been sent.

@@ -109,7 +109,11 @@ impl Prefetcher {
     /// Reads the header at an address of the command area and takes note of the command.
     fn decode(&mut self, at: u32) -> Result<Prefetch, Stop> {
         let bytes: [u8; 32] = self.core.bytes(at)?;
-        let place = if self.trace.is_none() { self.fetch.place(at) } else { (None, None) };
+        let place = match self.trace {
+            None => self.fetch.place(at),
+            // The record is that of the EXEC_BUF.
+            Some(_) => (self.fetch.place(self.fetch.cmd_ptr).0, None),
+        };
         let header = Prefetch::decode(&bytes);
         let name = header.as_ref().map_or("?", |header| header.name());
         self.core.world().command(self.core.actor, name, place.0, place.1);

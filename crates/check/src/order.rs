@@ -26,7 +26,7 @@ struct Unit {
     clock: Clock,
     /// The current epoch.
     epoch: u32,
-    /// Later work of the pipe may overtake earlier work.
+    /// Later work of the pipe may overtake earlier work, in some memory.
     unordered: bool,
     /// For each step in the queue: its number among the steps of the core, and whether the scalar unit learnt
     /// anything since it put the step before there.
@@ -135,6 +135,15 @@ impl Order {
     /// What is over before the current step of an agent.
     pub fn clock(&self, agent: Agent) -> &Clock {
         &self.units[agent.index()].clock
+    }
+
+    /// For a pipe that overlaps its own work in some memories, the same for the other memories: all its earlier work is
+    /// over as well.
+    pub fn clock_in_order(&self, agent: Agent) -> Option<Clock> {
+        let unit = &self.units[agent.index()];
+        let mut clock = unit.clock;
+        clock.set(agent.lane(), u32::MAX);
+        unit.unordered.then_some(clock)
     }
 
     /// The epoch in which an agent does what it does now.

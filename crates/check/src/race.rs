@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use slipring_machine::Platform;
+use slipring_machine::{Pipe, Platform};
 use slipring_program::{Finding, Label, Severity, SiteRef};
 use slipring_sim::{Agent, Launch, Mode, Observer, Step, WorkRun};
+use slipring_tile::Space;
 
 use crate::order::{Doubt, Moment, Order};
 use crate::places::{Names, PerPlace, Place, bytes, runs};
@@ -20,6 +21,8 @@ pub struct Race {
     shadows: PerPlace<Shadow>,
     names: Names,
     platform: Option<Platform>,
+    /// Memories in which pipes overlap their own work.
+    overlapping: Vec<(Pipe, Space)>,
     /// Pairs that have been reported: the sites, and whether each is a write.
     seen: BTreeSet<(SiteRef, SiteRef, bool, bool)>,
     findings: Vec<Finding>,
@@ -80,7 +83,7 @@ impl Race {
             site: run.site,
             number: self.order.number(agent),
         };
-        let clock = self.order.clock(agent);
+        let (clock, in_order) = (self.order.clock(agent), self.order.clock_in_order(agent));
         for (ranges, write) in [(&run.access.reads, false), (&run.access.writes, true)] {
             let stamp = stamp(write);
             for range in ranges {
@@ -95,6 +98,10 @@ impl Race {
                         Some(known) => (known.first, known.end) = (known.first.min(first), known.end.max(end)),
                         None => open.push(Conflict { old, write, place, first, end }),
                     }
+                };
+                let clock = match &in_order {
+                    Some(in_order) if !self.overlapping.contains(&(agent.pipe, range.space)) => in_order,
+                    _ => clock,
                 };
                 let mut touch = Touch { stamp, clock, conflict };
                 let shadow = self.shadows.get(place);
@@ -233,7 +240,7 @@ fn missing_edge(old: Agent, new: Agent, old_op: &str, op: &str) -> String {
     }
     if old.pipe == new.pipe {
         return format!(
-            "pipe {} may start work before earlier work is done: pipe_barrier PIPE_{} between the two",
+            "pipe {} may carry out such accesses in either order: pipe_barrier PIPE_{} between the two",
             old.pipe, old.pipe
         );
     }
@@ -249,6 +256,7 @@ impl Observer for Race {
         self.order = Order::new(launch);
         self.names = Names::new(launch);
         self.platform = Some(launch.platform.clone());
+        self.overlapping = launch.platform.overlapping();
     }
 
     fn block_start(&mut self, _: u64, block: u32, cluster: u32) {

@@ -198,6 +198,44 @@ fn a_pipe_that_may_reorder_needs_barriers() {
 }
 
 #[test]
+fn two_stores_to_the_same_global_bytes_need_a_barrier() {
+    let program = |second: u64, pipe, barrier: bool| {
+        let mut b = Build::default();
+        b.core(A, |c| {
+            let x = c.special(Special::Param(0));
+            let there = c.plus(x, second);
+            c.op("first").copy(pipe, (UB0, imm(0)), (GM, x), 64);
+            if barrier {
+                c.barrier(Some(pipe));
+            }
+            c.op("second").copy(pipe, (UB0, imm(64)), (GM, there), 64);
+        });
+        check(&b, vec![zeros("x", 256)])
+    };
+    let report = program(32, Pipe::Mte3, false);
+    let f = race(&report);
+    has(&f.message, "`second` on pipe MTE3 of AIV0 writes bytes 32 to 63 of buffer 0, which `first`");
+    has(f.hint.as_deref().unwrap(), "pipe_barrier PIPE_MTE3 between the two");
+    clean(&program(32, Pipe::Mte3, true));
+    clean(&program(64, Pipe::Mte3, false));
+    clean(&program(32, Pipe::Mte2, false));
+
+    // What MTE3 reads back is not ordered either; in UB it keeps its order.
+    let back = |to| {
+        let mut b = Build::default();
+        b.core(A, |c| {
+            let x = c.special(Special::Param(0));
+            let place = |to: Place| if to == GM { x } else { imm(4096) };
+            c.op("there").copy(Pipe::Mte3, (UB0, imm(0)), (to, place(to)), 64);
+            c.op("back").copy(Pipe::Mte3, (to, place(to)), (UB0, imm(8192)), 64);
+        });
+        check(&b, vec![zeros("x", 256)])
+    };
+    has(&race(&back(GM)).message, "`back` on pipe MTE3 of AIV0 reads bytes 0 to 63 of buffer 0");
+    clean(&back(UB0));
+}
+
+#[test]
 fn a_signal_round_trip_orders_a_pipe_that_may_reorder() {
     let program = |trip: bool| {
         let mut b = Build::default();

@@ -55,9 +55,14 @@ pub fn parse(text: &str) -> Result<Platform, PlatformError> {
         }
     }
     let pipes = &platform.pipes;
-    for name in pipes.cube.iter().chain(&pipes.vector).chain(&pipes.unordered) {
-        if Pipe::parse(name).is_none() {
+    for name in pipes.cube.iter().chain(&pipes.vector).chain(pipes.unordered.keys()) {
+        if Pipe::parse(name).is_none_or(|pipe| pipe.name() != name) {
             return Err(PlatformError::Pipe(name.clone()));
+        }
+    }
+    for name in pipes.unordered.values().flatten() {
+        if Space::parse(name).is_none_or(|space| space.name() != name) {
+            return Err(PlatformError::Space(name.clone()));
         }
     }
     let at_least_one = [
@@ -103,6 +108,19 @@ mod tests {
     fn built_in_platforms_are_accepted() {
         for name in BUILT_IN {
             assert_eq!(built_in(name).unwrap().name, name);
+        }
+    }
+
+    #[test]
+    fn pipes_overlap_their_own_work_in_some_memories() {
+        use crate::Pipe;
+        let a5 = built_in("a5").unwrap();
+        assert_eq!(a5.overlapping(), [(Pipe::Mte3, Space::Gm)]);
+        assert!(!a5.overlaps(Pipe::Mte3, Space::Vec) && !a5.needs_barrier(Pipe::V));
+        assert!(built_in("a2a3").unwrap().overlaps(Pipe::V, Space::Vec));
+        for (written, wrong) in [("MTE3 = [\"gm\"]", "MTE9 = [\"gm\"]"), ("MTE3 = [\"gm\"]", "MTE3 = [\"ub\"]")] {
+            let text = include_str!("../../../platforms/a5.toml").replace(written, wrong);
+            assert!(text.contains(wrong) && parse(&text).is_err(), "{wrong}");
         }
     }
 

@@ -67,9 +67,10 @@ pub struct PipeSets {
     pub cube: Vec<String>,
     /// Pipes of a Vector core.
     pub vector: Vec<String>,
-    /// Pipes on which two operations that touch the same bytes need a `pipe_barrier` between them.
+    /// Memories (`gm` or the name of a local space) by pipe: two operations of the pipe that touch the same bytes there need
+    /// a `pipe_barrier` between them. Elsewhere a pipe keeps its work in order.
     #[serde(default)]
-    pub unordered: Vec<String>,
+    pub unordered: BTreeMap<String, Vec<String>>,
     /// How many operations a pipe holds before the scalar unit must wait to issue another.
     pub queue_depth: u32,
 }
@@ -187,9 +188,20 @@ impl Platform {
         std::iter::once(Pipe::S).chain(names.iter().filter_map(|n| Pipe::parse(n))).collect()
     }
 
-    /// True where two dependent operations of this pipe need a barrier between them.
+    /// True where two operations of a pipe that touch the same bytes of a memory need a barrier between them.
+    pub fn overlaps(&self, pipe: Pipe, space: Space) -> bool {
+        self.pipes.unordered.get(pipe.name()).is_some_and(|names| names.iter().any(|name| name == space.name()))
+    }
+
+    /// The pipes that may overlap their own work, each with a memory where it does.
+    pub fn overlapping(&self) -> Vec<(Pipe, Space)> {
+        let pairs = Pipe::ALL.into_iter().flat_map(|pipe| Space::ALL.into_iter().map(move |space| (pipe, space)));
+        pairs.filter(|(pipe, space)| self.overlaps(*pipe, *space)).collect()
+    }
+
+    /// True where some dependent operations of this pipe need a barrier between them.
     pub fn needs_barrier(&self, pipe: Pipe) -> bool {
-        self.pipes.unordered.iter().any(|n| Pipe::parse(n) == Some(pipe))
+        self.overlapping().iter().any(|(of, _)| *of == pipe)
     }
 
     /// True if tiles move directly from one space to another here: the ways are those that have a cost.

@@ -39,7 +39,7 @@ fn place_all(
 ) -> Vec<(Built, Vec<Placement>)> {
     let accesses = Accesses::new(module, functions, platform);
     let mut builder = Builder::new(module, functions, platform, &accesses);
-    let unordered = unordered(platform);
+    let overlapping = platform.overlapping();
     let mut all = Vec::new();
     for (function, body) in builder.order() {
         let built = builder.build(function, body);
@@ -47,7 +47,7 @@ fn place_all(
             builder.summarise(function, &built, builder.flags_by_hand(body));
             continue;
         }
-        let settled = match settle(&built.tree, platform.sync.event_ids, &unordered) {
+        let settled = match settle(&built.tree, platform.sync.event_ids, &overlapping) {
             Ok(settled) => settled,
             Err(problems) => {
                 diags.push(rejected(module, function, &problems));
@@ -59,11 +59,6 @@ fn place_all(
         all.push((built, settled.placed));
     }
     all
-}
-
-/// The pipes that overlap their own work.
-fn unordered(platform: &Platform) -> Vec<Pipe> {
-    Pipe::ALL.into_iter().filter(|p| platform.needs_barrier(*p)).collect()
 }
 
 /// No plan was accepted, not even the one with a barrier before all work.
@@ -124,7 +119,7 @@ pub fn problems(module: &Module, platform: &Platform) -> Vec<Problem> {
                     calls: vec![function],
                 };
                 let list = steps.block(body);
-                found.extend(check(&list, &steps.works, &unordered(platform)));
+                found.extend(check(&list, &steps.works, &platform.overlapping()));
             }
         }
     }

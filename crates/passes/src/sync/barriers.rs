@@ -4,17 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_ir::Flow;
 use slipring_machine::Pipe;
+use slipring_tile::Space;
 
 use super::order::Order;
 use super::tree::{Node, Parent, Relation, Tree};
 
 /// The nodes of a tree that need a barrier of `pipe` right before them: some path has work of the pipe that conflicts with
-/// theirs, no barrier since, and no signals that go round by other pipes.
-pub fn barriers<'t>(order: &'t Order<'t>, pipe: Pipe) -> Vec<Parent> {
+/// theirs in a memory where the pipe overlaps its own work, no barrier since, and no signals that go round by other pipes.
+pub fn barriers<'t>(order: &'t Order<'t>, pipe: Pipe, overlapping: &[(Pipe, Space)]) -> Vec<Parent> {
     let mut finder = Finder {
         order,
         tree: order.tree,
         pipe,
+        overlapping,
         all: order.barriers().into_iter().map(|(block, at)| (block, at.gap as usize)).collect(),
         needed: BTreeSet::new(),
         heads: BTreeMap::new(),
@@ -27,10 +29,12 @@ pub fn barriers<'t>(order: &'t Order<'t>, pipe: Pipe) -> Vec<Parent> {
     finder.needed.into_iter().map(|(block, node)| Parent { block, node }).collect()
 }
 
-struct Finder<'t> {
+struct Finder<'t, 'o> {
     order: &'t Order<'t>,
     tree: &'t Tree,
     pipe: Pipe,
+    /// Memories in which pipes overlap their own work.
+    overlapping: &'o [(Pipe, Space)],
     /// Gaps with a barrier of all pipes.
     all: BTreeSet<(usize, usize)>,
     /// Nodes that need one of this pipe.
@@ -41,7 +45,7 @@ struct Finder<'t> {
     changed: bool,
 }
 
-impl Finder<'_> {
+impl Finder<'_, '_> {
     /// Goes through a block. `pending` is the work of the pipe that no barrier has waited for on some path.
     fn block(&mut self, block: usize, pending: &mut BTreeSet<usize>) {
         for (node, data) in self.tree.blocks[block].nodes.iter().enumerate() {
@@ -93,7 +97,7 @@ impl Finder<'_> {
 
     /// True if work `b` needs work `a` to be complete and signals do not make sure of it.
     fn depends(&self, a: usize, b: usize) -> bool {
-        if !self.tree.works[a].conflicts(&self.tree.works[b]) {
+        if !self.tree.works[a].overlaps(&self.tree.works[b], self.overlapping) {
             return false;
         }
         match self.tree.relation(self.tree.places[a], self.tree.places[b]) {

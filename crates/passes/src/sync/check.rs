@@ -25,6 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_ir::Flow;
 use slipring_machine::Pipe;
+use slipring_tile::Space;
 
 use super::tree::{Flag, Work};
 
@@ -107,7 +108,7 @@ struct State {
 
 struct Checker<'w> {
     works: &'w [Work],
-    unordered: &'w [Pipe],
+    overlapping: &'w [(Pipe, Space)],
     /// Step number of each execution place of work.
     work_steps: Vec<(usize, usize)>,
     steps_of: Vec<Bits>,
@@ -121,11 +122,11 @@ struct Checker<'w> {
     problems: BTreeSet<Problem>,
 }
 
-/// Checks the steps of a function. `unordered` are the pipes whose own work may overlap without a barrier.
-pub fn check(steps: &[Step], works: &[Work], unordered: &[Pipe]) -> Vec<Problem> {
+/// Checks the steps of a function. `overlapping` says in which memories a pipe's own work may overlap without a barrier.
+pub fn check(steps: &[Step], works: &[Work], overlapping: &[(Pipe, Space)]) -> Vec<Problem> {
     let mut checker = Checker {
         works,
-        unordered,
+        overlapping,
         work_steps: Vec::new(),
         steps_of: Vec::new(),
         waits_of: BTreeMap::new(),
@@ -257,8 +258,11 @@ impl Checker<'_> {
         let (this, pipe) = (&self.works[work], self.works[work].pipe);
         for (other, other_work) in &self.work_steps {
             let that = &self.works[*other_work];
-            let ordered = that.pipe == pipe && !self.unordered.contains(&pipe);
-            if !ordered && !state.known[pipe.index()].has(*other) && this.conflicts(that) {
+            let clash = || match that.pipe == pipe {
+                true => this.overlaps(that, self.overlapping),
+                false => this.conflicts(that),
+            };
+            if !state.known[pipe.index()].has(*other) && clash() {
                 self.problems.insert(Problem::Race(*other_work, work));
             }
         }

@@ -1,6 +1,7 @@
 //! Where each set, wait and barrier goes.
 
 use slipring_machine::Pipe;
+use slipring_tile::Space;
 
 use super::barriers::barriers;
 use super::events::Event;
@@ -35,8 +36,9 @@ pub struct Placement {
     pub action: Action,
 }
 
-/// Everything to place, block by block in program order. `unordered` are the pipes that overlap their own work.
-pub fn placements(order: &Order<'_>, events: &[Event], unordered: &[Pipe]) -> Vec<Placement> {
+/// Everything to place, block by block in program order. `overlapping` says in which memories pipes overlap
+/// their own work.
+pub fn placements(order: &Order<'_>, events: &[Event], overlapping: &[(Pipe, Space)]) -> Vec<Placement> {
     let mut list: Vec<(usize, u32, Side, Pos, Action)> = Vec::new();
     let mut put = |block: usize, at: Pos, side: Side, action: Action| list.push((block, at.gap, side, at, action));
     for Event { pair, id } in events {
@@ -55,9 +57,9 @@ pub fn placements(order: &Order<'_>, events: &[Event], unordered: &[Pipe]) -> Ve
     for (block, at) in order.barriers() {
         put(block, at, Side::Before(at.gap as usize), Action::Barrier(None));
     }
-    for pipe in unordered {
-        for place in barriers(order, *pipe) {
-            put(place.block, Pos::before(place.node), Side::Before(place.node), Action::Barrier(Some(*pipe)));
+    for pipe in Pipe::ALL.into_iter().filter(|pipe| overlapping.iter().any(|(of, _)| of == pipe)) {
+        for place in barriers(order, pipe, overlapping) {
+            put(place.block, Pos::before(place.node), Side::Before(place.node), Action::Barrier(Some(pipe)));
         }
     }
     list.sort_unstable_by_key(|(block, gap, side, at, action)| (*block, *gap, *side, *at, *action));

@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 
 use slipring_machine::Pipe;
+use slipring_tile::Space;
 
 use super::check::{Problem, Step, check};
 use super::events::{Pressure, assign};
@@ -30,15 +31,16 @@ pub struct Settled {
 /// How often a plan is mended before everything is given up for barriers.
 const ROUNDS: usize = 8;
 
-/// Plans the flags of a function with event ids below `ids`. `unordered` are the pipes that overlap their own work.
+/// Plans the flags of a function with event ids below `ids`. `overlapping` says in which memories pipes overlap their
+/// own work.
 ///
 /// # Errors
 /// What the check finds even where a barrier stands before all work: the flags of a callee are at fault, or this code.
-pub fn settle(tree: &Tree, ids: u32, unordered: &[Pipe]) -> Result<Settled, Vec<Problem>> {
+pub fn settle(tree: &Tree, ids: u32, overlapping: &[(Pipe, Space)]) -> Result<Settled, Vec<Problem>> {
     let mut order = plan(tree);
     let (events, pressure) = assign(&mut order, ids);
-    let placed = placements(&order, &events, unordered);
-    accepted(tree, placed, unordered).map(|(placed, mended)| Settled { placed, pressure, mended })
+    let placed = placements(&order, &events, overlapping);
+    accepted(tree, placed, overlapping).map(|(placed, mended)| Settled { placed, pressure, mended })
 }
 
 /// What was placed, mended until the check accepts it, and how many barriers that took.
@@ -48,9 +50,9 @@ pub fn settle(tree: &Tree, ids: u32, unordered: &[Pipe]) -> Result<Settled, Vec<
 pub fn accepted(
     tree: &Tree,
     mut placed: Vec<Placement>,
-    unordered: &[Pipe],
+    overlapping: &[(Pipe, Space)],
 ) -> Result<(Vec<Placement>, usize), Vec<Problem>> {
-    let judge = |placed: &[Placement]| check(&steps(tree, placed), &tree.works, unordered);
+    let judge = |placed: &[Placement]| check(&steps(tree, placed), &tree.works, overlapping);
     let barriers = |placed: &[Placement]| placed.iter().filter(|p| p.action == Action::Barrier(None)).count();
     let planned = barriers(&placed);
     for _ in 0..ROUNDS {

@@ -41,6 +41,14 @@ pub struct Access {
 }
 
 impl Access {
+    /// The kind of memory.
+    fn space(&self) -> Space {
+        match self.memory {
+            Memory::Local(space) => space,
+            Memory::Global(_) | Memory::AnyGlobal => Space::Gm,
+        }
+    }
+
     /// True if the two may touch the same bytes and one of them writes.
     pub fn conflicts(&self, other: &Access) -> bool {
         (self.write || other.write)
@@ -74,8 +82,19 @@ pub struct Work {
 impl Work {
     /// True if the two must not run at the same time.
     pub fn conflicts(&self, other: &Work) -> bool {
+        self.conflicts_in(other, |_| true)
+    }
+
+    /// True if two works of one pipe may run in either order and must not: they conflict in a memory where the pipe overlaps
+    /// its own work.
+    pub fn overlaps(&self, other: &Work, overlapping: &[(Pipe, Space)]) -> bool {
+        self.conflicts_in(other, |space| overlapping.contains(&(self.pipe, space)))
+    }
+
+    fn conflicts_in(&self, other: &Work, counts: impl Fn(Space) -> bool) -> bool {
         let apart = matches!((self.core, other.core), (Some(a), Some(b)) if a != b);
-        !apart && self.accesses.iter().any(|a| other.accesses.iter().any(|b| a.conflicts(b)))
+        let clash = |a: &Access| counts(a.space()) && other.accesses.iter().any(|b| a.conflicts(b));
+        !apart && self.accesses.iter().any(clash)
     }
 }
 

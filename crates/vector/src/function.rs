@@ -6,7 +6,7 @@ use slipring_tile::Space;
 
 use crate::footprint::{Kind, relevant};
 use crate::machine::State;
-use crate::{Machine, Register, Slot, Step};
+use crate::{Machine, Slot, Step};
 
 /// Instructions that one execution may take. A function with more has most likely no end.
 pub const LIMIT: u64 = 1 << 30;
@@ -196,8 +196,9 @@ impl Effect for Function {
         let kept = scratch.vector.take().and_then(|kept| kept.downcast::<State>().ok());
         let mut kept = kept.unwrap_or_default();
         let ub = memory.take(env, env.core, Space::Vec, 0);
-        kept.registers.clear();
-        kept.registers.resize(usize::from(self.parts.slots), Register::ZERO);
+        // Whatever an execution before left in them: a register is written before it is read.
+        let slots = usize::from(self.parts.slots).max(kept.registers.len());
+        kept.registers.resize_with(slots, Default::default);
         kept.scalars.clear();
         kept.scalars.resize(self.scalars, 0);
         for (reg, arg) in self.parts.inputs.iter().zip(args) {

@@ -11,7 +11,11 @@ use crate::{Mask, Register, Slot};
 /// What is kept from one execution to the next, so that nothing is allocated.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    pub registers: Vec<Register>,
+    /// On the heap one by one, so that a result can be made beside its operands and then take its place.
+    #[allow(clippy::vec_box, reason = "results take their place without being copied")]
+    pub registers: Vec<Box<Register>>,
+    /// Where the next result is made; taken while it is.
+    pub spare: Option<Box<Register>>,
     pub scalars: Vec<u64>,
     pub footprint: Footprint,
     pub clock: Clock,
@@ -57,6 +61,15 @@ impl Machine<'_> {
     #[inline]
     pub fn set(&mut self, slot: Slot, value: Register) {
         *self.reg_mut(slot) = value;
+    }
+
+    /// Writes a register with what `make` leaves in it, which it need not read. `make` sees the registers as they were.
+    #[inline]
+    pub fn produce(&mut self, slot: Slot, make: impl FnOnce(&Machine<'_>, &mut Register)) {
+        let mut result = self.state.spare.take().unwrap_or_default();
+        make(self, &mut result);
+        std::mem::swap(&mut self.state.registers[usize::from(slot.0)], &mut result);
+        self.state.spare = Some(result);
     }
 
     /// A predicate.

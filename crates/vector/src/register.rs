@@ -13,6 +13,12 @@ pub const BYTES: usize = 256;
 #[repr(C, align(64))]
 pub struct Register(pub [u8; BYTES]);
 
+impl Default for Register {
+    fn default() -> Register {
+        Register::ZERO
+    }
+}
+
 impl Register {
     /// All bits clear.
     pub const ZERO: Register = Register([0; BYTES]);

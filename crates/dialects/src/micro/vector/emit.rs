@@ -131,15 +131,15 @@ pub(super) fn lanewise<const N: usize>(
             Source::Slot(_) => None,
             Source::Number(at) => Some(splat(elem, args[at])),
         });
-        let operands = std::array::from_fn(|i| match (&spread[i], sources[i]) {
-            (Some(register), _) => Arg::Slice(&register.0),
-            (None, Source::Slot(slot)) => Arg::Slice(&m.reg(slot).0),
-            (None, Source::Number(_)) => Arg::Slice(&[]),
+        m.produce(out, |m, result| {
+            let operands = std::array::from_fn(|i| match (&spread[i], sources[i]) {
+                (Some(register), _) => Arg::Slice(&register.0),
+                (None, Source::Slot(slot)) => Arg::Slice(&m.reg(slot).0),
+                (None, Source::Number(_)) => Arg::Slice(&[]),
+            });
+            kernel.run_args(elem, operands, &mut result.0);
+            result.zero_inactive(&m.mask(mask), elem.bytes());
         });
-        let mut result = Register::ZERO;
-        kernel.run_args(elem, operands, &mut result.0);
-        result.zero_inactive(&m.mask(mask), elem.bytes());
-        m.set(out, result);
         Ok(0)
     })
 }

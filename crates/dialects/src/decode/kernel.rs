@@ -30,9 +30,10 @@ impl Kernel {
 
 /// Leaves out the cores that have nothing to do.
 ///
-/// A kind of core takes part if the kernel has work for it. The second Vector core takes part if the kernel
-/// asks which lane it is on, splits tiles between the lanes, or has a Cube core beside it and no ring at all
-/// (both Vector cores then run the same program). A kernel of scalar code only runs on AIV0.
+/// A kind of core takes part if the kernel has work for it. The second Vector core takes part if the kernel splits tiles
+/// between the lanes, or has a Cube core beside it and asks which lane it is on or has no ring at all (both Vector cores
+/// then run the same program). A kernel without a Cube core is a launch of Vector cores one by one: a block is one of them, and
+/// its lane is 0. A kernel of scalar code only runs on AIV0.
 fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
     let mut has_work = [false; 2];
     for (at, kind) in [CoreKind::Cube, CoreKind::Vector].into_iter().enumerate() {
@@ -59,7 +60,7 @@ fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
         let ring_ops: Vec<_> = ops.iter().filter(|op| op.def.ring.is_some()).collect();
         let splits = ring_ops.iter().any(|op| op.int("split").is_some_and(|split| split != 0));
         let asks = ops.iter().any(|op| op.def.per_lane);
-        both_lanes = splits || asks || (has_work[0] && ring_ops.is_empty());
+        both_lanes = splits || (has_work[0] && (asks || ring_ops.is_empty()));
     }
     if !has_work[1] {
         kernel.start[Role::Aiv0.index()] = None;

@@ -155,7 +155,10 @@ fn lower_element(op: &OpRef<'_>, d: &mut Decoder<'_>, ends: Ends) -> Lowered {
     let place = match d.binding(memory).cloned() {
         Some(Binding::Tile(tile)) => (tile.ty.space, d.role, tile.ty.layout.elem, tile.addr),
         Some(Binding::View(view)) => (view.space, view.core, view.elem, view.base),
-        _ => (Space::Gm, d.role, op.module.ty(memory).elem().ok_or(Reported)?, d.scalar(memory)?),
+        _ => {
+            let Type::Ptr(elem, space) = *op.module.ty(memory) else { return Err(Reported) };
+            (space.unwrap_or(Space::Gm), d.role, elem, d.scalar(memory)?)
+        }
     };
     let address = element_address(d, place.3, offset, place.2);
     let value = ends.value.and_then(|index| op.operand(index)).map(|value| d.scalar(value)).transpose()?;

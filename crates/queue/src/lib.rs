@@ -13,6 +13,7 @@
 //! | [`host`] | what a driver does, on anything that is a [`host::Device`] |
 //! | [`lint`] | judges a stream without running it |
 //! | [`machine`] | the device: tiles, networks, clock, and the scheduler of `prefetch`, `dispatch` and `subordinate` |
+//! | [`mod@replay`] | runs a captured stream on a machine |
 //! | [`worker`] | workers behind a trait, and the format in which programs travel to them |
 //! | [`sanitize`] | the hazards of driving the queue, by name, and findings of them |
 //!
@@ -27,6 +28,7 @@ pub mod layout;
 pub mod lint;
 pub mod machine;
 mod prefetch;
+pub mod replay;
 pub mod sanitize;
 mod subordinate;
 pub mod wire;

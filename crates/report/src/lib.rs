@@ -7,6 +7,7 @@ mod message;
 mod rings;
 mod table;
 mod text;
+mod timeline;
 
 pub use digest::{Digest, digest};
 pub use facts::{BufferFacts, CheckFacts, OpFacts, PipeFacts, RingFacts, RunFacts, StallFacts};
@@ -14,3 +15,4 @@ pub use message::{MessageFacts, PlaceFacts};
 pub use rings::{RingTimes, RingTrace, TileFacts};
 pub use table::Table;
 pub use text::{stats_text, summary_text};
+pub use timeline::{Counter, Track, TrackSpan, chart, chrome_trace};

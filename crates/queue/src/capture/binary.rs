@@ -8,6 +8,9 @@ use crate::wire::{PrefetchCommand, WireError};
 /// First bytes of a binary capture; the last is the form's version.
 pub(super) const MAGIC: &[u8] = b"SLIPCQ\0\x01";
 
+/// An entry's flag: the host waits until everything before it has run.
+const WAITS: u16 = 1;
+
 /// Why bytes are no capture.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CaptureError {
@@ -53,10 +56,10 @@ impl Capture {
         let mut entries = Vec::new();
         while reader.at < bytes.len() {
             let slot = reader.u16("an entry's slot")?;
-            let _reserved = reader.u16("an entry's reserved bytes")?;
+            let waits = reader.u16("an entry's flags")? & WAITS != 0;
             let length = reader.u32("an entry's length")?;
             let bytes = reader.take("an entry", length as usize)?.to_vec();
-            entries.push(Entry { slot, bytes, ..Entry::default() });
+            entries.push(Entry { slot, bytes, waits, ..Entry::default() });
         }
         Ok(Capture { board, entries, dumps: Vec::new() })
     }
@@ -69,7 +72,7 @@ impl Capture {
         out.extend(name);
         for entry in &self.entries {
             out.extend(entry.slot.to_le_bytes());
-            out.extend([0; 2]);
+            out.extend((if entry.waits { WAITS } else { 0 }).to_le_bytes());
             out.extend((entry.bytes.len() as u32).to_le_bytes());
             out.extend(&entry.bytes);
         }

@@ -33,6 +33,8 @@ pub struct Entry {
     pub slot: u16,
     /// What was written into the issue region.
     pub bytes: Vec<u8>,
+    /// Whether the host waits until everything before it has run.
+    pub waits: bool,
     /// Where the text has it, in bytes; empty if it is from no text.
     pub span: Range<usize>,
     /// Lines of the text inside it: the first byte that each stands for, and where it is.

@@ -12,7 +12,7 @@ pub fn print(capture: &Capture) -> String {
     let mut out = format!("board {}\n", capture.board);
     let (mut issue, mut command) = (0u64, 0);
     for (index, entry) in capture.entries.iter().enumerate() {
-        let _ = write!(out, "\nrecord");
+        let _ = write!(out, "\n{}record", if entry.waits { "wait\n" } else { "" });
         let size = entry.bytes.len();
         if usize::from(entry.slot) != size / 16 || !size.is_multiple_of(16) {
             let _ = write!(out, " slot={:#06x}", entry.slot);

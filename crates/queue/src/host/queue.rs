@@ -253,9 +253,24 @@ impl<D: Device> Queue<D> {
         if record.len() > self.layout.sysmem.issue_bytes as usize / if checked { 3 } else { 1 } {
             return refuse("it is too large for the issue region");
         }
+        self.enqueue(record, (record.len() / 16) as u16 | flags)
+    }
+
+    /// Queues a record as it is, with whatever value in its slot: for streams from elsewhere, mistakes included.
+    ///
+    /// # Errors
+    /// [`HostError::Record`] if it is larger than the issue region, [`HostError::Timeout`] if no slot becomes free.
+    pub fn replay(&mut self, record: &[u8], slot: u16) -> Result<(), HostError> {
+        if record.len() > self.layout.sysmem.issue_bytes as usize {
+            return Err(HostError::Record { bytes: record.len(), why: "it is larger than the issue region" });
+        }
+        self.enqueue(record, slot)
+    }
+
+    fn enqueue(&mut self, record: &[u8], value: u16) -> Result<(), HostError> {
         let bytes = record.len() as u32;
         let place = self.issue.place(bytes);
-        if checked {
+        if self.settings.checked_issue {
             while let Some(slot) = self.issue.needed(place, bytes) {
                 self.wait_slot(slot)?;
                 self.issue.taken(slot);
@@ -264,7 +279,7 @@ impl<D: Device> Queue<D> {
         self.device.host_write(self.sysmem, u64::from(self.layout.sysmem.issue + place.offset), record)?;
         self.wait_slot(place.slot)?;
         let slot = u64::from(self.layout.prefetch.q_base + 2 * place.slot);
-        self.device.write16(self.prefetch, slot, (record.len() / 16) as u16 | flags)?;
+        self.device.write16(self.prefetch, slot, value)?;
         self.issue.queued(place, bytes);
         Ok(())
     }

@@ -8,6 +8,10 @@ use crate::wire::{Prefetch, PrefetchCommand, WireError};
 
 impl Linter<'_> {
     pub(super) fn entry(&mut self, entry: &Entry) {
+        if entry.waits {
+            self.issue.idle();
+            self.barrier();
+        }
         let length = entry.bytes.len() as u32;
         let place = self.issue.place(length);
         self.record = Some(RecordRef { index: self.report.records, offset: u64::from(place.offset), length });

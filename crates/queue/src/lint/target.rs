@@ -65,8 +65,11 @@ impl Linter<'_> {
             let message = format!("{} of the {} tiles of {rect} are workers; {other} is none", workers, rect.area());
             self.find_in(at, Hazard::MulticastTargets, message);
         }
-        if announced != workers {
-            let message = format!("{announced} acknowledgements are announced for {rect}, which has {workers} workers");
+        // The queue's own cores answer as well.
+        let answers = rect.tiles().filter(|tile| self.board.is_tensix(*tile)).count() as u32;
+        if announced != answers {
+            let message =
+                format!("{announced} acknowledgements are announced for {rect}, from which {answers} tiles answer");
             self.find_in(at, Hazard::MulticastCount, message);
         }
         for tile in rect.tiles() {

@@ -71,7 +71,7 @@ fn each_mistake_has_its_name_and_no_other() {
         (&packed(8, "flags=no_stride size=4064 addr=0x40000", 4064), "no-stride-crosses-page"),
         (&large("(1,2)..(2,3)", 5, 0x40000, "unlink"), "multicast-count-mismatch"),
         (&large("(7,2)..(8,2)", 1, 0x40000, "unlink"), "multicast-targets"),
-        (&large("(14,2)..(14,4)", 1, 0x40000, "unlink"), "multicast-targets"),
+        (&large("(14,2)..(14,4)", 3, 0x40000, "unlink"), "multicast-targets"),
         (&large("(2,3)..(1,2)", 4, 0x40000, "unlink"), "multicast-corners"),
         (&large("(1,2)..(2,3)", 4, 0x40000, "0"), "multicast-left-linked"),
         (&large("(1,2)..(2,3)", 4, 0x40004, "unlink"), "noc-alignment"),

@@ -34,7 +34,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use crate::board::cover;
-use crate::sanitize::{Finding, Ledger, diagnose};
+use crate::sanitize::{Finding, Ledger, all_idle, diagnose};
 use crate::wire::Xy;
 use crate::worker::{Acknowledge, Worker, Workers};
 
@@ -265,6 +265,11 @@ impl Machine {
     pub fn diagnose(&self) -> Option<Finding> {
         let settled = self.next_event().is_none();
         settled.then(|| diagnose(&self.world.borrow()))
+    }
+
+    /// Who waits for what, if nothing can happen by itself any more and an actor has not done what it was told.
+    pub fn hang(&self) -> Option<Finding> {
+        self.diagnose().filter(|_| !all_idle(&self.world.borrow()))
     }
 
     /// Whether an actor's kernel runs, was ended by TERMINATE, or never started.

@@ -58,7 +58,7 @@ impl Parsed {
 }
 
 /// Statements that stand for themselves, for messages.
-const STATEMENTS: &str = "board, lowering, record, send, write, each, launch, timestamp, event, dump";
+const STATEMENTS: &str = "board, lowering, record, send, write, each, launch, timestamp, event, wait, dump";
 
 /// Most bytes that a text may stand for: short texts can say long runs.
 const MOST_BYTES: usize = 1 << 30;
@@ -73,6 +73,7 @@ pub fn parse(text: &str) -> Parsed {
         record: None,
         events: 0,
         bytes: 0,
+        waits: false,
     };
     let mut at = 0;
     for raw in text.split_inclusive('\n') {
@@ -100,6 +101,8 @@ struct Parser {
     record: Option<Record>,
     events: u32,
     bytes: usize,
+    /// Whether the next entry waits for those before it.
+    waits: bool,
 }
 
 impl Parser {
@@ -158,6 +161,7 @@ impl Parser {
                 self.record = Some(record);
             }
             "write" | "each" | "launch" | "timestamp" | "event" => self.step(line, first.text)?,
+            "wait" => self.waits = true,
             "dump" => {
                 let what = line.word(0, "tiles")?;
                 let board = self.board()?;
@@ -191,13 +195,14 @@ impl Parser {
             Some(record) => {
                 let (slot, span) = (record.slot, record.span.clone());
                 let (bytes, lines) = record.finish();
-                self.add(Entry { slot: slot.unwrap_or((bytes.len() / 16) as u16), bytes, span, lines })
+                self.add(Entry { slot: slot.unwrap_or((bytes.len() / 16) as u16), bytes, span, lines, waits: false })
             }
             None => Ok(()),
         }
     }
 
-    fn add(&mut self, entry: Entry) -> Result<(), TextError> {
+    fn add(&mut self, mut entry: Entry) -> Result<(), TextError> {
+        entry.waits = std::mem::take(&mut self.waits);
         self.bytes += entry.bytes.len();
         if self.bytes > MOST_BYTES {
             self.bytes -= entry.bytes.len();

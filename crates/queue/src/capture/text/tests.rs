@@ -34,6 +34,7 @@ record
 write workers 0x370 000000e0
 each (1,2)+(3,2) 0x1000 01020304
 launch (1,2)..(7,3)
+wait
 timestamp 3
 event
 dump (1,2) 0x1000 16

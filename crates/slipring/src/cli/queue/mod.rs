@@ -2,7 +2,9 @@
 
 mod decode;
 mod lint;
+mod live;
 mod message;
+mod run;
 
 use clap::Subcommand;
 use slipring_ir::{Diags, Source};
@@ -19,6 +21,8 @@ pub(super) enum QueueVerb {
     Decode(decode::DecodeArgs),
     /// Judge a stream without running it
     Lint(lint::LintArgs),
+    /// Run a stream on a simulated board; workers acknowledge launches
+    Run(run::RunArgs),
 }
 
 /// Runs a verb.
@@ -26,6 +30,7 @@ pub(super) fn queue(verb: &QueueVerb) -> Exit {
     match verb {
         QueueVerb::Decode(args) => decode::decode(args),
         QueueVerb::Lint(args) => lint::lint(args),
+        QueueVerb::Run(args) => run::run(args),
     }
 }
 

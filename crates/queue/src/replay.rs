@@ -1,0 +1,125 @@
+//! Runs a captured stream on a machine, as it is, mistakes included.
+
+use crate::capture::Capture;
+use crate::host::{Completion, DeviceError, HostError, Kernels, Queue, Settings};
+use crate::machine::{Config, Machine};
+use crate::sanitize::Finding;
+use crate::worker::Worker;
+
+/// A stream that was run, as far as it went.
+pub struct Replay {
+    /// The queue with its machine, for looking at memory.
+    pub queue: Queue<Machine>,
+    /// What came back, in order.
+    pub completions: Vec<Completion>,
+    /// Records that were queued.
+    pub records: usize,
+    /// What the machine found. In strict mode it stopped at the last.
+    pub findings: Vec<Finding>,
+    /// Whether everything was queued and has run.
+    pub complete: bool,
+}
+
+/// How far a machine may go on after the last record, in cycles.
+const LONGEST: u64 = 1 << 40;
+
+/// Queues a stream's records on a machine of this configuration and lets it run until nothing happens any more. Before each record
+/// and at the end, `watch` may look at the machine: it is given the number of records that were queued.
+///
+/// # Errors
+/// If there is no such machine, or a record cannot be queued at all.
+pub fn replay(
+    capture: &Capture,
+    config: Config,
+    worker: Box<dyn Worker>,
+    mut watch: impl FnMut(&Machine, usize),
+) -> Result<Replay, String> {
+    let (board, layout) = (config.board.clone(), config.layout.clone());
+    let machine = Machine::with_worker(config, worker)?;
+    // Whether issue memory is free is the driver's business: a stream says nothing of when it was written.
+    let queue = Queue::open(machine, board, layout, Settings::CAREFUL, &Kernels::default());
+    let queue = queue.map_err(|error| error.to_string())?;
+    let mut run = Replay { queue, completions: Vec::new(), records: 0, findings: Vec::new(), complete: false };
+    let end = run.all(capture, &mut watch);
+    watch(run.queue.device(), run.records);
+    let machine = run.queue.device();
+    run.findings = machine.findings();
+    match end {
+        Ok(()) => {
+            let hang = machine.hang();
+            run.complete = hang.is_none() && machine.stopped_at().is_none() && machine.status().queued == 0;
+            run.findings.extend(hang);
+        }
+        Err(HostError::Device(DeviceError::Violation(_))) => {}
+        Err(error) => return Err(format!("record {}: {error}", run.records)),
+    }
+    Ok(run)
+}
+
+impl Replay {
+    fn all(&mut self, capture: &Capture, watch: &mut impl FnMut(&Machine, usize)) -> Result<(), HostError> {
+        for entry in &capture.entries {
+            watch(self.queue.device(), self.records);
+            if entry.waits {
+                self.settle()?;
+            }
+            self.queue.replay(&entry.bytes, entry.slot)?;
+            self.records += 1;
+            self.take()?;
+        }
+        self.settle()
+    }
+
+    /// Lets the machine go on until nothing happens any more, and takes what it sends.
+    fn settle(&mut self) -> Result<(), HostError> {
+        loop {
+            let settled = self.queue.device().settle(LONGEST);
+            let before = self.completions.len();
+            self.take()?;
+            if !settled || self.completions.len() == before {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes the completions that have come.
+    fn take(&mut self) -> Result<(), HostError> {
+        while let Some(completion) = self.queue.poll_completion()? {
+            self.completions.push(completion);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::built_in;
+    use crate::capture::parse;
+    use crate::sanitize::Mode;
+    use crate::worker::Acknowledge;
+
+    fn run(text: &str, mode: Mode) -> Replay {
+        let capture = parse(text).into_result().expect("a stream");
+        let config = Config::new(built_in(&capture.board).expect("a board")).with_mode(mode);
+        replay(&capture, config, Box::new(Acknowledge::default()), |_, _| {}).expect("runs")
+    }
+
+    #[test]
+    fn a_launch_completes_and_its_event_comes_back() {
+        let mut run = run("board p150\nwrite (1,2)..(3,3) 0x40000 0102\nlaunch (1,2)..(3,3)\nevent", Mode::Strict);
+        assert!(run.complete && run.findings.is_empty(), "{:?}", run.findings);
+        assert_eq!(run.completions.iter().filter_map(Completion::event).collect::<Vec<_>>(), [1]);
+        let mut bytes = [0; 3];
+        run.queue.device().peek(crate::wire::Xy::new(3, 3), 0x40000, &mut bytes).expect("L1");
+        assert_eq!((bytes, run.queue.device().status().launches), ([1, 2, 0], 6));
+    }
+
+    #[test]
+    fn a_hang_says_who_waits() {
+        let run = run("send WAIT flags=stream stream=48 count=3", Mode::Silicon);
+        assert!(!run.complete);
+        let text = run.findings.last().expect("a finding").to_string();
+        assert!(text.contains("waits for stream 48 to reach 3"), "{text}");
+    }
+}

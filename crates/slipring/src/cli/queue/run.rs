@@ -1,0 +1,234 @@
+//! `slipring queue run`: a stream on a simulated board.
+
+use clap::Args;
+use serde::Serialize;
+use slipring::message_facts;
+use slipring_ir::{Diags, Source};
+use slipring_queue::board::{self, Board};
+use slipring_queue::capture::{Capture, Entry, hex};
+use slipring_queue::host::{Completion, Data, Lowering, Program, Role, lower_programs};
+use slipring_queue::machine::{Actor, Config, Machine, SpanActor};
+use slipring_queue::replay::{Replay, replay};
+use slipring_queue::sanitize::Mode;
+use slipring_queue::wire::{LaunchMessage, Xy, host_event, relay_inline};
+use slipring_queue::worker::Acknowledge;
+use slipring_queue::{Layout, layout::L1_ALIGN};
+use slipring_report::{MessageFacts, Track, TrackSpan, chart, chrome_trace};
+
+use super::super::Exit;
+use super::super::output::{errors, fail, out, report};
+use super::live::Live;
+use super::message::of_finding;
+use super::{Stream, StreamArgs, StreamError};
+
+/// Arguments of `queue run`.
+#[derive(Args)]
+pub(in crate::cli) struct RunArgs {
+    /// A captured stream: text or binary; `-` is standard input
+    #[arg(required_unless_present = "demo", conflicts_with = "demo")]
+    file: Option<String>,
+    /// Launch a small program over a whole board, so many times
+    #[arg(long, value_name = "LAUNCHES", num_args = 0..=1, default_missing_value = "8", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    demo: Option<u32>,
+    /// The file is the bytes of an issue region, without slots
+    #[arg(long)]
+    raw: bool,
+    /// Built-in board, p100 or p150, in place of the one that the stream names
+    #[arg(long)]
+    board: Option<String>,
+    /// Choose delays by this number, to reach other interleavings; the same number gives the same run
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Go on after errors as the silicon would, as far as that is known
+    #[arg(long)]
+    silicon: bool,
+    /// How long each launch takes a worker, in cycles
+    #[arg(long, default_value_t = 1000, value_name = "CYCLES")]
+    kernel_cycles: u64,
+    /// Write a timeline of all actors for Perfetto (Chrome's JSON form)
+    #[arg(long, value_name = "FILE")]
+    trace: Option<String>,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize, Default)]
+struct Facts {
+    file: String,
+    board: String,
+    complete: bool,
+    records: usize,
+    prefetch_commands: u64,
+    dispatch_commands: u64,
+    launches: u64,
+    events: Vec<u32>,
+    cycles: u64,
+    findings: Vec<MessageFacts>,
+}
+
+/// Runs a stream: exit code 1 if an error was found or not everything ran.
+pub(super) fn run(args: &RunArgs) -> Exit {
+    let file = args.file.clone().unwrap_or_else(|| "demo".into());
+    let stream = match stream(args, &file) {
+        Ok(stream) => stream,
+        Err(StreamError::Text(diags, source)) if args.json => {
+            let findings = diags.list.iter().map(|d| message_facts(d, &source)).collect();
+            print_json(&Facts { file, findings, ..Facts::default() });
+            return Exit::BadInput;
+        }
+        Err(error) => return error.report(),
+    };
+    let config = Config {
+        seed: args.seed,
+        mode: if args.silicon { Mode::Silicon } else { Mode::Strict },
+        trace: true,
+        ..Config::new(stream.board.clone())
+    };
+    let worker = Box::new(Acknowledge { cycles: args.kernel_cycles });
+    let mut live = Live::new(stream.capture.entries.len());
+    let replayed = replay(&stream.capture, config, worker, |machine, records| live.look(machine, records));
+    let counters = live.finish();
+    let mut replayed = match replayed {
+        Ok(replayed) => replayed,
+        Err(message) => return fail(format!("{file}: {message}")),
+    };
+    let list = replayed.findings.iter().map(|finding| of_finding(finding, &stream.capture)).collect();
+    let diags = Diags { list };
+    let tracks = tracks(replayed.queue.device(), &stream.board);
+    if let Some(path) = &args.trace
+        && let Err(error) = std::fs::write(path, chrome_trace(&tracks, &counters, stream.board.clock_mhz))
+    {
+        return fail(format!("cannot write `{path}`: {error}"));
+    }
+    let facts = facts(file, &mut replayed, &diags, &stream);
+    if args.json {
+        print_json(&facts);
+    } else {
+        report(&diags, &stream.source);
+        out(&summary(&facts, &stream));
+        out(&chart(&tracks, 72, 4));
+        out(&dumps(&stream.capture, replayed.queue.device()));
+    }
+    if errors(&diags) > 0 || !facts.complete { Exit::Findings } else { Exit::Clean }
+}
+
+fn stream(args: &RunArgs, file: &str) -> Result<Stream, StreamError> {
+    match args.demo {
+        None => StreamArgs { file: file.into(), raw: args.raw, board: args.board.clone() }.read(),
+        Some(launches) => {
+            let name = args.board.as_deref().unwrap_or("p150");
+            let board = board::built_in(name).map_err(|error| error.to_string())?;
+            let capture = demo(&board, launches).map_err(|error| error.to_string())?;
+            Ok(Stream { capture, source: Source::new("demo", ""), board })
+        }
+    }
+}
+
+/// What a host sends to run a small program on all workers again and again: arguments of its own for each, one image for all.
+fn demo(board: &Board, launches: u32) -> Result<Capture, slipring_queue::wire::FieldRange> {
+    let tiles: Vec<Xy> = board.workers().collect();
+    let layout = Layout::default();
+    let launch = LaunchMessage {
+        kernel_config_base: layout.kernel_config_base,
+        local_cb_offset: L1_ALIGN as u16,
+        enables: 1,
+        ..LaunchMessage::default()
+    };
+    let program = Program {
+        args: Data::Each(
+            tiles.iter().map(|tile| [u32::from(tile.x), u32::from(tile.y), 0].map(u32::to_le_bytes).concat()).collect(),
+        ),
+        roles: vec![Role { tiles: tiles.clone(), launch, image: vec![0x13; 6000] }],
+        tiles,
+    };
+    let mut entries = Vec::new();
+    // One after the other: what stands for one launch is the same for the next.
+    for event in 1..=launches {
+        let mut commands = lower_programs(std::slice::from_ref(&program), Lowering::CAREFUL, board, &layout)?;
+        commands.push(host_event(event));
+        for command in commands {
+            entries.push(Entry::new(relay_inline(command.encode())?.encode()));
+        }
+    }
+    Ok(Capture { board: board.name.clone(), entries, dumps: Vec::new() })
+}
+
+fn facts(file: String, replayed: &mut Replay, diags: &Diags, stream: &Stream) -> Facts {
+    let status = replayed.queue.device().status();
+    Facts {
+        file,
+        board: stream.board.name.clone(),
+        complete: replayed.complete,
+        records: replayed.records,
+        prefetch_commands: status.commands[Actor::Prefetch as usize],
+        dispatch_commands: status.commands[Actor::Dispatch as usize],
+        launches: status.launches,
+        events: replayed.completions.iter().filter_map(Completion::event).collect(),
+        cycles: status.cycle,
+        findings: diags.list.iter().map(|d| message_facts(d, &stream.source)).collect(),
+    }
+}
+
+fn summary(facts: &Facts, stream: &Stream) -> String {
+    let all = stream.capture.entries.len();
+    let end = if facts.complete { "everything ran" } else { "it did not run to its end" };
+    let last = facts.events.last().map_or(String::new(), |event| format!(", the last {event}"));
+    format!(
+        "{} on a {} ({}): {end}\n  {} of {all} records, {} prefetch and {} dispatch commands, {} launches of workers, {} events{last}\n  \
+         {} cycles ({:.1} us); workers acknowledge launches and run no kernels\n\n",
+        facts.file,
+        facts.board,
+        stream.board.description,
+        facts.records,
+        facts.prefetch_commands,
+        facts.dispatch_commands,
+        facts.launches,
+        facts.events.len(),
+        facts.cycles,
+        facts.cycles as f64 / f64::from(stream.board.clock_mhz),
+    )
+}
+
+/// A row for each queue core, then one for each worker that ran.
+fn tracks(machine: &Machine, board: &Board) -> Vec<Track> {
+    let mut tracks: Vec<(SpanActor, Track)> = Vec::new();
+    for actor in Actor::ALL {
+        let track = Track { name: actor.to_string(), group: "queue".into(), spans: Vec::new() };
+        tracks.push((SpanActor::Queue(actor), track));
+    }
+    for tile in board.workers() {
+        let track = Track { name: tile.to_string(), group: "workers".into(), spans: Vec::new() };
+        tracks.push((SpanActor::Worker(tile), track));
+    }
+    tracks.sort_by_key(|(actor, _)| *actor);
+    for span in machine.spans() {
+        let Ok(at) = tracks.binary_search_by_key(&span.actor, |(actor, _)| *actor) else { continue };
+        let facts = [("command", span.index)].into_iter().chain(span.record.map(|record| ("record", record))).collect();
+        tracks[at].1.spans.push(TrackSpan { name: span.name.into(), start: span.start, end: span.end, facts });
+    }
+    // The subordinate has nothing to do in the fixed configuration, and tiles that never ran have no row.
+    tracks
+        .into_iter()
+        .map(|(_, track)| track)
+        .filter(|track| track.group == "queue" || !track.spans.is_empty())
+        .collect()
+}
+
+/// The memory that the stream asks to see.
+fn dumps(capture: &Capture, machine: &Machine) -> String {
+    let mut text = String::new();
+    for dump in &capture.dumps {
+        let mut bytes = vec![0; dump.bytes as usize];
+        let shown = match machine.peek(dump.tile, dump.addr, &mut bytes) {
+            Ok(()) => hex(&bytes),
+            Err(why) => why,
+        };
+        text += &format!("{} {:#x}: {shown}\n", dump.tile, dump.addr);
+    }
+    text
+}
+
+fn print_json(facts: &Facts) {
+    out(&(serde_json::to_string(facts).unwrap_or_default() + "\n"));
+}

@@ -34,7 +34,8 @@ impl Dispatcher {
                 format!("the shared packet ends at +{:#x}, behind its page of {page} bytes", data_start + size)
             })?;
         }
-        let mut targets = [Target::default(); 256];
+        // As many words as the firmware's cache has, of one or two for a target.
+        let mut targets = [Target::default(); 120];
         let count = count.min(targets.len());
         for (i, target) in targets[..count].iter_mut().enumerate() {
             let sub = self.cmd_ptr + (i * c.sub_bytes()) as u32;

@@ -59,6 +59,13 @@ impl Issue {
         let end = u64::from(place.offset) + u64::from(bytes);
         let overlap =
             |h: &Held| u64::from(h.offset) < end && u64::from(place.offset) < u64::from(h.offset) + u64::from(h.bytes);
+        // Mostly nothing is in the way, and first and last record show it.
+        let (first, last) = (self.held.front()?, self.held.back()?);
+        let (start, stop) = (u64::from(first.offset), u64::from(last.offset) + u64::from(last.bytes));
+        let at = u64::from(place.offset);
+        if if start < stop { end <= start || stop <= at } else { end <= start && stop <= at } {
+            return None;
+        }
         // All that is older goes with it, so the last record that is in the way counts.
         let last = self.held.iter().rposition(overlap)?;
         self.held.get(last + 1).map(|next| next.slot)
@@ -67,8 +74,10 @@ impl Issue {
     /// Notes that a slot has been taken by the device, and with it all before it: bytes of records before the one of
     /// that slot are free.
     pub fn taken(&mut self, slot: u32) {
-        // From behind: a slot that is used again stands here twice, and the first has been taken long since.
-        if let Some(at) = self.held.iter().rposition(|h| h.slot == slot) {
+        // Slots ascend towards the last. One that is used again stands here twice: the later one counts.
+        let Some(last) = self.held.back() else { return };
+        let behind = (last.slot + self.entries - slot) % self.entries;
+        if let Some(at) = (self.held.len() - 1).checked_sub(behind as usize) {
             self.held.drain(..at);
         }
     }
@@ -76,8 +85,8 @@ impl Issue {
     /// Notes that a record was written and queued.
     pub fn queued(&mut self, place: Place, bytes: u32) {
         // A slot that is used again was taken before: all before the record it stood for has been read, but perhaps not that one.
-        if let Some(at) = self.held.iter().rposition(|h| h.slot == place.slot) {
-            self.held.drain(..at);
+        while self.held.len() > self.entries as usize {
+            self.held.pop_front();
         }
         self.held.push_back(Held { offset: place.offset, bytes, slot: place.slot });
         self.write = place.offset + bytes;

@@ -125,11 +125,33 @@ const ROWS: u8 = 12;
 
 /// The places that a multicast passes. One whose corners are the wrong way round goes around the edges of the chip.
 pub(crate) fn covered(rect: Rect) -> impl Iterator<Item = Xy> {
-    let span = |low: u8, high: u8, size: u8| {
-        let size = size.max(low + 1).max(high + 1);
-        let steps = if low <= high { high - low } else { high + size - low };
-        (0..=steps).map(move |step| (low + step) % size)
-    };
-    let columns = move || span(rect.low.x, rect.high.x, COLUMNS);
-    span(rect.low.y, rect.high.y, ROWS).flat_map(move |y| columns().map(move |x| Xy::new(x, y)))
+    let steps = |low: u8, high: u8, size: u8| if low <= high { high - low } else { high + size.max(low + 1) - low };
+    let wrapped = |at: u8, end: u8, size: u8| if at >= size.max(end) { at - size.max(end) } else { at };
+    let (low, high) = (rect.low, rect.high);
+    let (columns, rows) = (steps(low.x, high.x, COLUMNS), steps(low.y, high.y, ROWS));
+    let mut next = Some((0, 0));
+    std::iter::from_fn(move || {
+        let (x, y) = next?;
+        next = match (x == columns, y == rows) {
+            (false, _) => Some((x + 1, y)),
+            (true, false) => Some((0, y + 1)),
+            (true, true) => None,
+        };
+        let end = |low: u8, high: u8| low.max(high) + 1;
+        Some(Xy::new(wrapped(low.x + x, end(low.x, high.x), COLUMNS), wrapped(low.y + y, end(low.y, high.y), ROWS)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn multicasts_cover_their_rectangle_or_go_around_the_chip() {
+        let rect = |x0, y0, x1, y1| Rect::new(Xy::new(x0, y0), Xy::new(x1, y1));
+        assert!(covered(rect(1, 2, 7, 11)).eq(rect(1, 2, 7, 11).tiles()));
+        let around: Vec<Xy> = covered(rect(15, 3, 1, 3)).collect();
+        assert_eq!(around, [15, 16, 0, 1].map(|x| Xy::new(x, 3)));
+        assert_eq!(covered(rect(2, 5, 2, 4)).count(), ROWS.into());
+    }
 }

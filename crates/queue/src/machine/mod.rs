@@ -166,17 +166,10 @@ impl Machine {
         self.kernels[actor as usize] = None;
     }
 
-    /// Lets an actor go on if what it waits for is over; whether it did.
-    fn step(&mut self, actor: Actor) -> bool {
+    /// Lets an actor go on until it waits again.
+    fn step(&mut self, actor: Actor) {
         let index = actor as usize;
-        {
-            let mut world = self.world.borrow_mut();
-            match world.waits[index] {
-                Some(wait) if wait.is_over(&world) => world.waits[index] = None,
-                _ => return false,
-            }
-        }
-        let Some(kernel) = &mut self.kernels[index] else { return false };
+        let Some(kernel) = &mut self.kernels[index] else { return };
         if let Poll::Ready(end) = kernel.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             self.kernels[index] = None;
             let mut world = self.world.borrow_mut();
@@ -185,46 +178,20 @@ impl Machine {
                 Err(Stop) => world.waits[index] = Some(Wait::Lost),
             }
         }
-        true
     }
 
     /// When something happens next, if nobody touches the machine.
     fn next_event(&self) -> Option<u64> {
-        let world = self.world.borrow();
-        let certain = world.waits.iter().filter_map(|wait| match wait {
-            Some(Wait::Until { cycle, .. }) => Some(*cycle),
-            _ => None,
-        });
-        certain.chain(world.flights.next()).min()
+        self.world.borrow().next_event()
     }
 
     /// Lets time pass to a cycle, or until the machine stops at a finding.
     pub fn run(&mut self, until: u64) {
         loop {
-            let mut went_on = false;
-            for actor in Actor::ALL {
-                went_on |= self.step(actor);
-            }
-            if self.world.borrow().ledger.stopped() {
-                return;
-            }
-            if went_on {
-                continue;
-            }
-            let next = self.next_event();
-            let mut world = self.world.borrow_mut();
+            let next = self.world.borrow_mut().next_actor(until);
             match next {
-                Some(at) if at <= until => {
-                    world.now = world.now.max(at);
-                    let now = world.now;
-                    while let Some(flight) = world.flights.take(now) {
-                        world.arrive(flight);
-                    }
-                }
-                _ => {
-                    world.now = world.now.max(until);
-                    return;
-                }
+                Some(actor) => self.step(actor),
+                None => return,
             }
         }
     }

@@ -163,6 +163,40 @@ impl World {
         lines
     }
 
+    /// When something happens next, if nobody touches the machine.
+    pub fn next_event(&self) -> Option<u64> {
+        let certain = self.waits.iter().filter_map(|wait| match wait {
+            Some(Wait::Until { cycle, .. }) => Some(*cycle),
+            _ => None,
+        });
+        certain.chain(self.flights.next()).min()
+    }
+
+    /// Lets time pass until an actor can go on, and takes its wait away. `None`: it passed to the end, or the machine has stopped.
+    pub fn next_actor(&mut self, until: u64) -> Option<Actor> {
+        while !self.ledger.stopped() {
+            for actor in Actor::ALL {
+                if self.waits[actor as usize].is_some_and(|wait| wait.is_over(self)) {
+                    self.waits[actor as usize] = None;
+                    return Some(actor);
+                }
+            }
+            match self.next_event() {
+                Some(at) if at <= until => {
+                    self.now = self.now.max(at);
+                    while let Some(flight) = self.flights.take(self.now) {
+                        self.arrive(flight);
+                    }
+                }
+                _ => {
+                    self.now = self.now.max(until);
+                    break;
+                }
+            }
+        }
+        None
+    }
+
     /// Lets what arrives now arrive. The flight is over; its bytes are where they belong.
     pub fn arrive(&mut self, flight: Flight) {
         match flight {

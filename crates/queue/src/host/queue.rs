@@ -339,7 +339,8 @@ impl<D: Device> Queue<D> {
         Err(HostError::EventMismatch { expected: event, found: found.unwrap_or(0) })
     }
 
-    /// Queues an event and waits for it: everything queued so far has run.
+    /// Queues an event and waits for it: everything queued so far has run. Writes have been issued then; whether they have arrived only a
+    /// barrier before the event says.
     ///
     /// # Errors
     /// As [`event`](Queue::event) and [`wait_event`](Queue::wait_event).

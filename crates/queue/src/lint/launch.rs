@@ -53,12 +53,14 @@ impl Linter<'_> {
         if words.len() > most {
             self.find_in(at, Hazard::GoListOverrun, format!("{} words; the list holds {most}", words.len()));
         }
-        let other = words.iter().find(|word| {
-            Xy::from_word(**word).word() != **word || self.board.tile(Xy::from_word(**word)) != Tile::Worker
-        });
-        if let Some(word) = other {
-            let message = format!("{word:#x} in the list is no worker of a {}", self.board.name);
-            self.find_in(at, Hazard::MulticastTargets, message);
+        for word in words.iter().take(most) {
+            let tile = Xy::from_word(*word);
+            let (hazard, what) = match self.board.tile(tile) {
+                Tile::Worker if tile.word() == *word => continue,
+                Tile::Prefetch | Tile::Dispatch => (Hazard::QueueCoreWritten, "runs the queue"),
+                _ => (Hazard::NocUnmapped, "is no worker"),
+            };
+            self.find_in(at, hazard, format!("{word:#x} in the list of go signals: {tile} {what}"));
         }
         self.launches.list = words.to_vec();
     }

@@ -86,7 +86,7 @@ fn each_mistake_has_its_name_and_no_other() {
         ("send SET_WRITE_OFFSET\n> words 1 2 3 4 5", "write-offset-overrun"),
         ("send TIMESTAMP noc_xy=pcie addr=0x46020ff8", "noc-alignment"),
         (&format!("send SET_GO_SIGNAL_NOC_DATA\n> words {}", "0x81 ".repeat(257)), "go-list-overrun"),
-        ("send SET_GO_SIGNAL_NOC_DATA\n> words 0x3c1", "multicast-targets"),
+        ("send SET_GO_SIGNAL_NOC_DATA\n> words 0x3c1", "noc-unmapped"),
         ("send SEND_GO_SIGNAL go_signal=0x80030e00 multicast_go_offset=255 num_unicast_txns=1", "go-index-outside"),
         (&go("go_signal=0x80000000", "count=1"), "go-without-master"),
         (&go("go_signal=0x80030e00", "count=2"), "wait-unreachable"),

@@ -108,7 +108,10 @@ impl Order {
             objects: Vec::new(),
             tokens: vec![Token::default(); clusters * syncs.len()],
             per_cluster: syncs.len(),
-            is_token: syncs.iter().map(|s| matches!(s.role, SyncRole::Token { .. })).collect(),
+            is_token: syncs
+                .iter()
+                .map(|s| matches!(s.role, SyncRole::Token { .. } | SyncRole::UnitFlag { .. }))
+                .collect(),
             max: syncs.iter().map(|s| u64::from(s.max.max(1))).collect(),
         };
         for _ in 0..clusters {

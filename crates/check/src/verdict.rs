@@ -130,7 +130,7 @@ impl Checker {
             }
             Some(findings) => verdict(errors(findings)),
         };
-        let sync = engine.iter().filter(|f| SYNC.contains(&f.code)).count();
+        let sync: Vec<_> = engine.iter().filter(|f| SYNC.contains(&f.code)).cloned().collect();
         let races = self.race.as_ref().map(Race::findings);
         let unwritten = self.init.as_ref().map(Init::findings);
         let tools = vec![
@@ -138,7 +138,7 @@ impl Checker {
                 tool: "memory",
                 verdict: verdict(engine.iter().filter(|f| f.code == "memory-bounds").count()),
             },
-            ToolVerdict { tool: "sync", verdict: verdict(sync) },
+            ToolVerdict { tool: "sync", verdict: verdict(errors(&sync)) },
             ToolVerdict { tool: "race", verdict: observed(races) },
             ToolVerdict { tool: "init", verdict: observed(unwritten) },
         ];

@@ -85,6 +85,9 @@ pub struct SyncSpec {
     pub semaphores: u32,
     /// Largest value of a semaphore counter.
     pub semaphore_max: u32,
+    /// True where the counters start at 0 in every kernel, so that a signal that nobody waited for does no harm.
+    #[serde(default)]
+    pub semaphores_reset: bool,
     /// Added to a semaphore id to address the second Vector core; 0 where a set is broadcast.
     pub subblock_offset: u32,
     /// True where a cross-core wait stalls the whole core and not one pipe.

@@ -128,6 +128,8 @@ pub enum SyncRole {
     RingFree { ring: u32, slot: u32 },
     /// A buffer token.
     Token { id: u32 },
+    /// The unit flag of the accumulator tile at this address: a token that a pipe publishes without having got it.
+    UnitFlag { address: u32 },
 }
 
 /// Direction of a ring.

@@ -86,7 +86,7 @@ impl View<'_> {
 
     /// True for buffer tokens.
     pub fn is_token(&self, sync: u32) -> bool {
-        matches!(self.program.syncs[sync as usize].role, SyncRole::Token { .. })
+        matches!(self.program.syncs[sync as usize].role, SyncRole::Token { .. } | SyncRole::UnitFlag { .. })
     }
 
     /// The pipes that still have releases that an acquire or a deferred release waits for, or work that the latter

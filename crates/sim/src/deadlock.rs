@@ -210,7 +210,7 @@ fn hint(view: &View<'_>, root: &Blocked, circular: bool) -> Option<String> {
             format!("{} must set semaphore {id} once for every wait of {}", decl.setter, decl.waiter)
         }
         SyncRole::Semaphore { .. } => "order the sets and waits of both cores so that one of them can go first".into(),
-        SyncRole::Token { .. } => {
+        SyncRole::Token { .. } | SyncRole::UnitFlag { .. } => {
             "the pipe that must release the buffer first waits itself: what it waits for must not come after this acquire".into()
         }
     })

@@ -180,7 +180,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         let block = self.clusters[cluster].block;
         let count = self.program.syncs.len();
         let syncs = &mut self.syncs[cluster * count..(cluster + 1) * count];
-        self.leftovers.collect(self.program, syncs, self.launch.mode);
+        self.leftovers.collect(self.launch, syncs);
         self.observer.block_end(at, block, cluster as u32);
         self.blocks_done += 1;
         if self.next_block == self.launch.blocks {

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use slipring_machine::Pipe;
-use slipring_program::{Finding, Program, SiteRef, SyncRole};
+use slipring_program::{Finding, Program, Severity, SiteRef, SyncRole};
 
-use crate::Mode;
 use crate::report::{self, count};
 use crate::state::SyncState;
+use crate::{Launch, Mode};
 
 /// Objects that did not come back to the count they should end with, over all blocks.
 #[derive(Debug, Default)]
@@ -22,6 +22,8 @@ struct Leftover {
     last_wait: Option<SiteRef>,
     /// The last pop of the slot, for a slot that is not free.
     last_pop: Option<SiteRef>,
+    /// Suspicious at most: the platform resets the object.
+    harmless: bool,
     /// Acquires of a token that nobody gave back.
     held: Vec<(Pipe, SiteRef)>,
     /// Blocks that left something there.
@@ -29,13 +31,16 @@ struct Leftover {
 }
 
 impl Leftovers {
-    /// Looks at the objects of a block that is over. Objects that were never used are in order.
-    pub fn collect(&mut self, program: &Program, syncs: &[SyncState], mode: Mode) {
+    /// Looks at the objects of a block that is over. Objects that were never used are in order, and so is a semaphore
+    /// that nobody ever waited for where the platform resets it: kernels signal both Vector cores and use one.
+    pub fn collect(&mut self, launch: &Launch<'_>, syncs: &[SyncState]) {
+        let program = launch.program;
         for (index, (state, decl)) in syncs.iter().zip(&program.syncs).enumerate() {
             let (used, held) = (state.sets + state.waits > 0, !state.token.held.is_empty());
-            let idle = mode == Mode::Sequential && decl.setter == decl.waiter;
+            let idle = launch.mode == Mode::Sequential && decl.setter == decl.waiter;
+            let harmless = launch.platform.sync.semaphores_reset && matches!(decl.role, SyncRole::Semaphore { .. });
             let end = state.signals.len() as u64;
-            if idle || !held && (!used || end == u64::from(decl.final_count)) {
+            if idle || (harmless && state.waits == 0) || !held && (!used || end == u64::from(decl.final_count)) {
                 continue;
             }
             let entry = self.0.entry(index).or_insert_with(|| Leftover {
@@ -43,6 +48,7 @@ impl Leftovers {
                 surplus: state.signals.iter().skip(decl.final_count as usize).map(|s| s.site).collect(),
                 last_wait: state.last_wait,
                 last_pop: last_pop(program, syncs, decl.role),
+                harmless,
                 held: state.token.held.clone(),
                 blocks: 0,
             });
@@ -89,6 +95,9 @@ impl Leftovers {
                 ),
             };
             let mut finding = report::error(code, message);
+            if left.harmless {
+                finding.severity = Severity::Warning;
+            }
             let places = left.surplus.iter().map(|site| (*site, "set here and never waited for"));
             let places = places.chain(left.held.iter().map(|(_, site)| (*site, "acquired here and never released")));
             let last = left.last_wait.filter(|_| !more && left.held.is_empty());

@@ -340,7 +340,7 @@ impl Observer for Collector {
         match role {
             SyncRole::Event { .. } => stalls.event += cycles,
             SyncRole::Semaphore { .. } => stalls.semaphore += cycles,
-            SyncRole::Token { .. } => stalls.token += cycles,
+            SyncRole::Token { .. } | SyncRole::UnitFlag { .. } => stalls.token += cycles,
             SyncRole::RingReady { ring, .. } => {
                 stalls.ring_ready += cycles;
                 if let Some(ring) = self.stats.rings.get_mut(ring as usize) {

@@ -139,8 +139,8 @@ impl<O: Observer> Engine<'_, O> {
             SyncRole::Event { from, to, id } => {
                 format!("wait for the event ({from} to {to}, id {id}) before it is set again, or use another id")
             }
-            SyncRole::Token { id } | SyncRole::Semaphore { id } => {
-                format!("{} must wait for semaphore {id} before {} sets it again", decl.waiter, decl.setter)
+            _ => {
+                format!("{} must wait for {} before {} sets it again", decl.waiter, decl.name, decl.setter)
             }
         });
         finding

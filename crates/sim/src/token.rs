@@ -6,11 +6,13 @@
 //! *deferred* one (mode 1) waits besides for the earlier releases of the buffer and for what the other pipes that
 //! hold it had been given until then. Everything waits for what comes before it in the program, so tokens
 //! alone never dead-lock, and who gets a buffer does not depend on time.
+//!
+//! Unit flags are tokens as well: a check is an acquire, publishing or clearing a tile is a release that needs none.
 
 use std::collections::BTreeSet;
 
 use slipring_machine::Pipe;
-use slipring_program::{Finding, SiteRef};
+use slipring_program::{Finding, SiteRef, SyncRole};
 
 use crate::engine::Engine;
 use crate::observe::Observer;
@@ -72,8 +74,11 @@ impl<O: Observer> Engine<'_, O> {
 
     /// A pipe gets a buffer: the number of releases that it has to wait for.
     pub fn hold(&mut self, core: usize, pipe: Pipe, sync: u32, site: SiteRef) -> u32 {
+        let held = matches!(self.program.syncs[sync as usize].role, SyncRole::Token { .. });
         let token = self.token(core, sync);
-        token.held.push((pipe, site));
+        if held {
+            token.held.push((pipe, site));
+        }
         token.issued
     }
 
@@ -91,10 +96,11 @@ impl<O: Observer> Engine<'_, O> {
     ) -> Result<(u32, PipeSet), Box<Finding>> {
         let index = self.state_index(core, sync);
         let token = &mut self.syncs[index].token;
-        let Some(at) = token.held.iter().position(|(holder, _)| *holder == pipe) else {
-            return Err(self.not_held(core, pipe, sync, site));
-        };
-        token.held.remove(at);
+        match token.held.iter().position(|(holder, _)| *holder == pipe) {
+            Some(at) => drop(token.held.remove(at)),
+            None if matches!(self.program.syncs[sync as usize].role, SyncRole::UnitFlag { .. }) => {}
+            None => return Err(self.not_held(core, pipe, sync, site)),
+        }
         let number = token.issued;
         token.issued += 1;
         let mut others = PipeSet::default();

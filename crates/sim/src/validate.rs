@@ -130,7 +130,7 @@ fn validate_core(launch: &Launch<'_>, core: &CoreProgram) -> Result<(), Box<Find
             Inst::Acquire { pipe: p, token, .. } | Inst::Release { pipe: p, token, .. } => {
                 pipe(*p)?;
                 sync(token)?;
-                let is_token = |s: &SyncDecl| matches!(s.role, SyncRole::Token { .. });
+                let is_token = |s: &SyncDecl| matches!(s.role, SyncRole::Token { .. } | SyncRole::UnitFlag { .. });
                 let run = token.first as usize..(token.first + token.count) as usize;
                 if *p == Pipe::S || !launch.program.syncs[run].iter().all(is_token) {
                     return Err(bad(pc, "a pipe that works on its own and a token are needed".into()));

@@ -435,6 +435,25 @@ impl Decoder<'_> {
         self.shared.syncs.member(SyncFamily::Buffer(core), count, id, |id| syncs::buffer(core, id))
     }
 
+    /// The unit flag of the accumulator tile at an address.
+    pub fn unit_flag(&mut self, address: Operand) -> SyncRef {
+        let unit = match address {
+            Operand::Imm(at) => Operand::Imm(at / syncs::UNIT),
+            Operand::Reg(_) => {
+                let d = self.fresh();
+                self.emit(Inst::Scalar {
+                    f: |[at, ..]| Ok(at / syncs::UNIT),
+                    d,
+                    args: [address, Operand::Imm(0), Operand::Imm(0)],
+                });
+                Operand::Reg(d)
+            }
+        };
+        let (core, bytes) = (self.role, self.shared.local_bytes[Space::Acc as usize]);
+        let count = u32::try_from(bytes.div_ceil(syncs::UNIT)).unwrap_or(u32::MAX);
+        self.shared.syncs.member(SyncFamily::UnitFlag(core), count, unit, |unit| syncs::unit_flag(core, unit))
+    }
+
     /// The semaphore from one core to another.
     pub fn semaphore(&mut self, setter: Role, waiter: Role, id: Operand) -> SyncRef {
         let (count, max) = (self.platform.sync.semaphores, self.platform.sync.semaphore_max);

@@ -14,6 +14,8 @@ pub enum SyncFamily {
     Semaphore(Role, Role),
     /// Buffer tokens of one core; the index is the buffer id.
     Buffer(Role),
+    /// Unit flags of one core; the index is that of 1024 bytes of the accumulator memory.
+    UnitFlag(Role),
     /// Slots of a ring (by its index in the program) that hold a tile.
     RingReady(u32),
     /// Slots of a ring that are free.
@@ -81,5 +83,18 @@ pub(super) fn buffer(core: Role, id: u32) -> SyncDecl {
         max: 1,
         saturates: false,
         final_count: 0,
+    }
+}
+
+/// Bytes of the accumulator memory that share a unit flag: 16 × 16 elements of 4 bytes.
+pub(super) const UNIT: u64 = 1024;
+
+/// The declaration of a unit flag.
+pub(super) fn unit_flag(core: Role, unit: u32) -> SyncDecl {
+    let address = unit * UNIT as u32;
+    SyncDecl {
+        name: format!("the unit flag of the tile at {address:#x} of `acc` of {core}").into(),
+        role: SyncRole::UnitFlag { address },
+        ..buffer(core, unit)
     }
 }

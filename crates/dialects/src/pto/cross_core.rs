@@ -1,13 +1,14 @@
 //! Synchronisation between cores: semaphores of both platforms (PTO IR manual 4.16; seed 004, Inter-Core Sync).
 
-use slipring_ir::{AttrKind, OpSchema, Syntax, Touch};
-use slipring_machine::{CoreKind, Pipe, Role};
+use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
+use slipring_ir::{Attr, AttrKind, AttrSpec, Diags, OpId, OpSchema, Syntax, Touch};
+use slipring_machine::{CoreKind, Pipe, Platform, Role};
 use slipring_program::{Inst, Operand};
 
 use super::sync::{NOTHING, PIPE, has_pipe, pipe_attr};
 use crate::decode::Decoder;
 use crate::def::{InCoreSync, Lowered, OpDef, OpRef, Reported};
-use crate::rules::{ANY, INTEGER, defaulted, operand, required, schema};
+use crate::rules::{ANY, INTEGER, defaulted, operand, optional, required, schema};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] =
@@ -61,27 +62,91 @@ static SYNC_WAIT: OpDef = OpDef {
 
 const CROSS_VALUES: OpSchema = schema(
     "",
-    Syntax::Format("$core_id `,` $event_id attr-dict `:` type($core_id) `,` type($event_id)"),
+    Syntax::Custom(&CrossText),
     &[
-        operand(
+        optional(
             "core_id",
             INTEGER,
             Touch::Nothing,
             "the core or block; the cluster's own cores are the only ones here",
         ),
-        operand("event_id", INTEGER, Touch::Nothing, "which semaphore"),
+        optional("event_id", INTEGER, Touch::Nothing, "which semaphore"),
     ],
     &[],
-    &[defaulted(
+    CROSS_ATTRS,
+);
+
+const CROSS_ATTRS: &[AttrSpec] = &[
+    defaulted(
         "pipe",
         AttrKind::Enum(PIPE),
         "the pipe; by default FIX on the Cube core and MTE3 on a Vector core to set, S to wait",
-    )],
-);
+    ),
+    defaulted("event_id", AttrKind::Int, "which semaphore, where it is written as a number"),
+];
+
+/// `%core, %id : i64, i64`, or the pipe in the core's place as the hardware's own calls have it: `"PIPE_FIX", 1`,
+/// `"PIPE_V", %id : i64`.
+struct CrossText;
+
+impl CustomSyntax for CrossText {
+    fn parse(&self, parser: &mut OpParser<'_>, op: OpId) -> Parsed<()> {
+        let (mut core, mut id) = (None, None);
+        if parser.tok() == Tok::Percent {
+            core = Some(parser.operand()?);
+        } else {
+            let pipe = parser.enum_member(PIPE)?;
+            parser.module.op_mut(op).attrs.set("pipe", pipe);
+        }
+        parser.expect(Tok::Comma, "`,` and the semaphore")?;
+        if parser.tok() == Tok::Percent {
+            id = Some(parser.operand()?);
+        } else {
+            let number = parser.attr_of_kind(&CROSS_ATTRS[1])?;
+            parser.module.op_mut(op).attrs.set("event_id", number);
+        }
+        parser.attr_dict(op)?;
+        parser.set_operands(op, &[core.as_slice(), id.as_slice()]);
+        let values: Vec<_> = core.into_iter().chain(id).collect();
+        if values.is_empty() {
+            return Ok(());
+        }
+        parser.expect(Tok::Colon, "`:` and the types of the values")?;
+        parser.operand_types(&values)
+    }
+
+    fn print(&self, printer: &mut OpPrinter<'_>, op: OpId) {
+        let module = printer.module;
+        let (core, id) = (module.operand_group(op, 0), module.operand_group(op, 1));
+        let attr = |name: &str| module.op(op).attrs.get(name);
+        printer.write(" ");
+        match core {
+            [] => printer.write(&format!("<{}>", attr("pipe").and_then(Attr::as_str).unwrap_or("?"))),
+            core => printer.values(core),
+        }
+        printer.write(", ");
+        match id {
+            [] => printer.write(&attr("event_id").and_then(Attr::as_int).unwrap_or(-1).to_string()),
+            id => printer.values(id),
+        }
+        printer.attr_dict(op, if core.is_empty() { &["pipe", "event_id"] } else { &["event_id"] });
+        if !module.op(op).operands.is_empty() {
+            printer.write(" : ");
+            printer.types_of(&module.op(op).operands);
+        }
+    }
+}
+
+fn verify_cross(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if op.operand(1).is_some() == op.attr("event_id").is_some() {
+        diags.push(op.error("semaphore-id", "expects one semaphore id"));
+    }
+}
 
 static SET_CROSS_CORE: OpDef = OpDef {
     schema: OpSchema { name: "pto.set_cross_core", ..CROSS_VALUES },
     summary: "Signal to the other kind of core (A2/A3)",
+    verify: verify_cross,
     lower: |op, d| cross_by_value(op, d, true),
     ..CROSS
 };
@@ -89,6 +154,7 @@ static SET_CROSS_CORE: OpDef = OpDef {
 static WAIT_FLAG_DEV: OpDef = OpDef {
     schema: OpSchema { name: "pto.wait_flag_dev", ..CROSS_VALUES },
     summary: "Stall the core until the other kind of core has signalled (A2/A3)",
+    verify: verify_cross,
     lower: |op, d| cross_by_value(op, d, false),
     ..CROSS
 };
@@ -96,6 +162,7 @@ static WAIT_FLAG_DEV: OpDef = OpDef {
 static SET_INTRA_BLOCK: OpDef = OpDef {
     schema: OpSchema { name: "pto.set_intra_block", aliases: &["pto.set_intra_core"], ..CROSS_VALUES },
     summary: "Signal to a core of the cluster (A5)",
+    verify: verify_cross,
     lower: |op, d| cross_by_value(op, d, true),
     ..CROSS
 };
@@ -103,6 +170,7 @@ static SET_INTRA_BLOCK: OpDef = OpDef {
 static WAIT_INTRA_BLOCK: OpDef = OpDef {
     schema: OpSchema { name: "pto.wait_intra_block", aliases: &["pto.wait_intra_core"], ..CROSS_VALUES },
     summary: "Hold a pipe until a core of the cluster has signalled (A5)",
+    verify: verify_cross,
     lower: |op, d| cross_by_value(op, d, false),
     ..CROSS
 };
@@ -116,8 +184,10 @@ fn cross_pipe(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Pipe, Reported> {
 }
 
 fn cross_by_value(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
-    let Some(value) = op.operand(1) else { return Err(Reported) };
-    let id = d.scalar(value)?;
+    let id = match op.operand(1) {
+        Some(value) => d.scalar(value)?,
+        None => Operand::imm(op.int("event_id").unwrap_or(-1)),
+    };
     let default = match (set, d.role.kind()) {
         (false, _) => Pipe::S,
         (true, CoreKind::Cube) => Pipe::Fix,

@@ -2,6 +2,7 @@
 
 mod buffer;
 mod event_array;
+mod unit_flag;
 
 use slipring_ir::{AttrKind, Diags, EnumSpec, OpSchema, Syntax, Touch};
 use slipring_machine::{Pipe, Platform};

@@ -1,0 +1,33 @@
+//! Unit flags: accumulator tiles handed from the matrix unit to the fixpipe and back (micro-instruction manual, `unit_flag`
+//! of `mad` and of the fixpipe's stores).
+
+use slipring_machine::Pipe;
+use slipring_program::{Inst, Operand};
+
+use crate::decode::Decoder;
+use crate::def::OpRef;
+
+/// Puts the checks and updates of an op's `unit_flag` clause around the work that it issues for `pipe` on the accumulator tile at
+/// an address. Without the clause there is only the work.
+///
+/// A check (`check_only`, or the first half of the others) holds the pipe until every earlier publication
+/// (`check_and_set` of a product) and clearing (`check_and_clear` of a store) of the tile, in program order, is done;
+/// publishing and clearing take place once the work is done. Like [buffers](super::buffer), so a program that never clears a tile, or
+/// checks one that nobody publishes, goes on: public kernels do so, and order the two pipes by flags besides. A tile
+/// is known by its first address: stores of a part of a tile that begins elsewhere do not wait for it.
+#[allow(dead_code, reason = "the ops of the matrix unit come with its micro-instructions")]
+pub(crate) fn with_unit_flag(
+    op: &OpRef<'_>,
+    d: &mut Decoder<'_>,
+    pipe: Pipe,
+    tile: Operand,
+    work: impl FnOnce(&mut Decoder<'_>),
+) {
+    let Some(mode) = op.text("unit_flag") else { return work(d) };
+    let token = d.unit_flag(tile);
+    d.emit(Inst::Acquire { pipe, token, waits: true });
+    work(d);
+    if mode != "check_only" {
+        d.emit(Inst::Release { pipe, token, deferred: false });
+    }
+}

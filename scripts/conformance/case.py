@@ -74,19 +74,22 @@ def execute(program: host.Program, case: Path, folder: Path, settings: Settings,
     """Does what the host program does, with `slipring run` for a launch. False if a launch did not come to its end."""
     for name, size in program.buffers.items():
         (folder / device_file(name)).write_bytes(bytes(size))
+    sizes = {}
     for step in program.steps:
         match step:
             case host.Read():
                 data = (folder / step.file).read_bytes()
                 # A file that is larger than the host buffer is not read: the buffer keeps what it had.
                 if len(data) <= step.room:
+                    sizes[step.size] = len(data)
                     device = folder / device_file(step.device)
                     device.write_bytes((data + device.read_bytes()[len(data):])[:program.buffers[step.device]])
             case host.Launch():
                 if not launch(step, case, folder, settings, outcome):
                     return False
             case host.Write():
-                (folder / step.file).write_bytes((folder / device_file(step.device)).read_bytes()[:step.size])
+                size = sizes.get(step.variable, step.size)
+                (folder / step.file).write_bytes((folder / device_file(step.device)).read_bytes()[:size])
     return True
 
 

@@ -28,10 +28,13 @@ class HostError(Exception):
 
 @dataclass
 class Read:
-    """Bytes of a file come into a device buffer; a file larger than `room` is not read at all."""
+    """Bytes of a file come into a device buffer; a file larger than `room` is not read at all. `ReadFile` leaves the
+    size of what it has read in the variable `size`, if it is given one.
+    """
     device: str
     file: str
     room: int
+    size: str | None = None
 
 
 @dataclass
@@ -44,10 +47,11 @@ class Launch:
 
 @dataclass
 class Write:
-    """The first `size` bytes of a device buffer go to a file."""
+    """The first `size` bytes of a device buffer go to a file; or as many as the variable `variable` says, if a read has set it."""
     device: str
     file: str
     size: int
+    variable: str | None = None
 
 
 @dataclass
@@ -80,7 +84,8 @@ def read_program(case: Path) -> Program:
         elif name in readers:
             # ReadFile(path, size, host, capacity), or a helper (path, host, size)
             path, host, room = (args[0], args[2], args[3]) if name == "ReadFile" else args
-            source[host] = (file_name(path), number(room, names))
+            size = args[1] if name == "ReadFile" else None
+            source[host] = (file_name(path), number(room, names), size)
         elif name == "aclrtMemcpy" and "HOST_TO_DEVICE" in args[4]:
             if args[2] in source:
                 program.steps.append(Read(args[0], *source[args[2]]))
@@ -90,7 +95,7 @@ def read_program(case: Path) -> Program:
             path, host, size = args
             if host not in back:
                 raise HostError(f"{file_name(path)} is written from `{host}`, which nothing was copied to")
-            program.steps.append(Write(back[host], file_name(path), number(size, names)))
+            program.steps.append(Write(back[host], file_name(path), number(size, names), size))
         else:
             program.steps.append(wrappers[name](args, program.buffers, names))
     if not any(isinstance(step, Launch) for step in program.steps):

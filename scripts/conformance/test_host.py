@@ -48,9 +48,9 @@ class HostProgram(unittest.TestCase):
         self.assertEqual(program.buffers, {"inDevice": 128, "outDevice": 32})
         self.assertEqual(program.steps, [
             host.Read("inDevice", "v1.bin", 128),
-            host.Read("outDevice", "v2.bin", 32),
+            host.Read("outDevice", "v2.bin", 32, "fileSize"),
             host.Launch("scale", 2, [("buffer", "outDevice"), ("buffer", "inDevice"), ("scalar", "3:i64")]),
-            host.Write("outDevice", "v2.bin", 32),
+            host.Write("outDevice", "v2.bin", 32, "half"),
         ])
 
     def test_what_is_not_understood_is_an_error(self):

@@ -40,6 +40,9 @@ const PAIRS: [(Kind, Kind, &str, &str); 9] = [
     (ScalarStore, VectorStore, "ST_VST", "put `pto.mem_bar \"ST_VST\"` between the scalar store and the vector store"),
 ];
 
+/// The pairs of vector accesses, one bit each.
+const VECTOR_PAIRS: u16 = 0b000_000_111;
+
 /// A type of `mem_bar`: the pairs that it orders, one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Barrier(u16);
@@ -78,6 +81,49 @@ fn bits(word: usize, start: usize, end: usize) -> u64 {
     (u64::MAX >> (64 - (high - low))) << low
 }
 
+/// A range of bytes as the words that it lies in: which bits of the first and of the last one belong to it.
+#[derive(Clone, Copy)]
+struct Cover {
+    first: usize,
+    last: usize,
+    head: u64,
+    tail: u64,
+}
+
+impl Cover {
+    #[inline]
+    fn new(start: usize, end: usize) -> Cover {
+        let (head, tail) = (u64::MAX << (start % 64), u64::MAX >> (end.wrapping_neg() % 64));
+        Cover { first: start / 64, last: end.div_ceil(64), head, tail }
+    }
+
+    /// Not 0 if a bit of the range is set.
+    #[inline]
+    fn any(&self, words: &[u64]) -> u64 {
+        match &words[self.first..self.last] {
+            [] => 0,
+            [only] => only & self.head & self.tail,
+            [first, between @ .., last] => {
+                between.iter().fold(first & self.head | last & self.tail, |any, word| any | word)
+            }
+        }
+    }
+
+    /// Sets the bits of the range.
+    #[inline]
+    fn fill(&self, words: &mut [u64]) {
+        match &mut words[self.first..self.last] {
+            [] => {}
+            [only] => *only |= self.head & self.tail,
+            [first, between @ .., last] => {
+                *first |= self.head;
+                between.fill(u64::MAX);
+                *last |= self.tail;
+            }
+        }
+    }
+}
+
 impl Bytes {
     fn resize(&mut self, bytes: usize) {
         self.words.resize(bytes.div_ceil(64), 0);
@@ -85,12 +131,9 @@ impl Bytes {
 
     #[inline]
     fn add(&mut self, start: usize, end: usize) {
-        let (first, last) = (start / 64, end.div_ceil(64));
-        for word in first..last {
-            self.words[word] |= bits(word, start, end);
-        }
-        self.dirty =
-            if self.dirty.is_empty() { first..last } else { self.dirty.start.min(first)..self.dirty.end.max(last) };
+        let cover = Cover::new(start, end);
+        cover.fill(&mut self.words);
+        self.widen(cover.first, cover.last);
     }
 
     /// Adds the bytes of a range that `known` does not have.
@@ -124,6 +167,12 @@ impl Bytes {
         })
     }
 
+    fn copy_from(&mut self, other: &Bytes) {
+        self.clear();
+        self.words[other.dirty.clone()].copy_from_slice(&other.words[other.dirty.clone()]);
+        self.dirty = other.dirty.clone();
+    }
+
     fn clear(&mut self) {
         self.words[self.dirty.clone()].fill(0);
         self.dirty = 0..0;
@@ -150,6 +199,10 @@ impl Bytes {
         for at in self.dirty.clone() {
             let mut word = self.words[at];
             let mut bit = 0u64;
+            if let Some((_, end)) = run.as_mut().filter(|run| word == u64::MAX && run.1 == at as u64 * 64) {
+                *end += 64;
+                continue;
+            }
             while word != 0 {
                 let skip = u64::from(word.trailing_zeros());
                 word >>= skip;
@@ -193,10 +246,14 @@ pub(crate) struct Footprint {
     /// For each kind and block the last step and its place.
     last: [Vec<(u32, SiteRef)>; 4],
     pub conflicts: Vec<InnerConflict>,
+    /// True as long as `read` and `written` say all: the sets of `pending` are not kept.
+    plain: bool,
 }
 
 impl Footprint {
-    pub fn resize(&mut self, bytes: usize) {
+    /// Gets ready for a function with these pairs on a memory of so many bytes.
+    pub fn restart(&mut self, bytes: usize, relevant: u16) {
+        self.plain = relevant & !VECTOR_PAIRS == 0;
         for set in [&mut self.read, &mut self.written].into_iter().chain(&mut self.pending) {
             set.resize(bytes);
         }
@@ -217,7 +274,7 @@ impl Footprint {
         core: Role,
         depends: impl Fn(u32, u32) -> bool,
     ) {
-        if start == end {
+        if start == end || self.touch_plainly(touch, start, end, &depends) {
             return;
         }
         if touch.kind.writes() {
@@ -269,8 +326,47 @@ impl Footprint {
         self.conflicts.push(InnerConflict { earlier, later: touch.site, writes, extent, hint });
     }
 
+    /// Notes an access while all pairs can be told from what was read and written: before any barrier, where only vector
+    /// instructions touch memory. False, and nothing noted, where that is not so or no longer enough.
+    #[inline]
+    fn touch_plainly(&mut self, touch: Touch, start: usize, end: usize, depends: &impl Fn(u32, u32) -> bool) -> bool {
+        if !self.plain {
+            return false;
+        }
+        let cover = Cover::new(start, end);
+        let blocks = start / BLOCK..end.div_ceil(BLOCK);
+        let loads = &self.last[VectorLoad as usize];
+        let store = touch.kind == VectorStore;
+        let ordered = || loads[blocks.clone()].iter().all(|load| depends(touch.step, load.0));
+        let over_loads = store && cover.any(&self.read.words) != 0;
+        if cover.any(&self.written.words) != 0 || (over_loads && !ordered()) {
+            self.leave_plain();
+            return false;
+        }
+        let set = if store { &mut self.written } else { &mut self.read };
+        set.add(start, end);
+        self.last[touch.kind as usize][blocks].fill((touch.step, touch.site));
+        true
+    }
+
+    /// From now on each kind of pair has its own set.
+    #[cold]
+    fn leave_plain(&mut self) {
+        self.plain = false;
+        for (pair, set) in PAIRS.iter().zip(&mut self.pending) {
+            match pair.0 {
+                VectorLoad => set.copy_from(&self.read),
+                VectorStore => set.copy_from(&self.written),
+                _ => {}
+            }
+        }
+    }
+
     /// What came before is ordered before what follows, for the pairs of this barrier.
     pub fn barrier(&mut self, barrier: Barrier) {
+        if self.plain {
+            self.leave_plain();
+        }
         for (pair, set) in self.pending.iter_mut().enumerate() {
             if barrier.0 >> pair & 1 != 0 {
                 set.clear();

@@ -204,7 +204,7 @@ impl Effect for Function {
         for (reg, arg) in self.parts.inputs.iter().zip(args) {
             kept.scalars[reg.0 as usize] = *arg;
         }
-        kept.footprint.resize(ub.len());
+        kept.footprint.restart(ub.len(), self.relevant);
         kept.clock.restart(&self.parts.spec, usize::from(self.parts.slots));
         let mut machine = Machine {
             state: &mut kept,

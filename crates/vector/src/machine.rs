@@ -94,6 +94,17 @@ impl Machine<'_> {
         Ok(&self.ub[start..end])
     }
 
+    /// Loads a whole register from the unified buffer.
+    ///
+    /// # Errors
+    /// `memory-bounds` where the bytes do not exist.
+    #[inline]
+    pub fn load_register(&mut self, slot: Slot, address: u64) -> Result<(), Fault> {
+        let (start, end) = self.touch(Kind::VectorLoad, address, crate::BYTES)?;
+        self.state.registers[usize::from(slot.0)].0.copy_from_slice(&self.ub[start..end]);
+        Ok(())
+    }
+
     /// Bytes of the unified buffer, to be written by a vector store.
     ///
     /// # Errors
@@ -102,6 +113,17 @@ impl Machine<'_> {
     pub fn store(&mut self, address: u64, bytes: usize) -> Result<&mut [u8], Fault> {
         let (start, end) = self.touch(Kind::VectorStore, address, bytes)?;
         Ok(&mut self.ub[start..end])
+    }
+
+    /// Stores a whole register to the unified buffer.
+    ///
+    /// # Errors
+    /// `memory-bounds` where the bytes do not exist.
+    #[inline]
+    pub fn store_register(&mut self, slot: Slot, address: u64) -> Result<(), Fault> {
+        let (start, end) = self.touch(Kind::VectorStore, address, crate::BYTES)?;
+        self.ub[start..end].copy_from_slice(&self.state.registers[usize::from(slot.0)].0);
+        Ok(())
     }
 
     /// Orders accesses before this instruction before those behind it.

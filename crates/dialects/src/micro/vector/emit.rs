@@ -114,12 +114,16 @@ pub(super) fn lanewise<const N: usize>(
 ) -> Lowered {
     let mut e = Emit::new(op, d);
     let elem = check::elem(op, positions[0]).or(check::elem(op, N - 1)).ok_or(Reported)?;
-    let mut sources = [Source::Slot(Slot(0)); N];
+    let mut sources = [Slot(0); N];
+    let mut numbers = SmallVec::<[(Slot, usize); 1]>::new();
     for (source, position) in sources.iter_mut().zip(positions) {
-        *source = match e.elem(position) {
-            Ok(_) => Source::Slot(e.reg(position)?),
-            Err(Reported) => Source::Number(e.number(position)?),
-        };
+        if e.elem(position).is_ok() {
+            *source = e.reg(position)?;
+        } else {
+            // A number is spread over a register that nobody else knows.
+            *source = e.d.fresh_slot();
+            numbers.push((*source, e.number(position)?));
+        }
     }
     let mask = e.reg(mask)?;
     let out = e.out(0);
@@ -127,28 +131,15 @@ pub(super) fn lanewise<const N: usize>(
         return Err(e.d.unsupported("this element type"));
     }
     e.step(VectorPort::Alu, elem, move |m, args| {
-        let spread = sources.map(|source| match source {
-            Source::Slot(_) => None,
-            Source::Number(at) => Some(splat(elem, args[at])),
-        });
+        for (slot, number) in &numbers {
+            m.set(*slot, splat(elem, args[*number]));
+        }
         m.produce(out, |m, result| {
-            let operands = std::array::from_fn(|i| match (&spread[i], sources[i]) {
-                (Some(register), _) => Arg::Slice(&register.0),
-                (None, Source::Slot(slot)) => Arg::Slice(&m.reg(slot).0),
-                (None, Source::Number(_)) => Arg::Slice(&[]),
-            });
-            kernel.run_args(elem, operands, &mut result.0);
+            kernel.run_args(elem, sources.map(|slot| Arg::Slice(&m.reg(slot).0)), &mut result.0);
             result.zero_inactive(&m.mask(mask), elem.bytes());
         });
         Ok(0)
     })
-}
-
-/// Where an operand of [`lanewise`] comes from.
-#[derive(Clone, Copy)]
-enum Source {
-    Slot(Slot),
-    Number(usize),
 }
 
 /// A number, as the scalar unit keeps it, in every lane.

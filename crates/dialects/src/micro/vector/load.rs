@@ -35,9 +35,7 @@ fn vlds(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let out = e.out(0);
     let elem = op.ty(0).and_then(slipring_ir::Type::elem).ok_or(crate::def::Reported)?;
     e.step(VectorPort::Load, elem, move |m, args| {
-        let mut register = slipring_vector::Register::ZERO;
-        register.0.copy_from_slice(m.load(args[at], slipring_vector::BYTES)?);
-        m.set(out, register);
+        m.load_register(out, args[at])?;
         Ok(0)
     })
 }

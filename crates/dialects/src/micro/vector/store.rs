@@ -43,10 +43,10 @@ fn vsts(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mask = e.optional(3)?;
     let bytes = elem.bytes();
     e.step(VectorPort::Store, elem, move |m, args| {
-        let register = *m.reg(value);
         match mask.map(|mask| m.mask(mask)).filter(|mask| !mask.is_full(bytes)) {
-            None => m.store(args[at], BYTES)?.copy_from_slice(&register.0),
+            None => m.store_register(value, args[at])?,
             Some(mask) => {
+                let register = *m.reg(value);
                 for i in (0..BYTES / bytes).filter(|i| mask.lane(*i, bytes)) {
                     let lane = i * bytes..(i + 1) * bytes;
                     m.store(args[at] + lane.start as u64, bytes)?.copy_from_slice(&register.0[lane]);

@@ -1,6 +1,7 @@
 //! The text of the declared ops: what is read of a file is printed and read back as the same.
 //!
-//! The files are the examples of this repository, the tests of synchronisation (which have many spellings) and those under the directory that `SLIPRING_CORPUS` names.
+//! The files are the examples of this repository, the tests of synchronisation, DMA and the matrix unit (which
+//! have many spellings) and those under the directory that `SLIPRING_CORPUS` names.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,7 +37,9 @@ fn files_read_back_as_they_were_printed() {
         collect(Path::new(&dir), &mut files);
     }
     files.sort();
-    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/files/sync"), &mut files);
+    for folder in ["sync", "ops/micro-cube", "ops/micro-dma"] {
+        collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/files").join(folder), &mut files);
+    }
     let registry = &Dialects::get().registry;
     let mut unread = 0;
     for file in &files {

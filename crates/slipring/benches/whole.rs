@@ -75,6 +75,27 @@ const NUMPY_ATTENTION: &str = "q = np.random.rand(128, 128).astype(np.float16); 
     return (p.astype(np.float16).astype(np.float32) @ v.astype(np.float32)) / p.sum(axis=1, keepdims=True)\n\
     t = best(f, 50)";
 
+/// What `dma_strided.pto` moves, in GiB.
+const DMA_GIB: f64 = (2 * 2000 * 256 * 256) as f64 / (1u64 << 30) as f64;
+
+/// The rows of `dma_strided.pto` by `memcpy`, there and back.
+fn copied_rows() -> Duration {
+    let (src, mut ub, mut dst) = (vec![1u8; 256 * 512], vec![0u8; 256 * 288], vec![0u8; 256 * 512]);
+    best(5, || {
+        for _ in 0..2000 {
+            for (to, from) in ub.chunks_mut(288).zip(src.chunks(512)) {
+                to[..256].copy_from_slice(&from[..256]);
+            }
+            std::hint::black_box(&mut ub);
+            for (to, from) in dst.chunks_mut(512).zip(ub.chunks(288)) {
+                to[..256].copy_from_slice(&from[..256]);
+            }
+            std::hint::black_box(&mut dst);
+        }
+        true
+    })
+}
+
 fn row(what: &str, ours: f64, unit: &str, scale: f64, numpy: Option<f64>, peer: &str, aim: &str) {
     let theirs = numpy.map_or("-".into(), |t| format!("{:.2}", t * scale));
     let ratio = numpy.map_or("-".into(), |t| format!("{:.1}x", ours / t));
@@ -120,4 +141,7 @@ fn main() {
     row("(e) a vector instruction, 64 lanes of f32", vector / 1e6, "ns", 1e9, None, "-", "<= 20 ns");
     let checked = timed("benches/programs/vector_million.pto", 3, true).as_secs_f64();
     row("(e) the same with every check on", checked / 1e6, "ns", 1e9, None, "no such check", "");
+    let (moved, copied) = (timed("benches/programs/dma_strided.pto", 5, false), copied_rows());
+    let (moved, copied) = (moved.as_secs_f64() / DMA_GIB, copied.as_secs_f64() / DMA_GIB);
+    row("(f) strided DMA, rows of 256 bytes (memcpy)", moved, "ms/GiB", 1e3, Some(copied), "-", "<= 2x memcpy");
 }

@@ -406,7 +406,7 @@ fn the_reference() {
     }
     assert_eq!(folder.call(&["ops", "tadd"]).exits(0).out, folder.call(&["ops", "pto.tadd"]).exits(0).out);
     folder.call(&["ops", "pto.tpush_to_avi"]).exits(2).says("did you mean `pto.tpush_to_aiv`?");
-    folder.call(&["ops", "tad"]).exits(2).says("did you mean `pto.tadd`?");
+    folder.call(&["ops", "tad_"]).exits(2).says("did you mean `pto.tadd`?");
 }
 
 #[test]

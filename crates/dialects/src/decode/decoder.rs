@@ -12,6 +12,7 @@ use super::binding::{Binding, TileRef, ViewRef};
 use super::builder::{CoreBuilder, Label, Sites};
 use super::function::FunctionBuilder;
 use super::kernel::{Kernel, kernel_kind, symbol_name};
+use super::state::Registers;
 use super::syncs::{self, SyncFamily, Syncs};
 use crate::Dialects;
 use crate::def::{CoreRule, Lowered, OpRef, PipeRule, Reported};
@@ -41,11 +42,12 @@ const MAX_CALL_DEPTH: usize = 64;
 
 /// State shared by the cores of a kernel.
 #[derive(Default)]
-struct Shared {
+pub(super) struct Shared {
     syncs: Syncs,
     sites: Sites,
-    local_bytes: [u64; Space::ALL.len()],
+    pub(super) local_bytes: [u64; Space::ALL.len()],
     ring_memory: BTreeMap<u32, Operand>,
+    pub(super) scales: BTreeMap<Space, Operand>,
 }
 
 /// Expands ops for one core.
@@ -67,7 +69,8 @@ pub struct Decoder<'a> {
     kernel: &'a Kernel,
     pub(super) builder: CoreBuilder,
     pub(super) function: Option<FunctionBuilder>,
-    shared: &'a mut Shared,
+    pub(super) shared: &'a mut Shared,
+    pub(super) registers: Registers,
     bindings: Vec<Option<Binding>>,
     yielded: Vec<Binding>,
     calls: Vec<OpId>,
@@ -114,6 +117,7 @@ pub fn decode(
             builder: CoreBuilder::new(role),
             function: None,
             shared: &mut shared,
+            registers: Registers::default(),
             bindings: vec![None; module.value_count()],
             yielded: Vec::new(),
             calls: Vec::new(),

@@ -10,10 +10,12 @@ mod decoder;
 mod function;
 mod kernel;
 mod scalar;
+mod state;
 mod syncs;
 
 pub use binding::{Binding, TileRef, ViewRef};
 pub use builder::Label;
 pub use decoder::{Decoded, Decoder, Mode, decode};
 pub use kernel::{Kernel, is_entry, kernel_kind, select_kernel, symbol_name};
+pub use state::SCALE_GROUP;
 pub use syncs::SyncFamily;

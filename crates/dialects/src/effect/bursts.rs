@@ -86,6 +86,11 @@ struct Shape {
 }
 
 impl Bursts {
+    /// Rows of bytes between two memories, with any length.
+    pub fn plain(from: BurstEnd, to: BurstEnd) -> Bursts {
+        Bursts { from, to, levels: 1, unit: 1, gaps: false, pad: None, bits: [32; 3], block: 1 }
+    }
+
     fn shape(&self, args: &[u64]) -> Result<Shape, Fault> {
         let len = self.field("length", args[2], self.bits[0])?.saturating_mul(self.unit);
         let mut levels = Levels::new();

@@ -38,18 +38,21 @@ pub struct MatmulEffect {
 
 /// The core that has the buffers.
 const CORE: Role = Role::Aic;
-/// Largest extent of a product.
-const MOST: u64 = 4095;
 
 impl MatmulEffect {
+    /// Largest extent of a product.
+    pub(super) const MOST: u64 = 4095;
+
+    /// What is reported for extents outside the range.
+    pub(super) fn extent_fault(m: u64, k: u64, n: u64) -> Fault {
+        let message = format!("the product has m = {}, k = {}, n = {}", m as i64, k as i64, n as i64);
+        Fault::new("matmul-extent", message).help(format!("each must be in the range [1, {}]", Self::MOST))
+    }
+
     fn extents(&self, args: &[u64]) -> Result<(u32, u32, u32), Fault> {
         let (m, k, n) = (args[4], args[5], args[6]);
-        if [m, k, n].iter().any(|extent| !(1..=MOST).contains(extent)) {
-            return Err(Fault::new(
-                "matmul-extent",
-                format!("the product has m = {}, k = {}, n = {}", m as i64, k as i64, n as i64),
-            )
-            .help(format!("each must be in the range [1, {MOST}]")));
+        if [m, k, n].iter().any(|extent| !(1..=Self::MOST).contains(extent)) {
+            return Err(Self::extent_fault(m, k, n));
         }
         valid_shape("left operand", &self.a, m, k)?;
         valid_shape("right operand", &self.b, k, n)?;

@@ -3,7 +3,7 @@
 use slipring_ir::{Type, TypeRule};
 use slipring_machine::{CoreKind, Role};
 use slipring_program::Operand;
-use slipring_tile::Space;
+use slipring_tile::{Elem, Space};
 
 use crate::core_of;
 use crate::decode::Decoder;
@@ -21,6 +21,12 @@ macro_rules! pointer_into {
 
 pointer_into!(GM, None | Some(Space::Gm), "a pointer into `gm`");
 pointer_into!(UB, Some(Space::Vec), "a pointer into `ub`");
+pointer_into!(L1, Some(Space::Mat), "a pointer into `l1`");
+pointer_into!(L0A, Some(Space::Left), "a pointer into `l0a`");
+pointer_into!(L0B, Some(Space::Right), "a pointer into `l0b`");
+pointer_into!(L0C, Some(Space::Acc), "a pointer into `l0c`");
+pointer_into!(BT, Some(Space::Bias), "a pointer into `bt`");
+pointer_into!(FB, Some(Space::Scaling), "a pointer into `fb`");
 
 /// What a pointer operand stands for at run time.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +35,8 @@ pub(super) struct Memory {
     pub space: Space,
     /// Whose, for a local one: this core's, or the Cube core's where a Vector core names it.
     pub core: Role,
+    /// What it points to.
+    pub elem: Elem,
     /// Byte address.
     pub addr: Operand,
 }
@@ -48,7 +56,7 @@ impl Memory {
 /// Reported if the operand is no pointer.
 pub(super) fn memory(op: &OpRef<'_>, d: &mut Decoder<'_>, index: usize) -> Result<Memory, Reported> {
     let value = op.operand(index).ok_or(Reported)?;
-    let Type::Ptr(_, space) = op.module.ty(value) else { return Err(Reported) };
+    let Type::Ptr(elem, space) = op.module.ty(value) else { return Err(Reported) };
     let space = space.unwrap_or(Space::Gm);
     let core = match core_of(space) {
         _ if space == Space::Gm => d.role,
@@ -56,7 +64,7 @@ pub(super) fn memory(op: &OpRef<'_>, d: &mut Decoder<'_>, index: usize) -> Resul
         CoreKind::Cube => Role::Aic,
         CoreKind::Vector => Role::lane(0),
     };
-    Ok(Memory { space, core, addr: d.scalar(value)? })
+    Ok(Memory { space, core, elem: *elem, addr: d.scalar(value)? })
 }
 
 /// The numbers that declared operands `range` are; none for those that are missing.

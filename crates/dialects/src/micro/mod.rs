@@ -3,8 +3,8 @@
 //! Operands are typed pointers into one memory, and vector registers. A kernel that is written with them names its
 //! addresses and synchronises by hand.
 
-#[allow(dead_code, reason = "the matrix unit's clauses need the rest of it")]
 mod clauses;
+mod cube;
 mod dma;
 mod memory;
 mod pointer;
@@ -17,6 +17,8 @@ use crate::def::OpDef;
 pub(crate) const FAMILIES: &[&[&OpDef]] = &[
     pointer::OPS,
     dma::OPS,
+    dma::older::OPS,
+    cube::OPS,
     scope::OPS,
     vector::load::OPS,
     vector::store::OPS,

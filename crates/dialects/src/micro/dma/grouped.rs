@@ -3,9 +3,10 @@
 use slipring_ir::{Diags, OperandSpec, Syntax, Touch, Type};
 use slipring_machine::{Pipe, Platform};
 use slipring_program::Operand;
+use slipring_tile::Space;
 
 use super::super::clauses::{Clause, ClauseText, Count, Part, Types};
-use super::super::memory::{GM, UB, memory, numbers};
+use super::super::memory::{FB, GM, L1, UB, memory, numbers};
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use crate::effect::Bursts;
@@ -100,6 +101,156 @@ pub(super) static UB_GM: OpDef = OpDef {
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::Mte3),
     lower: |op, d| lower(op, d, Form { len: 2, loops: Some(6), ..Form::BYTES }),
+    ..PLAIN
+};
+
+const GROUPED: Syntax = Syntax::Custom(&ClauseText { lead: 3, commas: false, clauses: &[NBURST] });
+const LEN32: OperandSpec = operand("len_burst", INTEGER, Touch::Nothing, "length of a burst in 32 bytes");
+const SRC_GAP: OperandSpec =
+    operand("src_gap", INTEGER, Touch::Nothing, "from the end of a burst in the source to the next, in the same unit");
+const DST_GAP: OperandSpec = operand(
+    "dst_gap",
+    INTEGER,
+    Touch::Nothing,
+    "from the end of a burst in the destination to the next, in the same unit",
+);
+
+pub(super) static UB_UB: OpDef = OpDef {
+    schema: schema(
+        "pto.mte_ub_ub",
+        GROUPED,
+        &[
+            operand("src", UB, Touch::Read, "first byte, a multiple of 32"),
+            operand("dst", UB, Touch::Write, "first byte, a multiple of 32"),
+            LEN32,
+            COUNT,
+            SRC_GAP,
+            DST_GAP,
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Copy rows inside UB",
+    doc: "`nburst` bursts of `len_burst` times 32 bytes, with gaps of so many times 32 bytes between them. Source and \
+          destination that overlap give what a copy of the whole source at first would give.",
+    source: "micro-instruction manual 2, pto.mte_ub_ub",
+    core: CoreRule::Vector,
+    pipe: PipeRule::Fixed(Pipe::Mte3),
+    lower: |op, d| lower(op, d, Form { unit: 32, gaps: true, ..Form::BYTES }),
+    ..PLAIN
+};
+
+pub(super) static UB_L1: OpDef = OpDef {
+    schema: schema(
+        "pto.mte_ub_l1",
+        GROUPED,
+        &[
+            operand("src", UB, Touch::Read, "first byte in UB, a multiple of 32"),
+            operand("dst", L1, Touch::Write, "first byte in the Cube core's L1, a multiple of 32"),
+            LEN32,
+            COUNT,
+            SRC_GAP,
+            DST_GAP,
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Copy rows of UB into the Cube core's L1",
+    doc: "`nburst` bursts of `len_burst` times 32 bytes, with gaps of so many times 32 bytes between them.",
+    source: "micro-instruction manual 2, pto.mte_ub_l1",
+    core: CoreRule::Vector,
+    pipe: PipeRule::Fixed(Pipe::Mte3),
+    lower: |op, d| lower(op, d, Form { unit: 32, gaps: true, ..Form::BYTES }),
+    ..PLAIN
+};
+
+const LOOPED: Syntax = Syntax::Custom(&ClauseText { lead: 3, commas: false, clauses: &[NBURST, LOOP] });
+
+pub(super) static GM_L1: OpDef = OpDef {
+    schema: schema(
+        "pto.mte_gm_l1",
+        LOOPED,
+        &[
+            operand("src", GM, Touch::Read, "first byte in global memory"),
+            operand("dst", L1, Touch::Write, "first byte in L1, a multiple of 32"),
+            LEN,
+            COUNT,
+            SRC_STRIDE,
+            DST_STRIDE,
+            LOOPS,
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Copy rows of global memory into L1",
+    doc: "`nburst` bursts of `len_burst` bytes each; strides go from the start of one to the start of the next. Every \
+          `loop` repeats what stands before it with strides of its own, the first one innermost.",
+    source: "micro-instruction manual 16, Cube Burst / Loop Addressing Model",
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::Mte2),
+    lower: |op, d| lower(op, d, Form { loops: Some(6), bits: [32; 3], ..Form::BYTES }),
+    ..PLAIN
+};
+
+pub(super) static L1_UB: OpDef = OpDef {
+    schema: schema(
+        "pto.mte_l1_ub",
+        LOOPED,
+        &[
+            operand("src", L1, Touch::Read, "first byte in L1, a multiple of 32"),
+            operand("dst", UB, Touch::Write, "first byte in AIV0's UB, a multiple of 32"),
+            operand("len_burst", INTEGER, Touch::Nothing, "elements of a burst"),
+            COUNT,
+            SRC_GAP,
+            DST_GAP,
+            LOOPS,
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Copy rows of L1 into AIV0's UB",
+    doc: "`nburst` bursts of `len_burst` elements, with gaps of so many elements between them; loops, too, go on from the \
+          end of a burst. The manual speaks of bytes from start to start: with that the public examples, which write no \
+          strides, would copy one row again and again.",
+    source: "micro-instruction manual 16, pto.mte_l1_ub; public examples for units and gaps",
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::Mte1),
+    lower: |op, d| {
+        let unit = op.ty(0).and_then(Type::elem).map_or(1, |elem| elem.bytes() as u64);
+        lower(op, d, Form { loops: Some(6), unit, gaps: true, bits: [32; 3], ..Form::BYTES })
+    },
+    ..PLAIN
+};
+
+/// Bytes that pointers into the scale buffer reach: the public examples use addresses beyond its size.
+const FB_REACH: u64 = 1 << 17;
+
+pub(super) static L1_FB: OpDef = OpDef {
+    schema: schema(
+        "pto.mte_l1_fb",
+        GROUPED,
+        &[
+            operand("src", L1, Touch::Read, "parameters in L1"),
+            operand("dst", FB, Touch::Write, "first byte in the scale buffer"),
+            operand("len_burst", INTEGER, Touch::Nothing, "length of a burst in 64 bytes"),
+            COUNT,
+            SRC_GAP,
+            DST_GAP,
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Load parameters of the accumulator's way out",
+    doc: "`nburst` bursts of `len_burst` times 64 bytes, with gaps of so many times 64 bytes between them (the unit of the \
+          public examples; the manual does not name it). A pointer into the scale buffer reaches 128 KiB: the examples \
+          use address 65600.",
+    source: "micro-instruction manual 16, pto.mte_l1_fb; public examples for the unit",
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::Mte1),
+    lower: |op, d| {
+        d.reach(Space::Scaling, FB_REACH);
+        lower(op, d, Form { unit: 64, gaps: true, bits: [32; 3], ..Form::BYTES })
+    },
     ..PLAIN
 };
 

@@ -1,0 +1,414 @@
+//! The way out of the accumulator: scales, activation, conversion, layout, split and atomic update.
+
+use slipring_machine::Role;
+use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Scratch};
+use slipring_tile::convert::{Saturation, store_rounded};
+use slipring_tile::copy::{Cast, View, copy, read_row, write_row};
+use slipring_tile::{Binary, Elem, RoundMode, Space, binary, convert, load_f32};
+
+use super::bursts::{BurstEnd, nest_extents, walk};
+
+/// The core that has the accumulator.
+const CORE: Role = Role::Aic;
+/// Columns of a fractal of the accumulator.
+const WIDTH: u64 = 16;
+/// Bytes of its rows.
+const ROW: u64 = 64;
+/// Largest number of rows and columns.
+const MOST: u64 = 65535;
+
+static ADD: Binary = binary!(float: |a, b| a + b, int: |a, b| a.wrapping_add(b));
+static MAX: Binary = binary!(float: |a, b| if a > b || a.is_nan() { a } else { b }, int: |a, b| a.max(b));
+static MIN: Binary = binary!(float: |a, b| if a < b || a.is_nan() { a } else { b }, int: |a, b| a.min(b));
+
+/// How the result lies in the destination.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// Rows, `dst_stride` elements apart.
+    Rows,
+    /// Columns, `dst_stride` elements apart.
+    Columns,
+    /// Blocks of so many columns, `dst_stride` elements apart; inside them row follows row.
+    Blocks(u64),
+}
+
+/// Where the halves of a result go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Split {
+    None,
+    Rows,
+    Columns,
+}
+
+/// One number for the whole result or one for each column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Payload {
+    /// The argument holds the bits of an `f32`.
+    Scalar,
+    /// The argument is the address of a table in the scale buffer.
+    Table,
+}
+
+/// What quantisation makes of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum QuantTo {
+    /// A float: scaled, converted at the end.
+    Float,
+    /// An integer: scaled, rounded to nearest (ties to even), the offset added; clamped at the end.
+    Integer,
+}
+
+/// Quantisation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Quant {
+    /// The scale; none where a mode only converts. A table has 8 bytes for each column: bits 13 to 31 are those of the
+    /// scale as an `f32`, 37 to 45 the offset, 46 is set where the result is signed.
+    pub scale: Option<Payload>,
+    /// True where the value is first rounded to `f16`.
+    pub half: bool,
+    /// What comes out.
+    pub to: QuantTo,
+}
+
+/// Activation, with a factor for negative values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Relu {
+    /// None.
+    None,
+    /// Negative values become 0.
+    Zero,
+    /// Negative values are multiplied. A table has an `f32` for each column.
+    Factor(Payload),
+}
+
+/// Conversion of what a narrower float cannot hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Narrow {
+    /// As the op says.
+    Always(Saturation),
+    /// As bit 48 of the control register says: set to keep infinities and NaN, clear to saturate.
+    Control,
+}
+
+/// Update of the destination.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Atomic {
+    Add,
+    Max,
+    Min,
+}
+
+/// Writes a rectangle of the accumulator to another memory.
+///
+/// Arguments: source address, destination address; rows, columns; distance of blocks of 16 columns in the accumulator, in
+/// rows of 64 bytes; distance in the destination, in elements (see [`Form`]); rows of the accumulator from one row of
+/// the result to the next; repetitions of all that, and the two distances between them; scale, factor for negative
+/// values, largest value (bits of an `f32`), control register; the number of a Vector core where a [`Lane`](super::Lane) asks for it. The
+/// unit of its cost is a byte of the wider side.
+#[derive(Clone, Copy, Debug)]
+pub struct Fixpipe {
+    /// Element type of the accumulator.
+    pub from: Elem,
+    /// Where the result goes.
+    pub to: BurstEnd,
+    /// Its element type.
+    pub elem: Elem,
+    /// Its layout.
+    pub form: Form,
+    /// Its halves.
+    pub split: Split,
+    /// First step.
+    pub quant: Option<Quant>,
+    /// Second step.
+    pub relu: Relu,
+    /// True where values are at most the argument: third step.
+    pub clip: bool,
+    /// Last step.
+    pub narrow: Narrow,
+    /// Update instead of write.
+    pub atomic: Option<Atomic>,
+}
+
+/// A part of the result that goes to one core.
+struct Part {
+    core: Role,
+    first: (u64, u64),
+    rows: u64,
+    cols: u64,
+}
+
+impl Fixpipe {
+    fn parts(&self, args: &[u64]) -> Result<Vec<Part>, Fault> {
+        let (m, n) = (args[2], args[3]);
+        if m > MOST || n > MOST || args[7] > MOST || m * n.div_ceil(WIDTH) * args[7] > 1 << 24 {
+            let (m, n, count) = (m as i64, n as i64, args[7] as i64);
+            return Err(Fault::new("fixpipe-extent", format!("the result has {count} times {m} x {n} elements"))
+                .help(format!("each number lies between 0 and {MOST}")));
+        }
+        if !args[1].is_multiple_of(self.to.align.into()) {
+            let message =
+                format!("the address {} in `{}` is not a multiple of {} bytes", args[1], self.to.space, self.to.align);
+            return Err(Fault::new("dma-alignment", message));
+        }
+        let part = |lane, first, rows, cols| Part { core: Role::lane(lane), first, rows, cols };
+        let odd = |what: &str, value: u64, unit: u64| {
+            Err(Fault::new(
+                "fixpipe-split",
+                format!("{what} = {value} cannot be split: it is not a multiple of {unit}"),
+            ))
+        };
+        match self.split {
+            Split::None => {
+                let core = self.to.lane.core(args)?;
+                Ok(vec![Part { core, first: (0, 0), rows: m, cols: n }])
+            }
+            Split::Rows if !m.is_multiple_of(2) => odd("m", m, 2),
+            Split::Columns if !n.is_multiple_of(32) => odd("n", n, 32),
+            Split::Rows => Ok(vec![part(0, (0, 0), m / 2, n), part(1, (m / 2, 0), m / 2, n)]),
+            Split::Columns => Ok(vec![part(0, (0, 0), m, n / 2), part(1, (0, n / 2), m, n / 2)]),
+        }
+    }
+
+    /// Columns that are worked on together: those of a block of both sides.
+    fn width(&self) -> u64 {
+        if let Form::Blocks(width) = self.form { width.min(WIDTH) } else { WIDTH }
+    }
+
+    /// Bytes from the destination of a part to its column `col`, from row to row and from column to column.
+    fn place(&self, args: &[u64], col: u64) -> [u64; 3] {
+        let (size, stride) = (self.elem.bytes() as u64, args[5].saturating_mul(self.elem.bytes() as u64));
+        match self.form {
+            Form::Rows => [col * size, stride, size],
+            Form::Columns => [col.saturating_mul(stride), size, stride],
+            Form::Blocks(width) => [(col / width).saturating_mul(stride) + col % width * size, width * size, size],
+        }
+    }
+
+    /// Bytes from the start of the accumulator to a column of it, and from row to row.
+    fn source(args: &[u64], col: u64) -> [u64; 2] {
+        let block = args[4].saturating_mul(ROW).saturating_mul(col / WIDTH);
+        [block.saturating_add(col % WIDTH * 4), args[6].saturating_mul(ROW)]
+    }
+
+    /// Distances of the repetitions in bytes, in source and destination.
+    fn repeat(&self, args: &[u64]) -> (u64, [u64; 2]) {
+        (args[7], [args[8].saturating_mul(ROW), args[9].saturating_mul(self.elem.bytes() as u64)])
+    }
+
+    /// True where elements leave as they are.
+    fn plain(&self) -> bool {
+        let same = self.from == self.elem && self.atomic.is_none();
+        same && self.quant.is_none() && self.relu == Relu::None && !self.clip
+    }
+
+    fn tables<'m>(&self, args: &[u64], env: Env, memory: &'m Memory) -> [&'m [u8]; 2] {
+        let table = |payload: Option<Payload>, address| match payload {
+            Some(Payload::Table) => {
+                let (bytes, at) = memory.locate(env, CORE, Space::Scaling, address);
+                &bytes[at..]
+            }
+            _ => &[],
+        };
+        let factor = if let Relu::Factor(payload) = self.relu { Some(payload) } else { None };
+        [table(self.quant.and_then(|quant| quant.scale), args[10]), table(factor, args[11])]
+    }
+
+    /// What becomes of the values of columns `col` and following. Integers that quantisation makes are not clamped yet.
+    fn values(&self, args: &[u64], tables: [&[u8]; 2], col: u64, values: &mut [f32], signed: &mut [bool]) {
+        let scalar = |at: usize| f32::from_bits(args[at] as u32);
+        for (at, (x, signed)) in values.iter_mut().zip(signed).enumerate() {
+            let column = col as usize + at;
+            if let Some(quant) = self.quant {
+                if quant.half {
+                    *x = to_half(*x);
+                }
+                let (mut scale, mut offset) = (1.0, 0.0);
+                match quant.scale {
+                    Some(Payload::Scalar) => scale = scalar(10),
+                    Some(Payload::Table) => {
+                        let entry = tables[0][column * 8..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
+                        scale = f32::from_bits(entry as u32 & 0xffff_e000);
+                        offset = ((entry << 18) as i64 >> 55) as f32;
+                        *signed = entry >> 46 & 1 == 1;
+                    }
+                    None => {}
+                }
+                *x *= scale;
+                if quant.to == QuantTo::Integer {
+                    *x = x.round_ties_even() + offset;
+                }
+            }
+            match self.relu {
+                Relu::None => {}
+                Relu::Zero => *x = if *x < 0.0 { 0.0 } else { *x },
+                Relu::Factor(payload) => {
+                    let factor = match payload {
+                        Payload::Scalar => scalar(11),
+                        Payload::Table => tables[1][column * 4..].first_chunk().map_or(0.0, |b| f32::from_le_bytes(*b)),
+                    };
+                    *x = if *x >= 0.0 { *x } else { factor * *x };
+                }
+            }
+            if self.clip && *x > scalar(12) {
+                *x = scalar(12);
+            }
+        }
+    }
+
+    /// The bytes of values in the destination's type.
+    fn store(&self, args: &[u64], values: &[f32], signed: &[bool], out: &mut [u8]) {
+        let size = self.elem.bytes();
+        if !self.elem.is_float() {
+            for ((x, signed), out) in values.iter().zip(signed).zip(out.chunks_mut(size)) {
+                let bits = 8 * size as u32;
+                let (low, high) =
+                    if *signed { (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1) } else { (0, (1i64 << bits) - 1) };
+                let value = (*x as i64).clamp(low, high);
+                out.copy_from_slice(&value.to_le_bytes()[..size]);
+            }
+            return;
+        }
+        let keep = args[13] >> 48 & 1 == 1;
+        let saturation = match self.narrow {
+            Narrow::Always(saturation) => saturation,
+            Narrow::Control if keep => Saturation::Off,
+            Narrow::Control => Saturation::On,
+        };
+        store_rounded(self.elem, values, out, RoundMode::Rint, saturation);
+    }
+
+    /// Writes, or updates, the elements of a row.
+    fn update(&self, dst: &mut [u8], view: &View, row: usize, given: &mut [u8]) {
+        let mut old = [0; WIDTH as usize * 8];
+        let old = &mut old[..given.len()];
+        let operation = match self.atomic {
+            None => None,
+            Some(Atomic::Add) => Some(&ADD),
+            Some(Atomic::Max) => Some(&MAX),
+            Some(Atomic::Min) => Some(&MIN),
+        };
+        if let Some(operation) = operation {
+            read_row(dst, view, row, 0, old);
+            operation.run_in_place(self.elem, given, old);
+        }
+        write_row(dst, view, row, 0, given);
+    }
+}
+
+/// The nearest value of half precision.
+fn to_half(x: f32) -> f32 {
+    let (mut half, mut back) = ([0; 2], [0.0]);
+    convert(Elem::F32, &x.to_le_bytes(), Elem::F16, &mut half, RoundMode::Rint, Saturation::Off);
+    load_f32(Elem::F16, &half, &mut back);
+    back[0]
+}
+
+impl Effect for Fixpipe {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (count, steps) = self.repeat(args);
+        let size = self.elem.bytes() as u64;
+        for part in self.parts(args)?.iter().filter(|part| part.rows > 0 && part.cols > 0 && count > 0) {
+            let target = (self.to.space, part.core, args[1]);
+            let mut writes = Vec::new();
+            match self.form {
+                Form::Rows => {
+                    let levels = [(part.rows, [self.place(args, 0)[1]]), (count, [steps[1]])];
+                    nest_extents(target, part.cols * size, &levels, &mut writes);
+                }
+                Form::Columns => {
+                    let levels = [(part.cols, [self.place(args, 0)[2]]), (count, [steps[1]])];
+                    nest_extents(target, part.rows * size, &levels, &mut writes);
+                }
+                Form::Blocks(width) => {
+                    for col in (0..part.cols).step_by(width as usize) {
+                        let [at, down, _] = self.place(args, col);
+                        let block = (target.0, target.1, target.2.saturating_add(at));
+                        let levels = [(part.rows, [down]), (count, [steps[1]])];
+                        nest_extents(block, width.min(part.cols - col) * size, &levels, &mut writes);
+                    }
+                }
+            }
+            if self.atomic.is_some() {
+                access.reads.extend_from_slice(&writes);
+            }
+            access.writes.append(&mut writes);
+            let mut col = part.first.1;
+            while col < part.first.1 + part.cols {
+                let next = ((col / WIDTH + 1) * WIDTH).min(part.first.1 + part.cols);
+                let [at, down] = Self::source(args, col);
+                let start = args[0].saturating_add(at).saturating_add(part.first.0.saturating_mul(down));
+                let levels = [(part.rows, [down]), (count, [steps[0]])];
+                nest_extents((Space::Acc, CORE, start), (next - col) * 4, &levels, &mut access.reads);
+                col = next;
+            }
+            access.units += part.rows * part.cols * count * size.max(4);
+        }
+        let table = |bytes: u64, address| Extent::run(Space::Scaling, CORE, address, (args[3] * bytes) as u32);
+        if self.quant.and_then(|quant| quant.scale) == Some(Payload::Table) {
+            access.reads.push(table(8, args[10]));
+        }
+        if self.relu == Relu::Factor(Payload::Table) {
+            access.reads.push(table(4, args[11]));
+        }
+        Ok(())
+    }
+
+    fn run(&self, args: &[u64], env: Env, memory: &mut Memory, _: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+        let (count, steps) = self.repeat(args);
+        let size = self.elem.bytes();
+        for part in self.parts(args)? {
+            if part.rows == 0 || part.cols == 0 || count == 0 {
+                continue;
+            }
+            let mut taken = memory.take(env, part.core, self.to.space, args[1]);
+            let base = match self.to.space {
+                Space::Gm => slipring_program::gm_split(args[1]).map_or(0, |(_, offset)| offset as usize),
+                _ => args[1] as usize,
+            };
+            let (acc, at) = memory.locate(env, CORE, Space::Acc, args[0]);
+            let acc = &acc[at..];
+            let tables = self.tables(args, env, memory);
+            let dst = &mut taken[base..];
+            let (rows, step) = (part.rows as usize, self.width());
+            walk(&[(count, steps)], [0, 0], &mut |[from, to]| {
+                let mut col = 0;
+                while col < part.cols {
+                    // A half may begin inside a fractal of the accumulator.
+                    let column = part.first.1 + col;
+                    let width = (step - col % step).min(WIDTH - column % WIDTH).min(part.cols - col) as usize;
+                    let [at, down] = Self::source(args, column);
+                    let at = from + at + part.first.0 * down;
+                    let source = View::strided(self.from, at as usize, down as usize, 4);
+                    let place = self.place(args, col).map(|n| n as usize);
+                    let target = View::strided(self.elem, to as usize + place[0], place[1], place[2]);
+                    if self.plain() {
+                        // The bytes exist: the plan named them.
+                        let _ = copy(dst, &target, acc, &source, rows, width, Cast::default());
+                    } else {
+                        let (mut raw, mut values) = ([0; ROW as usize], [0.0; WIDTH as usize]);
+                        let mut given = [0; WIDTH as usize * 8];
+                        for row in 0..rows {
+                            let (raw, values) = (&mut raw[..width * 4], &mut values[..width]);
+                            let given = &mut given[..width * size];
+                            read_row(acc, &source, row, 0, raw);
+                            if self.quant.is_none() && self.relu == Relu::None && !self.clip && self.from == self.elem {
+                                given.copy_from_slice(raw);
+                            } else {
+                                let mut signed = [self.elem.is_signed_int(); WIDTH as usize];
+                                load_f32(self.from, raw, values);
+                                self.values(args, tables, column, values, &mut signed);
+                                self.store(args, values, &signed, given);
+                            }
+                            self.update(dst, &target, row, given);
+                        }
+                    }
+                    col += width as u64;
+                }
+            });
+            memory.put_back(env, part.core, self.to.space, args[1], taken);
+        }
+        Ok(0)
+    }
+}

@@ -1,0 +1,306 @@
+//! Fractals on their way to the matrix unit: from global memory into L1, from L1 into L0A and L0B.
+
+use slipring_machine::Role;
+use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_tile::copy::{Cast, View, copy, fill_rect};
+use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
+
+use super::bursts::{nest_extents, walk};
+use super::region::rect_extents;
+use super::{Corner, Finish, outside};
+
+/// Bytes of a line of a fractal.
+const C0: u64 = 32;
+/// Rows of a fractal.
+const ROWS: u64 = 16;
+/// Channels of a line where small lines are packed.
+const SMALL: u64 = 4;
+/// Most lines that one op writes.
+const MOST_LINES: u64 = 1 << 24;
+
+/// The core that has the buffers.
+const CORE: Role = Role::Aic;
+
+/// Largest extent of a matrix, in elements.
+const MOST: u64 = 65535;
+
+/// Loads matrices of global memory into fractals of L1.
+///
+/// Arguments: source address, destination address; rows `n` and columns `d`; bytes from one row of the source to the
+/// next (`dn`: one column), from one matrix to the next; matrices; distances in the destination, in 32 bytes: of rows,
+/// of blocks of columns, of matrices; whether small lines are packed. The unit of its cost is a byte of the destination.
+#[derive(Clone, Copy, Debug)]
+pub struct FractalLoad {
+    /// Element type.
+    pub elem: Elem,
+    /// True where the source has columns: `src[d, n]`.
+    pub dn: bool,
+}
+
+struct Shape {
+    n: u64,
+    d: u64,
+    inner: u64,
+    outer: u64,
+    groups: u64,
+    /// Bytes between rows, blocks of columns and matrices in the destination.
+    steps: [u64; 3],
+    small: bool,
+}
+
+impl FractalLoad {
+    fn shape(&self, args: &[u64]) -> Result<Shape, Fault> {
+        let names = ["n", "d", "number of matrices"];
+        for (name, value) in names.into_iter().zip([args[2], args[3], args[6]]) {
+            if value > MOST {
+                return Err(Fault::new("dma-operand", format!("{name} is {}", value as i64))
+                    .help(format!("it lies between 0 and {MOST}")));
+            }
+        }
+        let lines = args[2] * args[3].div_ceil(C0 / self.elem.bytes() as u64) * args[6];
+        if lines > MOST_LINES {
+            return Err(Fault::new("dma-size", format!("this load has {lines} lines, more than {MOST_LINES}")));
+        }
+        let small = args[10] != 0;
+        if small && args[3] > SMALL {
+            return Err(Fault::new("dma-small", format!("small lines have at most {SMALL} channels, not {}", args[3])));
+        }
+        let steps = [args[7], args[8], args[9]].map(|step| step.saturating_mul(C0));
+        Ok(Shape { n: args[2], d: args[3], inner: args[4], outer: args[5], groups: args[6], steps, small })
+    }
+
+    /// Bytes of a matrix whose small lines are packed.
+    fn packed(&self, shape: &Shape) -> u64 {
+        (shape.n * SMALL * self.elem.bytes() as u64).next_multiple_of(C0)
+    }
+}
+
+impl Effect for FractalLoad {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let shape = self.shape(args)?;
+        let size = self.elem.bytes() as u64;
+        if shape.n == 0 || shape.d == 0 {
+            return Ok(());
+        }
+        let (long, lines) = if self.dn { (shape.n, shape.d) } else { (shape.d, shape.n) };
+        let levels = [(lines, [shape.inner]), (shape.groups, [shape.outer])];
+        nest_extents((Space::Gm, CORE, args[0]), long * size, &levels, &mut access.reads);
+        let [row, block, matrix] = shape.steps;
+        let blocks = (shape.d * size).div_ceil(C0);
+        let target = (Space::Mat, CORE, args[1]);
+        if shape.small {
+            nest_extents(target, self.packed(&shape), &[(shape.groups, [matrix])], &mut access.writes);
+        } else {
+            let levels = [(shape.n, [row]), (blocks, [block]), (shape.groups, [matrix])];
+            nest_extents(target, C0, &levels, &mut access.writes);
+        }
+        access.units += shape.n * blocks * C0 * shape.groups;
+        Ok(())
+    }
+
+    fn run(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        _: &mut Output,
+    ) -> Result<u64, Fault> {
+        let shape = self.shape(args)?;
+        if shape.n == 0 || shape.d == 0 {
+            return Ok(0);
+        }
+        let size = self.elem.bytes() as u64;
+        let (source, target) = ((CORE, Space::Gm, args[0], usize::MAX), (CORE, Space::Mat, args[1]));
+        let (n, lane) = (shape.n as usize, if shape.small { SMALL } else { C0 / size });
+        let row = if shape.small { SMALL * size } else { shape.steps[0] };
+        let levels = [(shape.d.div_ceil(lane), [0, shape.steps[1]]), (shape.groups, [shape.outer, shape.steps[2]])];
+        let mut outcome = Ok(());
+        memory.with_pair(env, source, target, &mut scratch.bytes[0], |src, dst| {
+            if shape.small {
+                let bytes = self.packed(&shape) as usize;
+                (0..shape.groups).for_each(|g| dst[(g * shape.steps[2]) as usize..][..bytes].fill(0));
+            }
+            let mut block = 0;
+            walk(&levels, [0, 0], &mut |[from, to]| {
+                let first = block % shape.d.div_ceil(lane) * lane;
+                block += 1;
+                let cols = lane.min(shape.d - first) as usize;
+                let (down, right) = if self.dn { (size, shape.inner) } else { (shape.inner, size) };
+                let from = View::strided(self.elem, (from + first * right) as usize, down as usize, right as usize);
+                let line = View::strided(self.elem, to as usize, row as usize, size as usize);
+                let rest = View::strided(self.elem, to as usize + cols * size as usize, row as usize, size as usize);
+                let moved = copy(dst, &line, src, &from, n, cols, Cast::default());
+                let filled = fill_rect(dst, &rest, n, lane as usize - cols, &[0; 8][..size as usize]);
+                outcome = std::mem::replace(&mut outcome, Ok(())).and(moved).and(filled);
+            });
+        });
+        outcome.map_err(outside)?;
+        Ok(0)
+    }
+}
+
+/// The layout of a tile of L1 that the matrix unit's loads take: column blocks of whole fractals.
+pub fn l1_layout(elem: Elem, rows: u64, cols: u64) -> Layout {
+    let lane = C0 / elem.bytes() as u64;
+    Layout::nz(elem, rows.next_multiple_of(ROWS) as u32, cols.next_multiple_of(lane) as u32)
+}
+
+/// The layout of a left operand of `m` × `k` elements.
+pub fn left_layout(elem: Elem, m: u64, k: u64, blayout: BLayout) -> Layout {
+    Layout { blayout, ..l1_layout(elem, m, k) }
+}
+
+/// The layout of a right operand of `k` × `n` elements.
+pub fn right_layout(elem: Elem, k: u64, n: u64) -> Layout {
+    let turned = l1_layout(elem, n, k);
+    Layout { rows: turned.cols, cols: turned.rows, blayout: BLayout::RowMajor, slayout: SLayout::ColMajor, ..turned }
+}
+
+/// Loads an operand of the matrix unit out of L1.
+///
+/// Arguments: source address, destination address, rows and columns of the operand. The unit of its cost is a byte.
+#[derive(Clone, Copy, Debug)]
+pub struct OperandLoad {
+    /// Element type.
+    pub elem: Elem,
+    /// Order of the fractals of a left operand; `None` for a right one.
+    pub left: Option<BLayout>,
+    /// True where the fractals of L1 hold the operand turned: columns × rows.
+    pub turned: bool,
+}
+
+impl OperandLoad {
+    /// True where fractals hold the operand turned. Elements of one byte are exchanged in squares of 32: those of a right
+    /// operand whose columns make no whole squares stay in their fractals.
+    fn is_turned(&self, cols: u64) -> bool {
+        self.turned || (self.left.is_none() && self.elem.bytes() == 1 && !cols.is_multiple_of(C0))
+    }
+
+    /// Layouts of source and destination, rows and columns of what moves as the destination has them.
+    fn layouts(&self, args: &[u64]) -> Result<(Layout, Layout, u32, u32), Fault> {
+        let (rows, cols) = (args[2], args[3]);
+        if !(1..=MOST).contains(&rows) || !(1..=MOST).contains(&cols) {
+            let message = format!("the operand has {} x {} elements", rows as i64, cols as i64);
+            return Err(Fault::new("operand-extent", message).help(format!("each must be in the range [1, {MOST}]")));
+        }
+        let to = match self.left {
+            Some(blayout) => left_layout(self.elem, rows, cols, blayout),
+            None => right_layout(self.elem, rows, cols),
+        };
+        let from =
+            if self.is_turned(cols) { l1_layout(self.elem, cols, rows) } else { l1_layout(self.elem, rows, cols) };
+        Ok((from, to, rows as u32, cols as u32))
+    }
+
+    fn space(&self) -> Space {
+        if self.left.is_some() { Space::Left } else { Space::Right }
+    }
+}
+
+impl Effect for OperandLoad {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (from, to, rows, cols) = self.layouts(args)?;
+        for (space, address) in [(Space::Mat, args[0]), (self.space(), args[1])] {
+            let align = if space == Space::Mat { C0 } else { C0 * ROWS };
+            if !address.is_multiple_of(align) {
+                let message = format!("the address {address} in `{space}` is not a multiple of {align} bytes");
+                return Err(Fault::new("dma-alignment", message));
+            }
+        }
+        let (r, c) = if self.is_turned(args[3]) { (cols, rows) } else { (rows, cols) };
+        rect_extents(Space::Mat, CORE, &from, args[0], (0, 0), r, c, &mut access.reads);
+        rect_extents(self.space(), CORE, &to, args[1], (0, 0), rows, cols, &mut access.writes);
+        access.units += to.bytes() as u64;
+        Ok(())
+    }
+
+    fn run(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        _: &mut Output,
+    ) -> Result<u64, Fault> {
+        let (from, mut to, mut rows, mut cols) = self.layouts(args)?;
+        let source = (CORE, Space::Mat, args[0], from.bytes());
+        let target = (CORE, self.space(), args[1]);
+        // Both sides may have the operand turned: a right operand that is turned in L1 moves fractal by fractal.
+        if self.is_turned(args[3]) {
+            let (blayout, slayout) =
+                (swap(to.blayout), if self.left.is_some() { SLayout::ColMajor } else { SLayout::RowMajor });
+            to = Layout { rows: to.cols, cols: to.rows, blayout, slayout, ..to };
+            (rows, cols) = (cols, rows);
+        }
+        let corner = |layout| Corner { layout, at: (0, 0) };
+        memory
+            .with_pair(env, source, target, &mut scratch.bytes[0], |src, dst| {
+                Finish::default().run_tiles((dst, corner(&to)), (src, corner(&from)), (rows, cols), 1.0)
+            })
+            .map_err(outside)?;
+        Ok(0)
+    }
+}
+
+fn swap(blayout: BLayout) -> BLayout {
+    match blayout {
+        BLayout::RowMajor => BLayout::ColMajor,
+        BLayout::ColMajor => BLayout::RowMajor,
+    }
+}
+
+/// Loads rows of a bias from L1 into the bias table; narrow floats become `f32`.
+///
+/// Arguments: source address, destination address; elements of a row; rows; gaps between rows in source and destination,
+/// in elements. The unit of its cost is a byte of the destination.
+#[derive(Clone, Copy, Debug)]
+pub struct BiasLoad {
+    /// Element types in L1 and in the table.
+    pub elems: [Elem; 2],
+}
+
+impl BiasLoad {
+    /// Elements of a row, rows, and bytes from row to row on both sides.
+    fn shape(&self, args: &[u64]) -> Result<(u64, u64, [u64; 2]), Fault> {
+        if args[2..6].iter().any(|value| *value > MOST) {
+            let message = format!(
+                "{} x {} elements, gaps {} and {}",
+                args[3] as i64, args[2] as i64, args[4] as i64, args[5] as i64
+            );
+            return Err(Fault::new("dma-operand", message).help(format!("each lies between 0 and {MOST}")));
+        }
+        let step = |gap: u64, elem: Elem| (args[2] + gap) * elem.bytes() as u64;
+        Ok((args[2], args[3], [step(args[4], self.elems[0]), step(args[5], self.elems[1])]))
+    }
+}
+
+impl Effect for BiasLoad {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (len, rows, steps) = self.shape(args)?;
+        let [from, to] = self.elems.map(|elem| len * elem.bytes() as u64);
+        nest_extents((Space::Mat, CORE, args[0]), from, &[(rows, [steps[0]])], &mut access.reads);
+        nest_extents((Space::Bias, CORE, args[1]), to, &[(rows, [steps[1]])], &mut access.writes);
+        access.units += to * rows;
+        Ok(())
+    }
+
+    fn run(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        _: &mut Output,
+    ) -> Result<u64, Fault> {
+        let (len, rows, steps) = self.shape(args)?;
+        let view = |at: usize| View::strided(self.elems[at], 0, steps[at] as usize, self.elems[at].bytes());
+        let (source, target) = ((CORE, Space::Mat, args[0], usize::MAX), (CORE, Space::Bias, args[1]));
+        memory
+            .with_pair(env, source, target, &mut scratch.bytes[0], |src, dst| {
+                copy(dst, &view(1), src, &view(0), rows as usize, len as usize, Cast::default())
+            })
+            .map_err(outside)?;
+        Ok(0)
+    }
+}

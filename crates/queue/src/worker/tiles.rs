@@ -295,15 +295,19 @@ impl World {
         self.flights.start(arrival, Flight::Notice { stream, value: 1 });
     }
 
-    /// The dispatcher sends a go word to one worker or to all tiles of a rectangle: what must have arrived before, must be known
-    /// to have.
+    /// A go word leaves through a port: what was written to its worker before must be known to have arrived, or travel in the
+    /// same class of the same port. If not, what may come late.
     pub fn check_go(&mut self, port: Port, tile: TileId, multicast: bool) -> Option<String> {
-        let epoch = self.nius[port as usize].epoch;
+        let epoch = self.nius[Port::Dispatch as usize].epoch;
         let payload = self.workers.states[tile as usize].payload;
-        let (unordered, how) = match multicast {
-            false => (payload.multicast == epoch, "multicast"),
-            true => (payload.unicast == epoch, "unicast"),
+        let elsewhere = port != Port::Dispatch;
+        let how = if payload.multicast == epoch && (elsewhere || !multicast) {
+            "multicast"
+        } else if payload.unicast == epoch && (elsewhere || multicast) {
+            "unicast"
+        } else {
+            return None;
         };
-        unordered.then(|| format!("a {how} write to {} may arrive after its go signal", self.chip.xy(tile)))
+        Some(format!("a {how} write to {} may arrive after its go signal", self.chip.xy(tile)))
     }
 }

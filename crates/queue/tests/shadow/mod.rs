@@ -24,11 +24,12 @@ const L1_SOURCE: (u32, u32) = (0x2_0000, 0x1_0000);
 const TRACE: u32 = 0x40_0000;
 
 /// The generator of splitmix64, so that a failure can be run again.
-pub struct Random(u64);
+pub struct Random(u64, Vec<u8>);
 
 impl Random {
     pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x2545_F491_4F6C_DD1D) ^ 0x1234_5678)
+        let pattern = (0..0x1_2000).map(|i| (i % 251) as u8).collect();
+        Random(seed.wrapping_mul(0x2545_F491_4F6C_DD1D) ^ 0x1234_5678, pattern)
     }
 
     fn next(&mut self) -> u64 {
@@ -49,8 +50,8 @@ impl Random {
     }
 
     fn bytes(&mut self, count: u32) -> Vec<u8> {
-        let start = self.next() as u8;
-        (0..count).map(|i| start.wrapping_add((i % 251) as u8)).collect()
+        let start = (self.next() % 251) as usize;
+        self.1[start..start + count as usize].to_vec()
     }
 }
 
@@ -76,6 +77,8 @@ pub struct Shadow {
     l1: BTreeMap<Xy, Vec<u8>>,
     dram: Vec<Vec<u8>>,
     host: Vec<u8>,
+    /// What relays read: of workers, and of banks.
+    sources: [Vec<Vec<u8>>; 2],
     offsets: [u32; 4],
     under_way: Option<Class>,
     /// Bytes that completions should bring, in their order.
@@ -110,17 +113,21 @@ impl Shadow {
             Queue::open(machine, board.clone(), layout.clone(), settings, &Kernels::default()).expect("opens");
         let workers: Vec<Xy> = board.workers().collect();
         let machine = queue.device();
-        for (bank, place) in board.banks.iter().enumerate() {
-            let bytes: Vec<u8> = (0..SOURCE.1).map(|i| source(bank as u32, SOURCE.0 + i)).collect();
-            machine.poke(place.ports[0], SOURCE.0.into(), &bytes).expect("DRAM");
+        let fill = |which: u32, region: (u32, u32)| (0..region.1).map(|i| source(which, region.0 + i)).collect();
+        let sources: [Vec<Vec<u8>>; 2] = [
+            (0..workers.len() as u32).map(|number| fill(1000 + number, L1_SOURCE)).collect(),
+            (0..board.banks.len() as u32).map(|bank| fill(bank, SOURCE)).collect(),
+        ];
+        for (tile, bytes) in workers.iter().zip(&sources[0]) {
+            machine.poke(*tile, L1_SOURCE.0.into(), bytes).expect("L1");
         }
-        for (number, tile) in workers.iter().enumerate() {
-            let bytes: Vec<u8> = (0..L1_SOURCE.1).map(|i| source(1000 + number as u32, L1_SOURCE.0 + i)).collect();
-            machine.poke(*tile, L1_SOURCE.0.into(), &bytes).expect("L1");
+        for (bank, bytes) in board.banks.iter().zip(&sources[1]) {
+            machine.poke(bank.ports[0], SOURCE.0.into(), bytes).expect("DRAM");
         }
         let cb = &layout.dispatch;
         Shadow {
             random: Random::new(seed),
+            sources,
             l1: workers.iter().map(|tile| (*tile, vec![0; L1.1 as usize])).collect(),
             dram: vec![vec![0; DRAM.1 as usize]; board.banks.len()],
             host: vec![0; HOST_BYTES as usize],
@@ -220,11 +227,11 @@ impl Shadow {
 
     /// Bytes and a place for them in a region: at a multiple of 16, up to a size.
     fn place(&mut self, region: (u32, u32), most: u32) -> (u32, u32) {
-        let bytes = match self.random.range(0, 3) {
-            0 => self.random.range(1, 64),
-            1 => self.random.range(1, 600),
+        let bytes = match self.random.range(0, 11) {
+            0..5 => self.random.range(1, 64),
+            5..9 => self.random.range(1, 600),
             // Around pages.
-            2 => (4096 * self.random.range(1, 4)).saturating_sub(16 * self.random.range(0, 5)).max(1),
+            9..11 => (4096 * self.random.range(1, 4)).saturating_sub(16 * self.random.range(0, 5)).max(1),
             _ => self.random.range(1, 20_000),
         }
         .min(most);
@@ -291,9 +298,11 @@ impl Shadow {
     /// A rectangle inside one of those that cover the workers.
     fn rect(&mut self) -> Rect {
         let outer = self.random.pick(&self.rects);
+        // Mostly a few tiles: large ones take the time of many commands.
+        let most = if self.random.range(0, 15) == 0 { 63 } else { 1 };
         let mut side = |low: u8, high: u8| {
             let from = self.random.range(low.into(), high.into()) as u8;
-            (from, self.random.range(from.into(), high.into()) as u8)
+            (from, self.random.range(from.into(), high.min(from + most).into()) as u8)
         };
         let (x, y) = (side(outer.low.x, outer.high.x), side(outer.low.y, outer.high.y));
         Rect::new(Xy::new(x.0, y.0), Xy::new(x.1, y.1))
@@ -503,12 +512,14 @@ impl Shadow {
         } else if self.random.range(0, 1) == 0 {
             let number = self.random.range(0, self.workers.len() as u32 - 1);
             let at = L1_SOURCE.0 + 16 * self.random.range(0, (L1_SOURCE.1 - bytes) / 16) / 16 * 16;
-            let data = (at..at + bytes).map(|at| source(1000 + number, at)).collect();
+            let from = (at - L1_SOURCE.0) as usize;
+            let data = self.sources[0][number as usize][from..from + bytes as usize].to_vec();
             (self.workers[number as usize], at, data)
         } else {
             let bank = self.random.range(0, self.dram.len() as u32 - 1);
             let at = SOURCE.0 + 64 * self.random.range(0, (SOURCE.1 - bytes) / 64);
-            let data = (at..at + bytes).map(|at| source(bank, at)).collect();
+            let from = (at - SOURCE.0) as usize;
+            let data = self.sources[1][bank as usize][from..from + bytes as usize].to_vec();
             (self.board.banks[bank as usize].ports[0], at, data)
         };
         self.append_to(&data);
@@ -519,12 +530,18 @@ impl Shadow {
     /// Bytes of interleaved source pages.
     fn source_pages(&self, dram: bool, first: u32, page: u32, bytes: u32) -> Vec<u8> {
         let banks = if dram { self.dram.len() } else { self.workers.len() } as u32;
-        let (base, align, tag) = if dram { (SOURCE.0, 64, 0) } else { (L1_SOURCE.0, 16, 1000) };
-        let byte = |i: u32| {
-            let (id, offset) = (first + i / page, i % page);
-            source(tag + id % banks, base + id / banks * page.next_multiple_of(align) + offset)
-        };
-        (0..bytes).map(byte).collect()
+        let align = if dram { 64 } else { 16 };
+        let mut data = Vec::with_capacity(bytes as usize);
+        for id in first.. {
+            let left = bytes - data.len() as u32;
+            let from = (id / banks * page.next_multiple_of(align)) as usize;
+            let memory = &self.sources[usize::from(dram)][(id % banks) as usize];
+            data.extend_from_slice(&memory[from..from + left.min(page) as usize]);
+            if left <= page {
+                break;
+            }
+        }
+        data
     }
 
     fn relay_paged(&mut self) {

@@ -16,6 +16,7 @@ mod view;
 use crate::def::OpDef;
 
 pub(crate) use scalar_memory::{access, element_address, scalar_of};
+pub(crate) use sync::with_unit_flag;
 pub(crate) use tile::no_address;
 pub(crate) use vector::kernels as vector_kernels;
 

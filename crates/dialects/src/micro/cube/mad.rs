@@ -10,6 +10,7 @@ use super::load::scales_of;
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule};
 use crate::effect::{Mad, MadStart, Tf32};
+use crate::pto::with_unit_flag;
 use crate::rules::{INTEGER, PLAIN, defaulted, operand, schema};
 
 const UNIT_FLAG: &EnumSpec = &EnumSpec { kind: "unit_flag", members: &["check_only", "check_and_set"] };
@@ -246,6 +247,6 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, start: MadStart, scaled: bool) -> 
         scaled,
     };
     let cost = d.platform.cube_cost(a.elem);
-    d.issue(Pipe::M, effect, args, cost);
+    with_unit_flag(op, d, Pipe::M, c.addr, |d| d.issue(Pipe::M, effect, args, cost));
     Ok(())
 }

@@ -13,6 +13,7 @@ use super::quant::{QUANT_PRE, QuantMode, quant_mode};
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use crate::effect::{Atomic, Fixpipe, Form, Lane, Narrow, Payload, Quant, QuantTo, Relu, Split};
+use crate::pto::with_unit_flag;
 use crate::rules::{INTEGER, PLAIN, SCALAR, constant, defaulted, operand, optional, schema};
 
 const UNIT_FLAG: &EnumSpec = &EnumSpec { kind: "unit_flag", members: &["check_only", "check_and_clear"] };
@@ -124,7 +125,8 @@ const DOC: &str = "Writes m × n elements of the accumulator. Its fractals are 1
      bf16 needs no `pre_quant`. A table in `fb` has 8 bytes for each column to scale by (bits 13 to 31 those of an f32, 37 \
      to 45 an offset, 46 set for signed results) or an f32 for each column as factor. `nz2nd` writes rows, \
      `nz2dn` columns; without them blocks of 16 columns (32 of 8-bit elements) follow each other `dst_stride` elements \
-     apart, with `nz2nz(1)` blocks of 8. `loop3` repeats everything. `unit_flag` and cache hints change no value.";
+     apart, with `nz2nz(1)` blocks of 8. `loop3` repeats everything. `unit_flag` orders the store after \
+     what published the accumulator tile; like cache hints it changes no value.";
 
 const FIX: OpDef = OpDef {
     doc: DOC,
@@ -446,7 +448,7 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, first: usize) -> Lowered {
         },
     };
     let cost = d.platform.dma_cost(Space::Acc, to.space);
-    d.issue(Pipe::Fix, effect, args, cost);
+    with_unit_flag(op, d, Pipe::Fix, from.addr, |d| d.issue(Pipe::Fix, effect, args, cost));
     Ok(())
 }
 

@@ -15,7 +15,6 @@ use crate::def::OpRef;
 /// publishing and clearing take place once the work is done. Like [buffers](super::buffer), so a program that never clears a tile, or
 /// checks one that nobody publishes, goes on: public kernels do so, and order the two pipes by flags besides. A tile
 /// is known by its first address: stores of a part of a tile that begins elsewhere do not wait for it.
-#[allow(dead_code, reason = "the ops of the matrix unit come with its micro-instructions")]
 pub(crate) fn with_unit_flag(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,

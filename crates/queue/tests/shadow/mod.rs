@@ -88,6 +88,8 @@ pub struct Shadow {
     record: Vec<PrefetchCommand>,
     pub commands: u64,
     stalls: bool,
+    /// Commands are gathered for a trace.
+    tracing: bool,
     /// Most pages of one relay, and most bytes of one record.
     most_pages: u32,
     most_record: u32,
@@ -139,6 +141,7 @@ impl Shadow {
             record: Vec::new(),
             commands: 0,
             stalls: layout.sems > 2,
+            tracing: false,
             most_pages: cb.cb_pages - 2 * cb.block_pages() + 1,
             most_record: (layout.sysmem.issue_bytes / 3).min(layout.prefetch.cmddat_bytes) & !63,
             rects: cover(workers.iter().copied()),
@@ -443,6 +446,12 @@ impl Shadow {
 
     /// An event, or bytes for the host.
     fn report(&mut self) {
+        // A host that waits for a slot takes no completions: the ring must hold all that may come until it looks again.
+        let pages: usize = self.completions.iter().map(|(_, bytes)| (16 + bytes.len()).div_ceil(4096)).sum();
+        if !self.tracing && pages + 8 > (self.layout.sysmem.completion_bytes / 4096) as usize {
+            self.flush(0);
+            self.take_completions(true);
+        }
         if self.random.range(0, 1) == 0 {
             self.event = self.event.wrapping_add(1);
             let mut bytes = self.event.to_le_bytes().to_vec();
@@ -650,6 +659,7 @@ impl Shadow {
         self.flush(0);
         self.take_completions(true);
         let before = self.commands;
+        self.tracing = true;
         let mut commands = Vec::new();
         // Relays from within are kept out of the record that they would be flushed in.
         let (most_record, count) = (std::mem::replace(&mut self.most_record, 200_000), self.random.range(1, 12));
@@ -690,6 +700,8 @@ impl Shadow {
         let exec = ExecBuf { base_addr: TRACE, log_page_size, pages: (bytes.len() / page) as u32 };
         self.add(PrefetchCommand::bare(Prefetch::ExecBuf(exec)));
         self.flush(STALL);
+        self.tracing = false;
+        self.take_completions(true);
         assert!(self.commands > before);
     }
 

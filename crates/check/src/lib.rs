@@ -24,6 +24,7 @@ pub mod clock;
 mod init;
 mod order;
 mod places;
+mod pushes;
 mod race;
 mod shadow;
 mod token;

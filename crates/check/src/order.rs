@@ -258,6 +258,10 @@ impl Order {
             self.release(agent, sync);
             return [None, None];
         }
+        if agent.pipe == Pipe::S {
+            // Later steps of the core come after this signal: two of them may send the same one.
+            self.touched[Order::core(agent)] = true;
+        }
         let lane = agent.lane();
         let unit = &mut self.units[agent.index()];
         let clock = unit.clock;

@@ -9,6 +9,7 @@ use slipring_tile::Space;
 
 use crate::order::{Doubt, Moment, Order};
 use crate::places::{Names, PerPlace, Place, bytes, runs};
+use crate::pushes::Pushes;
 use crate::shadow::{Shadow, Stamp, Touch};
 
 /// Finds pairs of accesses to the same byte, at least one of them a write, that no synchronisation orders.
@@ -20,6 +21,7 @@ pub struct Race {
     order: Order,
     shadows: PerPlace<Shadow>,
     names: Names,
+    pushes: Pushes,
     platform: Option<Platform>,
     /// Memories in which pipes overlap their own work.
     overlapping: Vec<(Pipe, Space)>,
@@ -146,6 +148,9 @@ impl Race {
             who(first.agent),
             first.verb(),
         );
+        let run_number = self.order.number(run.agent);
+        let (earlier, later) = ((run.agent.at(old.block, usize::from(old.lane)), old.number), (run.agent, run_number));
+        let notes = self.pushes.note(earlier, later).into_iter().collect();
         let label = |side: &Side| Label { site: side.site, text: format!("{} {} here", who(side.agent), side.verb()) };
         Finding {
             code: "race",
@@ -153,7 +158,7 @@ impl Race {
             message,
             primary: Some(label(&second)),
             secondary: vec![label(&first)],
-            notes: Vec::new(),
+            notes,
             hint: Some(missing_edge(first.agent, second.agent, old_op, op)),
         }
     }
@@ -255,6 +260,7 @@ impl Observer for Race {
         *self = Race { active: launch.mode == Mode::Pipes, ..Race::default() };
         self.order = Order::new(launch);
         self.names = Names::new(launch);
+        self.pushes = Pushes::new(launch);
         self.platform = Some(launch.platform.clone());
         self.overlapping = launch.platform.overlapping();
     }
@@ -277,6 +283,7 @@ impl Observer for Race {
         if self.active {
             self.order.begin(run.agent);
             self.order.touch(run.agent);
+            self.pushes.start(run, self.order.number(run.agent));
             self.touch(run);
             if !self.open.is_empty() {
                 self.report(run);

@@ -6,6 +6,7 @@ use slipring_program::Direction;
 use slipring_tile::Space;
 
 use crate::decode::Decoder;
+use crate::ring::Phase;
 
 /// The declaration of an op: the only place that says what the op is.
 #[derive(Debug)]
@@ -94,6 +95,22 @@ pub enum RingPart {
     Reserve,
     /// Names the memory that the peer reserved.
     Import,
+    /// Turns a phase of later pushes or pops on or off.
+    Status(Phase, Direction),
+    /// The same by a pipe value, which tells the direction: see [`OpRef::ring`].
+    Handle(HandlePart),
+}
+
+/// What an op does to the pipe that it takes as a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum HandlePart {
+    Push,
+    Pop,
+    Free,
+    Status(Phase),
+    /// Reads the control signal that was popped last.
+    Signal,
 }
 
 /// No rules beyond the schema's.
@@ -162,6 +179,12 @@ impl<'a> OpRef<'a> {
     /// A string, symbol or enumeration member.
     pub fn text(&self, name: &str) -> Option<&'a str> {
         self.attr(name).and_then(Attr::as_str)
+    }
+
+    /// What it does to a ring. The direction of an op that takes a pipe value comes from its tile, its pipe, or
+    /// the core it stands on; `None` where none of these tells it.
+    pub fn ring(&self) -> Option<RingPart> {
+        crate::ring::part_of(self)
     }
 
     /// The pipe that the op occupies on a platform.

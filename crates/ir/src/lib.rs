@@ -21,4 +21,4 @@ pub use schema::{
     TypeRule,
 };
 pub use source::{Source, Span};
-pub use types::{Dim, FuncType, MemRefType, Sign, TileType, Type, ViewType};
+pub use types::{Dim, FuncType, MemRefType, PipeParam, PipeType, Sign, TileType, Type, ViewType};

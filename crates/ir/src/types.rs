@@ -76,6 +76,25 @@ pub struct FuncType {
     pub results: Vec<Type>,
 }
 
+/// `!pto.tpipe<…>` and `!pto.tmpipe<…>`: a pipe between cores, with what it was configured with.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct PipeType {
+    /// True for `!pto.tmpipe`.
+    pub multi: bool,
+    /// The parameters as they are written.
+    pub params: Vec<PipeParam>,
+}
+
+/// A parameter of a pipe type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum PipeParam {
+    Int(i64),
+    /// `DIR_C2V`, `GM_FIFO`, `true` …
+    Word(Arc<str>),
+    Type(Type),
+}
+
 /// A type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
@@ -116,6 +135,8 @@ pub enum Type {
     Vector(Arc<(SmallVec<[u64; 5]>, Type)>),
     /// A function type.
     Function(Arc<FuncType>),
+    /// `!pto.tpipe<…>` or `!pto.tmpipe<…>`.
+    Pipe(Arc<PipeType>),
     /// `!pto.pipe`, `!pto.async_session`, … and types of other dialects: the text after `!`.
     Named(Arc<str>),
 }

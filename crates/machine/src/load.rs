@@ -72,6 +72,7 @@ pub fn parse(text: &str) -> Result<Platform, PlatformError> {
         ("sync.semaphore_max", platform.sync.semaphore_max),
         ("ring.slots_one_way", platform.ring.slots_one_way),
         ("ring.slots_both_ways", platform.ring.slots_both_ways),
+        ("ring.max_slots", platform.ring.max_slots),
     ];
     let vector = platform.vector_function.as_ref();
     let vector = vector.map(|v| {

@@ -115,6 +115,10 @@ pub struct RingSpec {
     pub slots_one_way: u32,
     /// Slots of each ring of a pipe with both directions.
     pub slots_both_ways: u32,
+    /// Most slots of a pipe value.
+    pub max_slots: u32,
+    /// Flag ids of pipe values: 0 to one less.
+    pub flag_ids: u32,
 }
 
 /// A cost: `fixed + ceil(units × num / den)` cycles.

@@ -11,15 +11,17 @@ mod report;
 
 use std::ops::Range;
 
+use slipring_dialects::ring::{pipe_key, slot_space};
 use slipring_dialects::{Dialects, InCoreSync, OpRef, RingPart};
 use slipring_ir::{Attr, AttrDict, Diagnostic, Diags, Module, OpId, Type, ValueId};
 use slipring_machine::SpaceSpec;
+use slipring_program::Direction;
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
 use crate::facts::{Functions, def, op_ref, operand_index};
 use crate::manager::{Pass, PassContext};
-use crate::rings::{Slots, consumer, ring_bytes, ring_ops, slots_of, write_imports};
+use crate::rings::{RingOp, Slots, consumes, pipe, ring_bytes, ring_ops, slots_of, write_imports};
 use crate::roots::{Address, RootId, RootKind, Roots, home};
 use pack::{Live, Request, pack};
 
@@ -167,16 +169,15 @@ impl Memory<'_> {
 
     /// Slots at an address that the text gives as a constant.
     fn take_constant_slots(&mut self, init: &OpRef<'_>, context: &PassContext<'_>) {
-        use slipring_program::Direction;
-        if context.platform.ring.in_gm {
+        let Some(spec) = pipe(init, context.platform) else { return };
+        // Only a pipe value has its landing area at a constant address: elsewhere such a buffer is unused.
+        if spec.config.control || (spec.in_gm && self.module.op(init.id).results.is_empty()) {
             return;
         }
-        for (direction, space) in [(Direction::C2V, Space::Vec), (Direction::V2C, Space::Mat)] {
-            let here = slipring_dialects::affinity(init) == Some(consumer(direction));
-            let used = init.int("dir_mask").unwrap_or(0) & crate::rings::mask(direction) != 0;
-            if space == self.space
-                && here
-                && used
+        for direction in [Direction::C2V, Direction::V2C] {
+            if slot_space(direction) == self.space
+                && consumes(init, direction)
+                && spec.has(direction)
                 && let Some(Slots::At(base)) = slots_of(init, direction)
             {
                 self.fix(base, ring_bytes(init, context.platform), true, init.id);
@@ -264,15 +265,18 @@ impl Memory<'_> {
 /// True if a popped tile needs bytes of its own: slots lie in global memory, and the pipe reserves no landing area.
 fn needs_landing(module: &Module, context: &PassContext<'_>, functions: &Functions, pop: OpId) -> bool {
     let Some(op) = op_ref(module, pop) else { return false };
-    let Some(RingPart::Pop(direction)) = op.def.ring else { return false };
-    if !context.platform.ring.in_gm {
-        return false;
-    }
-    let pipe = op.int("id").unwrap_or(0);
+    let Some(RingPart::Pop(direction)) = op.ring() else { return false };
+    let key = pipe_key(&op);
     let rings = ring_ops(module, functions);
-    let inits = rings.iter().filter(|r| r.part == RingPart::Initialize && r.pipe() == pipe);
-    let own = inits.filter(|r| slipring_dialects::affinity(&r.op) == Some(consumer(direction)));
-    !own.into_iter().any(|r| matches!(slots_of(&r.op, direction), Some(Slots::Reserved(_))))
+    let inits = rings.iter().filter(|r| r.part == RingPart::Initialize && r.pipe() == key);
+    let mut own = inits.filter(|r| consumes(&r.op, direction)).peekable();
+    let in_gm = own.peek().and_then(|r| pipe(&r.op, context.platform)).map_or(context.platform.ring.in_gm, |s| s.in_gm);
+    let lands = |r: &RingOp<'_>| match slots_of(&r.op, direction) {
+        Some(Slots::Reserved(_)) => true,
+        Some(_) => !module.op(r.op.id).results.is_empty(),
+        None => false,
+    };
+    in_gm && !own.any(lands)
 }
 
 /// An op by which a group of functions synchronises its pipes by hand.

@@ -6,7 +6,7 @@
 //! kernel, so nothing is added there. Nothing is written that [`crate::sync::check`] has not accepted
 //! ([`crate::sync::settle`]).
 
-use slipring_dialects::{kernel_kind, symbol_name};
+use slipring_dialects::{is_event, kernel_kind, symbol_name};
 use slipring_ir::{Attr, BlockId, Diagnostic, Diags, Module, OpId, Severity};
 use slipring_machine::{CoreKind, Pipe, Platform};
 
@@ -44,6 +44,7 @@ fn place_all(
     for (function, body) in builder.order() {
         let built = builder.build(function, body);
         if builder.is_manual(body) {
+            events_by_hand(module, platform, body, diags);
             builder.summarise(function, &built, builder.flags_by_hand(body));
             continue;
         }
@@ -59,6 +60,24 @@ fn place_all(
         all.push((built, settled.placed));
     }
     all
+}
+
+/// Reports events that are waited for in a function whose flags are set by hand and leave something out: nobody adds the
+/// flags that the events stand for.
+fn events_by_hand(module: &Module, platform: &Platform, body: BlockId, diags: &mut Diags) {
+    let waits = |op: &OpId| module.op(*op).operands.iter().any(|v| is_event(module.ty(*v)));
+    if let Some(op) = module.walk(body).into_iter().find(waits)
+        && !problems(module, platform).is_empty()
+    {
+        diags.push(
+            Diagnostic::error(
+                "event-by-hand",
+                module.op(op).span,
+                "this function sets its flags by hand: nothing waits for the event",
+            )
+            .help("use `pto.set_flag` and `pto.wait_flag` here too, or leave all flags to the compiler"),
+        );
+    }
 }
 
 /// No plan was accepted, not even the one with a barrier before all work.

@@ -3,6 +3,7 @@
 //! | pass | does |
 //! |---|---|
 //! | [`split_cores`] | makes a function of each kind of core out of a kernel for both |
+//! | [`place_frees`] | frees popped slots after their last use, in pipes that free by themselves |
 //! | [`resolve_rings`] | pairs reservations with imports and checks how rings are used |
 //! | [`allocate`] | gives tiles and rings in local memory their addresses |
 //! | [`insert_sync`] | adds flags between pipes where a function has none |
@@ -14,6 +15,7 @@ pub mod allocate;
 pub mod facts;
 pub mod insert_sync;
 mod manager;
+pub mod place_frees;
 pub mod resolve_rings;
 pub mod rings;
 pub mod roots;

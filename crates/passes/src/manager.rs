@@ -23,7 +23,13 @@ pub struct Pass {
 
 /// The passes in their order.
 pub fn pipeline() -> &'static [Pass] {
-    &[crate::split_cores::PASS, crate::resolve_rings::PASS, crate::allocate::PASS, crate::insert_sync::PASS]
+    &[
+        crate::split_cores::PASS,
+        crate::place_frees::PASS,
+        crate::resolve_rings::PASS,
+        crate::allocate::PASS,
+        crate::insert_sync::PASS,
+    ]
 }
 
 /// The pass of a name.

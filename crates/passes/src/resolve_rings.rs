@@ -8,17 +8,15 @@ mod balance;
 
 use std::ops::Range;
 
-use slipring_dialects::{RingPart, affinity, kernel_kind};
+use slipring_dialects::ring::{consumer_buffer, slot_space};
+use slipring_dialects::{RingPart, kernel_kind};
 use slipring_ir::{Diagnostic, Diags, Module, Severity};
 use slipring_machine::Platform;
 use slipring_program::Direction;
-use slipring_tile::Space;
 
 use crate::facts::{Functions, op_ref};
 use crate::manager::{Pass, PassContext};
-use crate::rings::{
-    Import, RingOp, at_name, consumer, consumer_buffer, import_of, mask, ring_bytes, ring_ops, slots, write_imports,
-};
+use crate::rings::{Import, RingOp, at_name, consumes, goes, import_of, pipe, ring_ops, write_imports};
 
 /// The pass.
 pub const PASS: Pass =
@@ -166,13 +164,13 @@ fn unused(op: &RingOp<'_>, all: &[RingOp<'_>], diags: &mut Diags) {
 }
 
 fn initialise(init: &RingOp<'_>, direction: Direction, platform: &Platform, diags: &mut Diags) {
-    if init.op.int("dir_mask").unwrap_or(0) & mask(direction) == 0 {
+    if !goes(&init.op, direction, platform) {
         return;
     }
     let module = init.op.module;
     let Some(value) = consumer_buffer(&init.op, direction) else { return };
     let Some(definition) = module.defining_op(value).and_then(|id| op_ref(module, id)) else { return };
-    let consumes = affinity(&init.op) == Some(consumer(direction));
+    let consumes = consumes(&init.op, direction);
     let operand = if direction == Direction::C2V { "c2v_consumer_buf" } else { "v2c_consumer_buf" };
     match (definition.def.ring, consumes) {
         (Some(RingPart::Reserve), false) => diags.push(
@@ -202,7 +200,7 @@ fn check_reservation(
     platform: &Platform,
     diags: &mut Diags,
 ) {
-    let wanted = if direction == Direction::C2V { Space::Vec } else { Space::Mat };
+    let wanted = slot_space(direction);
     if reservation.space() != wanted {
         let location = reservation.space();
         diags.push(
@@ -213,9 +211,10 @@ fn check_reservation(
                 .also(init.op.span(), "used here"),
         );
     }
-    let (needed, has) = (ring_bytes(&init.op, platform), reservation.bytes());
+    let Some(spec) = pipe(&init.op, platform) else { return };
+    let (needed, has) = (spec.local_bytes(), reservation.bytes());
     if has < needed {
-        let (count, slot) = (slots(&init.op, platform), needed / slots(&init.op, platform).max(1));
+        let (count, slot) = (spec.local_slots(), u64::from(spec.slot_bytes));
         let fewer = has.checked_div(slot).filter(|n| *n > 0);
         let fewer = fewer.map_or(String::new(), |n| format!(", or `slot_num` at both ends to {n}"));
         diags.push(

@@ -1,13 +1,14 @@
 //! Rings as the text declares them: reservations, imports, initialise ops, and where the slots of a ring end lie.
 
+use slipring_dialects::ring::{PipeKey, PipeSpec, consumer, consumer_buffer, pipe_key, stands_on};
 use slipring_dialects::rules::constant;
 use slipring_dialects::{OpRef, RingPart, kernel_kind, symbol_name};
-use slipring_ir::{Attr, Module, OpId, ValueId};
+use slipring_ir::{Attr, Module, OpId};
 use slipring_machine::{CoreKind, Platform};
 use slipring_program::Direction;
 use slipring_tile::Space;
 
-use crate::facts::{Functions, op_ref, operand_index};
+use crate::facts::{Functions, op_ref};
 
 /// An op with a part in a ring and its function.
 #[derive(Clone, Copy)]
@@ -19,9 +20,9 @@ pub struct RingOp<'m> {
 }
 
 impl RingOp<'_> {
-    /// The `id` of its pipe; 0 where nothing is written.
-    pub fn pipe(&self) -> i64 {
-        self.op.int("id").unwrap_or(0)
+    /// Its pipe.
+    pub fn pipe(&self) -> Option<PipeKey> {
+        pipe_key(&self.op)
     }
 
     /// The memory that a reservation is in: as written, or that of the function's core.
@@ -49,8 +50,8 @@ pub fn ring_ops<'m>(module: &'m Module, functions: &Functions) -> Vec<RingOp<'m>
     let mut list = Vec::new();
     for (function, body) in functions.with_bodies(module) {
         for id in module.walk(body) {
-            if let Some(op) = op_ref(module, id)
-                && let Some(part) = op.def.ring
+            if let Some(op) = op_ref(module, id).filter(|op| op.def.ring.is_some())
+                && let Some(part) = op.ring()
             {
                 list.push(RingOp { function, op, part });
             }
@@ -59,42 +60,24 @@ pub fn ring_ops<'m>(module: &'m Module, functions: &Functions) -> Vec<RingOp<'m>
     list
 }
 
-/// The kind of core that consumes a direction.
-pub const fn consumer(direction: Direction) -> CoreKind {
-    match direction {
-        Direction::C2V => CoreKind::Vector,
-        Direction::V2C => CoreKind::Cube,
-    }
+/// The pipe that an op makes.
+pub fn pipe(init: &OpRef<'_>, platform: &Platform) -> Option<PipeSpec> {
+    PipeSpec::of(init, platform)
 }
 
-/// The bit of a direction in `dir_mask`.
-pub const fn mask(direction: Direction) -> i64 {
-    match direction {
-        Direction::C2V => 1,
-        Direction::V2C => 2,
-    }
+/// True if an op makes an end of a pipe with this direction.
+pub fn goes(init: &OpRef<'_>, direction: Direction, platform: &Platform) -> bool {
+    pipe(init, platform).is_some_and(|spec| spec.has(direction))
 }
 
-/// Slots of each ring of an initialise op.
-pub fn slots(init: &OpRef<'_>, platform: &Platform) -> u64 {
-    let both = init.int("dir_mask") == Some(3);
-    let default = if both { platform.ring.slots_both_ways } else { platform.ring.slots_one_way };
-    init.int("slot_num").and_then(|n| u64::try_from(n).ok()).unwrap_or(default.into())
+/// True if the core of an op consumes a direction: it stands on that kind of core, or on both.
+pub fn consumes(init: &OpRef<'_>, direction: Direction) -> bool {
+    stands_on(init).is_none_or(|kind| kind == consumer(direction))
 }
 
-/// Bytes of one direction's slots.
+/// Bytes of the consumer's memory that one direction takes: the ring's slots, or where tiles from global memory land.
 pub fn ring_bytes(init: &OpRef<'_>, platform: &Platform) -> u64 {
-    let slot = init.int("slot_size").and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
-    slots(init, platform).saturating_mul(slot)
-}
-
-/// The value that tells an initialise op where the slots of a direction are.
-pub fn consumer_buffer(init: &OpRef<'_>, direction: Direction) -> Option<ValueId> {
-    let name = match direction {
-        Direction::C2V => "c2v_consumer_buf",
-        Direction::V2C => "v2c_consumer_buf",
-    };
-    init.operand(operand_index(&init.def.schema, name)?)
+    pipe(init, platform).map_or(0, |spec| spec.local_bytes())
 }
 
 /// Where the slots of a direction lie on this platform's consumer, as its own initialise op says.

@@ -3,8 +3,9 @@
 //! A *root* is a buffer: a tile declared in local memory, the landing place of a popped tile, an argument of a function that
 //! nobody calls. Views, reshapes, loop-carried values, results of branches and arguments of calls pass roots on.
 
+use slipring_dialects::ring::ring_tile;
 use slipring_dialects::rules::constant;
-use slipring_dialects::{OpDef, RingPart};
+use slipring_dialects::{HandlePart, OpDef, OpRef, RingPart};
 use slipring_ir::{Flow, Module, OpId, ValueDef, ValueId};
 use slipring_tile::Space;
 use smallvec::SmallVec;
@@ -65,6 +66,9 @@ impl Roots {
     /// Finds the roots of a module.
     pub fn of(module: &Module, functions: &Functions) -> Roots {
         let mut roots = Roots { roots: Vec::new(), of: vec![SmallVec::new(); module.value_count()] };
+        for (_, body) in functions.with_bodies(module) {
+            module.walk(body).into_iter().for_each(|op| roots.popped_into(module, op));
+        }
         let mut flows = Vec::new();
         let mut called = Vec::new();
         for (_, body) in functions.with_bodies(module) {
@@ -113,6 +117,18 @@ impl Roots {
         }
     }
 
+    /// The tile that a pop takes as an operand: from there on it is a slot, or where tiles land.
+    fn popped_into(&mut self, module: &Module, op: OpId) {
+        let Some(def) = def(module, op).filter(|def| def.ring == Some(RingPart::Handle(HandlePart::Pop))) else {
+            return;
+        };
+        let Some(value) = ring_tile(&OpRef { module, id: op, def }) else { return };
+        if let (Some(space), bytes) = (memory_of(module.ty(value)), buffer_bytes(module.ty(value))) {
+            let address = attribute_address(module, op);
+            self.add(Root { kind: RootKind::Popped, space, value, op: Some(op), bytes, address });
+        }
+    }
+
     fn results(&mut self, module: &Module, op: OpId, flows: &mut Vec<(ValueId, ValueId)>) {
         let data = module.op(op);
         if !data.results.iter().any(|v| memory_of(module.ty(*v)).is_some()) {
@@ -130,6 +146,7 @@ impl Roots {
                 Placed::Yes(address) if sources.is_empty() || address != Address::Open => {
                     self.add(declared(RootKind::Declared, address));
                 }
+                _ if sources.is_empty() && !self.of[value.index()].is_empty() => {}
                 _ if sources.is_empty() => self.unknown(module, value),
                 _ => flows.extend(sources.iter().map(|source| (*source, value))),
             }
@@ -166,11 +183,15 @@ enum Placed {
     Pop(Address),
 }
 
-fn placed(module: &Module, op: OpId, def: &OpDef) -> Placed {
-    let attribute = || match module.op(op).attrs.get("addr").and_then(|a| a.as_int()) {
+fn attribute_address(module: &Module, op: OpId) -> Address {
+    match module.op(op).attrs.get("addr").and_then(|a| a.as_int()) {
         Some(addr) => u64::try_from(addr).map_or(Address::Computed, Address::At),
         None => Address::Open,
-    };
+    }
+}
+
+fn placed(module: &Module, op: OpId, def: &OpDef) -> Placed {
+    let attribute = || attribute_address(module, op);
     if let Some(RingPart::Pop(_)) = def.ring {
         return Placed::Pop(attribute());
     }

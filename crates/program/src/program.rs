@@ -57,6 +57,8 @@ pub struct Work {
     pub cost: Cost,
     /// Register that receives the effect's value; only for work of [`Pipe::S`].
     pub result: Option<Reg>,
+    /// The ring (index in [`Program::rings`]) into whose slots it moves a tile; of a ring to both lanes that of lane 0.
+    pub fills: Option<u32>,
 }
 
 /// Where an instruction comes from.
@@ -122,7 +124,7 @@ pub enum SyncRole {
     Event { from: Pipe, to: Pipe, id: u32 },
     /// A semaphore between two cores.
     Semaphore { id: u32 },
-    /// `slot` of a ring holds a tile (index in [`Program::rings`]).
+    /// `slot` of a ring holds a tile (index in [`Program::rings`]). Of a counted ring all slots share slot 0's.
     RingReady { ring: u32, slot: u32 },
     /// `slot` of a ring is free.
     RingFree { ring: u32, slot: u32 },
@@ -165,6 +167,10 @@ pub struct RingDecl {
     pub slot_bytes: u32,
     /// Memory that holds the slots: `Gm`, `Vec` or `Mat`.
     pub space: Space,
-    /// Address of slot 0 where it is a constant.
-    pub base: Option<u64>,
+    /// True: one counter of ready tiles and one of free slots. False: a flag of each kind for each slot.
+    pub counted: bool,
+    /// Tiles that one free signal stands for.
+    pub period: u32,
+    /// Free signals with which the ring starts.
+    pub credits: u32,
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use slipring_machine::Pipe;
-use slipring_program::{Program, SiteRef, SyncRole};
+use slipring_program::{Program, RingDecl, SiteRef, SyncRole};
 use slipring_sim::{Agent, Launch, Observer};
 
 /// Cycles of the first tiles of a ring, tile by tile.
@@ -67,7 +67,7 @@ pub struct RingTrace {
     /// By index of the program's rings.
     pub rings: Vec<RingTimes>,
     roles: Vec<SyncRole>,
-    slots: Vec<u32>,
+    decls: Vec<RingDecl>,
 }
 
 impl RingTrace {
@@ -80,9 +80,9 @@ impl RingTrace {
             Some(SyncRole::RingFree { ring, slot }) => (*ring, *slot, true),
             _ => return,
         };
-        let slots = self.slots[ring as usize];
+        let decl = &self.decls[ring as usize];
         let times = &mut self.rings[ring as usize];
-        if free && set && times.initial < slots {
+        if free && set && times.initial < decl.credits {
             times.initial += 1;
             return;
         }
@@ -97,8 +97,14 @@ impl RingTrace {
             (false, false) => &mut times.ready_taken,
             (true, true) => &mut times.free_set,
         };
-        if list.len() < KEPT {
-            list.push((slot, at));
+        // The signals of a counted ring have no slot: its tiles go through the slots in turn, and a free signal may stand
+        // for several of them.
+        let tiles = if free { decl.period } else { 1 };
+        for _ in 0..tiles {
+            if list.len() < KEPT {
+                let slot = if decl.counted { list.len() as u32 % decl.slots } else { slot };
+                list.push((slot, at));
+            }
         }
     }
 }
@@ -107,7 +113,7 @@ impl Observer for RingTrace {
     fn begin(&mut self, launch: &Launch<'_>) {
         let program: &Program = launch.program;
         self.roles = program.syncs.iter().map(|s| s.role).collect();
-        self.slots = program.rings.iter().map(|r| r.slots).collect();
+        self.decls = program.rings.clone();
         self.rings = vec![RingTimes::default(); program.rings.len()];
     }
 

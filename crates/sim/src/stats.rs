@@ -111,7 +111,7 @@ pub struct RingStats {
     pub direction: Direction,
     pub lane: Role,
     pub slots: u32,
-    /// Tiles pushed, popped, and slots freed after a pop.
+    /// Tiles pushed, popped, and slots freed after a pop: told by the signals, each of a ready one and of `period` freed ones.
     pub pushed: u64,
     pub popped: u64,
     pub freed: u64,
@@ -161,6 +161,8 @@ pub(crate) struct Collector {
     works: [Vec<WorkTotal>; 3],
     names: [Vec<&'static str>; 3],
     roles: Vec<SyncRole>,
+    /// Tiles that a free signal of each ring stands for.
+    periods: Vec<u32>,
     /// For each cluster and ring.
     filled: Vec<Filled>,
 }
@@ -199,6 +201,7 @@ impl Collector {
             works,
             names,
             roles: program.syncs.iter().map(|s| s.role).collect(),
+            periods: program.rings.iter().map(|ring| ring.period).collect(),
             filled: vec![Filled::default(); program.rings.len() * launch.clusters() as usize],
         }
     }
@@ -308,10 +311,11 @@ impl Observer for Collector {
             SyncRole::RingFree { ring, .. } if (ring as usize) < rings => {
                 // A free that no pop precedes only declares the slot free, at the start.
                 let filled = &mut self.filled[agent.cluster as usize * rings + ring as usize];
-                if filled.freed < filled.popped {
-                    filled.freed += 1;
-                    self.stats.rings[ring as usize].freed += 1;
-                    self.fill(at, agent.cluster, ring, -1);
+                let freed = u64::from(self.periods[ring as usize]).min(filled.popped - filled.freed);
+                filled.freed += freed;
+                self.stats.rings[ring as usize].freed += freed;
+                if freed > 0 {
+                    self.fill(at, agent.cluster, ring, -(freed as i32));
                 }
             }
             _ => {}

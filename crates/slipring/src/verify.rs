@@ -1,6 +1,7 @@
 //! `run --verify`: comparison with the sequential meaning of the source.
 
-use slipring_dialects::{Dialects, Kernel, Mode as DecodeMode, RingPart, decode};
+use slipring_dialects::ring::gm_buffer;
+use slipring_dialects::{Dialects, Kernel, Mode as DecodeMode, OpRef, RingPart, decode};
 use slipring_ir::{Attr, Diags, Module, OpId, ValueDef, ValueId};
 use slipring_machine::Platform;
 use slipring_program::ParamKind;
@@ -103,11 +104,10 @@ fn slot_params(module: &Module, kernel: &Kernel) -> Vec<usize> {
     let mut found = Vec::new();
     for id in module.walk(module.top) {
         let Some(def) = Dialects::get().def(&module.op(id).name) else { continue };
-        if def.ring != Some(RingPart::Initialize) {
-            continue;
-        }
-        for value in module.operand_group(id, 0) {
-            trace(module, kernel, *value, 0, &mut found);
+        if def.ring == Some(RingPart::Initialize)
+            && let Some(slots) = gm_buffer(&OpRef { module, id, def })
+        {
+            trace(module, kernel, slots, 0, &mut found);
         }
     }
     found

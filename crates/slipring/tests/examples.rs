@@ -49,7 +49,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Runs an example with these buffers (the last input is where the result goes) and a slot buffer behind them.
+/// Runs an example with these buffers, one for the result behind them, and behind that a slot buffer if it has one.
 fn run(example: &str, arch: &str, inputs: &[Vec<u8>], out_bytes: usize, slot_bytes: usize, more: &[&str]) -> Vec<u8> {
     let dir = std::env::temp_dir().join(format!("slipring-{example}-{arch}-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
@@ -63,7 +63,9 @@ fn run(example: &str, arch: &str, inputs: &[Vec<u8>], out_bytes: usize, slot_byt
     let out = dir.join("out.bin");
     std::fs::write(&out, vec![0u8; out_bytes]).unwrap();
     command.arg("--arg").arg(format!("@{}:out", out.display()));
-    command.arg("--arg").arg(format!("zeros:{slot_bytes}"));
+    if slot_bytes > 0 {
+        command.arg("--arg").arg(format!("zeros:{slot_bytes}"));
+    }
     let ran = command.output().unwrap();
     assert!(
         ran.status.success(),
@@ -127,4 +129,55 @@ fn two_clusters() {
     let expected = product(&a, &b, 64, 32, 32);
     let inputs = [f16_bytes(&a), f16_bytes(&b)];
     assert_eq!(on_both("two_clusters.pto", &inputs, 64 * 32 * 4, 2 * 8 * 4096, &["--blocks", "2"]), expected);
+}
+
+#[test]
+fn accumulator_to_vector_through_a_tpipe() {
+    let (a, b) = (matrix(256, 64, 11), matrix(64, 64, 12));
+    let expected: Vec<f32> = product(&a, &b, 256, 64, 64).into_iter().map(|x| x.max(0.0)).collect();
+    let inputs = [f16_bytes(&a), f16_bytes(&b)];
+    assert_eq!(on_both("pipes/accumulator_to_vector.pto", &inputs, 256 * 64 * 4, 4 * 16384, &[]), expected);
+}
+
+#[test]
+fn sparse_synchronisation() {
+    let (a, b) = (matrix(256, 16, 13), matrix(16, 16, 14));
+    let expected: Vec<f32> = product(&a, &b, 256, 16, 16).into_iter().map(|x| x.max(0.0)).collect();
+    let inputs = [f16_bytes(&a), f16_bytes(&b)];
+    assert_eq!(on_both("pipes/sparse_sync.pto", &inputs, 256 * 16 * 4, 8 * 1024, &[]), expected);
+}
+
+/// The sum of four tiles (each of its rows pushed by one of the Vector cores) times W: through L1 on A5 only, through global
+/// memory on both platforms.
+#[test]
+fn vector_tiles_into_a_matrix() {
+    let (x, w) = (matrix(512, 64, 15), matrix(64, 64, 16));
+    let positive: Vec<f32> = x.iter().map(|x| x.max(0.0)).collect();
+    let products = product(&positive, &w, 512, 64, 64);
+    let tile = 128 * 64;
+    let expected: Vec<f32> = (0..tile).map(|at| (0..4).map(|i| products[i * tile + at]).sum()).collect();
+    let inputs = [f16_bytes(&x), f16_bytes(&w)];
+    assert_eq!(floats(&run("pipes/vector_to_matrix.pto", "a5", &inputs, tile * 4, 0, &[])), expected);
+    assert_eq!(on_both("pipes/vector_to_matrix_gm.pto", &inputs, tile * 4, 4 * 16384, &[]), expected);
+    let refused = Command::new(env!("CARGO_BIN_EXE_slipring"))
+        .arg("run")
+        .arg(root().join("examples/pipes/vector_to_matrix.pto"))
+        .args(["--arch", "a2a3"])
+        .output()
+        .unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("no tile moves from `vec` to `mat` on a2a3"));
+}
+
+/// The Cube core multiplies as many tiles as the control signal says.
+#[test]
+fn control_signal() {
+    let (a, b) = (matrix(64, 16, 17), matrix(16, 16, 18));
+    for tiles in [0usize, 1, 4] {
+        let mut expected = product(&a, &b, 64, 16, 16);
+        expected[tiles * 256..].fill(0.0);
+        let numbers: Vec<u8> = [tiles as i32; 8].iter().flat_map(|n| n.to_le_bytes()).collect();
+        let inputs = [numbers, f16_bytes(&a), f16_bytes(&b)];
+        assert_eq!(on_both("pipes/control_signal.pto", &inputs, 64 * 16 * 4, 32, &[]), expected, "{tiles} tiles");
+    }
 }

@@ -71,8 +71,15 @@ impl CoreBuilder {
         result: Option<Reg>,
     ) {
         let work = self.works.len() as u32;
-        self.works.push(Work { pipe, name, effect, args: args.into_boxed_slice(), cost, result });
+        self.works.push(Work { pipe, name, effect, args: args.into_boxed_slice(), cost, result, fills: None });
         self.emit(Inst::Issue { work });
+    }
+
+    /// The work added last moves a tile into a ring.
+    pub(super) fn fills(&mut self, ring: u32) {
+        if let Some(work) = self.works.last_mut() {
+            work.fills = Some(ring);
+        }
     }
 
     /// A label that is not placed yet. Jumps carry its number until [`CoreBuilder::finish`].

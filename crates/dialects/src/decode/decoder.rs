@@ -90,6 +90,7 @@ pub fn decode(
     diags: &mut Diags,
 ) -> Result<Decoded, Reported> {
     let dialects = Dialects::get();
+    let before = diags.list.len();
     let rings = RingPlan::new(module, kernel, platform, mode, diags)?;
     let mut shared = Shared::default();
     for space in Space::ALL {
@@ -127,7 +128,7 @@ pub fn decode(
         failed |= decoder.start(start).is_err();
         program.cores.push(decoder.builder.finish());
     }
-    if failed {
+    if failed || diags.list[before..].iter().any(|d| d.severity == slipring_ir::Severity::Error) {
         return Err(Reported);
     }
     program.syncs = shared.syncs.decls;
@@ -149,6 +150,7 @@ impl Decoder<'_> {
         self.calls.push(function);
         self.block(body)?;
         self.calls.pop();
+        crate::ring::finish(self);
         Ok(())
     }
 
@@ -381,6 +383,19 @@ impl Decoder<'_> {
         self.builder.work(pipe, self.current.0, Arc::new(effect), args, cost, None);
     }
 
+    /// The same, for work that moves a tile into a ring (index in the program's rings).
+    pub fn issue_into_ring(
+        &mut self,
+        pipe: Pipe,
+        effect: impl Effect + 'static,
+        args: Vec<Operand>,
+        cost: Cost,
+        ring: u32,
+    ) {
+        self.issue(pipe, effect, args, cost);
+        self.builder.fills(ring);
+    }
+
     /// Adds work of the scalar unit whose value goes to a register.
     pub fn issue_scalar(&mut self, effect: impl Effect + 'static, args: Vec<Operand>) -> Operand {
         let d = self.fresh();
@@ -461,14 +476,19 @@ impl Decoder<'_> {
     /// The semaphore from one core to another.
     pub fn semaphore(&mut self, setter: Role, waiter: Role, id: Operand) -> SyncRef {
         let (count, max) = (self.platform.sync.semaphores, self.platform.sync.semaphore_max);
+        if let Some(ring) = id.as_imm().and_then(|id| self.rings.flag_user(setter, waiter, id)) {
+            let (name, id) = (self.current.0, id.as_imm().unwrap_or(0));
+            let message = format!("`{name}` uses semaphore {id} from {setter} to {waiter}, which is a flag of {ring}");
+            self.error("pipe-flags", message);
+        }
         let family = SyncFamily::Semaphore(setter, waiter);
         self.shared.syncs.member(family, count, id, |id| syncs::semaphore(setter, waiter, id, max))
     }
 
-    /// Flag `slot` of a ring (index in the program's rings): `free` slots or ready ones.
+    /// Flag `slot` of a ring (index in the program's rings): `free` slots or ready ones. A counted ring has flag 0 only.
     pub fn ring_flag(&mut self, ring: u32, free: bool, slot: Operand) -> SyncRef {
         let (family, count) =
-            (if free { SyncFamily::RingFree(ring) } else { SyncFamily::RingReady(ring) }, self.rings.slots(ring));
+            (if free { SyncFamily::RingFree(ring) } else { SyncFamily::RingReady(ring) }, self.rings.flags(ring));
         let rings = self.rings;
         self.shared.syncs.member(family, count, slot, |slot| rings.flag_decl(ring, free, slot))
     }

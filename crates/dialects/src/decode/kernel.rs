@@ -5,8 +5,9 @@ use slipring_machine::{CoreKind, Role};
 use slipring_program::{Param, ParamKind};
 
 use crate::Dialects;
-use crate::def::{OpRef, PipeRule};
+use crate::def::{OpRef, PipeRule, RingPart};
 use crate::reach::reachable;
+use crate::ring::{Config, Split};
 
 /// The functions of a kernel.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub struct Kernel {
     pub params: Vec<Param>,
     /// For each core which parameter each argument of its function is.
     pub args: [Vec<u32>; 3],
+    /// True for a Cube and a Vector function that nothing connects: they are taken together for want of others.
+    pub guessed: bool,
 }
 
 impl Kernel {
@@ -58,7 +61,11 @@ fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
     if let Some(start) = kernel.start[Role::Aiv0.index()].filter(|_| has_work[1]) {
         let ops = defined(module, start, CoreKind::Vector);
         let ring_ops: Vec<_> = ops.iter().filter(|op| op.def.ring.is_some()).collect();
-        let splits = ring_ops.iter().any(|op| op.int("split").is_some_and(|split| split != 0));
+        let splits = ring_ops.iter().any(|op| {
+            let both = |op: &OpRef<'_>| Config::of(op).is_ok_and(|config| config.lanes == Some(2));
+            matches!(Split::of(op), Some(Split::UpDown | Split::LeftRight))
+                || (op.def.ring == Some(RingPart::Initialize) && both(op))
+        });
         let asks = ops.iter().any(|op| op.def.per_lane);
         both_lanes = splits || (has_work[0] && (asks || ring_ops.is_empty()));
     }
@@ -112,7 +119,10 @@ fn choose(module: &Module, name: Option<&str>, diags: &mut Diags) -> Option<Kern
                 |kind| functions.iter().copied().filter(|f| kernel_kind(module, *f) == Some(kind)).collect::<Vec<_>>();
             let (cubes, vectors) = (of(CoreKind::Cube), of(CoreKind::Vector));
             match (cubes.as_slice(), vectors.as_slice()) {
-                ([cube], [vector]) if functions.len() == 2 => Some(pair(module, *cube, *vector)),
+                ([cube], [vector]) if functions.len() == 2 => {
+                    let connected = imports_from(module, *cube, *vector) || imports_from(module, *vector, *cube);
+                    Some(Kernel { guessed: !connected, ..pair(module, *cube, *vector) })
+                }
                 _ => ambiguous(module, &functions, diags),
             }
         }
@@ -142,7 +152,7 @@ fn kernel_of(module: &Module, function: OpId, functions: &[OpId], diags: &mut Di
             let args: Vec<u32> = (0..params.len() as u32).collect();
             let name = symbol_name(module, function).to_string();
             let start = [Some(function); 3];
-            Some(Kernel { name, start, params, args: [args.clone(), args.clone(), args] })
+            Some(Kernel { name, start, params, args: [args.clone(), args.clone(), args], guessed: false })
         }
         Some(kind) => {
             let peer = functions.iter().copied().find(|f| {
@@ -185,6 +195,7 @@ fn pair(module: &Module, cube: OpId, vector: OpId) -> Kernel {
         start: [Some(cube), Some(vector), Some(vector)],
         params,
         args: [cube_args, vector_args.clone(), vector_args],
+        guessed: false,
     }
 }
 

@@ -6,12 +6,15 @@ mod debug;
 mod dma;
 mod pipe;
 mod pipe_handle;
+mod pipe_text;
 mod query;
 mod scalar_memory;
 mod sync;
-mod tile;
+pub(crate) mod tile;
 mod vector;
 mod view;
+
+pub use pipe_handle::is_event;
 
 use crate::def::OpDef;
 

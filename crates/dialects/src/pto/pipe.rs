@@ -1,6 +1,6 @@
 //! Rings between cores: reserve, import, initialise, push, pop, free (seed 000).
 
-use slipring_ir::{AttrKind, Diags, EnumSpec, Infer, OpSchema, Syntax, Touch};
+use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, Infer, OpSchema, Syntax, Touch};
 use slipring_machine::{Pipe, Platform};
 use slipring_program::{Direction, Operand};
 use slipring_tile::Space;
@@ -167,8 +167,43 @@ const INITIALIZE: OpSchema = schema(
         defaulted("slot_num", AttrKind::Int, "slots of each ring; by default 8, or 4 with both directions"),
         defaulted("id", AttrKind::Int, "tells several pipes of a kernel apart; 0 by default"),
         defaulted("nosplit", AttrKind::Bool, "true: every tile of the pipe goes undivided"),
+        PROTOCOL,
+        PLACEMENT,
+        FLAG_BASE,
+        PERIOD,
+        CREDITS,
+        AUTO_FREE,
     ],
 );
+
+/// `#pto.pipe_protocol<…>`.
+pub(super) const PROTOCOL: AttrSpec = defaulted(
+    "protocol",
+    AttrKind::Enum(&EnumSpec { kind: "pipe_protocol", members: &["tagged", "counted"] }),
+    "`tagged`: a flag for each slot; `counted`: a counter of ready tiles and one of free slots",
+);
+
+/// `#pto.pipe_placement<…>`.
+pub(super) const PLACEMENT: AttrSpec = defaulted(
+    "placement",
+    AttrKind::Enum(&EnumSpec { kind: "pipe_placement", members: &["gm", "on_chip"] }),
+    "where the slots are; by default where the platform has them",
+);
+
+pub(super) const FLAG_BASE: AttrSpec = defaulted(
+    "flag_base",
+    AttrKind::Int,
+    "first flag of a counted pipe: that one says ready, the next free; by default the next that no pipe has",
+);
+
+pub(super) const PERIOD: AttrSpec =
+    defaulted("period", AttrKind::Int, "tiles that one free signal of a counted pipe stands for; 1 by default");
+
+pub(super) const CREDITS: AttrSpec =
+    defaulted("credits", AttrKind::Int, "free signals at the start; by default the slots divided by the period");
+
+pub(super) const AUTO_FREE: AttrSpec =
+    defaulted("auto_free", AttrKind::Bool, "true: a pop frees what it took, and the text has no frees");
 
 const INITIALIZE_DOC: &str = "Binds the rings of a pipe to their memory and starts their tags at 0. The core that consumes a \
      direction signals all its slots free. A pipe has 8 slots in one direction or 4 in each of both, unless \
@@ -176,16 +211,11 @@ const INITIALIZE_DOC: &str = "Binds the rings of a pipe to their memory and star
      slots and behind them the V2C slots, one such region a cluster; elsewhere the slots lie at \
      `c2v_consumer_buf` in UB and at `v2c_consumer_buf` in L1.";
 
-fn verify_initialize(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+fn verify_initialize(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if !matches!(op.int("dir_mask"), Some(1..=3)) {
         diags.push(op.error("pipe-direction", "expects 'dir_mask' to be 1, 2, or 3").label("1 C2V, 2 V2C, 3 both"));
     }
-    if op.int("slot_size").is_none_or(|n| n <= 0 || n > i64::from(u32::MAX)) {
-        diags.push(op.error("pipe-slot-size", "expects 'slot_size' to be greater than 0"));
-    }
-    if op.int("slot_num").is_some_and(|n| n <= 0) {
-        diags.push(op.error("pipe-slot-num", "expects 'slot_num' to be greater than 0"));
-    }
+    ring::verify_pipe(op, platform, diags);
 }
 
 static AIC_INITIALIZE_PIPE: OpDef = OpDef {
@@ -246,7 +276,7 @@ static TPUSH_TO_AIV: OpDef = OpDef {
         verify_split(op, diags);
         require_space(op, 0, &[Space::Acc], diags);
     },
-    lower: |op, d| ring::push(op, d, Direction::C2V),
+    lower: ring::push,
 };
 
 static TPUSH_TO_AIC: OpDef = OpDef {
@@ -263,7 +293,7 @@ static TPUSH_TO_AIC: OpDef = OpDef {
         verify_split(op, diags);
         require_space(op, 0, &[Space::Vec], diags);
     },
-    lower: |op, d| ring::push(op, d, Direction::V2C),
+    lower: ring::push,
 };
 
 const POP: OpSchema = schema(
@@ -296,12 +326,12 @@ static TPOP_FROM_AIC: OpDef = OpDef {
     doc: POP_DOC,
     source: "seed 000, TPOP",
     core: CoreRule::Vector,
-    pipe: PipeRule::By(|_, platform| ring::consumer_pipe(Direction::C2V, platform.ring.in_gm)),
+    pipe: PipeRule::By(|op, platform| wait_pipe(op, platform, Direction::C2V)),
     ring: Some(RingPart::Pop(Direction::C2V)),
     per_lane: false,
     in_core_sync: InCoreSync::No,
     verify: |op, _, diags| verify_pop(op, Space::Vec, diags),
-    lower: |op, d| ring::pop(op, d, Direction::C2V),
+    lower: ring::pop,
 };
 
 static TPOP_FROM_AIV: OpDef = OpDef {
@@ -310,12 +340,12 @@ static TPOP_FROM_AIV: OpDef = OpDef {
     doc: POP_DOC,
     source: "seed 000, TPOP",
     core: CoreRule::Cube,
-    pipe: PipeRule::By(|_, platform| ring::consumer_pipe(Direction::V2C, platform.ring.in_gm)),
+    pipe: PipeRule::By(|op, platform| wait_pipe(op, platform, Direction::V2C)),
     ring: Some(RingPart::Pop(Direction::V2C)),
     per_lane: false,
     in_core_sync: InCoreSync::No,
     verify: |op, _, diags| verify_pop(op, Space::Mat, diags),
-    lower: |op, d| ring::pop(op, d, Direction::V2C),
+    lower: ring::pop,
 };
 
 fn verify_pop(op: &OpRef<'_>, space: Space, diags: &mut Diags) {
@@ -342,7 +372,23 @@ fn verify_pop(op: &OpRef<'_>, space: Space, diags: &mut Diags) {
     }
 }
 
-fn verify_split(op: &OpRef<'_>, diags: &mut Diags) {
+/// The pipes of an op's ring, as its pipe is made in the function where it stands; else as the platform has them.
+pub(super) fn phases(op: &OpRef<'_>, platform: &Platform, direction: Direction) -> ring::Phases {
+    let spec = ring::own_end(op).and_then(|init| ring::PipeSpec::of(&init, platform));
+    let counted = !op.def.schema.operands.iter().all(|o| o.name != "pipe");
+    let default = ring::Way { direction, in_gm: platform.ring.in_gm, control: false, counted };
+    spec.map_or(ring::Phases::of(default), |spec| spec.phases(direction))
+}
+
+fn wait_pipe(op: &OpRef<'_>, platform: &Platform, direction: Direction) -> Pipe {
+    phases(op, platform, direction).wait
+}
+
+fn free_pipe(op: &OpRef<'_>, platform: &Platform, direction: Direction) -> Pipe {
+    phases(op, platform, direction).free
+}
+
+pub(super) fn verify_split(op: &OpRef<'_>, diags: &mut Diags) {
     if ring::Split::of(op).is_none() {
         diags.push(op.error("ring-split", "expects 'split' to be 0, 1, or 2").label("0 none, 1 up/down, 2 left/right"));
     }
@@ -353,8 +399,15 @@ const FREE: OpSchema = schema(
     Syntax::Format("attr-dict"),
     &[],
     &[],
-    &[required("split", AttrKind::Int, "as at the pop"), defaulted("id", AttrKind::Int, "which pipe; 0 by default")],
+    &[
+        required("split", AttrKind::Int, "as at the pop"),
+        defaulted("id", AttrKind::Int, "which pipe; 0 by default"),
+        PLACED,
+    ],
 );
+
+pub(super) const PLACED: AttrSpec =
+    defaulted("placed", AttrKind::Unit, "the free of a pipe that frees by itself: written by the passes");
 
 const FREE_DOC: &str = "Signals the producer that the oldest popped slot is free, and advances the free tag. It must come after the \
      last use of the popped tile; every pop needs one before the ring comes round to its slot again.";
@@ -365,12 +418,12 @@ static TFREE_FROM_AIC: OpDef = OpDef {
     doc: FREE_DOC,
     source: "seed 000, TFREE",
     core: CoreRule::Vector,
-    pipe: PipeRule::By(|_, platform| ring::consumer_pipe(Direction::C2V, platform.ring.in_gm)),
+    pipe: PipeRule::By(|op, platform| free_pipe(op, platform, Direction::C2V)),
     ring: Some(RingPart::Free(Direction::C2V)),
     per_lane: false,
     in_core_sync: InCoreSync::No,
     verify: |op, _, diags| verify_split(op, diags),
-    lower: |op, d| ring::free(op, d, Direction::C2V),
+    lower: ring::free,
 };
 
 static TFREE_FROM_AIV: OpDef = OpDef {
@@ -379,10 +432,10 @@ static TFREE_FROM_AIV: OpDef = OpDef {
     doc: FREE_DOC,
     source: "seed 000, TFREE",
     core: CoreRule::Cube,
-    pipe: PipeRule::By(|_, platform| ring::consumer_pipe(Direction::V2C, platform.ring.in_gm)),
+    pipe: PipeRule::By(|op, platform| free_pipe(op, platform, Direction::V2C)),
     ring: Some(RingPart::Free(Direction::V2C)),
     per_lane: false,
     in_core_sync: InCoreSync::No,
     verify: |op, _, diags| verify_split(op, diags),
-    lower: |op, d| ring::free(op, d, Direction::V2C),
+    lower: ring::free,
 };

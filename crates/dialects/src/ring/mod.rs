@@ -1,8 +1,31 @@
-//! Rings between the Cube core and the Vector cores: the plan of a kernel's rings, and how push, pop and
-//! free expand (seed 000; the counted protocol of seed 003 is not here yet).
+//! Rings between the Cube core and the Vector cores: what a pipe is, the plan of a kernel's rings, and how
+//! push, pop and free expand.
+//!
+//! Every way to write a pipe is read into one description ([`PipeSpec`]), both protocols (tagged flags, seed 000; counted
+//! flags, seed 003) and both placements are data of a [`PlannedRing`], and one expansion serves them all.
 
+mod agree;
+mod flags;
+mod moves;
+mod phases;
 mod plan;
 mod protocol;
+mod resize;
+mod rules;
+mod signal;
+mod spec;
+mod split;
 
-pub use plan::{PlannedRing, RingPlan, Split};
-pub use protocol::{CoreRings, consumer_pipe, free, initialize, pop, producer_pipe, push};
+pub use flags::Flags;
+pub use phases::{Phase, Phases, Way};
+pub use plan::{PlannedRing, Protocol, RingPlan};
+pub(crate) use protocol::finish;
+pub use protocol::{CoreRings, free, initialize, pop, push, set_status, signal_value};
+pub use resize::set_slots;
+pub use rules::verify_pipe;
+pub use spec::{
+    Config, PipeKey, PipeSpec, consumer, consumer_buffer, gm_buffer, maker, own_end, pipe_key, reservation_of,
+    ring_tile, slot_space, stands_on,
+};
+pub(crate) use spec::{part_of, pipe_of};
+pub use split::{Part, Split};

@@ -1,74 +1,89 @@
-//! How ring ops expand: the tagged protocol of seed 000.
+//! How ring ops expand.
 //!
 //! | op | steps |
 //! |---|---|
 //! | initialise | the consumer signals every slot free |
-//! | push | wait free → move → signal ready → advance the push tag |
-//! | pop | wait ready → load, or bind to the slot → advance the pop tag |
+//! | push | allocate: wait free → move → record: signal ready → advance the push tag |
+//! | pop | wait ready → load, or bind to the slot → advance the pop tag; in a pipe that frees by itself: signal free |
 //! | free | signal free → advance the free tag |
 //!
-//! A consumer has two tags, so several pops may be outstanding; where pop and free alternate they are the
-//! seed's single tag. Which pipe a step holds: a push the pipe that moves the tile (FIX, MTE3); a pop from
-//! global memory MTE2, which loads; a pop on chip V or MTE1, which use the tile. Where the platform's waits
-//! stall the whole core, the scalar unit waits.
+//! A consumer has two tags, so several pops may be outstanding; where pop and free alternate they are the single tag of
+//! seed 000. [`super::Phases`] says which pipe a step holds, [`super::Protocol`] which flag, [`super::signal`] when a step
+//! is left out. A control ring has the same steps, all of the scalar unit.
 
 use std::collections::BTreeMap;
 
-use slipring_ir::{Dim, ValueId};
-use slipring_machine::{Pipe, Role};
+use slipring_ir::{Dim, TileType, ValueId};
+use slipring_machine::{Cost, Pipe, Role};
 use slipring_program::{Direction, Inst, Operand, Reg};
-use slipring_tile::{Layout, Space};
+use slipring_tile::{Elem, Space};
 
-use super::plan::{PlannedRing, Split, pipe_id};
+use super::moves;
+use super::phases::Phase;
+use super::plan::PlannedRing;
+use super::signal::{self, Gate};
+use super::spec::{PipeKey, consumer_buffer, gm_buffer, pipe_key, ring_tile};
+use super::split::Split;
 use crate::decode::{Binding, Decoder, Mode, TileRef};
 use crate::def::{Lowered, OpRef, Reported, RingPart};
-use crate::effect::{MoveEffect, MovePart, Place};
+use crate::effect::ElementAccess;
+use crate::pto::tile::in_memory;
 
-/// A core's ends of the kernel's rings, by pipe id and direction.
+/// A core's ends of the kernel's rings, by pipe and direction.
 #[derive(Clone, Debug, Default)]
 pub struct CoreRings {
     /// `None` where an end was initialised with an error, which is reported there and once.
-    ends: BTreeMap<(i64, Direction), Option<End>>,
+    ends: BTreeMap<(PipeKey, Direction), Option<End>>,
 }
 
-/// One end of a ring.
+/// One end of a ring. Registers are there only where the ring needs them.
 #[derive(Clone, Copy, Debug)]
 struct End {
     /// Address of slot 0.
     base: Operand,
-    /// Where pops from global memory land; slots as in the ring.
-    landing: Option<Operand>,
+    /// Where pops from global memory land.
+    landing: Option<Landing>,
     /// Slot of the next push (producer) or pop (consumer).
     tag: Reg,
     /// Slot of the next free (consumer).
     free_tag: Reg,
+    /// Pushes (producer) or frees (consumer) since the last signal of a sparse ring.
+    turn: Option<Reg>,
+    /// Phases that ops turn on and off, in the order of [`Phase`].
+    status: [Option<Reg>; 4],
+    /// Whether to free the popped slots that are held, a bit each, the oldest lowest; and how many.
+    held: Option<(Reg, Reg)>,
+    /// The control signal popped last.
+    signal: Option<Reg>,
 }
 
-/// Operands of the initialise ops, in order: GM slot buffer, C2V consumer buffer, V2C consumer buffer.
-const GM_SLOT_BUFFER: usize = 0;
-const CONSUMER_BUFFER: [usize; 2] = [1, 2];
+/// The area where popped tiles land.
+#[derive(Clone, Copy, Debug)]
+struct Landing {
+    base: Operand,
+    /// Its next slot; `None` where it has as many slots as the ring, and the same tag.
+    tag: Option<Reg>,
+    slots: u32,
+}
 
-/// Expands `aic_initialize_pipe` and `aiv_initialize_pipe`.
+/// Expands the ops that make a pipe.
 ///
 /// # Errors
-/// Reported where the platform needs a GM slot buffer and none is given.
+/// Reported where a buffer that the placement needs is not given.
 pub fn initialize(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let id = pipe_id(op);
+    if let Some(pipe) = op.module.op(op.id).results.first() {
+        d.bind(*pipe, Binding::Handle(0));
+    }
+    let Some(key) = pipe_key(op) else { return Err(Reported) };
     let rings: Vec<PlannedRing> =
-        [Direction::C2V, Direction::V2C].iter().filter_map(|direction| d.rings.get(id, *direction).cloned()).collect();
-    d.core_rings.ends.extend(rings.iter().map(|ring| ((id, ring.direction), None)));
+        [Direction::C2V, Direction::V2C].iter().filter_map(|direction| d.rings.get(key, *direction).cloned()).collect();
+    d.core_rings.ends.extend(rings.iter().map(|ring| ((key, ring.direction), None)));
     for ring in rings {
         let end = bind_end(op, d, &ring)?;
-        d.core_rings.ends.insert((id, ring.direction), Some(end));
+        d.core_rings.ends.insert((key, ring.direction), Some(end));
         let consumer = consumer_lanes(&ring, d.role);
         if !consumer.is_empty() {
-            d.note("signals every slot free");
-        }
-        for lane in consumer {
-            for slot in 0..ring.slots {
-                let sync = d.ring_flag(ring.part(lane), true, Operand::imm(i64::from(slot)));
-                d.emit(Inst::Set { pipe: Pipe::S, sync });
-            }
+            signal::start_free(d, &ring, &consumer);
         }
     }
     Ok(())
@@ -76,12 +91,12 @@ pub fn initialize(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 
 fn bind_end(op: &OpRef<'_>, d: &mut Decoder<'_>, ring: &PlannedRing) -> Result<End, Reported> {
     let bytes = u64::from(ring.slots) * u64::from(ring.slot_bytes);
-    let buffer = op.operand(CONSUMER_BUFFER[usize::from(ring.direction == Direction::V2C)]);
+    let buffer = consumer_buffer(op, ring.direction);
     let mut landing = None;
     let base = if d.mode == Mode::Reference {
         d.ring_memory(ring.first, ring.space, bytes)
     } else if ring.space == Space::Gm {
-        let Some(gm) = op.operand(GM_SLOT_BUFFER) else {
+        let Some(gm) = gm_buffer(op) else {
             let total = bytes * if ring.both_ways { 2 } else { 1 };
             return Err(d.report(
                 op.error("gm-slot-buffer", "requires 'gm_slot_buffer': this platform keeps rings in global memory")
@@ -90,10 +105,12 @@ fn bind_end(op: &OpRef<'_>, d: &mut Decoder<'_>, ring: &PlannedRing) -> Result<E
                     )),
             ));
         };
-        if let Some(buffer) = buffer.filter(|v| is_reserved(op, *v)) {
-            landing = Some(d.scalar(buffer)?);
+        if let Some(buffer) = buffer.filter(|v| is_landing(op, *v)) {
+            let base = d.scalar(buffer)?;
+            let tag = (ring.local_slots != ring.slots).then(|| d.variable(Operand::Imm(0)));
+            landing = Some(Landing { base, tag, slots: ring.local_slots });
         }
-        let start = d.scalar(gm)?;
+        let start = address_of(op, d, gm)?;
         let behind_the_other = ring.both_ways && ring.direction == Direction::V2C;
         d.add(start, Operand::Imm(if behind_the_other { bytes } else { 0 }))
     } else {
@@ -105,17 +122,38 @@ fn bind_end(op: &OpRef<'_>, d: &mut Decoder<'_>, ring: &PlannedRing) -> Result<E
         };
         d.scalar(buffer)?
     };
-    let tag = d.variable(Operand::Imm(0));
-    let free_tag = d.variable(Operand::Imm(0));
-    Ok(End { base, landing, tag, free_tag })
+    let consumes = !consumer_lanes(ring, d.role).is_empty();
+    let switched = |phase| ring.switched.contains(&phase);
+    let phases = [Phase::Allocate, Phase::Record, Phase::Wait, Phase::Free];
+    let frees_later = ring.auto_free && !frees_in_pop(d, ring) && consumes && switched(Phase::Free);
+    let zero = Operand::Imm(0);
+    Ok(End {
+        base,
+        landing,
+        tag: d.variable(zero),
+        free_tag: d.variable(zero),
+        turn: (ring.period > 1).then(|| d.variable(zero)),
+        status: phases.map(|phase| switched(phase).then(|| d.variable(Operand::Imm(1)))),
+        held: frees_later.then(|| (d.variable(zero), d.variable(zero))),
+        signal: (ring.control && consumes).then(|| d.variable(zero)),
+    })
 }
 
-/// True if a value is the memory that this function reserved for its ring.
-fn is_reserved(op: &OpRef<'_>, value: ValueId) -> bool {
+/// The address that a buffer begins at: a pointer, or a memref.
+fn address_of(op: &OpRef<'_>, d: &mut Decoder<'_>, buffer: ValueId) -> Result<Operand, Reported> {
+    match d.binding(buffer) {
+        Some(Binding::View(view)) => Ok(view.base),
+        Some(Binding::Scalar(address)) => Ok(*address),
+        _ => Err(d.report(op.error("gm-slot-buffer", "the slots lie in a buffer of global memory"))),
+    }
+}
+
+/// True if a value is where popped tiles land. Of an op that makes a pipe value any address is; of the others the memory
+/// that this function reserved: a constant is the seed's "unused".
+fn is_landing(op: &OpRef<'_>, value: ValueId) -> bool {
     let definition = op.module.defining_op(value);
     let def = definition.and_then(|id| crate::Dialects::get().def(&op.module.op(id).name));
-    // Once resolved the reservation is a constant; 0 from a constant is the seed's "unused".
-    def.is_some_and(|def| def.ring == Some(RingPart::Reserve))
+    !op.def.schema.results.is_empty() || def.is_some_and(|def| def.ring == Some(RingPart::Reserve))
 }
 
 /// Lanes for which a core is the consumer.
@@ -138,27 +176,15 @@ fn producer_lanes(ring: &PlannedRing, role: Role) -> Vec<usize> {
     }
 }
 
-/// The pipe that uses a popped tile, or loads it.
-pub const fn consumer_pipe(direction: Direction, in_gm: bool) -> Pipe {
-    match (in_gm, direction) {
-        (true, _) => Pipe::Mte2,
-        (false, Direction::C2V) => Pipe::V,
-        (false, Direction::V2C) => Pipe::Mte1,
-    }
-}
-
-/// The pipe that moves a pushed tile.
-pub const fn producer_pipe(direction: Direction) -> Pipe {
-    match direction {
-        Direction::C2V => Pipe::Fix,
-        Direction::V2C => Pipe::Mte3,
-    }
+/// True if a pop of a ring that frees by itself does so at once: its tile has been copied, or nobody is in a hurry.
+fn frees_in_pop(d: &Decoder<'_>, ring: &PlannedRing) -> bool {
+    ring.auto_free && (ring.space == Space::Gm || ring.control || d.mode == Mode::Reference)
 }
 
 fn end_of(op: &OpRef<'_>, d: &mut Decoder<'_>, direction: Direction) -> Result<(PlannedRing, End), Reported> {
-    let id = pipe_id(op);
-    let ring = d.rings.get(id, direction).cloned();
-    match (ring, d.core_rings.ends.get(&(id, direction)).copied()) {
+    let key = pipe_key(op);
+    let ring = key.and_then(|key| d.rings.get(key, direction)).cloned();
+    match (ring, key.and_then(|key| d.core_rings.ends.get(&(key, direction)).copied())) {
         (Some(ring), Some(Some(end))) => Ok((ring, end)),
         (_, Some(None)) => Err(Reported),
         _ => {
@@ -168,161 +194,168 @@ fn end_of(op: &OpRef<'_>, d: &mut Decoder<'_>, direction: Direction) -> Result<(
     }
 }
 
-/// `(tag + 1) % slots`.
-fn advance(d: &mut Decoder<'_>, tag: Reg, slots: u32) {
-    let args = [Operand::Reg(tag), Operand::imm(i64::from(slots)), Operand::Imm(0)];
-    d.emit(Inst::Scalar { f: |[tag, slots, _]| Ok(if tag + 1 == slots { 0 } else { tag + 1 }), d: tag, args });
-}
-
 fn slot_address(d: &mut Decoder<'_>, base: Operand, tag: Reg, slot_bytes: u32) -> Operand {
     let offset = d.mul(Operand::Reg(tag), Operand::imm(i64::from(slot_bytes)));
     d.add(base, offset)
 }
 
-fn wait(d: &mut Decoder<'_>, pipe: Pipe, ring: &PlannedRing, lanes: &[usize], free: bool, tag: Reg) {
-    let holds = if d.platform.sync.wait_stalls_core { Pipe::S } else { pipe };
-    d.note(if free { "waits for a free slot" } else { "waits for a tile" });
-    for lane in lanes {
-        let sync = d.ring_flag(ring.part(*lane), free, Operand::Reg(tag));
-        d.emit(Inst::Wait { pipe: holds, sync });
+/// Binds the event that a form of the op gives: it stands for nothing at run time.
+fn bind_event(op: &OpRef<'_>, d: &mut Decoder<'_>) {
+    for value in &op.module.op(op.id).results {
+        if op.module.ty(*value).as_tile().is_none() {
+            d.bind(*value, Binding::Handle(0));
+        }
     }
 }
 
-fn signal(d: &mut Decoder<'_>, pipe: Pipe, ring: &PlannedRing, lanes: &[usize], free: bool, tag: Reg) {
-    d.note(if free { "signals the slot free" } else { "signals the slot ready" });
-    for lane in lanes {
-        let sync = d.ring_flag(ring.part(*lane), free, Operand::Reg(tag));
-        d.emit(Inst::Set { pipe, sync });
-    }
-}
-
-/// Part of a tile of `rows` × `cols` that a lane has under a split: first row and column, rows and columns.
-fn lane_part(split: Split, rows: u32, cols: u32, lane: usize) -> (u32, u32, u32, u32) {
-    let lane = lane as u32;
-    match split {
-        Split::None => (0, 0, rows, cols),
-        Split::UpDown => (lane * (rows / 2), 0, rows / 2, cols),
-        Split::LeftRight => (0, lane * (cols / 2), rows, cols / 2),
-    }
-}
-
-/// Shape of the whole tile whose part a lane has.
-fn whole_shape(split: Split, rows: u32, cols: u32) -> (u32, u32) {
-    match split {
-        Split::None => (rows, cols),
-        Split::UpDown => (rows * 2, cols),
-        Split::LeftRight => (rows, cols * 2),
-    }
-}
-
-/// How a tile of a shape lies in a slot: as the consumer pops it; row-major in global memory.
-fn slot_layout(ring: &PlannedRing, pushed: &Layout, rows: u32, cols: u32) -> Layout {
-    let like = ring.popped.map_or(*pushed, |tile| tile.layout);
-    if ring.space == Space::Gm { Layout::nd(like.elem, rows, cols) } else { Layout { rows, cols, ..like } }
-}
-
-/// Expands `tpush_to_aiv` and `tpush_to_aic`.
+/// Expands a push.
 ///
 /// # Errors
 /// Reported where the pipe is not initialised on this core.
-pub fn push(op: &OpRef<'_>, d: &mut Decoder<'_>, direction: Direction) -> Lowered {
+pub fn push(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    bind_event(op, d);
+    let Some(RingPart::Push(direction)) = op.ring() else { return Err(Reported) };
     let (ring, end) = end_of(op, d, direction)?;
-    let Some(value) = op.operand(0) else { return Err(Reported) };
+    let Some(value) = ring_tile(op) else { return Err(Reported) };
     let tile = d.tile(value)?;
     let split = Split::of(op).unwrap_or(Split::None);
     let lanes = producer_lanes(&ring, d.role);
-    let pipe = producer_pipe(direction);
-    wait(d, pipe, &ring, &lanes, true, end.tag);
+    let status = |phase: Phase| end.status[phase as usize];
+    let turn = end.turn.map(|turn| (turn, 0));
+    signal::phase(d, &ring, &lanes, Phase::Allocate, end.tag, Gate { status: status(Phase::Allocate), turn });
     d.note("moves the tile into the slot");
     let address = slot_address(d, end.base, end.tag, ring.slot_bytes);
-    let effect = push_effect(d.role, &ring, split, &tile);
-    if !effect.parts.is_empty() {
-        let cost = d.platform.dma_cost(tile.ty.space, ring.space);
-        d.issue(pipe, effect, vec![tile.addr, address, tile.valid[0], tile.valid[1]], cost);
+    if ring.control {
+        push_signal(d, &ring, &tile, address);
+    } else {
+        let effect = moves::push(d.role, &ring, split, &tile.ty);
+        if !effect.parts.is_empty() {
+            let cost = d.platform.dma_cost(tile.ty.space, ring.space);
+            let args = vec![tile.addr, address, tile.valid[0], tile.valid[1]];
+            let part = lanes.first().map_or(ring.first, |lane| ring.part(*lane));
+            d.issue_into_ring(ring.phases.record, effect, args, cost, part);
+        }
     }
-    signal(d, pipe, &ring, &lanes, false, end.tag);
-    advance(d, end.tag, ring.slots);
+    signal::phase(d, &ring, &lanes, Phase::Record, end.tag, Gate { status: status(Phase::Record), turn: None });
+    signal::advance(d, end.tag, ring.slots);
+    if let Some(turn) = end.turn {
+        signal::advance(d, turn, ring.period);
+    }
     Ok(())
 }
 
-fn push_effect(role: Role, ring: &PlannedRing, split: Split, tile: &TileRef) -> MoveEffect {
-    let pushed = tile.ty.layout;
-    let (rows, cols) = (pushed.rows, pushed.cols);
-    let whole = |core, layout| Place { space: ring.space, core, layout };
-    let (to, parts) = match (ring.direction, ring.space) {
-        // One image of the whole tile, each lane loads its part.
-        (Direction::C2V, Space::Gm) => {
-            (whole(role, slot_layout(ring, &pushed, rows, cols)), vec![MovePart::all(role, rows, cols)])
-        }
-        (Direction::C2V, _) => {
-            let (_, _, part_rows, part_cols) = lane_part(split, rows, cols, 0);
-            let parts = ring.lanes().filter(|lane| *lane == 0 || split != Split::None || ring.lanes[1]).map(|lane| {
-                let (r, c, part_rows, part_cols) = lane_part(split, rows, cols, lane);
-                MovePart { from: (r, c), core: Role::lane(lane), to: (0, 0), rows: part_rows, cols: part_cols }
-            });
-            (whole(Role::Aiv0, slot_layout(ring, &pushed, part_rows, part_cols)), parts.collect())
-        }
-        (Direction::V2C, _) => {
-            let lane = role.subblock() as usize;
-            let (all_rows, all_cols) = whole_shape(split, rows, cols);
-            let (r, c, ..) = lane_part(split, all_rows, all_cols, lane);
-            // Without a split both lanes hold the same tile: lane 0 brings it, lane 1 only takes part in the handshake.
-            let brings = split != Split::None || lane == 0 || !ring.lanes[0];
-            let part = MovePart { from: (0, 0), core: Role::Aic, to: (r, c), rows, cols };
-            (whole(Role::Aic, slot_layout(ring, &pushed, all_rows, all_cols)), if brings { vec![part] } else { vec![] })
-        }
-    };
-    let room = Some(u64::from(ring.slot_bytes));
-    MoveEffect {
-        from: Place { space: tile.ty.space, core: role, layout: pushed },
-        to,
-        parts,
-        room,
-        ..MoveEffect::default()
-    }
+/// Memory that holds a control slot.
+fn control_slot(ring: &PlannedRing, load: bool) -> ElementAccess {
+    ElementAccess { space: ring.space, core: Role::Aic, elem: Elem::I32, load }
 }
 
-/// Expands `tpop_from_aic` and `tpop_from_aiv`. Operands 0 and 1 are the valid rows and columns, if given.
+/// The first 32 bits of a tile go into the slot: from lane 0, where both Vector cores take part.
+fn push_signal(d: &mut Decoder<'_>, ring: &PlannedRing, tile: &TileRef, address: Operand) {
+    if d.role.subblock() == 1 && ring.lanes[0] {
+        return;
+    }
+    let first = ElementAccess { space: tile.ty.space, core: d.role, elem: Elem::I32, load: true };
+    let value = d.issue_scalar(first, vec![tile.addr]);
+    let cost = Cost::fixed(d.platform.cost.scalar_memory);
+    d.issue_into_ring(Pipe::S, control_slot(ring, false), vec![address, value], cost, ring.first);
+}
+
+/// Expands a pop. Operands `valid_row` and `valid_col` are the valid rows and columns, if given.
 ///
 /// # Errors
 /// Reported where the pipe is not initialised on this core or the popped tile has no memory to land in.
-pub fn pop(op: &OpRef<'_>, d: &mut Decoder<'_>, direction: Direction) -> Lowered {
+pub fn pop(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    bind_event(op, d);
+    let Some(RingPart::Pop(direction)) = op.ring() else { return Err(Reported) };
     let (ring, end) = end_of(op, d, direction)?;
-    let result = op.result(0);
-    let Some(ty) = op.module.ty(result).as_tile().copied() else { return Err(Reported) };
-    let ty = d.platform_tile(ty);
-    let split = Split::of(op).unwrap_or(Split::None);
     let lanes = consumer_lanes(&ring, d.role);
-    let in_gm = ring.space == Space::Gm;
-    let pipe = consumer_pipe(direction, in_gm);
-    wait(d, pipe, &ring, &lanes, false, end.tag);
+    let gate = Gate { status: end.status[Phase::Wait as usize], turn: None };
+    signal::phase(d, &ring, &lanes, Phase::Wait, end.tag, gate);
     d.note("takes the tile");
     let slot = slot_address(d, end.base, end.tag, ring.slot_bytes);
-    let valid = pop_valid(op, d, &ty)?;
-    let mut tile = TileRef { ty, addr: slot, valid };
-    if in_gm {
-        tile.addr = landing(op, d, &ring, &end)?;
-        let effect = load_effect(d.role, &ring, split, &ty);
-        let cost = d.platform.dma_cost(Space::Gm, ty.space);
-        d.issue(pipe, effect, vec![slot, tile.addr, valid[0], valid[1]], cost);
+    if let Some(signal) = end.signal {
+        let read = d.issue_scalar(control_slot(&ring, true), vec![slot]);
+        d.emit(Inst::Move { d: signal, a: read });
+    } else {
+        take_tile(op, d, &ring, &end, slot)?;
     }
-    // The tag moves on while the tile is still in use: the address stays in a register of its own.
-    if let Operand::Reg(_) = tile.addr {
-        tile.addr = Operand::Reg(d.variable(tile.addr));
+    signal::advance(d, end.tag, ring.slots);
+    if let Some(Landing { tag: Some(tag), slots, .. }) = end.landing {
+        signal::advance(d, tag, slots);
     }
-    d.bind(result, Binding::Tile(tile));
-    advance(d, end.tag, ring.slots);
+    if frees_in_pop(d, &ring) {
+        free_slot(d, &ring, &end, end.status[Phase::Free as usize]);
+    } else if let (Some((bits, count)), Some(status)) = (end.held, end.status[Phase::Free as usize]) {
+        let args = [Operand::Reg(bits), Operand::Reg(status), Operand::Reg(count)];
+        d.emit(Inst::Scalar { f: |[bits, status, count]| Ok(bits | (status & 1) << (count & 63)), d: bits, args });
+        d.emit(Inst::Add { d: count, a: Operand::Reg(count), b: Operand::Imm(1) });
+    }
     Ok(())
 }
 
-fn pop_valid(op: &OpRef<'_>, d: &mut Decoder<'_>, ty: &slipring_ir::TileType) -> Result<[Operand; 2], Reported> {
-    let full = [ty.layout.rows, ty.layout.cols];
+/// Gives the tile of a pop its address and valid shape, and loads it from global memory.
+fn take_tile(
+    op: &OpRef<'_>,
+    d: &mut Decoder<'_>,
+    ring: &PlannedRing,
+    end: &End,
+    slot: Operand,
+) -> Result<(), Reported> {
+    let Some(value) = ring_tile(op) else { return Err(Reported) };
+    let Some(ty) = op.module.ty(value).as_tile().copied() else { return Err(Reported) };
+    let ty = in_memory(d, ty);
+    let split = Split::of(op).unwrap_or(Split::None);
+    let valid = pop_valid(op, d, ring, split, &ty)?;
+    let mut addr = slot;
+    if ring.space == Space::Gm {
+        addr = landing(op, d, ring, end)?;
+        let effect = moves::load(d.role, ring, split, &ty);
+        let cost = d.platform.dma_cost(Space::Gm, ty.space);
+        d.issue(ring.phases.wait, effect, vec![slot, addr, valid[0], valid[1]], cost);
+    }
+    let known = match d.binding(value) {
+        Some(Binding::Tile(tile)) => Some(*tile),
+        _ => None,
+    };
+    match known {
+        // A tile that was there before: it is at another address from now on.
+        Some(TileRef { addr: Operand::Reg(address), valid: open, .. }) => {
+            d.emit(Inst::Move { d: address, a: addr });
+            for (open, valid) in open.into_iter().zip(valid) {
+                if let Operand::Reg(extent) = open {
+                    d.emit(Inst::Move { d: extent, a: valid });
+                }
+            }
+        }
+        // The tag moves on while the tile is still in use: the address stays in a register of its own.
+        _ => {
+            if let Operand::Reg(_) = addr {
+                addr = Operand::Reg(d.variable(addr));
+            }
+            d.bind(value, Binding::Tile(TileRef { ty, addr, valid }));
+        }
+    }
+    Ok(())
+}
+
+fn pop_valid(
+    op: &OpRef<'_>,
+    d: &mut Decoder<'_>,
+    ring: &PlannedRing,
+    split: Split,
+    ty: &TileType,
+) -> Result<[Operand; 2], Reported> {
+    let extent = moves::popped_extent(d.role, ring, split, ty);
+    let given = ["valid_row", "valid_col"].map(|name| {
+        let at = op.def.schema.operands.iter().position(|o| o.name == name);
+        at.and_then(|at| op.operand(at))
+    });
     let mut valid = [Operand::Imm(0); 2];
     for at in 0..2 {
-        valid[at] = match (op.operand(at), ty.valid[at]) {
+        valid[at] = match (given[at], ty.valid[at]) {
             (Some(value), _) => d.scalar(value)?,
             (None, Dim::Static(n)) => Operand::Imm(n),
-            (None, Dim::Dynamic) => Operand::imm(i64::from(full[at])),
+            (None, Dim::Dynamic) => Operand::imm(i64::from(extent[at])),
         };
         if ty.valid[at] == Dim::Dynamic {
             valid[at] = Operand::Reg(d.variable(valid[at]));
@@ -331,13 +364,13 @@ fn pop_valid(op: &OpRef<'_>, d: &mut Decoder<'_>, ty: &slipring_ir::TileType) ->
     Ok(valid)
 }
 
-/// Address that a pop from global memory loads to: the consumer's reserved buffer slot by slot, or the op's `addr`.
+/// Address that a pop from global memory loads to: the landing area slot by slot, or the op's `addr`.
 fn landing(op: &OpRef<'_>, d: &mut Decoder<'_>, ring: &PlannedRing, end: &End) -> Result<Operand, Reported> {
     if let Some(address) = op.int("addr") {
         return Ok(Operand::imm(address));
     }
     match end.landing {
-        Some(base) => Ok(slot_address(d, base, end.tag, ring.slot_bytes)),
+        Some(landing) => Ok(slot_address(d, landing.base, landing.tag.unwrap_or(end.tag), ring.slot_bytes)),
         None => Err(d.report(
             op.error("no-address", "the popped tile has no memory to land in")
                 .help("run the passes (`slipring run` and `slipring build` do), or give it `addr`"),
@@ -345,34 +378,77 @@ fn landing(op: &OpRef<'_>, d: &mut Decoder<'_>, ring: &PlannedRing, end: &End) -
     }
 }
 
-fn load_effect(role: Role, ring: &PlannedRing, split: Split, ty: &slipring_ir::TileType) -> MoveEffect {
-    let (rows, cols) = (ty.layout.rows, ty.layout.cols);
-    let (all_rows, all_cols, from) = match ring.direction {
-        Direction::V2C => (rows, cols, (0, 0)),
-        Direction::C2V => {
-            let (all_rows, all_cols) = whole_shape(split, rows, cols);
-            let (r, c, ..) = lane_part(split, all_rows, all_cols, role.subblock() as usize);
-            (all_rows, all_cols, (r, c))
-        }
-    };
-    MoveEffect {
-        from: Place { space: Space::Gm, core: role, layout: Layout::nd(ty.layout.elem, all_rows, all_cols) },
-        to: Place { space: ty.space, core: role, layout: ty.layout },
-        parts: vec![MovePart { from, core: role, to: (0, 0), rows, cols }],
-        valid_of_part: true,
-        ..MoveEffect::default()
-    }
-}
-
-/// Expands `tfree_from_aic` and `tfree_from_aiv`.
+/// Expands a free. In a pipe that frees by itself the text's own frees do nothing.
 ///
 /// # Errors
 /// Reported where the pipe is not initialised on this core.
-pub fn free(op: &OpRef<'_>, d: &mut Decoder<'_>, direction: Direction) -> Lowered {
+pub fn free(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    bind_event(op, d);
+    let Some(RingPart::Free(direction)) = op.ring() else { return Err(Reported) };
     let (ring, end) = end_of(op, d, direction)?;
-    let lanes = consumer_lanes(&ring, d.role);
-    let pipe = consumer_pipe(direction, ring.space == Space::Gm);
-    signal(d, pipe, &ring, &lanes, true, end.free_tag);
-    advance(d, end.free_tag, ring.slots);
+    if ring.auto_free && op.attr("placed").is_none() {
+        return Ok(());
+    }
+    let mut status = end.status[Phase::Free as usize];
+    if let Some((bits, count)) = end.held {
+        let now = d.compute(|[bits, ..]| Ok(bits & 1), [Operand::Reg(bits), Operand::Imm(0), Operand::Imm(0)]);
+        let args = [Operand::Reg(bits), Operand::Imm(0), Operand::Imm(0)];
+        d.emit(Inst::Scalar { f: |[bits, ..]| Ok(bits >> 1), d: bits, args });
+        d.emit(Inst::Add { d: count, a: Operand::Reg(count), b: Operand::imm(-1) });
+        status = if let Operand::Reg(now) = now { Some(now) } else { status };
+    }
+    free_slot(d, &ring, &end, status);
+    Ok(())
+}
+
+fn free_slot(d: &mut Decoder<'_>, ring: &PlannedRing, end: &End, status: Option<Reg>) {
+    let lanes = consumer_lanes(ring, d.role);
+    let turn = end.turn.map(|turn| (turn, ring.period - 1));
+    signal::phase(d, ring, &lanes, Phase::Free, end.free_tag, Gate { status, turn });
+    signal::advance(d, end.free_tag, ring.slots);
+    if let Some(turn) = end.turn {
+        signal::advance(d, turn, ring.period);
+    }
+}
+
+/// What the consumers of sparse rings still owe when the program of a core ends: the signal of the last, incomplete period.
+/// So the counters come back to what they started with, whatever the number of tiles.
+pub(crate) fn finish(d: &mut Decoder<'_>) {
+    let ends: Vec<_> = d.core_rings.ends.iter().filter_map(|(key, end)| Some((*key, (*end)?))).collect();
+    for ((key, direction), end) in ends {
+        let Some(ring) = d.rings.get(key, direction).cloned() else { continue };
+        let lanes = consumer_lanes(&ring, d.role);
+        if let Some(turn) = end.turn.filter(|_| !lanes.is_empty()) {
+            signal::phase(d, &ring, &lanes, Phase::Free, end.free_tag, Gate { status: Some(turn), turn: None });
+        }
+    }
+}
+
+/// Expands the ops that turn a phase on or off.
+///
+/// # Errors
+/// Reported where the pipe is not initialised on this core.
+pub fn set_status(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let Some(RingPart::Status(phase, direction)) = op.ring() else { return Err(Reported) };
+    let (_, end) = end_of(op, d, direction)?;
+    let on = d.scalar(op.operand(1).ok_or(Reported)?)?;
+    // A reference run keeps every signal: it has no register for it.
+    if let Some(status) = end.status[phase as usize] {
+        d.emit(Inst::Move { d: status, a: on });
+    }
+    Ok(())
+}
+
+/// The control signal that was popped last.
+///
+/// # Errors
+/// Reported where the core has no end of the pipe that pops one.
+pub fn signal_value(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let (_, end) = end_of(op, d, Direction::V2C)?;
+    let Some(signal) = end.signal else {
+        return Err(d.error("pipe-direction", "only the consumer of a control pipe has a signal"));
+    };
+    let now = d.variable(Operand::Reg(signal));
+    d.bind(op.result(0), Binding::Scalar(Operand::Reg(now)));
     Ok(())
 }

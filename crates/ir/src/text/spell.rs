@@ -7,7 +7,7 @@ use slipring_tile::{BLayout, SLayout, Space};
 use super::attrs::KEPT;
 use super::lexer::{escape, is_word};
 use super::print::{entry_text, float_attr_text};
-use crate::{Attr, AttrDict, Dim, FuncType, MemRefType, Sign, TileType, Type, ViewType};
+use crate::{Attr, AttrDict, Dim, FuncType, MemRefType, PipeParam, Sign, TileType, Type, ViewType};
 
 impl fmt::Display for Dim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -114,6 +114,16 @@ impl fmt::Display for MemRefType {
     }
 }
 
+impl fmt::Display for PipeParam {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PipeParam::Int(number) => write!(f, "{number}"),
+            PipeParam::Word(word) => f.write_str(word),
+            PipeParam::Type(ty) => write!(f, "{ty}"),
+        }
+    }
+}
+
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -145,6 +155,11 @@ impl fmt::Display for Type {
                 write!(f, "{}>", vector.1)
             }
             Type::Function(function) => write!(f, "{function}"),
+            Type::Pipe(pipe) => {
+                f.write_str(if pipe.multi { "!pto.tmpipe<" } else { "!pto.tpipe<" })?;
+                write_list(f, &pipe.params)?;
+                f.write_str(">")
+            }
             // Types of dialects have a dot in their name; builtin ones are written without `!`.
             Type::Named(name) => {
                 let head = name.split('<').next().unwrap_or(name);

@@ -79,6 +79,11 @@ impl<'a> OpParser<'a> {
     /// A part without a key: the space, or shape and element type.
     fn tile_position(&mut self, parts: &mut TileParts) -> Parsed<()> {
         if parts.space.is_none() {
+            if Elem::parse(self.text()).is_some() {
+                let d = Diagnostic::error("type", self.span(), "the memory space of the tile is missing")
+                    .label("a tile begins with the memory that holds it");
+                return Err(self.fail(d.help("write `!pto.tile_buf<vec, 64x64xf32>`")));
+            }
             parts.space = Some(self.space()?);
             return Ok(());
         }

@@ -8,10 +8,10 @@ use smallvec::SmallVec;
 use super::lexer::Tok;
 use super::parser::{OpParser, Parsed, is_unknown};
 use super::suggest::nearest;
-use crate::{Diagnostic, Dim, FuncType, MemRefType, Sign, Span, Type, ValueId, ViewType};
+use crate::{Diagnostic, Dim, FuncType, MemRefType, PipeParam, PipeType, Sign, Span, Type, ValueId, ViewType};
 
 /// The `!pto.…` types whose parameters are understood.
-const HEADS: [&str; 7] = [
+const HEADS: [&str; 10] = [
     "!pto.ptr",
     "!pto.tensor_view",
     "!pto.partition_tensor_view",
@@ -19,6 +19,9 @@ const HEADS: [&str; 7] = [
     "!pto.tile_buf",
     "!pto.vreg",
     "!pto.mask",
+    "!pto.tile",
+    "!pto.tpipe",
+    "!pto.tmpipe",
 ];
 /// Builtin types that are kept as they are written.
 const KEPT: [&str; 8] = ["tensor", "complex", "tuple", "tf32", "f80", "f128", "f8E4M3", "f4E2M1FN"];
@@ -217,7 +220,8 @@ impl<'a> OpParser<'a> {
                 let space = if self.eat(Tok::Comma) { Some(self.space()?) } else { None };
                 Type::Ptr(elem, space)
             }
-            "!pto.tile_buf" => return self.tile_type(start),
+            "!pto.tile_buf" | "!pto.tile" => return self.tile_type(start),
+            "!pto.tpipe" | "!pto.tmpipe" => return self.pipe_type(head == "!pto.tmpipe"),
             "!pto.vreg" => self.vreg_type(start)?,
             "!pto.mask" => self.mask_type()?,
             view => {
@@ -265,6 +269,30 @@ impl<'a> OpParser<'a> {
         };
         self.bump();
         Ok(Type::Mask(bits))
+    }
+
+    /// The parameters of a pipe type and the `>`: numbers, words and types.
+    fn pipe_type(&mut self, multi: bool) -> Parsed<Type> {
+        let mut params = Vec::new();
+        self.list_until(Tok::Greater, "`>`", |p| {
+            params.push(match p.cur.tok {
+                Tok::Int | Tok::Hex | Tok::Minus => PipeParam::Int(p.small_integer()?),
+                Tok::Word => {
+                    let word = p.text();
+                    p.bump();
+                    PipeParam::Word(word.into())
+                }
+                _ => PipeParam::Type(p.nested(|p| p.parse_type())?),
+            });
+            Ok(())
+        })?;
+        Ok(Type::Pipe(Arc::new(PipeType { multi, params })))
+    }
+
+    fn small_integer(&mut self) -> Parsed<i64> {
+        let start = self.span();
+        let number = self.integer()?;
+        i64::try_from(number).map_err(|_| self.error("type", self.span_from(start), "this number is too large"))
     }
 
     pub(super) fn elem(&mut self) -> Parsed<Elem> {

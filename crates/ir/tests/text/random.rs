@@ -5,8 +5,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use slipring_ir::text::{parse, print};
 use slipring_ir::{
-    Attr, AttrDict, BlockId, Dim, FuncType, MemRefType, Module, OpId, Sign, Source, Span, TileType, Type, ValueId,
-    ViewType, difference,
+    Attr, AttrDict, BlockId, Dim, FuncType, MemRefType, Module, OpId, PipeParam, PipeType, Sign, Source, Span,
+    TileType, Type, ValueId, ViewType, difference,
 };
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
@@ -72,7 +72,7 @@ impl Dice<'_> {
 
     fn ty(&mut self, depth: usize) -> Type {
         let space = if self.roll(2) == 0 { None } else { Some(self.pick(&Space::ALL)) };
-        match self.roll(if depth == 0 { 8 } else { 11 }) {
+        match self.roll(if depth == 0 { 9 } else { 12 }) {
             0 | 1 => self.scalar(),
             2 => Type::Ptr(self.pick(&Elem::ALL), space),
             3 => Type::TensorView(self.view()),
@@ -87,6 +87,14 @@ impl Dice<'_> {
                 "none.x",
             ])),
             8 => {
+                let number = PipeParam::Int(self.pick(&[-1, 0, 4, 16384]));
+                let word = PipeParam::Word(self.pick(&["DIR_C2V", "GM_FIFO", "false"]).into());
+                let tile = PipeParam::Type(Type::Tile(self.tile()));
+                let params =
+                    (0..self.roll(6)).map(|_| self.pick(&[number.clone(), word.clone(), tile.clone()])).collect();
+                Type::Pipe(Arc::new(PipeType { multi: self.roll(2) == 0, params }))
+            }
+            9 => {
                 let dims: smallvec::SmallVec<[Dim; 5]> = (0..self.roll(4)).map(|_| self.dim()).collect();
                 let strides = if self.roll(2) == 0 {
                     None
@@ -95,7 +103,7 @@ impl Dice<'_> {
                 };
                 Type::MemRef(Arc::new(MemRefType { elem: self.ty(depth - 1), dims, strides, space }))
             }
-            9 => Type::Vector(Arc::new(((0..1 + self.roll(3)).map(|n| n as u64 + 1).collect(), self.scalar()))),
+            10 => Type::Vector(Arc::new(((0..1 + self.roll(3)).map(|n| n as u64 + 1).collect(), self.scalar()))),
             _ => {
                 let list = |dice: &mut Self| (0..dice.roll(3)).map(|_| dice.ty(depth - 1)).collect();
                 Type::Function(Arc::new(FuncType { inputs: list(self), results: list(self) }))

@@ -7,7 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slipring_dialects::{PipeRule, RingPart};
+use slipring_dialects::ring::ring_tile;
+use slipring_dialects::{HandlePart, OpRef, PipeRule, RingPart};
 use slipring_ir::{BlockId, Flow, Module, OpId, Touch};
 
 use super::pack::Live;
@@ -116,8 +117,8 @@ fn touched_directly(module: &Module, roots: &Roots, op: OpId) -> BTreeSet<RootId
         values.iter().flat_map(|v| roots.get(*v).iter().copied()).collect()
     };
     let Some(def) = def(module, op) else { return of(&data.operands) };
-    if let Some(RingPart::Pop(_)) = def.ring {
-        return of(&data.results);
+    if let Some(RingPart::Pop(_) | RingPart::Handle(HandlePart::Pop)) = def.ring {
+        return of(ring_tile(&OpRef { module, id: op, def }).as_slice());
     }
     let mut touched = BTreeSet::new();
     for (index, spec) in def.schema.operands.iter().enumerate() {

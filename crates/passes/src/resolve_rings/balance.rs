@@ -5,14 +5,15 @@
 //! A loop of known length counts in full. A loop of unknown length, or whose iterations differ, adds an unknown number of pops or frees: then
 //! only what cannot be right whatever that number is gets reported.
 
+use slipring_dialects::ring::{PipeKey, consumer, pipe_key};
 use slipring_dialects::rules::constant;
-use slipring_dialects::{Dialects, OpRef, RingPart, affinity};
+use slipring_dialects::{Dialects, HandlePart, OpRef, RingPart, affinity};
 use slipring_ir::{BlockId, Diags, Flow, Module, OpId, Span, ValueId};
 use slipring_machine::{CoreKind, Platform};
 use slipring_program::Direction;
 
 use crate::facts::{Functions, flow, op_ref, operand_index, runs_on};
-use crate::rings::{RingOp, consumer, mask, slots};
+use crate::rings::{RingOp, consumes, pipe};
 
 /// Paths followed at the same time; beyond that they are taken together.
 const PATHS: usize = 64;
@@ -29,9 +30,11 @@ pub(super) fn check(
     diags: &mut Diags,
 ) {
     for init in all.iter().filter(|r| r.part == RingPart::Initialize) {
+        let Some(spec) = pipe(&init.op, platform) else { continue };
         for direction in [Direction::C2V, Direction::V2C] {
             let kind = consumer(direction);
-            if init.op.int("dir_mask").unwrap_or(0) & mask(direction) == 0 || affinity(&init.op) != Some(kind) {
+            // A pipe that frees by itself has no frees in the text.
+            if !spec.has(direction) || !consumes(&init.op, direction) || spec.config.auto_free {
                 continue;
             }
             let Some(body) = module.body(init.function, 0) else { continue };
@@ -39,8 +42,10 @@ pub(super) fn check(
                 module,
                 functions,
                 kind,
-                ring: (init.pipe(), direction),
-                slots: slots(&init.op, platform) as i64,
+                ring: (spec.key, direction),
+                init: init.op,
+                slots: i64::from(spec.slots),
+                places: i64::from(spec.local_slots()),
                 calls: vec![init.function],
                 reported: false,
                 diags,
@@ -76,8 +81,11 @@ struct Walk<'m, 'd> {
     module: &'m Module,
     functions: &'m Functions,
     kind: CoreKind,
-    ring: (i64, Direction),
+    ring: (PipeKey, Direction),
+    init: OpRef<'m>,
     slots: i64,
+    /// Places where tiles from global memory land; else as many as slots.
+    places: i64,
     calls: Vec<OpId>,
     /// One report a ring: what follows the first mistake is noise.
     reported: bool,
@@ -111,8 +119,8 @@ impl<'m> Walk<'m, '_> {
             return self.regions(&op, paths);
         }
         let (pipe, direction) = self.ring;
-        if op.int("id").unwrap_or(0) == pipe {
-            match op.def.ring {
+        if op.def.ring.is_some() && pipe_key(&op) == Some(pipe) {
+            match op.ring() {
                 Some(RingPart::Pop(d)) if d == direction => paths.iter_mut().for_each(|path| self.pop(&op, path)),
                 Some(RingPart::Free(d)) if d == direction => paths.iter_mut().for_each(|path| self.free(&op, path)),
                 _ => {}
@@ -124,6 +132,16 @@ impl<'m> Walk<'m, '_> {
     fn pop(&mut self, op: &OpRef<'_>, path: &mut Path) {
         path.held += 1;
         path.pops.push(op.id);
+        if path.held > self.places && self.places < self.slots && path.less.is_none() {
+            let error = op
+                .error(
+                    "landing-full",
+                    format!("this tile lands on one that is held: the pipe has {} places", self.places),
+                )
+                .label(format!("{} popped tiles have not been freed{}", path.held - 1, self.path_text(path)))
+                .help("more local slots, or free a tile before the next pop");
+            self.report(error);
+        }
         if path.held > self.slots && path.less.is_none() {
             let (held, free) = (path.held - 1, self.free_name());
             let error = op
@@ -264,16 +282,19 @@ impl<'m> Walk<'m, '_> {
         if conditions.is_empty() { String::new() } else { format!(" where {}", conditions.join(" and ")) }
     }
 
-    fn name_of(&self, part: RingPart) -> &'static str {
-        Dialects::get().all().iter().find(|def| def.ring == Some(part)).map_or("free", |def| def.schema.name)
+    /// The op of this part for the way in which the pipe is written.
+    fn name_of(&self, part: RingPart, by_value: HandlePart) -> &'static str {
+        let wanted =
+            if self.init.module.op(self.init.id).results.is_empty() { part } else { RingPart::Handle(by_value) };
+        Dialects::get().all().iter().find(|def| def.ring == Some(wanted)).map_or("free", |def| def.schema.name)
     }
 
     fn free_name(&self) -> &'static str {
-        self.name_of(RingPart::Free(self.ring.1))
+        self.name_of(RingPart::Free(self.ring.1), HandlePart::Free)
     }
 
     fn pop_name(&self) -> &'static str {
-        self.name_of(RingPart::Pop(self.ring.1))
+        self.name_of(RingPart::Pop(self.ring.1), HandlePart::Pop)
     }
 }
 

@@ -1,5 +1,7 @@
 //! What an op touches, as its declaration and its operands say.
 
+use slipring_dialects::is_event;
+use slipring_dialects::ring::{PipeKey, own_end, pipe_key, slot_space};
 use slipring_dialects::rules::constant;
 use slipring_dialects::{OpRef, RingPart, affinity, kernel_kind};
 use slipring_ir::{Flow, Module, OpId, Touch, ValueId};
@@ -9,7 +11,7 @@ use slipring_tile::Space;
 
 use super::tree::{Access, Memory, Window, Work};
 use crate::facts::{Functions, flow, memory_of, op_ref, operand_index};
-use crate::rings::{RingOp, Slots, consumer, ring_bytes, ring_ops, slots_of};
+use crate::rings::{RingOp, Slots, consumes, pipe, ring_bytes, ring_ops, slots_of};
 use crate::roots::{Address, Root, RootKind, Roots};
 
 /// Answers what ops touch.
@@ -45,13 +47,19 @@ impl<'m> Accesses<'m> {
         for value in &self.module.op(id).results {
             self.touch(*value, true, &mut accesses);
         }
-        if let Some(RingPart::Free(direction)) = op.def.ring
-            && !self.platform.ring.in_gm
+        if let Some(RingPart::Free(direction)) = op.ring()
+            && !self.in_gm(&op)
         {
             // Whoever reads the slot on another pipe has to be done.
-            accesses.push(self.slots(op.int("id").unwrap_or(0), direction));
+            accesses.push(self.slots(pipe_key(&op), direction));
         }
         Some(Work { pipe, core: self.core(&op), accesses })
+    }
+
+    /// True if the slots of an op's ring are in global memory.
+    fn in_gm(&self, op: &OpRef<'_>) -> bool {
+        let spec = own_end(op).and_then(|init| pipe(&init, self.platform));
+        spec.map_or(self.platform.ring.in_gm, |spec| spec.in_gm)
     }
 
     /// The kind of core that runs an op, by its declaration or by where it stands.
@@ -63,6 +71,9 @@ impl<'m> Accesses<'m> {
     }
 
     fn touch(&self, value: ValueId, write: bool, accesses: &mut Vec<Access>) {
+        if is_event(self.module.ty(value)) {
+            accesses.push(Access { memory: Memory::Event(value.0), bytes: EVERYTHING, window: None, write });
+        }
         let Some(space) = memory_of(self.module.ty(value)) else { return };
         let roots = self.roots.get(value);
         let window = if space == Space::Gm { self.window(value) } else { None };
@@ -93,7 +104,7 @@ impl<'m> Accesses<'m> {
             }
             (_, _, RootKind::Popped) => {
                 let op = root.op.and_then(|op| op_ref(self.module, op));
-                match op.map(|op| (op.def.ring, op.int("id").unwrap_or(0))) {
+                match op.map(|op| (op.ring(), pipe_key(&op))) {
                     Some((Some(RingPart::Pop(direction)), pipe)) => self.slots(pipe, direction),
                     _ => everything,
                 }
@@ -103,14 +114,11 @@ impl<'m> Accesses<'m> {
     }
 
     /// The local memory that holds the popped tiles of a ring: its slots, or where they land.
-    fn slots(&self, pipe: i64, direction: Direction) -> Access {
-        let space = match direction {
-            Direction::C2V => Space::Vec,
-            Direction::V2C => Space::Mat,
-        };
+    fn slots(&self, pipe: Option<PipeKey>, direction: Direction) -> Access {
+        let space = slot_space(direction);
         let own = |r: &&RingOp<'_>| {
             let ends = r.part == RingPart::Initialize && r.pipe() == pipe;
-            ends && affinity(&r.op) == Some(consumer(direction))
+            ends && consumes(&r.op, direction)
         };
         let mut bytes: Option<(u64, u64)> = None;
         for init in self.rings.iter().filter(own) {

@@ -16,6 +16,8 @@ pub enum Memory {
     Global(u32),
     /// Some buffer in global memory.
     AnyGlobal,
+    /// No memory: an event, by the number of its value. The work that gives it writes it, work that waits for it reads it.
+    Event(u32),
 }
 
 /// A window of a view with constant bounds: windows of the same view that are apart in one dimension do not overlap.
@@ -41,11 +43,12 @@ pub struct Access {
 }
 
 impl Access {
-    /// The kind of memory.
-    fn space(&self) -> Space {
+    /// The kind of memory; `None` for an event.
+    fn space(&self) -> Option<Space> {
         match self.memory {
-            Memory::Local(space) => space,
-            Memory::Global(_) | Memory::AnyGlobal => Space::Gm,
+            Memory::Local(space) => Some(space),
+            Memory::Global(_) | Memory::AnyGlobal => Some(Space::Gm),
+            Memory::Event(_) => None,
         }
     }
 
@@ -56,7 +59,8 @@ impl Access {
                 (Memory::Local(a), Memory::Local(b)) => {
                     a == b && self.bytes.0 < other.bytes.1 && other.bytes.0 < self.bytes.1
                 }
-                (Memory::Local(_), _) | (_, Memory::Local(_)) => false,
+                (Memory::Event(a), Memory::Event(b)) => a == b,
+                (Memory::Local(_) | Memory::Event(_), _) | (_, Memory::Local(_) | Memory::Event(_)) => false,
                 (Memory::Global(a), Memory::Global(b)) => a == b && !self.apart(other),
                 _ => true,
             }
@@ -88,10 +92,13 @@ impl Work {
     /// True if two works of one pipe may run in either order and must not: they conflict in a memory where the pipe overlaps
     /// its own work.
     pub fn overlaps(&self, other: &Work, overlapping: &[(Pipe, Space)]) -> bool {
-        self.conflicts_in(other, |space| overlapping.contains(&(self.pipe, space)))
+        // An event of a pipe that overlaps its own work says that the work is done, whatever memory it is in.
+        self.conflicts_in(other, |space| {
+            overlapping.iter().any(|(pipe, of)| *pipe == self.pipe && space.is_none_or(|space| space == *of))
+        })
     }
 
-    fn conflicts_in(&self, other: &Work, counts: impl Fn(Space) -> bool) -> bool {
+    fn conflicts_in(&self, other: &Work, counts: impl Fn(Option<Space>) -> bool) -> bool {
         let apart = matches!((self.core, other.core), (Some(a), Some(b)) if a != b);
         let clash = |a: &Access| counts(a.space()) && other.accesses.iter().any(|b| a.conflicts(b));
         !apart && self.accesses.iter().any(clash)

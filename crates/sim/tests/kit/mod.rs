@@ -208,7 +208,9 @@ impl Build {
             slots,
             slot_bytes: bytes,
             space: place.0,
-            base: Some(base),
+            counted: false,
+            period: 1,
+            credits: slots,
         });
         Ring { ready, free, slots, bytes, place, base, producer, consumer }
     }
@@ -288,7 +290,7 @@ impl Code<'_> {
         args: &[Operand],
         cost: Cost,
     ) {
-        self.issue(Work { pipe, name, effect: Arc::new(effect), args: args.into(), cost, result: None });
+        self.issue(Work { pipe, name, effect: Arc::new(effect), args: args.into(), cost, result: None, fills: None });
     }
 
     pub fn issue(&mut self, work: Work) {
@@ -323,6 +325,7 @@ impl Code<'_> {
             args: [from.1].into(),
             cost: Cost::fixed(0),
             result: Some(d),
+            fills: None,
         });
         Operand::Reg(d)
     }

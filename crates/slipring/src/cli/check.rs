@@ -48,7 +48,7 @@ fn check_file(file: &str, args: &CheckArgs) -> Exit {
     if !diags.has_errors() {
         // Both ends of the rings of a kernel, where there is one that can be told.
         let mut unsure = Diags::default();
-        if let Some(kernel) = select_kernel(&module, None, &mut unsure) {
+        if let Some(kernel) = select_kernel(&module, None, &mut unsure).filter(|kernel| !kernel.guessed) {
             let _ = RingPlan::new(&module, &kernel, &platform, Mode::Device, &mut diags);
         }
     }

@@ -3,10 +3,12 @@
 mod build;
 mod check;
 mod judge;
+mod kernel;
 mod ops;
 mod output;
 mod progress;
 mod queue;
+mod ring;
 mod run;
 
 use std::process::ExitCode;
@@ -32,6 +34,8 @@ struct Cli {
 enum Verb {
     /// Run a kernel on a simulated device
     Run(run::RunArgs),
+    /// How full the rings of a kernel are, who waits for whom, and what another depth would do
+    Ring(ring::RingArgs),
     /// Read and verify files: every error of every file
     Check(check::CheckArgs),
     /// Run the passes and print the program
@@ -59,6 +63,7 @@ pub(crate) fn main() -> ExitCode {
     }
     let exit = match cli.verb {
         Verb::Run(args) => run::run(&args),
+        Verb::Ring(args) => ring::ring(&args),
         Verb::Check(args) => check::check(&args),
         Verb::Build(args) => build::build(&args),
         Verb::Ops(args) => ops::ops(&args),

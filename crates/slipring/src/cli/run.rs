@@ -1,12 +1,11 @@
 //! `slipring run`: run a kernel.
 
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
-use slipring::args::{Arg, Defaults, Value, bind, signature, write_whole};
+use slipring::args::{Arg, Value, write_whole};
 use slipring::{
     ExecuteOptions, Execution, Prepared, VerifyOutcome, execute, message_facts, prepare, slot_buffers, to_diagnostics,
     verify,
@@ -17,12 +16,10 @@ use slipring_machine::Platform;
 use slipring_report::{MessageFacts, RingTrace, RunFacts, stats_text, summary_text};
 use slipring_sim::Mode;
 
+use super::kernel::KernelArgs;
 use super::output::{fail, note, out, report, report_one};
 use super::progress::Progress;
-use super::{Exit, Opened, PlatformArgs, judge, open};
-
-/// The most blocks of a launch.
-const MOST_BLOCKS: u32 = 4096;
+use super::{Exit, Opened, judge, open};
 
 /// The most room behind a buffer, in bytes.
 const MOST_SLACK: u64 = 1 << 30;
@@ -30,23 +27,8 @@ const MOST_SLACK: u64 = 1 << 30;
 /// Arguments of `run`.
 #[derive(Args)]
 pub(super) struct RunArgs {
-    /// The file; `-` is standard input
-    file: String,
-    /// The kernel, where the file has several
-    #[arg(long, value_name = "NAME")]
-    func: Option<String>,
     #[command(flatten)]
-    platform: PlatformArgs,
-    /// Blocks of the launch: each runs on a cluster of its own. By default the file's `// blocks:` line, else 1
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_BLOCKS)))]
-    blocks: Option<u32>,
-    /// A kernel argument, once for each parameter in order: `@file`, `@file:out`, `zeros:BYTES`, `rand:f32[64x64],seed=1`,
-    /// `iota:i32[64]`, `full:f32[64x64]=1.5`, `3:i32`, `1.5:f32`, `true`. By default those of the file's `// args:` line
-    #[arg(long = "arg", value_name = "A", allow_hyphen_values = true)]
-    args: Vec<String>,
-    /// Seed of `rand` arguments that have none of their own: each takes this plus its position
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
+    kernel: KernelArgs,
     /// Zeroed bytes behind every buffer in global memory, as a device allocator leaves them: touching them is no finding
     #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MOST_SLACK))]
     gm_slack: u64,
@@ -107,47 +89,16 @@ fn json(facts: &impl Serialize) {
 }
 
 fn start(args: &RunArgs) -> Result<Exit, Refused> {
-    let Opened { module, platform, mut diags } = open(&args.file, &args.platform).map_err(Refused::Message)?;
+    let Opened { module, platform, mut diags } =
+        open(&args.kernel.file, &args.kernel.platform).map_err(Refused::Message)?;
     let source = module.source.clone();
-    let prepared = if diags.has_errors() { None } else { prepare(module, args.func.as_deref(), &platform, &mut diags) };
+    let prepared =
+        if diags.has_errors() { None } else { prepare(module, args.kernel.func.as_deref(), &platform, &mut diags) };
     let Some(prepared) = prepared else { return Err(Refused::Text(diags, source)) };
     report(&diags, &source);
-    let bound = arguments(args, &prepared, &source).map_err(Refused::Message)?;
-    let blocks = match (args.blocks, header(&source, "blocks")) {
-        (Some(blocks), _) => blocks,
-        (None, None) => 1,
-        (None, Some(words)) => {
-            let number = words.first().and_then(|w| w.parse().ok()).filter(|n| (1..=MOST_BLOCKS).contains(n));
-            number.ok_or_else(|| Refused::Message(format!("`// blocks:` takes a number from 1 to {MOST_BLOCKS}")))?
-        }
-    };
+    let bound = args.kernel.arguments(&prepared, &source).map_err(Refused::Message)?;
+    let blocks = args.kernel.blocks(&source).map_err(Refused::Message)?;
     launch(args, &prepared, &platform, &source, &bound, blocks).map_err(Refused::Message)
-}
-
-/// The kernel's arguments: those of the command line, else those of the file, relative to its folder.
-fn arguments(args: &RunArgs, prepared: &Prepared, source: &Source) -> Result<Vec<Arg>, String> {
-    let program = &prepared.decoded.program;
-    let own = args.args.is_empty();
-    let texts = if own { header(source, "args").unwrap_or_default() } else { args.args.clone() };
-    let folder = Path::new(&args.file).parent().filter(|_| own).map_or_else(PathBuf::new, Path::to_path_buf);
-    bind(&texts, &program.params, &Defaults { seed: args.seed, folder }).map_err(|error| {
-        let mut message = format!("{error}\nthe kernel is {}", signature(&program.name, &program.params));
-        if own {
-            message += "\npass `--arg` once for each parameter, or write an `// args: …` line into the file";
-        }
-        message
-    })
-}
-
-/// Words of a `// name: …` line at the head of the file.
-fn header(source: &Source, name: &str) -> Option<Vec<String>> {
-    let line = source
-        .text
-        .lines()
-        .map(str::trim)
-        .take_while(|l| l.is_empty() || l.starts_with("//"))
-        .find_map(|line| line.strip_prefix("//")?.trim().strip_prefix(name)?.strip_prefix(':'))?;
-    Some(line.split_whitespace().map(str::to_string).collect())
 }
 
 fn launch(

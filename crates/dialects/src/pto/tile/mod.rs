@@ -97,10 +97,16 @@ fn valid_in_shape(op: &OpRef<'_>, ty: &TileType, diags: &mut Diags) {
 /// A tile's type as it lies in memory: L0A in the platform's order of boxes, incomplete boxes row by row.
 pub(crate) fn in_memory(d: &Decoder<'_>, ty: TileType) -> TileType {
     let mut ty = d.platform_tile(ty);
-    if !ty.layout.is_whole() {
-        ty.layout = Layout { slayout: SLayout::NoneBox, ..Layout::nd(ty.layout.elem, ty.layout.rows, ty.layout.cols) };
-    }
+    ty.layout = whole_boxes(ty.layout);
     ty
+}
+
+/// The layout itself, or row by row where its boxes would be incomplete.
+pub(crate) fn whole_boxes(layout: Layout) -> Layout {
+    if layout.is_whole() {
+        return layout;
+    }
+    Layout { slayout: SLayout::NoneBox, ..Layout::nd(layout.elem, layout.rows, layout.cols) }
 }
 
 /// The valid shape of a new tile: registers of its own where the type leaves it open, so that it can change.
@@ -126,6 +132,7 @@ fn lower_alloc(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         (None, Mode::Device) => return Err(no_address(op, d)),
     };
     let valid = new_valid(d, &ty, given);
+    let addr = if d.rings.rebinds(op.result(0)) { Operand::Reg(d.variable(addr)) } else { addr };
     d.bind(op.result(0), Binding::Tile(TileRef { ty, addr, valid }));
     Ok(())
 }
@@ -152,6 +159,9 @@ fn optional_scalar(d: &mut Decoder<'_>, value: Option<ValueId>) -> Result<Option
     value.map(|value| d.scalar(value)).transpose()
 }
 
+/// An address outside of every memory.
+const NOWHERE: u64 = 1 << 40;
+
 static DECLARE_TILE: OpDef = OpDef {
     schema: schema(
         "pto.declare_tile",
@@ -161,9 +171,17 @@ static DECLARE_TILE: OpDef = OpDef {
         &[],
     ),
     summary: "Name a tile that a pop of a pipe handle fills in",
-    doc: "A tile without memory: `pto.tpop` gives it the slot. Read and verified; it cannot be run yet.",
+    doc: "A tile without memory: `pto.tpop` gives it the slot, or the place where a tile from global memory lands.",
     source: "PTO IR of the public assembler, internal pipe ops",
-    lower: |_, d| Err(d.unsupported("a tile that a pipe handle fills in")),
+    lower: |op, d| {
+        let Some(ty) = op.module.ty(op.result(0)).as_tile().copied() else { return Err(Reported) };
+        let ty = in_memory(d, ty);
+        // Nobody may touch it before a pop gives it an address.
+        let addr = Operand::Reg(d.variable(Operand::Imm(NOWHERE)));
+        let valid = new_valid(d, &ty, [None, None]);
+        d.bind(op.result(0), Binding::Tile(TileRef { ty, addr, valid }));
+        Ok(())
+    },
     ..PLAIN
 };
 

@@ -1,0 +1,59 @@
+//! Changing the depth of a kernel's pipes: what a sweep over depths asks.
+
+use std::sync::Arc;
+
+use slipring_ir::{Attr, Module, OpId, PipeParam, PipeType, Type};
+use slipring_machine::Platform;
+use slipring_program::Direction;
+
+use super::spec::{PipeSpec, consumer_buffer, reservation_of};
+use crate::Dialects;
+use crate::def::{OpRef, RingPart};
+
+/// Gives every pipe of a module so many slots: in its type or its `slot_num`, and in the reservations of its slots. A landing
+/// area and a period are never larger than the ring.
+pub fn set_slots(module: &mut Module, slots: u32, platform: &Platform) {
+    let top = module.walk(module.top);
+    for id in top {
+        let Some(def) = Dialects::get().def(&module.op(id).name) else { continue };
+        if def.ring == Some(RingPart::Initialize) {
+            resize(module, id, slots);
+            let op = OpRef { module, id, def };
+            let Some(spec) = PipeSpec::of(&op, platform) else { continue };
+            let buffers = [Direction::C2V, Direction::V2C].map(|d| consumer_buffer(&op, d).filter(|_| spec.has(d)));
+            let held: Vec<OpId> = buffers.into_iter().flatten().filter_map(|v| reservation_of(module, v)).collect();
+            for reservation in held {
+                module.op_mut(reservation).attrs.set("size", Attr::int(spec.local_bytes() as i64));
+            }
+        }
+    }
+}
+
+fn resize(module: &mut Module, id: OpId, slots: u32) {
+    let slots = i64::from(slots);
+    let result = module.op(id).results.first().copied();
+    let typed = result.and_then(|v| match module.ty(v) {
+        Type::Pipe(pipe) => Some((v, pipe.clone())),
+        _ => None,
+    });
+    let attrs = &mut module.op_mut(id).attrs;
+    for name in ["local_slot_num", "period"] {
+        if let Some(n) = attrs.get(name).and_then(Attr::as_int) {
+            attrs.set(name, Attr::int(n.min(slots)));
+        }
+    }
+    let Some((value, pipe)) = typed else {
+        return attrs.set("slot_num", Attr::int(slots));
+    };
+    // Where the depth, the period and the local depth stand: see `Config`.
+    let (depth, capped): (usize, &[usize]) = if pipe.multi { (2, &[3, 7]) } else { (3, &[4]) };
+    let mut params = pipe.params.clone();
+    for (at, param) in params.iter_mut().enumerate() {
+        match param {
+            PipeParam::Int(n) if at == depth => *n = slots,
+            PipeParam::Int(n) if capped.contains(&at) => *n = (*n).min(slots),
+            _ => {}
+        }
+    }
+    module.value_mut(value).ty = Type::Pipe(Arc::new(PipeType { multi: pipe.multi, params }));
+}

@@ -1,0 +1,83 @@
+//! Waiting for the signals of a ring and sending them: both protocols, and what makes synchronisation sparse.
+
+use slipring_machine::Pipe;
+use slipring_program::{Inst, Operand, Reg};
+
+use super::phases::Phase;
+use super::plan::{PlannedRing, Protocol};
+use crate::decode::Decoder;
+
+/// What a signal depends on at run time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Gate {
+    /// Off where the register is 0.
+    pub status: Option<Reg>,
+    /// Only where the register has this value: once in a period.
+    pub turn: Option<(Reg, u32)>,
+}
+
+impl Gate {
+    /// Runs `body` under the gate: what it emits is jumped over where the gate is closed.
+    fn around(self, d: &mut Decoder<'_>, body: impl FnOnce(&mut Decoder<'_>)) {
+        let closed = d.label();
+        if let Some(status) = self.status {
+            d.jump_if_zero(Operand::Reg(status), closed);
+        }
+        if let Some((turn, at)) = self.turn {
+            let args = [Operand::Reg(turn), Operand::Imm(u64::from(at)), Operand::Imm(0)];
+            let open = d.compute(|[turn, at, _]| Ok(u64::from(turn == at)), args);
+            d.jump_if_zero(open, closed);
+        }
+        body(d);
+        d.place(closed);
+    }
+}
+
+/// Text of a phase, for reports.
+const fn note(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Allocate => "waits for a free slot",
+        Phase::Record => "signals the slot ready",
+        Phase::Wait => "waits for a tile",
+        Phase::Free => "signals the slot free",
+    }
+}
+
+/// Carries out a phase of a ring for these lanes: waits or signals, with the flag of slot `tag` or the ring's counter.
+pub(super) fn phase(d: &mut Decoder<'_>, ring: &PlannedRing, lanes: &[usize], phase: Phase, tag: Reg, gate: Gate) {
+    let phases = ring.phases;
+    let (pipe, free, waits) = match phase {
+        Phase::Allocate => (phases.allocate, true, true),
+        Phase::Record => (phases.record, false, false),
+        Phase::Wait => (phases.wait, false, true),
+        Phase::Free => (phases.free, true, false),
+    };
+    let slot = if ring.protocol == Protocol::Tagged { Operand::Reg(tag) } else { Operand::Imm(0) };
+    let pipe = if waits && d.platform.sync.wait_stalls_core { Pipe::S } else { pipe };
+    d.note(note(phase));
+    gate.around(d, |d| {
+        for lane in lanes {
+            let sync = d.ring_flag(ring.part(*lane), free, slot);
+            d.emit(if waits { Inst::Wait { pipe, sync } } else { Inst::Set { pipe, sync } });
+        }
+    });
+}
+
+/// The free signals with which a ring starts.
+pub(super) fn start_free(d: &mut Decoder<'_>, ring: &PlannedRing, lanes: &[usize]) {
+    d.note("signals every slot free");
+    for lane in lanes {
+        let signals = if ring.protocol == Protocol::Tagged { ring.credits.min(ring.slots) } else { ring.credits };
+        for slot in 0..signals {
+            let slot = if ring.protocol == Protocol::Tagged { slot } else { 0 };
+            let sync = d.ring_flag(ring.part(*lane), true, Operand::Imm(u64::from(slot)));
+            d.emit(Inst::Set { pipe: Pipe::S, sync });
+        }
+    }
+}
+
+/// `(counter + 1) % of`.
+pub(super) fn advance(d: &mut Decoder<'_>, counter: Reg, of: u32) {
+    let args = [Operand::Reg(counter), Operand::imm(i64::from(of)), Operand::Imm(0)];
+    d.emit(Inst::Scalar { f: |[at, of, _]| Ok(if at + 1 == of { 0 } else { at + 1 }), d: counter, args });
+}

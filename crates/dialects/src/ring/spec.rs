@@ -1,0 +1,504 @@
+//! What a pipe is, read from the op that makes it: one description for every way to write it.
+
+use slipring_ir::{Attr, Module, OpId, PipeParam, PipeType, TileType, Type, ValueId};
+use slipring_machine::{CoreKind, Platform};
+use slipring_program::Direction;
+use slipring_tile::Space;
+
+use super::phases::{Phase, Phases, Way};
+use super::split::Split;
+use crate::Dialects;
+use crate::decode::kernel_kind;
+use crate::def::{HandlePart, OpRef, RingPart};
+use crate::reach::{affinity, core_of};
+
+/// What tells the pipes of a kernel apart: both ends of a pipe have the same.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum PipeKey {
+    /// The `id` of the ops that name no pipe value; 0 where nothing is written.
+    Id(i64),
+    /// The first flag of a pipe value.
+    Flag(i64),
+    /// The reservation of the consumer's slots, for a pipe value without a flag.
+    Slots(OpId),
+}
+
+impl PipeKey {
+    /// For messages: `pipe 2`, `the pipe with flag 0`, `the pipe of \`c2v\``.
+    pub fn text(self, module: &Module) -> String {
+        match self {
+            PipeKey::Id(id) => format!("pipe {id}"),
+            PipeKey::Flag(flag) => format!("the pipe with flag {flag}"),
+            PipeKey::Slots(op) => {
+                format!("the pipe of `{}`", module.op(op).attrs.get("name").and_then(Attr::as_str).unwrap_or("?"))
+            }
+        }
+    }
+}
+
+/// What the text says of a pipe, without what a platform adds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    /// First flag id.
+    pub flag: Option<i64>,
+    /// Whether it goes Cube to Vector, and Vector to Cube.
+    pub directions: [bool; 2],
+    /// True if it carries a control signal and no tiles.
+    pub control: bool,
+    /// Slots in global memory, or on chip; `None` as the platform has it.
+    pub in_gm: Option<bool>,
+    /// Bytes of a slot.
+    pub slot_bytes: i64,
+    /// Slots of each ring, if written.
+    pub slots: Option<i64>,
+    /// Slots of the area where popped tiles land, if written.
+    pub local_slots: Option<i64>,
+    /// True: a counter for each direction of signals. False: a flag for each slot.
+    pub counted: bool,
+    /// Tiles that one free signal stands for.
+    pub period: i64,
+    /// Free signals at the start, if written.
+    pub credits: Option<i64>,
+    /// True if pops free.
+    pub auto_free: bool,
+    /// Tile types of producer and consumer, of a `tmpipe`.
+    pub tiles: Option<(TileType, TileType)>,
+    /// Vector cores at its other end, of a `tmpipe`.
+    pub lanes: Option<usize>,
+}
+
+/// Directions by their code (seed 003, Direction Types): name, directions, control, in global memory.
+const DIRECTIONS: [(&str, [bool; 2], bool, Option<bool>); 7] = [
+    ("DIR_C2V", [true, false], false, None),
+    ("DIR_V2C", [false, true], false, None),
+    ("DIR_BOTH", [true, true], false, None),
+    ("DIR_V2C_CTRL", [false, true], true, Some(true)),
+    ("DIR_C2V_GM", [true, false], false, Some(true)),
+    ("DIR_V2C_GM", [false, true], false, Some(true)),
+    ("DIR_BOTH_GM", [true, true], false, Some(true)),
+];
+
+/// Depth of the landing area where a pipe type does not say it.
+const LOCAL_SLOTS: i64 = 2;
+
+impl Config {
+    /// What the op that makes a pipe says.
+    ///
+    /// # Errors
+    /// What is wrong with the parameters of its type.
+    pub fn of(init: &OpRef<'_>) -> Result<Config, String> {
+        let ty = init.module.op(init.id).results.first().map(|v| init.module.ty(*v));
+        let mut config = match ty {
+            Some(Type::Pipe(pipe)) if pipe.multi => of_tmpipe(pipe)?,
+            Some(Type::Pipe(pipe)) => of_tpipe(pipe)?,
+            _ => of_attributes(init),
+        };
+        let is_true = |name: &str| init.attr(name).and_then(Attr::as_bool);
+        config.flag = init.int("flag_base").or(config.flag);
+        config.slots = init.int("slot_num").or(config.slots);
+        config.local_slots = init.int("local_slot_num").or(config.local_slots);
+        config.period = init.int("period").unwrap_or(config.period);
+        config.credits = init.int("credits").or(config.credits);
+        config.auto_free = is_true("auto_free").unwrap_or(config.auto_free);
+        match init.text("protocol") {
+            Some("tagged") => config.counted = false,
+            Some("counted") => config.counted = true,
+            _ => {}
+        }
+        Ok(config)
+    }
+
+    /// The split that the tile types of a `tmpipe` imply.
+    pub fn split(&self) -> Option<Split> {
+        let (producer, consumer) = self.tiles.as_ref()?;
+        let (cube, lane) = if self.directions[0] { (producer, consumer) } else { (consumer, producer) };
+        Split::between(cube, lane)
+    }
+}
+
+fn of_attributes(init: &OpRef<'_>) -> Config {
+    let mask = init.int("dir_mask").unwrap_or(0);
+    let operand = |name: &str| init.def.schema.operands.iter().any(|o| o.name == name);
+    let on_chip_or_gm = (operand("local")).then_some(operand("gm"));
+    Config {
+        flag: None,
+        directions: [mask & 1 != 0, mask & 2 != 0],
+        control: false,
+        in_gm: init.text("placement").map(|p| p == "gm").or(on_chip_or_gm),
+        slot_bytes: init.int("slot_size").unwrap_or(0),
+        slots: None,
+        local_slots: None,
+        counted: makes_value(init),
+        period: 1,
+        credits: None,
+        auto_free: false,
+        tiles: None,
+        lanes: None,
+    }
+}
+
+/// True for the ops that make a pipe value.
+fn makes_value(init: &OpRef<'_>) -> bool {
+    !init.def.schema.results.is_empty()
+}
+
+fn number(params: &[PipeParam], at: usize, what: &str) -> Result<i64, String> {
+    match params.get(at) {
+        Some(PipeParam::Int(n)) => Ok(*n),
+        Some(other) => Err(format!("{what} is a number, not `{other}`")),
+        None => Err(format!("{what} is missing")),
+    }
+}
+
+fn word(params: &[PipeParam], at: usize) -> Option<&str> {
+    match params.get(at) {
+        Some(PipeParam::Word(word)) => Some(word),
+        _ => None,
+    }
+}
+
+fn of_tpipe(pipe: &PipeType) -> Result<Config, String> {
+    let params = &pipe.params;
+    let direction = match params.get(1) {
+        Some(PipeParam::Int(code)) => usize::try_from(*code - 1).ok().and_then(|at| DIRECTIONS.get(at)),
+        Some(PipeParam::Word(name)) => {
+            let name = if name.starts_with("DIR_") { name.to_string() } else { format!("DIR_{name}") };
+            DIRECTIONS.iter().find(|d| d.0 == name)
+        }
+        _ => None,
+    };
+    let Some((_, directions, control, in_gm)) = direction.copied() else {
+        let names: Vec<_> = DIRECTIONS.iter().map(|d| d.0).collect();
+        return Err(format!("the second parameter of `!pto.tpipe` is a direction: one of {}", names.join(", ")));
+    };
+    if params.len() > 7 {
+        return Err("`!pto.tpipe` has at most seven parameters".into());
+    }
+    Ok(Config {
+        flag: Some(number(params, 0, "the flag id")?),
+        directions,
+        control,
+        in_gm,
+        slot_bytes: number(params, 2, "the slot size")?,
+        slots: Some(number(params, 3, "the number of slots")?),
+        local_slots: Some(if params.len() > 4 { number(params, 4, "the number of local slots")? } else { LOCAL_SLOTS }),
+        counted: word(params, 6) != Some("true"),
+        period: 1,
+        credits: None,
+        auto_free: true,
+        tiles: None,
+        lanes: None,
+    })
+}
+
+fn of_tmpipe(pipe: &PipeType) -> Result<Config, String> {
+    let params = &pipe.params;
+    let tile = |at: usize, what: &str| match params.get(at) {
+        Some(PipeParam::Type(Type::Tile(tile))) => Ok(*tile),
+        Some(other) => Err(format!("{what} is a tile type, not `{other}`")),
+        None => Err(format!("{what} is missing")),
+    };
+    let (producer, consumer) = (tile(4, "the producer's tile")?, tile(5, "the consumer's tile")?);
+    let kind = word(params, 1).unwrap_or("");
+    let (in_gm, control) = match kind.strip_suffix("_FIFO").unwrap_or(kind) {
+        "GM" => (true, false),
+        "VEC" | "MAT" => (false, false),
+        "CTRL" => (true, true),
+        _ => return Err("the kind of a `!pto.tmpipe` is GM_FIFO, VEC_FIFO, MAT_FIFO or CTRL_FIFO".into()),
+    };
+    let c2v = match (producer.space, consumer.space) {
+        (Space::Acc, Space::Vec) => true,
+        (Space::Vec, Space::Mat) => false,
+        (Space::Vec, _) if control => false,
+        (from, to) => {
+            return Err(format!(
+                "a pipe takes tiles from `acc` to `vec` or from `vec` to `mat`, not from `{from}` to `{to}`"
+            ));
+        }
+    };
+    if kind.starts_with("VEC") && !c2v || kind.starts_with("MAT") && c2v {
+        let slot_space = if c2v { "vec" } else { "mat" };
+        return Err(format!("the consumer of this pipe is in `{slot_space}`, and `{kind}` keeps slots elsewhere"));
+    }
+    let cube = if c2v { producer.layout } else { consumer.layout };
+    let lanes = match word(params, 8) {
+        None | Some("V2C1_VECS") => 2,
+        Some("V2C2_VECS") => 1,
+        Some(other) => return Err(format!("the ratio of cores is V2C1_VECS or V2C2_VECS, not `{other}`")),
+    };
+    let config = Config {
+        flag: Some(number(params, 0, "the flag id")?),
+        directions: [c2v, !c2v],
+        control,
+        in_gm: Some(in_gm),
+        slot_bytes: if control {
+            4
+        } else {
+            i64::from(cube.rows) * i64::from(cube.cols) * consumer.layout.elem.bytes() as i64
+        },
+        slots: Some(number(params, 2, "the depth")?),
+        local_slots: Some(if params.len() > 7 { number(params, 7, "the local depth")? } else { LOCAL_SLOTS }),
+        counted: word(params, 6) != Some("true"),
+        period: number(params, 3, "the period of synchronisation")?,
+        credits: None,
+        auto_free: true,
+        tiles: Some((producer, consumer)),
+        lanes: Some(lanes),
+    };
+    if !control && config.split().is_none() {
+        let shape = |t: &TileType| format!("{} x {}", t.layout.rows, t.layout.cols);
+        let (from, to) = (shape(&producer), shape(&consumer));
+        return Err(format!("a tile of {from} is neither the whole nor half of one of {to}"));
+    }
+    Ok(config)
+}
+
+/// A pipe on a platform.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PipeSpec {
+    /// What tells it from others.
+    pub key: PipeKey,
+    /// As written.
+    pub config: Config,
+    /// Slots of each ring.
+    pub slots: u32,
+    /// Bytes from one slot to the next.
+    pub slot_bytes: u32,
+    /// True: slots in global memory.
+    pub in_gm: bool,
+    /// Tiles that one free signal stands for.
+    pub period: u32,
+    /// Free signals at the start.
+    pub credits: u32,
+}
+
+impl PipeSpec {
+    /// The pipe that an op makes. `None` where its parameters make no sense, which the op's own rules report.
+    pub fn of(init: &OpRef<'_>, platform: &Platform) -> Option<PipeSpec> {
+        let config = Config::of(init).ok()?;
+        let ring = &platform.ring;
+        let default = if config.directions == [true, true] { ring.slots_both_ways } else { ring.slots_one_way };
+        let slots = config.slots.map_or(default, |n| n.clamp(1, 1 << 16) as u32);
+        let period = config.period.clamp(1, i64::from(slots)) as u32;
+        let credits = if config.counted { slots / period } else { slots };
+        Some(PipeSpec {
+            key: pipe_key(init)?,
+            slots,
+            slot_bytes: config.slot_bytes.clamp(0, i64::from(u32::MAX)) as u32,
+            in_gm: config.in_gm.unwrap_or(ring.in_gm),
+            period,
+            credits: config.credits.map_or(credits, |n| n.clamp(0, 1 << 16) as u32),
+            config,
+        })
+    }
+
+    /// True if the pipe has a ring of this direction.
+    pub const fn has(&self, direction: Direction) -> bool {
+        match direction {
+            Direction::C2V => self.config.directions[0],
+            Direction::V2C => self.config.directions[1],
+        }
+    }
+
+    /// True if it has both.
+    pub fn both_ways(&self) -> bool {
+        self.config.directions == [true, true]
+    }
+
+    /// Pipes of the phases of a ring.
+    pub const fn phases(&self, direction: Direction) -> Phases {
+        let (in_gm, control, counted) = (self.in_gm, self.config.control, self.config.counted);
+        Phases::of(Way { direction, in_gm, control, counted })
+    }
+
+    /// Slots of the consumer's local memory: the ring's own, or the landing area of one in global memory.
+    pub fn local_slots(&self) -> u32 {
+        match self.config.local_slots {
+            Some(local) if self.in_gm => (local.clamp(1, 1 << 16) as u32).min(self.slots),
+            _ => self.slots,
+        }
+    }
+
+    /// Bytes of one direction's slots.
+    pub fn ring_bytes(&self) -> u64 {
+        u64::from(self.slots) * u64::from(self.slot_bytes)
+    }
+
+    /// Bytes of the consumer's local memory that one direction takes.
+    pub fn local_bytes(&self) -> u64 {
+        u64::from(self.local_slots()) * u64::from(self.slot_bytes)
+    }
+
+    /// True if a pop leaves nothing of the tile in its slot, so that it can free it at once.
+    pub const fn pop_copies(&self) -> bool {
+        self.in_gm || self.config.control
+    }
+}
+
+/// The value that says where a pipe's slots in global memory are.
+pub fn gm_buffer(init: &OpRef<'_>) -> Option<ValueId> {
+    let slots = named(init, "gm_slot_buffer").or_else(|| named(init, "gm"));
+    slots.or_else(|| named(init, "fifo").filter(|v| !init.module.ty(*v).is_int_like()))
+}
+
+/// The value that says where a direction's tiles are in the consumer's memory: its slots, or where they land.
+pub fn consumer_buffer(init: &OpRef<'_>, direction: Direction) -> Option<ValueId> {
+    let both = init.int("dir_mask") == Some(3);
+    let (own, local) = match direction {
+        Direction::C2V => ("c2v_consumer_buf", "local"),
+        Direction::V2C => ("v2c_consumer_buf", if both { "peer" } else { "local" }),
+    };
+    let buffer = named(init, own).or_else(|| named(init, local)).or_else(|| named(init, "local_fifo"));
+    buffer.or_else(|| named(init, "fifo").filter(|v| init.module.ty(*v).is_int_like()))
+}
+
+/// The operand of this name, if the op declares it and the text gives it.
+fn named(op: &OpRef<'_>, name: &str) -> Option<ValueId> {
+    op.operand(op.def.schema.operands.iter().position(|o| o.name == name)?)
+}
+
+/// The op that makes the pipe of an op: itself, or the one that defines its pipe value.
+pub fn maker<'m>(op: &OpRef<'m>) -> Option<OpRef<'m>> {
+    if op.def.ring == Some(RingPart::Initialize) {
+        return Some(*op);
+    }
+    let id = op.module.defining_op(named(op, "pipe")?)?;
+    let def = Dialects::get().def(&op.module.op(id).name)?;
+    (def.ring == Some(RingPart::Initialize)).then_some(OpRef { module: op.module, id, def })
+}
+
+/// What the text says of the pipe of an op that has a pipe value.
+pub(crate) fn pipe_of(op: &OpRef<'_>) -> Option<Config> {
+    Config::of(&maker(op)?).ok()
+}
+
+/// The pipe that a ring op belongs to; `None` for a pipe value whose origin is not an op that makes one.
+pub fn pipe_key(op: &OpRef<'_>) -> Option<PipeKey> {
+    let takes_value = op.def.schema.operands.iter().any(|o| o.name == "pipe");
+    let initializes = op.def.ring == Some(RingPart::Initialize);
+    let by_value = takes_value || (initializes && makes_value(op));
+    if !by_value {
+        return Some(PipeKey::Id(op.int("id").unwrap_or(0)));
+    }
+    let maker = maker(op)?;
+    let config = Config::of(&maker).ok()?;
+    if let Some(flag) = config.flag {
+        return Some(PipeKey::Flag(flag));
+    }
+    let direction = if config.directions[0] { Direction::C2V } else { Direction::V2C };
+    let reservation = consumer_buffer(&maker, direction).and_then(|v| reservation_of(maker.module, v));
+    Some(reservation.map_or(PipeKey::Flag(0), PipeKey::Slots))
+}
+
+/// The reservation that a value is the address of, on either side.
+pub fn reservation_of(module: &Module, value: ValueId) -> Option<OpId> {
+    let id = module.defining_op(value)?;
+    let def = Dialects::get().def(&module.op(id).name)?;
+    match def.ring {
+        Some(RingPart::Reserve) => Some(id),
+        Some(RingPart::Import) => {
+            let attr = |name: &str| module.op(id).attrs.get(name).and_then(Attr::as_str);
+            let body = module.body(module.symbol(attr("peer_func")?)?, 0)?;
+            module.walk(body).into_iter().find(|op| {
+                let data = module.op(*op);
+                let reserves = Dialects::get().def(&data.name).is_some_and(|d| d.ring == Some(RingPart::Reserve));
+                reserves && data.attrs.get("name").and_then(Attr::as_str) == attr("name")
+            })
+        }
+        _ => None,
+    }
+}
+
+/// What an op does to a ring: what its declaration says, with the direction found where a pipe value leaves it open.
+pub(crate) fn part_of(op: &OpRef<'_>) -> Option<RingPart> {
+    let part = op.def.ring?;
+    let RingPart::Handle(part) = part else { return Some(part) };
+    let both = |direction: fn(CoreKind) -> Direction| {
+        let config = pipe_of(op);
+        match config.map(|c| c.directions) {
+            Some([true, false]) => Some(Direction::C2V),
+            Some([false, true]) => Some(Direction::V2C),
+            _ => stands_on(op).map(direction),
+        }
+    };
+    let space = ring_tile(op).and_then(|v| op.module.ty(v).as_tile()).map(|t| t.space);
+    Some(match part {
+        HandlePart::Push => RingPart::Push(match space {
+            Some(Space::Acc) => Direction::C2V,
+            Some(Space::Vec) => Direction::V2C,
+            _ => both(produces)?,
+        }),
+        HandlePart::Pop => RingPart::Pop(match space {
+            Some(Space::Vec) => Direction::C2V,
+            Some(Space::Mat) => Direction::V2C,
+            _ => both(consumes)?,
+        }),
+        HandlePart::Free => RingPart::Free(both(consumes)?),
+        HandlePart::Status(phase @ (Phase::Allocate | Phase::Record)) => RingPart::Status(phase, both(produces)?),
+        HandlePart::Status(phase) => RingPart::Status(phase, both(consumes)?),
+        HandlePart::Signal => return None,
+    })
+}
+
+const fn produces(kind: CoreKind) -> Direction {
+    match kind {
+        CoreKind::Cube => Direction::C2V,
+        CoreKind::Vector => Direction::V2C,
+    }
+}
+
+const fn consumes(kind: CoreKind) -> Direction {
+    match kind {
+        CoreKind::Cube => Direction::V2C,
+        CoreKind::Vector => Direction::C2V,
+    }
+}
+
+/// The tile that a push takes or a pop gives.
+pub fn ring_tile(op: &OpRef<'_>) -> Option<ValueId> {
+    let results = &op.module.op(op.id).results;
+    let result = results.iter().copied().find(|v| op.module.ty(*v).as_tile().is_some());
+    result.or_else(|| named(op, "tile"))
+}
+
+/// The kind of core that runs an op: by its declaration, else by the section or function that it stands in.
+pub fn stands_on(op: &OpRef<'_>) -> Option<CoreKind> {
+    let module = op.module;
+    let around = std::iter::successors(module.parent_op(op.id), |o| module.parent_op(*o));
+    let kind = |o: OpId| {
+        let def = Dialects::get().def(&module.op(o).name)?;
+        kernel_kind(module, o).or_else(|| affinity(&OpRef { module, id: o, def }))
+    };
+    affinity(op).or_else(|| around.into_iter().find_map(kind))
+}
+
+/// The memory in which the consumer of a direction has its tiles.
+pub const fn slot_space(direction: Direction) -> Space {
+    match direction {
+        Direction::C2V => Space::Vec,
+        Direction::V2C => Space::Mat,
+    }
+}
+
+/// The kind of core that consumes a direction.
+pub fn consumer(direction: Direction) -> CoreKind {
+    core_of(slot_space(direction))
+}
+
+/// The op that makes the end of a ring op's pipe on its own core: behind its pipe value, else in the body of its function.
+pub fn own_end<'m>(op: &OpRef<'m>) -> Option<OpRef<'m>> {
+    if let Some(maker) = maker(op) {
+        return Some(maker);
+    }
+    let module = op.module;
+    let function =
+        std::iter::successors(Some(op.id), |o| module.parent_op(*o)).take_while(|o| module.parent_op(*o).is_some());
+    let key = pipe_key(op);
+    let mut functions = function.filter(|o| module.op(*o).attrs.get("function_type").is_some());
+    let body = module.body(functions.next()?, 0)?;
+    let inits = module.block(body).ops.iter().filter_map(|id| {
+        let def = Dialects::get().def(&module.op(*id).name)?;
+        (def.ring == Some(RingPart::Initialize)).then_some(OpRef { module, id: *id, def })
+    });
+    inits.into_iter().find(|init| pipe_key(init) == key)
+}

@@ -1,0 +1,75 @@
+//! Which kernel a verb runs, and on what: arguments of the command line, else the lines at the head of the file.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use slipring::Prepared;
+use slipring::args::{Arg, Defaults, bind, signature};
+use slipring_ir::Source;
+
+use super::PlatformArgs;
+
+/// The most blocks of a launch.
+const MOST_BLOCKS: u32 = 4096;
+
+/// Arguments of the verbs that run a kernel.
+#[derive(Args)]
+pub(super) struct KernelArgs {
+    /// The file; `-` is standard input
+    pub file: String,
+    /// The kernel, where the file has several
+    #[arg(long, value_name = "NAME")]
+    pub func: Option<String>,
+    #[command(flatten)]
+    pub platform: PlatformArgs,
+    /// Blocks of the launch: each runs on a cluster of its own. By default the file's `// blocks:` line, else 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_BLOCKS)))]
+    blocks: Option<u32>,
+    /// A kernel argument, once for each parameter in order: `@file`, `@file:out`, `zeros:BYTES`, `rand:f32[64x64],seed=1`,
+    /// `iota:i32[64]`, `full:f32[64x64]=1.5`, `3:i32`, `1.5:f32`, `true`. By default those of the file's `// args:` line
+    #[arg(long = "arg", value_name = "A", allow_hyphen_values = true)]
+    args: Vec<String>,
+    /// Seed of `rand` arguments that have none of their own: each takes this plus its position
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+}
+
+impl KernelArgs {
+    /// The kernel's arguments: those of the command line, else those of the file, relative to its folder.
+    pub fn arguments(&self, prepared: &Prepared, source: &Source) -> Result<Vec<Arg>, String> {
+        let program = &prepared.decoded.program;
+        let own = self.args.is_empty();
+        let texts = if own { header(source, "args").unwrap_or_default() } else { self.args.clone() };
+        let folder = Path::new(&self.file).parent().filter(|_| own).map_or_else(PathBuf::new, Path::to_path_buf);
+        bind(&texts, &program.params, &Defaults { seed: self.seed, folder }).map_err(|error| {
+            let mut message = format!("{error}\nthe kernel is {}", signature(&program.name, &program.params));
+            if own {
+                message += "\npass `--arg` once for each parameter, or write an `// args: …` line into the file";
+            }
+            message
+        })
+    }
+
+    /// Blocks of the launch.
+    pub fn blocks(&self, source: &Source) -> Result<u32, String> {
+        match (self.blocks, header(source, "blocks")) {
+            (Some(blocks), _) => Ok(blocks),
+            (None, None) => Ok(1),
+            (None, Some(words)) => {
+                let number = words.first().and_then(|w| w.parse().ok()).filter(|n| (1..=MOST_BLOCKS).contains(n));
+                number.ok_or_else(|| format!("`// blocks:` takes a number from 1 to {MOST_BLOCKS}"))
+            }
+        }
+    }
+}
+
+/// Words of a `// name: …` line at the head of the file.
+fn header(source: &Source, name: &str) -> Option<Vec<String>> {
+    let line = source
+        .text
+        .lines()
+        .map(str::trim)
+        .take_while(|l| l.is_empty() || l.starts_with("//"))
+        .find_map(|line| line.strip_prefix("//")?.trim().strip_prefix(name)?.strip_prefix(':'))?;
+    Some(line.split_whitespace().map(str::to_string).collect())
+}

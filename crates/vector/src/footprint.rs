@@ -2,7 +2,7 @@
 //!
 //! Inside a vector function loads and stores of the same bytes are not ordered unless a `mem_bar` of the right type
 //! stands between them (micro-instruction manual, `mem_bar`). Loads before stores are the exception where the stored
-//! value was computed from the loaded one. Each kind of pair has a set of bytes: what the first access touched since
+//! value was computed from the loaded one, or from one that a barrier made wait for a store of that kind. Each kind of pair has a set of bytes: what the first access touched since
 //! the last barrier for that pair.
 
 use slipring_machine::Role;
@@ -62,6 +62,13 @@ impl Barrier {
             "SV_ALL" => 0b111_000_000,
             _ => 1 << PAIRS.iter().position(|pair| pair.2 == name)?,
         }))
+    }
+}
+
+impl Barrier {
+    /// Whether loads behind it wait for the stores before it.
+    pub(crate) const fn orders_loads_behind_stores(self) -> bool {
+        self.0 & 1 != 0
     }
 }
 
@@ -171,6 +178,19 @@ impl Bytes {
         self.clear();
         self.words[other.dirty.clone()].copy_from_slice(&other.words[other.dirty.clone()]);
         self.dirty = other.dirty.clone();
+    }
+
+    /// Where the run of bytes of the set that begins at `start` ends, `end` at the latest.
+    fn run_end(&self, start: usize, end: usize) -> usize {
+        let mut at = start;
+        while at < end {
+            let run = (!(self.words[at / 64] >> (at % 64))).trailing_zeros() as usize;
+            at += run.min(64 - at % 64);
+            if run == 0 || !at.is_multiple_of(64) {
+                break;
+            }
+        }
+        at.min(end)
     }
 
     fn clear(&mut self) {
@@ -287,10 +307,13 @@ impl Footprint {
             let pair = left.trailing_zeros() as usize;
             left &= left - 1;
             let (first, second, ..) = PAIRS[pair];
-            if second == touch.kind
-                && let Some(at) = self.pending[pair].first_common(start, end)
-            {
-                self.conflict(pair, touch, at, end, core, &depends);
+            if second == touch.kind {
+                let mut from = start;
+                while from < end
+                    && let Some(at) = self.pending[pair].first_common(from, end)
+                {
+                    from = self.conflict(pair, touch, at, end, core, &depends);
+                }
             }
             if first == touch.kind {
                 self.pending[pair].add(start, end);
@@ -302,6 +325,7 @@ impl Footprint {
         }
     }
 
+    /// Judges the bytes from `at` on that the access shares with one before it, and answers where they end.
     #[cold]
     fn conflict(
         &mut self,
@@ -311,19 +335,20 @@ impl Footprint {
         end: usize,
         core: Role,
         depends: &impl Fn(u32, u32) -> bool,
-    ) {
+    ) -> usize {
         let (first, second, _, hint) = PAIRS[pair];
-        let (step, earlier) = self.last[first as usize][at / BLOCK];
-        if first == VectorLoad && second == VectorStore && depends(touch.step, step) {
-            return;
-        }
+        let last = &self.last[first as usize];
+        let (step, earlier) = last[at / BLOCK];
+        let others = (at / BLOCK + 1..end.div_ceil(BLOCK)).find(|block| last[*block] != (step, earlier));
+        let end = self.pending[pair].run_end(at, others.map_or(end, |block| block * BLOCK));
         let known = |c: &InnerConflict| (c.earlier, c.later, c.hint) == (earlier, touch.site, hint);
-        if self.conflicts.iter().any(known) {
-            return;
+        let ordered = first == VectorLoad && second == VectorStore && depends(touch.step, step);
+        if !ordered && !self.conflicts.iter().any(known) {
+            let extent = Extent::run(Space::Vec, core, at as u64, (end - at) as u32);
+            let writes = [first.writes(), second.writes()];
+            self.conflicts.push(InnerConflict { earlier, later: touch.site, writes, extent, hint });
         }
-        let extent = Extent::run(Space::Vec, core, at as u64, (end - at) as u32);
-        let writes = [first.writes(), second.writes()];
-        self.conflicts.push(InnerConflict { earlier, later: touch.site, writes, extent, hint });
+        end
     }
 
     /// Notes an access while all pairs can be told from what was read and written: before any barrier, where only vector
@@ -411,6 +436,37 @@ mod tests {
         out.clear();
         set.extents(Role::Aiv0, &mut out);
         assert!(out.is_empty() && set.words.iter().all(|w| *w == 0));
+    }
+
+    /// What a conflict names: the bytes of the store before that the load also touches, store by store.
+    #[test]
+    fn a_conflict_names_the_bytes_that_both_touch() {
+        let mut footprint = Footprint::default();
+        let relevant = relevant(|kind| matches!(kind, VectorStore | VectorLoad));
+        footprint.restart(1024, relevant);
+        let mut touch = |kind, site, start, end| {
+            footprint.touch(Touch { kind, step: site, site }, start, end, relevant, Role::Aiv0, |_, load| load == 7);
+        };
+        touch(VectorStore, 1, 100, 228);
+        touch(VectorStore, 2, 256, 512);
+        touch(VectorLoad, 3, 60, 300);
+        touch(VectorLoad, 4, 600, 640);
+        touch(VectorLoad, 7, 640, 700);
+        touch(VectorStore, 8, 630, 690);
+        let named: Vec<_> =
+            footprint.conflicts.iter().map(|c| (c.earlier, c.later, c.extent.start, c.extent.row_bytes)).collect();
+        assert_eq!(named, [(1, 3, 100, 128), (2, 3, 256, 44), (4, 8, 630, 10)]);
+    }
+
+    #[test]
+    fn runs_end_where_a_byte_is_missing() {
+        let mut set = Bytes::default();
+        set.resize(512);
+        set.add(10, 200);
+        set.add(201, 300);
+        let end = |start, end| set.run_end(start, end);
+        assert_eq!([end(10, 512), end(10, 100), end(64, 512), end(201, 512), end(255, 256)], [200, 100, 200, 300, 256]);
+        assert_eq!(end(200, 512), 200);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use slipring_tile::Space;
 
 use crate::footprint::{Kind, relevant};
 use crate::machine::State;
-use crate::{Machine, Slot, Step};
+use crate::{Barrier, Machine, Slot, Step};
 
 /// Instructions that one execution may take. A function with more has most likely no end.
 pub const LIMIT: u64 = 1 << 30;
@@ -141,13 +141,15 @@ fn step_registers(step: &Step) -> Vec<Reg> {
     used.chain(step.result).collect()
 }
 
-/// For each step the loads that what it reads can come from, whatever way control takes.
+/// For each step the loads that are done before it: those that what it reads can come from, whatever way control takes. A load
+/// behind a barrier waits for the stores before the barrier, and so for what they came from.
 fn sources(parts: &Parts) -> Vec<Vec<u64>> {
     let words = parts.steps.len().div_ceil(64);
     let mut of_slot = vec![vec![0u64; words]; usize::from(parts.slots)];
     let mut of_step = vec![vec![0u64; words]; parts.steps.len()];
     let mut changed = true;
     while std::mem::take(&mut changed) {
+        let (mut stored, mut awaited) = (vec![0u64; words], vec![0u64; words]);
         for (i, step) in parts.steps.iter().enumerate() {
             let set = &mut of_step[i];
             for Slot(slot) in &step.reads {
@@ -155,8 +157,16 @@ fn sources(parts: &Parts) -> Vec<Vec<u64>> {
                     *word |= more;
                 }
             }
-            if step.memory == Some(Kind::VectorLoad) {
-                set[i / 64] |= 1 << (i % 64);
+            match step.memory {
+                Some(Kind::VectorLoad) => {
+                    set[i / 64] |= 1 << (i % 64);
+                    set.iter_mut().zip(&awaited).for_each(|(word, more)| *word |= more);
+                }
+                Some(Kind::VectorStore) => stored.iter_mut().zip(&*set).for_each(|(word, more)| *word |= more),
+                _ => {}
+            }
+            if step.barrier.is_some_and(Barrier::orders_loads_behind_stores) {
+                awaited.copy_from_slice(&stored);
             }
             for Slot(slot) in &step.writes {
                 for (word, more) in of_slot[usize::from(*slot)].iter_mut().zip(&*set) {

@@ -9,12 +9,14 @@
 //! | room | subject |
 //! |---|---|
 //! | [`Register`], [`Mask`] | 256 bytes; one bit for each byte |
+//! | [`Align`] | the ragged end of an unaligned stream |
 //! | [`Machine`] | the registers, the unified buffer, checked access to it |
 //! | [`Step`] | one vector instruction: its meaning, the registers it reads and writes, its cost |
 //! | [`Function`] | the program and its interpreter |
 //! | `footprint` | which bytes were touched, and which accesses a `mem_bar` should have ordered |
 //! | `clock` | cycles: ports, latencies, dependences |
 
+mod align;
 mod clock;
 mod footprint;
 mod function;
@@ -23,6 +25,7 @@ mod mask;
 mod register;
 mod step;
 
+pub use align::{Align, BLOCK, block_of};
 pub use footprint::{Barrier, Kind};
 pub use function::{Function, LIMIT, Parts};
 pub use machine::Machine;

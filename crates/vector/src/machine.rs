@@ -6,7 +6,7 @@ use slipring_tile::Space;
 use crate::clock::Clock;
 use crate::footprint::{Barrier, Footprint, Kind, Touch};
 use crate::function::Function;
-use crate::{Mask, Register, Slot};
+use crate::{Align, Mask, Register, Slot, block_of};
 
 /// What is kept from one execution to the next, so that nothing is allocated.
 #[derive(Debug, Default)]
@@ -82,6 +82,57 @@ impl Machine<'_> {
     #[inline]
     pub fn set_mask(&mut self, slot: Slot, mask: Mask) {
         self.reg_mut(slot).0[..32].copy_from_slice(&mask.image());
+    }
+
+    /// An alignment register.
+    #[inline]
+    pub fn align(&self, slot: Slot) -> Align {
+        Align::from(self.reg(slot))
+    }
+
+    /// Writes an alignment register.
+    #[inline]
+    pub fn set_align(&mut self, slot: Slot, align: Align) {
+        self.set(slot, align.into());
+    }
+
+    /// The block that a byte lies in, for a stream of loads that may go on with it: zero where no memory is. Not an access
+    /// of the program: the loads that use the block are.
+    pub fn stream_block(&self, address: u64) -> Align {
+        let start = block_of(address);
+        let mut block = [0; 32];
+        if let Some(bytes) = self.ub.get(start.min(self.ub.len() as u64) as usize..) {
+            let bytes = &bytes[..bytes.len().min(block.len())];
+            block[..bytes.len()].copy_from_slice(bytes);
+        }
+        Align::primed(start, block)
+    }
+
+    /// Stores those of the lanes of `bytes` bytes in `data` that are active; memory of the others keeps its content.
+    ///
+    /// # Errors
+    /// `memory-bounds` where the bytes of an active lane do not exist.
+    pub fn store_lanes(
+        &mut self,
+        address: u64,
+        data: &[u8],
+        bytes: usize,
+        active: impl Fn(usize) -> bool,
+    ) -> Result<(), Fault> {
+        let lanes = data.len() / bytes;
+        let mut lane = 0;
+        while lane < lanes {
+            let first = lane;
+            while lane < lanes && active(lane) {
+                lane += 1;
+            }
+            if first < lane {
+                let run = &data[first * bytes..lane * bytes];
+                self.store(address.saturating_add((first * bytes) as u64), run.len())?.copy_from_slice(run);
+            }
+            lane += 1;
+        }
+        Ok(())
     }
 
     /// Bytes of the unified buffer, read by a vector load.

@@ -31,8 +31,26 @@ impl Mask {
     }
 
     /// The mask of the first `count` lanes of `bytes` bytes.
+    #[inline]
     pub fn first(count: usize, bytes: usize) -> Mask {
-        Mask::from_fn(bytes, |i| i < count)
+        let bits = count.min(BYTES) * bytes;
+        let word = |i: usize| match bits.saturating_sub(i * 64) {
+            0 => 0,
+            more => u64::MAX >> (64 - more.min(64)),
+        };
+        Mask::full(bytes).zip(Mask(std::array::from_fn(word)), |full, first| full & first)
+    }
+
+    /// Whether bit `i` is set.
+    #[inline]
+    pub fn bit(&self, i: usize) -> bool {
+        self.lane(i, 1)
+    }
+
+    /// Whether any bit of 32-byte block `i` of a register is set.
+    #[inline]
+    pub fn block(&self, i: usize) -> bool {
+        (self.0[i / 2] >> (i % 2 * 32)) as u32 != 0
     }
 
     /// Whether every lane of `bytes` bytes is active.
@@ -110,5 +128,11 @@ mod tests {
         assert_eq!(three.0, [0x111, 0, 0, 0]);
         assert!(three.lane(2, 4) && !three.lane(3, 4) && three.count(4) == 3);
         assert!(Mask::full(1).is_full(4) && !Mask::full(4).is_full(2));
+        for bytes in [1, 2, 4, 8] {
+            for count in [0, 1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 200, 256, 1000] {
+                assert_eq!(Mask::first(count, bytes), Mask::from_fn(bytes, |i| i < count), "{count} of {bytes} bytes");
+            }
+        }
+        assert!(Mask::first(9, 4).block(1) && !Mask::first(9, 4).block(2) && Mask::full(4).block(7));
     }
 }

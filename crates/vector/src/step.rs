@@ -6,7 +6,7 @@ use slipring_machine::VectorOp;
 use slipring_program::{Fault, Operand, Reg};
 use smallvec::SmallVec;
 
-use crate::{Kind, Machine};
+use crate::{Barrier, Kind, Machine};
 
 /// A register of the vector function: a vector, a predicate or an alignment register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +31,8 @@ pub struct Step {
     pub writes: SmallVec<[Slot; 2]>,
     /// How it touches memory.
     pub memory: Option<Kind>,
+    /// Which accesses it orders; the kernel does so.
+    pub barrier: Option<Barrier>,
     /// Port, latency and the cycles that it holds the port.
     pub cost: VectorOp,
 }
@@ -43,7 +45,7 @@ impl Step {
         kernel: impl Fn(&mut Machine<'_>, &[u64]) -> Result<u64, Fault> + Send + Sync + 'static,
     ) -> Step {
         let (args, reads, writes) = Default::default();
-        Step { name, kernel: Box::new(kernel), args, result: None, reads, writes, memory: None, cost }
+        Step { name, kernel: Box::new(kernel), args, result: None, reads, writes, memory: None, barrier: None, cost }
     }
 }
 

@@ -80,10 +80,11 @@ static MEM_BAR: OpDef = OpDef {
     },
     lower: |op, d| {
         let barrier = barrier(op).ok_or(Reported)?;
-        d.step(Step::new("pto.mem_bar", VectorOp::FREE, move |m, _| {
+        let step = Step::new("pto.mem_bar", VectorOp::FREE, move |m, _| {
             m.barrier(barrier);
             Ok(0)
-        }))
+        });
+        d.step(Step { barrier: Some(barrier), ..step })
     },
     ..PLAIN
 };

@@ -1,6 +1,7 @@
 //! Rules that vector instructions share.
 
 use slipring_ir::{Diags, Type};
+use slipring_program::Fault;
 use slipring_tile::Elem;
 
 use crate::def::OpRef;
@@ -13,6 +14,22 @@ pub(super) fn elem(op: &OpRef<'_>, index: usize) -> Option<Elem> {
     }
 }
 
+/// The element type of the vector register that result `index` is.
+pub(super) fn result_elem(op: &OpRef<'_>, index: usize) -> Option<Elem> {
+    match op.module.ty(op.result(index)) {
+        Type::VReg(_, elem) => Some(*elem),
+        _ => None,
+    }
+}
+
+/// The element type of the pointer that operand `index` is.
+pub(super) fn pointee(op: &OpRef<'_>, index: usize) -> Option<Elem> {
+    match op.ty(index)? {
+        Type::Ptr(elem, _) => Some(*elem),
+        _ => None,
+    }
+}
+
 /// Bits that the predicate for lanes of a type has: 64-bit lanes are governed by a `b32` predicate.
 pub(super) fn mask_bits(elem: Elem) -> u8 {
     (8 * elem.bytes()).min(32) as u8
@@ -20,11 +37,17 @@ pub(super) fn mask_bits(elem: Elem) -> u8 {
 
 /// Requires predicate `mask` to be one for the lanes of operand `vector`.
 pub(super) fn governs(op: &OpRef<'_>, mask: usize, vector: usize, diags: &mut Diags) {
-    let (Some(Type::Mask(bits)), Some(elem)) = (op.ty(mask), elem(op, vector)) else { return };
-    let wanted = mask_bits(elem);
+    if let Some(elem) = elem(op, vector) {
+        granularity(op, mask, mask_bits(elem), &format!("lanes of {elem}"), diags);
+    }
+}
+
+/// Requires predicate `mask` to be of these bits, which `what` needs.
+pub(super) fn granularity(op: &OpRef<'_>, mask: usize, wanted: u8, what: &str, diags: &mut Diags) {
+    let Some(Type::Mask(bits)) = op.ty(mask) else { return };
     if *bits != wanted {
         diags.push(
-            op.error("mask-width", format!("lanes of {elem} need a predicate `!pto.mask<b{wanted}>`, not `b{bits}`"))
+            op.error("mask-width", format!("{what} need a predicate `!pto.mask<b{wanted}>`, not `b{bits}`"))
                 .help(format!("make the predicate with the `_b{wanted}` form of the op that makes it")),
         );
     }
@@ -73,22 +96,33 @@ pub(super) fn number_for(op: &OpRef<'_>, number: usize, vector: usize, diags: &m
 
 /// Requires all vector registers, operands and results, to have one type.
 pub(super) fn same(op: &OpRef<'_>, diags: &mut Diags) {
+    one_type(op, "vreg-type", "vector registers", |t| matches!(t, Type::VReg(..)), diags);
+}
+
+/// Requires all predicates, operands and results, to have one type.
+pub(super) fn same_masks(op: &OpRef<'_>, diags: &mut Diags) {
+    one_type(op, "mask-type", "predicates", |t| matches!(t, Type::Mask(_)), diags);
+}
+
+fn one_type(op: &OpRef<'_>, code: &'static str, what: &str, counts: fn(&Type) -> bool, diags: &mut Diags) {
     let data = op.module.op(op.id);
-    let mut types = data.operands.iter().chain(&data.results).map(|v| op.module.ty(*v));
-    let mut types = types.by_ref().filter(|t| matches!(t, Type::VReg(..)));
+    let types = data.operands.iter().chain(&data.results).map(|v| op.module.ty(*v));
+    let mut types = types.filter(|t| counts(t));
     let Some(first) = types.next() else { return };
     if let Some(other) = types.find(|t| *t != first) {
-        diags.push(
-            op.error("vreg-type", format!("expects one type of vector registers, found `{first}` and `{other}`")),
-        );
+        diags.push(op.error(code, format!("expects one type of {what}, found `{first}` and `{other}`")));
     }
 }
 
-/// The element type of the vector register that result `index` is.
-pub(super) fn result_elem(op: &OpRef<'_>, index: usize) -> Option<Elem> {
-    match op.module.ty(op.result(index)) {
-        Type::VReg(_, elem) => Some(*elem),
-        _ => None,
+/// Requires pointer `ptr` to point to elements as wide as these lanes: offsets count its elements.
+pub(super) fn as_wide(op: &OpRef<'_>, ptr: usize, lanes: Option<Elem>, diags: &mut Diags) {
+    if let (Some(to), Some(lanes)) = (pointee(op, ptr), lanes)
+        && to.bytes() != lanes.bytes()
+    {
+        diags.push(
+            op.error("elem-width", format!("lanes of {lanes} need a pointer to elements of their width, not to {to}"))
+                .help("look at the address through `pto.castptr` as a pointer to the other type"),
+        );
     }
 }
 
@@ -99,4 +133,20 @@ pub(super) fn one_of(op: &OpRef<'_>, attr: &str, words: &[&str], diags: &mut Dia
         let message = format!("`{attr}` is `{found}`: `{}` does not know it", op.def.schema.name);
         diags.push(op.error("attr-value", message).help(format!("one of {}", words.join(", "))));
     }
+}
+
+/// Requires an address to be a multiple of `align` bytes.
+///
+/// # Errors
+/// `vector-align` where it is not.
+#[inline]
+pub(super) fn aligned(address: u64, align: u64, verb: &str) -> Result<(), Fault> {
+    if address.is_multiple_of(align) { Ok(()) } else { Err(misaligned(address, align, verb)) }
+}
+
+#[cold]
+fn misaligned(address: u64, align: u64, verb: &str) -> Fault {
+    let hint =
+        "unaligned data is moved by `pto.vldas` and `pto.vldus`, by `pto.vstus` and `pto.vstas`, or by `pto.pstu`";
+    Fault::new("vector-align", format!("{verb} byte {address} of UB, which is no multiple of {align}")).help(hint)
 }

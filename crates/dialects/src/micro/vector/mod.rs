@@ -3,6 +3,7 @@
 //! Each op lowers to one [`Step`](slipring_vector::Step): a closure over the vector machine together with the
 //! registers that it reads and writes. Results are zero in the lanes that the predicate leaves out.
 
+pub(super) mod align;
 pub(super) mod binary;
 pub(super) mod broadcast;
 pub(super) mod carry;
@@ -11,9 +12,13 @@ pub(super) mod compare;
 pub(super) mod convert;
 mod emit;
 pub(super) mod fused;
+pub(super) mod gather;
 mod kernels;
 pub(super) mod load;
+mod modes;
 pub(super) mod predicate;
+pub(super) mod predicate_logic;
+pub(super) mod predicate_memory;
 pub(super) mod rearrange;
 pub(super) mod reduce;
 pub(super) mod scalar;

@@ -378,7 +378,8 @@ fn landing(op: &OpRef<'_>, d: &mut Decoder<'_>, ring: &PlannedRing, end: &End) -
     }
 }
 
-/// Expands a free. In a pipe that frees by itself the text's own frees do nothing.
+/// Expands a free. In a pipe that frees by itself the text's own frees do nothing, and those that the passes placed nothing
+/// where the pop has freed already.
 ///
 /// # Errors
 /// Reported where the pipe is not initialised on this core.
@@ -386,7 +387,7 @@ pub fn free(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     bind_event(op, d);
     let Some(RingPart::Free(direction)) = op.ring() else { return Err(Reported) };
     let (ring, end) = end_of(op, d, direction)?;
-    if ring.auto_free && op.attr("placed").is_none() {
+    if ring.auto_free && (op.attr("placed").is_none() || frees_in_pop(d, &ring)) {
         return Ok(());
     }
     let mut status = end.status[Phase::Free as usize];

@@ -16,5 +16,5 @@ pub use message::{MessageFacts, PlaceFacts};
 pub use occupancy::{Occupancy, OccupancyFacts, WaitFacts, occupancy_text};
 pub use rings::{RingTimes, RingTrace, TileFacts};
 pub use table::Table;
-pub use text::{stats_text, summary_text};
+pub use text::{buffers_text, checks_text, printed_text, stats_text, summary_text};
 pub use timeline::{Counter, Track, TrackSpan, chart, chrome_trace};

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::diagram::diagrams;
-use crate::facts::{PipeFacts, RingFacts, RunFacts};
+use crate::facts::{BufferFacts, CheckFacts, PipeFacts, RingFacts, RunFacts};
 use crate::table::Table;
 
 /// What ran, what was checked, how long it took, where time went, what is in the buffers.
@@ -18,12 +18,7 @@ pub fn summary_text(facts: &RunFacts) -> String {
         facts.description,
         facts.cores.join(" + ")
     );
-    let _ = writeln!(text, "\nchecked");
-    let mut table = Table::new(3, &[]);
-    for check in &facts.checks {
-        table.row(vec![check.tool.clone(), check.verdict.clone(), check.detail.clone()]);
-    }
-    text += table.render().trim_start_matches('\n');
+    text += &checks_text(&facts.checks);
     let stopped = if facts.complete { "" } else { ", when the run stopped" };
     let _ = writeln!(
         text,
@@ -36,13 +31,34 @@ pub fn summary_text(facts: &RunFacts) -> String {
         table.row(pipe_row(pipe, facts.cycles * u64::from(facts.blocks)));
     }
     text += &table.render();
-    if !facts.printed.is_empty() {
+    text + &printed_text(&facts.printed) + &buffers_text(&facts.buffers)
+}
+
+/// Each tool and what it says.
+pub fn checks_text(checks: &[CheckFacts]) -> String {
+    let mut table = Table::new(3, &[]);
+    for check in checks {
+        table.row(vec![check.tool.clone(), check.verdict.clone(), check.detail.clone()]);
+    }
+    format!("\nchecked\n{}", table.render().trim_start_matches('\n'))
+}
+
+/// What the program printed; empty if it printed nothing.
+pub fn printed_text(printed: &[String]) -> String {
+    let mut text = String::new();
+    if !printed.is_empty() {
         let _ = writeln!(text, "\nprinted");
-        for line in &facts.printed {
+        for line in printed {
             let _ = writeln!(text, "  {line}");
         }
     }
-    let changed: Vec<_> = facts.buffers.iter().filter(|b| b.changed).collect();
+    text
+}
+
+/// The buffers that changed; empty if none did.
+pub fn buffers_text(buffers: &[BufferFacts]) -> String {
+    let mut text = String::new();
+    let changed: Vec<_> = buffers.iter().filter(|b| b.changed).collect();
     if !changed.is_empty() {
         let _ = writeln!(text, "\nbuffers written");
         let mut table = Table::new(6, &["name", "type", "bytes", "range", "first elements", "hash"]);

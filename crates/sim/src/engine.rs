@@ -150,7 +150,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         if self.next_block == self.launch.blocks {
             return;
         }
-        let block = self.next_block;
+        let block = self.launch.first_block().saturating_add(self.next_block);
         self.next_block += 1;
         let cores = self.program.cores.len();
         self.clusters[cluster] = Cluster { block, live: cores as u32 };

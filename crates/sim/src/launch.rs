@@ -53,6 +53,9 @@ pub struct Launch<'a> {
     /// How often the program runs, each time on a cluster of its own. More blocks than the platform has
     /// clusters run in waves: a block starts when a cluster becomes free.
     pub blocks: u32,
+    /// Where these blocks stand in a launch that several machines share: the number of the first, and how many there are in all,
+    /// which is what the program is told. By default the launch is whole.
+    pub part: Option<(u32, u32)>,
     /// Kernel arguments in order of the parameters.
     pub args: Vec<ArgValue>,
     /// How the cores take their turns.
@@ -64,7 +67,7 @@ pub struct Launch<'a> {
 impl<'a> Launch<'a> {
     /// A launch on pipes with the default limits.
     pub fn new(program: &'a Program, platform: &'a Platform, blocks: u32, args: Vec<ArgValue>) -> Launch<'a> {
-        Launch { program, platform, blocks, args, mode: Mode::Pipes, limits: Limits::default() }
+        Launch { program, platform, blocks, part: None, args, mode: Mode::Pipes, limits: Limits::default() }
     }
 
     /// The same launch in another mode.
@@ -77,6 +80,22 @@ impl<'a> Launch<'a> {
     pub fn limits(mut self, limits: Limits) -> Launch<'a> {
         self.limits = limits;
         self
+    }
+
+    /// The same blocks as a part of a larger launch: numbered from `first` on, of `of` in all.
+    pub fn part(mut self, first: u32, of: u32) -> Launch<'a> {
+        self.part = Some((first, of));
+        self
+    }
+
+    /// The number of the first block.
+    pub(crate) fn first_block(&self) -> u32 {
+        self.part.map_or(0, |(first, _)| first)
+    }
+
+    /// Blocks of the whole launch.
+    pub(crate) fn all_blocks(&self) -> u32 {
+        self.part.map_or(self.blocks, |(_, of)| of)
     }
 
     /// Clusters that the launch uses: how many blocks' worth of local memories it needs.

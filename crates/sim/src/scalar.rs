@@ -46,7 +46,7 @@ pub(crate) fn run_registers(
             Inst::Special { d, which } => {
                 regs[d.0 as usize] = match which {
                     Special::BlockIdx => u64::from(core.agent.block),
-                    Special::BlockNum => u64::from(launch.blocks),
+                    Special::BlockNum => u64::from(launch.all_blocks()),
                     Special::SubblockIdx => u64::from(core.agent.role.subblock()),
                     Special::SubblockNum => subblocks(launch),
                     Special::Param(param) => match launch.args[*param as usize] {

@@ -46,6 +46,18 @@ pub fn execute<O: Observer>(
     options: ExecuteOptions,
     observer: &mut O,
 ) -> Execution {
+    execute_part(decoded, platform, values, options, None, observer)
+}
+
+/// The same for blocks of a larger launch: `part` says the number of the first one and how many there are in all.
+pub(crate) fn execute_part<O: Observer>(
+    decoded: &Decoded,
+    platform: &Platform,
+    values: &[Value],
+    options: ExecuteOptions,
+    part: Option<(u32, u32)>,
+    observer: &mut O,
+) -> Execution {
     let mut buffers = Vec::new();
     let mut sizes = Vec::new();
     let mut args = Vec::new();
@@ -62,7 +74,8 @@ pub fn execute<O: Observer>(
             Value::Scalar(bits) => ArgValue::Scalar(*bits),
         });
     }
-    let launch = Launch::new(&decoded.program, platform, options.blocks, args).mode(options.mode);
+    let mut launch = Launch::new(&decoded.program, platform, options.blocks, args).mode(options.mode);
+    launch.part = part;
     let bytes = |space: Space| decoded.local_bytes[space as usize] as usize;
     let mut memory = Memory::with_sizes(launch.clusters(), bytes);
     memory.gm = buffers;

@@ -1,15 +1,17 @@
 //! slipring: write, check and run Cube/Vector tile kernels without the hardware.
 //!
 //! The library facade. [`load`] reads a text, [`check`] holds it against the declarations and the platform, [`prepare`] runs
-//! the passes and decodes, [`execute`] runs, [`verify()`] compares with the sequential meaning. The rooms behind it are
+//! the passes and decodes, [`execute`] runs, [`run_on_device`] runs through a board's command queue, [`verify()`] compares with the sequential meaning. The rooms behind it are
 //! crates of their own; this one only connects.
 
 pub mod args;
+mod device;
 mod exec;
 mod findings;
 mod prepare;
 mod verify;
 
+pub use device::{BlockRun, DeviceRun, KernelWorker, Order, Runs, run_on_device};
 pub use exec::{ExecuteOptions, Execution, execute};
 pub use findings::{message_facts, to_diagnostics};
 pub use prepare::{Prepared, check, choose_platform, load, prepare};

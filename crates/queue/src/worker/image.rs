@@ -11,7 +11,7 @@
 //! | 12..16 | number of buffers |
 //! | 16..20 | bytes of the entry's name |
 //! | 20..24 | number of scalar arguments |
-//! | 24..32 | 0 |
+//! | 24..32 | FNV-1a, 64 bits, of everything behind these 32 bytes |
 //! | then | a buffer each 24 bytes: address of page 0 in every DRAM bank (u64), bytes (u64), bytes of a page (u32), flags (u32): bit 0 the program reads it, bit 1 it writes it |
 //! | then | a scalar each 8 bytes |
 //! | then | the entry's name, then the program |
@@ -19,8 +19,8 @@
 //! Pages are interleaved over the DRAM banks: page `i` lies in bank `i mod banks`, at the buffer's address plus `i div banks` times
 //! the page size rounded up to 64.
 //!
-//! Two words of runtime arguments, one set per worker, say which part of the grid a worker is: its block, and how many there
-//! are.
+//! Two words of runtime arguments at the kernel configuration base, one set per worker, say which part of the grid a worker is:
+//! its block, and how many there are. The image stands `local_cb_offset` bytes behind that base, as the launch message says.
 
 use thiserror::Error;
 
@@ -30,10 +30,8 @@ pub const MAGIC: [u8; 4] = *b"SLPR";
 pub const VERSION: u16 = 1;
 /// Kind: text, UTF-8.
 pub const TEXT: u16 = 1;
-/// Most bytes of an image: the L1 behind the kernel configuration base.
-pub const MAX_BYTES: usize = 0x18_0000;
-
-const HEADER: usize = 32;
+/// Bytes of its header.
+pub const HEADER: usize = 32;
 const BUFFER: usize = 24;
 
 /// A buffer in DRAM.
@@ -54,12 +52,21 @@ pub struct Buffer {
 impl Buffer {
     /// The pieces of the buffer in order: bank, address there, and bytes.
     pub fn pieces(&self, banks: u32) -> impl Iterator<Item = (u32, u64, usize)> + use<> {
-        let (buffer, page) = (*self, u64::from(self.page.max(1)));
-        (0..buffer.bytes.div_ceil(page)).map(move |index| {
-            let row = index / u64::from(banks);
-            let addr = buffer.addr.saturating_add(row.saturating_mul(page.next_multiple_of(64)));
-            let bytes = page.min(buffer.bytes - index * page);
-            ((index % u64::from(banks)) as u32, addr, bytes as usize)
+        self.range(0, self.bytes, banks)
+    }
+
+    /// The same for `bytes` bytes from `offset` on, as far as the buffer reaches.
+    pub fn range(&self, offset: u64, bytes: u64, banks: u32) -> impl Iterator<Item = (u32, u64, usize)> + use<> {
+        let (buffer, page, banks) = (*self, u64::from(self.page.max(1)), u64::from(banks.max(1)));
+        let end = offset.saturating_add(bytes).min(buffer.bytes);
+        let mut at = offset;
+        std::iter::from_fn(move || {
+            let left = end.checked_sub(at).filter(|left| *left > 0)?;
+            let (index, inside) = (at / page, at % page);
+            let row = (index / banks).saturating_mul(page.next_multiple_of(64));
+            let bytes = (page - inside).min(left);
+            at += bytes;
+            Some(((index % banks) as u32, buffer.addr.saturating_add(row).saturating_add(inside), bytes as usize))
         })
     }
 }
@@ -69,7 +76,7 @@ impl Buffer {
 pub struct Image {
     /// What `program` is, such as [`TEXT`].
     pub kind: u16,
-    /// The function to run.
+    /// The function to run; empty where the program has only one that can be.
     pub entry: String,
     /// Its buffers, in the order of its parameters.
     pub buffers: Vec<Buffer>,
@@ -95,6 +102,14 @@ pub enum ImageError {
         needs: u64,
         /// Bytes that there are.
         has: u64,
+    },
+    /// Its bytes are not those that were hashed: cut off, or overwritten.
+    #[error("the image is cut or damaged: its bytes have the hash {found:016x}, and its header says {stated:016x}")]
+    Damaged {
+        /// What the header says.
+        stated: u64,
+        /// What its bytes give.
+        found: u64,
     },
     /// The entry's name is no text.
     #[error("the entry's name is not UTF-8")]
@@ -132,6 +147,10 @@ impl Image {
             return Err(ImageError::Truncated { needs, has });
         }
         let mut rest = &bytes[HEADER..needs as usize];
+        let (stated, found) = (u64::from_le_bytes(std::array::from_fn(|i| header[24 + i])), fnv(rest));
+        if stated != found {
+            return Err(ImageError::Damaged { stated, found });
+        }
         let mut take = |n: usize| {
             let (head, tail) = rest.split_at(n);
             rest = tail;
@@ -174,8 +193,14 @@ impl Image {
         self.scalars.iter().for_each(|s| out.extend(s.to_le_bytes()));
         out.extend(self.entry.as_bytes());
         out.extend(&self.program);
+        let hash = fnv(&out[HEADER..]);
+        out[24..HEADER].copy_from_slice(&hash.to_le_bytes());
         out
     }
+}
+
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]
@@ -200,6 +225,8 @@ mod tests {
         for end in 0..bytes.len() {
             assert!(matches!(Image::decode(&bytes[..end]), Err(ImageError::Truncated { .. })), "{end}");
         }
+        *bytes.last_mut().expect("bytes") = 0;
+        assert!(matches!(Image::decode(&bytes), Err(ImageError::Damaged { .. })));
         bytes[4] = 2;
         assert_eq!(Image::decode(&bytes), Err(ImageError::Version(2)));
         bytes[0] = 0;
@@ -207,7 +234,15 @@ mod tests {
     }
 
     #[test]
+    fn the_hash_is_fnv() {
+        // As published with the algorithm.
+        assert_eq!((fnv(b""), fnv(b"foobar")), (0xcbf2_9ce4_8422_2325, 0x8594_4171_f739_67e8));
+    }
+
+    #[test]
     fn pages_go_around_the_banks() {
+        let range: Vec<_> = image().buffers[0].range(1990, 30, 2).collect();
+        assert_eq!(range, [(0, 0x1000 + 1990, 10), (1, 0x1000, 20)]);
         let pieces: Vec<_> = image().buffers[0].pieces(2).collect();
         assert_eq!(pieces, [(0, 0x1000, 2000), (1, 0x1000, 2000), (0, 0x1000 + 2048, 1000)]);
     }

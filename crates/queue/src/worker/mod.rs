@@ -56,6 +56,11 @@ impl WorkerMemory<'_> {
         }
     }
 
+    /// Bytes of its L1.
+    pub fn l1_bytes(&self) -> u32 {
+        self.l1_bytes
+    }
+
     /// Reads its L1.
     ///
     /// # Errors

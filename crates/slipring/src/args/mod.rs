@@ -37,6 +37,24 @@ pub enum Value {
     Scalar(u64),
 }
 
+impl Value {
+    /// The contents of a buffer.
+    pub fn contents(&self) -> Option<&[u8]> {
+        match self {
+            Value::Buffer(data) => Some(data),
+            Value::Scalar(_) => None,
+        }
+    }
+
+    /// The bits of a scalar.
+    pub fn bits(&self) -> Option<u64> {
+        match self {
+            Value::Buffer(_) => None,
+            Value::Scalar(bits) => Some(*bits),
+        }
+    }
+}
+
 /// Why an argument was not accepted.
 #[derive(Debug, Error)]
 pub enum ArgError {

@@ -1,7 +1,7 @@
 //! What was checked, with which verdict.
 
 use slipring::args::{Arg, Value};
-use slipring::{Difference, Execution, VerifyOutcome};
+use slipring::{Difference, VerifyOutcome};
 use slipring_check::{CheckReport, Tools, Verdict};
 use slipring_ir::{Diagnostic, Severity};
 use slipring_program::ParamKind;
@@ -79,17 +79,17 @@ pub(super) fn verify_facts(outcome: &VerifyOutcome, bound: &[Arg], messages: &mu
     CheckFacts { tool: "verify".into(), verdict: verdict.into(), detail, findings }
 }
 
-/// A look at every buffer after the run.
+/// A look at every buffer after the run: `after` has the contents for each parameter that is one.
 pub(super) fn buffers(
     program: &slipring_program::Program,
     values: &[Value],
     bound: &[Arg],
-    execution: &Execution,
+    after: &[Option<&[u8]>],
 ) -> Vec<BufferFacts> {
     let mut list = Vec::new();
     for (index, param) in program.params.iter().enumerate() {
         let ParamKind::Buffer { elem, .. } = param.kind else { continue };
-        let Some(after) = execution.buffer(values, index) else { continue };
+        let Some(after) = after[index] else { continue };
         let changed = matches!(&values[index], Value::Buffer(before) if before != after);
         let shape = bound[index].shape.as_ref().map_or(String::new(), |shape| {
             format!("[{}]", shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("x"))

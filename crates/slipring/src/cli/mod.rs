@@ -2,6 +2,7 @@
 
 mod build;
 mod check;
+mod device;
 mod judge;
 mod kernel;
 mod ops;

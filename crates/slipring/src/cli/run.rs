@@ -7,19 +7,20 @@ use clap::Args;
 use serde::Serialize;
 use slipring::args::{Arg, Value, write_whole};
 use slipring::{
-    ExecuteOptions, Execution, Prepared, VerifyOutcome, execute, message_facts, prepare, slot_buffers, to_diagnostics,
+    ExecuteOptions, Order, Prepared, VerifyOutcome, execute, message_facts, prepare, slot_buffers, to_diagnostics,
     verify,
 };
 use slipring_check::Checker;
 use slipring_ir::{Diags, Severity, Source};
 use slipring_machine::Platform;
+use slipring_queue::board;
 use slipring_report::{MessageFacts, RingTrace, RunFacts, stats_text, summary_text};
 use slipring_sim::Mode;
 
 use super::kernel::KernelArgs;
 use super::output::{fail, note, out, report, report_one};
 use super::progress::Progress;
-use super::{Exit, Opened, judge, open};
+use super::{Exit, Opened, device, judge, open};
 
 /// The most room behind a buffer, in bytes.
 const MOST_SLACK: u64 = 1 << 30;
@@ -38,6 +39,12 @@ pub(super) struct RunArgs {
     /// Which tools watch the run: all, none, or a list of memory, sync, init, race
     #[arg(long, value_name = "TOOLS", default_value = "all")]
     check: String,
+    /// Send the program through the command queue of a board, p100 or p150, with a block on each worker
+    #[arg(long, value_name = "BOARD", conflicts_with_all = ["verify", "check", "stats"])]
+    device: Option<String>,
+    /// Choose the delays of the board by this number, to reach other interleavings
+    #[arg(long, value_name = "N", requires = "device")]
+    delays: Option<u64>,
     /// Also tables by op and by ring, and which tag each push, pop and free used when
     #[arg(long)]
     stats: bool,
@@ -84,7 +91,7 @@ pub(super) fn run(args: &RunArgs) -> Exit {
     Exit::BadInput
 }
 
-fn json(facts: &impl Serialize) {
+pub(super) fn json(facts: &impl Serialize) {
     out(&(serde_json::to_string_pretty(facts).unwrap_or_default() + "\n"));
 }
 
@@ -98,7 +105,15 @@ fn start(args: &RunArgs) -> Result<Exit, Refused> {
     report(&diags, &source);
     let bound = args.kernel.arguments(&prepared, &source).map_err(Refused::Message)?;
     let blocks = args.kernel.blocks(&source).map_err(Refused::Message)?;
-    launch(args, &prepared, &platform, &source, &bound, blocks).map_err(Refused::Message)
+    match &args.device {
+        None => launch(args, &prepared, &platform, &source, &bound, blocks),
+        Some(board) => {
+            let board = board::built_in(board).map_err(|error| Refused::Message(error.to_string()))?;
+            let order = Order { board, blocks, delays: args.delays, gm_slack: args.gm_slack };
+            device::run(args.kernel.func.as_deref(), &prepared, &platform, &bound, order, args.json)
+        }
+    }
+    .map_err(Refused::Message)
 }
 
 fn launch(
@@ -141,7 +156,8 @@ fn launch(
         messages.extend(diags.list);
         facts.checks.push(judge::verify_facts(&outcome, bound, &mut messages));
     }
-    facts.buffers = judge::buffers(program, &values, bound, &execution);
+    let after: Vec<_> = (0..values.len()).map(|index| execution.buffer(&values, index)).collect();
+    facts.buffers = judge::buffers(program, &values, bound, &after);
     facts.findings = messages.iter().map(|m| message_facts(m, source)).collect();
     messages.iter().for_each(|m| report_one(m, source));
     if args.json {
@@ -152,7 +168,7 @@ fn launch(
             out(&stats_text(&facts));
         }
     }
-    let written = write_outputs(bound, &values, &execution);
+    let written = write_outputs(bound, &after, result.complete);
     let found = messages.iter().any(|m| m.severity == Severity::Error);
     unsupported |= messages.iter().any(|m| m.code == "unsupported");
     Ok(match (written, unsupported, found) {
@@ -164,10 +180,10 @@ fn launch(
 }
 
 /// Writes the buffers that are wanted back. A run that stopped writes nothing.
-fn write_outputs(bound: &[Arg], values: &[Value], execution: &Execution) -> Result<(), String> {
-    for (index, arg) in bound.iter().enumerate() {
-        let (Some(file), Some(data)) = (&arg.out, execution.buffer(values, index)) else { continue };
-        if !execution.result.complete {
+pub(super) fn write_outputs(bound: &[Arg], after: &[Option<&[u8]>], complete: bool) -> Result<(), String> {
+    for (arg, data) in bound.iter().zip(after) {
+        let (Some(file), Some(data)) = (&arg.out, data) else { continue };
+        if !complete {
             note(format!("`{}` is left as it was: the run did not come to its end", file.path.display()));
             continue;
         }

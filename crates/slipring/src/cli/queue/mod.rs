@@ -3,7 +3,7 @@
 mod decode;
 mod lint;
 mod live;
-mod message;
+pub(super) mod message;
 mod run;
 
 use clap::Subcommand;

@@ -163,7 +163,8 @@ impl Race {
         }
     }
 
-    /// Reports pairs of accesses inside one execution that nothing orders.
+    /// Reports pairs of accesses inside one execution that nothing orders. Two stores are a warning: the manual has a barrier
+    /// for them, and public kernels rely on their order without it.
     fn report_inner(&mut self, run: &WorkRun<'_>) {
         for inner in &run.access.conflicts {
             if !self.seen.insert((inner.earlier, inner.later, inner.writes[0], inner.writes[1])) {
@@ -182,11 +183,16 @@ impl Race {
             let label = |site, writes| Label { site, text: format!("{} {} here", run.agent, verb(writes)) };
             self.findings.push(Finding {
                 code: "race",
-                severity: Severity::Error,
+                severity: if inner.writes == [true; 2] { Severity::Warning } else { Severity::Error },
                 message,
                 primary: Some(label(inner.later, inner.writes[1])),
                 secondary: vec![label(inner.earlier, inner.writes[0])],
-                notes: Vec::new(),
+                notes: match inner.writes {
+                    [true, true] => {
+                        vec!["public kernels rely on program order here; the manual does not promise it".into()]
+                    }
+                    _ => Vec::new(),
+                },
                 hint: Some(inner.hint.into()),
             });
         }

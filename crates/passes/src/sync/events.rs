@@ -101,6 +101,10 @@ impl Events<'_, '_> {
     }
 
     fn place(&mut self, pair: Pair, queue: &mut VecDeque<Pair>, may_add: bool) {
+        // It may have had an id before: a barrier dropped it, and another pair now needs the same signal again.
+        if let Some(used) = self.given.get_mut(&(pair.from, pair.to)) {
+            used.retain(|(.., owner)| *owner != Some(pair));
+        }
         if !self.repeats_safely(&pair) {
             if may_add {
                 let back = self.way_back(&pair);
@@ -286,8 +290,7 @@ impl Events<'_, '_> {
         self.pressure.barriers += 1;
         if let Some(home) = self.order.tree.outermost_loop(pair.block).filter(|_| pair.carried) {
             // The wait after the loop may have been what later work relies on.
-            let at = self.order.middle(home.block, home.node + 1);
-            self.order.add_barrier(home.block, at);
+            self.order.add_barrier(home.block, Pos::drain(home.node));
         }
     }
 }

@@ -292,6 +292,50 @@ fn without_any_flags_barriers_do() {
     assert_eq!(check(&steps(&tree, &placed), &tree.works, &[]), []);
 }
 
+/// Work of the scalar unit and of MTE2 in branches and loops of one loop, with more signals than ids.
+fn few_ids() -> Tree {
+    let scalar = |reads: &[u64], writes: &[u64]| work(Pipe::S, reads, writes);
+    let fetch = |reads: &[u64]| work(Pipe::Mte2, reads, &[]);
+    let mut tree = Tree::default();
+    let body = tree.push_group(0, Flow::Repeat, 1)[0];
+    let arms = tree.push_group(body, Flow::OneOf, 2);
+    let inner = tree.push_group(arms[1], Flow::OneOf, 2);
+    tree.push_work(inner[0], fetch(&[0]));
+    let arms = tree.push_group(body, Flow::OneOf, 2);
+    let inner = tree.push_group(arms[0], Flow::Repeat, 1)[0];
+    tree.push_work(inner, scalar(&[], &[0]));
+    tree.push_work(inner, fetch(&[0]));
+    let inner = tree.push_group(arms[1], Flow::Repeat, 1)[0];
+    tree.push_work(inner, scalar(&[0], &[]));
+    let arms = tree.push_group(body, Flow::OneOf, 2);
+    tree.push_work(arms[0], load(0));
+    tree.push_work(arms[0], load(2));
+    tree.push_work(arms[1], scalar(&[], &[0]));
+    let arms = tree.push_group(body, Flow::OneOf, 2);
+    tree.push_work(arms[0], fetch(&[0]));
+    let inner = tree.push_group(arms[1], Flow::Repeat, 1)[0];
+    tree.push_work(inner, scalar(&[], &[2]));
+    let once = tree.push_group(body, Flow::Once, 1)[0];
+    tree.push_work(once, scalar(&[2], &[]));
+    let arms = tree.push_group(once, Flow::OneOf, 2);
+    let inner = tree.push_group(arms[0], Flow::Repeat, 1)[0];
+    tree.push_work(inner, load(2));
+    tree
+}
+
+#[test]
+fn a_signal_that_is_placed_again_has_one_id() {
+    // With three ids a barrier drops a signal that had one; later another pair needs the same signal.
+    for ids in 1..9 {
+        let tree = few_ids();
+        let mut order = plan(&tree);
+        let (events, pressure) = assign(&mut order, ids);
+        let placed = placements(&order, &events, &[]);
+        let problems = check(&steps(&tree, &placed), &tree.works, &[]);
+        assert!(problems.is_empty(), "{ids} ids: {problems:?} {pressure:?}\n{}", text(&tree, &placed));
+    }
+}
+
 /// The steps as text, for failures.
 fn show(steps: &[Step], tree: &Tree, depth: usize) -> String {
     let line = |step: &Step| match step {
@@ -377,9 +421,8 @@ fn sound(shapes: &[Shape], ids: u32) -> Result<(), TestCaseError> {
             Ok(settled) => settled,
             Err(problems) => return Err(TestCaseError::fail(format!("rejected: {problems:?}\n{}", text(&tree, &[])))),
         };
-        // The planner is right by itself. Only where ids ran out so far that it gave up pairs for barriers, others
-        // may have relied on those: seen once in twenty thousand cases.
-        prop_assert!(settled.mended == 0 || settled.pressure.barriers > 0, "{}", text(&tree, &settled.placed));
+        // The planner is right by itself.
+        prop_assert!(settled.mended == 0, "{}", text(&tree, &settled.placed));
         let problems = check(&steps(&tree, &settled.placed), &tree.works, overlapping);
         prop_assert!(problems.is_empty(), "{:?}\n{}", problems, text(&tree, &settled.placed));
         prop_assert!(flags(&settled.placed).iter().all(|flag| flag.id < ids));

@@ -10,7 +10,7 @@ use slipring_machine::Platform;
 
 use crate::decode::control;
 use crate::def::{CoreRule, InCoreSync, OpDef, OpRef, PipeRule, no_rules};
-use crate::rules::{ANY, defaulted, required, schema, variadic};
+use crate::rules::{ANY, counted, defaulted, required, schema, variadic};
 
 /// Its ops.
 pub(crate) const OPS: &[&OpDef] = &[&FUNC, &CALL, &RETURN];
@@ -274,7 +274,7 @@ impl CustomSyntax for CallText {
         let start = p.span();
         let ty = p.function_type()?;
         if ty.inputs.len() != args.len() {
-            let message = format!("{} types for {} arguments", ty.inputs.len(), args.len());
+            let message = format!("{} for {}", counted(ty.inputs.len(), "type"), counted(args.len(), "argument"));
             return Err(p.error("type-mismatch", p.span_from(start), message));
         }
         for (arg, input) in args.iter().zip(&ty.inputs) {

@@ -1,5 +1,7 @@
 //! Type rules, operand lists and checks that declarations share.
 
+use std::fmt::Display;
+
 use slipring_ir::{
     Arity, Attr, AttrKind, AttrSpec, Diags, EnumSpec, Flow, Infer, Module, OpSchema, OperandSpec, ResultSpec, Syntax,
     Touch, Type, TypeRule, ValueId,
@@ -122,4 +124,10 @@ pub fn require_space(op: &OpRef<'_>, index: usize, spaces: &[Space], diags: &mut
         .label(format!("`{operand}` is a `{space}` tile")),
     );
     false
+}
+
+/// `1 tile`, `3 tiles`.
+pub fn counted<N: Display + PartialEq + From<u8>>(n: N, what: &str) -> String {
+    let plural = if n == N::from(1) { "" } else { "s" };
+    format!("{n} {what}{plural}")
 }

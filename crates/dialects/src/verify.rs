@@ -8,6 +8,7 @@ use crate::Dialects;
 use crate::decode::kernel_kind;
 use crate::def::{CoreRule, OpRef, PipeRule};
 use crate::reach::affinity;
+use crate::rules::counted;
 
 /// Checks every op of a module: that it is declared, that its operands have accepted types, that it stands
 /// on a core that can run it, and its own rules. Reports every error.
@@ -58,7 +59,10 @@ fn result_count(op: &OpRef<'_>, diags: &mut Diags) {
     let declared = op.def.schema.results.iter().filter(|spec| spec.arity == Arity::One).count();
     let given = op.module.op(op.id).results.len();
     if given < declared {
-        diags.push(op.error("result-count", format!("`{}` has {declared} results, not {given}", op.def.schema.name)));
+        diags.push(op.error(
+            "result-count",
+            format!("`{}` has {}, not {given}", op.def.schema.name, counted(declared, "result")),
+        ));
     }
 }
 

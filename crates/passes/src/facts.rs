@@ -1,6 +1,7 @@
 //! What passes ask of ops, answered from their declarations and their shape.
 
 use indexmap::IndexMap;
+pub use slipring_dialects::rules::counted;
 use slipring_dialects::{Dialects, OpDef, OpRef, kernel_kind};
 use slipring_ir::{Attr, BlockId, Flow, Module, OpId, OpSchema, Type};
 use slipring_machine::CoreKind;
@@ -117,9 +118,4 @@ pub fn runs_on(module: &Module, function: OpId, kind: Option<CoreKind>) -> bool 
 pub fn terminator(module: &Module, block: BlockId) -> Option<OpId> {
     let last = *module.block(block).ops.last()?;
     module.op(last).schema.filter(|s| s.terminator).map(|_| last)
-}
-
-/// `1 tile`, `3 tiles`.
-pub fn counted(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }

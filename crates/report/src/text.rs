@@ -127,10 +127,10 @@ pub fn stats_text(facts: &RunFacts) -> String {
 fn ring_line(ring: &RingFacts) -> String {
     let (producer, consumer) = ring.ends();
     format!(
-        "\n{}, {producer} to {consumer}: {} slots of {} bytes in `{}`\n  {} pushed, {} popped, {} freed; filled at most {}, on average {:.2}; \
+        "\n{}, {producer} to {consumer}: {} of {} bytes in `{}`\n  {} pushed, {} popped, {} freed; filled at most {}, on average {:.2}; \
          {producer} waited {} cycles for a free slot, {consumer} {} for a tile\n",
         ring.name,
-        ring.slots,
+        if ring.slots == 1 { "1 slot".to_string() } else { format!("{} slots", ring.slots) },
         ring.slot_bytes,
         ring.space,
         ring.pushed,

@@ -119,7 +119,7 @@ fn lower_access(op: &OpRef<'_>, d: &mut Decoder<'_>, memref: usize, value: Optio
     let indices = op.operands(memref + 1);
     if indices.len() != view.strides.len() {
         let (given, rank) = (indices.len(), view.strides.len());
-        return Err(d.error("memref-rank", format!("{given} indices for {rank} dimensions")));
+        return Err(d.error("memref-rank", format!("expects an index for each dimension: {given} for {rank}")));
     }
     let mut at = Operand::Imm(0);
     for (index, stride) in indices.iter().zip(&view.strides) {

@@ -328,7 +328,11 @@ impl ClauseText {
                     }
                     let ends = !more || at_word(p);
                     if ends && run.clause.is_none() && run.values[at..].iter().all(|v| p.module.ty(*v).is_scalar()) {
-                        let text = format!("{at} types for {} operands", run.values.len());
+                        let text = format!(
+                            "{} for {}",
+                            crate::rules::counted(at, "type"),
+                            crate::rules::counted(run.values.len(), "operand")
+                        );
                         p.warn(Diagnostic::warning("types-missing", p.span(), text));
                         break;
                     }

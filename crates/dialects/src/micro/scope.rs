@@ -6,7 +6,7 @@ use slipring_vector::{Barrier, Step};
 
 use crate::decode::Decoder;
 use crate::def::{CoreRule, InCoreSync, Lowered, OpDef, OpRef, PipeRule, Reported};
-use crate::rules::{ANY, PLAIN, required, schema, variadic};
+use crate::rules::{ANY, PLAIN, counted, required, schema, variadic};
 use slipring_machine::VectorOp;
 
 /// The ops of this family.
@@ -102,6 +102,9 @@ fn verify_strict(op: &OpRef<'_>, diags: &mut Diags) {
     let Some(block) = op.module.body(op.id, 0) else { return };
     let (args, inputs) = (op.module.block(block).args.len(), op.operands(0).len());
     if args != inputs {
-        diags.push(op.error("vecscope-args", format!("passes {inputs} values to a body with {args} arguments")));
+        diags.push(op.error(
+            "vecscope-args",
+            format!("passes {} to a body with {}", counted(inputs, "value"), counted(args, "argument")),
+        ));
     }
 }

@@ -5,6 +5,7 @@ use slipring_machine::Platform;
 use slipring_program::Direction;
 
 use super::plan::{Init, Protocol, RingPlan};
+use crate::rules::counted;
 
 /// The two counters of a counted ring: ids as the Cube core names those of AIV0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,7 +81,11 @@ pub(super) fn check_own(init: &Init<'_>, platform: &Platform, diags: &mut Diags)
             init.op
                 .error(
                     "ring-flags",
-                    format!("a ring of {slots} slots needs {slots} flags, and the platform has {flags} for it"),
+                    format!(
+                        "a ring of {} needs {}, and the platform has {flags} for it",
+                        counted(slots, "slot"),
+                        counted(slots, "flag")
+                    ),
                 )
                 .help(format!("set `slot_num` to at most {flags}")),
         );
@@ -94,8 +99,10 @@ pub(super) fn check_shared(inits: &[Init<'_>], plan: &RingPlan, platform: &Platf
     let mut tagged = inits.iter().filter(|init| !init.spec.config.counted);
     let (Some(first), Some(last)) = (tagged.next(), tagged.next_back()) else { return };
     if used > flags && first.spec.key != last.spec.key {
-        let message =
-            format!("the kernel's rings have {used} slots, and the platform has {flags} flags for all of them");
+        let message = format!(
+            "the kernel's rings have {used} slots, and the platform has {} for all of them",
+            counted(flags, "flag")
+        );
         let also = "this pipe takes flags from the same cores";
         diags.push(
             last.op

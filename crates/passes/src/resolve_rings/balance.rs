@@ -12,7 +12,7 @@ use slipring_ir::{BlockId, Diags, Flow, Module, OpId, Span, ValueId};
 use slipring_machine::{CoreKind, Platform};
 use slipring_program::Direction;
 
-use crate::facts::{Functions, flow, op_ref, operand_index, runs_on};
+use crate::facts::{Functions, counted, flow, op_ref, operand_index, runs_on};
 use crate::rings::{RingOp, consumes, pipe};
 
 /// Paths followed at the same time; beyond that they are taken together.
@@ -144,12 +144,14 @@ impl<'m> Walk<'m, '_> {
         }
         if path.held > self.slots && path.less.is_none() {
             let (held, free) = (path.held - 1, self.free_name());
+            let slots = match self.slots {
+                1 => "the only slot of the ring is".to_string(),
+                slots => format!("all {slots} slots of the ring are"),
+            };
+            let have = if held == 1 { "has" } else { "have" };
             let error = op
-                .error(
-                    "ring-held",
-                    format!("all {} slots of the ring are held here: this pop waits for ever", self.slots),
-                )
-                .label(format!("{held} popped tiles have not been freed{}", self.path_text(path)))
+                .error("ring-held", format!("{slots} held here: this pop waits for ever"))
+                .label(format!("{} {have} not been freed{}", counted(held, "popped tile"), self.path_text(path)))
                 .help(format!("put `{free}` after the last use of a popped tile"));
             self.report(error);
         }

@@ -3,6 +3,7 @@
 use clap::Args;
 use serde::Serialize;
 use slipring::message_facts;
+use slipring_dialects::rules::counted;
 use slipring_dialects::{Mode, ring::RingPlan, select_kernel};
 use slipring_ir::{Diags, Severity};
 use slipring_report::MessageFacts;
@@ -69,8 +70,4 @@ fn check_file(file: &str, args: &CheckArgs) -> Exit {
         out(&format!("{file}: {verdict}, {}\n", counted(functions, "function")));
     }
     if count > 0 { Exit::BadInput } else { Exit::Clean }
-}
-
-fn counted(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

@@ -63,17 +63,18 @@ pub(super) fn verify_facts(outcome: &VerifyOutcome, bound: &[Arg], messages: &mu
         VerifyOutcome::NotChecked(why) => ("not checked", why.clone(), 0),
         VerifyOutcome::Different(count, list) => {
             let at = |d: &Difference| coordinates(d.element, bound[d.index].shape.as_deref());
+            let differ = if *count == 1 { "1 element differs" } else { &format!("{count} elements differ") };
             let notes = list.iter().map(|d| format!("{}[{}]: {} instead of {}", d.param, at(d), d.run, d.reference));
             messages.push(Diagnostic {
                 severity: Severity::Error,
                 code: "verify",
-                message: format!("{count} elements differ from the sequential meaning of the source"),
+                message: format!("{differ} from the sequential meaning of the source"),
                 primary: None,
                 secondary: Vec::new(),
                 notes: notes.collect(),
                 help: Some("look for a missing wait, an address in use twice, or a slot freed too early".into()),
             });
-            ("findings", format!("{count} elements differ from the sequential meaning"), *count)
+            ("findings", format!("{differ} from the sequential meaning"), *count)
         }
     };
     CheckFacts { tool: "verify".into(), verdict: verdict.into(), detail, findings }

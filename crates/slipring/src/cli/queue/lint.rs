@@ -3,6 +3,7 @@
 use clap::Args;
 use serde::Serialize;
 use slipring::message_facts;
+use slipring_dialects::rules::counted;
 use slipring_ir::{Diagnostic, Diags, Severity};
 use slipring_queue::{Layout, lint as linter};
 use slipring_report::MessageFacts;
@@ -80,8 +81,4 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
 
 fn print_json(facts: &Facts) {
     out(&(serde_json::to_string(facts).unwrap_or_default() + "\n"));
-}
-
-fn counted(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

@@ -12,9 +12,13 @@ pub fn load(source: Source) -> (Module, Diags) {
     slipring_ir::text::parse(Arc::new(source), &Dialects::get().registry)
 }
 
-/// Checks a module that was read without errors against the declarations and the platform. Reports every error.
+/// Checks a module that was read without errors against the declarations and the platform. Reports every error, and
+/// warns of tiles that overwrite each other.
 pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
     slipring_dialects::verify(module, platform, diags);
+    if !diags.has_errors() {
+        slipring_passes::allocate::overwritten(module, diags);
+    }
 }
 
 /// The platform of a run: the one asked for, else the module's `pto.target_arch`, else A5.

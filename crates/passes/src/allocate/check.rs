@@ -1,17 +1,18 @@
 //! An independent check of addresses: that no buffer reads bytes which another buffer has written in the meantime.
 //!
-//! It follows the ops in program order, calls into their callees, and keeps for each byte of each memory whose it is: nobody's
-//! yet, one buffer's, or one of several depending on the path.
+//! It follows the ops in program order, calls into their callees, and keeps for each byte of each memory whose it may be (nobody's
+//! at first, one of several where paths differ) and which buffers had contents there that another one has overwritten.
 //!
 //! | op | effect |
 //! |---|---|
 //! | reads buffer b | b's bytes must be nobody's or b's, and no other buffer that it writes may lie there |
-//! | writes buffer b | b's bytes are b's |
-//! | writes b or c | bytes of others become those of one of several |
-//! | paths that join | nobody's and b's are b's; b's and c's are those of one of several |
-//! | loop | from the entry until nothing changes |
+//! | writes buffer b | b's bytes are b's; those whose they were have lost them |
+//! | writes b or c | the bytes may be b's or c's as well |
+//! | paths that join | whatever may be so on one of them |
+//! | loop | what may be so at its head at the entry or after an iteration |
 //!
-//! It knows nothing of lives: a buffer may be overwritten as long as nobody reads it afterwards.
+//! What may be so only grows, so the function is followed again and again until no loop head changes, and only then are
+//! clashes looked for. It knows nothing of lives: a buffer may be overwritten as long as nobody reads it afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -20,6 +21,7 @@ use slipring_dialects::{PipeRule, RingPart, kernel_kind};
 use slipring_ir::{BlockId, Flow, Module, OpId, Touch};
 use slipring_machine::CoreKind;
 use slipring_tile::Space;
+use smallvec::SmallVec;
 
 use crate::facts::{Functions, def, flow, memory_of, runs_on};
 use crate::rings::ring_ops;
@@ -51,33 +53,126 @@ pub enum Clash {
     },
     /// A buffer has no address.
     NoAddress(OpId),
+    /// The function calls others so often, one inside another, that it was not followed to its end.
+    NotFollowed(OpId),
 }
 
-/// Whose bytes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Owner {
-    Nobody,
-    Root(RootId),
-    OneOfSeveral,
+/// Contents of a buffer that were needed and are gone.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)]
+pub struct Loss {
+    pub buffer: RootId,
+    /// The op that reads it in vain: the first in the text.
+    pub reader: OpId,
+    /// The op that overwrote it, and the buffer that this op meant to write.
+    pub writer: OpId,
+    pub by: RootId,
 }
 
-type State = BTreeMap<Space, Vec<Owner>>;
+/// What an inspection found.
+#[derive(Debug)]
+pub struct Inspection {
+    /// The buffers that losses name.
+    pub roots: Roots,
+    /// What is wrong with the addresses.
+    pub clashes: BTreeSet<Clash>,
+    /// Contents that were overwritten and read afterwards. Buffers that are used as names for the same bytes, one being
+    /// read though only the other was written, do not count.
+    pub losses: Vec<Loss>,
+}
+
+/// Bytes that have the same history.
+#[derive(Clone, PartialEq, Eq, Default)]
+struct Bytes {
+    /// The buffers whose they may be, sorted; none: nobody's.
+    owners: SmallVec<[RootId; 2]>,
+    /// The buffers that may have lost contents here, sorted, each with the first op that did it and the buffer it wrote.
+    lost: SmallVec<[(RootId, (OpId, RootId)); 2]>,
+}
+
+impl Bytes {
+    /// A write of this buffer and no other.
+    fn write(&mut self, root: RootId, op: OpId) {
+        for owner in std::mem::take(&mut self.owners) {
+            self.lose(owner, (op, root));
+        }
+        self.lost.retain(|(buffer, _)| *buffer != root);
+        self.owners.push(root);
+    }
+
+    /// A write of this buffer or of another.
+    fn may_write(&mut self, root: RootId) -> bool {
+        let at = self.owners.binary_search(&root);
+        at.map_err(|at| self.owners.insert(at, root)).is_err()
+    }
+
+    fn lose(&mut self, buffer: RootId, how: (OpId, RootId)) -> bool {
+        match self.lost.binary_search_by_key(&buffer, |l| l.0) {
+            Ok(at) if self.lost[at].1 <= how => false,
+            Ok(at) => {
+                self.lost[at].1 = how;
+                true
+            }
+            Err(at) => {
+                self.lost.insert(at, (buffer, how));
+                true
+            }
+        }
+    }
+
+    fn lost(&self, buffer: RootId) -> Option<(OpId, RootId)> {
+        self.lost.iter().find(|l| l.0 == buffer).map(|l| l.1)
+    }
+
+    /// True if something changed.
+    fn join(&mut self, path: &Bytes) -> bool {
+        let mut changed = false;
+        for root in &path.owners {
+            changed |= self.may_write(*root);
+        }
+        for (buffer, how) in &path.lost {
+            changed |= self.lose(*buffer, *how);
+        }
+        changed
+    }
+}
+
+type State = BTreeMap<Space, Vec<Bytes>>;
+
+/// How many ops are followed for a function and a kind of core.
+const BUDGET: u64 = 4_000_000;
 
 struct Checker<'m> {
     module: &'m Module,
     functions: Functions,
     roots: Roots,
-    /// Starts and ends of buffers in each memory: between two neighbours all bytes have the same owner.
+    /// Starts and ends of buffers in each memory: between two neighbours all bytes have the same history.
     cuts: BTreeMap<Space, Vec<u64>>,
     found: BTreeSet<Clash>,
+    /// First reader of each lost buffer, by the buffer that took its place.
+    losses: BTreeMap<(RootId, RootId), (OpId, OpId)>,
+    /// Pairs of buffers that are names for the same bytes.
+    aliases: BTreeSet<(RootId, RootId)>,
     kind: Option<CoreKind>,
+    /// The functions that are being followed, and the calls that led there.
     calls: Vec<OpId>,
+    sites: Vec<OpId>,
+    /// What may be so at the head of each loop, by the calls that led there.
+    heads: BTreeMap<(Vec<OpId>, OpId), State>,
+    changed: bool,
+    /// True once nothing changes any more.
+    report: bool,
     /// Ops left to follow, so that the check of deeply nested calls ends.
     budget: u64,
 }
 
 /// Checks a module whose buffers all have addresses.
 pub fn clashes(module: &Module) -> Vec<Clash> {
+    inspect(module).clashes.into_iter().collect()
+}
+
+/// Follows a module; buffers without an address are left out.
+pub fn inspect(module: &Module) -> Inspection {
     let functions = Functions::of(module);
     let roots = Roots::of(module, &functions);
     let mut checker = Checker {
@@ -86,9 +181,15 @@ pub fn clashes(module: &Module) -> Vec<Clash> {
         roots,
         cuts: BTreeMap::new(),
         found: BTreeSet::new(),
+        losses: BTreeMap::new(),
+        aliases: BTreeSet::new(),
         kind: None,
         calls: Vec::new(),
-        budget: 4_000_000,
+        sites: Vec::new(),
+        heads: BTreeMap::new(),
+        changed: false,
+        report: false,
+        budget: BUDGET,
     };
     checker.cut();
     checker.rings();
@@ -97,14 +198,17 @@ pub fn clashes(module: &Module) -> Vec<Clash> {
         for kind in [CoreKind::Cube, CoreKind::Vector] {
             if kernel_kind(module, function).is_none_or(|k| k == kind) {
                 checker.kind = Some(kind);
-                let nobody = |cuts: &Vec<u64>| vec![Owner::Nobody; cuts.len()];
-                let mut state: State = checker.cuts.iter().map(|(s, cuts)| (*s, nobody(cuts))).collect();
-                checker.calls = vec![function];
-                checker.block(body, &mut state, true);
+                checker.function(function, body);
             }
         }
     }
-    checker.found.into_iter().collect()
+    let Checker { roots, found: clashes, losses, aliases, .. } = checker;
+    let same = |a: RootId, b: RootId| aliases.contains(&(a.min(b), a.max(b)));
+    let losses = losses.into_iter().filter(|((buffer, by), _)| !same(*buffer, *by));
+    let mut losses: Vec<Loss> =
+        losses.map(|((buffer, by), (reader, writer))| Loss { buffer, reader, writer, by }).collect();
+    losses.sort_unstable_by_key(|loss| (loss.reader, *loss));
+    Inspection { roots, clashes, losses }
 }
 
 impl Checker<'_> {
@@ -153,17 +257,35 @@ impl Checker<'_> {
         }
     }
 
-    fn block(&mut self, block: BlockId, state: &mut State, report: bool) {
+    fn function(&mut self, function: OpId, body: BlockId) {
+        self.calls = vec![function];
+        self.heads.clear();
+        self.budget = BUDGET;
+        let nobody = |cuts: &Vec<u64>| vec![Bytes::default(); cuts.len()];
+        let begin: State = self.cuts.iter().map(|(s, cuts)| (*s, nobody(cuts))).collect();
+        self.changed = true;
+        while std::mem::take(&mut self.changed) && self.budget > 0 {
+            self.block(body, &mut begin.clone());
+        }
+        self.report = true;
+        self.block(body, &mut begin.clone());
+        self.report = false;
+        if self.budget == 0 {
+            self.found.insert(Clash::NotFollowed(function));
+        }
+    }
+
+    fn block(&mut self, block: BlockId, state: &mut State) {
         for &op in &self.module.block(block).ops {
             self.budget = self.budget.saturating_sub(1);
             if self.budget == 0 {
                 return;
             }
-            self.op(op, state, report);
+            self.op(op, state);
         }
     }
 
-    fn op(&mut self, op: OpId, state: &mut State, report: bool) {
+    fn op(&mut self, op: OpId, state: &mut State) {
         let data = self.module.op(op);
         if let Some(callee) = self.functions.callee(self.module, op) {
             if let Some(body) = self.module.body(callee, 0)
@@ -171,57 +293,66 @@ impl Checker<'_> {
                 && !self.calls.contains(&callee)
             {
                 self.calls.push(callee);
-                self.block(body, state, report);
+                self.sites.push(op);
+                self.block(body, state);
+                self.sites.pop();
                 self.calls.pop();
             }
             return;
         }
         if data.regions.is_empty() {
-            self.accesses(op, state, report);
+            self.accesses(op, state);
             return;
         }
         let blocks: Vec<BlockId> = (0..data.regions.len()).filter_map(|r| self.module.body(op, r)).collect();
         match flow(self.module, op) {
-            Flow::Once => blocks.into_iter().for_each(|b| self.block(b, state, report)),
+            Flow::Once => blocks.into_iter().for_each(|b| self.block(b, state)),
             Flow::OneOf => {
                 let entry = state.clone();
                 for block in blocks {
                     let mut path = entry.clone();
-                    self.block(block, &mut path, report);
+                    self.block(block, &mut path);
                     join(state, &path);
                 }
             }
             Flow::Repeat => {
-                loop {
-                    let mut path = state.clone();
-                    blocks.iter().for_each(|b| self.block(*b, &mut path, false));
-                    if !join(state, &path) {
-                        break;
-                    }
-                }
-                let mut path = state.clone();
+                // Kept from one walk to the next, so that the number of walks does not multiply with the nesting.
+                let key = (self.sites.clone(), op);
+                let mut head = self.heads.remove(&key).unwrap_or_default();
+                join(&mut head, state);
+                let mut path = head.clone();
+                // A loop with a condition ends after its first region, which computes it.
+                let mut left = None;
                 for (at, block) in blocks.iter().enumerate() {
-                    self.block(*block, &mut path, report);
+                    self.block(*block, &mut path);
                     if at == 0 && blocks.len() > 1 {
-                        *state = path.clone();
+                        left = Some(path.clone());
                     }
                 }
+                self.changed |= join(&mut head, &path);
+                *state = left.unwrap_or_else(|| head.clone());
+                self.heads.insert(key, head);
             }
         }
     }
 
-    fn accesses(&mut self, op: OpId, state: &mut State, report: bool) {
+    fn accesses(&mut self, op: OpId, state: &mut State) {
         let data = self.module.op(op);
         let Some(def) = def(self.module, op) else { return };
         let mut read: Vec<RootId> = Vec::new();
         for (index, spec) in def.schema.operands.iter().enumerate() {
             if spec.touch.reads() {
-                let values = self.module.operand_group(op, index);
-                read.extend(values.iter().flat_map(|v| self.roots.get(*v)));
+                for value in self.module.operand_group(op, index) {
+                    let roots = self.roots.get(*value);
+                    read.extend(roots);
+                    if let ([only], true) = (roots, self.report) {
+                        self.needs(op, *only, state);
+                    }
+                }
             }
         }
         for &root in &read {
-            self.read(op, root, state, report);
+            self.read(op, root, state);
         }
         let mut written: Vec<&[RootId]> = Vec::new();
         for (index, spec) in def.schema.operands.iter().enumerate() {
@@ -237,14 +368,11 @@ impl Checker<'_> {
         for roots in written {
             for root in roots {
                 in_place.extend(read.iter().filter(|r| *r != root && self.overlap(**r, *root)).copied());
-                let Some((atoms, owners)) = self.atoms(*root, state) else { continue };
-                for owner in &mut owners[atoms] {
-                    *owner = match *owner {
-                        _ if roots.len() == 1 => Owner::Root(*root),
-                        Owner::Nobody => Owner::Root(*root),
-                        Owner::Root(other) if other == *root => *owner,
-                        _ => Owner::OneOfSeveral,
-                    };
+                for bytes in self.bytes(*root, state).into_iter().flatten() {
+                    match roots.len() {
+                        1 => bytes.write(*root, op),
+                        _ => drop(bytes.may_write(*root)),
+                    }
                 }
             }
         }
@@ -258,19 +386,32 @@ impl Checker<'_> {
         self.roots.root(a).space == self.roots.root(b).space && x.start < y.end && y.start < x.end
     }
 
-    fn atoms<'s>(&self, root: RootId, state: &'s mut State) -> Option<(Range<usize>, &'s mut Vec<Owner>)> {
+    fn bytes<'s>(&self, root: RootId, state: &'s mut State) -> Option<&'s mut [Bytes]> {
         let range = self.range(root)?;
         let space = self.roots.root(root).space;
         let cuts = self.cuts.get(&space)?;
-        let atoms = cuts.partition_point(|c| *c < range.start)..cuts.partition_point(|c| *c < range.end);
-        Some((atoms, state.get_mut(&space)?))
+        let parts = cuts.partition_point(|c| *c < range.start)..cuts.partition_point(|c| *c < range.end);
+        state.get_mut(&space)?.get_mut(parts)
     }
 
-    fn read(&mut self, reader: OpId, root: RootId, state: &mut State, report: bool) {
-        let Some((atoms, owners)) = self.atoms(root, state) else { return };
-        let intact = owners[atoms].iter().all(|o| matches!(o, Owner::Nobody) || *o == Owner::Root(root));
-        if let (false, true, Some(buffer)) = (intact, report, self.roots.root(root).op) {
+    fn read(&mut self, reader: OpId, root: RootId, state: &mut State) {
+        let Some(bytes) = self.bytes(root, state) else { return };
+        let intact = bytes.iter().all(|b| b.owners.iter().all(|owner| *owner == root));
+        if let (false, true, Some(buffer)) = (intact, self.report, self.roots.root(root).op) {
             self.found.insert(Clash::Overwritten { reader, buffer });
+        }
+    }
+
+    /// An op reads this very buffer: notes what it finds lost, and what it finds written by another name only.
+    fn needs(&mut self, reader: OpId, root: RootId, state: &mut State) {
+        let Some(bytes) = self.bytes(root, state) else { return };
+        for bytes in bytes {
+            if let Some((writer, by)) = bytes.lost(root) {
+                let first = self.losses.entry((root, by)).or_insert((reader, writer));
+                *first = (reader, writer).min(*first);
+            } else if !bytes.owners.contains(&root) {
+                self.aliases.extend(bytes.owners.iter().map(|owner| (root.min(*owner), root.max(*owner))));
+            }
         }
     }
 }
@@ -278,17 +419,47 @@ impl Checker<'_> {
 /// True if something changed.
 fn join(state: &mut State, path: &State) -> bool {
     let mut changed = false;
-    for (space, owners) in state {
-        let Some(others) = path.get(space) else { continue };
-        for (owner, other) in owners.iter_mut().zip(others) {
-            let joined = match (*owner, *other) {
-                (a, b) if a == b => a,
-                (Owner::Nobody, x) | (x, Owner::Nobody) => x,
-                _ => Owner::OneOfSeveral,
-            };
-            changed |= joined != *owner;
-            *owner = joined;
+    for (space, bytes) in path {
+        let own = state.entry(*space).or_default();
+        own.resize(bytes.len(), Bytes::default());
+        for (own, other) in own.iter_mut().zip(bytes) {
+            changed |= own.join(other);
         }
     }
     changed
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use slipring_dialects::Dialects;
+    use slipring_ir::Source;
+    use slipring_ir::text::parse;
+
+    use super::*;
+
+    #[test]
+    fn deep_nests_are_followed_to_their_end() {
+        // A walk for each walk of the loop around would be 2^60 of them. In the innermost loop %a is overwritten; the
+        // read stands in the outermost, before it.
+        let open: String = (0..60).map(|i| format!("scf.for %i{i} = %c0 to %c1 step %c1 {{\n")).collect();
+        let text = format!(
+            "func.func @deep() attributes {{pto.kernel_kind = #pto.kernel_kind<vector>}} {{\n\
+             %c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%z = arith.constant 0 : i64\n\
+             %x = arith.constant 1.0 : f32\n\
+             %a = pto.alloc_tile addr = %z : !pto.tile_buf<vec, 8x8xf32>\n\
+             %b = pto.alloc_tile addr = %z : !pto.tile_buf<vec, 8x8xf32>\n\
+             pto.texpands ins(%x : f32) outs(%a : !pto.tile_buf<vec, 8x8xf32>)\n\
+             scf.for %k = %c0 to %c1 step %c1 {{\n\
+             pto.tprint ins(%a : !pto.tile_buf<vec, 8x8xf32>)\n{open}\
+             pto.texpands ins(%x : f32) outs(%b : !pto.tile_buf<vec, 8x8xf32>)\n{}}}\nreturn\n}}\n",
+            "}\n".repeat(60)
+        );
+        let (module, diags) = parse(Arc::new(Source::new("deep.pto", text)), &Dialects::get().registry);
+        assert!(!diags.has_errors(), "{}", diags.render(&module.source, false));
+        let found = inspect(&module);
+        assert_eq!(found.losses.len(), 1);
+        assert!(matches!(found.clashes.iter().collect::<Vec<_>>()[..], [Clash::Overwritten { .. }]));
+    }
 }

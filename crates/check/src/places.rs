@@ -61,7 +61,7 @@ impl<T: Default> PerPlace<T> {
         let (list, index) = match place {
             Place::Buffer(index) => (&mut self.buffers, index),
             Place::Local { cluster, core, space } => {
-                (&mut self.locals, (cluster as usize * 3 + core.index()) * Space::ALL.len() + space as usize)
+                (&mut self.locals, (cluster as usize * 3 + core.index()) * Space::COUNT + space as usize)
             }
         };
         if list.len() <= index {
@@ -72,7 +72,7 @@ impl<T: Default> PerPlace<T> {
 
     /// What belongs to the local memories of a cluster.
     pub fn of_cluster(&mut self, cluster: u32) -> impl Iterator<Item = &mut T> {
-        let width = 3 * Space::ALL.len();
+        let width = 3 * Space::COUNT;
         let len = self.locals.len();
         let first = (cluster as usize * width).min(len);
         self.locals[first..(first + width).min(len)].iter_mut()

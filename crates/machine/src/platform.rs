@@ -202,7 +202,7 @@ impl Platform {
 
     /// The pipes that may overlap their own work, each with a memory where it does.
     pub fn overlapping(&self) -> Vec<(Pipe, Space)> {
-        let pairs = Pipe::ALL.into_iter().flat_map(|pipe| Space::ALL.into_iter().map(move |space| (pipe, space)));
+        let pairs = Pipe::ALL.into_iter().flat_map(|pipe| Space::NAMED.into_iter().map(move |space| (pipe, space)));
         pairs.filter(|(pipe, space)| self.overlaps(*pipe, *space)).collect()
     }
 

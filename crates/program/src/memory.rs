@@ -14,6 +14,9 @@ pub struct GmBuffer {
     pub data: Vec<u8>,
 }
 
+/// Bytes of the special registers of a Vector core: VMS4_SR, which holds what a merge took of each of its lists.
+const SPR_BYTES: usize = 8;
+
 const BUFFER_SHIFT: u32 = 40;
 
 /// Address in global memory of byte `offset` of a buffer.
@@ -54,18 +57,20 @@ impl Memory {
         let mut local = Vec::new();
         for _ in 0..blocks {
             for role in Role::ALL {
-                for space in Space::ALL {
-                    let has = (space == Space::Vec) == (role.kind() == CoreKind::Vector);
+                let vector = role.kind() == CoreKind::Vector;
+                for space in Space::NAMED {
+                    let has = (space == Space::Vec) == vector;
                     let size = if has && space != Space::Gm { bytes(space) } else { 0 };
                     local.push(vec![0u8; size]);
                 }
+                local.push(vec![0u8; if vector { SPR_BYTES } else { 0 }]);
             }
         }
         Memory { gm: Vec::new(), local }
     }
 
     fn index(block: u32, core: Role, space: Space) -> usize {
-        (block as usize * Role::ALL.len() + core.index()) * Space::ALL.len() + space as usize
+        (block as usize * Role::ALL.len() + core.index()) * Space::COUNT + space as usize
     }
 
     /// Capacity of a local memory in bytes; 0 where the core has no such memory.

@@ -188,7 +188,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
         syncs.iter_mut().for_each(SyncState::restart);
         for core in &self.program.cores {
-            for space in Space::ALL {
+            for space in Space::NAMED.into_iter().chain([Space::Spr]) {
                 let size = self.memory.capacity(cluster as u32, core.role, space);
                 let env = Env { block: cluster as u32, core: core.role };
                 if size > 0 {

@@ -21,14 +21,19 @@ pub enum Space {
     Bias,
     /// Scale (fixpipe) buffer of the Cube core.
     Scaling,
+    /// Special registers of a Vector core, as far as work on its pipes writes them; no text names them.
+    Spr,
 }
 
 impl Space {
-    /// Every space, in declaration order.
-    pub const ALL: [Space; 8] =
+    /// Those that text can name, in declaration order.
+    pub const NAMED: [Space; 8] =
         [Space::Gm, Space::Mat, Space::Left, Space::Right, Space::Acc, Space::Vec, Space::Bias, Space::Scaling];
 
-    /// The spelling in `.pto` text.
+    /// How many there are.
+    pub const COUNT: usize = Space::NAMED.len() + 1;
+
+    /// The spelling in `.pto` text and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Space::Gm => "gm",
@@ -39,12 +44,13 @@ impl Space {
             Space::Vec => "vec",
             Space::Bias => "bias",
             Space::Scaling => "scaling",
+            Space::Spr => "spr",
         }
     }
 
     /// Reads the spelling of `.pto` text; `ub` and `l1` … are accepted as the hardware's names.
     pub fn parse(text: &str) -> Option<Space> {
-        let canonical = Space::ALL.into_iter().find(|s| s.name() == text);
+        let canonical = Space::NAMED.into_iter().find(|s| s.name() == text);
         canonical.or(match text {
             "ub" => Some(Space::Vec),
             "l1" => Some(Space::Mat),

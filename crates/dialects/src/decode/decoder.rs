@@ -34,7 +34,7 @@ pub struct Decoded {
     /// The program.
     pub program: Program,
     /// Bytes of each local memory that it needs, by [`Space`]; at least the platform's capacity.
-    pub local_bytes: [u64; Space::ALL.len()],
+    pub local_bytes: [u64; Space::COUNT],
 }
 
 /// How deep calls may nest. A kernel has no stack; recursion is refused by this limit.
@@ -45,7 +45,7 @@ const MAX_CALL_DEPTH: usize = 64;
 pub(super) struct Shared {
     syncs: Syncs,
     sites: Sites,
-    pub(super) local_bytes: [u64; Space::ALL.len()],
+    pub(super) local_bytes: [u64; Space::COUNT],
     ring_memory: BTreeMap<u32, Operand>,
     pub(super) scales: BTreeMap<Space, Operand>,
 }
@@ -93,7 +93,7 @@ pub fn decode(
     let before = diags.list.len();
     let rings = RingPlan::new(module, kernel, platform, mode, diags)?;
     let mut shared = Shared::default();
-    for space in Space::ALL {
+    for space in Space::NAMED {
         shared.local_bytes[space as usize] = platform.space(space).map_or(0, |s| s.bytes);
     }
     shared.sites.add("", Span::default(), "");

@@ -11,6 +11,7 @@ mod mad;
 mod matmul;
 mod move_rect;
 mod region;
+mod sort;
 mod strided;
 mod tile_move;
 
@@ -27,6 +28,7 @@ pub use mad::{Mad, MadStart, Tf32};
 pub use matmul::{MatmulEffect, Start};
 pub use move_rect::{MoveEffect, MovePart, Place};
 pub use region::{rect_extents, tile_extents};
+pub use sort::{MergeLists, SortGroups};
 pub use strided::{Fold, MAX_RANK, Strided};
 pub use tile_move::{TileMove, Windows};
 

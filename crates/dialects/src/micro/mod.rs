@@ -9,6 +9,7 @@ mod dma;
 mod memory;
 mod pointer;
 mod scope;
+mod sort;
 mod vector;
 
 use crate::def::OpDef;
@@ -20,6 +21,7 @@ pub(crate) const FAMILIES: &[&[&OpDef]] = &[
     dma::older::OPS,
     cube::OPS,
     scope::OPS,
+    sort::OPS,
     vector::load::OPS,
     vector::store::OPS,
     vector::gather::OPS,

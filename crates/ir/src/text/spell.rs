@@ -56,6 +56,7 @@ fn hardware_name(space: Space) -> &'static str {
         Space::Vec => "ub",
         Space::Bias => "bt",
         Space::Scaling => "fb",
+        Space::Spr => "spr",
     }
 }
 

@@ -319,7 +319,7 @@ impl<'a> OpParser<'a> {
         let word = self.text();
         let Some(space) = space_of(word) else {
             let d = self.expectation("a memory space");
-            return Err(self.fail(d.help(format!("one of {}", Space::ALL.map(Space::name).join(", ")))));
+            return Err(self.fail(d.help(format!("one of {}", Space::NAMED.map(Space::name).join(", ")))));
         };
         self.bump();
         if attr {

@@ -49,7 +49,7 @@ impl Dice<'_> {
         } else {
             [self.dim(), self.dim()]
         };
-        let space = self.pick(&Space::ALL);
+        let space = self.pick(&Space::NAMED);
         TileType { space, layout, valid, pad: self.roll(4) as u8, compact: self.roll(3) as u8 }
     }
 
@@ -71,7 +71,7 @@ impl Dice<'_> {
     }
 
     fn ty(&mut self, depth: usize) -> Type {
-        let space = if self.roll(2) == 0 { None } else { Some(self.pick(&Space::ALL)) };
+        let space = if self.roll(2) == 0 { None } else { Some(self.pick(&Space::NAMED)) };
         match self.roll(if depth == 0 { 9 } else { 12 }) {
             0 | 1 => self.scalar(),
             2 => Type::Ptr(self.pick(&Elem::ALL), space),

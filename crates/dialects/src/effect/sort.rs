@@ -1,0 +1,402 @@
+//! Sorting in UB: groups of 32 scores into records, and merges of sorted lists of records.
+
+use std::cmp::Reverse;
+
+use slipring_machine::Role;
+use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Scratch};
+use slipring_tile::{Elem, Space};
+
+/// Bytes of a record: the score in the low half, the index in the high one.
+const RECORD: usize = 8;
+/// Scores of a group.
+const GROUP: u64 = 32;
+
+/// What scores are compared by, the first record having the largest key.
+///
+/// `-0` equals `+0`, as in any comparison of floats. A NaN is no smaller than any number: it stands before `+inf`, and all
+/// NaNs are alike. The public sources do not say where the device puts it.
+fn key(score: Elem, bytes: &[u8]) -> u32 {
+    let (bits, sign, infinity) = match score {
+        Elem::F16 => (u32::from(u16::from_le_bytes([bytes[0], bytes[1]])), 1 << 15, 0x7c00),
+        _ => (u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]), 1 << 31, 0x7f80_0000),
+    };
+    let (negative, magnitude) = (bits & sign != 0, bits & !sign);
+    match () {
+        () if magnitude > infinity => u32::MAX,
+        () if negative => (1 << 31) - magnitude,
+        () => (1 << 31) + magnitude,
+    }
+}
+
+fn misplaced(what: &str, address: u64, align: u64) -> Result<(), Fault> {
+    if address.is_multiple_of(align) {
+        return Ok(());
+    }
+    Err(Fault::new("sort-alignment", format!("the address {address} of {what} is not a multiple of {align} bytes")))
+}
+
+/// What an op writes must be none of what it reads: it reads on while it writes.
+fn apart(write: &Extent, reads: &[Extent]) -> Result<(), Fault> {
+    let overlaps = |read: &&Extent| read.bytes() > 0 && read.start < write.end() && write.start < read.end();
+    let Some(read) = reads.iter().find(overlaps).filter(|_| write.bytes() > 0) else { return Ok(()) };
+    let range = |e: &Extent| format!("bytes {} to {}", e.start, e.end() - 1);
+    let message = format!("it writes {} while it still reads {}", range(write), range(read));
+    Err(Fault::new("sort-overlap", message).help("give the result memory of its own"))
+}
+
+/// Sorts groups of 32 scores, each by itself, in descending order and stably.
+///
+/// Arguments: addresses of the records, the scores and the indices (4 bytes each); number of groups. The unit of its cost
+/// is a group.
+#[derive(Clone, Copy, Debug)]
+pub struct SortGroups {
+    /// `f32` or `f16`.
+    pub score: Elem,
+    /// Whose UB.
+    pub core: Role,
+}
+
+impl Effect for SortGroups {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let groups = args[3];
+        if groups > 255 {
+            let message = format!("the number of repeats is {}; the instruction has 8 bits for it", groups as i64);
+            return Err(Fault::new("sort-operand", message).help("it lies between 0 and 255"));
+        }
+        for (what, address) in ["the records", "the scores", "the indices"].into_iter().zip(args) {
+            misplaced(what, *address, 32)?;
+        }
+        let run = |start, bytes: u64| Extent::run(Space::Vec, self.core, start, (groups * GROUP * bytes) as u32);
+        access.reads.push(run(args[1], self.score.bytes() as u64));
+        access.reads.push(run(args[2], 4));
+        access.writes.push(run(args[0], RECORD as u64));
+        access.units += groups;
+        apart(&access.writes[0], &access.reads)
+    }
+
+    fn run(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        _: &mut Output,
+    ) -> Result<u64, Fault> {
+        let (count, width) = ((args[3] * GROUP) as usize, self.score.bytes());
+        let scores = memory.bytes(env, self.core, Space::Vec, args[1], count * width);
+        let indices = memory.bytes(env, self.core, Space::Vec, args[2], count * 4);
+        let records = &mut scratch.bytes[0];
+        records.clear();
+        for (scores, indices) in scores.chunks(GROUP as usize * width).zip(indices.chunks(GROUP as usize * 4)) {
+            let mut order: [usize; GROUP as usize] = std::array::from_fn(|at| at);
+            order.sort_by_key(|at| Reverse(key(self.score, &scores[at * width..])));
+            for at in order {
+                records.extend_from_slice(&scores[at * width..][..width]);
+                records.resize(records.len().next_multiple_of(4), 0);
+                records.extend_from_slice(&indices[at * 4..][..4]);
+            }
+        }
+        memory.bytes_mut(env, self.core, Space::Vec, args[0], count * RECORD).copy_from_slice(records);
+        Ok(0)
+    }
+}
+
+/// Merges up to four sorted lists of records, and notes in VMS4_SR how many it took of each.
+///
+/// Arguments: address of the result; of the four lists; their lengths, 16 bits each; the control word. The unit of its
+/// cost is a record of the result. How many those are depends on the scores where it may stop early, so it discovers what
+/// it writes.
+#[derive(Clone, Copy, Debug)]
+pub struct MergeLists {
+    /// `f32` or `f16`.
+    pub score: Elem,
+    /// Whose UB.
+    pub core: Role,
+}
+
+/// The control word, taken apart.
+struct Control {
+    repeats: u64,
+    /// The first so many of the four lists take part.
+    lists: usize,
+    /// Stop once one of them is used up.
+    stops: bool,
+}
+
+impl Control {
+    fn of(word: u64, lengths: [u64; 4]) -> Result<Control, Fault> {
+        let wrong = |message: String| Fault::new("sort-config", message);
+        let mask = word >> 8 & 15;
+        let lists = match mask {
+            0b0011 => 2,
+            0b0111 => 3,
+            0b1111 => 4,
+            _ => {
+                let message = format!("bits 8 to 11 of the control word are {mask:#06b}: which lists take part");
+                return Err(wrong(message).help("0b0011, 0b0111 or 0b1111: the first two, the first three, all"));
+            }
+        };
+        if word >> 13 != 0 {
+            return Err(wrong(format!("the control word {word:#x} has bits above bit 12, which mean nothing")));
+        }
+        let control = Control { repeats: word & 255, lists, stops: word >> 12 & 1 == 1 };
+        if control.repeats == 0 {
+            return Err(wrong("the control word asks for 0 repeats".into()).help("bits 0 to 7 hold 1 to 255"));
+        }
+        let even = lists == 4 && !control.stops && lengths.iter().all(|length| *length == lengths[0]);
+        if control.repeats > 1 && !even {
+            let message = format!("{} repeats, whose lists are not four of one length each", control.repeats);
+            let help = "a merge with repeats takes four equally long lists, and does not stop early";
+            return Err(wrong(message).help(help));
+        }
+        Ok(control)
+    }
+}
+
+impl MergeLists {
+    /// One list, checked: its bytes exist, and it is sorted.
+    fn list<'m>(&self, memory: &'m Memory, env: Env, range: &Extent, number: usize) -> Result<&'m [u8], Fault> {
+        if !memory.has(range, env) {
+            return Err(Fault::new("memory-bounds", memory.miss(range, "reads", env)));
+        }
+        let list = memory.bytes(env, self.core, Space::Vec, range.start, range.row_bytes as usize);
+        let keys = || list.chunks(RECORD).map(|record| key(self.score, record));
+        if let Some(at) = keys().zip(keys().skip(1)).position(|(one, next)| one < next) {
+            let message = format!("list {number} is not sorted: record {} has a larger score than record {at}", at + 1);
+            return Err(Fault::new("sort-unsorted", message).help("sort each list in descending order first"));
+        }
+        Ok(list)
+    }
+}
+
+/// Appends the merged lists to `out` and says how many records of each that took. Of equal scores the one of the earlier
+/// list comes first.
+fn merge(score: Elem, lists: &[&[u8]], stops: bool, out: &mut Vec<u8>) -> [u16; 4] {
+    let mut taken = [0u16; 4];
+    loop {
+        let heads = lists.iter().zip(&taken).map(|(list, taken)| list.chunks(RECORD).nth((*taken).into()));
+        if stops && heads.clone().any(|head| head.is_none()) {
+            return taken;
+        }
+        let heads = heads.enumerate().filter_map(|(at, head)| Some((at, head?)));
+        let Some((at, head)) = heads.min_by_key(|(_, head)| Reverse(key(score, head))) else { return taken };
+        out.extend_from_slice(head);
+        taken[at] += 1;
+    }
+}
+
+impl Effect for MergeLists {
+    fn plan(&self, _: &[u64], _: Env, _: &mut Access) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn run(&self, _: &[u64], _: Env, _: &mut Memory, _: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+        Ok(0)
+    }
+
+    fn discovers(&self) -> bool {
+        true
+    }
+
+    fn discover(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        _: &mut Output,
+        access: &mut Access,
+    ) -> Result<u64, Fault> {
+        let lengths: [u64; 4] = std::array::from_fn(|list| args[5] >> (16 * list) & 0xffff);
+        let control = Control::of(args[6], lengths)?;
+        misplaced("the result", args[0], 32)?;
+        let run = |start, bytes: usize| Extent::run(Space::Vec, self.core, start, bytes as u32);
+        // A repeat starts where the one before it ended, in the result and in every list.
+        let stride = lengths.iter().sum::<u64>() * RECORD as u64;
+        let records = &mut scratch.bytes[0];
+        records.clear();
+        let mut taken = [0; 4];
+        for repeat in 0..control.repeats {
+            let mut lists: [&[u8]; 4] = [&[]; 4];
+            for (at, list) in lists.iter_mut().enumerate().take(control.lists) {
+                misplaced("a list", args[1 + at], RECORD as u64)?;
+                let start = args[1 + at].saturating_add(repeat * stride);
+                let range = run(start, lengths[at] as usize * RECORD);
+                *list = self.list(memory, env, &range, at)?;
+                access.reads.push(range);
+            }
+            taken = merge(self.score, &lists[..control.lists], control.stops, records);
+        }
+        let result = run(args[0], records.len());
+        if !memory.has(&result, env) {
+            return Err(Fault::new("memory-bounds", memory.miss(&result, "writes", env)));
+        }
+        apart(&result, &access.reads)?;
+        memory.bytes_mut(env, self.core, Space::Vec, args[0], records.len()).copy_from_slice(records);
+        let status = Extent::run(Space::Spr, self.core, 0, RECORD as u32);
+        let counts = taken.iter().rev().fold(0, |counts, count| counts << 16 | u64::from(*count));
+        memory.bytes_mut(env, self.core, Space::Spr, 0, RECORD).copy_from_slice(&counts.to_le_bytes());
+        access.units += (records.len() / RECORD) as u64;
+        access.writes.extend([result, status]);
+        Ok(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use slipring_program::GmBuffer;
+
+    use super::*;
+
+    const ENV: Env = Env { block: 0, core: Role::Aiv0 };
+    const SIZE: usize = 8192;
+
+    fn memory(bytes: &[u8]) -> Memory {
+        let mut memory = Memory::with_sizes(1, |_| SIZE);
+        memory.gm.push(GmBuffer::default());
+        memory.bytes_mut(ENV, Role::Aiv0, Space::Vec, 0, bytes.len()).copy_from_slice(bytes);
+        memory
+    }
+
+    fn ub(memory: &Memory, start: u64, len: usize) -> &[u8] {
+        memory.bytes(ENV, Role::Aiv0, Space::Vec, start, len)
+    }
+
+    fn records(pairs: &[(f32, u32)]) -> Vec<u8> {
+        pairs.iter().flat_map(|(score, index)| [score.to_le_bytes(), index.to_le_bytes()].concat()).collect()
+    }
+
+    /// Few values, so that scores are often equal; all that are special among them.
+    fn score() -> impl Strategy<Value = f32> {
+        prop_oneof![
+            (-3i8..4).prop_map(f32::from),
+            Just(-0.0),
+            Just(f32::INFINITY),
+            Just(f32::NEG_INFINITY),
+            Just(f32::NAN),
+            Just(1e-40),
+        ]
+    }
+
+    /// A plain sort by the order that the documentation states.
+    fn sorted(mut pairs: Vec<(f32, u32)>) -> Vec<(f32, u32)> {
+        pairs.sort_by(|a, b| match (a.0.is_nan(), b.0.is_nan()) {
+            (false, false) => b.0.partial_cmp(&a.0).unwrap(),
+            (a, b) => b.cmp(&a),
+        });
+        pairs
+    }
+
+    fn merged(args: [u64; 7], bytes: &[u8]) -> Result<(Memory, Access), Fault> {
+        let (mut memory, mut access) = (memory(bytes), Access::default());
+        let effect = MergeLists { score: Elem::F32, core: Role::Aiv0 };
+        effect.discover(&args, ENV, &mut memory, &mut Scratch::default(), &mut Output::default(), &mut access)?;
+        Ok((memory, access))
+    }
+
+    proptest! {
+        #[test]
+        fn groups_are_sorted_as_a_plain_stable_sort_does(
+            scores in prop::collection::vec(score(), 96), half in any::<bool>(), groups in 0u64..4,
+        ) {
+            let elem = if half { Elem::F16 } else { Elem::F32 };
+            let scores: Vec<f32> = scores.into_iter().map(|s| if half && s == 1e-40 { 6e-8 } else { s }).collect();
+            let mut bytes = vec![0; 1024];
+            slipring_tile::store_f32(elem, &scores, &mut bytes[..96 * elem.bytes()]);
+            for (index, at) in (1000u32..1096).zip((512..).step_by(4)) {
+                bytes[at..at + 4].copy_from_slice(&index.to_le_bytes());
+            }
+            let mut memory = memory(&bytes);
+            let args = [2048, 0, 512, groups];
+            let effect = SortGroups { score: elem, core: Role::Aiv0 };
+            effect.plan(&args, ENV, &mut Access::default()).unwrap();
+            effect.run(&args, ENV, &mut memory, &mut Scratch::default(), &mut Output::default()).unwrap();
+            let pairs: Vec<_> = scores.iter().copied().zip(1000..).take(32 * groups as usize).collect();
+            let want: Vec<u32> = pairs.chunks(32).flat_map(|c| sorted(c.to_vec())).map(|p| p.1).collect();
+            let got = ub(&memory, 2048, want.len() * 8);
+            for (record, index) in got.chunks(8).zip(want) {
+                prop_assert_eq!(&record[4..], &index.to_le_bytes());
+                let at = (index - 1000) as usize * elem.bytes();
+                prop_assert_eq!(&record[..elem.bytes()], &bytes[at..][..elem.bytes()]);
+                prop_assert!(record[elem.bytes()..4].iter().all(|b| *b == 0));
+            }
+            prop_assert!(ub(&memory, 2048, 768)[got.len()..].iter().all(|b| *b == 0));
+        }
+
+        #[test]
+        fn merging_is_sorting_the_lists_one_after_another(
+            lists in prop::collection::vec(prop::collection::vec(score(), 0..12), 2..5), stops in any::<bool>(),
+        ) {
+            let mut bytes = vec![0; 2048];
+            let (mut args, mut all) = ([0; 7], Vec::new());
+            args[0] = 2048;
+            for (at, list) in lists.iter().enumerate() {
+                let list = sorted(list.iter().map(|s| (*s, 0)).collect());
+                let list: Vec<_> = list.iter().zip(0..).map(|(p, i)| (p.0, 100 * at as u32 + i)).collect();
+                let start = 512 * at;
+                bytes[start..][..list.len() * 8].copy_from_slice(&records(&list));
+                args[1 + at] = start as u64;
+                args[5] |= (list.len() as u64) << (16 * at);
+                all.extend(list);
+            }
+            args[6] = 1 | ((1 << lists.len()) - 1) << 8 | u64::from(stops) << 12;
+            let (memory, access) = merged(args, &bytes).unwrap();
+            let mut want = sorted(all);
+            if stops {
+                let left = |n: usize, list: usize, want: &[(f32, u32)]| {
+                    lists[list].len() - want[..n].iter().filter(|p| p.1 as usize / 100 == list).count()
+                };
+                let end = (0..=want.len()).find(|n| (0..lists.len()).any(|l| left(*n, l, &want) == 0));
+                want.truncate(end.unwrap());
+            }
+            prop_assert_eq!(ub(&memory, 2048, want.len() * 8), &records(&want)[..]);
+            prop_assert!(ub(&memory, 2048, 2048)[want.len() * 8..].iter().all(|b| *b == 0));
+            prop_assert_eq!(access.writes[0].bytes(), want.len() as u64 * 8);
+            let counts = memory.bytes(ENV, Role::Aiv0, Space::Spr, 0, 8).chunks(2);
+            for (list, count) in counts.enumerate() {
+                let taken = want.iter().filter(|p| p.1 as usize / 100 == list).count() as u16;
+                prop_assert_eq!(count, taken.to_le_bytes());
+            }
+        }
+    }
+
+    #[test]
+    fn repeats_take_the_next_four_lists() {
+        let quads = [[4.0, 3.0, 2.0, 1.0], [5.0, 8.0, 6.0, 7.0]];
+        let list: Vec<_> = quads.concat().into_iter().zip(0..).collect();
+        let (memory, access) = merged([1024, 0, 8, 16, 24, 0x0001_0001_0001_0001, 0x0f02], &records(&list)).unwrap();
+        let want = [(4.0, 0), (3.0, 1), (2.0, 2), (1.0, 3), (8.0, 5), (7.0, 7), (6.0, 6), (5.0, 4)];
+        assert_eq!(ub(&memory, 1024, 64), records(&want));
+        assert_eq!((access.units, access.reads.len()), (8, 8));
+    }
+
+    #[test]
+    fn what_the_instruction_does_not_take_is_refused() {
+        let fault = |args| merged(args, &records(&[(1.0, 0), (2.0, 1)])).map(|_| ()).map_err(|f| f.code);
+        let ones = 0x0001_0001_0001_0001;
+        assert_eq!(fault([1024, 0, 8, 16, 24, ones, 0x0f01]), Ok(()));
+        assert_eq!(fault([1024, 0, 8, 16, 24, ones, 0x0501]), Err("sort-config"));
+        assert_eq!(fault([1024, 0, 8, 16, 24, ones, 0x2f01]), Err("sort-config"));
+        assert_eq!(fault([1024, 0, 8, 16, 24, ones, 0x0f00]), Err("sort-config"));
+        assert_eq!(fault([1024, 0, 8, 16, 24, ones, 0x1f02]), Err("sort-config"));
+        assert_eq!(fault([1024, 0, 8, 16, 24, ones + 1, 0x0f02]), Err("sort-config"));
+        assert_eq!(fault([1032, 0, 8, 16, 24, ones, 0x0f01]), Err("sort-alignment"));
+        assert_eq!(fault([1024, 0, 4, 16, 24, ones, 0x0f01]), Err("sort-alignment"));
+        assert_eq!(fault([1024, 0, 64, 128, 192, 2, 0x0f01]), Err("sort-unsorted"));
+        assert_eq!(fault([0, 0, 8, 16, 24, ones, 0x0f01]), Err("sort-overlap"));
+        assert_eq!(fault([1024, 0, 8, 16, SIZE as u64, ones, 0x0f01]), Err("memory-bounds"));
+        assert_eq!(fault([SIZE as u64, 0, 8, 16, 24, ones, 0x0f01]), Err("memory-bounds"));
+        // A list that takes no part may be anywhere.
+        assert_eq!(fault([1024, 0, 8, 1, u64::MAX, ones, 0x0301]), Ok(()));
+
+        let effect = SortGroups { score: Elem::F16, core: Role::Aiv0 };
+        let fault = |args: [u64; 4]| effect.plan(&args, ENV, &mut Access::default()).map_err(|f| f.code);
+        assert_eq!(fault([1024, 0, 512, 1]), Ok(()));
+        assert_eq!(fault([1024, 16, 512, 1]), Err("sort-alignment"));
+        assert_eq!(fault([1024, 0, 512, 256]), Err("sort-operand"));
+        assert_eq!(fault([1024, 0, 512, u64::MAX]), Err("sort-operand"));
+        assert_eq!(fault([512, 0, 640, 1]), Err("sort-overlap"));
+        assert_eq!(fault([512, 0, 512, 0]), Ok(()));
+    }
+}

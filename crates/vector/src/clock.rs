@@ -12,8 +12,8 @@ use crate::Step;
 /// The clock of one execution.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
-    /// Instructions fetched, in units of `1 / issue` cycle.
-    fetched: u64,
+    /// Cycle in which the next instruction is fetched, and how many of that cycle have been.
+    fetch: (u64, u32),
     /// Cycle before which nothing starts: the last fence.
     fence: u64,
     /// Cycle at which the last memory access is done.
@@ -28,7 +28,7 @@ pub(crate) struct Clock {
 
 impl Clock {
     pub fn restart(&mut self, spec: &VectorSpec, slots: usize) {
-        (self.fetched, self.fence, self.memory_done, self.done) = (0, 0, 0, 0);
+        (self.fetch, self.fence, self.memory_done, self.done) = ((0, 0), 0, 0, 0);
         self.ready.clear();
         self.ready.resize(slots, 0);
         for (free, port) in self.free.iter_mut().zip(VectorPort::ALL) {
@@ -39,7 +39,7 @@ impl Clock {
 
     #[inline]
     pub fn step(&mut self, step: &Step, spec: &VectorSpec) {
-        let mut start = (self.fetched / u64::from(spec.issue)).max(self.fence);
+        let mut start = self.fetch.0.max(self.fence);
         for slot in &step.reads {
             start = start.max(self.ready[usize::from(slot.0)]);
         }
@@ -47,7 +47,10 @@ impl Clock {
         let done = match cost.port {
             VectorPort::None => start,
             port => {
-                self.fetched += 1;
+                self.fetch.1 += 1;
+                if self.fetch.1 == spec.issue {
+                    self.fetch = (self.fetch.0 + 1, 0);
+                }
                 let units = &mut self.free[port as usize];
                 if let Some(unit) = units.iter_mut().min_by_key(|free| **free) {
                     start = start.max(*unit);

@@ -124,7 +124,14 @@ impl Cover {
             [only] => *only |= self.head & self.tail,
             [first, between @ .., last] => {
                 *first |= self.head;
-                between.fill(u64::MAX);
+                // A register covers five words at most: not worth a call.
+                match between {
+                    [] => {}
+                    [a] => *a = u64::MAX,
+                    [a, b] => (*a, *b) = (u64::MAX, u64::MAX),
+                    [a, b, c] => (*a, *b, *c) = (u64::MAX, u64::MAX, u64::MAX),
+                    more => more.fill(u64::MAX),
+                }
                 *last |= self.tail;
             }
         }

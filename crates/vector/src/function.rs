@@ -6,7 +6,7 @@ use slipring_tile::Space;
 
 use crate::footprint::{Kind, relevant};
 use crate::machine::State;
-use crate::{Barrier, Machine, Slot, Step};
+use crate::{Arg, Barrier, Machine, Slot, Step};
 
 /// Instructions that one execution may take. A function with more has most likely no end.
 pub const LIMIT: u64 = 1 << 30;
@@ -65,8 +65,13 @@ impl Function {
                 Inst::Issue { work } => {
                     let step = &steps[*work as usize];
                     let mut args = [0; 8];
-                    for (arg, operand) in args.iter_mut().zip(&step.args) {
-                        *arg = value(scalars, *operand);
+                    for (number, arg) in args.iter_mut().zip(&step.args) {
+                        *number = match *arg {
+                            Arg::Value(operand) => value(scalars, operand),
+                            Arg::Element { base, offset, bytes } => {
+                                value(scalars, base).wrapping_add(value(scalars, offset).wrapping_mul(bytes))
+                            }
+                        };
                     }
                     machine.current = (*work, sites[pc]);
                     let result = (step.kernel)(machine, &args[..step.args.len()]).map_err(|mut fault| {
@@ -137,7 +142,8 @@ fn registers(inst: &Inst) -> Vec<Reg> {
 }
 
 fn step_registers(step: &Step) -> Vec<Reg> {
-    let used = step.args.iter().filter_map(|arg| if let Operand::Reg(reg) = arg { Some(*reg) } else { None });
+    let operands = step.args.iter().flat_map(|arg| arg.operands());
+    let used = operands.filter_map(|operand| if let Operand::Reg(reg) = operand { Some(reg) } else { None });
     used.chain(step.result).collect()
 }
 

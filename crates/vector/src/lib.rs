@@ -31,4 +31,4 @@ pub use function::{Function, LIMIT, Parts};
 pub use machine::Machine;
 pub use mask::Mask;
 pub use register::{BYTES, Register};
-pub use step::{Kernel, Slot, Step};
+pub use step::{Arg, Kernel, Slot, Step};

@@ -15,14 +15,46 @@ pub struct Slot(pub u16);
 /// What an instruction does. The numbers are its scalar operands; the answer goes to its scalar result, if it has one.
 pub type Kernel = Box<dyn Fn(&mut Machine<'_>, &[u64]) -> Result<u64, Fault> + Send + Sync>;
 
+/// A number that an instruction takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arg {
+    /// A register or a constant.
+    Value(Operand),
+    /// The address of element `offset`, of so many bytes, after `base`.
+    Element {
+        #[allow(missing_docs)]
+        base: Operand,
+        #[allow(missing_docs)]
+        offset: Operand,
+        #[allow(missing_docs)]
+        bytes: u64,
+    },
+}
+
+impl Arg {
+    /// What it is made of.
+    pub fn operands(self) -> [Operand; 2] {
+        match self {
+            Arg::Value(value) => [value, Operand::Imm(0)],
+            Arg::Element { base, offset, .. } => [base, offset],
+        }
+    }
+}
+
+impl From<Operand> for Arg {
+    fn from(value: Operand) -> Arg {
+        Arg::Value(value)
+    }
+}
+
 /// A vector instruction, decoded.
 pub struct Step {
     /// Name for faults: the op.
     pub name: &'static str,
     /// What it does.
     pub kernel: Kernel,
-    /// Scalar operands.
-    pub args: SmallVec<[Operand; 3]>,
+    /// Numbers that it takes, at most 8.
+    pub args: SmallVec<[Arg; 3]>,
     /// Scalar result.
     pub result: Option<Reg>,
     /// Registers that it reads: it waits for them.

@@ -7,7 +7,7 @@ use slipring_ir::ValueId;
 use slipring_machine::{Cost, Pipe, VectorOp, VectorPort};
 use slipring_program::{Effect, Inst, Operand, Reg};
 use slipring_tile::Elem;
-use slipring_vector::{Function, Kind, Parts, Slot, Step};
+use slipring_vector::{Arg, Function, Kind, Parts, Slot, Step};
 use smallvec::SmallVec;
 
 use super::builder::CoreBuilder;
@@ -135,7 +135,7 @@ impl Decoder<'_> {
         }
         let kind = if result.is_some() { Kind::ScalarLoad } else { Kind::ScalarStore };
         let step = Step {
-            args: args.into(),
+            args: args.into_iter().map(Arg::from).collect(),
             result,
             memory: Some(kind),
             ..Step::new(name, VectorOp::FREE, move |m, args| m.scalar_work(&*effect, args))
@@ -214,7 +214,7 @@ fn inputs(code: &[Inst], steps: &[Step]) -> Vec<Reg> {
         }
     }
     for step in steps {
-        reads(&step.args);
+        step.args.iter().for_each(|arg| reads(&arg.operands()));
         written.extend(step.result.map(|reg| reg.0));
     }
     used.difference(&written).map(|reg| Reg(*reg)).collect()

@@ -18,7 +18,7 @@ pub(super) struct Emit<'a, 'd, 'm> {
     pub d: &'a mut Decoder<'d>,
     reads: SmallVec<[Slot; 4]>,
     writes: SmallVec<[Slot; 2]>,
-    args: SmallVec<[Operand; 3]>,
+    args: SmallVec<[slipring_vector::Arg; 3]>,
     result: Option<Reg>,
 }
 
@@ -71,7 +71,7 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
 
     /// A number: its place among the kernel's numbers.
     pub fn arg(&mut self, value: Operand) -> usize {
-        self.args.push(value);
+        self.args.push(value.into());
         self.args.len() - 1
     }
 
@@ -80,8 +80,8 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
         let elem = self.op.ty(ptr).and_then(slipring_ir::Type::elem).ok_or(Reported)?;
         let base = self.d.scalar(self.op.operand(ptr).ok_or(Reported)?)?;
         let offset = self.d.scalar(self.op.operand(offset).ok_or(Reported)?)?;
-        let address = crate::pto::element_address(self.d, base, offset, elem);
-        Ok(self.arg(address))
+        self.args.push(slipring_vector::Arg::Element { base, offset, bytes: elem.bytes() as u64 });
+        Ok(self.args.len() - 1)
     }
 
     /// Adds the step, which executes on a port.

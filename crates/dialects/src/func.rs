@@ -9,25 +9,13 @@ use slipring_ir::{
 use slipring_machine::Platform;
 
 use crate::decode::control;
-use crate::def::{CoreRule, InCoreSync, OpDef, OpRef, PipeRule, no_rules};
-use crate::rules::{ANY, counted, defaulted, required, schema, variadic};
+use crate::def::{OpDef, OpRef};
+use crate::rules::{ANY, PLAIN, counted, defaulted, required, schema, variadic};
 
 /// Its ops.
 pub(crate) const OPS: &[&OpDef] = &[&FUNC, &CALL, &RETURN];
 
-const BASE: OpDef = OpDef {
-    schema: schema("", Syntax::Generic, &[], &[], &[]),
-    summary: "",
-    doc: "",
-    source: "MLIR, func dialect",
-    core: CoreRule::Any,
-    pipe: PipeRule::None,
-    ring: None,
-    per_lane: false,
-    in_core_sync: InCoreSync::No,
-    verify: no_rules,
-    lower: |_, _| Ok(()),
-};
+const BASE: OpDef = OpDef { source: "MLIR, func dialect", ..PLAIN };
 
 static FUNC: OpDef = OpDef {
     schema: OpSchema {

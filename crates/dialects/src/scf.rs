@@ -4,25 +4,13 @@ use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Reported as
 use slipring_ir::{Arity, Flow, Infer, OpId, OpSchema, ResultSpec, Syntax, Touch, Type, ValueId};
 
 use crate::decode::control;
-use crate::def::{CoreRule, InCoreSync, OpDef, PipeRule, no_rules};
-use crate::rules::{ANY, BOOL, INTEGER, operand, schema, variadic};
+use crate::def::OpDef;
+use crate::rules::{ANY, BOOL, INTEGER, PLAIN, operand, schema, variadic};
 
 /// Its ops.
 pub(crate) const OPS: &[&OpDef] = &[&FOR, &IF, &WHILE, &CONDITION, &YIELD];
 
-const BASE: OpDef = OpDef {
-    schema: schema("", Syntax::Generic, &[], &[], &[]),
-    summary: "",
-    doc: "",
-    source: "MLIR, scf dialect",
-    core: CoreRule::Any,
-    pipe: PipeRule::None,
-    ring: None,
-    per_lane: false,
-    in_core_sync: InCoreSync::No,
-    verify: no_rules,
-    lower: |_, _| Ok(()),
-};
+const BASE: OpDef = OpDef { source: "MLIR, scf dialect", ..PLAIN };
 
 const RESULTS: ResultSpec = ResultSpec {
     name: "results",

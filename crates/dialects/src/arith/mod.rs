@@ -13,8 +13,8 @@ use slipring_ir::{Infer, OperandSpec, ResultSpec, Syntax, Touch, Type, TypeRule}
 use slipring_program::{Operand, ScalarFn};
 
 use crate::decode::{Binding, Decoder};
-use crate::def::{CoreRule, InCoreSync, Lowered, OpDef, OpRef, PipeRule, Reported, no_rules};
-use crate::rules::{INTEGER, operand, result, schema};
+use crate::def::{Lowered, OpDef, OpRef, Reported};
+use crate::rules::{INTEGER, PLAIN, operand, result};
 
 /// Its ops.
 pub(crate) const FAMILIES: &[&[&OpDef]] = &[constant::OPS, integer::OPS, float::OPS, compare::OPS, cast::OPS];
@@ -22,19 +22,7 @@ pub(crate) const FAMILIES: &[&[&OpDef]] = &[constant::OPS, integer::OPS, float::
 const FLOAT: TypeRule = TypeRule { describe: "a float", accepts: |t| matches!(t, Type::Float(_) | Type::F64) };
 
 /// What every op of the dialect has in common.
-const SCALAR_OP: OpDef = OpDef {
-    schema: schema("", Syntax::Generic, &[], &[], &[]),
-    summary: "",
-    doc: "",
-    source: "MLIR, arith dialect",
-    core: CoreRule::Any,
-    pipe: PipeRule::None,
-    ring: None,
-    per_lane: false,
-    in_core_sync: InCoreSync::No,
-    verify: no_rules,
-    lower: |_, d| Err(d.unsupported("this op")),
-};
+const SCALAR_OP: OpDef = OpDef { source: "MLIR, arith dialect", lower: |_, d| Err(d.unsupported("this op")), ..PLAIN };
 
 const BINARY: Syntax = Syntax::Format("$lhs `,` $rhs attr-dict `:` type($result)");
 

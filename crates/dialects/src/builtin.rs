@@ -31,6 +31,7 @@ static MODULE: OpDef = OpDef {
     pipe: PipeRule::None,
     ring: None,
     per_lane: false,
+    mixed: None,
     in_core_sync: InCoreSync::No,
     verify: no_rules,
     lower: |_, _| Ok(()),

@@ -27,6 +27,8 @@ pub struct OpDef {
     pub ring: Option<RingPart>,
     /// True for ops that make sense only where both Vector cores run: they ask which lane they are on.
     pub per_lane: bool,
+    /// Its part in a kernel written for the whole cluster, if it has one.
+    pub mixed: Option<MixedPart>,
     /// Whether it synchronises pipes of one core by hand: the compiler adds nothing to a function that does.
     pub in_core_sync: InCoreSync,
     /// Rules beyond the types of operands and attributes.
@@ -99,6 +101,19 @@ pub enum RingPart {
     Status(Phase, Direction),
     /// The same by a pipe value, which tells the direction: see [`OpRef::ring`].
     Handle(HandlePart),
+}
+
+/// What an op is in a kernel that is written for the whole cluster. The passes take all of these out: no core runs them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MixedPart {
+    /// A region that runs once on each Vector core.
+    Region,
+    /// A tile of the accumulator to the Vector cores, each its part.
+    Shard,
+    /// The Vector cores' tiles to L1, put together.
+    Gather,
+    /// A whole tile from one kind of core to the other.
+    Cross,
 }
 
 /// What an op does to the pipe that it takes as a value.

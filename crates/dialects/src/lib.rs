@@ -27,7 +27,7 @@ use std::sync::OnceLock;
 use slipring_ir::Registry;
 
 pub use decode::{Decoded, Kernel, Mode, decode, is_entry, kernel_kind, select_kernel, symbol_name};
-pub use def::{CoreRule, HandlePart, InCoreSync, OpDef, OpRef, PipeRule, Reported, RingPart};
+pub use def::{CoreRule, HandlePart, InCoreSync, MixedPart, OpDef, OpRef, PipeRule, Reported, RingPart};
 pub use pto::is_event;
 pub use reach::{affinity, core_of, reachable};
 pub use verify::verify;

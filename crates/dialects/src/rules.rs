@@ -94,6 +94,7 @@ pub const PLAIN: OpDef = OpDef {
     pipe: PipeRule::None,
     ring: None,
     per_lane: false,
+    mixed: None,
     in_core_sync: InCoreSync::No,
     verify: no_rules,
     lower: |_, _| Ok(()),

@@ -29,6 +29,7 @@ static TPRINT: OpDef = OpDef {
     pipe: PipeRule::Fixed(Pipe::S),
     ring: None,
     per_lane: false,
+    mixed: None,
     in_core_sync: InCoreSync::No,
     verify: no_rules,
     lower: |op, d| {
@@ -119,6 +120,7 @@ static PRINT: OpDef = OpDef {
     pipe: PipeRule::None,
     ring: None,
     per_lane: false,
+    mixed: None,
     in_core_sync: InCoreSync::No,
     verify: no_rules,
     lower: lower_print,
@@ -229,6 +231,7 @@ static TRAP: OpDef = OpDef {
     pipe: PipeRule::None,
     ring: None,
     per_lane: false,
+    mixed: None,
     in_core_sync: InCoreSync::No,
     verify: no_rules,
     lower: |_, d| {

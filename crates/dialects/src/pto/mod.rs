@@ -4,6 +4,7 @@ mod cross_core;
 mod cube;
 mod debug;
 mod dma;
+mod mixed;
 mod pipe;
 mod pipe_handle;
 mod pipe_text;
@@ -32,6 +33,7 @@ pub(crate) const FAMILIES: &[&[&OpDef]] = &[
     sync::OPS,
     cross_core::OPS,
     view::OPS,
+    mixed::OPS,
     tile::OPS,
     dma::OPS,
     dma::not_run::OPS,

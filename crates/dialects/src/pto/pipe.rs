@@ -54,6 +54,7 @@ static RESERVE_BUFFER: OpDef = OpDef {
     pipe: PipeRule::None,
     ring: Some(RingPart::Reserve),
     per_lane: false,
+    mixed: None,
     in_core_sync: InCoreSync::No,
     verify: verify_reserve,
     lower: |op, d| {
@@ -124,6 +125,7 @@ static IMPORT_RESERVED_BUFFER: OpDef = OpDef {
     pipe: PipeRule::None,
     ring: Some(RingPart::Import),
     per_lane: false,
+    mixed: None,
     in_core_sync: InCoreSync::No,
     verify: no_rules,
     lower: |op, d| {
@@ -227,6 +229,7 @@ static AIC_INITIALIZE_PIPE: OpDef = OpDef {
     pipe: PipeRule::None,
     ring: Some(RingPart::Initialize),
     per_lane: false,
+    mixed: None,
     in_core_sync: InCoreSync::No,
     verify: verify_initialize,
     lower: ring::initialize,
@@ -241,6 +244,7 @@ static AIV_INITIALIZE_PIPE: OpDef = OpDef {
     pipe: PipeRule::None,
     ring: Some(RingPart::Initialize),
     per_lane: false,
+    mixed: None,
     in_core_sync: InCoreSync::No,
     verify: verify_initialize,
     lower: ring::initialize,
@@ -271,6 +275,7 @@ static TPUSH_TO_AIV: OpDef = OpDef {
     pipe: PipeRule::Fixed(Pipe::Fix),
     ring: Some(RingPart::Push(Direction::C2V)),
     per_lane: false,
+    mixed: None,
     in_core_sync: InCoreSync::No,
     verify: |op, _, diags| {
         verify_split(op, diags);
@@ -288,6 +293,7 @@ static TPUSH_TO_AIC: OpDef = OpDef {
     pipe: PipeRule::Fixed(Pipe::Mte3),
     ring: Some(RingPart::Push(Direction::V2C)),
     per_lane: false,
+    mixed: None,
     in_core_sync: InCoreSync::No,
     verify: |op, _, diags| {
         verify_split(op, diags);
@@ -329,6 +335,7 @@ static TPOP_FROM_AIC: OpDef = OpDef {
     pipe: PipeRule::By(|op, platform| wait_pipe(op, platform, Direction::C2V)),
     ring: Some(RingPart::Pop(Direction::C2V)),
     per_lane: false,
+    mixed: None,
     in_core_sync: InCoreSync::No,
     verify: |op, _, diags| verify_pop(op, Space::Vec, diags),
     lower: ring::pop,
@@ -343,6 +350,7 @@ static TPOP_FROM_AIV: OpDef = OpDef {
     pipe: PipeRule::By(|op, platform| wait_pipe(op, platform, Direction::V2C)),
     ring: Some(RingPart::Pop(Direction::V2C)),
     per_lane: false,
+    mixed: None,
     in_core_sync: InCoreSync::No,
     verify: |op, _, diags| verify_pop(op, Space::Mat, diags),
     lower: ring::pop,
@@ -421,6 +429,7 @@ static TFREE_FROM_AIC: OpDef = OpDef {
     pipe: PipeRule::By(|op, platform| free_pipe(op, platform, Direction::C2V)),
     ring: Some(RingPart::Free(Direction::C2V)),
     per_lane: false,
+    mixed: None,
     in_core_sync: InCoreSync::No,
     verify: |op, _, diags| verify_split(op, diags),
     lower: ring::free,
@@ -435,6 +444,7 @@ static TFREE_FROM_AIV: OpDef = OpDef {
     pipe: PipeRule::By(|op, platform| free_pipe(op, platform, Direction::V2C)),
     ring: Some(RingPart::Free(Direction::V2C)),
     per_lane: false,
+    mixed: None,
     in_core_sync: InCoreSync::No,
     verify: |op, _, diags| verify_split(op, diags),
     lower: ring::free,

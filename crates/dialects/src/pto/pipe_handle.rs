@@ -53,6 +53,7 @@ const HANDLE: OpDef = OpDef {
     pipe: PipeRule::None,
     ring: None,
     per_lane: false,
+    mixed: None,
     in_core_sync: InCoreSync::No,
     verify: no_rules,
     lower: ring::initialize,

@@ -26,6 +26,7 @@ const QUERY: OpDef = OpDef {
     pipe: PipeRule::None,
     ring: None,
     per_lane: false,
+    mixed: None,
     in_core_sync: InCoreSync::No,
     verify: no_rules,
     lower: |_, d| Err(d.unsupported("this op")),

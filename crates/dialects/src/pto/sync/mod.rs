@@ -104,6 +104,7 @@ pub(super) const NOTHING: OpDef = OpDef {
     pipe: PipeRule::None,
     ring: None,
     per_lane: false,
+    mixed: None,
     in_core_sync: InCoreSync::Manual,
     verify: no_rules,
     lower: |_, d| Err(d.unsupported("this op")),

@@ -1,0 +1,180 @@
+//! Kernels that are written for the whole cluster: regions for the Vector cores, and tiles that cross between the two
+//! kinds of core (seed 001).
+//!
+//! Such a kernel is a function for no kind of core, with ops of both. The passes make a program for each kind out of it and
+//! leave none of these ops.
+
+use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Parsed};
+use slipring_ir::{AttrKind, AttrSpec, Diags, OpId, OpSchema, Syntax, TileType, Touch, Type};
+use slipring_machine::Platform;
+use slipring_tile::Space;
+
+use crate::decode::Decoder;
+use crate::def::{Lowered, MixedPart, OpDef, OpRef};
+use crate::ring::Split;
+use crate::rules::{PLAIN, TILE, operand, require_space, required, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&SPLIT_AIV, &AIV_SHARD, &AIC_GATHER, &TCROSS];
+
+const SPLIT: AttrSpec =
+    required("split", AttrKind::Int, "0: whole tile, 1: upper and lower half, 2: left and right half");
+
+static SPLIT_AIV: OpDef = OpDef {
+    schema: OpSchema { regions: &["body"], ..schema("pto.split_aiv", Syntax::Custom(&RegionText), &[], &[], &[SPLIT]) },
+    summary: "Ops that run once on each Vector core",
+    doc: "`pto.split_aiv %lane { … } {split = 1}`. The body runs on both Vector cores at the same time; `%lane` is the core's \
+          number, 0 or 1. Tiles in UB that are declared outside are each core's own. `split` says how the tiles of the body \
+          are divided between the cores: 0 not at all, 1 by rows, 2 by columns. `pto.aiv_shard` and `pto.aic_gather` are the \
+          only ways in and out for tiles of the Cube core. The sequential meaning: the body once with lane 0, then once with \
+          lane 1.",
+    source: "seed 001, API",
+    mixed: Some(MixedPart::Region),
+    verify: |op, _, diags| split_is_known(op, diags),
+    lower: for_the_cluster,
+    ..PLAIN
+};
+
+/// `%lane { … } {split = 1}`.
+struct RegionText;
+
+impl CustomSyntax for RegionText {
+    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Parsed<()> {
+        let (name, span) = p.value_name()?;
+        p.set_operands(op, &[]);
+        p.region(op, vec![BlockArg { name, ty: Type::Index, span }])?;
+        p.attr_dict(op)
+    }
+
+    fn print(&self, p: &mut OpPrinter<'_>, op: OpId) {
+        let module = p.module;
+        p.write(" ");
+        p.values(module.body(op, 0).map_or(&[][..], |b| &module.block(b).args[..]));
+        p.write(" ");
+        p.region(op, 0, false);
+        p.attr_dict(op, &[]);
+    }
+}
+
+const CROSSING: OpDef = OpDef {
+    schema: schema(
+        "",
+        Syntax::InsOuts { ins: 1, attrs_in_ins: false },
+        &[
+            operand("src", TILE, Touch::Read, "the tile on the one kind of core"),
+            operand("dst", TILE, Touch::Write, "the tile on the other kind"),
+        ],
+        &[],
+        &[SPLIT],
+    ),
+    source: "seed 001, API",
+    lower: for_the_cluster,
+    ..PLAIN
+};
+
+static AIV_SHARD: OpDef = OpDef {
+    schema: OpSchema { name: "pto.aiv_shard", ..CROSSING.schema },
+    summary: "A tile of the accumulator to the Vector cores, each its part",
+    doc: "Inside a `pto.split_aiv`. With `split` 1 lane 0 receives the upper half of the rows of `src`, lane 1 the lower half; \
+          with 2 the left and the right half of the columns; with 0 both receive the whole tile. `dst` is a tile in UB of the \
+          part's shape; the extent that is halved is even. Elements do not change.",
+    mixed: Some(MixedPart::Shard),
+    verify: verify_shard,
+    ..CROSSING
+};
+
+static AIC_GATHER: OpDef = OpDef {
+    schema: OpSchema { name: "pto.aic_gather", ..CROSSING.schema },
+    summary: "The Vector cores' tiles to L1, put together",
+    doc: "Inside a `pto.split_aiv`. The inverse of `pto.aiv_shard`: `src` is a lane's tile in UB, `dst` the whole tile in L1, \
+          made of both lanes' tiles one below (1) or beside (2) the other. With `split` 0 both lanes hold the same whole tile, \
+          and lane 0's is taken; lanes that differ there are an error.",
+    mixed: Some(MixedPart::Gather),
+    verify: verify_gather,
+    ..CROSSING
+};
+
+static TCROSS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tcross", attrs: &[], ..CROSSING.schema },
+    summary: "A whole tile from one kind of core to the other",
+    doc: "From the accumulator to UB or from UB to L1, outside of every `pto.split_aiv`. Elements do not change. What kernels \
+          without an explicit split use; the pass that splits them makes shards and gathers of it.",
+    mixed: Some(MixedPart::Cross),
+    verify: verify_cross,
+    ..CROSSING
+};
+
+fn for_the_cluster(_: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    Err(d.error("mixed-kernel", "this op is for a kernel of the whole cluster, and no core runs it"))
+}
+
+fn split_is_known(op: &OpRef<'_>, diags: &mut Diags) {
+    if Split::of(op).is_none() {
+        let error = op.error("split-mode", "`split` is 0 (none), 1 (up and down) or 2 (left and right)");
+        diags.push(error);
+    }
+}
+
+fn verify_shard(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    split_is_known(op, diags);
+    if require_space(op, 0, &[Space::Acc], diags) && require_space(op, 1, &[Space::Vec], diags) {
+        parts(op, (0, 1), diags);
+    }
+}
+
+fn verify_gather(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    split_is_known(op, diags);
+    if require_space(op, 0, &[Space::Vec], diags) && require_space(op, 1, &[Space::Mat], diags) {
+        parts(op, (1, 0), diags);
+    }
+}
+
+fn verify_cross(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    let ways = [(Space::Acc, Space::Vec), (Space::Vec, Space::Mat)];
+    if let (Some(from), Some(to)) = (op.space(0), op.space(1))
+        && !ways.contains(&(from, to))
+    {
+        diags.push(
+            op.error("cross-way", format!("no tile crosses from `{from}` to `{to}`"))
+                .help("the ways between the kinds of core are acc->vec and vec->mat"),
+        );
+        return;
+    }
+    parts(op, (0, 1), diags);
+}
+
+/// Checks that the tile of operand `part` is a lane's share of the tile of operand `whole`.
+fn parts(op: &OpRef<'_>, (whole, part): (usize, usize), diags: &mut Diags) {
+    let (Some(all), Some(own), Some(split)) = (op.tile(whole), op.tile(part), Split::of(op)) else { return };
+    let shape = |tile: &TileType| (tile.layout.rows, tile.layout.cols);
+    let (rows, cols) = shape(all);
+    let odd = match split {
+        Split::None => None,
+        Split::UpDown => Some(("rows", rows)),
+        Split::LeftRight => Some(("columns", cols)),
+    };
+    if let Some((what, n)) = odd.filter(|(_, n)| n % 2 != 0) {
+        diags.push(
+            op.error("split-odd", format!("{n} {what} cannot be divided evenly between two Vector cores"))
+                .label("the split axis must be even")
+                .help("pad the tile to an even extent, or split the other axis"),
+        );
+        return;
+    }
+    let wanted = split.lane_shape((rows, cols));
+    if shape(own) != wanted {
+        let (own, names) = (shape(own), [whole, part].map(|at| op.def.schema.operands[at].name));
+        diags.push(op.error(
+            "split-shape",
+            format!(
+                "`{}` is {rows}x{cols}, so that `{}` must be {}x{}, not {}x{}",
+                names[0], names[1], wanted.0, wanted.1, own.0, own.1
+            ),
+        ));
+    }
+    if all.layout.elem != own.layout.elem {
+        let message =
+            format!("a tile does not change its type on the way: {} and {}", all.layout.elem, own.layout.elem);
+        diags.push(op.error("split-type", message).help("convert it on the Vector core (`pto.tcvt`)"));
+    }
+}

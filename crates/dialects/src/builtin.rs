@@ -2,8 +2,8 @@
 
 use slipring_ir::{AttrKind, OpSchema, Syntax};
 
-use crate::def::{CoreRule, InCoreSync, OpDef, PipeRule, no_rules};
-use crate::rules::{defaulted, schema};
+use crate::def::OpDef;
+use crate::rules::{PLAIN, defaulted, schema};
 
 /// Its ops.
 pub(crate) const OPS: &[&OpDef] = &[&MODULE];
@@ -27,12 +27,6 @@ static MODULE: OpDef = OpDef {
     summary: "A module: functions that belong together",
     doc: "`module attributes {pto.target_arch = \"a5\"} { … }`. The target is the default of `--arch`.",
     source: "MLIR, builtin dialect",
-    core: CoreRule::Any,
-    pipe: PipeRule::None,
-    ring: None,
-    per_lane: false,
-    mixed: None,
-    in_core_sync: InCoreSync::No,
-    verify: no_rules,
     lower: |_, _| Ok(()),
+    ..PLAIN
 };

@@ -5,6 +5,7 @@ use slipring_machine::{Pipe, Platform};
 use slipring_program::Direction;
 use slipring_tile::Space;
 
+use crate::along::Along;
 use crate::decode::Decoder;
 use crate::ring::Phase;
 
@@ -27,6 +28,8 @@ pub struct OpDef {
     pub ring: Option<RingPart>,
     /// True for ops that make sense only where both Vector cores run: they ask which lane they are on.
     pub per_lane: bool,
+    /// How it works along the rows and along the columns of its tiles: what can be divided between two Vector cores.
+    pub along: [Along; 2],
     /// Its part in a kernel written for the whole cluster, if it has one.
     pub mixed: Option<MixedPart>,
     /// Whether it synchronises pipes of one core by hand: the compiler adds nothing to a function that does.

@@ -5,6 +5,7 @@
 //! verifier, passes, decoder and `slipring ops` read that declaration; no other room knows an op by name.
 //! Declarations are filed by family as the manual of the instruction set files them.
 
+mod along;
 pub mod decode;
 pub mod def;
 pub mod effect;
@@ -26,6 +27,7 @@ use std::sync::OnceLock;
 
 use slipring_ir::Registry;
 
+pub use along::Along;
 pub use decode::{Decoded, Kernel, Mode, decode, is_entry, kernel_kind, select_kernel, symbol_name};
 pub use def::{CoreRule, HandlePart, InCoreSync, MixedPart, OpDef, OpRef, PipeRule, Reported, RingPart};
 pub use pto::is_event;

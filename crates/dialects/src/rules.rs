@@ -8,6 +8,7 @@ use slipring_ir::{
 };
 use slipring_tile::Space;
 
+use crate::along::Along;
 use crate::def::{CoreRule, InCoreSync, OpDef, OpRef, PipeRule, no_rules};
 
 /// A tile in any local memory (or a memref that stands for one).
@@ -94,6 +95,7 @@ pub const PLAIN: OpDef = OpDef {
     pipe: PipeRule::None,
     ring: None,
     per_lane: false,
+    along: Along::UNKNOWN,
     mixed: None,
     in_core_sync: InCoreSync::No,
     verify: no_rules,

@@ -6,9 +6,9 @@ use slipring_program::{Access, Effect, Env, Fault, Inst, Memory, Operand, Output
 use slipring_tile::{Elem, Layout, Space};
 
 use crate::decode::Decoder;
-use crate::def::{CoreRule, InCoreSync, Lowered, OpDef, OpRef, PipeRule, Reported, no_rules};
+use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use crate::effect::tile_extents;
-use crate::rules::{SCALAR, TILE, operand, required, schema};
+use crate::rules::{PLAIN, SCALAR, TILE, operand, required, schema};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TPRINT, &PRINT, &TRAP];
@@ -27,11 +27,6 @@ static TPRINT: OpDef = OpDef {
     source: "PTO IR manual 4.20",
     core: CoreRule::ByTile,
     pipe: PipeRule::Fixed(Pipe::S),
-    ring: None,
-    per_lane: false,
-    mixed: None,
-    in_core_sync: InCoreSync::No,
-    verify: no_rules,
     lower: |op, d| {
         let tile = d.tile(op.operand(0).ok_or(Reported)?)?;
         d.emit(Inst::Barrier { pipe: None });
@@ -41,6 +36,7 @@ static TPRINT: OpDef = OpDef {
         d.issue(Pipe::S, effect, vec![tile.addr, tile.valid[0], tile.valid[1], block], Cost::fixed(1));
         Ok(())
     },
+    ..PLAIN
 };
 
 /// Prints a whole tile. Arguments: address, valid rows, valid columns, index of the block.
@@ -116,14 +112,8 @@ static PRINT: OpDef = OpDef {
     doc: "Prints the format with its first conversion (`%d`, `%i`, `%u`, `%x`, `%f`, `%e`, `%g`, with flags, width and \
           precision) replaced by the number.",
     source: "PTO IR manual 4.20",
-    core: CoreRule::Any,
-    pipe: PipeRule::None,
-    ring: None,
-    per_lane: false,
-    mixed: None,
-    in_core_sync: InCoreSync::No,
-    verify: no_rules,
     lower: lower_print,
+    ..PLAIN
 };
 
 fn lower_print(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
@@ -227,17 +217,11 @@ static TRAP: OpDef = OpDef {
     summary: "Stop the run",
     doc: "Stops the whole run with a finding that names this line.",
     source: "PTO IR manual 4.20",
-    core: CoreRule::Any,
-    pipe: PipeRule::None,
-    ring: None,
-    per_lane: false,
-    mixed: None,
-    in_core_sync: InCoreSync::No,
-    verify: no_rules,
     lower: |_, d| {
         d.emit(Inst::Trap { message: "the program reached `pto.trap`".into() });
         Ok(())
     },
+    ..PLAIN
 };
 
 #[cfg(test)]

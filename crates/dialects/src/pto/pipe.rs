@@ -6,9 +6,11 @@ use slipring_program::{Direction, Operand};
 use slipring_tile::Space;
 
 use crate::decode::Binding;
-use crate::def::{CoreRule, InCoreSync, OpDef, OpRef, PipeRule, RingPart, no_rules};
+use crate::def::{CoreRule, OpDef, OpRef, PipeRule, RingPart};
 use crate::ring;
-use crate::rules::{INTEGER, POINTER, TILE, defaulted, operand, optional, require_space, required, result, schema};
+use crate::rules::{
+    INTEGER, PLAIN, POINTER, TILE, defaulted, operand, optional, require_space, required, result, schema,
+};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[
@@ -50,18 +52,14 @@ static RESERVE_BUFFER: OpDef = OpDef {
           `auto = false` the text gives it. On a platform with rings in global memory the buffer is where popped \
           tiles land.",
     source: "seed 000, DSL Grammar; PTO IR manual 4.18",
-    core: CoreRule::Any,
-    pipe: PipeRule::None,
     ring: Some(RingPart::Reserve),
-    per_lane: false,
-    mixed: None,
-    in_core_sync: InCoreSync::No,
     verify: verify_reserve,
     lower: |op, d| {
         let base = op.int("base").map_or(Operand::Imm(0), Operand::imm);
         d.bind(op.result(0), Binding::Scalar(base));
         Ok(())
     },
+    ..PLAIN
 };
 
 fn verify_reserve(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
@@ -121,18 +119,13 @@ static IMPORT_RESERVED_BUFFER: OpDef = OpDef {
     doc: "Gives the producer the address that the consumer's `pto.reserve_buffer` of the same name has. The passes \
           resolve it. `pto.import_peer_buffer` is another spelling.",
     source: "seed 000, DSL Grammar; PTO IR manual 4.18",
-    core: CoreRule::Any,
-    pipe: PipeRule::None,
     ring: Some(RingPart::Import),
-    per_lane: false,
-    mixed: None,
-    in_core_sync: InCoreSync::No,
-    verify: no_rules,
     lower: |op, d| {
         let base = op.int("base").map_or(Operand::Imm(0), Operand::imm);
         d.bind(op.result(0), Binding::Scalar(base));
         Ok(())
     },
+    ..PLAIN
 };
 
 const INITIALIZE: OpSchema = schema(
@@ -226,13 +219,10 @@ static AIC_INITIALIZE_PIPE: OpDef = OpDef {
     doc: INITIALIZE_DOC,
     source: "seed 000, aic_initialize_pipe",
     core: CoreRule::Cube,
-    pipe: PipeRule::None,
     ring: Some(RingPart::Initialize),
-    per_lane: false,
-    mixed: None,
-    in_core_sync: InCoreSync::No,
     verify: verify_initialize,
     lower: ring::initialize,
+    ..PLAIN
 };
 
 static AIV_INITIALIZE_PIPE: OpDef = OpDef {
@@ -241,13 +231,10 @@ static AIV_INITIALIZE_PIPE: OpDef = OpDef {
     doc: INITIALIZE_DOC,
     source: "seed 000, aiv_initialize_pipe",
     core: CoreRule::Vector,
-    pipe: PipeRule::None,
     ring: Some(RingPart::Initialize),
-    per_lane: false,
-    mixed: None,
-    in_core_sync: InCoreSync::No,
     verify: verify_initialize,
     lower: ring::initialize,
+    ..PLAIN
 };
 
 const PUSH: OpSchema = schema(
@@ -274,14 +261,12 @@ static TPUSH_TO_AIV: OpDef = OpDef {
     core: CoreRule::Cube,
     pipe: PipeRule::Fixed(Pipe::Fix),
     ring: Some(RingPart::Push(Direction::C2V)),
-    per_lane: false,
-    mixed: None,
-    in_core_sync: InCoreSync::No,
     verify: |op, _, diags| {
         verify_split(op, diags);
         require_space(op, 0, &[Space::Acc], diags);
     },
     lower: ring::push,
+    ..PLAIN
 };
 
 static TPUSH_TO_AIC: OpDef = OpDef {
@@ -292,14 +277,12 @@ static TPUSH_TO_AIC: OpDef = OpDef {
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::Mte3),
     ring: Some(RingPart::Push(Direction::V2C)),
-    per_lane: false,
-    mixed: None,
-    in_core_sync: InCoreSync::No,
     verify: |op, _, diags| {
         verify_split(op, diags);
         require_space(op, 0, &[Space::Vec], diags);
     },
     lower: ring::push,
+    ..PLAIN
 };
 
 const POP: OpSchema = schema(
@@ -334,11 +317,9 @@ static TPOP_FROM_AIC: OpDef = OpDef {
     core: CoreRule::Vector,
     pipe: PipeRule::By(|op, platform| wait_pipe(op, platform, Direction::C2V)),
     ring: Some(RingPart::Pop(Direction::C2V)),
-    per_lane: false,
-    mixed: None,
-    in_core_sync: InCoreSync::No,
     verify: |op, _, diags| verify_pop(op, Space::Vec, diags),
     lower: ring::pop,
+    ..PLAIN
 };
 
 static TPOP_FROM_AIV: OpDef = OpDef {
@@ -349,11 +330,9 @@ static TPOP_FROM_AIV: OpDef = OpDef {
     core: CoreRule::Cube,
     pipe: PipeRule::By(|op, platform| wait_pipe(op, platform, Direction::V2C)),
     ring: Some(RingPart::Pop(Direction::V2C)),
-    per_lane: false,
-    mixed: None,
-    in_core_sync: InCoreSync::No,
     verify: |op, _, diags| verify_pop(op, Space::Mat, diags),
     lower: ring::pop,
+    ..PLAIN
 };
 
 fn verify_pop(op: &OpRef<'_>, space: Space, diags: &mut Diags) {
@@ -428,11 +407,9 @@ static TFREE_FROM_AIC: OpDef = OpDef {
     core: CoreRule::Vector,
     pipe: PipeRule::By(|op, platform| free_pipe(op, platform, Direction::C2V)),
     ring: Some(RingPart::Free(Direction::C2V)),
-    per_lane: false,
-    mixed: None,
-    in_core_sync: InCoreSync::No,
     verify: |op, _, diags| verify_split(op, diags),
     lower: ring::free,
+    ..PLAIN
 };
 
 static TFREE_FROM_AIV: OpDef = OpDef {
@@ -443,9 +420,7 @@ static TFREE_FROM_AIV: OpDef = OpDef {
     core: CoreRule::Cube,
     pipe: PipeRule::By(|op, platform| free_pipe(op, platform, Direction::V2C)),
     ring: Some(RingPart::Free(Direction::V2C)),
-    per_lane: false,
-    mixed: None,
-    in_core_sync: InCoreSync::No,
     verify: |op, _, diags| verify_split(op, diags),
     lower: ring::free,
+    ..PLAIN
 };

@@ -8,9 +8,9 @@ use slipring_tile::Space;
 
 use super::pipe::{AUTO_FREE, CREDITS, FLAG_BASE, PERIOD, PLACED, PROTOCOL, phases, verify_split};
 use super::pipe_text::{PipeText, Verb};
-use crate::def::{CoreRule, HandlePart, InCoreSync, OpDef, OpRef, PipeRule, RingPart, no_rules};
+use crate::def::{CoreRule, HandlePart, OpDef, OpRef, PipeRule, RingPart};
 use crate::ring::{self, Phase};
-use crate::rules::{ANY, BOOL, INTEGER, TILE, defaulted, operand, optional, required, result, schema, variadic};
+use crate::rules::{ANY, BOOL, INTEGER, PLAIN, TILE, defaulted, operand, optional, required, result, schema, variadic};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[
@@ -49,14 +49,8 @@ const HANDLE: OpDef = OpDef {
     summary: "",
     doc: "",
     source: "seed 003; PTO IR of the public assembler, internal pipe ops",
-    core: CoreRule::Any,
-    pipe: PipeRule::None,
-    ring: None,
-    per_lane: false,
-    mixed: None,
-    in_core_sync: InCoreSync::No,
-    verify: no_rules,
     lower: ring::initialize,
+    ..PLAIN
 };
 
 // ---- making a pipe ----

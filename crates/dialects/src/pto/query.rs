@@ -4,8 +4,8 @@ use slipring_ir::{Infer, OpSchema, Syntax, Type};
 use slipring_program::Special;
 
 use crate::decode::{Binding, Decoder};
-use crate::def::{CoreRule, InCoreSync, Lowered, OpDef, OpRef, PipeRule, no_rules};
-use crate::rules::{INTEGER, result, schema};
+use crate::def::{CoreRule, Lowered, OpDef, OpRef};
+use crate::rules::{INTEGER, PLAIN, result, schema};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] =
@@ -22,14 +22,8 @@ const QUERY: OpDef = OpDef {
     summary: "",
     doc: "",
     source: "PTO IR manual 4.19",
-    core: CoreRule::Any,
-    pipe: PipeRule::None,
-    ring: None,
-    per_lane: false,
-    mixed: None,
-    in_core_sync: InCoreSync::No,
-    verify: no_rules,
     lower: |_, d| Err(d.unsupported("this op")),
+    ..PLAIN
 };
 
 fn query(op: &OpRef<'_>, d: &mut Decoder<'_>, which: Special) -> Lowered {

@@ -68,6 +68,10 @@ fn page(def: &OpDef) -> String {
         slipring_dialects::PipeRule::By(_) => "depends on the memories of its operands, or on the platform".to_string(),
     };
     let _ = writeln!(text, "pipe      {pipe}");
+    if def.along != slipring_dialects::Along::UNKNOWN {
+        let [rows, columns] = [0, 1].map(|axis| def.along[axis].describe(axis));
+        let _ = writeln!(text, "rows      {rows}\ncolumns   {columns}");
+    }
     let _ = writeln!(text, "source    {}", def.source);
     section(
         &mut text,

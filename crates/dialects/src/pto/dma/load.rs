@@ -6,6 +6,7 @@ use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
 use super::{known_elements, place, window};
+use crate::along::Along;
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use crate::effect::{Finish, GmMove};
@@ -39,6 +40,7 @@ pub(super) static TLOAD: OpDef = OpDef {
           keep their bytes.",
     source: "PTO IR manual 4.3; tile ISA, TLOAD",
     core: CoreRule::ByTile,
+    along: Along::EACH,
     pipe: PipeRule::Fixed(Pipe::Mte2),
     verify: verify_load,
     lower: lower_load,
@@ -51,6 +53,7 @@ pub(super) static TPREFETCH: OpDef = OpDef {
     doc: "Moves the same elements as `pto.tload`. The compiler orders nothing after it but the uses of `dst`.",
     source: "PTO IR manual 4.3",
     core: CoreRule::ByTile,
+    along: Along::EACH,
     pipe: PipeRule::Fixed(Pipe::Mte2),
     verify: verify_load,
     lower: lower_load,

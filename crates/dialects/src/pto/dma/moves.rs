@@ -7,6 +7,7 @@ use slipring_tile::{Elem, Space};
 
 use super::store::accumulator_types;
 use super::{ACC_TO_VEC_MODE, RELU_PRE_MODE, place, relu, require_acc_to_mat, require_way, scale, shape};
+use crate::along::Along;
 use crate::decode::{Decoder, TileRef};
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use crate::effect::{Finish, TileMove, Windows};
@@ -53,6 +54,7 @@ pub(super) static TMOV: OpDef = OpDef {
           become f32. The form with a tile of quantisation parameters cannot be run yet.",
     source: "PTO IR manual 4.3; tile ISA, TMOV",
     core: CoreRule::ByTile,
+    along: Along::EACH,
     pipe: PipeRule::By(|op, _| pipe_of(op.space(0), op.space(3))),
     verify: verify_move,
     lower: lower_move,

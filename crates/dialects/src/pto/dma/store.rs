@@ -6,6 +6,7 @@ use slipring_tile::{Elem, Space};
 
 use super::load::{positive, same_width};
 use super::{RELU_PRE_MODE, arch, known_elements, place, relu, scale, window};
+use crate::along::Along;
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use crate::effect::{Finish, GmMove};
@@ -48,6 +49,7 @@ pub(super) static TSTORE: OpDef = OpDef {
           several cores add in the order in which they complete.",
     source: "PTO IR manual 4.3; tile ISA, TSTORE",
     core: CoreRule::ByTile,
+    along: Along::EACH,
     pipe: PipeRule::By(|op, _| pipe_of(op.space(0))),
     verify: verify_store,
     lower: lower_store,

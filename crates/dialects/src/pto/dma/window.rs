@@ -7,6 +7,7 @@ use slipring_tile::{BLayout, Layout, SLayout, Space};
 
 use super::moves::{issue_move, move_types, pipe_of};
 use super::{RELU_PRE_MODE, relu, require_way};
+use crate::along::Along;
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use crate::effect::{Finish, Windows};
@@ -32,6 +33,7 @@ pub(super) static TEXTRACT: OpDef = OpDef {
           column on. Ways: L1 to L0A, L0B or the scale buffer; UB to UB or to L1; the accumulator to L1 or UB.",
     source: "PTO IR manual 4.10; tile ISA, TEXTRACT",
     core: CoreRule::ByTile,
+    along: [Along::Window("row"), Along::Window("col")],
     pipe: PipeRule::By(|op, _| pipe_of(op.space(0), op.space(3))),
     verify: verify_extract,
     lower: |op, d| lower_window(op, d, Windows::Extract),
@@ -46,6 +48,7 @@ pub(super) static TINSERT: OpDef = OpDef {
           `pto.tstore`; UB to the Cube core's L1; UB to UB.",
     source: "PTO IR manual 4.10; tile ISA, TINSERT",
     core: CoreRule::ByTile,
+    along: [Along::Window("row"), Along::Window("col")],
     pipe: PipeRule::By(|op, _| pipe_of(op.space(0), op.space(3))),
     verify: verify_insert,
     lower: |op, d| lower_window(op, d, Windows::Insert),

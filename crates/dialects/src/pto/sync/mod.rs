@@ -11,8 +11,8 @@ use slipring_machine::{Pipe, Platform};
 use slipring_program::{Inst, Operand};
 
 use crate::decode::Decoder;
-use crate::def::{CoreRule, InCoreSync, Lowered, OpDef, OpRef, PipeRule, Reported, no_rules};
-use crate::rules::{ANY, INTEGER, operand, required, schema};
+use crate::def::{InCoreSync, Lowered, OpDef, OpRef, Reported};
+use crate::rules::{ANY, INTEGER, PLAIN, operand, required, schema};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[
@@ -100,14 +100,9 @@ pub(super) const NOTHING: OpDef = OpDef {
     summary: "",
     doc: "",
     source: "PTO IR manual 4.16; seed 004, Intra-Core Pipeline Sync",
-    core: CoreRule::Any,
-    pipe: PipeRule::None,
-    ring: None,
-    per_lane: false,
-    mixed: None,
     in_core_sync: InCoreSync::Manual,
-    verify: no_rules,
     lower: |_, d| Err(d.unsupported("this op")),
+    ..PLAIN
 };
 
 // ---- flags between pipes of one core ----

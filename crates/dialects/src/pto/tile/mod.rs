@@ -8,6 +8,7 @@ use slipring_machine::Platform;
 use slipring_program::{Inst, Operand};
 use slipring_tile::{Layout, SLayout};
 
+use crate::along::Along;
 use crate::decode::{Binding, Decoder, Mode, TileRef};
 use crate::def::{Lowered, OpDef, OpRef, Reported};
 use crate::rules::{INTEGER, PLAIN, TILE, constant, operand, optional, result, schema};
@@ -56,6 +57,7 @@ static ALLOC_TILE: OpDef = OpDef {
           tile with boxes that is not a whole number of them lies row by row.",
     source: "PTO IR manual 4.1",
     verify: verify_alloc,
+    along: Along::EACH,
     lower: lower_alloc,
     ..PLAIN
 };

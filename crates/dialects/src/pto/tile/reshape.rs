@@ -6,6 +6,7 @@ use slipring_program::Operand;
 use slipring_tile::{BLayout, SLayout};
 
 use super::{TILE_BUF, in_memory, new_valid};
+use crate::along::Along;
 use crate::decode::{Binding, Decoder, TileRef};
 use crate::def::{Lowered, OpDef, OpRef, Reported};
 use crate::rules::{INTEGER, PLAIN, TILE, defaulted, operand, optional, result, schema};
@@ -25,6 +26,7 @@ pub(super) static TRESHAPE: OpDef = OpDef {
           same memory and have equally many bytes, and either both have boxes or neither has.",
     source: "PTO IR manual 4.10",
     verify: verify_reshape,
+    along: [Along::Reshapes; 2],
     lower: |op, d| lower_reshape(op, d, false),
     ..PLAIN
 };
@@ -36,6 +38,7 @@ pub(super) static BITCAST: OpDef = OpDef {
           have equally many bytes. A valid shape that the result leaves open is the source's.",
     source: "PTO IR of the public assembler, bitcast",
     verify: verify_reshape,
+    along: [Along::Reshapes; 2],
     lower: |op, d| lower_reshape(op, d, true),
     ..PLAIN
 };

@@ -7,6 +7,7 @@ use slipring_program::{Inst, Operand};
 use slipring_tile::{BLayout, Layout, SLayout};
 
 use super::TILE_BUF;
+use crate::along::Along;
 use crate::decode::{Binding, Decoder, TileRef};
 use crate::def::{Lowered, OpDef, OpRef, Reported};
 use crate::rules::{INTEGER, PLAIN, constant, operand, required, result, schema, variadic};
@@ -32,6 +33,7 @@ pub(super) static SUBSET: OpDef = OpDef {
           boxes are ordered by rows, all rows of one whose boxes are ordered by columns.",
     source: "PTO IR manual 4.1",
     verify: verify_subset,
+    along: [Along::Part; 2],
     lower: lower_subset,
     ..PLAIN
 };

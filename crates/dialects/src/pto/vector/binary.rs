@@ -6,7 +6,7 @@ use slipring_tile::Binary;
 use super::check::{self, FLOATS, NUMBERS};
 use super::kernels::*;
 use super::lower::{Operands, elementwise};
-use super::{TWO, TWO_TMP, VECTOR};
+use super::{EACH, TWO, TWO_TMP};
 use crate::decode::Decoder;
 use crate::def::{Lowered, OpDef, OpRef};
 use crate::effect::vector::Partial;
@@ -21,7 +21,7 @@ static TADD: OpDef = OpDef {
     doc: number_doc!("`dst = src0 + src1`, element by element."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &ADD, ["src0", "src1"], "add"),
-    ..VECTOR
+    ..EACH
 };
 
 static TSUB: OpDef = OpDef {
@@ -30,7 +30,7 @@ static TSUB: OpDef = OpDef {
     doc: number_doc!("`dst = src0 - src1`, element by element."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &SUB, ["src0", "src1"], "add"),
-    ..VECTOR
+    ..EACH
 };
 
 static TMUL: OpDef = OpDef {
@@ -39,7 +39,7 @@ static TMUL: OpDef = OpDef {
     doc: number_doc!("`dst = src0 * src1`, element by element."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &MUL, ["src0", "src1"], "mul"),
-    ..VECTOR
+    ..EACH
 };
 
 static TDIV: OpDef = OpDef {
@@ -51,7 +51,7 @@ static TDIV: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &DIV, ["src0", "src1"], "div"),
-    ..VECTOR
+    ..EACH
 };
 
 static TMAX: OpDef = OpDef {
@@ -60,7 +60,7 @@ static TMAX: OpDef = OpDef {
     doc: number_doc!("`dst = max(src0, src1)`, element by element: a number rather than a NaN, +0 rather than -0."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &MAX, ["src0", "src1"], "max"),
-    ..VECTOR
+    ..EACH
 };
 
 static TMIN: OpDef = OpDef {
@@ -69,7 +69,7 @@ static TMIN: OpDef = OpDef {
     doc: number_doc!("`dst = min(src0, src1)`, element by element: a number rather than a NaN, -0 rather than +0."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &MIN, ["src0", "src1"], "max"),
-    ..VECTOR
+    ..EACH
 };
 
 static TREM: OpDef = OpDef {
@@ -82,7 +82,7 @@ static TREM: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &REM, ["src0", "src1"], "div"),
-    ..VECTOR
+    ..EACH
 };
 
 static TFMOD: OpDef = OpDef {
@@ -94,7 +94,7 @@ static TFMOD: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &FMOD, ["src0", "src1"], "div"),
-    ..VECTOR
+    ..EACH
 };
 
 static TPARTADD: OpDef = OpDef {
@@ -106,7 +106,7 @@ static TPARTADD: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| partial(op, d, &ADD, "add"),
-    ..VECTOR
+    ..EACH
 };
 
 static TPARTMUL: OpDef = OpDef {
@@ -118,7 +118,7 @@ static TPARTMUL: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| partial(op, d, &MUL, "mul"),
-    ..VECTOR
+    ..EACH
 };
 
 static TPARTMAX: OpDef = OpDef {
@@ -130,7 +130,7 @@ static TPARTMAX: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| partial(op, d, &MAX, "max"),
-    ..VECTOR
+    ..EACH
 };
 
 static TPARTMIN: OpDef = OpDef {
@@ -142,7 +142,7 @@ static TPARTMIN: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| partial(op, d, &MIN, "max"),
-    ..VECTOR
+    ..EACH
 };
 
 static TPRELU: OpDef = OpDef {
@@ -151,7 +151,7 @@ static TPRELU: OpDef = OpDef {
     doc: number_doc!("`dst = src0 > 0 ? src0 : src1 * src0`, element by element."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
     lower: |op, d| elementwise(op, d, &PRELU, ["src0", "src1"], "mul"),
-    ..VECTOR
+    ..EACH
 };
 
 /// `dst = kernel(src0, src1)` where both are valid.

@@ -5,10 +5,10 @@ use slipring_ir::OpSchema;
 use super::check::{self, INTEGERS};
 use super::kernels::*;
 use super::lower::elementwise;
-use super::{ONE, TWO, TWO_TMP, VECTOR, WITH_SCALAR, WITH_SCALAR_TMP};
+use super::{EACH, ONE, TWO, TWO_TMP, WITH_SCALAR, WITH_SCALAR_TMP};
 use crate::def::OpDef;
 
-const BITS: OpDef = OpDef { source: "PTO IR manual 4.9; tile ISA, page of the same name", ..VECTOR };
+const BITS: OpDef = OpDef { source: "PTO IR manual 4.9; tile ISA, page of the same name", ..EACH };
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TAND, &TANDS, &TOR, &TORS, &TXOR, &TXORS, &TSHL, &TSHLS, &TSHR, &TSHRS, &TNOT];

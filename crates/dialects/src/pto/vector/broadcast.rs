@@ -7,6 +7,7 @@ use super::check::{self, ANY_ELEM, Elems, FLOATS, NUMBERS, Needs};
 use super::kernels::*;
 use super::lower::{Operands, spread};
 use super::{ONE, TWO, TWO_TMP, VECTOR};
+use crate::along::Along;
 use crate::decode::Decoder;
 use crate::def::{Lowered, OpDef, OpRef};
 use crate::effect::vector::{Input, Spread, TileArg};
@@ -32,6 +33,8 @@ pub(crate) const OPS: &[&OpDef] = &[
 ];
 
 const BROADCAST: OpDef = OpDef { source: "PTO IR manual 4.7; tile ISA, page of the same name", ..VECTOR };
+const BY_ROW: OpDef = OpDef { along: [Along::Each, Along::Repeats], ..BROADCAST };
+const BY_COLUMN: OpDef = OpDef { along: [Along::First("src1"), Along::Each], ..BROADCAST };
 
 static TROWEXPAND: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpand", ..ONE },
@@ -42,6 +45,7 @@ static TROWEXPAND: OpDef = OpDef {
         check::covers(op, "src", Needs::Rows, diags);
     },
     lower: |op, d| repeat(op, d, Input::FirstColumn),
+    along: [Along::Each, Along::First("src")],
     ..BROADCAST
 };
 
@@ -51,6 +55,7 @@ static TCOLEXPAND: OpDef = OpDef {
     doc: shape_doc!("`dst[i, j] = src[0, j]`. The bits are moved as they are."),
     verify: |op, _, diags| columns_of(op, "src", ANY_ELEM, diags),
     lower: |op, d| repeat(op, d, Input::FirstRow),
+    along: [Along::First("src"), Along::Each],
     ..BROADCAST
 };
 
@@ -72,7 +77,7 @@ static TROWEXPANDADD: OpDef = OpDef {
     doc: number_doc!(row_doc!("`dst = src0 + src1`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| by_row(op, d, &ADD, "add"),
-    ..BROADCAST
+    ..BY_ROW
 };
 
 static TROWEXPANDSUB: OpDef = OpDef {
@@ -81,7 +86,7 @@ static TROWEXPANDSUB: OpDef = OpDef {
     doc: number_doc!(row_doc!("`dst = src0 - src1`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| by_row(op, d, &SUB, "add"),
-    ..BROADCAST
+    ..BY_ROW
 };
 
 static TROWEXPANDMUL: OpDef = OpDef {
@@ -90,7 +95,7 @@ static TROWEXPANDMUL: OpDef = OpDef {
     doc: number_doc!(row_doc!("`dst = src0 * src1`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| by_row(op, d, &MUL, "mul"),
-    ..BROADCAST
+    ..BY_ROW
 };
 
 static TROWEXPANDDIV: OpDef = OpDef {
@@ -99,7 +104,7 @@ static TROWEXPANDDIV: OpDef = OpDef {
     doc: number_doc!(row_doc!("`dst = src0 / src1`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| by_row(op, d, &DIV, "div"),
-    ..BROADCAST
+    ..BY_ROW
 };
 
 static TROWEXPANDMAX: OpDef = OpDef {
@@ -108,7 +113,7 @@ static TROWEXPANDMAX: OpDef = OpDef {
     doc: number_doc!(row_doc!("`dst = max(src0, src1)`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| by_row(op, d, &MAX, "max"),
-    ..BROADCAST
+    ..BY_ROW
 };
 
 static TROWEXPANDMIN: OpDef = OpDef {
@@ -117,7 +122,7 @@ static TROWEXPANDMIN: OpDef = OpDef {
     doc: number_doc!(row_doc!("`dst = min(src0, src1)`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| by_row(op, d, &MIN, "max"),
-    ..BROADCAST
+    ..BY_ROW
 };
 
 static TROWEXPANDEXPDIF: OpDef = OpDef {
@@ -126,7 +131,7 @@ static TROWEXPANDEXPDIF: OpDef = OpDef {
     doc: number_doc!(row_doc!("`dst = exp(src0 - src1)`")),
     verify: |op, _, diags| check::types(op, FLOATS, diags),
     lower: |op, d| by_row(op, d, &EXP_DIF, "exp"),
-    ..BROADCAST
+    ..BY_ROW
 };
 
 static TCOLEXPANDADD: OpDef = OpDef {
@@ -135,7 +140,7 @@ static TCOLEXPANDADD: OpDef = OpDef {
     doc: number_doc!("`dst[i, j] = src0[i, j] + src1[0, j]`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| by_column(op, d, &ADD, "add"),
-    ..BROADCAST
+    ..BY_COLUMN
 };
 
 static TCOLEXPANDSUB: OpDef = OpDef {
@@ -144,7 +149,7 @@ static TCOLEXPANDSUB: OpDef = OpDef {
     doc: number_doc!("`dst[i, j] = src0[i, j] - src1[0, j]`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| by_column(op, d, &SUB, "add"),
-    ..BROADCAST
+    ..BY_COLUMN
 };
 
 static TCOLEXPANDMUL: OpDef = OpDef {
@@ -153,7 +158,7 @@ static TCOLEXPANDMUL: OpDef = OpDef {
     doc: number_doc!("`dst[i, j] = src0[i, j] * src1[0, j]`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| by_column(op, d, &MUL, "mul"),
-    ..BROADCAST
+    ..BY_COLUMN
 };
 
 static TCOLEXPANDDIV: OpDef = OpDef {
@@ -162,7 +167,7 @@ static TCOLEXPANDDIV: OpDef = OpDef {
     doc: number_doc!("`dst[i, j] = src0[i, j] / src1[0, j]`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| by_column(op, d, &DIV, "div"),
-    ..BROADCAST
+    ..BY_COLUMN
 };
 
 static TCOLEXPANDMAX: OpDef = OpDef {
@@ -171,7 +176,7 @@ static TCOLEXPANDMAX: OpDef = OpDef {
     doc: number_doc!("`dst[i, j] = max(src0[i, j], src1[0, j])`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| by_column(op, d, &MAX, "max"),
-    ..BROADCAST
+    ..BY_COLUMN
 };
 
 static TCOLEXPANDMIN: OpDef = OpDef {
@@ -180,7 +185,7 @@ static TCOLEXPANDMIN: OpDef = OpDef {
     doc: number_doc!("`dst[i, j] = min(src0[i, j], src1[0, j])`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| by_column(op, d, &MIN, "max"),
-    ..BROADCAST
+    ..BY_COLUMN
 };
 
 static TCOLEXPANDEXPDIF: OpDef = OpDef {
@@ -189,7 +194,7 @@ static TCOLEXPANDEXPDIF: OpDef = OpDef {
     doc: number_doc!("`dst[i, j] = exp(src0[i, j] - src1[0, j])`."),
     verify: |op, _, diags| columns(op, FLOATS, diags),
     lower: |op, d| by_column(op, d, &EXP_DIF, "exp"),
-    ..BROADCAST
+    ..BY_COLUMN
 };
 
 fn columns(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {

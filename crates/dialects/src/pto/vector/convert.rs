@@ -7,7 +7,7 @@ use slipring_tile::{Cast, Elem, RoundMode, Unary, unary};
 
 use super::check::{self, ANY_ELEM, Needs};
 use super::lower::{Operands, elementwise};
-use super::{DST, ONE, SRC, TMP, VECTOR, ins};
+use super::{DST, EACH, ONE, SRC, TMP, ins};
 use crate::decode::Decoder;
 use crate::def::{Lowered, OpDef, OpRef};
 use crate::effect::vector::{Input, Spread};
@@ -47,7 +47,7 @@ static TCVT: OpDef = OpDef {
     source: "PTO IR manual 4.12; tile ISA, TCVT",
     verify: verify_convert,
     lower: lower_convert,
-    ..VECTOR
+    ..EACH
 };
 
 fn verify_convert(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
@@ -159,7 +159,7 @@ static TPACK: OpDef = OpDef {
         let effect = Spread { local: operands.local, dst, input: Input::Tile(src), cast: Cast::default(), tmp: None };
         operands.issue(d, effect, "convert")
     },
-    ..VECTOR
+    ..EACH
 };
 
 /// The unsigned integer of the same size.

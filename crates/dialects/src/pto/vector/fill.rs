@@ -7,7 +7,8 @@ use slipring_tile::{Cast, Elem, Space};
 
 use super::check::{self, Elems, NUMBERS, position};
 use super::lower::Operands;
-use super::{DST, ONE, SCALAR_ARG, VECTOR, ins};
+use super::{DST, EACH, ONE, SCALAR_ARG, VECTOR, ins};
+use crate::along::Along;
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use crate::effect::pad_value;
@@ -24,8 +25,10 @@ const FILL: OpDef = OpDef {
         Some(Space::Mat) => Pipe::Mte2,
         _ => Pipe::V,
     }),
-    ..VECTOR
+    ..EACH
 };
+/// The value of an element follows from its place.
+const SEQUENCE: OpDef = OpDef { along: [Along::Counts; 2], ..VECTOR };
 
 static TEXPANDS: OpDef = OpDef {
     schema: schema("pto.texpands", ins(1), &[SCALAR_ARG, DST], &[], &[]),
@@ -77,7 +80,7 @@ static TCI: OpDef = OpDef {
         let descending = op.attr("descending").and_then(slipring_ir::Attr::as_bool).unwrap_or(false);
         sequence(op, d, "start", Sequence::Count { descending })
     },
-    ..VECTOR
+    ..SEQUENCE
 };
 
 static TTRI: OpDef = OpDef {
@@ -104,7 +107,7 @@ static TTRI: OpDef = OpDef {
         let upper = op.int("upperOrLower") == Some(1);
         sequence(op, d, "diagonal", if upper { Sequence::Upper } else { Sequence::Lower })
     },
-    ..VECTOR
+    ..SEQUENCE
 };
 
 fn sequence(op: &OpRef<'_>, d: &mut Decoder<'_>, start: &'static str, sequence: Sequence) -> Lowered {

@@ -49,6 +49,7 @@ pub(super) mod undone;
 use slipring_ir::{OpSchema, OperandSpec, Syntax, Touch};
 use slipring_machine::Pipe;
 
+use crate::along::Along;
 use crate::def::{CoreRule, OpDef, PipeRule};
 use crate::rules::{PLAIN, SCALAR, TILE, operand, optional, schema};
 
@@ -59,6 +60,9 @@ const VECTOR: OpDef = OpDef {
     source: "PTO IR manual 4.5; tile ISA, page of the same name",
     ..PLAIN
 };
+
+/// What ops have in common that work element by element.
+const EACH: OpDef = OpDef { along: Along::EACH, ..VECTOR };
 
 const SRC: OperandSpec = operand("src", TILE, Touch::Read, "the source");
 const SRC0: OperandSpec = operand("src0", TILE, Touch::Read, "the first source");

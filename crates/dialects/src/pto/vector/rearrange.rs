@@ -6,6 +6,7 @@ use slipring_tile::Elem;
 use super::check::{self, ANY_ELEM, NUMBERS, Needs};
 use super::lower::Operands;
 use super::{ONE_TMP, TWO, VECTOR};
+use crate::along::Along;
 use crate::def::OpDef;
 use crate::effect::vector::{Concat, Transpose};
 
@@ -34,6 +35,7 @@ static TTRANS: OpDef = OpDef {
         let effect = Transpose { local: operands.local, dst, src, tmp };
         operands.issue(d, effect, "transpose")
     },
+    along: [Along::Transposes; 2],
     ..VECTOR
 };
 
@@ -64,5 +66,6 @@ static TCONCAT: OpDef = OpDef {
         let effect = Concat { local: operands.local, dst, sources };
         operands.issue(d, effect, "move")
     },
+    along: [Along::Each, Along::Unknown],
     ..VECTOR
 };

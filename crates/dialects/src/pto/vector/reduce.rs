@@ -6,6 +6,7 @@ use slipring_tile::Reduce;
 use super::check::{self, Elems, INDICES, NUMBERS, Needs};
 use super::lower::Operands;
 use super::{DST, ONE_TMP, SRC, TMP, VECTOR, ins};
+use crate::along::Along;
 use crate::decode::Decoder;
 use crate::def::{Lowered, OpDef, OpRef, Reported};
 use crate::effect::vector::{ColArg, ColReduce, Order, Reduction, RowArg, RowReduce};
@@ -28,6 +29,8 @@ pub(crate) const OPS: &[&OpDef] = &[
 ];
 
 const REDUCTION: OpDef = OpDef { source: "PTO IR manual 4.6; tile ISA, page of the same name", ..VECTOR };
+const BY_ROW: OpDef = OpDef { along: [Along::Each, Along::Combines], ..REDUCTION };
+const BY_COLUMN: OpDef = OpDef { along: [Along::Combines, Along::Each], ..REDUCTION };
 
 /// Says how a row is combined.
 macro_rules! row_doc {
@@ -70,7 +73,7 @@ static TROWSUM: OpDef = OpDef {
     doc: row_doc!("`dst[i, 0]` = the sum over j of `src[i, j]`."),
     verify: |op, _, diags| rows(op, NUMBERS, diags),
     lower: |op, d| reduce_rows(op, d, Reduce::Sum),
-    ..REDUCTION
+    ..BY_ROW
 };
 
 static TROWPROD: OpDef = OpDef {
@@ -79,7 +82,7 @@ static TROWPROD: OpDef = OpDef {
     doc: row_doc!("`dst[i, 0]` = the product over j of `src[i, j]`."),
     verify: |op, _, diags| rows(op, NUMBERS, diags),
     lower: |op, d| reduce_rows(op, d, Reduce::Prod),
-    ..REDUCTION
+    ..BY_ROW
 };
 
 static TROWMAX: OpDef = OpDef {
@@ -88,7 +91,7 @@ static TROWMAX: OpDef = OpDef {
     doc: row_doc!("`dst[i, 0]` = the largest `src[i, j]`: NaN only where all are, +0 rather than -0."),
     verify: |op, _, diags| rows(op, NUMBERS, diags),
     lower: |op, d| reduce_rows(op, d, Reduce::Max),
-    ..REDUCTION
+    ..BY_ROW
 };
 
 static TROWMIN: OpDef = OpDef {
@@ -97,7 +100,7 @@ static TROWMIN: OpDef = OpDef {
     doc: row_doc!("`dst[i, 0]` = the smallest `src[i, j]`: NaN only where all are, -0 rather than +0."),
     verify: |op, _, diags| rows(op, NUMBERS, diags),
     lower: |op, d| reduce_rows(op, d, Reduce::Min),
-    ..REDUCTION
+    ..BY_ROW
 };
 
 static TROWARGMAX: OpDef = OpDef {
@@ -106,7 +109,7 @@ static TROWARGMAX: OpDef = OpDef {
     doc: arg_doc!("`dst[i, 0]` = the j of the largest `src[i, j]`, an i32 or ui32."),
     verify: |op, _, diags| indices(op, Needs::Rows, diags),
     lower: |op, d| arg_rows(op, d, Reduce::Max),
-    ..REDUCTION
+    ..BY_ROW
 };
 
 static TROWARGMIN: OpDef = OpDef {
@@ -115,7 +118,7 @@ static TROWARGMIN: OpDef = OpDef {
     doc: arg_doc!("`dst[i, 0]` = the j of the smallest `src[i, j]`, an i32 or ui32."),
     verify: |op, _, diags| indices(op, Needs::Rows, diags),
     lower: |op, d| arg_rows(op, d, Reduce::Min),
-    ..REDUCTION
+    ..BY_ROW
 };
 
 static TCOLSUM: OpDef = OpDef {
@@ -137,7 +140,7 @@ static TCOLSUM: OpDef = OpDef {
         let pairs = op.attr("isBinary").and_then(slipring_ir::Attr::as_bool).unwrap_or(false);
         reduce_columns(op, d, Reduce::Sum, if pairs { Order::Pairs } else { Order::Sequential })
     },
-    ..REDUCTION
+    ..BY_COLUMN
 };
 
 static TCOLPROD: OpDef = OpDef {
@@ -146,7 +149,7 @@ static TCOLPROD: OpDef = OpDef {
     doc: col_doc!("`dst[0, j]` = the product over i of `src[i, j]`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| reduce_columns(op, d, Reduce::Prod, Order::Sequential),
-    ..REDUCTION
+    ..BY_COLUMN
 };
 
 static TCOLMAX: OpDef = OpDef {
@@ -155,7 +158,7 @@ static TCOLMAX: OpDef = OpDef {
     doc: col_doc!("`dst[0, j]` = the largest `src[i, j]`: NaN only where all are, +0 rather than -0."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| reduce_columns(op, d, Reduce::Max, Order::Sequential),
-    ..REDUCTION
+    ..BY_COLUMN
 };
 
 static TCOLMIN: OpDef = OpDef {
@@ -164,7 +167,7 @@ static TCOLMIN: OpDef = OpDef {
     doc: col_doc!("`dst[0, j]` = the smallest `src[i, j]`: NaN only where all are, -0 rather than +0."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| reduce_columns(op, d, Reduce::Min, Order::Sequential),
-    ..REDUCTION
+    ..BY_COLUMN
 };
 
 static TCOLARGMAX: OpDef = OpDef {
@@ -173,7 +176,7 @@ static TCOLARGMAX: OpDef = OpDef {
     doc: arg_doc!("`dst[0, j]` = the i of the largest `src[i, j]`, an i32 or ui32."),
     verify: |op, _, diags| indices(op, Needs::Columns, diags),
     lower: |op, d| arg_columns(op, d, Reduce::Max),
-    ..REDUCTION
+    ..BY_COLUMN
 };
 
 static TCOLARGMIN: OpDef = OpDef {
@@ -182,7 +185,7 @@ static TCOLARGMIN: OpDef = OpDef {
     doc: arg_doc!("`dst[0, j]` = the i of the smallest `src[i, j]`, an i32 or ui32."),
     verify: |op, _, diags| indices(op, Needs::Columns, diags),
     lower: |op, d| arg_columns(op, d, Reduce::Min),
-    ..REDUCTION
+    ..BY_COLUMN
 };
 
 const INDEX: OperandSpec = operand("dst", TILE, Touch::Write, "where the indices go");

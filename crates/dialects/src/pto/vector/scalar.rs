@@ -6,7 +6,7 @@ use slipring_tile::Elem;
 use super::check::{self, FLOATS, NUMBERS, Needs};
 use super::kernels::*;
 use super::lower::elementwise;
-use super::{DST, SCALAR_ARG, SRC, VECTOR, WITH_SCALAR, WITH_SCALAR_TMP, ins};
+use super::{DST, EACH, SCALAR_ARG, SRC, WITH_SCALAR, WITH_SCALAR_TMP, ins};
 use crate::def::OpDef;
 use crate::rules::{SCALAR, TILE, operand, optional, schema};
 
@@ -19,7 +19,7 @@ static TADDS: OpDef = OpDef {
     doc: number_doc!("`dst = src + scalar`, element by element."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &ADD, ["src", "scalar"], "add"),
-    ..VECTOR
+    ..EACH
 };
 
 static TSUBS: OpDef = OpDef {
@@ -28,7 +28,7 @@ static TSUBS: OpDef = OpDef {
     doc: number_doc!("`dst = src - scalar`, element by element."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &SUB, ["src", "scalar"], "add"),
-    ..VECTOR
+    ..EACH
 };
 
 static TMULS: OpDef = OpDef {
@@ -37,7 +37,7 @@ static TMULS: OpDef = OpDef {
     doc: number_doc!("`dst = src * scalar`, element by element."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &MUL, ["src", "scalar"], "mul"),
-    ..VECTOR
+    ..EACH
 };
 
 static TDIVS: OpDef = OpDef {
@@ -69,7 +69,7 @@ static TDIVS: OpDef = OpDef {
         Some(_) => elementwise(op, d, &DIV, ["dividend", "src"], "div"),
         None => elementwise(op, d, &DIV, ["src", "divisor"], "div"),
     },
-    ..VECTOR
+    ..EACH
 };
 
 static TMAXS: OpDef = OpDef {
@@ -78,7 +78,7 @@ static TMAXS: OpDef = OpDef {
     doc: number_doc!("`dst = max(src, scalar)`, element by element: a number rather than a NaN, +0 rather than -0."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &MAX, ["src", "scalar"], "max"),
-    ..VECTOR
+    ..EACH
 };
 
 static TMINS: OpDef = OpDef {
@@ -87,7 +87,7 @@ static TMINS: OpDef = OpDef {
     doc: number_doc!("`dst = min(src, scalar)`, element by element: a number rather than a NaN, -0 rather than +0."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &MIN, ["src", "scalar"], "max"),
-    ..VECTOR
+    ..EACH
 };
 
 static TREMS: OpDef = OpDef {
@@ -96,7 +96,7 @@ static TREMS: OpDef = OpDef {
     doc: number_doc!("`dst = src - floor(src / scalar) * scalar`, as `pto.trem`: the result has the sign of `scalar`."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &REM, ["src", "scalar"], "div"),
-    ..VECTOR
+    ..EACH
 };
 
 static TFMODS: OpDef = OpDef {
@@ -105,7 +105,7 @@ static TFMODS: OpDef = OpDef {
     doc: number_doc!("`dst = fmod(src, scalar)`, as `pto.tfmod`: the result has the sign of `src`."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &FMOD, ["src", "scalar"], "div"),
-    ..VECTOR
+    ..EACH
 };
 
 static TAXPY: OpDef = OpDef {
@@ -138,7 +138,7 @@ static TAXPY: OpDef = OpDef {
         }
     },
     lower: |op, d| elementwise(op, d, &AXPY, ["src", "scalar", "dst"], "mul"),
-    ..VECTOR
+    ..EACH
 };
 
 static TLRELU: OpDef = OpDef {
@@ -153,5 +153,5 @@ static TLRELU: OpDef = OpDef {
     doc: number_doc!("`dst = src > 0 ? src : slope * src`, element by element."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
     lower: |op, d| elementwise(op, d, &PRELU, ["src", "slope"], "mul"),
-    ..VECTOR
+    ..EACH
 };

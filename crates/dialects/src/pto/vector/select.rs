@@ -6,6 +6,7 @@ use slipring_tile::{BLayout, Compare, SLayout};
 use super::check::{self, NUMBERS, Needs, position};
 use super::lower::Operands;
 use super::{DST, SCALAR_ARG, SRC, SRC0, SRC1, TMP, VECTOR, ins};
+use crate::along::Along;
 use crate::decode::Decoder;
 use crate::def::{Lowered, OpDef, OpRef};
 use crate::effect::vector::{CompareTiles, Select};
@@ -14,7 +15,12 @@ use crate::rules::{TILE, defaulted, operand, schema};
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TCMP, &TCMPS, &TSEL, &TSELS];
 
-const COMPARISON: OpDef = OpDef { source: "PTO IR manual 4.8; tile ISA, page of the same name", ..VECTOR };
+/// A row of a mask holds the bits of a row: columns of a mask are not columns of the tiles.
+const COMPARISON: OpDef = OpDef {
+    source: "PTO IR manual 4.8; tile ISA, page of the same name",
+    along: [Along::Each, Along::Unknown],
+    ..VECTOR
+};
 
 /// `#pto<cmp …>`.
 const CMP: &EnumSpec = &EnumSpec {

@@ -5,7 +5,7 @@ use slipring_ir::{OpSchema, OperandSpec, Touch};
 use super::check::{self, NUMBERS};
 use super::kernels::*;
 use super::lower::elementwise;
-use super::{DST, SCALAR_ARG, SRC0, SRC1, VECTOR, ins};
+use super::{DST, EACH, SCALAR_ARG, SRC0, SRC1, ins};
 use crate::def::OpDef;
 use crate::rules::{TILE, operand, schema};
 
@@ -25,7 +25,7 @@ static TADDC: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &ADD_ADD, ["src0", "src1", "src2"], "add"),
-    ..VECTOR
+    ..EACH
 };
 
 static TSUBC: OpDef = OpDef {
@@ -37,7 +37,7 @@ static TSUBC: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &SUB_ADD, ["src0", "src1", "src2"], "add"),
-    ..VECTOR
+    ..EACH
 };
 
 static TADDSC: OpDef = OpDef {
@@ -49,7 +49,7 @@ static TADDSC: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &ADD_ADD, ["src0", "scalar", "src1"], "add"),
-    ..VECTOR
+    ..EACH
 };
 
 static TSUBSC: OpDef = OpDef {
@@ -61,5 +61,5 @@ static TSUBSC: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &SUB_ADD, ["src0", "scalar", "src1"], "add"),
-    ..VECTOR
+    ..EACH
 };

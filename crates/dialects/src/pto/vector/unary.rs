@@ -5,7 +5,7 @@ use slipring_ir::OpSchema;
 use super::check::{self, FLOATS, SIGNED};
 use super::kernels::*;
 use super::lower::elementwise;
-use super::{ONE, ONE_TMP, VECTOR};
+use super::{EACH, ONE, ONE_TMP};
 use crate::def::OpDef;
 
 /// The ops of this family.
@@ -17,7 +17,7 @@ static TABS: OpDef = OpDef {
     doc: number_doc!("`dst = |src|`, element by element. The smallest integer stays as it is."),
     verify: |op, _, diags| check::elementwise(op, SIGNED, diags),
     lower: |op, d| elementwise(op, d, &ABS, ["src"], "neg"),
-    ..VECTOR
+    ..EACH
 };
 
 static TNEG: OpDef = OpDef {
@@ -26,7 +26,7 @@ static TNEG: OpDef = OpDef {
     doc: number_doc!("`dst = -src`, element by element: the sign of zero turns too."),
     verify: |op, _, diags| check::elementwise(op, SIGNED, diags),
     lower: |op, d| elementwise(op, d, &NEG, ["src"], "neg"),
-    ..VECTOR
+    ..EACH
 };
 
 static TEXP: OpDef = OpDef {
@@ -35,7 +35,7 @@ static TEXP: OpDef = OpDef {
     doc: number_doc!("`dst = exp(src)`, element by element, correctly rounded: exp(-inf) is 0."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
     lower: |op, d| elementwise(op, d, &EXP, ["src"], "exp"),
-    ..VECTOR
+    ..EACH
 };
 
 static TLOG: OpDef = OpDef {
@@ -44,7 +44,7 @@ static TLOG: OpDef = OpDef {
     doc: number_doc!("`dst = ln(src)`, element by element, correctly rounded: -inf for ±0, NaN below."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
     lower: |op, d| elementwise(op, d, &LOG, ["src"], "log"),
-    ..VECTOR
+    ..EACH
 };
 
 static TSQRT: OpDef = OpDef {
@@ -53,7 +53,7 @@ static TSQRT: OpDef = OpDef {
     doc: number_doc!("`dst = sqrt(src)`, element by element, correctly rounded: -0 for -0, NaN below."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
     lower: |op, d| elementwise(op, d, &SQRT, ["src"], "sqrt"),
-    ..VECTOR
+    ..EACH
 };
 
 static TRSQRT: OpDef = OpDef {
@@ -62,7 +62,7 @@ static TRSQRT: OpDef = OpDef {
     doc: number_doc!("`dst = 1 / sqrt(src)`, element by element, rounded once: an infinity for ±0, NaN below."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
     lower: |op, d| elementwise(op, d, &RSQRT, ["src"], "rsqrt"),
-    ..VECTOR
+    ..EACH
 };
 
 static TRECIP: OpDef = OpDef {
@@ -71,7 +71,7 @@ static TRECIP: OpDef = OpDef {
     doc: number_doc!("`dst = 1 / src`, element by element, correctly rounded: an infinity for ±0."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
     lower: |op, d| elementwise(op, d, &RECIP, ["src"], "recip"),
-    ..VECTOR
+    ..EACH
 };
 
 static TRELU: OpDef = OpDef {
@@ -80,5 +80,5 @@ static TRELU: OpDef = OpDef {
     doc: number_doc!("`dst = max(src, 0)`, element by element: +0 for -0 and for NaN."),
     verify: |op, _, diags| check::elementwise(op, SIGNED, diags),
     lower: |op, d| elementwise(op, d, &RELU, ["src"], "max"),
-    ..VECTOR
+    ..EACH
 };

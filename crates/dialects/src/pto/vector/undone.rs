@@ -6,6 +6,7 @@ use slipring_machine::{Pipe, Platform};
 use slipring_tile::Elem;
 
 use super::{DST, SRC, TMP, VECTOR};
+use crate::along::Along;
 use crate::def::{OpDef, OpRef, PipeRule};
 use crate::rules::{INTEGER, SCALAR, TILE, VIEW, defaulted, operand, optional, schema, variadic};
 
@@ -213,6 +214,7 @@ static TRANDOM: OpDef = OpDef {
     summary: "Random bits (A5)",
     doc: "Fills a tile with the bits of a counter-based generator. Read and verified; it cannot be run yet.",
     source: "tile ISA, TRANDOM",
+    along: [Along::Counts; 2],
     ..UNDONE
 };
 

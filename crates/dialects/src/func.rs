@@ -38,6 +38,7 @@ static FUNC: OpDef = OpDef {
                     AttrKind::Any,
                     "`#pto.kernel_kind<cube>` or `<vector>`: the core it runs on",
                 ),
+                defaulted("dual_aiv_dispatch", AttrKind::Bool, "true: both Vector cores run this Vector function"),
                 defaulted("pto.auto_sync_tail_hint", AttrKind::Str, "read; it changes nothing here"),
             ],
         )

@@ -31,7 +31,7 @@ pub use along::Along;
 pub use decode::{Decoded, Kernel, Mode, decode, is_entry, kernel_kind, select_kernel, symbol_name};
 pub use def::{CoreRule, HandlePart, InCoreSync, MixedPart, OpDef, OpRef, PipeRule, Reported, RingPart};
 pub use pto::is_event;
-pub use reach::{affinity, core_of, reachable};
+pub use reach::{affinity, core_of, is_mixed, reachable, writes_global};
 pub use verify::verify;
 
 /// All declared ops.

@@ -1,12 +1,12 @@
 //! Which ops a core runs, and which core an op belongs to.
 
-use slipring_ir::{Attr, BlockId, Module, OpId, Type};
+use slipring_ir::{Attr, BlockId, Module, OpId, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_tile::Space;
 
 use crate::Dialects;
 use crate::decode::kernel_kind;
-use crate::def::{CoreRule, OpRef};
+use crate::def::{CoreRule, OpRef, PipeRule};
 
 /// The kind of core that an op needs; `None` if any core can run it.
 pub fn affinity(op: &OpRef<'_>) -> Option<CoreKind> {
@@ -72,6 +72,48 @@ fn collect(module: &Module, block: BlockId, kind: CoreKind, visited: &mut Vec<Op
             for &inner in &module.region(*region).blocks {
                 collect(module, inner, kind, visited, found);
             }
+        }
+    }
+}
+
+/// True for an op that writes global memory.
+pub fn writes_global(op: &OpRef<'_>) -> bool {
+    let written = op.def.schema.operands.iter().enumerate().filter(|(_, spec)| spec.touch.writes());
+    let space = |value: &ValueId| match op.module.ty(*value) {
+        Type::Ptr(_, space) => Some(space.unwrap_or(Space::Gm)),
+        Type::MemRef(memref) => Some(memref.space.unwrap_or(Space::Gm)),
+        Type::TensorView(_) | Type::PartitionView(_) => Some(Space::Gm),
+        _ => None,
+    };
+    written.flat_map(|(index, _)| op.operands(index)).any(|value| space(value) == Some(Space::Gm))
+}
+
+/// True for a function of the whole cluster: it is for no kind of core, has no sections, and it has ops of both kinds, or
+/// ops that only such a function has. What it calls belongs to it, but for functions of one kind.
+pub fn is_mixed(module: &Module, function: OpId) -> bool {
+    let mut ops = Vec::new();
+    own_ops(module, function, &mut vec![], &mut ops);
+    let kind = |op: &OpRef<'_>| affinity(op).filter(|_| !matches!(op.def.pipe, PipeRule::None));
+    let has = |wanted: CoreKind| ops.iter().any(|op| kind(op) == Some(wanted));
+    let section = |op: &OpRef<'_>| {
+        let opens = !module.op(op.id).regions.is_empty() && matches!(op.def.pipe, PipeRule::None);
+        opens && affinity(op).is_some()
+    };
+    ops.iter().any(|op| op.def.mixed.is_some())
+        || (has(CoreKind::Cube) && has(CoreKind::Vector) && !ops.iter().any(section))
+}
+
+fn own_ops<'a>(module: &'a Module, function: OpId, visited: &mut Vec<OpId>, found: &mut Vec<OpRef<'a>>) {
+    if kernel_kind(module, function).is_some() || visited.contains(&function) {
+        return;
+    }
+    visited.push(function);
+    let Some(body) = module.body(function, 0) else { return };
+    for id in module.walk(body) {
+        let data = module.op(id);
+        found.extend(Dialects::get().def(&data.name).map(|def| OpRef { module, id, def }));
+        if let Some(callee) = data.attrs.get("callee").and_then(Attr::as_str).and_then(|name| module.symbol(name)) {
+            own_ops(module, callee, visited, found);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use slipring_machine::Role;
 use slipring_tile::Space;
 
-use crate::{Memory, SiteRef};
+use crate::{Label, Memory, SiteRef};
 
 /// A range of bytes: `rows` runs of `row_bytes` bytes, `stride` bytes apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,12 +100,20 @@ pub struct Fault {
     pub hint: Option<String>,
     /// Where, if more is known than the place of the work.
     pub site: Option<SiteRef>,
+    /// Other places that explain it.
+    pub also: Vec<Label>,
 }
 
 impl Fault {
     /// A fault at the place of the work, without a hint.
     pub fn new(code: &'static str, message: impl Into<String>) -> Fault {
-        Fault { code, message: message.into(), hint: None, site: None }
+        Fault { code, message: message.into(), hint: None, site: None, also: Vec::new() }
+    }
+
+    /// The same with another place that explains it.
+    pub fn also(mut self, site: SiteRef, text: impl Into<String>) -> Fault {
+        self.also.push(Label { site, text: text.into() });
+        self
     }
 
     /// The same with what to do about it.

@@ -23,6 +23,9 @@ pub struct Program {
     pub params: Vec<Param>,
     /// Rings, for reports.
     pub rings: Vec<RingDecl>,
+    /// True for one program that does the work of all cores of a cluster in order: it may use every pipe, and runs
+    /// in sequential mode only.
+    pub whole_cluster: bool,
     /// Places that instructions come from.
     pub sites: Vec<Site>,
 }

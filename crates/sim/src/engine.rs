@@ -90,7 +90,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         validate(self.launch, self.memory.gm.len())?;
         for cluster in 0..self.launch.clusters() {
             for (position, core) in self.program.cores.iter().enumerate() {
-                self.cores.push(Core::new(position, core, self.launch.platform, cluster));
+                self.cores.push(Core::new(position, core, self.launch, cluster));
             }
             self.syncs.extend(self.program.syncs.iter().map(SyncState::new));
             self.clusters.push(Cluster { block: 0, live: 0 });

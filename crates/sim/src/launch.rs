@@ -1,7 +1,7 @@
 //! A launch and its result.
 
-use slipring_machine::Platform;
-use slipring_program::{Finding, Memory, Output, Program};
+use slipring_machine::{Pipe, Platform};
+use slipring_program::{CoreProgram, Finding, Memory, Output, Program};
 
 use crate::engine::Engine;
 use crate::observe::Observer;
@@ -96,6 +96,11 @@ impl<'a> Launch<'a> {
     /// Blocks of the whole launch.
     pub(crate) fn all_blocks(&self) -> u32 {
         self.part.map_or(self.blocks, |(_, of)| of)
+    }
+
+    /// The pipes that the program of a core may use: all there are for one that does the work of every core.
+    pub(crate) fn pipes_of(&self, core: &CoreProgram) -> Vec<Pipe> {
+        if self.program.whole_cluster { Pipe::ALL.to_vec() } else { self.platform.pipes_of(core.role.kind()) }
     }
 
     /// Clusters that the launch uses: how many blocks' worth of local memories it needs.

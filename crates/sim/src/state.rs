@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
-use slipring_machine::{Pipe, Platform};
+use slipring_machine::Pipe;
 use slipring_program::{Access, CoreProgram, Operand, SiteRef, SyncDecl};
 
+use crate::Launch;
 use crate::observe::Agent;
 use crate::token::Token;
 
@@ -185,9 +186,9 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    pub fn new(position: usize, program: &CoreProgram, platform: &Platform, cluster: u32) -> Core {
-        let depth = platform.pipes.queue_depth as usize;
-        let has = platform.pipes_of(program.role.kind());
+    pub fn new(position: usize, program: &CoreProgram, launch: &Launch<'_>, cluster: u32) -> Core {
+        let depth = launch.platform.pipes.queue_depth as usize;
+        let has = launch.pipes_of(program);
         let pipes = Pipe::ALL.into_iter().map(|pipe| {
             let stride = program.works.iter().filter(|w| w.pipe == pipe).map(|w| w.args.len()).max().unwrap_or(0);
             let depth = if pipe == Pipe::S { 1 } else { depth };

@@ -4,7 +4,7 @@ use slipring_machine::Pipe;
 use slipring_program::{CoreProgram, Finding, Inst, Operand, Special, SyncDecl, SyncRef, SyncRole};
 
 use crate::report;
-use crate::{ArgValue, Launch};
+use crate::{ArgValue, Launch, Mode};
 
 /// Checks everything that the engine relies on: numbers of registers, instructions, work, objects, places
 /// and arguments, and that the cores have the pipes.
@@ -21,6 +21,10 @@ pub(crate) fn validate(launch: &Launch<'_>, buffers: usize) -> Result<(), Box<Fi
             let message = format!("argument {at} (`{name}`) is buffer {index}, but memory has {buffers} buffers");
             return Err(report::error("bad-arguments", message));
         }
+    }
+    if program.whole_cluster && launch.mode == Mode::Pipes {
+        let message = "the program does the work of all cores in order: it cannot run on pipes";
+        return Err(report::error("bad-program", message.to_string()));
     }
     for (at, core) in program.cores.iter().enumerate() {
         if program.cores[..at].iter().any(|c| c.role == core.role) {
@@ -41,7 +45,7 @@ fn validate_core(launch: &Launch<'_>, core: &CoreProgram) -> Result<(), Box<Find
         Some(Inst::End | Inst::Jump { .. } | Inst::Trap { .. }) => {}
         _ => return Err(bad(len, "the program does not end".into())),
     }
-    let pipes = launch.platform.pipes_of(core.role.kind());
+    let pipes = launch.pipes_of(core);
     let sites = launch.program.sites.len();
     for (pc, inst) in core.insts.iter().enumerate() {
         if core.inst_sites[pc] as usize >= sites {

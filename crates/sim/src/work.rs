@@ -120,6 +120,7 @@ impl<O: Observer> Engine<'_, O> {
 fn finding(fault: Fault, entry: Entry, work: &Work) -> Box<Finding> {
     let site = fault.site.unwrap_or(entry.site);
     let mut finding = report::error_at(fault.code, site, "", format!("{}: {}", work.name, fault.message));
+    finding.secondary = fault.also;
     finding.hint = fault.hint;
     finding
 }

@@ -543,12 +543,13 @@ fn loops_without_an_end() {
 #[test]
 fn malformed_programs_are_refused() {
     type Spoil = fn(&mut Program);
-    let spoils: [(Spoil, &str); 8] = [
+    let spoils: [(Spoil, &str); 9] = [
         (|p| p.cores[0].insts[0] = Inst::Jump { to: 99 }, "bad-program"),
         (|p| p.cores[0].insts[0] = Inst::Issue { work: 7 }, "bad-program"),
         (|p| p.cores[0].insts[0] = Inst::Move { d: Reg(5), a: Operand::Imm(0) }, "bad-program"),
         (|p| p.cores[0].inst_sites[0] = 1000, "bad-program"),
         (|p| drop(p.cores[0].insts.pop()), "bad-program"),
+        (|p| p.whole_cluster = true, "bad-program"),
         (|p| p.cores[0].insts[0] = Inst::Barrier { pipe: Some(Pipe::M) }, "no-such-pipe"),
         (|p| p.cores[0].insts[0] = Inst::Special { d: Reg(0), which: Special::Param(0) }, "bad-arguments"),
         (

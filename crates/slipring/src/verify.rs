@@ -7,9 +7,9 @@ use slipring_machine::Platform;
 use slipring_program::ParamKind;
 use slipring_sim::Mode;
 
-use crate::Prepared;
 use crate::args::Value;
 use crate::exec::{ExecuteOptions, Execution, execute};
+use crate::{Prepared, to_diagnostics};
 
 /// An element that the run and the reference disagree on.
 #[derive(Clone, PartialEq, Debug)]
@@ -31,6 +31,8 @@ pub enum VerifyOutcome {
     Same(Vec<String>),
     /// Differences: how many elements, and the first of them.
     Different(usize, Vec<Difference>),
+    /// The sequential meaning of a kernel for the whole cluster has an error of its own, which was reported: what.
+    Faulty(String),
     /// The reference itself did not come to its end: why.
     NotChecked(String),
 }
@@ -55,6 +57,10 @@ pub fn verify(
     let reference = execute(&decoded, platform, values, options, &mut ());
     if !reference.result.complete {
         let why = reference.result.findings.first().map_or("", |f| f.message.as_str());
+        if decoded.program.whole_cluster {
+            diags.list.extend(to_diagnostics(&reference.result.findings, &decoded.program));
+            return VerifyOutcome::Faulty(why.to_string());
+        }
         return VerifyOutcome::NotChecked(format!("the sequential run did not come to its end: {why}"));
     }
     let slots = slot_params(&prepared.written, &prepared.kernel);

@@ -47,6 +47,14 @@ impl CoreBuilder {
         self.regs = inside.regs;
     }
 
+    pub(super) fn role(&self) -> Role {
+        self.role
+    }
+
+    pub(super) fn site(&self) -> u32 {
+        self.site
+    }
+
     pub(super) fn set_site(&mut self, site: u32) -> u32 {
         std::mem::replace(&mut self.site, site)
     }

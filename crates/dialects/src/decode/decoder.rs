@@ -10,6 +10,7 @@ use slipring_tile::Space;
 
 use super::binding::{Binding, TileRef, ViewRef};
 use super::builder::{CoreBuilder, Label, Sites};
+use super::cluster::{Cluster, not_expanded};
 use super::function::FunctionBuilder;
 use super::kernel::{Kernel, kernel_kind, symbol_name};
 use super::state::Registers;
@@ -71,6 +72,8 @@ pub struct Decoder<'a> {
     pub(super) function: Option<FunctionBuilder>,
     pub(super) shared: &'a mut Shared,
     pub(super) registers: Registers,
+    /// Set while one program stands for all cores of the cluster.
+    pub(super) cluster: Option<Cluster>,
     bindings: Vec<Option<Binding>>,
     yielded: Vec<Binding>,
     calls: Vec<OpId>,
@@ -91,6 +94,10 @@ pub fn decode(
 ) -> Result<Decoded, Reported> {
     let dialects = Dialects::get();
     let before = diags.list.len();
+    if kernel.mixed && mode == Mode::Device {
+        diags.push(not_expanded(module, kernel));
+        return Err(Reported);
+    }
     let rings = RingPlan::new(module, kernel, platform, mode, diags)?;
     let mut shared = Shared::default();
     for space in Space::NAMED {
@@ -101,10 +108,12 @@ pub fn decode(
         name: kernel.name.clone(),
         params: kernel.params.clone(),
         rings: rings.decls(),
+        whole_cluster: kernel.mixed,
         ..Program::default()
     };
     let mut failed = false;
-    for role in kernel.roles() {
+    let roles = kernel.roles().take(if kernel.mixed { 1 } else { Role::ALL.len() });
+    for role in roles {
         let Some(start) = kernel.start[role.index()] else { continue };
         let mut decoder = Decoder {
             module,
@@ -119,6 +128,7 @@ pub fn decode(
             function: None,
             shared: &mut shared,
             registers: Registers::default(),
+            cluster: kernel.mixed.then(|| Cluster::new(kernel.lanes())),
             bindings: vec![None; module.value_count()],
             yielded: Vec::new(),
             calls: Vec::new(),
@@ -195,8 +205,13 @@ impl Decoder<'_> {
         let site = self.shared.sites.add(&name, span, "");
         let outer_site = self.builder.set_site(site);
         let outer = std::mem::replace(&mut self.current, (def.schema.name, span));
-        let missing = op.module.op(id).operands.iter().any(|v| self.bindings[v.index()].is_none());
-        let outcome = if missing { Err(Reported) } else { (def.lower)(&op, self) };
+        let missing = op.module.op(id).operands.iter().any(|v| self.binding(*v).is_none());
+        let lanes = self.lanes_of(&op);
+        let outcome = match (missing, lanes.is_empty()) {
+            (true, _) => Err(Reported),
+            (false, true) => (def.lower)(&op, self),
+            (false, false) => self.on_lanes(lanes, |d, _| (def.lower)(&op, d)),
+        };
         self.current = outer;
         self.builder.set_site(outer_site);
         outcome
@@ -204,7 +219,7 @@ impl Decoder<'_> {
 
     /// True if this core can run the op, or the op only names things.
     fn belongs_here(&self, op: &OpRef<'_>) -> bool {
-        if matches!(op.def.pipe, PipeRule::None) {
+        if matches!(op.def.pipe, PipeRule::None) || (self.cluster.is_some() && self.role == Role::Aic) {
             return true;
         }
         match op.def.core {
@@ -241,19 +256,25 @@ impl Decoder<'_> {
 
     /// What the block's terminator passes on.
     pub fn set_yield(&mut self, values: &[ValueId]) {
-        self.yielded = values.iter().filter_map(|v| self.bindings[v.index()].clone()).collect();
+        self.yielded = values.iter().filter_map(|v| self.binding(*v).cloned()).collect();
     }
 
     // ---- values ----
 
     /// Says what stands for a value.
     pub fn bind(&mut self, value: ValueId, binding: Binding) {
+        match &mut self.cluster {
+            Some(cluster) if self.role == Role::Aiv1 => return cluster.bind_second(value, binding),
+            Some(cluster) => cluster.forget_second(value),
+            None => {}
+        }
         self.bindings[value.index()] = Some(binding);
     }
 
     /// What stands for a value that has been decoded.
     pub fn binding(&self, value: ValueId) -> Option<&Binding> {
-        self.bindings[value.index()].as_ref()
+        let second = self.cluster.as_ref().filter(|_| self.role == Role::Aiv1).and_then(|c| c.second(value));
+        second.or(self.bindings[value.index()].as_ref())
     }
 
     /// The number or address that a value is.
@@ -369,6 +390,11 @@ impl Decoder<'_> {
 
     /// A value of the launch, in a register.
     pub fn special(&mut self, which: Special) -> Operand {
+        match (&self.cluster, which) {
+            (Some(_), Special::SubblockIdx) => return Operand::Imm(self.role.subblock().into()),
+            (Some(cluster), Special::SubblockNum) => return Operand::Imm(cluster.lanes() as u64),
+            _ => {}
+        }
         let d = self.fresh();
         self.outer_builder().emit(Inst::Special { d, which });
         Operand::Reg(d)
@@ -380,7 +406,8 @@ impl Decoder<'_> {
             self.issue_inside(pipe, Arc::new(effect), args, None);
             return;
         }
-        self.builder.work(pipe, self.current.0, Arc::new(effect), args, cost, None);
+        let effect = self.on_this_core(effect);
+        self.builder.work(pipe, self.current.0, effect, args, cost, None);
     }
 
     /// The same, for work that moves a tile into a ring (index in the program's rings).
@@ -404,7 +431,8 @@ impl Decoder<'_> {
             return Operand::Reg(d);
         }
         let cost = Cost::fixed(self.platform.cost.scalar_memory);
-        self.builder.work(Pipe::S, self.current.0, Arc::new(effect), args, cost, Some(d));
+        let effect = self.on_this_core(effect);
+        self.builder.work(Pipe::S, self.current.0, effect, args, cost, Some(d));
         Operand::Reg(d)
     }
 

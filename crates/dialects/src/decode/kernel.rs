@@ -5,8 +5,8 @@ use slipring_machine::{CoreKind, Role};
 use slipring_program::{Param, ParamKind};
 
 use crate::Dialects;
-use crate::def::{OpRef, PipeRule, RingPart};
-use crate::reach::reachable;
+use crate::def::{MixedPart, OpRef, PipeRule, RingPart};
+use crate::reach::{is_mixed, reachable};
 use crate::ring::{Config, Split};
 
 /// The functions of a kernel.
@@ -22,12 +22,20 @@ pub struct Kernel {
     pub args: [Vec<u32>; 3],
     /// True for a Cube and a Vector function that nothing connects: they are taken together for want of others.
     pub guessed: bool,
+    /// True for a function of the whole cluster, with ops of both kinds of core: passes make programs of it. All cores
+    /// that take part start in it.
+    pub mixed: bool,
 }
 
 impl Kernel {
     /// Cores that take part, in order.
     pub fn roles(&self) -> impl Iterator<Item = Role> + '_ {
         Role::ALL.into_iter().filter(|role| self.start[role.index()].is_some())
+    }
+
+    /// Vector cores that take part.
+    pub fn lanes(&self) -> usize {
+        self.start[1..].iter().flatten().count()
     }
 }
 
@@ -36,8 +44,18 @@ impl Kernel {
 /// A kind of core takes part if the kernel has work for it. The second Vector core takes part if the kernel splits tiles
 /// between the lanes, or has a Cube core beside it and asks which lane it is on or has no ring at all (both Vector cores
 /// then run the same program). A kernel without a Cube core is a launch of Vector cores one by one: a block is one of them, and
-/// its lane is 0. A kernel of scalar code only runs on AIV0.
+/// its lane is 0. A kernel of scalar code only runs on AIV0. A Vector function says with `dual_aiv_dispatch` that both run it.
+///
+/// Of a function of the whole cluster the Cube core and AIV0 take part, and AIV1 if it has a region for both lanes.
 fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
+    if let Some(function) = kernel.start[0].filter(|f| is_mixed(module, *f)) {
+        kernel.mixed = true;
+        let region = |op: &OpRef<'_>| op.def.mixed == Some(MixedPart::Region);
+        if !defined(module, function, CoreKind::Vector).iter().any(region) {
+            kernel.start[Role::Aiv1.index()] = None;
+        }
+        return kernel;
+    }
     let mut has_work = [false; 2];
     for (at, kind) in [CoreKind::Cube, CoreKind::Vector].into_iter().enumerate() {
         let role = if kind == CoreKind::Cube { Role::Aic } else { Role::Aiv0 };
@@ -45,8 +63,7 @@ fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
         let ops = defined(module, start, kind);
         has_work[at] = kernel_kind(module, start).is_some()
             || ops.iter().any(|op| {
-                let called = module.op(op.id).attrs.get("callee").and_then(Attr::as_str).and_then(|n| module.symbol(n));
-                called.is_some_and(|f| kernel_kind(module, f) == Some(kind))
+                called(module, op.id).is_some_and(|f| kernel_kind(module, f) == Some(kind))
                     || (crate::affinity(op) == Some(kind)
                         && (!matches!(op.def.pipe, PipeRule::None) || !module.op(op.id).regions.is_empty()))
             });
@@ -67,7 +84,11 @@ fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
                 || (op.def.ring == Some(RingPart::Initialize) && both(op))
         });
         let asks = ops.iter().any(|op| op.def.per_lane);
-        both_lanes = splits || (has_work[0] && (asks || ring_ops.is_empty()));
+        let told = std::iter::once(start).chain(ops.iter().filter_map(|op| called(module, op.id))).any(|function| {
+            kernel_kind(module, function).is_none_or(|kind| kind == CoreKind::Vector)
+                && module.op(function).attrs.get("dual_aiv_dispatch").and_then(Attr::as_bool) == Some(true)
+        });
+        both_lanes = told || splits || (has_work[0] && (asks || ring_ops.is_empty()));
     }
     if !has_work[1] {
         kernel.start[Role::Aiv0.index()] = None;
@@ -76,6 +97,11 @@ fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
         kernel.start[Role::Aiv1.index()] = None;
     }
     kernel
+}
+
+/// The function that an op calls.
+fn called(module: &Module, op: OpId) -> Option<OpId> {
+    module.op(op).attrs.get("callee").and_then(Attr::as_str).and_then(|name| module.symbol(name))
 }
 
 fn defined(module: &Module, start: OpId, kind: CoreKind) -> Vec<OpRef<'_>> {
@@ -152,7 +178,7 @@ fn kernel_of(module: &Module, function: OpId, functions: &[OpId], diags: &mut Di
             let args: Vec<u32> = (0..params.len() as u32).collect();
             let name = symbol_name(module, function).to_string();
             let start = [Some(function); 3];
-            Some(Kernel { name, start, params, args: [args.clone(), args.clone(), args], guessed: false })
+            Some(Kernel { name, start, params, args: [args.clone(), args.clone(), args], guessed: false, mixed: false })
         }
         Some(kind) => {
             let peer = functions.iter().copied().find(|f| {
@@ -196,6 +222,7 @@ fn pair(module: &Module, cube: OpId, vector: OpId) -> Kernel {
         params,
         args: [cube_args, vector_args.clone(), vector_args],
         guessed: false,
+        mixed: false,
     }
 }
 

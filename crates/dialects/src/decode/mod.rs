@@ -5,6 +5,7 @@
 
 mod binding;
 mod builder;
+mod cluster;
 pub(crate) mod control;
 mod decoder;
 mod function;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use slipring_machine::Role;
 use slipring_program::{Operand, Reg};
 use slipring_tile::Space;
 
@@ -11,18 +12,18 @@ use super::Decoder;
 /// Elements of a microscaled operand that share a scale: bytes of data for each byte of scales.
 pub const SCALE_GROUP: u64 = 32;
 
-/// Registers of one core by name.
+/// Registers of cores by name.
 #[derive(Debug, Default)]
-pub(super) struct Registers(BTreeMap<&'static str, Reg>);
+pub(super) struct Registers(BTreeMap<(Role, &'static str), Reg>);
 
 impl Decoder<'_> {
     /// A register of this core that ops set and read by name; it is 0 before it is set.
     pub fn register(&mut self, name: &'static str) -> Reg {
-        if let Some(reg) = self.registers.0.get(name) {
+        if let Some(reg) = self.registers.0.get(&(self.role, name)) {
             return *reg;
         }
         let reg = self.fresh();
-        self.registers.0.insert(name, reg);
+        self.registers.0.insert((self.role, name), reg);
         reg
     }
 

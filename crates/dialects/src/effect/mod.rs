@@ -2,6 +2,7 @@
 
 mod boxes;
 mod bursts;
+mod cluster;
 mod element;
 mod finish;
 mod fixpipe;
@@ -11,6 +12,7 @@ mod mad;
 mod matmul;
 mod move_rect;
 mod region;
+
 mod sort;
 mod strided;
 mod tile_move;
@@ -19,6 +21,7 @@ pub mod vector;
 
 pub use boxes::Corner;
 pub use bursts::{BurstEnd, Bursts, Lane};
+pub use cluster::{OnCore, SameTiles};
 pub use element::ElementAccess;
 pub use finish::{Finish, pad_value};
 pub use fixpipe::{Atomic, Fixpipe, Form, Narrow, Payload, Quant, QuantTo, Relu, Split};

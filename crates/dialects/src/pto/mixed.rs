@@ -2,15 +2,17 @@
 //! kinds of core (seed 001).
 //!
 //! Such a kernel is a function for no kind of core, with ops of both. The passes make a program for each kind out of it and
-//! leave none of these ops.
+//! leave none of these ops. Their meaning here is the sequential one: everything in order, in one program.
 
 use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Parsed};
 use slipring_ir::{AttrKind, AttrSpec, Diags, OpId, OpSchema, Syntax, TileType, Touch, Type};
-use slipring_machine::Platform;
+use slipring_machine::{Cost, Pipe, Platform, Role};
+use slipring_program::Operand;
 use slipring_tile::Space;
 
-use crate::decode::Decoder;
-use crate::def::{Lowered, MixedPart, OpDef, OpRef};
+use crate::decode::{Binding, Decoder, TileRef};
+use crate::def::{Lowered, MixedPart, OpDef, OpRef, Reported};
+use crate::effect::{MoveEffect, MovePart, Place};
 use crate::ring::Split;
 use crate::rules::{PLAIN, TILE, operand, require_space, required, schema};
 
@@ -31,7 +33,7 @@ static SPLIT_AIV: OpDef = OpDef {
     source: "seed 001, API",
     mixed: Some(MixedPart::Region),
     verify: |op, _, diags| split_is_known(op, diags),
-    lower: for_the_cluster,
+    lower: lower_region,
     ..PLAIN
 };
 
@@ -68,9 +70,11 @@ const CROSSING: OpDef = OpDef {
         &[SPLIT],
     ),
     source: "seed 001, API",
-    lower: for_the_cluster,
+    lower: |_, d| Err(d.error("mixed-kernel", NO_CORE)),
     ..PLAIN
 };
+
+const NO_CORE: &str = "this op is for a kernel of the whole cluster, and no single core runs it";
 
 static AIV_SHARD: OpDef = OpDef {
     schema: OpSchema { name: "pto.aiv_shard", ..CROSSING.schema },
@@ -80,6 +84,7 @@ static AIV_SHARD: OpDef = OpDef {
           part's shape; the extent that is halved is even. Elements do not change.",
     mixed: Some(MixedPart::Shard),
     verify: verify_shard,
+    lower: lower_shard,
     ..CROSSING
 };
 
@@ -91,6 +96,7 @@ static AIC_GATHER: OpDef = OpDef {
           and lane 0's is taken; lanes that differ there are an error.",
     mixed: Some(MixedPart::Gather),
     verify: verify_gather,
+    lower: lower_gather,
     ..CROSSING
 };
 
@@ -101,11 +107,85 @@ static TCROSS: OpDef = OpDef {
           without an explicit split use; the pass that splits them makes shards and gathers of it.",
     mixed: Some(MixedPart::Cross),
     verify: verify_cross,
+    lower: lower_cross,
     ..CROSSING
 };
 
-fn for_the_cluster(_: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    Err(d.error("mixed-kernel", "this op is for a kernel of the whole cluster, and no core runs it"))
+fn lower_region(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let body = op.module.body(op.id, 0).ok_or(Reported)?;
+    let number = op.module.block(body).args.first().copied();
+    d.region_on_lanes(|d, lane| {
+        if let Some(number) = number {
+            d.bind(number, Binding::Scalar(Operand::Imm(lane as u64)));
+        }
+        d.block(body).map(|_| ())
+    })
+}
+
+/// The lane whose region is being decoded.
+fn lane(d: &mut Decoder<'_>) -> Result<usize, Reported> {
+    match (d.lanes_of_cluster().is_some(), d.role) {
+        (true, Role::Aiv0) => Ok(0),
+        (true, Role::Aiv1) => Ok(1),
+        (true, Role::Aic) => Err(d.error("split-outside", "this op stands outside of every `pto.split_aiv`")),
+        (false, _) => Err(d.error("mixed-kernel", NO_CORE)),
+    }
+}
+
+fn ends(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<(TileRef, TileRef), Reported> {
+    Ok((d.tile(op.operand(0).ok_or(Reported)?)?, d.tile(op.operand(1).ok_or(Reported)?)?))
+}
+
+/// A lane's part of the accumulator's tile: what is valid of it.
+fn lower_shard(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let lane = lane(d)?;
+    let (src, dst) = ends(op, d)?;
+    let part = split(op, d)?.part((src.ty.layout.rows, src.ty.layout.cols), lane);
+    let part = MovePart { from: (part.row, part.col), ..MovePart::all(Role::lane(lane), part.rows, part.cols) };
+    cross(d, (&src, Role::Aic), &dst, part, false);
+    Ok(())
+}
+
+/// A lane's tile into its part of the tile in L1. Tiles that are not divided are compared at the region's end.
+fn lower_gather(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let lane = lane(d)?;
+    let (src, mut dst) = ends(op, d)?;
+    let split = split(op, d)?;
+    if split == Split::None && lane == 1 {
+        dst.addr = d.second_copy(dst, src.valid);
+    }
+    let part = split.part((dst.ty.layout.rows, dst.ty.layout.cols), lane);
+    let part = MovePart { to: (part.row, part.col), ..MovePart::all(Role::Aic, part.rows, part.cols) };
+    cross(d, (&src, Role::lane(lane)), &dst, part, true);
+    Ok(())
+}
+
+/// A whole tile: to the lanes that take part, or from lane 0.
+fn lower_cross(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let Some(lanes) = d.lanes_of_cluster() else { return Err(d.error("mixed-kernel", NO_CORE)) };
+    let (src, dst) = ends(op, d)?;
+    let (rows, cols) = (src.ty.layout.rows, src.ty.layout.cols);
+    if dst.ty.space == Space::Mat {
+        cross(d, (&src, Role::Aiv0), &dst, MovePart::all(Role::Aic, rows, cols), true);
+        return Ok(());
+    }
+    for lane in 0..lanes {
+        cross(d, (&src, Role::Aic), &dst, MovePart::all(Role::lane(lane), rows, cols), false);
+    }
+    Ok(())
+}
+
+fn split(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Split, Reported> {
+    Split::of(op).ok_or_else(|| d.error("split-mode", "`split` is 0 (none), 1 (up and down) or 2 (left and right)"))
+}
+
+/// Copies `part` of a tile from one core's memory to another's.
+fn cross(d: &mut Decoder<'_>, (src, core): (&TileRef, Role), dst: &TileRef, part: MovePart, valid_of_part: bool) {
+    let place = |tile: &TileRef, core| Place { space: tile.ty.space, core, layout: tile.ty.layout };
+    let (from, to) = (place(src, core), place(dst, part.core));
+    let effect = MoveEffect { from, to, parts: vec![part], valid_of_part, ..MoveEffect::default() };
+    let pipe = if from.space == Space::Acc { Pipe::Fix } else { Pipe::Mte3 };
+    d.issue(pipe, effect, vec![src.addr, dst.addr, src.valid[0], src.valid[1]], Cost::fixed(1));
 }
 
 fn split_is_known(op: &OpRef<'_>, diags: &mut Diags) {

@@ -60,6 +60,7 @@ pub(super) fn verify_facts(outcome: &VerifyOutcome, bound: &[Arg], messages: &mu
         VerifyOutcome::Same(buffers) => {
             ("clean", format!("same bytes as the sequential meaning: {}", buffers.join(", ")), 0)
         }
+        VerifyOutcome::Faulty(why) => ("findings", format!("the sequential meaning has an error: {why}"), 1),
         VerifyOutcome::NotChecked(why) => ("not checked", why.clone(), 0),
         VerifyOutcome::Different(count, list) => {
             let at = |d: &Difference| coordinates(d.element, bound[d.index].shape.as_deref());

@@ -130,7 +130,7 @@ fn lower_alloc(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     fits(op, d, &ty)?;
     let addr = match (optional_scalar(d, op.operand(0))?, d.mode) {
         (Some(addr), _) => addr,
-        (None, Mode::Reference) => d.private(ty.space, ty.layout.bytes() as u64),
+        (None, Mode::Reference) => d.tile_memory(op.id, ty.space, ty.layout.bytes() as u64),
         (None, Mode::Device) => return Err(no_address(op, d)),
     };
     let valid = new_valid(d, &ty, given);

@@ -1,0 +1,194 @@
+//! The sequential meaning of a kernel for the whole cluster: one program that does the work of every core in order.
+//!
+//! The program is the Cube core's. What a Vector core does is decoded for one lane after the other, with that lane's UB: the
+//! body of a region once for each lane, an op outside of every region likewise. Lane 1 has bindings of its own where it
+//! differs; addresses are the same on both lanes.
+
+use std::collections::BTreeMap;
+
+use slipring_ir::{Diagnostic, Module, OpId, Span, Type, ValueId};
+use slipring_machine::{CoreKind, Cost, Pipe, Role};
+use slipring_program::{Effect, Inst, Operand, Reg};
+use slipring_tile::Space;
+
+use super::kernel::Kernel;
+use super::{Binding, Decoder, TileRef};
+use crate::def::{Lowered, OpRef};
+use crate::effect::{OnCore, SameTiles};
+
+/// What the decoder keeps while one program stands for all cores.
+#[derive(Debug)]
+pub(super) struct Cluster {
+    /// Vector cores that take part: 1 or 2.
+    lanes: usize,
+    /// What stands for a value on lane 1, where that was decoded for itself.
+    second: BTreeMap<ValueId, Binding>,
+    /// Addresses that ops were given on lane 0 of the region that is being decoded, and how many lane 1 has taken.
+    given: BTreeMap<OpId, (Vec<Operand>, usize)>,
+    /// Whole tiles that lane 1 gathers in this region, to compare with lane 0's.
+    copies: Vec<Copied>,
+}
+
+/// A whole tile as lane 1 gathered it.
+#[derive(Debug)]
+struct Copied {
+    /// The tile that lane 0 gathered, at the address that lane 1 named.
+    tile: TileRef,
+    /// Lane 1's, in memory of its own.
+    at: Operand,
+    /// Not 0 once it has been gathered.
+    done: Reg,
+    site: u32,
+}
+
+impl Cluster {
+    pub(super) fn new(lanes: usize) -> Cluster {
+        Cluster { lanes, second: BTreeMap::new(), given: BTreeMap::new(), copies: Vec::new() }
+    }
+
+    pub(super) fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// What stands for a value on lane 1 alone.
+    pub(super) fn second(&self, value: ValueId) -> Option<&Binding> {
+        self.second.get(&value)
+    }
+
+    pub(super) fn bind_second(&mut self, value: ValueId, binding: Binding) {
+        self.second.insert(value, binding);
+    }
+
+    /// Both lanes have the same thing for a value again.
+    pub(super) fn forget_second(&mut self, value: ValueId) {
+        self.second.remove(&value);
+    }
+}
+
+/// A kernel for the whole cluster that no pass has made programs of.
+pub(super) fn not_expanded(module: &Module, kernel: &Kernel) -> Diagnostic {
+    let function = kernel.start.iter().flatten().next();
+    let span = function.map_or(Span::default(), |f| module.op(*f).span);
+    let message = format!("`{}` has ops of both kinds of core: no single core runs it", kernel.name);
+    Diagnostic::error("mixed-kernel", span, message)
+        .help("run the passes, which make a program for each kind of core, or run its sequential meaning")
+}
+
+impl Decoder<'_> {
+    /// The lanes whose work an op outside of every region of a kernel for the whole cluster is. Empty for what is done
+    /// once: scalar code, control flow, the Cube core's ops.
+    pub(super) fn lanes_of(&self, op: &OpRef<'_>) -> std::ops::Range<usize> {
+        let Some(cluster) = self.cluster.as_ref().filter(|_| self.role == Role::Aic) else { return 0..0 };
+        let data = op.module.op(op.id);
+        let in_ub = |v: &ValueId| matches!(op.module.ty(*v), Type::Tile(tile) if tile.space == Space::Vec);
+        let names = data.regions.is_empty()
+            && !op.def.schema.terminator
+            && op.attr("callee").is_none()
+            && data.operands.iter().chain(&data.results).any(in_ub);
+        let mine = crate::affinity(op).map_or(names, |kind| kind == CoreKind::Vector);
+        if !mine || op.def.mixed.is_some() {
+            return 0..0;
+        }
+        // What others see is done once.
+        if crate::reach::writes_global(op) { 0..1 } else { 0..cluster.lanes }
+    }
+
+    /// Vector cores that take part, while one program stands for all cores.
+    pub fn lanes_of_cluster(&self) -> Option<usize> {
+        self.cluster.as_ref().map(Cluster::lanes)
+    }
+
+    /// Decodes something as lane 0's work, then as lane 1's (where it takes part).
+    ///
+    /// # Errors
+    /// Reported by what is decoded.
+    pub(super) fn on_lanes(
+        &mut self,
+        lanes: std::ops::Range<usize>,
+        mut what: impl FnMut(&mut Self, usize) -> Lowered,
+    ) -> Lowered {
+        let outer = self.role;
+        let mut outcome = Ok(());
+        for lane in lanes {
+            self.role = Role::lane(lane);
+            if let Some(cluster) = &mut self.cluster {
+                cluster.given.values_mut().for_each(|(_, taken)| *taken = 0);
+            }
+            outcome = what(self, lane).and(outcome);
+        }
+        self.role = outer;
+        if let Some(cluster) = &mut self.cluster {
+            cluster.given.clear();
+        }
+        outcome
+    }
+
+    /// Decodes the body of a region for each lane, then compares what the lanes gathered whole.
+    ///
+    /// # Errors
+    /// Reported by the body, and for a region inside another one.
+    pub fn region_on_lanes(&mut self, body: impl FnMut(&mut Self, usize) -> Lowered) -> Lowered {
+        let lanes = match &self.cluster {
+            Some(cluster) if self.role == Role::Aic => cluster.lanes,
+            Some(_) => return Err(self.error("split-nested", "a region for the Vector cores stands in another one")),
+            None => return Err(self.error("mixed-kernel", "no single core runs a region for both Vector cores")),
+        };
+        self.on_lanes(0..lanes, body)?;
+        let copies = self.cluster.as_mut().map(|cluster| std::mem::take(&mut cluster.copies)).unwrap_or_default();
+        let region = self.builder.site();
+        for copied in copies {
+            self.builder.set_site(copied.site);
+            let TileRef { ty, addr, valid } = copied.tile;
+            let skip = self.label();
+            self.jump_if_zero(Operand::Reg(copied.done), skip);
+            let effect = SameTiles { space: ty.space, core: Role::Aic, layout: ty.layout, region };
+            self.issue(Pipe::S, effect, vec![addr, copied.at, valid[0], valid[1]], Cost::fixed(0));
+            self.emit(Inst::Move { d: copied.done, a: Operand::Imm(0) });
+            self.place(skip);
+        }
+        self.builder.set_site(region);
+        Ok(())
+    }
+
+    /// Where lane 1 puts a tile that both lanes gather whole: memory of its own, which is compared with lane 0's at the
+    /// end of the region. `valid` is what it gathers of it.
+    pub fn second_copy(&mut self, mut tile: TileRef, valid: [Operand; 2]) -> Operand {
+        let at = self.private(tile.ty.space, tile.ty.layout.bytes() as u64);
+        tile.addr = Operand::Reg(self.variable(tile.addr));
+        tile.valid = valid.map(|operand| Operand::Reg(self.variable(operand)));
+        let done = self.variable(Operand::Imm(1));
+        let site = self.builder.site();
+        if let Some(cluster) = &mut self.cluster {
+            cluster.copies.push(Copied { tile, at, done, site });
+        }
+        at
+    }
+
+    /// Memory of its own for the tile that an op declares; on lane 1 the address that lane 0 was given.
+    pub fn tile_memory(&mut self, op: OpId, space: Space, bytes: u64) -> Operand {
+        let lane = self.role.kind() == CoreKind::Vector;
+        if let Some(cluster) = self.cluster.as_mut().filter(|_| lane)
+            && let Some((given, taken)) = cluster.given.get_mut(&op)
+            && let Some(address) = given.get(*taken)
+        {
+            *taken += 1;
+            return *address;
+        }
+        let address = self.private(space, bytes);
+        if let Some(cluster) = self.cluster.as_mut().filter(|_| lane) {
+            let (given, taken) = cluster.given.entry(op).or_default();
+            given.push(address);
+            *taken += 1;
+        }
+        address
+    }
+
+    /// An effect that runs on the core that is being decoded for, whichever core's program it stands in.
+    pub(super) fn on_this_core(&self, effect: impl Effect + 'static) -> std::sync::Arc<dyn Effect> {
+        if self.role == self.builder.role() {
+            std::sync::Arc::new(effect)
+        } else {
+            std::sync::Arc::new(OnCore { core: self.role, effect })
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Work of a program that stands for several cores.
+
+use slipring_machine::Role;
+use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch, SiteRef};
+use slipring_tile::{Layout, Space};
+
+use super::region::rect_extents;
+use super::valid_shape;
+
+/// An effect of another core than the one whose program it stands in.
+#[derive(Clone, Debug)]
+pub struct OnCore<E> {
+    /// The core that it runs on.
+    pub core: Role,
+    /// What runs there.
+    pub effect: E,
+}
+
+impl<E> OnCore<E> {
+    fn env(&self, env: Env) -> Env {
+        Env { core: self.core, ..env }
+    }
+}
+
+impl<E: Effect> Effect for OnCore<E> {
+    fn plan(&self, args: &[u64], env: Env, access: &mut Access) -> Result<(), Fault> {
+        self.effect.plan(args, self.env(env), access)
+    }
+
+    fn run(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        output: &mut Output,
+    ) -> Result<u64, Fault> {
+        self.effect.run(args, self.env(env), memory, scratch, output)
+    }
+
+    fn discovers(&self) -> bool {
+        self.effect.discovers()
+    }
+
+    fn discover(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        scratch: &mut Scratch,
+        output: &mut Output,
+        access: &mut Access,
+    ) -> Result<u64, Fault> {
+        self.effect.discover(args, self.env(env), memory, scratch, output, access)
+    }
+}
+
+/// Compares what lane 0 and lane 1 gathered of a tile that is not divided.
+///
+/// Arguments: address of lane 0's tile, of lane 1's, valid rows, valid columns.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct SameTiles {
+    pub space: Space,
+    pub core: Role,
+    pub layout: Layout,
+    /// The region that both lanes ran.
+    pub region: SiteRef,
+}
+
+impl Effect for SameTiles {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (rows, cols) = valid_shape("tile", &self.layout, args[2], args[3])?;
+        for address in &args[..2] {
+            rect_extents(self.space, self.core, &self.layout, *address, (0, 0), rows, cols, &mut access.reads);
+        }
+        Ok(())
+    }
+
+    fn run(&self, args: &[u64], env: Env, memory: &mut Memory, _: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+        let (rows, cols) = valid_shape("tile", &self.layout, args[2], args[3])?;
+        let size = self.layout.elem.bytes();
+        for (row, col) in (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col))) {
+            let at = self.layout.offset(row, col) as u64;
+            let element = |address: u64| memory.bytes(env, self.core, self.space, address.saturating_add(at), size);
+            if element(args[0]) != element(args[1]) {
+                let message = format!("the lanes differ at row {row}, column {col} of a tile that is gathered whole");
+                let fault = Fault::new("gather-unequal", message);
+                return Err(fault.also(self.region, "both Vector cores run this region").help(
+                    "with split 0 both Vector cores must hold the same tile: divide it (split 1 or 2), or compute the \
+                     same on both",
+                ));
+            }
+        }
+        Ok(0)
+    }
+}

@@ -34,6 +34,11 @@ static FUNC: OpDef = OpDef {
                 defaulted("pto.entry", AttrKind::Any, "the kernel of the file"),
                 defaulted("hacc.entry", AttrKind::Any, "another spelling of `pto.entry`"),
                 defaulted(
+                    "split",
+                    AttrKind::Int,
+                    "asks the compiler to divide Vector work between the two Vector cores: 1 by rows, 2 by columns",
+                ),
+                defaulted(
                     "pto.kernel_kind",
                     AttrKind::Any,
                     "`#pto.kernel_kind<cube>` or `<vector>`: the core it runs on",

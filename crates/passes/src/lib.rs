@@ -2,6 +2,7 @@
 //!
 //! | pass | does |
 //! |---|---|
+//! | [`auto_split`] | divides Vector work between the two Vector cores where a function asks for it |
 //! | [`split_cores`] | makes a function of each kind of core out of a kernel for both |
 //! | [`place_frees`] | frees popped slots after their last use, in pipes that free by themselves |
 //! | [`resolve_rings`] | pairs reservations with imports and checks how rings are used |
@@ -12,6 +13,7 @@
 //! is.
 
 pub mod allocate;
+pub mod auto_split;
 pub mod facts;
 pub mod insert_sync;
 mod manager;

@@ -24,6 +24,7 @@ pub struct Pass {
 /// The passes in their order.
 pub fn pipeline() -> &'static [Pass] {
     &[
+        crate::auto_split::PASS,
         crate::split_cores::PASS,
         crate::place_frees::PASS,
         crate::resolve_rings::PASS,

@@ -32,6 +32,10 @@ pub struct OpDef {
     pub along: [Along; 2],
     /// Its part in a kernel written for the whole cluster, if it has one.
     pub mixed: Option<MixedPart>,
+    /// What of a tile it copies to where, if copying a tile to another memory is all it does.
+    pub transfer: Option<Transfer>,
+    /// Which operand is what, if it is a matrix product that can be done in several steps over k.
+    pub product: Option<Product>,
     /// Whether it synchronises pipes of one core by hand: the compiler adds nothing to a function that does.
     pub in_core_sync: InCoreSync,
     /// Rules beyond the types of operands and attributes.
@@ -117,6 +121,42 @@ pub enum MixedPart {
     Gather,
     /// A whole tile from one kind of core to the other.
     Cross,
+}
+
+/// What of the tile of operand `src` an op copies into the tile of operand `dst`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Transfer {
+    /// All that both have in common, from the first element on.
+    Whole,
+    /// As much as `dst` holds, from operands `row` and `col` of `src` on.
+    Extract,
+}
+
+/// A matrix product of two tiles: positions of its declared operands. `dst[i, j] = start + lhs[i, 0] × rhs[0, j] + …`, one chain of
+/// sums in ascending order of k, so that it may be cut anywhere: the rest starts from what the first part left in `dst`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Product {
+    /// Left operand, m × k.
+    pub lhs: usize,
+    /// Right operand, k × n.
+    pub rhs: usize,
+    /// Accumulator, m × n.
+    pub dst: usize,
+    /// What the sums start from.
+    pub start: ProductStart,
+    /// True where the left operand is one row, and k is the right operand's.
+    pub vector: bool,
+}
+
+/// What the sums of a product start from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProductStart {
+    /// Zero.
+    Zero,
+    /// The accumulator at this position of the operands.
+    Acc(usize),
+    /// The row of bias values at this position.
+    Bias(usize),
 }
 
 /// What an op does to the pipe that it takes as a value.

@@ -97,6 +97,8 @@ pub const PLAIN: OpDef = OpDef {
     per_lane: false,
     along: Along::UNKNOWN,
     mixed: None,
+    transfer: None,
+    product: None,
     in_core_sync: InCoreSync::No,
     verify: no_rules,
     lower: |_, _| Ok(()),

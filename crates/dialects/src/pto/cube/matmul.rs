@@ -1,12 +1,12 @@
 //! Products of two tiles, from zero, an accumulator or a bias.
 
 use slipring_ir::{Diags, OpSchema, OperandSpec, Syntax, TileType, Touch};
-use slipring_machine::Pipe;
+use slipring_machine::{Pipe, Platform};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
 use crate::decode::Decoder;
-use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Product, ProductStart, Reported};
 use crate::effect::{MatmulEffect, Start};
 use crate::rules::{PLAIN, TILE, operand, require_space, schema};
 
@@ -16,27 +16,9 @@ const DST: OperandSpec = operand("dst", TILE, Touch::Write, "accumulator, m × n
 const ACC: OperandSpec = operand("acc_in", TILE, Touch::Read, "accumulator to start from, m × n (`acc`)");
 const BIAS: OperandSpec = operand("bias", TILE, Touch::Read, "one row of n values of the accumulator's type (`bias`)");
 
-/// Which operand is what, and what the product starts from.
-#[derive(Clone, Copy)]
-struct Form {
-    lhs: usize,
-    dst: usize,
-    start: Origin,
-    /// One row of the left operand; k and n are the right operand's.
-    vector: bool,
-}
-
-/// What a product starts from: an operand, by its position, or nothing.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Origin {
-    Zero,
-    Acc(usize),
-    Bias(usize),
-}
-
-const PLAIN_FORM: Form = Form { lhs: 0, dst: 2, start: Origin::Zero, vector: false };
-const ACC_FORM: Form = Form { lhs: 1, dst: 3, start: Origin::Acc(0), vector: false };
-const BIAS_FORM: Form = Form { lhs: 0, dst: 3, start: Origin::Bias(2), vector: false };
+const PLAIN_PRODUCT: Product = Product { lhs: 0, rhs: 1, dst: 2, start: ProductStart::Zero, vector: false };
+const ACC_PRODUCT: Product = Product { lhs: 1, rhs: 2, dst: 3, start: ProductStart::Acc(0), vector: false };
+const BIAS_PRODUCT: Product = Product { dst: 3, start: ProductStart::Bias(2), ..PLAIN_PRODUCT };
 
 const PRODUCT: OpSchema = schema("", Syntax::InsOuts { ins: 2, attrs_in_ins: false }, &[LHS, RHS, DST], &[], &[]);
 const PRODUCT_ACC: OpSchema =
@@ -44,7 +26,13 @@ const PRODUCT_ACC: OpSchema =
 const PRODUCT_BIAS: OpSchema =
     schema("", Syntax::InsOuts { ins: 3, attrs_in_ins: false }, &[LHS, RHS, BIAS, DST], &[], &[]);
 
-const CUBE: OpDef = OpDef { core: CoreRule::Cube, pipe: PipeRule::Fixed(Pipe::M), ..PLAIN };
+const CUBE: OpDef = OpDef {
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::M),
+    verify: verify_product,
+    lower: lower_product,
+    ..PLAIN
+};
 
 macro_rules! doc {
     ($start:literal, $extents:literal) => {
@@ -65,8 +53,7 @@ pub(super) static TMATMUL: OpDef = OpDef {
     summary: "Multiply two tiles",
     doc: doc!("", "m and k are the valid rows and columns of `lhs`, n the valid columns of `rhs`."),
     source: "PTO IR manual 4.4",
-    verify: |op, _, diags| verify_product(op, PLAIN_FORM, diags),
-    lower: |op, d| lower_product(op, d, PLAIN_FORM),
+    product: Some(PLAIN_PRODUCT),
     ..CUBE
 };
 
@@ -75,8 +62,7 @@ pub(super) static TMATMUL_ACC: OpDef = OpDef {
     summary: "Multiply two tiles and add to an accumulator",
     doc: doc!("acc_in[i, j] + ", "m and k are the valid rows and columns of `lhs`, n the valid columns of `rhs`."),
     source: "PTO IR manual 4.4",
-    verify: |op, _, diags| verify_product(op, ACC_FORM, diags),
-    lower: |op, d| lower_product(op, d, ACC_FORM),
+    product: Some(ACC_PRODUCT),
     ..CUBE
 };
 
@@ -85,8 +71,7 @@ pub(super) static TMATMUL_BIAS: OpDef = OpDef {
     summary: "Multiply two tiles and add a bias to each row",
     doc: doc!("bias[0, j] + ", "m and k are the valid rows and columns of `lhs`, n the valid columns of `rhs`."),
     source: "PTO IR manual 4.4",
-    verify: |op, _, diags| verify_product(op, BIAS_FORM, diags),
-    lower: |op, d| lower_product(op, d, BIAS_FORM),
+    product: Some(BIAS_PRODUCT),
     ..CUBE
 };
 
@@ -95,8 +80,7 @@ pub(super) static TGEMV: OpDef = OpDef {
     summary: "Multiply a row by a tile",
     doc: doc!("", "m is 1, k and n are the valid rows and columns of `rhs`."),
     source: "PTO IR manual 4.4; tile ISA, TGEMV",
-    verify: |op, _, diags| verify_product(op, PLAIN_FORM, diags),
-    lower: |op, d| lower_product(op, d, Form { vector: true, ..PLAIN_FORM }),
+    product: Some(Product { vector: true, ..PLAIN_PRODUCT }),
     ..CUBE
 };
 
@@ -105,8 +89,7 @@ pub(super) static TGEMV_ACC: OpDef = OpDef {
     summary: "Multiply a row by a tile and add to an accumulator",
     doc: doc!("acc_in[i, j] + ", "m is 1, k and n are the valid rows and columns of `rhs`."),
     source: "PTO IR manual 4.4; tile ISA, TGEMV",
-    verify: |op, _, diags| verify_product(op, ACC_FORM, diags),
-    lower: |op, d| lower_product(op, d, Form { vector: true, ..ACC_FORM }),
+    product: Some(Product { vector: true, ..ACC_PRODUCT }),
     ..CUBE
 };
 
@@ -115,20 +98,19 @@ pub(super) static TGEMV_BIAS: OpDef = OpDef {
     summary: "Multiply a row by a tile and add a bias",
     doc: doc!("bias[0, j] + ", "m is 1, k and n are the valid rows and columns of `rhs`."),
     source: "PTO IR manual 4.4; tile ISA, TGEMV",
-    verify: |op, _, diags| verify_product(op, BIAS_FORM, diags),
-    lower: |op, d| lower_product(op, d, Form { vector: true, ..BIAS_FORM }),
+    product: Some(Product { vector: true, ..BIAS_PRODUCT }),
     ..CUBE
 };
 
-fn verify_product(op: &OpRef<'_>, form: Form, diags: &mut Diags) {
-    let (lhs, rhs, dst) = (form.lhs, form.lhs + 1, form.dst);
+fn verify_product(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    let Some(Product { lhs, rhs, dst, start, .. }) = op.def.product else { return };
     let mut fine = require_space(op, lhs, &[Space::Left], diags);
     fine &= require_space(op, rhs, &[Space::Right], diags);
     fine &= require_space(op, dst, &[Space::Acc], diags);
-    match form.start {
-        Origin::Zero => {}
-        Origin::Acc(index) => fine &= require_space(op, index, &[Space::Acc], diags),
-        Origin::Bias(index) => fine &= require_space(op, index, &[Space::Bias], diags),
+    match start {
+        ProductStart::Zero => {}
+        ProductStart::Acc(index) => fine &= require_space(op, index, &[Space::Acc], diags),
+        ProductStart::Bias(index) => fine &= require_space(op, index, &[Space::Bias], diags),
     }
     let (Some(a), Some(b), Some(c)) = (op.tile(lhs), op.tile(rhs), op.tile(dst)) else { return };
     if !fine {
@@ -136,16 +118,16 @@ fn verify_product(op: &OpRef<'_>, form: Form, diags: &mut Diags) {
     }
     product_shapes(op, a, b, c, diags);
     product_types(op, a, b, c, diags);
-    match form.start {
-        Origin::Zero => {}
-        Origin::Acc(index) => {
+    match start {
+        ProductStart::Zero => {}
+        ProductStart::Acc(index) => {
             if let Some(start) = op.tile(index)
                 && start.layout.elem != c.layout.elem
             {
                 diags.push(op.error("matmul-type", "expects acc_in and dst to have the same element type"));
             }
         }
-        Origin::Bias(index) => {
+        ProductStart::Bias(index) => {
             if let Some(bias) = op.tile(index) {
                 if bias.layout.elem != c.layout.elem {
                     diags.push(op.error("matmul-type", "expects bias and dst to have the same element type"));
@@ -195,22 +177,23 @@ fn product_types(op: &OpRef<'_>, a: &TileType, b: &TileType, c: &TileType, diags
     }
 }
 
-fn lower_product(op: &OpRef<'_>, d: &mut Decoder<'_>, form: Form) -> Lowered {
-    let a = d.tile(op.operand(form.lhs).ok_or(Reported)?)?;
-    let b = d.tile(op.operand(form.lhs + 1).ok_or(Reported)?)?;
-    let c = d.tile(op.operand(form.dst).ok_or(Reported)?)?;
-    let (start, start_addr) = match form.start {
-        Origin::Zero => (Start::Zero, Operand::Imm(0)),
-        Origin::Acc(index) => {
+fn lower_product(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let product = op.def.product.ok_or(Reported)?;
+    let a = d.tile(op.operand(product.lhs).ok_or(Reported)?)?;
+    let b = d.tile(op.operand(product.rhs).ok_or(Reported)?)?;
+    let c = d.tile(op.operand(product.dst).ok_or(Reported)?)?;
+    let (start, start_addr) = match product.start {
+        ProductStart::Zero => (Start::Zero, Operand::Imm(0)),
+        ProductStart::Acc(index) => {
             let tile = d.tile(op.operand(index).ok_or(Reported)?)?;
             (Start::Acc(tile.ty.layout), tile.addr)
         }
-        Origin::Bias(index) => {
+        ProductStart::Bias(index) => {
             let tile = d.tile(op.operand(index).ok_or(Reported)?)?;
             (Start::Bias(tile.ty.layout), tile.addr)
         }
     };
-    let (m, k) = if form.vector { (Operand::Imm(1), b.valid[0]) } else { (a.valid[0], a.valid[1]) };
+    let (m, k) = if product.vector { (Operand::Imm(1), b.valid[0]) } else { (a.valid[0], a.valid[1]) };
     let effect = MatmulEffect { a: a.ty.layout, b: b.ty.layout, dst: c.ty.layout, start };
     let cost = d.platform.cube_cost(a.ty.layout.elem);
     d.issue(Pipe::M, effect, vec![a.addr, b.addr, c.addr, start_addr, m, k, b.valid[1]], cost);

@@ -9,7 +9,7 @@ use super::store::accumulator_types;
 use super::{ACC_TO_VEC_MODE, RELU_PRE_MODE, place, relu, require_acc_to_mat, require_way, scale, shape};
 use crate::along::Along;
 use crate::decode::{Decoder, TileRef};
-use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported, Transfer};
 use crate::effect::{Finish, TileMove, Windows};
 use crate::rules::{INTEGER, PLAIN, TILE, defaulted, operand, optional, schema};
 
@@ -55,6 +55,7 @@ pub(super) static TMOV: OpDef = OpDef {
     source: "PTO IR manual 4.3; tile ISA, TMOV",
     core: CoreRule::ByTile,
     along: Along::EACH,
+    transfer: Some(Transfer::Whole),
     pipe: PipeRule::By(|op, _| pipe_of(op.space(0), op.space(3))),
     verify: verify_move,
     lower: lower_move,

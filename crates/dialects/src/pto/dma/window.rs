@@ -9,7 +9,7 @@ use super::moves::{issue_move, move_types, pipe_of};
 use super::{RELU_PRE_MODE, relu, require_way};
 use crate::along::Along;
 use crate::decode::Decoder;
-use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported, Transfer};
 use crate::effect::{Finish, Windows};
 use crate::rules::{INTEGER, PLAIN, TILE, constant, defaulted, operand, schema};
 
@@ -34,6 +34,7 @@ pub(super) static TEXTRACT: OpDef = OpDef {
     source: "PTO IR manual 4.10; tile ISA, TEXTRACT",
     core: CoreRule::ByTile,
     along: [Along::Window("row"), Along::Window("col")],
+    transfer: Some(Transfer::Extract),
     pipe: PipeRule::By(|op, _| pipe_of(op.space(0), op.space(3))),
     verify: verify_extract,
     lower: |op, d| lower_window(op, d, Windows::Extract),

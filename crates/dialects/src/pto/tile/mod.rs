@@ -127,11 +127,17 @@ fn lower_alloc(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let Some(ty) = op.module.ty(op.result(0)).as_tile().copied() else { return Err(Reported) };
     let ty = in_memory(d, ty);
     let given = [optional_scalar(d, op.operand(1))?, optional_scalar(d, op.operand(2))?];
-    fits(op, d, &ty)?;
     let addr = match (optional_scalar(d, op.operand(0))?, d.mode) {
-        (Some(addr), _) => addr,
+        (Some(addr), _) => {
+            fits(op, d, &ty)?;
+            addr
+        }
+        // Its bytes are its own, and may be more than the memory has: the passes make smaller tiles of some.
         (None, Mode::Reference) => d.tile_memory(op.id, ty.space, ty.layout.bytes() as u64),
-        (None, Mode::Device) => return Err(no_address(op, d)),
+        (None, Mode::Device) => {
+            fits(op, d, &ty)?;
+            return Err(no_address(op, d));
+        }
     };
     let valid = new_valid(d, &ty, given);
     let addr = if d.rings.rebinds(op.result(0)) { Operand::Reg(d.variable(addr)) } else { addr };

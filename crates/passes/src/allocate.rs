@@ -134,6 +134,30 @@ fn decide(
     decisions
 }
 
+/// The tiles without an address that are in use together where a memory does not have room for all of them, with their bytes,
+/// the largest first: a list for each group of functions that does not fit.
+pub(crate) fn crowds(module: &Module, context: &PassContext<'_>, space: Space) -> Vec<Vec<(ValueId, u64)>> {
+    let functions = Functions::of(module);
+    let roots = Roots::of(module, &functions);
+    let lives = lifetime::lifetimes(module, &functions, &roots);
+    let Some(spec) = context.platform.space(space) else { return Vec::new() };
+    let mut crowds = Vec::new();
+    for group in groups(module, &functions) {
+        let mut memory = Memory { module, space, spec, items: Vec::new(), requests: Vec::new(), fixed: Vec::new() };
+        memory.take_roots(context, &functions, &group, &roots, &lives, &mut Diags::default());
+        let blocked: Vec<Range<u64>> = memory.fixed.iter().map(|f| f.range.clone()).collect();
+        let Err(overflow) = pack(&memory.requests, spec.bytes, &blocked) else { continue };
+        let alive = overflow.alive.iter().filter_map(|at| match memory.items[*at] {
+            Item::Root(root) => Some((roots.root(root).value, memory.requests[*at].bytes)),
+            Item::Ring(_) => None,
+        });
+        let mut crowd: Vec<(ValueId, u64)> = alive.collect();
+        crowd.sort_by_key(|(value, bytes)| (std::cmp::Reverse(*bytes), *value));
+        crowds.push(crowd);
+    }
+    crowds
+}
+
 /// Functions that call each other, together; each group in the order of the text.
 fn groups(module: &Module, functions: &Functions) -> Vec<Vec<OpId>> {
     let mut groups: Vec<Vec<OpId>> = Vec::new();

@@ -3,6 +3,7 @@
 //! | pass | does |
 //! |---|---|
 //! | [`auto_split`] | divides Vector work between the two Vector cores where a function asks for it |
+//! | [`tile_matmul`] | does products in steps over k whose operands are too large |
 //! | [`split_cores`] | makes a function of each kind of core out of a kernel for both |
 //! | [`place_frees`] | frees popped slots after their last use, in pipes that free by themselves |
 //! | [`resolve_rings`] | pairs reservations with imports and checks how rings are used |
@@ -23,5 +24,6 @@ pub mod rings;
 pub mod roots;
 pub mod split_cores;
 pub mod sync;
+pub mod tile_matmul;
 
 pub use manager::{Outcome, Pass, PassContext, pass, pipeline, run_passes};

@@ -25,6 +25,7 @@ pub struct Pass {
 pub fn pipeline() -> &'static [Pass] {
     &[
         crate::auto_split::PASS,
+        crate::tile_matmul::PASS,
         crate::split_cores::PASS,
         crate::place_frees::PASS,
         crate::resolve_rings::PASS,

@@ -1,0 +1,101 @@
+//! Into which steps a product is cut.
+
+use std::ops::Range;
+
+/// One operand of a product and its memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Room {
+    /// Bytes of the operand for one k: a column of the left operand, a row of the right one.
+    pub line: u64,
+    /// Bytes of its memory.
+    pub capacity: u64,
+    /// Alignment of tiles there in bytes.
+    pub align: u64,
+}
+
+impl Room {
+    /// How many k at most, in multiples of `unit`, of which `copies` lie in the memory side by side.
+    fn most(&self, copies: u64, unit: u64) -> u64 {
+        let share = self.capacity / copies / self.align.max(1) * self.align.max(1);
+        share / self.line.max(1) / unit * unit
+    }
+}
+
+/// Cuts `k` into as few steps as let two slices of each operand lie side by side, so that the next one is loaded
+/// during a product; where not even a fractal fits twice, into steps of which one fits at a time. All steps have the same
+/// length, a multiple of `unit` (the k of one fractal), but the last, which may be shorter. `None` if not even one fractal fits.
+pub fn steps(k: u64, unit: u64, rooms: &[Room]) -> Option<Vec<Range<u64>>> {
+    let unit = unit.max(1);
+    let most = |copies| rooms.iter().map(|room| room.most(copies, unit)).min().unwrap_or(0);
+    let longest = [most(2), most(1)].into_iter().find(|length| *length > 0)?;
+    let length = k.div_ceil(k.div_ceil(longest).max(1)).next_multiple_of(unit);
+    Some((0..k).step_by(length as usize).map(|start| start..k.min(start + length)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const L0: u64 = 65_536;
+
+    fn room(line: u64) -> Room {
+        Room { line, capacity: L0, align: 512 }
+    }
+
+    fn starts(steps: Option<Vec<Range<u64>>>) -> Vec<u64> {
+        steps.unwrap_or_default().iter().map(|s| s.start).collect()
+    }
+
+    /// The products of the attention step with 64 queries, 128 keys and a head of 512, in bf16.
+    #[test]
+    fn products_of_an_attention_step() {
+        assert_eq!(starts(steps(512, 16, &[room(64 * 2), room(128 * 2)])), [0, 128, 256, 384]);
+        assert_eq!(starts(steps(128, 16, &[room(64 * 2), room(512 * 2)])), [0, 32, 64, 96]);
+    }
+
+    #[test]
+    fn steps_are_equally_long() {
+        assert_eq!(starts(steps(160, 16, &[room(256), room(256)])), [0, 80]);
+        assert_eq!(steps(200, 16, &[room(256), room(256)]), Some(vec![0..112, 112..200]));
+    }
+
+    #[test]
+    fn one_at_a_time_where_two_do_not_fit() {
+        assert_eq!(starts(steps(32, 16, &[room(3000), room(32)])), [0, 16]);
+        assert_eq!(steps(32, 16, &[room(4097), room(32)]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn steps_cover_k_and_fit(
+            k in 1u64..4096,
+            unit in prop::sample::select(vec![8u64, 16, 32]),
+            lines in prop::array::uniform2(1u64..8192),
+        ) {
+            let rooms = lines.map(room);
+            let fits = |length: u64, copies: u64| {
+                rooms.iter().all(|r| (r.line * length).next_multiple_of(r.align) * copies <= r.capacity)
+            };
+            let Some(steps) = steps(k, unit, &rooms) else {
+                prop_assert!(!fits(unit, 1));
+                return Ok(());
+            };
+            let copies = if fits(unit, 2) { 2 } else { 1 };
+            let mut end = 0;
+            for step in &steps {
+                prop_assert!(step.start == end && step.start < step.end);
+                prop_assert!(step.start % unit == 0);
+                prop_assert!(fits(step.end - step.start, copies));
+                end = step.end;
+            }
+            prop_assert_eq!(end, k);
+            // One step less would be too long.
+            if let Some(fewer) = (steps.len() as u64).checked_sub(1).filter(|n| *n > 0) {
+                let length = k.div_ceil(fewer).next_multiple_of(unit);
+                prop_assert!(!fits(length, copies));
+            }
+        }
+    }
+}

@@ -4,12 +4,34 @@ use std::sync::Arc;
 
 use slipring_dialects::{Decoded, Dialects, Kernel, Mode, decode, select_kernel};
 use slipring_ir::{Attr, Diags, Module, Source};
+use slipring_lang::KernelInfo;
 use slipring_machine::{Platform, PlatformError, built_in};
 use slipring_passes::{Outcome, PassContext, run_passes};
 
 /// Reads a text. The module is worth something only if the diagnostics have no error.
 pub fn load(source: Source) -> (Module, Diags) {
     slipring_ir::text::parse(Arc::new(source), &Dialects::get().registry)
+}
+
+/// A file that was read.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Its functions; worth something only if `diags` has no error.
+    pub module: Module,
+    /// What is wrong with it.
+    pub diags: Diags,
+    /// Shapes and directions of the parameters, where the file says them: a kernel of the kernel language does.
+    pub kernels: Vec<KernelInfo>,
+}
+
+/// Reads a file: the kernel language if its name ends in `.py`, else a text.
+pub fn load_file(source: Source) -> Loaded {
+    if source.name.ends_with(".py") {
+        let (compiled, diags) = slipring_lang::compile(Arc::new(source));
+        return Loaded { module: compiled.module, diags, kernels: compiled.kernels };
+    }
+    let (module, diags) = load(source);
+    Loaded { module, diags, kernels: Vec::new() }
 }
 
 /// Checks a module that was read without errors against the declarations and the platform. Reports every error, and

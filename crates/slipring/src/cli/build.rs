@@ -49,7 +49,7 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
         Some(Err(message)) => return fail(message),
         None => return fail("no file given"),
     };
-    let Opened { mut module, platform, mut diags } = opened;
+    let Opened { mut module, platform, mut diags, .. } = opened;
     if !diags.has_errors() {
         let context = PassContext { platform: &platform };
         let shown = |name: &str| args.print_ir_after.iter().any(|n| n == name || n == "all");

@@ -42,7 +42,7 @@ pub(super) fn check(args: &CheckArgs) -> Exit {
 }
 
 fn check_file(file: &str, args: &CheckArgs) -> Exit {
-    let Opened { module, platform, mut diags } = match open(file, &args.platform) {
+    let Opened { module, platform, mut diags, .. } = match open(file, &args.platform) {
         Ok(opened) => opened,
         Err(message) => return fail(message),
     };

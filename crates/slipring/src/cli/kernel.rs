@@ -6,6 +6,8 @@ use clap::Args;
 use slipring::Prepared;
 use slipring::args::{Arg, Defaults, bind, signature};
 use slipring_ir::Source;
+use slipring_lang::{Direction, KernelInfo};
+use slipring_program::Param;
 
 use super::PlatformArgs;
 
@@ -35,11 +37,13 @@ pub(super) struct KernelArgs {
 }
 
 impl KernelArgs {
-    /// The kernel's arguments: those of the command line, else those of the file, relative to its folder.
-    pub fn arguments(&self, prepared: &Prepared, source: &Source) -> Result<Vec<Arg>, String> {
+    /// The kernel's arguments: those of the command line, else those of the file, relative to its folder, else random
+    /// inputs of the shapes that the kernel declares.
+    pub fn arguments(&self, prepared: &Prepared, source: &Source, kernels: &[KernelInfo]) -> Result<Vec<Arg>, String> {
         let program = &prepared.decoded.program;
         let own = self.args.is_empty();
-        let texts = if own { header(source, "args").unwrap_or_default() } else { self.args.clone() };
+        let declared = || program.params.iter().map_while(|param| declared(kernels, &program.name, param)).collect();
+        let texts = if own { header(source, "args").unwrap_or_else(declared) } else { self.args.clone() };
         let folder = Path::new(&self.file).parent().filter(|_| own).map_or_else(PathBuf::new, Path::to_path_buf);
         bind(&texts, &program.params, &Defaults { seed: self.seed, folder }).map_err(|error| {
             let mut message = format!("{error}\nthe kernel is {}", signature(&program.name, &program.params));
@@ -51,10 +55,10 @@ impl KernelArgs {
     }
 
     /// Blocks of the launch.
-    pub fn blocks(&self, source: &Source) -> Result<u32, String> {
+    pub fn blocks(&self, source: &Source, kernels: &[KernelInfo]) -> Result<u32, String> {
         match (self.blocks, header(source, "blocks")) {
             (Some(blocks), _) => Ok(blocks),
-            (None, None) => Ok(1),
+            (None, None) => Ok(kernels.iter().map(|kernel| kernel.blocks).max().unwrap_or(1)),
             (None, Some(words)) => {
                 let number = words.first().and_then(|w| w.parse().ok()).filter(|n| (1..=MOST_BLOCKS).contains(n));
                 number.ok_or_else(|| format!("`// blocks:` takes a number from 1 to {MOST_BLOCKS}"))
@@ -63,13 +67,24 @@ impl KernelArgs {
     }
 }
 
-/// Words of a `// name: …` line at the head of the file.
+/// An argument of the shape that a kernel declares for a parameter: random numbers for what it reads, zeros for what it
+/// only writes. `None` for scalars, which have no shape to fill.
+fn declared(kernels: &[KernelInfo], kernel: &str, param: &Param) -> Option<String> {
+    let own = kernels.iter().filter(|k| kernel.split(" + ").any(|name| name == k.name));
+    let info = own.flat_map(|k| &k.params).find(|p| p.name == param.name)?;
+    let extents: Vec<String> = info.shape.as_ref()?.iter().map(u64::to_string).collect();
+    let what = if info.direction == Direction::Out { "zeros" } else { "rand" };
+    Some(format!("{what}:{}[{}]", info.elem, extents.join("x")))
+}
+
+/// Words of a `name: …` line in the comments at the head of the file.
 fn header(source: &Source, name: &str) -> Option<Vec<String>> {
+    let mark = if source.name.ends_with(".py") { "#" } else { "//" };
     let line = source
         .text
         .lines()
         .map(str::trim)
-        .take_while(|l| l.is_empty() || l.starts_with("//"))
-        .find_map(|line| line.strip_prefix("//")?.trim().strip_prefix(name)?.strip_prefix(':'))?;
+        .take_while(|l| l.is_empty() || l.starts_with(mark))
+        .find_map(|line| line.strip_prefix(mark)?.trim().strip_prefix(name)?.strip_prefix(':'))?;
     Some(line.split_whitespace().map(str::to_string).collect())
 }

@@ -15,7 +15,9 @@ mod run;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use slipring::Loaded;
 use slipring_ir::{Diags, Module, Source};
+use slipring_lang::KernelInfo;
 use slipring_machine::Platform;
 
 /// Write, check and run Cube/Vector tile kernels without the hardware.
@@ -100,6 +102,8 @@ struct Opened {
     module: Module,
     platform: Platform,
     diags: Diags,
+    /// What the file says of its kernels' parameters.
+    kernels: Vec<KernelInfo>,
 }
 
 /// Opens a file for a verb.
@@ -107,12 +111,12 @@ struct Opened {
 /// # Errors
 /// Why there is no text or no platform.
 fn open(path: &str, platform: &PlatformArgs) -> Result<Opened, String> {
-    let (module, mut diags) = slipring::load(read_source(path)?);
+    let Loaded { module, mut diags, kernels } = slipring::load_file(read_source(path)?);
     let platform = platform.choose(&module)?;
     if !diags.has_errors() {
         slipring::check(&module, &platform, &mut diags);
     }
-    Ok(Opened { module, platform, diags })
+    Ok(Opened { module, platform, diags, kernels })
 }
 
 /// Reads a source file; `-` is standard input.

@@ -83,16 +83,16 @@ pub(super) fn ring(args: &RingArgs) -> Exit {
 /// `None` for an error that has been reported.
 fn start(args: &RingArgs) -> Result<Exit, Option<String>> {
     let kernel = &args.kernel;
-    let Opened { module, platform, mut diags } = open(&kernel.file, &kernel.platform).map_err(Some)?;
+    let Opened { module, platform, mut diags, kernels } = open(&kernel.file, &kernel.platform).map_err(Some)?;
     let source = module.source.clone();
     let written = module.clone();
     let func = kernel.func.as_deref();
     let prepared = if diags.has_errors() { None } else { prepare(module, func, &platform, &mut diags) };
     report(&diags, &source);
     let prepared = prepared.ok_or(None)?;
-    let bound = kernel.arguments(&prepared, &source).map_err(Some)?;
+    let bound = kernel.arguments(&prepared, &source, &kernels).map_err(Some)?;
     let values: Vec<Value> = bound.into_iter().map(|arg| arg.value).collect();
-    let blocks = kernel.blocks(&source).map_err(Some)?;
+    let blocks = kernel.blocks(&source, &kernels).map_err(Some)?;
 
     let mut occupancy = Occupancy::default();
     let run = measure(&prepared, &platform, &values, blocks, &mut occupancy);

@@ -96,15 +96,15 @@ pub(super) fn json(facts: &impl Serialize) {
 }
 
 fn start(args: &RunArgs) -> Result<Exit, Refused> {
-    let Opened { module, platform, mut diags } =
+    let Opened { module, platform, mut diags, kernels } =
         open(&args.kernel.file, &args.kernel.platform).map_err(Refused::Message)?;
     let source = module.source.clone();
     let prepared =
         if diags.has_errors() { None } else { prepare(module, args.kernel.func.as_deref(), &platform, &mut diags) };
     let Some(prepared) = prepared else { return Err(Refused::Text(diags, source)) };
     report(&diags, &source);
-    let bound = args.kernel.arguments(&prepared, &source).map_err(Refused::Message)?;
-    let blocks = args.kernel.blocks(&source).map_err(Refused::Message)?;
+    let bound = args.kernel.arguments(&prepared, &source, &kernels).map_err(Refused::Message)?;
+    let blocks = args.kernel.blocks(&source, &kernels).map_err(Refused::Message)?;
     match &args.device {
         None => launch(args, &prepared, &platform, &source, &bound, blocks),
         Some(board) => {

@@ -1,0 +1,67 @@
+//! Element types by their names in the language.
+
+use slipring_ir::{Sign, Type};
+use slipring_tile::Elem;
+
+/// Names and types: `pl.FP32` …
+pub(crate) const DTYPES: &[(&str, DType)] = &[
+    ("FP32", DType::Elem(Elem::F32)),
+    ("FP16", DType::Elem(Elem::F16)),
+    ("BF16", DType::Elem(Elem::BF16)),
+    ("BFLOAT16", DType::Elem(Elem::BF16)),
+    ("FP8E4M3FN", DType::Elem(Elem::F8E4M3)),
+    ("FP8E5M2", DType::Elem(Elem::F8E5M2)),
+    ("FP8E8M0", DType::Elem(Elem::F8E8M0)),
+    ("HF8", DType::Elem(Elem::HiF8)),
+    ("INT8", DType::Elem(Elem::I8)),
+    ("INT16", DType::Elem(Elem::I16)),
+    ("INT32", DType::Elem(Elem::I32)),
+    ("INT64", DType::Elem(Elem::I64)),
+    ("UINT8", DType::Elem(Elem::U8)),
+    ("UINT16", DType::Elem(Elem::U16)),
+    ("UINT32", DType::Elem(Elem::U32)),
+    ("UINT64", DType::Elem(Elem::U64)),
+    ("INDEX", DType::Index),
+    ("BOOL", DType::Bool),
+];
+
+/// A type of scalars or elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DType {
+    /// One that tiles have.
+    Elem(Elem),
+    /// Offsets and counters.
+    Index,
+    /// Truth values.
+    Bool,
+}
+
+impl DType {
+    /// Its name in the language.
+    pub fn name(self) -> &'static str {
+        DTYPES.iter().find(|(_, ty)| *ty == self).map_or("?", |(name, _)| name)
+    }
+
+    /// The scalar type in the module.
+    pub fn ir(self) -> Type {
+        match self {
+            DType::Index => Type::Index,
+            DType::Bool => Type::I1,
+            DType::Elem(elem) => scalar_type(elem),
+        }
+    }
+
+    /// True for floats.
+    pub fn is_float(self) -> bool {
+        matches!(self, DType::Elem(elem) if elem.is_float())
+    }
+}
+
+/// The type of a number of an element type.
+pub(crate) fn scalar_type(elem: Elem) -> Type {
+    if elem.is_float() {
+        return Type::Float(elem);
+    }
+    let signed = elem.is_signed_int();
+    Type::Int { width: elem.bytes() as u16 * 8, sign: if signed { Sign::Signless } else { Sign::Unsigned } }
+}

@@ -1,0 +1,128 @@
+//! Building ops.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use slipring_dialects::Dialects;
+use slipring_ir::{Attr, AttrDict, BlockId, Module, OpId, Source, Span, Type, ValueId};
+
+/// Builds ops into a module, each at the place of the text that is being lowered.
+pub(crate) struct Emitter {
+    /// The module that grows.
+    pub module: Module,
+    source: Arc<Source>,
+    /// Where the next op goes.
+    pub block: BlockId,
+    /// The place that new ops get.
+    pub span: Span,
+    /// The first block of the function, which begins with the constants.
+    entry: BlockId,
+    constants: IndexMap<(Attr, Type), ValueId>,
+}
+
+impl Emitter {
+    pub fn new(source: Arc<Source>) -> Emitter {
+        let module = Module::new(source.clone());
+        let block = module.top;
+        Emitter { module, source, block, span: Span::default(), entry: block, constants: IndexMap::new() }
+    }
+
+    /// Goes on in the body of a new function.
+    pub fn enter_function(&mut self, body: BlockId) {
+        (self.block, self.entry) = (body, body);
+        self.constants.clear();
+    }
+
+    /// Makes an op that is in no block yet. Operands are given by their declared names; groups that are not named are
+    /// empty.
+    pub fn make(
+        &mut self,
+        name: &'static str,
+        operands: &[(&str, &[ValueId])],
+        attrs: &[(&str, Attr)],
+        results: &[Type],
+    ) -> OpId {
+        let schema = Dialects::get().registry.get(name).expect("ops that are emitted are declared");
+        let groups: Vec<&[ValueId]> = schema
+            .operands
+            .iter()
+            .map(|spec| operands.iter().find(|(name, _)| *name == spec.name).map_or(&[][..], |(_, values)| *values))
+            .collect();
+        debug_assert!(
+            operands.iter().all(|(name, _)| schema.operands.iter().any(|spec| spec.name == *name)),
+            "{name} has no such operand"
+        );
+        let attrs: AttrDict = attrs.iter().map(|(name, attr)| (*name, attr.clone())).collect();
+        let op = self.module.build(schema, &groups, attrs, results, self.span);
+        let (line, column) = self.source.line_column(self.span.start);
+        self.module.op_mut(op).loc = Some(format!("{:?}:{line}:{column}", self.source.name).into());
+        op
+    }
+
+    /// Makes an op at the end of the current block.
+    pub fn op(
+        &mut self,
+        name: &'static str,
+        operands: &[(&str, &[ValueId])],
+        attrs: &[(&str, Attr)],
+        results: &[Type],
+    ) -> OpId {
+        let op = self.make(name, operands, attrs, results);
+        self.module.append(self.block, op);
+        op
+    }
+
+    /// The same for an op with one result.
+    pub fn value(
+        &mut self,
+        name: &'static str,
+        operands: &[(&str, &[ValueId])],
+        attrs: &[(&str, Attr)],
+        result: Type,
+    ) -> ValueId {
+        let op = self.op(name, operands, attrs, &[result]);
+        self.module.op(op).results[0]
+    }
+
+    /// A constant, made once in a function.
+    pub fn constant(&mut self, value: Attr, ty: Type) -> ValueId {
+        let key = (value, ty);
+        if let Some(known) = self.constants.get(&key) {
+            return *known;
+        }
+        let op = self.make("arith.constant", &[], &[("value", key.0.clone())], std::slice::from_ref(&key.1));
+        self.module.insert(self.entry, self.constants.len(), op);
+        let value = self.module.op(op).results[0];
+        self.constants.insert(key, value);
+        value
+    }
+
+    /// A constant number of type `index`.
+    pub fn index(&mut self, n: i64) -> ValueId {
+        self.constant(Attr::Int(n.into(), Type::Index), Type::Index)
+    }
+
+    /// Adds an empty block in a new region of an op.
+    pub fn region(&mut self, op: OpId) -> BlockId {
+        let region = self.module.add_region(op);
+        self.module.add_block(region)
+    }
+
+    /// Lets `work` build into another block.
+    pub fn inside<R>(&mut self, block: BlockId, work: impl FnOnce(&mut Emitter) -> R) -> R {
+        let outer = std::mem::replace(&mut self.block, block);
+        let result = work(self);
+        self.block = outer;
+        result
+    }
+
+    /// Gives a value the name of a variable, unless it has one.
+    pub fn name(&mut self, value: ValueId, name: &str) {
+        let span = self.span;
+        let data = self.module.value_mut(value);
+        if data.name.is_none() {
+            data.name = Some(name.into());
+            data.span = span;
+        }
+    }
+}

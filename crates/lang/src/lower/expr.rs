@@ -1,0 +1,329 @@
+//! Expressions.
+
+use std::rc::Rc;
+
+use ruff_python_ast::{BoolOp, CmpOp, Expr, Number, Operator, UnaryOp};
+use slipring_ir::{Diagnostic, Span, Type};
+
+use super::arith::truth;
+use super::{Lower, Lowered, Value, describe};
+use crate::dtype::{DTYPES, DType};
+use crate::ops::{Call, Given};
+use crate::syntax::at;
+use crate::value::{Const, SplitMode};
+
+/// The language's own name in full names.
+pub(crate) const ROOT: &str = "pl";
+
+impl Lower<'_> {
+    /// What an expression means; ops that it needs are emitted.
+    pub fn expr(&mut self, expr: &Expr) -> Lowered {
+        let outer = std::mem::replace(&mut self.e.span, at(expr));
+        let value = self.expr_here(expr);
+        self.e.span = outer;
+        value
+    }
+
+    fn expr_here(&mut self, expr: &Expr) -> Lowered {
+        let span = at(expr);
+        Ok(match expr {
+            Expr::Name(name) => return self.lookup(name.id.as_str(), span),
+            Expr::NumberLiteral(literal) => match &literal.value {
+                Number::Int(n) => match n.as_i64() {
+                    Some(n) => Value::Const(Const::Int(n)),
+                    None => return Err(self.error("constant", span, "the number does not fit into 64 bits")),
+                },
+                Number::Float(x) => Value::Const(Const::Float(*x)),
+                Number::Complex { .. } => return Err(self.error("constant", span, "a kernel has no complex numbers")),
+            },
+            Expr::StringLiteral(literal) => Value::Const(Const::Str(literal.value.to_str().into())),
+            Expr::BooleanLiteral(literal) => Value::Const(Const::Bool(literal.value)),
+            Expr::NoneLiteral(_) => Value::Const(Const::None),
+            Expr::Tuple(tuple) => Value::Tuple(self.exprs(&tuple.elts)?),
+            Expr::List(list) => Value::Tuple(self.exprs(&list.elts)?),
+            Expr::Attribute(attribute) => {
+                let base = self.expr(&attribute.value)?;
+                return self.attribute(base, attribute.attr.as_str(), span);
+            }
+            Expr::UnaryOp(unary) => {
+                let value = self.expr(&unary.operand)?;
+                if matches!(value, Value::Tile(_) | Value::Tensor(_)) && unary.op == UnaryOp::USub {
+                    return self.call_by_name("neg", vec![value], span);
+                }
+                return self.unary_number(unary.op, &value, span);
+            }
+            Expr::BinOp(binary) => {
+                let (a, b) = (self.expr(&binary.left)?, self.expr(&binary.right)?);
+                return self.binary(binary.op, a, b, span);
+            }
+            Expr::BoolOp(operation) => return self.bool_op(operation.op, &operation.values, span),
+            Expr::Compare(compare) => {
+                let mut left = self.expr(&compare.left)?;
+                let mut result: Option<Value> = None;
+                for (op, right) in compare.ops.iter().zip(&compare.comparators) {
+                    let right = self.expr(right)?;
+                    let this = self.compare(*op, &left, &right, span)?;
+                    result = Some(match result {
+                        None => this,
+                        Some(before) => self.both(BoolOp::And, &before, &this, span)?,
+                    });
+                    left = right;
+                }
+                result.unwrap_or(Value::Const(Const::Bool(true)))
+            }
+            Expr::If(choice) => {
+                let condition = self.expr(&choice.test)?;
+                return match condition {
+                    Value::Const(c) => self.expr(if truth(&c) { &choice.body } else { &choice.orelse }),
+                    Value::Scalar(scalar) => {
+                        let (a, b) = (self.expr(&choice.body)?, self.expr(&choice.orelse)?);
+                        self.select(scalar.value, &a, &b, span)
+                    }
+                    other => {
+                        let what = describe(self, &other);
+                        Err(self.error(
+                            "condition",
+                            at(&*choice.test),
+                            format!("a condition is a truth value, not {what}"),
+                        ))
+                    }
+                };
+            }
+            Expr::Subscript(subscript) => {
+                let base = self.expr(&subscript.value)?;
+                return self.subscript(base, &subscript.slice, span);
+            }
+            Expr::Call(call) => return self.call(call),
+            _ => return Err(self.unsupported(span, "this kind of expression")),
+        })
+    }
+
+    fn exprs(&mut self, list: &[Expr]) -> Lowered<Vec<Value>> {
+        list.iter().map(|expr| self.expr(expr)).collect()
+    }
+
+    /// An operator on numbers, tiles or tensors.
+    pub fn binary(&mut self, op: Operator, a: Value, b: Value, span: Span) -> Lowered {
+        let is_tile = |value: &Value| matches!(value, Value::Tile(_) | Value::Tensor(_));
+        if !is_tile(&a) && !is_tile(&b) {
+            return self.binary_number(op, &a, &b, span);
+        }
+        let name = match op {
+            Operator::Add => "add",
+            Operator::Sub => "sub",
+            Operator::Mult => "mul",
+            Operator::Div => "div",
+            Operator::MatMult => "matmul",
+            Operator::BitAnd => "and_",
+            Operator::BitOr => "or_",
+            Operator::LShift => "shl",
+            Operator::RShift => "shr",
+            _ => return Err(self.error("operator", span, "there is no op for this operator on tiles")),
+        };
+        self.call_by_name(name, vec![a, b], span)
+    }
+
+    fn compare(&mut self, op: CmpOp, a: &Value, b: &Value, span: Span) -> Lowered {
+        self.compare_numbers(op, a, b, span)
+    }
+
+    fn bool_op(&mut self, op: BoolOp, values: &[Expr], span: Span) -> Lowered {
+        let mut result: Option<Value> = None;
+        for expr in values {
+            let value = self.expr(expr)?;
+            result = Some(match result {
+                None => value,
+                Some(before) => self.both(op, &before, &value, span)?,
+            });
+            // What a constant decides needs no more.
+            if let Some(Value::Const(c)) = &result
+                && truth(c) == (op == BoolOp::Or)
+            {
+                break;
+            }
+        }
+        Ok(result.unwrap_or(Value::Const(Const::Bool(true))))
+    }
+
+    fn both(&mut self, op: BoolOp, a: &Value, b: &Value, span: Span) -> Lowered {
+        match (a, b) {
+            (Value::Const(c), other) | (other, Value::Const(c)) => {
+                let decides = truth(c) == (op == BoolOp::Or);
+                Ok(if decides { Value::Const(c.clone()) } else { other.clone() })
+            }
+            _ => {
+                let (lhs, rhs) = (self.number(a, DType::Bool, span)?, self.number(b, DType::Bool, span)?);
+                let name = if op == BoolOp::And { "arith.andi" } else { "arith.ori" };
+                let value = self.e.value(name, &[("lhs", &[lhs]), ("rhs", &[rhs])], &[], Type::I1);
+                Ok(self.scalar(value, DType::Bool))
+            }
+        }
+    }
+
+    fn select(&mut self, condition: slipring_ir::ValueId, a: &Value, b: &Value, span: Span) -> Lowered {
+        let ty = match (a, b) {
+            (Value::Scalar(s), _) | (_, Value::Scalar(s)) => s.ty,
+            (Value::Const(Const::Int(_)), Value::Const(Const::Int(_))) => DType::Index,
+            _ => DType::Elem(slipring_tile::Elem::F32),
+        };
+        let (x, y) = (self.number(a, ty, span)?, self.number(b, ty, span)?);
+        let operands: [(&str, &[_]); 3] = [("condition", &[condition]), ("true_value", &[x]), ("false_value", &[y])];
+        let value = self.e.value("arith.select", &operands, &[], ty.ir());
+        Ok(self.scalar(value, ty))
+    }
+
+    /// A member of a value.
+    fn attribute(&mut self, base: Value, name: &str, span: Span) -> Lowered {
+        match &base {
+            Value::Path(path) => self.member(path.clone(), name, span),
+            Value::Buffer(buffer) if name == "base" => {
+                Ok(self.scalar(buffer.base, DType::Elem(slipring_tile::Elem::I32)))
+            }
+            Value::Buffer(buffer) if name == "size" => match buffer.size {
+                Some(size) => Ok(Value::Const(Const::Int(size))),
+                None => Err(self.error("attribute", span, "the size of an imported buffer is known to its owner only")),
+            },
+            Value::Tensor(_) | Value::Tile(_) if name == "shape" => {
+                let shape = self.shape_of(&base);
+                Ok(Value::Tuple(shape.iter().map(|n| Value::Const(Const::Int(*n as i64))).collect()))
+            }
+            Value::Tensor(tensor) if name == "dtype" => Ok(Value::Const(Const::DType(DType::Elem(tensor.elem)))),
+            Value::Tile(id) if name == "dtype" => {
+                Ok(Value::Const(Const::DType(DType::Elem(self.tile(*id).ty.layout.elem))))
+            }
+            other => {
+                let what = describe(self, other);
+                Err(self.error("attribute", span, format!("{what} has no member `{name}`")))
+            }
+        }
+    }
+
+    /// The shape of a tile or tensor.
+    pub fn shape_of(&self, value: &Value) -> Vec<u64> {
+        match value {
+            Value::Tensor(tensor) => tensor.shape().to_vec(),
+            Value::Tile(id) => self.tile(*id).shape.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A member of the language, or of one of its parts.
+    fn member(&mut self, path: Rc<str>, name: &str, span: Span) -> Lowered {
+        let last = path.rsplit('.').next().unwrap_or("");
+        let found = match last {
+            "Mem" | "MemorySpace" => space(name).map(Const::Space),
+            "SplitMode" => SplitMode::ALL.iter().find(|(n, _)| *n == name).map(|(_, mode)| Const::Split(*mode)),
+            "Level" => Some(Const::Member("Level", name.into())),
+            "PadValue" => Some(Const::Member("PadValue", name.into())),
+            "FunctionType" => Some(Const::Member("FunctionType", name.into())),
+            "TileLayout" => Some(Const::Member("TileLayout", name.into())),
+            "TensorLayout" => Some(Const::Member("TensorLayout", name.into())),
+            _ if *path == *ROOT => match name {
+                "AUTO" => Some(Const::Int(-1)),
+                "DIR_C2V" => Some(Const::Int(1)),
+                "DIR_V2C" => Some(Const::Int(2)),
+                "DIR_BOTH" => Some(Const::Int(3)),
+                _ => DTYPES.iter().find(|(n, _)| *n == name).map(|(_, ty)| Const::DType(*ty)),
+            },
+            _ => None,
+        };
+        if let Some(found) = found {
+            return Ok(Value::Const(found));
+        }
+        if matches!(last, "Mem" | "MemorySpace" | "SplitMode") {
+            return Err(self.error("attribute", span, format!("`{path}` has no member `{name}`")));
+        }
+        Ok(Value::Path(format!("{path}.{name}").into()))
+    }
+
+    fn call(&mut self, call: &ruff_python_ast::ExprCall) -> Lowered {
+        let span = at(call);
+        let callee = self.expr(&call.func)?;
+        let Value::Path(path) = callee else {
+            let what = describe(self, &callee);
+            return Err(self.error("call", at(&*call.func), format!("{what} cannot be called")));
+        };
+        let mut given = Given::default();
+        for arg in &call.arguments.args {
+            if arg.is_starred_expr() {
+                return Err(self.unsupported(at(arg), "`*` in a call"));
+            }
+            let value = self.expr(arg)?;
+            given.positional.push((value, at(arg)));
+        }
+        for keyword in &call.arguments.keywords {
+            let Some(name) = &keyword.arg else { return Err(self.unsupported(at(keyword), "`**` in a call")) };
+            let value = self.expr(&keyword.value)?;
+            given.keywords.push((name.as_str().into(), value, at(&keyword.value)));
+        }
+        self.call_path(&path, at(&*call.func), given, span)
+    }
+
+    fn call_path(&mut self, path: &str, place: Span, given: Given, span: Span) -> Lowered {
+        if let Some(value) = self.builtin(path, &given, span) {
+            return value;
+        }
+        let name = path.strip_prefix("pl.").unwrap_or(path);
+        let Some(entry) = crate::ops::find(name) else {
+            let mut error = Diagnostic::error("unknown-op", place, format!("there is no `{path}`"));
+            let known = crate::ops::catalogue().flat_map(|entry| entry.names.iter().copied());
+            let near = slipring_ir::text::nearest(name.rsplit('.').next().unwrap_or(name), known);
+            if let Some(near) = near {
+                error = error.help(format!("did you mean `pl.{near}`?"));
+            }
+            return Err(self.report(error));
+        };
+        let call = Call::bind(self, entry, given, span)?;
+        (entry.lower)(self, &call)
+    }
+
+    /// Calls an op of the catalogue with positional arguments.
+    pub fn call_by_name(&mut self, name: &'static str, args: Vec<Value>, span: Span) -> Lowered {
+        let positional = args.into_iter().map(|value| (value, span)).collect();
+        self.call_path(name, span, Given { positional, keywords: Vec::new() }, span)
+    }
+
+    /// Functions of Python itself.
+    fn builtin(&mut self, path: &str, given: &Given, span: Span) -> Option<Lowered> {
+        let args: Vec<Value> = given.positional.iter().map(|(value, _)| value.clone()).collect();
+        let numbers = args.iter().all(|v| matches!(v, Value::Const(_) | Value::Scalar(_)));
+        match (path, args.as_slice()) {
+            ("min" | "max" | "pl.min" | "pl.max", [a, b]) if numbers => {
+                Some(self.extreme(path.ends_with("max"), a, b, span))
+            }
+            ("len", [Value::Tuple(items)]) => Some(Ok(Value::Const(Const::Int(items.len() as i64)))),
+            ("int", [Value::Const(Const::Float(x))]) => Some(Ok(Value::Const(Const::Int(*x as i64)))),
+            ("int", [Value::Const(Const::Int(n))]) => Some(Ok(Value::Const(Const::Int(*n)))),
+            ("float", [Value::Const(Const::Int(n))]) => Some(Ok(Value::Const(Const::Float(*n as f64)))),
+            ("float", [Value::Const(Const::Float(x))]) => Some(Ok(Value::Const(Const::Float(*x)))),
+            ("pl.const", [Value::Const(c), Value::Const(Const::DType(ty))]) => {
+                let value = self.number(&Value::Const(c.clone()), *ty, span);
+                Some(value.map(|value| self.scalar(value, *ty)))
+            }
+            ("pl.static_assert", [Value::Const(c), rest @ ..]) => {
+                let message = match rest.first() {
+                    Some(Value::Const(Const::Str(text))) => text.to_string(),
+                    _ => "the assertion does not hold".to_string(),
+                };
+                Some(if truth(c) { Ok(Value::Nothing) } else { Err(self.error("static-assert", span, message)) })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Memories by their names in the language.
+fn space(name: &str) -> Option<slipring_tile::Space> {
+    use slipring_tile::Space;
+    Some(match name {
+        "DDR" | "GM" => Space::Gm,
+        "Vec" | "UB" => Space::Vec,
+        "Mat" | "L1" => Space::Mat,
+        "Left" | "L0A" => Space::Left,
+        "Right" | "L0B" => Space::Right,
+        "Acc" | "L0C" => Space::Acc,
+        "Bias" => Space::Bias,
+        "Scaling" => Space::Scaling,
+        _ => return None,
+    })
+}

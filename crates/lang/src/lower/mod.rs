@@ -1,0 +1,277 @@
+//! A kernel's body, statement by statement.
+//!
+//! Python rebinds names; the module has buffers. An expression that makes a tile makes a new buffer, so that names may be
+//! bound anew at will. What a loop carries and what both arms of a branch make is put into one buffer
+//! ([`control`]). A tile is moved to the memory where it is needed when it is needed ([`place`]).
+
+mod arith;
+mod control;
+mod expr;
+mod names;
+mod place;
+mod split;
+mod stmt;
+mod window;
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use slipring_ir::{BlockId, Diagnostic, Diags, Dim, OpId, Span, TileType, Type, ValueId};
+use slipring_machine::CoreKind;
+use slipring_tile::{Elem, Space};
+use smallvec::SmallVec;
+
+use crate::dtype::DType;
+use crate::emit::Emitter;
+use crate::program::Globals;
+use crate::value::{Const, Crossing, RegionId, SplitMode, Tensor, Tile, TileId, Value};
+
+pub(crate) use crate::dtype::scalar_type as scalar_type_of;
+pub(crate) use place::Place;
+
+/// An error has been reported.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Reported;
+
+/// A value, or an error that has been reported.
+pub(crate) type Lowered<T = Value> = Result<T, Reported>;
+
+/// A tensor in global memory that a function knows.
+#[derive(Clone, Debug)]
+pub(crate) struct Root {
+    /// Its name, for messages.
+    pub name: Rc<str>,
+    pub elem: Elem,
+    pub dims: SmallVec<[u64; 5]>,
+    /// `!pto.tensor_view` of all of it.
+    pub view: ValueId,
+    /// The pointer.
+    pub pointer: ValueId,
+    /// The parameter that it is, for messages.
+    pub span: Span,
+    /// False for parameters that are only read.
+    pub writable: bool,
+}
+
+/// A `split_aiv` region.
+#[derive(Clone, Debug)]
+pub(crate) struct Region {
+    pub op: OpId,
+    /// The mode written on the loop.
+    pub mode: Option<SplitMode>,
+    /// The mode that the region turned out to have.
+    pub used: Option<(SplitMode, Span)>,
+    /// The loop's head.
+    pub span: Span,
+}
+
+/// A function while its body is lowered.
+pub(crate) struct Lower<'a> {
+    pub e: &'a mut Emitter,
+    pub diags: &'a mut Diags,
+    pub globals: &'a Globals<'a>,
+    pub env: IndexMap<Rc<str>, Value>,
+    /// Names that only some paths bind, and where they do.
+    pub lost: IndexMap<Rc<str>, (Span, &'static str)>,
+    pub tiles: Vec<Tile>,
+    pub roots: Vec<Root>,
+    pub regions: Vec<Region>,
+    /// The region that is open.
+    pub region: Option<RegionId>,
+    /// Blocks from the function's body to the current one.
+    pub blocks: Vec<BlockId>,
+    /// Names that are read after the statement that is being lowered.
+    pub read_later: Vec<HashSet<Rc<str>>>,
+    /// Facts of the function that its body declares.
+    pub facts: Facts,
+}
+
+/// What a body declares of its function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Facts {
+    /// `optimizations=[pl.split(…)]`.
+    pub split: Option<(SplitMode, Span)>,
+    /// `pl.cross_core_slot(slot_num=…)`.
+    pub slot_num: Option<i64>,
+    /// `pl.spmd(n)`.
+    pub blocks: Option<u32>,
+    /// The scope that gave these facts: a function has one.
+    pub scope: Option<Span>,
+    /// The kind of core whose end of a pipe is set up, and where.
+    pub pipe_end: Option<(CoreKind, Span)>,
+    /// Memory reserved for slots: it lies where that kind of core has its own.
+    pub reserved: Vec<OpId>,
+    /// True once something was returned.
+    pub returned: Option<Span>,
+}
+
+impl Lower<'_> {
+    /// Reports an error.
+    pub fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+        self.diags.push(diagnostic);
+        Reported
+    }
+
+    /// Reports an error at a place.
+    pub fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> Reported {
+        self.report(Diagnostic::error(code, span, message))
+    }
+
+    /// Reports that a part of the language is known but not lowered.
+    pub fn unsupported(&mut self, span: Span, what: impl std::fmt::Display) -> Reported {
+        self.error("unsupported", span, format!("{what} cannot be compiled yet"))
+    }
+
+    // ---- tiles ----
+
+    /// A tile of the list.
+    pub fn tile(&self, id: TileId) -> &Tile {
+        &self.tiles[id.0 as usize]
+    }
+
+    /// A new buffer of a type, in the innermost block around that is in no region.
+    pub fn buffer(&mut self, ty: TileType) -> ValueId {
+        let op = self.e.make("pto.alloc_tile", &[], &[], &[Type::Tile(ty)]);
+        match self.region {
+            Some(region) => self.e.module.insert_before(self.regions[region.0 as usize].op, op),
+            None => self.e.module.append(self.e.block, op),
+        }
+        self.e.module.op(op).results[0]
+    }
+
+    /// A new tile of a logical shape in a memory, with its usual layout there.
+    pub fn new_tile(&mut self, shape: &[u64], elem: Elem, space: Space, made_by: &'static str) -> TileId {
+        self.new_tile_in(shape, Place::of(space), elem, made_by)
+    }
+
+    /// The same with a layout of its own.
+    pub fn new_tile_in(&mut self, shape: &[u64], place: Place, elem: Elem, made_by: &'static str) -> TileId {
+        let ty = place.tile_type(shape, elem);
+        let value = self.buffer(ty);
+        self.add_tile(value, ty, shape, made_by)
+    }
+
+    /// Lists a tile that lies in a buffer.
+    pub fn add_tile(&mut self, value: ValueId, ty: TileType, shape: &[u64], made_by: &'static str) -> TileId {
+        self.tiles.push(Tile {
+            value,
+            ty,
+            shape: shape.iter().copied().collect(),
+            span: self.e.span,
+            made_by,
+            region: self.region,
+            crossing: None,
+            gone: None,
+            copies: Vec::new(),
+        });
+        TileId(self.tiles.len() as u32 - 1)
+    }
+
+    /// Marks what a tile is at the border between the cores.
+    pub fn mark(&mut self, id: TileId, crossing: Crossing) {
+        self.tiles[id.0 as usize].crossing = Some(crossing);
+    }
+
+    // ---- names ----
+
+    /// What a name stands for.
+    pub fn lookup(&mut self, name: &str, span: Span) -> Lowered {
+        if let Some(value) = self.env.get(name) {
+            return Ok(value.clone());
+        }
+        if let Some(value) = self.globals.get(name) {
+            return Ok(value);
+        }
+        if crate::ops::BARE.contains(&name) {
+            return Ok(Value::Path(format!("pl.{name}").into()));
+        }
+        let mut error = Diagnostic::error("undefined-name", span, format!("`{name}` is not defined"));
+        if let Some((place, why)) = self.lost.get(name) {
+            error =
+                error.also(*place, *why).help(format!("bind `{name}` before, so that it has a value on every path"));
+        } else {
+            let known = self.env.keys().map(|k| &**k).chain(self.globals.names());
+            if let Some(near) = slipring_ir::text::nearest(name, known) {
+                error = error.help(format!("did you mean `{near}`?"));
+            }
+        }
+        Err(self.report(error))
+    }
+
+    /// Binds a name.
+    pub fn bind(&mut self, name: &str, value: Value) {
+        match &value {
+            Value::Tile(id) => {
+                let value = self.tile(*id).value;
+                self.e.name(value, name);
+            }
+            Value::Scalar(scalar) => self.e.name(scalar.value, name),
+            _ => {}
+        }
+        self.env.insert(name.into(), value);
+    }
+
+    /// True if a name is read after the statement that is being lowered.
+    pub fn is_read_later(&self, name: &str) -> bool {
+        self.read_later.iter().any(|names| names.contains(name))
+    }
+}
+
+/// Extents of a folded shape: rows and columns.
+pub(crate) fn fold(shape: &[u64]) -> (u64, u64) {
+    match shape.split_last() {
+        Some((cols, rows)) => (rows.iter().product(), *cols),
+        None => (1, 1),
+    }
+}
+
+/// A shape as people write it.
+pub(crate) fn show(shape: &[u64]) -> String {
+    let parts: Vec<_> = shape.iter().map(u64::to_string).collect();
+    format!("[{}]", parts.join(", "))
+}
+
+/// A valid shape that is known.
+pub(crate) fn valid(rows: u64, cols: u64) -> [Dim; 2] {
+    [Dim::Static(rows), Dim::Static(cols)]
+}
+
+/// How messages call a value.
+pub(crate) fn describe(lower: &Lower<'_>, value: &Value) -> String {
+    match value {
+        Value::Const(Const::Int(n)) => format!("the number {n}"),
+        Value::Const(Const::Float(x)) => format!("the number {x}"),
+        Value::Const(Const::Str(s)) => format!("the string \"{s}\""),
+        Value::Const(Const::None) => "None".into(),
+        Value::Const(Const::Bool(b)) => format!("the constant {b}"),
+        Value::Const(Const::DType(ty)) => format!("the type {}", ty.name()),
+        Value::Const(Const::Space(space)) => format!("the memory space {space}"),
+        Value::Const(Const::Split(mode)) => format!("SplitMode.{}", mode.name()),
+        Value::Const(Const::Member(kind, name)) => format!("{kind}.{name}"),
+        Value::Scalar(scalar) => format!("a scalar of type {}", scalar.ty.name()),
+        Value::Tensor(tensor) => {
+            format!("a tensor {} {}", show(&tensor.shape()), DType::Elem(tensor.elem).name())
+        }
+        Value::Tile(id) => {
+            let tile = lower.tile(*id);
+            format!("a tile {} {} in {}", show(&tile.shape), DType::Elem(tile.ty.layout.elem).name(), tile.ty.space)
+        }
+        Value::Tuple(items) => format!("{} values", items.len()),
+        Value::Buffer(_) => "a reserved buffer".into(),
+        Value::Path(path) => format!("`{path}`"),
+        Value::Nothing => "nothing".into(),
+    }
+}
+
+/// The window that is a whole tensor.
+pub(crate) fn whole(root: usize, elem: Elem, dims: &[u64]) -> Tensor {
+    Tensor {
+        root,
+        elem,
+        offsets: dims.iter().map(|_| crate::value::Index::Known(0)).collect(),
+        sizes: dims.iter().copied().collect(),
+        dropped: dims.iter().map(|_| false).collect(),
+        reshaped: None,
+    }
+}

@@ -1,0 +1,147 @@
+//! Which names statements bind and read.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use ruff_python_ast::visitor::{Visitor, walk_expr};
+use ruff_python_ast::{Expr, ExprContext, Stmt};
+
+/// Names in some statements.
+#[derive(Default)]
+pub(super) struct Names {
+    /// Names that are read.
+    pub read: HashSet<Rc<str>>,
+    /// Names that are bound or whose tile is changed, each once, in the order of the text.
+    pub bound: Vec<Rc<str>>,
+    /// Names that may be read before they are bound.
+    pub exposed: HashSet<Rc<str>>,
+}
+
+impl Names {
+    /// Names in a list of statements.
+    pub fn of(body: &[Stmt]) -> Names {
+        let mut names = Names::default();
+        let mut certain = HashSet::new();
+        names.block(body, &mut certain);
+        names
+    }
+
+    fn block(&mut self, body: &[Stmt], certain: &mut HashSet<Rc<str>>) {
+        body.iter().for_each(|stmt| self.stmt(stmt, certain));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, certain: &mut HashSet<Rc<str>>) {
+        match stmt {
+            Stmt::Assign(assign) => {
+                self.expr(&assign.value, certain);
+                assign.targets.iter().for_each(|t| self.target(t, certain));
+            }
+            Stmt::AnnAssign(assign) => {
+                assign.value.iter().for_each(|v| self.expr(v, certain));
+                self.target(&assign.target, certain);
+            }
+            Stmt::AugAssign(assign) => {
+                self.expr(&assign.value, certain);
+                if let Expr::Name(name) = &*assign.target {
+                    self.reads(name.id.as_str(), certain);
+                }
+                self.target(&assign.target, certain);
+            }
+            Stmt::For(stmt) => {
+                self.expr(&stmt.iter, certain);
+                let mut inside = certain.clone();
+                self.target(&stmt.target, &mut inside);
+                // Regions run once, loops perhaps not at all.
+                self.block(&stmt.body, &mut inside);
+                if runs_once(&stmt.iter) {
+                    *certain = inside;
+                }
+            }
+            Stmt::While(stmt) => {
+                self.expr(&stmt.test, certain);
+                self.block(&stmt.body, &mut certain.clone());
+            }
+            Stmt::If(stmt) => {
+                self.expr(&stmt.test, certain);
+                let mut arms = vec![certain.clone()];
+                self.block(&stmt.body, &mut arms[0]);
+                let mut has_else = false;
+                for clause in &stmt.elif_else_clauses {
+                    clause.test.iter().for_each(|t| self.expr(t, certain));
+                    has_else |= clause.test.is_none();
+                    let mut arm = certain.clone();
+                    self.block(&clause.body, &mut arm);
+                    arms.push(arm);
+                }
+                if has_else {
+                    let mut common = arms.pop().unwrap_or_default();
+                    common.retain(|name| arms.iter().all(|arm| arm.contains(name)));
+                    *certain = common;
+                }
+            }
+            Stmt::With(stmt) => {
+                for item in &stmt.items {
+                    self.expr(&item.context_expr, certain);
+                    item.optional_vars.iter().for_each(|v| self.target(v, certain));
+                }
+                self.block(&stmt.body, certain);
+            }
+            Stmt::Expr(stmt) => self.expr(&stmt.value, certain),
+            Stmt::Return(stmt) => stmt.value.iter().for_each(|v| self.expr(v, certain)),
+            _ => {}
+        }
+    }
+
+    fn target(&mut self, target: &Expr, certain: &mut HashSet<Rc<str>>) {
+        match target {
+            Expr::Name(name) => {
+                self.binds(name.id.as_str());
+                certain.insert(name.id.as_str().into());
+            }
+            Expr::Tuple(tuple) => tuple.elts.iter().for_each(|t| self.target(t, certain)),
+            Expr::List(list) => list.elts.iter().for_each(|t| self.target(t, certain)),
+            Expr::Subscript(subscript) => {
+                self.expr(&subscript.slice, certain);
+                self.expr(&subscript.value, certain);
+                if let Expr::Name(name) = &*subscript.value {
+                    self.binds(name.id.as_str());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn binds(&mut self, name: &str) {
+        if !self.bound.iter().any(|n| &**n == name) {
+            self.bound.push(name.into());
+        }
+    }
+
+    fn reads(&mut self, name: &str, certain: &HashSet<Rc<str>>) {
+        self.read.insert(name.into());
+        if !certain.contains(name) {
+            self.exposed.insert(name.into());
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr, certain: &HashSet<Rc<str>>) {
+        struct Reads<'a>(&'a mut Names, &'a HashSet<Rc<str>>);
+        impl<'a> Visitor<'a> for Reads<'_> {
+            fn visit_expr(&mut self, expr: &'a Expr) {
+                if let Expr::Name(name) = expr
+                    && matches!(name.ctx, ExprContext::Load)
+                {
+                    self.0.reads(name.id.as_str(), self.1);
+                }
+                walk_expr(self, expr);
+            }
+        }
+        Reads(self, certain).visit_expr(expr);
+    }
+}
+
+/// True for the iterator of a region.
+fn runs_once(iter: &Expr) -> bool {
+    let Expr::Call(call) = iter else { return false };
+    matches!(&*call.func, Expr::Attribute(attribute) if matches!(attribute.attr.as_str(), "split_aiv" | "spmd"))
+}

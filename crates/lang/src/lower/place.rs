@@ -1,0 +1,302 @@
+//! Where tiles lie: the layouts of the memories, and moves to where a tile is needed.
+
+use slipring_ir::{Diagnostic, Span, TileType, Type};
+use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
+
+use super::{Lower, Lowered, Value, describe, fold, show, valid};
+use crate::value::{Const, Copied, Index, Tensor, TileId};
+
+/// A memory and how tiles lie in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    pub space: Space,
+    blayout: BLayout,
+    slayout: SLayout,
+}
+
+impl Place {
+    /// The usual layout of a memory: rows in UB, fractals on the Cube core.
+    pub const fn of(space: Space) -> Place {
+        let (blayout, slayout) = match space {
+            Space::Right => (BLayout::RowMajor, SLayout::ColMajor),
+            Space::Mat | Space::Left | Space::Acc => (BLayout::ColMajor, SLayout::RowMajor),
+            _ => (BLayout::RowMajor, SLayout::NoneBox),
+        };
+        Place { space, blayout, slayout }
+    }
+
+    /// The type of a tile of a shape: padded to whole boxes, or to 32 bytes where it lies line by line.
+    pub fn tile_type(self, shape: &[u64], elem: Elem) -> TileType {
+        let (rows, cols) = fold(shape);
+        let blayout = if self.space == Space::Vec && cols == 1 && rows > 1 { BLayout::ColMajor } else { self.blayout };
+        let fractal = if self.space == Space::Acc { 1024 } else { 512 };
+        let layout = Layout { elem, rows: 1, cols: 1, blayout, slayout: self.slayout, fractal };
+        let line = (32 / elem.bytes() as u64).max(1);
+        let (row_unit, col_unit) = match (self.slayout, blayout) {
+            (SLayout::NoneBox, BLayout::RowMajor) => (1, line),
+            (SLayout::NoneBox, BLayout::ColMajor) => (line, 1),
+            _ => {
+                let (rows, cols) = layout.box_shape();
+                (u64::from(rows), u64::from(cols))
+            }
+        };
+        let up = |n: u64, unit: u64| u32::try_from(n.next_multiple_of(unit)).unwrap_or(u32::MAX);
+        let layout = Layout { rows: up(rows, row_unit), cols: up(cols, col_unit), ..layout };
+        TileType { space: self.space, layout, valid: valid(rows, cols), pad: 0, compact: 0 }
+    }
+}
+
+impl Lower<'_> {
+    /// The tile that a value is in a memory: moved there, loaded from global memory, or as it is.
+    ///
+    /// # Errors
+    /// Reported if the value is no tile or tensor, or cannot get there.
+    pub fn demand(&mut self, value: &Value, space: Space, span: Span) -> Lowered<TileId> {
+        match value {
+            Value::Tile(id) => self.moved(*id, space, false, span),
+            Value::Tensor(tensor) => {
+                let target = if space == Space::Vec { Space::Vec } else { Space::Mat };
+                let id = self.load(tensor, target)?;
+                self.moved(id, space, false, span)
+            }
+            other => {
+                let what = describe(self, other);
+                Err(self.error("value-kind", span, format!("a tile is needed here, this is {what}")))
+            }
+        }
+    }
+
+    /// The transposed tile of a value in L1, L0A or L0B.
+    pub fn demand_transposed(&mut self, value: &Value, space: Space, span: Span) -> Lowered<TileId> {
+        let id = self.demand(value, Space::Mat, span)?;
+        self.moved(id, space, true, span)
+    }
+
+    /// A tile in a memory.
+    fn moved(&mut self, id: TileId, space: Space, transposed: bool, span: Span) -> Lowered<TileId> {
+        self.still_there(id, span)?;
+        let from = self.tile(id).ty.space;
+        if from == space && !transposed {
+            return Ok(id);
+        }
+        let known = self
+            .tile(id)
+            .copies
+            .iter()
+            .find(|c| c.space == space && c.transposed == transposed && self.blocks.contains(&c.block));
+        if let Some(known) = known {
+            return Ok(known.tile);
+        }
+        let tile = match (from, space) {
+            (Space::Mat, Space::Mat) => self.transposed_view(id),
+            (Space::Mat, Space::Left | Space::Right | Space::Bias) => {
+                let source = if transposed { self.moved(id, Space::Mat, true, span)? } else { id };
+                self.copy_to(source, space)
+            }
+            (Space::Acc, Space::Mat) => self.copy_to(id, Space::Mat),
+            (Space::Acc, Space::Left | Space::Right | Space::Bias)
+            | (Space::Vec, Space::Left | Space::Right | Space::Bias) => {
+                let on_the_way = self.moved(id, Space::Mat, false, span)?;
+                self.moved(on_the_way, space, transposed, span)?
+            }
+            (Space::Acc, Space::Vec) | (Space::Vec, Space::Mat) => self.cross(id, space, span)?,
+            _ => {
+                let tile = self.tile(id);
+                let message = format!("a tile cannot get from `{from}` to `{space}`");
+                let error = Diagnostic::error("no-way", span, message).also(tile.span, "the tile is made here");
+                return Err(self.report(error.help("load it from its tensor where it is needed, or store it first")));
+            }
+        };
+        let block = self.e.block;
+        self.tiles[id.0 as usize].copies.push(Copied { space, transposed, block, tile });
+        Ok(tile)
+    }
+
+    /// Reports a tile whose buffer an op that works in place has overwritten.
+    pub fn still_there(&mut self, id: TileId, span: Span) -> Lowered<()> {
+        let Some(place) = self.tile(id).gone else { return Ok(()) };
+        let error = Diagnostic::error("tile-gone", span, "this tile has been overwritten")
+            .also(place, "here an op accumulated into it, in place")
+            .help("use the result of that op, or make the tile anew");
+        Err(self.report(error))
+    }
+
+    /// A copy by `pto.tmov`.
+    pub fn copy_to(&mut self, id: TileId, space: Space) -> TileId {
+        let source = self.tile(id);
+        let (value, shape, elem, made_by) = (source.value, source.shape.clone(), source.ty.layout.elem, source.made_by);
+        let copy = self.new_tile(&shape, elem, space, made_by);
+        let target = self.tile(copy).value;
+        self.e.op("pto.tmov", &[("src", &[value]), ("dst", &[target])], &[], &[]);
+        copy
+    }
+
+    /// The same bytes of L1 with rows and columns exchanged: fractals by columns are fractals by rows of the transposed tile.
+    fn transposed_view(&mut self, id: TileId) -> TileId {
+        let source = self.tile(id);
+        let (value, from, made_by) = (source.value, source.ty, source.made_by);
+        let (rows, cols) = fold(&source.shape);
+        let mut ty = from;
+        ty.layout.rows = from.layout.cols;
+        ty.layout.cols = from.layout.rows;
+        ty.valid = [from.valid[1], from.valid[0]];
+        ty.layout.blayout = match from.layout.blayout {
+            BLayout::RowMajor => BLayout::ColMajor,
+            BLayout::ColMajor => BLayout::RowMajor,
+        };
+        ty.layout.slayout = match from.layout.slayout {
+            SLayout::RowMajor => SLayout::ColMajor,
+            SLayout::ColMajor => SLayout::RowMajor,
+            SLayout::NoneBox => SLayout::NoneBox,
+        };
+        let view = self.e.value("pto.treshape", &[("src", &[value])], &[], Type::Tile(ty));
+        self.add_tile(view, ty, &[cols, rows], made_by)
+    }
+
+    /// A whole tile to the other kind of core, where no split is written.
+    fn cross(&mut self, id: TileId, space: Space, span: Span) -> Lowered<TileId> {
+        let tile = self.tile(id).clone();
+        if let Some(region) = self.region {
+            let region = self.regions[region.0 as usize].span;
+            let (code, message, help) = if space == Space::Vec {
+                (
+                    "implicit-shard",
+                    "a tile of the Cube core is read on the Vector cores without a shard",
+                    "take each lane's part with `pl.aiv_shard(…)` at the top of the region and use that",
+                )
+            } else {
+                (
+                    "cube-in-region",
+                    "a tile of a region goes to the Cube core inside the region",
+                    "gather it with `pl.aic_gather(…)` and use the whole tile after the region",
+                )
+            };
+            let error = Diagnostic::error(code, span, message)
+                .also(tile.span, format!("the tile is made here by `{}`", tile.made_by))
+                .also(region, "the region begins here");
+            return Err(self.report(error.help(help)));
+        }
+        if let Some(region) = tile.region.filter(|_| space == Space::Mat) {
+            let region = self.regions[region.0 as usize].span;
+            let error =
+                Diagnostic::error("implicit-gather", span, "a lane's tile is used on the Cube core without a gather")
+                    .also(tile.span, format!("each lane has its own: made here by `{}`", tile.made_by))
+                    .also(region, "in this region")
+                    .help(
+                        "put the lanes' tiles together with `pl.aic_gather(…)` inside the region, and use the result",
+                    );
+            return Err(self.report(error));
+        }
+        let copy = self.new_tile(&tile.shape, tile.ty.layout.elem, space, tile.made_by);
+        let target = self.tile(copy).value;
+        self.e.op("pto.tcross", &[("src", &[tile.value]), ("dst", &[target])], &[], &[]);
+        Ok(copy)
+    }
+
+    // ---- global memory ----
+
+    /// Loads a window of a tensor.
+    pub fn load(&mut self, tensor: &Tensor, space: Space) -> Lowered<TileId> {
+        let window = self.window(tensor)?;
+        let shape = tensor.shape();
+        let tile = self.new_tile(if shape.is_empty() { &[1] } else { &shape }, tensor.elem, space, "load");
+        let target = self.tile(tile).value;
+        self.e.op("pto.tload", &[("src", &[window]), ("dst", &[target])], &[], &[]);
+        Ok(tile)
+    }
+
+    /// The view that a window of a tensor is.
+    pub fn window(&mut self, tensor: &Tensor) -> Lowered<slipring_ir::ValueId> {
+        let root = &self.roots[tensor.root];
+        let (source, elem) = (root.view, root.elem);
+        let offsets: Vec<_> = tensor.offsets.iter().map(|offset| self.index_value(*offset)).collect();
+        let sizes: Vec<_> = tensor.sizes.iter().map(|n| self.e.index(*n as i64)).collect();
+        let dims = tensor.sizes.iter().map(|n| slipring_ir::Dim::Static(*n)).collect();
+        let ty = Type::PartitionView(slipring_ir::ViewType { elem, dims });
+        Ok(self.e.value(
+            "pto.partition_view",
+            &[("source", &[source]), ("offsets", &offsets), ("sizes", &sizes)],
+            &[],
+            ty,
+        ))
+    }
+
+    /// An offset as a value.
+    pub fn index_value(&mut self, index: Index) -> slipring_ir::ValueId {
+        match index {
+            Index::Known(n) => self.e.index(n),
+            Index::At(scalar) => scalar.value,
+        }
+    }
+
+    /// Stores a value into a window of a tensor of the same shape.
+    pub fn store(&mut self, value: &Value, tensor: &Tensor, atomic: bool, span: Span) -> Lowered<()> {
+        let root = self.roots[tensor.root].clone();
+        if !root.writable {
+            let error =
+                Diagnostic::error("read-only", span, format!("`{}` is an input and cannot be written", root.name))
+                    .also(root.span, "declared here")
+                    .help("declare it `pl.Out[…]`, or `pl.InOut[…]` if the kernel reads it too");
+            return Err(self.report(error));
+        }
+        let id = match value {
+            Value::Tile(id) => *id,
+            Value::Tensor(source) => self.load(source, Space::Vec)?,
+            other => {
+                let what = describe(self, other);
+                return Err(self.error("value-kind", span, format!("only tiles are stored, this is {what}")));
+            }
+        };
+        self.still_there(id, span)?;
+        let id = match self.tile(id).ty.space {
+            Space::Vec | Space::Acc | Space::Mat => id,
+            other => {
+                return Err(self.error("no-way", span, format!("a tile in `{other}` cannot be stored")));
+            }
+        };
+        let tile = self.tile(id).clone();
+        let (have, want) = (fold(&tile.shape), fold(&tensor.sizes));
+        if have != want {
+            let error = Diagnostic::error(
+                "store-shape",
+                span,
+                format!(
+                    "a tile {} does not fit a window {} of `{}`",
+                    show(&tile.shape),
+                    show(&tensor.shape()),
+                    root.name
+                ),
+            )
+            .also(tile.span, "the tile is made here");
+            return Err(self.report(error.help("make the shapes equal: slice the one or the other")));
+        }
+        let from = tile.ty.layout.elem;
+        if tile.ty.space != Space::Acc && from != root.elem {
+            let names = [crate::dtype::DType::Elem(from).name(), crate::dtype::DType::Elem(root.elem).name()];
+            let error = Diagnostic::error(
+                "store-type",
+                span,
+                format!("a {} tile is stored into a {} tensor", names[0], names[1]),
+            )
+            .also(root.span, format!("`{}` is declared here", root.name))
+            .help(format!("convert it: `pl.cast(…, pl.{})`", names[1]));
+            return Err(self.report(error));
+        }
+        let window = self.window(tensor)?;
+        let attrs: &[_] =
+            if atomic { &[("atomicType", slipring_ir::Attr::member("atomic_type", "atomic_add"))] } else { &[] };
+        self.e.op("pto.tstore", &[("src", &[tile.value]), ("dst", &[window])], attrs, &[]);
+        Ok(())
+    }
+
+    /// A number that must be known when the kernel is compiled.
+    pub fn known_int(&mut self, value: &Value, what: &str, span: Span) -> Lowered<i64> {
+        match value {
+            Value::Const(Const::Int(n)) => Ok(*n),
+            other => {
+                let is = describe(self, other);
+                Err(self.error("not-constant", span, format!("{what} must be a constant integer, this is {is}")))
+            }
+        }
+    }
+}

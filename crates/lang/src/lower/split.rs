@@ -1,0 +1,383 @@
+//! Regions for the Vector cores, scopes of a kernel, and blocks of a launch.
+
+use ruff_python_ast::{Expr, ExprCall, StmtFor, StmtWith};
+use slipring_ir::{Attr, Diagnostic, Span, Type};
+use slipring_tile::Space;
+
+use super::{Lower, Lowered, Region, Value, describe, fold};
+use crate::dtype::DType;
+use crate::syntax::at;
+use crate::value::{Const, Crossing, RegionId, SplitMode, TileId};
+
+/// Vector cores of a cluster.
+const LANES: i64 = 2;
+
+impl Lower<'_> {
+    /// `for lane in pl.split_aiv(2, mode=…):`.
+    pub(super) fn split_region(&mut self, stmt: &StmtFor, call: &ExprCall) -> Lowered<()> {
+        let span = at(call);
+        if let Some(open) = self.region {
+            let error = Diagnostic::error("nested-region", span, "a `split_aiv` region inside another one")
+                .also(
+                    self.regions[open.0 as usize].span,
+                    "the outer region, whose body already runs on both Vector cores",
+                )
+                .help("write the two regions one after the other");
+            return Err(self.report(error));
+        }
+        let mode = self.region_mode(call)?;
+        let name = self.loop_name(&stmt.target)?;
+        if let Some((split, place)) = self.facts.split {
+            let message =
+                format!("the scope asks for the automatic split {} and opens a `split_aiv` region", split.name());
+            let error = Diagnostic::error("split-twice", span, message)
+                .also(place, "the automatic split is asked for here")
+                .help("keep one of the two: they are different ways to say the same");
+            return Err(self.report(error));
+        }
+        let op = self.e.op("pto.split_aiv", &[], &[("split", Attr::int(0))], &[]);
+        let block = self.e.region(op);
+        let lane = self.e.module.add_arg(block, Type::Index, Some(name.to_string().into()), at(&*stmt.target));
+        let used = mode.map(|mode| (mode, span));
+        self.regions.push(Region { op, mode, used, span });
+        let id = RegionId(self.regions.len() as u32 - 1);
+        self.region = Some(id);
+        let lane = self.scalar(lane, DType::Index);
+        self.env.insert(name.clone(), lane);
+        let outcome = self.in_block(block, |l| l.body(&stmt.body));
+        self.region = None;
+        let used = self.regions[id.0 as usize].used.map_or(SplitMode::None, |(mode, _)| mode);
+        self.e.module.op_mut(op).attrs.set("split", Attr::int(used as i64));
+        self.forget_lane_scalars(op, span);
+        outcome
+    }
+
+    /// Scalars of a region stay in it: each lane has its own.
+    fn forget_lane_scalars(&mut self, op: slipring_ir::OpId, span: Span) {
+        let of_region = |value: &Value| matches!(value, Value::Scalar(scalar) if scalar.region == Some(op));
+        let names: Vec<_> = self.env.iter().filter(|(_, v)| of_region(v)).map(|(n, _)| n.clone()).collect();
+        for name in names {
+            self.env.shift_remove(&name);
+            self.lost.insert(name, (span, "a number that each lane of this region has for itself"));
+        }
+    }
+
+    fn region_mode(&mut self, call: &ExprCall) -> Lowered<Option<SplitMode>> {
+        let span = at(call);
+        let mut mode = None;
+        for keyword in &call.arguments.keywords {
+            let value = self.expr(&keyword.value)?;
+            match keyword.arg.as_ref().map(|n| n.as_str()) {
+                Some("mode") => match value {
+                    Value::Const(Const::Split(m)) => mode = Some(m),
+                    other => {
+                        let what = describe(self, &other);
+                        return Err(self.error(
+                            "split-mode",
+                            at(keyword),
+                            format!("a mode is `pl.SplitMode.…`, not {what}"),
+                        ));
+                    }
+                },
+                Some("optimizations") => {
+                    let error =
+                        Diagnostic::error("split-twice", at(keyword), "`pl.split_aiv` does not take `optimizations`")
+                            .help("the loop is the split declaration: give it `mode=` and drop `pl.split`");
+                    return Err(self.report(error));
+                }
+                other => {
+                    let message = format!("`pl.split_aiv` has no argument `{}`", other.unwrap_or("**"));
+                    return Err(self.error("argument", at(keyword), message));
+                }
+            }
+        }
+        let lanes = match &*call.arguments.args {
+            [] => LANES,
+            [n] => {
+                let value = self.expr(n)?;
+                self.known_int(&value, "the number of Vector cores", at(n))?
+            }
+            _ => return Err(self.error("argument", span, "`pl.split_aiv` takes one number, the Vector cores")),
+        };
+        if lanes != LANES {
+            let error = Diagnostic::error(
+                "split-lanes",
+                span,
+                format!("`pl.split_aiv({lanes})`: a cluster has two Vector cores"),
+            )
+            .help("write `pl.split_aiv(2)`");
+            return Err(self.report(error));
+        }
+        Ok(mode)
+    }
+
+    /// The mode of a boundary op: its own, else the region's.
+    fn boundary_mode(&mut self, what: &str, own: Option<SplitMode>, span: Span) -> Lowered<SplitMode> {
+        let Some(region) = self.region else {
+            let error = Diagnostic::error(
+                "boundary-outside",
+                span,
+                format!("`pl.{what}` stands outside every `split_aiv` region"),
+            )
+            .help("put it into a `for lane in pl.split_aiv(2, mode=…):` loop, which says where lanes begin and end");
+            return Err(self.report(error));
+        };
+        let region = &self.regions[region.0 as usize];
+        let Some(mode) = own.or(region.mode) else {
+            let error =
+                Diagnostic::error("split-mode", span, format!("`pl.{what}` does not say how the tile is divided"))
+                    .also(region.span, "and neither does the region")
+                    .help("give a mode: `pl.SplitMode.UP_DOWN` (rows) or `pl.SplitMode.LEFT_RIGHT` (columns)");
+            return Err(self.report(error));
+        };
+        Ok(mode)
+    }
+
+    fn use_mode(&mut self, mode: SplitMode, span: Span) {
+        if let Some(region) = self.region {
+            self.regions[region.0 as usize].used.get_or_insert((mode, span));
+        }
+    }
+
+    /// `pl.aiv_shard(tile, mode)`: this lane's part of a tile of the Cube core.
+    pub fn shard(&mut self, value: &Value, own: Option<SplitMode>, span: Span) -> Lowered {
+        let mode = self.boundary_mode("aiv_shard", own, span)?;
+        let id = self.boundary_tile("aiv_shard", value, Space::Acc, span)?;
+        let tile = self.tile(id).clone();
+        let mut shape = tile.shape.clone();
+        self.halve(&mut shape, mode, span)?;
+        self.use_mode(mode, span);
+        let part = self.new_tile(&shape, tile.ty.layout.elem, Space::Vec, "aiv_shard");
+        self.mark(part, Crossing::Sharded);
+        let target = self.tile(part).value;
+        let attrs = [("split", Attr::int(mode as i64))];
+        self.e.op("pto.aiv_shard", &[("src", &[tile.value]), ("dst", &[target])], &attrs, &[]);
+        Ok(Value::Tile(part))
+    }
+
+    /// `pl.aic_gather(tile, mode)`: the lanes' tiles put together for the Cube core.
+    pub fn gather(&mut self, value: &Value, own: Option<SplitMode>, span: Span) -> Lowered {
+        let mode = self.boundary_mode("aic_gather", own, span)?;
+        let id = self.boundary_tile("aic_gather", value, Space::Vec, span)?;
+        let tile = self.tile(id).clone();
+        let mut shape = tile.shape.clone();
+        match mode {
+            SplitMode::None => {}
+            SplitMode::UpDown => shape[0] *= 2,
+            SplitMode::LeftRight => *shape.last_mut().unwrap_or(&mut 1) *= 2,
+        }
+        self.use_mode(mode, span);
+        let whole = self.new_tile(&shape, tile.ty.layout.elem, Space::Mat, "aic_gather");
+        self.mark(whole, Crossing::Gathered);
+        let target = self.tile(whole).value;
+        let attrs = [("split", Attr::int(mode as i64))];
+        self.e.op("pto.aic_gather", &[("src", &[tile.value]), ("dst", &[target])], &attrs, &[]);
+        Ok(Value::Tile(whole))
+    }
+
+    fn boundary_tile(&mut self, what: &str, value: &Value, space: Space, span: Span) -> Lowered<TileId> {
+        let id = match value {
+            Value::Tile(id) => *id,
+            other => {
+                let is = describe(self, other);
+                return Err(self.error("boundary-operand", span, format!("`pl.{what}` takes a tile, not {is}")));
+            }
+        };
+        self.still_there(id, span)?;
+        let tile = self.tile(id);
+        if tile.ty.space != space {
+            let (message, help) = if space == Space::Acc {
+                (
+                    format!(
+                        "`pl.{what}` takes a result of the Cube core (in acc), this tile is in `{}`",
+                        tile.ty.space
+                    ),
+                    "shard the product itself; what lies in UB already is each lane's own",
+                )
+            } else {
+                (
+                    format!("`pl.{what}` takes a lane's tile (in vec), this tile is in `{}`", tile.ty.space),
+                    "only what the Vector cores made needs to be gathered",
+                )
+            };
+            let error = Diagnostic::error("boundary-operand", span, message)
+                .also(tile.span, format!("made here by `{}`", tile.made_by));
+            return Err(self.report(error.help(help)));
+        }
+        Ok(id)
+    }
+
+    fn halve(&mut self, shape: &mut [u64], mode: SplitMode, span: Span) -> Lowered<()> {
+        let (axis, what) = match mode {
+            SplitMode::None => return Ok(()),
+            SplitMode::UpDown => (0, "rows"),
+            SplitMode::LeftRight => (shape.len().saturating_sub(1), "columns"),
+        };
+        let n = shape[axis];
+        if !n.is_multiple_of(2) {
+            let error = Diagnostic::error(
+                "split-odd",
+                span,
+                format!("{n} {what} cannot be divided evenly between two Vector cores"),
+            )
+            .label("the split axis must be even")
+            .help("pad the tile to an even extent, or split the other axis");
+            return Err(self.report(error));
+        }
+        debug_assert!(fold(shape).0 > 0);
+        shape[axis] = n / 2;
+        Ok(())
+    }
+
+    // ---- scopes ----
+
+    /// `with pl.at(…):`, `with pl.spmd(n):`, `with pl.cluster():`.
+    pub(super) fn with(&mut self, stmt: &StmtWith) -> Lowered<()> {
+        for item in &stmt.items {
+            let span = at(&item.context_expr);
+            let Expr::Call(call) = &item.context_expr else {
+                return Err(self.error("scope", span, "a kernel's scope is `pl.at(…)`"));
+            };
+            let callee = self.expr(&call.func)?;
+            match &callee {
+                Value::Path(path) if &**path == "pl.at" => self.scope(call)?,
+                Value::Path(path) if &**path == "pl.spmd" => {
+                    self.launch(call)?;
+                }
+                Value::Path(path)
+                    if matches!(&**path, "pl.cluster" | "pl.scope" | "pl.auto_incore" | "pl.manual_scope") => {}
+                other => {
+                    let what = describe(self, other);
+                    return Err(self.error("scope", span, format!("{what} is no scope of a kernel")));
+                }
+            }
+        }
+        self.body(&stmt.body)
+    }
+
+    fn scope(&mut self, call: &ExprCall) -> Lowered<()> {
+        let span = at(call);
+        if let Some(first) = self.facts.scope {
+            let error = Diagnostic::error("scopes", span, "a function with a second `pl.at` scope")
+                .also(first, "the first one")
+                .help("each scope is a kernel: write them as functions of their own");
+            return Err(self.report(error));
+        }
+        self.facts.scope = Some(span);
+        for arg in &call.arguments.args {
+            let value = self.expr(arg)?;
+            self.level(&value, at(arg))?;
+        }
+        for keyword in &call.arguments.keywords {
+            let place = at(keyword);
+            match keyword.arg.as_ref().map_or("**", |n| n.as_str()) {
+                "level" => {
+                    let value = self.expr(&keyword.value)?;
+                    self.level(&value, place)?;
+                }
+                "optimizations" => self.optimizations(&keyword.value)?,
+                "name_hint" | "role" | "deps" | "no_dep_args" | "dumps" | "allow_early_resolve" | "windowize" => {}
+                name => return Err(self.error("argument", place, format!("`pl.at` has no argument `{name}`"))),
+            }
+        }
+        Ok(())
+    }
+
+    fn level(&mut self, value: &Value, span: Span) -> Lowered<()> {
+        match value {
+            Value::Const(Const::Member("Level", name)) if &**name == "CORE_GROUP" => Ok(()),
+            other => {
+                let what = describe(self, other);
+                let error = Diagnostic::error(
+                    "scope",
+                    span,
+                    format!("a kernel's scope is at `pl.Level.CORE_GROUP`, not {what}"),
+                );
+                Err(self.report(error))
+            }
+        }
+    }
+
+    /// `[pl.split(mode), pl.cross_core_slot(slot_num=n)]`, read without evaluating the calls.
+    fn optimizations(&mut self, list: &Expr) -> Lowered<()> {
+        let items: &[Expr] = match list {
+            Expr::List(list) => &list.elts,
+            Expr::Tuple(tuple) => &tuple.elts,
+            other => return Err(self.error("scope", at(other), "`optimizations` is a list")),
+        };
+        for item in items {
+            let span = at(item);
+            let Expr::Call(call) = item else {
+                return Err(self.error("scope", span, "an optimization is `pl.split(…)` or `pl.cross_core_slot(…)`"));
+            };
+            let path = match self.expr(&call.func)? {
+                Value::Path(path) => path,
+                _ => "".into(),
+            };
+            let mut values = Vec::new();
+            for arg in &call.arguments.args {
+                values.push((None, self.expr(arg)?, at(arg)));
+            }
+            for keyword in &call.arguments.keywords {
+                let name = keyword.arg.as_ref().map(|n| n.as_str().to_string());
+                values.push((name, self.expr(&keyword.value)?, at(keyword)));
+            }
+            for (name, value, place) in values {
+                match (&*path, name.as_deref(), value) {
+                    ("pl.split", None | Some("mode"), Value::Const(Const::Split(mode))) => {
+                        self.facts.split = Some((mode, span));
+                    }
+                    ("pl.split" | "pl.cross_core_slot", Some("slot_num"), Value::Const(Const::Int(n))) if n > 0 => {
+                        self.facts.slot_num = Some(n);
+                    }
+                    ("pl.split" | "pl.cross_core_slot", _, other) => {
+                        let what = describe(self, &other);
+                        return Err(self.error("argument", place, format!("`{path}` does not take {what} here")));
+                    }
+                    _ => return Err(self.error("scope", span, format!("`{path}` is no optimization of a kernel"))),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `for i in pl.spmd(n):`: the body runs in every block of the launch, `i` is the block's number.
+    pub(super) fn spmd_loop(&mut self, stmt: &StmtFor, call: &ExprCall) -> Lowered<()> {
+        self.launch(call)?;
+        let name = self.loop_name(&stmt.target)?;
+        let block = self.block_index();
+        self.env.insert(name, block);
+        self.body(&stmt.body)
+    }
+
+    /// The number of this block.
+    pub fn block_index(&mut self) -> Value {
+        self.launch_number("pto.get_block_idx")
+    }
+
+    /// A number of the launch as an index.
+    pub fn launch_number(&mut self, op: &'static str) -> Value {
+        let value = self.e.value(op, &[], &[], Type::I64);
+        let value = self.e.value("arith.index_cast", &[("in", &[value])], &[], Type::Index);
+        self.scalar(value, DType::Index)
+    }
+
+    fn launch(&mut self, call: &ExprCall) -> Lowered<()> {
+        let span = at(call);
+        let Some(first) = call.arguments.args.first() else {
+            return Err(self.error("argument", span, "`pl.spmd` takes the number of blocks"));
+        };
+        let value = self.expr(first)?;
+        let blocks = self.known_int(&value, "the number of blocks", at(first))?;
+        let Some(blocks) = u32::try_from(blocks).ok().filter(|n| *n > 0) else {
+            return Err(self.error("argument", at(first), format!("{blocks} blocks")));
+        };
+        for keyword in &call.arguments.keywords {
+            if keyword.arg.as_ref().is_some_and(|n| n.as_str() == "optimizations") {
+                self.optimizations(&keyword.value)?;
+            }
+        }
+        self.facts.blocks = Some(blocks);
+        Ok(())
+    }
+}

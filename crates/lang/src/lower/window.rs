@@ -1,0 +1,313 @@
+//! Subscripts: parts of tensors and tiles.
+
+use ruff_python_ast::Expr;
+use slipring_ir::{Attr, Diagnostic, Dim, Span, Type};
+use slipring_tile::{SLayout, Space};
+use smallvec::SmallVec;
+
+use super::{Lower, Lowered, Value, describe, show};
+use crate::syntax::at;
+use crate::value::{Const, Index, Tensor, TileId};
+
+/// One subscript of a dimension.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    /// `a:b`: first index and, where it is known, the extent.
+    Range(Index, u64),
+    /// `i`: the dimension goes away.
+    One(Index),
+}
+
+impl Lower<'_> {
+    /// A part of a value.
+    pub fn subscript(&mut self, base: Value, slice: &Expr, span: Span) -> Lowered {
+        match &base {
+            Value::Tuple(items) => {
+                let at = self.expr(slice)?;
+                let n = self.known_int(&at, "the position", span)?;
+                let index = if n < 0 { n + items.len() as i64 } else { n };
+                match usize::try_from(index).ok().and_then(|at| items.get(at)) {
+                    Some(item) => Ok(item.clone()),
+                    None => {
+                        Err(self.error("bounds", span, format!("there are {} values, not one at {n}", items.len())))
+                    }
+                }
+            }
+            Value::Tensor(tensor) => {
+                let tensor = tensor.clone();
+                let shape = tensor.shape();
+                let parts = self.parts(slice, &shape, span)?;
+                self.tensor_part(&tensor, &parts, span).map(Value::Tensor)
+            }
+            Value::Tile(id) => {
+                let shape = self.tile(*id).shape.clone();
+                let parts = self.parts(slice, &shape, span)?;
+                self.tile_part(*id, &parts, span).map(Value::Tile)
+            }
+            other => {
+                let what = describe(self, other);
+                Err(self.error("subscript", span, format!("{what} has no parts")))
+            }
+        }
+    }
+
+    /// The subscripts of each dimension; what is not written is whole.
+    fn parts(&mut self, slice: &Expr, shape: &[u64], span: Span) -> Lowered<Vec<Part>> {
+        let items: Vec<&Expr> = match slice {
+            Expr::Tuple(tuple) => tuple.elts.iter().collect(),
+            other => vec![other],
+        };
+        let written = items.iter().filter(|e| !e.is_ellipsis_literal_expr()).count();
+        if written > shape.len() {
+            let message = format!("{written} subscripts for {} dimensions", shape.len());
+            return Err(self.error("subscript", span, message));
+        }
+        let mut parts = Vec::new();
+        for item in items {
+            if item.is_ellipsis_literal_expr() {
+                let rest = shape.len() - written;
+                let from = parts.len();
+                parts.extend(shape[from..from + rest].iter().map(|n| Part::Range(Index::Known(0), *n)));
+                continue;
+            }
+            let extent = shape[parts.len()];
+            let part = self.part(item, extent)?;
+            parts.push(part);
+        }
+        let from = parts.len();
+        parts.extend(shape[from..].iter().map(|n| Part::Range(Index::Known(0), *n)));
+        Ok(parts)
+    }
+
+    fn part(&mut self, item: &Expr, extent: u64) -> Lowered<Part> {
+        let span = at(item);
+        let Expr::Slice(slice) = item else {
+            let value = self.expr(item)?;
+            let index = self.index(&value, span)?;
+            return match index {
+                Index::Known(n) if n < 0 || n as u64 >= extent => {
+                    Err(self.error("bounds", span, format!("index {n} lies outside the {extent} of this dimension")))
+                }
+                index => Ok(Part::One(index)),
+            };
+        };
+        if slice.step.is_some() {
+            return Err(self.unsupported(span, "a step in a slice"));
+        }
+        let lower = match &slice.lower {
+            None => Index::Known(0),
+            Some(expr) => {
+                let value = self.expr(expr)?;
+                self.index(&value, at(&**expr))?
+            }
+        };
+        let (Index::Known(first), upper) = (lower, &slice.upper) else {
+            // `r0 : r0 + 16`: the extent is what the two differ by.
+            let size = match (&slice.lower, &slice.upper) {
+                (Some(low), Some(high)) => self.difference(low, high)?,
+                _ => None,
+            };
+            return match size {
+                Some(size) if size > 0 && size as u64 <= extent => Ok(Part::Range(lower, size as u64)),
+                Some(size) => Err(self.error("bounds", span, format!("a slice of {size} in a dimension of {extent}"))),
+                None => {
+                    let error = Diagnostic::error("slice-extent", span, "the extent of this slice is not known").help(
+                        "write it as `start : start + N` with a constant N, or use `pl.slice(x, shape, offsets)`",
+                    );
+                    Err(self.report(error))
+                }
+            };
+        };
+        let last = match upper {
+            None => extent as i64,
+            Some(expr) => {
+                let value = self.expr(expr)?;
+                self.known_int(&value, "the end of a slice that begins at a constant", at(&**expr))?
+            }
+        };
+        if first < 0 || last <= first || last as u64 > extent {
+            let message = format!("the slice {first}:{last} does not lie inside the {extent} of this dimension");
+            return Err(self.error("bounds", span, message));
+        }
+        Ok(Part::Range(Index::Known(first), (last - first) as u64))
+    }
+
+    /// `high - low` where both are sums with the same unknown parts: the constants that are left.
+    fn difference(&mut self, low: &Expr, high: &Expr) -> Lowered<Option<i64>> {
+        let mut terms: Vec<(String, i64)> = Vec::new();
+        let mut constant = 0i64;
+        let linear =
+            self.terms(high, 1, &mut terms, &mut constant)? && self.terms(low, -1, &mut terms, &mut constant)?;
+        let cancelled = terms
+            .iter()
+            .all(|(name, _)| terms.iter().filter(|(other, _)| other == name).map(|(_, sign)| sign).sum::<i64>() == 0);
+        Ok((linear && cancelled).then_some(constant))
+    }
+
+    /// Splits a sum into constants and products of unknowns, by their text. False for what is no sum.
+    fn terms(&mut self, expr: &Expr, sign: i64, terms: &mut Vec<(String, i64)>, constant: &mut i64) -> Lowered<bool> {
+        use ruff_python_ast::Operator;
+        match expr {
+            Expr::BinOp(binary) if matches!(binary.op, Operator::Add | Operator::Sub) => {
+                let right = if binary.op == Operator::Add { sign } else { -sign };
+                Ok(self.terms(&binary.left, sign, terms, constant)?
+                    && self.terms(&binary.right, right, terms, constant)?)
+            }
+            _ => {
+                // Evaluating folds constants; an unknown is known by its text.
+                match self.quiet_constant(expr) {
+                    Some(n) => *constant += sign * n,
+                    None => {
+                        let span = at(expr);
+                        let text = self.e.module.source.text[span.start as usize..span.end as usize].to_string();
+                        terms.push((text.split_whitespace().collect(), sign));
+                    }
+                }
+                Ok(true)
+            }
+        }
+    }
+
+    /// The integer that an expression is, if it is made of constants only. Emits nothing and reports nothing.
+    pub fn quiet_constant(&self, expr: &Expr) -> Option<i64> {
+        use ruff_python_ast::{Number, Operator, UnaryOp};
+        match expr {
+            Expr::NumberLiteral(literal) => match &literal.value {
+                Number::Int(n) => n.as_i64(),
+                _ => None,
+            },
+            Expr::Name(name) => match self.env.get(name.id.as_str()) {
+                Some(Value::Const(Const::Int(n))) => Some(*n),
+                Some(_) => None,
+                None => match self.globals.get(name.id.as_str()) {
+                    Some(Value::Const(Const::Int(n))) => Some(n),
+                    _ => None,
+                },
+            },
+            Expr::UnaryOp(unary) if unary.op == UnaryOp::USub => self.quiet_constant(&unary.operand)?.checked_neg(),
+            Expr::BinOp(binary) => {
+                let (a, b) = (self.quiet_constant(&binary.left)?, self.quiet_constant(&binary.right)?);
+                match binary.op {
+                    Operator::Add => a.checked_add(b),
+                    Operator::Sub => a.checked_sub(b),
+                    Operator::Mult => a.checked_mul(b),
+                    Operator::FloorDiv if b > 0 => Some(a.div_euclid(b)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn tensor_part(&mut self, tensor: &Tensor, parts: &[Part], span: Span) -> Lowered<Tensor> {
+        if tensor.reshaped.is_some() {
+            return Err(self.unsupported(span, "a part of a reshaped tensor"));
+        }
+        let mut result = tensor.clone();
+        let kept: SmallVec<[usize; 5]> = (0..tensor.sizes.len()).filter(|at| !tensor.dropped[*at]).collect();
+        for (at, part) in kept.into_iter().zip(parts) {
+            let (first, size) = match part {
+                Part::Range(first, size) => (*first, *size),
+                Part::One(index) => {
+                    result.dropped[at] = true;
+                    (*index, 1)
+                }
+            };
+            result.offsets[at] = self.add_index(tensor.offsets[at], first);
+            result.sizes[at] = size;
+        }
+        Ok(result)
+    }
+
+    /// A window of a tensor from these offsets on, of this shape.
+    pub fn tensor_window(&mut self, tensor: &Tensor, offsets: &[Index], shape: &[u64], span: Span) -> Lowered<Tensor> {
+        let rank = tensor.shape().len();
+        if offsets.len() != rank || shape.len() != rank {
+            let message =
+                format!("{} offsets and {} extents for a tensor of {rank} dimensions", offsets.len(), shape.len());
+            return Err(self.error("rank", span, message));
+        }
+        let whole = tensor.shape();
+        for (dim, ((offset, size), extent)) in offsets.iter().zip(shape).zip(&whole).enumerate() {
+            let first = if let Index::Known(n) = offset { *n } else { 0 };
+            if first < 0 || first as u64 + size > *extent {
+                let message =
+                    format!("elements {first} to {} lie outside the {extent} of dimension {dim}", first + *size as i64);
+                return Err(self.error("bounds", span, message));
+            }
+        }
+        let parts: Vec<Part> = offsets.iter().zip(shape).map(|(offset, size)| Part::Range(*offset, *size)).collect();
+        self.tensor_part(tensor, &parts, span)
+    }
+
+    /// A rectangular part of a tile: the same bytes.
+    fn tile_part(&mut self, id: TileId, parts: &[Part], span: Span) -> Lowered<TileId> {
+        let (mut offsets, mut shape) = (Vec::new(), Vec::new());
+        for part in parts {
+            match part {
+                Part::Range(first, size) => {
+                    offsets.push(*first);
+                    shape.push(*size);
+                }
+                Part::One(index) => {
+                    offsets.push(*index);
+                    shape.push(1);
+                }
+            }
+        }
+        self.tile_window(id, &offsets, &shape, span)
+    }
+
+    /// The part of a tile from these offsets on, of this shape: the same bytes.
+    pub fn tile_window(&mut self, id: TileId, offsets: &[Index], shape: &[u64], span: Span) -> Lowered<TileId> {
+        self.still_there(id, span)?;
+        let tile = self.tile(id).clone();
+        if offsets.len() != tile.shape.len() || shape.len() != tile.shape.len() {
+            let message =
+                format!("{} offsets and {} extents for a tile {}", offsets.len(), shape.len(), show(&tile.shape));
+            return Err(self.error("rank", span, message));
+        }
+        for ((offset, size), extent) in offsets.iter().zip(shape).zip(&tile.shape) {
+            let first = if let Index::Known(n) = offset { *n } else { 0 };
+            if first < 0 || first as u64 + size > *extent {
+                let message =
+                    format!("elements {first} to {} lie outside a tile {}", first + *size as i64, show(&tile.shape));
+                return Err(self.error("bounds", span, message));
+            }
+        }
+        if tile.shape.as_slice() == shape {
+            return Ok(id);
+        }
+        if tile.shape.len() > 2 {
+            return Err(self.unsupported(span, "a part of a tile of more than two dimensions"));
+        }
+        // One-dimensional tiles are one row.
+        let (offsets, sizes) = match (offsets, shape) {
+            ([col], [cols]) => ([Index::Known(0), *col], [1, *cols]),
+            ([row, col], [rows, cols]) => ([*row, *col], [*rows, *cols]),
+            _ => return Err(self.error("rank", span, "a tile has one or two dimensions")),
+        };
+        let space = tile.ty.space;
+        if space == Space::Acc {
+            return Err(self.unsupported(span, "a part of an accumulator (store it, or take it on the Vector cores)"));
+        }
+        let values: Vec<_> = offsets.iter().map(|offset| self.index_value(*offset)).collect();
+        if tile.ty.layout.slayout != SLayout::NoneBox {
+            return Err(self.unsupported(span, format!("a part of a tile in `{space}`")));
+        }
+        // A view of whole lines, or of the pieces of lines: the distances stay the tile's.
+        let mut ty = tile.ty;
+        (ty.layout.rows, ty.layout.cols) = (sizes[0] as u32, sizes[1] as u32);
+        ty.valid = [Dim::Static(sizes[0]), Dim::Static(sizes[1])];
+        let attr = Attr::Array(sizes.iter().map(|n| Attr::int(*n as i64)).collect());
+        let part = self.e.value(
+            "pto.subset",
+            &[("source", &[tile.value]), ("offsets", &values)],
+            &[("sizes", attr)],
+            Type::Tile(ty),
+        );
+        let part = self.add_tile(part, ty, shape, tile.made_by);
+        self.tiles[part.0 as usize].region = tile.region;
+        Ok(part)
+    }
+}

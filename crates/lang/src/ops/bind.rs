@@ -1,0 +1,204 @@
+//! Arguments of a call, bound to the parameters of an op.
+
+use std::rc::Rc;
+
+use slipring_ir::{Diagnostic, Span};
+
+use super::Entry;
+use crate::dtype::DType;
+use crate::lower::{Lower, Lowered, Reported, describe};
+use crate::value::{Const, SplitMode, Value};
+
+/// Arguments as they are written.
+#[derive(Default)]
+pub(crate) struct Given {
+    pub positional: Vec<(Value, Span)>,
+    pub keywords: Vec<(Rc<str>, Value, Span)>,
+}
+
+/// A call with its arguments bound.
+pub(crate) struct Call {
+    pub entry: &'static Entry,
+    pub span: Span,
+    args: Vec<(&'static str, Option<(Value, Span)>)>,
+}
+
+/// A parameter of an op.
+struct Param {
+    name: &'static str,
+    required: bool,
+    keyword_only: bool,
+}
+
+fn params(entry: &Entry) -> Vec<Param> {
+    let mut keyword_only = false;
+    let mut list = Vec::new();
+    for part in entry.params.split(',').map(str::trim).filter(|p| !p.is_empty()) {
+        if part == "*" {
+            keyword_only = true;
+            continue;
+        }
+        let name = part.trim_end_matches('=');
+        list.push(Param { name, required: name.len() == part.len(), keyword_only });
+    }
+    list
+}
+
+impl Call {
+    /// Binds arguments.
+    ///
+    /// # Errors
+    /// Reported: too many, unknown, given twice, missing.
+    pub fn bind(lower: &mut Lower<'_>, entry: &'static Entry, given: Given, span: Span) -> Lowered<Call> {
+        let params = params(entry);
+        let name = entry.names[0];
+        let mut args: Vec<(&'static str, Option<(Value, Span)>)> = params.iter().map(|p| (p.name, None)).collect();
+        let open = params.iter().filter(|p| !p.keyword_only).count();
+        let count = given.positional.len();
+        for (at, arg) in given.positional.into_iter().enumerate() {
+            if at >= open {
+                let message = format!("`pl.{name}` takes {open} arguments in order, {count} are given");
+                return Err(lower.report(Diagnostic::error("argument", arg.1, message).help(usage(entry))));
+            }
+            args[at].1 = Some(arg);
+        }
+        for (keyword, value, place) in given.keywords {
+            let Some(slot) = args.iter_mut().find(|(name, _)| **name == *keyword) else {
+                let mut error =
+                    Diagnostic::error("argument", place, format!("`pl.{name}` has no argument `{keyword}`"));
+                error = match slipring_ir::text::nearest(&keyword, params.iter().map(|p| p.name)) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error.help(usage(entry)),
+                };
+                return Err(lower.report(error));
+            };
+            if slot.1.is_some() {
+                return Err(lower.error("argument", place, format!("`{keyword}` is given twice")));
+            }
+            slot.1 = Some((value, place));
+        }
+        let missing = params.iter().zip(&args).find(|(p, (_, arg))| p.required && arg.is_none());
+        if let Some((param, _)) = missing {
+            let message = format!("`pl.{name}` needs `{}`", param.name);
+            return Err(lower.report(Diagnostic::error("argument", span, message).help(usage(entry))));
+        }
+        // An explicit None is the same as nothing.
+        for (_, arg) in &mut args {
+            if matches!(arg, Some((Value::Const(Const::None), _))) {
+                *arg = None;
+            }
+        }
+        Ok(Call { entry, span, args })
+    }
+
+    /// An argument, if it is given.
+    pub fn get(&self, name: &str) -> Option<&(Value, Span)> {
+        debug_assert!(self.args.iter().any(|(n, _)| *n == name), "{} has no parameter {name}", self.entry.names[0]);
+        self.args.iter().find(|(n, _)| *n == name).and_then(|(_, arg)| arg.as_ref())
+    }
+
+    /// An argument that must be given.
+    pub fn need(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<(Value, Span)> {
+        match self.get(name) {
+            Some(arg) => Ok(arg.clone()),
+            None => {
+                let message = format!("`pl.{}` needs `{name}`", self.entry.names[0]);
+                Err(lower.report(Diagnostic::error("argument", self.span, message).help(usage(self.entry))))
+            }
+        }
+    }
+
+    /// A truth value; false where it is not given.
+    pub fn flag(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<bool> {
+        match self.get(name).cloned() {
+            None => Ok(false),
+            Some((Value::Const(Const::Bool(b)), _)) => Ok(b),
+            Some((other, span)) => Err(self.wrong(lower, name, "True or False", &other, span)),
+        }
+    }
+
+    /// A constant integer.
+    pub fn int(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Option<i64>> {
+        match self.get(name).cloned() {
+            None => Ok(None),
+            Some((Value::Const(Const::Int(n)), _)) => Ok(Some(n)),
+            Some((other, span)) => Err(self.wrong(lower, name, "a constant integer", &other, span)),
+        }
+    }
+
+    /// An element type.
+    pub fn elem(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Option<slipring_tile::Elem>> {
+        match self.get(name).cloned() {
+            None => Ok(None),
+            Some((Value::Const(Const::DType(DType::Elem(elem))), _)) => Ok(Some(elem)),
+            Some((other, span)) => Err(self.wrong(lower, name, "a type such as `pl.FP32`", &other, span)),
+        }
+    }
+
+    /// A memory.
+    pub fn space(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Option<slipring_tile::Space>> {
+        match self.get(name).cloned() {
+            None => Ok(None),
+            Some((Value::Const(Const::Space(space)), _)) => Ok(Some(space)),
+            Some((other, span)) => Err(self.wrong(lower, name, "a memory such as `pl.Mem.Vec`", &other, span)),
+        }
+    }
+
+    /// A mode of a split: `pl.SplitMode.…` or its number.
+    pub fn split(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Option<SplitMode>> {
+        match self.get(name).cloned() {
+            None => Ok(None),
+            Some((Value::Const(Const::Split(mode)), _)) => Ok(Some(mode)),
+            Some((Value::Const(Const::Int(n @ 0..=2)), _)) => Ok(Some(SplitMode::ALL[n as usize].1)),
+            Some((other, span)) => Err(self.wrong(lower, name, "a mode such as `pl.SplitMode.UP_DOWN`", &other, span)),
+        }
+    }
+
+    /// A word: a string or the name of a member.
+    pub fn word(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Option<Rc<str>>> {
+        match self.get(name).cloned() {
+            None => Ok(None),
+            Some((Value::Const(Const::Str(word) | Const::Member(_, word)), _)) => Ok(Some(word)),
+            Some((other, span)) => Err(self.wrong(lower, name, "a string", &other, span)),
+        }
+    }
+
+    /// Constant extents.
+    pub fn shape(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Option<Vec<u64>>> {
+        let Some((value, span)) = self.get(name).cloned() else { return Ok(None) };
+        let items = match value {
+            Value::Tuple(items) => items,
+            single => vec![single],
+        };
+        let mut extents = Vec::new();
+        for item in items {
+            match item {
+                Value::Const(Const::Int(n)) if n > 0 && n < 1 << 31 => extents.push(n as u64),
+                other => return Err(self.wrong(lower, name, "a list of positive constant integers", &other, span)),
+            }
+        }
+        Ok(Some(extents))
+    }
+
+    /// Offsets, constant or not.
+    pub fn offsets(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Vec<crate::value::Index>> {
+        let (value, span) = self.need(lower, name)?;
+        let items = match value {
+            Value::Tuple(items) => items,
+            single => vec![single],
+        };
+        items.iter().map(|item| lower.index(item, span)).collect()
+    }
+
+    /// Reports an argument of another kind.
+    pub fn wrong(&self, lower: &mut Lower<'_>, name: &str, wanted: &str, value: &Value, span: Span) -> Reported {
+        let what = describe(lower, value);
+        let message = format!("`{name}` of `pl.{}` is {wanted}, not {what}", self.entry.names[0]);
+        lower.report(Diagnostic::error("argument", span, message).help(usage(self.entry)))
+    }
+}
+
+/// How an op is called.
+fn usage(entry: &Entry) -> String {
+    format!("it is called as `pl.{}({})`", entry.names[0], entry.params.replace("=,", "=…,").trim_end_matches('='))
+}

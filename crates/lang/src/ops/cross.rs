@@ -1,0 +1,48 @@
+//! Between the kinds of core, and questions about the launch.
+
+use super::{Call, ENTRY, Entry};
+use crate::lower::{Lower, Lowered};
+
+pub(super) const OPS: &[Entry] = &[
+    Entry {
+        names: &["aiv_shard"],
+        params: "tile, mode=",
+        op: "pto.aiv_shard",
+        doc: "This lane's part of a tile of the Cube core",
+        lower: shard,
+        ..ENTRY
+    },
+    Entry {
+        names: &["aic_gather"],
+        params: "tile, mode=",
+        op: "pto.aic_gather",
+        doc: "The lanes' tiles, put together for the Cube core",
+        lower: gather,
+        ..ENTRY
+    },
+    Entry { names: &["get_block_idx"], op: "pto.get_block_idx", doc: "Index of this block", lower: question, ..ENTRY },
+    Entry { names: &["get_block_num"], op: "pto.get_block_num", doc: "Number of blocks", lower: question, ..ENTRY },
+    Entry {
+        names: &["get_subblock_idx"],
+        op: "pto.get_subblock_idx",
+        doc: "Which Vector core of the cluster this is",
+        lower: question,
+        ..ENTRY
+    },
+];
+
+fn shard(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (value, _) = call.need(lower, "tile")?;
+    let mode = call.split(lower, "mode")?;
+    lower.shard(&value, mode, call.span)
+}
+
+fn gather(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (value, _) = call.need(lower, "tile")?;
+    let mode = call.split(lower, "mode")?;
+    lower.gather(&value, mode, call.span)
+}
+
+fn question(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    Ok(lower.launch_number(call.entry.op))
+}

@@ -1,0 +1,245 @@
+//! Ops that work element by element.
+
+use slipring_ir::{Attr, Diagnostic};
+use slipring_tile::{Elem, Space};
+
+use super::{Call, ENTRY, Entry};
+use crate::dtype::DType;
+use crate::lower::{Lower, Lowered, show};
+use crate::value::{Const, TileId, Value};
+
+const BINARY: Entry = Entry { params: "lhs, rhs", lower: binary, ..ENTRY };
+const UNARY: Entry = Entry { params: "x", lower: unary, ..ENTRY };
+const NUMBER: Entry = Entry { params: "lhs, rhs", lower: binary, ..ENTRY };
+
+pub(super) const OPS: &[Entry] = &[
+    Entry { names: &["add"], op: "pto.tadd", with_number: "pto.tadds", doc: "Sum", ..BINARY },
+    Entry { names: &["sub"], op: "pto.tsub", with_number: "pto.tsubs", doc: "Difference", ..BINARY },
+    Entry { names: &["mul"], op: "pto.tmul", with_number: "pto.tmuls", doc: "Product of elements", ..BINARY },
+    Entry {
+        names: &["div"],
+        op: "pto.tdiv",
+        with_number: "pto.tdivs",
+        params: "lhs, rhs, high_precision=",
+        lower: divide,
+        doc: "Quotient",
+    },
+    Entry { names: &["maximum"], op: "pto.tmax", with_number: "pto.tmaxs", doc: "Larger element", ..BINARY },
+    Entry { names: &["minimum"], op: "pto.tmin", with_number: "pto.tmins", doc: "Smaller element", ..BINARY },
+    Entry {
+        names: &["fmod"],
+        op: "pto.tfmod",
+        with_number: "pto.tfmods",
+        doc: "Remainder, rounded towards zero",
+        ..BINARY
+    },
+    Entry { names: &["part_add"], op: "pto.tpartadd", doc: "Sum where both are valid, else the one that is", ..BINARY },
+    Entry { names: &["part_mul"], op: "pto.tpartmul", doc: "Product where both are valid", ..BINARY },
+    Entry { names: &["part_max"], op: "pto.tpartmax", doc: "Larger element where both are valid", ..BINARY },
+    Entry { names: &["part_min"], op: "pto.tpartmin", doc: "Smaller element where both are valid", ..BINARY },
+    Entry { names: &["and_"], op: "pto.tand", with_number: "pto.tands", doc: "Bitwise and", ..BINARY },
+    Entry { names: &["or_"], op: "pto.tor", with_number: "pto.tors", doc: "Bitwise or", ..BINARY },
+    Entry { names: &["shl"], op: "pto.tshl", with_number: "pto.tshls", doc: "Shift left", ..BINARY },
+    Entry { names: &["shr"], op: "pto.tshr", with_number: "pto.tshrs", doc: "Shift right", ..BINARY },
+    Entry { names: &["adds"], with_number: "pto.tadds", doc: "Add a number", ..NUMBER },
+    Entry { names: &["subs"], with_number: "pto.tsubs", doc: "Subtract a number", ..NUMBER },
+    Entry { names: &["muls"], with_number: "pto.tmuls", doc: "Multiply by a number", ..NUMBER },
+    Entry { names: &["divs"], with_number: "pto.tdivs", lower: divide, doc: "Divide by a number", ..NUMBER },
+    Entry { names: &["maximums", "maxs"], with_number: "pto.tmaxs", doc: "Larger of element and number", ..NUMBER },
+    Entry { names: &["minimums", "mins"], with_number: "pto.tmins", doc: "Smaller of element and number", ..NUMBER },
+    Entry { names: &["ands"], with_number: "pto.tands", doc: "Bitwise and with a number", ..NUMBER },
+    Entry { names: &["ors"], with_number: "pto.tors", doc: "Bitwise or with a number", ..NUMBER },
+    Entry { names: &["shls"], with_number: "pto.tshls", doc: "Shift left by a number", ..NUMBER },
+    Entry { names: &["shrs"], with_number: "pto.tshrs", doc: "Shift right by a number", ..NUMBER },
+    Entry { names: &["fmods"], with_number: "pto.tfmods", doc: "Remainder of a division by a number", ..NUMBER },
+    Entry { names: &["exp"], op: "pto.texp", doc: "Exponential", ..UNARY },
+    Entry { names: &["log"], op: "pto.tlog", params: "x, high_precision=", doc: "Natural logarithm", ..UNARY },
+    Entry { names: &["sqrt"], op: "pto.tsqrt", doc: "Square root", ..UNARY },
+    Entry {
+        names: &["rsqrt"],
+        op: "pto.trsqrt",
+        params: "x, high_precision=",
+        doc: "One over the square root",
+        ..UNARY
+    },
+    Entry { names: &["recip"], op: "pto.trecip", params: "x, high_precision=", doc: "Reciprocal", ..UNARY },
+    Entry { names: &["neg"], op: "pto.tneg", doc: "Negation", ..UNARY },
+    Entry { names: &["abs"], op: "pto.tabs", doc: "Absolute value", ..UNARY },
+    Entry { names: &["relu"], op: "pto.trelu", doc: "Negative elements become 0", ..UNARY },
+    Entry { names: &["not_"], op: "pto.tnot", doc: "Bitwise complement", ..UNARY },
+    Entry {
+        names: &["cast"],
+        params: "x, target_type, mode=",
+        op: "pto.tcvt",
+        doc: "Convert to another element type; `mode` is none, rint, round, floor, ceil, trunc or odd",
+        lower: cast,
+        with_number: "",
+    },
+];
+
+/// A tile of UB that is an operand.
+pub(super) fn vector(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<TileId> {
+    let (value, span) = call.need(lower, name)?;
+    lower.demand(&value, Space::Vec, span)
+}
+
+fn unary(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let source = vector(lower, call, "x")?;
+    Ok(Value::Tile(like(lower, call, source, &[("src", source)])))
+}
+
+/// Emits the op of a call with a new tile like another one as its destination.
+pub(super) fn like(lower: &mut Lower<'_>, call: &Call, model: TileId, operands: &[(&str, TileId)]) -> TileId {
+    let tile = lower.tile(model).clone();
+    let value = lower.buffer(slipring_ir::TileType { valid: tile.ty.valid, ..compact(tile.ty, &tile.shape) });
+    let ty = match lower.e.module.ty(value).as_tile() {
+        Some(ty) => *ty,
+        None => tile.ty,
+    };
+    let target = lower.add_tile(value, ty, &tile.shape, call.entry.names[0]);
+    emit(lower, call.entry.op, operands, target);
+    target
+}
+
+/// The usual layout of a tile: a part of a larger tile keeps that one's distances, a new tile does not.
+fn compact(ty: slipring_ir::TileType, shape: &[u64]) -> slipring_ir::TileType {
+    crate::lower::Place::of(ty.space).tile_type(shape, ty.layout.elem)
+}
+
+/// Emits an op on tiles.
+pub(super) fn emit(lower: &mut Lower<'_>, op: &'static str, operands: &[(&str, TileId)], target: TileId) {
+    let values: Vec<_> = operands.iter().map(|(name, id)| (*name, [lower.tile(*id).value])).collect();
+    let dst = [lower.tile(target).value];
+    let mut groups: Vec<(&str, &[slipring_ir::ValueId])> = values.iter().map(|(n, v)| (*n, &v[..])).collect();
+    groups.push(("dst", &dst));
+    lower.e.op(op, &groups, &[], &[]);
+}
+
+fn is_number(value: &Value) -> bool {
+    matches!(value, Value::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_)) | Value::Scalar(_))
+}
+
+/// The number of a call as a scalar for tiles of a type.
+pub(super) fn scalar_for(
+    lower: &mut Lower<'_>,
+    value: &Value,
+    elem: Elem,
+    span: slipring_ir::Span,
+) -> Lowered<slipring_ir::ValueId> {
+    let ty = if elem.is_float() { DType::Elem(Elem::F32) } else { DType::Elem(elem) };
+    lower.number(value, ty, span)
+}
+
+fn binary(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (mut a, mut b) = (call.need(lower, "lhs")?, call.need(lower, "rhs")?);
+    let commutes = matches!(call.entry.names[0], "add" | "mul" | "maximum" | "minimum" | "and_" | "or_");
+    if is_number(&a.0) && commutes {
+        std::mem::swap(&mut a, &mut b);
+    }
+    if is_number(&a.0) && call.entry.op == "pto.tsub" {
+        // n - x = (-x) + n
+        let x = lower.demand(&b.0, Space::Vec, b.1)?;
+        let negated = lower.call_by_name("neg", vec![Value::Tile(x)], call.span)?;
+        return lower.call_by_name("add", vec![negated, a.0], call.span);
+    }
+    let lhs = lower.demand(&a.0, Space::Vec, a.1)?;
+    if is_number(&b.0) && !call.entry.with_number.is_empty() {
+        return with_number(lower, call, lhs, &b.0, b.1);
+    }
+    if call.entry.op.is_empty() {
+        return Err(call.wrong(lower, "rhs", "a number", &b.0, b.1));
+    }
+    let rhs = lower.demand(&b.0, Space::Vec, b.1)?;
+    same(lower, call, lhs, rhs)?;
+    Ok(Value::Tile(like(lower, call, lhs, &[("src0", lhs), ("src1", rhs)])))
+}
+
+/// Reports operands of different shapes or types.
+pub(super) fn same(lower: &mut Lower<'_>, call: &Call, a: TileId, b: TileId) -> Lowered<()> {
+    let (x, y) = (lower.tile(a).clone(), lower.tile(b).clone());
+    let name = call.entry.names[0];
+    if x.ty.layout.elem != y.ty.layout.elem {
+        let types = [x.ty.layout.elem, y.ty.layout.elem].map(|e| DType::Elem(e).name());
+        let message = format!("`pl.{name}` of {} and {} elements", types[0], types[1]);
+        let error = Diagnostic::error("elem-types", call.span, message)
+            .also(x.span, "the first operand")
+            .also(y.span, "the second operand")
+            .help(format!("convert one of them: `pl.cast(…, pl.{})`", types[0]));
+        return Err(lower.report(error));
+    }
+    if x.shape != y.shape {
+        let message = format!("`pl.{name}` of tiles {} and {}", show(&x.shape), show(&y.shape));
+        let mut error = Diagnostic::error("shapes", call.span, message)
+            .also(x.span, "the first operand")
+            .also(y.span, "the second operand");
+        if y.shape.last() == Some(&1) && x.shape.first() == y.shape.first() {
+            error = error.help(format!("a value for each row: `pl.row_expand_{name}(x, column)`"));
+        } else if y.shape.first() == Some(&1) && x.shape.last() == y.shape.last() {
+            error = error.help(format!("a value for each column: `pl.col_expand_{name}(x, row)`"));
+        }
+        return Err(lower.report(error));
+    }
+    Ok(())
+}
+
+fn with_number(lower: &mut Lower<'_>, call: &Call, source: TileId, number: &Value, span: slipring_ir::Span) -> Lowered {
+    let tile = lower.tile(source).clone();
+    let number = scalar_for(lower, number, tile.ty.layout.elem, span)?;
+    let target = lower.new_tile(&tile.shape, tile.ty.layout.elem, Space::Vec, call.entry.names[0]);
+    let dst = lower.tile(target).value;
+    let op = call.entry.with_number;
+    lower.e.op(op, &[("src", &[tile.value]), ("scalar", &[number]), ("dst", &[dst])], &[], &[]);
+    Ok(Value::Tile(target))
+}
+
+fn divide(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (a, b) = (call.need(lower, "lhs")?, call.need(lower, "rhs")?);
+    let (source, number, first) = match (is_number(&a.0), is_number(&b.0)) {
+        (false, false) => {
+            let lhs = lower.demand(&a.0, Space::Vec, a.1)?;
+            let rhs = lower.demand(&b.0, Space::Vec, b.1)?;
+            same(lower, call, lhs, rhs)?;
+            return Ok(Value::Tile(like(lower, call, lhs, &[("src0", lhs), ("src1", rhs)])));
+        }
+        (false, true) => (a, b, false),
+        (true, _) => (b, a, true),
+    };
+    let id = lower.demand(&source.0, Space::Vec, source.1)?;
+    let tile = lower.tile(id).clone();
+    let number = scalar_for(lower, &number.0, tile.ty.layout.elem, number.1)?;
+    let target = lower.new_tile(&tile.shape, tile.ty.layout.elem, Space::Vec, "div");
+    let dst = lower.tile(target).value;
+    let name = if first { "dividend" } else { "divisor" };
+    lower.e.op("pto.tdivs", &[("src", &[tile.value]), (name, &[number]), ("dst", &[dst])], &[], &[]);
+    Ok(Value::Tile(target))
+}
+
+fn cast(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let source = vector(lower, call, "x")?;
+    call.need(lower, "target_type")?;
+    let Some(elem) = call.elem(lower, "target_type")? else { return Ok(Value::Tile(source)) };
+    let mode = match call.word(lower, "mode")?.as_deref() {
+        None | Some("round") => "ROUND",
+        Some("none") => "NONE",
+        Some("rint") => "RINT",
+        Some("floor") => "FLOOR",
+        Some("ceil") => "CEIL",
+        Some("trunc") => "TRUNC",
+        Some("odd") => "ODD",
+        Some(other) => {
+            let message = format!("there is no rounding mode `{other}`");
+            let error = Diagnostic::error("argument", call.span, message)
+                .help("the modes are none, rint, round, floor, ceil, trunc, odd");
+            return Err(lower.report(error));
+        }
+    };
+    let tile = lower.tile(source).clone();
+    if tile.ty.layout.elem == elem {
+        return Ok(Value::Tile(source));
+    }
+    let target = lower.new_tile(&tile.shape, elem, Space::Vec, "cast");
+    let dst = lower.tile(target).value;
+    let attrs = [("rmode", Attr::member("round_mode", mode))];
+    lower.e.op("pto.tcvt", &[("src", &[tile.value]), ("dst", &[dst])], &attrs, &[]);
+    Ok(Value::Tile(target))
+}

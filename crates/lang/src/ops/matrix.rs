@@ -1,0 +1,144 @@
+//! Products on the Cube core.
+
+use slipring_ir::Diagnostic;
+use slipring_tile::{Elem, Space};
+
+use super::{Call, ENTRY, Entry};
+use crate::dtype::DType;
+use crate::lower::{Lower, Lowered, fold, show};
+use crate::value::{TileId, Value};
+
+pub(super) const OPS: &[Entry] = &[
+    Entry {
+        names: &["matmul"],
+        params: "lhs, rhs, out_dtype=, a_trans=, b_trans=, c_matrix_nz=",
+        op: "pto.tmatmul",
+        doc: "Product of two matrices, in f32 (i32 for 8-bit integers)",
+        lower: matmul,
+        ..ENTRY
+    },
+    Entry {
+        names: &["matmul_acc"],
+        params: "acc, lhs, rhs, a_trans=, b_trans=, init_cond=",
+        op: "pto.tmatmul.acc",
+        doc: "Product added to an accumulator, in place",
+        lower: matmul_acc,
+        ..ENTRY
+    },
+    Entry {
+        names: &["matmul_bias"],
+        params: "lhs, rhs, bias, a_trans=, b_trans=",
+        op: "pto.tmatmul.bias",
+        doc: "Product, a bias added to each row",
+        lower: matmul_bias,
+        ..ENTRY
+    },
+];
+
+/// Operands in L0A and L0B, and the shape of the product.
+struct Operands {
+    left: TileId,
+    right: TileId,
+    shape: [u64; 2],
+    elem: Elem,
+}
+
+fn operands(lower: &mut Lower<'_>, call: &Call) -> Lowered<Operands> {
+    if let Some(region) = lower.region {
+        let span = lower.regions[region.0 as usize].span;
+        let name = call.entry.names[0];
+        let error = Diagnostic::error("cube-in-region", call.span, format!("`pl.{name}` inside a `split_aiv` region"))
+            .also(span, "the region, whose body runs on the Vector cores")
+            .help("move it outside the region; gather its operands first (`pl.aic_gather`) if the lanes made them");
+        return Err(lower.report(error));
+    }
+    let (lhs, rhs) = (call.need(lower, "lhs")?, call.need(lower, "rhs")?);
+    let (a_trans, b_trans) = (call.flag(lower, "a_trans")?, call.flag(lower, "b_trans")?);
+    let shape = |lower: &Lower<'_>, value: &Value, transposed: bool| {
+        let (rows, cols) = fold(&lower.shape_of(value));
+        if transposed { (cols, rows) } else { (rows, cols) }
+    };
+    let ((m, k), (other, n)) = (shape(lower, &lhs.0, a_trans), shape(lower, &rhs.0, b_trans));
+    let is_matrix = |value: &Value| matches!(value, Value::Tensor(_) | Value::Tile(_));
+    if is_matrix(&lhs.0) && is_matrix(&rhs.0) && k != other {
+        let message = format!("a product of [{m}, {k}] and [{other}, {n}]: the inner extents differ");
+        let mut error = Diagnostic::error("shapes", call.span, message);
+        if k == n {
+            error = error
+                .help(format!("transpose the right operand: `b_trans={}`", if b_trans { "False" } else { "True" }));
+        }
+        return Err(lower.report(error));
+    }
+    let mut get = |(value, span): &(Value, slipring_ir::Span), space, transposed| {
+        if transposed { lower.demand_transposed(value, space, *span) } else { lower.demand(value, space, *span) }
+    };
+    let left = get(&lhs, Space::Left, a_trans)?;
+    let right = get(&rhs, Space::Right, b_trans)?;
+    let (a, b) = (lower.tile(left).ty.layout.elem, lower.tile(right).ty.layout.elem);
+    if a != b {
+        let names = [a, b].map(|e| DType::Elem(e).name());
+        let message = format!("a product of {} and {} elements", names[0], names[1]);
+        let error = Diagnostic::error("elem-types", call.span, message)
+            .also(lower.tile(left).span, "the left operand")
+            .also(lower.tile(right).span, "the right operand")
+            .help("both operands have one type: convert one of them with `pl.cast` on the Vector cores");
+        return Err(lower.report(error));
+    }
+    let elem = if a.is_float() { Elem::F32 } else { Elem::I32 };
+    Ok(Operands { left, right, shape: [m, n], elem })
+}
+
+fn matmul(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let o = operands(lower, call)?;
+    if let Some(wanted) = call.elem(lower, "out_dtype")?
+        && wanted != o.elem
+    {
+        let names = [o.elem, wanted].map(|e| DType::Elem(e).name());
+        let message = format!("the accumulator holds {}, not {}", names[0], names[1]);
+        let error = Diagnostic::error("elem-types", call.span, message)
+            .help("store it into a tensor of that type, or convert it on the Vector cores (`pl.cast`)");
+        return Err(lower.report(error));
+    }
+    let target = lower.new_tile(&o.shape, o.elem, Space::Acc, "matmul");
+    let (l, r, d) = (lower.tile(o.left).value, lower.tile(o.right).value, lower.tile(target).value);
+    lower.e.op("pto.tmatmul", &[("lhs", &[l]), ("rhs", &[r]), ("dst", &[d])], &[], &[]);
+    Ok(Value::Tile(target))
+}
+
+fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    if let Some((_, span)) = call.get("init_cond") {
+        let span = *span;
+        return Err(lower.unsupported(span, "`init_cond`"));
+    }
+    let (acc, span) = call.need(lower, "acc")?;
+    let Value::Tile(acc) = acc else { return Err(call.wrong(lower, "acc", "an accumulator", &acc, span)) };
+    lower.still_there(acc, span)?;
+    let tile = lower.tile(acc).clone();
+    if tile.ty.space != Space::Acc {
+        let error = Diagnostic::error("tile-space", span, format!("the accumulator is in `{}`", tile.ty.space))
+            .also(tile.span, "the tile is made here")
+            .help("accumulate onto a product: `acc = pl.matmul(…)` first, `acc = pl.matmul_acc(acc, …)` then");
+        return Err(lower.report(error));
+    }
+    let o = operands(lower, call)?;
+    if tile.shape.as_slice() != o.shape {
+        let message = format!("a product {} is added to an accumulator {}", show(&o.shape), show(&tile.shape));
+        return Err(lower.error("shapes", call.span, message));
+    }
+    let (l, r) = (lower.tile(o.left).value, lower.tile(o.right).value);
+    let groups: [(&str, &[_]); 4] = [("acc_in", &[tile.value]), ("lhs", &[l]), ("rhs", &[r]), ("dst", &[tile.value])];
+    lower.e.op("pto.tmatmul.acc", &groups, &[], &[]);
+    lower.tiles[acc.0 as usize].gone = Some(call.span);
+    Ok(Value::Tile(lower.add_tile(tile.value, tile.ty, &tile.shape, "matmul_acc")))
+}
+
+fn matmul_bias(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let o = operands(lower, call)?;
+    let (bias, span) = call.need(lower, "bias")?;
+    let bias = lower.demand(&bias, Space::Bias, span)?;
+    let target = lower.new_tile(&o.shape, o.elem, Space::Acc, "matmul_bias");
+    let [l, r, b, d] = [o.left, o.right, bias, target].map(|id| lower.tile(id).value);
+    let groups: [(&str, &[_]); 4] = [("lhs", &[l]), ("rhs", &[r]), ("bias", &[b]), ("dst", &[d])];
+    lower.e.op("pto.tmatmul.bias", &groups, &[], &[]);
+    Ok(Value::Tile(target))
+}

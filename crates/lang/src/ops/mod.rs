@@ -1,0 +1,57 @@
+//! The catalogue: every op that a kernel may call, declared once, with its parameters and how it is lowered.
+//!
+//! What an op means is said by the declaration of the op that it becomes (`crates/dialects`); what is here is its spelling.
+
+mod bind;
+mod cross;
+mod elementwise;
+mod matrix;
+mod memory;
+mod pipe;
+mod reduce;
+mod shape;
+
+use crate::lower::{Lower, Lowered};
+
+pub(crate) use bind::{Call, Given};
+pub(crate) use pipe::BARE;
+
+/// An op of the language.
+pub struct Entry {
+    /// Its names after `pl.`; the first is the usual one.
+    pub names: &'static [&'static str],
+    /// Its parameters: `lhs, rhs, out_dtype=, *, atomic=`. Those behind `*` are given by name; those with `=` may be left out.
+    pub params: &'static str,
+    /// The op that it becomes; empty where that depends on its arguments.
+    pub op: &'static str,
+    /// The op that it becomes where its second operand is a number; empty where none may be.
+    pub with_number: &'static str,
+    /// What it does, for lists.
+    pub doc: &'static str,
+    pub(crate) lower: fn(&mut Lower<'_>, &Call) -> Lowered,
+}
+
+/// An entry to change fields of.
+const ENTRY: Entry = Entry {
+    names: &[],
+    params: "",
+    op: "",
+    with_number: "",
+    doc: "",
+    lower: |lower, call| Err(lower.unsupported(call.span, format!("`pl.{}`", call.entry.names[0]))),
+};
+
+const FAMILIES: &[&[Entry]] =
+    &[elementwise::OPS, reduce::OPS, shape::OPS, matrix::OPS, memory::OPS, cross::OPS, pipe::OPS];
+
+/// Every op of the language, family by family.
+pub fn catalogue() -> impl Iterator<Item = &'static Entry> {
+    FAMILIES.iter().flat_map(|family| family.iter())
+}
+
+/// The op of a name without `pl.`. `tile.`, `tensor.` and `system.` before it make no difference.
+pub(crate) fn find(name: &str) -> Option<&'static Entry> {
+    let bare = ["tile.", "tensor.", "system."].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
+    let by = |name: &str| catalogue().find(|entry| entry.names.contains(&name));
+    by(name).or_else(|| by(bare))
+}

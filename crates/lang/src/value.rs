@@ -1,0 +1,160 @@
+//! What a name stands for while a body is lowered.
+
+use std::rc::Rc;
+
+use slipring_ir::{OpId, Span, TileType, ValueId};
+use slipring_tile::Space;
+use smallvec::SmallVec;
+
+use crate::dtype::DType;
+
+/// What an expression means.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    /// A number, string, truth value, name of a type …: known now.
+    Const(Const),
+    /// A number that is known when the kernel runs.
+    Scalar(Scalar),
+    /// A window of a tensor in global memory.
+    Tensor(Tensor),
+    /// A tile: position in [`Lower::tiles`](crate::lower::Lower).
+    Tile(TileId),
+    /// Several values.
+    Tuple(Vec<Value>),
+    /// Reserved or imported memory for the slots of a ring.
+    Buffer(Rc<Buffer>),
+    /// A part of the language, such as `pl.tile`, or a function of the file: its full name.
+    Path(Rc<str>),
+    /// The result of a statement-like op.
+    Nothing,
+}
+
+/// A value that is known now.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Const {
+    Int(i64),
+    Float(f64),
+    Bool(bool),
+    Str(Rc<str>),
+    None,
+    DType(DType),
+    Space(Space),
+    Split(SplitMode),
+    /// A member of any other enumeration of the language: `PadValue.min`.
+    Member(&'static str, Rc<str>),
+}
+
+/// How a tile is divided between the two Vector cores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SplitMode {
+    None = 0,
+    UpDown = 1,
+    LeftRight = 2,
+}
+
+impl SplitMode {
+    pub const ALL: [(&'static str, SplitMode); 3] =
+        [("NONE", SplitMode::None), ("UP_DOWN", SplitMode::UpDown), ("LEFT_RIGHT", SplitMode::LeftRight)];
+
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].0
+    }
+}
+
+/// A number at run time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Scalar {
+    pub value: ValueId,
+    pub ty: DType,
+    /// The region (see [`Region`]) that computes it: it cannot leave it.
+    pub region: Option<OpId>,
+}
+
+/// A window of a tensor in global memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Tensor {
+    /// Position of the tensor in the function's list.
+    pub root: usize,
+    pub elem: slipring_tile::Elem,
+    /// First element of each dimension of the tensor.
+    pub offsets: SmallVec<[Index; 5]>,
+    /// Extent of each dimension of the tensor that the window has.
+    pub sizes: SmallVec<[u64; 5]>,
+    /// Dimensions that a scalar index took away: they have extent 1.
+    pub dropped: SmallVec<[bool; 5]>,
+    /// The shape that the program sees, where it was reshaped.
+    pub reshaped: Option<SmallVec<[u64; 5]>>,
+}
+
+impl Tensor {
+    /// The shape that the program sees.
+    pub fn shape(&self) -> SmallVec<[u64; 5]> {
+        if let Some(shape) = &self.reshaped {
+            return shape.clone();
+        }
+        self.sizes.iter().zip(&self.dropped).filter(|(_, dropped)| !**dropped).map(|(n, _)| *n).collect()
+    }
+}
+
+/// An offset or index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Index {
+    Known(i64),
+    At(Scalar),
+}
+
+/// Position of a tile in the list of a function's tiles.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct TileId(pub u32);
+
+/// A tile.
+#[derive(Clone, Debug)]
+pub(crate) struct Tile {
+    /// Its buffer.
+    pub value: ValueId,
+    pub ty: TileType,
+    /// The shape that the program sees: more than two dimensions fold into rows.
+    pub shape: SmallVec<[u64; 5]>,
+    /// Where it was made.
+    pub span: Span,
+    /// The op that made it, for messages.
+    pub made_by: &'static str,
+    /// The region that made it.
+    pub region: Option<RegionId>,
+    /// What it is at the border between the cores.
+    pub crossing: Option<Crossing>,
+    /// Where its buffer was overwritten by an op that works in place.
+    pub gone: Option<Span>,
+    /// The same contents elsewhere.
+    pub copies: Vec<Copied>,
+}
+
+/// What a tile is at the border between the kinds of core.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Crossing {
+    Sharded,
+    Gathered,
+}
+
+/// A copy of a tile in another memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Copied {
+    pub space: Space,
+    pub transposed: bool,
+    /// Valid while this block is being lowered.
+    pub block: slipring_ir::BlockId,
+    pub tile: TileId,
+}
+
+/// Position of a `split_aiv` region in the list of a function's regions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct RegionId(pub u32);
+
+/// Memory for the slots of a ring.
+#[derive(Debug)]
+pub(crate) struct Buffer {
+    /// Its address, an `i32`.
+    pub base: ValueId,
+    /// Bytes, where they are known.
+    pub size: Option<i64>,
+}

@@ -282,7 +282,8 @@ impl Axes {
             if class.iter().any(|n| is_part(self, *n)) {
                 continue;
             }
-            if class.iter().all(|(tile, axis)| self.state((*tile, 1 - axis)) != State::Half) {
+            let other = |(tile, axis): &Node| (*tile, 1 - axis);
+            if class.iter().all(|node| self.state(other(node)) != State::Half && !class.contains(&other(node))) {
                 self.states[root as usize] = State::Half;
             }
         }

@@ -160,9 +160,10 @@ impl<'m> Builder<'m> {
     /// A branch without `else` whose body is empty so far.
     pub fn branch(&mut self, place: Place, condition: ValueId) -> BlockId {
         let op = self.make("scf.if", &[&[condition]], AttrDict::default(), &[]);
-        let region = self.module.add_region(op);
+        let then = self.module.add_region(op);
+        self.module.add_region(op);
         self.put(place, op);
-        self.module.add_block(region)
+        self.module.add_block(then)
     }
 
     /// An empty region for both Vector cores before `anchor`.

@@ -43,7 +43,14 @@ static FUNC: OpDef = OpDef {
                     AttrKind::Any,
                     "`#pto.kernel_kind<cube>` or `<vector>`: the core it runs on",
                 ),
-                defaulted("dual_aiv_dispatch", AttrKind::Bool, "true: both Vector cores run this Vector function"),
+                defaulted(
+                    "gm_slot_bytes",
+                    AttrKind::Int,
+                    "bytes of ring slots that each block of a launch needs: the last parameter, a pointer, is memory that \
+                     the launch allocates for them",
+                ),
+                defaulted("slot_num", AttrKind::Int, "slots of each ring that the compiler makes; 2 by default"),
+                defaulted("dual_aiv_dispatch", AttrKind::Bool, "whether both Vector cores run this Vector function"),
                 defaulted("pto.auto_sync_tail_hint", AttrKind::Str, "read; it changes nothing here"),
             ],
         )

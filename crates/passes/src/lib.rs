@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`auto_split`] | divides Vector work between the two Vector cores where a function asks for it |
 //! | [`tile_matmul`] | does products in steps over k whose operands are too large |
+//! | [`expand_mixed`] | makes a program for each kind of core out of a kernel for the whole cluster |
 //! | [`split_cores`] | makes a function of each kind of core out of a kernel for both |
 //! | [`place_frees`] | frees popped slots after their last use, in pipes that free by themselves |
 //! | [`resolve_rings`] | pairs reservations with imports and checks how rings are used |
@@ -15,8 +16,10 @@
 
 pub mod allocate;
 pub mod auto_split;
+pub mod expand_mixed;
 pub mod facts;
 pub mod insert_sync;
+pub mod last_use;
 mod manager;
 pub mod place_frees;
 pub mod resolve_rings;

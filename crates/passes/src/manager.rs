@@ -26,6 +26,7 @@ pub fn pipeline() -> &'static [Pass] {
     &[
         crate::auto_split::PASS,
         crate::tile_matmul::PASS,
+        crate::expand_mixed::PASS,
         crate::split_cores::PASS,
         crate::place_frees::PASS,
         crate::resolve_rings::PASS,

@@ -8,10 +8,11 @@
 use std::collections::BTreeSet;
 
 use slipring_dialects::ring::{PipeKey, own_end, pipe_key, ring_tile};
-use slipring_dialects::{Dialects, HandlePart, OpRef, PipeRule, RingPart};
+use slipring_dialects::{Dialects, HandlePart, OpRef, RingPart};
 use slipring_ir::{Attr, AttrDict, BlockId, Diagnostic, Diags, Module, OpId, ValueId};
 
-use crate::facts::{Functions, memory_of, op_ref};
+use crate::facts::{Functions, op_ref};
+use crate::last_use::{uses, with_inner};
 use crate::manager::{Pass, PassContext};
 use crate::rings::pipe;
 
@@ -143,39 +144,11 @@ fn is_placed(module: &Module, block: BlockId, key: PipeKey) -> bool {
 /// A use that is not among the ops that follow the pop in its block.
 fn last_use(module: &Module, block: BlockId, pop: &Pop, end: Option<usize>) -> Result<usize, OpId> {
     let end = end.unwrap_or(module.block(block).ops.len());
-    let mut names = BTreeSet::from([pop.tile]);
-    let mut last = pop.at;
-    for (at, &outer) in module.block(block).ops.iter().enumerate().take(end).skip(pop.at + 1) {
-        for op in with_inner(module, outer) {
-            let data = module.op(op);
-            if !data.operands.iter().any(|value| names.contains(value)) {
-                continue;
-            }
-            last = at;
-            if data.schema.is_some_and(|schema| schema.terminator) {
-                return Err(op);
-            }
-            // A view of the tile is the tile.
-            if op_ref(module, op).is_none_or(|op| matches!(op.def.pipe, PipeRule::None)) {
-                names.extend(data.results.iter().filter(|value| memory_of(module.ty(**value)).is_some()));
-            }
-        }
-    }
-    match stray(module, pop, &names) {
+    let found = uses(module, block, pop.tile, pop.at + 1..end)?;
+    match stray(module, pop, &found.names) {
         Some(op) => Err(op),
-        None => Ok(last),
+        None => Ok(found.last),
     }
-}
-
-/// An op and those in its regions.
-fn with_inner(module: &Module, op: OpId) -> Vec<OpId> {
-    let mut found = vec![op];
-    for region in &module.op(op).regions {
-        for block in &module.region(*region).blocks {
-            found.extend(module.walk(*block));
-        }
-    }
-    found
 }
 
 /// A use of a popped tile that follows no pop into it in a block around it.

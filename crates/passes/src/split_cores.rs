@@ -18,7 +18,7 @@ use crate::manager::{Pass, PassContext};
 pub const PASS: Pass = Pass { name: "split-cores", summary: "Make a function for each kind of core", run };
 
 /// Attributes that mark the kernel of a file: they stay with the function that calls both.
-const ENTRY: [&str; 2] = ["pto.entry", "hacc.entry"];
+pub(crate) const ENTRY: [&str; 2] = ["pto.entry", "hacc.entry"];
 
 /// What becomes of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +61,8 @@ fn run(module: &mut Module, _: &PassContext<'_>, _: &mut Diags) {
     drop_uncalled(module, &functions, &fates);
 }
 
-fn free_name(functions: &Functions, wanted: &str) -> String {
+/// A name that no function has, like the wanted one.
+pub(crate) fn free_name(functions: &Functions, wanted: &str) -> String {
     let mut name = wanted.to_string();
     while functions.get(&name).is_some() {
         name.push('_');
@@ -173,7 +174,7 @@ fn split(module: &mut Module, function: OpId, functions: &Functions, halves: &BT
 }
 
 /// Replaces a function's body by calls of its two halves.
-fn call_both(module: &mut Module, function: OpId, names: &[String; 2]) {
+pub(crate) fn call_both(module: &mut Module, function: OpId, names: &[String; 2]) {
     let Some(body) = module.body(function, 0) else { return };
     let end = terminator(module, body);
     for op in module.block(body).ops.clone() {
@@ -261,7 +262,7 @@ fn retarget_imports(module: &mut Module, function: OpId, kind: CoreKind, halves:
 }
 
 /// Takes out ops that only make values which nothing uses any more.
-fn drop_unused(module: &mut Module, body: BlockId) {
+pub(crate) fn drop_unused(module: &mut Module, body: BlockId) {
     loop {
         let ops = module.walk(body);
         let used: BTreeSet<ValueId> = ops.iter().flat_map(|op| module.op(*op).operands.iter().copied()).collect();

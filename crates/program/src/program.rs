@@ -84,6 +84,13 @@ pub struct Param {
     pub kind: ParamKind,
 }
 
+impl Param {
+    /// True if whoever launches the kernel passes it.
+    pub const fn is_passed(&self) -> bool {
+        !matches!(self.kind, ParamKind::Scratch { .. })
+    }
+}
+
 /// What a kernel parameter takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ParamKind {
@@ -93,6 +100,12 @@ pub enum ParamKind {
         elem: Elem,
         /// Size in bytes, if the type says.
         bytes: Option<u64>,
+    },
+    /// Address of zeroed device memory that the launch allocates, so many bytes for each of its blocks: nobody passes it, and
+    /// what it holds is no result. It is the last parameter.
+    Scratch {
+        /// Bytes of a block.
+        bytes_per_block: u64,
     },
     /// A scalar of this type; `index` is `i64`.
     Scalar(Elem),

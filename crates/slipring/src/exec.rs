@@ -2,7 +2,7 @@
 
 use slipring_dialects::Decoded;
 use slipring_machine::Platform;
-use slipring_program::{GmBuffer, Memory};
+use slipring_program::{GmBuffer, Memory, ParamKind};
 use slipring_sim::{ArgValue, Launch, Mode, Observer, RunResult, run};
 use slipring_tile::Space;
 
@@ -38,7 +38,7 @@ impl Execution {
     }
 }
 
-/// Runs a decoded kernel on these arguments, one for each parameter.
+/// Runs a decoded kernel on these arguments, one for each parameter that is passed.
 pub fn execute<O: Observer>(
     decoded: &Decoded,
     platform: &Platform,
@@ -61,7 +61,7 @@ pub(crate) fn execute_part<O: Observer>(
     let mut buffers = Vec::new();
     let mut sizes = Vec::new();
     let mut args = Vec::new();
-    for (param, value) in decoded.program.params.iter().zip(values) {
+    for (param, value) in decoded.program.params.iter().filter(|p| p.is_passed()).zip(values) {
         args.push(match value {
             Value::Buffer(data) => {
                 let mut room = Vec::with_capacity(data.len() + options.gm_slack);
@@ -73,6 +73,14 @@ pub(crate) fn execute_part<O: Observer>(
             }
             Value::Scalar(bits) => ArgValue::Scalar(*bits),
         });
+    }
+    let blocks = part.map_or(options.blocks, |(_, all)| all);
+    for param in &decoded.program.params {
+        if let ParamKind::Scratch { bytes_per_block } = param.kind {
+            let bytes = bytes_per_block.saturating_mul(u64::from(blocks)) as usize;
+            buffers.push(GmBuffer { name: param.name.clone(), data: vec![0; bytes] });
+            args.push(ArgValue::Buffer(buffers.len() - 1));
+        }
     }
     let mut launch = Launch::new(&decoded.program, platform, options.blocks, args).mode(options.mode);
     launch.part = part;

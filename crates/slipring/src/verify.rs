@@ -100,6 +100,10 @@ pub fn slot_buffers(prepared: &Prepared, values: &[Value]) -> Vec<usize> {
     let is_buffer = |at: &usize| matches!(values.get(*at), Some(Value::Buffer(_)));
     let place = |at: usize| values[..at].iter().filter(|v| matches!(v, Value::Buffer(_))).count();
     let mut found: Vec<usize> = params.into_iter().filter(is_buffer).map(place).collect();
+    // What the launch allocates lies behind what was passed.
+    let passed = values.iter().filter(|v| matches!(v, Value::Buffer(_))).count();
+    let allocated = prepared.decoded.program.params.iter().filter(|p| !p.is_passed());
+    found.extend(allocated.enumerate().map(|(at, _)| passed + at));
     found.sort_unstable();
     found.dedup();
     found

@@ -44,7 +44,7 @@ impl Kernel {
 /// A kind of core takes part if the kernel has work for it. The second Vector core takes part if the kernel splits tiles
 /// between the lanes, or has a Cube core beside it and asks which lane it is on or has no ring at all (both Vector cores
 /// then run the same program). A kernel without a Cube core is a launch of Vector cores one by one: a block is one of them, and
-/// its lane is 0. A kernel of scalar code only runs on AIV0. A Vector function says with `dual_aiv_dispatch` that both run it.
+/// its lane is 0. A kernel of scalar code only runs on AIV0. A Vector function says with `dual_aiv_dispatch` whether both run it.
 ///
 /// Of a function of the whole cluster the Cube core and AIV0 take part, and AIV1 if it has a region for both lanes.
 fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
@@ -84,11 +84,10 @@ fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
                 || (op.def.ring == Some(RingPart::Initialize) && both(op))
         });
         let asks = ops.iter().any(|op| op.def.per_lane);
-        let told = std::iter::once(start).chain(ops.iter().filter_map(|op| called(module, op.id))).any(|function| {
-            kernel_kind(module, function).is_none_or(|kind| kind == CoreKind::Vector)
-                && module.op(function).attrs.get("dual_aiv_dispatch").and_then(Attr::as_bool) == Some(true)
-        });
-        both_lanes = told || splits || (has_work[0] && (asks || ring_ops.is_empty()));
+        let called = ops.iter().filter_map(|op| called(module, op.id));
+        let own = std::iter::once(start).chain(called).filter(|f| kernel_kind(module, *f) != Some(CoreKind::Cube));
+        let told = own.filter_map(|f| module.op(f).attrs.get("dual_aiv_dispatch").and_then(Attr::as_bool)).max();
+        both_lanes = told.unwrap_or(splits || (has_work[0] && (asks || ring_ops.is_empty())));
     }
     if !has_work[1] {
         kernel.start[Role::Aiv0.index()] = None;
@@ -255,12 +254,15 @@ pub fn is_entry(module: &Module, function: OpId) -> bool {
 /// Parameters of a function.
 fn params_of(module: &Module, function: OpId) -> Vec<Param> {
     let Some(body) = module.body(function, 0) else { return Vec::new() };
-    let args = module.block(body).args.iter().enumerate();
-    args.map(|(at, arg)| {
-        let name = module.value(*arg).name.as_deref().map_or_else(|| format!("arg{at}"), str::to_string);
-        Param { name, kind: param_kind(module.ty(*arg)) }
-    })
-    .collect()
+    let args = &module.block(body).args;
+    let slots =
+        module.op(function).attrs.get("gm_slot_bytes").and_then(Attr::as_int).and_then(|n| u64::try_from(n).ok());
+    let kind = |at: usize| match slots {
+        Some(bytes_per_block) if at + 1 == args.len() => ParamKind::Scratch { bytes_per_block },
+        _ => param_kind(module.ty(args[at])),
+    };
+    let name = |at: usize| module.value(args[at]).name.as_deref().map_or_else(|| format!("arg{at}"), str::to_string);
+    (0..args.len()).map(|at| Param { name: name(at), kind: kind(at) }).collect()
 }
 
 fn param_kind(ty: &Type) -> ParamKind {

@@ -168,9 +168,11 @@ impl<'m> Builder<'m> {
         self.summaries.insert(function, Summary { works, flags });
     }
 
-    /// True if a function synchronises the pipes of its core itself.
+    /// True if a function synchronises the pipes of its core itself. What other passes have placed does not count.
     pub fn is_manual(&self, body: BlockId) -> bool {
-        let manual = |op: &OpId| def(self.module, *op).is_some_and(|d| d.in_core_sync == InCoreSync::Manual);
+        let placed = |op: &OpId| self.module.op(*op).attrs.get("placed").is_some();
+        let manual =
+            |op: &OpId| !placed(op) && def(self.module, *op).is_some_and(|d| d.in_core_sync == InCoreSync::Manual);
         self.module.walk(body).iter().any(manual)
     }
 

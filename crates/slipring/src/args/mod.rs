@@ -98,7 +98,8 @@ pub enum ArgError {
 
 /// The kernel's parameters as one line.
 pub fn signature(name: &str, params: &[Param]) -> String {
-    let list: Vec<String> = params.iter().map(|p| format!("%{}: {}", p.name, kind_name(&p.kind))).collect();
+    let list: Vec<String> =
+        params.iter().filter(|p| p.is_passed()).map(|p| format!("%{}: {}", p.name, kind_name(&p.kind))).collect();
     format!("{name}({})", list.join(", "))
 }
 
@@ -106,6 +107,7 @@ fn kind_name(kind: &ParamKind) -> String {
     match kind {
         ParamKind::Buffer { elem, bytes: Some(bytes) } => format!("buffer of {elem}, {bytes} bytes"),
         ParamKind::Buffer { elem, bytes: None } => format!("buffer of {elem}"),
+        ParamKind::Scratch { bytes_per_block } => format!("{bytes_per_block} bytes for each block"),
         ParamKind::Scalar(elem) => elem.to_string(),
         ParamKind::Bool => "i1".into(),
     }
@@ -120,13 +122,14 @@ pub struct Defaults {
     pub folder: PathBuf,
 }
 
-/// Reads one argument for each parameter and checks that it fits.
+/// Reads one argument for each parameter that is passed and checks that it fits.
 ///
 /// # Errors
 /// The first argument that does not fit, or the wrong number of them.
 pub fn bind(texts: &[String], params: &[Param], defaults: &Defaults) -> Result<Vec<Arg>, ArgError> {
-    if texts.len() != params.len() {
-        return Err(ArgError::Count { expected: params.len(), given: texts.len() });
+    let expected = params.iter().filter(|p| p.is_passed()).count();
+    if texts.len() != expected {
+        return Err(ArgError::Count { expected, given: texts.len() });
     }
     let mut args = Vec::new();
     for (at, (text, param)) in texts.iter().zip(params).enumerate() {
@@ -155,6 +158,7 @@ fn misfit(arg: &Arg, kind: &ParamKind) -> Option<String> {
         (ParamKind::Buffer { elem, .. }, Value::Scalar(_)) => {
             Some(format!("a scalar, where a buffer of {elem} is expected"))
         }
+        (ParamKind::Scratch { .. }, _) => Some("nobody passes it: the launch allocates it".into()),
         (_, Value::Buffer(_)) => Some(format!("a buffer, where {} is expected", kind_name(kind))),
         (ParamKind::Scalar(elem), Value::Scalar(_)) => {
             let given = arg.elem.map_or("i1".to_string(), |e| e.to_string());

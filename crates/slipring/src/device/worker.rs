@@ -175,6 +175,7 @@ fn values<'a>(
     let (mut values, mut missing) = (Vec::new(), false);
     for kind in params {
         let value = match kind {
+            ParamKind::Scratch { .. } => continue,
             ParamKind::Buffer { .. } => match buffers.next() {
                 Some(buffer) => Some(Value::Buffer(read(buffer, 0, buffer.bytes as usize, memory)?)),
                 None => None,

@@ -12,7 +12,7 @@ use slipring_program::{Inst, Operand};
 
 use crate::decode::Decoder;
 use crate::def::{InCoreSync, Lowered, OpDef, OpRef, Reported};
-use crate::rules::{ANY, INTEGER, PLAIN, operand, required, schema};
+use crate::rules::{ANY, INTEGER, PLAIN, defaulted, operand, required, schema};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[
@@ -285,7 +285,14 @@ static BARRIER: OpDef = OpDef {
             Syntax::Format("$pipe attr-dict"),
             &[],
             &[],
-            &[required("pipe", AttrKind::Enum(PIPE), "the pipe, or `PIPE_ALL`")],
+            &[
+                required("pipe", AttrKind::Enum(PIPE), "the pipe, or `PIPE_ALL`"),
+                defaulted(
+                    "placed",
+                    AttrKind::Unit,
+                    "written by the passes where the cores of a cluster meet: flags are still added to the function",
+                ),
+            ],
         )
     },
     summary: "Hold later work of a pipe until its earlier work is done",

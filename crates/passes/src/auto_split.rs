@@ -12,6 +12,7 @@
 mod axes;
 mod build;
 mod constraints;
+mod hazards;
 mod regions;
 mod rewrite;
 mod windows;
@@ -24,6 +25,7 @@ use crate::facts::{Functions, op_ref};
 use crate::manager::{Pass, PassContext};
 use axes::BY_HAND;
 use constraints::vector_tile;
+use hazards::Hazards;
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -35,12 +37,12 @@ pub const PASS: Pass = Pass {
 /// The attribute that asks for it.
 const SPLIT: &str = "split";
 
-fn run(module: &mut Module, _: &PassContext<'_>, diags: &mut Diags) {
+fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
     let functions = Functions::of(module);
     let asked: Vec<(OpId, BlockId)> =
         functions.with_bodies(module).filter(|(f, _)| module.op(*f).attrs.get(SPLIT).is_some()).collect();
     for (function, body) in asked {
-        match split(module, &functions, function, body) {
+        match split(module, context, &functions, function, body) {
             Ok(None) => {}
             Ok(Some(warning)) => diags.push(warning),
             Err(errors) => errors.into_iter().for_each(|error| diags.push(error)),
@@ -51,6 +53,7 @@ fn run(module: &mut Module, _: &PassContext<'_>, diags: &mut Diags) {
 /// Divides a function. `Some` is a warning: there was nothing to divide.
 fn split(
     module: &mut Module,
+    context: &PassContext<'_>,
     functions: &Functions,
     function: OpId,
     body: BlockId,
@@ -91,7 +94,8 @@ fn split(
     if !unsent.is_empty() {
         return Err(unsent);
     }
-    let errors = rewrite::rewrite(module, body, &axes);
+    let hazards = Hazards::of(module, functions, context.platform, body, &axes);
+    let errors = rewrite::rewrite(module, body, &axes, &hazards);
     if !errors.is_empty() {
         return Err(errors);
     }

@@ -21,8 +21,9 @@ use slipring_sim::{ArgValue, Launch};
 const N: usize = 32;
 /// Tiles of each kind.
 const TILES: usize = 3;
-/// Blocks of N rows in the output.
+/// Blocks of N rows in the output; the first ones are written and read by several steps.
 const SLOTS: usize = 64;
+const SHARED: usize = 2;
 
 const TYPES: &str = "\
 !l1 = !pto.tile_buf<mat, 32x32xf32, blayout=col_major, slayout=row_major>
@@ -72,6 +73,9 @@ enum Step {
     Load(Kind, usize, usize),
     /// To the Cube core, a product, and back.
     Product(usize, usize),
+    /// To and from blocks of the output that others read and write, from a row on.
+    StoreShared(Kind, usize, usize),
+    LoadShared(Kind, usize, usize),
     /// Stores of all parts of a tile, by a loop: axis and size.
     StoreParts(usize, usize, usize),
     Loop(Vec<Step>),
@@ -116,6 +120,8 @@ fn leaf() -> impl Strategy<Value = Step> {
         1 => (tile(), place()).prop_map(|(tile, (axis, start, size))| Step::LoadPart(tile, axis, start, size)),
         2 => (kind(), tile()).prop_map(|(kind, tile)| Step::Store(kind, tile)),
         1 => (kind(), tile(), 0..2usize).prop_map(|(kind, tile, from)| Step::Load(kind, tile, from)),
+        1 => (kind(), tile(), 0..5usize).prop_map(|(kind, tile, row)| Step::StoreShared(kind, tile, 8 * row)),
+        1 => (kind(), tile(), 0..5usize).prop_map(|(kind, tile, row)| Step::LoadShared(kind, tile, 8 * row)),
         1 => (tile(), tile()).prop_map(|(a, b)| Step::Product(a, b)),
         1 => (tile(), 0..2usize, prop::sample::select(vec![8, 16, 32]))
             .prop_map(|(tile, axis, size)| Step::StoreParts(tile, axis, size)),
@@ -257,6 +263,14 @@ impl Writer {
                 let window = self.window(["a", "x"][*from], ["%c0".into(), "%c0".into()], kind.shape());
                 to(self, "tload", &[window], (*kind, *tile));
             }
+            Step::StoreShared(kind, tile, row) => {
+                let window = self.window("o", [format!("%c{row}"), "%c0".into()], kind.shape());
+                self.store(of(*kind, *tile), window);
+            }
+            Step::LoadShared(kind, tile, row) => {
+                let window = self.window("o", [format!("%c{row}"), "%c0".into()], kind.shape());
+                to(self, "tload", &[window], (*kind, *tile));
+            }
             Step::Product(a, b) => {
                 self.op("tcross", &[of(F, *a)], ("%p", "!l1"));
                 self.line("pto.tmov ins(%p : !l1) outs(%left : !l0a)");
@@ -303,7 +317,7 @@ fn within(kind: Kind, axis: usize, start: usize, size: usize) -> Option<(usize, 
 }
 
 fn kernel(split: usize, steps: &[Step]) -> String {
-    let mut w = Writer { body: String::new(), values: 0, slots: 0 };
+    let mut w = Writer { body: String::new(), values: 0, slots: SHARED };
     for n in [0, 1, 2, 8, 16, 24, 32, SLOTS * N] {
         w.line(&format!("%c{n} = arith.constant {n} : index"));
     }

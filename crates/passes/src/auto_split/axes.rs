@@ -149,8 +149,14 @@ impl Axes {
         };
         let name = module.value_name(found.map_or(node.0, |(n, _)| n.0));
         let what = positions(found.map_or(node.1, |(n, _)| n.1));
-        let message = format!("the {what} of `{name}` cannot be divided between the Vector cores: {}", reason.text);
-        let error = Diagnostic::error(reason.code, module.op(reason.op).span, message).help(BY_HAND);
+        let span = module.op(reason.op).span;
+        let error = if reason.code == ODD {
+            let help = "pad the tile to an even extent, or split the other axis";
+            Diagnostic::error(reason.code, span, reason.text.clone()).label("the split axis must be even").help(help)
+        } else {
+            let message = format!("the {what} of `{name}` cannot be divided between the Vector cores: {}", reason.text);
+            Diagnostic::error(reason.code, span, message).help(BY_HAND)
+        };
         match divided.filter(|op| *op != reason.op) {
             Some(op) => error.also(module.op(op).span, "this crossing divides them: half to each Vector core"),
             None => error,
@@ -296,6 +302,9 @@ impl Axes {
         Ok(())
     }
 }
+
+/// Code of the refusal of odd extents.
+pub(super) const ODD: &str = "split-odd";
 
 /// What helps wherever the automatic split gives up.
 pub(super) const BY_HAND: &str =

@@ -5,7 +5,7 @@ use slipring_dialects::{Along, MixedPart, OpRef};
 use slipring_ir::{BlockId, Dim, Module, OperandSpec, TileType, Touch, Type, ValueDef, ValueId};
 use slipring_tile::{BLayout, Layout, SLayout, Space};
 
-use super::axes::{Axes, Node, Part, Reason, Start, extent, positions};
+use super::axes::{Axes, Node, ODD, Part, Reason, Start, extent, positions};
 use super::windows;
 use crate::facts::{op_ref, operand_index};
 
@@ -78,7 +78,7 @@ fn can_be_halved(op: &OpRef<'_>, node: Node, tile: &TileType, is_part: bool, axe
             "{all} {} cannot be divided evenly between two Vector cores",
             if all == 1 { &what[..what.len() - 1] } else { what }
         );
-        return axes.keep_whole(node, Reason { code: "split-odd", ..reason(op, text) });
+        return axes.keep_whole(node, Reason { code: ODD, ..reason(op, text) });
     } else if tile.valid[node.1] == Dim::Dynamic {
         format!("how many {what} are valid is not known here")
     } else if tile.valid[node.1] != Dim::Static(all as u64) {
@@ -223,7 +223,7 @@ fn part(op: &OpRef<'_>, axis: usize, written: &[ValueId], axes: &mut Axes) {
 }
 
 /// True if a value is known to be a multiple of `unit`: constants and counters of loops.
-fn is_multiple(module: &Module, value: ValueId, unit: i64) -> bool {
+pub(super) fn is_multiple(module: &Module, value: ValueId, unit: i64) -> bool {
     if let Some(n) = constant(module, value) {
         return n % unit == 0;
     }

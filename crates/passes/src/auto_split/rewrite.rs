@@ -8,17 +8,19 @@ use slipring_ir::{Attr, AttrDict, BlockId, Diagnostic, Module, OpId, Touch, Type
 use super::axes::{Axes, BY_HAND, Part, Start, State, extent};
 use super::build::{Builder, Number, Place, Region};
 use super::constraints::{all_tiles, half_type, resized, tile_operands, vector_tile};
+use super::hazards::Hazards;
 use super::regions::{Kind, kind};
 use super::windows::{Dimension, Partition, dim, dimension, extents, is_global};
 use crate::facts::op_ref;
 
 /// Rewrites a function's body. What is returned are errors; the module is then of no further use.
-pub(super) fn rewrite(module: &mut Module, body: BlockId, axes: &Axes) -> Vec<Diagnostic> {
+pub(super) fn rewrite(module: &mut Module, body: BlockId, axes: &Axes, hazards: &Hazards) -> Vec<Diagnostic> {
     let whole_types: Vec<(ValueId, Type)> = axes.tiles.iter().map(|tile| (*tile, module.ty(*tile).clone())).collect();
     for &tile in &axes.tiles {
         halve(module, axes, tile);
     }
-    let mut rewriter = Rewriter { build: Builder::new(module, body), axes, whole_types, replaced: BTreeSet::new() };
+    let build = Builder::new(module, body);
+    let mut rewriter = Rewriter { build, axes, hazards, whole_types, replaced: BTreeSet::new() };
     rewriter.block(body);
     let replaced = rewriter.replaced;
     drop_unused(module, body, replaced);
@@ -44,6 +46,7 @@ fn set_sizes(module: &mut Module, op: OpId, sizes: [u32; 2]) {
 struct Rewriter<'m, 'a> {
     build: Builder<'m>,
     axes: &'a Axes,
+    hazards: &'a Hazards,
     /// Types of tiles before they were halved.
     whole_types: Vec<(ValueId, Type)>,
     /// Ops that others stand for now.
@@ -63,11 +66,25 @@ impl Rewriter<'_, '_> {
     /// Puts the Vector work of a block into regions, as many ops in each as stand together.
     fn block(&mut self, block: BlockId) {
         let mut region: Option<Region> = None;
-        let mut values = Vec::new();
+        let (mut values, mut done) = (Vec::new(), Vec::new());
         for op in self.build.module.block(block).ops.clone() {
-            match kind(self.build.module, op) {
+            let module = &*self.build.module;
+            let mut work = vec![op];
+            work.extend(self.blocks(op).into_iter().flat_map(|inner| module.walk(inner)));
+            let kind = match kind(module, op) {
+                Kind::Vector if work.len() > 1 && self.hazards.within(module, op, &work) => Kind::Mixed,
+                kind => kind,
+            };
+            match kind {
                 Kind::Value => values.push(op),
                 Kind::Vector => {
+                    if self.hazards.between(module, &done, &work) {
+                        region = None;
+                    }
+                    if region.is_none() {
+                        done.clear();
+                    }
+                    done.extend(work);
                     let region = match &mut region {
                         Some(region) => {
                             self.bring(region, &mut values);
@@ -387,7 +404,8 @@ fn escaping(module: &Module, body: BlockId) -> Vec<Diagnostic> {
     for inner in regions.filter_map(|op| module.body(*op, 0)) {
         let inside: BTreeSet<OpId> = module.walk(inner).into_iter().collect();
         for op in ops.iter().filter(|op| !inside.contains(op)) {
-            for value in &module.op(*op).operands {
+            let operands: BTreeSet<ValueId> = module.op(*op).operands.iter().copied().collect();
+            for value in &operands {
                 if let Some(from) = module.defining_op(*value).filter(|d| inside.contains(d)) {
                     let name = module.value_name(*value);
                     let message = format!("`{name}` is made on the Vector cores and used outside of their work");

@@ -3,7 +3,7 @@
 //! Every function is a scope of its own, its ops numbered in the order of the text, an op with regions from where it begins
 //! to where it ends. A buffer lives from the first op that touches it to the last. Touched inside a loop and declared
 //! outside of it, it lives as long as the loop. A call touches whatever the callee touches: so the buffers of a callee
-//! conflict with all that its caller has in use around the call.
+//! conflict with all that its caller has in use around the call, but not with each other for that.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,7 +83,9 @@ impl Finder<'_> {
                 }
                 at = outer;
             }
-            let live = self.lives[root as usize].entry(scope).or_insert(Live { scope, first, last });
+            let by_call = callee.filter(|_| fresh).map(|callee| callee.0);
+            let live = self.lives[root as usize].entry(scope).or_insert(Live { scope, first, last, by_call });
+            live.by_call = live.by_call.filter(|known| Some(*known) == by_call);
             live.first = live.first.min(first);
             live.last = live.last.max(last);
         }

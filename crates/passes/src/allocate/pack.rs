@@ -14,12 +14,16 @@ pub struct Live {
     pub scope: u32,
     pub first: u32,
     pub last: u32,
+    /// For what is used in this scope only by calling a function: that function. Two buffers of the same callee are told
+    /// apart by the callee's own scope.
+    pub by_call: Option<u32>,
 }
 
 impl Live {
     /// True if there is a position at which both are alive.
     pub fn meets(&self, other: &Live) -> bool {
-        self.scope == other.scope && self.first <= other.last && other.first <= self.last
+        let by_one_callee = self.by_call.is_some() && self.by_call == other.by_call;
+        self.scope == other.scope && !by_one_callee && self.first <= other.last && other.first <= self.last
     }
 }
 
@@ -257,7 +261,7 @@ mod tests {
     use super::*;
 
     fn buffer(bytes: u64, first: u32, last: u32) -> Request {
-        Request { bytes, align: 32, live: vec![Live { scope: 0, first, last }], always: false }
+        Request { bytes, align: 32, live: vec![Live { scope: 0, first, last, by_call: None }], always: false }
     }
 
     fn ring(bytes: u64) -> Request {
@@ -321,7 +325,7 @@ mod tests {
             |(bytes, scope, first, length, always, align)| Request {
                 bytes,
                 align: 1 << align,
-                live: vec![Live { scope, first, last: first + length }],
+                live: vec![Live { scope, first, last: first + length, by_call: None }],
                 always,
             },
         );

@@ -183,6 +183,7 @@ fn lowering<'a>(emitter: &'a mut Emitter, globals: &'a Globals<'a>, diags: &'a m
         lost: IndexMap::new(),
         tiles: Vec::new(),
         roots: Vec::new(),
+        loads: Vec::new(),
         regions: Vec::new(),
         region: None,
         blocks: Vec::new(),

@@ -71,7 +71,7 @@ pub(crate) struct Scalar {
 }
 
 /// A window of a tensor in global memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Tensor {
     /// Position of the tensor in the function's list.
     pub root: usize,
@@ -141,6 +141,16 @@ pub(crate) enum Crossing {
 pub(crate) struct Copied {
     pub space: Space,
     pub transposed: bool,
+    /// Valid while this block is being lowered.
+    pub block: slipring_ir::BlockId,
+    pub tile: TileId,
+}
+
+/// A window of an input that was loaded where an op read it.
+#[derive(Clone, Debug)]
+pub(crate) struct Loaded {
+    pub tensor: Tensor,
+    pub space: Space,
     /// Valid while this block is being lowered.
     pub block: slipring_ir::BlockId,
     pub tile: TileId,

@@ -25,7 +25,7 @@ use smallvec::SmallVec;
 use crate::dtype::DType;
 use crate::emit::Emitter;
 use crate::program::Globals;
-use crate::value::{Const, Crossing, RegionId, SplitMode, Tensor, Tile, TileId, Value};
+use crate::value::{Const, Crossing, Loaded, RegionId, SplitMode, Tensor, Tile, TileId, Value};
 
 pub(crate) use crate::dtype::scalar_type as scalar_type_of;
 pub(crate) use place::Place;
@@ -76,6 +76,8 @@ pub(crate) struct Lower<'a> {
     pub lost: IndexMap<Rc<str>, (Span, &'static str)>,
     pub tiles: Vec<Tile>,
     pub roots: Vec<Root>,
+    /// Windows of inputs that were loaded where an op read them.
+    pub loads: Vec<Loaded>,
     pub regions: Vec<Region>,
     /// The region that is open.
     pub region: Option<RegionId>,

@@ -4,7 +4,7 @@ use slipring_ir::{Diagnostic, Span, TileType, Type};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
 use super::{Lower, Lowered, Value, describe, fold, show, valid};
-use crate::value::{Const, Copied, Index, Tensor, TileId};
+use crate::value::{Const, Copied, Index, Loaded, Tensor, TileId};
 
 /// A memory and how tiles lie in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,7 +56,7 @@ impl Lower<'_> {
             Value::Tile(id) => self.moved(*id, space, false, span),
             Value::Tensor(tensor) => {
                 let target = if space == Space::Vec { Space::Vec } else { Space::Mat };
-                let id = self.load(tensor, target)?;
+                let id = self.loaded(tensor, target)?;
                 self.moved(id, space, false, span)
             }
             other => {
@@ -194,6 +194,21 @@ impl Lower<'_> {
     }
 
     // ---- global memory ----
+
+    /// The tile of a window that an op reads without naming a load: an input is loaded once.
+    fn loaded(&mut self, tensor: &Tensor, space: Space) -> Lowered<TileId> {
+        if self.roots[tensor.root].writable {
+            return self.load(tensor, space);
+        }
+        let known =
+            self.loads.iter().find(|l| l.space == space && self.blocks.contains(&l.block) && l.tensor == *tensor);
+        if let Some(known) = known {
+            return Ok(known.tile);
+        }
+        let tile = self.load(tensor, space)?;
+        self.loads.push(Loaded { tensor: tensor.clone(), space, block: self.e.block, tile });
+        Ok(tile)
+    }
 
     /// Loads a window of a tensor.
     pub fn load(&mut self, tensor: &Tensor, space: Space) -> Lowered<TileId> {

@@ -1,0 +1,164 @@
+//! No broken lowering stays unnoticed: whatever op is taken out of a compiled kernel, the checks or the comparison with the
+//! sequential meaning say so.
+
+use slipring::args::{Arg, Defaults, Value, bind};
+use slipring::{ExecuteOptions, Prepared, VerifyOutcome, execute, load_file, prepare, to_diagnostics, verify};
+use slipring_check::{Checker, Tools};
+use slipring_dialects::{Dialects, Mode as Decoding, PipeRule, decode, select_kernel};
+use slipring_ir::{Attr, Diags, Module, OpId, Source};
+use slipring_machine::{Platform, built_in};
+use slipring_sim::Mode;
+
+/// Online softmax over two tiles of keys: both directions of the ring, carried tiles, three regions, a loop.
+const KERNEL: &str = "
+import slipring.language as pl
+
+HALF = 16
+
+@pl.incore
+def attention(
+    q: pl.Tensor[[32, 32], pl.FP16],
+    k: pl.Tensor[[64, 32], pl.FP16],
+    v: pl.Tensor[[64, 32], pl.FP16],
+    out: pl.Out[pl.Tensor[[32, 32], pl.FP32]],
+):
+    for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
+        m = pl.full([HALF, 1], pl.FP32, -1e30)
+        l = pl.full([HALF, 1], pl.FP32, 0.0)
+        acc = pl.full([HALF, 32], pl.FP32, 0.0)
+    for t in pl.range(2):
+        r = t * 32
+        s = pl.matmul(q, k[r : r + 32, :], b_trans=True)
+        for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
+            x = pl.aiv_shard(s)
+            m_new = pl.maximum(m, pl.row_max(x))
+            alpha = pl.exp(m - m_new)
+            p = pl.exp(pl.row_expand_sub(x, m_new))
+            l = l * alpha + pl.row_sum(p)
+            m = m_new
+            whole = pl.aic_gather(pl.cast(p, pl.FP16, mode=\"rint\"))
+        o = pl.matmul(whole, v[r : r + 32, :])
+        for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
+            acc = pl.row_expand_mul(acc, alpha) + pl.aiv_shard(o)
+    for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
+        out[lane * HALF : lane * HALF + HALF, :] = pl.row_expand_div(acc, l)
+";
+
+struct Bench {
+    platform: Platform,
+    prepared: Prepared,
+    values: Vec<Value>,
+}
+
+fn compiled(arch: &str) -> Bench {
+    let platform = built_in(arch).unwrap();
+    let loaded = load_file(Source::new("attention.py", KERNEL));
+    assert!(!loaded.diags.has_errors(), "{}", loaded.diags.render(&loaded.module.source, false));
+    let mut diags = Diags::default();
+    let prepared = prepare(loaded.module, None, &platform, &mut diags).unwrap_or_else(|| panic!("{diags:#?}"));
+    let words = ["rand:f16[32x32],seed=1", "rand:f16[64x32],seed=2", "rand:f16[64x32],seed=3", "zeros:f32[32x32]"];
+    let values = bind(&words.map(str::to_string), &prepared.decoded.program.params, &Defaults::default())
+        .unwrap()
+        .into_iter()
+        .map(|arg: Arg| arg.value)
+        .collect();
+    Bench { platform, prepared, values }
+}
+
+/// What the tools say of a module that stands for the compiled one; `None` if they say nothing.
+fn said(bench: &Bench, module: &Module) -> Option<String> {
+    let mut diags = Diags::default();
+    let kernel = select_kernel(module, None, &mut diags)?;
+    let Ok(decoded) = decode(module, &kernel, &bench.platform, Decoding::Device, &mut diags) else {
+        return Some(format!("refused: {}", diags.list[0].code));
+    };
+    let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0 };
+    let mut checker = Checker::new(Tools::default());
+    let execution = execute(&decoded, &bench.platform, &bench.values, options, &mut checker);
+    let report = checker.report(&execution.result);
+    let findings = to_diagnostics(&report.findings, &decoded.program);
+    if let Some(first) = findings.first() {
+        return Some(first.code.to_string());
+    }
+    match verify(&bench.prepared, &bench.platform, &bench.values, options, &execution, &mut diags) {
+        VerifyOutcome::Same(_) => None,
+        _ => Some("verify".into()),
+    }
+}
+
+/// Ops that do something when they run.
+fn effective(module: &Module) -> Vec<OpId> {
+    let ops = module.walk(module.top).into_iter();
+    ops.filter(|op| {
+        let data = module.op(*op);
+        let Some(def) = Dialects::get().def(&data.name) else { return false };
+        let acts = !matches!(def.pipe, PipeRule::None) || def.ring.is_some() || def.schema.results.is_empty();
+        acts && data.results.is_empty() && data.regions.is_empty() && !def.schema.terminator
+    })
+    .collect()
+}
+
+fn nothing_can_be_left_out(arch: &str) {
+    let bench = compiled(arch);
+    let module = &bench.prepared.module;
+    assert_eq!(said(&bench, module), None, "the compiled kernel itself is clean");
+    let ops = effective(module);
+    assert!(ops.len() > 50, "{} ops", ops.len());
+    let mut unnoticed = Vec::new();
+    for op in ops {
+        let mut mutant = module.clone();
+        mutant.remove(op);
+        if said(&bench, &mutant).is_none() {
+            let (line, _) = module.source.line_column(module.op(op).span.start);
+            unnoticed.push(format!("{} of line {line}", module.op(op).name));
+        }
+    }
+    assert!(unnoticed.is_empty(), "{arch}: these ops can be left out and nobody notices: {unnoticed:#?}");
+}
+
+#[test]
+fn nothing_can_be_left_out_on_a5() {
+    nothing_can_be_left_out("a5");
+}
+
+#[test]
+fn nothing_can_be_left_out_on_a2a3() {
+    nothing_can_be_left_out("a2a3");
+}
+
+/// Both ends of a crossing by the other axis: the rings agree, the lanes get the wrong parts.
+#[test]
+fn a_wrong_axis_is_noticed() {
+    for arch in ["a5", "a2a3"] {
+        let bench = compiled(arch);
+        let mut mutant = bench.prepared.module.clone();
+        for op in mutant.walk(mutant.top) {
+            if mutant.op(op).attrs.get("split").and_then(Attr::as_int) == Some(1) {
+                mutant.op_mut(op).attrs.set("split", Attr::int(2));
+            }
+        }
+        assert!(said(&bench, &mutant).is_some(), "{arch}");
+    }
+}
+
+/// A lane that takes itself for the other one.
+#[test]
+fn two_lanes_of_one_number_are_noticed() {
+    for arch in ["a5", "a2a3"] {
+        let bench = compiled(arch);
+        let mut mutant = bench.prepared.module.clone();
+        let lanes: Vec<OpId> = mutant.ops_named("pto.get_subblock_idx").collect();
+        assert!(!lanes.is_empty());
+        let registry = &Dialects::get().registry;
+        for op in lanes {
+            let span = mutant.op(op).span;
+            let ty = mutant.ty(mutant.op(op).results[0]).clone();
+            let attrs = [("value", Attr::Int(0, ty.clone()))].into_iter().collect();
+            let zero = mutant.build(registry.get("arith.constant").unwrap(), &[], attrs, &[ty], span);
+            mutant.insert_before(op, zero);
+            let (from, to) = (mutant.op(op).results[0], mutant.op(zero).results[0]);
+            mutant.replace_uses(from, to);
+        }
+        assert!(said(&bench, &mutant).is_some(), "{arch}");
+    }
+}

@@ -26,8 +26,10 @@ pub struct OpDef {
     pub pipe: PipeRule,
     /// Its part in a ring, if it has one.
     pub ring: Option<RingPart>,
-    /// True for ops that make sense only where both Vector cores run: they ask which lane they are on.
-    pub per_lane: bool,
+    /// What it asks of the Vector core that it runs on: an op that does makes sense only where both may run.
+    pub per_lane: Option<LaneQuery>,
+    /// How its result depends on the integers that it takes, where that is linear: for addresses.
+    pub linear: Option<Linear>,
     /// How it works along the rows and along the columns of its tiles: what can be divided between two Vector cores.
     pub along: [Along; 2],
     /// Its part in a kernel written for the whole cluster, if it has one.
@@ -42,6 +44,26 @@ pub struct OpDef {
     pub verify: fn(&OpRef<'_>, &Platform, &mut Diags),
     /// Expands it to the engine's steps. The op's operands are bound; it binds its results.
     pub lower: fn(&OpRef<'_>, &mut Decoder<'_>) -> Lowered,
+}
+
+/// What an op asks of the Vector core that it runs on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LaneQuery {
+    /// Its number in the cluster.
+    Number,
+    /// How many of them run the kernel.
+    Count,
+}
+
+/// How an integer depends on others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Linear {
+    /// It is the operand, in another width.
+    Same,
+    Sum,
+    Difference,
+    Product,
 }
 
 /// Whether an op synchronises the pipes of one core by hand.

@@ -15,7 +15,7 @@ mod constraints;
 mod hazards;
 mod regions;
 mod rewrite;
-mod windows;
+pub(crate) mod windows;
 
 use slipring_dialects::{InCoreSync, MixedPart, PipeRule, affinity, kernel_kind, symbol_name};
 use slipring_ir::{Attr, BlockId, Diagnostic, Diags, Module, OpId};
@@ -134,7 +134,7 @@ fn refusal(module: &Module, functions: &Functions, id: OpId) -> Option<Diagnosti
     let vector = affinity(&op) == Some(CoreKind::Vector);
     let calls = functions.callee(module, id).and_then(|f| module.body(f, 0));
     let of_a_kind = |op: OpId| op_ref(module, op).is_some_and(|op| affinity(&op).is_some());
-    let why = if op.def.per_lane {
+    let why = if op.def.per_lane.is_some() {
         "it asks which Vector core it is on"
     } else if op.def.ring.is_some() {
         "it works on a ring"

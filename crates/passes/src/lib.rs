@@ -2,6 +2,7 @@
 //!
 //! | pass | does |
 //! |---|---|
+//! | [`check_split`] | checks how kernels for both kinds of core divide their work; changes nothing |
 //! | [`auto_split`] | divides Vector work between the two Vector cores where a function asks for it |
 //! | [`tile_matmul`] | does products in steps over k whose operands are too large |
 //! | [`expand_mixed`] | makes a program for each kind of core out of a kernel for the whole cluster |
@@ -16,6 +17,7 @@
 
 pub mod allocate;
 pub mod auto_split;
+pub mod check_split;
 pub mod expand_mixed;
 pub mod facts;
 pub mod insert_sync;

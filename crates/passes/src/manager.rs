@@ -24,6 +24,7 @@ pub struct Pass {
 /// The passes in their order.
 pub fn pipeline() -> &'static [Pass] {
     &[
+        crate::check_split::PASS,
         crate::auto_split::PASS,
         crate::tile_matmul::PASS,
         crate::expand_mixed::PASS,

@@ -280,7 +280,7 @@ fn is_idle(module: &Module, op: OpId, used: &BTreeSet<ValueId>) -> bool {
     // Asking for the lane decides which cores take part; values of a type of their own may stand for more than a value.
     let plain = matches!(def.pipe, PipeRule::None)
         && def.ring.is_none()
-        && !def.per_lane
+        && def.per_lane.is_none()
         && def.in_core_sync == InCoreSync::No
         && !def.schema.terminator
         && data.attrs.get("callee").is_none();

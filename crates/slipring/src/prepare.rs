@@ -34,11 +34,12 @@ pub fn load_file(source: Source) -> Loaded {
     Loaded { module, diags, kernels: Vec::new() }
 }
 
-/// Checks a module that was read without errors against the declarations and the platform. Reports every error, and
-/// warns of tiles that overwrite each other.
+/// Checks a module that was read without errors against the declarations and the platform, and how kernels for both kinds
+/// of core divide their work. Reports every error, and warns of tiles that overwrite each other.
 pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
     slipring_dialects::verify(module, platform, diags);
     if !diags.has_errors() {
+        slipring_passes::check_split::check(module, diags);
         slipring_passes::allocate::overwritten(module, diags);
     }
 }

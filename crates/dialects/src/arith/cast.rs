@@ -6,7 +6,7 @@ use slipring_program::{ScalarFn, Trap};
 use super::number::{bits, by_float, by_width, float, unsigned, width, wrap};
 use super::{FLOAT, SCALAR_OP, compute};
 use crate::decode::Decoder;
-use crate::def::{Lowered, OpDef, OpRef};
+use crate::def::{Linear, Lowered, OpDef, OpRef};
 use crate::rules::{INTEGER, SCALAR, operand, result, schema};
 
 /// The ops of this file.
@@ -80,6 +80,7 @@ macro_rules! integer_casts {
             static $id: OpDef = OpDef {
                 schema: schema($name, CAST, &[from(INTEGER)], &[to(INTEGER)], &[]),
                 summary: $summary,
+                linear: Some(Linear::Same),
                 lower: |op, d| integers(op, d, $sign),
                 ..INT_TO_INT
             };

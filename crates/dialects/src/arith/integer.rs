@@ -4,18 +4,19 @@ use slipring_program::Trap;
 
 use super::number::{by_width, signed, unsigned, wrap};
 use super::{BINARY, INT_OPERANDS, INT_RESULT, SCALAR_OP, scalar_op};
-use crate::def::OpDef;
+use crate::def::{Linear, OpDef};
 use crate::rules::schema;
 
 /// Declares ops of two integers, each with a name, a summary and its meaning at a width `W`.
 macro_rules! ops {
-    ($($id:ident $name:literal $summary:literal |$a:ident, $b:ident| $value:expr;)*) => {
+    ($($id:ident $name:literal $summary:literal $(is $linear:ident)? |$a:ident, $b:ident| $value:expr;)*) => {
         /// The ops of this file.
         pub(super) const OPS: &[&OpDef] = &[$(&$id),*];
         $(
             static $id: OpDef = OpDef {
                 schema: schema($name, BINARY, INT_OPERANDS, INT_RESULT, &[]),
                 summary: $summary,
+                linear: first(&[$(Linear::$linear)?]),
                 doc: "Integers wrap at their width; `index` has 64 bits. Division by zero stops the run with a finding.",
                 lower: |op, d| {
                     fn f<const W: u32>([$a, $b, _]: [u64; 3]) -> Result<u64, Trap> {
@@ -29,10 +30,17 @@ macro_rules! ops {
     };
 }
 
+const fn first(list: &[Linear]) -> Option<Linear> {
+    match list {
+        [linear, ..] => Some(*linear),
+        [] => None,
+    }
+}
+
 ops! {
-    ADDI "arith.addi" "Sum" |a, b| Ok(a.wrapping_add(b));
-    SUBI "arith.subi" "Difference" |a, b| Ok(a.wrapping_sub(b));
-    MULI "arith.muli" "Product" |a, b| Ok(a.wrapping_mul(b));
+    ADDI "arith.addi" "Sum" is Sum |a, b| Ok(a.wrapping_add(b));
+    SUBI "arith.subi" "Difference" is Difference |a, b| Ok(a.wrapping_sub(b));
+    MULI "arith.muli" "Product" is Product |a, b| Ok(a.wrapping_mul(b));
     DIVSI "arith.divsi" "Signed quotient, towards zero" |a, b| divide::<W>(a, b, i64::wrapping_div);
     DIVUI "arith.divui" "Unsigned quotient" |a, b| divide_unsigned::<W>(a, b, |a, b| a / b);
     REMSI "arith.remsi" "Signed remainder, with the sign of the dividend" |a, b| divide::<W>(a, b, i64::wrapping_rem);

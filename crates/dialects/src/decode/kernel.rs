@@ -83,7 +83,7 @@ fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
             matches!(Split::of(op), Some(Split::UpDown | Split::LeftRight))
                 || (op.def.ring == Some(RingPart::Initialize) && both(op))
         });
-        let asks = ops.iter().any(|op| op.def.per_lane);
+        let asks = ops.iter().any(|op| op.def.per_lane.is_some());
         let called = ops.iter().filter_map(|op| called(module, op.id));
         let own = std::iter::once(start).chain(called).filter(|f| kernel_kind(module, *f) != Some(CoreKind::Cube));
         let told = own.filter_map(|f| module.op(f).attrs.get("dual_aiv_dispatch").and_then(Attr::as_bool)).max();

@@ -4,7 +4,7 @@ use slipring_ir::{Infer, OpSchema, Syntax, Type};
 use slipring_program::Special;
 
 use crate::decode::{Binding, Decoder};
-use crate::def::{CoreRule, Lowered, OpDef, OpRef};
+use crate::def::{CoreRule, LaneQuery, Lowered, OpDef, OpRef};
 use crate::rules::{INTEGER, PLAIN, result, schema};
 
 /// The ops of this family.
@@ -52,7 +52,7 @@ static GET_SUBBLOCK_IDX: OpDef = OpDef {
     schema: OpSchema { name: "pto.get_subblock_idx", ..QUERY.schema },
     summary: "Index of this Vector core in its cluster",
     doc: "0 on AIV0, 1 on AIV1; 0 on the Cube core. A kernel that asks runs on both Vector cores.",
-    per_lane: true,
+    per_lane: Some(LaneQuery::Number),
     lower: |op, d| query(op, d, Special::SubblockIdx),
     ..QUERY
 };
@@ -61,7 +61,7 @@ static GET_SUBBLOCK_NUM: OpDef = OpDef {
     schema: OpSchema { name: "pto.get_subblock_num", ..QUERY.schema },
     summary: "Number of Vector cores that run the kernel",
     doc: "How many Vector cores of the cluster run the kernel.",
-    per_lane: true,
+    per_lane: Some(LaneQuery::Count),
     lower: |op, d| query(op, d, Special::SubblockNum),
     ..QUERY
 };

@@ -9,7 +9,7 @@ use super::axes::positions;
 use crate::facts::{op_ref, operand_index};
 
 /// True for views of global memory.
-pub(super) fn is_global(ty: &Type) -> bool {
+pub(crate) fn is_global(ty: &Type) -> bool {
     match ty {
         Type::PartitionView(_) | Type::TensorView(_) => true,
         Type::MemRef(memref) => memref.space.unwrap_or(Space::Gm) == Space::Gm,
@@ -26,7 +26,7 @@ pub(super) struct Dimension {
 }
 
 /// The op that makes a window of a tensor: source, offsets and sizes.
-pub(super) struct Partition<'a> {
+pub(crate) struct Partition<'a> {
     pub source: ValueId,
     pub offsets: &'a [ValueId],
     pub sizes: &'a [ValueId],
@@ -52,7 +52,7 @@ pub(super) fn extents(module: &Module, view: ValueId) -> Vec<Option<i64>> {
 }
 
 /// How the dimensions of a view fold into rows and columns.
-fn layout(module: &Module, view: ValueId) -> Option<&str> {
+pub(crate) fn layout(module: &Module, view: ValueId) -> Option<&str> {
     let op: OpRef<'_> = op_ref(module, module.defining_op(view)?)?;
     match op.attr("layout").and_then(Attr::as_str).filter(|l| LAYOUT.members.contains(l)) {
         Some(layout) => Some(layout),

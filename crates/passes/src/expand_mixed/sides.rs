@@ -35,7 +35,7 @@ pub(super) fn side(module: &Module, id: OpId) -> Side {
     let local = |v: &ValueId| memory_of(module.ty(*v)).filter(|space| *space != Space::Gm);
     // Views and declarations of tiles belong to the core that has the memory.
     let by_tile = || data.operands.iter().chain(&data.results).find_map(local).map(core_of);
-    let own = affinity(&op).or(op.def.per_lane.then_some(CoreKind::Vector));
+    let own = affinity(&op).or(op.def.per_lane.map(|_| CoreKind::Vector));
     let own = own.or_else(|| if data.regions.is_empty() { by_tile() } else { None });
     own.map_or(Side::Both, Side::Of)
 }

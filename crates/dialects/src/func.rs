@@ -63,8 +63,12 @@ static FUNC: OpDef = OpDef {
     ..BASE
 };
 
-fn verify_func(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+/// Most bytes of ring slots that a block can need: a slot for each flag, none larger than L1.
+const MOST_SLOT_BYTES: i64 = 8 * 512 * 1024;
+
+fn verify_func(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let Some(Attr::Type(Type::Function(ty))) = op.attr("function_type") else { return };
+    verify_slots(op, ty, platform, diags);
     if crate::decode::is_entry(op.module, op.id) && !ty.results.is_empty() {
         diags.push(
             op.error("entry-result", "PTO entry functions must return void")
@@ -88,6 +92,23 @@ fn verify_func(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
             op.error("redefinition", format!("`@{}` is defined a second time", op.text("sym_name").unwrap_or("")))
                 .also(op.module.op(other).span, "first here"),
         );
+    }
+}
+
+/// The depth of generated rings and the memory for their slots.
+fn verify_slots(op: &OpRef<'_>, ty: &FuncType, platform: &Platform, diags: &mut Diags) {
+    let flags = i64::from(platform.sync.ring_flags);
+    if op.attr("slot_num").is_some() && !op.int("slot_num").is_some_and(|n| (1..=flags).contains(&n)) {
+        diags.push(op.error("slot-num", format!("expects 'slot_num' to be 1 to {flags}: every slot has a flag")));
+    }
+    if op.attr("gm_slot_bytes").is_none() {
+        return;
+    }
+    if !op.int("gm_slot_bytes").is_some_and(|n| (1..=MOST_SLOT_BYTES).contains(&n)) {
+        diags.push(op.error("gm-slot-bytes", format!("expects 'gm_slot_bytes' to be 1 to {MOST_SLOT_BYTES}")));
+    }
+    if !matches!(ty.inputs.last(), Some(Type::Ptr(..))) {
+        diags.push(op.error("gm-slot-bytes", "expects the last parameter to be a pointer: the launch allocates it"));
     }
 }
 

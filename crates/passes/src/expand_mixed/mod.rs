@@ -6,12 +6,14 @@
 //! (`pipes`) that the pass makes as the platform has them; slots are freed behind the last use (`land`). Where the cores
 //! find each other's results in global memory, they meet in between (`order`). A function of the old name calls both.
 
+mod affine;
 mod land;
 mod needed;
 mod order;
 mod pipes;
 mod project;
 mod sides;
+mod windows;
 mod write;
 
 use std::sync::Arc;
@@ -65,13 +67,14 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
             continue;
         }
         let name = symbol_name(&from, function);
+        let both_lanes = from.walk(body).into_iter().any(|op| side(&from, op) == Side::Region);
         let kernel = Kernel {
             from: &from,
             function,
             body,
-            both_lanes: from.walk(body).into_iter().any(|op| side(&from, op) == Side::Region),
+            both_lanes,
             pipes: Pipes::of_kernel(&from, function, body),
-            meetings: Meetings::default(),
+            meetings: Meetings::of(&from, &functions, body, both_lanes),
             names: ["aic", "aiv"].map(|half| free_name(&functions, &format!("{name}_{half}"))),
         };
         expand(module, &kernel, context.platform, diags);

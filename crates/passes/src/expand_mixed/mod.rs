@@ -198,7 +198,7 @@ fn make(module: &mut Module, kernel: &Kernel<'_>, parts: Parts<'_>, alone: bool,
         add_slot_buffer(module, made, block);
     }
     let lane = prologue(module, kernel, parts, block, data.span);
-    let mut projector = Projector { from: kernel.from, to: module, parts, map, lane, popped: Vec::new() };
+    let mut projector = Projector { from: kernel.from, to: module, parts, map, lane, popped: Vec::new(), guard: None };
     projector.block(kernel.body, block);
     if let Some(end) = terminator(kernel.from, kernel.body) {
         let end = projector.to.clone_op(end, &mut projector.map);

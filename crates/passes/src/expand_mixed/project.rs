@@ -10,9 +10,9 @@ use slipring_tile::{Layout, Space};
 use super::needed::{Needed, carried};
 use super::order::Meetings;
 use super::pipes::Pipes;
-use super::sides::{Side, is_control, side};
-use super::write::{build, by_part, meet, move_tile, result};
-use crate::facts::{flow, op_ref, operand_index, terminator};
+use super::sides::{Side, is_control, region_around, side};
+use super::write::{build, by_part, constant, make, meet, move_tile, result};
+use crate::facts::{flow, memory_of, op_ref, operand_index, terminator};
 
 /// A pop in a generated function.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +51,8 @@ pub(super) struct Projector<'a, 'm> {
     /// The number of the Vector core.
     pub lane: Option<ValueId>,
     pub popped: Vec<Popped>,
+    /// The end of the block that only lane 0 runs, while one is open.
+    pub guard: Option<OpId>,
 }
 
 impl Projector<'_, '_> {
@@ -92,10 +94,38 @@ impl Projector<'_, '_> {
             }
             _ if is_control(self.from, op) => self.control(op, to),
             _ => {
+                let to = if self.is_for_one_lane(op) { self.on_first_lane(op, to) } else { to };
                 let copy = self.to.clone_op(op, &mut self.map);
                 self.to.append(to, copy);
+                if let Some(end) = self.guard.take() {
+                    self.to.append(to, end);
+                }
             }
         }
+    }
+
+    /// True for what both Vector cores would do, and must be done once: a write to global memory outside every region.
+    fn is_for_one_lane(&self, op: OpId) -> bool {
+        let Some(op) = op_ref(self.from, op).filter(|_| self.lane.is_some()) else { return false };
+        let writes = op.def.schema.operands.iter().enumerate().any(|(at, spec)| {
+            let to_gm = |v: &ValueId| memory_of(self.from.ty(*v)) == Some(Space::Gm);
+            spec.touch.writes() && op.operands(at).iter().any(to_gm)
+        });
+        writes && region_around(self.from, op.id).is_none()
+    }
+
+    /// A block that only lane 0 runs, at the end of another. What ends it is kept in `guard`.
+    fn on_first_lane(&mut self, op: OpId, to: BlockId) -> BlockId {
+        let Some(lane) = self.lane else { return to };
+        let span = self.from.op(op).span;
+        let zero = constant(self.to, to, "first_lane", 0, Type::Index, span);
+        let equal = [("predicate", Attr::member("cmpi_predicate", "eq"))];
+        let is_first = build(self.to, to, "arith.cmpi", &[&[lane], &[zero]], equal, &[Type::I1], span);
+        let is_first = result(self.to, is_first, "is_first_lane");
+        let branch = build(self.to, to, "scf.if", &[&[is_first]], [], &[], span);
+        let region = self.to.add_region(branch);
+        self.guard = Some(make(self.to, "scf.yield", &[], AttrDict::default(), &[], span));
+        self.to.add_block(region)
     }
 
     /// Control flow with what this kind of core needs of its regions and of what it carries.

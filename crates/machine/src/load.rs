@@ -93,6 +93,10 @@ pub fn parse(text: &str) -> Result<Platform, PlatformError> {
             let field = format!("space.{name}.bytes");
             return Err(PlatformError::Range { field, expected: "between 1 and 2^30", found: space.bytes });
         }
+        if space.reserved >= space.bytes {
+            let field = format!("space.{name}.reserved");
+            return Err(PlatformError::Range { field, expected: "less than the memory has", found: space.reserved });
+        }
         if !space.align.is_power_of_two() {
             let field = format!("space.{name}.align");
             return Err(PlatformError::Range { field, expected: "a power of two", found: space.align });

@@ -57,6 +57,25 @@ pub struct SpaceSpec {
     pub bytes: u64,
     /// Alignment of tile addresses in bytes.
     pub align: u64,
+    /// Bytes at the upper end where the compiler places nothing, because library code uses them. A kernel that places its
+    /// tiles itself may use them.
+    #[serde(default)]
+    pub reserved: u64,
+}
+
+impl SpaceSpec {
+    /// Bytes that the compiler has for tiles and rings, from address 0 on.
+    pub const fn usable(&self) -> u64 {
+        self.bytes.saturating_sub(self.reserved)
+    }
+
+    /// For messages: `65536`, or `188416 (8192 more are reserved)`.
+    pub fn room(&self) -> String {
+        match self.reserved {
+            0 => format!("{}", self.bytes),
+            reserved => format!("{} ({reserved} more are reserved)", self.usable()),
+        }
+    }
 }
 
 /// The pipes of each kind of core.

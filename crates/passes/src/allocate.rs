@@ -51,6 +51,17 @@ struct Memory<'m> {
     requests: Vec<Request>,
     /// What has its place already.
     fixed: Vec<Fixed>,
+    /// How deep the rings in reservations are.
+    depths: Vec<Depth>,
+}
+
+/// The depth of a ring in a reservation.
+#[derive(Clone, Copy, Debug)]
+struct Depth {
+    /// The reservation.
+    reservation: OpId,
+    slots: u32,
+    slot_bytes: u32,
 }
 
 /// A range that is taken.
@@ -124,7 +135,7 @@ fn decide(
     for group in groups(module, functions) {
         for (name, spec) in &context.platform.space {
             let Some(space) = Space::parse(name) else { continue };
-            let mut memory = Memory { module, space, spec, items: Vec::new(), requests: Vec::new(), fixed: Vec::new() };
+            let mut memory = Memory::new(module, space, spec);
             memory.take_rings(context, functions, &group);
             memory.take_roots(context, functions, &group, roots, &lives, diags);
             memory.check_fixed(diags);
@@ -143,10 +154,10 @@ pub(crate) fn crowds(module: &Module, context: &PassContext<'_>, space: Space) -
     let Some(spec) = context.platform.space(space) else { return Vec::new() };
     let mut crowds = Vec::new();
     for group in groups(module, &functions) {
-        let mut memory = Memory { module, space, spec, items: Vec::new(), requests: Vec::new(), fixed: Vec::new() };
+        let mut memory = Memory::new(module, space, spec);
         memory.take_roots(context, &functions, &group, &roots, &lives, &mut Diags::default());
         let blocked: Vec<Range<u64>> = memory.fixed.iter().map(|f| f.range.clone()).collect();
-        let Err(overflow) = pack(&memory.requests, spec.bytes, &blocked) else { continue };
+        let Err(overflow) = pack(&memory.requests, spec.usable(), &blocked) else { continue };
         let alive = overflow.alive.iter().filter_map(|at| match memory.items[*at] {
             Item::Root(root) => Some((roots.root(root).value, memory.requests[*at].bytes)),
             Item::Ring(_) => None,
@@ -175,7 +186,13 @@ fn groups(module: &Module, functions: &Functions) -> Vec<Vec<OpId>> {
     groups
 }
 
-impl Memory<'_> {
+impl<'m> Memory<'m> {
+    /// An empty one.
+    fn new(module: &'m Module, space: Space, spec: &'m SpaceSpec) -> Memory<'m> {
+        let (items, requests, fixed, depths) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Memory { module, space, spec, items, requests, fixed, depths }
+    }
+
     fn take_rings(&mut self, context: &PassContext<'_>, functions: &Functions, group: &[OpId]) {
         for ring in ring_ops(self.module, functions).iter().filter(|r| group.contains(&r.function)) {
             match ring.part {
@@ -187,8 +204,23 @@ impl Memory<'_> {
                         self.requests.push(Request { bytes: ring.bytes(), align, live: Vec::new(), always: true });
                     }
                 },
-                RingPart::Initialize => self.take_constant_slots(&ring.op, context),
+                RingPart::Initialize => {
+                    self.take_depth(&ring.op, context);
+                    self.take_constant_slots(&ring.op, context);
+                }
                 _ => {}
+            }
+        }
+    }
+
+    /// The depth of a pipe whose slots lie in a reservation of this memory.
+    fn take_depth(&mut self, init: &OpRef<'_>, context: &PassContext<'_>) {
+        let Some(spec) = pipe(init, context.platform) else { return };
+        for direction in [Direction::C2V, Direction::V2C] {
+            if let Some(Slots::Reserved(reservation)) = slots_of(init, direction)
+                && slot_space(direction) == self.space
+            {
+                self.depths.push(Depth { reservation, slots: spec.local_slots(), slot_bytes: spec.slot_bytes });
             }
         }
     }
@@ -273,7 +305,7 @@ impl Memory<'_> {
 
     fn place(&self, roots: &Roots, group: &[OpId], decisions: &mut Vec<Decision>, diags: &mut Diags) {
         let blocked: Vec<Range<u64>> = self.fixed.iter().map(|f| f.range.clone()).collect();
-        match pack(&self.requests, self.spec.bytes, &blocked) {
+        match pack(&self.requests, self.spec.usable(), &blocked) {
             Ok(placed) => {
                 if placed.shared
                     && let Some(op) = manual_sync(self.module, group)

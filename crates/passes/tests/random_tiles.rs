@@ -215,7 +215,8 @@ fn passed(text: &str, platform: &Platform) -> Result<Option<Module>, TestCaseErr
 
 fn stands(items: &[Item], a5: bool, kilobytes: u64, ids: u32) -> Result<(), TestCaseError> {
     let mut platform = built_in(if a5 { "a5" } else { "a2a3" }).unwrap();
-    platform.space.get_mut("vec").unwrap().bytes = kilobytes * 1024;
+    let vec = platform.space.get_mut("vec").unwrap();
+    (vec.bytes, vec.reserved) = (kilobytes * 1024, 0);
     platform.sync.event_ids = ids;
     let text = kernel(items);
     let Some(module) = passed(&text, &platform)? else { return Ok(()) };

@@ -4,10 +4,13 @@ use slipring_ir::{Diagnostic, Module, OpId};
 use slipring_machine::SpaceSpec;
 use slipring_tile::Space;
 
-use super::pack::Overflow;
-use super::{Fixed, Item, Memory};
+use super::pack::{Overflow, pack};
+use super::{Depth, Fixed, Item, Memory};
 use crate::facts::def;
 use crate::roots::Roots;
+
+/// How the names of reservations end that the compiler makes.
+const GENERATED: &str = "_slot_buffer";
 
 /// How many buffers a message lists.
 const LISTED: usize = 12;
@@ -45,6 +48,13 @@ pub(super) fn shared_by_hand(module: &Module, space: Space, op: OpId) -> Diagnos
         .help("give the tiles addresses yourself, use fewer bytes, or leave the flags to the compiler")
 }
 
+impl Depth {
+    /// Bytes of the ring with at most so many slots.
+    fn bytes(&self, slots: u32) -> u64 {
+        u64::from(slots.min(self.slots)) * u64::from(self.slot_bytes)
+    }
+}
+
 impl Memory<'_> {
     /// The memory is full: what fills it, and what could give way.
     pub(super) fn full(&self, roots: &Roots, overflow: &Overflow) -> Diagnostic {
@@ -68,10 +78,12 @@ impl Memory<'_> {
         }
         lines.sort_by_key(|(bytes, op, _)| (std::cmp::Reverse(*bytes), *op));
         let place = lines.first().map_or(Default::default(), |(_, op, _)| self.module.op(*op).span);
-        let message = if needed > self.spec.bytes {
-            format!("`{space}` is too small: {needed} bytes are in use at the same time, it has {}", self.spec.bytes)
+        let message = if needed > self.spec.usable() {
+            let room = self.spec.room();
+            format!("`{space}` is too small: {needed} bytes are in use at the same time, it has {room}")
         } else {
-            format!("`{space}` is too small: its {} bytes are cut into pieces that are too short", self.spec.bytes)
+            let usable = self.spec.usable();
+            format!("`{space}` is too small: its {usable} bytes are cut into pieces that are too short")
         };
         let mut error = Diagnostic::error("memory-full", place, message).label("the largest part");
         for (bytes, op, what) in lines.iter().take(LISTED) {
@@ -83,13 +95,57 @@ impl Memory<'_> {
             error = error.note(format!("{rest:>8} bytes: {} more", lines.len() - LISTED));
         }
         let rings: u64 = lines.iter().filter(|(_, op, _)| self.is_ring(*op)).map(|(bytes, ..)| bytes).sum();
-        if rings > 0 {
-            error = error.note(format!("rings take {rings} of these bytes"));
-            return error.help(
-                "lower `slot_num` at both ends of the pipe and the size of its buffer with it, or push smaller tiles",
+        if rings == 0 {
+            return error.help("use smaller tiles, or declare a tile inside the loop that uses it");
+        }
+        let error = error.note(format!("rings take {rings} of these bytes"));
+        let deepest = self.depths.iter().map(|depth| depth.slots).max();
+        let fitting = deepest.and_then(|slots| (1..slots).rev().find(|slots| self.fits_with(*slots)));
+        error.help(self.knob(deepest, fitting))
+    }
+
+    /// What makes the rings smaller, and how far.
+    fn knob(&self, deepest: Option<u32>, fitting: Option<u32>) -> String {
+        let generated = self.depths.iter().any(|depth| self.is_generated(depth.reservation));
+        let Some(deepest) = deepest else {
+            return "lower `slot_num` at both ends of the pipe, or push smaller tiles".to_string();
+        };
+        let Some(slots) = fitting else {
+            let of = if deepest > 1 { format!("not even one slot instead of {deepest} fits: ") } else { String::new() };
+            return format!("{of}let smaller tiles cross between the kinds of core, or use smaller tiles here");
+        };
+        if generated {
+            return format!(
+                "lower the depth of the ring from {deepest} to {slots}: `optimizations=[pl.cross_core_slot(slot_num={slots})]` \
+                 (`slot_num = {slots}` of the function), or let smaller tiles cross"
             );
         }
-        error.help("use smaller tiles, or declare a tile inside the loop that uses it")
+        let bytes = self.depths.iter().find(|depth| depth.slots == deepest).map_or(0, |depth| depth.bytes(slots));
+        format!(
+            "`slot_num = {slots}` instead of {deepest} at both ends of the pipe fits, with a buffer of {bytes} bytes; or push \
+             smaller tiles"
+        )
+    }
+
+    /// True if everything fits with rings of at most so many slots.
+    fn fits_with(&self, slots: u32) -> bool {
+        let depth = |op: OpId| self.depths.iter().find(|depth| depth.reservation == op);
+        let smaller = |op: OpId, bytes: u64| depth(op).map_or(bytes, |depth| bytes.min(depth.bytes(slots)));
+        let mut requests = self.requests.clone();
+        for (item, request) in self.items.iter().zip(&mut requests) {
+            if let Item::Ring(op) = item {
+                request.bytes = smaller(*op, request.bytes);
+            }
+        }
+        let taken = |f: &Fixed| f.range.start..f.range.start + smaller(f.op, f.range.end - f.range.start);
+        let blocked: Vec<_> = self.fixed.iter().map(taken).collect();
+        pack(&requests, self.spec.usable(), &blocked).is_ok()
+    }
+
+    /// True for a ring that the compiler made: its depth is an option of the kernel.
+    fn is_generated(&self, reservation: OpId) -> bool {
+        let name = self.module.op(reservation).attrs.get("name").and_then(|a| a.as_str());
+        name.is_some_and(|name| name.ends_with(GENERATED))
     }
 
     fn is_ring(&self, op: OpId) -> bool {

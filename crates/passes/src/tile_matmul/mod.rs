@@ -54,7 +54,7 @@ fn round(module: &mut Module, context: &PassContext<'_>) -> bool {
             let roots = Roots::of(module, &functions);
             let mut cut = 0;
             for (tile, bytes) in crowd {
-                if cut > 0 && bytes <= spec.bytes {
+                if cut > 0 && bytes <= spec.usable() {
                     break;
                 }
                 for product in products_of(module, tile) {
@@ -227,8 +227,8 @@ fn report(module: &Module, context: &PassContext<'_>, diags: &mut Diags) {
             let Some(tile) = op.operand(at) else { continue };
             let Some(space) = op.space(at) else { continue };
             let (Some(bytes), Some(spec)) = (open(tile), context.platform.space(space)) else { continue };
-            if bytes > spec.bytes {
-                diags.push(too_large(&op, &roots, context.platform, (at, tile), (space, bytes, spec.bytes)));
+            if bytes > spec.usable() {
+                diags.push(too_large(&op, &roots, context.platform, (at, tile), (space, bytes, spec.usable())));
                 break;
             }
         }

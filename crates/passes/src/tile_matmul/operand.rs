@@ -79,7 +79,7 @@ impl Operand {
         let spec = platform.space(self.ty.space);
         Room {
             line: u64::from(across) * layout.elem.bytes() as u64,
-            capacity: spec.map_or(0, |spec| spec.bytes),
+            capacity: spec.map_or(0, |spec| spec.usable()),
             align: spec.map_or(1, |spec| spec.align),
         }
     }

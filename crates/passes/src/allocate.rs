@@ -6,6 +6,7 @@
 
 pub mod check;
 mod lifetime;
+mod map;
 mod overwritten;
 pub mod pack;
 mod report;
@@ -24,6 +25,7 @@ use crate::facts::{Functions, def, op_ref, operand_index};
 use crate::manager::{Pass, PassContext};
 use crate::rings::{RingOp, Slots, consumes, pipe, ring_bytes, ring_ops, slots_of, write_imports};
 use crate::roots::{Address, RootId, RootKind, Roots, home};
+pub use map::{MapBuffer, MemoryMap, memory_maps};
 pub use overwritten::overwritten;
 use pack::{Live, Request, pack};
 

@@ -3,6 +3,7 @@
 mod diagram;
 mod digest;
 mod facts;
+mod memory;
 mod message;
 mod occupancy;
 mod rings;
@@ -12,6 +13,7 @@ mod timeline;
 
 pub use digest::{Digest, digest};
 pub use facts::{BufferFacts, CheckFacts, OpFacts, PipeFacts, RingFacts, RunFacts, StallFacts};
+pub use memory::{BufferPlace, MemoryFacts, memory_svg, memory_text};
 pub use message::{MessageFacts, PlaceFacts};
 pub use occupancy::{Occupancy, OccupancyFacts, WaitFacts, occupancy_text};
 pub use rings::{RingTimes, RingTrace, TileFacts};

@@ -4,13 +4,20 @@
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     left: usize,
+    also: Vec<usize>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// A table with this head.
     pub fn new(left: usize, head: &[&str]) -> Table {
-        Table { left, rows: vec![head.iter().map(|s| (*s).to_string()).collect()] }
+        Table { left, also: Vec::new(), rows: vec![head.iter().map(|s| (*s).to_string()).collect()] }
+    }
+
+    /// Aligns these columns to the left too.
+    pub fn left(mut self, columns: &[usize]) -> Table {
+        self.also = columns.to_vec();
+        self
     }
 
     /// Adds a row.
@@ -30,7 +37,11 @@ impl Table {
             for (at, cell) in row.iter().enumerate() {
                 let pad = " ".repeat(widths[at].saturating_sub(cell.chars().count()));
                 line += "  ";
-                line += &if at < self.left { format!("{cell}{pad}") } else { format!("{pad}{cell}") };
+                line += &if at < self.left || self.also.contains(&at) {
+                    format!("{cell}{pad}")
+                } else {
+                    format!("{pad}{cell}")
+                };
             }
             text += line.trim_end();
             text.push('\n');

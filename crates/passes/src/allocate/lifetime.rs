@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_dialects::ring::ring_tile;
 use slipring_dialects::{HandlePart, OpRef, PipeRule, RingPart};
-use slipring_ir::{BlockId, Flow, Module, OpId, Touch};
+use slipring_ir::{BlockId, Flow, Module, OpId, Span, Touch};
 
 use super::pack::Live;
 use crate::facts::{Functions, def, flow, memory_of};
@@ -17,6 +17,32 @@ use crate::roots::{RootId, Roots, home};
 
 /// Lives of the roots of a module, by root.
 pub fn lifetimes(module: &Module, functions: &Functions, roots: &Roots) -> Vec<Vec<Live>> {
+    follow(module, functions, roots).of
+}
+
+/// Lives, and what their numbers stand for.
+#[derive(Clone, Debug)]
+pub struct Lives {
+    /// By root.
+    pub of: Vec<Vec<Live>>,
+    /// The function of each scope.
+    pub scopes: Vec<OpId>,
+    /// First and last number of each op.
+    numbers: Vec<(u32, u32)>,
+}
+
+impl Lives {
+    /// The op that begins at a number of a scope, or the last one inside the op that ends there.
+    pub fn span(&self, module: &Module, scope: u32, number: u32) -> Span {
+        let body = self.scopes.get(scope as usize).and_then(|function| module.body(*function, 0));
+        let ops = body.map_or(Vec::new(), |body| module.walk(body));
+        let at = ops.partition_point(|op| self.numbers[op.index()].0 <= number);
+        ops.get(at.saturating_sub(1)).map_or_else(Span::default, |op| module.op(*op).span)
+    }
+}
+
+/// Follows the ops of a module and finds the lives of its roots.
+pub fn follow(module: &Module, functions: &Functions, roots: &Roots) -> Lives {
     let mut finder = Finder {
         module,
         functions,
@@ -25,14 +51,17 @@ pub fn lifetimes(module: &Module, functions: &Functions, roots: &Roots) -> Vec<V
         touched: BTreeMap::new(),
         lives: vec![BTreeMap::new(); roots.roots.len()],
     };
+    let mut scopes = Vec::new();
     for (scope, (function, body)) in functions.with_bodies(module).enumerate() {
         let mut next = 0;
         finder.number(body, &mut next);
         for op in module.walk(body) {
             finder.op(scope as u32, function, op);
         }
+        scopes.push(function);
     }
-    finder.lives.into_iter().map(|lives| lives.into_values().collect()).collect()
+    let of = finder.lives.into_iter().map(|lives| lives.into_values().collect()).collect();
+    Lives { of, scopes, numbers: finder.numbers }
 }
 
 struct Finder<'m> {

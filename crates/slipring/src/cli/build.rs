@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use slipring_passes::{Outcome, PassContext, pipeline, run_passes};
+use slipring_report::{memory_svg, memory_text};
 
 use super::output::{fail, out, report};
 use super::{Exit, Opened, PlatformArgs, open};
@@ -25,6 +26,10 @@ pub(super) struct BuildArgs {
     /// Run only these passes
     #[arg(long = "pass", value_name = "PASS")]
     passes: Vec<String>,
+    /// What lies where in local memory: a picture if OUT ends in .svg, else a table; on standard output if no OUT is
+    /// given. The program itself is then written only with `-o`
+    #[arg(long, value_name = "OUT", num_args = 0..=1, default_missing_value = "-")]
+    memory_map: Option<String>,
     /// List the passes
     #[arg(long)]
     list_passes: bool,
@@ -75,14 +80,30 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
     if diags.has_errors() {
         return Exit::BadInput;
     }
-    let text = slipring_ir::text::print(&module);
-    match args.output.as_deref() {
-        None | Some("-") => out(&text),
-        Some(path) => {
-            if let Err(error) = slipring::args::write_whole(Path::new(path), &[text.as_bytes()]) {
-                return fail(format!("cannot write `{path}`: {error}"));
-            }
+    if let Some(path) = &args.memory_map {
+        let memories = slipring::memory_map(&module, &platform);
+        let picture = Path::new(path).extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"));
+        let text = if picture { memory_svg(&memories) } else { memory_text(&memories) };
+        if let Err(message) = write(path, &text) {
+            return fail(message);
+        }
+        if args.output.is_none() {
+            return Exit::Clean;
         }
     }
-    Exit::Clean
+    let text = slipring_ir::text::print(&module);
+    match write(args.output.as_deref().unwrap_or("-"), &text) {
+        Ok(()) => Exit::Clean,
+        Err(message) => fail(message),
+    }
+}
+
+/// Writes a file whole or not at all; `-` is standard output.
+fn write(path: &str, text: &str) -> Result<(), String> {
+    if path == "-" {
+        out(text);
+        return Ok(());
+    }
+    slipring::args::write_whole(Path::new(path), &[text.as_bytes()])
+        .map_err(|error| format!("cannot write `{path}`: {error}"))
 }

@@ -1,0 +1,210 @@
+//! What lies where in a local memory: as a table, and as a picture.
+
+mod svg;
+
+use std::ops::Range;
+
+pub use svg::memory_svg;
+
+use crate::table::Table;
+
+/// What lies in one memory of a kernel's cores.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemoryFacts {
+    /// Kernel, cores and memory.
+    pub title: String,
+    /// Bytes of the memory.
+    pub capacity: u64,
+    /// Bytes at its end where the compiler places nothing.
+    pub reserved: u64,
+    /// The steps of the program that begin or end a use, in its order: their source lines.
+    pub lines: Vec<u32>,
+    /// Rings and tiles, by address.
+    pub buffers: Vec<BufferPlace>,
+}
+
+/// A ring or a tile in a memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BufferPlace {
+    /// What the source calls it.
+    pub name: String,
+    /// The source line that declares it.
+    pub line: u32,
+    /// Its first byte.
+    pub address: u64,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Slots of a ring, which is in use all the time; `None` for a tile.
+    pub slots: Option<u32>,
+    /// First and last step of each stretch of time in which a tile is in use.
+    pub lives: Vec<[usize; 2]>,
+}
+
+impl BufferPlace {
+    fn range(&self) -> Range<u64> {
+        self.address..self.address.saturating_add(self.bytes)
+    }
+
+    fn in_use(&self, step: usize) -> bool {
+        self.slots.is_some() || self.lives.iter().any(|[first, last]| (*first..=*last).contains(&step))
+    }
+
+    /// `always, 2 slots of 32768`, `lines 12 to 15`.
+    fn time(&self, lines: &[u32]) -> String {
+        if let Some(slots) = self.slots {
+            let each = self.bytes / u64::from(slots.max(1));
+            return if slots > 1 { format!("always, {slots} slots of {each}") } else { "always".to_string() };
+        }
+        let line = |step: usize| lines.get(step).copied().unwrap_or(0);
+        let one = |[first, last]: &[usize; 2]| match (line(*first), line(*last)) {
+            (a, b) if a == b => format!("line {a}"),
+            (a, b) => format!("lines {a} to {b}"),
+        };
+        if self.lives.is_empty() {
+            "never".to_string()
+        } else {
+            self.lives.iter().map(one).collect::<Vec<_>>().join(", ")
+        }
+    }
+
+    /// A ring is called one.
+    fn title(&self) -> String {
+        if self.slots.is_some() { format!("ring {}", self.name) } else { self.name.clone() }
+    }
+}
+
+impl MemoryFacts {
+    /// Bytes that the compiler has for tiles and rings.
+    pub fn usable(&self) -> u64 {
+        self.capacity.saturating_sub(self.reserved)
+    }
+
+    /// Bytes that something lies in at some time.
+    pub fn used(&self) -> u64 {
+        covered(self.buffers.iter().map(BufferPlace::range))
+    }
+
+    /// Most bytes that are in use at the same time.
+    pub fn peak(&self) -> u64 {
+        let at = |step: usize| covered(self.buffers.iter().filter(|b| b.in_use(step)).map(BufferPlace::range));
+        (0..self.lines.len().max(1)).map(at).max().unwrap_or(0)
+    }
+
+    /// Ranges of the usable bytes in which nothing ever lies.
+    pub fn gaps(&self) -> Vec<Range<u64>> {
+        let mut gaps = Vec::new();
+        let mut end = 0;
+        for range in merged(self.buffers.iter().map(BufferPlace::range)) {
+            gaps.extend((range.start > end).then_some(end..range.start));
+            end = range.end;
+        }
+        gaps.extend((end < self.usable()).then(|| end..self.usable()));
+        gaps
+    }
+
+    fn room(&self) -> String {
+        let usable = self.usable();
+        if self.reserved > 0 {
+            format!("{usable} bytes ({} more are reserved)", self.reserved)
+        } else {
+            format!("{usable} bytes")
+        }
+    }
+
+    fn summary(&self) -> String {
+        let percent = |n: u64| 100 * n / self.usable().max(1);
+        let (peak, used) = (self.peak(), self.used());
+        format!("at most {peak} in use at the same time ({} %), {used} ever ({} %)", percent(peak), percent(used))
+    }
+}
+
+fn merged(ranges: impl Iterator<Item = Range<u64>>) -> Vec<Range<u64>> {
+    let mut ranges: Vec<Range<u64>> = ranges.collect();
+    ranges.sort_by_key(|r| (r.start, r.end));
+    let mut merged: Vec<Range<u64>> = Vec::new();
+    for range in ranges {
+        match merged.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
+fn covered(ranges: impl Iterator<Item = Range<u64>>) -> u64 {
+    merged(ranges).iter().map(|r| r.end - r.start).sum()
+}
+
+/// A table for each memory: what lies there by address, free ranges among it.
+pub fn memory_text(memories: &[MemoryFacts]) -> String {
+    let mut text = String::new();
+    for memory in memories {
+        text += &format!("{}{}: {}\n", if text.is_empty() { "" } else { "\n" }, memory.title, memory.room());
+        text += &format!("  {}\n", memory.summary());
+        let mut table = Table::new(0, &["address", "bytes", "line", "name", "in use"]).left(&[3, 4]);
+        let mut rows: Vec<(u64, Vec<String>)> = Vec::new();
+        for buffer in &memory.buffers {
+            let [address, bytes, line] = [buffer.address, buffer.bytes, buffer.line.into()].map(|n| n.to_string());
+            rows.push((buffer.address, vec![address, bytes, line, buffer.title(), buffer.time(&memory.lines)]));
+        }
+        for gap in memory.gaps() {
+            let [address, bytes] = [gap.start, gap.end - gap.start].map(|n| n.to_string());
+            rows.push((gap.start, vec![address, bytes, String::new(), "free".to_string(), String::new()]));
+        }
+        rows.sort_by_key(|(address, _)| *address);
+        rows.into_iter().for_each(|(_, row)| table.row(row));
+        text += &table.render();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn tile(name: &str, address: u64, bytes: u64, life: [usize; 2]) -> BufferPlace {
+        BufferPlace { name: name.into(), line: 3, address, bytes, slots: None, lives: vec![life] }
+    }
+
+    pub(super) fn memory() -> MemoryFacts {
+        let ring = BufferPlace { slots: Some(2), lives: Vec::new(), ..tile("c2v", 65_536, 65_536, [0, 0]) };
+        MemoryFacts {
+            title: "k: Vector cores, vec".into(),
+            capacity: 196_608,
+            reserved: 8192,
+            lines: vec![10, 11, 12, 14],
+            buffers: vec![
+                tile("%a", 0, 16_384, [0, 1]),
+                tile("%b", 0, 16_384, [2, 3]),
+                tile("%<c>", 32_768, 8192, [1, 2]),
+                ring,
+            ],
+        }
+    }
+
+    #[test]
+    fn figures() {
+        let memory = memory();
+        assert_eq!((memory.usable(), memory.used(), memory.peak()), (188_416, 90_112, 90_112));
+        assert_eq!(memory.gaps(), [16_384..32_768, 40_960..65_536, 131_072..188_416]);
+    }
+
+    #[test]
+    fn the_table_names_everything_by_address() {
+        let text = memory_text(&[memory()]);
+        let rows: Vec<Vec<&str>> = text.lines().skip(3).map(|l| l.split_whitespace().collect()).collect();
+        assert_eq!(rows[0], ["0", "16384", "3", "%a", "lines", "10", "to", "11"], "{text}");
+        assert_eq!(rows[2], ["16384", "16384", "free"], "{text}");
+        assert_eq!(rows[5], ["65536", "65536", "3", "ring", "c2v", "always,", "2", "slots", "of", "32768"], "{text}");
+        assert_eq!(rows[6], ["131072", "57344", "free"], "{text}");
+    }
+
+    #[test]
+    fn the_picture_escapes_names_and_is_the_same_every_time() {
+        let svg = memory_svg(&[memory()]);
+        assert!(svg.contains("%&lt;c&gt;") && !svg.contains("<c>"), "{svg}");
+        assert_eq!(svg, memory_svg(&[memory()]));
+        assert_eq!(svg.matches("class=\"tile\"").count(), 3);
+        assert_eq!(svg.matches("class=\"ring\"").count(), 1);
+    }
+}

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`syntax`] | the text as a Python tree; syntax errors |
 //! | `program` | what the file defines: constants, functions, the kernel |
+//! | `signature` | types of parameters, of names, of what is returned |
 //! | `value` | what a name stands for while a body is lowered |
 //! | `emit` | building ops |
 //! | `lower` | statements, expressions, control flow, memories |
@@ -19,6 +20,7 @@ mod emit;
 mod lower;
 mod ops;
 mod program;
+mod signature;
 pub mod syntax;
 mod value;
 
@@ -27,7 +29,7 @@ use std::sync::Arc;
 use slipring_ir::{Diags, Module, Source};
 use slipring_tile::Elem;
 
-pub use ops::{Entry, catalogue};
+pub use ops::{Entry, catalogue, find};
 
 /// What a file was compiled to.
 #[derive(Debug)]
@@ -74,7 +76,23 @@ pub enum Direction {
 }
 
 /// Compiles a Python file. Reports every error that it finds; the result is of use only if there is none.
+///
+/// Works on a stack of its own, so that how deeply a text may be nested does not depend on the caller's.
+///
+/// # Panics
+/// If the system has no memory for another thread.
 pub fn compile(source: Arc<Source>) -> (Compiled, Diags) {
+    let work = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(|| compile_here(source));
+    match work.expect("a thread").join() {
+        Ok(result) => result,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// Room for the deepest text that [`syntax::parse`] lets through, with calls inside each other.
+const STACK_BYTES: usize = 64 << 20;
+
+fn compile_here(source: Arc<Source>) -> (Compiled, Diags) {
     let mut diags = Diags::default();
     let Some(body) = syntax::parse(&source, &mut diags) else {
         return (Compiled { module: Module::new(source), kernels: Vec::new() }, diags);

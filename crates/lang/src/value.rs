@@ -115,6 +115,8 @@ pub(crate) struct Tile {
     pub ty: TileType,
     /// The shape that the program sees: more than two dimensions fold into rows.
     pub shape: SmallVec<[u64; 5]>,
+    /// Valid rows and columns, where they are fewer than the shape has.
+    pub valid: Option<[Index; 2]>,
     /// Where it was made.
     pub span: Span,
     /// The op that made it, for messages.

@@ -8,14 +8,14 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use ruff_python_ast::{Expr, Stmt, StmtFor, StmtIf};
 use slipring_ir::{BlockId, Diagnostic, OpId, Span, Type, ValueId};
-use slipring_tile::{Elem, Space};
 
 use super::arith::truth;
+use super::carry::{Carried, type_of};
 use super::names::Names;
 use super::{Lower, Lowered, Value, describe};
 use crate::dtype::DType;
 use crate::syntax::at;
-use crate::value::{Const, Scalar, TileId};
+use crate::value::{Const, TileId};
 
 /// A loop's first value, end and step.
 struct Bounds {
@@ -24,16 +24,19 @@ struct Bounds {
     step: Value,
 }
 
-/// What a name is while it is carried.
-enum Carried {
-    /// By position among the loop's carried values, and its type.
-    Scalar(DType),
-    /// In this buffer.
-    Tile(TileId),
+/// A loop or branch whose body may end in `pl.yield_`.
+#[derive(Clone, Debug)]
+pub(crate) enum Frame {
+    /// A loop with `init_values`: the names that it carries, and the targets that its `pl.yield_` bound.
+    Loop { carried: Vec<Rc<str>>, targets: Option<Vec<Rc<str>>> },
+    /// A loop without them.
+    Plain,
+    /// An arm of a branch.
+    Arm,
 }
 
-/// A name that a loop carries; for a scalar, its first value.
-type CarriedName = (Rc<str>, Carried, Option<ValueId>);
+/// The most iterations that the loops of a file are unrolled to, together.
+const MOST_UNROLLED: u64 = 1 << 16;
 
 impl Lower<'_> {
     pub(super) fn for_loop(&mut self, stmt: &StmtFor) -> Lowered<()> {
@@ -59,7 +62,7 @@ impl Lower<'_> {
             }
             "pl.range" | "pl.parallel" | "pl.pipeline" | "range" => {
                 let bounds = self.bounds(call, &["stage", "init_values", "attrs"])?;
-                self.counted(stmt, &bounds)
+                self.counted_with(stmt, call, &bounds)
             }
             _ => {
                 let error = Diagnostic::error("loop", at(&*stmt.iter), format!("`{path}` is no loop"))
@@ -75,9 +78,6 @@ impl Lower<'_> {
             let name = keyword.arg.as_ref().map_or("**", |n| n.as_str());
             if !accepted.contains(&name) {
                 return Err(self.error("argument", at(keyword), format!("a loop has no argument `{name}`")));
-            }
-            if name == "init_values" {
-                return Err(self.unsupported(at(keyword), "`init_values` (rebind the names in the body instead)"));
             }
         }
         let args: Vec<Value> = call.arguments.args.iter().map(|arg| self.expr(arg)).collect::<Lowered<_>>()?;
@@ -114,17 +114,69 @@ impl Lower<'_> {
         self.read_later.push(Names::of(&stmt.body).read);
         let mut outcome = Ok(());
         while i < end && outcome.is_ok() {
+            let total = self.globals.unrolled.get() + 1;
+            self.globals.unrolled.set(total);
+            if total > MOST_UNROLLED {
+                let error = Diagnostic::error(
+                    "loop",
+                    span,
+                    format!("more than {MOST_UNROLLED} iterations are unrolled in this file"),
+                )
+                .help("use `pl.range` for the outer loops");
+                outcome = Err(self.report(error));
+                break;
+            }
             self.env.insert(name.clone(), Value::Const(Const::Int(i)));
             outcome = self.body(&stmt.body);
-            i += step;
+            i = i.saturating_add(step);
         }
         self.read_later.pop();
         outcome
     }
 
-    fn counted(&mut self, stmt: &StmtFor, bounds: &Bounds) -> Lowered<()> {
+    /// A counted loop, with the names of its `init_values`: `for i, (a, b) in pl.range(n, init_values=(x, y)):`.
+    fn counted_with(&mut self, stmt: &StmtFor, call: &ruff_python_ast::ExprCall, bounds: &Bounds) -> Lowered<()> {
+        let given = |name: &str| call.arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|n| n == name));
+        let init = given("init_values");
+        let parts = match &*stmt.target {
+            Expr::Tuple(tuple) => match &tuple.elts[..] {
+                [counter, carried] => Some((counter, carried)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (counter, carried) = match (init, parts) {
+            (None, None) => (&*stmt.target, Vec::new()),
+            (Some(init), Some((counter, targets))) => {
+                let values = match self.expr(&init.value)? {
+                    Value::Tuple(values) => values,
+                    single => vec![single],
+                };
+                let targets = match targets {
+                    Expr::Tuple(tuple) => &tuple.elts[..],
+                    Expr::List(list) => &list.elts[..],
+                    single => std::slice::from_ref(single),
+                };
+                self.assign_each(targets, Value::Tuple(values), at(&init.value))?;
+                (counter, targets.iter().map(|t| self.loop_name(t)).collect::<Lowered<_>>()?)
+            }
+            _ => {
+                let error = Diagnostic::error(
+                    "loop",
+                    at(&*stmt.target),
+                    "a loop with `init_values` binds a counter and as many names",
+                )
+                .help("write `for i, (a, b) in pl.range(n, init_values=(x, y)):` and end its body with `pl.yield_`");
+                return Err(self.report(error));
+            }
+        };
+        let counter = self.loop_name(counter)?;
+        let frame = if carried.is_empty() { Frame::Plain } else { Frame::Loop { carried, targets: None } };
+        self.counted(stmt, counter, frame, bounds)
+    }
+
+    fn counted(&mut self, stmt: &StmtFor, counter: Rc<str>, frame: Frame, bounds: &Bounds) -> Lowered<()> {
         let span = at(&*stmt.iter);
-        let counter = self.loop_name(&stmt.target)?;
         if let Value::Const(Const::Int(n)) = bounds.step
             && n <= 0
         {
@@ -133,7 +185,14 @@ impl Lower<'_> {
         let [first, end, step] =
             [&bounds.first, &bounds.end, &bounds.step].map(|value| self.number(value, DType::Index, span));
         let (first, end, step) = (first?, end?, step?);
-        let names = Names::of(&stmt.body);
+        let mut names = Names::of(&stmt.body);
+        let mut asked = Vec::new();
+        if let Frame::Loop { carried, .. } = &frame {
+            asked.clone_from(carried);
+            names.bound.retain(|name| !carried.contains(name));
+            names.bound.extend(carried.iter().cloned());
+            names.exposed.extend(carried.iter().cloned());
+        }
         let carried = self.start_carrying(&names, &counter, span)?;
         let init: Vec<ValueId> = carried.iter().filter_map(|(_, _, init)| *init).collect();
         let types: Vec<Type> = init.iter().map(|v| self.e.module.ty(*v).clone()).collect();
@@ -162,14 +221,85 @@ impl Lower<'_> {
         }
         let index = self.scalar(index, DType::Index);
         self.env.insert(counter.clone(), index);
+        let mut targets = None;
         let outcome = self.in_block(block, |l| {
             l.read_later.push(names.exposed.clone());
-            let outcome = l.body(&stmt.body);
+            l.yields.push(frame);
+            let mut outcome = l.body(&stmt.body);
+            if let Some(Frame::Loop { targets: bound, .. }) = l.yields.pop() {
+                if bound.is_none() && outcome.is_ok() {
+                    let error = Diagnostic::error(
+                        "yield",
+                        span,
+                        "a loop with `init_values` whose body does not end in `pl.yield_`",
+                    )
+                    .help("end the body with `a2, b2 = pl.yield_(a_new, b_new)`");
+                    outcome = Err(l.report(error));
+                }
+                targets = bound;
+            }
             l.read_later.pop();
             outcome.and_then(|()| l.finish_iteration(&carried, span))
         });
         outcome?;
         self.leave(before, &names, &carried, op, at(stmt), "assigned only inside this loop");
+        // What the last iteration yielded, or the first values if there was none.
+        for (target, name) in targets.into_iter().flatten().zip(asked) {
+            if let Some(value) = self.env.get(&name).cloned() {
+                self.lost.shift_remove(&target);
+                self.env.insert(target, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// True for a call of `pl.yield_`.
+    pub(super) fn is_yield(&self, expr: &Expr) -> bool {
+        let Expr::Call(call) = expr else { return false };
+        crate::program::path_of(self.globals, &call.func).as_deref() == Some("pl.yield_")
+    }
+
+    /// `a2, b2 = pl.yield_(a_new, b_new)` at the end of a loop's body or of an arm.
+    pub(super) fn yield_values(&mut self, expr: &Expr, targets: &[Expr]) -> Lowered<()> {
+        let (Expr::Call(call), span) = (expr, at(expr)) else { return Ok(()) };
+        let values: Vec<Value> = call.arguments.args.iter().map(|arg| self.expr(arg)).collect::<Lowered<_>>()?;
+        let carried = match self.yields.last() {
+            Some(Frame::Arm) => Vec::new(),
+            Some(Frame::Loop { carried, targets: None }) => carried.clone(),
+            Some(Frame::Loop { .. }) => return Err(self.error("yield", span, "a second `pl.yield_` in this loop")),
+            Some(Frame::Plain) | None => {
+                let error = Diagnostic::error("yield", span, "`pl.yield_` where nothing takes its values")
+                    .help("it ends the body of a loop with `init_values`, or an arm of a branch");
+                return Err(self.report(error));
+            }
+        };
+        if let Some(Frame::Loop { carried, .. }) = self.yields.last()
+            && carried.len() != values.len()
+        {
+            let message = format!("{} values are yielded, the loop carries {}", values.len(), carried.len());
+            return Err(self.error("yield", span, message));
+        }
+        for (name, value) in carried.iter().zip(&values) {
+            self.bind(name, value.clone());
+        }
+        let mut flat: Vec<&Expr> = Vec::new();
+        for target in targets {
+            match target {
+                Expr::Tuple(tuple) => flat.extend(&tuple.elts),
+                other => flat.push(other),
+            }
+        }
+        if !flat.is_empty() && flat.len() != values.len() {
+            let message = format!("{} names for {} values", flat.len(), values.len());
+            return Err(self.error("unpack", span, message));
+        }
+        for (target, value) in flat.iter().zip(values) {
+            self.assign(target, value)?;
+        }
+        let names = flat.into_iter().map(|t| self.loop_name(t)).collect::<Lowered<Vec<_>>>()?;
+        if let Some(Frame::Loop { targets, .. }) = self.yields.last_mut() {
+            *targets = Some(names);
+        }
         Ok(())
     }
 
@@ -181,180 +311,6 @@ impl Lower<'_> {
         self.blocks.pop();
         self.e.block = outer;
         result
-    }
-
-    /// Decides what a loop carries: names that exist, that the body binds, and whose old value it reads or whose new value
-    /// is read after it. Gives the scalars' first values.
-    fn start_carrying(&mut self, names: &Names, counter: &str, span: Span) -> Lowered<Vec<CarriedName>> {
-        let mut carried = Vec::new();
-        for name in &names.bound {
-            let needed = names.exposed.contains(name) || self.is_read_later(name);
-            let Some(value) = self.env.get(name).cloned().filter(|_| needed && **name != *counter) else { continue };
-            match value {
-                Value::Tile(id) => {
-                    let own = self.own_buffer(id, span)?;
-                    carried.push((name.clone(), Carried::Tile(own), None));
-                }
-                Value::Scalar(Scalar { value, ty, .. }) => {
-                    carried.push((name.clone(), Carried::Scalar(ty), Some(value)));
-                }
-                Value::Const(c @ (Const::Int(_) | Const::Float(_) | Const::Bool(_))) => {
-                    let ty = type_of(&c);
-                    let value = self.number(&Value::Const(c), ty, span)?;
-                    carried.push((name.clone(), Carried::Scalar(ty), Some(value)));
-                }
-                // Tensors and the like: stores rebind their names to what they already are.
-                _ => {}
-            }
-        }
-        Ok(carried)
-    }
-
-    /// A tile with a buffer that nothing else looks at: the tile's own, or a copy.
-    fn own_buffer(&mut self, id: TileId, span: Span) -> Lowered<TileId> {
-        self.still_there(id, span)?;
-        let value = self.tile(id).value;
-        let names = self.env.values().filter(|v| matches!(v, Value::Tile(other) if self.tile(*other).value == value));
-        let shared = names.count() > 1 || self.is_view(value) || self.has_views(value);
-        if !shared || self.tile(id).ty.space == Space::Acc {
-            // Copies elsewhere would go stale.
-            let fresh = super::Tile { copies: Vec::new(), ..self.tile(id).clone() };
-            self.tiles.push(fresh);
-            return Ok(TileId(self.tiles.len() as u32 - 1));
-        }
-        self.copied(id)
-    }
-
-    fn is_view(&self, value: ValueId) -> bool {
-        let op = self.e.module.defining_op(value);
-        op.is_some_and(|op| !self.e.module.op(op).operands.is_empty())
-    }
-
-    /// True if a tile of the list is a view of this buffer.
-    fn has_views(&self, value: ValueId) -> bool {
-        self.tiles.iter().any(|tile| {
-            let op = self.e.module.defining_op(tile.value);
-            op.is_some_and(|op| self.e.module.op(op).operands.first() == Some(&value))
-        })
-    }
-
-    /// A copy of a tile in the same memory, made where the tile's kind of work may stand.
-    fn copied(&mut self, id: TileId) -> Lowered<TileId> {
-        let tile = self.tile(id).clone();
-        if tile.ty.space != Space::Vec {
-            let message = format!("a tile in `{}` cannot be copied, which is needed to carry it", tile.ty.space);
-            let span = self.e.span;
-            let error = Diagnostic::error("carry", span, message).also(tile.span, "the tile is made here");
-            return Err(self.report(error.help("carry a tile that no other name stands for")));
-        }
-        let value = self.buffer(tile.ty);
-        let copy = self.add_tile(value, tile.ty, &tile.shape, tile.made_by);
-        self.tiles[copy.0 as usize].region = tile.region;
-        self.copy_into(id, copy)?;
-        Ok(copy)
-    }
-
-    /// Copies a tile into another one's buffer, unless it lies there.
-    fn copy_into(&mut self, from: TileId, to: TileId) -> Lowered<()> {
-        let (source, target) = (self.tile(from).clone(), self.tile(to).clone());
-        if source.value == target.value {
-            return Ok(());
-        }
-        let span = self.e.span;
-        if source.ty.layout.elem != target.ty.layout.elem || source.shape != target.shape {
-            let show = |t: &super::Tile| format!("{} {}", super::show(&t.shape), DType::Elem(t.ty.layout.elem).name());
-            let message = format!("a name stands for a tile {} before and {} after", show(&target), show(&source));
-            let error = Diagnostic::error("carry-type", span, message)
-                .also(target.span, "the one")
-                .also(source.span, "the other")
-                .help("a tile that a loop or branch changes keeps its shape and type: use another name");
-            return Err(self.report(error));
-        }
-        let from_id = if source.ty.space == target.ty.space {
-            from
-        } else {
-            self.demand(&Value::Tile(from), target.ty.space, span)?
-        };
-        let source = self.tile(from_id).clone();
-        if source.ty.space != Space::Vec {
-            let message = format!("a tile in `{}` cannot be copied, which is needed to carry it", source.ty.space);
-            let error = Diagnostic::error("carry", span, message)
-                .also(source.span, "the tile is made here")
-                .help("accumulate in place: `acc = pl.matmul_acc(acc, a, b)`");
-            return Err(self.report(error));
-        }
-        // A function with regions runs Vector work in regions only.
-        match source.region.filter(|_| self.region.is_none()) {
-            None => {
-                self.e.op("pto.tmov", &[("src", &[source.value]), ("dst", &[target.value])], &[], &[]);
-            }
-            Some(region) => {
-                let mode = self.regions[region.0 as usize].used.map_or(0, |(mode, _)| mode as i64);
-                let op = self.e.op("pto.split_aiv", &[], &[("split", slipring_ir::Attr::int(mode))], &[]);
-                let block = self.e.region(op);
-                let place = self.e.span;
-                self.e.module.add_arg(block, Type::Index, None, place);
-                self.e.inside(block, |e| {
-                    e.op("pto.tmov", &[("src", &[source.value]), ("dst", &[target.value])], &[], &[])
-                });
-            }
-        }
-        Ok(())
-    }
-
-    /// Ends a loop's body: tiles into their buffers, scalars to the next iteration.
-    fn finish_iteration(&mut self, carried: &[CarriedName], span: Span) -> Lowered<()> {
-        let mut next = Vec::new();
-        for (name, kind, _) in carried {
-            let value = self.lookup(name, span)?;
-            match (kind, value) {
-                (Carried::Tile(buffer), Value::Tile(id)) => self.copy_into(id, *buffer)?,
-                (Carried::Scalar(ty), value @ (Value::Scalar(_) | Value::Const(_))) => {
-                    next.push(self.number(&value, *ty, span)?);
-                }
-                (_, other) => {
-                    let what = describe(self, &other);
-                    let message = format!("`{name}` is something else at the end of the loop's body: {what}");
-                    return Err(self.error("carry-type", span, message));
-                }
-            }
-        }
-        self.e.op("scf.yield", &[("values", &next)], &[], &[]);
-        Ok(())
-    }
-
-    /// After a loop: carried names stand for what came out, names that only the body bound for nothing.
-    fn leave(
-        &mut self,
-        before: IndexMap<Rc<str>, Value>,
-        names: &Names,
-        carried: &[CarriedName],
-        op: OpId,
-        place: Span,
-        why: &'static str,
-    ) {
-        self.env = before;
-        for name in &names.bound {
-            if !self.env.contains_key(name) {
-                self.lost.insert(name.clone(), (place, why));
-            }
-        }
-        let results = self.e.module.op(op).results.clone();
-        let mut results = results.iter();
-        for (name, kind, _) in carried {
-            let value = match kind {
-                Carried::Scalar(ty) => {
-                    let Some(value) = results.next() else { continue };
-                    self.scalar(*value, *ty)
-                }
-                Carried::Tile(id) => {
-                    let fresh = super::Tile { copies: Vec::new(), ..self.tile(*id).clone() };
-                    self.tiles.push(fresh);
-                    Value::Tile(TileId(self.tiles.len() as u32 - 1))
-                }
-            };
-            self.env.insert(name.clone(), value);
-        }
     }
 
     // ---- branches ----
@@ -375,11 +331,8 @@ impl Lower<'_> {
         let Some(((test, then), rest)) = arms.split_first() else { return self.body(otherwise) };
         match self.expr(test)? {
             Value::Const(c) => {
-                if truth(&c) {
-                    self.body(then)
-                } else {
-                    self.arms(rest, otherwise, span)
-                }
+                let taken = truth(&c);
+                self.arm(|l| if taken { l.body(then) } else { l.arms(rest, otherwise, span) })
             }
             condition @ Value::Scalar(_) => {
                 let condition = self.number(&condition, DType::Bool, at(*test))?;
@@ -390,6 +343,14 @@ impl Lower<'_> {
                 Err(self.error("condition", at(*test), format!("a condition is a truth value, not {what}")))
             }
         }
+    }
+
+    /// Lowers an arm of a branch.
+    fn arm(&mut self, work: impl FnOnce(&mut Self) -> Lowered<()>) -> Lowered<()> {
+        self.yields.push(Frame::Arm);
+        let outcome = work(self);
+        self.yields.pop();
+        outcome
     }
 
     fn run_time_branch(
@@ -419,9 +380,9 @@ impl Lower<'_> {
         let before = self.env.clone();
         let op = self.e.op("scf.if", &[("condition", &[condition])], &[], &[]);
         let blocks = [self.e.region(op), self.e.region(op)];
-        let then_outcome = self.in_block(blocks[0], |l| l.body(then));
+        let then_outcome = self.in_block(blocks[0], |l| l.arm(|l| l.body(then)));
         let then_env = std::mem::replace(&mut self.env, before.clone());
-        let else_outcome = self.in_block(blocks[1], |l| l.arms(rest, otherwise, span));
+        let else_outcome = self.in_block(blocks[1], |l| l.arm(|l| l.arms(rest, otherwise, span)));
         let else_env = std::mem::replace(&mut self.env, before);
         then_outcome.and(else_outcome)?;
         self.merge(op, blocks, [then_env, else_env], &bound, span)
@@ -489,26 +450,5 @@ impl Lower<'_> {
             self.e.inside(block, |e| e.op("scf.yield", &[("values", values)], &[], &[]));
         }
         Ok(())
-    }
-
-    /// A buffer like a tile's, declared before an op.
-    fn buffer_before(&mut self, op: OpId, like: TileId) -> TileId {
-        let tile = self.tile(like).clone();
-        let alloc = self.e.make("pto.alloc_tile", &[], &[], &[Type::Tile(tile.ty)]);
-        let anchor = self.region.map_or(op, |region| self.regions[region.0 as usize].op);
-        self.e.module.insert_before(anchor, alloc);
-        let value = self.e.module.op(alloc).results[0];
-        let id = self.add_tile(value, tile.ty, &tile.shape, tile.made_by);
-        self.tiles[id.0 as usize].region = tile.region;
-        id
-    }
-}
-
-/// The type that a constant gets when it is carried.
-fn type_of(value: &Const) -> DType {
-    match value {
-        Const::Float(_) => DType::Elem(Elem::F32),
-        Const::Bool(_) => DType::Bool,
-        _ => DType::Index,
     }
 }

@@ -19,7 +19,7 @@ impl Lower<'_> {
     /// What an expression means; ops that it needs are emitted.
     pub fn expr(&mut self, expr: &Expr) -> Lowered {
         let outer = std::mem::replace(&mut self.e.span, at(expr));
-        let value = self.expr_here(expr);
+        let value = self.deeper(at(expr), |l| l.expr_here(expr));
         self.e.span = outer;
         value
     }
@@ -173,7 +173,7 @@ impl Lower<'_> {
     }
 
     /// A member of a value.
-    fn attribute(&mut self, base: Value, name: &str, span: Span) -> Lowered {
+    pub(super) fn attribute(&mut self, base: Value, name: &str, span: Span) -> Lowered {
         match &base {
             Value::Path(path) => self.member(path.clone(), name, span),
             Value::Buffer(buffer) if name == "base" => {
@@ -210,6 +210,9 @@ impl Lower<'_> {
     /// A member of the language, or of one of its parts.
     fn member(&mut self, path: Rc<str>, name: &str, span: Span) -> Lowered {
         let last = path.rsplit('.').next().unwrap_or("");
+        if *path == *"self" {
+            return self.lookup(name, span);
+        }
         let found = match last {
             "Mem" | "MemorySpace" => space(name).map(Const::Space),
             "SplitMode" => SplitMode::ALL.iter().find(|(n, _)| *n == name).map(|(_, mode)| Const::Split(*mode)),
@@ -217,6 +220,7 @@ impl Lower<'_> {
             "PadValue" => Some(Const::Member("PadValue", name.into())),
             "FunctionType" => Some(Const::Member("FunctionType", name.into())),
             "TileLayout" => Some(Const::Member("TileLayout", name.into())),
+            "AtomicType" => Some(Const::Member("AtomicType", name.into())),
             "TensorLayout" => Some(Const::Member("TensorLayout", name.into())),
             _ if *path == *ROOT => match name {
                 "AUTO" => Some(Const::Int(-1)),
@@ -238,12 +242,13 @@ impl Lower<'_> {
 
     fn call(&mut self, call: &ruff_python_ast::ExprCall) -> Lowered {
         let span = at(call);
+        let expected = self.expected.take();
         let callee = self.expr(&call.func)?;
         let Value::Path(path) = callee else {
             let what = describe(self, &callee);
             return Err(self.error("call", at(&*call.func), format!("{what} cannot be called")));
         };
-        let mut given = Given::default();
+        let mut given = Given { expected, ..Given::default() };
         for arg in &call.arguments.args {
             if arg.is_starred_expr() {
                 return Err(self.unsupported(at(arg), "`*` in a call"));
@@ -263,7 +268,13 @@ impl Lower<'_> {
         if let Some(value) = self.builtin(path, &given, span) {
             return value;
         }
+        if let Some(function) = path.strip_prefix('@') {
+            return self.call_function(function, given, span);
+        }
         let name = path.strip_prefix("pl.").unwrap_or(path);
+        if path.starts_with("pld.") {
+            return Err(self.error("unsupported", place, format!("`{path}`: a kernel runs on one device")));
+        }
         let Some(entry) = crate::ops::find(name) else {
             let mut error = Diagnostic::error("unknown-op", place, format!("there is no `{path}`"));
             let known = crate::ops::catalogue().flat_map(|entry| entry.names.iter().copied());
@@ -280,7 +291,7 @@ impl Lower<'_> {
     /// Calls an op of the catalogue with positional arguments.
     pub fn call_by_name(&mut self, name: &'static str, args: Vec<Value>, span: Span) -> Lowered {
         let positional = args.into_iter().map(|value| (value, span)).collect();
-        self.call_path(name, span, Given { positional, keywords: Vec::new() }, span)
+        self.call_path(name, span, Given { positional, ..Given::default() }, span)
     }
 
     /// Functions of Python itself.

@@ -5,8 +5,10 @@
 //! ([`control`]). A tile is moved to the memory where it is needed when it is needed ([`place`]).
 
 mod arith;
+mod carry;
 mod control;
 mod expr;
+mod function;
 mod names;
 mod place;
 mod split;
@@ -17,6 +19,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
+use ruff_python_ast::Expr;
 use slipring_ir::{BlockId, Diagnostic, Diags, Dim, OpId, Span, TileType, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_tile::{Elem, Space};
@@ -25,9 +28,11 @@ use smallvec::SmallVec;
 use crate::dtype::DType;
 use crate::emit::Emitter;
 use crate::program::Globals;
-use crate::value::{Const, Crossing, Loaded, RegionId, SplitMode, Tensor, Tile, TileId, Value};
+use crate::value::{Const, Crossing, Index, Loaded, RegionId, SplitMode, Tensor, Tile, TileId, Value};
 
 pub(crate) use crate::dtype::scalar_type as scalar_type_of;
+pub(crate) use control::Frame;
+pub(crate) use function::lower_function;
 pub(crate) use place::Place;
 
 /// An error has been reported.
@@ -85,8 +90,35 @@ pub(crate) struct Lower<'a> {
     pub blocks: Vec<BlockId>,
     /// Names that are read after the statement that is being lowered.
     pub read_later: Vec<HashSet<Rc<str>>>,
+    /// Statements and expressions that are being lowered inside each other.
+    pub depth: usize,
+    /// Names whose statement failed: what goes wrong with them has been reported.
+    pub poisoned: HashSet<Rc<str>>,
+    /// Loops and branches that are open, for `pl.yield_`.
+    pub yields: Vec<Frame>,
+    /// Functions whose bodies are open, from the kernel on.
+    pub calls: Vec<Rc<str>>,
+    /// The type of tile that an annotation says the call that is being lowered gives.
+    pub expected: Option<(Vec<u64>, Elem)>,
+    /// The types that the kernel says it returns.
+    pub results: Vec<Expr>,
+    /// Outputs that the kernel returned and that are parameters now.
+    pub returned: Vec<(crate::ParamInfo, Type)>,
     /// Facts of the function that its body declares.
     pub facts: Facts,
+}
+
+/// What a function pushes into a pipe.
+#[derive(Clone, Debug)]
+pub(crate) struct Push {
+    /// The kind of core that pushes.
+    pub from: CoreKind,
+    /// The name of the consumer's reserved buffer, where the pipe has one.
+    pub buffer: Option<Rc<str>>,
+    /// Shape of the tile that is pushed.
+    pub shape: SmallVec<[u64; 5]>,
+    pub elem: Elem,
+    pub split: SplitMode,
 }
 
 /// What a body declares of its function.
@@ -104,20 +136,69 @@ pub(crate) struct Facts {
     pub pipe_end: Option<(CoreKind, Span)>,
     /// Memory reserved for slots: it lies where that kind of core has its own.
     pub reserved: Vec<OpId>,
-    /// True once something was returned.
-    pub returned: Option<Span>,
+    /// Names of the buffers that were reserved or imported, by their address.
+    pub buffers: Vec<(ValueId, Rc<str>)>,
+    /// Popped tiles and how they were divided, for the frees of their slots.
+    pub popped: Vec<(ValueId, SplitMode)>,
+    /// The buffers of the rings of the function's pipe: Cube to Vector, Vector to Cube.
+    pub rings: [Option<Rc<str>>; 2],
+}
+
+impl<'a> Lower<'a> {
+    /// An empty function.
+    pub fn new(e: &'a mut Emitter, globals: &'a Globals<'a>, diags: &'a mut Diags) -> Lower<'a> {
+        Lower {
+            e,
+            diags,
+            globals,
+            env: IndexMap::new(),
+            lost: IndexMap::new(),
+            tiles: Vec::new(),
+            roots: Vec::new(),
+            loads: Vec::new(),
+            regions: Vec::new(),
+            region: None,
+            blocks: Vec::new(),
+            read_later: Vec::new(),
+            depth: 0,
+            poisoned: HashSet::new(),
+            yields: Vec::new(),
+            calls: Vec::new(),
+            expected: None,
+            results: Vec::new(),
+            returned: Vec::new(),
+            facts: Facts::default(),
+        }
+    }
 }
 
 impl Lower<'_> {
-    /// Reports an error.
+    /// Reports an error, once: a body that is lowered several times has the same error each time.
     pub fn report(&mut self, diagnostic: Diagnostic) -> Reported {
-        self.diags.push(diagnostic);
+        let key = |d: &Diagnostic| (d.code, d.primary.clone(), d.message.clone());
+        let new = key(&diagnostic);
+        if !self.diags.list.iter().any(|d| key(d) == new) {
+            self.diags.push(diagnostic);
+        }
         Reported
     }
 
     /// Reports an error at a place.
     pub fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> Reported {
         self.report(Diagnostic::error(code, span, message))
+    }
+
+    /// Lowers something that may stand in itself.
+    pub fn deeper<T>(&mut self, span: Span, work: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<T> {
+        /// Far more than a text has: functions may call each other.
+        const MOST_DEPTH: usize = 400;
+        if self.depth >= MOST_DEPTH {
+            return Err(self.error("nesting", span, "calls and expressions are nested too deeply"));
+        }
+        self.depth += 1;
+        let result = work(self);
+        self.depth -= 1;
+        result
     }
 
     /// Reports that a part of the language is known but not lowered.
@@ -154,12 +235,88 @@ impl Lower<'_> {
         self.add_tile(value, ty, shape, made_by)
     }
 
+    /// A new tile of which only some rows and columns count.
+    pub fn new_valid_tile(
+        &mut self,
+        shape: &[u64],
+        elem: Elem,
+        space: Space,
+        valid: [Index; 2],
+        made_by: &'static str,
+    ) -> TileId {
+        let mut ty = Place::of(space).tile_type(shape, elem);
+        ty.valid = [Dim::Dynamic; 2];
+        let value = self.buffer(ty);
+        self.set_valid(value, ty, shape, valid, made_by)
+    }
+
+    fn set_valid(
+        &mut self,
+        value: ValueId,
+        ty: TileType,
+        shape: &[u64],
+        valid: [Index; 2],
+        made_by: &'static str,
+    ) -> TileId {
+        let [rows, cols] = valid.map(|extent| self.index_value(extent));
+        let groups: [(&str, &[_]); 3] = [("source", &[value]), ("valid_row", &[rows]), ("valid_col", &[cols])];
+        self.e.op("pto.set_validshape", &groups, &[], &[]);
+        let id = self.add_tile(value, ty, shape, made_by);
+        self.tiles[id.0 as usize].valid = Some(valid);
+        id
+    }
+
+    /// The same tile of which only the first rows and columns count.
+    pub fn with_valid(&mut self, id: TileId, valid: [Index; 2], span: Span) -> Lowered<TileId> {
+        self.still_there(id, span)?;
+        let tile = self.tile(id).clone();
+        let (rows, cols) = fold(&tile.shape);
+        for (extent, most) in valid.iter().zip([rows, cols]) {
+            if let Index::Known(n) = extent
+                && (*n < 0 || *n as u64 > most)
+            {
+                let message = format!("{n} valid rows or columns of a tile {}", show(&tile.shape));
+                return Err(self.error("bounds", span, message));
+            }
+        }
+        let ty = TileType { valid: [Dim::Dynamic; 2], ..tile.ty };
+        let view = self.e.value("pto.treshape", &[("src", &[tile.value])], &[], Type::Tile(ty));
+        let id = self.set_valid(view, ty, &tile.shape, valid, "set_validshape");
+        self.tiles[id.0 as usize].region = tile.region.or(self.region);
+        Ok(id)
+    }
+
+    /// A new tile of UB with a tile's shape and valid shape.
+    pub fn tile_like(&mut self, model: TileId, elem: Elem, made_by: &'static str) -> TileId {
+        let shape = self.tile(model).shape.clone();
+        self.tile_valid_like(model, &shape, elem, [true; 2], made_by)
+    }
+
+    /// A new tile of UB with a tile's valid rows or columns, where they are kept; one of the others.
+    pub fn tile_valid_like(
+        &mut self,
+        model: TileId,
+        shape: &[u64],
+        elem: Elem,
+        keep: [bool; 2],
+        made_by: &'static str,
+    ) -> TileId {
+        match self.tile(model).valid {
+            None => self.new_tile(shape, elem, Space::Vec, made_by),
+            Some(valid) => {
+                let valid = std::array::from_fn(|at| if keep[at] { valid[at] } else { Index::Known(1) });
+                self.new_valid_tile(shape, elem, Space::Vec, valid, made_by)
+            }
+        }
+    }
+
     /// Lists a tile that lies in a buffer.
     pub fn add_tile(&mut self, value: ValueId, ty: TileType, shape: &[u64], made_by: &'static str) -> TileId {
         self.tiles.push(Tile {
             value,
             ty,
             shape: shape.iter().copied().collect(),
+            valid: None,
             span: self.e.span,
             made_by,
             region: self.region,
@@ -179,11 +336,19 @@ impl Lower<'_> {
 
     /// What a name stands for.
     pub fn lookup(&mut self, name: &str, span: Span) -> Lowered {
-        if let Some(value) = self.env.get(name) {
-            return Ok(value.clone());
+        if self.poisoned.contains(name) {
+            return Err(Reported);
         }
-        if let Some(value) = self.globals.get(name) {
-            return Ok(value);
+        match self.env.get(name).cloned().or_else(|| self.globals.get(name)) {
+            // A name of the language that was imported by itself.
+            Some(Value::Path(path)) => match path.split_once('.') {
+                Some(("pl", member)) if !member.contains('.') => {
+                    return self.attribute(Value::Path("pl".into()), member, span);
+                }
+                _ => return Ok(Value::Path(path)),
+            },
+            Some(value) => return Ok(value),
+            None => {}
         }
         if crate::ops::BARE.contains(&name) {
             return Ok(Value::Path(format!("pl.{name}").into()));
@@ -192,6 +357,8 @@ impl Lower<'_> {
         if let Some((place, why)) = self.lost.get(name) {
             error =
                 error.also(*place, *why).help(format!("bind `{name}` before, so that it has a value on every path"));
+        } else if self.globals.host.contains(name) {
+            error = error.help("it is a function of the host: give it `@pl.inline` to call it in a kernel");
         } else {
             let known = self.env.keys().map(|k| &**k).chain(self.globals.names());
             if let Some(near) = slipring_ir::text::nearest(name, known) {
@@ -211,6 +378,7 @@ impl Lower<'_> {
             Value::Scalar(scalar) => self.e.name(scalar.value, name),
             _ => {}
         }
+        self.poisoned.remove(name);
         self.env.insert(name.into(), value);
     }
 

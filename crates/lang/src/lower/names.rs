@@ -26,6 +26,11 @@ impl Names {
         names
     }
 
+    /// Adds the names that an expression reads.
+    pub fn read_by(&mut self, expr: &Expr) {
+        self.expr(expr, &HashSet::new());
+    }
+
     fn block(&mut self, body: &[Stmt], certain: &mut HashSet<Rc<str>>) {
         body.iter().for_each(|stmt| self.stmt(stmt, certain));
     }

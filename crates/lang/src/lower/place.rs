@@ -25,6 +25,24 @@ impl Place {
         Place { space, blayout, slayout }
     }
 
+    /// The same memory with the layouts of these names; `None` if there are none of these names.
+    pub fn with(self, blayout: Option<&str>, slayout: Option<&str>) -> Option<Place> {
+        let blayout = match blayout {
+            None => self.blayout,
+            Some("row_major") => BLayout::RowMajor,
+            Some("col_major") => BLayout::ColMajor,
+            Some(_) => return None,
+        };
+        let slayout = match slayout {
+            None => self.slayout,
+            Some("row_major") => SLayout::RowMajor,
+            Some("col_major") => SLayout::ColMajor,
+            Some("none_box") => SLayout::NoneBox,
+            Some(_) => return None,
+        };
+        Some(Place { blayout, slayout, ..self })
+    }
+
     /// The type of a tile of a shape: padded to whole boxes, or to 32 bytes where it lies line by line.
     pub fn tile_type(self, shape: &[u64], elem: Elem) -> TileType {
         let (rows, cols) = fold(shape);
@@ -123,9 +141,12 @@ impl Lower<'_> {
 
     /// A copy by `pto.tmov`.
     pub fn copy_to(&mut self, id: TileId, space: Space) -> TileId {
-        let source = self.tile(id);
-        let (value, shape, elem, made_by) = (source.value, source.shape.clone(), source.ty.layout.elem, source.made_by);
-        let copy = self.new_tile(&shape, elem, space, made_by);
+        let source = self.tile(id).clone();
+        let (value, shape, elem, made_by) = (source.value, source.shape, source.ty.layout.elem, source.made_by);
+        let copy = match source.valid {
+            None => self.new_tile(&shape, elem, space, made_by),
+            Some(valid) => self.new_valid_tile(&shape, elem, space, valid, made_by),
+        };
         let target = self.tile(copy).value;
         self.e.op("pto.tmov", &[("src", &[value]), ("dst", &[target])], &[], &[]);
         copy
@@ -185,6 +206,16 @@ impl Lower<'_> {
                     .help(
                         "put the lanes' tiles together with `pl.aic_gather(…)` inside the region, and use the result",
                     );
+            return Err(self.report(error));
+        }
+        if tile.valid.is_some() {
+            let error = Diagnostic::error(
+                "unsupported",
+                span,
+                "a tile of which only a part is valid crosses between the cores",
+            )
+            .also(tile.span, "the tile is made here")
+            .help("make all of it valid first (`pl.fillpad`), and narrow it on the other side");
             return Err(self.report(error));
         }
         let copy = self.new_tile(&tile.shape, tile.ty.layout.elem, space, tile.made_by);

@@ -1,10 +1,14 @@
 //! Statements.
 
+use std::collections::HashSet;
+use std::rc::Rc;
+
 use ruff_python_ast::{Expr, Stmt};
 use slipring_ir::{Diagnostic, Span};
 
 use super::names::Names;
 use super::{Lower, Lowered, Value, describe};
+use crate::signature::{annotated, check_annotation};
 use crate::syntax::at;
 use crate::value::Tensor;
 
@@ -13,22 +17,46 @@ impl Lower<'_> {
     /// reported; names that the failed statement binds then stand for nothing and are not reported again.
     pub fn body(&mut self, body: &[Stmt]) -> Lowered<()> {
         let mut outcome = Ok(());
-        for (at, stmt) in body.iter().enumerate() {
-            self.read_later.push(Names::of(&body[at + 1..]).read);
+        // Names that are read behind each statement.
+        let mut behind: Vec<HashSet<Rc<str>>> = vec![HashSet::new()];
+        for stmt in body.iter().skip(1).rev() {
+            let mut read = behind.last().cloned().unwrap_or_default();
+            read.extend(Names::of(std::slice::from_ref(stmt)).read);
+            behind.push(read);
+        }
+        for (stmt, read) in body.iter().zip(behind.into_iter().rev()) {
+            self.read_later.push(read);
             let this = self.stmt(stmt);
             self.read_later.pop();
-            outcome = outcome.and(this);
-            if outcome.is_err() {
-                // What follows depends on what failed: going on would report the consequences.
-                break;
+            if this.is_err() {
+                self.poison(stmt);
             }
+            outcome = outcome.and(this);
         }
         outcome
     }
 
+    /// After an error: names that the statement would have bound are known to be wrong. A tensor or tile of which a part
+    /// would have been written stays what it is.
+    fn poison(&mut self, stmt: &Stmt) {
+        for name in Names::of(std::slice::from_ref(stmt)).bound {
+            let stays = match self.env.get(&name) {
+                Some(Value::Tensor(_)) => true,
+                Some(Value::Tile(_)) => match stmt {
+                    Stmt::Assign(assign) => assign.targets.iter().all(Expr::is_subscript_expr),
+                    _ => false,
+                },
+                _ => false,
+            };
+            if !stays {
+                self.poisoned.insert(name);
+            }
+        }
+    }
+
     fn stmt(&mut self, stmt: &Stmt) -> Lowered<()> {
         let outer = std::mem::replace(&mut self.e.span, at(stmt));
-        let outcome = self.stmt_here(stmt);
+        let outcome = self.deeper(at(stmt), |l| l.stmt_here(stmt));
         self.e.span = outer;
         outcome
     }
@@ -36,13 +64,22 @@ impl Lower<'_> {
     fn stmt_here(&mut self, stmt: &Stmt) -> Lowered<()> {
         let span = at(stmt);
         match stmt {
+            Stmt::Assign(assign) if self.is_yield(&assign.value) => self.yield_values(&assign.value, &assign.targets),
+            Stmt::Expr(stmt) if self.is_yield(&stmt.value) => self.yield_values(&stmt.value, &[]),
             Stmt::Assign(assign) => {
                 let value = self.expr(&assign.value)?;
                 assign.targets.iter().try_for_each(|target| self.assign(target, value.clone()))
             }
             Stmt::AnnAssign(assign) => match &assign.value {
+                Some(value) if self.is_yield(value) => self.yield_values(value, std::slice::from_ref(&*assign.target)),
                 Some(value) => {
+                    let said = annotated(self, &assign.annotation)?;
+                    self.expected = said.clone().filter(|_| value.is_call_expr());
+                    let place = at(&**value);
                     let value = self.expr(value)?;
+                    if let Some(said) = said {
+                        check_annotation(self, &value, &said, place)?;
+                    }
                     self.assign(&assign.target, value)
                 }
                 None => Ok(()),
@@ -60,12 +97,20 @@ impl Lower<'_> {
             Stmt::If(stmt) => self.branch(stmt),
             Stmt::With(stmt) => self.with(stmt),
             Stmt::Return(stmt) => {
-                self.facts.returned.get_or_insert(span);
+                if self.calls.len() > 1 || self.blocks.len() > 1 {
+                    let error = Diagnostic::error(
+                        "unsupported",
+                        span,
+                        "a `return` before the end of a function cannot be compiled",
+                    )
+                    .help("put the rest of the body under an `if`, and return at the end");
+                    return Err(self.report(error));
+                }
                 match &stmt.value {
                     None => Ok(()),
                     Some(value) => {
                         let value = self.expr(value)?;
-                        self.give_back(value, span)
+                        self.give_back(value, 0, span)
                     }
                 }
             }
@@ -81,7 +126,7 @@ impl Lower<'_> {
     }
 
     /// Binds a target.
-    fn assign(&mut self, target: &Expr, value: Value) -> Lowered<()> {
+    pub(super) fn assign(&mut self, target: &Expr, value: Value) -> Lowered<()> {
         let span = at(target);
         match target {
             Expr::Name(name) => {
@@ -100,7 +145,7 @@ impl Lower<'_> {
         }
     }
 
-    fn assign_each(&mut self, targets: &[Expr], value: Value, span: Span) -> Lowered<()> {
+    pub(super) fn assign_each(&mut self, targets: &[Expr], value: Value, span: Span) -> Lowered<()> {
         let Value::Tuple(items) = value else {
             let what = describe(self, &value);
             return Err(self.error("unpack", span, format!("{} names for {what}", targets.len())));
@@ -157,7 +202,7 @@ impl Lower<'_> {
         for (offset, extent) in tensor.offsets.iter().zip(dims) {
             stride /= (extent as i64).max(1);
             let part = match *offset {
-                crate::value::Index::Known(n) => crate::value::Index::Known(n * stride),
+                crate::value::Index::Known(n) => crate::value::Index::Known(n.saturating_mul(stride)),
                 index => {
                     let (value, by) = (self.index_value(index), self.e.index(stride));
                     let product =
@@ -171,19 +216,5 @@ impl Lower<'_> {
             sum = self.add_index(sum, part);
         }
         (self.roots[tensor.root].pointer, self.index_value(sum))
-    }
-
-    /// `return`: outputs are parameters, so there is nothing to do for them.
-    fn give_back(&mut self, value: Value, span: Span) -> Lowered<()> {
-        match value {
-            Value::Tuple(items) => items.into_iter().try_for_each(|item| self.give_back(item, span)),
-            Value::Tensor(_) | Value::Nothing | Value::Const(_) => Ok(()),
-            other => {
-                let what = describe(self, &other);
-                let error = Diagnostic::error("return-tile", span, format!("a kernel cannot return {what}"))
-                    .help("store it into a `pl.Out[…]` parameter: `out[:] = …`");
-                Err(self.report(error))
-            }
-        }
     }
 }

@@ -231,8 +231,10 @@ impl Lower<'_> {
         for (dim, ((offset, size), extent)) in offsets.iter().zip(shape).zip(&whole).enumerate() {
             let first = if let Index::Known(n) = offset { *n } else { 0 };
             if first < 0 || first as u64 + size > *extent {
-                let message =
-                    format!("elements {first} to {} lie outside the {extent} of dimension {dim}", first + *size as i64);
+                let message = format!(
+                    "elements {first} to {} lie outside the {extent} of dimension {dim}",
+                    first.saturating_add(*size as i64)
+                );
                 return Err(self.error("bounds", span, message));
             }
         }
@@ -270,13 +272,19 @@ impl Lower<'_> {
         for ((offset, size), extent) in offsets.iter().zip(shape).zip(&tile.shape) {
             let first = if let Index::Known(n) = offset { *n } else { 0 };
             if first < 0 || first as u64 + size > *extent {
-                let message =
-                    format!("elements {first} to {} lie outside a tile {}", first + *size as i64, show(&tile.shape));
+                let message = format!(
+                    "elements {first} to {} lie outside a tile {}",
+                    first.saturating_add(*size as i64),
+                    show(&tile.shape)
+                );
                 return Err(self.error("bounds", span, message));
             }
         }
         if tile.shape.as_slice() == shape {
             return Ok(id);
+        }
+        if tile.valid.is_some() {
+            return Err(self.unsupported(span, "a part of a tile of which only a part is valid"));
         }
         if tile.shape.len() > 2 {
             return Err(self.unsupported(span, "a part of a tile of more than two dimensions"));

@@ -3,17 +3,23 @@
 use std::rc::Rc;
 
 use slipring_ir::{Diagnostic, Span};
+use slipring_tile::Elem;
 
 use super::Entry;
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered, Reported, describe};
 use crate::value::{Const, SplitMode, Value};
 
+/// Elements that a tile or a window may have.
+const MOST_ELEMENTS: u64 = (1 << 31) - 1;
+
 /// Arguments as they are written.
 #[derive(Default)]
 pub(crate) struct Given {
     pub positional: Vec<(Value, Span)>,
     pub keywords: Vec<(Rc<str>, Value, Span)>,
+    /// The type of tile that an annotation says the call gives.
+    pub expected: Option<(Vec<u64>, Elem)>,
 }
 
 /// A call with its arguments bound.
@@ -21,6 +27,8 @@ pub(crate) struct Call {
     pub entry: &'static Entry,
     pub span: Span,
     args: Vec<(&'static str, Option<(Value, Span)>)>,
+    /// The type of tile that an annotation says the call gives.
+    pub expected: Option<(Vec<u64>, Elem)>,
 }
 
 /// A parameter of an op.
@@ -30,10 +38,11 @@ struct Param {
     keyword_only: bool,
 }
 
-fn params(entry: &Entry) -> Vec<Param> {
+/// The parameters of one way to call an op.
+fn params(way: &'static str) -> Vec<Param> {
     let mut keyword_only = false;
     let mut list = Vec::new();
-    for part in entry.params.split(',').map(str::trim).filter(|p| !p.is_empty()) {
+    for part in way.split(',').map(str::trim).filter(|p| !p.is_empty()) {
         if part == "*" {
             keyword_only = true;
             continue;
@@ -44,13 +53,30 @@ fn params(entry: &Entry) -> Vec<Param> {
     list
 }
 
+/// True if arguments are right for a way to call an op.
+fn fits(params: &[Param], given: &Given) -> bool {
+    let open: Vec<&Param> = params.iter().filter(|p| !p.keyword_only).collect();
+    let by_order = open.iter().take(given.positional.len());
+    let by_name = |name: &str| given.keywords.iter().any(|(keyword, ..)| **keyword == *name);
+    given.positional.len() <= open.len()
+        && given.keywords.iter().all(|(keyword, ..)| params.iter().any(|p| *p.name == **keyword))
+        && by_order.clone().all(|p| !by_name(p.name))
+        && params.iter().all(|p| !p.required || by_name(p.name) || by_order.clone().any(|q| q.name == p.name))
+}
+
 impl Call {
-    /// Binds arguments.
+    /// Binds arguments, in the first way to call the op that they fit.
     ///
     /// # Errors
     /// Reported: too many, unknown, given twice, missing.
     pub fn bind(lower: &mut Lower<'_>, entry: &'static Entry, given: Given, span: Span) -> Lowered<Call> {
-        let params = params(entry);
+        if entry.params == "…" {
+            return Ok(Call { entry, span, args: Vec::new(), expected: None });
+        }
+        let ways: Vec<Vec<Param>> = entry.params.split('|').map(params).collect();
+        let way = ways.iter().position(|way| fits(way, &given)).unwrap_or(0);
+        let params = &ways[way];
+        let expected = given.expected.clone();
         let name = entry.names[0];
         let mut args: Vec<(&'static str, Option<(Value, Span)>)> = params.iter().map(|p| (p.name, None)).collect();
         let open = params.iter().filter(|p| !p.keyword_only).count();
@@ -88,12 +114,12 @@ impl Call {
                 *arg = None;
             }
         }
-        Ok(Call { entry, span, args })
+        Ok(Call { entry, span, args, expected })
     }
 
     /// An argument, if it is given.
     pub fn get(&self, name: &str) -> Option<&(Value, Span)> {
-        debug_assert!(self.args.iter().any(|(n, _)| *n == name), "{} has no parameter {name}", self.entry.names[0]);
+        debug_assert!(self.entry.params.contains(name), "{} has no parameter {name}", self.entry.names[0]);
         self.args.iter().find(|(n, _)| *n == name).and_then(|(_, arg)| arg.as_ref())
     }
 
@@ -177,7 +203,27 @@ impl Call {
                 other => return Err(self.wrong(lower, name, "a list of positive constant integers", &other, span)),
             }
         }
+        let count = extents.iter().try_fold(1u64, |product, n| product.checked_mul(*n));
+        if extents.is_empty() || extents.len() > 5 || count.is_none_or(|n| n > MOST_ELEMENTS) {
+            let message =
+                format!("`{name}` of `pl.{}` has 1 to 5 extents and less than 2^31 elements", self.entry.names[0]);
+            return Err(lower.error("argument", span, message));
+        }
         Ok(Some(extents))
+    }
+
+    /// Constant extents that must be given.
+    pub fn need_shape(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Vec<u64>> {
+        self.need(lower, name)?;
+        self.shape(lower, name).map(Option::unwrap_or_default)
+    }
+
+    /// An element type that must be given.
+    pub fn need_elem(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Elem> {
+        match self.need(lower, name)? {
+            (Value::Const(Const::DType(DType::Elem(elem))), _) => Ok(elem),
+            (other, span) => Err(self.wrong(lower, name, "a type such as `pl.FP32`", &other, span)),
+        }
     }
 
     /// Offsets, constant or not.
@@ -200,5 +246,9 @@ impl Call {
 
 /// How an op is called.
 fn usage(entry: &Entry) -> String {
-    format!("it is called as `pl.{}({})`", entry.names[0], entry.params.replace("=,", "=…,").trim_end_matches('='))
+    let ways = entry.params.split('|').map(|way| {
+        let way = way.trim().replace("=,", "=…,");
+        format!("`pl.{}({})`", entry.names[0], way.trim_end_matches('='))
+    });
+    format!("it is called as {}", ways.collect::<Vec<_>>().join(" or "))
 }

@@ -10,6 +10,7 @@ use crate::value::{Const, TileId, Value};
 
 const BINARY: Entry = Entry { params: "lhs, rhs", lower: binary, ..ENTRY };
 const UNARY: Entry = Entry { params: "x", lower: unary, ..ENTRY };
+const TMP: Entry = Entry { params: "lhs, rhs, tmp= | lhs, slope, tmp=", lower: super::choose::with_tmp, ..ENTRY };
 const NUMBER: Entry = Entry { params: "lhs, rhs", lower: binary, ..ENTRY };
 
 pub(super) const OPS: &[Entry] = &[
@@ -23,9 +24,10 @@ pub(super) const OPS: &[Entry] = &[
         params: "lhs, rhs, high_precision=",
         lower: divide,
         doc: "Quotient",
+        ..ENTRY
     },
-    Entry { names: &["maximum"], op: "pto.tmax", with_number: "pto.tmaxs", doc: "Larger element", ..BINARY },
-    Entry { names: &["minimum"], op: "pto.tmin", with_number: "pto.tmins", doc: "Smaller element", ..BINARY },
+    Entry { names: &["maximum", "max"], op: "pto.tmax", with_number: "pto.tmaxs", doc: "Larger element", ..BINARY },
+    Entry { names: &["minimum", "min"], op: "pto.tmin", with_number: "pto.tmins", doc: "Smaller element", ..BINARY },
     Entry {
         names: &["fmod"],
         op: "pto.tfmod",
@@ -41,6 +43,17 @@ pub(super) const OPS: &[Entry] = &[
     Entry { names: &["or_"], op: "pto.tor", with_number: "pto.tors", doc: "Bitwise or", ..BINARY },
     Entry { names: &["shl"], op: "pto.tshl", with_number: "pto.tshls", doc: "Shift left", ..BINARY },
     Entry { names: &["shr"], op: "pto.tshr", with_number: "pto.tshrs", doc: "Shift right", ..BINARY },
+    Entry { names: &["rem"], op: "pto.trem", with_number: "pto.trems", doc: "Remainder, rounded down", ..TMP },
+    Entry {
+        names: &["rems"],
+        with_number: "pto.trems",
+        doc: "Remainder of a division by a number, rounded down",
+        ..TMP
+    },
+    Entry { names: &["xor"], op: "pto.txor", with_number: "pto.txors", doc: "Bitwise exclusive or", ..TMP },
+    Entry { names: &["xors"], with_number: "pto.txors", doc: "Bitwise exclusive or with a number", ..TMP },
+    Entry { names: &["lrelu"], with_number: "pto.tlrelu", doc: "Negative elements times a slope", ..TMP },
+    Entry { names: &["prelu"], op: "pto.tprelu", doc: "Negative elements times a slope for each element", ..TMP },
     Entry { names: &["adds"], with_number: "pto.tadds", doc: "Add a number", ..NUMBER },
     Entry { names: &["subs"], with_number: "pto.tsubs", doc: "Subtract a number", ..NUMBER },
     Entry { names: &["muls"], with_number: "pto.tmuls", doc: "Multiply by a number", ..NUMBER },
@@ -63,6 +76,7 @@ pub(super) const OPS: &[Entry] = &[
         ..UNARY
     },
     Entry { names: &["recip"], op: "pto.trecip", params: "x, high_precision=", doc: "Reciprocal", ..UNARY },
+    Entry { names: &["sin", "cos"], doc: "Sine and cosine, which the instruction set does not have", ..super::REFUSED },
     Entry { names: &["neg"], op: "pto.tneg", doc: "Negation", ..UNARY },
     Entry { names: &["abs"], op: "pto.tabs", doc: "Absolute value", ..UNARY },
     Entry { names: &["relu"], op: "pto.trelu", doc: "Negative elements become 0", ..UNARY },
@@ -73,7 +87,7 @@ pub(super) const OPS: &[Entry] = &[
         op: "pto.tcvt",
         doc: "Convert to another element type; `mode` is none, rint, round, floor, ceil, trunc or odd",
         lower: cast,
-        with_number: "",
+        ..ENTRY
     },
 ];
 
@@ -90,20 +104,10 @@ fn unary(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 
 /// Emits the op of a call with a new tile like another one as its destination.
 pub(super) fn like(lower: &mut Lower<'_>, call: &Call, model: TileId, operands: &[(&str, TileId)]) -> TileId {
-    let tile = lower.tile(model).clone();
-    let value = lower.buffer(slipring_ir::TileType { valid: tile.ty.valid, ..compact(tile.ty, &tile.shape) });
-    let ty = match lower.e.module.ty(value).as_tile() {
-        Some(ty) => *ty,
-        None => tile.ty,
-    };
-    let target = lower.add_tile(value, ty, &tile.shape, call.entry.names[0]);
+    let elem = lower.tile(model).ty.layout.elem;
+    let target = lower.tile_like(model, elem, call.entry.names[0]);
     emit(lower, call.entry.op, operands, target);
     target
-}
-
-/// The usual layout of a tile: a part of a larger tile keeps that one's distances, a new tile does not.
-fn compact(ty: slipring_ir::TileType, shape: &[u64]) -> slipring_ir::TileType {
-    crate::lower::Place::of(ty.space).tile_type(shape, ty.layout.elem)
 }
 
 /// Emits an op on tiles.
@@ -115,7 +119,7 @@ pub(super) fn emit(lower: &mut Lower<'_>, op: &'static str, operands: &[(&str, T
     lower.e.op(op, &groups, &[], &[]);
 }
 
-fn is_number(value: &Value) -> bool {
+pub(super) fn is_number(value: &Value) -> bool {
     matches!(value, Value::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_)) | Value::Scalar(_))
 }
 
@@ -185,7 +189,7 @@ pub(super) fn same(lower: &mut Lower<'_>, call: &Call, a: TileId, b: TileId) -> 
 fn with_number(lower: &mut Lower<'_>, call: &Call, source: TileId, number: &Value, span: slipring_ir::Span) -> Lowered {
     let tile = lower.tile(source).clone();
     let number = scalar_for(lower, number, tile.ty.layout.elem, span)?;
-    let target = lower.new_tile(&tile.shape, tile.ty.layout.elem, Space::Vec, call.entry.names[0]);
+    let target = lower.tile_like(source, tile.ty.layout.elem, call.entry.names[0]);
     let dst = lower.tile(target).value;
     let op = call.entry.with_number;
     lower.e.op(op, &[("src", &[tile.value]), ("scalar", &[number]), ("dst", &[dst])], &[], &[]);
@@ -207,7 +211,7 @@ fn divide(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let id = lower.demand(&source.0, Space::Vec, source.1)?;
     let tile = lower.tile(id).clone();
     let number = scalar_for(lower, &number.0, tile.ty.layout.elem, number.1)?;
-    let target = lower.new_tile(&tile.shape, tile.ty.layout.elem, Space::Vec, "div");
+    let target = lower.tile_like(id, tile.ty.layout.elem, "div");
     let dst = lower.tile(target).value;
     let name = if first { "dividend" } else { "divisor" };
     lower.e.op("pto.tdivs", &[("src", &[tile.value]), (name, &[number]), ("dst", &[dst])], &[], &[]);
@@ -237,7 +241,7 @@ fn cast(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if tile.ty.layout.elem == elem {
         return Ok(Value::Tile(source));
     }
-    let target = lower.new_tile(&tile.shape, elem, Space::Vec, "cast");
+    let target = lower.tile_like(source, elem, "cast");
     let dst = lower.tile(target).value;
     let attrs = [("rmode", Attr::member("round_mode", mode))];
     lower.e.op("pto.tcvt", &[("src", &[tile.value]), ("dst", &[dst])], &attrs, &[]);

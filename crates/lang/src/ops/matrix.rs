@@ -3,7 +3,7 @@
 use slipring_ir::Diagnostic;
 use slipring_tile::{Elem, Space};
 
-use super::{Call, ENTRY, Entry};
+use super::{Call, ENTRY, Entry, REFUSED};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered, fold, show};
 use crate::value::{TileId, Value};
@@ -24,6 +24,41 @@ pub(super) const OPS: &[Entry] = &[
         doc: "Product added to an accumulator, in place",
         lower: matmul_acc,
         ..ENTRY
+    },
+    Entry {
+        names: &["gemv"],
+        params: "lhs, rhs, out_dtype=, a_trans=, b_trans=, c_matrix_nz=",
+        op: "pto.tgemv",
+        doc: "Product of a row and a matrix",
+        lower: matmul,
+        ..ENTRY
+    },
+    Entry {
+        names: &["gemv_acc"],
+        params: "acc, lhs, rhs, a_trans=, b_trans=, init_cond=",
+        op: "pto.tgemv.acc",
+        doc: "Product of a row and a matrix added to an accumulator, in place",
+        lower: matmul_acc,
+        ..ENTRY
+    },
+    Entry {
+        names: &["gemv_bias"],
+        params: "lhs, rhs, bias, a_trans=, b_trans=",
+        op: "pto.tgemv.bias",
+        doc: "Product of a row and a matrix, a bias added",
+        lower: matmul_bias,
+        ..ENTRY
+    },
+    Entry {
+        names: &["matmul_mx", "matmul_mx_acc", "matmul_mx_bias", "gemv_mx", "gemv_mx_acc", "gemv_mx_bias"],
+        op: "pto.tmatmul.mx",
+        doc: "Products with scales for groups of elements",
+        ..REFUSED
+    },
+    Entry {
+        names: &["batch_matmul", "batch_matmul_acc"],
+        doc: "Products of lists of matrices: write a loop",
+        ..REFUSED
     },
     Entry {
         names: &["matmul_bias"],
@@ -69,6 +104,11 @@ fn operands(lower: &mut Lower<'_>, call: &Call) -> Lowered<Operands> {
         }
         return Err(lower.report(error));
     }
+    if m != 1 && call.entry.names[0].starts_with("gemv") {
+        let error = Diagnostic::error("shapes", call.span, format!("`pl.{}` of {m} rows", call.entry.names[0]))
+            .help("its left operand is one row: `pl.matmul` takes several");
+        return Err(lower.report(error));
+    }
     let mut get = |(value, span): &(Value, slipring_ir::Span), space, transposed| {
         if transposed { lower.demand_transposed(value, space, *span) } else { lower.demand(value, space, *span) }
     };
@@ -99,9 +139,9 @@ fn matmul(lower: &mut Lower<'_>, call: &Call) -> Lowered {
             .help("store it into a tensor of that type, or convert it on the Vector cores (`pl.cast`)");
         return Err(lower.report(error));
     }
-    let target = lower.new_tile(&o.shape, o.elem, Space::Acc, "matmul");
+    let target = lower.new_tile(&o.shape, o.elem, Space::Acc, call.entry.names[0]);
     let (l, r, d) = (lower.tile(o.left).value, lower.tile(o.right).value, lower.tile(target).value);
-    lower.e.op("pto.tmatmul", &[("lhs", &[l]), ("rhs", &[r]), ("dst", &[d])], &[], &[]);
+    lower.e.op(call.entry.op, &[("lhs", &[l]), ("rhs", &[r]), ("dst", &[d])], &[], &[]);
     Ok(Value::Tile(target))
 }
 
@@ -127,7 +167,7 @@ fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     let (l, r) = (lower.tile(o.left).value, lower.tile(o.right).value);
     let groups: [(&str, &[_]); 4] = [("acc_in", &[tile.value]), ("lhs", &[l]), ("rhs", &[r]), ("dst", &[tile.value])];
-    lower.e.op("pto.tmatmul.acc", &groups, &[], &[]);
+    lower.e.op(call.entry.op, &groups, &[], &[]);
     lower.tiles[acc.0 as usize].gone = Some(call.span);
     Ok(Value::Tile(lower.add_tile(tile.value, tile.ty, &tile.shape, "matmul_acc")))
 }
@@ -136,9 +176,9 @@ fn matmul_bias(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let o = operands(lower, call)?;
     let (bias, span) = call.need(lower, "bias")?;
     let bias = lower.demand(&bias, Space::Bias, span)?;
-    let target = lower.new_tile(&o.shape, o.elem, Space::Acc, "matmul_bias");
+    let target = lower.new_tile(&o.shape, o.elem, Space::Acc, call.entry.names[0]);
     let [l, r, b, d] = [o.left, o.right, bias, target].map(|id| lower.tile(id).value);
     let groups: [(&str, &[_]); 4] = [("lhs", &[l]), ("rhs", &[r]), ("bias", &[b]), ("dst", &[d])];
-    lower.e.op("pto.tmatmul.bias", &groups, &[], &[]);
+    lower.e.op(call.entry.op, &groups, &[], &[]);
     Ok(Value::Tile(target))
 }

@@ -3,7 +3,7 @@
 use slipring_ir::Diagnostic;
 use slipring_tile::Space;
 
-use super::{Call, ENTRY, Entry};
+use super::{Call, ENTRY, Entry, REFUSED};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered, scalar_type_of};
 use crate::value::{Index, Tensor, Value};
@@ -42,6 +42,20 @@ pub(super) const OPS: &[Entry] = &[
         ..ENTRY
     },
     Entry {
+        names: &["extract"],
+        params: "src, row, col, shape, *, target_memory=",
+        op: "pto.textract",
+        doc: "A window of a tile, copied out, also to L0A and L0B",
+        lower: extract,
+        ..ENTRY
+    },
+    Entry { names: &["alloc"], doc: "Memory without a shape", ..REFUSED },
+    Entry {
+        names: &["create_tensor", "tensor.create", "tensor.view", "view", "expand_clone"],
+        doc: "Tensors of a kernel's own: declare them as parameters",
+        ..REFUSED
+    },
+    Entry {
         names: &["transpose_view"],
         params: "tile",
         op: "pto.treshape",
@@ -76,21 +90,38 @@ fn tensor(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<(Tensor, sl
 }
 
 fn load(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    if let Some((_, span)) = call.get("valid_shape") {
-        let span = *span;
-        return Err(lower.unsupported(span, "`valid_shape` of a load"));
-    }
     let (source, span) = tensor(lower, call, "tensor")?;
     let offsets = call.offsets(lower, "offsets")?;
-    let shape = call.shape(lower, "shapes")?.unwrap_or_default();
-    let window = lower.tensor_window(&source, &offsets, &shape, span)?;
+    let shape = call.need_shape(lower, "shapes")?;
     let space = call.space(lower, "target_memory")?.unwrap_or(Space::Vec);
     if !matches!(space, Space::Vec | Space::Mat) {
         let error = Diagnostic::error("no-way", call.span, format!("a tile is not loaded into `{space}`"))
             .help("load it into Vec or Mat, and `pl.move` it on from there");
         return Err(lower.report(error));
     }
-    Ok(Value::Tile(lower.load(&window, space)?))
+    if call.get("valid_shape").is_none() {
+        let window = lower.tensor_window(&source, &offsets, &shape, span)?;
+        return Ok(Value::Tile(lower.load(&window, space)?));
+    }
+    // Only the valid part is read, and only it must lie inside the tensor.
+    let valid = call.offsets(lower, "valid_shape")?;
+    let [first, .., last] = [&[Index::Known(1)], &valid[..]].concat()[..] else {
+        return Err(lower.error("argument", call.span, "`valid_shape` has an extent for each dimension"));
+    };
+    if valid.len() != shape.len() || shape.len() > 2 {
+        return Err(lower.error("argument", call.span, "`valid_shape` has an extent for each of two dimensions"));
+    }
+    let rows = if valid.len() == 2 { valid[0] } else { first };
+    let clipped: Vec<u64> = valid
+        .iter()
+        .zip(&shape)
+        .map(|(v, n)| if let Index::Known(v) = v { (*v).clamp(1, *n as i64) as u64 } else { *n })
+        .collect();
+    let window = lower.tensor_window(&source, &offsets, &clipped, span)?;
+    let tile = lower.new_valid_tile(&shape, source.elem, space, [rows, last], "load");
+    let (view, target) = (lower.window(&window)?, lower.tile(tile).value);
+    lower.e.op("pto.tload", &[("src", &[view]), ("dst", &[target])], &[], &[]);
+    Ok(Value::Tile(tile))
 }
 
 fn store(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -129,7 +160,14 @@ fn put(
     let atomic = match call.get("atomic") {
         None => false,
         Some((Value::Const(crate::value::Const::Bool(b)), _)) => *b,
-        Some(_) => call.word(lower, "atomic")?.is_some_and(|w| w.contains("add")),
+        Some((_, span)) => {
+            let span = *span;
+            match call.word(lower, "atomic")?.map(|word| word.to_lowercase()).as_deref() {
+                Some("add" | "atomic_add") => true,
+                None | Some("none" | "atomic_none") => false,
+                Some(other) => return Err(lower.unsupported(span, format!("the atomic operation `{other}`"))),
+            }
+        }
     };
     let window = lower.tensor_window(target, offsets, shape, call.span)?;
     lower.store(value, &window, atomic, span)?;
@@ -160,11 +198,48 @@ fn move_tile(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     call.need(lower, "target_memory")?;
     let Some(space) = call.space(lower, "target_memory")? else { return Ok(value) };
     let Value::Tile(id) = &value else { return Err(call.wrong(lower, "tile", "a tile", &value, span)) };
+    let usual = crate::lower::Place::of(space);
+    let layouts = [call.word(lower, "blayout")?, call.word(lower, "slayout")?];
+    let place = usual.with(layouts[0].as_deref(), layouts[1].as_deref());
+    let Some(place) = place else {
+        return Err(lower.error("argument", call.span, "a layout is row_major, col_major or none_box"));
+    };
+    if place != usual {
+        if (lower.tile(*id).ty.space, space) != (Space::Vec, Space::Vec) {
+            return Err(lower.unsupported(call.span, format!("another layout than the usual one in `{space}`")));
+        }
+        let tile = lower.tile(*id).clone();
+        let target = lower.new_tile_in(&tile.shape, place, tile.ty.layout.elem, "move");
+        let dst = lower.tile(target).value;
+        lower.e.op("pto.tmov", &[("src", &[tile.value]), ("dst", &[dst])], &[], &[]);
+        return Ok(Value::Tile(target));
+    }
     if lower.tile(*id).ty.space == space {
         return Ok(Value::Tile(lower.copy_to(*id, space)));
     }
     // A transposed view keeps its layout on the way: the layout of L0A and L0B is the same either way.
     lower.demand(&value, space, span).map(Value::Tile)
+}
+
+fn extract(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (value, span) = call.need(lower, "src")?;
+    let Value::Tile(id) = value else { return Err(call.wrong(lower, "src", "a tile", &value, span)) };
+    lower.still_there(id, span)?;
+    let mut offsets = Vec::new();
+    for name in ["row", "col"] {
+        let (value, span) = call.need(lower, name)?;
+        let index = lower.index(&value, span)?;
+        offsets.push(lower.index_value(index));
+    }
+    let shape = call.need_shape(lower, "shape")?;
+    let tile = lower.tile(id).clone();
+    let space = call.space(lower, "target_memory")?.unwrap_or(tile.ty.space);
+    let target = lower.new_tile(&shape, tile.ty.layout.elem, space, "extract");
+    let dst = lower.tile(target).value;
+    let groups: [(&str, &[_]); 4] =
+        [("src", &[tile.value]), ("row", &offsets[..1]), ("col", &offsets[1..]), ("dst", &[dst])];
+    lower.e.op("pto.textract", &groups, &[], &[]);
+    Ok(Value::Tile(target))
 }
 
 fn transpose_view(lower: &mut Lower<'_>, call: &Call) -> Lowered {

@@ -3,13 +3,16 @@
 //! What an op means is said by the declaration of the op that it becomes (`crates/dialects`); what is here is its spelling.
 
 mod bind;
+mod choose;
 mod cross;
 mod elementwise;
+mod gather;
 mod matrix;
 mod memory;
 mod pipe;
 mod reduce;
 mod shape;
+mod system;
 
 use crate::lower::{Lower, Lowered};
 
@@ -20,7 +23,8 @@ pub(crate) use pipe::BARE;
 pub struct Entry {
     /// Its names after `pl.`; the first is the usual one.
     pub names: &'static [&'static str],
-    /// Its parameters: `lhs, rhs, out_dtype=, *, atomic=`. Those behind `*` are given by name; those with `=` may be left out.
+    /// Its parameters: `lhs, rhs, out_dtype=, *, atomic=`. Those behind `*` are given by name; those with `=` may be
+    /// left out. `|` stands between ways to call it, `…` for anything.
     pub params: &'static str,
     /// The op that it becomes; empty where that depends on its arguments.
     pub op: &'static str,
@@ -28,6 +32,8 @@ pub struct Entry {
     pub with_number: &'static str,
     /// What it does, for lists.
     pub doc: &'static str,
+    /// True for an op that is known by its name and not compiled.
+    pub refused: bool,
     pub(crate) lower: fn(&mut Lower<'_>, &Call) -> Lowered,
 }
 
@@ -38,11 +44,25 @@ const ENTRY: Entry = Entry {
     op: "",
     with_number: "",
     doc: "",
+    refused: false,
     lower: |lower, call| Err(lower.unsupported(call.span, format!("`pl.{}`", call.entry.names[0]))),
 };
 
-const FAMILIES: &[&[Entry]] =
-    &[elementwise::OPS, reduce::OPS, shape::OPS, matrix::OPS, memory::OPS, cross::OPS, pipe::OPS];
+/// An op of the public language that is known and not compiled, however it is called.
+const REFUSED: Entry = Entry { params: "…", refused: true, ..ENTRY };
+
+const FAMILIES: &[&[Entry]] = &[
+    elementwise::OPS,
+    choose::OPS,
+    reduce::OPS,
+    shape::OPS,
+    gather::OPS,
+    matrix::OPS,
+    memory::OPS,
+    cross::OPS,
+    pipe::OPS,
+    system::OPS,
+];
 
 /// Every op of the language, family by family.
 pub fn catalogue() -> impl Iterator<Item = &'static Entry> {
@@ -50,7 +70,7 @@ pub fn catalogue() -> impl Iterator<Item = &'static Entry> {
 }
 
 /// The op of a name without `pl.`. `tile.`, `tensor.` and `system.` before it make no difference.
-pub(crate) fn find(name: &str) -> Option<&'static Entry> {
+pub fn find(name: &str) -> Option<&'static Entry> {
     let bare = ["tile.", "tensor.", "system."].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
     let by = |name: &str| catalogue().find(|entry| entry.names.contains(&name));
     by(name).or_else(|| by(bare))

@@ -8,16 +8,17 @@ use slipring_tile::{Elem, Space};
 
 use super::{Call, ENTRY, Entry};
 use crate::dtype::DType;
-use crate::lower::{Lower, Lowered, Place};
-use crate::value::{Buffer, Const, Value};
+use crate::lower::{Lower, Lowered, Place, Push, Reported};
+use crate::value::{Buffer, Const, SplitMode, Value};
 
 const INITIALIZE: Entry = Entry {
-    params: "dir_mask, slot_size, gm_slot_buffer=, c2v_consumer_buf=, v2c_consumer_buf=, slot_num=, local_slot_num=, id=",
+    params: "dir_mask, slot_size, gm_slot_buffer=, c2v_consumer_buf=, v2c_consumer_buf=, slot_num=, local_slot_num=, id= | \
+             c2v_buf=, v2c_buf=, *, dir_mask, slot_size, slot_num=, local_slot_num=, id=, gm_slot_buffer=",
     lower: initialize,
     ..ENTRY
 };
-const PUSH: Entry = Entry { params: "tile, pipe=, split=, id=", lower: push, ..ENTRY };
-const POP: Entry = Entry { params: "pipe=, shape=, dtype=, split=, id=", lower: pop, ..ENTRY };
+const PUSH: Entry = Entry { params: "tile, pipe=, split=, id=, lane_stride=", lower: push, ..ENTRY };
+const POP: Entry = Entry { params: "pipe=, shape=, dtype=, split=, id=, lane_stride=", lower: pop, ..ENTRY };
 const FREE: Entry = Entry { params: "tile=, split=, id=", lower: free, ..ENTRY };
 
 pub(super) const OPS: &[Entry] = &[
@@ -99,6 +100,7 @@ fn reserve(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     let value = lower.e.value(call.entry.op, &[], &attrs, Type::I32);
     lower.facts.reserved.extend(lower.e.module.defining_op(value));
+    lower.facts.buffers.push((value, name));
     Ok(Value::Buffer(Rc::new(Buffer { base: value, size: Some(size) })))
 }
 
@@ -110,6 +112,7 @@ fn import(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     let attrs = [("name", Attr::Str(name.to_string().into())), ("peer_func", Attr::Symbol(peer.to_string().into()))];
     let value = lower.e.value(call.entry.op, &[], &attrs, Type::I32);
+    lower.facts.buffers.push((value, name));
     Ok(Value::Buffer(Rc::new(Buffer { base: value, size: None })))
 }
 
@@ -137,15 +140,17 @@ fn initialize(lower: &mut Lower<'_>, call: &Call) -> Lowered {
             attrs.push((name, Attr::int(n)));
         }
     }
-    let zero = Value::Const(Const::Int(0));
-    let mut consumer = [zero.clone(), zero];
-    for (slot, name) in consumer.iter_mut().zip(["c2v_consumer_buf", "v2c_consumer_buf"]) {
-        if let Some((value, _)) = call.get(name) {
-            *slot = value.clone();
-        }
+    let names = [["c2v_consumer_buf", "c2v_buf"], ["v2c_consumer_buf", "v2c_buf"]];
+    let mut buffers = Vec::new();
+    for (direction, names) in names.into_iter().enumerate() {
+        let given = names.into_iter().find_map(|name| call.get(name)).cloned();
+        let (value, span) = given.unwrap_or((Value::Const(Const::Int(0)), call.span));
+        let value = address(lower, &value, span)?;
+        let known = lower.facts.buffers.iter().find(|(buffer, _)| *buffer == value);
+        lower.facts.rings[direction] = known.map(|(_, name)| name.clone());
+        buffers.push(value);
     }
-    let c2v = address(lower, &consumer[0], call.span)?;
-    let v2c = address(lower, &consumer[1], call.span)?;
+    let (c2v, v2c) = (buffers[0], buffers[1]);
     let mut gm = Vec::new();
     match call.get("gm_slot_buffer").cloned() {
         None | Some((Value::Const(Const::Int(0)), _)) => {}
@@ -163,6 +168,10 @@ fn own_kind(lower: &mut Lower<'_>, call: &Call) -> Lowered<CoreKind> {
     if let Some((kind, _)) = lower.facts.pipe_end {
         return Ok(kind);
     }
+    if lower.diags.has_errors() {
+        // Setting it up may be what failed.
+        return Err(Reported);
+    }
     let message = format!("`pl.{}` without an end of a pipe", call.entry.names[0]);
     let error = Diagnostic::error("no-pipe", call.span, message).help(
         "set the pipe up before: `aic_initialize_pipe(…)` on the Cube core, `aiv_initialize_pipe(…)` on a Vector core",
@@ -171,16 +180,35 @@ fn own_kind(lower: &mut Lower<'_>, call: &Call) -> Lowered<CoreKind> {
 }
 
 /// `split` and `id`.
-fn attributes(lower: &mut Lower<'_>, call: &Call) -> Lowered<Vec<(&'static str, Attr)>> {
-    let split = call.split(lower, "split")?.map_or(0, |mode| mode as i64);
-    let mut attrs = vec![("split", Attr::int(split))];
+fn attributes(lower: &mut Lower<'_>, call: &Call, split: SplitMode) -> Lowered<Vec<(&'static str, Attr)>> {
+    let mut attrs = vec![("split", Attr::int(split as i64))];
     if let Some(id) = call.int(lower, "id")? {
         attrs.push(("id", Attr::int(id)));
     }
     Ok(attrs)
 }
 
+/// The buffer of the ring that a push or pop uses: the one that it names, else the function's for that direction.
+fn ring(lower: &mut Lower<'_>, call: &Call, from: CoreKind) -> Option<Rc<str>> {
+    let by_direction = lower.facts.rings[usize::from(from == CoreKind::Vector)].clone();
+    let address = match call.get("pipe") {
+        Some((Value::Buffer(buffer), _)) => buffer.base,
+        Some((Value::Scalar(scalar), _)) => scalar.value,
+        _ => return by_direction,
+    };
+    let named = lower.facts.buffers.iter().find(|(buffer, _)| *buffer == address);
+    named.map(|(_, name)| name.clone()).or(by_direction)
+}
+
+fn no_stride(lower: &mut Lower<'_>, call: &Call) -> Lowered<()> {
+    match call.get("lane_stride").map(|(_, span)| *span) {
+        Some(span) => Err(lower.unsupported(span, "`lane_stride`")),
+        None => Ok(()),
+    }
+}
+
 fn push(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    no_stride(lower, call)?;
     let (value, span) = call.need(lower, "tile")?;
     let kind = own_kind(lower, call)?;
     let (op, space) = match kind {
@@ -189,9 +217,14 @@ fn push(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     };
     wrong_side(lower, call, op)?;
     let id = lower.demand(&value, space, span)?;
-    let attrs = attributes(lower, call)?;
-    let tile = lower.tile(id).value;
-    lower.e.op(op, &[("tile", &[tile])], &attrs, &[]);
+    let split = call.split(lower, "split")?.unwrap_or(SplitMode::None);
+    let attrs = attributes(lower, call, split)?;
+    let buffer = ring(lower, call, kind);
+    let tile = lower.tile(id);
+    let (value, push) =
+        (tile.value, Push { from: kind, buffer, shape: tile.shape.clone(), elem: tile.ty.layout.elem, split });
+    lower.globals.pushes.borrow_mut().push(push);
+    lower.e.op(op, &[("tile", &[value])], &attrs, &[]);
     Ok(Value::Nothing)
 }
 
@@ -207,23 +240,66 @@ fn wrong_side(lower: &mut Lower<'_>, call: &Call, op: &str) -> Lowered<()> {
     Err(lower.report(error))
 }
 
+/// What the other kind of core pushes into the ring that a pop takes from.
+fn pushed(lower: &mut Lower<'_>, call: &Call, from: CoreKind) -> Option<Push> {
+    let buffer = ring(lower, call, from);
+    let find = |lower: &Lower<'_>| {
+        let pushes = lower.globals.pushes.borrow();
+        pushes.iter().find(|push| push.from == from && push.buffer == buffer).cloned()
+    };
+    find(lower).or_else(|| {
+        crate::program::lower_ahead(&lower.e.module.source.clone(), lower.globals);
+        find(lower)
+    })
+}
+
+/// The part of a pushed tile that this core gets.
+fn part(push: &Push) -> Vec<u64> {
+    let (mut shape, split) = (push.shape.to_vec(), push.split);
+    let axis = if split == SplitMode::LeftRight { shape.len().saturating_sub(1) } else { 0 };
+    match (push.from, split) {
+        (_, SplitMode::None) => {}
+        (CoreKind::Cube, _) => shape[axis] = shape[axis].div_ceil(2),
+        (CoreKind::Vector, _) => shape[axis] *= 2,
+    }
+    shape
+}
+
 fn pop(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    no_stride(lower, call)?;
     let kind = own_kind(lower, call)?;
-    let (op, space) = match kind {
-        CoreKind::Cube => ("pto.tpop_from_aiv", Space::Mat),
-        CoreKind::Vector => ("pto.tpop_from_aic", Space::Vec),
+    let (op, space, peer) = match kind {
+        CoreKind::Cube => ("pto.tpop_from_aiv", Space::Mat, CoreKind::Vector),
+        CoreKind::Vector => ("pto.tpop_from_aic", Space::Vec, CoreKind::Cube),
     };
     wrong_side(lower, call, op)?;
-    let (Some(shape), Some(elem)) = (call.shape(lower, "shape")?, call.elem(lower, "dtype")?) else {
-        let message = "the shape and type of the popped tile are not known";
-        let error = Diagnostic::error("pop-type", call.span, message)
-            .help("say them: `TPOP(pipe_buf, shape=[32, 64], dtype=pl.FP32)`, the part that this core receives");
-        return Err(lower.report(error));
+    let said = match (call.shape(lower, "shape")?, call.elem(lower, "dtype")?) {
+        (Some(shape), Some(elem)) => Some((shape, elem)),
+        _ => call.expected.clone(),
     };
-    let attrs = attributes(lower, call)?;
+    let mut split = call.split(lower, "split")?;
+    let (shape, elem) = match said {
+        Some(said) => said,
+        None => {
+            let Some(push) = pushed(lower, call, peer) else {
+                let message = "the shape and type of the popped tile are not known";
+                let error = Diagnostic::error("pop-type", call.span, message)
+                    .note("no function of this file pushes into this ring")
+                    .help(
+                        "say them: `TPOP(pipe_buf, shape=[32, 64], dtype=pl.FP32)`, the part that this core receives",
+                    );
+                return Err(lower.report(error));
+            };
+            split = split.or(Some(push.split));
+            (part(&push), push.elem)
+        }
+    };
+    let attrs = attributes(lower, call, split.unwrap_or(SplitMode::None))?;
     let ty = Place::of(space).tile_type(&shape, elem);
     let value = lower.e.value(op, &[], &attrs, Type::Tile(ty));
-    Ok(Value::Tile(lower.add_tile(value, ty, &shape, "tpop")))
+    let id = lower.add_tile(value, ty, &shape, "tpop");
+    lower.facts.popped.push((value, split.unwrap_or(SplitMode::None)));
+    Ok(Value::Tile(id))
 }
 
 fn free(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -233,7 +309,16 @@ fn free(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         CoreKind::Vector => "pto.tfree_from_aic",
     };
     wrong_side(lower, call, op)?;
-    let attrs = attributes(lower, call)?;
+    // A slot is freed as it was popped.
+    let popped = match call.get("tile") {
+        Some((Value::Tile(id), _)) => {
+            let value = lower.tile(*id).value;
+            lower.facts.popped.iter().find(|(tile, _)| *tile == value).map(|(_, split)| *split)
+        }
+        _ => lower.facts.popped.last().map(|(_, split)| *split),
+    };
+    let split = call.split(lower, "split")?.or(popped).unwrap_or(SplitMode::None);
+    let attrs = attributes(lower, call, split)?;
     lower.e.op(op, &[], &attrs, &[]);
     Ok(Value::Nothing)
 }

@@ -80,7 +80,8 @@ fn reduced(lower: &mut Lower<'_>, call: &Call, source: crate::value::TileId, sha
         let model = lower.tile(source).clone();
         operands.push(("tmp", lower.new_tile(&model.shape, model.ty.layout.elem, Space::Vec, "tmp")));
     }
-    let target = lower.new_tile(shape, elem, Space::Vec, call.entry.names[0]);
+    let rows = call.entry.op.starts_with("pto.trow");
+    let target = lower.tile_valid_like(source, shape, elem, [rows, !rows], call.entry.names[0]);
     emit(lower, call.entry.op, &operands, target);
     Ok(Value::Tile(target))
 }

@@ -71,6 +71,61 @@ pub(super) const OPS: &[Entry] = &[
         ..ENTRY
     },
     Entry {
+        names: &["set_validshape"],
+        params: "x, rows, cols",
+        op: "pto.set_validshape",
+        doc: "The same tile of which only the first rows and columns count",
+        lower: set_valid,
+        ..ENTRY
+    },
+    Entry {
+        names: &["fillpad"],
+        params: "x, pad_value=",
+        op: "pto.tfillpad",
+        doc: "A copy of which all elements count: those outside the valid shape are zero, or the smallest or largest value",
+        lower: fillpad,
+        ..ENTRY
+    },
+    Entry {
+        names: &["fillpad_inplace"],
+        params: "x, pad_value=",
+        op: "pto.tfillpad",
+        doc: "The same; the tile itself stays as it is",
+        lower: fillpad,
+        ..ENTRY
+    },
+    Entry {
+        names: &["fillpad_expand"],
+        params: "x, shape, pad_value=",
+        op: "pto.tfillpad_expand",
+        doc: "A copy in a larger tile, the rest filled",
+        lower: fillpad,
+        ..ENTRY
+    },
+    Entry {
+        names: &["tri"],
+        params: "diagonal, shape, dtype=, upper=",
+        op: "pto.ttri",
+        doc: "Ones up to a diagonal, zeros behind it; with `upper` from it on",
+        lower: triangle,
+        ..ENTRY
+    },
+    Entry {
+        names: &["reinterpret_view"],
+        params: "x, dtype, *, shape=",
+        op: "pto.treshape",
+        doc: "The same bytes as elements of another type",
+        lower: reinterpret,
+        ..ENTRY
+    },
+    Entry {
+        names: &["create_l1"],
+        params: "shape, dtype, transpose=",
+        doc: "A tile in L1 whose contents mean nothing yet",
+        lower: create_l1,
+        ..ENTRY
+    },
+    Entry {
         names: &["concat"],
         params: "a, b",
         op: "pto.tconcat",
@@ -81,15 +136,110 @@ pub(super) const OPS: &[Entry] = &[
 ];
 
 fn create(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let shape = call.shape(lower, "shape")?.unwrap_or_default();
-    let Some(elem) = call.elem(lower, "dtype")? else { return call.need(lower, "dtype").map(|(v, _)| v) };
+    let shape = call.need_shape(lower, "shape")?;
+    let elem = call.need_elem(lower, "dtype")?;
     let space = call.space(lower, "target_memory")?.unwrap_or(Space::Vec);
     Ok(Value::Tile(lower.new_tile(&shape, elem, space, "create_tile")))
 }
 
+fn create_l1(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    if call.flag(lower, "transpose")? {
+        return Err(lower.unsupported(call.span, "`transpose` of `pl.create_l1`"));
+    }
+    let (shape, elem) = (call.need_shape(lower, "shape")?, call.need_elem(lower, "dtype")?);
+    Ok(Value::Tile(lower.new_tile(&shape, elem, Space::Mat, "create_l1")))
+}
+
+fn set_valid(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (value, span) = call.need(lower, "x")?;
+    let id = match &value {
+        Value::Tile(id) => *id,
+        other => lower.demand(other, Space::Vec, span)?,
+    };
+    let mut valid = [Index::Known(0); 2];
+    for (extent, name) in valid.iter_mut().zip(["rows", "cols"]) {
+        let (value, span) = call.need(lower, name)?;
+        *extent = lower.index(&value, span)?;
+    }
+    lower.with_valid(id, valid, call.span).map(Value::Tile)
+}
+
+fn fillpad(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (value, span) = call.need(lower, "x")?;
+    let id = match &value {
+        Value::Tile(id) => *id,
+        other => lower.demand(other, Space::Vec, span)?,
+    };
+    let pad = match call.word(lower, "pad_value")?.as_deref() {
+        None | Some("zero") => 1,
+        Some("max") => 2,
+        Some("min") => 3,
+        Some(other) => {
+            let error = Diagnostic::error("argument", call.span, format!("there is no padding value `{other}`"))
+                .help("the values are `pl.PadValue.zero`, `max` and `min`");
+            return Err(lower.report(error));
+        }
+    };
+    let tile = lower.tile(id).clone();
+    let expand = call.entry.op == "pto.tfillpad_expand";
+    let shape = if expand { call.need_shape(lower, "shape")? } else { tile.shape.to_vec() };
+    let place = crate::lower::Place::of(tile.ty.space);
+    let ty = slipring_ir::TileType { pad, ..place.tile_type(&shape, tile.ty.layout.elem) };
+    let buffer = lower.buffer(ty);
+    let target = lower.add_tile(buffer, ty, &shape, "fillpad");
+    super::elementwise::emit(lower, call.entry.op, &[("src", id)], target);
+    Ok(Value::Tile(target))
+}
+
+fn triangle(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let shape = call.need_shape(lower, "shape")?;
+    let elem = call.elem(lower, "dtype")?.unwrap_or(slipring_tile::Elem::F32);
+    let (diagonal, span) = call.need(lower, "diagonal")?;
+    let diagonal = lower.number(&diagonal, crate::dtype::DType::Elem(slipring_tile::Elem::I32), span)?;
+    let upper = i64::from(call.flag(lower, "upper")?);
+    let target = lower.new_tile(&shape, elem, Space::Vec, "tri");
+    let dst = lower.tile(target).value;
+    lower.e.op(
+        call.entry.op,
+        &[("diagonal", &[diagonal]), ("dst", &[dst])],
+        &[("upperOrLower", Attr::int(upper))],
+        &[],
+    );
+    Ok(Value::Tile(target))
+}
+
+fn reinterpret(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (value, span) = call.need(lower, "x")?;
+    let elem = call.need_elem(lower, "dtype")?;
+    let Value::Tile(id) = value else { return Err(call.wrong(lower, "x", "a tile", &value, span)) };
+    lower.still_there(id, span)?;
+    let tile = lower.tile(id).clone();
+    let (from, to) = (tile.ty.layout.elem.bytes() as u64, elem.bytes() as u64);
+    let mut shape = tile.shape.to_vec();
+    if let Some(last) = shape.last_mut() {
+        *last = *last * from / to.max(1);
+    }
+    if let Some(asked) = call.shape(lower, "shape")? {
+        shape = asked;
+    }
+    let ty = crate::lower::Place::of(tile.ty.space).tile_type(&shape, elem);
+    let bytes = |shape: &[u64], size: u64| shape.iter().product::<u64>() * size;
+    if bytes(&shape, to) != bytes(&tile.shape, from)
+        || ty.layout.bytes() != tile.ty.layout.bytes()
+        || tile.valid.is_some()
+    {
+        let message = format!("a tile {} cannot be looked at as {} of that type", show(&tile.shape), show(&shape));
+        return Err(lower.error("reshape", call.span, message));
+    }
+    let view = lower.e.value("pto.treshape", &[("src", &[tile.value])], &[], Type::Tile(ty));
+    let view = lower.add_tile(view, ty, &shape, "reinterpret_view");
+    lower.tiles[view.0 as usize].region = tile.region.or(lower.region);
+    Ok(Value::Tile(view))
+}
+
 fn full(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let shape = call.shape(lower, "shape")?.unwrap_or_default();
-    let Some(elem) = call.elem(lower, "dtype")? else { return call.need(lower, "dtype").map(|(v, _)| v) };
+    let shape = call.need_shape(lower, "shape")?;
+    let elem = call.need_elem(lower, "dtype")?;
     let (value, span) = call.need(lower, "value")?;
     filled(lower, &shape, elem, &value, span)
 }
@@ -116,7 +266,7 @@ fn filled(
 }
 
 fn consecutive(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let shape = call.shape(lower, "shape")?.unwrap_or_default();
+    let shape = call.need_shape(lower, "shape")?;
     let elem = call.elem(lower, "dtype")?.unwrap_or(slipring_tile::Elem::I32);
     let (start, span) = call.need(lower, "start")?;
     let start = lower.number(&start, crate::dtype::DType::Elem(elem), span)?;
@@ -130,7 +280,7 @@ fn consecutive(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 
 fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (value, span) = call.need(lower, "x")?;
-    let shape = call.shape(lower, "shape")?.unwrap_or_default();
+    let shape = call.need_shape(lower, "shape")?;
     let count = |shape: &[u64]| shape.iter().product::<u64>();
     let have = lower.shape_of(&value);
     if count(&have) != count(&shape) {
@@ -188,21 +338,35 @@ fn transpose(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 }
 
 fn slice(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    for name in ["valid_shape", "drop_dims", "pad_value"] {
+    for name in ["drop_dims", "pad_value"] {
         if let Some((_, span)) = call.get(name) {
             let span = *span;
             return Err(lower.unsupported(span, format!("`{name}` of `pl.slice`")));
         }
     }
     let (value, span) = call.need(lower, "x")?;
-    let shape = call.shape(lower, "shape")?.unwrap_or_default();
+    let shape = call.need_shape(lower, "shape")?;
     let offsets: Vec<Index> = call.offsets(lower, "offset")?;
     match &value {
         Value::Tensor(tensor) => {
             let tensor = tensor.clone();
+            if call.get("valid_shape").is_some() {
+                let error = Diagnostic::error("unsupported", call.span, "`valid_shape` of a part of a tensor")
+                    .help("load it: `pl.load(x, offsets, shape, valid_shape=…)`");
+                return Err(lower.report(error));
+            }
             lower.tensor_window(&tensor, &offsets, &shape, span).map(Value::Tensor)
         }
-        Value::Tile(id) => lower.tile_window(*id, &offsets, &shape, span).map(Value::Tile),
+        Value::Tile(id) => {
+            let part = lower.tile_window(*id, &offsets, &shape, span)?;
+            if call.get("valid_shape").is_none() {
+                return Ok(Value::Tile(part));
+            }
+            match call.offsets(lower, "valid_shape")?[..] {
+                [rows, cols] => lower.with_valid(part, [rows, cols], call.span).map(Value::Tile),
+                _ => Err(lower.error("argument", call.span, "`valid_shape` has two extents")),
+            }
+        }
         other => Err(call.wrong(lower, "x", "a tensor or a tile", other, span)),
     }
 }

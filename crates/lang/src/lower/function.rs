@@ -1,0 +1,240 @@
+//! Functions: kernels, and those that are copied into the kernels that call them.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use ruff_python_ast::{Expr, Stmt};
+use slipring_ir::{Attr, Diagnostic, Diags, FuncType, OpId, Span, Type};
+use slipring_machine::CoreKind;
+use slipring_tile::{Elem, Space};
+
+use super::names::Names;
+use super::{Lower, Lowered, Reported, Value, describe};
+use crate::emit::Emitter;
+use crate::ops::Given;
+use crate::program::{Function, Globals};
+use crate::signature::{annotated, check_annotation, declare, tensor_parameter};
+use crate::syntax::at;
+use crate::value::TileId;
+use crate::{Direction, KernelInfo, ParamInfo};
+
+/// The most calls inside each other.
+const MOST_CALLS: usize = 32;
+
+/// Lowers a kernel into a function of the module.
+pub(crate) fn lower_function(
+    emitter: &mut Emitter,
+    globals: &Globals<'_>,
+    function: &Function<'_>,
+    kind: Option<CoreKind>,
+    diags: &mut Diags,
+) -> Result<(OpId, KernelInfo), Reported> {
+    let def = function.def;
+    let head = Span::new(at(&def.name).start.saturating_sub(4), at(&def.name).end);
+    emitter.span = head;
+    emitter.block = emitter.module.top;
+    let name = def.name.as_str();
+    let op = emitter.make("func.func", &[], &[("sym_name", Attr::Str(name.into()))], &[]);
+    emitter.module.op_mut(op).loc = None;
+    let body = emitter.region(op);
+    emitter.enter_function(body);
+    let mut lower = Lower::new(emitter, globals, diags);
+    lower.env = function.scope.clone();
+    lower.blocks.push(body);
+    lower.calls.push(name.into());
+    let mut params = Vec::new();
+    let mut types = Vec::new();
+    let mut outcome = Ok(());
+    for parameter in def.parameters.iter_non_variadic_params() {
+        let name = parameter.parameter.name.as_str();
+        if name == "self" {
+            lower.env.insert("self".into(), Value::Path("self".into()));
+            continue;
+        }
+        match declare(&mut lower, &parameter.parameter, body) {
+            Ok((info, ty)) => {
+                params.push(info);
+                types.push(ty);
+            }
+            Err(reported) => {
+                lower.poisoned.insert(name.into());
+                outcome = Err(reported);
+            }
+        }
+    }
+    if let Some(extra) = def.parameters.vararg.as_ref().or(def.parameters.kwarg.as_ref()) {
+        outcome = Err(lower.unsupported(at(&**extra), "`*` and `**` among a kernel's parameters"));
+    }
+    lower.results = def.returns.as_deref().map_or_else(Vec::new, |returns| match returns {
+        Expr::Subscript(subscript) if !subscript.slice.is_tuple_expr() => vec![returns.clone()],
+        Expr::Subscript(subscript) if subscript.value.is_name_expr() => match &*subscript.slice {
+            Expr::Tuple(tuple) => tuple.elts.clone(),
+            _ => Vec::new(),
+        },
+        Expr::Tuple(tuple) => tuple.elts.clone(),
+        other => vec![other.clone()],
+    });
+    lower.body(&def.body).and(outcome)?;
+    lower.e.span = head;
+    let end = lower.e.op("func.return", &[], &[], &[]);
+    lower.e.module.op_mut(end).loc = None;
+    for (info, ty) in std::mem::take(&mut lower.returned) {
+        params.push(info);
+        types.push(ty);
+    }
+    let facts = lower.facts.clone();
+    let ty = FuncType { inputs: types, results: Vec::new() };
+    if let Some((CoreKind::Cube, _)) = facts.pipe_end {
+        for reserve in &facts.reserved {
+            let attrs = &mut emitter.module.op_mut(*reserve).attrs;
+            attrs.set("location", Attr::member("address_space", Space::Mat.name()));
+        }
+    }
+    let attrs = &mut emitter.module.op_mut(op).attrs;
+    attrs.set("function_type", Attr::Type(Type::Function(Arc::new(ty))));
+    if let Some((split, _)) = facts.split {
+        attrs.set("split", Attr::int(split as i64));
+    }
+    if let Some(n) = facts.slot_num {
+        attrs.set("slot_num", Attr::int(n));
+    }
+    let top = emitter.module.top;
+    emitter.module.append(top, op);
+    if let Some(kind) = kind.or(facts.pipe_end.map(|(kind, _)| kind)) {
+        emitter.module.op_mut(op).attrs.set("pto.kernel_kind", Attr::member("kernel_kind", kind.name()));
+    }
+    Ok((op, KernelInfo { name: name.to_string(), params, blocks: facts.blocks.unwrap_or(1) }))
+}
+
+impl Lower<'_> {
+    /// Calls a function of the file: its body is lowered here.
+    pub(super) fn call_function(&mut self, name: &str, given: Given, span: Span) -> Lowered {
+        let Some(function) = self.globals.functions.get(name).cloned() else {
+            return Err(self.error("unknown-function", span, format!("there is no function `{name}` in this file")));
+        };
+        if self.calls.iter().any(|open| **open == *name) {
+            let error = Diagnostic::error("recursion", span, format!("`{name}` calls itself"))
+                .also(at(&function.def.name), "the function")
+                .help("a call is replaced by the function's body: write a loop");
+            return Err(self.report(error));
+        }
+        if self.calls.len() > MOST_CALLS {
+            return Err(self.error("recursion", span, format!("more than {MOST_CALLS} calls inside each other")));
+        }
+        self.globals.called.borrow_mut().insert(name.into());
+        let mut env = function.scope.clone();
+        if function.def.parameters.iter_non_variadic_params().any(|p| p.parameter.name.as_str() == "self") {
+            env.insert("self".into(), Value::Path("self".into()));
+        }
+        self.bind_arguments(&function, given, &mut env, span)?;
+        let outer = (std::mem::replace(&mut self.env, env), std::mem::take(&mut self.lost));
+        let poisoned = std::mem::take(&mut self.poisoned);
+        self.calls.push(name.into());
+        let frames = std::mem::take(&mut self.yields);
+        let result = self.called_body(&function.def.body);
+        self.yields = frames;
+        self.calls.pop();
+        self.poisoned = poisoned;
+        (self.env, self.lost) = outer;
+        result
+    }
+
+    /// Binds arguments to the parameters of a function of the file.
+    fn bind_arguments(
+        &mut self,
+        function: &Function<'_>,
+        given: Given,
+        env: &mut crate::program::Scope,
+        span: Span,
+    ) -> Lowered<()> {
+        let name = function.def.name.as_str();
+        let mut positional = given.positional.into_iter();
+        let mut keywords = given.keywords;
+        for parameter in function.def.parameters.iter_non_variadic_params() {
+            let wanted = parameter.parameter.name.as_str();
+            if wanted == "self" {
+                continue;
+            }
+            let keyword = keywords.iter().position(|(given, ..)| **given == *wanted);
+            let (value, place) = match (positional.next(), keyword) {
+                (Some((_, place)), Some(_)) => {
+                    return Err(self.error("argument", place, format!("`{wanted}` is given twice")));
+                }
+                (Some(arg), None) => arg,
+                (None, Some(at)) => {
+                    let (_, value, place) = keywords.remove(at);
+                    (value, place)
+                }
+                (None, None) => match &parameter.default {
+                    Some(default) => (self.expr(default)?, at(&**default)),
+                    None => {
+                        let error = Diagnostic::error("argument", span, format!("`{name}` needs `{wanted}`"))
+                            .also(at(&parameter.parameter), "declared here");
+                        return Err(self.report(error));
+                    }
+                },
+            };
+            let tile = matches!(value, Value::Tile(_) | Value::Tensor(_));
+            if let (Some(annotation), true) = (&parameter.parameter.annotation, tile)
+                && let Some(said) = annotated(self, annotation)?
+            {
+                check_annotation(self, &value, &said, place)?;
+            }
+            env.insert(wanted.into(), value);
+        }
+        if let Some((_, place)) = positional.next() {
+            return Err(self.error("argument", place, format!("`{name}` does not take so many arguments")));
+        }
+        if let Some((keyword, _, place)) = keywords.first() {
+            return Err(self.error("argument", *place, format!("`{name}` has no parameter `{keyword}`")));
+        }
+        Ok(())
+    }
+
+    /// The body of a function that is called; the value of its last statement, if that is a `return`.
+    fn called_body(&mut self, body: &[Stmt]) -> Lowered {
+        let (last, before) = match body.split_last() {
+            Some((Stmt::Return(last), before)) => (last.value.as_deref(), before),
+            _ => (None, body),
+        };
+        let mut read = Names::default();
+        last.into_iter().for_each(|value| read.read_by(value));
+        self.read_later.push(read.read);
+        let outcome = self.body(before);
+        self.read_later.pop();
+        outcome?;
+        last.map_or(Ok(Value::Nothing), |value| self.expr(value))
+    }
+
+    /// `return`: outputs are parameters, so there is nothing to do for them. A tile becomes an output of its own.
+    pub(super) fn give_back(&mut self, value: Value, index: usize, span: Span) -> Lowered<()> {
+        match value {
+            Value::Tuple(items) => {
+                items.into_iter().enumerate().try_for_each(|(index, item)| self.give_back(item, index, span))
+            }
+            Value::Tensor(_) | Value::Nothing | Value::Const(_) => Ok(()),
+            Value::Tile(id) if self.blocks.len() == 1 && self.region.is_none() => self.return_tile(id, index, span),
+            other => {
+                let what = describe(self, &other);
+                let error = Diagnostic::error("return-tile", span, format!("a kernel cannot return {what} here"))
+                    .help("store it into a `pl.Out[…]` parameter: `out[:] = …`");
+                Err(self.report(error))
+            }
+        }
+    }
+
+    fn return_tile(&mut self, id: TileId, index: usize, span: Span) -> Lowered<()> {
+        let said = match self.results.get(index).cloned() {
+            Some(annotation) => annotated(self, &annotation)?,
+            None => None,
+        };
+        let tile = self.tile(id).clone();
+        let (shape, elem): (Vec<u64>, Elem) = said.unwrap_or((tile.shape.to_vec(), tile.ty.layout.elem));
+        let name: Rc<str> = format!("ret{}", self.returned.len()).into();
+        let entry = self.blocks[0];
+        let (tensor, ty) = tensor_parameter(self, &name, &shape, elem, Direction::Out, span, entry);
+        let info = ParamInfo { name: name.to_string(), elem, shape: Some(shape), direction: Direction::Out };
+        self.returned.push((info, ty));
+        self.put(&tensor, &Value::Tile(id), span)
+    }
+}

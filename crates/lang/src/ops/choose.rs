@@ -1,0 +1,185 @@
+//! Comparisons, choices by a mask, and ops with three sources.
+
+use slipring_ir::{Attr, Diagnostic};
+use slipring_tile::{Elem, Space};
+
+use super::elementwise::{emit, is_number, like, same, scalar_for, vector};
+use super::{Call, ENTRY, Entry};
+use crate::lower::{Lower, Lowered, fold, show};
+use crate::value::{Const, TileId, Value};
+
+const THREE: Entry = Entry { params: "a, b, c", lower: three, ..ENTRY };
+const SCALAR_BETWEEN: Entry = Entry { params: "a, scalar, b", lower: scalar_between, ..ENTRY };
+
+pub(super) const OPS: &[Entry] = &[
+    Entry {
+        names: &["cmp", "cmps"],
+        params: "lhs, rhs, cmp_type=",
+        op: "pto.tcmp",
+        with_number: "pto.tcmps",
+        doc: "Compare elements: a mask of bits; `cmp_type` is eq, ne, lt, le, gt, ge or 0 to 5",
+        lower: compare,
+        ..ENTRY
+    },
+    Entry {
+        names: &["sel"],
+        params: "mask, lhs, rhs, tmp=",
+        op: "pto.tsel",
+        with_number: "pto.tsels",
+        doc: "Elements of `lhs` where the mask has a bit, else of `rhs`",
+        lower: select,
+        ..ENTRY
+    },
+    Entry {
+        names: &["sels"],
+        params: "mask, lhs, rhs, tmp= | mask, lhs, tmp, rhs",
+        op: "pto.tsel",
+        with_number: "pto.tsels",
+        doc: "Elements of a tile where the mask has a bit, else a number",
+        lower: select,
+        ..ENTRY
+    },
+    Entry { names: &["addc"], op: "pto.taddc", doc: "Sum of three tiles", ..THREE },
+    Entry { names: &["subc"], op: "pto.tsubc", doc: "First minus second plus third tile", ..THREE },
+    Entry { names: &["addsc"], op: "pto.taddsc", doc: "Tile plus number plus tile", ..SCALAR_BETWEEN },
+    Entry { names: &["subsc"], op: "pto.tsubsc", doc: "Tile minus number plus tile", ..SCALAR_BETWEEN },
+];
+
+const COMPARISONS: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
+
+fn comparison(lower: &mut Lower<'_>, call: &Call) -> Lowered<&'static str> {
+    let by = |word: &str| COMPARISONS.iter().find(|name| **name == word).copied();
+    let found = match call.get("cmp_type") {
+        None => Some("eq"),
+        Some((Value::Const(Const::Int(n)), _)) => usize::try_from(*n).ok().and_then(|n| COMPARISONS.get(n).copied()),
+        Some((Value::Const(Const::Str(word) | Const::Member(_, word)), _)) => by(&word.to_lowercase()),
+        Some(_) => None,
+    };
+    found.ok_or_else(|| {
+        let span = call.get("cmp_type").map_or(call.span, |(_, span)| *span);
+        let error = Diagnostic::error("argument", span, "there is no such comparison")
+            .help("`cmp_type` is eq (0), ne (1), lt (2), le (3), gt (4) or ge (5)");
+        lower.report(error)
+    })
+}
+
+fn compare(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let mode = comparison(lower, call)?;
+    let lhs = vector(lower, call, "lhs")?;
+    let (rhs, span) = call.need(lower, "rhs")?;
+    let tile = lower.tile(lhs).clone();
+    let number = is_number(&rhs);
+    let second = if number {
+        scalar_for(lower, &rhs, tile.ty.layout.elem, span)?
+    } else {
+        let rhs = lower.demand(&rhs, Space::Vec, span)?;
+        same(lower, call, lhs, rhs)?;
+        lower.tile(rhs).value
+    };
+    // A bit for each column.
+    let (rows, cols) = fold(&tile.shape);
+    let mask = lower.new_tile(&[rows, cols.div_ceil(8)], Elem::U8, Space::Vec, "cmp");
+    let dst = lower.tile(mask).value;
+    let attrs = [("cmpMode", Attr::member("cmp", mode))];
+    let (op, names) =
+        if number { (call.entry.with_number, ["src", "scalar"]) } else { (call.entry.op, ["src0", "src1"]) };
+    lower.e.op(op, &[(names[0], &[tile.value]), (names[1], &[second]), ("dst", &[dst])], &attrs, &[]);
+    Ok(Value::Tile(mask))
+}
+
+fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (mask, lhs) = (vector(lower, call, "mask")?, vector(lower, call, "lhs")?);
+    let (rhs, span) = call.need(lower, "rhs")?;
+    let ((mask_rows, bytes), (rows, cols)) = (fold(&lower.tile(mask).shape), fold(&lower.tile(lhs).shape));
+    if lower.tile(mask).ty.layout.elem != Elem::U8 || mask_rows != rows || bytes < cols.div_ceil(8) {
+        let message = format!("a mask {} for tiles {}", show(&lower.tile(mask).shape), show(&lower.tile(lhs).shape));
+        let error = Diagnostic::error("shapes", call.span, message)
+            .also(lower.tile(mask).span, "the mask")
+            .help("a mask has a bit for each column, as `pl.cmp` makes it");
+        return Err(lower.report(error));
+    }
+    let mut operands = vec![("mask", mask)];
+    if let Some((tmp, span)) = call.get("tmp").cloned() {
+        operands.push(("tmp", lower.demand(&tmp, Space::Vec, span)?));
+    }
+    if is_number(&rhs) {
+        let tile = lower.tile(lhs).clone();
+        let number = scalar_for(lower, &rhs, tile.ty.layout.elem, span)?;
+        let target = lower.tile_like(lhs, tile.ty.layout.elem, "sels");
+        operands.push(("src", lhs));
+        let values: Vec<_> = operands.iter().map(|(name, id)| (*name, [lower.tile(*id).value])).collect();
+        let (dst, number) = ([lower.tile(target).value], [number]);
+        let mut groups: Vec<(&str, &[slipring_ir::ValueId])> = values.iter().map(|(n, v)| (*n, &v[..])).collect();
+        groups.extend([("scalar", &number[..]), ("dst", &dst[..])]);
+        lower.e.op(call.entry.with_number, &groups, &[], &[]);
+        return Ok(Value::Tile(target));
+    }
+    let rhs = lower.demand(&rhs, Space::Vec, span)?;
+    same(lower, call, lhs, rhs)?;
+    operands.extend([("src0", lhs), ("src1", rhs)]);
+    Ok(Value::Tile(like(lower, call, lhs, &operands)))
+}
+
+fn sources<const N: usize>(lower: &mut Lower<'_>, call: &Call, names: [&str; N]) -> Lowered<[TileId; N]> {
+    let mut ids = [TileId(0); N];
+    for (id, name) in ids.iter_mut().zip(names) {
+        *id = vector(lower, call, name)?;
+    }
+    for id in &ids[1..] {
+        same(lower, call, ids[0], *id)?;
+    }
+    Ok(ids)
+}
+
+fn three(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let [a, b, c] = sources(lower, call, ["a", "b", "c"])?;
+    Ok(Value::Tile(like(lower, call, a, &[("src0", a), ("src1", b), ("src2", c)])))
+}
+
+fn scalar_between(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let [a, b] = sources(lower, call, ["a", "b"])?;
+    let elem = lower.tile(a).ty.layout.elem;
+    let (number, span) = call.need(lower, "scalar")?;
+    let number = scalar_for(lower, &number, elem, span)?;
+    let target = lower.tile_like(a, elem, call.entry.names[0]);
+    let [x, y, d] = [a, b, target].map(|id| lower.tile(id).value);
+    lower.e.op(call.entry.op, &[("src0", &[x]), ("scalar", &[number]), ("src1", &[y]), ("dst", &[d])], &[], &[]);
+    Ok(Value::Tile(target))
+}
+
+/// Working memory that an op of two sources may be given.
+pub(super) fn with_tmp(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let a = vector(lower, call, "lhs")?;
+    let b = match call.get("slope").cloned() {
+        Some(slope) => slope,
+        None => call.need(lower, "rhs")?,
+    };
+    let mut operands = Vec::new();
+    if let Some((tmp, span)) = call.get("tmp").cloned() {
+        operands.push(("tmp", lower.demand(&tmp, Space::Vec, span)?));
+    }
+    let elem = lower.tile(a).ty.layout.elem;
+    if is_number(&b.0) && !call.entry.with_number.is_empty() {
+        let number = [scalar_for(lower, &b.0, elem, b.1)?];
+        let target = lower.tile_like(a, elem, call.entry.names[0]);
+        operands.push(("src", a));
+        let values: Vec<_> = operands.iter().map(|(name, id)| (*name, [lower.tile(*id).value])).collect();
+        let dst = [lower.tile(target).value];
+        let mut groups: Vec<(&str, &[slipring_ir::ValueId])> = values.iter().map(|(n, v)| (*n, &v[..])).collect();
+        groups.extend([
+            (if call.entry.names[0] == "lrelu" { "slope" } else { "scalar" }, &number[..]),
+            ("dst", &dst[..]),
+        ]);
+        lower.e.op(call.entry.with_number, &groups, &[], &[]);
+        return Ok(Value::Tile(target));
+    }
+    if call.entry.op.is_empty() {
+        return Err(call.wrong(lower, "rhs", "a number", &b.0, b.1));
+    }
+    let rhs = lower.demand(&b.0, Space::Vec, b.1)?;
+    same(lower, call, a, rhs)?;
+    operands.extend([("src0", a), ("src1", rhs)]);
+    let target = lower.tile_like(a, elem, call.entry.names[0]);
+    emit(lower, call.entry.op, &operands, target);
+    Ok(Value::Tile(target))
+}

@@ -1,0 +1,105 @@
+//! Parts of the language that order, print or start things, and those that a single kernel does not have.
+
+use slipring_ir::{Attr, Diagnostic};
+
+use super::{Call, ENTRY, Entry, REFUSED};
+use crate::lower::{Lower, Lowered, describe};
+use crate::value::{Const, Value};
+
+const NOTHING: Entry = Entry { params: "…", lower: |_, _| Ok(Value::Nothing), ..ENTRY };
+/// Starts kernels or moves data between devices: not a part of a kernel.
+const HOST: Entry = Entry { lower: host, ..REFUSED };
+
+pub(super) const OPS: &[Entry] = &[
+    Entry {
+        names: &["bar_all", "bar_v", "bar_m"],
+        doc: "Nothing: ops take effect one after another, and the compiler adds the synchronisation that keeps it so",
+        ..NOTHING
+    },
+    Entry { names: &["sync_src", "sync_dst"], doc: "Nothing, for the same reason", ..NOTHING },
+    Entry { names: &["func_attr", "dump_tag"], doc: "Nothing: it says how the public compiler reports", ..NOTHING },
+    Entry {
+        names: &["no_dep"],
+        params: "x",
+        doc: "The value itself",
+        lower: |lower, call| call.need(lower, "x").map(|(value, _)| value),
+        ..ENTRY
+    },
+    Entry {
+        names: &["print"],
+        params: "x, label=",
+        op: "pto.tprint",
+        doc: "Print a tile or a number",
+        lower: print,
+        ..ENTRY
+    },
+    Entry {
+        names: &["static_print"],
+        params: "x, label=",
+        doc: "Say what a value is, when the kernel is compiled",
+        lower: static_print,
+        ..ENTRY
+    },
+    Entry {
+        names: &["syncall", "sync_set", "sync_wait", "set_ffts"],
+        doc: "Synchronisation between blocks and by hand between cores",
+        ..REFUSED
+    },
+    Entry { names: &["cacheinvalid", "fence"], doc: "Caches of the scalar unit", ..REFUSED },
+    Entry {
+        names: &["available_cluster_count", "available_aiv_count", "task_dummy", "task_invalid"],
+        doc: "Questions about the device",
+        ..HOST
+    },
+    Entry { names: &["submit", "spmd_submit", "call_group", "call_spmd"], doc: "Start a kernel", ..HOST },
+    Entry {
+        names: &["array.create", "array.get_element", "array.update_element"],
+        doc: "Arrays of numbers",
+        ..REFUSED
+    },
+    Entry { names: &["while_", "cond"], doc: "A loop that runs as long as a condition holds", ..REFUSED },
+    Entry { names: &["dynamic"], doc: "An extent that is known when the kernel runs", lower: dynamic, ..REFUSED },
+];
+
+fn host(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let message = format!("`pl.{}` is for the host and no part of a kernel", call.entry.names[0]);
+    Err(lower.error("unsupported", call.span, message))
+}
+
+fn dynamic(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let error = Diagnostic::error("unsupported", call.span, "extents that are known only at run time (`pl.dynamic`)")
+        .help("give the extent as a number: a kernel is compiled for its shapes");
+    Err(lower.report(error))
+}
+
+fn print(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (value, span) = call.need(lower, "x")?;
+    match &value {
+        Value::Tile(_) | Value::Tensor(_) => {
+            let id = lower.demand(&value, slipring_tile::Space::Vec, span)?;
+            let tile = lower.tile(id).value;
+            lower.e.op("pto.tprint", &[("src", &[tile])], &[], &[]);
+        }
+        Value::Scalar(scalar) => {
+            let label = call.word(lower, "label")?.map_or_else(String::new, |label| format!("{label}: "));
+            let form = if scalar.ty.is_float() { "%f" } else { "%d" };
+            let attrs = [("format", Attr::Str(format!("{label}{form}").into()))];
+            let value = scalar.value;
+            lower.e.op("pto.print", &[("scalar", &[value])], &attrs, &[]);
+        }
+        _ => return static_print(lower, call),
+    }
+    Ok(Value::Nothing)
+}
+
+fn static_print(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (value, span) = call.need(lower, "x")?;
+    let what = match &value {
+        Value::Const(Const::Str(text)) => text.to_string(),
+        other => describe(lower, other),
+    };
+    let mut note = Diagnostic::warning("static-print", span, what);
+    note.severity = slipring_ir::Severity::Note;
+    lower.report(note);
+    Ok(Value::Nothing)
+}

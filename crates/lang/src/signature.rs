@@ -1,0 +1,223 @@
+//! Types that a function's text writes: of parameters, of names, of what it returns.
+
+use ruff_python_ast::{Expr, Parameter};
+use slipring_ir::{Diagnostic, Dim, Span, Type, ValueId, ViewType};
+use slipring_tile::Elem;
+use smallvec::SmallVec;
+
+use crate::dtype::DType;
+use crate::lower::{Lower, Lowered, Reported, Root, describe, show, whole};
+use crate::program::path_of;
+use crate::syntax::at;
+use crate::value::{Const, Value};
+use crate::{Direction, ParamInfo};
+
+/// Elements that a tensor may have: offsets in bytes stay far inside 64 bits.
+const MOST_ELEMENTS: u64 = 1 << 40;
+
+/// A tensor that is a parameter of the function.
+pub(crate) fn tensor_parameter(
+    lower: &mut Lower<'_>,
+    name: &str,
+    dims: &[u64],
+    elem: Elem,
+    direction: Direction,
+    span: Span,
+    body: slipring_ir::BlockId,
+) -> (Value, Type) {
+    let ty = Type::Ptr(elem, None);
+    let pointer = lower.e.module.add_arg(body, ty.clone(), Some(name.into()), span);
+    let view = whole_view(lower, pointer, elem, dims);
+    lower.e.name(view, &format!("{name}_view"));
+    lower.roots.push(Root {
+        name: name.into(),
+        elem,
+        dims: dims.iter().copied().collect(),
+        view,
+        pointer,
+        span,
+        writable: direction != Direction::In,
+    });
+    (Value::Tensor(whole(lower.roots.len() - 1, elem, dims)), ty)
+}
+
+/// A parameter: declared in the function, bound to its name.
+pub(crate) fn declare(
+    lower: &mut Lower<'_>,
+    parameter: &Parameter,
+    body: slipring_ir::BlockId,
+) -> Result<(ParamInfo, Type), Reported> {
+    let (name, span) = (parameter.name.as_str(), at(&parameter.name));
+    let Some(annotation) = &parameter.annotation else {
+        let error = Diagnostic::error("parameter", span, format!("parameter `{name}` has no type"))
+            .help("write it as `x: pl.Tensor[[64, 64], pl.FP32]`, `pl.Out[…]` for an output, `pl.Scalar[pl.INT32]`");
+        return Err(lower.report(error));
+    };
+    let (direction, inner) = direction(lower, annotation);
+    let Some((path, args)) = generic(lower, inner) else {
+        if path_of(lower.globals, inner).as_deref() == Some("pl.Tensor") {
+            let message = format!("the shape of `{name}` is not known");
+            let error = Diagnostic::error("parameter", at(&**annotation), message)
+                .note("nothing calls a kernel here, so a bare `pl.Tensor` cannot take its shape from a call")
+                .help("give the shape: `pl.Tensor[[64, 64], pl.FP32]`");
+            return Err(lower.report(error));
+        }
+        return Err(bad_type(lower, name, at(&**annotation)));
+    };
+    let place = at(&**annotation);
+    match path.as_str() {
+        "pl.Tensor" => {
+            let (dims, elem) = tensor_type(lower, &args, place)?;
+            let whole_place = Span::new(span.start, place.end);
+            let (tensor, ty) = tensor_parameter(lower, name, &dims, elem, direction, whole_place, body);
+            lower.env.insert(name.into(), tensor);
+            Ok((ParamInfo { name: name.into(), elem, shape: Some(dims), direction }, ty))
+        }
+        "pl.Scalar" => {
+            let ty = match args.first().map(|arg| lower.expr(arg)) {
+                Some(Ok(Value::Const(Const::DType(ty)))) => ty,
+                _ => return Err(bad_type(lower, name, place)),
+            };
+            let (ir, elem) = match ty {
+                DType::Elem(elem) => (ty.ir(), elem),
+                DType::Index => (Type::Index, Elem::I64),
+                DType::Bool => (Type::I1, Elem::U8),
+            };
+            let value = lower.e.module.add_arg(body, ir.clone(), Some(name.into()), span);
+            let value = lower.scalar(value, ty);
+            lower.env.insert(name.into(), value);
+            Ok((ParamInfo { name: name.into(), elem, shape: None, direction: Direction::In }, ir))
+        }
+        _ => Err(bad_type(lower, name, place)),
+    }
+}
+
+fn bad_type(lower: &mut Lower<'_>, name: &str, span: Span) -> Reported {
+    let error = Diagnostic::error("parameter", span, format!("this is no type of a kernel's parameter `{name}`"))
+        .help("write `pl.Tensor[[64, 64], pl.FP32]`, `pl.Out[pl.Tensor[…]]`, `pl.InOut[…]` or `pl.Scalar[pl.INT32]`");
+    lower.report(error)
+}
+
+/// `pl.Out[T]`, `pl.InOut[T]` or `T`.
+pub(crate) fn direction<'e>(lower: &Lower<'_>, annotation: &'e Expr) -> (Direction, &'e Expr) {
+    if let Expr::Subscript(subscript) = annotation {
+        match path_of(lower.globals, &subscript.value).as_deref() {
+            Some("pl.Out") => return (Direction::Out, &subscript.slice),
+            Some("pl.InOut") => return (Direction::InOut, &subscript.slice),
+            _ => {}
+        }
+    }
+    (Direction::In, annotation)
+}
+
+/// `path[args]`.
+fn generic<'e>(lower: &Lower<'_>, expr: &'e Expr) -> Option<(String, Vec<&'e Expr>)> {
+    let Expr::Subscript(subscript) = expr else { return None };
+    let args = match &*subscript.slice {
+        Expr::Tuple(tuple) => tuple.elts.iter().collect(),
+        other => vec![other],
+    };
+    Some((path_of(lower.globals, &subscript.value)?, args))
+}
+
+/// Shape and element type of a tensor.
+fn tensor_type(lower: &mut Lower<'_>, args: &[&Expr], span: Span) -> Result<(Vec<u64>, Elem), Reported> {
+    let [shape, elem, ..] = args else {
+        return Err(lower.error(
+            "parameter",
+            span,
+            "a tensor's type has a shape and an element type: `pl.Tensor[[64, 64], pl.FP32]`",
+        ));
+    };
+    let dims = match lower.expr(shape)? {
+        Value::Tuple(items) => items,
+        single => vec![single],
+    };
+    let mut extents = Vec::new();
+    for dim in &dims {
+        match dim {
+            Value::Const(Const::Int(n)) if *n > 0 && *n <= 1 << 31 => extents.push(*n as u64),
+            Value::Const(Const::Int(n)) => {
+                return Err(lower.error("parameter", at(*shape), format!("an extent of {n}")));
+            }
+            other => {
+                let what = describe(lower, other);
+                return Err(lower.error(
+                    "parameter",
+                    at(*shape),
+                    format!("extents are constant integers, this is {what}"),
+                ));
+            }
+        }
+    }
+    if extents.is_empty() || extents.len() > 5 {
+        return Err(lower.error("parameter", at(*shape), "a tensor has 1 to 5 dimensions"));
+    }
+    let elements = extents.iter().try_fold(1u64, |product, n| product.checked_mul(*n));
+    if elements.is_none_or(|n| n > MOST_ELEMENTS) {
+        let message = format!("a tensor {} is larger than any memory", show(&extents));
+        return Err(lower.error("parameter", at(*shape), message));
+    }
+    match lower.expr(elem)? {
+        Value::Const(Const::DType(DType::Elem(elem))) => Ok((extents, elem)),
+        other => {
+            let what = describe(lower, &other);
+            Err(lower.error("parameter", at(*elem), format!("elements have a type such as `pl.FP32`, this is {what}")))
+        }
+    }
+}
+
+/// The view of a whole tensor, rows next to each other.
+fn whole_view(lower: &mut Lower<'_>, pointer: ValueId, elem: Elem, dims: &[u64]) -> ValueId {
+    let mut stride = 1;
+    let mut strides: Vec<i64> = dims
+        .iter()
+        .rev()
+        .map(|n| {
+            let this = stride;
+            stride *= *n as i64;
+            this
+        })
+        .collect();
+    strides.reverse();
+    let shape: Vec<ValueId> = dims.iter().map(|n| lower.e.index(*n as i64)).collect();
+    let strides: Vec<ValueId> = strides.into_iter().map(|n| lower.e.index(n)).collect();
+    let extents: SmallVec<[Dim; 5]> = dims.iter().map(|_| Dim::Dynamic).collect();
+    let ty = Type::TensorView(ViewType { elem, dims: extents });
+    lower.e.value("pto.make_tensor_view", &[("ptr", &[pointer]), ("shape", &shape), ("strides", &strides)], &[], ty)
+}
+
+/// The shape and elements that an annotation such as `pl.Tile[[64, 64], pl.FP32]` says; `None` for other annotations.
+pub(crate) fn annotated(lower: &mut Lower<'_>, annotation: &Expr) -> Lowered<Option<(Vec<u64>, Elem)>> {
+    let (_, inner) = direction(lower, annotation);
+    match generic(lower, inner) {
+        Some((path, args)) if matches!(path.as_str(), "pl.Tile" | "pl.Tensor") => {
+            tensor_type(lower, &args, at(annotation)).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Reports a value that is not what an annotation says.
+pub(crate) fn check_annotation(
+    lower: &mut Lower<'_>,
+    value: &Value,
+    said: &(Vec<u64>, Elem),
+    span: Span,
+) -> Lowered<()> {
+    let elem = match value {
+        Value::Tile(id) => lower.tile(*id).ty.layout.elem,
+        Value::Tensor(tensor) => tensor.elem,
+        _ => {
+            let what = describe(lower, value);
+            return Err(lower.error("annotation", span, format!("this is declared a tile or tensor and is {what}")));
+        }
+    };
+    let shape = lower.shape_of(value);
+    if shape == said.0 && elem == said.1 {
+        return Ok(());
+    }
+    let name = |e: Elem| DType::Elem(e).name();
+    let message = format!("this is declared {} {} and is {} {}", show(&said.0), name(said.1), show(&shape), name(elem));
+    Err(lower.error("annotation", span, message))
+}

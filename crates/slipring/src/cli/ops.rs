@@ -6,6 +6,7 @@ use clap::Args;
 use slipring_dialects::{CoreRule, Dialects, OpDef};
 use slipring_ir::text::nearest;
 use slipring_ir::{Arity, AttrKind, Syntax, Touch};
+use slipring_lang::Entry;
 
 use super::Exit;
 use super::output::{fail, out};
@@ -13,13 +14,23 @@ use super::output::{fail, out};
 /// Arguments of `ops`.
 #[derive(Args)]
 pub(super) struct OpsArgs {
-    /// Name of an op, with or without `pto.`
+    /// Name of an op, with or without `pto.`; `pl.…` is one of the kernel language
     name: Option<String>,
+    /// List the ops of the kernel language instead
+    #[arg(long)]
+    lang: bool,
 }
 
 /// Lists all ops, or shows one.
 pub(super) fn ops(args: &OpsArgs) -> Exit {
     let dialects = Dialects::get();
+    if let Some(name) = args.name.as_ref().filter(|name| args.lang || name.starts_with("pl.")) {
+        return language_op(name);
+    }
+    if args.lang {
+        slipring_lang::catalogue().for_each(|entry| out(&format!("{:28} {}\n", title(entry), entry.doc)));
+        return Exit::Clean;
+    }
     let Some(name) = &args.name else {
         let mut all: Vec<&OpDef> = dialects.all().to_vec();
         all.sort_by_key(|def| def.schema.name);
@@ -42,6 +53,34 @@ pub(super) fn ops(args: &OpsArgs) -> Exit {
             fail(format!("there is no op `{name}`{hint}"))
         }
     }
+}
+
+fn title(entry: &Entry) -> String {
+    entry.names.iter().map(|name| format!("pl.{name}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Shows an op of the kernel language.
+fn language_op(name: &str) -> Exit {
+    let bare = name.strip_prefix("pl.").unwrap_or(name);
+    let Some(entry) = slipring_lang::find(bare) else {
+        let near = nearest(bare, slipring_lang::catalogue().flat_map(|entry| entry.names.iter().copied()));
+        let hint = near.map_or(String::new(), |near| format!("; did you mean `pl.{near}`?"));
+        return fail(format!("the kernel language has no op `pl.{bare}`{hint}"));
+    };
+    let mut text = format!("{}: {}\n\n", title(entry), entry.doc);
+    for way in entry.params.split('|') {
+        let _ = writeln!(text, "form      pl.{}({})", entry.names[0], way.trim());
+    }
+    if entry.refused {
+        let _ = writeln!(text, "          known, and refused: it cannot be compiled yet");
+    }
+    for (op, when) in [(entry.op, ""), (entry.with_number, ", where its second operand is a number")] {
+        if let Some(def) = Dialects::get().def(op) {
+            let _ = writeln!(text, "becomes   {op}{when}: {}", def.summary);
+        }
+    }
+    out(&text);
+    Exit::Clean
 }
 
 /// The reference page of an op.

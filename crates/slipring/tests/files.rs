@@ -1,4 +1,5 @@
-//! Runs the file tests: every file below `tests/files`, but for `passes`, which has a runner of its own.
+//! Runs the file tests: every file below `tests/files`, but for `passes`, which has a runner of its own. A comment begins with
+//! `//`, in `.py` files with `#`.
 //! `tests/files/README.md` has the format.
 
 #[path = "files/outputs.rs"]
@@ -50,17 +51,23 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
         let path = entry.path();
         if path.is_dir() {
             collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "pto" || e == "queue") {
+        } else if path.extension().is_some_and(|e| e == "pto" || e == "py" || e == "queue") {
             files.push(path);
         }
     }
 }
 
+/// How comments begin in a file.
+fn comment_mark(file: &Path) -> &'static str {
+    if file.extension().is_some_and(|e| e == "py") { "#" } else { "//" }
+}
+
 fn test(file: &Path) -> Result<(), Failed> {
     let text = std::fs::read_to_string(file)?;
-    let (runs, errors) = expectations(&text);
+    let mark = comment_mark(file);
+    let (runs, errors) = expectations(&text, mark);
     if runs.is_empty() {
-        return Err("no `// test:` line".into());
+        return Err(format!("no `{mark} test:` line").into());
     }
     let mut blessed = text.clone();
     let mut wrong = Vec::new();
@@ -105,11 +112,11 @@ fn call(file: &Path, words: &[String]) -> Result<(i32, String), Failed> {
     Ok((ran.status.code().unwrap_or(-1), output))
 }
 
-fn expectations(text: &str) -> (Vec<Run>, Vec<Expected>) {
+fn expectations(text: &str, mark: &str) -> (Vec<Run>, Vec<Expected>) {
     let (mut runs, mut errors) = (Vec::<Run>::new(), Vec::new());
     let mut pending: Vec<(String, String)> = Vec::new();
     for (at, line) in text.lines().enumerate() {
-        let comment = line.find("//").map(|i| line[i + 2..].trim());
+        let comment = line.split_once(mark).map(|(_, comment)| comment.trim());
         let tail = |name: &str| comment.and_then(|c| c.strip_prefix(name)).map(|t| t.trim().to_string());
         let error = |error: String| {
             let (code, part) = error.split_once(' ').unwrap_or((&error, ""));
@@ -134,7 +141,7 @@ fn expectations(text: &str) -> (Vec<Run>, Vec<Expected>) {
         }
         if let Some(expected) = tail("error:").map(error) {
             pending.push(expected);
-            if line.trim_start().starts_with("//") {
+            if line.trim_start().starts_with(mark) {
                 continue;
             }
         }
@@ -157,11 +164,14 @@ fn missing(output: &str, checks: &[String]) -> Option<String> {
 
 /// Replaces the `check` lines of a run by the output it has now.
 fn bless(text: &mut String, run: &Run, output: &str, file: &Path) {
+    let mark = comment_mark(file);
+    let directive = |line: &str, name: &str| {
+        line.trim().strip_prefix(mark).and_then(|l| l.trim_start().strip_prefix(name)).map(|l| l.trim().to_string())
+    };
     let mut result = Vec::new();
     let mut inside = false;
     for line in text.lines() {
-        let command = line.trim().strip_prefix("// test:").map(str::trim);
-        if let Some(command) = command {
+        if let Some(command) = directive(line, "test:") {
             inside = command == run.command;
             result.push(line.to_string());
             if inside {
@@ -170,10 +180,10 @@ fn bless(text: &mut String, run: &Run, output: &str, file: &Path) {
                     shown
                         .lines()
                         .filter(|l| !l.trim().is_empty() && !l.contains("FILE"))
-                        .map(|l| format!("// check: {}", fold(l))),
+                        .map(|l| format!("{mark} check: {}", fold(l))),
                 );
             }
-        } else if !(inside && line.trim().starts_with("// check:")) {
+        } else if !(inside && directive(line, "check:").is_some()) {
             result.push(line.to_string());
         }
     }

@@ -7,7 +7,7 @@ use slipring::args::{Defaults, Value, read_arg, show};
 use slipring_report::digest;
 use slipring_tile::Elem;
 
-use crate::{Run, call, words};
+use crate::{Run, call, comment_mark, words};
 
 /// Runs the command with each expected buffer in a file that is written back, and compares. Says what is wrong.
 pub fn compare(file: &Path, text: &str, run: &Run) -> Result<Vec<String>, Failed> {
@@ -20,8 +20,9 @@ pub fn compare(file: &Path, text: &str, run: &Run) -> Result<Vec<String>, Failed
         if word == "--arg" { args.extend(rest.next()) } else { command.push(word) }
     }
     if args.is_empty() {
-        let line = text.lines().find_map(|l| l.trim().strip_prefix("// args:")).ok_or("no arguments")?;
-        args = words(line);
+        let args_of =
+            |line: &str| Some(words(line.trim().strip_prefix(comment_mark(file))?.trim_start().strip_prefix("args:")?));
+        args = text.lines().find_map(args_of).ok_or("no arguments")?;
     }
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let folder = std::env::temp_dir().join(format!("slipring-{}-{stem}", std::process::id()));

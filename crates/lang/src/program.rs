@@ -187,13 +187,13 @@ impl Collector<'_> {
                     }
                 }
                 Stmt::Assign(assign) => {
-                    if let [Expr::Name(name)] = &assign.targets[..] {
-                        self.constant(name.id.as_str(), &assign.value, globals, inside.as_deref_mut());
+                    for target in &assign.targets {
+                        self.constant(target, &assign.value, globals, inside.as_deref_mut());
                     }
                 }
                 Stmt::AnnAssign(assign) => {
-                    if let (Expr::Name(name), Some(value)) = (&*assign.target, &assign.value) {
-                        self.constant(name.id.as_str(), value, globals, inside.as_deref_mut());
+                    if let Some(value) = &assign.value {
+                        self.constant(&assign.target, value, globals, inside.as_deref_mut());
                     }
                 }
                 Stmt::FunctionDef(function) => self.function(function, globals, inside.as_deref()),
@@ -233,8 +233,8 @@ impl Collector<'_> {
         globals.functions.insert(name, Function { def, role, scope });
     }
 
-    /// Binds a name to the value of an expression that is made of constants; others are host code.
-    fn constant(&self, name: &str, expr: &Expr, globals: &mut Globals<'_>, inside: Option<&mut Scope>) {
+    /// Binds the names of a target to the value of an expression that is made of constants; others are host code.
+    fn constant(&self, target: &Expr, expr: &Expr, globals: &mut Globals<'_>, inside: Option<&mut Scope>) {
         let (mut emitter, mut diags) = (Emitter::new(self.source.clone()), Diags::default());
         let mut lower = Lower::new(&mut emitter, globals, &mut diags);
         if let Some(scope) = &inside {
@@ -247,18 +247,31 @@ impl Collector<'_> {
             Ok(value) if constant(&value) => Some(value),
             _ => None,
         };
-        match (inside, value) {
-            (Some(scope), Some(value)) => {
-                scope.insert(name.into(), value);
-            }
-            (Some(scope), None) => {
-                scope.shift_remove(name);
-            }
-            (None, Some(value)) => globals.bind(name, value),
-            (None, None) => {
-                globals.names.shift_remove(name);
+        define(target, value, globals, inside);
+    }
+}
+
+/// Binds the names of a target: one, or several (`ROWS, COLS = 64, 128`). Without a value they stand for nothing.
+fn define(target: &Expr, value: Option<Value>, globals: &mut Globals<'_>, mut inside: Option<&mut Scope>) {
+    match (target, value) {
+        (Expr::Name(name), value) => {
+            let name = name.id.as_str();
+            match (inside, value) {
+                (Some(scope), Some(value)) => drop(scope.insert(name.into(), value)),
+                (Some(scope), None) => drop(scope.shift_remove(name)),
+                (None, Some(value)) => globals.bind(name, value),
+                (None, None) => drop(globals.names.shift_remove(name)),
             }
         }
+        (Expr::Tuple(targets), value) => {
+            let mut items = match value {
+                Some(Value::Tuple(items)) if items.len() == targets.elts.len() => items,
+                _ => Vec::new(),
+            }
+            .into_iter();
+            targets.elts.iter().for_each(|target| define(target, items.next(), globals, inside.as_deref_mut()));
+        }
+        _ => {}
     }
 }
 

@@ -150,13 +150,32 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// Copies tiles into buffers as if all at once: `a, b = b, a`.
+    pub(super) fn copy_all(&mut self, mut copies: Vec<(TileId, TileId)>) -> Lowered<()> {
+        for at in 1..copies.len() {
+            let source = self.viewed(self.tile(copies[at].0).value);
+            let overwrites =
+                |(from, to): &(TileId, TileId)| self.tile(*to).value == source && self.tile(*from).value != source;
+            if copies[..at].iter().any(overwrites) {
+                copies[at].0 = self.copied(copies[at].0)?;
+            }
+        }
+        copies.into_iter().try_for_each(|(from, to)| self.copy_into(from, to))
+    }
+
+    /// The buffer that a value is or is a view of.
+    fn viewed(&self, value: ValueId) -> ValueId {
+        let op = self.e.module.defining_op(value).map(|op| self.e.module.op(op));
+        op.and_then(|op| op.operands.first()).map_or(value, |source| self.viewed(*source))
+    }
+
     /// Ends a loop's body: tiles into their buffers, scalars to the next iteration.
     pub(super) fn finish_iteration(&mut self, carried: &[CarriedName], span: Span) -> Lowered<()> {
-        let mut next = Vec::new();
+        let (mut next, mut copies) = (Vec::new(), Vec::new());
         for (name, kind, _) in carried {
             let value = self.lookup(name, span)?;
             match (kind, value) {
-                (Carried::Tile(buffer), Value::Tile(id)) => self.copy_into(id, *buffer)?,
+                (Carried::Tile(buffer), Value::Tile(id)) => copies.push((id, *buffer)),
                 (Carried::Scalar(ty), value @ (Value::Scalar(_) | Value::Const(_))) => {
                     next.push(self.number(&value, *ty, span)?);
                 }
@@ -167,6 +186,7 @@ impl Lower<'_> {
                 }
             }
         }
+        self.copy_all(copies)?;
         self.e.op("scf.yield", &[("values", &next)], &[], &[]);
         Ok(())
     }
@@ -196,7 +216,7 @@ impl Lower<'_> {
                     self.scalar(*value, *ty)
                 }
                 Carried::Tile(id) => {
-                    let fresh = super::Tile { copies: Vec::new(), ..self.tile(*id).clone() };
+                    let fresh = super::Tile { copies: Vec::new(), gone: None, ..self.tile(*id).clone() };
                     self.tiles.push(fresh);
                     Value::Tile(TileId(self.tiles.len() as u32 - 1))
                 }

@@ -398,6 +398,7 @@ impl Lower<'_> {
         span: Span,
     ) -> Lowered<()> {
         let mut yields: [Vec<ValueId>; 2] = [Vec::new(), Vec::new()];
+        let mut copies: [Vec<(TileId, TileId)>; 2] = [Vec::new(), Vec::new()];
         for name in bound {
             let values = [envs[0].get(name).cloned(), envs[1].get(name).cloned()];
             let [Some(a), Some(b)] = values else {
@@ -411,10 +412,9 @@ impl Lower<'_> {
                         Some(Value::Tile(id)) => *id,
                         _ => self.buffer_before(op, *x),
                     };
-                    for (id, block) in [(*x, blocks[0]), (*y, blocks[1])] {
-                        self.in_block(block, |l| l.copy_into(id, target))?;
-                    }
-                    let fresh = super::Tile { copies: Vec::new(), ..self.tile(target).clone() };
+                    copies[0].push((*x, target));
+                    copies[1].push((*y, target));
+                    let fresh = super::Tile { copies: Vec::new(), gone: None, ..self.tile(target).clone() };
                     self.tiles.push(fresh);
                     self.env.insert(name.clone(), Value::Tile(TileId(self.tiles.len() as u32 - 1)));
                 }
@@ -445,6 +445,9 @@ impl Lower<'_> {
                     return Err(self.report(error));
                 }
             }
+        }
+        for (block, copies) in blocks.into_iter().zip(copies) {
+            self.in_block(block, |l| l.copy_all(copies))?;
         }
         for (block, values) in blocks.into_iter().zip(&yields) {
             self.e.inside(block, |e| e.op("scf.yield", &[("values", values)], &[], &[]));

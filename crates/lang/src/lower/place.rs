@@ -53,9 +53,11 @@ impl Place {
         let (row_unit, col_unit) = match (self.slayout, blayout) {
             (SLayout::NoneBox, BLayout::RowMajor) => (1, line),
             (SLayout::NoneBox, BLayout::ColMajor) => (line, 1),
+            // Operands are padded alike in both directions, so that they fit L0A, L0B and their transposed views.
             _ => {
                 let (rows, cols) = layout.box_shape();
-                (u64::from(rows), u64::from(cols))
+                let unit = u64::from(rows.max(cols));
+                (unit, unit)
             }
         };
         let up = |n: u64, unit: u64| u32::try_from(n.next_multiple_of(unit)).unwrap_or(u32::MAX);
@@ -73,8 +75,12 @@ impl Lower<'_> {
         match value {
             Value::Tile(id) => self.moved(*id, space, false, span),
             Value::Tensor(tensor) => {
-                let target = if space == Space::Vec { Space::Vec } else { Space::Mat };
-                let id = self.loaded(tensor, target)?;
+                let id = match space {
+                    Space::Vec => self.loaded(tensor, Space::Vec)?,
+                    // A bias lies in L1 as it lies in its own memory, as a row.
+                    Space::Bias => self.load_in(tensor, Place { space: Space::Mat, ..Place::of(Space::Bias) })?,
+                    _ => self.loaded(tensor, Space::Mat)?,
+                };
                 self.moved(id, space, false, span)
             }
             other => {
@@ -243,9 +249,14 @@ impl Lower<'_> {
 
     /// Loads a window of a tensor.
     pub fn load(&mut self, tensor: &Tensor, space: Space) -> Lowered<TileId> {
+        self.load_in(tensor, Place::of(space))
+    }
+
+    fn load_in(&mut self, tensor: &Tensor, place: Place) -> Lowered<TileId> {
         let window = self.window(tensor)?;
         let shape = tensor.shape();
-        let tile = self.new_tile(if shape.is_empty() { &[1] } else { &shape }, tensor.elem, space, "load");
+        let shape: &[u64] = if shape.is_empty() { &[1] } else { &shape };
+        let tile = self.new_tile_in(shape, place, tensor.elem, "load");
         let target = self.tile(tile).value;
         self.e.op("pto.tload", &[("src", &[window]), ("dst", &[target])], &[], &[]);
         Ok(tile)

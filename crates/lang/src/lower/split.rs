@@ -66,9 +66,11 @@ impl Lower<'_> {
         let span = at(call);
         let mut mode = None;
         for keyword in &call.arguments.keywords {
-            let value = self.expr(&keyword.value)?;
             match keyword.arg.as_ref().map(|n| n.as_str()) {
-                Some("mode") => match value {
+                Some("mode") if mode.is_some() => {
+                    return Err(self.error("argument", at(keyword), "`mode` is given twice"));
+                }
+                Some("mode") => match self.expr(&keyword.value)? {
                     Value::Const(Const::Split(m)) => mode = Some(m),
                     other => {
                         let what = describe(self, &other);

@@ -115,6 +115,11 @@ impl Lower<'_> {
                 }
             }
             Stmt::Pass(_) => Ok(()),
+            Stmt::Break(_) | Stmt::Continue(_) if self.region.is_some() => {
+                let error = Diagnostic::error("loop", span, "`break` and `continue` inside a `split_aiv` region")
+                    .help("a region runs once on each Vector core: put the rest of the body under an `if`");
+                Err(self.report(error))
+            }
             Stmt::Break(_) | Stmt::Continue(_) => {
                 let error = Diagnostic::error("unsupported", span, "`break` and `continue` cannot be compiled yet")
                     .help("put the rest of the body under an `if`");

@@ -5,7 +5,7 @@ use slipring_tile::{Elem, Space};
 
 use super::{Call, ENTRY, Entry, REFUSED};
 use crate::dtype::DType;
-use crate::lower::{Lower, Lowered, fold, show};
+use crate::lower::{Lower, Lowered, Place, fold, show};
 use crate::value::{TileId, Value};
 
 pub(super) const OPS: &[Entry] = &[
@@ -128,6 +128,15 @@ fn operands(lower: &mut Lower<'_>, call: &Call) -> Lowered<Operands> {
     Ok(Operands { left, right, shape: [m, n], elem })
 }
 
+/// A new accumulator, padded as its operands are.
+fn product(lower: &mut Lower<'_>, o: &Operands, made_by: &'static str) -> TileId {
+    let mut ty = Place::of(Space::Acc).tile_type(&o.shape, o.elem);
+    ty.layout.rows = lower.tile(o.left).ty.layout.rows;
+    ty.layout.cols = lower.tile(o.right).ty.layout.cols;
+    let value = lower.buffer(ty);
+    lower.add_tile(value, ty, &o.shape, made_by)
+}
+
 fn matmul(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let o = operands(lower, call)?;
     if let Some(wanted) = call.elem(lower, "out_dtype")?
@@ -139,7 +148,7 @@ fn matmul(lower: &mut Lower<'_>, call: &Call) -> Lowered {
             .help("store it into a tensor of that type, or convert it on the Vector cores (`pl.cast`)");
         return Err(lower.report(error));
     }
-    let target = lower.new_tile(&o.shape, o.elem, Space::Acc, call.entry.names[0]);
+    let target = product(lower, &o, call.entry.names[0]);
     let (l, r, d) = (lower.tile(o.left).value, lower.tile(o.right).value, lower.tile(target).value);
     lower.e.op(call.entry.op, &[("lhs", &[l]), ("rhs", &[r]), ("dst", &[d])], &[], &[]);
     Ok(Value::Tile(target))
@@ -176,7 +185,7 @@ fn matmul_bias(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let o = operands(lower, call)?;
     let (bias, span) = call.need(lower, "bias")?;
     let bias = lower.demand(&bias, Space::Bias, span)?;
-    let target = lower.new_tile(&o.shape, o.elem, Space::Acc, call.entry.names[0]);
+    let target = product(lower, &o, call.entry.names[0]);
     let [l, r, b, d] = [o.left, o.right, bias, target].map(|id| lower.tile(id).value);
     let groups: [(&str, &[_]); 4] = [("lhs", &[l]), ("rhs", &[r]), ("bias", &[b]), ("dst", &[d])];
     lower.e.op(call.entry.op, &groups, &[], &[]);

@@ -1,0 +1,49 @@
+# Scopes that are none of a kernel's.
+#
+# test: check %s
+# exit: 2
+import slipring.language as pl
+
+
+@pl.incore
+def file(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: scope a kernel's scope is `pl.at(…)`
+    with x:
+        y[:] = x
+
+
+@pl.incore
+def call(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: scope `pl.exp` is no scope of a kernel
+    with pl.exp(x):
+        y[:] = x
+
+
+@pl.incore
+def level(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: scope a kernel's scope is at `pl.Level.CORE_GROUP`, not Level.HOST
+    with pl.at(level=pl.Level.HOST):
+        y[:] = x
+
+
+@pl.incore
+def optimization(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: scope `pl.faster` is no optimization of a kernel
+    with pl.at(level=pl.Level.CORE_GROUP, optimizations=[pl.faster(2)]):
+        y[:] = x
+
+
+@pl.incore
+def no_list(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: scope `optimizations` is a list
+    with pl.at(level=pl.Level.CORE_GROUP, optimizations=pl.split(pl.SplitMode.UP_DOWN)):
+        y[:] = x
+
+
+@pl.incore
+def two(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        y[0:32, :] = x[0:32, :]
+    # error: scopes a function with a second `pl.at` scope
+    with pl.at(level=pl.Level.CORE_GROUP):
+        y[32:64, :] = x[32:64, :]

@@ -1,0 +1,12 @@
+# A slice whose extent cannot be told.
+#
+# test: check %s
+# exit: 2
+import slipring.language as pl
+
+
+@pl.incore
+def f(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]], n: pl.Scalar[pl.INT32]):
+    for i in pl.range(4):
+        # error: slice-extent the extent of this slice is not known
+        y[i * 16 : i * 16 + n, :] = x[i * 16 : i * 16 + n, :]

@@ -1,0 +1,11 @@
+# A tile is stored into a tensor of its own element type.
+#
+# test: check %s
+# exit: 2
+import slipring.language as pl
+
+
+@pl.incore
+def f(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP16]]):
+    # error: store-type a FP32 tile is stored into a FP16 tensor
+    y[:] = pl.exp(x)

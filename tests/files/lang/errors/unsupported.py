@@ -1,0 +1,56 @@
+# Python that the language does not have.
+#
+# test: check %s
+# exit: 2
+import slipring.language as pl
+
+
+@pl.incore
+def while_loop(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: unsupported `while` (use `pl.range`) cannot be compiled yet
+    while True:
+        y[:] = x
+
+
+@pl.incore
+def break_of_a_loop(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    for i in pl.range(4):
+        y[:] = x
+        # error: unsupported `break` and `continue` cannot be compiled yet
+        break
+
+
+@pl.incore
+def assertion(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: unsupported a kernel cannot raise: use `pl.static_assert`
+    assert x.shape[0] == 64
+    y[:] = x
+
+
+@pl.incore
+def comprehension(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: unsupported this kind of expression cannot be compiled yet
+    rows = [i for i in range(4)]
+    y[:] = x
+
+
+@pl.incore
+def step_of_a_slice(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[32, 64], pl.FP32]]):
+    # error: unsupported a step in a slice cannot be compiled yet
+    y[:] = x[0:64:2, :]
+
+
+@pl.incore
+def else_of_a_loop(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: unsupported `else` of a loop cannot be compiled yet
+    for i in pl.range(4):
+        y[:] = x
+    else:
+        y[:] = x
+
+
+@pl.incore
+def star(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    offsets = [0, 0]
+    # error: unsupported `*` in a call cannot be compiled yet
+    y[:] = pl.load(x, *offsets)

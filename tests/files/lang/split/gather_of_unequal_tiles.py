@@ -1,0 +1,14 @@
+# A tile that is gathered whole is the same on both lanes.
+#
+# test: check %s
+# exit: 2
+import slipring.language as pl
+
+
+@pl.incore
+def f(x: pl.Tensor[[128, 64], pl.FP32], v: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    for lane in pl.split_aiv(2, mode=pl.SplitMode.NONE):
+        half = pl.load(x, [lane * 64, 0], [64, 64])
+        # error: gather-unequal `%15` differs between the lanes and is gathered whole
+        whole = pl.aic_gather(half * 2.0)
+    y[:] = pl.matmul(whole, v)

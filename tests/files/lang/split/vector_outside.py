@@ -1,0 +1,14 @@
+# Once a function has a region, its Vector work stands in regions.
+#
+# test: check %s
+# exit: 2
+import slipring.language as pl
+
+
+@pl.incore
+def f(a: pl.Tensor[[64, 64], pl.FP16], x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]], z: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    c = pl.matmul(a, a)
+    for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
+        y[lane * 32 : lane * 32 + 32, :] = pl.aiv_shard(c)
+    # error: vector-outside `texp` is Vector work outside of every region
+    z[:] = pl.exp(x)

@@ -1,0 +1,6 @@
+//! Kernels of the kernel language against plain loops written here, on both platforms, with every check on and compared
+//! with their sequential meaning.
+
+mod examples;
+mod kit;
+mod products;

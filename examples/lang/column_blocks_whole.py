@@ -1,0 +1,15 @@
+# c += a @ b by blocks of columns: the Cube core multiplies, the Vector cores add. One Vector core has all of a block.
+import slipring.language as pl
+
+M, K, N, BLOCK = 32, 64, 512, 64
+
+
+@pl.incore
+def column_blocks(
+    a: pl.Tensor[[M, K], pl.FP32],
+    b: pl.Tensor[[K, N], pl.FP32],
+    c: pl.InOut[pl.Tensor[[M, N], pl.FP32]],
+):
+    for j in pl.range(0, N, BLOCK):
+        product = pl.matmul(a, b[:, j : j + BLOCK])
+        c[:, j : j + BLOCK] += product

@@ -2,14 +2,14 @@
 //!
 //! `cargo bench -p slipring` prints a table. The yardstick needs a Python with numpy: `PYTHON=…/python3 cargo bench …`;
 //! without one its column stays empty. Times are the best of several runs in one process, with the program read,
-//! checked and decoded beforehand, except for the last row, which is a whole process from text to result.
+//! checked and decoded beforehand, except for (d), a whole process from text to result, and (g), which is that preparation.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use slipring::args::{Defaults, Value, bind};
-use slipring::{ExecuteOptions, Prepared, choose_platform, execute, load, prepare};
+use slipring::{ExecuteOptions, Prepared, check, choose_platform, execute, load, load_file, prepare};
 use slipring_check::{Checker, Tools};
 use slipring_ir::Source;
 use slipring_machine::Platform;
@@ -52,6 +52,18 @@ fn timed(file: &str, times: usize, check: bool) -> Duration {
         } else {
             execute(&prepared.decoded, &platform, &values, options, &mut ()).result.complete
         }
+    })
+}
+
+/// Compiles a kernel of the kernel language: read, checked, through all passes, decoded.
+fn compiled(file: &str, times: usize) -> Duration {
+    let text = std::fs::read_to_string(root().join(file)).expect("the kernel is part of the repository");
+    best(times, || {
+        let loaded = load_file(Source::new(file, text.as_str()));
+        let (module, mut diags) = (loaded.module, loaded.diags);
+        let platform = choose_platform(Some("a5"), &module).expect("a built-in platform");
+        check(&module, &platform, &mut diags);
+        !diags.has_errors() && prepare(module, None, &platform, &mut diags).is_some()
     })
 }
 
@@ -144,4 +156,6 @@ fn main() {
     let (moved, copied) = (timed("benches/programs/dma_strided.pto", 5, false), copied_rows());
     let (moved, copied) = (moved.as_secs_f64() / DMA_GIB, copied.as_secs_f64() / DMA_GIB);
     row("(f) strided DMA, rows of 256 bytes (memcpy)", moved, "ms/GiB", 1e3, Some(copied), "-", "<= 2x memcpy");
+    let step = compiled("examples/lang/5_attention_step.py", 20).as_secs_f64();
+    row("(g) attention step, kernel.py to program", step, "ms", 1e3, None, "-", "<= 100 ms");
 }

@@ -187,13 +187,15 @@ impl Collector<'_> {
                     }
                 }
                 Stmt::Assign(assign) => {
+                    let value = self.constant(&assign.value, globals, inside.as_deref());
                     for target in &assign.targets {
-                        self.constant(target, &assign.value, globals, inside.as_deref_mut());
+                        define(target, value.clone(), globals, inside.as_deref_mut());
                     }
                 }
                 Stmt::AnnAssign(assign) => {
                     if let Some(value) = &assign.value {
-                        self.constant(&assign.target, value, globals, inside.as_deref_mut());
+                        let value = self.constant(value, globals, inside.as_deref());
+                        define(&assign.target, value, globals, inside.as_deref_mut());
                     }
                 }
                 Stmt::FunctionDef(function) => self.function(function, globals, inside.as_deref()),
@@ -216,7 +218,8 @@ impl Collector<'_> {
             for parameter in def.parameters.iter_non_variadic_params() {
                 if let Some(default) = &parameter.default {
                     let name = parameter.parameter.name.as_str();
-                    self.constant(name, default, globals, Some(&mut scope));
+                    let value = self.constant(default, globals, Some(&scope));
+                    bind(name, value, globals, Some(&mut scope));
                 }
             }
             globals.host.insert(name);
@@ -233,36 +236,26 @@ impl Collector<'_> {
         globals.functions.insert(name, Function { def, role, scope });
     }
 
-    /// Binds the names of a target to the value of an expression that is made of constants; others are host code.
-    fn constant(&self, target: &Expr, expr: &Expr, globals: &mut Globals<'_>, inside: Option<&mut Scope>) {
+    /// The value of an expression that is made of constants; others are host code.
+    fn constant(&self, expr: &Expr, globals: &Globals<'_>, inside: Option<&Scope>) -> Option<Value> {
         let (mut emitter, mut diags) = (Emitter::new(self.source.clone()), Diags::default());
         let mut lower = Lower::new(&mut emitter, globals, &mut diags);
-        if let Some(scope) = &inside {
-            lower.env = (*scope).clone();
+        if let Some(scope) = inside {
+            lower.env = scope.clone();
         }
-        let value = lower.expr(expr);
         let constant = |value: &Value| matches!(value, Value::Const(_) | Value::Path(_));
-        let value = match value {
+        match lower.expr(expr) {
             Ok(Value::Tuple(items)) if items.iter().all(constant) => Some(Value::Tuple(items)),
             Ok(value) if constant(&value) => Some(value),
             _ => None,
-        };
-        define(target, value, globals, inside);
+        }
     }
 }
 
-/// Binds the names of a target: one, or several (`ROWS, COLS = 64, 128`). Without a value they stand for nothing.
+/// Binds the names of a target: one, or several (`ROWS, COLS = 64, 128`).
 fn define(target: &Expr, value: Option<Value>, globals: &mut Globals<'_>, mut inside: Option<&mut Scope>) {
     match (target, value) {
-        (Expr::Name(name), value) => {
-            let name = name.id.as_str();
-            match (inside, value) {
-                (Some(scope), Some(value)) => drop(scope.insert(name.into(), value)),
-                (Some(scope), None) => drop(scope.shift_remove(name)),
-                (None, Some(value)) => globals.bind(name, value),
-                (None, None) => drop(globals.names.shift_remove(name)),
-            }
-        }
+        (Expr::Name(name), value) => bind(name.id.as_str(), value, globals, inside),
         (Expr::Tuple(targets), value) => {
             let mut items = match value {
                 Some(Value::Tuple(items)) if items.len() == targets.elts.len() => items,
@@ -272,6 +265,16 @@ fn define(target: &Expr, value: Option<Value>, globals: &mut Globals<'_>, mut in
             targets.elts.iter().for_each(|target| define(target, items.next(), globals, inside.as_deref_mut()));
         }
         _ => {}
+    }
+}
+
+/// Binds a name. Without a value it stands for nothing.
+fn bind(name: &str, value: Option<Value>, globals: &mut Globals<'_>, inside: Option<&mut Scope>) {
+    match (inside, value) {
+        (Some(scope), Some(value)) => drop(scope.insert(name.into(), value)),
+        (Some(scope), None) => drop(scope.shift_remove(name)),
+        (None, Some(value)) => globals.bind(name, value),
+        (None, None) => drop(globals.names.shift_remove(name)),
     }
 }
 

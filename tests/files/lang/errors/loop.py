@@ -21,7 +21,7 @@ def over_something(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64]
 
 @pl.incore
 def two_names(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: loop this loop binds a single name
+    # error: loop a loop with `init_values` binds a counter and as many names
     for i, j in pl.range(4):
         y[:] = x
 

@@ -61,7 +61,7 @@ def run(slipring: Path, path: Path, platform: str, seed: int) -> tuple[str, str]
         if done.returncode != 0:
             return f"`slipring run` ended with {done.returncode}\n{done.stderr.strip()}", ""
         after = {name: read(Path(folder), name, param) for name, param in kernel.params.items() if param.out}
-    inputs = {name: before[name].astype(np.float64) for name, param in kernel.params.items() if param.read}
+    inputs = {name: wide(before[name]) for name, param in kernel.params.items() if param.read}
     return compare(kernel, kernel.formula(**inputs), after, cycles(done.stdout))
 
 
@@ -76,10 +76,16 @@ def cycles(text: str) -> int:
     return json.loads(text)["cycles"]
 
 
+def wide(x: np.ndarray) -> np.ndarray:
+    return x.astype(np.float64) if x.dtype.kind == "f" else x
+
+
 def array(param: Param, random: np.random.Generator) -> np.ndarray:
     """Normally distributed numbers that the element type holds; zeros for what is only written."""
     if not param.read:
         return np.zeros(param.shape, np.float32)
+    if param.elem == "i32":
+        return random.integers(param.limit, size=param.shape, dtype=np.int32)
     x = random.standard_normal(param.shape).astype(np.float32)
     match param.elem:
         case "f16":

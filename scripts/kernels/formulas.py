@@ -14,11 +14,13 @@ NARROW = 4e-3  # an intermediate is rounded to f16 or bf16: half a unit of bf16 
 
 @dataclass
 class Param:
-    """A tensor: its extents, its element type (`f32`, `f16` or `bf16`), and whether the kernel reads and writes it."""
+    """A tensor: its extents, its element type (`f32`, `f16`, `bf16`, or `i32` for numbers below `limit`), and whether the kernel
+    reads and writes it."""
     shape: tuple
     elem: str = "f32"
     out: bool = False
     read: bool = True
+    limit: int = 0
 
 
 @dataclass
@@ -112,6 +114,15 @@ KERNELS = {
     "column_blocks_columns": COLUMN_BLOCKS,
     "column_blocks_rows": COLUMN_BLOCKS,
     "column_blocks_whole": COLUMN_BLOCKS,
+    "gather_rows": Kernel(
+        {
+            "q": of(16, 512, elem="bf16"),
+            "idx": Param((128,), "i32", limit=1024),
+            "pool": of(1024, 512, elem="bf16"),
+            "scores": out(16, 128),
+        },
+        lambda q, idx, pool: {"scores": q @ pool[idx].T},
+    ),
     "lane_stores": Kernel(
         {"a": of(64, 64), "b": of(64, 64), "out": out(64, 64)},
         lambda a, b: {"out": a @ b * 2},

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::kit::Type::{Bf16, F16, F32};
+use crate::kit::Type::{Bf16, F16, F32, I32};
 use crate::kit::{Buffer, Matrix, bf16, changed, examples, expect_example, input, output, slots};
 
 /// All arithmetic is exact.
@@ -120,6 +120,17 @@ fn round_trip_by_columns() {
 fn round_trip_of_whole_tiles() {
     round_trip("round_trip_none.py");
     round_trip("round_trip_whole.py");
+}
+
+#[test]
+fn gather_rows() {
+    let (q, pool) = (Matrix::quarters(16, 512, 1), Matrix::quarters(1024, 512, 2));
+    let row = |k: usize| (k * 389 + 17) % 1024;
+    let idx = Matrix::from(1, 128, |_, k| row(k) as f64);
+    let kv = Matrix::from(128, 512, |i, j| pool.at(row(i), j));
+    let scores = q.times(&kv.transposed());
+    let buffers = [input(Bf16, &q), input(I32, &idx), input(Bf16, &pool), output(F32, &scores)];
+    expect_example("gather_rows.py", &buffers, EXACT);
 }
 
 #[test]

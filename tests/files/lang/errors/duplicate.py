@@ -1,0 +1,16 @@
+# Two functions of one name.
+#
+# test: check %s
+# exit: 2
+import slipring.language as pl
+
+
+@pl.incore
+def f(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    y[:] = x
+
+
+@pl.incore
+# error: duplicate a second function `f`
+def f(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    y[:] = x * 2.0

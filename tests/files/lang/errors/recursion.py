@@ -1,0 +1,16 @@
+# A function that calls itself.
+#
+# test: check %s
+# exit: 2
+import slipring.language as pl
+
+
+@pl.inline
+def again(x, n):
+    # error: recursion `again` calls itself
+    return again(x, n)
+
+
+@pl.incore
+def f(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    y[:] = again(x, 3)

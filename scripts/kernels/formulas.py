@@ -77,6 +77,14 @@ ROUND_TRIP = Kernel(
     {"a": of(64, 64), "b": of(64, 64), "v": of(64, 64), "out": out(64, 64)},
     lambda a, b, v: {"out": (a @ b * 2) @ v},
 )
+SUM_BY_DIFFERENCE = Kernel(
+    {"a": of(32, 32), "b": of(32, 32), "c": out(32, 32)},
+    lambda a, b: {"c": (a + b) @ (a - b)},
+)
+THERE_AND_BACK = Kernel(
+    {"a": of(32, 32), "b": of(32, 32), "c": inout(32, 32)},
+    lambda a, b, c: {"c": c + (a + 1) @ b},
+)
 COLUMN_BLOCKS = Kernel(
     {"a": of(32, 64), "b": of(64, 512), "c": inout(32, 512)},
     lambda a, b, c: {"c": c + a @ b},
@@ -98,13 +106,11 @@ KERNELS = {
         {"a": of(64, 128, elem="f16"), "b": of(128, 64, elem="f16"), "out": out(64, 64)},
         lambda a, b: {"out": softmax(a @ b)},
     ),
-    "4_vector_to_matmul": Kernel(
-        {"a": of(32, 32), "b": of(32, 32), "c": out(32, 32)},
-        lambda a, b: {"c": (a + b) @ (a - b)},
-    ),
+    "4_vector_to_matmul": SUM_BY_DIFFERENCE,
     "5_attention_step": ATTENTION_STEP,
     "5_attention_step_loop_mode": ATTENTION_STEP,
     "5_attention_step_automatic": ATTENTION_STEP,
+    "5_attention_step_none": ATTENTION_STEP,
     "5_attention_step_whole": ATTENTION_STEP,
     "6_attention": Kernel(
         {"q": of(64, 128, elem="f16"), "k": of(512, 128, elem="f16"), "v": of(512, 128, elem="f16"), "out": out(64, 128)},
@@ -146,8 +152,9 @@ KERNELS = {
     "round_trip_none": ROUND_TRIP,
     "round_trip_rows": ROUND_TRIP,
     "round_trip_whole": ROUND_TRIP,
-    "there_and_back": Kernel(
-        {"a": of(32, 32), "b": of(32, 32), "c": inout(32, 32)},
-        lambda a, b, c: {"c": c + (a + 1) @ b},
-    ),
+    "there_and_back": THERE_AND_BACK,
+    "there_and_back_columns": THERE_AND_BACK,
+    "there_and_back_whole": THERE_AND_BACK,
+    "vector_to_matmul_columns": SUM_BY_DIFFERENCE,
+    "vector_to_matmul_whole": SUM_BY_DIFFERENCE,
 }

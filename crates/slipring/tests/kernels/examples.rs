@@ -55,7 +55,9 @@ fn matmul_softmax() {
 fn vector_to_matmul() {
     let (a, b) = (Matrix::quarters(32, 32, 1), Matrix::quarters(32, 32, 2));
     let c = a.zip(&b, |a, b| a + b).times(&a.zip(&b, |a, b| a - b));
-    expect_example("4_vector_to_matmul.py", &[input(F32, &a), input(F32, &b), output(F32, &c)], EXACT);
+    for example in ["4_vector_to_matmul.py", "vector_to_matmul_columns.py", "vector_to_matmul_whole.py"] {
+        expect_example(example, &[input(F32, &a), input(F32, &b), output(F32, &c)], EXACT);
+    }
 }
 
 fn attention_step(example: &str) {
@@ -83,7 +85,8 @@ fn attention_step_divided_by_the_compiler() {
 }
 
 #[test]
-fn attention_step_undivided() {
+fn attention_step_of_whole_tiles() {
+    attention_step("5_attention_step_none.py");
     attention_step("5_attention_step_whole.py");
 }
 
@@ -158,7 +161,9 @@ fn column_blocks() {
 #[test]
 fn there_and_back() {
     let (a, b) = (Matrix::quarters(32, 32, 1), Matrix::quarters(32, 32, 2));
-    expect_example("there_and_back.py", &added(&a, &a.map(|x| x + 1.0), &b), EXACT);
+    for example in ["there_and_back.py", "there_and_back_columns.py", "there_and_back_whole.py"] {
+        expect_example(example, &added(&a, &a.map(|x| x + 1.0), &b), EXACT);
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Building ops.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -18,13 +19,23 @@ pub(crate) struct Emitter {
     /// The first block of the function, which begins with the constants.
     entry: BlockId,
     constants: IndexMap<(Attr, Type), ValueId>,
+    /// Values whose names no variable gave them.
+    suggested: HashSet<ValueId>,
 }
 
 impl Emitter {
     pub fn new(source: Arc<Source>) -> Emitter {
         let module = Module::new(source.clone());
         let block = module.top;
-        Emitter { module, source, block, span: Span::default(), entry: block, constants: IndexMap::new() }
+        Emitter {
+            module,
+            source,
+            block,
+            span: Span::default(),
+            entry: block,
+            constants: IndexMap::new(),
+            suggested: HashSet::new(),
+        }
     }
 
     /// Goes on in the body of a new function.
@@ -116,13 +127,30 @@ impl Emitter {
         result
     }
 
-    /// Gives a value the name of a variable, unless it has one.
+    /// Gives a value the name of a variable, unless it has that of another.
     pub fn name(&mut self, value: ValueId, name: &str) {
         let span = self.span;
+        let suggested = self.suggested.remove(&value);
         let data = self.module.value_mut(value);
-        if data.name.is_none() {
+        if data.name.is_none() || suggested {
             data.name = Some(name.into());
             data.span = span;
+        }
+    }
+
+    /// Gives a value that no variable stands for another name.
+    pub fn rename(&mut self, value: ValueId, name: &str) {
+        if self.suggested.remove(&value) {
+            self.module.value_mut(value).name = None;
+        }
+        self.suggest(value, name);
+    }
+
+    /// Gives a value a name until a variable stands for it.
+    pub fn suggest(&mut self, value: ValueId, name: &str) {
+        if self.module.value(value).name.is_none() {
+            self.name(value, name);
+            self.suggested.insert(value);
         }
     }
 }

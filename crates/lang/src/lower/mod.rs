@@ -312,6 +312,7 @@ impl Lower<'_> {
 
     /// Lists a tile that lies in a buffer.
     pub fn add_tile(&mut self, value: ValueId, ty: TileType, shape: &[u64], made_by: &'static str) -> TileId {
+        self.e.suggest(value, made_by);
         self.tiles.push(Tile {
             value,
             ty,

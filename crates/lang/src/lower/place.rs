@@ -131,6 +131,10 @@ impl Lower<'_> {
                 return Err(self.report(error.help("load it from its tensor where it is needed, or store it first")));
             }
         };
+        let source = self.tile(id);
+        let name = self.e.module.value(source.value).name.as_deref().unwrap_or(source.made_by).to_string();
+        let name = name.strip_suffix(&format!("_{from}")).unwrap_or(&name).to_string();
+        self.name_copy(tile, &name, space);
         let block = self.e.block;
         self.tiles[id.0 as usize].copies.push(Copied { space, transposed, block, tile });
         Ok(tile)
@@ -143,6 +147,12 @@ impl Lower<'_> {
             .also(place, "here an op accumulated into it, in place")
             .help("use the result of that op, or make the tile anew");
         Err(self.report(error))
+    }
+
+    /// Names a tile that no variable stands for after what it is a copy of and the memory that it lies in.
+    fn name_copy(&mut self, copy: TileId, source: &str, space: Space) {
+        let value = self.tile(copy).value;
+        self.e.rename(value, &format!("{source}_{space}"));
     }
 
     /// A copy by `pto.tmov`.
@@ -234,16 +244,18 @@ impl Lower<'_> {
 
     /// The tile of a window that an op reads without naming a load: an input is loaded once.
     fn loaded(&mut self, tensor: &Tensor, space: Space) -> Lowered<TileId> {
-        if self.roots[tensor.root].writable {
-            return self.load(tensor, space);
-        }
+        let is_input = !self.roots[tensor.root].writable;
         let known =
             self.loads.iter().find(|l| l.space == space && self.blocks.contains(&l.block) && l.tensor == *tensor);
-        if let Some(known) = known {
+        if let Some(known) = known.filter(|_| is_input) {
             return Ok(known.tile);
         }
         let tile = self.load(tensor, space)?;
-        self.loads.push(Loaded { tensor: tensor.clone(), space, block: self.e.block, tile });
+        let name = self.roots[tensor.root].name.to_string();
+        self.name_copy(tile, &name, space);
+        if is_input {
+            self.loads.push(Loaded { tensor: tensor.clone(), space, block: self.e.block, tile });
+        }
         Ok(tile)
     }
 

@@ -78,7 +78,8 @@ fn reduced(lower: &mut Lower<'_>, call: &Call, source: crate::value::TileId, sha
     } else if is_index(call) || call.entry.op.starts_with("pto.trow") {
         // The instruction wants working memory.
         let model = lower.tile(source).clone();
-        operands.push(("tmp", lower.new_tile(&model.shape, model.ty.layout.elem, Space::Vec, "tmp")));
+        let tmp = lower.new_tile(&model.shape, model.ty.layout.elem, Space::Vec, "tmp");
+        operands.push(("tmp", tmp));
     }
     let rows = call.entry.op.starts_with("pto.trow");
     let target = lower.tile_valid_like(source, shape, elem, [rows, !rows], call.entry.names[0]);

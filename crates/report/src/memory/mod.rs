@@ -205,6 +205,7 @@ mod tests {
         assert!(svg.contains("%&lt;c&gt;") && !svg.contains("<c>"), "{svg}");
         assert_eq!(svg, memory_svg(&[memory()]));
         assert_eq!(svg.matches("class=\"tile\"").count(), 3);
-        assert_eq!(svg.matches("class=\"ring\"").count(), 1);
+        // The legend shows one too.
+        assert_eq!(svg.matches("class=\"ring\"").count(), 2);
     }
 }

@@ -238,6 +238,10 @@ impl Collector<'_> {
 
     /// The value of an expression that is made of constants; others are host code.
     fn constant(&self, expr: &Expr, globals: &Globals<'_>, inside: Option<&Scope>) -> Option<Value> {
+        if expr.is_call_expr() && path_of(globals, expr).as_deref() == Some("pl.dynamic") {
+            // Refused where it is used.
+            return Some(Value::Path("pl.dynamic".into()));
+        }
         let (mut emitter, mut diags) = (Emitter::new(self.source.clone()), Diags::default());
         let mut lower = Lower::new(&mut emitter, globals, &mut diags);
         if let Some(scope) = inside {

@@ -140,6 +140,15 @@ fn tensor_type(lower: &mut Lower<'_>, args: &[&Expr], span: Span) -> Result<(Vec
             Value::Const(Const::Int(n)) => {
                 return Err(lower.error("parameter", at(*shape), format!("an extent of {n}")));
             }
+            Value::Path(path) if **path == *"pl.dynamic" => {
+                let error = Diagnostic::error(
+                    "unsupported",
+                    at(*shape),
+                    "an extent that is known only at run time (`pl.dynamic`)",
+                )
+                .help("give the extent as a number: a kernel is compiled for its shapes");
+                return Err(lower.report(error));
+            }
             other => {
                 let what = describe(lower, other);
                 return Err(lower.error(

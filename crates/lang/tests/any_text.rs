@@ -116,6 +116,33 @@ o[:] = u";
 }
 
 #[test]
+fn what_cannot_be_compiled_is_said() {
+    for (body, code) in [
+        ("x = pl.set_validshape(pl.exp(a), 17, 64)", "bounds"),
+        ("x = pl.load(a, [0, 0], [16, 64], valid_shape=[16, 65])", "bounds"),
+        ("x = pl.transpose(pl.set_validshape(pl.exp(a), 8, 64))", "partly-valid"),
+        ("x: pl.Tile[[16, 32], pl.FP32] = pl.exp(a)", "annotation"),
+        ("for i in pl.range(4, init_values=(1,)):\n    pass", "loop"),
+        ("for i, (n,) in pl.range(4, init_values=(1,)):\n    m = n + 1", "yield"),
+        ("for i in pl.range(4):\n    n = pl.yield_(1)", "yield"),
+        ("for i in pl.range(4):\n    break", "unsupported"),
+        ("TPUSH(pl.exp(a))", "no-pipe"),
+        ("x = TPOP()", "no-pipe"),
+        ("aiv_initialize_pipe(DIR_C2V, 4096)\nx = TPOP()", "pop-type"),
+        ("return pl.exp(a)[0:4, :] if nothing else a", "undefined-name"),
+        ("k(a, o)", "recursion"),
+    ] {
+        assert_eq!(codes(&kernel(body)), [code], "{body}");
+    }
+    let dynamic = "import slipring.language as pl\nM = pl.dynamic('M')\n@pl.jit\ndef k(a: pl.Tensor[[M, 4], pl.FP32]):\n    pass\n";
+    assert_eq!(codes(dynamic), ["unsupported"]);
+    let bare = "import slipring.language as pl\n@pl.jit\ndef k(a: pl.Tensor):\n    b = a + 1\n    c = nothing\n";
+    assert_eq!(codes(bare), ["parameter", "undefined-name"]);
+    let twice = "import slipring.language as pl\n@pl.jit\ndef k(a: pl.Tensor[[4, 8], pl.FP32]):\n    pass\n";
+    assert_eq!(codes(&format!("{twice}{}", &twice[31..])), ["duplicate"]);
+}
+
+#[test]
 fn deep_nesting_is_no_overflow() {
     let depth = 10_000;
     let parens = kernel(&format!("x = {}1{}", "(".repeat(depth), ")".repeat(depth)));

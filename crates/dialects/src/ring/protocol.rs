@@ -101,7 +101,7 @@ fn bind_end(op: &OpRef<'_>, d: &mut Decoder<'_>, ring: &PlannedRing) -> Result<E
             return Err(d.report(
                 op.error("gm-slot-buffer", "requires 'gm_slot_buffer': this platform keeps rings in global memory")
                     .help(format!(
-                        "pass a buffer of {total} bytes for each cluster: `gm_slot_buffer = %p : !pto.ptr<…>`"
+                        "pass a buffer of {total} bytes for each cluster as `gm_slot_buffer`: a parameter of the kernel"
                     )),
             ));
         };

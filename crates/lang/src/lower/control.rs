@@ -62,6 +62,11 @@ impl Lower<'_> {
             }
             "pl.range" | "pl.parallel" | "pl.pipeline" | "range" => {
                 let bounds = self.bounds(call, &["stage", "init_values", "attrs"])?;
+                if &*path == "pl.pipeline" {
+                    let message = "the iterations run one after another: `stage` has no effect yet";
+                    let note = Diagnostic::warning("pipeline", at(call), message);
+                    self.report(Diagnostic { severity: slipring_ir::Severity::Note, ..note });
+                }
                 self.counted_with(stmt, call, &bounds)
             }
             _ => {

@@ -270,20 +270,38 @@ impl Lower<'_> {
     pub fn with_valid(&mut self, id: TileId, valid: [Index; 2], span: Span) -> Lowered<TileId> {
         self.still_there(id, span)?;
         let tile = self.tile(id).clone();
-        let (rows, cols) = fold(&tile.shape);
-        for (extent, most) in valid.iter().zip([rows, cols]) {
-            if let Index::Known(n) = extent
-                && (*n < 0 || *n as u64 > most)
-            {
-                let message = format!("{n} valid rows or columns of a tile {}", show(&tile.shape));
-                return Err(self.error("bounds", span, message));
-            }
-        }
+        self.valid_fits(valid, &tile.shape, span)?;
         let ty = TileType { valid: [Dim::Dynamic; 2], ..tile.ty };
         let view = self.e.value("pto.treshape", &[("src", &[tile.value])], &[], Type::Tile(ty));
         let id = self.set_valid(view, ty, &tile.shape, valid, "set_validshape");
         self.tiles[id.0 as usize].region = tile.region.or(self.region);
         Ok(id)
+    }
+
+    /// Reports a tile of which only a part is valid, where all of it must be.
+    pub fn wholly_valid(&mut self, id: TileId, what: &str, span: Span) -> Lowered<()> {
+        let tile = self.tile(id);
+        if tile.valid.is_none() {
+            return Ok(());
+        }
+        let error = Diagnostic::error("partly-valid", span, format!("{what} of a tile of which only a part is valid"))
+            .also(tile.span, "the tile is made here")
+            .help("give all of it a value first: `pl.fillpad(x, pl.PadValue.zero)`");
+        Err(self.report(error))
+    }
+
+    /// Reports valid extents that a tile of a shape does not have.
+    pub fn valid_fits(&mut self, valid: [Index; 2], shape: &[u64], span: Span) -> Lowered<()> {
+        let (rows, cols) = fold(shape);
+        for (extent, most) in valid.iter().zip([rows, cols]) {
+            if let Index::Known(n) = extent
+                && (*n < 0 || *n as u64 > most)
+            {
+                let message = format!("{n} valid rows or columns of a tile {}", show(shape));
+                return Err(self.error("bounds", span, message));
+            }
+        }
+        Ok(())
     }
 
     /// A new tile of UB with a tile's shape and valid shape.

@@ -224,16 +224,7 @@ impl Lower<'_> {
                     );
             return Err(self.report(error));
         }
-        if tile.valid.is_some() {
-            let error = Diagnostic::error(
-                "unsupported",
-                span,
-                "a tile of which only a part is valid crosses between the cores",
-            )
-            .also(tile.span, "the tile is made here")
-            .help("make all of it valid first (`pl.fillpad`), and narrow it on the other side");
-            return Err(self.report(error));
-        }
+        self.wholly_valid(id, "a crossing", span)?;
         let copy = self.new_tile(&tile.shape, tile.ty.layout.elem, space, tile.made_by);
         let target = self.tile(copy).value;
         self.e.op("pto.tcross", &[("src", &[tile.value]), ("dst", &[target])], &[], &[]);

@@ -186,6 +186,7 @@ impl Lower<'_> {
             }
         };
         self.still_there(id, span)?;
+        self.wholly_valid(id, "a crossing", span)?;
         let tile = self.tile(id);
         if tile.ty.space != space {
             let (message, help) = if space == Space::Acc {

@@ -114,6 +114,9 @@ fn operands(lower: &mut Lower<'_>, call: &Call) -> Lowered<Operands> {
     };
     let left = get(&lhs, Space::Left, a_trans)?;
     let right = get(&rhs, Space::Right, b_trans)?;
+    for id in [left, right] {
+        lower.wholly_valid(id, "a product", call.span)?;
+    }
     let (a, b) = (lower.tile(left).ty.layout.elem, lower.tile(right).ty.layout.elem);
     if a != b {
         let names = [a, b].map(|e| DType::Elem(e).name());

@@ -112,6 +112,7 @@ fn load(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         return Err(lower.error("argument", call.span, "`valid_shape` has an extent for each of two dimensions"));
     }
     let rows = if valid.len() == 2 { valid[0] } else { first };
+    lower.valid_fits([rows, last], &shape, call.span)?;
     let clipped: Vec<u64> = valid
         .iter()
         .zip(&shape)

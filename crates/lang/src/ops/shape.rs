@@ -183,12 +183,22 @@ fn fillpad(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let tile = lower.tile(id).clone();
     let expand = call.entry.op == "pto.tfillpad_expand";
     let shape = if expand { call.need_shape(lower, "shape")? } else { tile.shape.to_vec() };
+    if fold_exceeds(&tile.shape, &shape) {
+        let message = format!("a tile {} is put into one of {}", show(&tile.shape), show(&shape));
+        return Err(lower.error("shapes", call.span, message));
+    }
     let place = crate::lower::Place::of(tile.ty.space);
     let ty = slipring_ir::TileType { pad, ..place.tile_type(&shape, tile.ty.layout.elem) };
     let buffer = lower.buffer(ty);
     let target = lower.add_tile(buffer, ty, &shape, "fillpad");
     super::elementwise::emit(lower, call.entry.op, &[("src", id)], target);
     Ok(Value::Tile(target))
+}
+
+/// True if a shape has more rows or columns than another.
+fn fold_exceeds(a: &[u64], b: &[u64]) -> bool {
+    let (a, b) = (crate::lower::fold(a), crate::lower::fold(b));
+    a.0 > b.0 || a.1 > b.1
 }
 
 fn triangle(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -293,6 +303,7 @@ fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         return Ok(Value::Tensor(tensor));
     }
     let id = lower.demand(&value, Space::Vec, span)?;
+    lower.wholly_valid(id, "a reshape", call.span)?;
     let tile = lower.tile(id).clone();
     let ty = crate::lower::Place::of(Space::Vec).tile_type(&shape, tile.ty.layout.elem);
     let dense = |ty: &slipring_ir::TileType, shape: &[u64]| {
@@ -327,6 +338,7 @@ fn transpose(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         return lower.demand_transposed(&value, Space::Mat, span).map(Value::Tile);
     }
     let source = vector(lower, call, "x")?;
+    lower.wholly_valid(source, "a transpose", call.span)?;
     let tile = lower.tile(source).clone();
     let [rows, cols] = tile.shape[..] else {
         return Err(lower.unsupported(call.span, "a transpose of a tile that has not two dimensions"));
@@ -375,13 +387,16 @@ fn repeat(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let model = vector(lower, call, "x")?;
     let values = vector(lower, call, "values")?;
     let tile = lower.tile(model).clone();
-    let target = lower.new_tile(&tile.shape, tile.ty.layout.elem, Space::Vec, call.entry.names[0]);
+    let target = lower.tile_like(model, tile.ty.layout.elem, call.entry.names[0]);
     super::elementwise::emit(lower, call.entry.op, &[("src", values)], target);
     Ok(Value::Tile(target))
 }
 
 fn concat(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (a, b) = (vector(lower, call, "a")?, vector(lower, call, "b")?);
+    for id in [a, b] {
+        lower.wholly_valid(id, "a concatenation", call.span)?;
+    }
     let (x, y) = (lower.tile(a).clone(), lower.tile(b).clone());
     let ([rows, left], [other, right]) = (&x.shape[..], &y.shape[..]) else {
         return Err(lower.unsupported(call.span, "tiles side by side that have not two dimensions"));

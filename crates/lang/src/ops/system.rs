@@ -98,8 +98,7 @@ fn static_print(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         Value::Const(Const::Str(text)) => text.to_string(),
         other => describe(lower, other),
     };
-    let mut note = Diagnostic::warning("static-print", span, what);
-    note.severity = slipring_ir::Severity::Note;
-    lower.report(note);
+    let note = Diagnostic::warning("static-print", span, what);
+    lower.report(Diagnostic { severity: slipring_ir::Severity::Note, ..note });
     Ok(Value::Nothing)
 }

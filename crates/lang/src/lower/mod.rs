@@ -304,6 +304,20 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// A new tile of UB that is padded to these rows and columns.
+    pub fn padded_tile(
+        &mut self,
+        shape: &[u64],
+        elem: Elem,
+        (rows, cols): (u32, u32),
+        made_by: &'static str,
+    ) -> TileId {
+        let mut ty = Place::of(Space::Vec).tile_type(shape, elem);
+        (ty.layout.rows, ty.layout.cols) = (rows, cols);
+        let value = self.buffer(ty);
+        self.add_tile(value, ty, shape, made_by)
+    }
+
     /// A new tile of UB with a tile's shape and valid shape.
     pub fn tile_like(&mut self, model: TileId, elem: Elem, made_by: &'static str) -> TileId {
         let shape = self.tile(model).shape.clone();

@@ -225,7 +225,15 @@ impl Lower<'_> {
             return Err(self.report(error));
         }
         self.wholly_valid(id, "a crossing", span)?;
-        let copy = self.new_tile(&tile.shape, tile.ty.layout.elem, space, tile.made_by);
+        let elem = tile.ty.layout.elem;
+        let copy = match space {
+            // What the Cube core pads crosses with it.
+            Space::Vec => {
+                let padded = (tile.ty.layout.rows, tile.ty.layout.cols);
+                self.padded_tile(&tile.shape, elem, padded, tile.made_by)
+            }
+            _ => self.new_tile(&tile.shape, elem, space, tile.made_by),
+        };
         let target = self.tile(copy).value;
         self.e.op("pto.tcross", &[("src", &[tile.value]), ("dst", &[target])], &[], &[]);
         Ok(copy)

@@ -241,9 +241,22 @@ fn cast(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if tile.ty.layout.elem == elem {
         return Ok(Value::Tile(source));
     }
-    let target = lower.tile_like(source, elem, "cast");
-    let dst = lower.tile(target).value;
+    // The instruction wants both tiles padded alike.
+    let usual = crate::lower::Place::of(Space::Vec).tile_type(&tile.shape, elem).layout;
+    let padded = (usual.rows.max(tile.ty.layout.rows), usual.cols.max(tile.ty.layout.cols));
+    let (mut source, whole) = (source, tile.valid.is_none());
+    if whole && (tile.ty.layout.rows, tile.ty.layout.cols) != padded {
+        let copy = lower.padded_tile(&tile.shape, tile.ty.layout.elem, padded, tile.made_by);
+        emit(lower, "pto.tmov", &[("src", source)], copy);
+        source = copy;
+    }
+    let target = if whole && (usual.rows, usual.cols) != padded {
+        lower.padded_tile(&tile.shape, elem, padded, "cast")
+    } else {
+        lower.tile_like(source, elem, "cast")
+    };
+    let (src, dst) = (lower.tile(source).value, lower.tile(target).value);
     let attrs = [("rmode", Attr::member("round_mode", mode))];
-    lower.e.op("pto.tcvt", &[("src", &[tile.value]), ("dst", &[dst])], &attrs, &[]);
+    lower.e.op("pto.tcvt", &[("src", &[src]), ("dst", &[dst])], &attrs, &[]);
     Ok(Value::Tile(target))
 }

@@ -15,7 +15,7 @@ use super::names::Names;
 use super::{Lower, Lowered, Value, describe};
 use crate::dtype::DType;
 use crate::syntax::at;
-use crate::value::{Const, TileId};
+use crate::value::{Const, Index, Scalar, TileId};
 
 /// A loop's first value, end and step.
 struct Bounds {
@@ -34,6 +34,9 @@ pub(crate) enum Frame {
     /// An arm of a branch.
     Arm,
 }
+
+/// The most stages of a pipelined loop.
+const MOST_STAGES: i64 = 16;
 
 /// The most iterations that the loops of a file are unrolled to, together.
 const MOST_UNROLLED: u64 = 1 << 16;
@@ -62,11 +65,6 @@ impl Lower<'_> {
             }
             "pl.range" | "pl.parallel" | "pl.pipeline" | "range" => {
                 let bounds = self.bounds(call, &["stage", "init_values", "attrs"])?;
-                if &*path == "pl.pipeline" {
-                    let message = "the iterations run one after another: `stage` has no effect yet";
-                    let note = Diagnostic::warning("pipeline", at(call), message);
-                    self.report(Diagnostic { severity: slipring_ir::Severity::Note, ..note });
-                }
                 self.counted_with(stmt, call, &bounds)
             }
             _ => {
@@ -101,6 +99,23 @@ impl Lower<'_> {
             Expr::Name(name) => Ok(name.id.as_str().into()),
             _ => Err(self.error("loop", at(target), "this loop binds a single name")),
         }
+    }
+
+    /// A further iteration in the body of a pipelined loop.
+    fn next_copy(
+        &mut self,
+        stmt: &StmtFor,
+        counter: &Rc<str>,
+        index: Scalar,
+        (bounds, copy, copies): (&Bounds, i64, i64),
+    ) -> Lowered<()> {
+        let Value::Const(Const::Int(step)) = bounds.step else { return Ok(()) };
+        let value = match self.add_index(Index::At(index), Index::Known(step / copies * copy)) {
+            Index::At(scalar) => Value::Scalar(scalar),
+            Index::Known(n) => Value::Const(Const::Int(n)),
+        };
+        self.env.insert(counter.clone(), value);
+        self.body(&stmt.body)
     }
 
     fn unrolled(&mut self, stmt: &StmtFor, bounds: &Bounds) -> Lowered<()> {
@@ -176,11 +191,65 @@ impl Lower<'_> {
             }
         };
         let counter = self.loop_name(counter)?;
+        let stages = match given("stage") {
+            Some(stage) => {
+                let value = self.expr(&stage.value)?;
+                self.known_int(&value, "the number of stages", at(&stage.value))?
+            }
+            None => 1,
+        };
+        if !(1..=MOST_STAGES).contains(&stages) {
+            let message = format!("a pipelined loop has 1 to {MOST_STAGES} stages, not {stages}");
+            return Err(self.error("loop", at(call), message));
+        }
         let frame = if carried.is_empty() { Frame::Plain } else { Frame::Loop { carried, targets: None } };
-        self.counted(stmt, counter, frame, bounds)
+        self.pipelined(stmt, counter, frame, bounds, stages)
     }
 
-    fn counted(&mut self, stmt: &StmtFor, counter: Rc<str>, frame: Frame, bounds: &Bounds) -> Lowered<()> {
+    /// A counted loop whose iterations overlap: so many of them stand in its body, each with buffers of its own, so that one
+    /// loads while another is computed. Iterations that are left over follow in a loop of their own. Where the number of
+    /// iterations is not known, or the loop says what it yields, one iteration follows the other.
+    fn pipelined(
+        &mut self,
+        stmt: &StmtFor,
+        counter: Rc<str>,
+        frame: Frame,
+        bounds: &Bounds,
+        stages: i64,
+    ) -> Lowered<()> {
+        let known = match (&bounds.first, &bounds.end, &bounds.step) {
+            (Value::Const(Const::Int(first)), Value::Const(Const::Int(end)), Value::Const(Const::Int(step)))
+                if *step > 0 && end > first =>
+            {
+                Some((*first, *end, *step))
+            }
+            _ => None,
+        };
+        let Some((first, end, step)) = known.filter(|_| stages > 1 && matches!(frame, Frame::Plain)) else {
+            if stages > 1 {
+                let message = "the iterations of this loop run one after another: `stage` has no effect";
+                let note = Diagnostic::warning("pipeline", at(&*stmt.iter), message)
+                    .help("give it constant bounds, and rebind names in place of `init_values`");
+                self.report(Diagnostic { severity: slipring_ir::Severity::Note, ..note });
+            }
+            return self.counted(stmt, counter, frame, bounds, 1);
+        };
+        let turns = (end - first).unsigned_abs().div_ceil(step.unsigned_abs()) as i64 / stages;
+        let middle = first + turns * stages * step;
+        let int = |n| Value::Const(Const::Int(n));
+        if turns > 0 {
+            let bounds = Bounds { first: int(first), end: int(middle), step: int(stages * step) };
+            self.counted(stmt, counter.clone(), frame.clone(), &bounds, stages)?;
+        }
+        if middle < end {
+            let rest = Bounds { first: int(middle), end: int(end), step: int(step) };
+            self.counted(stmt, counter, frame, &rest, 1)?;
+        }
+        Ok(())
+    }
+
+    /// A counted loop with `copies` iterations in its body, which `bounds.step` counts together.
+    fn counted(&mut self, stmt: &StmtFor, counter: Rc<str>, frame: Frame, bounds: &Bounds, copies: i64) -> Lowered<()> {
         let span = at(&*stmt.iter);
         if let Value::Const(Const::Int(n)) = bounds.step
             && n <= 0
@@ -224,13 +293,16 @@ impl Lower<'_> {
             };
             self.env.insert(name.clone(), value);
         }
-        let index = self.scalar(index, DType::Index);
-        self.env.insert(counter.clone(), index);
+        let index = Scalar { value: index, ty: DType::Index, region: None };
+        self.env.insert(counter.clone(), Value::Scalar(index));
         let mut targets = None;
         let outcome = self.in_block(block, |l| {
             l.read_later.push(names.exposed.clone());
             l.yields.push(frame);
             let mut outcome = l.body(&stmt.body);
+            for copy in 1..copies {
+                outcome = outcome.and_then(|()| l.next_copy(stmt, &counter, index, (bounds, copy, copies)));
+            }
             if let Some(Frame::Loop { targets: bound, .. }) = l.yields.pop() {
                 if bound.is_none() && outcome.is_ok() {
                     let error = Diagnostic::error(

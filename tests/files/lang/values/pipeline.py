@@ -3,7 +3,6 @@
 # args: iota:f32[4x8] zeros:f32[4x8]
 # test: run %s --verify
 # check: verify clean
-# check: note[pipeline]
 # out[1]: f32 0 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30 32 34 36 38 40 42 44 46 48 50 52 54 56 58 60 62
 import slipring.language as pl
 

@@ -4,7 +4,7 @@ use ruff_python_ast::{Expr, ExprCall, StmtFor, StmtWith};
 use slipring_ir::{Attr, Diagnostic, Span, Type};
 use slipring_tile::Space;
 
-use super::{Lower, Lowered, Region, Value, describe, fold};
+use super::{Lower, Lowered, Region, Tile, Value, describe, fold, show};
 use crate::dtype::DType;
 use crate::syntax::at;
 use crate::value::{Const, Crossing, RegionId, SplitMode, TileId};
@@ -149,7 +149,16 @@ impl Lower<'_> {
         let mut shape = tile.shape.clone();
         self.halve(&mut shape, mode, span)?;
         self.use_mode(mode, span);
-        let part = self.new_tile(&shape, tile.ty.layout.elem, Space::Vec, "aiv_shard");
+        let elem = tile.ty.layout.elem;
+        let part = match mode {
+            // What the Cube core pads crosses with it.
+            SplitMode::None => {
+                let padded = (tile.ty.layout.rows, tile.ty.layout.cols);
+                self.padded_tile(&shape, elem, padded, "aiv_shard")
+            }
+            _ => self.new_tile(&shape, elem, Space::Vec, "aiv_shard"),
+        };
+        self.fit_together(id, part, mode, span)?;
         self.mark(part, Crossing::Sharded);
         let target = self.tile(part).value;
         let attrs = [("split", Attr::int(mode as i64))];
@@ -170,6 +179,7 @@ impl Lower<'_> {
         }
         self.use_mode(mode, span);
         let whole = self.new_tile(&shape, tile.ty.layout.elem, Space::Mat, "aic_gather");
+        self.fit_together(whole, id, mode, span)?;
         self.mark(whole, Crossing::Gathered);
         let target = self.tile(whole).value;
         let attrs = [("split", Attr::int(mode as i64))];
@@ -210,7 +220,7 @@ impl Lower<'_> {
         Ok(id)
     }
 
-    fn halve(&mut self, shape: &mut [u64], mode: SplitMode, span: Span) -> Lowered<()> {
+    pub(super) fn halve(&mut self, shape: &mut [u64], mode: SplitMode, span: Span) -> Lowered<()> {
         let (axis, what) = match mode {
             SplitMode::None => return Ok(()),
             SplitMode::UpDown => (0, "rows"),
@@ -230,6 +240,33 @@ impl Lower<'_> {
         debug_assert!(fold(shape).0 > 0);
         shape[axis] = n / 2;
         Ok(())
+    }
+
+    /// Reports a whole tile and a lane's part of it that do not fit together for their padding.
+    pub(super) fn fit_together(&mut self, whole: TileId, part: TileId, mode: SplitMode, span: Span) -> Lowered<()> {
+        let (all, own) = (self.tile(whole).clone(), self.tile(part).clone());
+        let lies = |tile: &Tile| (tile.ty.layout.rows, tile.ty.layout.cols);
+        let ((rows, cols), part_lies) = (lies(&all), lies(&own));
+        let wanted = match mode {
+            SplitMode::None => (rows, cols),
+            SplitMode::UpDown => (rows / 2, cols),
+            SplitMode::LeftRight => (rows, cols / 2),
+        };
+        if part_lies == wanted {
+            return Ok(());
+        }
+        let line = 32 / all.ty.layout.elem.bytes();
+        let columns = if mode == SplitMode::LeftRight { 2 * line } else { line };
+        let message = format!(
+            "a tile {} and a lane's part {} do not fit together: they are padded to {rows}x{cols} and {}x{}",
+            show(&all.shape),
+            show(&own.shape),
+            part_lies.0,
+            part_lies.1
+        );
+        let error = Diagnostic::error("split-padded", span, message)
+            .help(format!("make its rows a multiple of 16 and its columns a multiple of {}", columns.max(16)));
+        Err(self.report(error))
     }
 
     // ---- scopes ----

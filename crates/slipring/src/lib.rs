@@ -16,5 +16,5 @@ pub use device::{BlockRun, DeviceRun, KernelWorker, Order, Runs, run_on_device};
 pub use exec::{ExecuteOptions, Execution, execute};
 pub use findings::{message_facts, to_diagnostics};
 pub use memory_map::memory_map;
-pub use prepare::{Loaded, Prepared, check, choose_platform, load, load_file, prepare};
+pub use prepare::{Loaded, Prepared, check, choose_platform, is_language, load, load_file, prepare};
 pub use verify::{Difference, VerifyOutcome, slot_buffers, verify};

@@ -26,7 +26,7 @@ pub struct Loaded {
 
 /// Reads a file: the kernel language if its name ends in `.py`, else a text.
 pub fn load_file(source: Source) -> Loaded {
-    if source.name.ends_with(".py") {
+    if is_language(&source) {
         let (compiled, diags) = slipring_lang::compile(Arc::new(source));
         return Loaded { module: compiled.module, diags, kernels: compiled.kernels };
     }
@@ -66,6 +66,19 @@ pub struct Prepared {
     pub kernel: Kernel,
     /// The program.
     pub decoded: Decoded,
+}
+
+impl Prepared {
+    /// The kernel as text, before the passes: what was read, or what the kernel language was compiled to.
+    pub fn text(&self) -> String {
+        let source = &self.written.source;
+        if is_language(source) { slipring_ir::text::print(&self.written) } else { source.text.clone() }
+    }
+}
+
+/// True for a file of the kernel language.
+pub fn is_language(source: &Source) -> bool {
+    source.name.ends_with(".py")
 }
 
 /// Runs the passes on a checked module, chooses the kernel and decodes it. `None` if that reported an error.

@@ -431,3 +431,32 @@ fn no_colours_where_nobody_sees_them() {
         assert!(!called.err.contains('\u{1b}') && !called.out.contains('\u{1b}'), "{}", called.err);
     }
 }
+
+/// A kernel of the kernel language, for two blocks: each doubles its half.
+const LANGUAGE: &str = "\
+import slipring.language as pl
+
+@pl.incore
+def double(x: pl.Tensor[[32, 16], pl.FP32], y: pl.Out[pl.Tensor[[32, 16], pl.FP32]]):
+    for block in pl.spmd(2):
+        r = block * 16
+        y[r : r + 16, :] = x[r : r + 16, :] * 2.0
+";
+
+/// What is built says how it is launched, and does what the kernel does: here, from the text, and through a board's queue.
+#[test]
+fn a_kernel_of_the_language_runs_in_every_form() {
+    let folder = Folder::new("language");
+    folder.write("double.py", LANGUAGE);
+    let buffers = |words: &[&str]| {
+        let out = folder.call(words).exits(0).out;
+        out.lines().filter(|l| l.trim_start().starts_with("y ")).map(str::to_string).collect::<Vec<_>>()
+    };
+    let own = buffers(&["run", "double.py"]);
+    assert_eq!(own.len(), 1, "{own:?}");
+    folder.call(&["build", "double.py", "-o", "double.pto"]).exits(0);
+    let built = fs::read_to_string(folder.file("double.pto")).unwrap();
+    assert!(built.starts_with("// args: rand:f32[32x16] zeros:f32[32x16]\n// blocks: 2\n"), "{built}");
+    assert_eq!(buffers(&["run", "double.pto"]), own);
+    assert_eq!(buffers(&["run", "double.py", "--device", "p150"]), own);
+}

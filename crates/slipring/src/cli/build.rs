@@ -6,6 +6,7 @@ use clap::Args;
 use slipring_passes::{Outcome, PassContext, pipeline, run_passes};
 use slipring_report::{memory_svg, memory_text};
 
+use super::kernel::launch_lines;
 use super::output::{fail, out, report};
 use super::{Exit, Opened, PlatformArgs, open};
 
@@ -54,7 +55,7 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
         Some(Err(message)) => return fail(message),
         None => return fail("no file given"),
     };
-    let Opened { mut module, platform, mut diags, .. } = opened;
+    let Opened { mut module, platform, mut diags, kernels } = opened;
     if !diags.has_errors() {
         let context = PassContext { platform: &platform };
         let shown = |name: &str| args.print_ir_after.iter().any(|n| n == name || n == "all");
@@ -91,7 +92,7 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
             return Exit::Clean;
         }
     }
-    let text = slipring_ir::text::print(&module);
+    let text = launch_lines(&module, &kernels) + &slipring_ir::text::print(&module);
     match write(args.output.as_deref().unwrap_or("-"), &text) {
         Ok(()) => Exit::Clean,
         Err(message) => fail(message),

@@ -63,7 +63,7 @@ pub(super) fn run(
 ) -> Result<Exit, String> {
     let values: Vec<Value> = bound.iter().map(|arg| arg.value.clone()).collect();
     let source = &prepared.written.source;
-    let run = run_on_device(&source.text, function, platform, &values, &order)?;
+    let run = run_on_device(&prepared.text(), function, platform, &values, &order)?;
     let program = &prepared.decoded.program;
     let mut messages = of_blocks(&run.runs, program);
     messages.extend(run.findings.iter().map(|finding| of_finding(finding, &Capture::default())));

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use slipring::Prepared;
 use slipring::args::{Arg, Defaults, bind, signature};
-use slipring_ir::Source;
+use slipring::{Prepared, is_language};
+use slipring_dialects::select_kernel;
+use slipring_ir::{Diags, Module, Source};
 use slipring_lang::{Direction, KernelInfo};
-use slipring_program::Param;
+use slipring_program::{Param, ParamKind};
 
 use super::PlatformArgs;
 
@@ -77,9 +78,28 @@ fn declared(kernels: &[KernelInfo], kernel: &str, param: &Param) -> Option<Strin
     Some(format!("{what}:{}[{}]", info.elem, extents.join("x")))
 }
 
+/// The lines at the head of a built program that say how it is launched: those of the source, else what its kernels declare.
+pub(super) fn launch_lines(module: &Module, kernels: &[KernelInfo]) -> String {
+    let source = &module.source;
+    let kernel = select_kernel(module, None, &mut Diags::default());
+    let declared = || {
+        let kernel = kernel.as_ref()?;
+        let params = kernel.params.iter().filter(|param| !matches!(param.kind, ParamKind::Scratch { .. }));
+        params.map(|param| declared(kernels, &kernel.name, param)).collect::<Option<Vec<String>>>()
+    };
+    let args = header(source, "args").or_else(declared).filter(|words| !words.is_empty());
+    let blocks = kernels.iter().map(|kernel| kernel.blocks).max().filter(|n| *n > 1).map(|n| vec![n.to_string()]);
+    let blocks = header(source, "blocks").or(blocks);
+    let line = |name: &str, words: Option<Vec<String>>| match words {
+        Some(words) => format!("// {name}: {}\n", words.join(" ")),
+        None => String::new(),
+    };
+    line("args", args) + &line("blocks", blocks)
+}
+
 /// Words of a `name: …` line in the comments at the head of the file.
 fn header(source: &Source, name: &str) -> Option<Vec<String>> {
-    let mark = if source.name.ends_with(".py") { "#" } else { "//" };
+    let mark = if is_language(source) { "#" } else { "//" };
     let line = source
         .text
         .lines()

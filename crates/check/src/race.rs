@@ -31,6 +31,8 @@ pub struct Race {
     /// Why the verdict does not cover all schedules, once for each object and reason.
     doubts: Vec<String>,
     doubted: BTreeSet<(u32, u8)>,
+    /// Pairs of additions that have been noted.
+    sums: BTreeSet<(SiteRef, SiteRef)>,
     /// Conflicts of the access at hand.
     open: Vec<Conflict>,
     active: bool,
@@ -81,10 +83,12 @@ impl Race {
             block: agent.block,
             lane: agent.lane() as u8,
             write,
+            adds: run.access.adds,
             epoch: self.order.epoch(agent),
             site: run.site,
             number: self.order.number(agent),
         };
+        let mut added = None;
         let (clock, in_order) = (self.order.clock(agent), self.order.clock_in_order(agent));
         for (ranges, write) in [(&run.access.reads, false), (&run.access.writes, true)] {
             let stamp = stamp(write);
@@ -94,6 +98,10 @@ impl Race {
                 let conflict = |old: Stamp, first, end| {
                     // The work itself: it reads before it writes.
                     if (old.block, old.lane, old.epoch) == (stamp.block, stamp.lane, stamp.epoch) {
+                        return;
+                    }
+                    if old.adds && stamp.adds {
+                        added = Some(old);
                         return;
                     }
                     match open.iter_mut().find(|c| c.old == old && c.place == place && c.write == write) {
@@ -111,6 +119,9 @@ impl Race {
                     shadow.touch(from, to, &mut touch);
                 }
             }
+        }
+        if let Some(old) = added {
+            self.doubt_sum(agent, run.site, &old);
         }
     }
 
@@ -195,6 +206,17 @@ impl Race {
                 },
                 hint: Some(inner.hint.into()),
             });
+        }
+    }
+
+    /// Notes atomic additions without an order: no race, but floats are rounded after each of them.
+    fn doubt_sum(&mut self, agent: Agent, site: SiteRef, old: &Stamp) {
+        if self.sums.insert((old.site, site)) {
+            let other = agent.at(old.block, usize::from(old.lane));
+            let blocks = if old.block == agent.block { "" } else { " of different blocks" };
+            self.doubts.push(format!(
+                "{other} and {agent}{blocks} add to the same bytes in an order that depends on time, and so may the rounding of floats"
+            ));
         }
     }
 

@@ -17,6 +17,8 @@ pub(crate) struct Stamp {
     pub block: u32,
     pub lane: u8,
     pub write: bool,
+    /// Part of an atomic addition, which may come before or after another one.
+    pub adds: bool,
     pub epoch: u32,
     pub site: u32,
     /// Number of the step among those of its core, in program order.
@@ -99,7 +101,7 @@ impl Page {
             touch_cell(&mut cells[index as usize], mask, first, GRANULE, touch);
             at = stop;
         }
-        if whole && touch.stamp.write {
+        if whole && touch.stamp.write && !touch.stamp.adds {
             // Every granule now remembers this write and nothing else.
             *self = Page::Alike(Cell::from_slice(&[Entry { stamp: touch.stamp, mask: ALL }]));
         }
@@ -125,6 +127,7 @@ fn touch_cell<F: FnMut(Stamp, u64, u64)>(cell: &mut Cell, mask: u32, base: u64, 
         if shared != 0 {
             let old = entry.stamp;
             let ordered = old.block == new.block && touch.clock.get(usize::from(old.lane)) >= old.epoch;
+            let commute = new.adds && old.adds;
             if (new.write || old.write) && !ordered {
                 let (first, last) = (shared.trailing_zeros(), 32 - shared.leading_zeros());
                 let (from, to) = if size == GRANULE { (u64::from(first), u64::from(last)) } else { (0, size) };
@@ -132,7 +135,8 @@ fn touch_cell<F: FnMut(Stamp, u64, u64)>(cell: &mut Cell, mask: u32, base: u64, 
             }
             // A later access that conflicts with both need only be ordered after the new one.
             let same = old.block == new.block && old.lane == new.lane;
-            if new.write || (!old.write && (ordered || same)) {
+            // One that is not ordered after another addition does not stand for it.
+            if (new.write && (!commute || ordered || same)) || (!old.write && (ordered || same)) {
                 entry.mask &= !mask;
                 if entry.mask == 0 {
                     cell.swap_remove(at);
@@ -158,7 +162,7 @@ mod tests {
     use super::*;
 
     fn stamp(lane: u8, write: bool) -> Stamp {
-        Stamp { block: 0, lane, write, epoch: 1, site: u32::from(lane), number: 0 }
+        Stamp { block: 0, lane, write, adds: false, epoch: 1, site: u32::from(lane), number: 0 }
     }
 
     /// Accesses of agents that know nothing of each other: the conflicts of each.
@@ -205,6 +209,21 @@ mod tests {
         let mut found = conflicts(&accesses);
         found[1..].sort();
         assert_eq!(found, [(1, 0, 16), (1, 16, 64), (2, 0, 16)]);
+    }
+
+    #[test]
+    fn additions_do_not_conflict_and_none_is_forgotten() {
+        let mut shadow = Shadow::default();
+        let mut found = Vec::new();
+        for (lane, adds) in [(1, true), (2, true), (3, false)] {
+            let mut clock = Clock::default();
+            clock.set(usize::from(lane), 1);
+            let stamp = Stamp { adds, ..stamp(lane, adds) };
+            let conflict = |old: Stamp, _, _| found.push(old.lane);
+            shadow.touch(0, 32, &mut Touch { stamp, clock: &clock, conflict });
+        }
+        // The second addition is told of the first, the read of both.
+        assert_eq!(found, [1, 1, 2]);
     }
 
     #[test]

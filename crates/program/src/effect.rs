@@ -48,6 +48,8 @@ pub struct Access {
     pub reads: Vec<Extent>,
     /// Bytes written.
     pub writes: Vec<Extent>,
+    /// True where the writes add to what memory holds, atomically: such additions may come in any order.
+    pub adds: bool,
     /// Size in the unit of the work's cost.
     pub units: u64,
     /// Pairs of accesses inside this one execution that nothing orders; only effects that discover find any.
@@ -75,6 +77,7 @@ impl Access {
         self.reads.clear();
         self.writes.clear();
         self.conflicts.clear();
+        self.adds = false;
         self.units = 0;
     }
 }

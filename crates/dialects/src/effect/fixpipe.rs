@@ -330,6 +330,7 @@ impl Effect for Fixpipe {
                     }
                 }
             }
+            access.adds = self.atomic == Some(Atomic::Add);
             if self.atomic.is_some() {
                 access.reads.extend_from_slice(&writes);
             }

@@ -60,6 +60,7 @@ impl Effect for GmMove {
         rect_extents(tile.space, tile.core, &tile.layout, args[0], (0, 0), rows, self.padded(cols), local);
         window.extents(args[4], rows, cols, global);
         if self.finish.add {
+            access.adds = true;
             window.extents(args[4], rows, cols, &mut access.reads);
         }
         let widest = tile.layout.elem.bytes().max(self.window.elem.bytes()) as u64;

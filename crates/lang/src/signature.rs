@@ -53,6 +53,9 @@ pub(crate) fn declare(
             .help("write it as `x: pl.Tensor[[64, 64], pl.FP32]`, `pl.Out[…]` for an output, `pl.Scalar[pl.INT32]`");
         return Err(lower.report(error));
     };
+    if lower.env.contains_key(name) {
+        return Err(lower.error("duplicate", span, format!("a second parameter `{name}`")));
+    }
     let (direction, inner) = direction(lower, annotation);
     let Some((path, args)) = generic(lower, inner) else {
         if path_of(lower.globals, inner).as_deref() == Some("pl.Tensor") {

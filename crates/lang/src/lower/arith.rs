@@ -1,7 +1,7 @@
 //! Numbers: constants folded, the rest computed by the scalar unit.
 
 use ruff_python_ast::{CmpOp, Operator, UnaryOp};
-use slipring_ir::{Attr, Span, Type, ValueId};
+use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
 use slipring_tile::Elem;
 
 use super::{Lower, Lowered, Value, describe};
@@ -53,6 +53,24 @@ impl Lower<'_> {
         self.e.constant(Attr::Float(bits, ty.clone()), ty)
     }
 
+    /// `pl.cast` of a number: an integer as a float; otherwise what happens where a number of the type is needed.
+    pub fn cast_number(&mut self, value: &Value, elem: Elem, span: Span) -> Lowered {
+        let ty = DType::Elem(elem);
+        let value = match value {
+            Value::Scalar(scalar) if !scalar.ty.is_float() && scalar.ty != DType::Bool && elem.is_float() => {
+                let int = match scalar.ty {
+                    DType::Index => self.number(value, DType::Elem(Elem::I64), span)?,
+                    _ => scalar.value,
+                };
+                // Scalars are passed as f32 where the element type is narrower.
+                self.e.value("arith.sitofp", &[("in", &[int])], &[], Type::Float(Elem::F32))
+            }
+            other => self.number(other, ty, span)?,
+        };
+        let ty = if elem.is_float() { DType::Elem(Elem::F32) } else { ty };
+        Ok(self.scalar(value, ty))
+    }
+
     /// Between `index` and the integers.
     fn convert(&mut self, scalar: Scalar, ty: DType, span: Span) -> Lowered<ValueId> {
         let is_int = |ty: DType| matches!(ty, DType::Elem(elem) if !elem.is_float());
@@ -66,7 +84,11 @@ impl Lower<'_> {
             (DType::Elem(Elem::F32), DType::Elem(elem)) if elem.is_float() => Ok(scalar.value),
             (from, to) => {
                 let message = format!("a {} scalar stands where a {} one is needed", from.name(), to.name());
-                Err(self.error("scalar-type", span, message))
+                let mut error = Diagnostic::error("scalar-type", span, message);
+                if to.is_float() {
+                    error = error.help(format!("convert it: `pl.cast(x, pl.{})`", to.name()));
+                }
+                Err(self.report(error))
             }
         }
     }

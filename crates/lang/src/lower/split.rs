@@ -4,7 +4,7 @@ use ruff_python_ast::{Expr, ExprCall, StmtFor, StmtWith};
 use slipring_ir::{Attr, Diagnostic, Span, Type};
 use slipring_tile::Space;
 
-use super::{Lower, Lowered, Region, Tile, Value, describe, fold, show};
+use super::{Lower, Lowered, Place, Region, Tile, Value, describe, fold, show};
 use crate::dtype::DType;
 use crate::syntax::at;
 use crate::value::{Const, Crossing, RegionId, SplitMode, TileId};
@@ -150,14 +150,15 @@ impl Lower<'_> {
         self.halve(&mut shape, mode, span)?;
         self.use_mode(mode, span);
         let elem = tile.ty.layout.elem;
-        let part = match mode {
-            // What the Cube core pads crosses with it.
-            SplitMode::None => {
-                let padded = (tile.ty.layout.rows, tile.ty.layout.cols);
-                self.padded_tile(&shape, elem, padded, "aiv_shard")
-            }
-            _ => self.new_tile(&shape, elem, Space::Vec, "aiv_shard"),
+        // What the Cube core pads crosses with it; along the divided axis it cannot.
+        let usual = Place::of(Space::Vec).tile_type(&shape, elem).layout;
+        let (rows, cols) = (tile.ty.layout.rows, tile.ty.layout.cols);
+        let padded = match mode {
+            SplitMode::None => (rows, cols),
+            SplitMode::UpDown => (usual.rows, cols),
+            SplitMode::LeftRight => (rows, usual.cols),
         };
+        let part = self.padded_tile(&shape, elem, padded, "aiv_shard");
         self.fit_together(id, part, mode, span)?;
         self.mark(part, Crossing::Sharded);
         let target = self.tile(part).value;

@@ -219,6 +219,11 @@ fn divide(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 }
 
 fn cast(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    if let (value @ (Value::Scalar(_) | Value::Const(_)), span) = call.need(lower, "x")? {
+        call.need(lower, "target_type")?;
+        let Some(elem) = call.elem(lower, "target_type")? else { return Ok(value) };
+        return lower.cast_number(&value, elem, span);
+    }
     let source = vector(lower, call, "x")?;
     call.need(lower, "target_type")?;
     let Some(elem) = call.elem(lower, "target_type")? else { return Ok(Value::Tile(source)) };

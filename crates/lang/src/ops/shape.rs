@@ -297,7 +297,10 @@ fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         let message = format!("{} has {} elements, {} has {}", show(&have), count(&have), show(&shape), count(&shape));
         return Err(lower.error("shapes", call.span, message));
     }
-    if let Value::Tensor(tensor) = &value {
+    // A window whose lines stay what they are is only looked at in another way; others are loaded first.
+    if let Value::Tensor(tensor) = &value
+        && (crate::lower::fold(&tensor.sizes) == crate::lower::fold(&shape))
+    {
         let mut tensor = tensor.clone();
         tensor.reshaped = Some(shape.iter().copied().collect());
         return Ok(Value::Tensor(tensor));

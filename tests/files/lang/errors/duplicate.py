@@ -14,3 +14,9 @@ def f(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
 # error: duplicate a second function `f`
 def f(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
     y[:] = x * 2.0
+
+
+@pl.incore
+# error: duplicate a second parameter `x`
+def g(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]], x: pl.Scalar[pl.INT32]):
+    y[:] = x

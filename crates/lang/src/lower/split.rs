@@ -193,7 +193,14 @@ impl Lower<'_> {
             Value::Tile(id) => *id,
             other => {
                 let is = describe(self, other);
-                return Err(self.error("boundary-operand", span, format!("`pl.{what}` takes a tile, not {is}")));
+                let mut error =
+                    Diagnostic::error("boundary-operand", span, format!("`pl.{what}` takes a tile, not {is}"));
+                if let (Value::Tensor(_), Space::Vec) = (other, space) {
+                    error = error.help("load it first: `pl.aic_gather(pl.load(tensor, offsets, shapes))`");
+                } else if let Value::Tensor(_) = other {
+                    error = error.help("a tensor is no tile of the Cube core: each lane loads its part itself");
+                }
+                return Err(self.report(error));
             }
         };
         self.still_there(id, span)?;

@@ -191,7 +191,14 @@ impl Lower<'_> {
     /// Writes one element of a tensor.
     pub fn write_element(&mut self, tensor: &Tensor, value: &Value, span: Span) -> Lowered<()> {
         if tensor.sizes.iter().product::<u64>() != 1 {
-            return Err(self.error("store-shape", span, "a number is stored into a window of more than one element"));
+            let what = describe(self, value);
+            let error = Diagnostic::error(
+                "store-shape",
+                span,
+                format!("{what} is stored into a window of more than one element"),
+            )
+            .help("a tile of one number is `pl.full(shape, dtype, value)`");
+            return Err(self.report(error));
         }
         let number = self.number(value, crate::dtype::DType::Elem(tensor.elem), span)?;
         let (pointer, offset) = self.element(tensor);

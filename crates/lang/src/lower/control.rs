@@ -459,6 +459,9 @@ impl Lower<'_> {
         let blocks = [self.e.region(op), self.e.region(op)];
         let then_outcome = self.in_block(blocks[0], |l| l.arm(|l| l.body(then)));
         let then_env = std::mem::replace(&mut self.env, before.clone());
+        for name in then_env.keys().filter(|name| !before.contains_key(*name)) {
+            self.lost.insert(name.clone(), (span, "assigned in the other arm of this branch only"));
+        }
         let else_outcome = self.in_block(blocks[1], |l| l.arm(|l| l.arms(rest, otherwise, span)));
         let else_env = std::mem::replace(&mut self.env, before);
         then_outcome.and(else_outcome)?;

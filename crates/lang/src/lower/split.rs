@@ -9,6 +9,9 @@ use crate::dtype::DType;
 use crate::syntax::at;
 use crate::value::{Const, Crossing, RegionId, SplitMode, TileId};
 
+/// The most slots of a ring that has a flag for each (seed 000).
+const MOST_SLOTS: i64 = 8;
+
 /// Vector cores of a cluster.
 const LANES: i64 = 2;
 
@@ -375,7 +378,11 @@ impl Lower<'_> {
                     ("pl.split", None | Some("mode"), Value::Const(Const::Split(mode))) => {
                         self.facts.split = Some((mode, span));
                     }
-                    ("pl.split" | "pl.cross_core_slot", Some("slot_num"), Value::Const(Const::Int(n))) if n > 0 => {
+                    ("pl.split" | "pl.cross_core_slot", Some("slot_num"), Value::Const(Const::Int(n))) => {
+                        if !(1..=MOST_SLOTS).contains(&n) {
+                            let message = format!("a ring has 1 to {MOST_SLOTS} slots, not {n}");
+                            return Err(self.error("argument", place, message));
+                        }
                         self.facts.slot_num = Some(n);
                     }
                     ("pl.split" | "pl.cross_core_slot", _, other) => {

@@ -85,7 +85,7 @@ pub(super) const OPS: &[Entry] = &[
         names: &["cast"],
         params: "x, target_type, mode=",
         op: "pto.tcvt",
-        doc: "Convert to another element type; `mode` is none, rint, round, floor, ceil, trunc or odd",
+        doc: "Convert to another element type; `mode` is none, rint, round (ties away from zero, the default), floor, ceil, trunc or odd",
         lower: cast,
         ..ENTRY
     },

@@ -86,3 +86,10 @@ def slots(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32
     # error: argument `pl.cross_core_slot` does not take the string "four" here
     with pl.at(level=pl.Level.CORE_GROUP, optimizations=[pl.cross_core_slot(slot_num="four")]):
         y[:] = x
+
+
+@pl.jit
+def too_deep(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: argument a ring has 1 to 8 slots, not 100
+    with pl.at(level=pl.Level.CORE_GROUP, optimizations=[pl.cross_core_slot(slot_num=100)]):
+        y[:] = pl.exp(x)

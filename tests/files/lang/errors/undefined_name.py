@@ -33,3 +33,13 @@ def of_a_lane(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.
         row = lane * 32
     # error: undefined-name `row` is not defined
     y[row : row + 32, :] = x[row : row + 32, :]
+
+
+@pl.incore
+def in_the_other_arm(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]], n: pl.Scalar[pl.INT32]):
+    if n > 0:
+        first = pl.exp(x)
+        y[:] = first
+    else:
+        # error: undefined-name `first` is not defined
+        y[:] = first

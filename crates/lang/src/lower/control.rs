@@ -101,23 +101,6 @@ impl Lower<'_> {
         }
     }
 
-    /// A further iteration in the body of a pipelined loop.
-    fn next_copy(
-        &mut self,
-        stmt: &StmtFor,
-        counter: &Rc<str>,
-        index: Scalar,
-        (bounds, copy, copies): (&Bounds, i64, i64),
-    ) -> Lowered<()> {
-        let Value::Const(Const::Int(step)) = bounds.step else { return Ok(()) };
-        let value = match self.add_index(Index::At(index), Index::Known(step / copies * copy)) {
-            Index::At(scalar) => Value::Scalar(scalar),
-            Index::Known(n) => Value::Const(Const::Int(n)),
-        };
-        self.env.insert(counter.clone(), value);
-        self.body(&stmt.body)
-    }
-
     fn unrolled(&mut self, stmt: &StmtFor, bounds: &Bounds) -> Lowered<()> {
         const MOST: i64 = 4096;
         let span = at(&*stmt.iter);
@@ -134,24 +117,24 @@ impl Lower<'_> {
         self.read_later.push(Names::of(&stmt.body).read);
         let mut outcome = Ok(());
         while i < end && outcome.is_ok() {
-            let total = self.globals.unrolled.get() + 1;
-            self.globals.unrolled.set(total);
-            if total > MOST_UNROLLED {
-                let error = Diagnostic::error(
-                    "loop",
-                    span,
-                    format!("more than {MOST_UNROLLED} iterations are unrolled in this file"),
-                )
-                .help("use `pl.range` for the outer loops");
-                outcome = Err(self.report(error));
-                break;
-            }
             self.env.insert(name.clone(), Value::Const(Const::Int(i)));
-            outcome = self.body(&stmt.body);
+            outcome = self.count_unrolled(span).and_then(|()| self.body(&stmt.body));
             i = i.saturating_add(step);
         }
         self.read_later.pop();
         outcome
+    }
+
+    /// Counts an iteration that is written out, and refuses it where that makes a file's kernels too large.
+    fn count_unrolled(&mut self, span: Span) -> Lowered<()> {
+        let total = self.globals.unrolled.get() + 1;
+        self.globals.unrolled.set(total);
+        if total <= MOST_UNROLLED {
+            return Ok(());
+        }
+        let message = format!("more than {MOST_UNROLLED} iterations are unrolled in this file");
+        let error = Diagnostic::error("loop", span, message).help("use `pl.range` for the outer loops");
+        Err(self.report(error))
     }
 
     /// A counted loop, with the names of its `init_values`: `for i, (a, b) in pl.range(n, init_values=(x, y)):`.
@@ -217,15 +200,19 @@ impl Lower<'_> {
         bounds: &Bounds,
         stages: i64,
     ) -> Lowered<()> {
+        // First value, step of the overlapping loop, where it ends, where all ends.
         let known = match (&bounds.first, &bounds.end, &bounds.step) {
             (Value::Const(Const::Int(first)), Value::Const(Const::Int(end)), Value::Const(Const::Int(step)))
                 if *step > 0 && end > first =>
             {
-                Some((*first, *end, *step))
+                let turns = i64::try_from(end.abs_diff(*first).div_ceil(step.unsigned_abs())).ok().map(|n| n / stages);
+                let stride = step.checked_mul(stages);
+                let middle = || first.checked_add(turns?.checked_mul(stride?)?);
+                stride.zip(middle()).map(|(stride, middle)| (*first, stride, middle, *end))
             }
             _ => None,
         };
-        let Some((first, end, step)) = known.filter(|_| stages > 1 && matches!(frame, Frame::Plain)) else {
+        let Some((first, stride, middle, end)) = known.filter(|_| stages > 1 && matches!(frame, Frame::Plain)) else {
             if stages > 1 {
                 let message = "the iterations of this loop run one after another: `stage` has no effect";
                 let note = Diagnostic::warning("pipeline", at(&*stmt.iter), message)
@@ -234,15 +221,13 @@ impl Lower<'_> {
             }
             return self.counted(stmt, counter, frame, bounds, 1);
         };
-        let turns = (end - first).unsigned_abs().div_ceil(step.unsigned_abs()) as i64 / stages;
-        let middle = first + turns * stages * step;
         let int = |n| Value::Const(Const::Int(n));
-        if turns > 0 {
-            let bounds = Bounds { first: int(first), end: int(middle), step: int(stages * step) };
+        if middle > first {
+            let bounds = Bounds { first: int(first), end: int(middle), step: int(stride) };
             self.counted(stmt, counter.clone(), frame.clone(), &bounds, stages)?;
         }
         if middle < end {
-            let rest = Bounds { first: int(middle), end: int(end), step: int(step) };
+            let rest = Bounds { first: int(middle), end: int(end), step: bounds.step.clone() };
             self.counted(stmt, counter, frame, &rest, 1)?;
         }
         Ok(())
@@ -328,6 +313,24 @@ impl Lower<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A further iteration in the body of a pipelined loop.
+    fn next_copy(
+        &mut self,
+        stmt: &StmtFor,
+        counter: &Rc<str>,
+        index: Scalar,
+        (bounds, copy, copies): (&Bounds, i64, i64),
+    ) -> Lowered<()> {
+        let Value::Const(Const::Int(step)) = bounds.step else { return Ok(()) };
+        let value = match self.add_index(Index::At(index), Index::Known(step / copies * copy)) {
+            Index::At(scalar) => Value::Scalar(scalar),
+            Index::Known(n) => Value::Const(Const::Int(n)),
+        };
+        self.env.insert(counter.clone(), value);
+        self.count_unrolled(at(&*stmt.iter))?;
+        self.body(&stmt.body)
     }
 
     /// True for a call of `pl.yield_`.

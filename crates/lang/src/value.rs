@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+pub(crate) use slipring_dialects::ring::Split;
 use slipring_ir::{OpId, Span, TileType, ValueId};
 use slipring_tile::Space;
 use smallvec::SmallVec;
@@ -39,26 +40,18 @@ pub(crate) enum Const {
     None,
     DType(DType),
     Space(Space),
-    Split(SplitMode),
+    Split(Split),
     /// A member of any other enumeration of the language: `PadValue.min`.
     Member(&'static str, Rc<str>),
 }
 
-/// How a tile is divided between the two Vector cores.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum SplitMode {
-    None = 0,
-    UpDown = 1,
-    LeftRight = 2,
-}
+/// The ways to divide a tile between the two Vector cores, by their names in the language; each at its number.
+pub(crate) const SPLIT_MODES: [(&str, Split); 3] =
+    [("NONE", Split::None), ("UP_DOWN", Split::UpDown), ("LEFT_RIGHT", Split::LeftRight)];
 
-impl SplitMode {
-    pub const ALL: [(&'static str, SplitMode); 3] =
-        [("NONE", SplitMode::None), ("UP_DOWN", SplitMode::UpDown), ("LEFT_RIGHT", SplitMode::LeftRight)];
-
-    pub fn name(self) -> &'static str {
-        Self::ALL[self as usize].0
-    }
+/// The name of a mode in the language.
+pub(crate) fn split_name(mode: Split) -> &'static str {
+    SPLIT_MODES[mode as usize].0
 }
 
 /// A number at run time.

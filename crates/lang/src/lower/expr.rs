@@ -10,7 +10,7 @@ use super::{Lower, Lowered, Value, describe};
 use crate::dtype::{DTYPES, DType};
 use crate::ops::{Call, Given};
 use crate::syntax::at;
-use crate::value::{Const, SplitMode};
+use crate::value::{Const, SPLIT_MODES};
 
 /// The language's own name in full names.
 pub(crate) const ROOT: &str = "pl";
@@ -215,7 +215,7 @@ impl Lower<'_> {
         }
         let found = match last {
             "Mem" | "MemorySpace" => space(name).map(Const::Space),
-            "SplitMode" => SplitMode::ALL.iter().find(|(n, _)| *n == name).map(|(_, mode)| Const::Split(*mode)),
+            "SplitMode" => SPLIT_MODES.iter().find(|(n, _)| *n == name).map(|(_, mode)| Const::Split(*mode)),
             "Level" => Some(Const::Member("Level", name.into())),
             "PadValue" => Some(Const::Member("PadValue", name.into())),
             "FunctionType" => Some(Const::Member("FunctionType", name.into())),

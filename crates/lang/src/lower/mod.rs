@@ -28,7 +28,7 @@ use smallvec::SmallVec;
 use crate::dtype::DType;
 use crate::emit::Emitter;
 use crate::program::Globals;
-use crate::value::{Const, Crossing, Index, Loaded, RegionId, SplitMode, Tensor, Tile, TileId, Value};
+use crate::value::{Const, Crossing, Index, Loaded, RegionId, Split, Tensor, Tile, TileId, Value, split_name};
 
 pub(crate) use crate::dtype::scalar_type as scalar_type_of;
 pub(crate) use control::Frame;
@@ -64,9 +64,9 @@ pub(crate) struct Root {
 pub(crate) struct Region {
     pub op: OpId,
     /// The mode written on the loop.
-    pub mode: Option<SplitMode>,
+    pub mode: Option<Split>,
     /// The mode that the region turned out to have.
-    pub used: Option<(SplitMode, Span)>,
+    pub used: Option<(Split, Span)>,
     /// The loop's head.
     pub span: Span,
 }
@@ -118,14 +118,14 @@ pub(crate) struct Push {
     /// Shape of the tile that is pushed.
     pub shape: SmallVec<[u64; 5]>,
     pub elem: Elem,
-    pub split: SplitMode,
+    pub split: Split,
 }
 
 /// What a body declares of its function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     /// `optimizations=[pl.split(…)]`.
-    pub split: Option<(SplitMode, Span)>,
+    pub split: Option<(Split, Span)>,
     /// `pl.cross_core_slot(slot_num=…)`.
     pub slot_num: Option<i64>,
     /// `pl.spmd(n)`.
@@ -139,7 +139,7 @@ pub(crate) struct Facts {
     /// Names of the buffers that were reserved or imported, by their address.
     pub buffers: Vec<(ValueId, Rc<str>)>,
     /// Popped tiles and how they were divided, for the frees of their slots.
-    pub popped: Vec<(ValueId, SplitMode)>,
+    pub popped: Vec<(ValueId, Split)>,
     /// The buffers of the rings of the function's pipe: Cube to Vector, Vector to Cube.
     pub rings: [Option<Rc<str>>; 2],
 }
@@ -450,7 +450,7 @@ pub(crate) fn describe(lower: &Lower<'_>, value: &Value) -> String {
         Value::Const(Const::Bool(b)) => format!("the constant {b}"),
         Value::Const(Const::DType(ty)) => format!("the type {}", ty.name()),
         Value::Const(Const::Space(space)) => format!("the memory space {space}"),
-        Value::Const(Const::Split(mode)) => format!("SplitMode.{}", mode.name()),
+        Value::Const(Const::Split(mode)) => format!("SplitMode.{}", split_name(*mode)),
         Value::Const(Const::Member(kind, name)) => format!("{kind}.{name}"),
         Value::Scalar(scalar) => format!("a scalar of type {}", scalar.ty.name()),
         Value::Tensor(tensor) => {

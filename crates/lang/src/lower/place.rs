@@ -4,7 +4,7 @@ use slipring_ir::{Diagnostic, Span, TileType, Type};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
 use super::{Lower, Lowered, Value, describe, fold, show, valid};
-use crate::value::{Const, Copied, Index, Loaded, SplitMode, Tensor, TileId};
+use crate::value::{Const, Copied, Index, Loaded, Split, Tensor, TileId};
 
 /// A memory and how tiles lie in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -235,7 +235,7 @@ impl Lower<'_> {
             _ => self.new_tile(&tile.shape, elem, space, tile.made_by),
         };
         let (whole, part) = if space == Space::Vec { (id, copy) } else { (copy, id) };
-        self.fit_together(whole, part, SplitMode::None, span)?;
+        self.fit_together(whole, part, Split::None, span)?;
         if let Some((mode, _)) = self.facts.split {
             // The automatic split halves every tile that crosses.
             self.halve(&mut tile.shape.clone(), mode, span)?;

@@ -7,7 +7,7 @@ use slipring_tile::Space;
 use super::{Lower, Lowered, Place, Region, Tile, Value, describe, fold, show};
 use crate::dtype::DType;
 use crate::syntax::at;
-use crate::value::{Const, Crossing, RegionId, SplitMode, TileId};
+use crate::value::{Const, Crossing, RegionId, Split, TileId, split_name};
 
 /// The most slots of a ring that has a flag for each (seed 000).
 const MOST_SLOTS: i64 = 8;
@@ -32,7 +32,7 @@ impl Lower<'_> {
         let name = self.loop_name(&stmt.target)?;
         if let Some((split, place)) = self.facts.split {
             let message =
-                format!("the scope asks for the automatic split {} and opens a `split_aiv` region", split.name());
+                format!("the scope asks for the automatic split {} and opens a `split_aiv` region", split_name(split));
             let error = Diagnostic::error("split-twice", span, message)
                 .also(place, "the automatic split is asked for here")
                 .help("keep one of the two: they are different ways to say the same");
@@ -49,8 +49,8 @@ impl Lower<'_> {
         self.env.insert(name.clone(), lane);
         let outcome = self.in_block(block, |l| l.body(&stmt.body));
         self.region = None;
-        let used = self.regions[id.0 as usize].used.map_or(SplitMode::None, |(mode, _)| mode);
-        self.e.module.op_mut(op).attrs.set("split", Attr::int(used as i64));
+        let used = self.regions[id.0 as usize].used.map_or(Split::None, |(mode, _)| mode);
+        self.e.module.op_mut(op).attrs.set("split", Attr::int(used.number()));
         self.forget_lane_scalars(op, span);
         outcome
     }
@@ -65,7 +65,7 @@ impl Lower<'_> {
         }
     }
 
-    fn region_mode(&mut self, call: &ExprCall) -> Lowered<Option<SplitMode>> {
+    fn region_mode(&mut self, call: &ExprCall) -> Lowered<Option<Split>> {
         let span = at(call);
         let mut mode = None;
         for keyword in &call.arguments.keywords {
@@ -117,7 +117,7 @@ impl Lower<'_> {
     }
 
     /// The mode of a boundary op: its own, else the region's.
-    fn boundary_mode(&mut self, what: &str, own: Option<SplitMode>, span: Span) -> Lowered<SplitMode> {
+    fn boundary_mode(&mut self, what: &str, own: Option<Split>, span: Span) -> Lowered<Split> {
         let Some(region) = self.region else {
             let error = Diagnostic::error(
                 "boundary-outside",
@@ -138,14 +138,14 @@ impl Lower<'_> {
         Ok(mode)
     }
 
-    fn use_mode(&mut self, mode: SplitMode, span: Span) {
+    fn use_mode(&mut self, mode: Split, span: Span) {
         if let Some(region) = self.region {
             self.regions[region.0 as usize].used.get_or_insert((mode, span));
         }
     }
 
     /// `pl.aiv_shard(tile, mode)`: this lane's part of a tile of the Cube core.
-    pub fn shard(&mut self, value: &Value, own: Option<SplitMode>, span: Span) -> Lowered {
+    pub fn shard(&mut self, value: &Value, own: Option<Split>, span: Span) -> Lowered {
         let mode = self.boundary_mode("aiv_shard", own, span)?;
         let id = self.boundary_tile("aiv_shard", value, Space::Acc, span)?;
         let tile = self.tile(id).clone();
@@ -157,36 +157,36 @@ impl Lower<'_> {
         let usual = Place::of(Space::Vec).tile_type(&shape, elem).layout;
         let (rows, cols) = (tile.ty.layout.rows, tile.ty.layout.cols);
         let padded = match mode {
-            SplitMode::None => (rows, cols),
-            SplitMode::UpDown => (usual.rows, cols),
-            SplitMode::LeftRight => (rows, usual.cols),
+            Split::None => (rows, cols),
+            Split::UpDown => (usual.rows, cols),
+            Split::LeftRight => (rows, usual.cols),
         };
         let part = self.padded_tile(&shape, elem, padded, "aiv_shard");
         self.fit_together(id, part, mode, span)?;
         self.mark(part, Crossing::Sharded);
         let target = self.tile(part).value;
-        let attrs = [("split", Attr::int(mode as i64))];
+        let attrs = [("split", Attr::int(mode.number()))];
         self.e.op("pto.aiv_shard", &[("src", &[tile.value]), ("dst", &[target])], &attrs, &[]);
         Ok(Value::Tile(part))
     }
 
     /// `pl.aic_gather(tile, mode)`: the lanes' tiles put together for the Cube core.
-    pub fn gather(&mut self, value: &Value, own: Option<SplitMode>, span: Span) -> Lowered {
+    pub fn gather(&mut self, value: &Value, own: Option<Split>, span: Span) -> Lowered {
         let mode = self.boundary_mode("aic_gather", own, span)?;
         let id = self.boundary_tile("aic_gather", value, Space::Vec, span)?;
         let tile = self.tile(id).clone();
         let mut shape = tile.shape.clone();
         match mode {
-            SplitMode::None => {}
-            SplitMode::UpDown => shape[0] *= 2,
-            SplitMode::LeftRight => *shape.last_mut().unwrap_or(&mut 1) *= 2,
+            Split::None => {}
+            Split::UpDown => shape[0] *= 2,
+            Split::LeftRight => *shape.last_mut().unwrap_or(&mut 1) *= 2,
         }
         self.use_mode(mode, span);
         let whole = self.new_tile(&shape, tile.ty.layout.elem, Space::Mat, "aic_gather");
         self.fit_together(whole, id, mode, span)?;
         self.mark(whole, Crossing::Gathered);
         let target = self.tile(whole).value;
-        let attrs = [("split", Attr::int(mode as i64))];
+        let attrs = [("split", Attr::int(mode.number()))];
         self.e.op("pto.aic_gather", &[("src", &[tile.value]), ("dst", &[target])], &attrs, &[]);
         Ok(Value::Tile(whole))
     }
@@ -231,11 +231,11 @@ impl Lower<'_> {
         Ok(id)
     }
 
-    pub(super) fn halve(&mut self, shape: &mut [u64], mode: SplitMode, span: Span) -> Lowered<()> {
+    pub(super) fn halve(&mut self, shape: &mut [u64], mode: Split, span: Span) -> Lowered<()> {
         let (axis, what) = match mode {
-            SplitMode::None => return Ok(()),
-            SplitMode::UpDown => (0, "rows"),
-            SplitMode::LeftRight => (shape.len().saturating_sub(1), "columns"),
+            Split::None => return Ok(()),
+            Split::UpDown => (0, "rows"),
+            Split::LeftRight => (shape.len().saturating_sub(1), "columns"),
         };
         let n = shape[axis];
         if !n.is_multiple_of(2) {
@@ -254,20 +254,15 @@ impl Lower<'_> {
     }
 
     /// Reports a whole tile and a lane's part of it that do not fit together for their padding.
-    pub(super) fn fit_together(&mut self, whole: TileId, part: TileId, mode: SplitMode, span: Span) -> Lowered<()> {
+    pub(super) fn fit_together(&mut self, whole: TileId, part: TileId, mode: Split, span: Span) -> Lowered<()> {
         let (all, own) = (self.tile(whole).clone(), self.tile(part).clone());
         let lies = |tile: &Tile| (tile.ty.layout.rows, tile.ty.layout.cols);
         let ((rows, cols), part_lies) = (lies(&all), lies(&own));
-        let wanted = match mode {
-            SplitMode::None => (rows, cols),
-            SplitMode::UpDown => (rows / 2, cols),
-            SplitMode::LeftRight => (rows, cols / 2),
-        };
-        if part_lies == wanted {
+        if part_lies == mode.lane_shape((rows, cols)) {
             return Ok(());
         }
         let line = 32 / all.ty.layout.elem.bytes();
-        let columns = if mode == SplitMode::LeftRight { 2 * line } else { line };
+        let columns = if mode == Split::LeftRight { 2 * line } else { line };
         let message = format!(
             "a tile {} and a lane's part {} do not fit together: they are padded to {rows}x{cols} and {}x{}",
             show(&all.shape),

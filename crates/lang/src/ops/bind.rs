@@ -8,7 +8,7 @@ use slipring_tile::Elem;
 use super::Entry;
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered, Reported, describe};
-use crate::value::{Const, SplitMode, Value};
+use crate::value::{Const, SPLIT_MODES, Split, Value};
 
 /// Elements that a tile or a window may have.
 const MOST_ELEMENTS: u64 = (1 << 31) - 1;
@@ -171,11 +171,11 @@ impl Call {
     }
 
     /// A mode of a split: `pl.SplitMode.…` or its number.
-    pub fn split(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Option<SplitMode>> {
+    pub fn split(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Option<Split>> {
         match self.get(name).cloned() {
             None => Ok(None),
             Some((Value::Const(Const::Split(mode)), _)) => Ok(Some(mode)),
-            Some((Value::Const(Const::Int(n @ 0..=2)), _)) => Ok(Some(SplitMode::ALL[n as usize].1)),
+            Some((Value::Const(Const::Int(n @ 0..=2)), _)) => Ok(Some(SPLIT_MODES[n as usize].1)),
             Some((other, span)) => Err(self.wrong(lower, name, "a mode such as `pl.SplitMode.UP_DOWN`", &other, span)),
         }
     }

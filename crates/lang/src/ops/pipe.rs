@@ -9,7 +9,7 @@ use slipring_tile::{Elem, Space};
 use super::{Call, ENTRY, Entry};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered, Place, Push, Reported};
-use crate::value::{Buffer, Const, SplitMode, Value};
+use crate::value::{Buffer, Const, Split, Value};
 
 const INITIALIZE: Entry = Entry {
     params: "dir_mask, slot_size, gm_slot_buffer=, c2v_consumer_buf=, v2c_consumer_buf=, slot_num=, local_slot_num=, id= | \
@@ -180,7 +180,7 @@ fn own_kind(lower: &mut Lower<'_>, call: &Call) -> Lowered<CoreKind> {
 }
 
 /// `split` and `id`.
-fn attributes(lower: &mut Lower<'_>, call: &Call, split: SplitMode) -> Lowered<Vec<(&'static str, Attr)>> {
+fn attributes(lower: &mut Lower<'_>, call: &Call, split: Split) -> Lowered<Vec<(&'static str, Attr)>> {
     let mut attrs = vec![("split", Attr::int(split as i64))];
     if let Some(id) = call.int(lower, "id")? {
         attrs.push(("id", Attr::int(id)));
@@ -217,7 +217,7 @@ fn push(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     };
     wrong_side(lower, call, op)?;
     let id = lower.demand(&value, space, span)?;
-    let split = call.split(lower, "split")?.unwrap_or(SplitMode::None);
+    let split = call.split(lower, "split")?.unwrap_or(Split::None);
     let attrs = attributes(lower, call, split)?;
     let buffer = ring(lower, call, kind);
     let tile = lower.tile(id);
@@ -256,9 +256,9 @@ fn pushed(lower: &mut Lower<'_>, call: &Call, from: CoreKind) -> Option<Push> {
 /// The part of a pushed tile that this core gets.
 fn part(push: &Push) -> Vec<u64> {
     let (mut shape, split) = (push.shape.to_vec(), push.split);
-    let axis = if split == SplitMode::LeftRight { shape.len().saturating_sub(1) } else { 0 };
+    let axis = if split == Split::LeftRight { shape.len().saturating_sub(1) } else { 0 };
     match (push.from, split) {
-        (_, SplitMode::None) => {}
+        (_, Split::None) => {}
         (CoreKind::Cube, _) => shape[axis] = shape[axis].div_ceil(2),
         (CoreKind::Vector, _) => shape[axis] *= 2,
     }
@@ -294,11 +294,11 @@ fn pop(lower: &mut Lower<'_>, call: &Call) -> Lowered {
             (part(&push), push.elem)
         }
     };
-    let attrs = attributes(lower, call, split.unwrap_or(SplitMode::None))?;
+    let attrs = attributes(lower, call, split.unwrap_or(Split::None))?;
     let ty = Place::of(space).tile_type(&shape, elem);
     let value = lower.e.value(op, &[], &attrs, Type::Tile(ty));
     let id = lower.add_tile(value, ty, &shape, "tpop");
-    lower.facts.popped.push((value, split.unwrap_or(SplitMode::None)));
+    lower.facts.popped.push((value, split.unwrap_or(Split::None)));
     Ok(Value::Tile(id))
 }
 
@@ -317,7 +317,7 @@ fn free(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         }
         _ => lower.facts.popped.last().map(|(_, split)| *split),
     };
-    let split = call.split(lower, "split")?.or(popped).unwrap_or(SplitMode::None);
+    let split = call.split(lower, "split")?.or(popped).unwrap_or(Split::None);
     let attrs = attributes(lower, call, split)?;
     lower.e.op(op, &[], &attrs, &[]);
     Ok(Value::Nothing)

@@ -1,7 +1,7 @@
 //! A function for one kind of core: what it needs of a kernel for the whole cluster.
 
 use slipring_dialects::ring::Split;
-use slipring_dialects::{OpRef, RingPart};
+use slipring_dialects::{OpRef, RingPart, writes_global};
 use slipring_ir::{Attr, AttrDict, BlockId, Flow, Module, OpId, Span, TileType, Type, ValueId, ValueMap};
 use slipring_machine::{CoreKind, Platform};
 use slipring_program::Direction;
@@ -12,7 +12,7 @@ use super::order::Meetings;
 use super::pipes::Pipes;
 use super::sides::{Side, is_control, region_around, side};
 use super::write::{build, by_part, constant, make, meet, move_tile, result};
-use crate::facts::{flow, memory_of, op_ref, operand_index, terminator};
+use crate::facts::{flow, op_ref, operand_index, terminator};
 
 /// A pop in a generated function.
 #[derive(Clone, Copy, Debug)]
@@ -106,12 +106,8 @@ impl Projector<'_, '_> {
 
     /// True for what both Vector cores would do, and must be done once: a write to global memory outside every region.
     fn is_for_one_lane(&self, op: OpId) -> bool {
-        let Some(op) = op_ref(self.from, op).filter(|_| self.lane.is_some()) else { return false };
-        let writes = op.def.schema.operands.iter().enumerate().any(|(at, spec)| {
-            let to_gm = |v: &ValueId| memory_of(self.from.ty(*v)) == Some(Space::Gm);
-            spec.touch.writes() && op.operands(at).iter().any(to_gm)
-        });
-        writes && region_around(self.from, op.id).is_none()
+        let writes = op_ref(self.from, op).is_some_and(|op| writes_global(&op));
+        writes && self.lane.is_some() && region_around(self.from, op).is_none()
     }
 
     /// A block that only lane 0 runs, at the end of another. What ends it is kept in `guard`.

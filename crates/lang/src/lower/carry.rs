@@ -57,10 +57,7 @@ impl Lower<'_> {
         let names = self.env.values().filter(|v| matches!(v, Value::Tile(other) if self.tile(*other).value == value));
         let shared = names.count() > 1 || self.is_view(value) || self.has_views(value);
         if !shared || self.tile(id).ty.space == Space::Acc {
-            // Copies elsewhere would go stale.
-            let fresh = super::Tile { copies: Vec::new(), ..self.tile(id).clone() };
-            self.tiles.push(fresh);
-            return Ok(TileId(self.tiles.len() as u32 - 1));
+            return Ok(self.renewed(id));
         }
         self.copied(id)
     }
@@ -215,11 +212,7 @@ impl Lower<'_> {
                     let Some(value) = results.next() else { continue };
                     self.scalar(*value, *ty)
                 }
-                Carried::Tile(id) => {
-                    let fresh = super::Tile { copies: Vec::new(), gone: None, ..self.tile(*id).clone() };
-                    self.tiles.push(fresh);
-                    Value::Tile(TileId(self.tiles.len() as u32 - 1))
-                }
+                Carried::Tile(id) => Value::Tile(self.renewed(*id)),
             };
             self.env.insert(name.clone(), value);
         }

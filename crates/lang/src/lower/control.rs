@@ -497,9 +497,8 @@ impl Lower<'_> {
                     };
                     copies[0].push((*x, target));
                     copies[1].push((*y, target));
-                    let fresh = super::Tile { copies: Vec::new(), gone: None, ..self.tile(target).clone() };
-                    self.tiles.push(fresh);
-                    self.env.insert(name.clone(), Value::Tile(TileId(self.tiles.len() as u32 - 1)));
+                    let merged = self.renewed(target);
+                    self.env.insert(name.clone(), Value::Tile(merged));
                 }
                 (Value::Const(x), Value::Const(y)) if x == y => {
                     self.env.insert(name.clone(), a);

@@ -360,6 +360,13 @@ impl Lower<'_> {
         TileId(self.tiles.len() as u32 - 1)
     }
 
+    /// A tile's buffer with contents that are about to change, or have: what was copied from it before counts no more.
+    pub fn renewed(&mut self, id: TileId) -> TileId {
+        let tile = Tile { copies: Vec::new(), gone: None, ..self.tile(id).clone() };
+        self.tiles.push(tile);
+        TileId(self.tiles.len() as u32 - 1)
+    }
+
     /// Marks what a tile is at the border between the cores.
     pub fn mark(&mut self, id: TileId, crossing: Crossing) {
         self.tiles[id.0 as usize].crossing = Some(crossing);

@@ -7,6 +7,7 @@
 pub mod args;
 mod device;
 mod exec;
+pub mod files;
 mod findings;
 mod memory_map;
 mod prepare;

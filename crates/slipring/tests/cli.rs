@@ -1,5 +1,8 @@
 //! The command line's manners: arguments, exit codes, files, JSON.
 
+#[path = "cli/outputs.rs"]
+mod outputs;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

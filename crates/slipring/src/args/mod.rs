@@ -15,7 +15,6 @@
 
 mod fill;
 mod npy;
-mod output;
 mod spec;
 
 use std::path::PathBuf;
@@ -25,7 +24,6 @@ use slipring_tile::Elem;
 use thiserror::Error;
 
 pub use npy::Npy;
-pub use output::write_whole;
 pub use spec::{Arg, OutFile, read_arg};
 
 /// What is passed for a parameter.
@@ -136,6 +134,14 @@ pub fn bind(texts: &[String], params: &[Param], defaults: &Defaults) -> Result<V
         let seed = defaults.seed.wrapping_add(at as u64);
         let arg = read_arg(text, &Defaults { seed, ..defaults.clone() })?;
         if let Some(reason) = misfit(&arg, &param.kind) {
+            return Err(ArgError::Type { index: at + 1, text: text.clone(), name: param.name.clone(), reason });
+        }
+        let same = |other: &Arg| match (&other.out, &arg.out) {
+            (Some(a), Some(b)) => crate::files::same(&a.path, &b.path),
+            _ => false,
+        };
+        if let Some(first) = args.iter().position(same) {
+            let reason = format!("argument {} is written to the same file", first + 1);
             return Err(ArgError::Type { index: at + 1, text: text.clone(), name: param.name.clone(), reason });
         }
         args.push(arg);

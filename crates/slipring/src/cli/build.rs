@@ -7,7 +7,7 @@ use slipring_passes::{Outcome, PassContext, pipeline, run_passes};
 use slipring_report::{memory_svg, memory_text};
 
 use super::kernel::launch_lines;
-use super::output::{fail, out, report};
+use super::output::{fail, out, out_beside, report, write_file};
 use super::{Exit, Opened, PlatformArgs, open};
 
 /// Arguments of `build`.
@@ -61,7 +61,7 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
         let shown = |name: &str| args.print_ir_after.iter().any(|n| n == name || n == "all");
         let print = |name: &str, module: &slipring_ir::Module| {
             if shown(name) {
-                eprintln!("// ---- after {name}\n{}", slipring_ir::text::print(module));
+                out_beside(&format!("// ---- after {name}\n{}\n", slipring_ir::text::print(module)));
             }
         };
         if args.passes.is_empty() {
@@ -85,7 +85,7 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
         let memories = slipring::memory_map(&module, &platform);
         let picture = Path::new(path).extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"));
         let text = if picture { memory_svg(&memories) } else { memory_text(&memories) };
-        if let Err(message) = write(path, &text) {
+        if let Err(message) = write_file(path, &[text.as_bytes()]) {
             return fail(message);
         }
         if args.output.is_none() {
@@ -93,18 +93,8 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
         }
     }
     let text = launch_lines(&module, &kernels) + &slipring_ir::text::print(&module);
-    match write(args.output.as_deref().unwrap_or("-"), &text) {
+    match write_file(args.output.as_deref().unwrap_or("-"), &[text.as_bytes()]) {
         Ok(()) => Exit::Clean,
         Err(message) => fail(message),
     }
-}
-
-/// Writes a file whole or not at all; `-` is standard output.
-fn write(path: &str, text: &str) -> Result<(), String> {
-    if path == "-" {
-        out(text);
-        return Ok(());
-    }
-    slipring::args::write_whole(Path::new(path), &[text.as_bytes()])
-        .map_err(|error| format!("cannot write `{path}`: {error}"))
 }

@@ -8,7 +8,7 @@ use slipring_dialects::{Mode, ring::RingPlan, select_kernel};
 use slipring_ir::{Diags, Severity};
 use slipring_report::MessageFacts;
 
-use super::output::{errors, fail, out, report};
+use super::output::{errors, fail, json_line, out, report, told};
 use super::{Exit, Opened, PlatformArgs, open};
 
 /// Arguments of `check`.
@@ -21,12 +21,15 @@ pub(super) struct CheckArgs {
     platform: PlatformArgs,
     /// One JSON object a file
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Default)]
 struct FileFacts {
     file: String,
+    /// Why the file was not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
     errors: usize,
     warnings: usize,
     diagnostics: Vec<MessageFacts>,
@@ -44,7 +47,12 @@ pub(super) fn check(args: &CheckArgs) -> Exit {
 fn check_file(file: &str, args: &CheckArgs) -> Exit {
     let Opened { module, platform, mut diags, .. } = match open(file, &args.platform) {
         Ok(opened) => opened,
-        Err(message) => return fail(message),
+        Err(message) => {
+            if args.json {
+                json_line(&FileFacts { file: file.into(), error: Some(message.clone()), ..FileFacts::default() });
+            }
+            return fail(message);
+        }
     };
     if !diags.has_errors() {
         // Both ends of the rings of a kernel, where there is one that can be told.
@@ -58,11 +66,13 @@ fn check_file(file: &str, args: &CheckArgs) -> Exit {
     if args.json {
         let facts = FileFacts {
             file: file.into(),
+            error: None,
             errors: count,
             warnings: diags.list.iter().filter(|d| d.severity == Severity::Warning).count(),
             diagnostics: diags.list.iter().map(|d| message_facts(d, source)).collect(),
         };
-        out(&(serde_json::to_string(&facts).unwrap_or_default() + "\n"));
+        told(&diags);
+        json_line(&facts);
     } else {
         report(&diags, source);
         let functions = module.ops_named("func.func").count();

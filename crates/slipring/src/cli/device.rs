@@ -10,9 +10,9 @@ use slipring_queue::capture::Capture;
 use slipring_queue::machine::Actor;
 use slipring_report::{BufferFacts, CheckFacts, MessageFacts, buffers_text, checks_text, printed_text};
 
-use super::output::{fail, out, report_one};
+use super::output::{fail, json, out, report_one};
 use super::queue::message::of_finding;
-use super::run::{json, write_outputs};
+use super::run::write_outputs;
 use super::{Exit, judge};
 
 #[derive(Serialize)]

@@ -11,6 +11,7 @@ mod progress;
 mod queue;
 mod ring;
 mod run;
+mod standard;
 
 use std::process::ExitCode;
 
@@ -60,19 +61,49 @@ enum Exit {
 
 /// Runs the verb that the process was called with.
 pub(crate) fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let (exit, as_json) = match Cli::try_parse() {
+        Ok(cli) => (verb(&cli), cli.verb.as_json()),
+        // Help and version are what was asked for.
+        Err(text) if !text.use_stderr() => {
+            output::out(&text.render().to_string());
+            (Exit::Clean, false)
+        }
+        Err(error) => {
+            let as_json = std::env::args_os().skip(1).any(|word| word == "--json");
+            (output::usage(&error), as_json)
+        }
+    };
+    ExitCode::from(output::finish(exit, as_json) as u8)
+}
+
+/// Runs a verb. A defect of slipring that makes it panic is an error like others.
+fn verb(cli: &Cli) -> Exit {
     if cli.no_color {
         output::no_color();
     }
-    let exit = match cli.verb {
-        Verb::Run(args) => run::run(&args),
-        Verb::Ring(args) => ring::ring(&args),
-        Verb::Check(args) => check::check(&args),
-        Verb::Build(args) => build::build(&args),
-        Verb::Ops(args) => ops::ops(&args),
-        Verb::Queue(verb) => queue::queue(&verb),
+    let run = || match &cli.verb {
+        Verb::Run(args) => run::run(args),
+        Verb::Ring(args) => ring::ring(args),
+        Verb::Check(args) => check::check(args),
+        Verb::Build(args) => build::build(args),
+        Verb::Ops(args) => ops::ops(args),
+        Verb::Queue(verb) => queue::queue(verb),
     };
-    ExitCode::from(exit as u8)
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(run))
+        .unwrap_or_else(|_| output::fail("internal error: slipring itself failed; please report the input"))
+}
+
+impl Verb {
+    /// True if the verb was asked for its facts as JSON.
+    fn as_json(&self) -> bool {
+        match self {
+            Verb::Run(args) => args.json,
+            Verb::Ring(args) => args.json,
+            Verb::Check(args) => args.json,
+            Verb::Queue(verb) => verb.as_json(),
+            Verb::Build(_) | Verb::Ops(_) => false,
+        }
+    }
 }
 
 /// Which platform a verb is for.

@@ -1,21 +1,149 @@
-//! Writing to the terminal.
+//! Writing to the terminal, and the one exit of all verbs: what ends with another code than 0 has said why.
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
+use serde::Serialize;
 use slipring_ir::{Diagnostic, Diags, Severity, Source};
+use slipring_report::MessageFacts;
 
-use super::Exit;
+use super::{Exit, standard};
 
-/// Writes to standard output. A reader that has gone away is no error.
+/// What has been written so far.
+struct Written {
+    /// What `fail` said.
+    failures: Vec<String>,
+    /// An error was reported, in words or in an object.
+    error: bool,
+    /// An object was printed.
+    object: bool,
+    /// Why standard output takes no more.
+    lost: Option<Lost>,
+}
+
+/// Why standard output takes no more.
+enum Lost {
+    /// Its reader has gone away, which is no error: whoever looked has seen enough.
+    Reader,
+    Error(String),
+}
+
+static WRITTEN: Mutex<Written> = Mutex::new(Written { failures: Vec::new(), error: false, object: false, lost: None });
+
+fn with<T>(change: impl FnOnce(&mut Written) -> T) -> T {
+    change(&mut WRITTEN.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Writes to standard output. What cannot be written is an error of the verb, told by [`finish`].
 pub(super) fn out(text: &str) {
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    out_bytes(text.as_bytes());
+}
+
+fn out_bytes(bytes: &[u8]) {
+    with(|written| {
+        if written.lost.is_some() {
+            return;
+        }
+        written.lost = match standard::write_output(bytes) {
+            Ok(()) => None,
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Some(Lost::Reader),
+            Err(error) => Some(Lost::Error(format!("cannot write to standard output: {error}"))),
+        };
+    });
+}
+
+/// Writes to standard error what was asked for there. What cannot be written is an error of the verb.
+pub(super) fn out_beside(text: &str) {
+    if let Err(error) = std::io::stderr().write_all(text.as_bytes())
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        with(|written| written.lost = Some(Lost::Error(format!("cannot write to standard error: {error}"))));
+    }
+}
+
+/// Prints the one object of a verb that was asked for JSON.
+pub(super) fn json(facts: &impl Serialize) {
+    object(serde_json::to_string_pretty(facts));
+}
+
+/// The same on one line.
+pub(super) fn json_line(facts: &impl Serialize) {
+    object(serde_json::to_string(facts));
+}
+
+fn object(text: serde_json::Result<String>) {
+    match text {
+        Ok(text) => {
+            with(|written| written.object = true);
+            out(&(text + "\n"));
+        }
+        Err(error) => drop(fail(format!("internal error: facts that have no JSON form: {error}"))),
+    }
+}
+
+/// What JSON says where there is nothing to say but what is wrong.
+#[derive(Serialize)]
+pub(super) struct RefusedFacts {
+    pub complete: bool,
+    pub error: Option<String>,
+    pub findings: Vec<MessageFacts>,
+}
+
+/// Writes a file, as [`slipring::files::write`] does; `-` is standard output, as for [`out`].
+///
+/// # Errors
+/// The message that names the file and what the system says.
+pub(super) fn write_file(path: &str, parts: &[&[u8]]) -> Result<(), String> {
+    if path == "-" {
+        parts.iter().for_each(|part| out_bytes(part));
+        return Ok(());
+    }
+    slipring::files::write(Path::new(path), parts).map_err(|error| format!("cannot write `{path}`: {error}"))
+}
+
+/// The exit code of a verb. An error without a word is one of slipring itself, and said here; `as_json` wants an object for
+/// every end.
+pub(super) fn finish(exit: Exit, as_json: bool) -> Exit {
+    let silent = with(|written| exit != Exit::Clean && !written.error);
+    if silent {
+        fail(format!("internal error: the command ends with {} and has not said why", exit as u8));
+    }
+    if as_json && !with(|written| written.object) && exit != Exit::Clean {
+        let error = with(|written| written.failures.join("\n"));
+        json(&RefusedFacts { complete: false, error: Some(error), findings: Vec::new() });
+    }
+    match with(|written| written.lost.take()) {
+        Some(Lost::Error(message)) => fail(message),
+        _ => exit,
+    }
 }
 
 /// Reports something that has no place in a text.
 pub(super) fn fail(message: impl std::fmt::Display) -> Exit {
+    let message = message.to_string();
     let _ = writeln!(std::io::stderr(), "error: {message}");
+    with(|written| {
+        written.error = true;
+        written.failures.push(message);
+    });
     Exit::BadInput
+}
+
+/// Reports a command line that is none.
+pub(super) fn usage(error: &clap::Error) -> Exit {
+    let _ = error.print();
+    with(|written| {
+        written.error = true;
+        written.failures.push(error.render().to_string().trim_start_matches("error: ").trim_end().to_string());
+    });
+    Exit::BadInput
+}
+
+/// Errors that an object tells, where nothing is written to standard error.
+pub(super) fn told(diags: &Diags) {
+    with(|written| written.error |= diags.has_errors());
 }
 
 /// Says something that is no error.
@@ -43,6 +171,7 @@ pub(super) fn report(diags: &Diags, source: &Source) {
 
 /// Writes one diagnostic to standard error.
 pub(super) fn report_one(diagnostic: &Diagnostic, source: &Source) {
+    with(|written| written.error |= diagnostic.severity == Severity::Error);
     let _ = writeln!(std::io::stderr(), "{}\n", diagnostic.render(source, color()));
 }
 

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde::Serialize;
 use slipring::args::Value;
-use slipring::{ExecuteOptions, Prepared, execute, prepare, slot_buffers, to_diagnostics};
+use slipring::{ExecuteOptions, Prepared, execute, message_facts, prepare, slot_buffers, to_diagnostics};
 use slipring_check::{Checker, Tools};
 use slipring_dialects::ring::set_slots;
 use slipring_ir::{Diags, Module, Severity};
@@ -14,7 +14,7 @@ use slipring_sim::Mode;
 use slipring_tile::Space;
 
 use super::kernel::KernelArgs;
-use super::output::{fail, out, report, report_one};
+use super::output::{RefusedFacts, fail, json, out, report, report_one};
 use super::{Exit, Opened, open};
 
 /// Arguments of `ring`.
@@ -27,7 +27,7 @@ pub(super) struct RingArgs {
     sweep: Option<Depths>,
     /// The same facts as one JSON object
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 /// Depths of a sweep, both ends included.
@@ -89,7 +89,13 @@ fn start(args: &RingArgs) -> Result<Exit, Option<String>> {
     let func = kernel.func.as_deref();
     let prepared = if diags.has_errors() { None } else { prepare(module, func, &platform, &mut diags) };
     report(&diags, &source);
-    let prepared = prepared.ok_or(None)?;
+    let Some(prepared) = prepared else {
+        if args.json {
+            let findings = diags.list.iter().map(|d| message_facts(d, &source)).collect();
+            json(&RefusedFacts { complete: false, error: None, findings });
+        }
+        return Err(None);
+    };
     let bound = kernel.arguments(&prepared, &source, &kernels).map_err(Some)?;
     let values: Vec<Value> = bound.into_iter().map(|arg| arg.value).collect();
     let blocks = kernel.blocks(&source, &kernels).map_err(Some)?;
@@ -112,7 +118,7 @@ fn start(args: &RingArgs) -> Result<Exit, Option<String>> {
         sweep,
     };
     if args.json {
-        out(&(serde_json::to_string_pretty(&facts).unwrap_or_default() + "\n"));
+        json(&facts);
     } else {
         out(&text(&facts));
     }

@@ -4,8 +4,7 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 
 use clap::Args;
-use serde::Serialize;
-use slipring::args::{Arg, Value, write_whole};
+use slipring::args::{Arg, Value};
 use slipring::{
     ExecuteOptions, Order, Prepared, VerifyOutcome, execute, message_facts, prepare, slot_buffers, to_diagnostics,
     verify,
@@ -14,11 +13,11 @@ use slipring_check::Checker;
 use slipring_ir::{Diags, Severity, Source};
 use slipring_machine::Platform;
 use slipring_queue::board;
-use slipring_report::{MessageFacts, RingTrace, RunFacts, stats_text, summary_text};
+use slipring_report::{RingTrace, RunFacts, stats_text, summary_text};
 use slipring_sim::Mode;
 
 use super::kernel::KernelArgs;
-use super::output::{fail, note, out, report, report_one};
+use super::output::{RefusedFacts, fail, json, note, out, report, report_one};
 use super::progress::Progress;
 use super::{Exit, Opened, device, judge, open};
 
@@ -50,7 +49,7 @@ pub(super) struct RunArgs {
     stats: bool,
     /// The same facts as one JSON object
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 /// Why nothing was run.
@@ -59,14 +58,6 @@ enum Refused {
     Message(String),
     /// What is wrong with the text has been said in messages about it.
     Text(Diags, Arc<Source>),
-}
-
-/// Bad input as JSON.
-#[derive(Serialize)]
-struct RefusedFacts {
-    complete: bool,
-    error: Option<String>,
-    findings: Vec<MessageFacts>,
 }
 
 /// Runs a kernel and reports.
@@ -89,10 +80,6 @@ pub(super) fn run(args: &RunArgs) -> Exit {
         json(&RefusedFacts { complete: false, error, findings });
     }
     Exit::BadInput
-}
-
-pub(super) fn json(facts: &impl Serialize) {
-    out(&(serde_json::to_string_pretty(facts).unwrap_or_default() + "\n"));
 }
 
 fn start(args: &RunArgs) -> Result<Exit, Refused> {
@@ -188,7 +175,7 @@ pub(super) fn write_outputs(bound: &[Arg], after: &[Option<&[u8]>], complete: bo
             continue;
         }
         let header = file.npy.as_ref().map_or(&[][..], |npy| npy.header.as_slice());
-        write_whole(&file.path, &[header, data])
+        slipring::files::write(&file.path, &[header, data])
             .map_err(|error| format!("cannot write `{}`: {error}", file.path.display()))?;
     }
     Ok(())

@@ -4,7 +4,7 @@ use clap::Args;
 use slipring_queue::capture::print;
 
 use super::super::Exit;
-use super::super::output::{fail, out};
+use super::super::output::{fail, out, write_file};
 use super::StreamArgs;
 
 /// Arguments of `queue decode`.
@@ -26,8 +26,8 @@ pub(super) fn decode(args: &DecodeArgs) -> Exit {
     match &args.output {
         None => out(&print(&stream.capture)),
         Some(path) => {
-            if let Err(error) = std::fs::write(path, stream.capture.to_bytes()) {
-                return fail(format!("cannot write `{path}`: {error}"));
+            if let Err(message) = write_file(path, &[&stream.capture.to_bytes()]) {
+                return fail(message);
             }
         }
     }

@@ -9,7 +9,7 @@ use slipring_queue::{Layout, lint as linter};
 use slipring_report::MessageFacts;
 
 use super::super::Exit;
-use super::super::output::{errors, out, report};
+use super::super::output::{errors, json_line, out, report, told};
 use super::message::of_finding;
 use super::{StreamArgs, StreamError};
 
@@ -20,7 +20,7 @@ pub(in crate::cli) struct LintArgs {
     stream: StreamArgs,
     /// One JSON object
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 #[derive(Serialize, Default)]
@@ -41,7 +41,8 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
         Ok(stream) => stream,
         Err(StreamError::Text(diags, source)) if args.json => {
             let findings = diags.list.iter().map(|d| message_facts(d, &source)).collect();
-            print_json(&Facts { file, findings, ..Facts::default() });
+            told(&diags);
+            json_line(&Facts { file, findings, ..Facts::default() });
             return Exit::BadInput;
         }
         Err(error) => return error.report(),
@@ -51,7 +52,8 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
     let diags = Diags { list };
     let (bad, all) = (errors(&diags), diags.list.len());
     if args.json {
-        print_json(&Facts {
+        told(&diags);
+        json_line(&Facts {
             file,
             board: stream.board.name,
             records: judged.records,
@@ -77,8 +79,4 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
         }
     }
     if bad > 0 { Exit::Findings } else { Exit::Clean }
-}
-
-fn print_json(facts: &Facts) {
-    out(&(serde_json::to_string(facts).unwrap_or_default() + "\n"));
 }

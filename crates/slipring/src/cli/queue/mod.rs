@@ -25,6 +25,17 @@ pub(super) enum QueueVerb {
     Run(run::RunArgs),
 }
 
+impl QueueVerb {
+    /// True if the verb was asked for its facts as JSON.
+    pub fn as_json(&self) -> bool {
+        match self {
+            QueueVerb::Decode(_) => false,
+            QueueVerb::Lint(args) => args.json,
+            QueueVerb::Run(args) => args.json,
+        }
+    }
+}
+
 /// Runs a verb.
 pub(super) fn queue(verb: &QueueVerb) -> Exit {
     match verb {

@@ -16,7 +16,7 @@ use slipring_queue::{Layout, layout::L1_ALIGN};
 use slipring_report::{MessageFacts, Track, TrackSpan, chart, chrome_trace};
 
 use super::super::Exit;
-use super::super::output::{errors, fail, out, report};
+use super::super::output::{errors, fail, json_line, out, report, told, write_file};
 use super::live::Live;
 use super::message::of_finding;
 use super::{Stream, StreamArgs, StreamError};
@@ -50,7 +50,7 @@ pub(in crate::cli) struct RunArgs {
     trace: Option<String>,
     /// One JSON object
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 #[derive(Serialize, Default)]
@@ -74,7 +74,8 @@ pub(super) fn run(args: &RunArgs) -> Exit {
         Ok(stream) => stream,
         Err(StreamError::Text(diags, source)) if args.json => {
             let findings = diags.list.iter().map(|d| message_facts(d, &source)).collect();
-            print_json(&Facts { file, findings, ..Facts::default() });
+            told(&diags);
+            json_line(&Facts { file, findings, ..Facts::default() });
             return Exit::BadInput;
         }
         Err(error) => return error.report(),
@@ -97,13 +98,14 @@ pub(super) fn run(args: &RunArgs) -> Exit {
     let diags = Diags { list };
     let tracks = tracks(replayed.queue.device(), &stream.board);
     if let Some(path) = &args.trace
-        && let Err(error) = std::fs::write(path, chrome_trace(&tracks, &counters, stream.board.clock_mhz))
+        && let Err(message) = write_file(path, &[chrome_trace(&tracks, &counters, stream.board.clock_mhz).as_bytes()])
     {
-        return fail(format!("cannot write `{path}`: {error}"));
+        return fail(message);
     }
     let facts = facts(file, &mut replayed, &diags, &stream);
     if args.json {
-        print_json(&facts);
+        told(&diags);
+        json_line(&facts);
     } else {
         report(&diags, &stream.source);
         out(&summary(&facts, &stream));
@@ -227,8 +229,4 @@ fn dumps(capture: &Capture, machine: &Machine) -> String {
         text += &format!("{} {:#x}: {shown}\n", dump.tile, dump.addr);
     }
     text
-}
-
-fn print_json(facts: &Facts) {
-    out(&(serde_json::to_string(facts).unwrap_or_default() + "\n"));
 }

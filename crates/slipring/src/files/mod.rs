@@ -1,0 +1,170 @@
+//! The one place that writes files.
+//!
+//! | what stands at the path | how it is written |
+//! |---|---|
+//! | nothing | beside it, then renamed |
+//! | a regular file | the same; the new file has the mode and, where the system allows it, the owner of the old one |
+//! | a symbolic link | what it points to is written, the link stays |
+//! | a file with several names | through all of them: its bytes are replaced, and put back if that fails |
+//! | a device, a pipe, a socket | the bytes go into it |
+//! | `/dev/stdout`, `/dev/fd/N` | the bytes go into what is open there |
+//!
+//! Where a folder takes no new file, or the file cannot be renamed over (it is mounted on its own), its bytes are replaced as
+//! those of a file with several names. A signal that ends the process removes a file that was being written beside.
+
+mod unfinished;
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use unfinished::Unfinished;
+
+/// Writes the parts, one after the other, to a path. A regular file has all of them afterwards, or is as it was.
+///
+/// # Errors
+/// What the system says.
+pub fn write(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    if let Some(descriptor) = descriptor(path) {
+        return match descriptor {
+            1 => pour(io::stdout().lock(), parts),
+            2 => pour(io::stderr().lock(), parts),
+            _ => pour(OpenOptions::new().append(true).open(path)?, parts),
+        };
+    }
+    match std::fs::metadata(path) {
+        Ok(meta) if meta.is_dir() => Err(ErrorKind::IsADirectory.into()),
+        Ok(meta) if !meta.is_file() => pour(OpenOptions::new().write(true).open(path)?, parts),
+        Ok(meta) => {
+            // Renaming asks the folder for permission, not the file: a file that is protected stays.
+            drop(OpenOptions::new().write(true).open(path)?);
+            let path = path.canonicalize()?;
+            if names(&meta) > 1 {
+                return overwrite(&path, parts);
+            }
+            match replace(&path, parts, Some(&meta)) {
+                Err(Failed::Folder(_)) => overwrite(&path, parts),
+                Err(Failed::Contents(error)) => Err(error),
+                Ok(()) => Ok(()),
+            }
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            replace(&end_of_links(path), parts, None).map_err(|(Failed::Folder(e) | Failed::Contents(e))| e)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// True if two paths mean the same file.
+pub fn same(a: &Path, b: &Path) -> bool {
+    match (std::fs::metadata(a), std::fs::metadata(b)) {
+        (Ok(a), Ok(b)) if identity(&a).is_some() => identity(&a) == identity(&b),
+        _ => a == b || a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b)),
+    }
+}
+
+fn pour(mut to: impl Write, parts: &[&[u8]]) -> io::Result<()> {
+    parts.iter().try_for_each(|part| to.write_all(part))?;
+    to.flush()
+}
+
+/// Where a replacement failed.
+enum Failed {
+    /// The folder takes no new file, or the old one cannot be renamed over.
+    Folder(io::Error),
+    /// The bytes were not taken.
+    Contents(io::Error),
+}
+
+/// Writes a new file beside `path` and renames it. `old` is what stands there.
+fn replace(path: &Path, parts: &[&[u8]], old: Option<&Metadata>) -> Result<(), Failed> {
+    let (beside, file) = Unfinished::create(path).map_err(Failed::Folder)?;
+    let fill = |mut file: File| {
+        if let Some(old) = old {
+            keep_owner(&file, old);
+            file.set_permissions(old.permissions())?;
+        }
+        parts.iter().try_for_each(|part| file.write_all(part))?;
+        file.sync_all()
+    };
+    fill(file).map_err(Failed::Contents)?;
+    beside.rename(path).map_err(Failed::Folder)
+}
+
+/// Replaces the bytes of a file and keeps the file. What was there is put back if not all of them are taken.
+fn overwrite(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    let mut file = OpenOptions::new().read(true).write(true).open(path)?;
+    let mut before = Vec::new();
+    file.read_to_end(&mut before)?;
+    let length = parts.iter().map(|part| part.len() as u64).sum();
+    let mut fill = |parts: &[&[u8]], length| {
+        file.rewind()?;
+        parts.iter().try_for_each(|part| file.write_all(part))?;
+        file.set_len(length)?;
+        file.sync_all()
+    };
+    fill(parts, length).inspect_err(|_| drop(fill(&[&before], before.len() as u64)))
+}
+
+/// The number of an open file that a path such as `/dev/stdout` stands for.
+fn descriptor(path: &Path) -> Option<u32> {
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        let folder = path.parent()?.canonicalize().ok()?;
+        if folder.starts_with("/proc") && folder.ends_with("fd") || folder == Path::new("/dev/fd") {
+            return path.file_name()?.to_str()?.parse().ok();
+        }
+        path = folder.join(std::fs::read_link(&path).ok()?);
+    }
+    None
+}
+
+/// Links that are followed: as many as Linux follows.
+const MOST_LINKS: usize = 40;
+
+/// The file that a path means, which need not exist.
+fn end_of_links(path: &Path) -> PathBuf {
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        let Ok(target) = std::fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(target);
+    }
+    path
+}
+
+#[cfg(unix)]
+fn names(meta: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(meta)
+}
+
+#[cfg(unix)]
+fn identity(meta: &Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((meta.dev(), meta.ino()))
+}
+
+#[cfg(unix)]
+fn keep_owner(file: &File, old: &Metadata) {
+    use std::os::unix::fs::MetadataExt;
+    let same = file.metadata().is_ok_and(|new| (new.uid(), new.gid()) == (old.uid(), old.gid()));
+    if !same {
+        // Only root may give files away: what cannot be kept is what every editor loses.
+        let _ = std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid()));
+    }
+}
+
+#[cfg(not(unix))]
+fn names(_: &Metadata) -> u64 {
+    1
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> Option<(u64, u64)> {
+    None
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &Metadata) {}
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -102,6 +102,19 @@ impl Written {
         }
     }
 
+    /// The bytes of a range mean nothing any more.
+    fn forget(&mut self, from: u64, to: u64) {
+        if self.all {
+            return;
+        }
+        let (range, first, last) = words(from, to);
+        for at in range.start..range.end.min(self.bits.len()) {
+            let head = if at == range.start { first } else { u64::MAX };
+            let tail = if at + 1 == range.end { last } else { u64::MAX };
+            self.bits[at] &= !(head & tail);
+        }
+    }
+
     fn mark(&mut self, from: u64, to: u64) {
         if self.all {
             return;
@@ -153,6 +166,11 @@ impl Observer for Init {
             let written = self.written.get(place);
             runs(range, start).for_each(|(from, to)| written.mark(from, to));
         }
+        for range in &run.access.undefined {
+            let (place, start) = Place::of(range, run.agent.cluster);
+            let written = self.written.get(place);
+            runs(range, start).for_each(|(from, to)| written.forget(from, to));
+        }
     }
 }
 
@@ -172,6 +190,10 @@ mod tests {
         assert_eq!(w.missing(150, 300), Some((200, 256)));
         assert_eq!(w.missing(256, 320), None);
         assert_eq!(w.missing(10, 10), None);
+        w.forget(260, 300);
+        assert_eq!(w.missing(256, 320), Some((260, 300)));
+        w.forget(63, 130);
+        assert_eq!(w.missing(3, 200), Some((63, 130)));
         w.mark(1000, 1001);
         assert_eq!(w.missing(1000, 1002), Some((1001, 1002)));
         assert_eq!(w.missing(999, 1001), Some((999, 1000)));

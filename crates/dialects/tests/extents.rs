@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use slipring_dialects::effect::{Finish, Fold, GmMove, Place, Strided, TileMove, Windows};
+use slipring_dialects::effect::{Finish, Fold, Folding, GmMove, Place, Strided, TileMove, Windows};
 use slipring_machine::Role;
 use slipring_program::{Access, Effect, Env, Extent, GmBuffer, Memory, Output, Scratch, gm_address, gm_split};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
@@ -64,6 +64,22 @@ fn run(effect: &dyn Effect, args: &[u64], memory: &mut Memory) -> Access {
     access
 }
 
+/// How a window folds for which the text has no layout: by rows where it fits or has but two dimensions of more than one
+/// index, else as fractals into a tile of fractals where it fits, or its last dimension is a line of a fractal.
+fn unsaid(layout: &Layout, dims: &[u64], valid: (u32, u32)) -> Fold {
+    let n = dims.len();
+    if n < 4 || layout.blayout != BLayout::ColMajor || layout.slayout != SLayout::RowMajor {
+        return Fold::Nd;
+    }
+    let (rows, cols) = (u64::from(valid.0), u64::from(valid.1));
+    let all: u64 = dims.iter().product();
+    let by_rows = dims[n - 1] == cols && all == rows * cols || dims[..n - 2].iter().all(|d| *d == 1);
+    let fractal_rows = dims[n - 3] * dims[n - 2];
+    let fractals = fractal_rows == rows && all == rows * cols;
+    let line = u64::from(layout.fractal) / 16 / layout.elem.bytes() as u64;
+    if !by_rows && (fractals || dims[n - 1] == line) { Fold::Nz } else { Fold::Nd }
+}
+
 /// Row and column of an element of a window, by the definition of the folding.
 fn place(fold: Fold, dims: &[u64], index: &[u64]) -> (u64, u64) {
     let rank = dims.len();
@@ -85,17 +101,29 @@ proptest! {
 
     #[test]
     fn global_moves(
-        layout in layout(), (dims, strides) in tensor(), fold in 0..3usize, load: bool,
+        layout in layout(), (dims, strides) in tensor(), said in 0..4usize, load: bool,
         valid in (0..40u32, 0..80u32), offset in 0..9u64,
     ) {
-        let fold = Fold::of([Some("nd"), Some("dn"), Some("nz")][fold], dims.len());
         let valid = (valid.0.min(layout.rows), valid.1.min(layout.cols));
         let place_of = Place { space: Space::Vec, core: Role::Aiv0, layout };
-        let window = Strided { elem: layout.elem, rank: dims.len(), fold };
+        let (said, fold) = match [Some("nd"), Some("dn"), Some("nz"), None][said] {
+            None => (None, unsaid(&layout, &dims, valid)),
+            said => (said, Fold::of(said, dims.len())),
+        };
+        let window = Strided { elem: layout.elem, rank: dims.len(), folding: Folding::of(said, &layout, dims.len()) };
         let effect = GmMove { tile: place_of, window, load, pad: 0, finish: Finish::default() };
         let size = layout.elem.bytes() as u64;
         let mut args = vec![TILE, valid.0.into(), valid.1.into(), 0, gm_address(0, offset * size)];
         args.extend(dims.iter().chain(&strides));
+        let last: Vec<u64> = dims.iter().map(|n| n - 1).collect();
+        let shape = place(fold, &dims, &last);
+        let shape = (shape.0 + 1, shape.1 + 1);
+        let tile = (u64::from(valid.0), u64::from(valid.1));
+        if shape != tile && shape.0 * shape.1 == tile.0 * tile.1 {
+            let fault = effect.plan(&args, ENV, &mut Access::default()).unwrap_err();
+            prop_assert_eq!(fault.code, "view-shape");
+            return Ok(());
+        }
         let (before, mut after) = (memory(0), memory(0));
         let access = run(&effect, &args, &mut after);
 

@@ -22,6 +22,8 @@ pub enum Touch {
     Read,
     Write,
     ReadWrite,
+    /// Works in it: writes it, and leaves nothing that means anything.
+    Scratch,
 }
 
 impl Touch {
@@ -32,7 +34,7 @@ impl Touch {
 
     /// True if it writes.
     pub const fn writes(self) -> bool {
-        matches!(self, Touch::Write | Touch::ReadWrite)
+        matches!(self, Touch::Write | Touch::ReadWrite | Touch::Scratch)
     }
 }
 

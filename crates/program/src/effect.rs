@@ -48,6 +48,9 @@ pub struct Access {
     pub reads: Vec<Extent>,
     /// Bytes written.
     pub writes: Vec<Extent>,
+    /// Bytes among the written ones that mean nothing afterwards, such as working memory. The effect need not touch them: the
+    /// engine fills them with [`UNDEFINED`] when the work completes.
+    pub undefined: Vec<Extent>,
     /// True where the writes add to what memory holds, atomically: such additions may come in any order.
     pub adds: bool,
     /// Size in the unit of the work's cost.
@@ -55,6 +58,10 @@ pub struct Access {
     /// Pairs of accesses inside this one execution that nothing orders; only effects that discover find any.
     pub conflicts: Vec<InnerConflict>,
 }
+
+/// What the engine leaves in bytes that mean nothing: easily seen in a dump, large as a float of any width, the same in
+/// every run.
+pub const UNDEFINED: u8 = 0x7b;
 
 /// Two accesses inside one execution, to the same bytes and at least one of them a write, that nothing orders.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,6 +83,7 @@ impl Access {
     pub fn clear(&mut self) {
         self.reads.clear();
         self.writes.clear();
+        self.undefined.clear();
         self.conflicts.clear();
         self.adds = false;
         self.units = 0;

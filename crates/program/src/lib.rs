@@ -11,7 +11,7 @@ mod inst;
 mod memory;
 mod program;
 
-pub use effect::{Access, Effect, Env, Extent, Fault, InnerConflict, Output, Scratch};
+pub use effect::{Access, Effect, Env, Extent, Fault, InnerConflict, Output, Scratch, UNDEFINED};
 pub use finding::{Finding, Label, Severity, SiteRef};
 pub use inst::{Inst, Operand, Reg, ScalarFn, Special, SyncRef, Trap};
 pub use memory::{GmBuffer, Memory, gm_address, gm_split};

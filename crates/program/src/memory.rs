@@ -3,7 +3,7 @@
 use slipring_machine::{CoreKind, Platform, Role};
 use slipring_tile::Space;
 
-use crate::Env;
+use crate::{Env, Extent};
 
 /// A buffer in global memory.
 #[derive(Clone, Debug, Default)]
@@ -110,6 +110,14 @@ impl Memory {
             return (&mut self.gm[buffer].data, offset as usize);
         }
         (&mut self.local[Self::index(env.block, core, space)], start as usize)
+    }
+
+    /// Writes one value into every byte of a range, which must exist.
+    pub fn fill(&mut self, range: &Extent, env: Env, value: u8) {
+        for row in 0..u64::from(range.rows) {
+            let start = range.start + row * range.stride;
+            self.bytes_mut(env, range.core, range.space, start, range.row_bytes as usize).fill(value);
+        }
     }
 
     /// Takes a memory out, to read it while another is written; give it back with [`Memory::put_back`].

@@ -1,7 +1,7 @@
 //! Work: planning, checking, carrying out.
 
 use slipring_machine::Pipe;
-use slipring_program::{Access, Env, Fault, Finding, Operand, Work};
+use slipring_program::{Access, Env, Fault, Finding, Operand, UNDEFINED, Work};
 
 use crate::bounds;
 use crate::engine::Engine;
@@ -95,6 +95,9 @@ impl<O: Observer> Engine<'_, O> {
                 .run(args, env, &mut self.memory, &mut self.scratch, &mut self.output)
                 .map_err(|fault| finding(fault, entry, work))?,
         };
+        for range in &access.undefined {
+            self.memory.fill(range, env, UNDEFINED);
+        }
         let agent = Agent { pipe, ..*agent };
         self.observer.end(at, &WorkRun { agent, id: entry.id, work, args, access, cycles, site: entry.site });
         Ok(value)

@@ -34,8 +34,8 @@ const BURST: u32 = 32;
 
 impl GmMove {
     fn extent(&self, args: &[u64]) -> Result<(Window, u32, u32), Fault> {
-        let window = self.window.window(&args[FIXED..])?;
         let valid = valid_shape("tile", &self.tile.layout, args[1], args[2])?;
+        let window = self.window.window(&args[FIXED..], valid)?;
         let (rows, cols) = window.clip(valid);
         Ok((window, rows, cols))
     }

@@ -32,7 +32,7 @@ pub use matmul::{MatmulEffect, Start};
 pub use move_rect::{MoveEffect, MovePart, Place};
 pub use region::{rect_extents, tile_extents};
 pub use sort::{MergeLists, SortGroups};
-pub use strided::{Fold, MAX_RANK, Strided};
+pub use strided::{FOLD_HINT, Fold, Folding, MAX_RANK, Strided, folds_otherwise};
 pub use tile_move::{TileMove, Windows};
 
 use slipring_program::Fault;

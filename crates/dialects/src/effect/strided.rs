@@ -2,7 +2,11 @@
 
 use slipring_machine::Role;
 use slipring_program::{Extent, Fault};
-use slipring_tile::{Elem, Space};
+use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
+
+/// What to do about a window that folds into other rows and columns than its tile has.
+pub const FOLD_HINT: &str = "`layout` of the view says which dimensions are rows: `nd` all but the last, `dn` the last but one, \
+                             `nz` the third and second from the end";
 
 /// Most dimensions that a view has.
 pub const MAX_RANK: usize = 5;
@@ -28,6 +32,15 @@ impl Fold {
         }
     }
 
+    /// Rows and columns of a window with these dimensions, outermost first.
+    pub fn shape(self, dims: &[u64]) -> (u64, u64) {
+        let part = |row: bool| {
+            let dims = dims.iter().enumerate().filter(|(dim, _)| self.is_row(*dim, dims.len()) == row);
+            dims.fold(1u64, |all, (_, n)| all.saturating_mul(*n))
+        };
+        (part(true), part(false))
+    }
+
     const fn is_row(self, dim: usize, rank: usize) -> bool {
         match self {
             Fold::Nd => dim + 1 < rank,
@@ -37,6 +50,49 @@ impl Fold {
     }
 }
 
+/// How the dimensions of a window become the rows and columns of the tile at its other end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Folding {
+    /// As the layout of the text says.
+    Said(Fold),
+    /// The text says nothing, and the tile's boxes, so many columns wide, stand one below the other: a window that does not
+    /// fold into the tile by rows holds fractals, as the tile does.
+    OfBoxes(u32),
+}
+
+impl Folding {
+    /// The folding for a `layout` of the text, the layout of the tile, and a rank.
+    pub fn of(layout: Option<&str>, tile: &Layout, rank: usize) -> Folding {
+        let fractals = (tile.blayout, tile.slayout) == (BLayout::ColMajor, SLayout::RowMajor);
+        match layout {
+            None if fractals && rank > 3 => Folding::OfBoxes(tile.box_shape().1),
+            layout => Folding::Said(Fold::of(layout, rank)),
+        }
+    }
+
+    /// The folding of a window with these dimensions for a tile with this valid shape.
+    pub fn choose(self, dims: &[u64], (rows, cols): (u32, u32)) -> Fold {
+        let width = match self {
+            Folding::Said(fold) => return fold,
+            Folding::OfBoxes(width) => width,
+        };
+        let valid = (u64::from(rows), u64::from(cols));
+        let flat = dims.iter().rev().skip(2).all(|n| *n == 1);
+        if flat || Fold::Nd.shape(dims) == valid {
+            return Fold::Nd;
+        }
+        let fractals = Fold::Nz.shape(dims) == valid || dims.last() == Some(&width.into());
+        if fractals { Fold::Nz } else { Fold::Nd }
+    }
+}
+
+/// True where a window has as many elements as a tile's valid shape, but in other rows and columns: what both have in common
+/// would be part of what is meant.
+pub fn folds_otherwise(window: (u64, u64), (rows, cols): (u64, u64)) -> bool {
+    let count = |(rows, cols): (u64, u64)| rows.saturating_mul(cols);
+    window != (rows, cols) && count(window) == count((rows, cols))
+}
+
 /// What is known of a window before the run. Its run-time arguments are the dimensions, outermost first, then as
 /// many strides, in elements.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +100,7 @@ impl Fold {
 pub struct Strided {
     pub elem: Elem,
     pub rank: usize,
-    pub fold: Fold,
+    pub folding: Folding,
 }
 
 /// One direction of a folded window: `outer` loops around one that steps evenly.
@@ -118,11 +174,12 @@ pub struct Window {
 }
 
 impl Strided {
-    /// The window of these run-time arguments.
+    /// The window of these run-time arguments, for a tile with this valid shape.
     ///
     /// # Errors
-    /// `view-shape` for a negative extent or stride.
-    pub fn window(&self, args: &[u64]) -> Result<Window, Fault> {
+    /// `view-shape` for a negative extent or stride, and for a window whose elements fold into other rows and columns than the
+    /// tile has.
+    pub fn window(&self, args: &[u64], valid: (u32, u32)) -> Result<Window, Fault> {
         let (dims, strides) = args.split_at(self.rank.min(args.len()));
         for (dim, (n, stride)) in dims.iter().zip(strides).enumerate() {
             let what = if (*n as i64) < 0 {
@@ -136,12 +193,25 @@ impl Strided {
                 .help("extents and strides of a view are not negative"));
         }
         let size = self.elem.bytes() as u64;
+        let fold = self.folding.choose(dims, valid);
         let axis = |row: bool| {
             let part = dims.iter().zip(strides).enumerate();
-            let part = part.filter(move |(dim, _)| self.fold.is_row(*dim, self.rank) == row);
+            let part = part.filter(move |(dim, _)| fold.is_row(*dim, self.rank) == row);
             Axis::new(part.map(move |(_, (n, stride))| (*n, stride.saturating_mul(size))))
         };
-        Ok(Window { elem: self.elem, rows: axis(true), cols: axis(false) })
+        let window = Window { elem: self.elem, rows: axis(true), cols: axis(false) };
+        let (shape, tile) = ((window.rows.len, window.cols.len), (u64::from(valid.0), u64::from(valid.1)));
+        if folds_otherwise(shape, tile) {
+            return Err(Fault::new(
+                "view-shape",
+                format!(
+                    "the window has {} rows of {} elements, the tile {} valid rows of {}",
+                    shape.0, shape.1, tile.0, tile.1
+                ),
+            )
+            .help(FOLD_HINT));
+        }
+        Ok(window)
     }
 }
 
@@ -213,7 +283,7 @@ mod tests {
 
     fn window(fold: Fold, dims: &[u64], strides: &[u64]) -> Window {
         let args: Vec<u64> = dims.iter().chain(strides).copied().collect();
-        Strided { elem: Elem::F16, rank: dims.len(), fold }.window(&args).unwrap()
+        Strided { elem: Elem::F16, rank: dims.len(), folding: Folding::Said(fold) }.window(&args, (0, 1)).unwrap()
     }
 
     fn extents(window: &Window, rows: u32, cols: u32) -> Vec<(u64, u32, u32, u64)> {
@@ -260,10 +330,10 @@ mod tests {
 
     #[test]
     fn negative_extents_are_refused_and_huge_ones_do_not_overflow() {
-        let view = Strided { elem: Elem::F32, rank: 2, fold: Fold::Nd };
-        assert_eq!(view.window(&[u64::MAX, 1, 1, 1]).unwrap_err().code, "view-shape");
-        assert_eq!(view.window(&[4, 4, -4i64 as u64, 1]).unwrap_err().code, "view-shape");
-        let huge = view.window(&[1 << 62, 1 << 62, 1 << 62, 1 << 61]).unwrap();
+        let view = Strided { elem: Elem::F32, rank: 2, folding: Folding::Said(Fold::Nd) };
+        assert_eq!(view.window(&[u64::MAX, 1, 1, 1], (1, 1)).unwrap_err().code, "view-shape");
+        assert_eq!(view.window(&[4, 4, -4i64 as u64, 1], (4, 4)).unwrap_err().code, "view-shape");
+        let huge = view.window(&[1 << 62, 1 << 62, 1 << 62, 1 << 61], (16, 16)).unwrap();
         assert_eq!(huge.clip((16, 16)), (16, 16));
         let mut out = Vec::new();
         huge.extents(1 << 63, 16, 16, &mut out);

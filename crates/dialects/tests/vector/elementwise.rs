@@ -97,11 +97,11 @@ fn integers() {
     ];
     let bytes = |x: [i32; 6]| x.into_iter().flat_map(i32::to_le_bytes).collect::<Vec<u8>>();
     for (name, expected) in cases {
-        let tiles =
-            [tile("a", "i32", 1, 6, bytes(a)), tile("b", "i32", 1, 6, bytes(b)), tile("d", "i32", 1, 6, bytes([9; 6]))];
-        // Where the text has working memory, the destination may be given.
+        let [a, b, t, d] =
+            [("a", a), ("b", b), ("t", [0; 6]), ("d", [9; 6])].map(|(n, x)| tile(n, "i32", 1, 6, bytes(x)));
+        let tiles = [a, b, t, d];
         let tmp = matches!(name, "trem" | "txor");
-        let ins = if tmp { "%a, %b, %d : !a, !b, !d" } else { "%a, %b : !a, !b" };
+        let ins = if tmp { "%a, %b, %t : !a, !b, !t" } else { "%a, %b : !a, !b" };
         assert_eq!(result(&tiles, &format!("pto.{name} ins({ins}) outs(%d : !d)")), bytes(expected), "{name}");
     }
     let tiles = [
@@ -120,8 +120,9 @@ fn remainders_of_both_signs() {
     let (a, b) =
         ([5.5f32, -5.5, 5.5, -5.5, 6.0, -6.0, 1.0, 1.0], [3.0f32, 3.0, -3.0, -3.0, 3.0, -3.0, 0.0, f32::INFINITY]);
     let d = tile("d", "f32", 1, 8, f32s([0.0; 8]));
-    let tiles = [tile("a", "f32", 1, 8, f32s(a)), tile("b", "f32", 1, 8, f32s(b)), d];
-    let rem = to_f32s(&result(&tiles, "pto.trem ins(%a, %b, %d : !a, !b, !d) outs(%d : !d)"));
+    let t = tile("t", "f32", 1, 8, f32s([0.0; 8]));
+    let tiles = [tile("a", "f32", 1, 8, f32s(a)), tile("b", "f32", 1, 8, f32s(b)), t, d];
+    let rem = to_f32s(&result(&tiles, "pto.trem ins(%a, %b, %t : !a, !b, !t) outs(%d : !d)"));
     assert_eq!(rem[..6], [2.5, 0.5, -0.5, -2.5, 0.0, 0.0]);
     assert!(rem[6].is_nan() && rem[7] == 1.0);
     let fmod = to_f32s(&result(&tiles, "pto.tfmod ins(%a, %b : !a, !b) outs(%d : !d)"));
@@ -143,21 +144,22 @@ fn a_tile_and_a_number() {
         ("tdivs", "%s, %a : f32, !a", |a| 2.5 / a),
         ("tmaxs", "%a, %s : !a, f32", |a| a.max(2.5)),
         ("tmins", "%a, %s : !a, f32", |a| a.min(2.5)),
-        ("trems", "%a, %s, %d : !a, f32, !d", |a| floored(a, 2.5)),
+        ("trems", "%a, %s, %t : !a, f32, !t", |a| floored(a, 2.5)),
         ("tfmods", "%a, %s : !a, f32", |a| a % 2.5),
         ("tlrelu", "%a, %s : !a, f32", |a| if a > 0.0 { a } else { 2.5 * a }),
         ("taxpy", "%a, %s : !a, f32", |a| a.mul_add(2.5, 3.0)),
     ];
     for (name, ins, f) in ops {
         let op = format!("%s = arith.constant 2.5 : f32\n  pto.{name} ins({ins}) outs(%d : !d)");
-        let tiles = [tile("a", "f32", 3, 70, f32s(a.clone())), tile("d", "f32", 3, 70, f32s([3.0; 210]))];
+        let t = tile("t", "f32", 3, 70, f32s([0.0; 210]));
+        let tiles = [tile("a", "f32", 3, 70, f32s(a.clone())), t, tile("d", "f32", 3, 70, f32s([3.0; 210]))];
         assert_eq!(to_f32s(&result(&tiles, &op)), a.iter().map(|a| f(*a)).collect::<Vec<_>>(), "{name}");
         if !matches!(name, "taxpy") {
             // The number is converted to the type of the tile.
             let a16 = f16s(a.clone());
             let expected = f16s(to_f16s(&a16).into_iter().map(f));
-            let tiles = [tile("a", "f16", 3, 70, a16), tile("d", "f16", 3, 70, f16s([3.0; 210]))];
-            assert_eq!(result(&tiles, &op), expected, "{name} f16");
+            let [t, d] = ["t", "d"].map(|name| tile(name, "f16", 3, 70, f16s([3.0; 210])));
+            assert_eq!(result(&[tile("a", "f16", 3, 70, a16), t, d], &op), expected, "{name} f16");
         }
     }
 }
@@ -166,12 +168,13 @@ fn a_tile_and_a_number() {
 fn whole_numbers_and_wider_destinations() {
     let tiles = [
         tile("a", "i16", 1, 4, [-3i16, 4, 300, -1].iter().flat_map(|x| x.to_le_bytes()).collect()),
+        tile("t", "i16", 1, 4, vec![0; 8]),
         tile("d", "i16", 1, 4, vec![0; 8]),
     ];
     let i16s = |bytes: Vec<u8>| bytes.chunks(2).map(|b| i16::from_le_bytes([b[0], b[1]])).collect::<Vec<_>>();
     let op = |name: &str, ty: &str, value: &str| {
         let tmp =
-            if name == "txors" { ("%a, %s, %d", format!("!a, {ty}, !d")) } else { ("%a, %s", format!("!a, {ty}")) };
+            if name == "txors" { ("%a, %s, %t", format!("!a, {ty}, !t")) } else { ("%a, %s", format!("!a, {ty}")) };
         format!("%s = arith.constant {value} : {ty}\n  pto.{name} ins({} : {}) outs(%d : !d)", tmp.0, tmp.1)
     };
     let cases: [(&str, &str, &str, [i16; 4]); 7] = [

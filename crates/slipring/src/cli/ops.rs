@@ -121,6 +121,7 @@ fn page(def: &OpDef) -> String {
                 Touch::Read => ", read",
                 Touch::Write => ", written",
                 Touch::ReadWrite => ", read and written",
+                Touch::Scratch => ", undefined afterwards",
             };
             (o.name, format!("{}{}{touch}: {}", o.ty.describe, arity(o.arity), o.doc))
         }),

@@ -8,7 +8,6 @@ use slipring_tile::compare::{select, unpack_bits};
 use slipring_tile::copy::{read_row, write_row};
 use slipring_tile::{Compare, View};
 
-use super::elementwise::working;
 use super::operands::{Reading, Rect, Shape};
 use super::{Input, Local, TileArg, repeats, with_operands};
 
@@ -116,7 +115,6 @@ pub struct Select {
     pub mask: TileArg,
     pub a: TileArg,
     pub b: Input,
-    pub tmp: Option<TileArg>,
 }
 
 impl Select {
@@ -133,7 +131,6 @@ impl Effect for Select {
         readings.iter().for_each(|r| r.extents(self.local, args, &mut access.reads));
         mask.extents(self.local, args, &mut access.reads);
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
-        working(self.tmp, self.local, args, access)?;
         access.units = repeats(&self.dst.layout, rows, cols);
         Ok(())
     }

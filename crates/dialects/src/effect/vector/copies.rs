@@ -4,7 +4,6 @@ use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
 use slipring_tile::View;
 use slipring_tile::copy::{Cast, copy, fill_rect};
 
-use super::elementwise::working;
 use super::operands::Reading;
 use super::{Input, Local, TileArg, repeats, with_operands};
 use crate::effect::outside;
@@ -20,8 +19,6 @@ pub struct Spread {
     pub input: Input,
     /// How they are converted.
     pub cast: Cast,
-    /// Working memory of the instruction.
-    pub tmp: Option<TileArg>,
 }
 
 impl Effect for Spread {
@@ -33,7 +30,6 @@ impl Effect for Spread {
         let [reading] = Reading::all(&[self.input], args, &self.dst, (rows, cols))?;
         reading.extents(self.local, args, &mut access.reads);
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
-        working(self.tmp, self.local, args, access)?;
         access.units = repeats(&self.dst.layout, rows, cols);
         Ok(())
     }
@@ -82,7 +78,6 @@ pub struct Transpose {
     pub local: Local,
     pub dst: TileArg,
     pub src: TileArg,
-    pub tmp: Option<TileArg>,
 }
 
 impl Effect for Transpose {
@@ -94,7 +89,6 @@ impl Effect for Transpose {
         self.src.covers(args, &self.dst, (cols, rows))?;
         self.src.rect(cols, rows).extents(self.local, args, &mut access.reads);
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
-        working(self.tmp, self.local, args, access)?;
         access.units = repeats(&self.dst.layout, rows, cols);
         Ok(())
     }

@@ -21,8 +21,6 @@ pub struct Elementwise<const N: usize> {
     pub dst: TileArg,
     /// What it is applied to.
     pub inputs: [Input; N],
-    /// Working memory of the instruction: its contents afterwards mean nothing.
-    pub tmp: Option<TileArg>,
 }
 
 impl<const N: usize> Effect for Elementwise<N> {
@@ -35,7 +33,6 @@ impl<const N: usize> Effect for Elementwise<N> {
             reading.extents(self.local, args, &mut access.reads);
         }
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
-        working(self.tmp, self.local, args, access)?;
         access.units = repeats(&self.dst.layout, rows, cols);
         Ok(())
     }
@@ -64,15 +61,6 @@ impl<const N: usize> Effect for Elementwise<N> {
         .map_err(outside)?;
         Ok(0)
     }
-}
-
-/// Names the working memory of an instruction as written: its valid part.
-pub(super) fn working(tmp: Option<TileArg>, local: Local, args: &[u64], access: &mut Access) -> Result<(), Fault> {
-    if let Some(tmp) = tmp {
-        let (rows, cols) = tmp.valid(args)?;
-        tmp.rect(rows, cols).extents(local, args, &mut access.writes);
-    }
-    Ok(())
 }
 
 /// `dst = op(a, b)` where both have valid elements, the element of the one that has it elsewhere. One of them must

@@ -11,6 +11,7 @@ mod operands;
 mod pad;
 mod reduce;
 mod sequence;
+mod working;
 
 pub use compare::{CompareTiles, Select};
 pub use copies::{Concat, Spread, Transpose};
@@ -19,6 +20,7 @@ pub use operands::{Input, Local, TileArg};
 pub use pad::Pad;
 pub use reduce::{ColArg, ColReduce, Order, Reduction, RowArg, RowReduce};
 pub use sequence::Sequence;
+pub use working::Working;
 
 use operands::{repeats, with_operands};
 

@@ -4,7 +4,6 @@ use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
 use slipring_tile::copy::{read_row, row_range, write_row};
 use slipring_tile::{Elem, Reduce, View, reduce};
 
-use super::elementwise::working;
 use super::operands::{Reading, Rect, scalar_bytes};
 use super::{Local, TileArg, repeats, with_operands};
 
@@ -16,8 +15,6 @@ pub struct Reduction {
     pub local: Local,
     pub dst: TileArg,
     pub src: TileArg,
-    /// Working memory of the instruction.
-    pub tmp: Option<TileArg>,
 }
 
 impl Reduction {
@@ -51,7 +48,6 @@ impl Reduction {
         let (src, dst) = self.rects(args, rows_reduced)?;
         src.extents(self.local, args, &mut access.reads);
         dst.extents(self.local, args, &mut access.writes);
-        working(self.tmp, self.local, args, access)?;
         // The work is in the reading.
         access.units = repeats(&self.src.layout, src.rows, src.cols);
         Ok(())

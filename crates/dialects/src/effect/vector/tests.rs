@@ -83,7 +83,7 @@ proptest! {
         let dst = tile("dst", which.0, 0);
         let (a, b) = (tile("a", which.1, 3), tile("b", which.2, 6));
         let check = |effect: &dyn Effect| touches_what_it_names(effect, &args, &bytes, &noise);
-        let two = |b| Elementwise { local: LOCAL, op: &ADD, dst, inputs: [Input::Tile(a), b], tmp: None };
+        let two = |b| Elementwise { local: LOCAL, op: &ADD, dst, inputs: [Input::Tile(a), b] };
         check(&two(Input::Tile(b)))?;
         check(&two(Input::Scalar { at: 9, elem: Elem::I32 }))?;
         check(&two(Input::PerRow(tile("b", which.2, 10))))?;
@@ -92,15 +92,14 @@ proptest! {
         check(&two(Input::FirstColumn(b)))?;
         check(&Partial { local: LOCAL, op: &ADD, dst, sources: [tile("a", which.1, 0), b] })?;
         let cast = Cast::default();
-        check(&Spread { local: LOCAL, dst, input: Input::Tile(a), cast, tmp: None })?;
-        check(&Spread { local: LOCAL, dst, input: Input::FirstColumn(a), cast, tmp: None })?;
+        check(&Spread { local: LOCAL, dst, input: Input::Tile(a), cast })?;
+        check(&Spread { local: LOCAL, dst, input: Input::FirstColumn(a), cast })?;
         let narrow = TileArg { layout: layout(which.1, Elem::U8, 32, 64), ..a };
-        check(&Spread { local: LOCAL, dst, input: Input::Tile(narrow), cast, tmp: None })?;
+        check(&Spread { local: LOCAL, dst, input: Input::Tile(narrow), cast })?;
         check(&Transpose {
             local: LOCAL,
             dst,
             src: TileArg { layout: layout(which.1, elem, 64, 32), ..tile("src", 0, 19) },
-            tmp: None,
         })?;
         let wide = TileArg { layout: layout(which.0, elem, 32, 128), ..dst };
         check(&Concat { local: LOCAL, dst: wide, sources: [a, b] })?;
@@ -110,13 +109,13 @@ proptest! {
         let mode = Compare::Lt;
         check(&CompareTiles { local: LOCAL, mode, dst: bits, a, b: Input::Tile(tile("b", which.2, 3)) })?;
         let mask = TileArg { layout: layout(0, elem, 32, 64), ..b };
-        check(&Select { local: LOCAL, dst, mask, a, b: Input::Tile(a), tmp: None })?;
+        check(&Select { local: LOCAL, dst, mask, a, b: Input::Tile(a) })?;
         let column = TileArg { layout: layout(which.0 % 2, elem, 32, 1), ..tile("dst", 0, 10) };
-        let tiles = Reduction { local: LOCAL, dst: column, src: a, tmp: None };
+        let tiles = Reduction { local: LOCAL, dst: column, src: a };
         check(&RowReduce { tiles, what: Reduce::Sum })?;
         check(&RowArg { tiles, what: Reduce::Max })?;
         let row = TileArg { layout: layout(which.0 % 2, elem, 1, 64), ..tile("dst", 0, 13) };
-        let tiles = Reduction { local: LOCAL, dst: row, src: b, tmp: None };
+        let tiles = Reduction { local: LOCAL, dst: row, src: b };
         check(&ColReduce { tiles, what: Reduce::Max, order: Order::Sequential })?;
         check(&ColReduce { tiles, what: Reduce::Sum, order: Order::Pairs })?;
         check(&ColArg { tiles, what: Reduce::Min })?;

@@ -5,7 +5,7 @@ use slipring_machine::{Pipe, Platform};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
-use super::{known_elements, place, window};
+use super::{known_elements, place, same_fold, window};
 use crate::along::Along;
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
@@ -35,7 +35,9 @@ pub(super) static TLOAD: OpDef = OpDef {
     doc: "`dst[i, j] = src[i, j]` for the rows and columns that the window and the valid shape of `dst` have in common. \
           The elements go where the layout of `dst` puts them: a row-major window into a tile of fractals is repacked on \
           the way (ND to NZ), a column-major window is read by columns. Dimensions before the last two fold into rows or \
-          columns as the view's layout says. Types of the same width move as bits. A `vec` tile without boxes and with a \
+          columns as the view's layout says; where it says nothing, a view of four or five dimensions that does not fold \
+          into a tile of fractals by rows holds fractals too. A window with as many elements as the tile, but in other rows and \
+          columns, is refused. Types of the same width move as bits. A `vec` tile without boxes and with a \
           `pad` other than null gets its padding value up to the end of each row's last 32 bytes; all other elements \
           keep their bytes.",
     source: "PTO IR manual 4.3; tile ISA, TLOAD",
@@ -66,6 +68,7 @@ fn verify_load(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     }
     same_width(op, 0, 1, diags);
     positive(op, diags);
+    same_fold(op, 1, 0, diags);
     if let Some(tile) = op.tile(1)
         && matches!(tile.layout.elem, Elem::I64 | Elem::U64)
         && tile.pad > 1
@@ -101,7 +104,7 @@ fn lower_load(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let view = d.view(op.operand(0).ok_or(Reported)?)?;
     let tile = d.tile(op.operand(1).ok_or(Reported)?)?;
     // Types of one width move as bits: as the tile's type.
-    let (window, place_args) = window(op, d, &view, tile.ty.layout.elem)?;
+    let (window, place_args) = window(op, d, &view, &tile.ty.layout, tile.ty.layout.elem)?;
     let effect = GmMove { tile: place(d, &tile), window, load: true, pad: tile.ty.pad, finish: Finish::default() };
     let mut args = vec![tile.addr, tile.valid[0], tile.valid[1], Operand::Imm(0)];
     args.extend(place_args);

@@ -13,7 +13,7 @@ use slipring_tile::{Elem, Layout, Space};
 
 use crate::decode::{Decoder, TileRef, ViewRef};
 use crate::def::{OpDef, OpRef, Reported};
-use crate::effect::{Fold, MAX_RANK, Place, Strided};
+use crate::effect::{FOLD_HINT, Folding, MAX_RANK, Place, Strided, folds_otherwise};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[
@@ -55,6 +55,7 @@ fn window(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
     view: &ViewRef,
+    tile: &Layout,
     elem: Elem,
 ) -> Result<(Strided, Vec<Operand>), Reported> {
     let rank = view.dims.len();
@@ -63,7 +64,38 @@ fn window(
     }
     let layout = view.layout.or_else(|| op.attr("layout").and_then(Attr::as_str));
     let args = std::iter::once(view.base).chain(view.dims.iter().copied()).chain(view.strides.iter().copied());
-    Ok((Strided { elem, rank, fold: Fold::of(layout, rank) }, args.collect()))
+    Ok((Strided { elem, rank, folding: Folding::of(layout, tile, rank) }, args.collect()))
+}
+
+/// Reports a window that is known to fold into other rows and columns than the tile has, though it has as many elements.
+fn same_fold(op: &OpRef<'_>, tile: usize, window: usize, diags: &mut Diags) {
+    let (Some(tile), Some(value)) = (op.tile(tile), op.operand(window)) else { return };
+    let (Type::PartitionView(view) | Type::TensorView(view)) = op.module.ty(value) else { return };
+    let dims: Option<Vec<u64>> = view.dims.iter().map(|dim| dim.known()).collect();
+    let (Some(dims), [Some(rows), Some(cols)]) = (dims, tile.valid.map(Dim::known)) else { return };
+    let (Ok(r), Ok(c)) = (u32::try_from(rows), u32::try_from(cols)) else { return };
+    let layout = view_layout(op, value).or_else(|| op.text("layout"));
+    let fold = Folding::of(layout, &tile.layout, dims.len()).choose(&dims, (r, c));
+    let shape = fold.shape(&dims);
+    if folds_otherwise(shape, (rows, cols)) {
+        let message =
+            format!("the window has {} rows of {} elements, the tile {rows} valid rows of {cols}", shape.0, shape.1);
+        diags.push(op.error("view-shape", message).help(FOLD_HINT));
+    }
+}
+
+/// The layout that the text gives to the tensor that a window is part of.
+fn view_layout<'a>(op: &OpRef<'a>, mut value: ValueId) -> Option<&'a str> {
+    loop {
+        let made_by = op.module.op(op.module.defining_op(value)?);
+        if let Some(layout) = made_by.attrs.get("layout").and_then(Attr::as_str) {
+            return Some(layout);
+        }
+        value = *made_by
+            .operands
+            .first()
+            .filter(|v| matches!(op.module.ty(**v), Type::PartitionView(_) | Type::TensorView(_)))?;
+    }
 }
 
 /// Reports a way between two memories that the platform does not have. `what` is what moves.

@@ -5,7 +5,7 @@ use slipring_machine::{Pipe, Platform};
 use slipring_tile::{Elem, Space};
 
 use super::load::{positive, same_width};
-use super::{RELU_PRE_MODE, arch, known_elements, place, relu, scale, window};
+use super::{RELU_PRE_MODE, arch, known_elements, place, relu, same_fold, scale, window};
 use crate::along::Along;
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
@@ -41,7 +41,9 @@ pub(super) static TSTORE: OpDef = OpDef {
         ],
     ),
     summary: "Store a tile into a window of global memory",
-    doc: "`dst[i, j] = src[i, j]` for the rows and columns that the valid shape of `src` and the window have in common. \
+    doc: "`dst[i, j] = src[i, j]` for the rows and columns that the valid shape of `src` and the window have in common; where \
+          the text says both, they must have as many elements, and always the same rows and columns if they have. Views of \
+          several dimensions fold as for `pto.tload`. \
           From UB or L1 elements move as bits. Out of the accumulator (`f32` or `i32`) they may change, in this order: \
           ReLU; multiplication in f32 by the scale in the low 32 bits of `preQuantScalar`; conversion to the window's \
           type, rounded once to the nearest with ties to even, integers saturating. With `atomic_add` the result is added \
@@ -80,6 +82,7 @@ fn verify_store(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
             ),
         ));
     }
+    same_fold(op, 0, 2, diags);
     let quantised = op.operand(1).is_some();
     if op.space(0) != Some(Space::Acc) {
         if quantised {
@@ -129,7 +132,7 @@ fn lower_store(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     // From UB and L1 types of one width move as bits: as the tile's type.
     let from_acc = tile.ty.space == Space::Acc;
     let elem = if from_acc { view.elem } else { tile.ty.layout.elem };
-    let (window, place_args) = window(op, d, &view, elem)?;
+    let (window, place_args) = window(op, d, &view, &tile.ty.layout, elem)?;
     let finish =
         Finish { relu: relu(op), scaled: op.operand(1).is_some(), add: op.text("atomicType") == Some("atomic_add") };
     let effect = GmMove { tile: place(d, &tile), window, load: false, pad: 0, finish };

@@ -125,8 +125,8 @@ fn integral(mode: RoundMode) -> &'static Unary {
 
 fn copy(op: &OpRef<'_>, d: &mut Decoder<'_>, cast: Cast, class: &str) -> Lowered {
     let mut operands = Operands::new(op, d);
-    let (src, dst, tmp) = (operands.tile(d, "src")?, operands.tile(d, "dst")?, operands.optional(d, "tmp")?);
-    let effect = Spread { local: operands.local, dst, input: Input::Tile(src), cast, tmp };
+    let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
+    let effect = Spread { local: operands.local, dst, input: Input::Tile(src), cast };
     operands.issue(d, effect, class)
 }
 
@@ -156,7 +156,7 @@ static TPACK: OpDef = OpDef {
         let (mut src, mut dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
         src.layout.elem = bits_of(src.layout.elem);
         dst.layout.elem = bits_of(dst.layout.elem);
-        let effect = Spread { local: operands.local, dst, input: Input::Tile(src), cast: Cast::default(), tmp: None };
+        let effect = Spread { local: operands.local, dst, input: Input::Tile(src), cast: Cast::default() };
         operands.issue(d, effect, "convert")
     },
     ..EACH

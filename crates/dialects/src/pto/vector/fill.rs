@@ -7,13 +7,13 @@ use slipring_tile::{Cast, Elem, Space};
 
 use super::check::{self, Elems, NUMBERS, position};
 use super::lower::Operands;
-use super::{DST, EACH, ONE, SCALAR_ARG, VECTOR, ins};
+use super::{DST, EACH, ONE, SCALAR_ARG, TMP, VECTOR, ins};
 use crate::along::Along;
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use crate::effect::pad_value;
 use crate::effect::vector::{Pad, Sequence, Spread};
-use crate::rules::{INTEGER, TILE, defaulted, operand, optional, require_space, schema};
+use crate::rules::{INTEGER, defaulted, operand, require_space, schema};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TEXPANDS, &TCI, &TTRI, &TFILLPAD, &TFILLPAD_INPLACE, &TFILLPAD_EXPAND];
@@ -42,22 +42,20 @@ static TEXPANDS: OpDef = OpDef {
     lower: |op, d| {
         let mut operands = Operands::new(op, d);
         let (input, dst) = (operands.scalar(d, "scalar")?, operands.tile(d, "dst")?);
-        let effect = Spread { local: operands.local, dst, input, cast: Cast::default(), tmp: None };
+        let effect = Spread { local: operands.local, dst, input, cast: Cast::default() };
         operands.issue(d, effect, "move")
     },
     ..FILL
 };
 
 const START: OperandSpec = operand("start", INTEGER, Touch::Nothing, "the first number");
-const SEQUENCE_TMP: OperandSpec =
-    optional("tmp", TILE, Touch::Write, "working memory of the instruction; its contents mean nothing afterwards");
 const COUNTED: Elems = Elems::new("16- and 32-bit integers", |e| !e.is_float() && matches!(e.bytes(), 2 | 4));
 
 static TCI: OpDef = OpDef {
     schema: schema(
         "pto.tci",
         ins(2),
-        &[START, SEQUENCE_TMP, DST],
+        &[START, TMP, DST],
         &[],
         &[defaulted("descending", AttrKind::Bool, "count down; false by default")],
     ),

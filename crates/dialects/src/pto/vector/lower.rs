@@ -1,6 +1,6 @@
 //! How vector ops become work.
 
-use slipring_ir::Type;
+use slipring_ir::{Touch, Type, ValueId};
 use slipring_machine::Pipe;
 use slipring_program::{Effect, Operand};
 use slipring_tile::lanes::Lanes;
@@ -9,7 +9,7 @@ use slipring_tile::{Elem, Space};
 use super::check::position;
 use crate::decode::Decoder;
 use crate::def::{Lowered, OpRef, Reported};
-use crate::effect::vector::{Elementwise, Input, Local, TileArg};
+use crate::effect::vector::{Elementwise, Input, Local, TileArg, Working};
 
 /// The operands of an op and the run-time arguments of its work, gathered as they are named.
 pub(super) struct Operands<'a> {
@@ -25,18 +25,17 @@ impl<'a> Operands<'a> {
         Operands { op: *op, local: Local { space, core: d.role }, args: Vec::new() }
     }
 
-    /// The tile of a declared operand, if it is there.
-    pub fn optional(&mut self, d: &mut Decoder<'_>, name: &'static str) -> Result<Option<TileArg>, Reported> {
-        let Some(value) = self.op.operand(position(&self.op, name)) else { return Ok(None) };
+    /// The tile of a declared operand.
+    pub fn tile(&mut self, d: &mut Decoder<'_>, name: &'static str) -> Result<TileArg, Reported> {
+        let value = self.op.operand(position(&self.op, name)).ok_or(Reported)?;
+        self.argument(d, name, value)
+    }
+
+    fn argument(&mut self, d: &mut Decoder<'_>, name: &'static str, value: ValueId) -> Result<TileArg, Reported> {
         let tile = d.tile(value)?;
         let at = self.args.len();
         self.args.extend([tile.addr, tile.valid[0], tile.valid[1]]);
-        Ok(Some(TileArg { name, layout: tile.ty.layout, at }))
-    }
-
-    /// The tile of a declared operand.
-    pub fn tile(&mut self, d: &mut Decoder<'_>, name: &'static str) -> Result<TileArg, Reported> {
-        self.optional(d, name)?.ok_or(Reported)
+        Ok(TileArg { name, layout: tile.ty.layout, at })
     }
 
     /// The number of a declared operand.
@@ -59,11 +58,23 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// Adds the work to pipe V with a cost of this class.
-    pub fn issue(self, d: &mut Decoder<'_>, effect: impl Effect + 'static, class: &str) -> Lowered {
+    /// Adds the work to pipe V with a cost of this class. Operands that the declaration calls working memory are undefined
+    /// after it.
+    pub fn issue(mut self, d: &mut Decoder<'_>, effect: impl Effect + 'static, class: &str) -> Lowered {
+        let op = self.op;
+        let mut working = Vec::new();
+        for (index, spec) in op.def.schema.operands.iter().enumerate().filter(|(_, s)| s.touch == Touch::Scratch) {
+            for &value in op.operands(index) {
+                working.push(self.argument(d, spec.name, value)?);
+            }
+        }
         let cost = d.platform.vector_cost(class);
-        let pipe = self.op.pipe(d.platform).unwrap_or(Pipe::V);
-        d.issue(pipe, effect, self.args, cost);
+        let pipe = op.pipe(d.platform).unwrap_or(Pipe::V);
+        if working.is_empty() {
+            d.issue(pipe, effect, self.args, cost);
+        } else {
+            d.issue(pipe, Working { effect, local: self.local, tiles: working }, self.args, cost);
+        }
         Ok(())
     }
 }
@@ -92,7 +103,6 @@ pub(super) fn spread<const N: usize>(
 ) -> Lowered {
     let mut operands = Operands::new(op, d);
     let dst = operands.tile(d, "dst")?;
-    let tmp = operands.optional(d, "tmp")?;
     let mut inputs = [Input::Tile(dst); N];
     for (input, (name, spread)) in inputs.iter_mut().zip(sources) {
         *input = match operands.input(d, name)? {
@@ -103,6 +113,6 @@ pub(super) fn spread<const N: usize>(
     if !kernel.supports(dst.layout.elem) {
         return Err(d.unsupported("this element type"));
     }
-    let effect = Elementwise { local: operands.local, op: kernel, dst, inputs, tmp };
+    let effect = Elementwise { local: operands.local, op: kernel, dst, inputs };
     operands.issue(d, effect, class)
 }

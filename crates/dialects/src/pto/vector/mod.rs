@@ -70,7 +70,7 @@ const SRC1: OperandSpec = operand("src1", TILE, Touch::Read, "the second source"
 const SCALAR_ARG: OperandSpec =
     operand("scalar", SCALAR, Touch::Nothing, "the number; converted to the element type of `dst`");
 const TMP: OperandSpec =
-    optional("tmp", TILE, Touch::Write, "working memory of the instruction; its contents mean nothing afterwards");
+    optional("tmp", TILE, Touch::Scratch, "working memory of the instruction; its contents mean nothing afterwards");
 const DST: OperandSpec = operand("dst", TILE, Touch::Write, "where the results go");
 
 /// `ins(src) outs(dst)`.

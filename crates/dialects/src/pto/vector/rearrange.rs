@@ -31,8 +31,8 @@ static TTRANS: OpDef = OpDef {
     },
     lower: |op, d| {
         let mut operands = Operands::new(op, d);
-        let (src, dst, tmp) = (operands.tile(d, "src")?, operands.tile(d, "dst")?, operands.optional(d, "tmp")?);
-        let effect = Transpose { local: operands.local, dst, src, tmp };
+        let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
+        let effect = Transpose { local: operands.local, dst, src };
         operands.issue(d, effect, "transpose")
     },
     along: [Along::Transposes; 2],

@@ -211,9 +211,8 @@ fn indices(op: &OpRef<'_>, needs: Needs, diags: &mut Diags) {
 fn tiles<'a>(op: &OpRef<'a>, d: &mut Decoder<'_>) -> Result<(Operands<'a>, Reduction), Reported> {
     let mut operands = Operands::new(op, d);
     let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
-    let tmp = operands.optional(d, "tmp")?;
     let local = operands.local;
-    Ok((operands, Reduction { local, dst, src, tmp }))
+    Ok((operands, Reduction { local, dst, src }))
 }
 
 fn reduce_rows(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce) -> Lowered {

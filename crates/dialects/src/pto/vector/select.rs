@@ -158,7 +158,7 @@ fn compare(op: &OpRef<'_>, d: &mut Decoder<'_>, [a, b]: [&'static str; 2]) -> Lo
 fn choose(op: &OpRef<'_>, d: &mut Decoder<'_>, [a, b]: [&'static str; 2]) -> Lowered {
     let mut operands = Operands::new(op, d);
     let (mask, dst) = (operands.tile(d, "mask")?, operands.tile(d, "dst")?);
-    let (a, b, tmp) = (operands.tile(d, a)?, operands.input(d, b)?, operands.optional(d, "tmp")?);
-    let effect = Select { local: operands.local, dst, mask, a, b, tmp };
+    let (a, b) = (operands.tile(d, a)?, operands.input(d, b)?);
+    let effect = Select { local: operands.local, dst, mask, a, b };
     operands.issue(d, effect, "select")
 }

@@ -11,6 +11,7 @@ use crate::leftover::Leftovers;
 use crate::observe::{Agent, Observer, Stall};
 use crate::state::{AgentId, Cluster, Core, Entry, PipeState, ScalarState, SyncState, What, value};
 use crate::stats::Collector;
+use crate::timing::Clocks;
 use crate::validate::validate;
 use crate::work::Fixed;
 use crate::{Launch, Mode, RunResult, deadlock, report};
@@ -44,6 +45,7 @@ pub(crate) struct Engine<'a, O> {
     /// Instructions left before the limit.
     pub steps: u64,
     pub leftovers: Leftovers,
+    pub clocks: Clocks,
     agenda: Agenda,
     next_block: u32,
     /// Blocks that are over.
@@ -67,6 +69,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             fixed: Vec::new(),
             steps: launch.limits.instructions,
             leftovers: Leftovers::default(),
+            clocks: Clocks::new(launch),
             agenda: Agenda::new(),
             next_block: 0,
             blocks_done: 0,
@@ -256,12 +259,11 @@ impl<'a, O: Observer> Engine<'a, O> {
         let Some(entry) = unit.front() else { return Ok(None) };
         unit.since = at;
         unit.state = PipeState::Running;
-        let cycles = u64::from(self.launch.platform.sync.cycles);
         match entry.what {
             What::Work => self.start_work(core, pipe, at).map(Some),
             What::Set => {
                 self.signal(core, pipe, entry.id, at, entry.site)?;
-                Ok(Some(at.saturating_add(cycles)))
+                Ok(Some(at.saturating_add(self.sync_cycles(core, pipe))))
             }
             What::Wait => {
                 let done = self.take(core, pipe, entry.id, at, entry.site);
@@ -279,7 +281,7 @@ impl<'a, O: Observer> Engine<'a, O> {
                 self.retry_releases(core, at);
                 Ok(self.or_blocked(core, pipe, done))
             }
-            What::Barrier => Ok(Some(at.saturating_add(cycles))),
+            What::Barrier => Ok(Some(at.saturating_add(self.sync_cycles(core, pipe)))),
         }
     }
 
@@ -315,6 +317,12 @@ impl<'a, O: Observer> Engine<'a, O> {
                 *slot = value(regs, *operand);
             }
         }
+    }
+
+    /// Cycles of a step of synchronisation on a pipe or scalar unit.
+    pub fn sync_cycles(&mut self, core: usize, pipe: Pipe) -> u64 {
+        let agent = self.agent(core, pipe);
+        self.clocks.of(agent, u64::from(self.launch.platform.sync.cycles))
     }
 
     /// The agent that observers know.

@@ -6,6 +6,7 @@ use slipring_program::{CoreProgram, Finding, Memory, Output, Program};
 use crate::engine::Engine;
 use crate::observe::Observer;
 use crate::stats::{Collector, Stats};
+use crate::timing::Timing;
 
 /// What is passed for a kernel parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,12 +63,23 @@ pub struct Launch<'a> {
     pub mode: Mode,
     /// When to give up.
     pub limits: Limits,
+    /// How long things take.
+    pub timing: Timing,
 }
 
 impl<'a> Launch<'a> {
     /// A launch on pipes with the default limits.
     pub fn new(program: &'a Program, platform: &'a Platform, blocks: u32, args: Vec<ArgValue>) -> Launch<'a> {
-        Launch { program, platform, blocks, part: None, args, mode: Mode::Pipes, limits: Limits::default() }
+        Launch {
+            program,
+            platform,
+            blocks,
+            part: None,
+            args,
+            mode: Mode::Pipes,
+            limits: Limits::default(),
+            timing: Timing::Platform,
+        }
     }
 
     /// The same launch in another mode.
@@ -79,6 +91,12 @@ impl<'a> Launch<'a> {
     /// The same launch with other limits.
     pub fn limits(mut self, limits: Limits) -> Launch<'a> {
         self.limits = limits;
+        self
+    }
+
+    /// The same launch with other durations.
+    pub fn timing(mut self, timing: Timing) -> Launch<'a> {
+        self.timing = timing;
         self
     }
 

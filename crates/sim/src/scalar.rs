@@ -24,10 +24,10 @@ pub(crate) fn run_registers(
     core: &mut Core,
     code: &CoreProgram,
     launch: &Launch<'_>,
+    cost: u64,
     at: &mut u64,
     steps: &mut u64,
 ) -> Stop {
-    let cost = u64::from(launch.platform.cost.scalar);
     let insts = code.insts.as_slice();
     let mut pc = core.pc;
     let mut taken = 0u64;
@@ -163,9 +163,10 @@ impl<O: Observer> Engine<'_, O> {
 
     /// Runs register instructions; `at` becomes the cycle of the next instruction that others can see.
     pub fn registers(&mut self, core: usize, at: &mut u64) -> Result<(), Box<Finding>> {
+        let cost = self.scalar_cycles(core);
         let unit = &mut self.cores[core];
         let code = &self.program.cores[unit.position];
-        match run_registers(unit, code, self.launch, at, &mut self.steps) {
+        match run_registers(unit, code, self.launch, cost, at, &mut self.steps) {
             Stop::Shared => Ok(()),
             Stop::Limit => Err(self.step_limit(core)),
             Stop::Trap(trap) => {
@@ -234,7 +235,7 @@ impl<O: Observer> Engine<'_, O> {
                 }
                 self.signal(core, Pipe::S, id, at, site)?;
                 self.cores[core].pc += 1;
-                Ok(Turn::Go(at.saturating_add(u64::from(self.launch.platform.sync.cycles))))
+                Ok(Turn::Go(at.saturating_add(self.sync_cycles(core, Pipe::S))))
             }
             Inst::Wait { pipe, sync } => self.wait(core, *pipe, *sync, at, site),
             Inst::Acquire { pipe, token, waits } => {
@@ -250,7 +251,7 @@ impl<O: Observer> Engine<'_, O> {
                     );
                 }
                 self.cores[core].pc += 1;
-                Ok(Turn::Go(self.after_scalar(at)))
+                Ok(Turn::Go(self.after_scalar(core, at)))
             }
             Inst::Release { pipe, token, deferred } => {
                 let id = self.resolve(core, *token, site)?;
@@ -270,7 +271,7 @@ impl<O: Observer> Engine<'_, O> {
                     self.observer.barrier(at, self.agent(core, Pipe::S), site);
                 }
                 self.cores[core].pc += 1;
-                Ok(Turn::Go(self.after_scalar(at)))
+                Ok(Turn::Go(self.after_scalar(core, at)))
             }
             Inst::Trap { message } => {
                 let role = unit.agent.role;
@@ -306,7 +307,7 @@ impl<O: Observer> Engine<'_, O> {
         self.observer.issue(at, self.agent(core, pipe), step, entry.site);
         self.enqueue(core, pipe, entry, at)?;
         self.cores[core].pc += 1;
-        Ok(Turn::Go(self.after_scalar(at)))
+        Ok(Turn::Go(self.after_scalar(core, at)))
     }
 
     fn stand(&mut self, core: usize, state: ScalarState, at: u64) {
@@ -315,9 +316,14 @@ impl<O: Observer> Engine<'_, O> {
         unit.since = at;
     }
 
+    /// Cycles of a scalar instruction.
+    fn scalar_cycles(&mut self, core: usize) -> u64 {
+        self.clocks.of(self.cores[core].agent, u64::from(self.launch.platform.cost.scalar))
+    }
+
     /// The cycle after one scalar instruction.
-    pub fn after_scalar(&self, at: u64) -> u64 {
-        at.saturating_add(u64::from(self.launch.platform.cost.scalar))
+    pub fn after_scalar(&mut self, core: usize, at: u64) -> u64 {
+        at.saturating_add(self.scalar_cycles(core))
     }
 }
 

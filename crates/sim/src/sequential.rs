@@ -56,10 +56,10 @@ impl<O: Observer> Engine<'_, O> {
     fn run_one(&mut self, core: usize) -> Result<bool, Box<Finding>> {
         self.spend(core)?;
         let at = self.now;
+        self.now = self.after_scalar(core, at);
         let unit = &self.cores[core];
         let code = &self.program.cores[unit.position];
         let (agent, site) = (unit.agent, code.inst_sites[unit.pc]);
-        self.now = self.after_scalar(at);
         match &code.insts[unit.pc] {
             Inst::Issue { work } => {
                 let pipe = code.works[*work as usize].pipe;

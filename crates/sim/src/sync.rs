@@ -29,10 +29,10 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     /// Cycle at which the waiter sees a signal sent now.
-    fn visible(&self, decl: &SyncDecl, at: u64) -> u64 {
+    fn visible(&mut self, index: usize, decl: &SyncDecl, at: u64) -> u64 {
         let sync = &self.launch.platform.sync;
         let latency = if decl.setter == decl.waiter { 0 } else { sync.cross_core_latency };
-        at.saturating_add(u64::from(sync.cycles) + u64::from(latency))
+        at.saturating_add(self.clocks.way(index, u64::from(sync.cycles) + u64::from(latency)))
     }
 
     /// Sends a signal. The first that waits gets it; otherwise it stays.
@@ -41,8 +41,8 @@ impl<O: Observer> Engine<'_, O> {
     /// that is safe from overflow has taken the earlier signals before it sends.
     pub fn signal(&mut self, core: usize, pipe: Pipe, sync: u32, at: u64, site: SiteRef) -> Result<(), Box<Finding>> {
         let decl = &self.program.syncs[sync as usize];
-        let visible = self.visible(decl, at);
         let index = self.state_index(core, sync);
+        let visible = self.visible(index, decl, at);
         let state = &mut self.syncs[index];
         let lost = state.waiters.is_empty() && state.signals.len() >= decl.max.max(1) as usize;
         if lost && !decl.saturates {
@@ -78,19 +78,21 @@ impl<O: Observer> Engine<'_, O> {
             }
         };
         self.syncs[sync].last_wait = site;
-        self.schedule(visible.saturating_add(u64::from(self.launch.platform.sync.cycles)), waiter);
+        let cycles = self.sync_cycles(core, waiter.pipe());
+        self.schedule(visible.saturating_add(cycles), waiter);
     }
 
     /// Takes the oldest signal for a wait that starts now and says when the wait is over; without a signal
     /// the agent is noted as waiting.
     pub fn take(&mut self, core: usize, pipe: Pipe, sync: u32, at: u64, site: SiteRef) -> Option<u64> {
         let index = self.state_index(core, sync);
+        let cycles = self.sync_cycles(core, pipe);
         let state = &mut self.syncs[index];
         match state.signals.pop_front() {
             Some(signal) => {
                 state.waits += 1;
                 state.last_wait = Some(site);
-                Some(at.max(signal.visible).saturating_add(u64::from(self.launch.platform.sync.cycles)))
+                Some(at.max(signal.visible).saturating_add(cycles))
             }
             None => {
                 state.waiters.push(AgentId::new(core, pipe));

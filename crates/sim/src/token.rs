@@ -123,7 +123,7 @@ impl<O: Observer> Engine<'_, O> {
         at: u64,
         site: SiteRef,
     ) -> Option<u64> {
-        let cycles = u64::from(self.launch.platform.sync.cycles);
+        let cycles = self.sync_cycles(core, pipe);
         let index = self.state_index(core, sync);
         let state = &mut self.syncs[index];
         let token = &mut state.token;
@@ -139,7 +139,7 @@ impl<O: Observer> Engine<'_, O> {
 
     /// Starts a release at the head of its pipe and says when it is over; `None` if it is deferred and must wait.
     pub fn release(&mut self, core: usize, pipe: Pipe, sync: u32, number: u32, at: u64, site: SiteRef) -> Option<u64> {
-        let cycles = u64::from(self.launch.platform.sync.cycles);
+        let cycles = self.sync_cycles(core, pipe);
         let index = self.state_index(core, sync);
         let (token, pipes) = (&mut self.syncs[index].token, &self.cores[core].pipes);
         if let Some(place) = token.deferred.iter().position(|(of, _)| *of == number) {

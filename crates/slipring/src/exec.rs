@@ -3,7 +3,7 @@
 use slipring_dialects::Decoded;
 use slipring_machine::Platform;
 use slipring_program::{GmBuffer, Memory, ParamKind};
-use slipring_sim::{ArgValue, Launch, Mode, Observer, RunResult, run};
+use slipring_sim::{ArgValue, Launch, Mode, Observer, RunResult, Timing, run};
 use slipring_tile::Space;
 
 use crate::args::Value;
@@ -46,7 +46,19 @@ pub fn execute<O: Observer>(
     options: ExecuteOptions,
     observer: &mut O,
 ) -> Execution {
-    execute_part(decoded, platform, values, options, None, observer)
+    execute_timed(decoded, platform, values, options, Timing::Platform, observer)
+}
+
+/// The same where things take other times than the platform says.
+pub fn execute_timed<O: Observer>(
+    decoded: &Decoded,
+    platform: &Platform,
+    values: &[Value],
+    options: ExecuteOptions,
+    timing: Timing,
+    observer: &mut O,
+) -> Execution {
+    launch(decoded, platform, values, options, (None, timing), observer)
 }
 
 /// The same for blocks of a larger launch: `part` says the number of the first one and how many there are in all.
@@ -56,6 +68,17 @@ pub(crate) fn execute_part<O: Observer>(
     values: &[Value],
     options: ExecuteOptions,
     part: Option<(u32, u32)>,
+    observer: &mut O,
+) -> Execution {
+    launch(decoded, platform, values, options, (part, Timing::Platform), observer)
+}
+
+fn launch<O: Observer>(
+    decoded: &Decoded,
+    platform: &Platform,
+    values: &[Value],
+    options: ExecuteOptions,
+    (part, timing): (Option<(u32, u32)>, Timing),
     observer: &mut O,
 ) -> Execution {
     let mut buffers = Vec::new();
@@ -82,7 +105,7 @@ pub(crate) fn execute_part<O: Observer>(
             args.push(ArgValue::Buffer(buffers.len() - 1));
         }
     }
-    let mut launch = Launch::new(&decoded.program, platform, options.blocks, args).mode(options.mode);
+    let mut launch = Launch::new(&decoded.program, platform, options.blocks, args).mode(options.mode).timing(timing);
     launch.part = part;
     let bytes = |space: Space| decoded.local_bytes[space as usize] as usize;
     let mut memory = Memory::with_sizes(launch.clusters(), bytes);

@@ -14,7 +14,7 @@ mod prepare;
 mod verify;
 
 pub use device::{BlockRun, DeviceRun, KernelWorker, Order, Runs, run_on_device};
-pub use exec::{ExecuteOptions, Execution, execute};
+pub use exec::{ExecuteOptions, Execution, execute, execute_timed};
 pub use findings::{message_facts, to_diagnostics};
 pub use memory_map::memory_map;
 pub use prepare::{Loaded, Prepared, check, choose_platform, is_language, load, load_file, prepare};

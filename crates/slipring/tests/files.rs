@@ -4,8 +4,10 @@
 
 #[path = "files/outputs.rs"]
 mod outputs;
+#[path = "files/walk.rs"]
+mod walk;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -33,10 +35,8 @@ fn main() {
     let args = Arguments::from_args();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
     let folder = root.join("tests/files");
-    let mut files = Vec::new();
-    collect(&folder, &mut files);
+    let mut files = walk::files(&folder, &["pto", "py", "queue"]);
     files.retain(|file| !file.starts_with(folder.join("passes")));
-    files.sort();
     assert!(!files.is_empty(), "no files below {}", folder.display());
     let trials = files.into_iter().map(|file| {
         let name = file.strip_prefix(&root).unwrap_or(&file).display().to_string();
@@ -44,17 +44,6 @@ fn main() {
     });
     let trials = trials.collect();
     libtest_mimic::run(&args, trials).exit();
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "pto" || e == "py" || e == "queue") {
-            files.push(path);
-        }
-    }
 }
 
 /// How comments begin in a file.

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use clap::Args;
 use slipring::args::{Arg, Value};
 use slipring::{
-    ExecuteOptions, Order, Prepared, VerifyOutcome, execute, message_facts, prepare, slot_buffers, to_diagnostics,
-    verify,
+    ExecuteOptions, Order, Prepared, VerifyOutcome, execute_timed, message_facts, prepare, slot_buffers,
+    to_diagnostics, verify,
 };
 use slipring_check::Checker;
 use slipring_ir::{Diags, Severity, Source};
 use slipring_machine::Platform;
 use slipring_queue::board;
 use slipring_report::{RingTrace, RunFacts, stats_text, summary_text};
-use slipring_sim::Mode;
+use slipring_sim::{Mode, Timing};
 
 use super::kernel::KernelArgs;
 use super::output::{RefusedFacts, fail, json, note, out, report, report_one};
@@ -32,6 +32,10 @@ pub(super) struct RunArgs {
     /// Zeroed bytes behind every buffer in global memory, as a device allocator leaves them: touching them is no finding
     #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MOST_SLACK))]
     gm_slack: u64,
+    /// How long things take: `platform`, `random:SEED` (each step and signal anything from 1 to 131072 cycles), `slow:AIV0` or
+    /// `slow:AIC.FIX` (that core, that pipe slow, all else fast). What is clean over all schedules gives the same bytes
+    #[arg(long, value_name = "T", default_value = "platform")]
+    timing: Timing,
     /// Also run the sequential meaning of the source and compare every buffer
     #[arg(long)]
     verify: bool,
@@ -39,7 +43,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "TOOLS", default_value = "all")]
     check: String,
     /// Send the program through the command queue of a board, p100 or p150, with a block on each worker
-    #[arg(long, value_name = "BOARD", conflicts_with_all = ["verify", "check", "stats"])]
+    #[arg(long, value_name = "BOARD", conflicts_with_all = ["verify", "check", "stats", "timing"])]
     device: Option<String>,
     /// Choose the delays of the board by this number, to reach other interleavings
     #[arg(long, value_name = "N", requires = "device")]
@@ -118,7 +122,7 @@ fn launch(
     let checker = (tools.race || tools.init).then(|| Checker::new(tools.clone()));
     let progress = std::io::stderr().is_terminal().then(|| Progress::start(blocks));
     let mut watching = (trace, checker, progress);
-    let execution = execute(&prepared.decoded, platform, &values, options, &mut watching);
+    let execution = execute_timed(&prepared.decoded, platform, &values, options, args.timing, &mut watching);
     let (trace, checker, progress) = watching;
     drop(progress);
 

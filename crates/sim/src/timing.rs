@@ -1,0 +1,154 @@
+//! How long things take: as the platform says, or in any other way that hardware may.
+//!
+//! A program that synchronises what needs it cannot tell these apart: whatever each work, step and signal takes, it leaves the
+//! same bytes. Runs with other durations hold a verdict over all schedules against schedules that the platform's figures
+//! never reach.
+
+use std::str::FromStr;
+
+use slipring_machine::{Pipe, Role};
+
+use crate::Launch;
+use crate::observe::Agent;
+
+/// The longest duration that is drawn, in cycles: 2^17.
+pub const LONGEST: u64 = 1 << 17;
+
+/// How long work, scalar instructions, synchronisation and the way of a signal take in [`Mode::Pipes`](crate::Mode::Pipes).
+///
+/// Only the platform's own durations mean anything as a forecast.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Timing {
+    /// What the platform says.
+    #[default]
+    Platform,
+    /// From 1 to [`LONGEST`] cycles each, drawn by the seed: some pipes and signals fast, some slow, some now and then.
+    Random {
+        /// The same seed gives the same run.
+        seed: u64,
+    },
+    /// A core of every cluster, or one of its pipes, takes [`LONGEST`] for each step, everything else 1 cycle.
+    Slow {
+        /// The core.
+        role: Role,
+        /// The pipe; all of them and the scalar unit where it is `None`.
+        pipe: Option<Pipe>,
+    },
+}
+
+impl FromStr for Timing {
+    type Err = String;
+
+    /// `platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`, such as `slow:AIV0.MTE2`; pipe `S` is the scalar unit.
+    fn from_str(text: &str) -> Result<Timing, String> {
+        let wrong = || format!("`{text}` is not `platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`");
+        if text == "platform" {
+            return Ok(Timing::Platform);
+        }
+        if let Some(seed) = text.strip_prefix("random:") {
+            return seed.parse().map(|seed| Timing::Random { seed }).map_err(|_| wrong());
+        }
+        let whose = text.strip_prefix("slow:").ok_or_else(wrong)?;
+        let (core, pipe) = whose.split_once('.').map_or((whose, None), |(core, pipe)| (core, Some(pipe)));
+        let role = Role::ALL.into_iter().find(|role| role.to_string().eq_ignore_ascii_case(core)).ok_or_else(wrong)?;
+        let named = |name: &str| Pipe::ALL.into_iter().find(|pipe| pipe.to_string().eq_ignore_ascii_case(name));
+        let pipe = pipe.map(|name| named(name).ok_or_else(wrong)).transpose()?;
+        Ok(Timing::Slow { role, pipe })
+    }
+}
+
+/// Says how long each thing takes.
+#[derive(Debug)]
+pub(crate) struct Clocks {
+    timing: Timing,
+    /// State of the generator.
+    state: u64,
+}
+
+/// Exponents of 2 between which something's durations lie.
+type Pace = (u32, u32);
+
+impl Clocks {
+    pub fn new(launch: &Launch<'_>) -> Clocks {
+        let state = match launch.timing {
+            Timing::Random { seed } => mix(seed ^ 0x7469_6d69_6e67),
+            _ => 0,
+        };
+        Clocks { timing: launch.timing, state }
+    }
+
+    /// Cycles of something that an agent does and that takes `usual` cycles on the platform.
+    #[inline]
+    pub fn of(&mut self, agent: Agent, usual: u64) -> u64 {
+        match self.timing {
+            Timing::Platform => usual,
+            Timing::Random { seed } => {
+                let pace = pace(mix(seed) ^ (agent.index() as u64 + 1));
+                self.draw(pace)
+            }
+            Timing::Slow { role, pipe } => {
+                let slow = agent.role == role && pipe.is_none_or(|pipe| pipe == agent.pipe);
+                if slow { LONGEST } else { 1 }
+            }
+        }
+    }
+
+    /// Cycles until the waiter sees a signal of object `index` that takes `usual` cycles on the platform.
+    pub fn way(&mut self, index: usize, usual: u64) -> u64 {
+        match self.timing {
+            Timing::Platform => usual,
+            Timing::Random { seed } => {
+                let pace = pace(mix(!seed) ^ (index as u64 + 1));
+                self.draw(pace)
+            }
+            Timing::Slow { .. } => 1,
+        }
+    }
+
+    fn draw(&mut self, (low, high): Pace) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let bits = mix(self.state);
+        let exponent = low + (bits >> 48) as u32 % (high - low + 1);
+        let base = 1u64 << exponent;
+        (base + (bits & 0xffff_ffff) % base).min(LONGEST)
+    }
+}
+
+/// The pace that a number stands for: a quarter each fast and slow, the others anything.
+fn pace(number: u64) -> Pace {
+    match mix(number) % 4 {
+        0 => (0, 2),
+        1 => (14, 17),
+        _ => (0, 17),
+    }
+}
+
+/// A number from a number, each bit of which depends on all bits (SplitMix64's last step).
+fn mix(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timings_by_name() {
+        assert_eq!("platform".parse(), Ok(Timing::Platform));
+        assert_eq!("random:7".parse(), Ok(Timing::Random { seed: 7 }));
+        assert_eq!("slow:AIV1".parse(), Ok(Timing::Slow { role: Role::Aiv1, pipe: None }));
+        assert_eq!("slow:aic.fix".parse(), Ok(Timing::Slow { role: Role::Aic, pipe: Some(Pipe::Fix) }));
+        for wrong in ["", "random", "random:x", "slow", "slow:", "slow:AIV2", "slow:AIC.", "slow:AIC.MTE9"] {
+            assert!(wrong.parse::<Timing>().unwrap_err().contains(&format!("`{wrong}`")), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn drawn_durations_reach_both_ends() {
+        let mut clocks = Clocks { timing: Timing::Random { seed: 1 }, state: 1 };
+        let drawn: Vec<u64> = (0..10_000).map(|_| clocks.draw((0, 17))).collect();
+        assert_eq!((drawn.iter().min(), drawn.iter().max()), (Some(&1), Some(&LONGEST)));
+    }
+}

@@ -1,0 +1,116 @@
+//! Legal timings: what runs clean on the platform's durations does so on all others, and leaves the same bytes.
+//!
+//! Every run of every file test and every example on both platforms is repeated with random durations, and with one core or
+//! pipe that is far slower than all else. Where the verdict speaks for all schedules, bytes, prints, findings and verdicts
+//! must be the same: a difference refutes the verdict. Where it speaks for one schedule only, it says why.
+
+#[path = "files/walk.rs"]
+mod walk;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+
+/// What a run says that must not depend on time.
+#[derive(PartialEq, Debug)]
+struct Outcome {
+    buffers: Vec<(String, String)>,
+    findings: BTreeSet<String>,
+    verdicts: Vec<String>,
+    printed: BTreeSet<String>,
+}
+
+/// Cores and pipes that are slow in some runs.
+const SLOW: [&str; 8] = ["AIC", "AIV0", "AIV1", "AIC.S", "AIV0.S", "AIC.MTE2", "AIV0.MTE2", "AIV0.MTE3"];
+
+/// Command lines: of the file tests, and of the examples on both platforms.
+fn commands() -> Vec<Vec<String>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let mut commands = Vec::new();
+    for file in walk::files(&root.join("tests/files"), &["pto", "py"]) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let runs = text.lines().filter_map(|line| line.split_once("test: run ")).map(|(_, words)| words);
+        for words in runs.filter(|words| !words.contains("--device") && !words.contains("--timing")) {
+            let words = words.split_whitespace().filter(|w| !["--verify", "--stats", "--json"].contains(w));
+            commands.push(words.map(|w| w.replace("%s", &file.display().to_string())).collect());
+        }
+    }
+    for file in walk::files(&root.join("examples"), &["pto", "py"]) {
+        for arch in ["a5", "a2a3"] {
+            commands.push(vec![file.display().to_string(), "--arch".into(), arch.into()]);
+        }
+    }
+    commands
+}
+
+/// What a command line comes to; `None` if it does not run clean or speaks for its own schedule only.
+fn outcome(words: &[String], timing: &str) -> Result<Option<Outcome>, String> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_slipring"));
+    let ran =
+        command.arg("run").args(words).args(["--json", "--timing", timing]).output().map_err(|e| e.to_string())?;
+    let facts: Value = serde_json::from_slice(&ran.stdout).unwrap_or_default();
+    if ran.status.code() != Some(0) {
+        let lines = String::from_utf8_lossy(&ran.stderr).into_owned();
+        return if timing == "platform" { Ok(None) } else { Err(lines) };
+    }
+    let list = |name: &str| facts[name].as_array().cloned().unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    let verdicts: Vec<_> =
+        list("checks").iter().map(|c| [&c["tool"], &c["verdict"], &c["detail"]].map(text).join(" ")).collect();
+    if verdicts.iter().any(|line| line.contains("this schedule only")) {
+        return Ok(None);
+    }
+    Ok(Some(Outcome {
+        buffers: list("buffers").iter().map(|b| (text(&b["name"]), text(&b["hash"]))).collect(),
+        findings: list("findings").iter().map(Value::to_string).collect(),
+        verdicts,
+        printed: list("printed").iter().map(text).collect(),
+    }))
+}
+
+/// A number that belongs to a command line.
+fn number(words: &[String]) -> u64 {
+    let name = Path::new(&words[0]).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let bytes = name.bytes().chain(words[1..].concat().into_bytes());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// Compares a command line's runs; true if there was something to compare.
+fn compare(words: &[String], wrong: &Mutex<Vec<String>>) -> bool {
+    let Ok(Some(usual)) = outcome(words, "platform") else { return false };
+    let number = number(words);
+    let slow = SLOW[(number >> 32) as usize % SLOW.len()];
+    for timing in [format!("random:{}", number % 1000), format!("slow:{slow}")] {
+        let why = match outcome(words, &timing) {
+            Ok(Some(other)) if other == usual => continue,
+            Ok(other) => format!("{usual:#?}\nbecomes {other:#?}"),
+            Err(why) => why,
+        };
+        wrong.lock().unwrap().push(format!("slipring run {} --timing {timing}:\n{why}", words.join(" ")));
+    }
+    true
+}
+
+#[test]
+fn what_is_clean_over_all_schedules_stays_so_at_other_durations() {
+    let commands = commands();
+    let (next, compared, wrong) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let threads = std::thread::available_parallelism().map_or(2, |n| n.get().min(4));
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(words) = commands.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    compared.fetch_add(usize::from(compare(words, &wrong)), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    let compared = compared.into_inner();
+    assert!(compared > 200, "only {compared} of {} command lines were compared", commands.len());
+}

@@ -134,6 +134,10 @@ pub const L1_ALIGN: u32 = 16;
 pub const COMPLETION_PAGE: u32 = 4096;
 /// Bit of a NOC address that leads through PCIe to host memory.
 pub const PCIE_NOC_BIT: u64 = 1 << 60;
+/// Bits of a NOC address that say where in host memory; those above name the tile and its PCIe window.
+pub const HOST_ADDRESS: u64 = (1 << 36) - 1;
+/// Bytes between pinned memories, as the device sees them: each has such a region of its own.
+pub const HOST_REGION: u64 = 1 << 30;
 
 impl Default for Layout {
     fn default() -> Layout {
@@ -254,6 +258,12 @@ impl SysmemLayout {
     /// Where the device sees a byte of the pinned memory, below bit 60.
     pub const fn noc(&self, offset: u32) -> u64 {
         self.noc_base + offset as u64
+    }
+
+    /// What of the pinned memory is the queue's own, as the device sees it: pointers, records and completions. Behind it lie slots
+    /// that commands write.
+    pub const fn own(&self) -> std::ops::Range<u64> {
+        self.noc_base..self.noc(self.timestamps)
     }
 
     /// First byte of the completion region in the device's 16-byte units.

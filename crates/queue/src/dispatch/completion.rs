@@ -3,7 +3,8 @@
 use super::Dispatcher;
 use crate::layout::{COMPLETION_PAGE, PCIE_NOC_BIT};
 use crate::machine::{Port, Stop, Wait};
-use crate::wire::{PCIE_XY, WriteHost};
+use crate::sanitize::Hazard;
+use crate::wire::{PCIE_XY, Packed, WriteHost};
 
 /// Units of 16 bytes of a page.
 const PAGE_UNITS: u32 = COMPLETION_PAGE >> 4;
@@ -15,11 +16,20 @@ impl Dispatcher {
     /// The pointer moves for each piece that lies contiguous in the ring of pages, so how often it does depends on timing; by
     /// how many pages in all does not.
     pub(super) async fn write_host(&mut self, c: WriteHost, at: u32) -> Result<(), Stop> {
+        if c.length < WriteHost::SIZE as u64 {
+            let message = || format!("a record of {} bytes; its header has {}", c.length, WriteHost::SIZE);
+            // The pointer stays at the start of the page, and the same command comes again.
+            if c.length == 0 {
+                return Err(self.core.lose(Hazard::CompletionHeader, message));
+            }
+            self.core.flag(Hazard::CompletionHeader, message)?;
+        }
         self.cmd_ptr = at;
         let mut left = c.length;
         while left > 0 {
             let there = self.reader.available(&self.core, &mut self.cmd_ptr).await?;
             let bytes = u64::from(there).min(left) as u32;
+            self.reader.check_filled(&self.core, self.cmd_ptr, self.cmd_ptr + bytes)?;
             let pages = bytes.div_ceil(COMPLETION_PAGE);
             self.core.wait(Wait::Completion { pages }).await;
             self.push(bytes, pages, left == u64::from(bytes)).await?;

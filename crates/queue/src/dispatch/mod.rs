@@ -64,7 +64,9 @@ struct Dispatcher {
 impl Dispatcher {
     /// Runs one command; whether it was TERMINATE.
     async fn next(&mut self) -> Result<bool, Stop> {
+        self.reader.inside = false;
         self.reader.available(&self.core, &mut self.cmd_ptr).await?;
+        self.reader.inside = true;
         let at = self.cmd_ptr;
         let bytes: [u8; 32] = self.core.bytes(at)?;
         let header = Dispatch::decode(&bytes);
@@ -72,6 +74,7 @@ impl Dispatcher {
             let name = header.as_ref().map_or("?", |header| header.name());
             let mut world = self.core.world();
             let page = self.reader.page_of(&world, at);
+            world.order.dispatch = page.order;
             world.command(self.core.actor, name, page.record, page.at);
         }
         self.core.work().await;
@@ -93,11 +96,14 @@ impl Dispatcher {
             Dispatch::SetGoSignalNocData(c) => self.set_go_list(c.num_words, at)?,
             Dispatch::SetWriteOffset(c) => self.set_write_offsets(c)?,
             Dispatch::Timestamp(c) => self.timestamp(c, at).await?,
-            Dispatch::Terminate(_) => return Ok(true),
+            Dispatch::Terminate(_) => {
+                self.core.world().ledger.left_by_terminate = u64::from(self.reader.pages_behind(self.cmd_ptr));
+                return Ok(true);
+            }
             Dispatch::ExecBufEnd(_) | Dispatch::SetNumWorkerSems(_) => {}
             Dispatch::Sink(_) | Dispatch::Debug(_) | Dispatch::Delay(_) => {}
         }
-        self.reader.check_filled(&self.core, self.end)?;
+        self.reader.check_filled(&self.core, self.end - 1, self.end)?;
         self.cmd_ptr = self.reader.round_up(self.cmd_ptr);
         self.core.world().close_span(self.core.actor);
         Ok(false)

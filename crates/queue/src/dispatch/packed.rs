@@ -34,20 +34,21 @@ impl Dispatcher {
                 format!("the shared packet ends at +{:#x}, behind its page of {page} bytes", data_start + size)
             })?;
         }
-        // As many words as the firmware's cache has, of one or two for a target.
-        let mut targets = [Target::default(); 120];
-        let count = count.min(targets.len());
-        for (i, target) in targets[..count].iter_mut().enumerate() {
-            let sub = self.cmd_ptr + (i * c.sub_bytes()) as u32;
-            *target = match c.is_multicast() {
-                true => Target { xy: self.core.word(sub), dests: self.core.word(sub + 4) },
-                false => Target { xy: self.core.word(sub), dests: 0 },
-            };
+        // The firmware copies all of them into its cache, whatever that holds, and walks all.
+        let mut targets = Vec::with_capacity(count);
+        for i in 0..count as u32 {
+            let sub = self.cmd_ptr + i * c.sub_bytes() as u32;
+            let word = |at| self.core.bytes(at).map(u32::from_le_bytes);
+            targets.push(match c.is_multicast() {
+                true => Target { xy: word(sub)?, dests: word(sub + 4)? },
+                false => Target { xy: word(sub)?, dests: 0 },
+            });
         }
         self.cmd_ptr = at + data_start;
         let stride = if c.is_shared() { 0 } else { c.packet_stride() };
         let addr = c.addr.wrapping_add(self.write_offset(c.write_offset_index)?);
-        for target in &targets[..count] {
+        for target in &targets {
+            self.check_mailboxes(target.xy, target.dests > 0, addr.into(), size.into())?;
             let mut orphan = 0;
             while self.reader.ahead(&self.core, self.cmd_ptr)? < size {
                 if self.reader.at_block_end() {
@@ -57,13 +58,13 @@ impl Dispatcher {
                     if self.reader.leave_block(&self.core).await {
                         // So that pointer plus orphan is the start of the ring: with a shared packet, the second target gets
                         // what stands before it.
-                        self.cmd_ptr = self.core.layout.dispatch.cb_base - orphan;
+                        self.cmd_ptr = self.core.layout.dispatch.cb_base.wrapping_sub(orphan);
                     }
                 }
                 self.reader.acquire(&self.core).await?;
             }
-            self.packet(target, self.cmd_ptr + orphan, addr.wrapping_add(orphan), size - orphan).await?;
-            self.cmd_ptr += stride;
+            self.packet(target, self.cmd_ptr.wrapping_add(orphan), addr.wrapping_add(orphan), size - orphan).await?;
+            self.cmd_ptr = self.cmd_ptr.wrapping_add(stride);
         }
         Ok(())
     }
@@ -72,7 +73,8 @@ impl Dispatcher {
         if bytes == 0 {
             return Ok(());
         }
-        self.end = from + bytes;
+        self.end = from.saturating_add(bytes);
+        self.reader.check_filled(&self.core, from, self.end)?;
         if target.dests == 0 {
             return self.core.world().dispatch_write(Port::Dispatch, from, target.xy, addr.into(), bytes);
         }
@@ -82,30 +84,31 @@ impl Dispatcher {
 
     /// WRITE_PACKED_LARGE.
     pub(super) async fn write_packed_large(&mut self, c: WritePackedLarge, at: u32) -> Result<(), Stop> {
-        let mut count = usize::from(c.count);
+        let count = usize::from(c.count);
         if c.count > WritePackedLarge::MAX_SUBS {
             let most = WritePackedLarge::MAX_SUBS;
             self.core
                 .flag(Hazard::PackedTooMany, || format!("{count} targets; the dispatcher's cache holds {most}"))?;
-            count = most.into();
         }
-        let mut subs = [LargeSub::default(); WritePackedLarge::MAX_SUBS as usize];
-        for (i, sub) in subs[..count].iter_mut().enumerate() {
+        let mut subs = Vec::with_capacity(count);
+        for i in 0..count {
             let bytes: [u8; LargeSub::SIZE] = self.core.bytes(self.cmd_ptr + (i * LargeSub::SIZE) as u32)?;
-            *sub = LargeSub::read(&bytes).map_err(|_| Stop)?;
+            subs.push(LargeSub::read(&bytes).map_err(|_| Stop)?);
         }
         self.cmd_ptr = at + (self.cmd_ptr - at + (count * LargeSub::SIZE) as u32).next_multiple_of(16);
         let offset = self.write_offset(c.write_offset_index)?;
         let alignment = u32::from(c.alignment).max(1);
         let mut new_run = true;
-        for sub in &subs[..count] {
+        for sub in &subs {
             let mut addr = sub.addr.wrapping_add(offset);
+            self.check_mailboxes(sub.noc_xy, true, addr.into(), sub.length().into())?;
             let mut left = sub.length();
             while left > 0 {
                 let bytes = self.reader.available(&self.core, &mut self.cmd_ptr).await?.min(left).min(16384);
                 if std::mem::take(&mut new_run) {
                     self.barrier().await;
                 }
+                self.reader.check_filled(&self.core, self.cmd_ptr, self.cmd_ptr + bytes)?;
                 let announced = sub.num_mcast_dests.into();
                 let (from, to) = (self.cmd_ptr, addr.into());
                 self.core.world().dispatch_multicast(Port::Dispatch, from, sub.noc_xy, to, bytes, announced)?;

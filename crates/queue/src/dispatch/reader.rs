@@ -21,6 +21,8 @@ pub(super) struct Reader {
     local: u32,
     /// A block has been left and not given back; when its writes will have been sent.
     held: Option<u64>,
+    /// A command has begun: pages that are waited for bring the rest of it.
+    pub inside: bool,
 }
 
 impl Reader {
@@ -37,6 +39,7 @@ impl Reader {
             upstream: before,
             local: before,
             held: None,
+            inside: false,
         }
     }
 
@@ -61,7 +64,7 @@ impl Reader {
     pub async fn acquire(&mut self, core: &Core) -> Result<(), Stop> {
         let sem = core.layout.sem(0);
         if self.local == self.upstream {
-            core.wait(Wait::Pages { seen: self.upstream }).await;
+            core.wait(Wait::Pages { seen: self.upstream, inside: self.inside }).await;
             self.upstream = core.word(sem);
         }
         let left = (self.block_end - self.fence) >> self.log_page;
@@ -102,6 +105,11 @@ impl Reader {
             }));
         }
         Ok(self.fence - ptr)
+    }
+
+    /// Pages that are there and lie wholly behind an address.
+    pub fn pages_behind(&self, at: u32) -> u32 {
+        self.fence.saturating_sub(self.round_up(at)) >> self.log_page
     }
 
     /// Whether the fence stands at the end of its block.
@@ -157,17 +165,22 @@ impl Reader {
         self.give_back(core, start, (self.fence - start) >> self.log_page);
     }
 
-    /// A command may not reach behind what was relayed: it ends at `end`.
-    pub fn check_filled(&self, core: &Core, end: u32) -> Result<(), Stop> {
-        let at = self.index(end - 1);
-        let used = (end - 1 - self.base) - ((at as u32) << self.log_page) + 1;
-        let mut world = core.world();
-        let filled = world.ledger.pages[at].filled;
-        if used <= filled || end > self.fence {
+    /// A command may not take what was not relayed: it uses the bytes from `from` to `end`, which lie inside the fence.
+    pub fn check_filled(&self, core: &Core, from: u32, end: u32) -> Result<(), Stop> {
+        if from < self.base || end <= from || end > self.fence {
             return Ok(());
         }
-        world.flag(core.actor, Hazard::StalePage, || {
-            format!("the command takes {used} bytes of page {at}, and {filled} were written to it")
-        })
+        let page_of = |at: u32| (at - self.base) >> self.log_page;
+        let mut world = core.world();
+        for page in page_of(from)..=page_of(end - 1) {
+            let used = (end - self.base - (page << self.log_page)).min(1 << self.log_page);
+            let filled = world.ledger.pages[page as usize].filled;
+            if used > filled {
+                return world.flag(core.actor, Hazard::StalePage, || {
+                    format!("the command takes {used} bytes of page {page}, and {filled} were written to it")
+                });
+            }
+        }
+        Ok(())
     }
 }

@@ -2,8 +2,8 @@
 
 use super::Dispatcher;
 use crate::machine::{Port, Stop, Wait};
-use crate::sanitize::Hazard;
-use crate::wire::{MAX_GO_WORDS, NotifySubordinate, SendGoSignal, Timestamp, Wait as WaitCommand};
+use crate::sanitize::{Hazard, Notices};
+use crate::wire::{GoMessage, MAX_GO_WORDS, NotifySubordinate, SendGoSignal, Timestamp, Wait as WaitCommand};
 
 impl Dispatcher {
     /// WAIT: what its flags say, in their order.
@@ -22,11 +22,13 @@ impl Dispatcher {
                 self.core
                     .flag(Hazard::WaitCountTooLarge, || format!("WAIT for stream {stream} to reach {}", c.count))?;
             }
+            self.check_stale(stream, c.count)?;
             self.core.wait(Wait::Stream { stream, count: c.count }).await;
         }
         if c.has(WaitCommand::CLEAR_STREAM) {
             // Read, then subtract: notices that come in between survive.
             let mut world = self.core.world();
+            world.ledger.notices[stream as usize & 63] = Notices::default();
             let value = world.stream(stream);
             world.add_to_stream(stream, value.wrapping_neg());
         }
@@ -44,6 +46,23 @@ impl Dispatcher {
         Ok(())
     }
 
+    /// A wait on a stream that still holds what it was waited for before.
+    fn check_stale(&self, stream: u32, count: u32) -> Result<(), Stop> {
+        let mut world = self.core.world();
+        let notices = &mut world.ledger.notices[stream as usize & 63];
+        let before = *notices;
+        notices.passed = before.passed.max(count);
+        match before.stale(count) {
+            true => world.flag(self.core.actor, Hazard::WaitStale, || {
+                format!(
+                    "the wait for {count} on stream {stream} passes as one before it did: {} workers were started since it was cleared",
+                    before.due
+                )
+            }),
+            false => Ok(()),
+        }
+    }
+
     /// SET_GO_SIGNAL_NOC_DATA.
     pub(super) fn set_go_list(&mut self, words: u32, at: u32) -> Result<(), Stop> {
         let there = self.reader.ahead(&self.core, self.cmd_ptr)?;
@@ -52,13 +71,19 @@ impl Dispatcher {
                 format!("{words} words; the list has {MAX_GO_WORDS}, and {} have been relayed", there / 4)
             })?;
         }
+        let all = words;
         let words = words.min(MAX_GO_WORDS).min(there / 4);
         for (i, word) in self.go_list[..words as usize].iter_mut().enumerate() {
             *word = self.core.word(self.cmd_ptr + 4 * i as u32);
         }
         self.go_count = words;
         self.end = self.cmd_ptr + 4 * words;
-        self.cmd_ptr = at + (self.end - at).next_multiple_of(16);
+        // The pointer moves by all that were announced.
+        let next = u64::from(self.cmd_ptr - at) + 4 * u64::from(all);
+        let next = u64::from(at) + next.next_multiple_of(16);
+        self.cmd_ptr = u32::try_from(next).map_err(|_| {
+            self.core.lose(Hazard::StalePage, || format!("a list of {all} words ends behind all memory"))
+        })?;
         Ok(())
     }
 
@@ -90,7 +115,7 @@ impl Dispatcher {
             let mut world = self.core.world();
             let (tile, now) = (world.chip.dispatch(), world.now);
             world.memory.l1_mut(tile, at, 8).copy_from_slice(&now.to_le_bytes());
-            world.write(Port::Dispatch, at, c.noc_xy, c.addr.into(), 8)?;
+            world.dispatch_write(Port::Dispatch, at, c.noc_xy, c.addr.into(), 8)?;
         }
         self.barrier().await;
         Ok(())
@@ -120,6 +145,7 @@ pub(crate) async fn send(
     core.wait(Wait::Stream { stream: c.wait_stream, count: c.wait_count }).await;
     // The word is sent from the command's own first bytes: they are aligned as the target is.
     core.set_word(at, c.go_signal);
+    count_due(core, c);
     if c.multicast_go_offset != SendGoSignal::NO_MULTICAST {
         let addr = core.layout.worker.go + 4 * u32::from(c.multicast_go_offset);
         core.world().go_multicast(port, at, addr)?;
@@ -131,4 +157,19 @@ pub(crate) async fn send(
         world.go_write(port, at, xy)?;
     }
     Ok(())
+}
+
+/// Takes note of the workers that a go signal makes notify a stream.
+fn count_due(core: &crate::machine::Core, c: SendGoSignal) {
+    let [offset, _, _, signal] = c.go_signal.to_le_bytes();
+    if !matches!(signal, GoMessage::GO | GoMessage::RESET_READ_PTR | GoMessage::REPLAY_TRACE) {
+        return;
+    }
+    let mut world = core.world();
+    let mut workers = u64::from(c.num_unicast_txns);
+    if c.multicast_go_offset != SendGoSignal::NO_MULTICAST {
+        workers += world.chip.workers().len() as u64;
+    }
+    let stream = world.layout.dispatch.first_stream + u32::from(offset);
+    world.ledger.notices[stream as usize & 63].due += workers;
 }

@@ -1,6 +1,7 @@
 //! Dispatch commands.
 
 use super::Linter;
+use super::reads::Pages;
 use crate::host::TIMING_MAGIC;
 use crate::layout::COMPLETION_PAGE;
 use crate::sanitize::{CommandRef, Hazard};
@@ -21,11 +22,13 @@ impl Linter<'_> {
     pub(super) fn dispatched(&mut self, payload: &[u8]) {
         let name = Dispatch::decode(payload).map_or("?", |header| header.name());
         let at = self.next_command(name);
+        self.behind_terminate(at);
         let (command, length) = match DispatchCommand::decode(payload) {
             Ok(decoded) => decoded,
             Err(error) => {
                 let hazard = match error {
                     WireError::IllegalId { .. } => Hazard::DispatchIllegal,
+                    WireError::Field { field: "length", .. } => Hazard::CompletionHeader,
                     _ => Hazard::StalePage,
                 };
                 return self.find_in(at, hazard, format!("{error}; {} were relayed", payload.len()));
@@ -40,6 +43,13 @@ impl Linter<'_> {
         }
         self.rest(at, length, payload);
         self.judge(&command, at);
+    }
+
+    /// Nothing that is relayed behind the dispatcher's TERMINATE is run.
+    pub(super) fn behind_terminate(&mut self, at: CommandRef) {
+        if self.dispatch_ended {
+            self.find_in(at, Hazard::AfterTerminate, "this comes after the dispatcher's TERMINATE");
+        }
     }
 
     /// What a payload has behind its command.
@@ -70,8 +80,13 @@ impl Linter<'_> {
         match &command.header {
             Dispatch::WriteLinear(c) | Dispatch::WriteLinearH(c) => self.linear(at, c),
             Dispatch::WriteHost(c) => self.host(at, c, &command.data),
-            Dispatch::WritePaged(c) if u64::from(c.page_size) * u64::from(c.pages) > u64::from(u32::MAX) => {
-                self.find_in(at, Hazard::StalePage, "its bytes are counted with 32 bits, and do not fit");
+            Dispatch::WritePaged(c) => {
+                let (page, count) = (u64::from(c.page_size), u64::from(c.pages));
+                if page * count > u64::from(u32::MAX) {
+                    self.find_in(at, Hazard::StalePage, "its bytes are counted with 32 bits, and do not fit");
+                }
+                let (dram, base, first) = (c.is_dram != 0, c.base_addr, u64::from(c.start_page));
+                self.writes_pages(at, Pages { dram, base, page, first, count });
             }
             Dispatch::WritePacked(c) => self.packed(at, c, &command.subs, &command.data),
             Dispatch::WritePackedLarge(c) => {
@@ -98,7 +113,7 @@ impl Linter<'_> {
                 self.unicast(at, c.noc_xy, u64::from(c.addr), 8);
                 self.barrier();
             }
-            Dispatch::Terminate(_) => self.terminated = true,
+            Dispatch::Terminate(_) => self.dispatch_ended = true,
             _ => {}
         }
     }

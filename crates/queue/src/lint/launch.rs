@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Linter;
 use crate::board::Tile;
-use crate::sanitize::{CommandRef, Hazard};
+use crate::sanitize::{CommandRef, Hazard, Notices};
 use crate::wire::{GoMessage, Packed, SendGoSignal, Wait, Xy};
 
 /// What is known of launches.
@@ -14,6 +14,8 @@ pub(super) struct Launches {
     list: Vec<u32>,
     /// Notices that each stream has had or will have, since it was cleared.
     due: BTreeMap<u32, u32>,
+    /// The highest count that a wait on a stream has passed by, since it was cleared.
+    passed: BTreeMap<u32, u32>,
     /// Streams that something else may count on.
     unknown: bool,
     /// Tiles that were sent a go signal and not been waited for, and the stream that they notify.
@@ -46,6 +48,7 @@ impl Linter<'_> {
     /// All writes so far have arrived.
     pub(super) fn barrier(&mut self) {
         self.launches.in_flight.clear();
+        self.unread.barrier();
     }
 
     pub(super) fn go_list(&mut self, at: CommandRef, words: &[u32]) {
@@ -130,6 +133,9 @@ impl Linter<'_> {
             let text = format!("it adds 1 to {:#x}, where the prefetcher's text starts", self.layout.sem(2));
             self.find_in(at, Hazard::StallSemaphoreIsCode, text);
         }
+        if c.has(Wait::NOTIFY_PREFETCH) {
+            self.unread.notify();
+        }
         if c.has(Wait::MEMORY) && (!c.addr.is_multiple_of(4) || c.addr >= self.layout.l1_bytes) {
             self.find_in(at, Hazard::L1Outside, format!("{:#x} is no word of the dispatch core's L1", c.addr));
         }
@@ -137,7 +143,16 @@ impl Linter<'_> {
         if c.has(Wait::STREAM) {
             self.reaches(at, stream, c.count);
             let due = self.launches.due.get(&stream).copied().unwrap_or(0);
-            if c.count < due && c.has(Wait::CLEAR_STREAM) && !self.launches.unknown {
+            let passed = self.launches.passed.entry(stream).or_default();
+            let before = Notices { due: due.into(), passed: *passed };
+            *passed = c.count.max(*passed);
+            if before.stale(c.count) && !self.launches.unknown {
+                let text = format!(
+                    "it waits for {} on stream {stream}, which an earlier wait has seen; {due} are due since it was cleared",
+                    c.count
+                );
+                self.find_in(at, Hazard::WaitStale, text);
+            } else if c.count < due && c.has(Wait::CLEAR_STREAM) && !self.launches.unknown {
                 let text = format!("it waits for {} notices, clears the stream, and {due} are on their way", c.count);
                 self.find_in(at, Hazard::WaitTooEarly, text);
             }
@@ -147,6 +162,7 @@ impl Linter<'_> {
         }
         if c.has(Wait::CLEAR_STREAM) {
             self.launches.due.remove(&stream);
+            self.launches.passed.remove(&stream);
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod dispatch;
 mod launch;
+mod reads;
 mod record;
 mod relay;
 mod target;
@@ -18,6 +19,7 @@ use crate::host::Issue;
 use crate::layout::Layout;
 use crate::sanitize::{CommandRef, Finding, Hazard, RecordRef};
 use launch::Launches;
+use reads::Unread;
 
 /// What the linter says about a stream.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -57,9 +59,13 @@ struct Linter<'a> {
     pages: u64,
     /// A relay without flush, and what it carried.
     noflush: Option<(Option<RecordRef>, Option<CommandRef>, Vec<u8>)>,
-    terminated: bool,
+    /// TERMINATE was met by the prefetcher, and by the dispatcher.
+    prefetch_ended: bool,
+    dispatch_ended: bool,
     write_offsets: [u32; 4],
     launches: Launches,
+    /// What commands have written, and the prefetcher may not read yet.
+    unread: Unread,
 }
 
 impl<'a> Linter<'a> {
@@ -73,9 +79,11 @@ impl<'a> Linter<'a> {
             relay: None,
             pages: 0,
             noflush: None,
-            terminated: false,
+            prefetch_ended: false,
+            dispatch_ended: false,
             write_offsets: [0; 4],
             launches: Launches::default(),
+            unread: Unread::default(),
         }
     }
 

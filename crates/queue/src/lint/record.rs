@@ -4,21 +4,22 @@ use super::Linter;
 use crate::capture::Entry;
 use crate::layout::PCIE_ALIGN;
 use crate::sanitize::{CommandRef, Hazard, RecordRef};
-use crate::wire::{Prefetch, PrefetchCommand, WireError};
+use crate::wire::{Packed, PagedPackedSub, Prefetch, PrefetchCommand, RingbufferSub, WireError};
 
 impl Linter<'_> {
     pub(super) fn entry(&mut self, entry: &Entry) {
         if entry.waits {
             self.issue.idle();
             self.barrier();
+            self.unread.all_read();
         }
         let length = entry.bytes.len() as u32;
         let place = self.issue.place(length);
         self.record = Some(RecordRef { index: self.report.records, offset: u64::from(place.offset), length });
         self.relay = None;
         self.report.records += 1;
-        if self.terminated {
-            self.find(Hazard::AfterTerminate, "this comes after TERMINATE");
+        if self.prefetch_ended {
+            self.find(Hazard::AfterTerminate, "this comes after the prefetcher's TERMINATE");
         }
         self.sizes(entry);
         if length <= self.layout.sysmem.issue_bytes {
@@ -54,6 +55,7 @@ impl Linter<'_> {
     fn commands(&mut self, entry: &Entry) {
         let mut at = 0;
         let (mut exec_buf, mut known) = (false, true);
+        let ended = self.prefetch_ended;
         while at < entry.bytes.len() {
             let index = self.report.relays;
             let bytes = &entry.bytes[at..];
@@ -67,6 +69,10 @@ impl Linter<'_> {
             }
             let name = Prefetch::decode(bytes).map_or("?", |header| header.name());
             self.relay = Some(CommandRef { index, name, at: Some(at as u32) });
+            if self.prefetch_ended && !ended {
+                self.find(Hazard::AfterTerminate, "this comes after the prefetcher's TERMINATE");
+                break;
+            }
             let (command, stride) = match PrefetchCommand::decode(bytes) {
                 Ok(decoded) => decoded,
                 Err(error) => {
@@ -100,6 +106,7 @@ impl Linter<'_> {
     fn undecodable(&mut self, bytes: &[u8], error: WireError) {
         let hazard = match error {
             WireError::IllegalId { .. } => Hazard::PrefetchIllegal,
+            _ if taken(bytes) > bytes.len() as u64 => Hazard::RelayUnfetched,
             _ => Hazard::RecordTrailing,
         };
         self.find(hazard, error.to_string());
@@ -109,4 +116,15 @@ impl Linter<'_> {
             self.not_judged(format!("record {record} from its first undecodable command on"));
         }
     }
+}
+
+/// Bytes that a command takes itself: header, list and what it relays from behind them.
+fn taken(bytes: &[u8]) -> u64 {
+    let Ok(header) = Prefetch::decode(bytes) else { return 0 };
+    let behind = match header {
+        Prefetch::RelayPagedPacked(c) => u64::from(c.count) * PagedPackedSub::SIZE as u64,
+        Prefetch::RelayRingbuffer(c) => u64::from(c.count) * RingbufferSub::SIZE as u64,
+        _ => header.inline().map_or(0, |c| u64::from(c.length)),
+    };
+    header.header_bytes() as u64 + behind
 }

@@ -1,8 +1,9 @@
 //! Prefetch commands.
 
 use super::Linter;
+use super::reads::Pages;
 use crate::sanitize::Hazard;
-use crate::wire::{Dispatch, DispatchCommand, Inline, Prefetch, PrefetchCommand, RelayPaged, RelaySubs};
+use crate::wire::{Dispatch, DispatchCommand, Inline, Prefetch, PrefetchCommand, RelayPaged, RelaySubs, WireError};
 
 impl Linter<'_> {
     pub(super) fn relayed(&mut self, command: &PrefetchCommand, stride: usize) {
@@ -21,7 +22,10 @@ impl Linter<'_> {
                 self.dangling("another relay follows");
                 self.noflush = Some((self.record, self.relay, command.payload.clone()));
             }
-            Prefetch::RelayLinear(c) => self.appended(Some(c.length)),
+            Prefetch::RelayLinear(c) => {
+                self.reads(c.noc_xy, c.addr, c.length);
+                self.appended(Some(c.length));
+            }
             Prefetch::RelayPaged(c) => self.paged(c),
             Prefetch::RelayPagedPacked(c) => {
                 let RelaySubs::PagedPacked(subs) = &command.subs else { return };
@@ -31,6 +35,9 @@ impl Linter<'_> {
                     self.find(Hazard::PackedLengthMismatch, message);
                 }
                 self.at_most(subs.len(), 35);
+                for sub in subs {
+                    self.reads_run(sub.base_addr, sub.log_page_size.into(), sub.start_page.into(), sub.length);
+                }
                 self.appended(Some(u64::from(c.total_length)));
             }
             Prefetch::RelayRingbuffer(_) => {
@@ -39,7 +46,11 @@ impl Linter<'_> {
                 self.at_most(subs.len(), 52);
                 self.appended(Some(subs.iter().map(|sub| u64::from(sub.length)).sum()));
             }
-            Prefetch::PagedToRingbuffer(_) | Prefetch::SetRingbufferOffset(_) => self.ringbuffer(),
+            Prefetch::PagedToRingbuffer(c) => {
+                self.ringbuffer();
+                self.reads_run(c.base_addr, c.log2_page_size.into(), c.start_page.into(), c.length);
+            }
+            Prefetch::SetRingbufferOffset(_) => self.ringbuffer(),
             Prefetch::Stall(_) if self.layout.sems < 3 => {
                 let message = format!("its semaphore is {:#x}, where the kernel's text starts", self.layout.sem(2));
                 self.find(Hazard::StallSemaphoreIsCode, message);
@@ -52,14 +63,24 @@ impl Linter<'_> {
                     let message = format!("pages of 2^{} bytes do not divide the area of {area}", c.log_page_size);
                     self.find(Hazard::ExecBufPageMisfit, message);
                 }
+                let pages = Pages { dram: true, base: c.base_addr, page, first: 0, count: c.pages.into() };
+                self.reads_pages(Hazard::ExecBufBeforeWrite, pages);
                 self.not_judged("commands that EXEC_BUF reads from DRAM, and what follows from them");
             }
             Prefetch::Terminate(_) => {
                 self.dangling("the prefetcher ends");
-                self.terminated = true;
+                self.prefetch_ended = true;
             }
-            Prefetch::Stall(_) | Prefetch::RelayLinearH(_) | Prefetch::Debug(_) => {}
+            Prefetch::Stall(_) => self.unread.stall(),
+            Prefetch::RelayLinearH(_) | Prefetch::Debug(_) => {}
         }
+    }
+
+    /// A run of pages of a power of two, from DRAM.
+    fn reads_run(&mut self, base: u32, log_page: u32, first: u64, length: u32) {
+        let page = 1u64.checked_shl(log_page).unwrap_or(1 << 32).clamp(64, 1 << 32);
+        let count = u64::from(length).div_ceil(page);
+        self.reads_pages(Hazard::RelayBeforeWrite, Pages { dram: true, base, page, first, count });
     }
 
     fn at_most(&mut self, count: usize, most: usize) {
@@ -115,6 +136,8 @@ impl Linter<'_> {
     fn paged(&mut self, c: &RelayPaged) {
         let (size, pages) = (u64::from(c.page_size), u64::from(c.pages));
         let total = size * pages;
+        let (dram, base, first) = (c.is_dram(), c.base_addr, u64::from(c.start_page));
+        self.reads_pages(Hazard::RelayBeforeWrite, Pages { dram, base, page: size, first, count: pages });
         let adjust = u64::from(c.length_adjust());
         let half = u64::from(self.layout.prefetch.scratch_half);
         let last = match half.checked_div(size) {
@@ -143,10 +166,10 @@ impl Linter<'_> {
             return;
         };
         let Some(amount) = amount else { return };
-        let whole = header.len() as u64 + amount;
+        let whole = amount.saturating_add(header.len() as u64);
         let page = u64::from(self.layout.dispatch.cb_page());
         // These take their pages one scratch half at a time, so no single request is large.
-        self.pages += whole.div_ceil(page);
+        self.pages = self.pages.saturating_add(whole.div_ceil(page));
         self.not_judged("bytes that are relayed from memory");
         let command = match DispatchCommand::decode(&header) {
             // What the header announces comes from elsewhere.
@@ -156,17 +179,24 @@ impl Linter<'_> {
             },
             Ok(_) => return self.dispatched(&header),
         };
-        if let Ok(extent) = command.extent(&header) {
-            let at = self.next_command(command.name());
-            if extent.end() > whole {
-                let message = format!("it takes {} bytes, header included, and {whole} are relayed", extent.end());
-                self.find_in(at, Hazard::StalePage, message);
-            } else if extent.end() < whole {
-                let message =
-                    format!("it takes {} bytes, header included, of the {whole} that are relayed", extent.end());
-                self.find_in(at, Hazard::TrailingBytes, message);
+        let at = self.next_command(command.name());
+        self.behind_terminate(at);
+        let extent = match command.extent(&header) {
+            Ok(extent) => extent,
+            Err(WireError::Truncated { .. }) => {
+                self.not_judged(format!("{}, whose list is relayed from memory", command.name()));
+                return;
             }
-            self.judge(&DispatchCommand::bare(command), at);
+            Err(error) => return self.find_in(at, Hazard::CompletionHeader, error.to_string()),
+        };
+        if extent.end() > whole {
+            let message = format!("it takes {} bytes, header included, and {whole} are relayed", extent.end());
+            self.find_in(at, Hazard::StalePage, message);
+        } else if extent.end() < whole {
+            let message =
+                format!("it takes {} bytes, header included, of the {whole} that are relayed", extent.end());
+            self.find_in(at, Hazard::TrailingBytes, message);
         }
+        self.judge(&DispatchCommand::bare(command), at);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Linter;
 use crate::board::Tile;
-use crate::layout::L1_ALIGN;
+use crate::layout::{HOST_ADDRESS, HOST_REGION, L1_ALIGN};
 use crate::sanitize::{CommandRef, Hazard};
 use crate::wire::{PCIE_XY, Rect, Xy};
 
@@ -14,13 +14,7 @@ impl Linter<'_> {
     pub(super) fn unicast(&mut self, at: CommandRef, noc_xy: u32, addr: u64, bytes: u64) {
         self.aligned(at, addr);
         if noc_xy == PCIE_XY {
-            let host = &self.layout.sysmem;
-            let end = addr.saturating_add(bytes);
-            if addr < host.noc_base || end > host.noc_base + u64::from(host.bytes) {
-                let message = format!("{bytes} bytes at {addr:#x} of host memory are not in the queue's pinned memory");
-                self.find_in(at, Hazard::PcieOutside, message);
-            }
-            return;
+            return self.host_memory(at, addr & HOST_ADDRESS, bytes);
         }
         let tile = Xy::from_word(noc_xy);
         if noc_xy != tile.word() {
@@ -41,11 +35,35 @@ impl Linter<'_> {
                 let message = format!("{bytes} bytes at {addr:#x} leave DRAM bank {bank}");
                 self.find_in(at, Hazard::NocUnmapped, message);
             }
-            Tile::Dram(_) | Tile::Arc => {}
+            Tile::Dram(_) => self.writes(at, tile, addr, bytes),
+            Tile::Arc => {}
             Tile::Worker => {
                 self.memory(at, addr, bytes);
+                self.writes(at, tile, addr, bytes);
                 self.written(at, tile, false);
             }
+        }
+    }
+
+    /// A write to host memory. The queue's own is known; what else is pinned, such as a driver's staging, only a run knows.
+    fn host_memory(&mut self, at: CommandRef, addr: u64, bytes: u64) {
+        let host = &self.layout.sysmem;
+        let (own, end) = (host.own(), addr.saturating_add(bytes));
+        let pinned = host.noc_base..host.noc_base + u64::from(host.bytes);
+        if addr < own.end && end > own.start {
+            let message = format!(
+                "{bytes} bytes at {addr:#x} of host memory; {:#x}..{:#x} is the queue's own",
+                own.start, own.end
+            );
+            self.find_in(at, Hazard::QueueMemoryWritten, message);
+        } else if addr < pinned.end && end > pinned.end || (pinned.end..pinned.start + HOST_REGION).contains(&addr) {
+            let message = format!(
+                "{bytes} bytes at {addr:#x} of host memory; the queue's pinned memory ends at {:#x}",
+                pinned.end
+            );
+            self.find_in(at, Hazard::PcieOutside, message);
+        } else if addr < pinned.start || addr >= pinned.end {
+            self.not_judged("writes to host memory outside of the queue's own buffer: what is pinned there");
         }
     }
 
@@ -72,6 +90,7 @@ impl Linter<'_> {
                 format!("{announced} acknowledgements are announced for {rect}, from which {answers} tiles answer");
             self.find_in(at, Hazard::MulticastCount, message);
         }
+        self.writes_all(at, rect, addr, bytes);
         for tile in rect.tiles() {
             self.written(at, tile, true);
         }
@@ -94,6 +113,8 @@ impl Linter<'_> {
             let message =
                 format!("{bytes} bytes at {addr:#x} meet the firmware at {:#x}..{:#x}", firmware.start, firmware.end);
             self.find_in(at, Hazard::FirmwareOverwritten, message);
+        } else if let Some((hazard, message)) = self.layout.worker.mailbox_mistake(addr, bytes) {
+            self.find_in(at, hazard, message);
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Delays;
 use crate::board::Board;
 use crate::layout::{COMPLETION_PAGE, Layout, PCIE_ALIGN};
-use crate::sanitize::Mode;
+use crate::sanitize::{Hazard, Mode};
 
 /// Behaviour of firmware that differs from the one that is modelled, for those who write their own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -12,6 +12,22 @@ pub struct Quirks {
     pub inline_go: bool,
     /// A command buffer's upper address register is not restored after a write to host memory.
     pub keeps_upper_address: bool,
+}
+
+/// How far a machine goes before it is given up, so that every run ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Steps of actors and arrivals since the host last queued a record: records that are queued may take as many more.
+    pub steps: u64,
+    /// Bytes of DRAM that are in use, in chunks of 4 KiB.
+    pub bytes: u64,
+}
+
+impl Default for Limits {
+    /// 20 million steps, some ten seconds, and 2 GiB.
+    fn default() -> Limits {
+        Limits { steps: 20_000_000, bytes: 2 << 30 }
+    }
 }
 
 /// A machine's parts and how it behaves.
@@ -33,6 +49,10 @@ pub struct Config {
     pub trace: bool,
     /// Where the counters of pages start, as if so many had gone before: so that their wrap can be reached.
     pub pages_before: u32,
+    /// How far it goes.
+    pub limits: Limits,
+    /// Hazards that it accepts without a word: they are counted only.
+    pub allowed: Vec<Hazard>,
 }
 
 impl Config {
@@ -48,6 +68,8 @@ impl Config {
             quirks: Quirks::default(),
             trace: false,
             pages_before: 0,
+            limits: Limits::default(),
+            allowed: Vec::new(),
         }
     }
 

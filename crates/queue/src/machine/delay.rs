@@ -97,13 +97,12 @@ impl Dice {
         }
         let roll = self.next();
         // The high half, scaled: as even as needed, without a division.
-        let extra = ((roll >> 32) * (delay.spread + 1)) >> 32;
-        delay.least
-            + match roll & 63 {
-                0 => extra * 8,
-                1..32 => extra,
-                _ => 0,
-            }
+        let extra = ((u128::from(roll >> 32) * (u128::from(delay.spread) + 1)) >> 32) as u64;
+        delay.least.saturating_add(match roll & 63 {
+            0 => extra.saturating_mul(8),
+            1..32 => extra,
+            _ => 0,
+        })
     }
 }
 

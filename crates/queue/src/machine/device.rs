@@ -7,7 +7,7 @@ use super::world::World;
 use super::{Actor, Machine, State};
 use crate::board::Board;
 use crate::host::{Device, DeviceError, Pinned, Window, WindowTarget};
-use crate::layout::PCIE_NOC_BIT;
+use crate::layout::{HOST_REGION as REGION, PCIE_NOC_BIT};
 use crate::sanitize::{Finding, diagnose};
 use crate::wire::{Rect, Xy};
 
@@ -25,8 +25,6 @@ pub(super) struct Host {
 
 const SMALL: u64 = 2 << 20;
 const LARGE: u64 = 4 << 30;
-/// Bytes between pinned memories, as the device sees them.
-const REGION: u64 = 1 << 30;
 /// How many regions there are.
 const REGIONS: u64 = 16;
 /// A host that polls so often while nothing can happen will poll for ever: if somebody is stuck, and if nobody is.
@@ -80,7 +78,7 @@ impl Host {
 impl Machine {
     /// Lets time pass as a call of the driver takes it.
     fn pass(&mut self, cycles: u64) -> Result<(), DeviceError> {
-        let until = self.now_cycles() + cycles;
+        let until = self.now_cycles().saturating_add(cycles);
         self.run(until);
         self.check()
     }
@@ -136,7 +134,9 @@ impl Machine {
         if offset.checked_add(bytes).is_none_or(|end| end > size) {
             return Err(DeviceError::Bounds { what: "a window", offset, bytes, size });
         }
-        Ok((target, target.addr + offset))
+        let addr = target.addr.checked_add(offset).filter(|addr| addr.checked_add(bytes).is_some());
+        let addr = addr.ok_or(DeviceError::Bounds { what: "a window", offset, bytes, size })?;
+        Ok((target, addr))
     }
 
     fn store(&mut self, xy: Xy, addr: u64, bytes: &[u8]) -> Result<(), DeviceError> {
@@ -307,7 +307,7 @@ impl Device for Machine {
             self.store(target.tiles.low, addr, bytes)?;
         }
         // A burst leaves 8 bytes at a time.
-        self.pass(self.cycles(|d| d.host_store) * (bytes.len() as u64).div_ceil(8).max(1))
+        self.pass(self.cycles(|d| d.host_store).saturating_mul((bytes.len() as u64).div_ceil(8).max(1)))
     }
 
     fn arc_read(&mut self, offset: u64) -> Result<u32, DeviceError> {

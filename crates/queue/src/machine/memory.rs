@@ -16,14 +16,18 @@ pub enum Place {
 /// Memory that takes room only where it was written.
 #[derive(Clone, Default)]
 struct Sparse {
-    chunks: Vec<Option<Box<[u8]>>>,
+    groups: Vec<Option<Box<Group>>>,
 }
 
-const CHUNK: u64 = 1 << 20;
+/// Chunks that lie one behind the other.
+type Group = [Option<Box<[u8]>>; GROUP];
+
+const CHUNK: u64 = 4 << 10;
+const GROUP: usize = 256;
 
 impl Sparse {
     fn new(bytes: u64) -> Sparse {
-        Sparse { chunks: vec![None; bytes.div_ceil(CHUNK) as usize] }
+        Sparse { groups: vec![None; bytes.div_ceil(CHUNK * GROUP as u64) as usize] }
     }
 
     fn read(&self, mut at: u64, mut out: &mut [u8]) {
@@ -31,7 +35,7 @@ impl Sparse {
             let (chunk, offset) = ((at / CHUNK) as usize, (at % CHUNK) as usize);
             let n = out.len().min(CHUNK as usize - offset);
             let (head, rest) = out.split_at_mut(n);
-            match &self.chunks[chunk] {
+            match self.groups[chunk / GROUP].as_ref().and_then(|group| group[chunk % GROUP].as_ref()) {
                 Some(bytes) => head.copy_from_slice(&bytes[offset..offset + n]),
                 None => head.fill(0),
             }
@@ -39,15 +43,22 @@ impl Sparse {
         }
     }
 
-    fn write(&mut self, mut at: u64, mut bytes: &[u8]) {
+    /// Writes bytes; how many more are in use.
+    fn write(&mut self, mut at: u64, mut bytes: &[u8]) -> u64 {
+        let mut more = 0;
         while !bytes.is_empty() {
             let (chunk, offset) = ((at / CHUNK) as usize, (at % CHUNK) as usize);
             let n = bytes.len().min(CHUNK as usize - offset);
             let (head, rest) = bytes.split_at(n);
-            let chunk = self.chunks[chunk].get_or_insert_with(|| vec![0; CHUNK as usize].into());
+            let group = self.groups[chunk / GROUP].get_or_insert_with(|| Box::new([const { None }; GROUP]));
+            let chunk = group[chunk % GROUP].get_or_insert_with(|| {
+                more += CHUNK;
+                vec![0; CHUNK as usize].into()
+            });
             chunk[offset..offset + n].copy_from_slice(head);
             (bytes, at) = (rest, at + n as u64);
         }
+        more
     }
 }
 
@@ -66,13 +77,15 @@ pub(crate) struct Memory {
     pub bank_bytes: u64,
     dram: Vec<Sparse>,
     host: Vec<Option<HostRegion>>,
+    /// Bytes of DRAM that are in use.
+    pub used: u64,
 }
 
 impl Memory {
     pub fn new(tiles: usize, l1_bytes: u32, banks: u32, bank_bytes: u64) -> Memory {
         let l1_bytes = l1_bytes as usize;
         let dram = (0..banks).map(|_| Sparse::new(bank_bytes)).collect();
-        Memory { l1_bytes, l1: vec![0; tiles * l1_bytes], bank_bytes, dram, host: Vec::new() }
+        Memory { l1_bytes, l1: vec![0; tiles * l1_bytes], bank_bytes, dram, host: Vec::new(), used: 0 }
     }
 
     fn l1_at(&self, tile: TileId, addr: u32) -> usize {
@@ -160,7 +173,7 @@ impl Memory {
     pub fn write(&mut self, place: Place, bytes: &[u8]) {
         match place {
             Place::L1(tile, addr) => self.l1_mut(tile, addr, bytes.len()).copy_from_slice(bytes),
-            Place::Dram(bank, addr) => self.dram[bank as usize].write(addr, bytes),
+            Place::Dram(bank, addr) => self.used += self.dram[bank as usize].write(addr, bytes),
             Place::Host(id, at) => {
                 if let Some(to) = self.host_mut(id) {
                     to[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);
@@ -194,7 +207,7 @@ impl Memory {
                 let to = self.l1_at(target, at);
                 self.l1.copy_within(from..from + bytes, to);
             }
-            Place::Dram(bank, at) => self.dram[bank as usize].write(at, &self.l1[from..from + bytes]),
+            Place::Dram(bank, at) => self.used += self.dram[bank as usize].write(at, &self.l1[from..from + bytes]),
             Place::Host(id, at) => {
                 if let Some(Some(region)) = self.host.get_mut(id as usize) {
                     region.bytes[at as usize..at as usize + bytes].copy_from_slice(&self.l1[from..from + bytes]);

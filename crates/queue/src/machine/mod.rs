@@ -21,6 +21,7 @@ mod device;
 mod flight;
 mod memory;
 mod noc;
+mod order;
 mod payload;
 mod store;
 mod trace;
@@ -34,12 +35,12 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use crate::board::cover;
-use crate::sanitize::{Finding, Ledger, all_idle, diagnose};
+use crate::sanitize::{Finding, Hazard, Ledger, all_idle, diagnose};
 use crate::wire::Xy;
 use crate::worker::{Acknowledge, Worker, Workers};
 
 pub use chip::{Chip, Tile, TileId};
-pub use config::{Config, Quirks};
+pub use config::{Config, Limits, Quirks};
 pub use delay::{Delay, Delays};
 pub use memory::Place;
 pub use trace::{Span, SpanActor};
@@ -126,7 +127,7 @@ impl Machine {
             now: 0,
             states: [State::Off; 3],
             waits: [None; 3],
-            ledger: Ledger::new(config.mode, &config.layout),
+            ledger: Ledger { allowed: config.allowed, ..Ledger::new(config.mode, &config.layout) },
             workers: Workers::new(&chip, worker),
             streams: [0; 64],
             fetch_states: [0; 8],
@@ -135,6 +136,9 @@ impl Machine {
             trace: config.trace.then(trace::Trace::default),
             go_rects: cover(config.board.workers()),
             quirks: config.quirks,
+            order: order::Order::default(),
+            steps: 0,
+            limits: config.limits,
             layout: config.layout,
             chip,
         };
@@ -198,7 +202,7 @@ impl Machine {
 
     /// Lets time pass until nothing more happens by itself, but no longer than so many cycles; whether nothing does.
     pub fn settle(&mut self, cycles: u64) -> bool {
-        let end = self.now_cycles() + cycles;
+        let end = self.now_cycles().saturating_add(cycles);
         // Towards the next event each time, so that time does not pass beyond the last one.
         while let Some(at) = self.next_event() {
             if at > end {
@@ -209,7 +213,24 @@ impl Machine {
                 return false;
             }
         }
+        // Nothing is on its way, and the host has waited for that: it is as good as a barrier of every sender.
+        let mut world = self.world.borrow_mut();
+        for port in Port::ALL {
+            world.passed_barrier(port);
+        }
         true
+    }
+
+    /// Gives the run up, as it takes more than a limit of whoever drives the machine.
+    pub fn give_up(&mut self, why: impl Into<String>) {
+        self.world.borrow_mut().give_up(why.into());
+    }
+
+    /// How often a hazard was met that the configuration allows.
+    pub fn allowed(&self) -> Vec<(Hazard, u64)> {
+        let world = self.world.borrow();
+        let met = |hazard: &Hazard| (*hazard, world.ledger.met[*hazard as usize]);
+        world.ledger.allowed.iter().map(met).filter(|(_, times)| *times > 0).collect()
     }
 
     /// Device cycles so far.
@@ -254,8 +275,8 @@ impl Machine {
             queued: world.ledger.issue.queued() as u64,
             commands: world.ledger.commands,
             credits: credits(granted, world.ledger.taken),
-            pages: world.ledger.produced - world.ledger.consumed.min(world.ledger.produced),
-            completions: world.ledger.completed - world.ledger.drained,
+            pages: world.ledger.produced.saturating_sub(world.ledger.consumed),
+            completions: world.ledger.completed.saturating_sub(world.ledger.drained),
             flights: world.flights.len() as u64,
             running: world.workers.running(),
             launches: world.workers.launched + world.workers.launched_by_host,

@@ -9,6 +9,7 @@ use super::flight::Flight;
 use super::memory::Place;
 use super::wait::{Actor, Wait};
 use super::world::{Stop, World};
+use crate::layout::HOST_ADDRESS;
 use crate::sanitize::Hazard;
 use crate::wire::{PCIE_XY, Rect, Xy};
 
@@ -26,6 +27,9 @@ pub(crate) enum Port {
 }
 
 impl Port {
+    /// All of them.
+    pub const ALL: [Port; 4] = [Port::Prefetch, Port::Dispatch, Port::Credits, Port::Subordinate];
+
     pub fn actor(self) -> Actor {
         match self {
             Port::Prefetch => Actor::Prefetch,
@@ -97,7 +101,7 @@ impl World {
         let tile = Xy::from_word(xy);
         let kind = self.chip.at(tile);
         if xy & (PCIE_XY & !0xFFF) != 0 {
-            let place = self.memory.host_at(addr & 0xF_FFFF_FFFF, bytes);
+            let place = self.memory.host_at(addr & HOST_ADDRESS, bytes);
             if kind != Tile::Pcie {
                 self.flag(actor, Hazard::PcieAddress, || {
                     format!("the word {xy:#x} marks host memory, but {tile} is not the PCIe tile (19,24)")
@@ -177,6 +181,7 @@ impl World {
             }
         }
         if let Some(to) = self.resolve(actor, xy, addr, bytes.into())? {
+            self.order_write(port, to, bytes)?;
             self.write_to(port, from, to, bytes);
         }
         Ok(())
@@ -238,11 +243,12 @@ impl World {
                 format!("the rectangle {rect} has {reached} tiles that acknowledge; {announced} were announced")
             })?;
         }
-        if addr + u64::from(bytes) > u64::from(self.layout.l1_bytes) {
+        if addr.saturating_add(bytes.into()) > u64::from(self.layout.l1_bytes) {
             return self.flag(actor, Hazard::L1Outside, || {
                 format!("a multicast of {bytes} bytes at {addr:#x} leaves the tiles' L1")
             });
         }
+        self.order_multicast(port, rect, addr, bytes)?;
         let tile = self.tile_of(actor);
         let mut done = 0;
         while done < bytes {
@@ -297,6 +303,7 @@ impl World {
         let niu = &mut self.nius[port as usize];
         niu.read = niu.read.max(arrival);
         if let Some(from) = from {
+            self.order_read(port, from, bytes)?;
             let tile = self.tile_of(actor);
             self.flights.start(arrival, Flight::Read { from, tile, to, bytes });
         }
@@ -366,5 +373,8 @@ impl World {
     /// All writes of a port are known to have arrived.
     pub fn passed_barrier(&mut self, port: Port) {
         self.nius[port as usize].epoch += 1;
+        if port == Port::Dispatch {
+            self.order_barrier();
+        }
     }
 }

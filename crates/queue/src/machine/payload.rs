@@ -5,7 +5,8 @@ use super::memory::Place;
 use super::noc::Port;
 use super::world::{Stop, World};
 use crate::sanitize::Hazard;
-use crate::wire::{Rect, Xy};
+use crate::layout::HOST_ADDRESS;
+use crate::wire::{PCIE_XY, Rect, Xy};
 
 /// Where page `index` of interleaved pages lies: the tile's word and the address there. A network has its own port to each bank; pages
 /// in L1 go around the workers.
@@ -16,7 +17,8 @@ pub(crate) fn page_address(chip: &Chip, dram: bool, noc: u8, base: u32, page: u3
         true => chip.bank_port(bank, noc),
         false => chip.xy(chip.workers()[bank as usize]),
     };
-    (xy.word(), u64::from(base) + u64::from(row) * u64::from(page).next_multiple_of(align))
+    let offset = u64::from(row).saturating_mul(u64::from(page).next_multiple_of(align));
+    (xy.word(), offset.saturating_add(base.into()))
 }
 
 impl World {
@@ -29,7 +31,7 @@ impl World {
             })?;
         }
         let firmware = u64::from(self.layout.worker.firmware)..u64::from(self.layout.kernel_config_base);
-        if addr < firmware.end && addr + u64::from(bytes) > firmware.start {
+        if addr < firmware.end && addr.saturating_add(bytes.into()) > firmware.start {
             let xy = self.chip.xy(tile);
             self.flag(actor, Hazard::FirmwareOverwritten, || {
                 format!("{bytes} bytes at {addr:#x} of {xy} overwrite its firmware")
@@ -45,7 +47,20 @@ impl World {
             let epoch = self.nius[port as usize].epoch;
             self.workers.payload(tile).unicast = epoch;
         }
+        self.check_host_target(port, xy, addr, bytes)?;
         self.write(port, from, xy, addr, bytes)
+    }
+
+    /// A dispatched write to host memory may not hit the queue's own.
+    fn check_host_target(&mut self, port: Port, xy: u32, addr: u64, bytes: u32) -> Result<(), Stop> {
+        let own = self.layout.sysmem.own();
+        let start = addr & HOST_ADDRESS;
+        if xy != PCIE_XY || start >= own.end || start.saturating_add(bytes.into()) <= own.start {
+            return Ok(());
+        }
+        self.flag(port.actor(), Hazard::QueueMemoryWritten, || {
+            format!("{bytes} bytes go to {start:#x} of host memory; {:#x}..{:#x} is the queue's own", own.start, own.end)
+        })
     }
 
     /// A dispatcher's write to a rectangle.
@@ -101,8 +116,8 @@ impl World {
     /// Bytes of a DRAM bank or of host memory as a place, for tests and tools.
     pub fn place_of(&self, xy: Xy, addr: u64, bytes: u64) -> Option<Place> {
         match self.chip.at(xy) {
-            Tile::Tensix(id) if addr + bytes <= u64::from(self.layout.l1_bytes) => Some(Place::L1(id, addr as u32)),
-            Tile::Dram(bank) if addr + bytes <= self.memory.bank_bytes => Some(Place::Dram(bank, addr)),
+            Tile::Tensix(id) if addr.saturating_add(bytes) <= u64::from(self.layout.l1_bytes) => Some(Place::L1(id, addr as u32)),
+            Tile::Dram(bank) if addr.saturating_add(bytes) <= self.memory.bank_bytes => Some(Place::Dram(bank, addr)),
             _ => None,
         }
     }

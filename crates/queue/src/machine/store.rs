@@ -49,7 +49,7 @@ impl World {
         if addr >= register::FIRST {
             return self.host_store_register(tile, addr, bytes, commands);
         }
-        if addr + bytes.len() as u64 > u64::from(self.layout.l1_bytes) {
+        if addr.saturating_add(bytes.len() as u64) > u64::from(self.layout.l1_bytes) {
             return Err(format!("{} bytes at {addr:#x} leave the L1 of {}", bytes.len(), self.chip.xy(tile)));
         }
         let addr = addr as u32;
@@ -168,6 +168,7 @@ impl World {
             });
             return;
         }
+        self.steps = 0;
         self.next_slot = if addr + 2 >= end { base } else { addr + 2 };
         self.ledger.issue.announce(u32::from(value & 0x7FFF) << 4);
     }
@@ -275,8 +276,17 @@ impl World {
     pub fn check_host_write(&mut self, id: u8, offset: u64, bytes: u64) {
         let host = &self.layout.sysmem;
         let (issue, end) = (u64::from(host.issue), u64::from(host.issue + host.issue_bytes));
-        if offset >= end || offset + bytes <= issue || self.memory.host_at(host.noc_base, 1) != Some(Place::Host(id, 0))
-        {
+        let completions_end = u64::from(host.completion) + u64::from(host.completion_bytes);
+        if self.memory.host_at(host.noc_base, 1) != Some(Place::Host(id, 0)) {
+            return;
+        }
+        let behind = offset < completions_end && offset + bytes > u64::from(host.completion);
+        if behind && self.states[Actor::Dispatch as usize] == State::On {
+            self.flag_host(Hazard::IssueOverrun, || {
+                format!("{bytes} bytes at {offset:#x} of the pinned memory reach into the completion ring at {end:#x}")
+            });
+        }
+        if offset >= end || offset + bytes <= issue {
             return;
         }
         let from = offset.max(issue);

@@ -74,6 +74,8 @@ pub enum Wait {
     Pages {
         /// Pages that were.
         seen: u32,
+        /// Whether a command has begun, of which the page brings more.
+        inside: bool,
     },
     /// A word of the dispatch core's L1 to reach a count.
     Memory {
@@ -103,6 +105,8 @@ pub enum Wait {
     SubordinatePage {
         /// Pages that it has consumed.
         consumed: u32,
+        /// Whether a command has begun, of which the page brings more.
+        inside: bool,
     },
     /// The dispatcher's leave to send a go signal.
     GoPermit {
@@ -142,12 +146,12 @@ impl Wait {
             }
             Wait::Notified { count } => prefetch(layout.sem(2)) == count,
             Wait::CreditsHome { taken } => credits(prefetch(layout.sem(0)), taken) == layout.dispatch.cb_pages,
-            Wait::Pages { seen } => dispatch(layout.sem(0)) != seen,
+            Wait::Pages { seen, .. } => dispatch(layout.sem(0)) != seen,
             Wait::Memory { addr, count } => dispatch(addr).wrapping_sub(count) as i32 >= 0,
             Wait::Stream { stream, count } => stream_reached(world.stream(stream), count),
             Wait::Completion { pages } => world.completion_room() >= pages * (crate::layout::COMPLETION_PAGE >> 4),
             Wait::Acknowledgements { .. } | Wait::Idle | Wait::Lost => false,
-            Wait::SubordinatePage { consumed } => dispatch(layout.sem(1)) != consumed,
+            Wait::SubordinatePage { consumed, .. } => dispatch(layout.sem(1)) != consumed,
             Wait::GoPermit { addr, sent } => dispatch(addr).wrapping_sub(sent) as i32 > 0,
         }
     }
@@ -179,7 +183,10 @@ impl Wait {
                 let (have, all) = (credits(prefetch(layout.sem(0)), taken), layout.dispatch.cb_pages);
                 format!("waits for all credits to come home before it ends, with {have} of {all}")
             }
-            Wait::Pages { seen } => format!("waits for a page behind the {seen} that were produced"),
+            Wait::Pages { seen, inside } => {
+                let what = if inside { "the rest of its command, in " } else { "" };
+                format!("waits for {what}a page behind the {seen} that were produced")
+            }
             Wait::Memory { addr, count } => {
                 let flag = WaitCommand::MEMORY;
                 format!("waits (flag {flag}) for the word at {addr:#x} to reach {count}; it is {}", dispatch(addr))
@@ -194,7 +201,10 @@ impl Wait {
             Wait::Acknowledgements { missing } => {
                 format!("waits for {missing} acknowledgements that nobody will send")
             }
-            Wait::SubordinatePage { consumed } => format!("waits for a page behind the {consumed} it consumed"),
+            Wait::SubordinatePage { consumed, inside } => {
+                let what = if inside { "the rest of its command, in " } else { "" };
+                format!("waits for {what}a page behind the {consumed} it consumed")
+            }
             Wait::GoPermit { addr, sent } => {
                 format!(
                     "waits for leave to send go signal {}; the semaphore at {addr:#x} is {}",

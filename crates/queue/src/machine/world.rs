@@ -5,6 +5,7 @@ use super::delay::{Delays, Dice};
 use super::flight::{Flight, Flights};
 use super::memory::Memory;
 use super::noc::Niu;
+use super::Limits;
 use super::wait::{Actor, Wait};
 use crate::layout::Layout;
 use crate::sanitize::{Finding, Hazard, Ledger, Mode};
@@ -54,6 +55,12 @@ pub(crate) struct World {
     pub go_rects: Vec<crate::wire::Rect>,
     /// Network behaviour of other firmware, see [`Quirks`](super::Quirks).
     pub quirks: super::Quirks,
+    /// Who reads what others write.
+    pub order: super::order::Order,
+    /// Steps since the host last queued a record.
+    pub steps: u64,
+    /// How far it goes.
+    pub limits: super::Limits,
 }
 
 const STREAM_MASK: u32 = 0x1_FFFF;
@@ -174,10 +181,11 @@ impl World {
 
     /// Lets time pass until an actor can go on, and takes its wait away. `None`: it passed to the end, or the machine has stopped.
     pub fn next_actor(&mut self, until: u64) -> Option<Actor> {
-        while !self.ledger.stopped() {
+        while !self.ledger.stopped() && self.within_limits() {
             for actor in Actor::ALL {
                 if self.waits[actor as usize].is_some_and(|wait| wait.is_over(self)) {
                     self.waits[actor as usize] = None;
+                    self.steps += 1;
                     return Some(actor);
                 }
             }
@@ -185,6 +193,7 @@ impl World {
                 Some(at) if at <= until => {
                     self.now = self.now.max(at);
                     while let Some(flight) = self.flights.take(self.now) {
+                        self.steps += 1;
                         self.arrive(flight);
                     }
                 }
@@ -195,6 +204,30 @@ impl World {
             }
         }
         None
+    }
+
+    /// Whether the machine may go on; if not, it says so and stops.
+    fn within_limits(&mut self) -> bool {
+        let Limits { steps, bytes } = self.limits;
+        if self.steps > steps {
+            self.give_up(format!("{steps} steps have been made since the host last queued a record"));
+        } else if self.memory.used > bytes {
+            self.give_up(format!("more than {bytes} bytes of DRAM are in use"));
+        }
+        !self.ledger.stopped()
+    }
+
+    /// Stops the machine in either mode.
+    pub fn give_up(&mut self, why: String) {
+        if self.ledger.stopped() {
+            return;
+        }
+        let actor = Actor::ALL.into_iter().max_by_key(|actor| self.ledger.commands[*actor as usize]);
+        let at = self.ledger.at[actor.unwrap_or(Actor::Dispatch) as usize];
+        let notes = self.actor_lines();
+        let (record, command, cycle) = (at.record, at.command, self.now);
+        self.ledger.findings.push(Finding { record, command, cycle, notes, ..Finding::new(Hazard::RunLimit, why) });
+        self.ledger.stopped = Some(self.ledger.findings.len() - 1);
     }
 
     /// Lets what arrives now arrive. The flight is over; its bytes are where they belong.

@@ -127,7 +127,7 @@ impl Fetch {
         let wait = core.look().until_read(Port::Prefetch);
         core.wait(wait).await;
         self.wrap();
-        self.fence += self.pending;
+        self.fence = self.fence.saturating_add(self.pending);
         self.pending = 0;
     }
 
@@ -139,7 +139,7 @@ impl Fetch {
         }
         let layout = &core.layout;
         let area = &layout.prefetch;
-        if self.fence + bytes > area.cmddat_end() {
+        if u64::from(self.fence) + u64::from(bytes) > u64::from(area.cmddat_end()) {
             if self.cmd_ptr != self.fence {
                 return Ok(false);
             }
@@ -174,7 +174,7 @@ impl Fetch {
         world.read(Port::Prefetch, PCIE_XY, self.pcie | PCIE_NOC_BIT, self.fence, bytes)?;
         self.records.push_back(Landed {
             start: self.fence,
-            end: self.fence + bytes,
+            end: self.fence.saturating_add(bytes),
             record,
             stall: slot & STALL_FLAG != 0,
         });
@@ -203,19 +203,44 @@ impl Fetch {
     /// The stride of a command may not leave its record, nor stand still.
     pub fn check_stride(&self, core: &Core, header: &Prefetch, at: u32) -> Result<(), Stop> {
         let stride = header.stride();
+        if stride == 0 {
+            return Err(core.lose(Hazard::RecordTrailing, || "a command's stride is 0: it is run for ever".to_string()));
+        }
         let Some(front) = self.records.front() else { return Ok(()) };
-        if front.stall && at == front.start && at + stride >= front.end && !matches!(header, Prefetch::ExecBuf(_)) {
+        let end = u64::from(at) + u64::from(stride);
+        if front.stall && at == front.start && end >= u64::from(front.end) && !matches!(header, Prefetch::ExecBuf(_)) {
             core.flag(Hazard::StallWithoutExecBuf, || {
                 format!("the slot of this record has the stall flag, and its only command is {}", header.name())
             })?;
         }
-        if stride == 0 {
-            return Err(core.lose(Hazard::RecordTrailing, || "a command's stride is 0: it is run for ever".to_string()));
-        }
-        if at + stride > front.end {
+        if end > u64::from(front.end) {
             let left = front.end.saturating_sub(at);
             core.flag(Hazard::RecordTrailing, || {
                 format!("a command's stride of {stride} bytes leaves its record, of which {left} bytes are left")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Records of which there is something at an address or behind it.
+    pub fn records_behind(&self, at: u32) -> u64 {
+        let first = self.records.front().map_or(0, |front| u64::from(at < front.end));
+        self.records.len().saturating_sub(1) as u64 + first
+    }
+
+    /// What a command takes from behind its header lies in its record, and before the next command.
+    pub fn check_inside(&self, core: &Core, at: u32, header: u32, bytes: u32, stride: u32) -> Result<(), Stop> {
+        let end = u64::from(at) + u64::from(header) + u64::from(bytes);
+        let record = self.records.front().filter(|front| (front.start..front.end).contains(&at));
+        if let Some(front) = record.filter(|front| end > u64::from(front.end)) {
+            let behind = end - u64::from(front.end);
+            return core.flag(Hazard::RelayUnfetched, || {
+                format!("{behind} of the {bytes} bytes behind the command's header lie behind its record")
+            });
+        }
+        if record.is_some() && end > u64::from(at) + u64::from(stride) {
+            core.flag(Hazard::RecordTrailing, || {
+                format!("the command takes {} bytes, but its stride is {stride}", end - u64::from(at))
             })?;
         }
         Ok(())

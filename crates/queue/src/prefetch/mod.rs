@@ -73,6 +73,7 @@ impl Prefetcher {
             self.exec_buf(exec).await?;
             self.fetch.end_stall();
         } else if self.command(header, at).await? {
+            self.core.world().ledger.left_unread = self.fetch.records_behind(at.saturating_add(header.stride()));
             return Ok(true);
         }
         self.fetch.step(&self.core, header.stride())?;
@@ -83,6 +84,12 @@ impl Prefetcher {
     async fn command(&mut self, header: Prefetch, at: u32) -> Result<bool, Stop> {
         self.core.work().await;
         let appended = std::mem::replace(&mut self.appending, false);
+        {
+            // What goes on in the page of a header is one with it.
+            let mut world = self.core.world();
+            world.order.prefetch += u64::from(!appended);
+            world.ledger.stride = header.stride();
+        }
         self.check_append(&header, appended)?;
         match header {
             Prefetch::RelayInline(inline) => self.relay_inline(inline, at).await?,

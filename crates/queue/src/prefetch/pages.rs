@@ -30,15 +30,20 @@ impl Pages {
         while self.left > 0 {
             let rest = u64::from(self.page - self.offset).min(self.left) as u32;
             let bytes = rest.min(room - done);
+            if u64::from(to) + u64::from(done) >= u64::from(core.layout.l1_bytes) {
+                // What is read behind the core's own memory is lost, and was named.
+                (done, self.left) = (room, 0);
+                break;
+            }
             if bytes == 0 || (bytes < rest && done > 0 && self.page <= room) {
                 break;
             }
             let (xy, addr) = page_address(&world.chip, self.dram, 0, self.base, self.page, self.index);
-            world.read(Port::Prefetch, xy, addr + u64::from(self.offset), to + done, bytes)?;
+            world.read(Port::Prefetch, xy, addr.saturating_add(self.offset.into()), to + done, bytes)?;
             (done, self.left) = (done + bytes, self.left - u64::from(bytes));
             self.offset += bytes;
             if self.offset == self.page {
-                (self.offset, self.index) = (0, self.index + 1);
+                (self.offset, self.index) = (0, self.index.wrapping_add(1));
             }
         }
         Ok(done)
@@ -60,7 +65,7 @@ impl Reader<'_> {
                 if bytes > 0 {
                     core.world().read(Port::Prefetch, *xy, *addr, to, bytes)?;
                 }
-                (*addr, *left) = (*addr + u64::from(bytes), *left - u64::from(bytes));
+                (*addr, *left) = (addr.wrapping_add(bytes.into()), *left - u64::from(bytes));
                 Ok(bytes)
             }
             Reader::Runs(runs) => {
@@ -98,20 +103,18 @@ impl Prefetcher {
 
     /// RELAY_PAGED_PACKED.
     pub(super) async fn relay_paged_packed(&mut self, c: RelayPagedPacked, at: u32) -> Result<(), Stop> {
-        let mut count = usize::from(c.count);
+        let count = usize::from(c.count);
         if count > MAX_SUBS {
             self.core.flag(Hazard::PackedLengthMismatch, || format!("{count} parts; the cache holds {MAX_SUBS}"))?;
-            count = MAX_SUBS;
         }
-        let mut list = [0; MAX_SUBS * PagedPackedSub::SIZE];
-        self.list(at, RelayPagedPacked::SIZE, &mut list[..count * PagedPackedSub::SIZE]).await?;
-        let empty = Pages { dram: true, base: 0, page: 64, index: 0, offset: 0, left: 0 };
-        let (mut runs, mut sum) = ([empty; MAX_SUBS], 0);
-        for (run, bytes) in runs[..count].iter_mut().zip(list.chunks_exact(PagedPackedSub::SIZE)) {
+        let mut list = vec![0; count * PagedPackedSub::SIZE];
+        self.list(at, RelayPagedPacked::SIZE, &mut list).await?;
+        let (mut runs, mut sum) = (Vec::with_capacity(count), 0u64);
+        for bytes in list.chunks_exact(PagedPackedSub::SIZE) {
             let Ok(sub) = PagedPackedSub::read(bytes) else { return Err(Stop) };
             let page = 1u32.checked_shl(sub.log_page_size.into()).unwrap_or(0).max(64);
             let index = sub.start_page.into();
-            *run = Pages { base: sub.base_addr, page, index, left: sub.length.into(), ..empty };
+            runs.push(Pages { dram: true, base: sub.base_addr, page, index, offset: 0, left: sub.length.into() });
             sum += u64::from(sub.length);
         }
         if sum != u64::from(c.total_length) {
@@ -119,7 +122,7 @@ impl Prefetcher {
                 format!("the parts have {sum} bytes together; the command says {}", c.total_length)
             })?;
         }
-        self.relay(Reader::Runs(&mut runs[..count]), 0).await
+        self.relay(Reader::Runs(&mut runs), 0).await
     }
 
     /// Copies the list behind a command's header.
@@ -127,8 +130,10 @@ impl Prefetcher {
         if let Some(trace) = &mut self.trace {
             return trace.copy(&self.core, header as u32, out).await;
         }
-        let from = at + header as u32;
-        if from + out.len() as u32 > self.core.layout.l1_bytes {
+        let stride = self.core.look().ledger.stride;
+        self.fetch.check_inside(&self.core, at, header as u32, out.len() as u32, stride)?;
+        let from = at.saturating_add(header as u32);
+        if u64::from(from) + out.len() as u64 > u64::from(self.core.layout.l1_bytes) {
             return Err(self.core.lose(Hazard::L1Outside, || format!("a list at {from:#x} leaves L1")));
         }
         let world = self.core.look();

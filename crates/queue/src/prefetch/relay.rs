@@ -73,7 +73,9 @@ impl Prefetcher {
         let origin = Origin { record: command.record, at: start };
         let ring = if subordinate { &mut self.s_ring } else { &mut self.ring };
         let Some(trace) = &mut self.trace else {
-            let from = at + HEADER;
+            let stride = self.core.look().ledger.stride;
+            self.fetch.check_inside(&self.core, at, HEADER, length, stride)?;
+            let from = at.saturating_add(HEADER);
             if from.checked_add(length).is_none_or(|end| end > self.core.layout.l1_bytes) {
                 return Err(self.core.lose(Hazard::L1Outside, || format!("a relay of {length} bytes leaves L1")));
             }

@@ -65,17 +65,16 @@ impl Prefetcher {
 
     /// RELAY_RINGBUFFER.
     pub(super) async fn relay_ringbuffer(&mut self, c: RelayRingbuffer, at: u32) -> Result<(), Stop> {
-        let mut count = usize::from(c.count);
+        let count = usize::from(c.count);
         if count > MAX_SUBS || count == 0 {
             self.core
                 .flag(Hazard::PackedLengthMismatch, || format!("{count} parts; 1 to {MAX_SUBS} can be relayed"))?;
-            count = count.min(MAX_SUBS);
         }
         let wait = self.core.look().until_read(Port::Prefetch);
         self.core.wait(wait).await;
-        let mut list = [0; MAX_SUBS * RingbufferSub::SIZE];
-        self.list(at, RelayRingbuffer::SIZE, &mut list[..count * RingbufferSub::SIZE]).await?;
-        for (i, bytes) in list.chunks_exact(RingbufferSub::SIZE).take(count).enumerate() {
+        let mut list = vec![0; count * RingbufferSub::SIZE];
+        self.list(at, RelayRingbuffer::SIZE, &mut list).await?;
+        for (i, bytes) in list.chunks_exact(RingbufferSub::SIZE).enumerate() {
             let Ok(sub) = RingbufferSub::read(bytes) else { return Err(Stop) };
             let start = self.ringbuffer.offset.wrapping_add(sub.start);
             self.check_ringbuffer(start, sub.length, "RELAY_RINGBUFFER relays")?;

@@ -46,8 +46,9 @@ impl Trace {
         // What is relayed from here must have left.
         let wait = core.look().until_sent(Port::Prefetch);
         core.wait(wait).await;
-        self.rounds += 1;
+        self.rounds = self.rounds.saturating_add(1);
         let mut world = core.world();
+        world.order.fetches_trace = true;
         for _ in 0..pages {
             let index = self.exec.pages - self.pages_left;
             let (xy, addr) = page_address(&world.chip, true, 0, self.exec.base_addr, self.page, index);
@@ -56,6 +57,7 @@ impl Trace {
             self.pages_left -= 1;
             self.pending += self.page;
         }
+        world.order.fetches_trace = false;
         Ok(())
     }
 
@@ -87,7 +89,7 @@ impl Trace {
 
     /// Passes bytes.
     pub async fn skip(&mut self, core: &Core, mut bytes: u32) -> Result<(), Stop> {
-        self.passed += bytes;
+        self.passed = self.passed.saturating_add(bytes);
         while bytes > 0 {
             self.ensure(core, 1).await?;
             let n = bytes.min(self.valid);
@@ -100,7 +102,7 @@ impl Trace {
 
     /// Copies bytes behind the present command's header, which has not been passed.
     pub async fn copy(&mut self, core: &Core, offset: u32, out: &mut [u8]) -> Result<(), Stop> {
-        self.ensure(core, offset + out.len() as u32).await?;
+        self.ensure(core, offset.saturating_add(out.len() as u32)).await?;
         let world = core.look();
         for (i, byte) in out.iter_mut().enumerate() {
             let at = self.wrapped(self.ptr + offset + i as u32);
@@ -135,6 +137,7 @@ impl Prefetcher {
             rounds: 0,
         };
         self.trace = Some(trace);
+        self.core.world().order.prefetch += 1;
         let done = self.run_trace().await;
         self.trace = None;
         done

@@ -3,16 +3,30 @@
 use super::{Finding, Hazard};
 use crate::machine::{Actor, State, Wait, World, stream_reached};
 
-/// Whether an actor waits for the host, having done everything it was told to.
+/// Whether an actor waits for the host, having done everything it was told to: it has not begun anything that it cannot end, and
+/// if it has ended, nothing was left for it.
 fn idle_actor(world: &World, actor: Actor) -> bool {
     let wait = world.waits[actor as usize];
     match world.states[actor as usize] {
-        State::Off | State::Ended => true,
+        State::Off => true,
+        State::Ended => behind_terminate(world, actor) == 0,
         State::On => match wait {
-            Some(Wait::Idle | Wait::Slot { .. } | Wait::Pages { .. } | Wait::SubordinatePage { .. }) => true,
+            Some(Wait::Idle | Wait::Slot { .. }) => true,
+            Some(Wait::Pages { inside, .. } | Wait::SubordinatePage { inside, .. }) => !inside,
             // Not stuck yet if the host may still take completions.
             _ => false,
         },
+    }
+}
+
+/// What was sent to an actor that has ended and will never look at it: records to the prefetcher, pages to the dispatcher.
+fn behind_terminate(world: &World, actor: Actor) -> u64 {
+    let ledger = &world.ledger;
+    match actor {
+        _ if world.states[actor as usize] != State::Ended => 0,
+        Actor::Prefetch => ledger.issue.queued() as u64 + ledger.left_unread,
+        Actor::Dispatch => ledger.produced.saturating_sub(ledger.consumed) + ledger.left_by_terminate,
+        Actor::Subordinate => 0,
     }
 }
 
@@ -57,6 +71,23 @@ pub(crate) fn diagnose(world: &World) -> Finding {
                 granted.wrapping_add(taken)
             );
             (Actor::Prefetch, Hazard::CreditDeadlock, message)
+        }
+        (_, Some(Wait::Pages { inside: true, .. })) => {
+            let name = world.ledger.at[Actor::Dispatch as usize].command.map_or("a command", |command| command.name);
+            let message = format!(
+                "{name} announces more bytes than were relayed: the dispatcher waits for the rest, and takes what is sent next for it"
+            );
+            (Actor::Dispatch, Hazard::CommandUnfinished, message)
+        }
+        _ if behind_terminate(world, Actor::Dispatch) > 0 => {
+            let pages = behind_terminate(world, Actor::Dispatch);
+            let message = format!("the dispatcher has ended by TERMINATE, and {pages} pages were relayed to it behind that");
+            (Actor::Dispatch, Hazard::AfterTerminate, message)
+        }
+        _ if behind_terminate(world, Actor::Prefetch) > 0 => {
+            let records = behind_terminate(world, Actor::Prefetch);
+            let message = format!("the prefetcher has ended by TERMINATE, and {records} records are queued behind that");
+            (Actor::Prefetch, Hazard::AfterTerminate, message)
         }
         (Some(Wait::Notified { .. }), _) if world.layout.sem(2) >= world.layout.kernel_text() => (
             Actor::Prefetch,

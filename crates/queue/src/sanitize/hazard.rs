@@ -88,6 +88,15 @@ hazards! {
     PrefetchIllegal "prefetch-illegal-command" Error
         "The prefetcher meets a command id that its kernel has no case for: the core runs into arbitrary code."
         "send only ids that this firmware has";
+    RelayUnfetched "relay-unfetched" Error
+        "A relay takes bytes, or a list, from behind its record: what lies there in the command area was never fetched for it."
+        "keep lengths and lists within the record that carries them";
+    RelayBeforeWrite "relay-before-write" Error
+        "The prefetcher reads memory that an earlier command writes, and nothing makes it wait: it runs ahead, and relays the old bytes."
+        "wait on the host for an event behind a barrier, or put a WAIT that notifies and a STALL in between";
+    ExecBufBeforeWrite "exec-buf-before-write" Error
+        "EXEC_BUF runs commands from memory that an earlier command writes, and nothing makes the prefetcher wait: it runs the old bytes."
+        "wait on the host until the buffer has been written";
     RelayTooManyPages "relay-too-many-pages" Warning
         "A RELAY_INLINE asks for more pages than may come back while the dispatcher waits for it: whether it hangs depends on the phase of the page buffer."
         "keep the payload of one relay at or below 65 pages (266,240 bytes)";
@@ -132,6 +141,9 @@ hazards! {
     StalePage "stale-page" Error
         "The dispatcher reads bytes of a page that nobody wrote since it was released."
         "make relay lengths cover what the dispatch command says it carries";
+    CommandUnfinished "command-unfinished" Error
+        "A dispatch command announces more bytes than were relayed: the dispatcher waits in it, and takes whatever is relayed next for the rest."
+        "relay as many bytes as header, list and data take";
     PackedTooMany "packed-too-many-targets" Error
         "A packed write has more targets than the dispatcher's cache holds: the rest lands on its stack."
         "send at most 118 targets (59 rectangles, 35 for a large write) in one command";
@@ -162,6 +174,9 @@ hazards! {
     WaitCountTooLarge "wait-count-too-large" Error
         "A WAIT's count exceeds half of the stream's 17-bit range and is misjudged."
         "clear streams, and keep counts at or below 65,535";
+    WaitStale "wait-stale" Error
+        "A wait on a stream that was not cleared passes by the notices of an earlier launch, while the workers launched since still run."
+        "clear the stream with each wait, or wait for the sum of all launches since it was cleared";
     WaitUnreachable "wait-unreachable" Error
         "A WAIT counts more notices than the launched workers will send."
         "count the workers that were launched in device mode, and clear the stream before each launch";
@@ -189,6 +204,9 @@ hazards! {
     CompletionNotDrained "completion-not-drained" Error
         "The completion ring is full and the host never advances its read pointer: the dispatcher waits for ever."
         "advance the read pointer in the dispatch core's memory after each completion";
+    CompletionHeader "completion-header" Error
+        "A record for the host is shorter than its own 16-byte header. With 0 bytes the dispatcher never gets past it; else the host finds half a header."
+        "count the header in the length";
     CompletionPointer "completion-pointer" Error
         "The host's completion read pointer lies outside what was written, or its toggle is wrong: the ring looks empty or full for ever."
         "flip the toggle exactly when the pointer returns to the start of the ring";
@@ -219,6 +237,18 @@ hazards! {
     FirmwareOverwritten "firmware-overwritten" Error
         "A dispatched write hits a worker's firmware."
         "write kernels behind the kernel configuration base";
+    LaunchOutsideRing "launch-outside-ring" Error
+        "A launch message does not lie at an entry of the worker's launch ring, or not at the one that is read next: the worker runs another."
+        "write 96-byte messages to 0x70 + 96 times the entry, and reset the read pointer when in doubt";
+    LaunchPastRing "launch-past-ring" Error
+        "Launch messages run past the end of the worker's launch ring, into its go messages."
+        "write at most 8 messages, from the entry that is read next on";
+    QueueMemoryWritten "queue-memory-written" Error
+        "A dispatched write hits host memory that belongs to the queue itself: its pointers, records that wait to be fetched, or completions."
+        "write to timestamp slots, core timing slots, or memory pinned for data";
+    IssueOverrun "issue-overrun" Error
+        "The host writes past the end of the issue region, into the completion ring behind it."
+        "wrap to the start of the region where a record does not fit";
     L1Outside "l1-outside" Error
         "A write or read leaves a tile's 1.5 MiB."
         "check address plus length";
@@ -246,6 +276,9 @@ hazards! {
     CreditDeadlock "credit-deadlock" Error
         "The prefetcher waits for page credits while the dispatcher waits for the pages that these credits would buy."
         "split the relay into records of at most 65 pages";
+    RunLimit "run-limit" Error
+        "The run was given up: it took more steps, time or memory than its limit. Whether the device would ever end is not known."
+        "look for what repeats; raise the limit if the stream is that long";
     Hang "hang" Error
         "Nothing can happen any more, and somebody waits."
         "see who waits for what";

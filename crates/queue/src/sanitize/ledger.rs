@@ -29,6 +29,24 @@ pub(crate) struct Page {
     pub at: Option<u32>,
     /// Bytes written since the page was released.
     pub filled: u32,
+    /// Place in the stream of the command that relayed its first byte.
+    pub order: u64,
+}
+
+/// What go signals make a stream count, and what was waited for, since it was cleared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Notices {
+    /// Workers that were sent a go signal.
+    pub due: u64,
+    /// The highest count that a wait has passed by.
+    pub passed: u32,
+}
+
+impl Notices {
+    /// Whether a wait for a count passes by notices of an earlier launch alone, while later ones are on their way.
+    pub fn stale(self, count: u32) -> bool {
+        count > 0 && count <= self.passed && u64::from(count) < self.due
+    }
 }
 
 /// Findings of one hazard that are kept; more are only counted.
@@ -46,17 +64,27 @@ pub(crate) struct Ledger {
     pub at: [At; 3],
     /// Commands that each actor has met.
     pub commands: [u64; 3],
+    /// Stride of the prefetcher's present command.
+    pub stride: u32,
     /// Pages of the dispatcher's ring.
     pub pages: Vec<Page>,
     /// Pages of the subordinate's ring.
     pub s_pages: Vec<Page>,
     pub issue: IssueShadow,
+    /// By stream.
+    pub notices: [Notices; 64],
+    /// Hazards that are accepted: counted, and not kept.
+    pub allowed: Vec<Hazard>,
     /// Pages that the prefetcher acquired for the dispatcher, and handed over.
     pub acquired: u64,
     pub produced: u64,
     /// Pages that the dispatcher took, and gave back.
     pub consumed: u64,
     pub returned: u64,
+    /// Pages that had been handed over and not been run when the dispatcher ended.
+    pub left_by_terminate: u64,
+    /// Records that had been fetched and not been run when the prefetcher ended.
+    pub left_unread: u64,
     /// Minus the credits that the prefetcher has taken, wrapping.
     pub taken: u32,
     /// Completion records: where each ends in pages, the last some hundred of them.
@@ -78,13 +106,18 @@ impl Ledger {
             stopped: None,
             at: [At::default(); 3],
             commands: [0; 3],
+            stride: 0,
             pages: vec![Page::default(); layout.dispatch.cb_pages as usize],
             s_pages: vec![Page::default(); layout.dispatch.s_cb_pages as usize],
             issue: IssueShadow::new(layout),
+            notices: [Notices::default(); 64],
+            allowed: Vec::new(),
             acquired: 0,
             produced: 0,
             consumed: 0,
             returned: 0,
+            left_by_terminate: 0,
+            left_unread: 0,
             taken: 0,
             completion_ends: Default::default(),
             completed: 0,
@@ -97,7 +130,7 @@ impl Ledger {
     pub fn wants(&mut self, hazard: Hazard) -> bool {
         let met = &mut self.met[hazard as usize];
         *met += 1;
-        *met <= KEPT
+        *met <= KEPT && !self.allowed.contains(&hazard)
     }
 
     /// Keeps a finding. In strict mode, the first error stops the machine.
@@ -131,7 +164,7 @@ impl Ledger {
             self.produced,
             self.consumed,
             self.returned,
-            self.consumed - self.returned,
+            self.consumed.saturating_sub(self.returned),
         )
     }
 }

@@ -5,10 +5,12 @@ mod hang;
 mod hazard;
 mod issue;
 mod ledger;
+mod mailbox;
 
 pub use finding::{CommandRef, Finding, RecordRef};
 pub(crate) use hang::{all_idle, diagnose};
 pub use hazard::{Hazard, HazardDef, Severity};
 pub(crate) use issue::{IssueShadow, Overlap};
 pub use ledger::Mode;
-pub(crate) use ledger::{Ledger, Page};
+pub(crate) use ledger::{Ledger, Notices, Page};
+pub(crate) use mailbox::LAUNCH_RING;

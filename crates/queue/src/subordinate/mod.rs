@@ -33,7 +33,7 @@ struct Subordinate {
 impl Subordinate {
     async fn next(&mut self) -> Result<bool, Stop> {
         let cb = self.core.layout.dispatch.clone();
-        self.core.wait(Wait::SubordinatePage { consumed: self.consumed }).await;
+        self.core.wait(Wait::SubordinatePage { consumed: self.consumed, inside: false }).await;
         let bytes: [u8; 16] = self.core.bytes(self.at)?;
         let header = Dispatch::decode(&bytes);
         {
@@ -43,7 +43,7 @@ impl Subordinate {
             world.command(self.core.actor, name, page.record, page.at);
         }
         self.core.work().await;
-        let mut end = self.at + 16;
+        let mut end = self.at.saturating_add(16);
         match header {
             Ok(Dispatch::SendGoSignal(c)) => {
                 let index = (c.wait_stream.wrapping_sub(cb.first_stream) & 15) as usize;
@@ -89,7 +89,8 @@ impl Subordinate {
     async fn more_pages(&self, end: u32) {
         let cb = &self.core.layout.dispatch;
         for page in 1..(end - self.at).div_ceil(cb.s_cb_page()) {
-            self.core.wait(Wait::SubordinatePage { consumed: self.consumed.wrapping_add(page) }).await;
+            let consumed = self.consumed.wrapping_add(page);
+            self.core.wait(Wait::SubordinatePage { consumed, inside: true }).await;
         }
     }
 

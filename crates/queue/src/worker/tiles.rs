@@ -2,11 +2,12 @@
 
 use super::{Job, Worker, WorkerMemory};
 use crate::machine::{Chip, Flight, Port, Tile, TileId, World};
-use crate::sanitize::{Finding, Hazard};
-use crate::wire::{GoMessage, LaunchMessage, Packed, Xy};
+use crate::host::TIMING_MAGIC;
+use crate::sanitize::{Finding, Hazard, LAUNCH_RING};
+use crate::layout::{HOST_ADDRESS, L1_ALIGN};
+use crate::wire::{GoMessage, LaunchMessage, PCIE_XY, Packed, Xy};
 
-/// Messages of the launch ring.
-const RING: u32 = 8;
+const RING: u32 = LAUNCH_RING;
 
 /// What a worker is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -36,6 +37,8 @@ struct State {
     polling: bool,
     /// A reset of the launch pointer stands in the go message and was not seen.
     reset_unseen: bool,
+    /// A bit for each entry of the launch ring that was written since the last launch.
+    written: u32,
     payload: Payload,
     job: Option<Job>,
 }
@@ -58,7 +61,7 @@ impl Workers {
     pub fn new(chip: &Chip, worker: Box<dyn Worker>) -> Workers {
         let never = Payload { unicast: u64::MAX, multicast: u64::MAX };
         let state =
-            State { doing: Doing::Idle, next: 0, polling: false, reset_unseen: false, payload: never, job: None };
+            State { doing: Doing::Idle, next: 0, polling: false, reset_unseen: false, written: 0, payload: never, job: None };
         let mut numbers = vec![0; chip.tensix()];
         for (number, tile) in chip.workers().iter().enumerate() {
             numbers[*tile as usize] = number as u32;
@@ -129,13 +132,20 @@ impl World {
     /// Bytes of a tile's L1 have changed. If they are its mailboxes', it will look.
     pub fn worker_written(&mut self, tile: TileId, addr: u32, bytes: u32) {
         let layout = &self.layout.worker;
-        let end = addr + bytes;
+        let end = addr.saturating_add(bytes);
         if addr > layout.go_index + 3 {
             // Past the mailboxes: only what it runs could care.
             if self.workers.states[tile as usize].doing == Doing::Running && addr >= self.layout.kernel_config_base {
                 self.overwritten(tile, addr, bytes);
             }
             return;
+        }
+        let message = LaunchMessage::SIZE as u32;
+        for entry in 0..RING {
+            let start = layout.launch + message * entry;
+            if addr < start + message && end > start {
+                self.workers.states[tile as usize].written |= 1 << entry;
+            }
         }
         if end <= layout.go || self.chip.is_queue_core(tile) {
             return;
@@ -243,11 +253,18 @@ impl World {
         }
         self.workers.running += 1;
         let state = &mut self.workers.states[tile as usize];
+        let written = std::mem::take(&mut state.written);
         (state.doing, state.job) = (Doing::Running, Some(job));
+        if written != 0 && written >> next & 1 == 0 {
+            let entry = written.trailing_zeros();
+            self.flag_worker(tile, Hazard::LaunchOutsideRing, || {
+                format!("{} runs launch message {next}; what was written since its last launch is message {entry}", job.tile)
+            });
+        }
         match self.with_worker(tile, |worker, memory| worker.start(&job, memory)) {
             Some(Ok(cycles)) => {
                 let late = self.draw(|d| d.run);
-                self.flights.start(self.now + cycles + late, Flight::Done { tile });
+                self.flights.start(self.now.saturating_add(cycles).saturating_add(late), Flight::Done { tile });
             }
             Some(Err(why)) => self.fault(tile, why),
             None => {}
@@ -267,6 +284,7 @@ impl World {
         }
         self.workers.running -= 1;
         self.worker_span(job.tile, job.launch.host_assigned_id.into(), job.cycle);
+        self.write_times(tile, job.cycle);
         // The master is read when the run is over, and the signal is clear before the notice leaves.
         let state = &mut self.workers.states[tile as usize];
         state.doing = Doing::Idle;
@@ -278,6 +296,38 @@ impl World {
             self.notify(tile);
         }
         self.clear_signal(tile);
+    }
+
+    /// Where core timing is armed, the firmware writes when the run started and ended.
+    fn write_times(&mut self, tile: TileId, start: u64) {
+        let word = |at: u32| self.memory.word(tile, self.layout.worker.timing + 4 * at);
+        let [magic, xy, base, stride, index] = [20, 21, 22, 23, 24].map(word);
+        if magic != TIMING_MAGIC {
+            return;
+        }
+        let addr = u64::from(base) + u64::from(stride) * u64::from(index);
+        let (own, id, tile) = (self.layout.sysmem.own(), tile, self.chip.xy(tile));
+        let mistake = if xy != PCIE_XY {
+            Some((Hazard::PcieAddress, format!("{tile} is told to write its times to {xy:#x}, which is no host memory")))
+        } else if own.contains(&addr) {
+            Some((Hazard::QueueMemoryWritten, format!("{tile} writes its times to {addr:#x}, into the queue's own memory")))
+        } else if !addr.is_multiple_of(L1_ALIGN.into()) {
+            Some((Hazard::NocAlignment, format!("{tile} writes its times to {addr:#x}, no multiple of {L1_ALIGN}")))
+        } else {
+            None
+        };
+        if let Some((hazard, message)) = mistake {
+            return self.flag_worker(id, hazard, || message);
+        }
+        match self.memory.host_at(addr & HOST_ADDRESS, 16) {
+            Some(place) => {
+                let times = [start.to_le_bytes(), self.now.to_le_bytes()].concat();
+                self.memory.write(place, &times);
+            }
+            None => self.flag_worker(id, Hazard::PcieOutside, || {
+                format!("{tile} writes its times to {addr:#x} of host memory, which is not pinned")
+            }),
+        }
     }
 
     fn notify(&mut self, tile: TileId) {

@@ -1,0 +1,209 @@
+//! Memory that commands write and the prefetcher then reads: it runs ahead of the dispatcher, and only a STALL or the host holds it
+//! back.
+
+use std::collections::BTreeMap;
+
+use super::Linter;
+use crate::board::Tile;
+use crate::sanitize::{CommandRef, Hazard};
+use crate::wire::{Rect, Xy};
+
+/// A memory, or the same addresses of all tiles of a rectangle.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Memory {
+    Bank(u32),
+    Tile(Xy),
+    /// By its word.
+    Tiles(u32),
+}
+
+/// Ranges of bytes that were written: by their first byte the one past the last, and the command that wrote there last. They do not
+/// meet.
+type Ranges = BTreeMap<u64, (u64, CommandRef)>;
+
+/// Bytes that were written, by memory.
+#[derive(Debug, Default)]
+struct Written(BTreeMap<Memory, Ranges>);
+
+impl Written {
+    fn add(&mut self, memory: Memory, mut start: u64, mut end: u64, by: CommandRef) {
+        if start >= end {
+            return;
+        }
+        let ranges = self.0.entry(memory).or_default();
+        while let Some((first, (last, _))) = ranges.range(..=end).next_back().map(|(first, range)| (*first, *range)) {
+            if last < start {
+                break;
+            }
+            (start, end) = (start.min(first), end.max(last));
+            ranges.remove(&first);
+        }
+        ranges.insert(start, (end, by));
+    }
+
+    fn take(&mut self, other: &mut Written) {
+        for (memory, ranges) in std::mem::take(&mut other.0) {
+            for (start, (end, by)) in ranges {
+                self.add(memory, start, end, by);
+            }
+        }
+    }
+
+    fn meets(&self, memory: Memory, start: u64, end: u64) -> Option<CommandRef> {
+        let ranges = self.0.get(&memory)?;
+        let (_, (last, by)) = ranges.range(..end).next_back()?;
+        (*last > start).then_some(*by)
+    }
+}
+
+/// How far what was written is on its way to being safe to read.
+#[derive(Debug, Default)]
+pub(super) struct Unread {
+    /// No barrier since.
+    written: Written,
+    /// A barrier since.
+    arrived: Written,
+    /// A notice of that since.
+    told: Written,
+}
+
+/// Rectangles that are looked at; a driver has some ten.
+const MOST_RECTANGLES: usize = 4096;
+
+impl Unread {
+    /// The host has waited until everything has run.
+    pub fn all_read(&mut self) {
+        *self = Unread::default();
+    }
+
+    /// The dispatcher has waited for its writes.
+    pub fn barrier(&mut self) {
+        self.arrived.take(&mut self.written);
+    }
+
+    /// The dispatcher has told the prefetcher.
+    pub fn notify(&mut self) {
+        self.told.take(&mut self.arrived);
+    }
+
+    /// The prefetcher has waited for that.
+    pub fn stall(&mut self) {
+        self.told = Written::default();
+    }
+
+    fn meets(&self, memory: Memory, start: u64, end: u64) -> Option<CommandRef> {
+        [&self.written, &self.arrived, &self.told].into_iter().find_map(|written| {
+            let rects = written.0.keys().take(MOST_RECTANGLES);
+            let around = rects.filter(|other| match (memory, other) {
+                (Memory::Tile(tile), Memory::Tiles(word)) => Rect::from_word(*word).contains(tile),
+                _ => **other == memory,
+            });
+            let around: Vec<Memory> = around.copied().collect();
+            std::iter::once(memory).chain(around).find_map(|memory| written.meets(memory, start, end))
+        })
+    }
+}
+
+/// Pages that go around the banks, or around the workers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pages {
+    pub dram: bool,
+    pub base: u32,
+    pub page: u64,
+    pub first: u64,
+    pub count: u64,
+}
+
+impl Linter<'_> {
+    /// The parts of pages, by memory.
+    fn parts(&self, pages: Pages) -> Vec<(Memory, u64, u64)> {
+        let memories: Vec<Memory> = match pages.dram {
+            true => (0..self.board.banks.len() as u32).map(Memory::Bank).collect(),
+            false => self.board.workers().map(Memory::Tile).collect(),
+        };
+        let count = memories.len() as u64;
+        let stride = pages.page.next_multiple_of(if pages.dram { 64 } else { 16 });
+        let end = pages.first.saturating_add(pages.count);
+        let mut parts = Vec::new();
+        for (number, memory) in memories.into_iter().enumerate() {
+            // The first and the last page of this memory.
+            let first = pages.first + (number as u64 + count - pages.first % count) % count;
+            if first >= end || pages.page == 0 {
+                continue;
+            }
+            let last = first + (end - 1 - first) / count * count;
+            let at = |page: u64| u64::from(pages.base).saturating_add((page / count).saturating_mul(stride));
+            parts.push((memory, at(first), at(last).saturating_add(pages.page)));
+        }
+        parts
+    }
+
+    /// A command writes bytes of one tile.
+    pub(super) fn writes(&mut self, at: CommandRef, tile: Xy, addr: u64, bytes: u64) {
+        if let Some(memory) = self.memory_of(tile) {
+            self.unread.written.add(memory, addr, addr.saturating_add(bytes), at);
+        }
+    }
+
+    /// A command writes bytes of all tiles of a rectangle.
+    pub(super) fn writes_all(&mut self, at: CommandRef, rect: Rect, addr: u64, bytes: u64) {
+        self.unread.written.add(Memory::Tiles(rect.word()), addr, addr.saturating_add(bytes), at);
+    }
+
+    /// A command writes pages.
+    pub(super) fn writes_pages(&mut self, at: CommandRef, pages: Pages) {
+        for (memory, start, end) in self.parts(pages) {
+            self.unread.written.add(memory, start, end, at);
+        }
+    }
+
+    fn memory_of(&self, tile: Xy) -> Option<Memory> {
+        match self.board.tile(tile) {
+            Tile::Dram(bank) => Some(Memory::Bank(bank)),
+            Tile::Worker => Some(Memory::Tile(tile)),
+            _ => None,
+        }
+    }
+
+    /// The prefetcher reads bytes of one tile.
+    pub(super) fn reads(&mut self, noc_xy: u32, addr: u64, bytes: u64) {
+        let memory = self.memory_of(Xy::from_word(noc_xy)).filter(|_| noc_xy >> 12 == 0);
+        if let Some(memory) = memory {
+            self.reads_parts(Hazard::RelayBeforeWrite, &[(memory, addr, addr.saturating_add(bytes))]);
+        }
+    }
+
+    /// The prefetcher reads pages.
+    pub(super) fn reads_pages(&mut self, hazard: Hazard, pages: Pages) {
+        let parts = self.parts(pages);
+        self.reads_parts(hazard, &parts);
+    }
+
+    fn reads_parts(&mut self, hazard: Hazard, parts: &[(Memory, u64, u64)]) {
+        let early = parts.iter().find_map(|(memory, start, end)| self.unread.meets(*memory, *start, *end));
+        if let Some(write) = early {
+            let message = format!("it reads what {write} writes, and the prefetcher waits for nothing in between");
+            self.find(hazard, message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_join_and_are_found() {
+        let by = |index| CommandRef { index, name: "WRITE_LINEAR", at: None };
+        let mut written = Written::default();
+        let bank = Memory::Bank(0);
+        for (start, end, index) in [(0, 16, 0), (32, 48, 1), (64, 80, 2), (16, 40, 3)] {
+            written.add(bank, start, end, by(index));
+        }
+        let ranges: Vec<_> = written.0[&bank].iter().map(|(start, (end, by))| (*start, *end, by.index)).collect();
+        assert_eq!(ranges, [(0, 48, 3), (64, 80, 2)]);
+        assert_eq!(written.meets(bank, 47, 64).map(|by| by.index), Some(3));
+        assert_eq!((written.meets(bank, 48, 64), written.meets(Memory::Bank(1), 0, 1)), (None, None));
+        assert_eq!(written.meets(bank, 40, 100).map(|by| by.index), Some(2));
+    }
+}

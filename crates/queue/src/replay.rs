@@ -3,7 +3,7 @@
 use crate::capture::Capture;
 use crate::host::{Completion, DeviceError, HostError, Kernels, Queue, Settings};
 use crate::machine::{Config, Machine};
-use crate::sanitize::Finding;
+use crate::sanitize::{Finding, Hazard, Severity};
 use crate::worker::Worker;
 
 /// A stream that was run, as far as it went.
@@ -16,12 +16,16 @@ pub struct Replay {
     pub records: usize,
     /// What the machine found. In strict mode it stopped at the last.
     pub findings: Vec<Finding>,
-    /// Whether everything was queued and has run.
+    /// Whether everything was queued and has run. If not, the findings say why.
     pub complete: bool,
+    /// Bytes that came back.
+    taken: u64,
 }
 
 /// How far a machine may go on after the last record, in cycles.
 const LONGEST: u64 = 1 << 40;
+/// Most bytes that the host takes back.
+const MOST_BYTES: u64 = 256 << 20;
 
 /// Queues a stream's records on a machine of this configuration and lets it run until nothing happens any more. Before each record
 /// and at the end, `watch` may look at the machine: it is given the number of records that were queued.
@@ -39,19 +43,39 @@ pub fn replay(
     // Whether issue memory is free is the driver's business: a stream says nothing of when it was written.
     let queue = Queue::open(machine, board, layout, Settings::CAREFUL, &Kernels::default());
     let queue = queue.map_err(|error| error.to_string())?;
-    let mut run = Replay { queue, completions: Vec::new(), records: 0, findings: Vec::new(), complete: false };
+    let mut run =
+        Replay { queue, completions: Vec::new(), records: 0, findings: Vec::new(), complete: false, taken: 0 };
     let end = run.all(capture, &mut watch);
     watch(run.queue.device(), run.records);
     let machine = run.queue.device();
     run.findings = machine.findings();
     match end {
         Ok(()) => {
-            let hang = machine.hang();
-            run.complete = hang.is_none() && machine.stopped_at().is_none() && machine.status().queued == 0;
+            // What stopped it is why nothing happens any more.
+            let stopped = machine.stopped_at().is_some();
+            let hang = machine.hang().filter(|_| !stopped);
+            run.complete = hang.is_none() && !stopped && machine.status().queued == 0;
             run.findings.extend(hang);
         }
         Err(HostError::Device(DeviceError::Violation(_))) => {}
+        // What the dispatcher wrote is no record, or the device is busy for longer than a host waits.
+        Err(HostError::Completion { at, why }) => {
+            let message =
+                format!("the host finds no record at {:#x} of its completion ring: {why}", u64::from(at) << 4);
+            let short = run.findings.iter().any(|finding| finding.hazard == Hazard::CompletionHeader);
+            // Else something has written over the ring or its pointer.
+            let hazard = if short { Hazard::CompletionHeader } else { Hazard::QueueMemoryWritten };
+            run.findings.push(Finding::new(hazard, message));
+        }
+        Err(HostError::Timeout { what, ns }) => {
+            run.findings.push(machine.hang().unwrap_or_else(|| {
+                Finding::new(Hazard::RunLimit, format!("after {} ms the host still waits for {what}", ns / 1_000_000))
+            }));
+        }
         Err(error) => return Err(format!("record {}: {error}", run.records)),
+    }
+    if !run.complete && run.findings.iter().all(|finding| finding.severity() < Severity::Error) {
+        run.findings.extend(machine.diagnose());
     }
     Ok(run)
 }
@@ -74,9 +98,14 @@ impl Replay {
     fn settle(&mut self) -> Result<(), HostError> {
         loop {
             let settled = self.queue.device().settle(LONGEST);
+            if !settled {
+                // If it has stopped at something else, that stands.
+                self.queue.device().give_up(format!("something still happens after {LONGEST} cycles"));
+                return Ok(());
+            }
             let before = self.completions.len();
             self.take()?;
-            if !settled || self.completions.len() == before {
+            if self.completions.len() == before {
                 return Ok(());
             }
         }
@@ -85,7 +114,14 @@ impl Replay {
     /// Takes the completions that have come.
     fn take(&mut self) -> Result<(), HostError> {
         while let Some(completion) = self.queue.poll_completion()? {
+            self.taken += completion.bytes.len() as u64;
             self.completions.push(completion);
+            if self.taken > MOST_BYTES {
+                break;
+            }
+        }
+        if self.taken + self.queue.partial_bytes() > MOST_BYTES {
+            self.queue.device().give_up(format!("the host has been sent more than {MOST_BYTES} bytes"));
         }
         Ok(())
     }

@@ -324,16 +324,18 @@ fn nothing() -> Vec<u8> {
     PrefetchCommand::bare(Prefetch::RelayInline(Inline { dispatcher_type: 0, length: 0, stride: 64 })).encode()
 }
 
+/// A page that holds the end of a trace and nothing else.
+fn end_of_trace() -> Vec<u8> {
+    let inline = Inline { dispatcher_type: 0, length: 0, stride: 64 };
+    let mut page = PrefetchCommand::bare(Prefetch::ExecBufEnd(inline)).encode();
+    page.resize(1024, 0);
+    page
+}
+
 #[test]
 fn traces_that_go_wrong() {
-    fn end() -> Vec<u8> {
-        let inline = Inline { dispatcher_type: 0, length: 0, stride: 64 };
-        let mut page = PrefetchCommand::bare(Prefetch::ExecBufEnd(inline)).encode();
-        page.resize(1024, 0);
-        page
-    }
-    by_command(Hazard::ExecBufWithoutStall, fixed(), |q| exec(q, 10, &end(), 0));
-    by_command(Hazard::ExecBufPageMisfit, fixed(), |q| exec(q, 19, &end(), STALL));
+    by_command(Hazard::ExecBufWithoutStall, fixed(), |q| exec(q, 10, &end_of_trace(), 0));
+    by_command(Hazard::ExecBufPageMisfit, fixed(), |q| exec(q, 19, &end_of_trace(), STALL));
     by_command(Hazard::ExecBufRunsOut, fixed(), |q| exec(q, 10, &nothing().repeat(16), STALL));
 }
 
@@ -351,6 +353,58 @@ fn append(q: &mut Q, length: u64, relay: Prefetch) -> Done {
     let header = WriteLinear { noc_xy: WORKER.word(), addr: 0x4_0000, length, ..Default::default() };
     let header = bare(Dispatch::WriteLinear(header)).encode();
     q.send_together(&[noflush(header), PrefetchCommand::bare(relay)], 0)
+}
+
+/// WRITE_LINEAR to bank 0, as the dispatcher's network reaches it.
+fn write_bank(q: &mut Q, addr: u64, data: Vec<u8>) -> Done {
+    let xy = q.board().banks[0].ports[1].word();
+    q.send(&write_linear(xy, addr, data, 0))
+}
+
+#[test]
+fn memory_that_is_read_before_it_was_written() {
+    fn relay(q: &mut Q, addr: u64) -> Done {
+        let xy = q.board().banks[0].ports[0].word();
+        append(q, 64, Prefetch::RelayLinear(RelayLinear { length: 64, noc_xy: xy, addr }))
+    }
+    by_command(Hazard::RelayBeforeWrite, fixed(), |q| {
+        write_bank(q, 0x2_0000, vec![1; 64])?;
+        relay(q, 0x2_0000)
+    });
+    let mut late = fixed();
+    late.delays.write = Delay::new(100_000, 0);
+    // The dispatcher has sent it, and it is still on its way.
+    by_command(Hazard::RelayBeforeWrite, late, |q| {
+        write_bank(q, 0x2_0000, vec![1; 64])?;
+        q.device().wait(30_000)?;
+        relay(q, 0x2_0000)
+    });
+    by_command(Hazard::ExecBufBeforeWrite, fixed(), |q| {
+        write_bank(q, 0x1_0000, vec![1; 64])?;
+        exec(q, 10, &end_of_trace(), STALL)
+    });
+    // Other bytes, and the same ones behind a barrier and a wait of the host.
+    let clean = findings(fixed(), acknowledge, |q| {
+        write_bank(q, 0x2_0000, vec![1; 64])?;
+        relay(q, 0x2_0040)?;
+        q.send(&wait_barrier())?;
+        q.finish()?;
+        relay(q, 0x2_0000)
+    });
+    assert_eq!(clean, []);
+}
+
+#[test]
+fn relays_of_what_was_not_fetched() {
+    let found = by_command(Hazard::RelayUnfetched, fixed(), |q| {
+        let mut record = event_record();
+        record[4..8].copy_from_slice(&200u32.to_le_bytes());
+        q.push(&record)
+    });
+    assert!(found.message.contains("152 of the 200 bytes"), "{found}");
+    by_command(Hazard::RelayUnfetched, fixed(), |q| {
+        append(q, 64, Prefetch::RelayPagedPacked(RelayPagedPacked { count: 20, total_length: 64, stride: 64 }))
+    });
 }
 
 #[test]
@@ -495,6 +549,15 @@ fn launches_that_go_wrong() {
         q.send(&timestamp(PCIE_XY, q.layout().sysmem.noc(q.layout().sysmem.timestamps) as u32))?;
         q.send(&write_linear(WORKER.word(), 0x8700, vec![1; 16], 0))
     });
+    by_command(Hazard::WaitStale, fixed(), |q| {
+        for _ in 0..2 {
+            q.send(&set_go_tiles(&[WORKER]))?;
+            q.send(&send_go(q.board().go_word(), 1, 48).expect("one"))?;
+            let wait = wire::Wait { flags: wire::Wait::STREAM, stream: 48, count: 1, ..Default::default() };
+            q.send(&bare(Dispatch::Wait(wait)))?;
+        }
+        Ok(())
+    });
     let mut slow = fixed();
     slow.delays.poll = Delay::new(5000, 0);
     by_command(Hazard::GoBeforeReset, slow, |q| {
@@ -503,6 +566,128 @@ fn launches_that_go_wrong() {
         q.send(&wait_barrier())?;
         q.send(&send_go(q.board().go_word(), 1, 48).expect("one"))
     });
+}
+
+#[test]
+fn launch_messages_that_are_elsewhere() {
+    by_command(Hazard::LaunchOutsideRing, fixed(), |q| q.send(&write_linear(WORKER.word(), 0x80, vec![0; 96], 0)));
+    by_command(Hazard::LaunchPastRing, fixed(), |q| q.send(&write_linear(WORKER.word(), 0x310, vec![0; 192], 0)));
+    // Message 1 is written, and message 0 is the next.
+    let found = by_command(Hazard::LaunchOutsideRing, fixed(), |q| {
+        q.send(&write_linear(WORKER.word(), 0xD0, vec![0; 96], 0))?;
+        launch(q, q.board().go_word(), 1)
+    });
+    assert!(found.message.contains("runs launch message 0"), "{found}");
+    // Messages in advance are read one after the other.
+    let clean = findings(fixed(), acknowledge, |q| {
+        q.send(&write_linear(WORKER.word(), 0x70, vec![0; 192], 0))?;
+        launch(q, q.board().go_word(), 1)?;
+        launch(q, q.board().go_word(), 1)
+    });
+    assert_eq!(clean, []);
+}
+
+#[test]
+fn the_queues_own_memory() {
+    by_command(Hazard::QueueMemoryWritten, fixed(), |q| q.send(&timestamp(PCIE_XY, 0x4000_0080)));
+    by_command(Hazard::QueueMemoryWritten, fixed(), |q| {
+        q.send(&write_linear(PCIE_XY, 0x4000_1000 | PCIE_NOC_BIT, vec![1; 16], 0))
+    });
+    anywhere(Hazard::IssueOverrun, fixed(), |q| {
+        let last = q.layout().sysmem.issue_bytes - 64;
+        issue(q, last, &[0; 128])
+    });
+}
+
+/// What the bytes announce and never bring: the dispatcher waits in the command, and no machine says that everything ran.
+#[test]
+fn commands_that_are_not_whole() {
+    fn announced(q: &mut Q, header: Dispatch, relayed: usize, behind: bool) -> Done {
+        let mut payload = bare(header).encode();
+        payload.resize(relayed, 7);
+        q.push(&relay_inline(payload).expect("fits").encode())?;
+        q.device().settle(1 << 40);
+        match q.device().hang() {
+            Some(hang) => assert!(hang.hazard == Hazard::CommandUnfinished, "{hang}"),
+            None => panic!("{:#?}", q.device().status()),
+        }
+        if behind { q.event().map(|_| ()) } else { Ok(()) }
+    }
+    by_command(Hazard::StalePage, fixed(), |q| {
+        let header = WriteLinear { noc_xy: WORKER.word(), addr: 0x4_0000, length: 100_000, ..Default::default() };
+        let mut payload = bare(Dispatch::WriteLinear(header)).encode();
+        payload.resize(736, 7);
+        q.push(&relay_inline(payload).expect("fits").encode())
+    });
+    for length in [5000, 100_000, 1 << 32, 1 << 63, u64::MAX] {
+        let linear = WriteLinear { noc_xy: WORKER.word(), addr: 0x4_0000, length, ..Default::default() };
+        let paged = WritePaged { is_dram: 1, page_size: 4096, pages: length.min(1000) as u32, ..Default::default() };
+        let host = WriteHost { is_event: 0, length };
+        for header in [Dispatch::WriteLinear(linear), Dispatch::WritePaged(paged), Dispatch::WriteHost(host)] {
+            // Whole pages, so that nothing stale is taken before the wait.
+            let mut queue = open(fixed(), acknowledge());
+            let _ = announced(&mut queue, header, 4096, false);
+        }
+    }
+    by_command(Hazard::CommandUnfinished, small(), |q| {
+        let header = WriteLinear { noc_xy: WORKER.word(), addr: 0x4_0000, length: 100_000, ..Default::default() };
+        announced(q, Dispatch::WriteLinear(header), 4096, false)?;
+        q.completion().map(|_| ())
+    });
+    by_command(Hazard::CompletionHeader, fixed(), |q| {
+        q.send(&bare(Dispatch::WriteHost(WriteHost { is_event: 1, length: 0 })))
+    });
+    by_command(Hazard::CompletionHeader, fixed(), |q| {
+        q.send(&bare(Dispatch::WriteHost(WriteHost { is_event: 1, length: 15 })))
+    });
+}
+
+#[test]
+fn what_is_sent_behind_terminate() {
+    anywhere(Hazard::AfterTerminate, fixed(), |q| {
+        q.send(&bare(Dispatch::Terminate(BareDispatch {})))?;
+        q.event()?;
+        q.completion().map(|_| ())
+    });
+    anywhere(Hazard::AfterTerminate, fixed(), |q| {
+        q.send_together(&alone(Prefetch::Terminate(Bare {})), 0)?;
+        q.event()?;
+        q.completion().map(|_| ())
+    });
+    // The normal way to end.
+    let mut queue = open(fixed(), acknowledge());
+    queue.send(&bare(Dispatch::Terminate(BareDispatch {}))).expect("queued");
+    queue.send_together(&alone(Prefetch::Terminate(Bare {})), 0).expect("queued");
+    assert!(queue.device().settle(1 << 40));
+    assert_eq!((queue.device().hang(), queue.device().findings()), (None, Vec::new()));
+}
+
+/// As silicon would go on: for ever, if nobody stopped it.
+#[test]
+fn runs_that_do_not_end() {
+    let mut config = fixed().with_mode(Mode::Silicon);
+    config.limits.steps = 20_000;
+    let mut queue = open(config, acknowledge());
+    // 2^40 bytes of a bank that has 4 GiB.
+    let xy = queue.board().banks[0].ports[0].word();
+    let relay = RelayLinear { length: 1 << 40, noc_xy: xy, addr: 0 };
+    append(&mut queue, 1 << 40, Prefetch::RelayLinear(relay)).expect("queued");
+    assert!(!queue.device().settle(1 << 40));
+    let stopped = queue.device().stopped_at().expect("a finding");
+    assert!(stopped.hazard == Hazard::RunLimit && stopped.message.contains("20000 steps"), "{stopped}");
+    assert_eq!(stopped.hazard, Hazard::RunLimit);
+}
+
+/// An accepted hazard hides nothing: what comes behind it is found, and it is counted.
+#[test]
+fn hazards_that_are_allowed() {
+    let config = Config { allowed: vec![Hazard::PackedTooMany], ..fixed() };
+    let mut queue = open(config, acknowledge());
+    packed(&mut queue, 119, 16, false).expect("queued");
+    queue.send(&write_linear(0, 0x4_0000, vec![1; 16], 0)).expect("queued");
+    queue.finish().expect_err("the second stops it");
+    let hazards: Vec<Hazard> = queue.device().findings().iter().map(|f| f.hazard).collect();
+    assert_eq!((hazards, queue.device().allowed()), (vec![Hazard::NocUnmapped], vec![(Hazard::PackedTooMany, 1)]));
 }
 
 /// A worker that cannot run anything.

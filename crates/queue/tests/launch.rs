@@ -75,3 +75,48 @@ fn the_fixed_host_lets_go_signals_overtake_its_kernels() {
     let hazards: Vec<_> = queue.device().findings().iter().map(|f| f.hazard).collect();
     assert!(hazards.iter().all(|h| *h == Hazard::GoBeforePayload), "{hazards:?}");
 }
+
+/// All 138 workers of a P150 in one packed write: the dispatcher's cache is overrun, and every target is served. The host is the fixed one,
+/// unmodified; it times its cores.
+#[test]
+fn the_fixed_host_comes_through_on_a_p150() {
+    for (seed, allow) in [(None, false), (Some(1), false), (Some(2), true)] {
+        let board = board("p150");
+        let known = vec![Hazard::PackedTooMany, Hazard::GoBeforePayload];
+        let config = Config { seed, ..Config::new(board.clone()) };
+        let config = match allow {
+            true => Config { allowed: known.clone(), ..config },
+            false => config.with_mode(Mode::Silicon),
+        };
+        let mut queue = open(config, Settings::FIXED_HOST);
+        let image: Vec<u8> = (0..6000u32).map(|i| (i * 5 % 241) as u8).collect();
+        queue.run(&vec![program(&board, image); 3]).expect("runs");
+        // Kernels that land after their go signal are the same mistake as seen by the worker.
+        let late = [Hazard::WriteWhileRunning];
+        let mut found: Vec<Hazard> = queue.device().findings().iter().map(|f| f.hazard).collect();
+        found.retain(|hazard| !late.contains(hazard));
+        found.sort_unstable();
+        found.dedup();
+        assert!(if allow { found.is_empty() } else { found == known }, "{found:?}");
+        assert_eq!(queue.device().status().launches, 3 * 138);
+        for tile in board.workers() {
+            let mut args = [0; 4];
+            queue.device().peek(tile, 0x86B0, &mut args).expect("L1");
+            assert_eq!(args, tile.word().to_le_bytes(), "{tile}");
+        }
+        let mut last = 0;
+        for index in 0..3 {
+            let program = queue.times(index).expect("a slot");
+            assert!(program.start < program.end, "{program:?}");
+            for order in 0..138 {
+                let core = queue.core_times(index, 138, order).expect("a slot");
+                assert!(
+                    core.start >= program.start && core.end <= program.end && core.start + 1000 <= core.end,
+                    "{core:?}"
+                );
+                assert!(core.start > last, "{core:?}");
+            }
+            last = program.end;
+        }
+    }
+}

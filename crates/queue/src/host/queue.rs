@@ -414,6 +414,11 @@ impl<D: Device> Queue<D> {
         Ok(None)
     }
 
+    /// Bytes of a completion record that have come before the rest of it.
+    pub fn partial_bytes(&self) -> u64 {
+        self.partial.as_ref().map_or(0, |partial| partial.bytes.len() as u64)
+    }
+
     /// The length in the header at the read pointer, which the dispatcher echoes there.
     fn record_length(&mut self) -> Result<u64, HostError> {
         let mut header = [0; HEADER];

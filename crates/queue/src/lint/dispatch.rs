@@ -29,6 +29,10 @@ impl Linter<'_> {
                 let hazard = match error {
                     WireError::IllegalId { .. } => Hazard::DispatchIllegal,
                     WireError::Field { field: "length", .. } => Hazard::CompletionHeader,
+                    // Behind whole pages it waits; else it takes what stands in the rest of the last one.
+                    _ if payload.len().is_multiple_of(self.layout.dispatch.cb_page() as usize) => {
+                        Hazard::CommandUnfinished
+                    }
                     _ => Hazard::StalePage,
                 };
                 return self.find_in(at, hazard, format!("{error}; {} were relayed", payload.len()));

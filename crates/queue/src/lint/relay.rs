@@ -193,8 +193,7 @@ impl Linter<'_> {
             let message = format!("it takes {} bytes, header included, and {whole} are relayed", extent.end());
             self.find_in(at, Hazard::StalePage, message);
         } else if extent.end() < whole {
-            let message =
-                format!("it takes {} bytes, header included, of the {whole} that are relayed", extent.end());
+            let message = format!("it takes {} bytes, header included, of the {whole} that are relayed", extent.end());
             self.find_in(at, Hazard::TrailingBytes, message);
         }
         self.judge(&DispatchCommand::bare(command), at);

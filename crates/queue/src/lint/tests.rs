@@ -25,12 +25,15 @@ fn each_mistake_has_its_name_and_no_other() {
         ("record\n RELAY_INLINE stride=80\n > WAIT flags=barrier\n padding 00*48", "record-unaligned"),
         ("record slot=8\n RELAY_INLINE\n > WAIT flags=barrier", "record-trailing-bytes"),
         ("record\n RELAY_INLINE stride=64\n > WAIT flags=barrier\n padding 00*96", "record-trailing-bytes"),
-        ("record\n RELAY_INLINE length=64 stride=64\n > bytes 07*48", "record-trailing-bytes"),
-        ("record\n RELAY_INLINE length=64\n > bytes 00*48", "record-trailing-bytes"),
+        ("record\n RELAY_INLINE length=64 stride=64\n > bytes 07*48", "relay-unfetched"),
+        ("record\n RELAY_INLINE length=64\n > bytes 00*48", "relay-unfetched"),
+        ("record\n RELAY_INLINE length=64 stride=64\n > bytes 07*112", "record-trailing-bytes"),
         ("record\n bytes 00*64", "prefetch-illegal-command"),
         ("record\n bytes 0f 00*63", "prefetch-illegal-command"),
         ("record\n RELAY_LINEAR_H length=16", "prefetch-illegal-command"),
         ("record\n TERMINATE\nevent", "after-terminate"),
+        ("record\n TERMINATE\n TERMINATE", "after-terminate"),
+        ("send TERMINATE\nevent", "after-terminate"),
         ("record slot=0x8004\n RELAY_INLINE\n > WAIT flags=barrier", "stall-without-exec-buf"),
         ("record\n EXEC_BUF log_page_size=12 pages=1", "exec-buf-without-stall"),
         ("record slot=0x8004\n EXEC_BUF log_page_size=20 pages=1", "exec-buf-page-misfit"),
@@ -81,7 +84,50 @@ fn each_mistake_has_its_name_and_no_other() {
         (&linear("(14,3)"), "queue-core-written"),
         (&linear("(15,3)"), "noc-unmapped"),
         (&linear("(19,24)"), "pcie-address"),
-        (&linear("pcie"), "pcie-outside"),
+        ("send WRITE_LINEAR noc_xy=pcie addr=0x46030000\n> data 01*16", "pcie-outside"),
+        ("send WRITE_LINEAR noc_xy=pcie addr=0x46020ff0\n> data 01*32", "pcie-outside"),
+        ("send WRITE_LINEAR noc_xy=pcie addr=0x1000000040000080\n> data 01*16", "queue-memory-written"),
+        ("send TIMESTAMP noc_xy=pcie addr=0x44000100", "queue-memory-written"),
+        ("send WRITE_LINEAR noc_xy=(1,2) addr=0x80\n> data 01*96", "launch-outside-ring"),
+        ("send WRITE_LINEAR noc_xy=(1,2) addr=0x370\n> data 01*96", "launch-outside-ring"),
+        ("send WRITE_LINEAR noc_xy=(1,2) addr=0x310\n> data 01*192", "launch-past-ring"),
+        (&large("(1,2)..(2,3)", 4, 0x60, "unlink"), "launch-outside-ring"),
+        ("send WRITE_LINEAR_H_HOST length=15\n> data 01*16", "completion-header"),
+        ("send WRITE_LINEAR_H_HOST is_event=1 length=0", "completion-header"),
+        (
+            &(go("go_signal=0x80030e00", "count=1 flags=stream") + &go("go_signal=0x80030e00", "count=1 flags=stream")),
+            "wait-stale",
+        ),
+        (&(write_dram() + &noflush("RELAY_LINEAR noc_xy=(17,14) addr=0x1020 length=64", 64)), "relay-before-write"),
+        (
+            &(write_dram()
+                + "send WAIT flags=barrier\n"
+                + &noflush("RELAY_LINEAR noc_xy=(17,14) addr=0x1020 length=64", 64)),
+            "relay-before-write",
+        ),
+        (
+            &(write_dram()
+                + &noflush("RELAY_PAGED is_dram_and_length_adjust=0x8000 base_addr=0x1000 page_size=64 pages=1", 64)),
+            "relay-before-write",
+        ),
+        (
+            &(pages_written()
+                + &noflush(
+                    "RELAY_PAGED_PACKED total_length=64\n sub start_page=8 log_page_size=6 base_addr=0x1000 length=64",
+                    64,
+                )),
+            "relay-before-write",
+        ),
+        (&(linear("(1,2)") + &noflush("RELAY_LINEAR noc_xy=(1,2) addr=0x40000 length=64", 64)), "relay-before-write"),
+        (
+            &(linear("(1,2)..(2,3) num_mcast_dests=4")
+                + &noflush("RELAY_LINEAR noc_xy=(2,2) addr=0x40000 length=64", 64)),
+            "relay-before-write",
+        ),
+        (
+            &(write_dram() + "record slot=0x8004\n EXEC_BUF base_addr=0x1000 log_page_size=12 pages=1"),
+            "exec-buf-before-write",
+        ),
         (&linear("(1,2) write_offset_index=4"), "write-offset-overrun"),
         ("send SET_WRITE_OFFSET\n> words 1 2 3 4 5", "write-offset-overrun"),
         ("send TIMESTAMP noc_xy=pcie addr=0x46020ff8", "noc-alignment"),
@@ -107,6 +153,59 @@ fn each_mistake_has_its_name_and_no_other() {
         ),
     ] {
         assert_eq!(codes(text), [expected], "{text}");
+    }
+}
+
+/// 64 bytes to bank 0.
+fn write_dram() -> String {
+    "send WRITE_LINEAR noc_xy=(17,13) addr=0x1000\n> data 01*64\n".into()
+}
+
+/// Pages 3 to 8 of 64 bytes: page 8 is the second of bank 1.
+fn pages_written() -> String {
+    "send WRITE_PAGED is_dram=1 start_page=3 base_addr=0x1000 page_size=64 pages=6\n> data 01*384\n".into()
+}
+
+/// What may look like a mistake and is none.
+#[test]
+fn what_drivers_may_do_is_clean() {
+    let relay = noflush("RELAY_LINEAR noc_xy=(17,14) addr=0x1000 length=64", 64);
+    let other = noflush("RELAY_LINEAR noc_xy=(17,14) addr=0x1040 length=64", 64);
+    let page = |page: u32| {
+        noflush(
+            &format!(
+                "RELAY_PAGED is_dram_and_length_adjust=0x8000 start_page={page} base_addr=0x1000 page_size=64 pages=1\n"
+            ),
+            64,
+        )
+    };
+    // The header that a copy's own bytes go on behind.
+    let copy = "record\n RELAY_INLINE_NOFLUSH\n > WRITE_LINEAR noc_xy=(17,13) addr=0x1000 length=64\n \
+                RELAY_LINEAR noc_xy=(17,14) addr=0x1000 length=64\n";
+    for text in [
+        "event\nsend TERMINATE\nrecord\n TERMINATE".to_string(),
+        "record\n RELAY_INLINE\n > TERMINATE\n TERMINATE".into(),
+        "send WRITE_LINEAR noc_xy=pcie addr=0x1000000046000100\n> data 01*16".into(),
+        "send WRITE_LINEAR noc_xy=pcie addr=0x1000000000001000\n> data 01*16".into(),
+        "send WRITE_LINEAR noc_xy=pcie addr=0x1000\n> data 01*16".into(),
+        write_dram() + "wait\n" + &relay,
+        write_dram() + &other,
+        pages_written() + &page(2) + &page(9) + &page(10),
+        copy.into(),
+        "send WRITE_LINEAR noc_xy=(1,2) addr=0x70\n> data 00*768".into(),
+        "send WRITE_LINEAR noc_xy=(1,2) addr=0xb0\n> data 00*16".into(),
+        "send WRITE_LINEAR noc_xy=(1,2) addr=0x370\n> data 00*52".into(),
+        go("go_signal=0x80030e00", "count=1 flags=stream") + &go("go_signal=0x80030e00", "count=2 flags=stream"),
+    ] {
+        assert_eq!(codes(&text), [""; 0], "{text}");
+    }
+    // Where the configuration has the semaphores, a notice behind a barrier and a STALL order them.
+    let layout = Layout { sems: 4, ..Layout::default() };
+    for (notice, expected) in [("barrier|notify", 0), ("notify", 1)] {
+        let text = write_dram() + &format!("send WAIT flags={notice}\nrecord\n STALL\n") + &relay;
+        let capture = parse(&text).into_result().expect("a stream");
+        let report = lint(&capture, &built_in("p100").expect("p100"), &layout);
+        assert_eq!(report.findings.len(), expected, "{:?}", report.findings);
     }
 }
 

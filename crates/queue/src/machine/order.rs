@@ -86,7 +86,12 @@ impl World {
         let trace = self.order.fetches_trace;
         let read = Bytes { trace, ..read };
         if let Some(write) = self.order.writes.iter().find(|write| self.meet(&read, write)).copied() {
-            return self.flag_order(port, &write, trace, "is written by a command before it, whose write may not have arrived");
+            return self.flag_order(
+                port,
+                &write,
+                trace,
+                "is written by a command before it, whose write may not have arrived",
+            );
         }
         if read.order > self.order.dispatch {
             keep(&mut self.order.reads, read);
@@ -105,7 +110,10 @@ impl World {
     /// The dispatcher writes bytes to all tiles of a rectangle.
     pub(super) fn order_multicast(&mut self, port: Port, rect: Rect, addr: u64, bytes: u32) -> Result<(), Stop> {
         let end = addr.saturating_add(bytes.into());
-        self.order_written(port, Bytes { at: Where::Tiles(rect), start: addr, end, order: self.order.dispatch, trace: false })
+        self.order_written(
+            port,
+            Bytes { at: Where::Tiles(rect), start: addr, end, order: self.order.dispatch, trace: false },
+        )
     }
 
     fn order_written(&mut self, port: Port, write: Bytes) -> Result<(), Stop> {
@@ -115,7 +123,12 @@ impl World {
         let early = self.order.reads.iter().find(|read| read.order > write.order && self.meet(read, &write)).copied();
         keep(&mut self.order.writes, write);
         match early {
-            Some(read) => self.flag_order(port, &write, read.trace, "is written now, and a command behind this one has read it already"),
+            Some(read) => self.flag_order(
+                port,
+                &write,
+                read.trace,
+                "is written now, and a command behind this one has read it already",
+            ),
             None => Ok(()),
         }
     }

@@ -4,8 +4,8 @@ use super::chip::{Chip, Tile, TileId};
 use super::memory::Place;
 use super::noc::Port;
 use super::world::{Stop, World};
-use crate::sanitize::Hazard;
 use crate::layout::HOST_ADDRESS;
+use crate::sanitize::Hazard;
 use crate::wire::{PCIE_XY, Rect, Xy};
 
 /// Where page `index` of interleaved pages lies: the tile's word and the address there. A network has its own port to each bank; pages
@@ -59,7 +59,10 @@ impl World {
             return Ok(());
         }
         self.flag(port.actor(), Hazard::QueueMemoryWritten, || {
-            format!("{bytes} bytes go to {start:#x} of host memory; {:#x}..{:#x} is the queue's own", own.start, own.end)
+            format!(
+                "{bytes} bytes go to {start:#x} of host memory; {:#x}..{:#x} is the queue's own",
+                own.start, own.end
+            )
         })
     }
 
@@ -116,7 +119,9 @@ impl World {
     /// Bytes of a DRAM bank or of host memory as a place, for tests and tools.
     pub fn place_of(&self, xy: Xy, addr: u64, bytes: u64) -> Option<Place> {
         match self.chip.at(xy) {
-            Tile::Tensix(id) if addr.saturating_add(bytes) <= u64::from(self.layout.l1_bytes) => Some(Place::L1(id, addr as u32)),
+            Tile::Tensix(id) if addr.saturating_add(bytes) <= u64::from(self.layout.l1_bytes) => {
+                Some(Place::L1(id, addr as u32))
+            }
             Tile::Dram(bank) if addr.saturating_add(bytes) <= self.memory.bank_bytes => Some(Place::Dram(bank, addr)),
             _ => None,
         }

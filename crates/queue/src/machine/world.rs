@@ -1,11 +1,11 @@
 //! All that the actors share: memories, what is on its way, time, and the ledger of the sanitizer.
 
+use super::Limits;
 use super::chip::{Chip, TileId};
 use super::delay::{Delays, Dice};
 use super::flight::{Flight, Flights};
 use super::memory::Memory;
 use super::noc::Niu;
-use super::Limits;
 use super::wait::{Actor, Wait};
 use crate::layout::Layout;
 use crate::sanitize::{Finding, Hazard, Ledger, Mode};

@@ -81,12 +81,14 @@ pub(crate) fn diagnose(world: &World) -> Finding {
         }
         _ if behind_terminate(world, Actor::Dispatch) > 0 => {
             let pages = behind_terminate(world, Actor::Dispatch);
-            let message = format!("the dispatcher has ended by TERMINATE, and {pages} pages were relayed to it behind that");
-            (Actor::Dispatch, Hazard::AfterTerminate, message)
+            let message =
+                format!("the dispatcher has ended by TERMINATE, and {pages} pages were relayed to it behind that");
+            (Actor::Prefetch, Hazard::AfterTerminate, message)
         }
         _ if behind_terminate(world, Actor::Prefetch) > 0 => {
             let records = behind_terminate(world, Actor::Prefetch);
-            let message = format!("the prefetcher has ended by TERMINATE, and {records} records are queued behind that");
+            let message =
+                format!("the prefetcher has ended by TERMINATE, and {records} records are queued behind that");
             (Actor::Prefetch, Hazard::AfterTerminate, message)
         }
         (Some(Wait::Notified { .. }), _) if world.layout.sem(2) >= world.layout.kernel_text() => (
@@ -111,7 +113,10 @@ pub(crate) fn diagnose(world: &World) -> Finding {
             (culprit, Hazard::Hang, message.to_string())
         }
     };
-    let at = world.ledger.at[culprit as usize];
+    let mut at = world.ledger.at[culprit as usize];
+    if hazard == Hazard::AfterTerminate && behind_terminate(world, Actor::Dispatch) == 0 {
+        (at.record, at.command) = (world.ledger.issue.next_queued(), None);
+    }
     Finding {
         record: at.record,
         command: at.command,

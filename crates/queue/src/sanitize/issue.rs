@@ -93,6 +93,11 @@ impl IssueShadow {
         self.announced
     }
 
+    /// The oldest record whose slot is still queued.
+    pub fn next_queued(&self) -> Option<RecordRef> {
+        self.unread.get(self.in_flight).copied()
+    }
+
     /// Records whose slots are still queued.
     pub fn queued(&self) -> usize {
         self.unread.len() - self.in_flight

@@ -56,7 +56,8 @@ mod tests {
         let layout = Layout::default().worker;
         let code = |addr, bytes| layout.mailbox_mistake(addr, bytes).map(|(hazard, _)| hazard);
         // One message, the last, all of them, part of one, go messages and their index, and what lies elsewhere.
-        for (addr, bytes) in [(0x70, 96), (0x310, 96), (0x70, 768), (0xB0, 16), (0x370, 36), (0x370, 52), (0x9C0, 128)] {
+        for (addr, bytes) in [(0x70, 96), (0x310, 96), (0x70, 768), (0xB0, 16), (0x370, 36), (0x370, 52), (0x9C0, 128)]
+        {
             assert_eq!(code(addr, bytes), None, "{bytes} at {addr:#x}");
         }
         for (addr, bytes) in [(0x80, 96), (0x60, 32), (0x370, 96), (0x3D0, 96), (0, 96), (u64::MAX - 4, 0)] {

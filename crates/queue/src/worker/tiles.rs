@@ -1,10 +1,10 @@
 //! The workers' firmware: go messages in, notices out.
 
 use super::{Job, Worker, WorkerMemory};
-use crate::machine::{Chip, Flight, Port, Tile, TileId, World};
 use crate::host::TIMING_MAGIC;
-use crate::sanitize::{Finding, Hazard, LAUNCH_RING};
 use crate::layout::{HOST_ADDRESS, L1_ALIGN};
+use crate::machine::{Chip, Flight, Port, Tile, TileId, World};
+use crate::sanitize::{Finding, Hazard, LAUNCH_RING};
 use crate::wire::{GoMessage, LaunchMessage, PCIE_XY, Packed, Xy};
 
 const RING: u32 = LAUNCH_RING;
@@ -60,8 +60,15 @@ pub(crate) struct Workers {
 impl Workers {
     pub fn new(chip: &Chip, worker: Box<dyn Worker>) -> Workers {
         let never = Payload { unicast: u64::MAX, multicast: u64::MAX };
-        let state =
-            State { doing: Doing::Idle, next: 0, polling: false, reset_unseen: false, written: 0, payload: never, job: None };
+        let state = State {
+            doing: Doing::Idle,
+            next: 0,
+            polling: false,
+            reset_unseen: false,
+            written: 0,
+            payload: never,
+            job: None,
+        };
         let mut numbers = vec![0; chip.tensix()];
         for (number, tile) in chip.workers().iter().enumerate() {
             numbers[*tile as usize] = number as u32;
@@ -258,7 +265,10 @@ impl World {
         if written != 0 && written >> next & 1 == 0 {
             let entry = written.trailing_zeros();
             self.flag_worker(tile, Hazard::LaunchOutsideRing, || {
-                format!("{} runs launch message {next}; what was written since its last launch is message {entry}", job.tile)
+                format!(
+                    "{} runs launch message {next}; what was written since its last launch is message {entry}",
+                    job.tile
+                )
             });
         }
         match self.with_worker(tile, |worker, memory| worker.start(&job, memory)) {
@@ -308,9 +318,15 @@ impl World {
         let addr = u64::from(base) + u64::from(stride) * u64::from(index);
         let (own, id, tile) = (self.layout.sysmem.own(), tile, self.chip.xy(tile));
         let mistake = if xy != PCIE_XY {
-            Some((Hazard::PcieAddress, format!("{tile} is told to write its times to {xy:#x}, which is no host memory")))
+            Some((
+                Hazard::PcieAddress,
+                format!("{tile} is told to write its times to {xy:#x}, which is no host memory"),
+            ))
         } else if own.contains(&addr) {
-            Some((Hazard::QueueMemoryWritten, format!("{tile} writes its times to {addr:#x}, into the queue's own memory")))
+            Some((
+                Hazard::QueueMemoryWritten,
+                format!("{tile} writes its times to {addr:#x}, into the queue's own memory"),
+            ))
         } else if !addr.is_multiple_of(L1_ALIGN.into()) {
             Some((Hazard::NocAlignment, format!("{tile} writes its times to {addr:#x}, no multiple of {L1_ALIGN}")))
         } else {

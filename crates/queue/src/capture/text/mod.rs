@@ -9,9 +9,10 @@ use std::ops::Range;
 use thiserror::Error;
 
 use super::{Capture, Dump, Entry};
-use crate::board::{self, Board};
+use crate::board::{self, Board, Tile};
 use crate::host::Lowering;
 use crate::layout::Layout;
+use crate::wire::Xy;
 use record::Record;
 use values::{Line, Token, integer, tiles};
 
@@ -25,11 +26,18 @@ pub struct TextError {
     pub message: String,
     /// What would be right.
     pub hint: Option<String>,
+    /// The text stands for more than a limit allows: nothing behind this is read.
+    pub full: bool,
 }
 
 impl TextError {
     fn new(span: Range<usize>, message: impl Into<String>) -> TextError {
-        TextError { span, message: message.into(), hint: None }
+        TextError { span, message: message.into(), hint: None, full: false }
+    }
+
+    fn full(span: Range<usize>) -> TextError {
+        let message = format!("up to here the text stands for more than {MOST_BYTES} bytes, the most that are read");
+        TextError { full: true, ..TextError::new(span, message) }
     }
 
     fn hint(mut self, hint: impl Into<String>) -> TextError {
@@ -61,7 +69,13 @@ impl Parsed {
 const STATEMENTS: &str = "board, lowering, record, send, write, each, launch, timestamp, event, wait, dump";
 
 /// Most bytes that a text may stand for: short texts can say long runs.
-const MOST_BYTES: usize = 1 << 30;
+const MOST_BYTES: usize = 256 << 20;
+/// Most bytes of memory that a text may ask to see.
+const MOST_DUMPED: u64 = 16 << 20;
+/// What an entry counts at least.
+const LEAST_ENTRY: usize = 16;
+/// Mistakes after which nothing more is read.
+const MOST_ERRORS: usize = 100;
 
 /// Reads a text.
 pub fn parse(text: &str) -> Parsed {
@@ -73,14 +87,25 @@ pub fn parse(text: &str) -> Parsed {
         record: None,
         events: 0,
         bytes: 0,
+        dumped: 0,
         waits: false,
     };
     let mut at = 0;
     for raw in text.split_inclusive('\n') {
+        let errors = &mut parser.out.errors;
+        if errors.len() >= MOST_ERRORS {
+            let message = format!("{MOST_ERRORS} mistakes; what follows is not read");
+            errors.push(TextError::new(at..at + raw.trim_end().len(), message));
+            return parser.out;
+        }
         if let Some(line) = Line::new(raw, at)
             && let Err(error) = parser.statement(&line)
         {
+            let full = error.full;
             parser.out.errors.push(error);
+            if full {
+                return parser.out;
+            }
         }
         at += raw.len();
     }
@@ -101,6 +126,8 @@ struct Parser {
     record: Option<Record>,
     events: u32,
     bytes: usize,
+    /// Bytes of memory that are asked for.
+    dumped: u64,
     /// Whether the next entry waits for those before it.
     waits: bool,
 }
@@ -117,7 +144,8 @@ impl Parser {
                 );
             };
             record.span.end = line.span.end;
-            return record.line(line);
+            let most = MOST_BYTES.saturating_sub(self.bytes + record.size());
+            return record.line(line, most);
         }
         let ended = self.end_record();
         self.top(line, first, rest)?;
@@ -168,6 +196,20 @@ impl Parser {
                 let tiles = tiles(what, &board)?;
                 let addr = line.number(1, "an address", u64::MAX)?;
                 let bytes = line.number(2, "a number of bytes", 0x1_0000)? as u32;
+                let room = |tile: &Xy| match board.tile(*tile) {
+                    Tile::Worker | Tile::Prefetch | Tile::Dispatch => self.layout.l1_bytes.into(),
+                    Tile::Dram(_) => board.bank_bytes,
+                    Tile::Pcie | Tile::Arc | Tile::Nothing => 0,
+                };
+                if let Some(tile) = tiles.iter().find(|tile| addr.saturating_add(bytes.into()) > room(tile)) {
+                    let message = format!("{tile} of a {} has no {bytes} bytes at {addr:#x}", board.name);
+                    return Err(TextError::new(line.span.clone(), message));
+                }
+                self.dumped += u64::from(bytes) * tiles.len() as u64;
+                if self.dumped > MOST_DUMPED {
+                    let message = format!("up to here the text asks to see more than {MOST_DUMPED} bytes of memory");
+                    return Err(TextError { full: true, ..TextError::new(line.span.clone(), message) });
+                }
                 self.out.capture.dumps.extend(tiles.into_iter().map(|tile| Dump { tile, addr, bytes }));
             }
             other => {
@@ -203,10 +245,10 @@ impl Parser {
 
     fn add(&mut self, mut entry: Entry) -> Result<(), TextError> {
         entry.waits = std::mem::take(&mut self.waits);
-        self.bytes += entry.bytes.len();
+        // Entries without bytes take room too.
+        self.bytes += entry.bytes.len().max(LEAST_ENTRY);
         if self.bytes > MOST_BYTES {
-            self.bytes -= entry.bytes.len();
-            return Err(TextError::new(entry.span, format!("the text stands for more than {MOST_BYTES} bytes")));
+            return Err(TextError::full(entry.span));
         }
         self.out.capture.entries.push(entry);
         Ok(())

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::TextError;
 use super::values::{Line, Token, bytes, field_value, integer};
-use super::{MOST_BYTES, TextError};
 use crate::layout::{L1_ALIGN, PCIE_ALIGN};
 use crate::wire::{
     CommandInfo, Dispatch, Field, Inline, LargeSub, MulticastSub, Packed, PagedPackedSub, Prefetch, RingbufferSub,
@@ -14,6 +14,9 @@ use crate::wire::{
 pub(super) fn is_prefetch(name: &str) -> bool {
     Prefetch::TABLE.iter().any(|info| info.name == name)
 }
+
+/// There is no room for more.
+struct Full;
 
 /// A record that is being read.
 pub(super) struct Record {
@@ -60,9 +63,10 @@ impl Record {
     }
 
     /// A line inside the record.
-    pub fn line(&mut self, line: &Line<'_>) -> Result<(), TextError> {
+    /// `most`: bytes that it may stand for.
+    pub fn line(&mut self, line: &Line<'_>, most: usize) -> Result<(), TextError> {
         let (first, rest) = line.split();
-        let most = MOST_BYTES - self.bytes.len();
+        let full = |_| TextError::full(line.span.clone());
         match first.text {
             ">" => {
                 let Some(relay) = &mut self.relay else {
@@ -76,7 +80,7 @@ impl Record {
                 if relay.is_new() {
                     self.lines.push((self.bytes.len() + relay.command.header.len(), line.span.clone()));
                 }
-                relay.inside(what, rest)
+                relay.inside(what, rest, most)
             }
             "sub" => match &mut self.relay {
                 Some(relay) => relay.command.sub(first, rest),
@@ -90,13 +94,13 @@ impl Record {
                 None => Err(TextError::new(first.span.clone(), "no command stands before this")),
             },
             "bytes" => {
-                self.end_relay();
+                self.end_relay(most).map_err(full)?;
                 self.lines.push((self.bytes.len(), line.span.clone()));
-                self.bytes.extend(bytes(rest, MOST_BYTES - self.bytes.len())?);
+                self.bytes.extend(bytes(rest, most)?);
                 Ok(())
             }
             _ => {
-                self.end_relay();
+                self.end_relay(most).map_err(full)?;
                 self.lines.push((self.bytes.len(), line.span.clone()));
                 let command = Command::read(Prefetch::TABLE, first, rest)?;
                 self.relay = Some(Relay { command, payload: Vec::new(), inner: None, padding: None });
@@ -105,15 +109,28 @@ impl Record {
         }
     }
 
-    fn end_relay(&mut self) {
-        if let Some(relay) = self.relay.take() {
-            self.bytes.extend(relay.finish());
+    /// Ends the present command, if its padding fits.
+    fn end_relay(&mut self, most: usize) -> Result<(), Full> {
+        match self.relay.take() {
+            Some(relay) if relay.padding_bytes() > most => Err(Full),
+            Some(relay) => {
+                self.bytes.extend(relay.finish());
+                Ok(())
+            }
+            None => Ok(()),
         }
+    }
+
+    /// Bytes so far, those of the present command included.
+    pub fn size(&self) -> usize {
+        self.bytes.len() + self.relay.as_ref().map_or(0, Relay::size)
     }
 
     /// Its bytes, and which lines they come from.
     pub fn finish(mut self) -> (Vec<u8>, Vec<(usize, Range<usize>)>) {
-        self.end_relay();
+        if let Some(relay) = self.relay.take() {
+            self.bytes.extend(relay.finish());
+        }
         (self.bytes, self.lines)
     }
 }
@@ -127,8 +144,7 @@ impl Relay {
     }
 
     /// What stands behind `>`.
-    fn inside(&mut self, what: &Token<'_>, rest: &[Token<'_>]) -> Result<(), TextError> {
-        let most = MOST_BYTES - self.payload.len();
+    fn inside(&mut self, what: &Token<'_>, rest: &[Token<'_>], most: usize) -> Result<(), TextError> {
         match (what.text, &mut self.inner) {
             ("bytes", _) => {
                 self.end_inner();
@@ -141,7 +157,7 @@ impl Relay {
                     inner.listed += 1;
                 }
             }
-            ("data", Some(inner)) => inner.data.extend(bytes(rest, most.saturating_sub(inner.data.len()))?),
+            ("data", Some(inner)) => inner.data.extend(bytes(rest, most)?),
             ("sub" | "words" | "data", None) => {
                 return Err(TextError::new(what.span.clone(), "no dispatch command stands before this"));
             }
@@ -151,6 +167,18 @@ impl Relay {
             }
         }
         Ok(())
+    }
+
+    /// Bytes so far.
+    fn size(&self) -> usize {
+        let of = |command: &Command| command.header.len() + command.list.len() + command.data.len();
+        of(&self.command) + self.payload.len() + self.inner.as_ref().map_or(0, of)
+    }
+
+    /// Most bytes that its stride pads it with.
+    fn padding_bytes(&self) -> usize {
+        let stride = self.command.get("stride").unwrap_or(0) as usize;
+        stride.saturating_sub(self.size()).min(MOST_PADDING)
     }
 
     fn end_inner(&mut self) {

@@ -2,6 +2,7 @@
 
 use super::values::{Line, bytes, tiles};
 use super::{Entry, MOST_BYTES, Parser, TextError};
+use crate::board::cover;
 use crate::host::{Data, Step, lower};
 use crate::wire::{DispatchCommand, FieldRange, PCIE_XY, host_event, relay_inline, timestamp};
 
@@ -13,7 +14,14 @@ impl Parser {
                 let board = self.board()?;
                 let tiles = tiles(line.word(0, "tiles")?, &board)?;
                 let addr = line.number(1, "an address", u64::from(u32::MAX))? as u32;
-                let bytes = bytes(&line.tokens[3..], MOST_BYTES)?;
+                let most = MOST_BYTES.saturating_sub(self.bytes);
+                let bytes = bytes(&line.tokens[3..], most)?;
+                // The same bytes go out once for each rectangle, and shares are padded.
+                let copies = if what == "write" { cover(tiles.iter().copied()).len() } else { 1 };
+                let padding = if what == "write" { 0 } else { 20 * tiles.len() };
+                if bytes.len().saturating_mul(copies).saturating_add(padding) > most {
+                    return Err(TextError::full(line.span.clone()));
+                }
                 let data =
                     if what == "write" { Data::Same(bytes) } else { Data::Each(shares(line, bytes, tiles.len())?) };
                 lower(&[Step::Write { tiles, addr, data }], self.lowering, &board, &self.layout).map_err(fits)?

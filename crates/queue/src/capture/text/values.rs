@@ -143,7 +143,7 @@ pub(super) fn bytes(tokens: &[Token<'_>], most: usize) -> Result<Vec<u8>, TextEr
     for token in tokens {
         let wrong = |message: &str| TextError::new(token.span.clone(), message);
         let (digits, times) = match token.text.split_once('*') {
-            Some((digits, times)) => (digits, token.fits(integer(times), most as u64)? as usize),
+            Some((digits, times)) => (digits, token.fits(integer(times), u64::MAX)? as usize),
             None => (token.text, 1),
         };
         if !digits.len().is_multiple_of(2) || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
@@ -153,7 +153,7 @@ pub(super) fn bytes(tokens: &[Token<'_>], most: usize) -> Result<Vec<u8>, TextEr
         let value: Vec<u8> =
             digits.as_bytes().as_chunks::<2>().0.iter().map(|[h, l]| digit(*h) << 4 | digit(*l)).collect();
         if value.len().saturating_mul(times) > most - out.len() {
-            return Err(wrong(&format!("more than {most} bytes")));
+            return Err(TextError::full(token.span.clone()));
         }
         for _ in 0..times {
             out.extend_from_slice(&value);

@@ -9,15 +9,17 @@ use slipring_queue::{Layout, lint as linter};
 use slipring_report::MessageFacts;
 
 use super::super::Exit;
-use super::super::output::{errors, json_line, out, report, told};
+use super::super::output::{errors, fail, json_line, out, report, told};
 use super::message::of_finding;
-use super::{StreamArgs, StreamError};
+use super::{AllowArgs, Allowed, StreamArgs, StreamError, allowed_line, without_allowed};
 
 /// Arguments of `queue lint`.
 #[derive(Args)]
 pub(in crate::cli) struct LintArgs {
     #[command(flatten)]
     stream: StreamArgs,
+    #[command(flatten)]
+    allow: AllowArgs,
     /// One JSON object
     #[arg(long)]
     pub json: bool,
@@ -32,6 +34,7 @@ struct Facts {
     dispatch_commands: u64,
     findings: Vec<MessageFacts>,
     not_judged: Vec<String>,
+    allowed: Vec<Allowed>,
 }
 
 /// Judges a stream: exit code 1 if an error was found.
@@ -47,7 +50,12 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
         }
         Err(error) => return error.report(),
     };
-    let judged = linter::lint(&stream.capture, &stream.board, &Layout::default());
+    let hazards = match args.allow.hazards() {
+        Ok(hazards) => hazards,
+        Err(message) => return fail(message),
+    };
+    let mut judged = linter::lint(&stream.capture, &stream.board, &Layout::default());
+    let allowed = without_allowed(&mut judged.findings, &hazards);
     let list: Vec<Diagnostic> = judged.findings.iter().map(|finding| of_finding(finding, &stream.capture)).collect();
     let diags = Diags { list };
     let (bad, all) = (errors(&diags), diags.list.len());
@@ -61,6 +69,7 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
             dispatch_commands: judged.commands,
             findings: diags.list.iter().map(|d| message_facts(d, &stream.source)).collect(),
             not_judged: judged.not_judged,
+            allowed,
         });
     } else {
         report(&diags, &stream.source);
@@ -73,6 +82,7 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
             "{file}: {verdict}; {} records, {} prefetch and {} dispatch commands for a {}\n",
             judged.records, judged.relays, judged.commands, stream.board.name
         ));
+        out(&allowed_line(&allowed));
         let late = "what depends on time: slots, reuse of issue memory, the completion ring, workers";
         for what in judged.not_judged.iter().map(String::as_str).chain([late]) {
             out(&format!("not judged: {what}\n"));

@@ -7,9 +7,11 @@ pub(super) mod message;
 mod run;
 
 use clap::Subcommand;
+use serde::Serialize;
 use slipring_ir::{Diags, Source};
 use slipring_queue::board::{self, Board};
 use slipring_queue::capture::{Capture, CaptureError, from_issue_region};
+use slipring_queue::sanitize::{Finding, Hazard};
 
 use super::Exit;
 use super::output::{fail, report};
@@ -56,6 +58,56 @@ struct StreamArgs {
     /// Built-in board, p100 or p150, in place of the one that the stream names
     #[arg(long)]
     board: Option<String>,
+}
+
+/// Which hazards are accepted.
+#[derive(clap::Args)]
+struct AllowArgs {
+    /// Accept a hazard by its code, such as go-before-payload: it is counted and hides nothing else. May be given several times
+    #[arg(long = "allow", value_name = "CODE")]
+    codes: Vec<String>,
+}
+
+/// A hazard that was accepted, and how often it was met.
+#[derive(Serialize)]
+struct Allowed {
+    code: &'static str,
+    times: u64,
+}
+
+impl AllowArgs {
+    /// The hazards.
+    ///
+    /// # Errors
+    /// If a code is none.
+    fn hazards(&self) -> Result<Vec<Hazard>, String> {
+        let named = |code: &String| {
+            let known = Hazard::ALL.iter().find(|hazard| hazard.def().code == code);
+            known.copied().ok_or_else(|| {
+                let codes: Vec<&str> = Hazard::ALL.iter().map(|hazard| hazard.def().code).collect();
+                format!("there is no hazard `{code}`; there are: {}", codes.join(", "))
+            })
+        };
+        self.codes.iter().map(named).collect()
+    }
+}
+
+/// A line for the hazards that were accepted, if any were met.
+fn allowed_line(allowed: &[Allowed]) -> String {
+    let times = |allowed: &Allowed| format!("{} ({} times)", allowed.code, allowed.times);
+    match allowed.is_empty() {
+        true => String::new(),
+        false => format!("allowed: {}\n", allowed.iter().map(times).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// Takes the accepted hazards out of findings, and counts them.
+fn without_allowed(findings: &mut Vec<Finding>, allowed: &[Hazard]) -> Vec<Allowed> {
+    let times = |hazard: &Hazard| findings.iter().filter(|finding| finding.hazard == *hazard).count() as u64;
+    let counted = allowed.iter().map(|hazard| Allowed { code: hazard.def().code, times: times(hazard) });
+    let counted = counted.filter(|allowed| allowed.times > 0).collect();
+    findings.retain(|finding| !allowed.contains(&finding.hazard));
+    counted
 }
 
 /// A stream that was read.

@@ -7,9 +7,10 @@ use slipring_ir::{Diags, Source};
 use slipring_queue::board::{self, Board};
 use slipring_queue::capture::{Capture, Entry, hex};
 use slipring_queue::host::{Completion, Data, Lowering, Program, Role, lower_programs};
-use slipring_queue::machine::{Actor, Config, Machine, SpanActor};
+use slipring_queue::lint::lint;
+use slipring_queue::machine::{Actor, Config, Limits, Machine, SpanActor};
 use slipring_queue::replay::{Replay, replay};
-use slipring_queue::sanitize::Mode;
+use slipring_queue::sanitize::{Finding, Hazard, Mode};
 use slipring_queue::wire::{LaunchMessage, Xy, host_event, relay_inline};
 use slipring_queue::worker::Acknowledge;
 use slipring_queue::{Layout, layout::L1_ALIGN};
@@ -19,7 +20,7 @@ use super::super::Exit;
 use super::super::output::{errors, fail, json_line, out, report, told, write_file};
 use super::live::Live;
 use super::message::of_finding;
-use super::{Stream, StreamArgs, StreamError};
+use super::{AllowArgs, Allowed, Stream, StreamArgs, StreamError, allowed_line, without_allowed};
 
 /// Arguments of `queue run`.
 #[derive(Args)]
@@ -42,10 +43,15 @@ pub(in crate::cli) struct RunArgs {
     /// Go on after errors as the silicon would, as far as that is known
     #[arg(long)]
     silicon: bool,
+    #[command(flatten)]
+    allow: AllowArgs,
+    /// Give up after so many steps of the simulation without a new record
+    #[arg(long, default_value_t = Limits::default().steps, value_name = "STEPS")]
+    max_steps: u64,
     /// How long each launch takes a worker, in cycles
     #[arg(long, default_value_t = 1000, value_name = "CYCLES")]
     kernel_cycles: u64,
-    /// Write a timeline of all actors for Perfetto (Chrome's JSON form)
+    /// Write a timeline of all actors for Perfetto (Chrome's JSON form), and show it as a chart
     #[arg(long, value_name = "FILE")]
     trace: Option<String>,
     /// One JSON object
@@ -64,12 +70,20 @@ struct Facts {
     launches: u64,
     events: Vec<u32>,
     cycles: u64,
+    allowed: Vec<Allowed>,
     findings: Vec<MessageFacts>,
 }
 
 /// Runs a stream: exit code 1 if an error was found or not everything ran.
 pub(super) fn run(args: &RunArgs) -> Exit {
     let file = args.file.clone().unwrap_or_else(|| "demo".into());
+    let allowed = match args.allow.hazards() {
+        Ok(hazards) => hazards,
+        Err(message) => return fail(message),
+    };
+    if args.json && args.trace.as_deref() == Some("-") {
+        return fail("--json and --trace both write to standard output; name a file for the trace");
+    }
     let stream = match stream(args, &file) {
         Ok(stream) => stream,
         Err(StreamError::Text(diags, source)) if args.json => {
@@ -83,7 +97,9 @@ pub(super) fn run(args: &RunArgs) -> Exit {
     let config = Config {
         seed: args.seed,
         mode: if args.silicon { Mode::Silicon } else { Mode::Strict },
-        trace: true,
+        trace: args.trace.is_some(),
+        limits: Limits { steps: args.max_steps, ..Limits::default() },
+        allowed: allowed.clone(),
         ..Config::new(stream.board.clone())
     };
     let worker = Box::new(Acknowledge { cycles: args.kernel_cycles });
@@ -94,7 +110,8 @@ pub(super) fn run(args: &RunArgs) -> Exit {
         Ok(replayed) => replayed,
         Err(message) => return fail(format!("{file}: {message}")),
     };
-    let list = replayed.findings.iter().map(|finding| of_finding(finding, &stream.capture)).collect();
+    let list = findings(&replayed, &stream, &allowed);
+    let list = list.iter().map(|finding| of_finding(finding, &stream.capture)).collect();
     let diags = Diags { list };
     let tracks = tracks(replayed.queue.device(), &stream.board);
     if let Some(path) = &args.trace
@@ -109,10 +126,30 @@ pub(super) fn run(args: &RunArgs) -> Exit {
     } else {
         report(&diags, &stream.source);
         out(&summary(&facts, &stream));
-        out(&chart(&tracks, 72, 4));
-        out(&dumps(&stream.capture, replayed.queue.device()));
+        if args.trace.is_some() {
+            out(&chart(&tracks, 72, 4));
+        }
+        match dumps(&stream.capture, replayed.queue.device()) {
+            Ok(text) => out(&text),
+            Err(message) => return fail(message),
+        }
     }
     if errors(&diags) > 0 || !facts.complete { Exit::Findings } else { Exit::Clean }
+}
+
+/// What the run found, and behind it what the bytes alone show and the run did not come to.
+fn findings(replayed: &Replay, stream: &Stream, allowed: &[Hazard]) -> Vec<Finding> {
+    let mut all = replayed.findings.clone();
+    let mut judged = lint(&stream.capture, &stream.board, &Layout::default()).findings;
+    without_allowed(&mut judged, allowed);
+    for mut finding in judged {
+        let record = |finding: &Finding| finding.record.map(|record| record.index);
+        if !all.iter().any(|other| other.hazard == finding.hazard && record(other) == record(&finding)) {
+            finding.notes.push("the stream's bytes show it, whatever happens when".to_string());
+            all.push(finding);
+        }
+    }
+    all
 }
 
 fn stream(args: &RunArgs, file: &str) -> Result<Stream, StreamError> {
@@ -168,6 +205,13 @@ fn facts(file: String, replayed: &mut Replay, diags: &Diags, stream: &Stream) ->
         launches: status.launches,
         events: replayed.completions.iter().filter_map(Completion::event).collect(),
         cycles: status.cycle,
+        allowed: replayed
+            .queue
+            .device()
+            .allowed()
+            .into_iter()
+            .map(|(hazard, times)| Allowed { code: hazard.def().code, times })
+            .collect(),
         findings: diags.list.iter().map(|d| message_facts(d, &stream.source)).collect(),
     }
 }
@@ -178,7 +222,7 @@ fn summary(facts: &Facts, stream: &Stream) -> String {
     let last = facts.events.last().map_or(String::new(), |event| format!(", the last {event}"));
     format!(
         "{} on a {} ({}): {end}\n  {} of {all} records, {} prefetch and {} dispatch commands, {} launches of workers, {} events{last}\n  \
-         {} cycles ({:.1} us); workers acknowledge launches and run no kernels\n\n",
+         {} cycles ({:.1} us); workers acknowledge launches and run no kernels\n{}\n",
         facts.file,
         facts.board,
         stream.board.description,
@@ -189,6 +233,7 @@ fn summary(facts: &Facts, stream: &Stream) -> String {
         facts.events.len(),
         facts.cycles,
         facts.cycles as f64 / f64::from(stream.board.clock_mhz),
+        allowed_line(&facts.allowed),
     )
 }
 
@@ -218,15 +263,15 @@ fn tracks(machine: &Machine, board: &Board) -> Vec<Track> {
 }
 
 /// The memory that the stream asks to see.
-fn dumps(capture: &Capture, machine: &Machine) -> String {
+///
+/// # Errors
+/// If there is no such memory on the board that it ran on.
+fn dumps(capture: &Capture, machine: &Machine) -> Result<String, String> {
     let mut text = String::new();
     for dump in &capture.dumps {
         let mut bytes = vec![0; dump.bytes as usize];
-        let shown = match machine.peek(dump.tile, dump.addr, &mut bytes) {
-            Ok(()) => hex(&bytes),
-            Err(why) => why,
-        };
-        text += &format!("{} {:#x}: {shown}\n", dump.tile, dump.addr);
+        machine.peek(dump.tile, dump.addr, &mut bytes).map_err(|why| format!("cannot show memory: {why}"))?;
+        text += &format!("{} {:#x}: {}\n", dump.tile, dump.addr, hex(&bytes));
     }
-    text
+    Ok(text)
 }

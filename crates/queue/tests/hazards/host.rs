@@ -1,0 +1,140 @@
+//! The host and the fetch queue.
+
+use super::*;
+
+#[test]
+fn a_slot_that_is_still_full() {
+    let found = anywhere(Hazard::SlotOverwritten, fixed(), |q| {
+        issue(q, 0, &[event_record(), event_record()].concat())?;
+        slot(q, 0, 4)?;
+        // The second waits until the first has been read.
+        slot(q, 1, 4)?;
+        slot(q, 1, 8)
+    });
+    assert!(found.message.contains("slot 1"), "{found}");
+}
+
+#[test]
+fn slots_in_another_order() {
+    anywhere(Hazard::SlotOutOfOrder, fixed(), |q| slot(q, 5, 4));
+}
+
+#[test]
+fn half_a_slot() {
+    anywhere(Hazard::SlotTorn, fixed(), |q| {
+        let (core, addr) = (q.board().prefetch, q.layout().prefetch.q_base);
+        let window = window(q, core);
+        Ok(q.device().write(window, addr.into(), &[4])?)
+    });
+}
+
+#[test]
+fn a_record_of_80_bytes() {
+    let found = anywhere(Hazard::RecordUnaligned, fixed(), |q| {
+        issue(q, 0, &event_record())?;
+        slot(q, 0, 5)?;
+        q.device().wait(10_000)?;
+        Ok(())
+    });
+    assert_eq!(found.record.map(|r| (r.index, r.offset, r.length)), Some((0, 0, 80)));
+}
+
+#[test]
+fn records_without_bytes() {
+    anywhere(Hazard::RecordEmpty, fixed(), |q| slot(q, 0, 0));
+    anywhere(Hazard::RecordEmpty, fixed(), |q| slot(q, 0, STALL));
+}
+
+#[test]
+fn a_stall_that_nothing_ends() {
+    by_command(Hazard::StallWithoutExecBuf, fixed(), |q| q.push_with(&event_record(), STALL));
+}
+
+#[test]
+fn a_record_larger_than_the_command_area() {
+    anywhere(Hazard::RecordTooLarge, fixed(), |q| {
+        slot(q, 0, (300 << 10 >> 4) as u16)?;
+        q.device().wait(10_000)?;
+        Ok(())
+    });
+}
+
+#[test]
+fn issue_memory_that_is_still_needed() {
+    let found = anywhere(Hazard::IssueLapped, fixed(), |q| {
+        for _ in 0..3 {
+            q.push(&event_record())?;
+        }
+        issue(q, 128, &[0; 64])
+    });
+    assert!(found.message.contains("record 2"), "{found}");
+    let found = anywhere(Hazard::IssueInFlight, fixed(), |q| {
+        q.push(&event_record())?;
+        issue(q, 32, &[0; 4])
+    });
+    assert!(found.message.contains("record 0"), "{found}");
+}
+
+#[test]
+fn padding_taken_for_a_command() {
+    let found = by_command(Hazard::RecordTrailing, fixed(), |q| q.push(&[event_record(), vec![0; 64]].concat()));
+    assert_eq!(found.command.and_then(|c| c.at), Some(64));
+    // A stride that leaves the record, and one that goes nowhere.
+    for stride in [128u32, 0] {
+        let act = if stride == 0 {
+            |q: &mut Q| {
+                let mut record = event_record();
+                record[8..12].fill(0);
+                q.push(&record)
+            }
+        } else {
+            |q: &mut Q| {
+                let mut record = event_record();
+                record[8..12].copy_from_slice(&128u32.to_le_bytes());
+                q.push(&record)
+            }
+        };
+        by_command(Hazard::RecordTrailing, fixed(), act);
+    }
+}
+
+#[test]
+fn memory_that_is_pinned_elsewhere() {
+    anywhere(Hazard::SysmemMisplaced, fixed(), |q| {
+        let (core, addr) = (q.board().prefetch, q.layout().prefetch.pcie_rd_ptr);
+        let window = window(q, core);
+        Ok(q.device().write32(window, addr.into(), 0x100)?)
+    });
+    let layout = Layout::default();
+    let settings = Settings { staging_bytes: 0, ..Settings::CAREFUL };
+    let machine = Machine::new(fixed()).expect("a machine");
+    let error = Queue::open(machine, board(), layout, settings, &Kernels::default()).expect_err("is misplaced");
+    assert!(matches!(error, HostError::Misplaced { .. }), "{error}");
+}
+
+/// Starts the prefetch core with a launch message and semaphores of one's own.
+fn start(base: u32, credits: u32) -> Vec<Hazard> {
+    let (board, layout) = (board(), Layout::default());
+    let mut machine = Machine::new(fixed().with_mode(Mode::Silicon)).expect("a machine");
+    let window = machine.open(2 << 20, WindowTarget::tile(board.prefetch, 0)).expect("a window");
+    machine.write32(window, layout.sem(0).into(), credits).expect("a store");
+    let mut launch = Vec::new();
+    let message = LaunchMessage {
+        kernel_config_base: base,
+        sem_offset: 16,
+        enables: 1,
+        mode: LaunchMessage::HOST,
+        ..Default::default()
+    };
+    message.append(&mut launch);
+    machine.write(window, layout.worker.launch.into(), &launch).expect("a store");
+    machine.write32(window, layout.worker.go.into(), 0x8000_0000).expect("a store");
+    machine.findings().iter().map(|f| f.hazard).collect()
+}
+
+#[test]
+fn kernels_that_start_with_other_semaphores() {
+    assert_eq!(start(0x86B0, 128), []);
+    assert_eq!(start(0x82B0, 128), [Hazard::KernelBaseMismatch]);
+    assert_eq!(start(0x86B0, 0), [Hazard::CreditsNotInitialised]);
+}

@@ -1,0 +1,193 @@
+//! The prefetcher.
+
+use super::*;
+
+#[test]
+fn prefetch_commands_that_the_kernel_does_not_have() {
+    by_command(Hazard::PrefetchIllegal, fixed(), |q| {
+        q.send_together(&alone(Prefetch::RelayLinearH(RelayLinearH::default())), 0)
+    });
+    by_command(Hazard::PrefetchIllegal, fixed(), |q| q.push(&[99; 64]));
+}
+
+#[test]
+fn relays_of_too_many_pages() {
+    let found = by_command(Hazard::RelayTooManyPages, small(), |q| {
+        q.send(&write_linear(WORKER.word(), 0x4_0000, vec![1; 10 * 4096 - 32], 0))
+    });
+    assert!(found.message.contains("10 pages"), "{found}");
+    by_command(Hazard::RelayNeverFits, small(), |q| {
+        q.send(&write_linear(WORKER.word(), 0x4_0000, vec![1; 13 * 4096 - 32], 0))
+    });
+}
+
+#[test]
+fn credits_that_nobody_can_give_back() {
+    // 7 pages are with the dispatcher, which gives back blocks of 4 only when it is a block further: 9 are free, 12 are needed.
+    let found = by_command(Hazard::CreditDeadlock, small(), |q| {
+        for _ in 0..7 {
+            q.send(&wait_barrier())?;
+        }
+        q.send(&write_linear(WORKER.word(), 0x4_0000, vec![1; 12 * 4096 - 32], 0))
+    });
+    assert!(found.message.contains("12 pages with 9 free"), "{found}");
+    assert!(found.notes.iter().any(|n| n.contains("9 of 16 free") && n.contains("7 of them held back")), "{found}");
+}
+
+#[test]
+fn a_page_that_is_begun_and_not_handed_over() {
+    by_command(Hazard::NoflushDangling, fixed(), |q| {
+        let header = write_linear(WORKER.word(), 0x4_0000, Vec::new(), 0).encode();
+        q.send_together(&[noflush(header), relay_inline(host_event(1).encode()).expect("fits")], 0)
+    });
+}
+
+#[test]
+fn a_page_that_is_handed_over_and_was_not_taken() {
+    by_command(Hazard::RelayWithoutNoflush, fixed(), |q| {
+        let xy = q.board().banks[0].ports[0].word();
+        q.send_together(&alone(Prefetch::RelayLinear(RelayLinear { length: 64, noc_xy: xy, addr: 0 })), 0)
+    });
+}
+
+#[test]
+fn a_semaphore_that_is_code() {
+    by_command(Hazard::StallSemaphoreIsCode, fixed(), |q| q.send_together(&alone(Prefetch::Stall(Bare {})), 0));
+    by_command(Hazard::StallSemaphoreIsCode, fixed(), |q| {
+        let wait = wire::Wait { flags: wire::Wait::NOTIFY_PREFETCH, ..Default::default() };
+        q.send(&bare(Dispatch::Wait(wait)))
+    });
+}
+
+/// An exec_buf of one page that holds these bytes, behind a slot with or without the stall flag.
+fn exec(q: &mut Q, log_page_size: u32, page: &[u8], flags: u16) -> Done {
+    let bank = q.board().banks[0].ports[0];
+    q.device().poke(bank, 0x1_0000, page).expect("DRAM");
+    let exec = ExecBuf { base_addr: 0x1_0000, log_page_size, pages: 1 };
+    q.send_together(&alone(Prefetch::ExecBuf(exec)), flags)
+}
+
+fn nothing() -> Vec<u8> {
+    PrefetchCommand::bare(Prefetch::RelayInline(Inline { dispatcher_type: 0, length: 0, stride: 64 })).encode()
+}
+
+/// A page that holds the end of a trace and nothing else.
+fn end_of_trace() -> Vec<u8> {
+    let inline = Inline { dispatcher_type: 0, length: 0, stride: 64 };
+    let mut page = PrefetchCommand::bare(Prefetch::ExecBufEnd(inline)).encode();
+    page.resize(1024, 0);
+    page
+}
+
+#[test]
+fn traces_that_go_wrong() {
+    by_command(Hazard::ExecBufWithoutStall, fixed(), |q| exec(q, 10, &end_of_trace(), 0));
+    by_command(Hazard::ExecBufPageMisfit, fixed(), |q| exec(q, 19, &end_of_trace(), STALL));
+    by_command(Hazard::ExecBufRunsOut, fixed(), |q| exec(q, 10, &nothing().repeat(16), STALL));
+}
+
+#[test]
+fn relays_to_a_subordinate_that_grants_nothing() {
+    let found = by_command(Hazard::SubordinateNoCredits, fixed(), |q| {
+        let mut record = event_record();
+        record[1] = 1;
+        q.push(&record)
+    });
+    assert!(found.notes[2].contains("idles"), "{found}");
+}
+
+pub fn append(q: &mut Q, length: u64, relay: Prefetch) -> Done {
+    let header = WriteLinear { noc_xy: WORKER.word(), addr: 0x4_0000, length, ..Default::default() };
+    let header = bare(Dispatch::WriteLinear(header)).encode();
+    q.send_together(&[noflush(header), PrefetchCommand::bare(relay)], 0)
+}
+
+/// WRITE_LINEAR to bank 0, as the dispatcher's network reaches it.
+fn write_bank(q: &mut Q, addr: u64, data: Vec<u8>) -> Done {
+    let xy = q.board().banks[0].ports[1].word();
+    q.send(&write_linear(xy, addr, data, 0))
+}
+
+#[test]
+fn memory_that_is_read_before_it_was_written() {
+    fn relay(q: &mut Q, addr: u64) -> Done {
+        let xy = q.board().banks[0].ports[0].word();
+        append(q, 64, Prefetch::RelayLinear(RelayLinear { length: 64, noc_xy: xy, addr }))
+    }
+    by_command(Hazard::RelayBeforeWrite, fixed(), |q| {
+        write_bank(q, 0x2_0000, vec![1; 64])?;
+        relay(q, 0x2_0000)
+    });
+    let mut late = fixed();
+    late.delays.write = Delay::new(100_000, 0);
+    // The dispatcher has sent it, and it is still on its way.
+    by_command(Hazard::RelayBeforeWrite, late, |q| {
+        write_bank(q, 0x2_0000, vec![1; 64])?;
+        q.device().wait(30_000)?;
+        relay(q, 0x2_0000)
+    });
+    by_command(Hazard::ExecBufBeforeWrite, fixed(), |q| {
+        write_bank(q, 0x1_0000, vec![1; 64])?;
+        exec(q, 10, &end_of_trace(), STALL)
+    });
+    // Other bytes, and the same ones behind a barrier and a wait of the host.
+    let clean = findings(fixed(), acknowledge, |q| {
+        write_bank(q, 0x2_0000, vec![1; 64])?;
+        relay(q, 0x2_0040)?;
+        q.send(&wait_barrier())?;
+        q.finish()?;
+        relay(q, 0x2_0000)
+    });
+    assert_eq!(clean, []);
+}
+
+#[test]
+fn relays_of_what_was_not_fetched() {
+    let found = by_command(Hazard::RelayUnfetched, fixed(), |q| {
+        let mut record = event_record();
+        record[4..8].copy_from_slice(&200u32.to_le_bytes());
+        q.push(&record)
+    });
+    assert!(found.message.contains("152 of the 200 bytes"), "{found}");
+    by_command(Hazard::RelayUnfetched, fixed(), |q| {
+        append(q, 64, Prefetch::RelayPagedPacked(RelayPagedPacked { count: 20, total_length: 64, stride: 64 }))
+    });
+}
+
+#[test]
+fn relays_that_leave_nothing_to_write() {
+    by_command(Hazard::LengthAdjustUnderflow, fixed(), |q| {
+        let paged =
+            RelayPaged { is_dram_and_length_adjust: 0x8000 | 64, page_size: 64, pages: 1, ..Default::default() };
+        append(q, 64, Prefetch::RelayPaged(paged))
+    });
+}
+
+#[test]
+fn packed_relays_that_do_not_add_up() {
+    by_command(Hazard::PackedLengthMismatch, fixed(), |q| {
+        let sub = PagedPackedSub { start_page: 0, log_page_size: 10, base_addr: 0, length: 64 };
+        let header = WriteLinear { noc_xy: WORKER.word(), addr: 0x4_0000, length: 128, ..Default::default() };
+        let packed = PrefetchCommand {
+            header: Prefetch::RelayPagedPacked(RelayPagedPacked { count: 1, total_length: 128, stride: 64 }),
+            subs: RelaySubs::PagedPacked(vec![sub]),
+            payload: Vec::new(),
+            padding: vec![0; 36],
+        };
+        q.send_together(&[noflush(bare(Dispatch::WriteLinear(header)).encode()), packed], 0)
+    });
+}
+
+#[test]
+fn a_ring_buffer_where_there_is_none() {
+    by_command(Hazard::RingBufferOverrun, fixed(), |q| {
+        q.send_together(
+            &alone(Prefetch::PagedToRingbuffer(PagedToRingbuffer {
+                length: 64,
+                log2_page_size: 10,
+                ..Default::default()
+            })),
+            0,
+        )
+    });
+}

@@ -15,7 +15,7 @@ mod types;
 pub use attr::{Attr, AttrDict};
 pub use compare::difference;
 pub use diag::{Diagnostic, Diags, Labeled, Severity};
-pub use module::{Block, BlockId, Module, Op, OpId, Region, RegionId, Value, ValueDef, ValueId, ValueMap};
+pub use module::{Block, BlockId, Mark, Module, Op, OpId, Region, RegionId, Value, ValueDef, ValueId, ValueMap};
 pub use schema::{
     Arity, AttrKind, AttrSpec, EnumSpec, Flow, Infer, OpSchema, OperandSpec, Registry, ResultSpec, Syntax, Touch,
     TypeRule,

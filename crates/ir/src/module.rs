@@ -115,6 +115,13 @@ pub struct Module {
     regions: Vec<Region>,
 }
 
+/// A state of a module that it can go back to: see [`Module::mark`].
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    ops: usize,
+    blocks: usize,
+}
+
 impl Module {
     /// A module without operations.
     pub fn new(source: Arc<Source>) -> Module {
@@ -319,6 +326,26 @@ impl Module {
         if let Some((block, at)) = self.position(op) {
             self.blocks[block.index()].ops.remove(at);
             self.ops[op.index()].block = None;
+        }
+    }
+
+    /// Where the module stands now: what is built from here on can be taken back.
+    pub fn mark(&self) -> Mark {
+        Mark { ops: self.ops.len(), blocks: self.blocks.len() }
+    }
+
+    /// Takes what was built since a mark out of the blocks that there were then. It stays in the tables, unreachable.
+    pub fn take_back(&mut self, mark: Mark) {
+        let mut blocks: Vec<BlockId> = Vec::new();
+        for op in &mut self.ops[mark.ops..] {
+            if op.block.is_some_and(|block| block.index() < mark.blocks) {
+                blocks.extend(op.block.take());
+            }
+        }
+        blocks.sort_by_key(|block| block.index());
+        blocks.dedup();
+        for block in blocks {
+            self.blocks[block.index()].ops.retain(|op| op.index() < mark.ops);
         }
     }
 

@@ -23,6 +23,12 @@ pub(crate) struct Emitter {
     suggested: HashSet<ValueId>,
 }
 
+/// A state of an [`Emitter`].
+pub(crate) struct Mark {
+    module: slipring_ir::Mark,
+    constants: usize,
+}
+
 impl Emitter {
     pub fn new(source: Arc<Source>) -> Emitter {
         let module = Module::new(source.clone());
@@ -42,6 +48,17 @@ impl Emitter {
     pub fn enter_function(&mut self, body: BlockId) {
         (self.block, self.entry) = (body, body);
         self.constants.clear();
+    }
+
+    /// Where building stands, to come back to.
+    pub fn mark(&self) -> Mark {
+        Mark { module: self.module.mark(), constants: self.constants.len() }
+    }
+
+    /// Takes back what was built since.
+    pub fn take_back(&mut self, mark: &Mark) {
+        self.module.take_back(mark.module);
+        self.constants.truncate(mark.constants);
     }
 
     /// Makes an op that is in no block yet. Operands are given by their declared names; groups that are not named are

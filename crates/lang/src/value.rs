@@ -118,8 +118,10 @@ pub(crate) struct Tile {
     pub region: Option<RegionId>,
     /// What it is at the border between the cores.
     pub crossing: Option<Crossing>,
-    /// Where its buffer was overwritten by an op that works in place.
-    pub gone: Option<Span>,
+    /// How often its buffer had been taken by ops that work in place when it was made: once more, and it is gone.
+    pub generation: u32,
+    /// Position of the tensor, and the place, where it was loaded because a name is this tile or a window.
+    pub window_of: Option<(usize, Span)>,
     /// The same contents elsewhere.
     pub copies: Vec<Copied>,
 }
@@ -139,6 +141,8 @@ pub(crate) struct Copied {
     /// Valid while this block is being lowered.
     pub block: slipring_ir::BlockId,
     pub tile: TileId,
+    /// Writes to tiles in place before it was made.
+    pub writes: usize,
 }
 
 /// A window of an input that was loaded where an op read it.

@@ -1,4 +1,9 @@
-//! What passes through loops and branches: scalars as carried values, tiles in buffers of their own.
+//! What passes through loops: numbers and offsets as carried values, tiles in buffers of their own.
+//!
+//! What a name stands for at the end of a loop's body decides how it is carried, and that is known only when the body was
+//! lowered. So a loop is lowered under an assumption ([`Way`]), by default that windows and words of the language stay what
+//! they are. Where the end of the body refutes it ([`Misfit`]), the loop is taken back and lowered again ([`super::control`]).
+//! Every kind of value is carried, shown to be unchanged, or refused.
 
 use std::rc::Rc;
 
@@ -6,73 +11,424 @@ use indexmap::IndexMap;
 use slipring_ir::{Diagnostic, OpId, Span, Type, ValueId};
 use slipring_tile::{Elem, Space};
 
+use super::buffers::BuffersMark;
 use super::names::Names;
-use super::{Lower, Lowered, Value, describe};
+use super::{Lower, Lowered, Value, describe, show};
 use crate::dtype::DType;
-use crate::value::{Const, Scalar, TileId};
+use crate::program::Scope;
+use crate::value::{Const, Index, Tensor, Tile, TileId};
 
-/// What a name is while it is carried.
-pub(super) enum Carried {
-    /// By position among the loop's carried values, and its type.
-    Scalar(DType),
-    /// In this buffer.
-    Tile(TileId),
+/// How a loop carries what a name stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Way {
+    /// Each iteration ends with what it began with.
+    Same,
+    /// A number of the loop's own, of this type or of that of its first value.
+    Number(Option<DType>),
+    /// A window whose offsets change.
+    Window,
+    /// A tile in a memory.
+    Buffer(Space),
+    /// Several values, each in a way of its own.
+    Each(Vec<Way>),
 }
 
-/// A name that a loop carries; for a scalar, its first value.
-pub(super) type CarriedName = (Rc<str>, Carried, Option<ValueId>);
+/// What a name is while it is carried.
+#[derive(Clone, Debug)]
+pub(super) enum Carried {
+    Same(Value),
+    Number(DType),
+    /// A window like this one, at offsets that are carried.
+    Window(Tensor),
+    /// In this buffer.
+    Tile(TileId),
+    Each(Vec<Carried>),
+}
+
+/// A name that a loop carries.
+pub(super) type CarriedName = (Rc<str>, Carried);
+
+/// The ways in which a loop carries names, where they are not the usual ones.
+pub(crate) type Plan = IndexMap<Rc<str>, Way>;
+
+/// An iteration ended with something that cannot be carried as was assumed.
+#[derive(Debug)]
+pub(super) enum Misfit {
+    /// It can in this way.
+    Way(Way),
+    /// It cannot.
+    Never(Box<Diagnostic>),
+}
 
 impl Lower<'_> {
     /// Decides what a loop carries: names that exist, that the body binds, and whose old value it reads or whose new value
-    /// is read after it. Gives the scalars' first values.
-    pub(super) fn start_carrying(&mut self, names: &Names, counter: &str, span: Span) -> Lowered<Vec<CarriedName>> {
-        let mut carried = Vec::new();
+    /// is read after it. Gives the first values of what becomes values of the loop. What the body reads must be among the
+    /// names that are read later.
+    pub(super) fn start_carrying(
+        &mut self,
+        names: &Names,
+        counter: &str,
+        plan: &Plan,
+        span: Span,
+    ) -> Lowered<(Vec<CarriedName>, Vec<ValueId>)> {
+        let (mut carried, mut first) = (Vec::new(), Vec::new());
         for name in &names.bound {
-            let needed = names.exposed.contains(name) || self.is_read_later(name);
-            let Some(value) = self.env.get(name).cloned().filter(|_| needed && **name != *counter) else { continue };
-            match value {
-                Value::Tile(id) => {
-                    let own = self.own_buffer(id, span)?;
-                    carried.push((name.clone(), Carried::Tile(own), None));
+            let Some(value) = self.env.get(name).cloned() else { continue };
+            if !self.is_read_later(name) || **name == *counter {
+                continue;
+            }
+            let way = match plan.get(name) {
+                Some(way) => way.clone(),
+                None => self.usual_way(name, &value),
+            };
+            let how = self.start(name, &value, &way, &mut first, span)?;
+            carried.push((name.clone(), how));
+        }
+        Ok((carried, first))
+    }
+
+    fn usual_way(&self, name: &str, value: &Value) -> Way {
+        match value {
+            Value::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_)) | Value::Scalar(_) => Way::Number(None),
+            // A tile of its own may be rebound in its buffer; of one that others stand for too, this is to be seen.
+            Value::Tile(id) if self.is_shared(name, *id) && self.tile(*id).ty.space != Space::Acc => Way::Same,
+            Value::Tile(id) => Way::Buffer(self.tile(*id).ty.space),
+            Value::Tuple(items) => Way::Each(items.iter().map(|item| self.usual_way(name, item)).collect()),
+            Value::Const(_) | Value::Tensor(_) | Value::Buffer(_) | Value::Path(_) | Value::Nothing => Way::Same,
+        }
+    }
+
+    fn start(
+        &mut self,
+        name: &str,
+        value: &Value,
+        way: &Way,
+        first: &mut Vec<ValueId>,
+        span: Span,
+    ) -> Lowered<Carried> {
+        Ok(match (way, value) {
+            (Way::Number(ty), Value::Const(_) | Value::Scalar(_)) => {
+                let ty = ty.unwrap_or_else(|| type_of(value));
+                first.push(self.number(value, ty, span)?);
+                Carried::Number(ty)
+            }
+            (Way::Window, Value::Tensor(tensor)) => {
+                for offset in &tensor.offsets {
+                    first.push(self.index_value(*offset));
                 }
-                Value::Scalar(Scalar { value, ty, .. }) => {
-                    carried.push((name.clone(), Carried::Scalar(ty), Some(value)));
+                Carried::Window(tensor.clone())
+            }
+            (Way::Buffer(_), Value::Tensor(tensor)) => Carried::Tile(self.materialized(tensor)?),
+            (Way::Buffer(space), Value::Tile(id)) if self.tile(*id).ty.space != *space => {
+                let moved = self.demand(value, *space, span)?;
+                Carried::Tile(self.own_buffer(name, moved, span)?)
+            }
+            (Way::Buffer(_), Value::Tile(id)) => Carried::Tile(self.own_buffer(name, *id, span)?),
+            (Way::Each(ways), Value::Tuple(items)) if ways.len() == items.len() => {
+                let each = items.iter().zip(ways).map(|(item, way)| self.start(name, item, way, first, span));
+                Carried::Each(each.collect::<Lowered<_>>()?)
+            }
+            _ => Carried::Same(value.clone()),
+        })
+    }
+
+    /// What a carried name stands for, given the loop's values.
+    pub(super) fn carried_value(&mut self, how: &Carried, values: &mut std::slice::Iter<'_, ValueId>) -> Value {
+        match how {
+            Carried::Same(value) => value.clone(),
+            Carried::Number(ty) => match values.next() {
+                Some(value) => self.scalar(*value, *ty),
+                None => Value::Nothing,
+            },
+            Carried::Window(like) => {
+                let mut window = like.clone();
+                for offset in &mut window.offsets {
+                    if let Some(value) = values.next()
+                        && let Value::Scalar(scalar) = self.scalar(*value, DType::Index)
+                    {
+                        *offset = Index::At(scalar);
+                    }
                 }
-                Value::Const(c @ (Const::Int(_) | Const::Float(_) | Const::Bool(_))) => {
-                    let ty = type_of(&c);
-                    let value = self.number(&Value::Const(c), ty, span)?;
-                    carried.push((name.clone(), Carried::Scalar(ty), Some(value)));
+                Value::Tensor(window)
+            }
+            Carried::Tile(id) => Value::Tile(self.renewed(*id)),
+            Carried::Each(each) => Value::Tuple(each.iter().map(|how| self.carried_value(how, values)).collect()),
+        }
+    }
+
+    /// Why an iteration that ended with a value cannot be followed by another one; `None` if it can.
+    pub(super) fn misfit(&self, name: &str, how: &Carried, end: &Value, span: Span) -> Option<Misfit> {
+        let in_space = |id: &TileId| self.tile(*id).ty.space;
+        let never = || Some(Misfit::Never(Box::new(self.other_kind(name, how, end, span))));
+        let way = |way| Some(Misfit::Way(way));
+        match (how, end) {
+            (Carried::Same(before), end) if self.same(before, end) => None,
+            (Carried::Number(ty), Value::Const(_) | Value::Scalar(_)) => match number_fits(end, *ty) {
+                true => None,
+                false if !ty.is_float() && type_of(end).is_float() => way(Way::Number(Some(type_of(end)))),
+                false => never(),
+            },
+            (Carried::Same(Value::Tensor(a)) | Carried::Window(a), Value::Tensor(b)) if alike(a, b) => match how {
+                Carried::Window(_) => None,
+                _ => way(Way::Window),
+            },
+            (Carried::Same(Value::Tensor(_)) | Carried::Window(_), Value::Tile(id)) if in_space(id) == Space::Vec => {
+                way(Way::Buffer(Space::Vec))
+            }
+            (Carried::Same(Value::Tile(_)), Value::Tensor(_)) => way(Way::Buffer(Space::Vec)),
+            (Carried::Same(Value::Tile(before)), Value::Tile(id)) => match in_space(id) {
+                Space::Vec => way(Way::Buffer(Space::Vec)),
+                _ => way(Way::Buffer(in_space(before))),
+            },
+            (Carried::Tile(to), Value::Tile(from)) => {
+                let (source, target) = (self.tile(*from), self.tile(*to));
+                if source.value == target.value {
+                    return None;
                 }
-                // Tensors and the like: stores rebind their names to what they already are.
-                _ => {}
+                if let Some(error) = self.unequal(source, target, span) {
+                    return Some(Misfit::Never(Box::new(error)));
+                }
+                match (source.ty.space, target.ty.space) {
+                    (_, Space::Vec) => None,
+                    (Space::Vec, Space::Acc) => way(Way::Buffer(Space::Vec)),
+                    (Space::Vec, Space::Mat) => None,
+                    _ => Some(Misfit::Never(Box::new(cannot_be_copied(source, span)))),
+                }
+            }
+            (Carried::Tile(to), Value::Tensor(tensor)) => {
+                let target = self.tile(*to);
+                if tensor.shape() != target.shape || tensor.elem != target.ty.layout.elem || target.valid.is_some() {
+                    return never();
+                }
+                (target.ty.space != Space::Vec).then_some(Misfit::Way(Way::Buffer(Space::Vec)))
+            }
+            (Carried::Each(each), Value::Tuple(items)) if each.len() == items.len() => {
+                let found: Vec<Option<Misfit>> =
+                    each.iter().zip(items).map(|(how, item)| self.misfit(name, how, item, span)).collect();
+                if found.iter().all(Option::is_none) {
+                    return None;
+                }
+                let mut ways = Vec::new();
+                for (misfit, how) in found.into_iter().zip(each) {
+                    ways.push(match misfit {
+                        None => self.way_of(how),
+                        Some(Misfit::Way(way)) => way,
+                        never => return never,
+                    });
+                }
+                way(Way::Each(ways))
+            }
+            _ => never(),
+        }
+    }
+
+    fn way_of(&self, how: &Carried) -> Way {
+        match how {
+            Carried::Same(_) => Way::Same,
+            Carried::Number(ty) => Way::Number(Some(*ty)),
+            Carried::Window(_) => Way::Window,
+            Carried::Tile(id) => Way::Buffer(self.tile(*id).ty.space),
+            Carried::Each(each) => Way::Each(each.iter().map(|how| self.way_of(how)).collect()),
+        }
+    }
+
+    fn other_kind(&self, name: &str, how: &Carried, end: &Value, span: Span) -> Diagnostic {
+        let before = match how {
+            Carried::Same(value) => describe(self, value),
+            Carried::Number(ty) => format!("a scalar of type {}", ty.name()),
+            Carried::Window(tensor) => describe(self, &Value::Tensor(tensor.clone())),
+            Carried::Tile(id) => describe(self, &Value::Tile(*id)),
+            Carried::Each(each) => format!("{} values", each.len()),
+        };
+        let after = describe(self, end);
+        if let (Carried::Same(Value::Tensor(a)) | Carried::Window(a), Value::Tensor(b)) = (how, end)
+            && a.root != b.root
+        {
+            return self.two_tensors(name, a, b, span);
+        }
+        let message = format!("`{name}` is {before} when an iteration begins and {after} when it ends");
+        Diagnostic::error("carry-type", span, message)
+            .help("use another name for the other value, or `pl.unroll`, which lowers each iteration by itself")
+    }
+
+    /// A name that stands for a window of one tensor or of another.
+    pub(super) fn two_tensors(&self, name: &str, a: &Tensor, b: &Tensor, span: Span) -> Diagnostic {
+        let [x, y] = [a, b].map(|window| &self.roots[window.root]);
+        let message =
+            format!("whether `{name}` is a window of `{}` or of `{}` is known only at run time", x.name, y.name);
+        Diagnostic::error("carry", span, message).also(x.span, "the one tensor").also(y.span, "the other").help(
+            format!(
+                "load what is read (`{name} = pl.load(…)`), keep both in one tensor and change the offset, or give the \
+                 loop constant bounds"
+            ),
+        )
+    }
+
+    /// Ends a loop's body, whose values fit: tiles into their buffers, the rest to the next iteration.
+    pub(super) fn finish_iteration(
+        &mut self,
+        carried: &[CarriedName],
+        since: BuffersMark,
+        op: OpId,
+        span: Span,
+    ) -> Lowered<()> {
+        let (mut next, mut copies) = (Vec::new(), Vec::new());
+        for (name, how) in carried {
+            let value = self.lookup(name, span)?;
+            self.finish(name, how, &value, since, (&mut next, &mut copies), span)?;
+        }
+        self.nothing_taken_from_before(carried, since, op)?;
+        for (name, from, to) in &copies {
+            self.part_if_shared(Some(name), *from, *to);
+        }
+        self.copy_all(copies.into_iter().map(|(_, from, to)| (from, to)).collect())?;
+        self.parted_in_loop(since)?;
+        self.e.op("scf.yield", &[("values", &next)], &[], &[]);
+        Ok(())
+    }
+
+    fn finish(
+        &mut self,
+        name: &Rc<str>,
+        how: &Carried,
+        value: &Value,
+        since: BuffersMark,
+        (next, copies): (&mut Vec<ValueId>, &mut Vec<(Rc<str>, TileId, TileId)>),
+        span: Span,
+    ) -> Lowered<()> {
+        match (how, value) {
+            (Carried::Number(ty), value) => next.push(self.number(value, *ty, span)?),
+            (Carried::Window(_), Value::Tensor(tensor)) => {
+                for offset in &tensor.offsets {
+                    next.push(self.index_value(*offset));
+                }
+            }
+            (Carried::Tile(to), Value::Tile(id)) => {
+                self.still_there(*id, span)?;
+                self.loaded_in_loop(name, *id, since)?;
+                copies.push((name.clone(), *id, *to));
+            }
+            (Carried::Tile(to), Value::Tensor(tensor)) => {
+                let id = self.materialized(tensor)?;
+                self.loaded_in_loop(name, id, since)?;
+                copies.push((name.clone(), id, *to));
+            }
+            (Carried::Each(each), Value::Tuple(items)) => {
+                for (how, item) in each.iter().zip(items) {
+                    self.finish(name, how, item, since, (&mut *next, &mut *copies), span)?;
+                }
+            }
+            // What fits and is not carried is the same.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Reports a tile from before a loop that an iteration overwrites in place, so that the next one has it no more.
+    fn nothing_taken_from_before(&mut self, carried: &[CarriedName], since: BuffersMark, op: OpId) -> Lowered<()> {
+        fn carries(lower: &Lower<'_>, how: &Carried, buffer: ValueId) -> bool {
+            match how {
+                Carried::Tile(id) => lower.buffer_of(*id) == buffer,
+                Carried::Each(each) => each.iter().any(|how| carries(lower, how, buffer)),
+                Carried::Same(_) | Carried::Number(_) | Carried::Window(_) => false,
             }
         }
-        Ok(carried)
+        let lost = self.buffers.taken_since(since).iter().find(|taken| {
+            let made_before = self.e.module.defining_op(taken.buffer).is_none_or(|made| made < op);
+            made_before && !carried.iter().any(|(_, how)| carries(self, how, taken.buffer))
+        });
+        let Some(taken) = lost.copied() else { return Ok(()) };
+        let message = "an iteration overwrites this tile in place, and the next one needs it again";
+        let error = Diagnostic::error("tile-gone", taken.span, message).help(
+            "rebind the name that it was made with: `acc = pl.matmul_acc(acc, a, b)`, or make the tile in the loop",
+        );
+        Err(self.report(error))
+    }
+
+    /// Notes that a copy parts two names, if another one than `name` stands for the original.
+    pub(super) fn part_if_shared(&mut self, name: Option<&Rc<str>>, from: TileId, to: TileId) {
+        let (source, target) = (self.buffer_of(from), self.buffer_of(to));
+        if source != target && self.names_in(source).iter().any(|other| Some(other) != name) {
+            self.parted(source, target);
+        }
+        let window = self.tile(from).window_of;
+        let target = &mut self.tiles[to.0 as usize].window_of;
+        *target = target.or(window);
+    }
+
+    /// After a loop: carried names stand for what came out, other names that the body binds for nothing.
+    pub(super) fn leave(
+        &mut self,
+        before: Scope,
+        names: &Names,
+        carried: &[CarriedName],
+        op: OpId,
+        (place, why): (Span, &'static str),
+    ) {
+        self.env = before;
+        for name in &names.bound {
+            self.lose(name, place, why);
+        }
+        let results = self.e.module.op(op).results.clone();
+        let mut results = results.iter();
+        for (name, how) in carried {
+            let value = self.carried_value(how, &mut results);
+            self.set(name, value);
+        }
+    }
+
+    // ---- values that stay what they are ----
+
+    /// True if two values are one and the same.
+    pub(super) fn same(&self, a: &Value, b: &Value) -> bool {
+        match (a, b) {
+            (Value::Const(a), Value::Const(b)) => a == b,
+            (Value::Scalar(a), Value::Scalar(b)) => a.value == b.value,
+            (Value::Tensor(a), Value::Tensor(b)) => a == b,
+            (Value::Tile(a), Value::Tile(b)) => {
+                let (x, y) = (self.tile(*a), self.tile(*b));
+                x.value == y.value && x.generation == y.generation && x.valid == y.valid && x.shape == y.shape
+            }
+            (Value::Tuple(a), Value::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.same(a, b)),
+            (Value::Buffer(a), Value::Buffer(b)) => Rc::ptr_eq(a, b),
+            (Value::Path(a), Value::Path(b)) => a == b,
+            (Value::Nothing, Value::Nothing) => true,
+            _ => false,
+        }
+    }
+
+    // ---- buffers ----
+
+    /// True if a tile's buffer is not this name's alone: another name stands for it, or it is a view or a slot of a ring.
+    pub(super) fn is_shared(&self, name: &str, id: TileId) -> bool {
+        let (value, buffer) = (self.tile(id).value, self.buffer_of(id));
+        value != buffer || !self.allocs.contains(&buffer) || self.names_in(buffer).iter().any(|other| **other != *name)
     }
 
     /// A tile with a buffer that nothing else looks at: the tile's own, or a copy.
-    pub(super) fn own_buffer(&mut self, id: TileId, span: Span) -> Lowered<TileId> {
+    pub(super) fn own_buffer(&mut self, name: &str, id: TileId, span: Span) -> Lowered<TileId> {
         self.still_there(id, span)?;
-        let value = self.tile(id).value;
-        let names = self.env.values().filter(|v| matches!(v, Value::Tile(other) if self.tile(*other).value == value));
-        let shared = names.count() > 1 || self.is_view(value) || self.has_views(value);
-        if !shared || self.tile(id).ty.space == Space::Acc {
-            return Ok(self.renewed(id));
+        if self.tile(id).ty.space == Space::Acc || !self.is_shared(name, id) {
+            return Ok(self.claim(id));
         }
-        self.copied(id)
+        let copy = self.copied(id)?;
+        self.part_if_shared(Some(&name.into()), id, copy);
+        Ok(copy)
     }
 
-    pub(super) fn is_view(&self, value: ValueId) -> bool {
-        let op = self.e.module.defining_op(value);
-        op.is_some_and(|op| !self.e.module.op(op).operands.is_empty())
-    }
-
-    /// True if a tile of the list is a view of this buffer.
-    pub(super) fn has_views(&self, value: ValueId) -> bool {
-        self.tiles.iter().any(|tile| {
-            let op = self.e.module.defining_op(tile.value);
-            op.is_some_and(|op| self.e.module.op(op).operands.first() == Some(&value))
-        })
+    /// A tile's buffer, which from now on changes: nothing finds it as a copy of another tile any more.
+    pub(super) fn claim(&mut self, id: TileId) -> TileId {
+        let buffer = self.tile(id).value;
+        let is_it = |tiles: &[Tile], id: TileId| tiles[id.0 as usize].value == buffer;
+        for at in 0..self.tiles.len() {
+            if !self.tiles[at].copies.is_empty() {
+                let mut copies = std::mem::take(&mut self.tiles[at].copies);
+                copies.retain(|copy| !is_it(&self.tiles, copy.tile));
+                self.tiles[at].copies = copies;
+            }
+        }
+        self.loads.retain(|load| !is_it(&self.tiles, load.tile));
+        self.renewed(id)
     }
 
     /// A copy of a tile in the same memory, made where the tile's kind of work may stand.
@@ -84,35 +440,51 @@ impl Lower<'_> {
             let error = Diagnostic::error("carry", span, message).also(tile.span, "the tile is made here");
             return Err(self.report(error.help("carry a tile that no other name stands for")));
         }
-        let value = self.buffer(tile.ty);
-        let copy = self.add_tile(value, tile.ty, &tile.shape, tile.made_by);
+        let copy = match tile.valid {
+            None => {
+                let value = self.buffer(tile.ty);
+                self.add_tile(value, tile.ty, &tile.shape, tile.made_by)
+            }
+            Some(valid) => self.new_valid_tile(&tile.shape, tile.ty.layout.elem, tile.ty.space, valid, tile.made_by),
+        };
         self.tiles[copy.0 as usize].region = tile.region;
         self.copy_into(id, copy)?;
         Ok(copy)
     }
 
+    /// Why a tile cannot be put into another one's buffer; `None` if they have one type.
+    fn unequal(&self, source: &Tile, target: &Tile, span: Span) -> Option<Diagnostic> {
+        if source.valid != target.valid {
+            let message = "a name stands for tiles with other valid shapes before and after";
+            return Some(
+                Diagnostic::error("carry", span, message)
+                    .also(target.span, "the one")
+                    .also(source.span, "the other")
+                    .help("make all of the tile valid first: `pl.fillpad`"),
+            );
+        }
+        if source.ty.layout.elem == target.ty.layout.elem && source.shape == target.shape {
+            return None;
+        }
+        let show = |t: &Tile| format!("{} {}", show(&t.shape), DType::Elem(t.ty.layout.elem).name());
+        let message = format!("a name stands for a tile {} before and {} after", show(target), show(source));
+        Some(
+            Diagnostic::error("carry-type", span, message)
+                .also(target.span, "the one")
+                .also(source.span, "the other")
+                .help("a tile that a loop or branch changes keeps its shape and type: use another name"),
+        )
+    }
+
     /// Copies a tile into another one's buffer, unless it lies there.
     pub(super) fn copy_into(&mut self, from: TileId, to: TileId) -> Lowered<()> {
         let (source, target) = (self.tile(from).clone(), self.tile(to).clone());
+        let span = self.e.span;
+        self.still_there(from, span)?;
         if source.value == target.value {
             return Ok(());
         }
-        let span = self.e.span;
-        if source.valid != target.valid {
-            let error =
-                Diagnostic::error("carry", span, "a name stands for tiles with other valid shapes before and after")
-                    .also(target.span, "the one")
-                    .also(source.span, "the other")
-                    .help("make all of the tile valid first: `pl.fillpad`");
-            return Err(self.report(error));
-        }
-        if source.ty.layout.elem != target.ty.layout.elem || source.shape != target.shape {
-            let show = |t: &super::Tile| format!("{} {}", super::show(&t.shape), DType::Elem(t.ty.layout.elem).name());
-            let message = format!("a name stands for a tile {} before and {} after", show(&target), show(&source));
-            let error = Diagnostic::error("carry-type", span, message)
-                .also(target.span, "the one")
-                .also(source.span, "the other")
-                .help("a tile that a loop or branch changes keeps its shape and type: use another name");
+        if let Some(error) = self.unequal(&source, &target, span) {
             return Err(self.report(error));
         }
         let from_id = if source.ty.space == target.ty.space {
@@ -122,10 +494,7 @@ impl Lower<'_> {
         };
         let source = self.tile(from_id).clone();
         if source.ty.space != Space::Vec {
-            let message = format!("a tile in `{}` cannot be copied, which is needed to carry it", source.ty.space);
-            let error = Diagnostic::error("carry", span, message)
-                .also(source.span, "the tile is made here")
-                .help("accumulate in place: `acc = pl.matmul_acc(acc, a, b)`");
+            let error = cannot_be_copied(&source, span);
             return Err(self.report(error));
         }
         // A function with regions runs Vector work in regions only.
@@ -150,7 +519,7 @@ impl Lower<'_> {
     /// Copies tiles into buffers as if all at once: `a, b = b, a`.
     pub(super) fn copy_all(&mut self, mut copies: Vec<(TileId, TileId)>) -> Lowered<()> {
         for at in 1..copies.len() {
-            let source = self.viewed(self.tile(copies[at].0).value);
+            let source = self.buffer_of(copies[at].0);
             let overwrites =
                 |(from, to): &(TileId, TileId)| self.tile(*to).value == source && self.tile(*from).value != source;
             if copies[..at].iter().any(overwrites) {
@@ -160,64 +529,6 @@ impl Lower<'_> {
         copies.into_iter().try_for_each(|(from, to)| self.copy_into(from, to))
     }
 
-    /// The buffer that a value is or is a view of.
-    fn viewed(&self, value: ValueId) -> ValueId {
-        let op = self.e.module.defining_op(value).map(|op| self.e.module.op(op));
-        op.and_then(|op| op.operands.first()).map_or(value, |source| self.viewed(*source))
-    }
-
-    /// Ends a loop's body: tiles into their buffers, scalars to the next iteration.
-    pub(super) fn finish_iteration(&mut self, carried: &[CarriedName], span: Span) -> Lowered<()> {
-        let (mut next, mut copies) = (Vec::new(), Vec::new());
-        for (name, kind, _) in carried {
-            let value = self.lookup(name, span)?;
-            match (kind, value) {
-                (Carried::Tile(buffer), Value::Tile(id)) => copies.push((id, *buffer)),
-                (Carried::Scalar(ty), value @ (Value::Scalar(_) | Value::Const(_))) => {
-                    next.push(self.number(&value, *ty, span)?);
-                }
-                (_, other) => {
-                    let what = describe(self, &other);
-                    let message = format!("`{name}` is something else at the end of the loop's body: {what}");
-                    return Err(self.error("carry-type", span, message));
-                }
-            }
-        }
-        self.copy_all(copies)?;
-        self.e.op("scf.yield", &[("values", &next)], &[], &[]);
-        Ok(())
-    }
-
-    /// After a loop: carried names stand for what came out, names that only the body bound for nothing.
-    pub(super) fn leave(
-        &mut self,
-        before: IndexMap<Rc<str>, Value>,
-        names: &Names,
-        carried: &[CarriedName],
-        op: OpId,
-        place: Span,
-        why: &'static str,
-    ) {
-        self.env = before;
-        for name in &names.bound {
-            if !self.env.contains_key(name) {
-                self.lost.insert(name.clone(), (place, why));
-            }
-        }
-        let results = self.e.module.op(op).results.clone();
-        let mut results = results.iter();
-        for (name, kind, _) in carried {
-            let value = match kind {
-                Carried::Scalar(ty) => {
-                    let Some(value) = results.next() else { continue };
-                    self.scalar(*value, *ty)
-                }
-                Carried::Tile(id) => Value::Tile(self.renewed(*id)),
-            };
-            self.env.insert(name.clone(), value);
-        }
-    }
-
     /// A buffer like a tile's, declared before an op.
     pub(super) fn buffer_before(&mut self, op: OpId, like: TileId) -> TileId {
         let tile = self.tile(like).clone();
@@ -225,17 +536,48 @@ impl Lower<'_> {
         let anchor = self.region.map_or(op, |region| self.regions[region.0 as usize].op);
         self.e.module.insert_before(anchor, alloc);
         let value = self.e.module.op(alloc).results[0];
+        self.allocs.insert(value);
         let id = self.add_tile(value, tile.ty, &tile.shape, tile.made_by);
         self.tiles[id.0 as usize].region = tile.region;
         id
     }
 }
 
-/// The type that a constant gets when it is carried.
-pub(super) fn type_of(value: &Const) -> DType {
+fn cannot_be_copied(tile: &Tile, span: Span) -> Diagnostic {
+    let message = format!("a tile in `{}` cannot be copied, which is needed to carry it", tile.ty.space);
+    Diagnostic::error("carry", span, message)
+        .also(tile.span, "the tile is made here")
+        .help("accumulate in place: `acc = pl.matmul_acc(acc, a, b)`")
+}
+
+/// True for windows that differ in nothing but their offsets.
+pub(super) fn alike(a: &Tensor, b: &Tensor) -> bool {
+    a.root == b.root && a.elem == b.elem && a.sizes == b.sizes && a.dropped == b.dropped && a.reshaped == b.reshaped
+}
+
+/// True if a number can be carried as one of this type.
+fn number_fits(value: &Value, ty: DType) -> bool {
+    let is_int = |ty: DType| ty == DType::Index || matches!(ty, DType::Elem(elem) if !elem.is_float());
     match value {
-        Const::Float(_) => DType::Elem(Elem::F32),
-        Const::Bool(_) => DType::Bool,
+        Value::Const(Const::Int(_)) => ty != DType::Bool,
+        Value::Const(Const::Float(_)) => ty.is_float(),
+        Value::Const(Const::Bool(_)) => ty == DType::Bool,
+        Value::Scalar(scalar) => {
+            scalar.ty == ty
+                || (is_int(scalar.ty) && ty == DType::Index)
+                || (scalar.ty == DType::Index && is_int(ty))
+                || (scalar.ty == DType::Elem(Elem::F32) && ty.is_float())
+        }
+        _ => false,
+    }
+}
+
+/// The type that a number gets when it is carried.
+pub(super) fn type_of(value: &Value) -> DType {
+    match value {
+        Value::Scalar(scalar) => scalar.ty,
+        Value::Const(Const::Float(_)) => DType::Elem(Elem::F32),
+        Value::Const(Const::Bool(_)) => DType::Bool,
         _ => DType::Index,
     }
 }

@@ -1,21 +1,20 @@
-//! Loops and branches, and what passes through them.
+//! Loops.
 //!
-//! A scalar that a loop changes is carried by the loop; of a branch it is a result. A tile that is changed keeps one buffer:
-//! the loop's body ends by copying the new tile into it, and both arms of a branch write it.
+//! What a loop changes is carried ([`super::carry`]): numbers as values of the loop, tiles in one buffer, into which the
+//! body's end copies the new tile.
 
 use std::rc::Rc;
 
-use indexmap::IndexMap;
-use ruff_python_ast::{Expr, Stmt, StmtFor, StmtIf};
+use ruff_python_ast::{Expr, StmtFor};
 use slipring_ir::{BlockId, Diagnostic, OpId, Span, Type, ValueId};
 
-use super::arith::truth;
-use super::carry::{Carried, type_of};
+use super::carry::{CarriedName, Misfit, Plan};
 use super::names::Names;
-use super::{Lower, Lowered, Value, describe};
+use super::{Frame, Lower, Lowered, Reported, Value};
 use crate::dtype::DType;
+use crate::program::Scope;
 use crate::syntax::at;
-use crate::value::{Const, Index, Scalar, TileId};
+use crate::value::{Const, Index, Scalar};
 
 /// A loop's first value, end and step.
 struct Bounds {
@@ -24,16 +23,63 @@ struct Bounds {
     step: Value,
 }
 
-/// A loop or branch whose body may end in `pl.yield_`.
-#[derive(Clone, Debug)]
-pub(crate) enum Frame {
-    /// A loop with `init_values`: the names that it carries, and the targets that its `pl.yield_` bound.
-    Loop { carried: Vec<Rc<str>>, targets: Option<Vec<Rc<str>>> },
-    /// A loop without them.
-    Plain,
-    /// An arm of a branch.
-    Arm,
+/// First value, end and step of a loop, where they are known and the step is positive.
+fn known_bounds(bounds: &Bounds) -> Option<(i64, i64, i64)> {
+    match (&bounds.first, &bounds.end, &bounds.step) {
+        (Value::Const(Const::Int(first)), Value::Const(Const::Int(end)), Value::Const(Const::Int(step)))
+            if *step > 0 =>
+        {
+            Some((*first, *end, *step))
+        }
+        _ => None,
+    }
 }
+
+/// How many iterations there are.
+fn turns((first, end, step): (i64, i64, i64)) -> Option<i64> {
+    if end <= first {
+        return Some(0);
+    }
+    i64::try_from(end.abs_diff(first).div_ceil(step.unsigned_abs())).ok()
+}
+
+/// Why a loop was not lowered.
+pub(super) enum Stop {
+    Reported(Reported),
+    /// What a name stands for cannot be carried from one iteration to the next.
+    Never(Box<Diagnostic>),
+}
+
+impl From<Reported> for Stop {
+    fn from(reported: Reported) -> Stop {
+        Stop::Reported(reported)
+    }
+}
+
+/// A loop that was lowered.
+struct Done {
+    before: Scope,
+    carried: Vec<CarriedName>,
+    op: OpId,
+    targets: Option<Vec<Rc<str>>>,
+}
+
+/// A loop of the text as it is lowered: from which calls, at which place, with how many iterations in its body.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct PlanKey {
+    sites: Vec<Span>,
+    at: Span,
+    copies: i64,
+}
+
+/// The most iterations that form one because names change their tensors from one to the next.
+const MOST_TOGETHER: i64 = 4;
+
+/// The most iterations of a loop that are lowered one by one because what they rebind cannot be carried.
+const MOST_ONE_BY_ONE: i64 = 64;
+
+/// How often a loop is lowered to find out how it carries its names: each time one of them has got another way.
+const MOST_ATTEMPTS: usize = 32;
 
 /// The most stages of a pipelined loop.
 const MOST_STAGES: i64 = 16;
@@ -112,17 +158,47 @@ impl Lower<'_> {
             return Err(self.error("loop", span, message));
         }
         let name = self.loop_name(&stmt.target)?;
+        self.each_iteration(stmt, &name, &Frame::Plain, (first, end, step))
+    }
+
+    /// Lowers each iteration of a loop by itself, as Python runs it.
+    fn each_iteration(
+        &mut self,
+        stmt: &StmtFor,
+        counter: &str,
+        frame: &Frame,
+        (first, end, step): (i64, i64, i64),
+    ) -> Lowered<()> {
+        let span = at(&*stmt.iter);
         let mut i = first;
         // What later iterations read is still needed.
-        self.read_later.push(Names::of(&stmt.body).read);
-        let mut outcome = Ok(());
+        let mut names = Names::of(&stmt.body);
+        let asked = names.ask(frame);
+        self.read_later.push(names.exposed);
+        let (mut outcome, mut targets) = (Ok(()), None);
         while i < end && outcome.is_ok() {
-            self.env.insert(name.clone(), Value::Const(Const::Int(i)));
-            outcome = self.count_unrolled(span).and_then(|()| self.body(&stmt.body));
+            self.set(counter, Value::Const(Const::Int(i)));
+            outcome = self.count_unrolled(span).and_then(|()| {
+                self.yields.push(frame.clone());
+                let outcome = self.body(&stmt.body);
+                let yielded = self.yielded(span, outcome)?;
+                targets = yielded;
+                Ok(())
+            });
             i = i.saturating_add(step);
         }
         self.read_later.pop();
-        outcome
+        if first >= end {
+            // What would have been bound is not.
+            for name in &names.bound {
+                if !self.env.contains_key(name) {
+                    self.lose(name, at(stmt), "assigned only inside this loop, which does not run");
+                }
+            }
+        }
+        outcome?;
+        self.bind_yielded(targets, &asked);
+        Ok(())
     }
 
     /// Counts an iteration that is written out, and refuses it where that makes a file's kernels too large.
@@ -186,74 +262,183 @@ impl Lower<'_> {
             return Err(self.error("loop", at(call), message));
         }
         let frame = if carried.is_empty() { Frame::Plain } else { Frame::Loop { carried, targets: None } };
-        self.pipelined(stmt, counter, frame, bounds, stages)
+        match known_bounds(bounds) {
+            // Python's loop does nothing.
+            Some((first, end, _)) if first >= end => self.each_iteration(stmt, &counter, &frame, (0, 0, 1)),
+            _ => self.iterated(stmt, &counter, &frame, bounds, stages),
+        }
     }
 
-    /// A counted loop whose iterations overlap: so many of them stand in its body, each with buffers of its own, so that one
-    /// loads while another is computed. Iterations that are left over follow in a loop of their own. Where the number of
-    /// iterations is not known, or the loop says what it yields, one iteration follows the other.
-    fn pipelined(
+    /// A loop, whose iterations may have to be lowered together or one by one: where a name stands for another tensor in
+    /// every other iteration, two of them form the body.
+    fn iterated(
         &mut self,
         stmt: &StmtFor,
-        counter: Rc<str>,
-        frame: Frame,
+        counter: &Rc<str>,
+        frame: &Frame,
         bounds: &Bounds,
         stages: i64,
     ) -> Lowered<()> {
-        // First value, step of the overlapping loop, where it ends, where all ends.
-        let known = match (&bounds.first, &bounds.end, &bounds.step) {
-            (Value::Const(Const::Int(first)), Value::Const(Const::Int(end)), Value::Const(Const::Int(step)))
-                if *step > 0 && end > first =>
-            {
-                let turns = i64::try_from(end.abs_diff(*first).div_ceil(step.unsigned_abs())).ok().map(|n| n / stages);
-                let stride = step.checked_mul(stages);
-                let middle = || first.checked_add(turns?.checked_mul(stride?)?);
-                stride.zip(middle()).map(|(stride, middle)| (*first, stride, middle, *end))
+        let known = known_bounds(bounds);
+        let turns = known.and_then(|known| turns(known));
+        let mut first = None;
+        for together in 1..=MOST_TOGETHER {
+            let fits = turns.is_some_and(|turns| turns >= 2 * together * stages) && matches!(frame, Frame::Plain);
+            if together > 1 && !fits {
+                continue;
             }
-            _ => None,
-        };
-        let Some((first, stride, middle, end)) = known.filter(|_| stages > 1 && matches!(frame, Frame::Plain)) else {
-            if stages > 1 {
+            let attempt = self.attempt();
+            match self.pipelined(stmt, counter, frame.clone(), bounds, (stages, stages * together)) {
+                Ok(()) => return Ok(()),
+                Err(Stop::Reported(reported)) => return Err(reported),
+                Err(Stop::Never(error)) => {
+                    self.take_back(&attempt);
+                    first.get_or_insert(error);
+                }
+            }
+        }
+        match (known, turns) {
+            (Some(known), Some(turns)) if turns <= MOST_ONE_BY_ONE => self.each_iteration(stmt, counter, frame, known),
+            _ => Err(first.map_or(Reported, |error| self.report(*error))),
+        }
+    }
+
+    /// A counted loop whose iterations overlap: so many of them (the second of `stages`) stand in its body, each with buffers
+    /// of its own, so that one loads while another is computed. Iterations that are left over follow in a loop of their
+    /// own. Where the number of iterations is not known, or the loop says what it yields, one iteration follows the other.
+    fn pipelined(
+        &mut self,
+        stmt: &StmtFor,
+        counter: &Rc<str>,
+        frame: Frame,
+        bounds: &Bounds,
+        (asked, copies): (i64, i64),
+    ) -> Result<(), Stop> {
+        // First value, step of the overlapping loop, where it ends, where all ends.
+        let known = known_bounds(bounds).and_then(|(first, end, step)| {
+            let rounds = turns((first, end, step))? / copies;
+            let stride = step.checked_mul(copies)?;
+            Some((first, stride, first.checked_add(rounds.checked_mul(stride)?)?, end))
+        });
+        let Some((first, stride, middle, end)) = known.filter(|_| copies > 1 && matches!(frame, Frame::Plain)) else {
+            if asked > 1 {
                 let message = "the iterations of this loop run one after another: `stage` has no effect";
                 let note = Diagnostic::warning("pipeline", at(&*stmt.iter), message)
                     .help("give it constant bounds, and rebind names in place of `init_values`");
                 self.report(Diagnostic { severity: slipring_ir::Severity::Note, ..note });
             }
-            return self.counted(stmt, counter, frame, bounds, 1);
+            return self.counted(stmt, counter, &frame, bounds, 1);
         };
         let int = |n| Value::Const(Const::Int(n));
         if middle > first {
             let bounds = Bounds { first: int(first), end: int(middle), step: int(stride) };
-            self.counted(stmt, counter.clone(), frame.clone(), &bounds, stages)?;
+            self.counted(stmt, counter, &frame, &bounds, copies)?;
         }
         if middle < end {
             let rest = Bounds { first: int(middle), end: int(end), step: bounds.step.clone() };
-            self.counted(stmt, counter, frame, &rest, 1)?;
+            self.iterated(stmt, counter, &frame, &rest, 1)?;
         }
         Ok(())
     }
 
-    /// A counted loop with `copies` iterations in its body, which `bounds.step` counts together.
-    fn counted(&mut self, stmt: &StmtFor, counter: Rc<str>, frame: Frame, bounds: &Bounds, copies: i64) -> Lowered<()> {
+    /// A counted loop with `copies` iterations in its body, which `bounds.step` counts together. It is lowered until what
+    /// it carries fits what its body does.
+    fn counted(
+        &mut self,
+        stmt: &StmtFor,
+        counter: &Rc<str>,
+        frame: &Frame,
+        bounds: &Bounds,
+        copies: i64,
+    ) -> Result<(), Stop> {
+        let key = PlanKey { sites: self.call_sites.clone(), at: at(stmt), copies };
+        let outermost = self.loops == 0;
+        self.loops += 1;
+        let mut outcome = Err(Stop::Reported(Reported));
+        for _ in 0..MOST_ATTEMPTS {
+            let attempt = self.attempt();
+            let plan = self.plans.get(&key).cloned().unwrap_or_default();
+            match self.counted_as(stmt, counter, frame, bounds, copies, &plan) {
+                Ok(misfits) if misfits.is_empty() => {
+                    outcome = Ok(());
+                    break;
+                }
+                Ok(misfits) => {
+                    self.take_back(&attempt);
+                    let plan = self.plans.entry(key.clone()).or_default();
+                    plan.extend(misfits);
+                }
+                Err(stop) => {
+                    outcome = Err(stop);
+                    break;
+                }
+            }
+            if let Err(reported) = self.count_unrolled(at(&*stmt.iter)) {
+                outcome = Err(Stop::Reported(reported));
+                break;
+            }
+            outcome = Err(Stop::Never(Box::new(Diagnostic::error(
+                "carry",
+                at(stmt),
+                "what this loop carries from one iteration to the next cannot be told",
+            ))));
+        }
+        self.loops -= 1;
+        if outermost {
+            self.plans.clear();
+        }
+        outcome
+    }
+
+    /// Lowers a loop that carries names in the ways of a plan, the usual ones where it says nothing. Gives the names for
+    /// which that is wrong, and the ways that may be right.
+    fn counted_as(
+        &mut self,
+        stmt: &StmtFor,
+        counter: &Rc<str>,
+        frame: &Frame,
+        bounds: &Bounds,
+        copies: i64,
+        plan: &Plan,
+    ) -> Result<Plan, Stop> {
         let span = at(&*stmt.iter);
         if let Value::Const(Const::Int(n)) = bounds.step
             && n <= 0
         {
-            return Err(self.error("loop", span, "the step of a loop is positive"));
+            return Err(self.error("loop", span, "the step of a loop is positive").into());
         }
         let [first, end, step] =
             [&bounds.first, &bounds.end, &bounds.step].map(|value| self.number(value, DType::Index, span));
         let (first, end, step) = (first?, end?, step?);
         let mut names = Names::of(&stmt.body);
-        let mut asked = Vec::new();
-        if let Frame::Loop { carried, .. } = &frame {
-            asked.clone_from(carried);
-            names.bound.retain(|name| !carried.contains(name));
-            names.bound.extend(carried.iter().cloned());
-            names.exposed.extend(carried.iter().cloned());
+        let asked = names.ask(frame);
+        self.read_later.push(names.exposed.clone());
+        let outcome = self.counted_body(stmt, counter, (&names, frame, bounds, copies), (first, end, step), plan);
+        self.read_later.pop();
+        let done = match outcome? {
+            Ok(done) => done,
+            Err(misfits) => return Ok(misfits),
+        };
+        let place = (at(stmt), "assigned only inside this loop");
+        self.leave(done.before, &names, &done.carried, done.op, place);
+        self.after_counter(counter, &names, (bounds, copies), at(stmt));
+        self.bind_yielded(done.targets, &asked);
+        Ok(Plan::new())
+    }
+
+    fn counted_body(
+        &mut self,
+        stmt: &StmtFor,
+        counter: &Rc<str>,
+        (names, frame, bounds, copies): (&Names, &Frame, &Bounds, i64),
+        (first, end, step): (ValueId, ValueId, ValueId),
+        plan: &Plan,
+    ) -> Result<Result<Done, Plan>, Stop> {
+        let span = at(&*stmt.iter);
+        let (carried, init) = self.start_carrying(names, counter, plan, span)?;
+        if names.may_write {
+            self.forget_copies();
         }
-        let carried = self.start_carrying(&names, &counter, span)?;
-        let init: Vec<ValueId> = carried.iter().filter_map(|(_, _, init)| *init).collect();
         let types: Vec<Type> = init.iter().map(|v| self.e.module.ty(*v).clone()).collect();
         let op = self.e.op(
             "scf.for",
@@ -268,51 +453,51 @@ impl Lower<'_> {
         let args: Vec<ValueId> = types.iter().map(|ty| self.e.module.add_arg(block, ty.clone(), None, place)).collect();
         let before = self.env.clone();
         let mut args_left = args.iter();
-        for (name, kind, _) in &carried {
-            let value = match kind {
-                Carried::Scalar(ty) => {
-                    let Some(value) = args_left.next() else { continue };
-                    self.scalar(*value, *ty)
-                }
-                Carried::Tile(id) => Value::Tile(*id),
-            };
-            self.env.insert(name.clone(), value);
+        for (name, how) in &carried {
+            let value = self.carried_value(how, &mut args_left);
+            self.set(name, value);
         }
         let index = Scalar { value: index, ty: DType::Index, region: None };
-        self.env.insert(counter.clone(), Value::Scalar(index));
+        self.set(counter, Value::Scalar(index));
+        let since = self.buffers.mark();
         let mut targets = None;
-        let outcome = self.in_block(block, |l| {
-            l.read_later.push(names.exposed.clone());
-            l.yields.push(frame);
+        let outcome = self.in_block(block, |l| -> Result<Plan, Stop> {
+            l.yields.push(frame.clone());
             let mut outcome = l.body(&stmt.body);
             for copy in 1..copies {
-                outcome = outcome.and_then(|()| l.next_copy(stmt, &counter, index, (bounds, copy, copies)));
+                outcome = outcome.and_then(|()| l.next_copy(stmt, counter, index, (bounds, copy, copies)));
             }
-            if let Some(Frame::Loop { targets: bound, .. }) = l.yields.pop() {
-                if bound.is_none() && outcome.is_ok() {
-                    let error = Diagnostic::error(
-                        "yield",
-                        span,
-                        "a loop with `init_values` whose body does not end in `pl.yield_`",
-                    )
-                    .help("end the body with `a2, b2 = pl.yield_(a_new, b_new)`");
-                    outcome = Err(l.report(error));
+            targets = l.yielded(span, outcome)?;
+            let mut misfits = Plan::new();
+            for (name, how) in &carried {
+                let end = l.lookup(name, span)?;
+                match l.misfit(name, how, &end, span) {
+                    None => {}
+                    Some(Misfit::Way(way)) => drop(misfits.insert(name.clone(), way)),
+                    Some(Misfit::Never(error)) => return Err(Stop::Never(error)),
                 }
-                targets = bound;
             }
-            l.read_later.pop();
-            outcome.and_then(|()| l.finish_iteration(&carried, span))
+            if misfits.is_empty() {
+                l.finish_iteration(&carried, since, op, span)?;
+            }
+            Ok(misfits)
         });
-        outcome?;
-        self.leave(before, &names, &carried, op, at(stmt), "assigned only inside this loop");
-        // What the last iteration yielded, or the first values if there was none.
-        for (target, name) in targets.into_iter().flatten().zip(asked) {
-            if let Some(value) = self.env.get(&name).cloned() {
-                self.lost.shift_remove(&target);
-                self.env.insert(target, value);
-            }
+        let misfits = outcome?;
+        if misfits.is_empty() { Ok(Ok(Done { before, carried, op, targets })) } else { Ok(Err(misfits)) }
+    }
+
+    /// After a loop the counter has the last iteration's value, where that is known and there was one.
+    fn after_counter(&mut self, counter: &str, names: &Names, (bounds, copies): (&Bounds, i64), span: Span) {
+        let last = known_bounds(bounds).filter(|_| !names.bound.iter().any(|name| **name == *counter));
+        let last = last.and_then(|(first, end, step)| {
+            let one = step / copies;
+            let turns = turns((first, end, step))?.checked_mul(copies)?;
+            first.checked_add(turns.checked_sub(1)?.checked_mul(one)?)
+        });
+        match last {
+            Some(last) => self.set(counter, Value::Const(Const::Int(last))),
+            _ => self.lose(counter, span, "the counter of this loop, whose last value is not known"),
         }
-        Ok(())
     }
 
     /// A further iteration in the body of a pipelined loop.
@@ -328,59 +513,9 @@ impl Lower<'_> {
             Index::At(scalar) => Value::Scalar(scalar),
             Index::Known(n) => Value::Const(Const::Int(n)),
         };
-        self.env.insert(counter.clone(), value);
+        self.set(counter, value);
         self.count_unrolled(at(&*stmt.iter))?;
         self.body(&stmt.body)
-    }
-
-    /// True for a call of `pl.yield_`.
-    pub(super) fn is_yield(&self, expr: &Expr) -> bool {
-        let Expr::Call(call) = expr else { return false };
-        crate::program::path_of(self.globals, &call.func).as_deref() == Some("pl.yield_")
-    }
-
-    /// `a2, b2 = pl.yield_(a_new, b_new)` at the end of a loop's body or of an arm.
-    pub(super) fn yield_values(&mut self, expr: &Expr, targets: &[Expr]) -> Lowered<()> {
-        let (Expr::Call(call), span) = (expr, at(expr)) else { return Ok(()) };
-        let values: Vec<Value> = call.arguments.args.iter().map(|arg| self.expr(arg)).collect::<Lowered<_>>()?;
-        let carried = match self.yields.last() {
-            Some(Frame::Arm) => Vec::new(),
-            Some(Frame::Loop { carried, targets: None }) => carried.clone(),
-            Some(Frame::Loop { .. }) => return Err(self.error("yield", span, "a second `pl.yield_` in this loop")),
-            Some(Frame::Plain) | None => {
-                let error = Diagnostic::error("yield", span, "`pl.yield_` where nothing takes its values")
-                    .help("it ends the body of a loop with `init_values`, or an arm of a branch");
-                return Err(self.report(error));
-            }
-        };
-        if let Some(Frame::Loop { carried, .. }) = self.yields.last()
-            && carried.len() != values.len()
-        {
-            let message = format!("{} values are yielded, the loop carries {}", values.len(), carried.len());
-            return Err(self.error("yield", span, message));
-        }
-        for (name, value) in carried.iter().zip(&values) {
-            self.bind(name, value.clone());
-        }
-        let mut flat: Vec<&Expr> = Vec::new();
-        for target in targets {
-            match target {
-                Expr::Tuple(tuple) => flat.extend(&tuple.elts),
-                other => flat.push(other),
-            }
-        }
-        if !flat.is_empty() && flat.len() != values.len() {
-            let message = format!("{} names for {} values", flat.len(), values.len());
-            return Err(self.error("unpack", span, message));
-        }
-        for (target, value) in flat.iter().zip(values) {
-            self.assign(target, value)?;
-        }
-        let names = flat.into_iter().map(|t| self.loop_name(t)).collect::<Lowered<Vec<_>>>()?;
-        if let Some(Frame::Loop { targets, .. }) = self.yields.last_mut() {
-            *targets = Some(names);
-        }
-        Ok(())
     }
 
     /// Builds into a block.
@@ -391,149 +526,5 @@ impl Lower<'_> {
         self.blocks.pop();
         self.e.block = outer;
         result
-    }
-
-    // ---- branches ----
-
-    pub(super) fn branch(&mut self, stmt: &StmtIf) -> Lowered<()> {
-        let mut arms: Vec<(&Expr, &[Stmt])> = vec![(&stmt.test, &stmt.body)];
-        let mut otherwise: &[Stmt] = &[];
-        for clause in &stmt.elif_else_clauses {
-            match &clause.test {
-                Some(test) => arms.push((test, &clause.body)),
-                None => otherwise = &clause.body,
-            }
-        }
-        self.arms(&arms, otherwise, at(stmt))
-    }
-
-    fn arms(&mut self, arms: &[(&Expr, &[Stmt])], otherwise: &[Stmt], span: Span) -> Lowered<()> {
-        let Some(((test, then), rest)) = arms.split_first() else { return self.body(otherwise) };
-        match self.expr(test)? {
-            Value::Const(c) => {
-                let taken = truth(&c);
-                self.arm(|l| if taken { l.body(then) } else { l.arms(rest, otherwise, span) })
-            }
-            condition @ Value::Scalar(_) => {
-                let condition = self.number(&condition, DType::Bool, at(*test))?;
-                self.run_time_branch(condition, then, rest, otherwise, span)
-            }
-            other => {
-                let what = describe(self, &other);
-                Err(self.error("condition", at(*test), format!("a condition is a truth value, not {what}")))
-            }
-        }
-    }
-
-    /// Lowers an arm of a branch.
-    fn arm(&mut self, work: impl FnOnce(&mut Self) -> Lowered<()>) -> Lowered<()> {
-        self.yields.push(Frame::Arm);
-        let outcome = work(self);
-        self.yields.pop();
-        outcome
-    }
-
-    fn run_time_branch(
-        &mut self,
-        condition: ValueId,
-        then: &[Stmt],
-        rest: &[(&Expr, &[Stmt])],
-        otherwise: &[Stmt],
-        span: Span,
-    ) -> Lowered<()> {
-        let mut bound = Names::of(then).bound;
-        for body in rest.iter().map(|(_, body)| *body).chain([otherwise]) {
-            for name in Names::of(body).bound {
-                if !bound.contains(&name) {
-                    bound.push(name);
-                }
-            }
-        }
-        // Tiles that exist get a buffer that the arms may write.
-        let bound: Vec<Rc<str>> = bound.into_iter().filter(|name| self.is_read_later(name)).collect();
-        for name in &bound {
-            if let Some(Value::Tile(id)) = self.env.get(name).cloned() {
-                let own = self.own_buffer(id, span)?;
-                self.env.insert(name.clone(), Value::Tile(own));
-            }
-        }
-        let before = self.env.clone();
-        let op = self.e.op("scf.if", &[("condition", &[condition])], &[], &[]);
-        let blocks = [self.e.region(op), self.e.region(op)];
-        let then_outcome = self.in_block(blocks[0], |l| l.arm(|l| l.body(then)));
-        let then_env = std::mem::replace(&mut self.env, before.clone());
-        for name in then_env.keys().filter(|name| !before.contains_key(*name)) {
-            self.lost.insert(name.clone(), (span, "assigned in the other arm of this branch only"));
-        }
-        let else_outcome = self.in_block(blocks[1], |l| l.arm(|l| l.arms(rest, otherwise, span)));
-        let else_env = std::mem::replace(&mut self.env, before);
-        then_outcome.and(else_outcome)?;
-        self.merge(op, blocks, [then_env, else_env], &bound, span)
-    }
-
-    /// After a branch: names stand for what the arm that ran bound them to.
-    fn merge(
-        &mut self,
-        op: OpId,
-        blocks: [BlockId; 2],
-        envs: [IndexMap<Rc<str>, Value>; 2],
-        bound: &[Rc<str>],
-        span: Span,
-    ) -> Lowered<()> {
-        let mut yields: [Vec<ValueId>; 2] = [Vec::new(), Vec::new()];
-        let mut copies: [Vec<(TileId, TileId)>; 2] = [Vec::new(), Vec::new()];
-        for name in bound {
-            let values = [envs[0].get(name).cloned(), envs[1].get(name).cloned()];
-            let [Some(a), Some(b)] = values else {
-                self.env.shift_remove(name);
-                self.lost.insert(name.clone(), (span, "assigned in one arm of this branch only"));
-                continue;
-            };
-            match (&a, &b) {
-                (Value::Tile(x), Value::Tile(y)) => {
-                    let target = match self.env.get(name) {
-                        Some(Value::Tile(id)) => *id,
-                        _ => self.buffer_before(op, *x),
-                    };
-                    copies[0].push((*x, target));
-                    copies[1].push((*y, target));
-                    let merged = self.renewed(target);
-                    self.env.insert(name.clone(), Value::Tile(merged));
-                }
-                (Value::Const(x), Value::Const(y)) if x == y => {
-                    self.env.insert(name.clone(), a);
-                }
-                (Value::Scalar(_) | Value::Const(_), Value::Scalar(_) | Value::Const(_)) => {
-                    let ty = match (&a, &b) {
-                        (Value::Scalar(s), _) | (_, Value::Scalar(s)) => s.ty,
-                        (Value::Const(x), _) => type_of(x),
-                        _ => DType::Index,
-                    };
-                    for (at, value) in [&a, &b].into_iter().enumerate() {
-                        let value = self.in_block(blocks[at], |l| l.number(value, ty, span))?;
-                        yields[at].push(value);
-                    }
-                    let place = self.e.span;
-                    let result = self.e.module.add_result(op, ty.ir(), Some(name.to_string().into()), place);
-                    let result = self.scalar(result, ty);
-                    self.env.insert(name.clone(), result);
-                }
-                (Value::Tensor(_), Value::Tensor(_)) => {}
-                _ => {
-                    let (x, y) = (describe(self, &a), describe(self, &b));
-                    let error =
-                        Diagnostic::error("branch-type", span, format!("after this branch `{name}` is {x} or {y}"))
-                            .help("give it the same kind of value in both arms, or use two names");
-                    return Err(self.report(error));
-                }
-            }
-        }
-        for (block, copies) in blocks.into_iter().zip(copies) {
-            self.in_block(block, |l| l.copy_all(copies))?;
-        }
-        for (block, values) in blocks.into_iter().zip(&yields) {
-            self.e.inside(block, |e| e.op("scf.yield", &[("values", values)], &[], &[]));
-        }
-        Ok(())
     }
 }

@@ -127,7 +127,9 @@ impl Lower<'_> {
             env.insert("self".into(), Value::Path("self".into()));
         }
         self.bind_arguments(&function, given, &mut env, span)?;
-        let outer = (std::mem::replace(&mut self.env, env), std::mem::take(&mut self.lost));
+        self.callers.push(std::mem::replace(&mut self.env, env));
+        let lost = std::mem::take(&mut self.lost);
+        self.call_sites.push(span);
         let poisoned = std::mem::take(&mut self.poisoned);
         self.calls.push(name.into());
         let frames = std::mem::take(&mut self.yields);
@@ -135,7 +137,8 @@ impl Lower<'_> {
         self.yields = frames;
         self.calls.pop();
         self.poisoned = poisoned;
-        (self.env, self.lost) = outer;
+        self.call_sites.pop();
+        (self.env, self.lost) = (self.callers.pop().unwrap_or_default(), lost);
         result
     }
 

@@ -1,10 +1,13 @@
 //! A kernel's body, statement by statement.
 //!
 //! Python rebinds names; the module has buffers. An expression that makes a tile makes a new buffer, so that names may be
-//! bound anew at will. What a loop carries and what both arms of a branch make is put into one buffer
-//! ([`control`]). A tile is moved to the memory where it is needed when it is needed ([`place`]).
+//! bound anew at will. What a loop carries ([`carry`]) and what both arms of a branch make ([`branch`]) is put into one
+//! buffer. A tile is moved to the memory where it is needed when it is needed ([`place`]).
 
 mod arith;
+mod attempt;
+mod branch;
+mod buffers;
 mod carry;
 mod control;
 mod expr;
@@ -14,6 +17,7 @@ mod place;
 mod split;
 mod stmt;
 mod window;
+mod yields;
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -27,17 +31,21 @@ use smallvec::SmallVec;
 
 use crate::dtype::DType;
 use crate::emit::Emitter;
-use crate::program::Globals;
+use crate::program::{Globals, Scope};
 use crate::value::{Const, Crossing, Index, Loaded, RegionId, Split, Tensor, Tile, TileId, Value, split_name};
 
 pub(crate) use crate::dtype::scalar_type as scalar_type_of;
-pub(crate) use control::Frame;
+pub(crate) use buffers::Buffers;
+pub(crate) use control::PlanKey;
 pub(crate) use function::lower_function;
 pub(crate) use place::Place;
+pub(crate) use yields::Frame;
 
 /// An error has been reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Reported;
+
+pub(crate) use carry::Plan;
 
 /// A value, or an error that has been reported.
 pub(crate) type Lowered<T = Value> = Result<T, Reported>;
@@ -76,10 +84,18 @@ pub(crate) struct Lower<'a> {
     pub e: &'a mut Emitter,
     pub diags: &'a mut Diags,
     pub globals: &'a Globals<'a>,
-    pub env: IndexMap<Rc<str>, Value>,
+    pub env: Scope,
+    /// What names stand for in the functions that call the one that is being lowered, from the kernel on.
+    pub callers: Vec<Scope>,
+    /// Places of the calls that are open.
+    pub call_sites: Vec<Span>,
     /// Names that only some paths bind, and where they do.
     pub lost: IndexMap<Rc<str>, (Span, &'static str)>,
     pub tiles: Vec<Tile>,
+    /// What became of the tiles' buffers.
+    pub buffers: Buffers,
+    /// Buffers that the function declares: others are slots of rings.
+    pub allocs: HashSet<ValueId>,
     pub roots: Vec<Root>,
     /// Windows of inputs that were loaded where an op read them.
     pub loads: Vec<Loaded>,
@@ -96,6 +112,10 @@ pub(crate) struct Lower<'a> {
     pub poisoned: HashSet<Rc<str>>,
     /// Loops and branches that are open, for `pl.yield_`.
     pub yields: Vec<Frame>,
+    /// Counted loops that are open.
+    pub loops: usize,
+    /// How the loops inside the outermost one carry names.
+    pub plans: IndexMap<PlanKey, Plan>,
     /// Functions whose bodies are open, from the kernel on.
     pub calls: Vec<Rc<str>>,
     /// The type of tile that an annotation says the call that is being lowered gives.
@@ -152,8 +172,12 @@ impl<'a> Lower<'a> {
             diags,
             globals,
             env: IndexMap::new(),
+            callers: Vec::new(),
+            call_sites: Vec::new(),
             lost: IndexMap::new(),
             tiles: Vec::new(),
+            buffers: Buffers::default(),
+            allocs: HashSet::new(),
             roots: Vec::new(),
             loads: Vec::new(),
             regions: Vec::new(),
@@ -163,6 +187,8 @@ impl<'a> Lower<'a> {
             depth: 0,
             poisoned: HashSet::new(),
             yields: Vec::new(),
+            loops: 0,
+            plans: IndexMap::new(),
             calls: Vec::new(),
             expected: None,
             results: Vec::new(),
@@ -220,7 +246,9 @@ impl Lower<'_> {
             Some(region) => self.e.module.insert_before(self.regions[region.0 as usize].op, op),
             None => self.e.module.append(self.e.block, op),
         }
-        self.e.module.op(op).results[0]
+        let value = self.e.module.op(op).results[0];
+        self.allocs.insert(value);
+        value
     }
 
     /// A new tile of a logical shape in a memory, with its usual layout there.
@@ -354,7 +382,8 @@ impl Lower<'_> {
             made_by,
             region: self.region,
             crossing: None,
-            gone: None,
+            generation: self.buffers.generation(self.viewed(value)),
+            window_of: None,
             copies: Vec::new(),
         });
         TileId(self.tiles.len() as u32 - 1)
@@ -362,7 +391,8 @@ impl Lower<'_> {
 
     /// A tile's buffer with contents that are about to change, or have: what was copied from it before counts no more.
     pub fn renewed(&mut self, id: TileId) -> TileId {
-        let tile = Tile { copies: Vec::new(), gone: None, ..self.tile(id).clone() };
+        let generation = self.buffers.generation(self.buffer_of(id));
+        let tile = Tile { copies: Vec::new(), generation, ..self.tile(id).clone() };
         self.tiles.push(tile);
         TileId(self.tiles.len() as u32 - 1)
     }
@@ -379,7 +409,8 @@ impl Lower<'_> {
         if self.poisoned.contains(name) {
             return Err(Reported);
         }
-        match self.env.get(name).cloned().or_else(|| self.globals.get(name)) {
+        let global = || self.globals.get(name).filter(|_| !self.lost.contains_key(name));
+        match self.env.get(name).cloned().or_else(global) {
             // A name of the language that was imported by itself.
             Some(Value::Path(path)) => match path.split_once('.') {
                 Some(("pl", member)) if !member.contains('.') => {
@@ -418,8 +449,20 @@ impl Lower<'_> {
             Value::Scalar(scalar) => self.e.name(scalar.value, name),
             _ => {}
         }
+        self.set(name, value);
+    }
+
+    /// Lets a name stand for a value.
+    pub fn set(&mut self, name: &str, value: Value) {
         self.poisoned.remove(name);
+        self.lost.shift_remove(name);
         self.env.insert(name.into(), value);
+    }
+
+    /// Lets a name stand for nothing, because its value is known on some paths only.
+    pub fn lose(&mut self, name: &str, place: Span, why: &'static str) {
+        self.env.shift_remove(name);
+        self.lost.insert(name.into(), (place, why));
     }
 
     /// True if a name is read after the statement that is being lowered.

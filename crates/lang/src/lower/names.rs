@@ -6,15 +6,23 @@ use std::rc::Rc;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, ExprContext, Stmt};
 
+use super::Frame;
+
 /// Names in some statements.
 #[derive(Default)]
 pub(super) struct Names {
     /// Names that are read.
     pub read: HashSet<Rc<str>>,
-    /// Names that are bound or whose tile is changed, each once, in the order of the text.
+    /// Names that are bound, each once, in the order of the text.
     pub bound: Vec<Rc<str>>,
     /// Names that may be read before they are bound.
     pub exposed: HashSet<Rc<str>>,
+    /// Names that are bound on every path.
+    pub certain: HashSet<Rc<str>>,
+    /// Names of which a part is assigned to: they stand for what they stood for.
+    pub written: Vec<Rc<str>>,
+    /// True if a tile may be changed in place: a part is assigned to, or what is called might do that.
+    pub may_write: bool,
 }
 
 impl Names {
@@ -23,7 +31,24 @@ impl Names {
         let mut names = Names::default();
         let mut certain = HashSet::new();
         names.block(body, &mut certain);
+        names.certain = certain;
         names
+    }
+
+    /// Names that are read from these statements on before they are bound, if these are read behind them.
+    pub fn live_before(stmt: &Stmt, behind: &HashSet<Rc<str>>) -> HashSet<Rc<str>> {
+        let names = Names::of(std::slice::from_ref(stmt));
+        let passed = behind.iter().filter(|name| !names.certain.contains(*name)).cloned();
+        passed.chain(names.exposed).collect()
+    }
+
+    /// Adds what the `init_values` of a loop name: each iteration reads them, and its `pl.yield_` binds them.
+    pub fn ask(&mut self, frame: &Frame) -> Vec<Rc<str>> {
+        let Frame::Loop { carried, .. } = frame else { return Vec::new() };
+        self.bound.retain(|name| !carried.contains(name));
+        self.bound.extend(carried.iter().cloned());
+        self.exposed.extend(carried.iter().cloned());
+        carried.clone()
     }
 
     /// Adds the names that an expression reads.
@@ -108,8 +133,11 @@ impl Names {
             Expr::Subscript(subscript) => {
                 self.expr(&subscript.slice, certain);
                 self.expr(&subscript.value, certain);
-                if let Expr::Name(name) = &*subscript.value {
-                    self.binds(name.id.as_str());
+                self.may_write = true;
+                if let Expr::Name(name) = &*subscript.value
+                    && !self.written.iter().any(|n| **n == *name.id.as_str())
+                {
+                    self.written.push(name.id.as_str().into());
                 }
             }
             _ => {}
@@ -137,6 +165,15 @@ impl Names {
                     && matches!(name.ctx, ExprContext::Load)
                 {
                     self.0.reads(name.id.as_str(), self.1);
+                }
+                if let Expr::Call(call) = expr {
+                    self.0.may_write |= match &*call.func {
+                        Expr::Attribute(function) => {
+                            function.attr.as_str() == "assemble"
+                                || function.value.as_name_expr().is_some_and(|name| name.id.as_str() == "self")
+                        }
+                        _ => true,
+                    };
                 }
                 walk_expr(self, expr);
             }

@@ -107,8 +107,10 @@ impl Lower<'_> {
             .tile(id)
             .copies
             .iter()
-            .find(|c| c.space == space && c.transposed == transposed && self.blocks.contains(&c.block));
-        if let Some(known) = known {
+            .find(|c| c.space == space && c.transposed == transposed && self.blocks.contains(&c.block))
+            .copied();
+        let buffer = self.buffer_of(id);
+        if let Some(known) = known.filter(|known| !self.buffers.written_after(buffer, known.writes)) {
             return Ok(known.tile);
         }
         let tile = match (from, space) {
@@ -136,13 +138,20 @@ impl Lower<'_> {
         let name = name.strip_suffix(&format!("_{from}")).unwrap_or(&name).to_string();
         self.name_copy(tile, &name, space);
         let block = self.e.block;
-        self.tiles[id.0 as usize].copies.push(Copied { space, transposed, block, tile });
+        let writes = self.buffers.now();
+        let copies = &mut self.tiles[id.0 as usize].copies;
+        copies.retain(|c| c.space != space || c.transposed != transposed || c.block != block);
+        copies.push(Copied { space, transposed, block, tile, writes });
         Ok(tile)
     }
 
     /// Reports a tile whose buffer an op that works in place has overwritten.
     pub fn still_there(&mut self, id: TileId, span: Span) -> Lowered<()> {
-        let Some(place) = self.tile(id).gone else { return Ok(()) };
+        let buffer = self.buffer_of(id);
+        let Some(place) = self.buffers.taken_at(buffer) else { return Ok(()) };
+        if self.tile(id).generation == self.buffers.generation(buffer) {
+            return Ok(());
+        }
         let error = Diagnostic::error("tile-gone", span, "this tile has been overwritten")
             .also(place, "here an op accumulated into it, in place")
             .help("use the result of that op, or make the tile anew");
@@ -356,6 +365,7 @@ impl Lower<'_> {
             .help(format!("convert it: `pl.cast(…, pl.{})`", names[1]));
             return Err(self.report(error));
         }
+        self.stored(tensor.root, span)?;
         let window = self.window(tensor)?;
         let attrs: &[_] =
             if atomic { &[("atomicType", slipring_ir::Attr::member("atomic_type", "atomic_add"))] } else { &[] };

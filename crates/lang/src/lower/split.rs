@@ -1,13 +1,13 @@
 //! Regions for the Vector cores, scopes of a kernel, and blocks of a launch.
 
 use ruff_python_ast::{Expr, ExprCall, StmtFor, StmtWith};
-use slipring_ir::{Attr, Diagnostic, Span, Type};
+use slipring_ir::{Attr, Diagnostic, OpId, Span, Type};
 use slipring_tile::Space;
 
 use super::{Lower, Lowered, Place, Region, Tile, Value, describe, fold, show};
 use crate::dtype::DType;
 use crate::syntax::at;
-use crate::value::{Const, Crossing, RegionId, Split, TileId, split_name};
+use crate::value::{Const, Crossing, Index, RegionId, Split, TileId, split_name};
 
 /// The most slots of a ring that has a flag for each (seed 000).
 const MOST_SLOTS: i64 = 8;
@@ -46,8 +46,8 @@ impl Lower<'_> {
         let id = RegionId(self.regions.len() as u32 - 1);
         self.region = Some(id);
         let lane = self.scalar(lane, DType::Index);
-        self.env.insert(name.clone(), lane);
-        let outcome = self.in_block(block, |l| l.body(&stmt.body));
+        self.set(&name, lane);
+        let outcome = self.in_block(block, |l| l.body(&stmt.body).and_then(|()| l.keep_lane_windows(op)));
         self.region = None;
         let used = self.regions[id.0 as usize].used.map_or(Split::None, |(mode, _)| mode);
         self.e.module.op_mut(op).attrs.set("split", Attr::int(used.number()));
@@ -55,13 +55,45 @@ impl Lower<'_> {
         outcome
     }
 
-    /// Scalars of a region stay in it: each lane has its own.
-    fn forget_lane_scalars(&mut self, op: slipring_ir::OpId, span: Span) {
-        let of_region = |value: &Value| matches!(value, Value::Scalar(scalar) if scalar.region == Some(op));
-        let names: Vec<_> = self.env.iter().filter(|(_, v)| of_region(v)).map(|(n, _)| n.clone()).collect();
-        for name in names {
-            self.env.shift_remove(&name);
-            self.lost.insert(name, (span, "a number that each lane of this region has for itself"));
+    /// A window of an input whose offsets each lane of a region computed for itself is loaded at the region's end, where its
+    /// name is read later: the tile is the lane's own, as its windows are.
+    fn keep_lane_windows(&mut self, op: OpId) -> Lowered<()> {
+        let kept = self.env.iter().filter(|(name, value)| self.is_read_later(name) && self.of_region(value, op));
+        let windows: Vec<_> = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
+        for (name, value) in windows {
+            if let Value::Tensor(window) = &value
+                && !self.roots[window.root].writable
+            {
+                let tile = self.load(window, Space::Vec)?;
+                self.set(&name, Value::Tile(tile));
+            }
+        }
+        Ok(())
+    }
+
+    /// True for a value that each lane of a region has computed for itself, but for tiles: these stay with the lane.
+    fn of_region(&self, value: &Value, op: OpId) -> bool {
+        let index = |index: &Index| matches!(index, Index::At(scalar) if scalar.region == Some(op));
+        match value {
+            Value::Scalar(scalar) => scalar.region == Some(op),
+            Value::Tensor(window) => window.offsets.iter().any(index),
+            Value::Tile(id) => self.tile(*id).valid.is_some_and(|valid| valid.iter().any(index)),
+            Value::Tuple(items) => items.iter().any(|item| self.of_region(item, op)),
+            Value::Const(_) | Value::Buffer(_) | Value::Path(_) | Value::Nothing => false,
+        }
+    }
+
+    /// Numbers of a region stay in it, and what depends on them: each lane has its own.
+    fn forget_lane_scalars(&mut self, op: OpId, span: Span) {
+        let own = self.env.iter().filter(|(_, value)| self.of_region(value, op));
+        let names: Vec<_> = own.map(|(name, value)| (name.clone(), matches!(value, Value::Scalar(_)))).collect();
+        for (name, number) in names {
+            let why = if number {
+                "a number that each lane of this region has for itself"
+            } else {
+                "what depends on numbers that each lane of this region has for itself: load it in the region, or say it again"
+            };
+            self.lose(&name, span, why);
         }
     }
 
@@ -396,7 +428,7 @@ impl Lower<'_> {
         self.launch(call)?;
         let name = self.loop_name(&stmt.target)?;
         let block = self.block_index();
-        self.env.insert(name, block);
+        self.set(&name, block);
         self.body(&stmt.body)
     }
 

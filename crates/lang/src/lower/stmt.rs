@@ -17,12 +17,11 @@ impl Lower<'_> {
     /// reported; names that the failed statement binds then stand for nothing and are not reported again.
     pub fn body(&mut self, body: &[Stmt]) -> Lowered<()> {
         let mut outcome = Ok(());
-        // Names that are read behind each statement.
+        // Names that are read behind each statement, before they are bound again.
         let mut behind: Vec<HashSet<Rc<str>>> = vec![HashSet::new()];
         for stmt in body.iter().skip(1).rev() {
-            let mut read = behind.last().cloned().unwrap_or_default();
-            read.extend(Names::of(std::slice::from_ref(stmt)).read);
-            behind.push(read);
+            let live = behind.last().map(|behind| Names::live_before(stmt, behind)).unwrap_or_default();
+            behind.push(live);
         }
         for (stmt, read) in body.iter().zip(behind.into_iter().rev()) {
             self.read_later.push(read);
@@ -39,7 +38,8 @@ impl Lower<'_> {
     /// After an error: names that the statement would have bound are known to be wrong. A tensor or tile of which a part
     /// would have been written stays what it is.
     fn poison(&mut self, stmt: &Stmt) {
-        for name in Names::of(std::slice::from_ref(stmt)).bound {
+        let names = Names::of(std::slice::from_ref(stmt));
+        for name in names.bound.into_iter().chain(names.written) {
             let stays = match self.env.get(&name) {
                 Some(Value::Tensor(_)) => true,
                 Some(Value::Tile(_)) => match stmt {
@@ -135,7 +135,6 @@ impl Lower<'_> {
         let span = at(target);
         match target {
             Expr::Name(name) => {
-                self.lost.shift_remove(name.id.as_str());
                 self.bind(name.id.as_str(), value);
                 Ok(())
             }
@@ -179,7 +178,7 @@ impl Lower<'_> {
                     return Err(self.error("store-shape", span, message));
                 }
                 self.e.op("pto.tmov", &[("src", &[from.value]), ("dst", &[to.value])], &[], &[]);
-                Ok(())
+                self.written_in_place(*target, span)
             }
             other => {
                 let what = describe(self, other);
@@ -200,6 +199,7 @@ impl Lower<'_> {
             .help("a tile of one number is `pl.full(shape, dtype, value)`");
             return Err(self.report(error));
         }
+        self.stored(tensor.root, span)?;
         let number = self.number(value, crate::dtype::DType::Elem(tensor.elem), span)?;
         let (pointer, offset) = self.element(tensor);
         self.e.op("pto.store_scalar", &[("value", &[number]), ("ptr", &[pointer]), ("offset", &[offset])], &[], &[]);

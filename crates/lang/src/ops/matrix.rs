@@ -180,7 +180,7 @@ fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (l, r) = (lower.tile(o.left).value, lower.tile(o.right).value);
     let groups: [(&str, &[_]); 4] = [("acc_in", &[tile.value]), ("lhs", &[l]), ("rhs", &[r]), ("dst", &[tile.value])];
     lower.e.op(call.entry.op, &groups, &[], &[]);
-    lower.tiles[acc.0 as usize].gone = Some(call.span);
+    lower.take(acc, call.span);
     Ok(Value::Tile(lower.add_tile(tile.value, tile.ty, &tile.shape, "matmul_acc")))
 }
 

@@ -1,0 +1,273 @@
+//! Branches, and what comes out of them.
+//!
+//! A number that the arms bind is a result of the branch, as are the offsets of a window; a tile is put into one buffer by
+//! both arms. What can be neither is an error.
+
+use std::rc::Rc;
+
+use ruff_python_ast::{Expr, Stmt, StmtIf};
+use slipring_ir::{BlockId, Diagnostic, OpId, Span, ValueId};
+
+use super::arith::truth;
+use super::buffers::{BuffersMark, Taken};
+use super::carry::{alike, type_of};
+use super::names::Names;
+use super::{Frame, Lower, Lowered, Reported, Value, describe};
+use crate::dtype::DType;
+use crate::program::Scope;
+use crate::syntax::at;
+use crate::value::{Const, Index, TileId};
+
+impl Lower<'_> {
+    pub(super) fn branch(&mut self, stmt: &StmtIf) -> Lowered<()> {
+        let mut arms: Vec<(&Expr, &[Stmt])> = vec![(&stmt.test, &stmt.body)];
+        let mut otherwise: &[Stmt] = &[];
+        for clause in &stmt.elif_else_clauses {
+            match &clause.test {
+                Some(test) => arms.push((test, &clause.body)),
+                None => otherwise = &clause.body,
+            }
+        }
+        self.arms(&arms, otherwise, at(stmt))
+    }
+
+    fn arms(&mut self, arms: &[(&Expr, &[Stmt])], otherwise: &[Stmt], span: Span) -> Lowered<()> {
+        let Some(((test, then), rest)) = arms.split_first() else { return self.body(otherwise) };
+        match self.expr(test)? {
+            Value::Const(c) => {
+                let taken = truth(&c);
+                self.arm(|l| if taken { l.body(then) } else { l.arms(rest, otherwise, span) })
+            }
+            condition @ Value::Scalar(_) => {
+                let condition = self.number(&condition, DType::Bool, at(*test))?;
+                self.run_time_branch(condition, then, rest, otherwise, span)
+            }
+            other => {
+                let what = describe(self, &other);
+                Err(self.error("condition", at(*test), format!("a condition is a truth value, not {what}")))
+            }
+        }
+    }
+
+    /// Lowers an arm of a branch.
+    fn arm(&mut self, work: impl FnOnce(&mut Self) -> Lowered<()>) -> Lowered<()> {
+        self.yields.push(Frame::Arm);
+        let outcome = work(self);
+        self.yields.pop();
+        outcome
+    }
+
+    fn run_time_branch(
+        &mut self,
+        condition: ValueId,
+        then: &[Stmt],
+        rest: &[(&Expr, &[Stmt])],
+        otherwise: &[Stmt],
+        span: Span,
+    ) -> Lowered<()> {
+        let mut bound = Names::of(then).bound;
+        for body in rest.iter().map(|(_, body)| *body).chain([otherwise]) {
+            for name in Names::of(body).bound {
+                if !bound.contains(&name) {
+                    bound.push(name);
+                }
+            }
+        }
+        let before = self.env.clone();
+        let op = self.e.op("scf.if", &[("condition", &[condition])], &[], &[]);
+        let blocks = [self.e.region(op), self.e.region(op)];
+        let since = self.buffers.mark();
+        let then_outcome = self.in_block(blocks[0], |l| l.arm(|l| l.body(then)));
+        let then_env = std::mem::replace(&mut self.env, before.clone());
+        let then_taken = self.buffers.other_arm(since);
+        for name in then_env.keys().filter(|name| !before.contains_key(*name)) {
+            self.lost.insert(name.clone(), (span, "assigned in the other arm of this branch only"));
+        }
+        let else_outcome = self.in_block(blocks[1], |l| l.arm(|l| l.arms(rest, otherwise, span)));
+        let else_env = std::mem::replace(&mut self.env, before);
+        then_outcome.and(else_outcome)?;
+        self.merge(op, blocks, [then_env, else_env], &bound, (since, then_taken), span)
+    }
+
+    /// After a branch: names stand for what the arm that ran bound them to.
+    fn merge(
+        &mut self,
+        op: OpId,
+        blocks: [BlockId; 2],
+        envs: [Scope; 2],
+        bound: &[Rc<str>],
+        (since, then_taken): (BuffersMark, Vec<Taken>),
+        span: Span,
+    ) -> Lowered<()> {
+        let mut merge = Merge { op, blocks, yields: Default::default(), copies: Default::default(), span };
+        // What a name stood for before, where its tile's buffer may take what the arms made.
+        let mut left = Vec::new();
+        for name in bound {
+            let before = self.env.get(name).cloned();
+            match [envs[0].get(name).cloned(), envs[1].get(name).cloned()] {
+                [Some(a), Some(b)] if self.same(&a, &b) => self.set(name, a),
+                [Some(a), Some(b)] if self.is_read_later(name) => {
+                    self.lose(name, span, "assigned in this branch");
+                    left.push((name, before, [a, b]));
+                }
+                [Some(_), Some(_)] => self.lose(name, span, "assigned in this branch"),
+                _ => self.lose(name, span, "assigned in one arm of this branch only"),
+            }
+        }
+        let mut merged = Vec::new();
+        for (name, before, [a, b]) in left {
+            let value = self.merged(&mut merge, name, before.as_ref(), &a, &b)?;
+            self.set(name, value);
+            merged.push(name.clone());
+        }
+        // Each arm's copies see what that arm took.
+        let [then_copies, else_copies] = merge.copies;
+        self.in_block(blocks[1], |l| l.copy_all(else_copies))?;
+        let else_taken = self.buffers.other_arm(since);
+        self.buffers.join(then_taken);
+        self.in_block(blocks[0], |l| l.copy_all(then_copies))?;
+        self.buffers.join(else_taken);
+        for (block, values) in blocks.into_iter().zip(&merge.yields) {
+            self.e.inside(block, |e| e.op("scf.yield", &[("values", values)], &[], &[]));
+        }
+        self.renew_all(&merged);
+        Ok(())
+    }
+
+    /// Tiles that both arms left in a buffer are what it holds now.
+    fn renew_all(&mut self, names: &[Rc<str>]) {
+        for name in names {
+            if let Some(Value::Tile(id)) = self.env.get(name).cloned() {
+                let renewed = self.renewed(id);
+                self.env.insert(name.clone(), Value::Tile(renewed));
+            }
+        }
+    }
+
+    /// One value that is `a` after the first arm and `b` after the second.
+    fn merged(
+        &mut self,
+        merge: &mut Merge,
+        name: &Rc<str>,
+        before: Option<&Value>,
+        a: &Value,
+        b: &Value,
+    ) -> Lowered<Value> {
+        let span = merge.span;
+        match (a, b) {
+            (a, b) if self.same(a, b) => Ok(a.clone()),
+            (Value::Scalar(_) | Value::Const(_), Value::Scalar(_) | Value::Const(_))
+                if [a, b].iter().all(|v| is_number(v)) =>
+            {
+                let ty = match (a, b) {
+                    (Value::Scalar(s), _) | (_, Value::Scalar(s)) => s.ty,
+                    (x, y) if type_of(x).is_float() != type_of(y).is_float() => DType::Elem(slipring_tile::Elem::F32),
+                    (x, _) => type_of(x),
+                };
+                let mut values = Vec::new();
+                for (at, value) in [a, b].into_iter().enumerate() {
+                    values.push(self.in_block(merge.blocks[at], |l| l.number(value, ty, span))?);
+                }
+                let result = self.merged_value(merge, [values[0], values[1]], ty, name);
+                Ok(self.scalar(result, ty))
+            }
+            (Value::Tensor(x), Value::Tensor(y)) if alike(x, y) => {
+                let mut window = x.clone();
+                for (at, offset) in window.offsets.iter_mut().enumerate() {
+                    let both = [x.offsets[at], y.offsets[at]];
+                    if both[0] == both[1] {
+                        continue;
+                    }
+                    let values = [0, 1].map(|arm| self.in_block(merge.blocks[arm], |l| l.index_value(both[arm])));
+                    let result = self.merged_value(merge, values, DType::Index, name);
+                    if let Value::Scalar(scalar) = self.scalar(result, DType::Index) {
+                        *offset = Index::At(scalar);
+                    }
+                }
+                Ok(Value::Tensor(window))
+            }
+            (Value::Tensor(x), Value::Tensor(y)) if x.root != y.root => {
+                let error = self.two_tensors(name, x, y, span);
+                Err(self.report(error))
+            }
+            (Value::Tile(_) | Value::Tensor(_), Value::Tile(_) | Value::Tensor(_))
+                if !(matches!(a, Value::Tensor(_)) && matches!(b, Value::Tensor(_))) =>
+            {
+                self.merged_tile(merge, name, before, [a, b])
+            }
+            (Value::Tuple(x), Value::Tuple(y)) if x.len() == y.len() => {
+                let items = x.iter().zip(y).map(|(x, y)| self.merged(merge, name, None, x, y));
+                Ok(Value::Tuple(items.collect::<Lowered<_>>()?))
+            }
+            _ => {
+                let (x, y) = (describe(self, a), describe(self, b));
+                let error = Diagnostic::error("branch-type", span, format!("after this branch `{name}` is {x} or {y}"))
+                    .help("give it the same kind of value in both arms, or use two names");
+                Err(self.report(error))
+            }
+        }
+    }
+
+    fn merged_value(&mut self, merge: &mut Merge, values: [ValueId; 2], ty: DType, name: &str) -> ValueId {
+        for (yields, value) in merge.yields.iter_mut().zip(values) {
+            yields.push(value);
+        }
+        let place = self.e.span;
+        self.e.module.add_result(merge.op, ty.ir(), Some(name.to_string().into()), place)
+    }
+
+    /// A tile that both arms put into one buffer: that of the name from before the branch, if it is the name's alone.
+    fn merged_tile(
+        &mut self,
+        merge: &mut Merge,
+        name: &Rc<str>,
+        before: Option<&Value>,
+        values: [&Value; 2],
+    ) -> Lowered<Value> {
+        let mut ids = Vec::new();
+        for (at, value) in values.into_iter().enumerate() {
+            ids.push(match value {
+                Value::Tensor(window) => self.in_block(merge.blocks[at], |l| l.materialized(window))?,
+                Value::Tile(id) => *id,
+                _ => return Err(Reported),
+            });
+        }
+        let ids = [ids[0], ids[1]];
+        let old = match before {
+            Some(Value::Tile(id)) if !self.is_shared(name, *id) => {
+                let (old, new) = (self.tile(*id), self.tile(ids[0]));
+                let fits = old.ty.space == new.ty.space || old.ty.space == self.tile(ids[1]).ty.space;
+                (fits && old.shape == new.shape && old.valid == new.valid).then_some(*id)
+            }
+            _ => None,
+        };
+        let target = match old {
+            Some(id) => self.claim(id),
+            None => {
+                // Where the kinds of memory differ, the Vector cores' is the one that the other can get to.
+                let vector = ids.iter().find(|id| self.tile(**id).ty.space == slipring_tile::Space::Vec);
+                self.buffer_before(merge.op, *vector.unwrap_or(&ids[0]))
+            }
+        };
+        for (at, id) in ids.into_iter().enumerate() {
+            self.part_if_shared(None, id, target);
+            merge.copies[at].push((id, target));
+        }
+        Ok(Value::Tile(self.renewed(target)))
+    }
+}
+
+/// Two arms that become one.
+struct Merge {
+    op: OpId,
+    blocks: [BlockId; 2],
+    /// What each arm yields.
+    yields: [Vec<ValueId>; 2],
+    /// Tiles that each arm copies into buffers at its end.
+    copies: [Vec<(TileId, TileId)>; 2],
+    span: Span,
+}
+
+fn is_number(value: &Value) -> bool {
+    matches!(value, Value::Scalar(_) | Value::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_)))
+}

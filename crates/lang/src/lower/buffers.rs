@@ -1,0 +1,292 @@
+//! What becomes of buffers: which names stand for the same one, what is written in place, and what no longer holds what a
+//! name stands for.
+//!
+//! Names that stand for one tile see what is assigned to a part of it, as in Python. Where a loop or branch had to copy a
+//! tile so that a name has a buffer of its own, the two are [`Twin`]s: one object in the text, two buffers in the module. As
+//! long as nobody writes either in place the difference does not show; a write is an error.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use slipring_ir::{Diagnostic, Span, ValueId};
+
+use super::{Lower, Lowered, Reported, Value};
+use crate::value::{Tensor, TileId};
+
+/// Two buffers that may be one object in the text.
+#[derive(Clone, Copy, Debug)]
+struct Twin {
+    buffers: [ValueId; 2],
+    /// Where a copy became necessary.
+    place: Span,
+}
+
+/// A write to a buffer that its tile survives: a part was assigned to.
+#[derive(Clone, Copy, Debug)]
+struct Write {
+    buffer: ValueId,
+    span: Span,
+}
+
+/// An op that works in place took a tile's buffer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Taken {
+    pub buffer: ValueId,
+    pub span: Span,
+    /// How often the buffer had been taken before.
+    before: u32,
+}
+
+/// What happened to a function's buffers so far.
+#[derive(Default)]
+pub(crate) struct Buffers {
+    writes: Vec<Write>,
+    /// Writes so far when a buffer was last written, by buffer.
+    last_write: HashMap<ValueId, usize>,
+    twins: Vec<Twin>,
+    taken: Vec<Taken>,
+    /// How often a buffer was taken, and where last.
+    taken_count: HashMap<ValueId, (u32, Span)>,
+    /// Stores into tensors: position of the tensor, and where.
+    stores: Vec<(usize, Span)>,
+}
+
+/// A state of [`Buffers`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BuffersMark {
+    writes: usize,
+    twins: usize,
+    taken: usize,
+    stores: usize,
+}
+
+impl Buffers {
+    pub fn mark(&self) -> BuffersMark {
+        BuffersMark {
+            writes: self.writes.len(),
+            twins: self.twins.len(),
+            taken: self.taken.len(),
+            stores: self.stores.len(),
+        }
+    }
+
+    /// Goes back to an earlier state. Buffers written since stay known as written: copies of them are made anew.
+    pub fn take_back(&mut self, mark: BuffersMark) {
+        self.untake(mark.taken);
+        self.writes.truncate(mark.writes);
+        for last in self.last_write.values_mut() {
+            *last = (*last).min(mark.writes);
+        }
+        self.twins.truncate(mark.twins);
+        self.stores.truncate(mark.stores);
+    }
+
+    /// Forgets what was taken since, and gives it back.
+    fn untake(&mut self, from: usize) -> Vec<Taken> {
+        let taken = self.taken.split_off(from);
+        for one in taken.iter().rev() {
+            match one.before {
+                0 => drop(self.taken_count.remove(&one.buffer)),
+                n => drop(self.taken_count.insert(one.buffer, (n, one.span))),
+            }
+        }
+        taken
+    }
+
+    /// Begins the other arm of a branch: what the first arm took is there.
+    pub fn other_arm(&mut self, mark: BuffersMark) -> Vec<Taken> {
+        self.untake(mark.taken)
+    }
+
+    /// After both arms: what either took is taken.
+    pub fn join(&mut self, other: Vec<Taken>) {
+        for one in other {
+            let (before, span) = self.taken_count.get(&one.buffer).copied().unwrap_or((0, one.span));
+            if before <= one.before {
+                self.taken.push(Taken { before, ..one });
+                self.taken_count.insert(one.buffer, (one.before + 1, span));
+            }
+        }
+    }
+
+    /// How often a buffer was taken by ops that work in place.
+    pub fn generation(&self, buffer: ValueId) -> u32 {
+        self.taken_count.get(&buffer).map_or(0, |(n, _)| *n)
+    }
+
+    /// Where a buffer was taken last.
+    pub fn taken_at(&self, buffer: ValueId) -> Option<Span> {
+        self.taken_count.get(&buffer).map(|(_, span)| *span)
+    }
+
+    /// Buffers taken since.
+    pub fn taken_since(&self, mark: BuffersMark) -> &[Taken] {
+        &self.taken[mark.taken..]
+    }
+
+    /// Writes so far.
+    pub fn now(&self) -> usize {
+        self.writes.len()
+    }
+
+    /// True if a buffer was written after so many writes.
+    pub fn written_after(&self, buffer: ValueId, then: usize) -> bool {
+        self.last_write.get(&buffer).is_some_and(|last| *last > then)
+    }
+
+    fn wrote(&mut self, buffer: ValueId, span: Span) {
+        self.writes.push(Write { buffer, span });
+        self.last_write.insert(buffer, self.writes.len());
+    }
+}
+
+impl Lower<'_> {
+    /// The buffer that a value is or is a view of.
+    pub(super) fn viewed(&self, value: ValueId) -> ValueId {
+        let op = self.e.module.defining_op(value).map(|op| self.e.module.op(op));
+        op.and_then(|op| op.operands.first()).map_or(value, |source| self.viewed(*source))
+    }
+
+    /// The buffer that a tile lies in.
+    pub(super) fn buffer_of(&self, id: TileId) -> ValueId {
+        self.viewed(self.tile(id).value)
+    }
+
+    /// The tile's buffer is now that of an op's result, which works in place.
+    pub fn take(&mut self, id: TileId, span: Span) {
+        let buffer = self.buffer_of(id);
+        let before = self.buffers.generation(buffer);
+        self.buffers.taken.push(Taken { buffer, span, before });
+        self.buffers.taken_count.insert(buffer, (before + 1, span));
+    }
+
+    /// Names that are read later and satisfy a condition, in this function and those that call it.
+    fn live_names(&self, holds: impl Fn(&Value) -> bool) -> Vec<Rc<str>> {
+        let here = self.env.iter().filter(|(name, _)| self.is_read_later(name));
+        let callers = self.callers.iter().flat_map(|env| env.iter());
+        here.chain(callers).filter(|(_, value)| holds(value)).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Names that are read later and stand for a tile in this buffer.
+    pub(super) fn names_in(&self, buffer: ValueId) -> Vec<Rc<str>> {
+        self.live_names(|value| any_tile(value, &|id| self.buffer_of(id) == buffer))
+    }
+
+    /// Notes that a copy was made of a tile that other names may stand for.
+    pub(super) fn parted(&mut self, from: ValueId, to: ValueId) {
+        let place = self.e.span;
+        // What was one object with the original is one with the copy.
+        let of = |twin: &Twin| twin.buffers.iter().position(|buffer| *buffer == from).map(|at| twin.buffers[1 - at]);
+        let others: Vec<ValueId> = self.buffers.twins.iter().filter_map(of).filter(|other| *other != to).collect();
+        for other in others.into_iter().chain([from]) {
+            let new = [other, to];
+            if other != to && !self.buffers.twins.iter().any(|twin| twin.buffers == new) {
+                self.buffers.twins.push(Twin { buffers: new, place });
+            }
+        }
+    }
+
+    /// A part of a tile is assigned to.
+    ///
+    /// # Errors
+    /// Reported if another name is the same tile in the text and not in the module.
+    pub fn written_in_place(&mut self, id: TileId, span: Span) -> Lowered<()> {
+        let buffer = self.buffer_of(id);
+        self.buffers.wrote(buffer, span);
+        let twins = self.buffers.twins.iter().filter(|twin| twin.buffers.contains(&buffer));
+        let found = twins.clone().find_map(|twin| {
+            let other = twin.buffers[usize::from(twin.buffers[0] == buffer)];
+            self.names_in(other).first().map(|name| (name.clone(), twin.place))
+        });
+        match found {
+            Some((name, place)) => Err(self.alias_error(&name, span, place)),
+            None => Ok(()),
+        }
+    }
+
+    fn alias_error(&mut self, name: &str, span: Span, place: Span) -> Reported {
+        let message = format!("a part of a tile is assigned to that `{name}` may stand for too");
+        let error = Diagnostic::error("alias", span, message)
+            .also(place, format!("here `{name}` is rebound on some paths only, and got a buffer of its own"))
+            .help("copy the tile before: `t = pl.move(t, pl.Mem.Vec)`, or give the changed tile a name of its own");
+        self.report(error)
+    }
+
+    /// Reports tiles that parted at the end of an iteration where the iterations write them in place.
+    pub(super) fn parted_in_loop(&mut self, mark: BuffersMark) -> Lowered<()> {
+        let (writes, twins) = (&self.buffers.writes[mark.writes..], &self.buffers.twins[mark.twins..]);
+        let found = twins.iter().find_map(|twin| {
+            let write = writes.iter().find(|write| twin.buffers.contains(&write.buffer))?;
+            let other = twin.buffers[usize::from(twin.buffers[0] == write.buffer)];
+            let names = [self.names_in(other), self.names_in(write.buffer)].concat();
+            names.first().map(|name| (name.clone(), write.span, twin.place))
+        });
+        match found {
+            Some((name, span, place)) => Err(self.alias_error(&name, span, place)),
+            None => Ok(()),
+        }
+    }
+
+    /// What was copied from tiles before a loop whose body may change them counts no more.
+    pub(super) fn forget_copies(&mut self) {
+        let copied: Vec<ValueId> = (0..self.tiles.len())
+            .filter(|at| !self.tiles[*at].copies.is_empty())
+            .map(|at| self.buffer_of(TileId(at as u32)))
+            .collect();
+        let span = self.e.span;
+        copied.into_iter().for_each(|buffer| self.buffers.wrote(buffer, span));
+    }
+
+    // ---- windows that were loaded so that a name can stand for a tile ----
+
+    /// A window as a tile, because a loop or branch needs one. Nothing may be stored into its tensor as long as a name
+    /// stands for it: in the text it is still the window.
+    pub(super) fn materialized(&mut self, tensor: &Tensor) -> Lowered<TileId> {
+        let id = self.load(tensor, slipring_tile::Space::Vec)?;
+        if self.roots[tensor.root].writable {
+            self.tiles[id.0 as usize].window_of = Some((tensor.root, self.e.span));
+        }
+        Ok(id)
+    }
+
+    /// Notes a store into a tensor.
+    ///
+    /// # Errors
+    /// Reported if a name may still be a window of the tensor that was loaded before.
+    pub(super) fn stored(&mut self, root: usize, span: Span) -> Lowered<()> {
+        self.buffers.stores.push((root, span));
+        let of_root = |id: TileId| self.tile(id).window_of.is_some_and(|(of, _)| of == root);
+        let Some(name) = self.live_names(|value| any_tile(value, &of_root)).first().cloned() else { return Ok(()) };
+        Err(self.window_error(&name, root, span))
+    }
+
+    fn window_error(&mut self, name: &str, root: usize, span: Span) -> Reported {
+        let tensor = self.roots[root].name.clone();
+        let message = format!("`{tensor}` is written while `{name}` may still be a window of it");
+        let error = Diagnostic::error("carry", span, message)
+            .note(format!("`{name}` is a window on some paths and a tile on others, so it was loaded"))
+            .help(format!("load it where its contents are meant: `{name} = pl.load({tensor}, …)`"));
+        self.report(error)
+    }
+
+    /// Reports a window that was loaded at the end of an iteration whose tensor the iterations write.
+    pub(super) fn loaded_in_loop(&mut self, name: &str, id: TileId, mark: BuffersMark) -> Lowered<()> {
+        let Some((root, _)) = self.tile(id).window_of else { return Ok(()) };
+        let store = self.buffers.stores[mark.stores..].iter().find(|(of, _)| *of == root).copied();
+        match store {
+            Some((root, span)) => Err(self.window_error(name, root, span)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// True if a value is or has a tile of which something holds.
+pub(super) fn any_tile(value: &Value, holds: &dyn Fn(TileId) -> bool) -> bool {
+    match value {
+        Value::Tile(id) => holds(*id),
+        Value::Tuple(items) => items.iter().any(|item| any_tile(item, holds)),
+        Value::Const(_) | Value::Scalar(_) | Value::Tensor(_) | Value::Buffer(_) | Value::Path(_) | Value::Nothing => {
+            false
+        }
+    }
+}

@@ -1,0 +1,38 @@
+# One tile of the text that a loop or branch had to put into two buffers is not changed in place.
+#
+# test: check %s
+# exit: 2
+import slipring.language as pl
+
+
+@pl.incore
+def in_the_loop(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]], n: pl.Scalar[pl.INT32]):
+    t = pl.load(x, [0, 0], [2, 8])
+    u = t
+    for i in pl.range(n):
+        # error: alias a part of a tile is assigned to that `u` may stand for too
+        t[0:1, :] = pl.full([1, 8], pl.FP32, 9.0)
+        t = t + 1.0
+    y[:] = u + t
+
+
+@pl.incore
+def behind_it(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]], n: pl.Scalar[pl.INT32]):
+    t = pl.load(x, [0, 0], [2, 8])
+    u = t
+    if n > 0:
+        t = t + 1.0
+    # error: alias a part of a tile is assigned to that `u` may stand for too
+    t[0:1, :] = pl.full([1, 8], pl.FP32, 9.0)
+    y[:] = u + t
+
+
+@pl.incore
+def next_iteration(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]], n: pl.Scalar[pl.INT32]):
+    t = pl.load(x, [0, 0], [2, 8])
+    u = x + 1.0
+    for i in pl.range(n):
+        # error: alias a part of a tile is assigned to that `t` may stand for too
+        t[0:1, :] = pl.full([1, 8], pl.FP32, 9.0)
+        t = u
+    y[:] = u + t

@@ -120,8 +120,6 @@ pub(crate) struct Tile {
     pub crossing: Option<Crossing>,
     /// How often its buffer had been taken by ops that work in place when it was made: once more, and it is gone.
     pub generation: u32,
-    /// Position of the tensor, and the place, where it was loaded because a name is this tile or a window.
-    pub window_of: Option<(usize, Span)>,
     /// The same contents elsewhere.
     pub copies: Vec<Copied>,
 }

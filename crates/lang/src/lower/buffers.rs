@@ -49,6 +49,9 @@ pub(crate) struct Buffers {
     taken_count: HashMap<ValueId, (u32, Span)>,
     /// Stores into tensors: position of the tensor, and where.
     stores: Vec<(usize, Span)>,
+    /// Buffers that hold a window's elements, because a name is a tile on some paths and the window on others: the buffer,
+    /// the position of the tensor, and where it was loaded.
+    windows: Vec<(ValueId, usize, Span)>,
 }
 
 /// A state of [`Buffers`].
@@ -58,6 +61,7 @@ pub(crate) struct BuffersMark {
     twins: usize,
     taken: usize,
     stores: usize,
+    windows: usize,
 }
 
 impl Buffers {
@@ -67,6 +71,7 @@ impl Buffers {
             twins: self.twins.len(),
             taken: self.taken.len(),
             stores: self.stores.len(),
+            windows: self.windows.len(),
         }
     }
 
@@ -79,6 +84,7 @@ impl Buffers {
         }
         self.twins.truncate(mark.twins);
         self.stores.truncate(mark.stores);
+        self.windows.truncate(mark.windows);
     }
 
     /// Forgets what was taken since, and gives it back.
@@ -132,6 +138,28 @@ impl Buffers {
     /// True if a buffer was written after so many writes.
     pub fn written_after(&self, buffer: ValueId, then: usize) -> bool {
         self.last_write.get(&buffer).is_some_and(|last| *last > then)
+    }
+
+    /// The tensor whose window a buffer may stand for, and where it was loaded.
+    pub fn window_in(&self, buffer: ValueId) -> Option<(usize, Span)> {
+        self.windows.iter().find(|(of, ..)| *of == buffer).map(|(_, root, span)| (*root, *span))
+    }
+
+    /// Notes that a buffer may stand for a window of a tensor.
+    pub fn holds_window(&mut self, buffer: ValueId, root: usize, span: Span) {
+        if !self.windows.iter().any(|(of, known, _)| *of == buffer && *known == root) {
+            self.windows.push((buffer, root, span));
+        }
+    }
+
+    /// Notes that a buffer may stand for whatever another one may stand for.
+    pub fn holds_windows_of(&mut self, from: ValueId, to: ValueId) {
+        let of_it: Vec<_> = self.windows.iter().filter(|(of, ..)| *of == from).copied().collect();
+        for (_, root, span) in of_it {
+            if !self.windows.iter().any(|(of, known, _)| *of == to && *known == root) {
+                self.windows.push((to, root, span));
+            }
+        }
     }
 
     fn wrote(&mut self, buffer: ValueId, span: Span) {
@@ -193,6 +221,14 @@ impl Lower<'_> {
     pub fn written_in_place(&mut self, id: TileId, span: Span) -> Lowered<()> {
         let buffer = self.buffer_of(id);
         self.buffers.wrote(buffer, span);
+        if let Some((root, place)) = self.buffers.window_in(buffer) {
+            let tensor = self.roots[root].name.clone();
+            let message = format!("a part of a tile is assigned to that may still be a window of `{tensor}`");
+            let error = Diagnostic::error("alias", span, message)
+                .also(place, "here it was loaded, because its name is a tile on other paths")
+                .help(format!("load it before: `pl.load({tensor}, …)`"));
+            return Err(self.report(error));
+        }
         let twins = self.buffers.twins.iter().filter(|twin| twin.buffers.contains(&buffer));
         let found = twins.clone().find_map(|twin| {
             let other = twin.buffers[usize::from(twin.buffers[0] == buffer)];
@@ -243,9 +279,8 @@ impl Lower<'_> {
     /// stands for it: in the text it is still the window.
     pub(super) fn materialized(&mut self, tensor: &Tensor) -> Lowered<TileId> {
         let id = self.load(tensor, slipring_tile::Space::Vec)?;
-        if self.roots[tensor.root].writable {
-            self.tiles[id.0 as usize].window_of = Some((tensor.root, self.e.span));
-        }
+        let (buffer, span) = (self.buffer_of(id), self.e.span);
+        self.buffers.holds_window(buffer, tensor.root, span);
         Ok(id)
     }
 
@@ -255,7 +290,10 @@ impl Lower<'_> {
     /// Reported if a name may still be a window of the tensor that was loaded before.
     pub(super) fn stored(&mut self, root: usize, span: Span) -> Lowered<()> {
         self.buffers.stores.push((root, span));
-        let of_root = |id: TileId| self.tile(id).window_of.is_some_and(|(of, _)| of == root);
+        let of_root = |id: TileId| {
+            let buffer = self.buffer_of(id);
+            self.buffers.windows.iter().any(|(of, tensor, _)| *of == buffer && *tensor == root)
+        };
         let Some(name) = self.live_names(|value| any_tile(value, &of_root)).first().cloned() else { return Ok(()) };
         Err(self.window_error(&name, root, span))
     }
@@ -271,8 +309,10 @@ impl Lower<'_> {
 
     /// Reports a window that was loaded at the end of an iteration whose tensor the iterations write.
     pub(super) fn loaded_in_loop(&mut self, name: &str, id: TileId, mark: BuffersMark) -> Lowered<()> {
-        let Some((root, _)) = self.tile(id).window_of else { return Ok(()) };
-        let store = self.buffers.stores[mark.stores..].iter().find(|(of, _)| *of == root).copied();
+        let buffer = self.buffer_of(id);
+        let roots = self.buffers.windows.iter().filter(|(of, ..)| *of == buffer).map(|(_, root, _)| *root);
+        let roots: Vec<usize> = roots.collect();
+        let store = self.buffers.stores[mark.stores..].iter().find(|(of, _)| roots.contains(of)).copied();
         match store {
             Some((root, span)) => Err(self.window_error(name, root, span)),
             None => Ok(()),

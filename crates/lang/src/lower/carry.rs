@@ -351,9 +351,7 @@ impl Lower<'_> {
         if source != target && self.names_in(source).iter().any(|other| Some(other) != name) {
             self.parted(source, target);
         }
-        let window = self.tile(from).window_of;
-        let target = &mut self.tiles[to.0 as usize].window_of;
-        *target = target.or(window);
+        self.buffers.holds_windows_of(source, target);
     }
 
     /// After a loop: carried names stand for what came out, other names that the body binds for nothing.

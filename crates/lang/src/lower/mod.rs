@@ -383,7 +383,6 @@ impl Lower<'_> {
             region: self.region,
             crossing: None,
             generation: self.buffers.generation(self.viewed(value)),
-            window_of: None,
             copies: Vec::new(),
         });
         TileId(self.tiles.len() as u32 - 1)

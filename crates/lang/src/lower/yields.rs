@@ -71,7 +71,7 @@ impl Lower<'_> {
     }
 
     /// The names that the `pl.yield_` of a loop's body bound, at its end.
-    fn yielded(&mut self, span: Span, outcome: Lowered<()>) -> Lowered<Option<Vec<Rc<str>>>> {
+    pub(super) fn yielded(&mut self, span: Span, outcome: Lowered<()>) -> Lowered<Option<Vec<Rc<str>>>> {
         let Some(Frame::Loop { targets, .. }) = self.yields.pop() else { return outcome.map(|()| None) };
         if targets.is_none() && outcome.is_ok() {
             let message = "a loop with `init_values` whose body does not end in `pl.yield_`";
@@ -83,7 +83,7 @@ impl Lower<'_> {
     }
 
     /// After a loop with `init_values`: what the last iteration yielded, or the first values if there was none.
-    fn bind_yielded(&mut self, targets: Option<Vec<Rc<str>>>, asked: &[Rc<str>]) {
+    pub(super) fn bind_yielded(&mut self, targets: Option<Vec<Rc<str>>>, asked: &[Rc<str>]) {
         for (target, name) in targets.into_iter().flatten().zip(asked) {
             if let Some(value) = self.env.get(name).cloned() {
                 self.set(&target, value);

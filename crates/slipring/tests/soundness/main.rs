@@ -1,0 +1,42 @@
+//! How far the verdicts can be trusted: mutants of right programs, and random programs, judged by the tools and by an oracle that
+//! shares nothing with them. `docs/soundness.md` has the table of a whole run; `scripts/soundness` makes it.
+
+mod mutate;
+mod oracle;
+mod random;
+mod study;
+
+use slipring::ExecuteOptions;
+use slipring_sim::Mode;
+use study::{Study, Table};
+
+/// The timing of this number: 0 is the platform's own.
+fn timed(_seed: u64) -> ExecuteOptions {
+    ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0 }
+}
+
+/// A slice of everything: no program that the oracle refutes is called clean, and none that it cannot refute is reported.
+#[test]
+fn a_slice_of_mutants_and_random_programs() {
+    let mut table = Table::default();
+    Study { mutants: 150, random: 150, timings: 8, seed: 1 }.run(&mut table);
+    println!("{table}");
+    assert!(table.holes.is_empty(), "{}", table.holes.join("\n\n"));
+}
+
+/// The whole study: `SLIPRING_MUTANTS`, `SLIPRING_RANDOM`, `SLIPRING_TIMINGS` and `SLIPRING_SEED` say how much of it.
+#[test]
+#[ignore = "minutes; scripts/soundness runs it"]
+fn the_whole_study() {
+    let number = |name: &str, default: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default);
+    let mut table = Table::default();
+    let study = Study {
+        mutants: number("SLIPRING_MUTANTS", 10_000) as usize,
+        random: number("SLIPRING_RANDOM", 10_000) as usize,
+        timings: number("SLIPRING_TIMINGS", 16),
+        seed: number("SLIPRING_SEED", 1),
+    };
+    study.run(&mut table);
+    println!("{table}");
+    assert!(table.holes.is_empty(), "{}", table.holes.join("\n\n"));
+}

@@ -1,0 +1,150 @@
+//! What is really wrong with a program, by trying it: many legal timings, none of the checkers.
+//!
+//! A program is wrong if under some timing it does not end, leaves other bytes than the sequential meaning of the program it was made
+//! from, loses a signal or leaves one, or if two works that touch the same bytes, one of them writing, change their order
+//! from one timing to another. Nothing here knows vector clocks, epochs or shadows.
+
+use std::collections::BTreeMap;
+
+use slipring::args::Value;
+use slipring::{ExecuteOptions, execute};
+use slipring_dialects::Decoded;
+use slipring_machine::Platform;
+use slipring_program::{Extent, SiteRef};
+use slipring_sim::{Agent, Mode, Observer, Step, WorkRun};
+use slipring_tile::Space;
+
+/// One work of a run: when it ran and what it touched.
+struct Span {
+    start: u64,
+    end: u64,
+    reads: Vec<Extent>,
+    writes: Vec<Extent>,
+    combines: bool,
+    cluster: u32,
+}
+
+/// What happened in a run, work by work and signal by signal.
+#[derive(Default)]
+pub struct Record {
+    works: BTreeMap<(Agent, usize), Span>,
+    counts: BTreeMap<Agent, usize>,
+    /// Per object and cluster: signals given less signals taken.
+    signals: BTreeMap<(u32, u32), i64>,
+    lost: bool,
+}
+
+impl Observer for Record {
+    fn start(&mut self, at: u64, run: &WorkRun<'_>) {
+        let number = self.counts.entry(run.agent).or_insert(0);
+        *number += 1;
+        let span = Span {
+            start: at,
+            end: at + run.cycles,
+            reads: run.access.reads.clone(),
+            writes: run.access.writes.clone(),
+            combines: run.access.adds,
+            cluster: run.agent.cluster,
+        };
+        self.works.insert((run.agent, *number), span);
+    }
+
+    fn issue(&mut self, _: u64, _: Agent, _: Step, _: SiteRef) {}
+
+    fn set(&mut self, _: u64, agent: Agent, sync: u32, lost: bool, _: SiteRef) {
+        self.lost |= lost;
+        *self.signals.entry((agent.cluster, sync)).or_insert(0) += 1;
+    }
+
+    fn wait(&mut self, _: u64, agent: Agent, sync: u32, _: SiteRef) {
+        *self.signals.entry((agent.cluster, sync)).or_insert(0) -= 1;
+    }
+}
+
+/// Whether two byte ranges share a byte, run by run.
+fn touch(a: &Extent, b: &Extent, one_cluster: bool) -> bool {
+    let same = a.space == b.space && (a.space == Space::Gm || (a.core == b.core && one_cluster));
+    if !same || a.end() <= b.start || b.end() <= a.start {
+        return false;
+    }
+    let rows = |e: &Extent| -> Vec<(u64, u64)> {
+        (0..u64::from(e.rows))
+            .map(|r| (e.start + r * e.stride, e.start + r * e.stride + u64::from(e.row_bytes)))
+            .collect()
+    };
+    let (a, b) = (rows(a), rows(b));
+    a.iter().any(|x| b.iter().any(|y| x.0 < y.1 && y.0 < x.1))
+}
+
+/// Pairs of works of different pipes that touch the same bytes, one writing.
+fn conflicts(record: &Record) -> Vec<[(Agent, usize); 2]> {
+    let list: Vec<_> = record.works.iter().collect();
+    let mut pairs = Vec::new();
+    for (at, (one, a)) in list.iter().enumerate() {
+        for (two, b) in &list[at + 1..] {
+            if one.0 == two.0 || (a.combines && b.combines) {
+                continue;
+            }
+            let hit =
+                |x: &[Extent], y: &[Extent]| x.iter().any(|x| y.iter().any(|y| touch(x, y, a.cluster == b.cluster)));
+            if hit(&a.writes, &b.writes) || hit(&a.writes, &b.reads) || hit(&a.reads, &b.writes) {
+                pairs.push([**one, **two]);
+            }
+        }
+    }
+    pairs
+}
+
+/// How a program may be tried.
+pub struct Trial<'a> {
+    pub decoded: &'a Decoded,
+    pub platform: &'a Platform,
+    pub values: &'a [Value],
+    pub blocks: u32,
+    /// Bytes that each buffer should hold in the end; those of `None` are not looked at.
+    pub wanted: &'a [Option<Vec<u8>>],
+    pub timings: u64,
+}
+
+/// What is wrong, if anything was seen to be.
+pub fn wrong(trial: &Trial<'_>) -> Option<String> {
+    let mut order: BTreeMap<[(Agent, usize); 2], bool> = BTreeMap::new();
+    for seed in 0..trial.timings {
+        let mut record = Record::default();
+        let options = ExecuteOptions { blocks: trial.blocks, mode: Mode::Pipes, gm_slack: 0, ..super::timed(seed) };
+        let run = execute(trial.decoded, trial.platform, trial.values, options, &mut record);
+        let stopped = run.result.findings.iter().find(|f| ["deadlock", "step-limit"].contains(&f.code));
+        if let Some(stop) = stopped {
+            return Some(format!("{} under timing {seed}", stop.code));
+        }
+        if record.lost || run.result.findings.iter().any(|f| f.code == "flag-overflow") {
+            return Some(format!("a signal is lost under timing {seed}"));
+        }
+        if !run.result.complete {
+            return Some(format!("it stops under timing {seed}: {}", run.result.findings[0].code));
+        }
+        for (index, wanted) in trial.wanted.iter().enumerate() {
+            if let Some(wanted) = wanted
+                && run.buffer(trial.values, index) != Some(wanted.as_slice())
+            {
+                return Some(format!("other bytes in buffer {index} under timing {seed}"));
+            }
+        }
+        if let Some(((_, sync), count)) = record.signals.iter().find(|(_, count)| **count != 0)
+            && run.result.findings.iter().any(|f| f.severity == slipring_program::Severity::Error)
+        {
+            return Some(format!("object {sync} keeps {count} signals"));
+        }
+        for pair in conflicts(&record) {
+            let (a, b) = (&record.works[&pair[0]], &record.works[&pair[1]]);
+            if a.start < b.end && b.start < a.end {
+                return Some(format!("{} and {} overlap under timing {seed}", pair[0].0, pair[1].0));
+            }
+            let first = a.end <= b.start;
+            if *order.entry(pair).or_insert(first) != first {
+                return Some(format!("{} and {} change places under timing {seed}", pair[0].0, pair[1].0));
+            }
+        }
+    }
+    None
+}

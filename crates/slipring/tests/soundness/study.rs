@@ -1,0 +1,333 @@
+//! The study: programs, verdicts, and what the oracle says.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use slipring::args::{Arg, Defaults, Value, bind};
+use slipring::{
+    ExecuteOptions, Prepared, VerifyOutcome, check, execute, load, load_file, prepare, slot_buffers, to_diagnostics,
+    verify,
+};
+use slipring_check::{Checker, Schedules, Tools};
+use slipring_dialects::{Mode as Decoding, decode};
+use slipring_ir::text::print;
+use slipring_ir::{Diags, Severity, Source};
+use slipring_machine::{Platform, built_in};
+use slipring_program::{Param, ParamKind};
+use slipring_sim::Mode;
+
+use crate::mutate::{Intent, Mutant, mutants, pairs};
+use crate::oracle::{Trial, wrong};
+use crate::random;
+
+/// A text and how it is run.
+struct Subject {
+    name: String,
+    text: String,
+    arch: &'static str,
+    blocks: u32,
+    words: Vec<String>,
+}
+
+/// How much is tried.
+pub struct Study {
+    pub mutants: usize,
+    pub random: usize,
+    pub timings: u64,
+    pub seed: u64,
+}
+
+/// A row: what became of the programs of a class.
+#[derive(Default, Clone)]
+struct Row {
+    programs: usize,
+    refused: usize,
+    wrong: usize,
+    caught: usize,
+    missed: usize,
+    right: usize,
+    flagged: usize,
+}
+
+/// All rows, and every program on which tools and oracle disagree.
+#[derive(Default)]
+pub struct Table {
+    rows: BTreeMap<String, Row>,
+    pub holes: Vec<String>,
+}
+
+/// What the tools say of a program that ran.
+struct Said {
+    /// The first error, or `verify` for a difference from the sequential meaning.
+    first: Option<String>,
+    /// The errors are races that only the platform's rule about order inside one pipe makes.
+    same_pipe: bool,
+    /// The verdict is for all schedules.
+    all_schedules: bool,
+}
+
+/// A program that can be run.
+struct Ready {
+    prepared: Prepared,
+    platform: Platform,
+    values: Vec<Value>,
+}
+
+fn ready(text: &str, subject: &Subject) -> Option<Ready> {
+    let platform = built_in(subject.arch).unwrap();
+    let (module, mut diags) = load(Source::new("mutant.pto", text));
+    if diags.has_errors() {
+        return None;
+    }
+    check(&module, &platform, &mut diags);
+    if diags.has_errors() {
+        return None;
+    }
+    let prepared = prepare(module, None, &platform, &mut diags)?;
+    let params = &prepared.decoded.program.params;
+    let bound = bind(&subject.words, params, &Defaults::default()).ok()?;
+    let values = bound.into_iter().map(|arg: Arg| arg.value).collect();
+    Some(Ready { prepared, platform, values })
+}
+
+fn options(blocks: u32) -> ExecuteOptions {
+    ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: 0, ..crate::timed(0) }
+}
+
+fn said(ready: &Ready, blocks: u32) -> Said {
+    let Ready { prepared, platform, values } = ready;
+    let mut checker = Checker::new(Tools { scratch: slot_buffers(prepared, values), ..Tools::default() });
+    let execution = execute(&prepared.decoded, platform, values, options(blocks), &mut checker);
+    let report = checker.report(&execution.result);
+    let errors: Vec<_> = to_diagnostics(&report.findings, &prepared.decoded.program)
+        .into_iter()
+        .filter(|d| d.severity == Severity::Error)
+        .collect();
+    let all_schedules = report.scope.schedules == Schedules::All;
+    if let Some(first) = errors.first() {
+        let same_pipe = errors.iter().all(|e| e.code == "race" && one_pipe(&e.message));
+        return Said { first: Some(format!("{}: {}", first.code, first.message)), same_pipe, all_schedules };
+    }
+    let mut diags = Diags::default();
+    let first = match verify(prepared, platform, values, options(blocks), &execution, &mut diags) {
+        VerifyOutcome::Same(_) => None,
+        _ => Some("verify".to_string()),
+    };
+    Said { first, same_pipe: false, all_schedules }
+}
+
+/// A race that only the platform's rule about order inside one pipe makes: timings do not show it.
+fn one_pipe(message: &str) -> bool {
+    message.contains("same pipe") || message.contains("one pipe")
+}
+
+/// What each buffer should hold: the sequential meaning.
+fn wanted(ready: &Ready, blocks: u32) -> Option<Vec<Option<Vec<u8>>>> {
+    let Ready { prepared, platform, values } = ready;
+    let mut diags = Diags::default();
+    let decoded = decode(&prepared.written, &prepared.kernel, platform, Decoding::Reference, &mut diags).ok()?;
+    let options = ExecuteOptions { mode: Mode::Sequential, ..options(blocks) };
+    let run = execute(&decoded, platform, values, options, &mut ());
+    let slots = slot_buffers(prepared, values);
+    let mut buffers = 0..;
+    let mut of = |(index, param): (usize, &Param)| {
+        let place = matches!(param.kind, ParamKind::Buffer { .. }).then(|| buffers.next()).flatten()?;
+        (!slots.contains(&place)).then(|| run.buffer(values, index).map(<[u8]>::to_vec)).flatten()
+    };
+    run.result.complete.then(|| decoded.program.params.iter().enumerate().map(&mut of).collect())
+}
+
+impl Study {
+    /// Tries everything and fills the table.
+    pub fn run(&self, table: &mut Table) {
+        let subjects = subjects();
+        assert!(subjects.len() > 20, "{} programs", subjects.len());
+        let mut all: Vec<(usize, Mutant)> = Vec::new();
+        for (at, subject) in subjects.iter().enumerate() {
+            let ready = ready(&subject.text, subject).unwrap_or_else(|| panic!("{} is not run", subject.name));
+            let Some(wanted) = wanted(&ready, subject.blocks) else {
+                panic!("{}: no sequential meaning", subject.name)
+            };
+            let whole =
+                Mutant { class: "as it is", intent: Intent::Keep, what: String::new(), text: subject.text.clone() };
+            self.judge(table, subject, &whole, Some(&wanted));
+            let singles = mutants(&subject.text);
+            let doubles = pairs(&subject.text, &singles, singles.len() / 4, self.seed + at as u64);
+            all.extend(singles.into_iter().chain(doubles).map(|mutant| (at, mutant)));
+        }
+        // A fixed stride through all of them, from a place that the seed says.
+        let step = (all.len() / self.mutants.max(1)).max(1);
+        let mut wants: BTreeMap<usize, Option<Vec<Option<Vec<u8>>>>> = BTreeMap::new();
+        for (at, mutant) in all.iter().skip(self.seed as usize % step).step_by(step) {
+            let subject = &subjects[*at];
+            let wanted = wants
+                .entry(*at)
+                .or_insert_with(|| ready(&subject.text, subject).and_then(|ready| wanted(&ready, subject.blocks)));
+            self.judge(table, subject, mutant, wanted.as_deref());
+        }
+        for number in 0..self.random as u64 {
+            let seed = self.seed.wrapping_mul(1_000_003).wrapping_add(number);
+            let text = random::program(seed);
+            let words = args_of(&text).expect("random programs say their arguments");
+            let subject = Subject { name: format!("random program {seed}"), text, arch: "a5", blocks: 1, words };
+            let mutant = Mutant {
+                class: "random programs",
+                intent: Intent::Break,
+                what: String::new(),
+                text: subject.text.clone(),
+            };
+            self.judge(table, &subject, &mutant, None);
+        }
+    }
+
+    fn judge(&self, table: &mut Table, subject: &Subject, mutant: &Mutant, original: Option<&[Option<Vec<u8>>]>) {
+        let row = table.rows.entry(mutant.class.to_string()).or_default();
+        row.programs += 1;
+        let Some(ready) = ready(&mutant.text, subject) else {
+            row.refused += 1;
+            return;
+        };
+        let own;
+        let wanted = match original {
+            Some(wanted) => wanted,
+            None => {
+                own = wanted_or_none(&ready, subject.blocks);
+                &own
+            }
+        };
+        let Said { first, same_pipe, all_schedules } = said(&ready, subject.blocks);
+        let trial = Trial {
+            decoded: &ready.prepared.decoded,
+            platform: &ready.platform,
+            values: &ready.values,
+            blocks: subject.blocks,
+            wanted,
+            timings: self.timings,
+        };
+        let refuted = wrong(&trial);
+        let label = format!("{} on {}: {}: {}", subject.name, subject.arch, mutant.class, mutant.what);
+        let row = table.rows.get_mut(mutant.class).expect("made above");
+        match (&refuted, &first) {
+            (Some(_), Some(_)) => {
+                row.wrong += 1;
+                row.caught += 1;
+            }
+            (Some(_), None) if !all_schedules => {
+                // Not called clean: the verdict says that it is for this schedule only.
+                row.wrong += 1;
+                row.caught += 1;
+            }
+            (Some(why), None) => {
+                row.wrong += 1;
+                row.missed += 1;
+                table.holes.push(format!("MISSED {label}\n  the oracle: {why}{}", shown(mutant)));
+            }
+            (None, Some(code)) => {
+                row.right += 1;
+                // A rule of the platform about one pipe, or a difference from the sequential meaning, is no matter of timing.
+                if !same_pipe {
+                    row.flagged += 1;
+                    table.holes.push(format!("FLAGGED {label}\n  the tools: {code}{}", shown(mutant)));
+                }
+            }
+            (None, None) => row.right += 1,
+        }
+    }
+}
+
+fn shown(mutant: &Mutant) -> String {
+    match std::env::var("SHOW") {
+        Ok(_) => format!("\n{}", mutant.text),
+        Err(_) => String::new(),
+    }
+}
+
+fn wanted_or_none(ready: &Ready, blocks: u32) -> Vec<Option<Vec<u8>>> {
+    wanted(ready, blocks).unwrap_or_else(|| vec![None; ready.prepared.decoded.program.params.len()])
+}
+
+fn args_of(text: &str) -> Option<Vec<String>> {
+    let line = text.lines().find_map(|l| l.trim_start().strip_prefix("// args:"))?;
+    Some(line.split_whitespace().map(str::to_string).collect())
+}
+
+fn blocks_of(text: &str) -> u32 {
+    let line = text.lines().find_map(|l| l.trim_start().strip_prefix("// blocks:"));
+    line.and_then(|n| n.trim().parse().ok()).unwrap_or(1)
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The examples on both platforms, after the passes: every wait and flag is then in the text.
+fn subjects() -> Vec<Subject> {
+    let mut files: Vec<PathBuf> = ["examples", "examples/sync", "examples/pipes", "examples/lang"]
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(root().join(folder)).unwrap())
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "pto" || e == "py"))
+        .collect();
+    files.sort();
+    let mut list = Vec::new();
+    for path in files {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let source = std::fs::read_to_string(&path).unwrap();
+        for arch in ["a5", "a2a3"] {
+            let platform = built_in(arch).unwrap();
+            let loaded = load_file(Source::new(&name, source.as_str()));
+            assert!(!loaded.diags.has_errors(), "{name}");
+            let mut diags = Diags::default();
+            let Some(prepared) = prepare(loaded.module, None, &platform, &mut diags) else { continue };
+            let words = args_of(&source).unwrap_or_else(|| made_up(&prepared));
+            // As written where the text synchronises itself or leaves rings to be decoded; else as compiled.
+            let text = print(&prepared.module);
+            let subject = Subject { name: name.clone(), text, arch, blocks: blocks_of(&source), words };
+            // What needs more than its text (several launches, say) is no subject.
+            if ready(&subject.text, &subject).is_some_and(|ready| wanted(&ready, subject.blocks).is_some()) {
+                list.push(subject);
+            }
+        }
+    }
+    list
+}
+
+/// Arguments for a kernel whose file says none: numbers for what it reads.
+fn made_up(prepared: &Prepared) -> Vec<String> {
+    let params = prepared.decoded.program.params.iter().filter(|p| p.is_passed()).enumerate();
+    params
+        .map(|(at, param)| match &param.kind {
+            ParamKind::Buffer { elem, bytes: Some(bytes) } => {
+                format!("rand:{elem}[{}],seed={}", bytes / elem.bytes() as u64, at + 1)
+            }
+            _ => "3:i32".into(),
+        })
+        .collect()
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "| change | programs | refused | wrong | caught | missed | right | right but reported |")?;
+        writeln!(f, "|---|---|---|---|---|---|---|---|")?;
+        let mut all = Row::default();
+        let line = |f: &mut fmt::Formatter<'_>, name: &str, r: &Row| {
+            writeln!(
+                f,
+                "| {name} | {} | {} | {} | {} | {} | {} | {} |",
+                r.programs, r.refused, r.wrong, r.caught, r.missed, r.right, r.flagged
+            )
+        };
+        for (name, row) in &self.rows {
+            line(f, name, row)?;
+            all.programs += row.programs;
+            all.refused += row.refused;
+            all.wrong += row.wrong;
+            all.caught += row.caught;
+            all.missed += row.missed;
+            all.right += row.right;
+            all.flagged += row.flagged;
+        }
+        line(f, "all", &all)
+    }
+}

@@ -51,6 +51,19 @@ fn root() -> PathBuf {
 
 /// Runs an example with these buffers, one for the result behind them, and behind that a slot buffer if it has one.
 fn run(example: &str, arch: &str, inputs: &[Vec<u8>], out_bytes: usize, slot_bytes: usize, more: &[&str]) -> Vec<u8> {
+    let slots = [slot_bytes];
+    run_with_slots(example, arch, inputs, out_bytes, if slot_bytes > 0 { &slots } else { &[] }, more)
+}
+
+/// The same with any number of slot buffers behind the result.
+fn run_with_slots(
+    example: &str,
+    arch: &str,
+    inputs: &[Vec<u8>],
+    out_bytes: usize,
+    slots: &[usize],
+    more: &[&str],
+) -> Vec<u8> {
     let dir = std::env::temp_dir().join(format!("slipring-{example}-{arch}-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_slipring"));
@@ -63,8 +76,8 @@ fn run(example: &str, arch: &str, inputs: &[Vec<u8>], out_bytes: usize, slot_byt
     let out = dir.join("out.bin");
     std::fs::write(&out, vec![0u8; out_bytes]).unwrap();
     command.arg("--arg").arg(format!("@{}:out", out.display()));
-    if slot_bytes > 0 {
-        command.arg("--arg").arg(format!("zeros:{slot_bytes}"));
+    for bytes in slots {
+        command.arg("--arg").arg(format!("zeros:{bytes}"));
     }
     let ran = command.output().unwrap();
     assert!(
@@ -179,5 +192,30 @@ fn control_signal() {
         let numbers: Vec<u8> = [tiles as i32; 8].iter().flat_map(|n| n.to_le_bytes()).collect();
         let inputs = [numbers, f16_bytes(&a), f16_bytes(&b)];
         assert_eq!(on_both("pipes/control_signal.pto", &inputs, 64 * 16 * 4, 32, &[]), expected, "{tiles} tiles");
+    }
+}
+
+/// Each Vector core with a pipe of its own: one turns i8 weights into f16, the other takes the softmax of the products' rows.
+#[test]
+fn a_pipe_to_each_lane() {
+    let weights: Vec<i8> = (0..256 * 64u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as i8).collect();
+    let a = matrix(16, 64, 19);
+    let inputs = [weights.iter().map(|w| *w as u8).collect(), f16_bytes(&a)];
+    let on = |arch| run_with_slots("pipes/two_lanes.pto", arch, &inputs, 64 * 64 * 4, &[4 * 8192, 2 * 4096], &[]);
+    let (got, other) = (on("a5"), on("a2a3"));
+    assert!(got == other, "the platforms differ");
+    let got = floats(&got);
+    for tile in 0..4 {
+        let w: Vec<f32> = weights[tile * 4096..][..4096].iter().map(|w| f32::from(*w) / 32.0).collect();
+        let scores = product(&a, &w, 16, 64, 64);
+        for (i, row) in scores.chunks(64).enumerate() {
+            let most = row.iter().copied().fold(f32::MIN, f32::max);
+            let e: Vec<f64> = row.iter().map(|s| f64::from(s - most).exp()).collect();
+            let sum: f64 = e.iter().sum();
+            for (j, e) in e.iter().enumerate() {
+                let (got, wanted) = (f64::from(got[(tile * 16 + i) * 64 + j]), e / sum);
+                assert!((got - wanted).abs() <= 1e-6 * wanted.max(1e-3), "{tile} {i} {j}: {got} {wanted}");
+            }
+        }
     }
 }

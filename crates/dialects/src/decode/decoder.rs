@@ -504,10 +504,15 @@ impl Decoder<'_> {
     /// The semaphore from one core to another.
     pub fn semaphore(&mut self, setter: Role, waiter: Role, id: Operand) -> SyncRef {
         let (count, max) = (self.platform.sync.semaphores, self.platform.sync.semaphore_max);
-        if let Some(ring) = id.as_imm().and_then(|id| self.rings.flag_user(setter, waiter, id)) {
+        let rings = self.rings;
+        let on_device = self.mode == Mode::Device;
+        if let Some((ring, flags)) =
+            id.as_imm().filter(|_| on_device).and_then(|id| rings.flag_user(setter, waiter, id))
+        {
             let (name, id) = (self.current.0, id.as_imm().unwrap_or(0));
             let message = format!("`{name}` uses semaphore {id} from {setter} to {waiter}, which is a flag of {ring}");
-            self.error("pipe-flags", message);
+            let error = slipring_ir::Diagnostic::error("pipe-flags", self.current.1, message);
+            self.report(error.help(format!("the ring has flags {flags} between these cores: use another semaphore")));
         }
         let family = SyncFamily::Semaphore(setter, waiter);
         self.shared.syncs.member(family, count, id, |id| syncs::semaphore(setter, waiter, id, max))

@@ -79,7 +79,8 @@ fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
         let ops = defined(module, start, CoreKind::Vector);
         let ring_ops: Vec<_> = ops.iter().filter(|op| op.def.ring.is_some()).collect();
         let splits = ring_ops.iter().any(|op| {
-            let both = |op: &OpRef<'_>| Config::of(op).is_ok_and(|config| config.lanes == Some(2));
+            let both =
+                |op: &OpRef<'_>| Config::of(op).is_ok_and(|config| config.lanes == Some(2) || config.lane == Some(1));
             matches!(Split::of(op), Some(Split::UpDown | Split::LeftRight))
                 || (op.def.ring == Some(RingPart::Initialize) && both(op))
         });

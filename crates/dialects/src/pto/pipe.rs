@@ -168,6 +168,7 @@ const INITIALIZE: OpSchema = schema(
         PERIOD,
         CREDITS,
         AUTO_FREE,
+        LANE,
     ],
 );
 
@@ -197,12 +198,19 @@ pub(super) const PERIOD: AttrSpec =
 pub(super) const CREDITS: AttrSpec =
     defaulted("credits", AttrKind::Int, "free signals at the start; by default the slots divided by the period");
 
+pub(super) const LANE: AttrSpec = defaulted(
+    "lane",
+    AttrKind::Int,
+    "the one Vector core at the other end, 0 or 1: its tiles go undivided; by default every Vector core that runs",
+);
+
 pub(super) const AUTO_FREE: AttrSpec =
     defaulted("auto_free", AttrKind::Bool, "true: a pop frees what it took, and the text has no frees");
 
 const INITIALIZE_DOC: &str = "Binds the rings of a pipe to their memory and starts their tags at 0. The core that consumes a \
      direction signals all its slots free. A pipe has 8 slots in one direction or 4 in each of both, unless \
-     `slot_num` says otherwise. Where the platform keeps rings in global memory, `gm_slot_buffer` holds the C2V \
+     `slot_num` says otherwise. `lane`, the same at both ends, makes it a pipe between the Cube core and that one Vector core, \
+     with flags of its own: pipes to different lanes have their own tiles, depths and rates. Where the platform keeps rings in global memory, `gm_slot_buffer` holds the C2V \
      slots and behind them the V2C slots, one such region a cluster; elsewhere the slots lie at \
      `c2v_consumer_buf` in UB and at `v2c_consumer_buf` in L1.";
 

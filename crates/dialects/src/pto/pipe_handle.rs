@@ -6,7 +6,7 @@ use slipring_machine::{Pipe, Platform};
 use slipring_program::Direction;
 use slipring_tile::Space;
 
-use super::pipe::{AUTO_FREE, CREDITS, FLAG_BASE, PERIOD, PLACED, PROTOCOL, phases, verify_split};
+use super::pipe::{AUTO_FREE, CREDITS, FLAG_BASE, LANE, PERIOD, PLACED, PROTOCOL, phases, verify_split};
 use super::pipe_text::{PipeText, Verb};
 use crate::def::{CoreRule, HandlePart, OpDef, OpRef, PipeRule, RingPart};
 use crate::ring::{self, Phase};
@@ -80,6 +80,7 @@ static INITIALIZE_L2L: OpDef = OpDef {
             PERIOD,
             CREDITS,
             AUTO_FREE,
+            LANE,
         ],
     ),
     summary: "A pipe whose slots are on chip, as a value",
@@ -112,6 +113,7 @@ static INITIALIZE_L2G2L: OpDef = OpDef {
             PERIOD,
             CREDITS,
             AUTO_FREE,
+            LANE,
         ],
     ),
     summary: "A pipe whose slots are in global memory, as a value",
@@ -163,7 +165,7 @@ static INITIALIZE_TPIPE: OpDef = OpDef {
             ),
         ],
         &[result("pipe", TYPED_PIPE, Infer::Written, "the pipe")],
-        &[PROTOCOL, PERIOD, CREDITS, AUTO_FREE],
+        &[PROTOCOL, PERIOD, CREDITS, AUTO_FREE, LANE],
     ),
     summary: "Make an end of a `!pto.tpipe`",
     doc: "`!pto.tpipe<FlagID, direction, SlotSize, SlotNum, LocalSlotNum>`: the direction is DIR_C2V (1), DIR_V2C (2), DIR_BOTH \
@@ -199,7 +201,7 @@ static INITIALIZE_TMPIPE: OpDef = OpDef {
             ),
         ],
         &[result("pipe", TYPED_PIPE, Infer::Written, "the pipe")],
-        &[PROTOCOL, CREDITS, AUTO_FREE],
+        &[PROTOCOL, CREDITS, AUTO_FREE, LANE],
     ),
     summary: "Make an end of a `!pto.tmpipe`",
     doc: "`!pto.tmpipe<FlagID, kind, FiFoDepth, FiFoSyncT, producer tile, consumer tile, EN_UNIT_FLAG, LocalFiFoDepth, ratio>`: the \

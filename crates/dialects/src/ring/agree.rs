@@ -46,19 +46,19 @@ pub(super) fn check_ends(pipe: &[Init<'_>], diags: &mut Diags) {
     }
 }
 
-/// What an end says of its pipe, for comparison with the other one.
-fn says(init: &Init<'_>) -> [(&'static str, String); 7] {
+/// What an end says of its pipe, for comparison with the other one: what is left out has its default.
+fn says(init: &Init<'_>) -> [(&'static str, String); 8] {
     let config = &init.spec.config;
     let mask = i64::from(config.directions[0]) | i64::from(config.directions[1]) << 1;
-    let slots = config.slots.map_or("the default".to_string(), |n| n.to_string());
     let protocol = if config.counted { "counted" } else { "tagged" };
     [
         ("dir_mask", mask.to_string()),
         ("slot_size", config.slot_bytes.to_string()),
-        ("slot_num", slots),
+        ("slot_num", init.spec.slots.to_string()),
         ("protocol", protocol.to_string()),
         ("period", config.period.to_string()),
-        ("credits", config.credits.map_or("the default".to_string(), |n| n.to_string())),
+        ("credits", init.spec.credits.to_string()),
+        ("lane", config.lane.map_or("both".to_string(), |lane| lane.to_string())),
         ("placement", if init.spec.in_gm { "gm" } else { "on_chip" }.to_string()),
     ]
 }
@@ -164,6 +164,22 @@ pub(super) fn check_splits(pushes: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut
                     .help("push and pop a tile with the same `split`"),
             );
         }
+    }
+}
+
+/// A pipe to one Vector core moves whole tiles: there is nobody to divide them with.
+pub(super) fn check_undivided<'o, 'm: 'o>(
+    init: &OpRef<'_>,
+    lane: usize,
+    ops: impl Iterator<Item = &'o OpRef<'m>>,
+    diags: &mut Diags,
+) {
+    for op in ops.filter(|op| Split::of(op).is_some_and(|split| split != Split::None)) {
+        diags.push(
+            op.error("ring-split", "the tile is divided, and its pipe goes to one Vector core")
+                .also(init.span(), format!("`lane = {lane}` here"))
+                .help("use `split = 0`, or a pipe to both Vector cores, without `lane`"),
+        );
     }
 }
 

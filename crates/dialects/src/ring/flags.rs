@@ -1,10 +1,16 @@
 //! Flag ids of pipes, and whether there are enough.
+//!
+//! Between the Cube core and each Vector core there are flags in each direction, which rings, counted pipes and semaphores that are
+//! written by hand share. A tagged ring takes one id for each slot: from 0 on; of a pipe with both directions the
+//! Vector-to-Cube ring takes those from the middle on (seed 000, flag usage). A counted pipe takes two ids a direction.
 
 use slipring_ir::{Diags, Module};
-use slipring_machine::Platform;
+use slipring_machine::{Platform, Role};
 use slipring_program::Direction;
 
-use super::plan::{Init, Protocol, RingPlan};
+use super::plan::{Init, Protocol};
+use super::spec::PipeSpec;
+use crate::decode::Mode;
 use crate::rules::counted;
 
 /// The two counters of a counted ring: ids as the Cube core names those of AIV0.
@@ -16,59 +22,114 @@ pub struct Flags {
     pub free: u32,
 }
 
-/// The first flag of a counted pipe.
+/// The first flag of a pipe, as the Cube core names those of AIV0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FlagBase(u32);
 
 impl FlagBase {
-    /// `FlagID` and `FlagID + 1`; of a pipe with both directions the second has `FlagID + 2` and `FlagID + 3`.
-    pub fn of(self, direction: Direction, both_ways: bool) -> Flags {
-        let first = if both_ways && direction == Direction::V2C { self.0 + 2 } else { self.0 };
-        Flags { ready: first, free: first + 1 }
+    /// Of a counted pipe `FlagID` and `FlagID + 1`, where both directions are used `FlagID + 2` and `FlagID + 3` for the second; of a
+    /// tagged pipe one for each slot.
+    pub fn of(self, direction: Direction, spec: &PipeSpec, platform: &Platform) -> Protocol {
+        let second = spec.both_ways() && direction == Direction::V2C;
+        if spec.config.counted {
+            let first = if second { self.0 + 2 } else { self.0 };
+            return Protocol::Counted(Flags { ready: first, free: first + 1 });
+        }
+        Protocol::Tagged(if second { self.0 + platform.sync.ring_flags / 2 } else { self.0 })
     }
 }
 
-/// Gives every counted pipe its flags: those that it asks for, else the next free ones. `None` for tagged pipes.
-pub(super) fn assign(pipes: &[&[Init<'_>]], platform: &Platform, diags: &mut Diags) -> Vec<Option<FlagBase>> {
-    let mut taken: Vec<(u32, usize)> = Vec::new();
-    let mut bases = vec![None; pipes.len()];
-    let counted = |at: &usize| pipes[*at][0].spec.config.counted;
-    let asked = |pipe: &[Init<'_>]| pipe.iter().find_map(|init| init.spec.config.flag);
-    let width = |at: usize| if pipes[at][0].spec.both_ways() { 4 } else { 2 };
-    for at in (0..pipes.len()).filter(counted) {
-        let Some(flag) = asked(pipes[at]).and_then(|flag| u32::try_from(flag).ok()) else { continue };
-        let ids = flag..flag.saturating_add(width(at));
-        if let Some((id, other)) = taken.iter().copied().find(|(id, _)| ids.contains(id)) {
-            let module = pipes[at][0].op.module;
-            collision(module, pipes[at], pipes[other], id, diags);
-        }
-        taken.extend(ids.map(|id| (id, at)));
-        bases[at] = Some(FlagBase(flag));
+/// All ids that a pipe takes from a first one on.
+fn ids(spec: &PipeSpec, base: u32, platform: &Platform) -> Vec<u32> {
+    let directions = [Direction::C2V, Direction::V2C].into_iter().filter(|direction| spec.has(*direction));
+    let of = |direction| match FlagBase(base).of(direction, spec, platform) {
+        Protocol::Tagged(first) => (first..first.saturating_add(spec.slots)).collect(),
+        Protocol::Counted(flags) => vec![flags.ready, flags.free],
+    };
+    directions.flat_map(of).collect()
+}
+
+/// Ids that are given away: to which pipe.
+struct Taken<'p, 'm> {
+    pipes: &'p [&'p [Init<'m>]],
+    ids: Vec<(u32, usize)>,
+}
+
+impl Taken<'_, '_> {
+    /// Whether two pipes use flags between the same cores: pipes to different lanes have flags of their own.
+    fn meet(&self, a: usize, b: usize) -> bool {
+        let lane = |at: usize| self.pipes[at][0].spec.config.lane;
+        lane(a).is_none() || lane(b).is_none() || lane(a) == lane(b)
     }
-    for at in (0..pipes.len()).filter(counted) {
-        if bases[at].is_some() {
-            continue;
+
+    /// The first of these ids that another pipe has: which, and whose.
+    fn clash(&self, at: usize, ids: &[u32]) -> Option<(u32, usize)> {
+        self.ids.iter().copied().find(|(id, other)| ids.contains(id) && self.meet(at, *other))
+    }
+
+    fn take(&mut self, at: usize, ids: &[u32]) {
+        self.ids.extend(ids.iter().map(|id| (*id, at)));
+    }
+}
+
+/// Gives every pipe its flags: tagged pipes theirs, counted ones those that they ask for, else the next free ones.
+pub(super) fn assign(pipes: &[&[Init<'_>]], platform: &Platform, mode: Mode, diags: &mut Diags) -> Vec<FlagBase> {
+    let mut taken = Taken { pipes, ids: Vec::new() };
+    let mut bases = vec![FlagBase(0); pipes.len()];
+    let spec = |at: usize| &pipes[at][0].spec;
+    let counts = |at: &usize| spec(*at).config.counted;
+    for at in (0..pipes.len()).filter(|at| !counts(at)) {
+        let room = platform.sync.ring_flags / if spec(at).both_ways() { 2 } else { 1 };
+        let fits = |base: &u32| taken.clash(at, &ids(spec(at), *base, platform)).is_none();
+        let base = (0..=room.saturating_sub(spec(at).slots)).find(fits);
+        if base.is_none() && spec(at).slots <= room && mode == Mode::Device {
+            too_many(at, &taken, platform, diags);
         }
-        let free = |base: &u32| taken.iter().all(|(id, _)| !(*base..base + width(at)).contains(id));
-        let base = (0..).step_by(2).find(free).unwrap_or(0);
-        if base + width(at) > platform.ring.flag_ids {
-            let message = format!("no flags are left for this pipe: the platform has {}", platform.ring.flag_ids);
+        let base = base.unwrap_or(0);
+        taken.take(at, &ids(spec(at), base, platform));
+        bases[at] = FlagBase(base);
+    }
+    let asked = |at: usize| pipes[at].iter().find_map(|init| init.spec.config.flag);
+    for at in (0..pipes.len()).filter(counts) {
+        let Some(flag) = asked(at).and_then(|flag| u32::try_from(flag).ok()) else { continue };
+        let wanted = ids(spec(at), flag.min(u32::MAX - 4), platform);
+        if let Some((id, other)) = taken.clash(at, &wanted)
+            && mode == Mode::Device
+        {
+            collision(pipes[at][0].op.module, pipes[at], pipes[other], id, diags);
+        }
+        taken.take(at, &wanted);
+        bases[at] = FlagBase(flag.min(u32::MAX - 4));
+    }
+    for at in (0..pipes.len()).filter(|at| counts(at) && asked(*at).is_none()) {
+        let most = platform.ring.flag_ids;
+        let fits = |base: &u32| taken.clash(at, &ids(spec(at), *base, platform)).is_none();
+        let base = (0..most).step_by(2).find(fits).unwrap_or(most);
+        let wanted = ids(spec(at), base, platform);
+        if wanted.iter().any(|id| *id >= most) && mode == Mode::Device {
+            let message = format!("no flags are left for this pipe: the platform has {most}");
             diags.push(pipes[at][0].op.error("pipe-flags", message));
         }
-        taken.extend((base..base + width(at)).map(|id| (id, at)));
-        bases[at] = Some(FlagBase(base));
+        taken.take(at, &wanted);
+        bases[at] = FlagBase(base);
     }
     bases
 }
 
 fn collision(module: &Module, pipe: &[Init<'_>], other: &[Init<'_>], id: u32, diags: &mut Diags) {
     let (name, with) = (pipe[0].spec.key.text(module), other[0].spec.key.text(module));
+    let help = if other[0].spec.config.counted {
+        "a pipe takes its flag id and the next, a pipe with both directions the next three: choose ids that do not overlap"
+    } else {
+        "a tagged ring takes an id for each slot, from 0 on, and with both directions from the middle on: choose an id behind \
+         them, or fewer slots"
+    };
     diags.push(
         pipe[0]
             .op
             .error("pipe-flags", format!("flag {id} is used by {name} and by {with}"))
             .also(other[0].op.span(), "the other pipe")
-            .help("a pipe takes its flag id and the next, a pipe with both directions the next three: choose ids that do not overlap"),
+            .help(help),
     );
 }
 
@@ -92,23 +153,24 @@ pub(super) fn check_own(init: &Init<'_>, platform: &Platform, diags: &mut Diags)
     }
 }
 
-/// The tagged pipes of a kernel share the flags between a Vector core and the Cube core: one for each slot.
-pub(super) fn check_shared(inits: &[Init<'_>], plan: &RingPlan, platform: &Platform, diags: &mut Diags) {
-    let tagged = plan.rings.iter().filter(|ring| ring.protocol == Protocol::Tagged);
-    let (used, flags) = (tagged.map(|ring| ring.slots).sum::<u32>(), platform.sync.ring_flags);
-    let mut tagged = inits.iter().filter(|init| !init.spec.config.counted);
-    let (Some(first), Some(last)) = (tagged.next(), tagged.next_back()) else { return };
-    if used > flags && first.spec.key != last.spec.key {
-        let message = format!(
-            "the kernel's rings have {used} slots, and the platform has {} for all of them",
-            counted(flags, "flag")
-        );
-        let also = "this pipe takes flags from the same cores";
-        diags.push(
-            last.op
-                .error("ring-flags", message)
-                .also(first.op.span(), also)
-                .help(format!("set `slot_num` so that the slots of all pipes together are at most {flags}")),
-        );
+/// The tagged pipes of a kernel need more flags than there are between a Vector core and the Cube core.
+fn too_many(at: usize, taken: &Taken<'_, '_>, platform: &Platform, diags: &mut Diags) {
+    let (pipes, flags) = (taken.pipes, platform.sync.ring_flags);
+    let users = (0..=at).filter(|other| !pipes[*other][0].spec.config.counted && taken.meet(at, *other));
+    let slots = |pipe: usize| pipes[pipe][0].spec.slots * if pipes[pipe][0].spec.both_ways() { 2 } else { 1 };
+    let used: u32 = users.clone().map(slots).sum();
+    let lane = pipes[at][0].spec.config.lane.map_or(String::new(), |lane| format!(" with {}", Role::lane(lane)));
+    let has = format!("the platform has {} for all of them", counted(flags, "flag"));
+    let message = if used > flags {
+        format!("the kernel's rings{lane} have {used} slots, and {has}")
+    } else {
+        // Pipes with both directions take their ids in two places.
+        format!("the kernel's rings{lane} have {used} slots, {has}, and this pipe finds no row of them that is free")
+    };
+    let last = pipes[at].last().unwrap_or(&pipes[at][0]);
+    let mut error = last.op.error("ring-flags", message);
+    if let Some(first) = users.filter(|other| *other != at).min() {
+        error = error.also(pipes[first][0].op.span(), "this pipe takes flags from the same cores");
     }
+    diags.push(error.help(format!("set `slot_num` so that the slots of all pipes together are at most {flags}")));
 }

@@ -20,10 +20,17 @@ use crate::reach::reachable;
 /// How the ends of a ring agree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protocol {
-    /// A ready and a free flag for each slot (seed 000).
-    Tagged,
+    /// A ready and a free flag for each slot (seed 000): from this id on, as the Cube core names those of AIV0.
+    Tagged(u32),
     /// A counter for each direction of signals (seed 003).
     Counted(Flags),
+}
+
+impl Protocol {
+    /// True for a flag for each slot.
+    pub const fn is_tagged(self) -> bool {
+        matches!(self, Protocol::Tagged(_))
+    }
 }
 
 /// A ring of a kernel: one direction of one pipe, to one or both Vector cores.
@@ -80,6 +87,11 @@ impl PlannedRing {
         self.first + u32::from(lane == 1 && self.lanes[0])
     }
 
+    /// True if a core is at one of the ring's ends.
+    pub fn includes(&self, role: Role) -> bool {
+        role == Role::Aic || self.lanes[role.subblock() as usize]
+    }
+
     /// Rows and columns of the Cube core's tile whose part a lane has.
     pub fn whole(&self, split: Split, part: (u32, u32)) -> (u32, u32) {
         let even = split.whole_shape(part);
@@ -90,7 +102,7 @@ impl PlannedRing {
     /// Flags of one kind: one for each slot, or one counter.
     pub const fn flags(&self) -> u32 {
         match self.protocol {
-            Protocol::Tagged => self.slots,
+            Protocol::Tagged(_) => self.slots,
             Protocol::Counted(_) => 1,
         }
     }
@@ -149,21 +161,18 @@ impl RingPlan {
             .collect();
         inits.sort_by_key(|p| (p.spec.key, p.kind != CoreKind::Cube));
         let pipes: Vec<&[Init<'_>]> = inits.chunk_by(|a, b| a.spec.key == b.spec.key).collect();
-        let flags = flags::assign(&pipes, platform, diags);
+        let flags = flags::assign(&pipes, platform, mode, diags);
         for (pipe, flags) in pipes.iter().zip(flags) {
             agree::check_ends(pipe, diags);
             agree::check_nosplit(pipe, &parts, diags);
             flags::check_own(&pipe[0], platform, diags);
             let (cores, both) = (kernel, [Direction::C2V, Direction::V2C]);
             for direction in both.into_iter().filter(|d| pipe[0].spec.has(*d)) {
-                let flags = flags.map(|base| base.of(direction, pipe[0].spec.both_ways()));
+                let flags = flags.of(direction, &pipe[0].spec, platform);
                 let at = Place { kernel: cores, mode, direction, flags, alone: pipes.len() == 1 };
                 let ring = plan_ring(&parts, &pipe[0], &at, plan.next(), diags);
                 plan.rings.push(ring);
             }
-        }
-        if mode == Mode::Device {
-            flags::check_shared(&inits, &plan, platform, diags);
         }
         for part in &parts {
             if let RingPart::Push(direction) | RingPart::Pop(direction) | RingPart::Free(direction) = part.part {
@@ -189,20 +198,29 @@ impl RingPlan {
         self.rebound.contains(&tile)
     }
 
-    /// The counted ring one of whose flags is this semaphore from one core to another, by its name.
-    pub fn flag_user(&self, setter: Role, waiter: Role, id: i64) -> Option<String> {
+    /// The ring one of whose flags is this semaphore from one core to another: its name, and its flags.
+    pub fn flag_user(&self, setter: Role, waiter: Role, id: i64) -> Option<(&str, String)> {
         let uses = |ring: &&PlannedRing| {
-            let Protocol::Counted(flags) = ring.protocol else { return false };
             ring.lanes().map(Role::lane).any(|lane| {
                 let (producer, consumer) = match ring.direction {
                     Direction::C2V => (Role::Aic, lane),
                     Direction::V2C => (lane, Role::Aic),
                 };
-                ((setter, waiter) == (producer, consumer) && id == i64::from(flags.ready))
-                    || ((setter, waiter) == (consumer, producer) && id == i64::from(flags.free))
+                let to_consumer = (setter, waiter) == (producer, consumer);
+                if !to_consumer && (setter, waiter) != (consumer, producer) {
+                    return false;
+                }
+                match ring.protocol {
+                    Protocol::Tagged(first) => (i64::from(first)..i64::from(first + ring.slots)).contains(&id),
+                    Protocol::Counted(flags) => id == i64::from(if to_consumer { flags.ready } else { flags.free }),
+                }
             })
         };
-        self.rings.iter().find(uses).map(|ring| ring.name.clone())
+        let flags = |ring: &PlannedRing| match ring.protocol {
+            Protocol::Tagged(first) => format!("{first} to {}", first + ring.slots - 1),
+            Protocol::Counted(flags) => format!("{} and {}", flags.ready, flags.free),
+        };
+        self.rings.iter().find(uses).map(|ring| (ring.name.as_str(), flags(ring)))
     }
 
     fn next(&self) -> u32 {
@@ -226,7 +244,7 @@ impl RingPlan {
             slots: ring.slots,
             slot_bytes: ring.slot_bytes,
             space: ring.space,
-            counted: ring.protocol != Protocol::Tagged,
+            counted: !ring.protocol.is_tagged(),
             period: ring.period,
             credits: ring.credits,
         })
@@ -243,15 +261,18 @@ impl RingPlan {
         };
         let (setter, waiter) = if free { (consumer, producer) } else { (producer, consumer) };
         let state = if free { "free" } else { "ready" };
-        let (what, max, end) = match ring.protocol {
-            Protocol::Tagged => (format!("slot {slot}"), 1, ring.credits.min(1)),
+        let offset = self.lane_offset * lane as u32;
+        let (what, id, max, end) = match ring.protocol {
+            Protocol::Tagged(first) => {
+                (format!("slot {slot}"), format!(", flag {}", first + slot + offset), 1, ring.credits.min(1))
+            }
             Protocol::Counted(flags) => {
-                let id = if free { flags.free } else { flags.ready } + self.lane_offset * lane as u32;
-                (format!("flag {id}"), self.counter_max, ring.credits)
+                let id = if free { flags.free } else { flags.ready } + offset;
+                (format!("flag {id}"), String::new(), self.counter_max, ring.credits)
             }
         };
         SyncDecl {
-            name: format!("{} {what} {state} ({setter}→{waiter})", ring.name).into(),
+            name: format!("{} {what} {state} ({setter}→{waiter}{id})", ring.name).into(),
             role: if free {
                 SyncRole::RingFree { ring: index, slot }
             } else {
@@ -293,7 +314,7 @@ struct Place<'a> {
     kernel: &'a Kernel,
     mode: Mode,
     direction: Direction,
-    flags: Option<Flags>,
+    flags: Protocol,
     /// True if the kernel has no other pipe.
     alone: bool,
 }
@@ -316,7 +337,15 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &Place<'_>, first: u32, di
         agree::check_slot_size(init, &pushes, &pops, popped.as_ref(), diags);
     }
     let has = |role: Role| at.kernel.start[role.index()].is_some();
-    let lanes = [has(Role::Aiv0), has(Role::Aiv1)];
+    let named = |lane: usize| spec.config.lane.is_none_or(|only| only == lane);
+    let lanes = [has(Role::Aiv0) && named(0), has(Role::Aiv1) && named(1)];
+    if let Some(lane) = spec.config.lane {
+        agree::check_undivided(&init.op, lane, pushes.iter().chain(&pops), diags);
+        if !lanes[lane] {
+            let message = format!("the pipe goes to {}, which does not run this kernel", Role::lane(lane));
+            diags.push(init.op.error("pipe-lane", message).help("a pipe to AIV0 has `lane = 0`"));
+        }
+    }
     let running = lanes.iter().filter(|l| **l).count();
     if let Some(wanted) = spec.config.lanes.filter(|n| running > *n) {
         diags.push(
@@ -346,7 +375,7 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &Place<'_>, first: u32, di
         both_ways: spec.both_ways(),
         lanes,
         space,
-        protocol: at.flags.filter(|_| !reference).map_or(Protocol::Tagged, Protocol::Counted),
+        protocol: if reference { Protocol::Tagged(0) } else { at.flags },
         period: if reference { 1 } else { spec.period },
         credits: if reference { slots } else { spec.credits },
         auto_free: spec.config.auto_free,

@@ -160,7 +160,7 @@ fn is_landing(op: &OpRef<'_>, value: ValueId) -> bool {
 fn consumer_lanes(ring: &PlannedRing, role: Role) -> Vec<usize> {
     match (ring.direction, role) {
         (Direction::C2V, Role::Aic) => Vec::new(),
-        (Direction::C2V, vector) => vec![vector.subblock() as usize],
+        (Direction::C2V, vector) => own_lane(ring, vector),
         (Direction::V2C, Role::Aic) => ring.lanes().collect(),
         (Direction::V2C, _) => Vec::new(),
     }
@@ -172,8 +172,14 @@ fn producer_lanes(ring: &PlannedRing, role: Role) -> Vec<usize> {
         (Direction::C2V, Role::Aic) => ring.lanes().collect(),
         (Direction::C2V, _) => Vec::new(),
         (Direction::V2C, Role::Aic) => Vec::new(),
-        (Direction::V2C, vector) => vec![vector.subblock() as usize],
+        (Direction::V2C, vector) => own_lane(ring, vector),
     }
+}
+
+/// The lane of a Vector core, if the ring goes there.
+fn own_lane(ring: &PlannedRing, vector: Role) -> Vec<usize> {
+    let lane = vector.subblock() as usize;
+    if ring.includes(vector) { vec![lane] } else { Vec::new() }
 }
 
 /// True if a pop of a ring that frees by itself does so at once: its tile has been copied, or nobody is in a hurry.
@@ -185,7 +191,15 @@ fn end_of(op: &OpRef<'_>, d: &mut Decoder<'_>, direction: Direction) -> Result<(
     let key = pipe_key(op);
     let ring = key.and_then(|key| d.rings.get(key, direction)).cloned();
     match (ring, key.and_then(|key| d.core_rings.ends.get(&(key, direction)).copied())) {
-        (Some(ring), Some(Some(end))) => Ok((ring, end)),
+        (Some(ring), Some(Some(end))) => {
+            if !ring.includes(d.role) {
+                // Both lanes have the same text: what it does with the other lane's pipe must not be reached on this one.
+                let (name, other) = (op.def.schema.name, Role::lane(1 - d.role.subblock() as usize));
+                let message = format!("{} comes to `{name}` on a pipe to {other} alone", d.role);
+                d.emit(Inst::Trap { message: message.into() });
+            }
+            Ok((ring, end))
+        }
         (_, Some(None)) => Err(Reported),
         _ => {
             let name = op.def.schema.name;

@@ -40,6 +40,11 @@ pub fn verify_pipe(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         }
         _ => {}
     }
+    if op.int("lane").is_some_and(|lane| !(0..2).contains(&lane)) {
+        let error = op.error("pipe-lane", "expects 'lane' to be 0 or 1");
+        return diags
+            .push(error.label("0 is AIV0, 1 is AIV1").help("leave `lane` out for a pipe to every Vector core"));
+    }
     let Some(spec) = PipeSpec::of(op, platform) else { return };
     placement(op, &spec, platform, diags);
     counters(op, &spec, platform, diags);

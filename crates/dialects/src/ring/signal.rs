@@ -4,7 +4,7 @@ use slipring_machine::Pipe;
 use slipring_program::{Inst, Operand, Reg};
 
 use super::phases::Phase;
-use super::plan::{PlannedRing, Protocol};
+use super::plan::PlannedRing;
 use crate::decode::Decoder;
 
 /// What a signal depends on at run time.
@@ -52,7 +52,7 @@ pub(super) fn phase(d: &mut Decoder<'_>, ring: &PlannedRing, lanes: &[usize], ph
         Phase::Wait => (phases.wait, false, true),
         Phase::Free => (phases.free, true, false),
     };
-    let slot = if ring.protocol == Protocol::Tagged { Operand::Reg(tag) } else { Operand::Imm(0) };
+    let slot = if ring.protocol.is_tagged() { Operand::Reg(tag) } else { Operand::Imm(0) };
     let pipe = if waits && d.platform.sync.wait_stalls_core { Pipe::S } else { pipe };
     d.note(note(phase));
     gate.around(d, |d| {
@@ -67,9 +67,9 @@ pub(super) fn phase(d: &mut Decoder<'_>, ring: &PlannedRing, lanes: &[usize], ph
 pub(super) fn start_free(d: &mut Decoder<'_>, ring: &PlannedRing, lanes: &[usize]) {
     d.note("signals every slot free");
     for lane in lanes {
-        let signals = if ring.protocol == Protocol::Tagged { ring.credits.min(ring.slots) } else { ring.credits };
+        let signals = if ring.protocol.is_tagged() { ring.credits.min(ring.slots) } else { ring.credits };
         for slot in 0..signals {
-            let slot = if ring.protocol == Protocol::Tagged { slot } else { 0 };
+            let slot = if ring.protocol.is_tagged() { slot } else { 0 };
             let sync = d.ring_flag(ring.part(*lane), true, Operand::Imm(u64::from(slot)));
             d.emit(Inst::Set { pipe: Pipe::S, sync });
         }

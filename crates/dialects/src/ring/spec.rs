@@ -65,6 +65,8 @@ pub struct Config {
     pub tiles: Option<(TileType, TileType)>,
     /// Vector cores at its other end, of a `tmpipe`.
     pub lanes: Option<usize>,
+    /// The one Vector core at its other end, if the text names it: 0 or 1 (seed 000, key property 5).
+    pub lane: Option<usize>,
 }
 
 /// Directions by their code (seed 003, Direction Types): name, directions, control, in global memory.
@@ -100,6 +102,7 @@ impl Config {
         config.period = init.int("period").unwrap_or(config.period);
         config.credits = init.int("credits").or(config.credits);
         config.auto_free = is_true("auto_free").unwrap_or(config.auto_free);
+        config.lane = init.int("lane").and_then(|lane| usize::try_from(lane).ok());
         match init.text("protocol") {
             Some("tagged") => config.counted = false,
             Some("counted") => config.counted = true,
@@ -134,6 +137,7 @@ fn of_attributes(init: &OpRef<'_>) -> Config {
         auto_free: false,
         tiles: None,
         lanes: None,
+        lane: None,
     }
 }
 
@@ -188,6 +192,7 @@ fn of_tpipe(pipe: &PipeType) -> Result<Config, String> {
         auto_free: true,
         tiles: None,
         lanes: None,
+        lane: None,
     })
 }
 
@@ -244,6 +249,7 @@ fn of_tmpipe(pipe: &PipeType) -> Result<Config, String> {
         auto_free: true,
         tiles: Some((producer, consumer)),
         lanes: Some(lanes),
+        lane: None,
     };
     if !control && config.split().is_none() {
         let shape = |t: &TileType| format!("{} x {}", t.layout.rows, t.layout.cols);

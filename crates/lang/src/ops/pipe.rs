@@ -135,7 +135,7 @@ fn initialize(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     lower.facts.pipe_end = Some((kind, call.span));
     let mut attrs = Vec::new();
-    for name in ["dir_mask", "slot_size", "slot_num", "local_slot_num", "id"] {
+    for name in ["dir_mask", "slot_size", "slot_num", "local_slot_num", "id", "lane"] {
         if let Some(n) = call.int(lower, name)? {
             attrs.push((name, Attr::int(n)));
         }

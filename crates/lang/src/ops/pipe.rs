@@ -12,8 +12,8 @@ use crate::lower::{Lower, Lowered, Place, Push, Reported};
 use crate::value::{Buffer, Const, Split, Value};
 
 const INITIALIZE: Entry = Entry {
-    params: "dir_mask, slot_size, gm_slot_buffer=, c2v_consumer_buf=, v2c_consumer_buf=, slot_num=, local_slot_num=, id= | \
-             c2v_buf=, v2c_buf=, *, dir_mask, slot_size, slot_num=, local_slot_num=, id=, gm_slot_buffer=",
+    params: "dir_mask, slot_size, gm_slot_buffer=, c2v_consumer_buf=, v2c_consumer_buf=, slot_num=, local_slot_num=, id=, lane= | \
+             c2v_buf=, v2c_buf=, *, dir_mask, slot_size, slot_num=, local_slot_num=, id=, lane=, gm_slot_buffer=",
     lower: initialize,
     ..ENTRY
 };

@@ -6,14 +6,7 @@ mod oracle;
 mod random;
 mod study;
 
-use slipring::ExecuteOptions;
-use slipring_sim::Mode;
 use study::{Study, Table};
-
-/// The timing of this number: 0 is the platform's own.
-fn timed(_seed: u64) -> ExecuteOptions {
-    ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0 }
-}
 
 /// A slice of everything: no program that the oracle refutes is called clean, and none that it cannot refute is reported.
 #[test]

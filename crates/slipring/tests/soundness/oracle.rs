@@ -7,11 +7,11 @@
 use std::collections::BTreeMap;
 
 use slipring::args::Value;
-use slipring::{ExecuteOptions, execute};
+use slipring::{ExecuteOptions, execute_timed};
 use slipring_dialects::Decoded;
-use slipring_machine::Platform;
+use slipring_machine::{Pipe, Platform};
 use slipring_program::{Extent, SiteRef};
-use slipring_sim::{Agent, Mode, Observer, Step, WorkRun};
+use slipring_sim::{Agent, Mode, Observer, Timing, WorkRun};
 use slipring_tile::Space;
 
 /// One work of a run: when it ran and what it touched.
@@ -48,8 +48,6 @@ impl Observer for Record {
         };
         self.works.insert((run.agent, *number), span);
     }
-
-    fn issue(&mut self, _: u64, _: Agent, _: Step, _: SiteRef) {}
 
     fn set(&mut self, _: u64, agent: Agent, sync: u32, lost: bool, _: SiteRef) {
         self.lost |= lost;
@@ -106,13 +104,28 @@ pub struct Trial<'a> {
     pub timings: u64,
 }
 
+/// The platform's own durations, each pipe in turn far slower than all others, and random ones.
+fn timings(trial: &Trial<'_>) -> Vec<Timing> {
+    let mut list = vec![Timing::Platform];
+    for core in &trial.decoded.program.cores {
+        let mut pipes: Vec<Pipe> = core.works.iter().map(|work| work.pipe).collect();
+        pipes.push(Pipe::S);
+        pipes.sort_by_key(|pipe| pipe.index());
+        pipes.dedup();
+        list.extend(pipes.into_iter().map(|pipe| Timing::Slow { role: core.role, pipe: Some(pipe) }));
+    }
+    list.extend((1..trial.timings).map(|seed| Timing::Random { seed }));
+    list
+}
+
 /// What is wrong, if anything was seen to be.
 pub fn wrong(trial: &Trial<'_>) -> Option<String> {
     let mut order: BTreeMap<[(Agent, usize); 2], bool> = BTreeMap::new();
-    for seed in 0..trial.timings {
+    for timing in timings(trial) {
+        let seed = format!("{timing:?}");
         let mut record = Record::default();
-        let options = ExecuteOptions { blocks: trial.blocks, mode: Mode::Pipes, gm_slack: 0, ..super::timed(seed) };
-        let run = execute(trial.decoded, trial.platform, trial.values, options, &mut record);
+        let options = ExecuteOptions { blocks: trial.blocks, mode: Mode::Pipes, gm_slack: 0 };
+        let run = execute_timed(trial.decoded, trial.platform, trial.values, options, timing, &mut record);
         let stopped = run.result.findings.iter().find(|f| ["deadlock", "step-limit"].contains(&f.code));
         if let Some(stop) = stopped {
             return Some(format!("{} under timing {seed}", stop.code));

@@ -1,33 +1,26 @@
-//! Reads of bytes that nobody wrote.
+//! Bytes that mean nothing: nobody has written them.
 
-use std::collections::BTreeSet;
+use slipring_program::{Finding, Label, Memory, Misuse, Severity, SiteRef, Void};
+use slipring_sim::{Launch, Mode, Observer};
 
-use slipring_program::{Finding, Label, Severity, SiteRef};
-use slipring_sim::{ArgValue, Launch, Mode, Observer, WorkRun};
+use crate::places::{Names, Place, bytes};
 
-use crate::places::{Names, PerPlace, Place, bytes, runs};
-
-/// Finds reads of local memory, and of global scratch memory, before anything was written there.
+/// Finds out what becomes of bytes that nobody has written.
+///
+/// The memories keep marks of them ([`slipring_program::Shadow`]): they are copied and computed with in silence. It is an error where
+/// they decide something (an address, a mask, a branch, a number), and where what was computed from them ends in a buffer that
+/// the launch passed; where they are merely copied there it is a warning.
 ///
 /// Buffers that are passed as arguments count as written, except those that [`Init::scratch`] names. Local
 /// memories start unwritten in every block. Each place in the text is reported once.
 #[derive(Debug, Default)]
 pub struct Init {
-    written: PerPlace<Written>,
     /// Buffers whose contents mean nothing at the start.
     scratch: Vec<usize>,
     names: Names,
-    seen: BTreeSet<SiteRef>,
-    findings: Vec<Finding>,
     active: bool,
-}
-
-/// One bit a byte.
-#[derive(Clone, Debug, Default)]
-struct Written {
-    bits: Vec<u64>,
-    /// Everything counts as written.
-    all: bool,
+    /// Also where operations are run one after another.
+    always: bool,
 }
 
 impl Init {
@@ -42,160 +35,119 @@ impl Init {
         self
     }
 
-    /// The reads found so far.
-    pub fn findings(&self) -> &[Finding] {
-        &self.findings
+    /// Keeps marks also where operations are run one after another.
+    pub fn always(self) -> Init {
+        Init { always: true, ..self }
     }
 
-    fn read(&mut self, run: &WorkRun<'_>) {
-        if self.seen.contains(&run.site) {
-            return;
+    /// What the memories of the run say.
+    pub fn findings(&self, memory: &Memory) -> Vec<Finding> {
+        let Some(shadow) = &memory.shadow else { return Vec::new() };
+        let mut findings: Vec<Finding> = shadow.misuses().iter().map(|misuse| self.misused(misuse)).collect();
+        for (site, buffer, voids) in shadow.outputs() {
+            let name = Place::Buffer(buffer).name(&self.names);
+            let elem = self.names.elem_bytes(buffer);
+            let mut origins: Vec<SiteRef> = Vec::new();
+            for origin in voids.iter().filter_map(|void| void.origin) {
+                if !origins.contains(&origin) {
+                    origins.push(origin);
+                }
+            }
+            for origin in origins {
+                let at = listed(voids.iter().filter(|void| void.origin == Some(origin)), elem);
+                findings.push(self.computed(origin, site, &format!("{at} of {name}")));
+            }
+            if voids.iter().any(|void| void.origin.is_none()) {
+                let at = listed(voids.iter().filter(|void| void.origin.is_none()), elem);
+                findings.push(self.copied(site, &format!("{at} of {name}")));
+            }
         }
-        for range in &run.access.reads {
-            let (place, start) = Place::of(range, run.agent.cluster);
-            let written = self.written.get(place);
-            let missing = runs(range, start).find_map(|(from, to)| written.missing(from, to));
-            let Some((first, end)) = missing else { continue };
-            self.seen.insert(run.site);
-            let what = format!("{} of {}", bytes(first, end), place.name(&self.names));
-            self.findings.push(Finding {
-                code: "uninitialised-read",
-                severity: Severity::Error,
-                message: format!(
-                    "`{}` on {} reads {what}, which nobody has written",
-                    self.names.op(run.site),
-                    run.agent
-                ),
-                primary: Some(Label { site: run.site, text: "this read".into() }),
-                secondary: Vec::new(),
-                notes: Vec::new(),
-                hint: Some("write the bytes first, or read only the part that is valid".into()),
-            });
-            return;
+        findings
+    }
+
+    fn misused(&self, misuse: &Misuse) -> Finding {
+        let what = match &misuse.extent {
+            Some(extent) => {
+                let (place, start) = Place::of(extent, misuse.env.block);
+                let at = bytes(start, start + u64::from(extent.row_bytes));
+                format!("{at} of {}, which nobody has written", place.name(&self.names))
+            }
+            None => "a register that holds bytes which nobody has written".into(),
+        };
+        let prints = misuse.what == "prints";
+        Finding {
+            code: "uninitialised-read",
+            severity: if prints { Severity::Warning } else { Severity::Error },
+            message: format!("`{}` on {} {} {what}", self.names.op(misuse.site), misuse.env.core, misuse.what),
+            primary: Some(Label { site: misuse.site, text: "here".into() }),
+            secondary: Vec::new(),
+            notes: Vec::new(),
+            hint: Some("write the bytes first, or read only the part that is valid".into()),
+        }
+    }
+
+    fn computed(&self, origin: SiteRef, store: SiteRef, at: &str) -> Finding {
+        let by = if origin == store {
+            "and stores the result".into()
+        } else {
+            format!("and `{}` stores the result", self.names.op(store))
+        };
+        let secondary = Label { site: store, text: "stored here".into() };
+        Finding {
+            code: "uninitialised-read",
+            severity: Severity::Error,
+            message: format!("`{}` computes with bytes that nobody has written, {by}: {at}", self.names.op(origin)),
+            primary: Some(Label { site: origin, text: "computed here".into() }),
+            secondary: if origin == store { Vec::new() } else { vec![secondary] },
+            notes: Vec::new(),
+            hint: Some("write the operands first, or compute and store only the part that is valid".into()),
+        }
+    }
+
+    fn copied(&self, store: SiteRef, at: &str) -> Finding {
+        Finding {
+            code: "uninitialised-output",
+            severity: Severity::Warning,
+            message: format!("`{}` stores bytes that nobody has written: {at} mean nothing", self.names.op(store)),
+            primary: Some(Label { site: store, text: "stored here".into() }),
+            secondary: Vec::new(),
+            notes: vec!["comparisons leave these bytes out".into()],
+            hint: Some("store only the part that was written, or fill the rest first".into()),
         }
     }
 }
 
-impl Written {
-    /// The first run of bytes in a range that were not written.
-    fn missing(&self, from: u64, to: u64) -> Option<(u64, u64)> {
-        if self.all || self.covers(from, to) {
-            return None;
-        }
-        let written = |byte: &u64| self.bits.get((byte / 64) as usize).is_some_and(|word| word >> (byte % 64) & 1 == 1);
-        let first = (from..to).find(|byte| !written(byte))?;
-        Some((first, (first..to).find(written).unwrap_or(to)))
-    }
-
-    /// True if every byte of a range was written.
-    fn covers(&self, from: u64, to: u64) -> bool {
-        let (words, first, last) = words(from, to);
-        let Some(bits) = self.bits.get(words) else { return false };
-        match bits {
-            [] => true,
-            [only] => only & first & last == first & last,
-            [head, whole @ .., tail] => {
-                head & first == first
-                    && tail & last == last
-                    && whole.iter().fold(u64::MAX, |all, word| all & word) == u64::MAX
-            }
+/// Runs of bytes in words, as elements of so many bytes where they are whole elements.
+fn listed<'a>(voids: impl Iterator<Item = &'a Void>, elem: u64) -> String {
+    const SHOWN: usize = 3;
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for void in voids {
+        match runs.last_mut() {
+            Some(last) if last.1 == void.start => last.1 = void.end,
+            _ => runs.push((void.start, void.end)),
         }
     }
-
-    /// The bytes of a range mean nothing any more.
-    fn forget(&mut self, from: u64, to: u64) {
-        if self.all {
-            return;
-        }
-        let (range, first, last) = words(from, to);
-        for at in range.start..range.end.min(self.bits.len()) {
-            let head = if at == range.start { first } else { u64::MAX };
-            let tail = if at + 1 == range.end { last } else { u64::MAX };
-            self.bits[at] &= !(head & tail);
-        }
-    }
-
-    fn mark(&mut self, from: u64, to: u64) {
-        if self.all {
-            return;
-        }
-        let (words, first, last) = words(from, to);
-        if self.bits.len() < words.end {
-            self.bits.resize(words.end, 0);
-        }
-        match &mut self.bits[words] {
-            [] => {}
-            [only] => *only |= first & last,
-            [head, whole @ .., tail] => {
-                *head |= first;
-                *tail |= last;
-                whole.fill(u64::MAX);
-            }
-        }
-    }
-}
-
-/// The words that hold the bits of a range, and the masks of its bits in the first and in the last of them.
-fn words(from: u64, to: u64) -> (std::ops::Range<usize>, u64, u64) {
-    let words = (from / 64) as usize..to.div_ceil(64).max(from / 64) as usize;
-    (words, u64::MAX << (from % 64), u64::MAX >> (to.wrapping_neg() % 64))
+    let whole = elem > 0 && runs.iter().all(|(from, to)| from % elem == 0 && to % elem == 0);
+    let (unit, size) = if whole { ("element", elem) } else { ("byte", 1) };
+    let total: u64 = runs.iter().map(|(from, to)| (to - from) / size).sum();
+    let one = |(from, to): &(u64, u64)| match (from / size, to / size - 1) {
+        (first, last) if first == last => format!("{first}"),
+        (first, last) => format!("{first} to {last}"),
+    };
+    let shown: Vec<String> = runs.iter().take(SHOWN).map(one).collect();
+    let plural = if total == 1 { "" } else { "s" };
+    let more = if runs.len() > SHOWN { format!(" … ({total} in {} runs)", runs.len()) } else { String::new() };
+    format!("{unit}{plural} {}{more}", shown.join(", "))
 }
 
 impl Observer for Init {
     fn begin(&mut self, launch: &Launch<'_>) {
-        let scratch = std::mem::take(&mut self.scratch);
-        *self = Init { scratch, active: launch.mode == Mode::Pipes, names: Names::new(launch), ..Init::default() };
-        for arg in &launch.args {
-            if let ArgValue::Buffer(index) = arg {
-                self.written.get(Place::Buffer(*index)).all = !self.scratch.contains(index);
-            }
-        }
+        (self.active, self.names) = (self.always || launch.mode == Mode::Pipes, Names::new(launch));
     }
 
-    fn block_start(&mut self, _: u64, _: u32, cluster: u32) {
-        self.written.of_cluster(cluster).for_each(|written| written.bits.clear());
-    }
-
-    fn end(&mut self, _: u64, run: &WorkRun<'_>) {
-        if !self.active {
-            return;
+    fn arm(&mut self, memory: &mut Memory) {
+        if self.active {
+            memory.keep_marks(&self.scratch);
         }
-        self.read(run);
-        for range in &run.access.writes {
-            let (place, start) = Place::of(range, run.agent.cluster);
-            let written = self.written.get(place);
-            runs(range, start).for_each(|(from, to)| written.mark(from, to));
-        }
-        for range in &run.access.undefined {
-            let (place, start) = Place::of(range, run.agent.cluster);
-            let written = self.written.get(place);
-            runs(range, start).for_each(|(from, to)| written.forget(from, to));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_byte_counts() {
-        let mut w = Written::default();
-        assert_eq!(w.missing(0, 10), Some((0, 10)));
-        w.mark(3, 200);
-        assert_eq!(w.missing(3, 200), None);
-        assert_eq!(w.missing(2, 200), Some((2, 3)));
-        assert_eq!(w.missing(100, 201), Some((200, 201)));
-        w.mark(256, 320);
-        assert_eq!(w.missing(150, 300), Some((200, 256)));
-        assert_eq!(w.missing(256, 320), None);
-        assert_eq!(w.missing(10, 10), None);
-        w.forget(260, 300);
-        assert_eq!(w.missing(256, 320), Some((260, 300)));
-        w.forget(63, 130);
-        assert_eq!(w.missing(3, 200), Some((63, 130)));
-        w.mark(1000, 1001);
-        assert_eq!(w.missing(1000, 1002), Some((1001, 1002)));
-        assert_eq!(w.missing(999, 1001), Some((999, 1000)));
     }
 }

@@ -25,6 +25,7 @@ mod init;
 mod order;
 mod places;
 mod pushes;
+mod queues;
 mod race;
 mod shadow;
 mod token;
@@ -32,4 +33,4 @@ mod verdict;
 
 pub use init::Init;
 pub use race::Race;
-pub use verdict::{CheckReport, Checker, Schedules, Scope, ToolVerdict, Tools, Values, Verdict};
+pub use verdict::{Because, CheckReport, Checker, Schedules, Scope, ToolVerdict, Tools, Values, Verdict};

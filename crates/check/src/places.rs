@@ -1,7 +1,7 @@
 //! Names of memories and bytes in reports.
 
 use slipring_machine::Role;
-use slipring_program::{Extent, Program, gm_split};
+use slipring_program::{Extent, ParamKind, Program, gm_split};
 use slipring_sim::{ArgValue, Launch};
 use slipring_tile::Space;
 
@@ -84,6 +84,8 @@ impl<T: Default> PerPlace<T> {
 pub(crate) struct Names {
     ops: Vec<std::sync::Arc<str>>,
     buffers: Vec<(usize, String)>,
+    /// Bytes of an element of each buffer.
+    elems: Vec<(usize, u64)>,
     /// Names of the synchronisation objects.
     pub syncs: Vec<std::sync::Arc<str>>,
 }
@@ -95,11 +97,21 @@ impl Names {
             ArgValue::Buffer(index) => Some((*index, param.name.clone())),
             ArgValue::Scalar(_) => None,
         });
+        let elem = |(arg, param): (&ArgValue, &slipring_program::Param)| match (arg, param.kind) {
+            (ArgValue::Buffer(index), ParamKind::Buffer { elem, .. }) => Some((*index, elem.bytes() as u64)),
+            _ => None,
+        };
         Names {
+            elems: launch.args.iter().zip(&program.params).filter_map(elem).collect(),
             ops: program.sites.iter().map(|site| site.op.clone()).collect(),
             buffers: passed.collect(),
             syncs: program.syncs.iter().map(|sync| sync.name.clone()).collect(),
         }
+    }
+
+    /// Bytes of an element of a buffer; 0 where that is not known.
+    pub fn elem_bytes(&self, buffer: usize) -> u64 {
+        self.elems.iter().find(|(index, _)| *index == buffer).map_or(0, |(_, bytes)| *bytes)
     }
 
     /// Name of the op at a place.

@@ -28,6 +28,8 @@ pub struct Race {
     /// Pairs that have been reported: the sites, and whether each is a write.
     seen: BTreeSet<(SiteRef, SiteRef, bool, bool)>,
     findings: Vec<Finding>,
+    /// Accesses of one pipe are kept apart by the pipe's own order.
+    leans: bool,
     /// Why the verdict does not cover all schedules, once for each object and reason.
     doubts: Vec<String>,
     doubted: BTreeSet<(u32, u8)>,
@@ -72,6 +74,11 @@ impl Race {
         &self.findings
     }
 
+    /// True if accesses of one pipe are kept apart by the pipe's own order.
+    pub fn leans_on_pipes(&self) -> bool {
+        self.leans
+    }
+
     /// Why the verdict does not cover all schedules; empty where it does.
     pub fn doubts(&self) -> &[String] {
         &self.doubts
@@ -113,7 +120,7 @@ impl Race {
                     Some(in_order) if !self.overlapping.contains(&(agent.pipe, range.space)) => in_order,
                     _ => clock,
                 };
-                let mut touch = Touch { stamp, clock, conflict };
+                let mut touch = Touch { stamp, clock, conflict, leans: &mut self.leans };
                 let shadow = self.shadows.get(place);
                 for (from, to) in runs(range, start) {
                     shadow.touch(from, to, &mut touch);

@@ -56,6 +56,8 @@ pub(crate) struct Touch<'a, F: FnMut(Stamp, u64, u64)> {
     /// Told for each earlier access that conflicts and is not ordered before: who it was and the bytes
     /// (first and end) of a piece of the overlap.
     pub conflict: F,
+    /// Set where only the order of one pipe keeps the access apart from an earlier one.
+    pub leans: &'a mut bool,
 }
 
 impl Shadow {
@@ -128,6 +130,9 @@ fn touch_cell<F: FnMut(Stamp, u64, u64)>(cell: &mut Cell, mask: u32, base: u64, 
             let old = entry.stamp;
             let ordered = old.block == new.block && touch.clock.get(usize::from(old.lane)) >= old.epoch;
             let commute = new.adds && old.adds;
+            if (new.write || old.write) && ordered && old.lane == new.lane && old.number != new.number {
+                *touch.leans = true;
+            }
             if (new.write || old.write) && !ordered {
                 let (first, last) = (shared.trailing_zeros(), 32 - shared.leading_zeros());
                 let (from, to) = if size == GRANULE { (u64::from(first), u64::from(last)) } else { (0, size) };
@@ -180,7 +185,11 @@ mod tests {
                 Some(last) => last.2 = to,
                 None => found.push((old.lane, from, to)),
             };
-            shadow.touch(start, end, &mut Touch { stamp: stamp(lane, write), clock: &clock, conflict });
+            shadow.touch(
+                start,
+                end,
+                &mut Touch { stamp: stamp(lane, write), clock: &clock, conflict, leans: &mut false },
+            );
         }
         found
     }
@@ -220,7 +229,7 @@ mod tests {
             clock.set(usize::from(lane), 1);
             let stamp = Stamp { adds, ..stamp(lane, adds) };
             let conflict = |old: Stamp, _, _| found.push(old.lane);
-            shadow.touch(0, 32, &mut Touch { stamp, clock: &clock, conflict });
+            shadow.touch(0, 32, &mut Touch { stamp, clock: &clock, conflict, leans: &mut false });
         }
         // The second addition is told of the first, the read of both.
         assert_eq!(found, [1, 1, 2]);
@@ -235,7 +244,7 @@ mod tests {
         for (block, write) in [(0, false), (1, false), (2, false), (3, false), (1, true)] {
             let stamp = Stamp { block, ..stamp(3, write) };
             let conflict = |old: Stamp, _, _| found.push(old.block);
-            shadow.touch(0, 2048, &mut Touch { stamp, clock: &clock, conflict });
+            shadow.touch(0, 2048, &mut Touch { stamp, clock: &clock, conflict, leans: &mut false });
         }
         // Two other readers are enough to remember; each page tells the one that is not the writer itself.
         assert_eq!(found, [0, 0]);

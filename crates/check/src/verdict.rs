@@ -2,9 +2,11 @@
 
 use std::fmt;
 
-use slipring_program::Finding;
-use slipring_sim::{Agent, Launch, Mode, Observer, RunResult, Step, WorkRun};
+use slipring_machine::Pipe;
+use slipring_program::{Choice, Decision, Finding, Memory, ParamKind, SiteRef, SyncDecl, SyncRole};
+use slipring_sim::{Agent, ArgValue, Launch, Mode, Observer, RunResult, Step, WorkRun};
 
+use crate::queues::Queues;
 use crate::{Init, Race};
 
 /// Which of the observing tools run. The engine's own two, *memory* and *sync*, always do.
@@ -30,8 +32,13 @@ impl Default for Tools {
 pub struct Checker {
     race: Option<Race>,
     init: Option<Init>,
-    /// Whether control flow or addresses may depend on loaded data.
-    loads: bool,
+    /// Where loaded data or scalar arguments decide, with the name of the op.
+    decisions: Vec<(Decision, String)>,
+    /// Scalar arguments with their values.
+    arguments: Vec<String>,
+    /// What is taken for granted, whatever happens in the run.
+    assumed: Vec<&'static str>,
+    queues: Queues,
     sequential: bool,
 }
 
@@ -79,20 +86,39 @@ pub enum Schedules {
 }
 
 /// Which data the verdict holds for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Values {
-    /// Any contents of the buffers: no address and no branch depends on them.
+    /// Any contents of the buffers: no access, no branch and no signal depends on them.
     AnyContents,
-    /// These inputs: the program loads data into registers.
-    TheseInputs,
+    /// These inputs: loaded data decide something.
+    TheseInputs {
+        /// What, in the order of the places.
+        because: Vec<Because>,
+    },
 }
 
-/// What the verdict covers, always for the given number of blocks, scalar arguments and buffer sizes.
+/// A place where loaded data decide something.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+pub struct Because {
+    /// Where.
+    pub site: SiteRef,
+    /// The op's name.
+    pub op: String,
+    /// What is decided.
+    pub choice: Choice,
+}
+
+/// What the verdict covers, always for the given number of blocks and buffer sizes.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scope {
+    /// Which schedules.
     pub schedules: Schedules,
+    /// Which data.
     pub values: Values,
+    /// Scalar arguments that decide an access, a branch or a signal, with their values: `n = 20`.
+    pub arguments: Vec<String>,
+    /// What is taken for granted of the machine, where the verdict leans on it.
+    pub assumes: Vec<String>,
 }
 
 /// The verdict on a run.
@@ -110,7 +136,15 @@ impl Checker {
     /// A checker that has seen nothing yet.
     pub fn new(tools: Tools) -> Checker {
         let init = tools.scratch.iter().fold(Init::new(), |init, buffer| init.scratch(*buffer));
-        Checker { race: tools.race.then(Race::new), init: tools.init.then_some(init), loads: true, sequential: false }
+        Checker {
+            race: tools.race.then(Race::new),
+            init: tools.init.then_some(init),
+            decisions: Vec::new(),
+            arguments: Vec::new(),
+            assumed: Vec::new(),
+            queues: Queues::default(),
+            sequential: false,
+        }
     }
 
     /// The verdict, once the run is over.
@@ -132,7 +166,7 @@ impl Checker {
         };
         let sync: Vec<_> = engine.iter().filter(|f| SYNC.contains(&f.code)).cloned().collect();
         let races = self.race.as_ref().map(Race::findings);
-        let unwritten = self.init.as_ref().map(Init::findings);
+        let unwritten = self.init.as_ref().map(|init| init.findings(&result.memory));
         let tools = vec![
             ToolVerdict {
                 tool: "memory",
@@ -140,10 +174,10 @@ impl Checker {
             },
             ToolVerdict { tool: "sync", verdict: verdict(errors(&sync)) },
             ToolVerdict { tool: "race", verdict: observed(races) },
-            ToolVerdict { tool: "init", verdict: observed(unwritten) },
+            ToolVerdict { tool: "init", verdict: observed(unwritten.as_deref()) },
         ];
         let mut findings = engine.clone();
-        findings.extend(races.into_iter().chain(unwritten).flatten().cloned());
+        findings.extend(races.into_iter().chain(unwritten.as_deref()).flatten().cloned());
         CheckReport { tools, scope: self.scope(result), findings }
     }
 
@@ -170,7 +204,19 @@ impl Checker {
             }
         }
         let schedules = if reasons.is_empty() { Schedules::All } else { Schedules::ThisOne { reasons } };
-        Scope { schedules, values: if self.loads { Values::TheseInputs } else { Values::AnyContents } }
+        let by_data = self.decisions.iter().filter(|(decision, _)| decision.causes.data);
+        let because: Vec<Because> = by_data
+            .map(|(decision, op)| Because { site: decision.site, op: op.clone(), choice: decision.choice })
+            .collect();
+        let values = if because.is_empty() { Values::AnyContents } else { Values::TheseInputs { because } };
+        let mut assumes: Vec<String> = self.assumed.iter().map(ToString::to_string).collect();
+        if self.race.as_ref().is_some_and(Race::leans_on_pipes) {
+            assumes.insert(0, "each pipe keeps its work in order".into());
+        }
+        if self.queues.most() > 1 {
+            assumes.push(format!("issue queues hold {} steps", self.queues.most()));
+        }
+        Scope { schedules, values, arguments: self.arguments.clone(), assumes }
     }
 }
 
@@ -188,6 +234,21 @@ const SYNC: [&str; 9] = [
 ];
 
 impl CheckReport {
+    /// Makes errors of warnings about results that nobody has written.
+    pub fn make_strict(&mut self) {
+        let mut more = 0;
+        for finding in self.findings.iter_mut().filter(|f| f.code == "uninitialised-output") {
+            more += usize::from(finding.severity < slipring_program::Severity::Error);
+            finding.severity = slipring_program::Severity::Error;
+        }
+        let init = self.tools.iter_mut().filter(|tool| tool.tool == "init");
+        for tool in init {
+            if let Verdict::Checked { findings } | Verdict::Partly { findings, .. } = &mut tool.verdict {
+                *findings += more;
+            }
+        }
+    }
+
     /// True if every tool watched the whole run and no finding is an error.
     pub fn is_clean(&self) -> bool {
         let whole = |tool: &ToolVerdict| matches!(tool.verdict, Verdict::Checked { .. });
@@ -215,46 +276,119 @@ fn found(findings: usize) -> String {
     }
 }
 
+impl Scope {
+    /// In words; `line` tells the line of the source that a place is in.
+    pub fn describe(&self, line: impl Fn(SiteRef) -> Option<usize>) -> String {
+        if let Schedules::ThisOne { reasons } = &self.schedules {
+            return format!("this schedule only ({})", reasons.join("; "));
+        }
+        let mut text = "all schedules, ".to_string();
+        match &self.values {
+            Values::AnyContents => text += "any contents of the buffers",
+            Values::TheseInputs { because } => {
+                text += "these inputs";
+                if let Some(first) = because.first() {
+                    let at = line(first.site).map_or(String::new(), |line| format!(" (line {line})"));
+                    let op = &first.op;
+                    text += &match first.choice {
+                        Choice::Access => format!(": loaded data decide what `{op}`{at} accesses"),
+                        Choice::Control => format!(": loaded data decide how `{op}`{at} goes on"),
+                        Choice::Sync => format!(": loaded data decide which signal `{op}`{at} means"),
+                        Choice::Trap => format!(": loaded data decide whether `{op}`{at} divides by zero"),
+                    };
+                }
+                let mut places: Vec<SiteRef> = because.iter().map(|because| because.site).collect();
+                places.sort_unstable();
+                places.dedup();
+                if places.len() > 1 {
+                    text += &format!(", and {} more", places.len() - 1);
+                }
+            }
+        }
+        if !self.arguments.is_empty() {
+            text += &format!("; for {}", self.arguments.join(", "));
+        }
+        if !self.assumes.is_empty() {
+            text += &format!("; given that {}", self.assumes.join(", that "));
+        }
+        text
+    }
+}
+
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let values = match self.values {
-            Values::AnyContents => "any contents of the buffers",
-            Values::TheseInputs => "these inputs",
-        };
-        match &self.schedules {
-            Schedules::All => write!(f, "all schedules, {values}"),
-            Schedules::ThisOne { reasons } => write!(f, "this schedule only ({})", reasons.join("; ")),
-        }
+        f.write_str(&self.describe(|_| None))
     }
+}
+
+/// The scalar arguments that decide something, with their values.
+fn arguments(launch: &Launch<'_>, decisions: &[(Decision, String)]) -> Vec<String> {
+    let deciding = decisions.iter().fold(0, |all, (decision, _)| all | decision.causes.params);
+    let params = launch.program.params.iter().zip(&launch.args).enumerate();
+    let named = params.filter(|(at, _)| deciding >> (*at).min(63) & 1 != 0);
+    named
+        .filter_map(|(_, (param, arg))| match (arg, param.kind) {
+            (ArgValue::Scalar(value), ParamKind::Scalar(elem)) if !elem.is_float() => {
+                Some(format!("{} = {}", param.name, *value as i64))
+            }
+            (ArgValue::Scalar(_), ParamKind::Scalar(_)) => Some(format!("this {}", param.name)),
+            (ArgValue::Scalar(value), _) => Some(format!("{} = {}", param.name, *value != 0)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// What the order of a program with these objects leans on.
+fn assumed(syncs: &[SyncDecl]) -> Vec<&'static str> {
+    let has = |wanted: fn(&SyncRole) -> bool| syncs.iter().any(|sync| wanted(&sync.role));
+    let mut list = Vec::new();
+    if has(|role| matches!(role, SyncRole::Token { .. })) {
+        list.push("buffer tokens wait for earlier releases and lock nothing");
+    }
+    if has(|role| matches!(role, SyncRole::UnitFlag { .. })) {
+        list.push("unit-flag checks wait for what comes before them in the program");
+    }
+    list
 }
 
 impl Observer for Checker {
     fn begin(&mut self, launch: &Launch<'_>) {
         self.sequential = launch.mode == Mode::Sequential;
-        self.loads = launch.program.cores.iter().flat_map(|core| &core.works).any(|work| work.result.is_some());
+        let name = |site: SiteRef| launch.program.sites.get(site as usize).map_or(String::new(), |s| s.op.to_string());
+        let decisions = launch.program.decisions().into_iter();
+        self.decisions = decisions.map(|decision| (decision, name(decision.site))).collect();
+        self.arguments = arguments(launch, &self.decisions);
+        self.assumed = assumed(&launch.program.syncs);
+        self.queues = Queues::new(launch);
         self.race.begin(launch);
         self.init.begin(launch);
     }
 
+    fn arm(&mut self, memory: &mut Memory) {
+        self.init.arm(memory);
+    }
+
     fn block_start(&mut self, at: u64, block: u32, cluster: u32) {
         self.race.block_start(at, block, cluster);
-        self.init.block_start(at, block, cluster);
+        self.queues.restart(cluster);
     }
 
     fn issue(&mut self, at: u64, to: Agent, step: Step, site: u32) {
         self.race.issue(at, to, step, site);
+        if !self.sequential {
+            self.queues.issue(to, step);
+        }
     }
 
     fn start(&mut self, at: u64, run: &WorkRun<'_>) {
         self.race.start(at, run);
     }
 
-    fn end(&mut self, at: u64, run: &WorkRun<'_>) {
-        self.init.end(at, run);
-    }
-
     fn set(&mut self, at: u64, agent: Agent, sync: u32, lost: bool, site: u32) {
         self.race.set(at, agent, sync, lost, site);
+        if agent.pipe == Pipe::S && !self.sequential {
+            self.queues.set(agent, sync);
+        }
     }
 
     fn wait(&mut self, at: u64, agent: Agent, sync: u32, site: u32) {

@@ -3,6 +3,7 @@
 #[path = "../../sim/tests/kit/mod.rs"]
 mod kit;
 
+use kit::random::Timing;
 use kit::random::*;
 use kit::*;
 use proptest::prelude::*;

@@ -90,7 +90,8 @@ pub struct PipeSets {
     /// a `pipe_barrier` between them. Elsewhere a pipe keeps its work in order.
     #[serde(default)]
     pub unordered: BTreeMap<String, Vec<String>>,
-    /// How many operations a pipe holds before the scalar unit must wait to issue another.
+    /// How many operations a pipe holds before the scalar unit must wait to issue another. No public source has the number: the
+    /// built-in 32 is an assumption, and verdicts that lean on it say so.
     pub queue_depth: u32,
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use slipring_machine::Role;
 use slipring_tile::Space;
 
-use crate::{Label, Memory, SiteRef};
+use crate::{Causes, Choice, Decision, Label, Memory, SiteRef};
 
 /// A range of bytes: `rows` runs of `row_bytes` bytes, `stride` bytes apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -188,6 +188,29 @@ pub trait Effect: Send + Sync + Debug {
     /// True for an effect that knows what it touches only after it has run. It runs when it starts, by
     /// [`Effect::discover`]; `plan` and `run` are not called.
     fn discovers(&self) -> bool {
+        false
+    }
+
+    /// True if argument `index` has a say in which bytes are touched, or in whether the operands make sense; false for a
+    /// number that is only stored or computed with.
+    fn decides(&self, index: usize) -> bool {
+        let _ = index;
+        true
+    }
+
+    /// Names what loaded data or scalar arguments decide in it. `args` are what its arguments depend on; `site` is its place. An
+    /// effect that discovers its accesses goes by what it reads, unless it says more.
+    fn decisions(&self, args: &[Causes], site: SiteRef, found: &mut Vec<Decision>) {
+        let reads = if self.discovers() { Causes::DATA } else { Causes::default() };
+        let deciding = args.iter().enumerate().filter(|(index, _)| self.decides(*index));
+        let causes = deciding.fold(reads, |all, (_, causes)| all.join(*causes));
+        if !causes.is_empty() {
+            found.push(Decision { site, choice: Choice::Access, causes });
+        }
+    }
+
+    /// True for an effect that discovers and keeps the marks of [`Memory::shadow`] itself.
+    fn marks(&self) -> bool {
         false
     }
 

@@ -5,16 +5,22 @@
 //! synchronisation steps. Nothing here knows the text, the IR or any op; nothing here runs anything.
 
 mod bounds;
+mod depends;
 mod effect;
 mod finding;
 mod inst;
 mod memory;
+mod probe;
 mod program;
+mod shadow;
 
+pub use depends::{Causes, Choice, Decision, Flow};
 pub use effect::{Access, Effect, Env, Extent, Fault, InnerConflict, Output, Scratch, UNDEFINED};
 pub use finding::{Finding, Label, Severity, SiteRef};
 pub use inst::{Inst, Operand, Reg, ScalarFn, Special, SyncRef, Trap};
 pub use memory::{GmBuffer, Memory, gm_address, gm_split};
+pub use probe::{Execution, Outcome, TRIES, guess, judge, mark};
 pub use program::{
     CoreProgram, Direction, Param, ParamKind, Program, RingDecl, Site, SyncDecl, SyncRole, Work, WorkId,
 };
+pub use shadow::{Marks, Misuse, Shadow, Void};

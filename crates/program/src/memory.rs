@@ -3,7 +3,7 @@
 use slipring_machine::{CoreKind, Platform, Role};
 use slipring_tile::Space;
 
-use crate::{Env, Extent};
+use crate::{Env, Extent, Shadow};
 
 /// A buffer in global memory.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +44,13 @@ pub struct Memory {
     pub gm: Vec<GmBuffer>,
     /// Local memories: index `(block × 3 + role) × spaces + space`.
     local: Vec<Vec<u8>>,
+    /// Which bytes mean nothing, if anybody asks.
+    pub shadow: Option<Box<Shadow>>,
+}
+
+/// Position of a local memory among all.
+pub(crate) const fn locals(block: u32, core: Role, space: Space) -> usize {
+    (block as usize * Role::ALL.len() + core.index()) * Space::COUNT + space as usize
 }
 
 impl Memory {
@@ -66,11 +73,27 @@ impl Memory {
                 local.push(vec![0u8; if vector { SPR_BYTES } else { 0 }]);
             }
         }
-        Memory { gm: Vec::new(), local }
+        Memory { local, ..Memory::default() }
     }
 
     fn index(block: u32, core: Role, space: Space) -> usize {
-        (block as usize * Role::ALL.len() + core.index()) * Space::COUNT + space as usize
+        locals(block, core, space)
+    }
+
+    /// From now on it is noted which bytes mean nothing; `scratch` are the buffers whose contents mean nothing now and are no
+    /// results in the end.
+    pub fn keep_marks(&mut self, scratch: &[usize]) {
+        self.shadow = Some(Box::new(Shadow::new(self.local.len(), self.gm.len(), scratch)));
+    }
+
+    /// A block starts on a cluster: its local memories are zero, and mean nothing.
+    pub fn restart(&mut self, cluster: u32) {
+        let first = locals(cluster, Role::ALL[0], Space::NAMED[0]) / Space::COUNT * Space::COUNT;
+        let own = first..(first + Role::ALL.len() * Space::COUNT).min(self.local.len());
+        self.local[own].iter_mut().for_each(|memory| memory.fill(0));
+        if let Some(shadow) = &mut self.shadow {
+            shadow.restart(cluster);
+        }
     }
 
     /// Capacity of a local memory in bytes; 0 where the core has no such memory.

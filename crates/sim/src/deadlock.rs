@@ -22,6 +22,13 @@ pub(crate) fn report<O: Observer>(engine: &Engine<'_, O>) -> Box<Finding> {
         syncs: &engine.syncs[cluster * syncs..(cluster + 1) * syncs],
     };
     let mut finding = describe(&view);
+    let full = |core: &crate::state::Core| matches!(core.state, crate::state::ScalarState::QueueFull(_));
+    if engine.cores.iter().any(full) {
+        let depth = engine.launch.platform.pipes.queue_depth;
+        finding.notes.push(format!(
+            "issue queues hold {depth} steps here: an assumption, which no public source confirms (`queue_depth` of the platform)"
+        ));
+    }
     if engine.launch.blocks > 1 {
         finding.notes.push(format!("this is block {}", engine.clusters[cluster].block));
     }

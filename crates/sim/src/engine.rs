@@ -4,8 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use slipring_machine::Pipe;
-use slipring_program::{Env, Finding, Memory, Output, Program, Scratch};
-use slipring_tile::Space;
+use slipring_program::{Finding, Memory, Output, Program, Scratch};
 
 use crate::leftover::Leftovers;
 use crate::observe::{Agent, Observer, Stall};
@@ -100,6 +99,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
         self.fixed = self.program.cores.iter().map(|core| core.works.iter().map(Fixed::new).collect()).collect();
         self.observer.begin(self.launch);
+        self.observer.arm(&mut self.memory);
         for cluster in 0..self.clusters.len() {
             self.start_block(cluster, 0);
         }
@@ -190,15 +190,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             return;
         }
         syncs.iter_mut().for_each(SyncState::restart);
-        for core in &self.program.cores {
-            for space in Space::NAMED.into_iter().chain([Space::Spr]) {
-                let size = self.memory.capacity(cluster as u32, core.role, space);
-                let env = Env { block: cluster as u32, core: core.role };
-                if size > 0 {
-                    self.memory.bytes_mut(env, core.role, space, 0, size).fill(0);
-                }
-            }
-        }
+        self.memory.restart(cluster as u32);
         self.start_block(cluster, at);
     }
 

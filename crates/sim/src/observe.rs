@@ -1,7 +1,7 @@
 //! Watching a run.
 
 use slipring_machine::{Pipe, Role};
-use slipring_program::{Access, SiteRef, Work, WorkId};
+use slipring_program::{Access, Memory, SiteRef, Work, WorkId};
 
 use crate::{Launch, PipeSet};
 
@@ -106,6 +106,8 @@ pub enum Stall {
 pub trait Observer {
     /// The launch is about to start.
     fn begin(&mut self, launch: &Launch<'_>) {}
+    /// The memories before anything has run: an observer may have marks kept in them.
+    fn arm(&mut self, memory: &mut Memory) {}
     /// A block starts on a cluster.
     fn block_start(&mut self, at: u64, block: u32, cluster: u32) {}
     /// All cores and pipes of a block have come to their end.
@@ -135,6 +137,7 @@ macro_rules! forward {
     ($self:ident: $($to:expr),+) => {
         forward! { @ $self, [$($to),+]
             begin(launch) (launch: &Launch<'_>),
+            arm(memory) (memory: &mut Memory),
             block_start(at, block, cluster) (at: u64, block: u32, cluster: u32),
             block_end(at, block, cluster) (at: u64, block: u32, cluster: u32),
             issue(at, to, step, site) (at: u64, to: Agent, step: Step, site: SiteRef),

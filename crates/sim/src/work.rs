@@ -1,7 +1,7 @@
 //! Work: planning, checking, carrying out.
 
 use slipring_machine::Pipe;
-use slipring_program::{Access, Env, Fault, Finding, Operand, UNDEFINED, Work};
+use slipring_program::{Access, Env, Execution, Fault, Finding, Operand, UNDEFINED, Work};
 
 use crate::bounds;
 use crate::engine::Engine;
@@ -48,6 +48,9 @@ impl<O: Observer> Engine<'_, O> {
             if work.effect.discovers() {
                 let outcome = work.effect.discover(args, env, memory, scratch, output, access);
                 value = outcome.map_err(|fault| finding(fault, entry, work))?;
+                if let Some(shadow) = memory.shadow.as_mut().filter(|_| !work.effect.marks()) {
+                    shadow.discovered(access, env, entry.site);
+                }
             } else {
                 work.effect.plan(args, env, access).map_err(|fault| finding(fault, entry, work))?;
                 bounds::check(access, env, memory, entry, work)?;
@@ -91,10 +94,11 @@ impl<O: Observer> Engine<'_, O> {
         };
         let value = match work.effect.discovers() {
             true => value,
-            false => work
-                .effect
-                .run(args, env, &mut self.memory, &mut self.scratch, &mut self.output)
-                .map_err(|fault| finding(fault, entry, work))?,
+            false => {
+                let run = Execution { effect: &*work.effect, args, env, access, site: entry.site };
+                let outcome = self.memory.carry_out(&run, &mut self.scratch, &mut self.output);
+                outcome.map_err(|fault| finding(fault, entry, work))?
+            }
         };
         for range in &access.undefined {
             self.memory.fill(range, env, UNDEFINED);

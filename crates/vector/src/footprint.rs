@@ -2,8 +2,8 @@
 //!
 //! Inside a vector function loads and stores of the same bytes are not ordered unless a `mem_bar` of the right type
 //! stands between them (micro-instruction manual, `mem_bar`). Loads before stores are the exception where the stored
-//! value was computed from the loaded one, or from one that a barrier made wait for a store of that kind. Each kind of pair has a set of bytes: what the first access touched since
-//! the last barrier for that pair.
+//! value was computed from what that very execution of the load read, or from what a barrier made wait for a store of
+//! that kind. Each kind of pair has a set of bytes: what the first access touched since the last barrier for that pair.
 
 use slipring_machine::Role;
 use slipring_program::{Access, Extent, InnerConflict, SiteRef};
@@ -20,7 +20,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    const fn writes(self) -> bool {
+    pub(crate) const fn writes(self) -> bool {
         matches!(self, Kind::VectorStore | Kind::ScalarStore)
     }
 }
@@ -251,13 +251,21 @@ impl Bytes {
     }
 }
 
+/// One execution of a step that touches memory.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Moment {
+    /// Number of the step.
+    pub step: u32,
+    pub site: SiteRef,
+    /// How many vector instructions the function had executed before.
+    pub position: u32,
+}
+
 /// An access as it happens.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Touch {
     pub kind: Kind,
-    /// Number of the step.
-    pub step: u32,
-    pub site: SiteRef,
+    pub at: Moment,
 }
 
 /// Bytes to a block, for which the last access is remembered.
@@ -270,8 +278,8 @@ pub(crate) struct Footprint {
     read: Bytes,
     written: Bytes,
     pending: [Bytes; PAIRS.len()],
-    /// For each kind and block the last step and its place.
-    last: [Vec<(u32, SiteRef)>; 4],
+    /// For each kind and block the last access.
+    last: [Vec<Moment>; 4],
     pub conflicts: Vec<InnerConflict>,
     /// True as long as `read` and `written` say all: the sets of `pending` are not kept.
     plain: bool,
@@ -285,12 +293,12 @@ impl Footprint {
             set.resize(bytes);
         }
         for last in &mut self.last {
-            last.resize(bytes.div_ceil(BLOCK), (0, 0));
+            last.resize(bytes.div_ceil(BLOCK), Moment::default());
         }
     }
 
     /// Notes an access. `relevant` are the pairs that the function can have at all; `depends(store, load)` tells whether
-    /// what a store writes was computed from what a load read.
+    /// what an execution of a store writes was computed from what an execution of a load read.
     #[inline]
     pub fn touch(
         &mut self,
@@ -299,7 +307,7 @@ impl Footprint {
         end: usize,
         relevant: u16,
         core: Role,
-        depends: impl Fn(u32, u32) -> bool,
+        depends: impl Fn(Moment, Moment) -> bool,
     ) {
         if start == end || self.touch_plainly(touch, start, end, &depends) {
             return;
@@ -328,7 +336,7 @@ impl Footprint {
         }
         if relevant != 0 {
             let last = &mut self.last[touch.kind as usize];
-            last[start / BLOCK..end.div_ceil(BLOCK)].fill((touch.step, touch.site));
+            last[start / BLOCK..end.div_ceil(BLOCK)].fill(touch.at);
         }
     }
 
@@ -341,19 +349,20 @@ impl Footprint {
         at: usize,
         end: usize,
         core: Role,
-        depends: &impl Fn(u32, u32) -> bool,
+        depends: &impl Fn(Moment, Moment) -> bool,
     ) -> usize {
         let (first, second, _, hint) = PAIRS[pair];
         let last = &self.last[first as usize];
-        let (step, earlier) = last[at / BLOCK];
-        let others = (at / BLOCK + 1..end.div_ceil(BLOCK)).find(|block| last[*block] != (step, earlier));
+        let before = last[at / BLOCK];
+        let others = (at / BLOCK + 1..end.div_ceil(BLOCK)).find(|block| last[*block] != before);
         let end = self.pending[pair].run_end(at, others.map_or(end, |block| block * BLOCK));
-        let known = |c: &InnerConflict| (c.earlier, c.later, c.hint) == (earlier, touch.site, hint);
-        let ordered = first == VectorLoad && second == VectorStore && depends(touch.step, step);
-        if !ordered && !self.conflicts.iter().any(known) {
+        let (earlier, later) = (before.site, touch.at.site);
+        let known = |c: &InnerConflict| (c.earlier, c.later, c.hint) == (earlier, later, hint);
+        let ordered = || first == VectorLoad && second == VectorStore && depends(touch.at, before);
+        if !self.conflicts.iter().any(known) && !ordered() {
             let extent = Extent::run(Space::Vec, core, at as u64, (end - at) as u32);
             let writes = [first.writes(), second.writes()];
-            self.conflicts.push(InnerConflict { earlier, later: touch.site, writes, extent, hint });
+            self.conflicts.push(InnerConflict { earlier, later, writes, extent, hint });
         }
         end
     }
@@ -361,23 +370,33 @@ impl Footprint {
     /// Notes an access while all pairs can be told from what was read and written: before any barrier, where only vector
     /// instructions touch memory. False, and nothing noted, where that is not so or no longer enough.
     #[inline]
-    fn touch_plainly(&mut self, touch: Touch, start: usize, end: usize, depends: &impl Fn(u32, u32) -> bool) -> bool {
+    fn touch_plainly(
+        &mut self,
+        touch: Touch,
+        start: usize,
+        end: usize,
+        depends: &impl Fn(Moment, Moment) -> bool,
+    ) -> bool {
         if !self.plain {
             return false;
         }
         let cover = Cover::new(start, end);
         let blocks = start / BLOCK..end.div_ceil(BLOCK);
         let loads = &self.last[VectorLoad as usize];
-        let store = touch.kind == VectorStore;
-        let ordered = || loads[blocks.clone()].iter().all(|load| depends(touch.step, load.0));
-        let over_loads = store && cover.any(&self.read.words) != 0;
+        let writes = touch.kind.writes();
+        let ordered = || {
+            let loads = &loads[blocks.clone()];
+            let first = |at: usize| at == 0 || loads[at] != loads[at - 1];
+            (0..loads.len()).filter(|at| first(*at)).all(|at| depends(touch.at, loads[at]))
+        };
+        let over_loads = writes && cover.any(&self.read.words) != 0;
         if cover.any(&self.written.words) != 0 || (over_loads && !ordered()) {
             self.leave_plain();
             return false;
         }
-        let set = if store { &mut self.written } else { &mut self.read };
+        let set = if writes { &mut self.written } else { &mut self.read };
         set.add(start, end);
-        self.last[touch.kind as usize][blocks].fill((touch.step, touch.site));
+        self.last[touch.kind as usize][blocks].fill(touch.at);
         true
     }
 
@@ -402,6 +421,23 @@ impl Footprint {
         for (pair, set) in self.pending.iter_mut().enumerate() {
             if barrier.0 >> pair & 1 != 0 {
                 set.clear();
+            }
+        }
+    }
+
+    /// True if the function has written the byte.
+    pub fn has_written(&self, byte: usize) -> bool {
+        self.written.words[byte / 64] >> (byte % 64) & 1 != 0
+    }
+
+    /// Calls `f` with the runs of bytes that the function has written: first and end.
+    pub fn each_written(&self, mut f: impl FnMut(u64, u64)) {
+        let mut extents = Vec::new();
+        self.written.extents(Role::Aiv0, &mut extents);
+        for extent in extents {
+            for row in 0..u64::from(extent.rows) {
+                let from = extent.start + row * extent.stride;
+                f(from, from + u64::from(extent.row_bytes));
             }
         }
     }
@@ -452,7 +488,8 @@ mod tests {
         let relevant = relevant(|kind| matches!(kind, VectorStore | VectorLoad));
         footprint.restart(1024, relevant);
         let mut touch = |kind, site, start, end| {
-            footprint.touch(Touch { kind, step: site, site }, start, end, relevant, Role::Aiv0, |_, load| load == 7);
+            let at = Moment { step: site, site, position: site };
+            footprint.touch(Touch { kind, at }, start, end, relevant, Role::Aiv0, |_, load| load.step == 7);
         };
         touch(VectorStore, 1, 100, 228);
         touch(VectorStore, 2, 256, 512);

@@ -1,11 +1,16 @@
 //! A vector function and its interpreter.
 
 use slipring_machine::VectorSpec;
-use slipring_program::{Access, Effect, Env, Fault, Inst, Memory, Operand, Output, Reg, Scratch, SiteRef, Trap};
+use slipring_program::{
+    Access, Causes, Decision, Effect, Env, Fault, Inst, Memory, Operand, Output, Reg, Scratch, SiteRef, Trap,
+};
 use slipring_tile::Space;
 
-use crate::footprint::{Kind, relevant};
+use crate::decide::decisions;
+use crate::footprint::{Kind, Moment, relevant};
 use crate::machine::State;
+use crate::shade::Shade;
+use crate::trace::Trace;
 use crate::{Arg, Barrier, Machine, Slot, Step};
 
 /// Instructions that one execution may take. A function with more has most likely no end.
@@ -37,8 +42,10 @@ pub struct Function {
     scalars: usize,
     /// Pairs of memory accesses that the function can have.
     pub(crate) relevant: u16,
-    /// For each step the loads that its operands were computed from, one bit each.
+    /// For each step the loads that its operands can be computed from, one bit each.
     sources: Vec<Vec<u64>>,
+    /// A step may be executed more than once or not at all, so that what a value was computed from is seen in the trace only.
+    traced: bool,
 }
 
 impl Function {
@@ -48,17 +55,21 @@ impl Function {
         let scalars = scalars.chain(parts.inputs.iter().copied()).map(|r| r.0 as usize + 1).max().unwrap_or(0);
         let relevant = relevant(|kind| parts.steps.iter().any(|step| step.memory == Some(kind)));
         let sources = if relevant == 0 { Vec::new() } else { sources(&parts) };
-        Function { parts, scalars, relevant, sources }
+        let jumps = |inst: &Inst| matches!(inst, Inst::Jump { .. } | Inst::JumpIfZero { .. } | Inst::JumpIfGe { .. });
+        let traced = !sources.is_empty() && parts.code.iter().any(jumps);
+        Function { parts, scalars, relevant, sources, traced }
     }
 
-    /// True if a value that step `store` writes was computed from what step `load` read.
-    pub(crate) fn depends(&self, store: u32, load: u32) -> bool {
-        self.sources.get(store as usize).is_some_and(|set| set[load as usize / 64] >> (load % 64) & 1 != 0)
+    /// True if what an execution of a store writes was computed from what an execution of a load read.
+    pub(crate) fn depends(&self, trace: &Trace, store: Moment, load: Moment) -> bool {
+        let bit = |set: &Vec<u64>| set[load.step as usize / 64] >> (load.step % 64) & 1 != 0;
+        self.sources.get(store.step as usize).is_some_and(bit)
+            && (!self.traced || trace.leads(&self.parts.steps, load.position, store.position))
     }
 
     fn execute(&self, machine: &mut Machine<'_>) -> Result<(), Fault> {
         let Parts { code, sites, steps, spec, .. } = &self.parts;
-        let mut pc = 0usize;
+        let (mut pc, mut position) = (0usize, 0u32);
         for _ in 0..LIMIT {
             let scalars = &mut machine.state.scalars;
             match &code[pc] {
@@ -73,12 +84,20 @@ impl Function {
                             }
                         };
                     }
-                    machine.current = (*work, sites[pc]);
+                    machine.current = Moment { step: *work, site: sites[pc], position };
+                    if self.traced {
+                        machine.state.trace.note(position, *work);
+                    }
+                    position += 1;
+                    let special = (machine.ar, machine.sqzn);
                     let result = (step.kernel)(machine, &args[..step.args.len()]).map_err(|mut fault| {
                         fault.message = format!("`{}` {}", step.name, fault.message);
                         fault.site = Some(sites[pc]);
                         fault
                     })?;
+                    if machine.state.shade.as_ref().is_some_and(Shade::is_tracking) {
+                        machine.settle(step, &args[..step.args.len()], special);
+                    }
                     if let Some(d) = step.result {
                         machine.state.scalars[d.0 as usize] = result;
                     }
@@ -200,6 +219,14 @@ impl Effect for Function {
         true
     }
 
+    fn marks(&self) -> bool {
+        true
+    }
+
+    fn decisions(&self, args: &[Causes], _: SiteRef, found: &mut Vec<Decision>) {
+        decisions(&self.parts, self.scalars, args, found);
+    }
+
     fn discover(
         &self,
         args: &[u64],
@@ -221,6 +248,8 @@ impl Effect for Function {
             kept.scalars[reg.0 as usize] = *arg;
         }
         kept.footprint.restart(ub.len(), self.relevant);
+        let marks = memory.shadow.as_mut().map(|shadow| shadow.take(env, env.core, Space::Vec));
+        kept.shade = marks.map(|marks| Shade::new(marks, slots));
         kept.clock.restart(&self.parts.spec, usize::from(self.parts.slots));
         let mut machine = Machine {
             state: &mut kept,
@@ -230,7 +259,7 @@ impl Effect for Function {
             env,
             scratch,
             output,
-            current: (0, 0),
+            current: Moment::default(),
             ar: 0,
             sqzn: 0,
         };
@@ -238,6 +267,15 @@ impl Effect for Function {
         let ub = std::mem::take(&mut machine.ub);
         memory.put_back(env, env.core, Space::Vec, 0, ub);
         kept.footprint.finish(env.core, access);
+        if let (Some(mut shade), Some(shadow)) = (kept.shade.take(), &mut memory.shadow) {
+            let plain = shade.is_plain();
+            shadow.put_back(env, env.core, Space::Vec, std::mem::take(&mut shade.marks));
+            shadow.define(&kept.elsewhere.writes, env);
+            if plain {
+                shadow.define(&access.writes, env);
+            }
+            shade.misuses.into_iter().for_each(|misuse| shadow.misuse(misuse));
+        }
         access.reads.append(&mut kept.elsewhere.reads);
         access.writes.append(&mut kept.elsewhere.writes);
         access.units = kept.clock.cycles(&self.parts.spec);

@@ -14,16 +14,22 @@
 //! | [`Step`] | one vector instruction: its meaning, the registers it reads and writes, its cost |
 //! | [`Function`] | the program and its interpreter |
 //! | `footprint` | which bytes were touched, and which accesses a `mem_bar` should have ordered |
+//! | `shade` | what is done with bytes that mean nothing |
+//! | `trace` | which executions a value was computed from |
+//! | `decide` | where loaded data decide |
 //! | `clock` | cycles: ports, latencies, dependences |
 
 mod align;
 mod clock;
+mod decide;
 mod footprint;
 mod function;
 mod machine;
 mod mask;
 mod register;
+mod shade;
 mod step;
+mod trace;
 
 pub use align::{Align, BLOCK, block_of};
 pub use footprint::{Barrier, Kind};

@@ -1,11 +1,13 @@
 //! What vector instructions act on.
 
-use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Scratch, SiteRef};
+use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Scratch};
 use slipring_tile::Space;
 
 use crate::clock::Clock;
-use crate::footprint::{Barrier, Footprint, Kind, Touch};
+use crate::footprint::{Barrier, Footprint, Kind, Moment, Touch};
 use crate::function::Function;
+use crate::shade::Shade;
+use crate::trace::Trace;
 use crate::{Align, Mask, Register, Slot, block_of};
 
 /// What is kept from one execution to the next, so that nothing is allocated.
@@ -18,6 +20,9 @@ pub(crate) struct State {
     pub spare: Option<Box<Register>>,
     pub scalars: Vec<u64>,
     pub footprint: Footprint,
+    pub trace: Trace,
+    /// If anybody asks which bytes mean nothing.
+    pub shade: Option<Shade>,
     pub clock: Clock,
     /// Plans of scalar work.
     pub access: Access,
@@ -36,8 +41,8 @@ pub struct Machine<'a> {
     pub(crate) env: Env,
     pub(crate) scratch: &'a mut Scratch,
     pub(crate) output: &'a mut Output,
-    /// Number and place of the instruction that executes.
-    pub(crate) current: (u32, SiteRef),
+    /// The instruction that executes.
+    pub(crate) current: Moment,
     /// Special register AR: bytes that the running unaligned store has put down. 0 when a function starts.
     pub ar: u64,
     /// Special register SQZN: bytes that the last `vsqz` kept. 0 when a function starts.
@@ -98,13 +103,13 @@ impl Machine<'_> {
 
     /// The block that a byte lies in, for a stream of loads that may go on with it: zero where no memory is. Not an access
     /// of the program: the loads that use the block are.
-    pub fn stream_block(&self, address: u64) -> Align {
+    pub fn stream_block(&mut self, address: u64) -> Align {
         let start = block_of(address);
         let mut block = [0; 32];
-        if let Some(bytes) = self.ub.get(start.min(self.ub.len() as u64) as usize..) {
-            let bytes = &bytes[..bytes.len().min(block.len())];
-            block[..bytes.len()].copy_from_slice(bytes);
-        }
+        let from = start.min(self.ub.len() as u64) as usize;
+        let to = self.ub.len().min(from + block.len());
+        block[..to - from].copy_from_slice(&self.ub[from..to]);
+        self.peek(from, to);
         Align::primed(start, block)
     }
 
@@ -190,16 +195,18 @@ impl Machine<'_> {
             return Err(self.miss(kind, address, bytes));
         }
         let (start, end) = (address as usize, end as usize);
-        let (step, site) = self.current;
         let function = self.function;
-        self.state.footprint.touch(
-            Touch { kind, step, site },
-            start,
-            end,
-            function.relevant,
-            self.env.core,
-            |store, load| function.depends(store, load),
-        );
+        let State { footprint, trace, shade, .. } = &mut *self.state;
+        if let Some(shade) = shade {
+            if shade.probing {
+                return Ok((start, end));
+            }
+            shade.note(kind, start, end, footprint);
+        }
+        let touch = Touch { kind, at: self.current };
+        footprint.touch(touch, start, end, function.relevant, self.env.core, |store, load| {
+            function.depends(trace, store, load)
+        });
         Ok((start, end))
     }
 
@@ -215,6 +222,7 @@ impl Machine<'_> {
     /// # Errors
     /// What the effect reports, and `memory-bounds`.
     pub fn scalar_work(&mut self, effect: &dyn Effect, args: &[u64]) -> Result<u64, Fault> {
+        let probing = self.state.shade.as_ref().is_some_and(|shade| shade.probing);
         let mut access = std::mem::take(&mut self.state.access);
         access.clear();
         let outcome = self.with_memory(|memory, env, scratch, output| {
@@ -227,7 +235,7 @@ impl Machine<'_> {
             effect.run(args, env, memory, scratch, output)
         });
         for (ranges, kind) in [(&access.reads, Kind::ScalarLoad), (&access.writes, Kind::ScalarStore)] {
-            for range in ranges.iter().filter(|_| outcome.is_ok()) {
+            for range in ranges.iter().filter(|_| outcome.is_ok() && !probing) {
                 match range.space {
                     Space::Vec => drop(self.touch(kind, range.start, range.row_bytes as usize)?),
                     _ if kind == Kind::ScalarLoad => self.state.elsewhere.reads.push(*range),

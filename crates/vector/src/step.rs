@@ -61,6 +61,15 @@ pub struct Step {
     pub reads: SmallVec<[Slot; 4]>,
     /// Registers that it writes.
     pub writes: SmallVec<[Slot; 2]>,
+    /// Of a step that touches memory or [`counts`](Step::counts): those of the registers it reads that are only stored, or
+    /// passed on. The others decide which bytes it touches.
+    pub data: SmallVec<[Slot; 2]>,
+    /// Of a step that touches memory: the numbers that are only stored, one bit each. The others decide which bytes it touches.
+    pub values: u8,
+    /// Its registers decide how far a [`placed`](Step::placed) step gets: it sets SQZN.
+    pub counts: bool,
+    /// SQZN and AR decide which bytes it touches.
+    pub placed: bool,
     /// How it touches memory.
     pub memory: Option<Kind>,
     /// Which accesses it orders; the kernel does so.
@@ -76,8 +85,11 @@ impl Step {
         cost: VectorOp,
         kernel: impl Fn(&mut Machine<'_>, &[u64]) -> Result<u64, Fault> + Send + Sync + 'static,
     ) -> Step {
-        let (args, reads, writes) = Default::default();
-        Step { name, kernel: Box::new(kernel), args, result: None, reads, writes, memory: None, barrier: None, cost }
+        let (args, reads, writes, data) = Default::default();
+        let (values, counts, placed) = Default::default();
+        let kernel = Box::new(kernel);
+        let (result, memory, barrier) = (None, None, None);
+        Step { name, kernel, args, result, reads, writes, data, values, counts, placed, memory, barrier, cost }
     }
 }
 

@@ -134,8 +134,10 @@ impl Decoder<'_> {
             return;
         }
         let kind = if result.is_some() { Kind::ScalarLoad } else { Kind::ScalarStore };
+        let values = (0..args.len()).filter(|at| !effect.decides(*at)).fold(0, |bits, at| bits | 1 << at);
         let step = Step {
             args: args.into_iter().map(Arg::from).collect(),
+            values,
             result,
             memory: Some(kind),
             ..Step::new(name, VectorOp::FREE, move |m, args| m.scalar_work(&*effect, args))

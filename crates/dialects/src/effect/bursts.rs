@@ -218,6 +218,10 @@ pub(super) fn walk<const ENDS: usize>(levels: &[(u64, [u64; ENDS])], at: [u64; E
 }
 
 impl Effect for Bursts {
+    fn decides(&self, index: usize) -> bool {
+        self.pad.is_none() || index != 3 + 3 * self.levels
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let shape = self.shape(args)?;
         let (from, to) = self.cores(args)?;

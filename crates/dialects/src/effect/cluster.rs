@@ -1,7 +1,7 @@
 //! Work of a program that stands for several cores.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch, SiteRef};
+use slipring_program::{Access, Causes, Decision, Effect, Env, Fault, Memory, Output, Scratch, SiteRef};
 use slipring_tile::{Layout, Space};
 
 use super::region::rect_extents;
@@ -40,6 +40,18 @@ impl<E: Effect> Effect for OnCore<E> {
 
     fn discovers(&self) -> bool {
         self.effect.discovers()
+    }
+
+    fn marks(&self) -> bool {
+        self.effect.marks()
+    }
+
+    fn decides(&self, index: usize) -> bool {
+        self.effect.decides(index)
+    }
+
+    fn decisions(&self, args: &[Causes], site: SiteRef, found: &mut Vec<Decision>) {
+        self.effect.decisions(args, site, found);
     }
 
     fn discover(

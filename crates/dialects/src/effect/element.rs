@@ -35,6 +35,10 @@ fn widen(elem: Elem, bytes: &[u8]) -> u64 {
 }
 
 impl Effect for ElementAccess {
+    fn decides(&self, index: usize) -> bool {
+        index == 0
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let list = if self.load { &mut access.reads } else { &mut access.writes };
         list.push(self.extent(args[0]));

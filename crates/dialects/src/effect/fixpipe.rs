@@ -306,6 +306,16 @@ fn to_half(x: f32) -> f32 {
 }
 
 impl Effect for Fixpipe {
+    fn decides(&self, index: usize) -> bool {
+        let table = |payload: Option<Payload>| matches!(payload, Some(Payload::Table));
+        match index {
+            10 => table(self.quant.and_then(|quant| quant.scale)),
+            11 => table(if let Relu::Factor(payload) = self.relu { Some(payload) } else { None }),
+            12 | 13 => false,
+            _ => true,
+        }
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let (count, steps) = self.repeat(args);
         let size = self.elem.bytes() as u64;

@@ -52,6 +52,10 @@ impl GmMove {
 }
 
 impl Effect for GmMove {
+    fn decides(&self, index: usize) -> bool {
+        index != 3
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let (window, rows, cols) = self.extent(args)?;
         let tile = &self.tile;

@@ -92,6 +92,10 @@ fn window(what: &str, layout: &Layout, at: (u64, u64), (rows, cols): (u32, u32))
 }
 
 impl Effect for TileMove {
+    fn decides(&self, index: usize) -> bool {
+        index != 8
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let (from, to) = (&self.from, &self.to);
         let widest = from.layout.elem.bytes().max(to.layout.elem.bytes()) as u64;

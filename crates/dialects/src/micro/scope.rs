@@ -66,7 +66,8 @@ static MEM_BAR: OpDef = OpDef {
           `VST_VLD` later vector loads see earlier vector stores; `VLD_VST` and `VST_VST` likewise, `VV_ALL` is the three of \
           them. `VS_*` order vector accesses before scalar ones (`VST_LD`, `VLD_ST`, `VST_ST`, `VS_ALL`), `SV_*` scalar ones \
           before vector ones (`ST_VLD`, `LD_VST`, `ST_VST`, `SV_ALL`). A missing barrier is reported as a race; values follow \
-          program order. A load before a store needs none if the stored value was computed from the loaded one.",
+          program order. A load before a store needs none if the stored value was computed from what it loaded: in a loop, in \
+          the same iteration or in one that carries it on.",
     source: "micro-instruction manual, `mem_bar`; seed 004",
     core: CoreRule::Vector,
     verify: |op, _, diags| {

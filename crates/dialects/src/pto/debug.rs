@@ -134,6 +134,10 @@ struct PrintScalar {
 }
 
 impl Effect for PrintScalar {
+    fn decides(&self, _: usize) -> bool {
+        false
+    }
+
     fn plan(&self, _: &[u64], _: Env, _: &mut Access) -> Result<(), Fault> {
         Ok(())
     }

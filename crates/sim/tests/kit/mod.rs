@@ -78,6 +78,10 @@ impl Effect for Mix {
 pub struct Scalar8(pub Place);
 
 impl Effect for Scalar8 {
+    fn decides(&self, index: usize) -> bool {
+        index == 0
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let range = Extent::run(self.0.0, self.0.1, args[0], 8);
         if args.len() > 1 {

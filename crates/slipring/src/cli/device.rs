@@ -80,7 +80,7 @@ pub(super) fn run(
         queue: queue_facts(&run, &order),
         block_cycles: run.runs.iter().map(|block| block.cycles).max().unwrap_or(0),
         ran_again: run.runs.iter().filter(|block| block.again).count(),
-        buffers: judge::buffers(program, &values, bound, &after),
+        buffers: judge::buffers(program, &values, bound, &after, None),
         printed: run.runs.iter().flat_map(|block| block.printed.iter().cloned()).collect(),
         findings: messages.iter().map(|m| message_facts(m, source)).collect(),
     };

@@ -4,7 +4,7 @@ use slipring::args::{Arg, Value};
 use slipring::{Difference, VerifyOutcome};
 use slipring_check::{CheckReport, Tools, Verdict};
 use slipring_ir::{Diagnostic, Severity};
-use slipring_program::ParamKind;
+use slipring_program::{ParamKind, Shadow, SiteRef};
 use slipring_report::{BufferFacts, CheckFacts, digest};
 
 /// Which tools `--check` asks for. The engine's own two, memory and sync, always watch.
@@ -23,7 +23,11 @@ pub(super) fn tools(text: &str, scratch: Vec<usize>) -> Result<Tools, String> {
 }
 
 /// What each tool says, and what the verdict covers.
-pub(super) fn check_facts(report: &CheckReport, complete: bool) -> Vec<CheckFacts> {
+pub(super) fn check_facts(
+    report: &CheckReport,
+    complete: bool,
+    line: impl Fn(SiteRef) -> Option<usize>,
+) -> Vec<CheckFacts> {
     let mut facts = Vec::new();
     for tool in &report.tools {
         let what = match tool.tool {
@@ -48,7 +52,7 @@ pub(super) fn check_facts(report: &CheckReport, complete: bool) -> Vec<CheckFact
         tool: "scope".into(),
         verdict: String::new(),
         // How far a run comes before it stops is a matter of its schedule.
-        detail: if complete { report.scope.to_string() } else { "this schedule only (the run stopped)".into() },
+        detail: if complete { report.scope.describe(line) } else { "this schedule only (the run stopped)".into() },
         findings: 0,
     });
     facts
@@ -87,8 +91,10 @@ pub(super) fn buffers(
     values: &[Value],
     bound: &[Arg],
     after: &[Option<&[u8]>],
+    marks: Option<&Shadow>,
 ) -> Vec<BufferFacts> {
     let mut list = Vec::new();
+    let place = |index: usize| values[..index].iter().filter(|v| matches!(v, Value::Buffer(_))).count();
     for (index, param) in program.params.iter().enumerate() {
         let ParamKind::Buffer { elem, .. } = param.kind else { continue };
         let Some(after) = after[index] else { continue };
@@ -101,6 +107,7 @@ pub(super) fn buffers(
             elem: format!("{elem}{shape}"),
             bytes: after.len(),
             changed,
+            uninitialised: marks.map_or(Vec::new(), |marks| marks.of_buffer(place(index), after.len() as u64)),
             digest: digest(elem, after),
         });
     }

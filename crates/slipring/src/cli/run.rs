@@ -42,8 +42,11 @@ pub(super) struct RunArgs {
     /// Which tools watch the run: all, none, or a list of memory, sync, init, race
     #[arg(long, value_name = "TOOLS", default_value = "all")]
     check: String,
+    /// Bytes in the results that nobody has written are an error, not a warning
+    #[arg(long)]
+    strict: bool,
     /// Send the program through the command queue of a board, p100 or p150, with a block on each worker
-    #[arg(long, value_name = "BOARD", conflicts_with_all = ["verify", "check", "stats", "timing"])]
+    #[arg(long, value_name = "BOARD", conflicts_with_all = ["verify", "check", "strict", "stats", "timing"])]
     device: Option<String>,
     /// Choose the delays of the board by this number, to reach other interleavings
     #[arg(long, value_name = "N", requires = "device")]
@@ -130,9 +133,16 @@ fn launch(
     let program = &prepared.decoded.program;
     let trace = trace.unwrap_or_default();
     let mut facts = RunFacts::new(program, platform, blocks, &result.stats, &trace, result.complete);
-    let judged = checker.unwrap_or_else(|| Checker::new(tools)).report(result);
+    let mut judged = checker.unwrap_or_else(|| Checker::new(tools)).report(result);
+    if args.strict {
+        judged.make_strict();
+    }
     let mut messages = to_diagnostics(&judged.findings, program);
-    facts.checks = judge::check_facts(&judged, result.complete);
+    let line = |site: u32| {
+        let span = program.sites.get(site as usize)?.span;
+        (span.1 > span.0).then(|| source.line_column(span.0).0)
+    };
+    facts.checks = judge::check_facts(&judged, result.complete, line);
     facts.printed = result.output.lines.clone();
     let mut unsupported = false;
     if args.verify {
@@ -148,7 +158,7 @@ fn launch(
         facts.checks.push(judge::verify_facts(&outcome, bound, &mut messages));
     }
     let after: Vec<_> = (0..values.len()).map(|index| execution.buffer(&values, index)).collect();
-    facts.buffers = judge::buffers(program, &values, bound, &after);
+    facts.buffers = judge::buffers(program, &values, bound, &after, result.memory.shadow.as_deref());
     facts.findings = messages.iter().map(|m| message_facts(m, source)).collect();
     messages.iter().for_each(|m| report_one(m, source));
     if args.json {

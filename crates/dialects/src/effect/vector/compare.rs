@@ -62,6 +62,10 @@ impl CompareTiles {
 }
 
 impl Effect for CompareTiles {
+    fn decides(&self, index: usize) -> bool {
+        !self.b.is_number(index)
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let (target, readings, (rows, cols)) = self.operands(args)?;
         readings.iter().for_each(|r| r.extents(self.local, args, &mut access.reads));
@@ -126,6 +130,10 @@ impl Select {
 }
 
 impl Effect for Select {
+    fn decides(&self, index: usize) -> bool {
+        !self.b.is_number(index)
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let (readings, mask, (rows, cols)) = self.readings(args)?;
         readings.iter().for_each(|r| r.extents(self.local, args, &mut access.reads));

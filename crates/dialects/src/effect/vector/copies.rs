@@ -22,6 +22,10 @@ pub struct Spread {
 }
 
 impl Effect for Spread {
+    fn decides(&self, index: usize) -> bool {
+        !self.input.is_number(index)
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let (rows, cols) = self.dst.valid(args)?;
         if rows == 0 || cols == 0 {

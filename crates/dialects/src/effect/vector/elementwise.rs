@@ -24,6 +24,10 @@ pub struct Elementwise<const N: usize> {
 }
 
 impl<const N: usize> Effect for Elementwise<N> {
+    fn decides(&self, index: usize) -> bool {
+        !self.inputs.iter().any(|input| input.is_number(index))
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let (rows, cols) = self.dst.valid(args)?;
         if rows == 0 || cols == 0 {

@@ -118,6 +118,13 @@ pub enum Input {
     },
 }
 
+impl Input {
+    /// True if this argument is the number that it stands for.
+    pub(super) fn is_number(&self, index: usize) -> bool {
+        matches!(self, Input::Scalar { at, .. } if *at == index)
+    }
+}
+
 /// What of an input is read, and how it is spread over the destination.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reading {

@@ -48,6 +48,10 @@ struct Fill {
 }
 
 impl Effect for Fill {
+    fn decides(&self, index: usize) -> bool {
+        index != self.dst.at + 3
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let (rows, cols) = self.dst.valid(args)?;
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);

@@ -16,6 +16,10 @@ pub struct Working<E> {
 }
 
 impl<E: Effect> Effect for Working<E> {
+    fn decides(&self, index: usize) -> bool {
+        self.effect.decides(index)
+    }
+
     fn plan(&self, args: &[u64], env: Env, access: &mut Access) -> Result<(), Fault> {
         self.effect.plan(args, env, access)?;
         for tile in &self.tiles {

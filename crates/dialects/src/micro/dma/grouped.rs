@@ -243,10 +243,10 @@ pub(super) static L1_FB: OpDef = OpDef {
     summary: "Load parameters of the accumulator's way out",
     doc: "`nburst` bursts of `len_burst` times 64 bytes, with gaps of so many times 64 bytes between them (the unit of the \
           public examples; the manual does not name it). A pointer into the scale buffer reaches 128 KiB: the examples \
-          use address 65600.",
-    source: "micro-instruction manual 16, pto.mte_l1_fb; public examples for the unit",
+          use address 65600. It runs on the pipe that uses the parameters, FIX, as the public library's table of pipes has it.",
+    source: "micro-instruction manual 16, pto.mte_l1_fb; public examples for the unit; public library for the pipe",
     core: CoreRule::Cube,
-    pipe: PipeRule::Fixed(Pipe::Mte1),
+    pipe: PipeRule::Fixed(Pipe::Fix),
     lower: |op, d| {
         d.reach(Space::Scaling, FB_REACH);
         lower(op, d, Form { unit: 64, gaps: true, bits: [32; 3], ..Form::BYTES })

@@ -74,7 +74,7 @@ static VLDUS: OpDef = OpDef {
     lower: |op, d| {
         let mut e = Emit::new(op, d);
         let at = e.number(0)?;
-        let from = e.reg(1)?;
+        let from = e.data(1)?;
         let (out, next) = (e.out(0), e.out(1));
         e.step(VectorPort::Load, Elem::U8, move |m, args| {
             let mut value = Register::ZERO;
@@ -138,10 +138,10 @@ static VSTUS: OpDef = OpDef {
     verify: |op, _, diags| check::as_wide(op, 3, check::elem(op, 2), diags),
     lower: |op, d| {
         let mut e = Emit::new(op, d);
-        let from = e.reg(0)?;
+        let from = e.data(0)?;
         let count = e.number(1)?;
         let elem = e.elem(2)?;
-        let value = e.reg(2)?;
+        let value = e.data(2)?;
         let at = e.number(3)?;
         let next = e.out(0);
         let lanes = BYTES / elem.bytes();
@@ -192,9 +192,10 @@ static VSTUR: OpDef = OpDef {
     lower: |op, d| {
         let update = op.text("mode") == Some(MODES[0]);
         let mut e = Emit::new(op, d);
-        let from = e.reg(0)?;
+        e.placed = true;
+        let from = e.data(0)?;
         let elem = e.elem(1)?;
-        let value = e.reg(1)?;
+        let value = e.data(1)?;
         let at = e.number(2)?;
         let next = e.out(0);
         e.step(VectorPort::Store, elem, move |m, args| {
@@ -231,7 +232,7 @@ static VSTAS: OpDef = OpDef {
     source: "micro-instruction manual, `pto.vstas`",
     lower: |op, d| {
         let mut e = Emit::new(op, d);
-        let from = e.reg(0)?;
+        let from = e.data(0)?;
         let at = e.address(1, 2)?;
         e.step(VectorPort::Store, pointee(op)?, move |m, args| flush(m, m.align(from), args[at]))
     },
@@ -252,7 +253,8 @@ static VSTAR: OpDef = OpDef {
     source: "micro-instruction manual, `pto.vstar`",
     lower: |op, d| {
         let mut e = Emit::new(op, d);
-        let from = e.reg(0)?;
+        e.placed = true;
+        let from = e.data(0)?;
         let at = e.number(1)?;
         e.step(VectorPort::Store, pointee(op)?, move |m, args| flush(m, m.align(from), args[at].saturating_add(m.ar)))
     },

@@ -18,13 +18,19 @@ pub(super) struct Emit<'a, 'd, 'm> {
     pub d: &'a mut Decoder<'d>,
     reads: SmallVec<[Slot; 4]>,
     writes: SmallVec<[Slot; 2]>,
+    data: SmallVec<[Slot; 2]>,
+    /// It sets SQZN: see [`Step::counts`].
+    pub counts: bool,
+    /// SQZN and AR say where it stores: see [`Step::placed`].
+    pub placed: bool,
     args: SmallVec<[slipring_vector::Arg; 3]>,
     result: Option<Reg>,
 }
 
 impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
     pub fn new(op: &'a OpRef<'m>, d: &'a mut Decoder<'d>) -> Emit<'a, 'd, 'm> {
-        Emit { op, d, reads: SmallVec::new(), writes: SmallVec::new(), args: SmallVec::new(), result: None }
+        let (reads, writes, data, args) = Default::default();
+        Emit { op, d, reads, writes, data, counts: false, placed: false, args, result: None }
     }
 
     /// The register of declared operand `index`, if it is there.
@@ -35,6 +41,13 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
     /// The register of declared operand `index`.
     pub fn reg(&mut self, index: usize) -> Result<Slot, Reported> {
         self.optional(index)?.ok_or(Reported)
+    }
+
+    /// The register of declared operand `index`, which the step only stores: see [`Step::data`].
+    pub fn data(&mut self, index: usize) -> Result<Slot, Reported> {
+        let slot = self.reg(index)?;
+        self.data.push(slot);
+        Ok(slot)
     }
 
     fn read(&mut self, value: ValueId) -> Result<Slot, Reported> {
@@ -98,8 +111,8 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
         };
         let cost = self.d.step_cost(port, elem);
         let step = Step::new(self.op.def.schema.name, cost, kernel);
-        let Emit { reads, writes, args, result, .. } = self;
-        self.d.step(Step { reads, writes, args, memory, result, ..step })
+        let Emit { reads, writes, data, counts, placed, args, result, .. } = self;
+        self.d.step(Step { reads, writes, data, counts, placed, args, memory, result, ..step })
     }
 }
 

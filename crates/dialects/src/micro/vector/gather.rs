@@ -175,7 +175,7 @@ fn verify_scatter(op: &OpRef<'_>, _: &slipring_machine::Platform, diags: &mut Di
 fn scatter(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut e = Emit::new(op, d);
     let elem = e.elem(0)?;
-    let value = e.reg(0)?;
+    let value = e.data(0)?;
     let base = e.number(1)?;
     let lane = e.elem(2)?.bytes();
     let (offsets, mask) = (e.reg(2)?, e.reg(3)?);

@@ -148,7 +148,7 @@ static PSTI: OpDef = OpDef {
 fn store(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let packed = op.text("dist") == Some(STORES[1]);
     let mut e = Emit::new(op, d);
-    let value = e.reg(0)?;
+    let value = e.data(0)?;
     let at = e.address(1, 2)?;
     e.step(VectorPort::Store, Elem::U8, move |m, args| {
         let (align, step) = if packed { (8, 2) } else { (32, 1) };
@@ -191,7 +191,7 @@ static PSTU: OpDef = OpDef {
         let Some(Type::Mask(bits)) = op.ty(1) else { return Err(Reported) };
         let lane = usize::from(bits / 8);
         let mut e = Emit::new(op, d);
-        let (from, value) = (e.reg(0)?, e.reg(1)?);
+        let (from, value) = (e.data(0)?, e.data(1)?);
         let at = e.number(2)?;
         let next = e.out(0);
         e.out_number(1);

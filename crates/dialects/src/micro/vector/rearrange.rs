@@ -134,8 +134,9 @@ static VSQZ: OpDef = OpDef {
     },
     lower: |op, d| {
         let mut e = Emit::new(op, d);
+        e.counts = true;
         let elem = e.elem(0)?;
-        let (src, mask, out) = (e.reg(0)?, e.reg(1)?, e.out(0));
+        let (src, mask, out) = (e.data(0)?, e.reg(1)?, e.out(0));
         let bytes = elem.bytes();
         e.step(VectorPort::Alu, elem, move |m, _| {
             let (src, mask) = (*m.reg(src), m.mask(mask));

@@ -75,7 +75,7 @@ fn vsts(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mode = store_mode(op).ok_or(Reported)?;
     let mut e = Emit::new(op, d);
     let elem = e.elem(0)?;
-    let value = e.reg(0)?;
+    let value = e.data(0)?;
     let at = e.address(1, 2)?;
     let StoreMode { lane, kept, first_only, .. } = *mode;
     let mask = if first_only { None } else { e.optional(3)? };
@@ -141,7 +141,7 @@ fn vstsx2(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let PairMode { join, .. } = *JOINS.iter().find(|mode| mode.name == name).ok_or(Reported)?;
     let mut e = Emit::new(op, d);
     let elem = e.elem(0)?;
-    let (low, high) = (e.reg(0)?, e.reg(1)?);
+    let (low, high) = (e.data(0)?, e.data(1)?);
     let at = e.address(2, 3)?;
     e.step(VectorPort::Store, elem, move |m, args| {
         check::aligned(args[at], 32, "writes")?;
@@ -181,7 +181,7 @@ static VSSTB: OpDef = OpDef {
 fn vsstb(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut e = Emit::new(op, d);
     let elem = e.elem(0)?;
-    let value = e.reg(0)?;
+    let value = e.data(0)?;
     let (base, block, repeat) = (e.number(1)?, e.number(2)?, e.number(3)?);
     let mask = e.reg(4)?;
     e.step(VectorPort::Store, elem, move |m, args| {

@@ -1,0 +1,156 @@
+//! What the steps of a program depend on besides its text: loaded data, and scalar arguments of the launch.
+
+use crate::{Inst, Operand, ParamKind, Program, Reg, SiteRef, Special};
+
+/// What a number depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Causes {
+    /// Data that was loaded.
+    pub data: bool,
+    /// Scalar parameters, one bit each; those from 63 on share a bit.
+    pub params: u64,
+}
+
+impl Causes {
+    /// Loaded data.
+    pub const DATA: Causes = Causes { data: true, params: 0 };
+
+    /// Both.
+    pub const fn join(self, other: Causes) -> Causes {
+        Causes { data: self.data || other.data, params: self.params | other.params }
+    }
+
+    /// True if it depends on neither.
+    pub const fn is_empty(self) -> bool {
+        !self.data && self.params == 0
+    }
+}
+
+/// What is decided at a place.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Choice {
+    /// Which bytes are touched, or whether that works.
+    Access,
+    /// How control goes on: a branch, a loop bound.
+    Control,
+    /// Which synchronisation object is meant.
+    Sync,
+    /// Whether a scalar instruction stops the program.
+    Trap,
+}
+
+/// A place where something is decided by more than the program's text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct Decision {
+    pub site: SiteRef,
+    pub choice: Choice,
+    pub causes: Causes,
+}
+
+/// Scalar instructions of a core or of a vector function, and what their registers depend on. Registers are taken as one value
+/// each, whatever way control goes: what a branch decides is a decision of the branch.
+#[derive(Debug)]
+pub struct Flow<'a> {
+    /// The instructions.
+    pub code: &'a [Inst],
+    /// Their places.
+    pub sites: &'a [SiteRef],
+    /// What each register depends on.
+    pub regs: Vec<Causes>,
+}
+
+impl Flow<'_> {
+    /// What an operand depends on.
+    pub fn of(&self, operand: Operand) -> Causes {
+        match operand {
+            Operand::Reg(Reg(reg)) => self.regs.get(reg as usize).copied().unwrap_or_default(),
+            Operand::Imm(_) => Causes::default(),
+        }
+    }
+
+    /// Adds to what a register depends on; true if that was not known.
+    pub fn add(&mut self, Reg(reg): Reg, causes: Causes) -> bool {
+        let Some(known) = self.regs.get_mut(reg as usize) else { return false };
+        let joined = known.join(causes);
+        std::mem::replace(known, joined) != joined
+    }
+
+    /// Follows the registers until nothing changes. `special` says what a value of the launch depends on; `issue` does the same
+    /// for work: it adds to registers and tells whether anything changed.
+    pub fn settle(
+        &mut self,
+        special: impl Fn(Special) -> Causes,
+        mut issue: impl FnMut(&mut Self, u32, SiteRef) -> bool,
+    ) {
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for (inst, site) in self.code.iter().zip(self.sites) {
+                changed |= match inst {
+                    Inst::Scalar { d, args, .. } => {
+                        self.add(*d, args.iter().fold(Causes::default(), |all, arg| all.join(self.of(*arg))))
+                    }
+                    Inst::Move { d, a } => self.add(*d, self.of(*a)),
+                    Inst::Add { d, a, b } => self.add(*d, self.of(*a).join(self.of(*b))),
+                    Inst::Special { d, which } => self.add(*d, special(*which)),
+                    Inst::Issue { work } => issue(self, *work, *site),
+                    _ => false,
+                };
+            }
+        }
+    }
+
+    /// Decisions of the instructions themselves; `issue` adds those of work.
+    pub fn decisions(&self, found: &mut Vec<Decision>, mut issue: impl FnMut(u32, SiteRef, &mut Vec<Decision>)) {
+        for (inst, site) in self.code.iter().zip(self.sites) {
+            let (choice, causes) = match inst {
+                Inst::JumpIfZero { a, .. } => (Choice::Control, self.of(*a)),
+                Inst::JumpIfGe { a, b, .. } => (Choice::Control, self.of(*a).join(self.of(*b))),
+                Inst::Set { sync, .. } | Inst::Wait { sync, .. } => (Choice::Sync, self.of(sync.index)),
+                Inst::Acquire { token, .. } | Inst::Release { token, .. } => (Choice::Sync, self.of(token.index)),
+                // A divisor: zero stops the program.
+                Inst::Scalar { f, args, .. } if !self.of(args[1]).is_empty() && f([1, 0, 0]).is_err() => {
+                    (Choice::Trap, self.of(args[1]))
+                }
+                Inst::Issue { work } => {
+                    issue(*work, *site, found);
+                    continue;
+                }
+                _ => continue,
+            };
+            if !causes.is_empty() {
+                found.push(Decision { site: *site, choice, causes });
+            }
+        }
+    }
+}
+
+impl Program {
+    /// Where loaded data or scalar arguments decide what the program does, in the order of the places.
+    pub fn decisions(&self) -> Vec<Decision> {
+        let mut found = Vec::new();
+        for core in &self.cores {
+            let regs = vec![Causes::default(); core.regs as usize];
+            let mut flow = Flow { code: &core.insts, sites: &core.inst_sites, regs };
+            let special = |which| match which {
+                Special::Param(at) => match self.params.get(at as usize).map(|param| param.kind) {
+                    Some(ParamKind::Scalar(_) | ParamKind::Bool) => Causes { data: false, params: 1 << at.min(63) },
+                    _ => Causes::default(),
+                },
+                _ => Causes::default(),
+            };
+            flow.settle(special, |flow, work, _| match core.works[work as usize].result {
+                Some(result) => flow.add(result, Causes::DATA),
+                None => false,
+            });
+            flow.decisions(&mut found, |work, site, found| {
+                let work = &core.works[work as usize];
+                let args: Vec<Causes> = work.args.iter().map(|arg| flow.of(*arg)).collect();
+                work.effect.decisions(&args, site, found);
+            });
+        }
+        found.sort_by_key(|decision| (decision.site, decision.choice));
+        found.dedup();
+        found
+    }
+}

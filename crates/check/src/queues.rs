@@ -18,6 +18,8 @@ pub(crate) struct Queues {
     per_cluster: usize,
     is_event: Vec<bool>,
     most: u64,
+    /// The program has no events.
+    idle: bool,
 }
 
 /// An event of a core.
@@ -38,6 +40,7 @@ impl Queues {
             per_cluster: syncs.len(),
             is_event: syncs.iter().map(|sync| matches!(sync.role, SyncRole::Event { .. })).collect(),
             most: 0,
+            idle: !syncs.iter().any(|sync| matches!(sync.role, SyncRole::Event { .. })),
         }
     }
 
@@ -49,6 +52,9 @@ impl Queues {
 
     /// The scalar unit puts a step on a pipe.
     pub fn issue(&mut self, to: Agent, step: Step) {
+        if self.idle {
+            return;
+        }
         let Some(count) = self.issued.get_mut(to.index()) else { return };
         *count += 1;
         let count = *count;

@@ -13,7 +13,7 @@ mod report;
 
 use std::ops::Range;
 
-use slipring_dialects::ring::{pipe_key, slot_space};
+use slipring_dialects::ring::{SlotBase, pipe_key, slot_space};
 use slipring_dialects::{Dialects, InCoreSync, OpRef, RingPart};
 use slipring_ir::{Attr, AttrDict, Diagnostic, Diags, Module, OpId, Type, ValueId};
 use slipring_machine::SpaceSpec;
@@ -23,7 +23,7 @@ use smallvec::SmallVec;
 
 use crate::facts::{Functions, def, op_ref, operand_index};
 use crate::manager::{Pass, PassContext};
-use crate::rings::{RingOp, Slots, consumes, pipe, ring_bytes, ring_ops, slots_of, write_imports};
+use crate::rings::{RingOp, consumes, pipe, ring_bytes, ring_ops, slots_of, write_imports};
 use crate::roots::{Address, RootId, RootKind, Roots, home};
 pub use map::{MapBuffer, MemoryMap, memory_maps};
 pub use overwritten::overwritten;
@@ -219,7 +219,7 @@ impl<'m> Memory<'m> {
     fn take_depth(&mut self, init: &OpRef<'_>, context: &PassContext<'_>) {
         let Some(spec) = pipe(init, context.platform) else { return };
         for direction in [Direction::C2V, Direction::V2C] {
-            if let Some(Slots::Reserved(reservation)) = slots_of(init, direction)
+            if let Some(SlotBase::In { reservation, .. }) = slots_of(init, direction)
                 && slot_space(direction) == self.space
             {
                 self.depths.push(Depth { reservation, slots: spec.local_slots(), slot_bytes: spec.slot_bytes });
@@ -238,7 +238,8 @@ impl<'m> Memory<'m> {
             if slot_space(direction) == self.space
                 && consumes(init, direction)
                 && spec.has(direction)
-                && let Some(Slots::At(base)) = slots_of(init, direction)
+                && let Some(SlotBase::At(base)) = slots_of(init, direction)
+                && let Ok(base) = u64::try_from(base)
             {
                 self.fix(base, ring_bytes(init, context.platform), true, init.id);
             }
@@ -332,7 +333,7 @@ fn needs_landing(module: &Module, context: &PassContext<'_>, functions: &Functio
     let mut own = inits.filter(|r| consumes(&r.op, direction)).peekable();
     let in_gm = own.peek().and_then(|r| pipe(&r.op, context.platform)).map_or(context.platform.ring.in_gm, |s| s.in_gm);
     let lands = |r: &RingOp<'_>| match slots_of(&r.op, direction) {
-        Some(Slots::Reserved(_)) => true,
+        Some(SlotBase::In { .. }) => true,
         Some(_) => !module.op(r.op.id).results.is_empty(),
         None => false,
     };

@@ -1,7 +1,6 @@
 //! Rings as the text declares them: reservations, imports, initialise ops, and where the slots of a ring end lie.
 
-use slipring_dialects::ring::{PipeKey, PipeSpec, consumer, consumer_buffer, pipe_key, stands_on};
-use slipring_dialects::rules::constant;
+use slipring_dialects::ring::{PipeKey, PipeSpec, SlotBase, consumer, consumer_buffer, pipe_key, stands_on};
 use slipring_dialects::{OpRef, RingPart, kernel_kind, symbol_name};
 use slipring_ir::{Attr, Module, OpId};
 use slipring_machine::{CoreKind, Platform};
@@ -80,28 +79,9 @@ pub fn ring_bytes(init: &OpRef<'_>, platform: &Platform) -> u64 {
     pipe(init, platform).map_or(0, |spec| spec.local_bytes())
 }
 
-/// Where the slots of a direction lie on this platform's consumer, as its own initialise op says.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Slots {
-    /// In a reservation.
-    Reserved(OpId),
-    /// At a constant address.
-    At(u64),
-    /// At an address that is computed or passed in.
-    Computed,
-}
-
 /// Where the slots of a direction lie, by the initialise op of their consumer. `None` where the op names no buffer.
-pub fn slots_of(init: &OpRef<'_>, direction: Direction) -> Option<Slots> {
-    let value = consumer_buffer(init, direction)?;
-    if let Some(at) = constant(init.module, value) {
-        return Some(u64::try_from(at).map_or(Slots::Computed, Slots::At));
-    }
-    let definition = init.module.defining_op(value).and_then(|id| op_ref(init.module, id));
-    Some(match definition {
-        Some(op) if op.def.ring == Some(RingPart::Reserve) => Slots::Reserved(op.id),
-        _ => Slots::Computed,
-    })
+pub fn slots_of(init: &OpRef<'_>, direction: Direction) -> Option<SlotBase> {
+    consumer_buffer(init, direction).map(|value| SlotBase::of(init.module, value))
 }
 
 /// The reservation that an import names, or why there is none.

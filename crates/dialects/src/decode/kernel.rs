@@ -100,7 +100,7 @@ fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
 }
 
 /// The function that an op calls.
-fn called(module: &Module, op: OpId) -> Option<OpId> {
+pub(crate) fn called(module: &Module, op: OpId) -> Option<OpId> {
     module.op(op).attrs.get("callee").and_then(Attr::as_str).and_then(|name| module.symbol(name))
 }
 

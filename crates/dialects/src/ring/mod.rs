@@ -5,9 +5,11 @@
 //! flags, seed 003) and both placements are data of a [`PlannedRing`], and one expansion serves them all.
 
 mod agree;
+mod base;
 mod flags;
 mod moves;
 mod phases;
+mod places;
 mod plan;
 mod protocol;
 mod resize;
@@ -16,6 +18,7 @@ mod signal;
 mod spec;
 mod split;
 
+pub use base::SlotBase;
 pub use flags::Flags;
 pub use phases::{Phase, Phases, Way};
 pub use plan::{PlannedRing, Protocol, RingPlan};

@@ -10,6 +10,7 @@ use slipring_tile::Space;
 use super::agree;
 use super::flags::{self, Flags};
 use super::phases::{Phase, Phases};
+use super::places;
 use super::spec::{PipeKey, PipeSpec, pipe_key, ring_tile, slot_space};
 use super::split::Split;
 use crate::Dialects;
@@ -169,6 +170,9 @@ impl RingPlan {
             let (cores, both) = (kernel, [Direction::C2V, Direction::V2C]);
             for direction in both.into_iter().filter(|d| pipe[0].spec.has(*d)) {
                 let flags = flags.of(direction, &pipe[0].spec, platform);
+                if mode == Mode::Device {
+                    places::check(pipe, direction, platform, diags);
+                }
                 let at = Place { kernel: cores, mode, direction, flags, alone: pipes.len() == 1 };
                 let ring = plan_ring(&parts, &pipe[0], &at, plan.next(), diags);
                 plan.rings.push(ring);

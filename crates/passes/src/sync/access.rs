@@ -1,7 +1,7 @@
 //! What an op touches, as its declaration and its operands say.
 
 use slipring_dialects::is_event;
-use slipring_dialects::ring::{PipeKey, own_end, pipe_key, slot_space};
+use slipring_dialects::ring::{PipeKey, SlotBase, own_end, pipe_key, slot_space};
 use slipring_dialects::rules::constant;
 use slipring_dialects::{OpRef, RingPart, affinity, kernel_kind};
 use slipring_ir::{Flow, Module, OpId, Touch, ValueId};
@@ -11,7 +11,7 @@ use slipring_tile::Space;
 
 use super::tree::{Access, Memory, Window, Work};
 use crate::facts::{Functions, flow, memory_of, op_ref, operand_index};
-use crate::rings::{RingOp, Slots, consumes, pipe, ring_bytes, ring_ops, slots_of};
+use crate::rings::{RingOp, consumes, pipe, ring_bytes, ring_ops, slots_of};
 use crate::roots::{Address, Root, RootKind, Roots};
 
 /// Answers what ops touch.
@@ -123,9 +123,11 @@ impl<'m> Accesses<'m> {
         let mut bytes: Option<(u64, u64)> = None;
         for init in self.rings.iter().filter(own) {
             let range = match slots_of(&init.op, direction) {
-                Some(Slots::At(start)) => Some((start, ring_bytes(&init.op, self.platform))),
-                Some(Slots::Reserved(op)) => {
-                    self.rings.iter().find(|r| r.op.id == op).and_then(|r| Some((r.base()?, r.bytes())))
+                Some(SlotBase::In { reservation, .. }) => {
+                    self.rings.iter().find(|r| r.op.id == reservation).and_then(|r| Some((r.base()?, r.bytes())))
+                }
+                Some(SlotBase::At(start)) => {
+                    u64::try_from(start).ok().map(|start| (start, ring_bytes(&init.op, self.platform)))
                 }
                 _ => None,
             };

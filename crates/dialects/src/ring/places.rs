@@ -1,0 +1,156 @@
+//! Where the slots of a ring lie: known, aligned, and the same at both ends.
+
+use slipring_ir::{Diags, Module, ValueDef, ValueId};
+use slipring_machine::{CoreKind, Platform};
+use slipring_program::Direction;
+
+use super::base::{SlotBase, outermost_argument};
+use super::plan::Init;
+use super::spec::{consumer, consumer_buffer, gm_buffer, slot_space};
+
+/// Checks where a pipe's slots of one direction lie, at each end alone and of both together.
+pub(super) fn check(pipe: &[Init<'_>], direction: Direction, platform: &Platform, diags: &mut Diags) {
+    if pipe[0].spec.config.control {
+        return same_buffer(pipe, diags);
+    }
+    for init in pipe {
+        slot_size(init, direction, platform, diags);
+        if !init.spec.in_gm {
+            known(init, direction, platform, diags);
+        }
+    }
+    if pipe[0].spec.in_gm { same_buffer(pipe, diags) } else { same_base(pipe, direction, diags) }
+}
+
+/// Every slot begins where a tile may begin.
+fn slot_size(init: &Init<'_>, direction: Direction, platform: &Platform, diags: &mut Diags) {
+    let space = slot_space(direction);
+    let Some(align) = platform.space(space).map(|spec| spec.align) else { return };
+    let bytes = u64::from(init.spec.slot_bytes);
+    if bytes.is_multiple_of(align) || reported(diags, "pipe-slot-size", init) {
+        return;
+    }
+    let message = format!("slots of {bytes} bytes: tiles in `{space}` begin at multiples of {align}");
+    let next = bytes.next_multiple_of(align);
+    diags.push(init.op.error("pipe-slot-size", message).help(format!("set `slot_size` to {next} at both ends")));
+}
+
+fn reported(diags: &Diags, code: &str, init: &Init<'_>) -> bool {
+    diags.list.iter().any(|d| d.code == code && d.primary.as_ref().is_some_and(|p| p.span == init.op.span()))
+}
+
+/// Slots on chip begin where the text says: what is placed around them must know.
+fn known(init: &Init<'_>, direction: Direction, platform: &Platform, diags: &mut Diags) {
+    let (module, space) = (init.op.module, slot_space(direction));
+    let Some(value) = consumer_buffer(&init.op, direction) else { return };
+    let base = SlotBase::of(module, value);
+    if base == SlotBase::Computed {
+        if init.kind == consumer(direction) {
+            diags.push(
+                init.op
+                    .error("ring-base", format!("where the slots of the {} ring begin is not known before the run", direction.name()))
+                    .label(format!("`{}` is computed", module.value_name(value)))
+                    .help("reserve them with `pto.reserve_buffer`, or give a constant address: tiles are placed around them"),
+            );
+        }
+        return;
+    }
+    if let SlotBase::In { reservation, offset } = base
+        && init.kind == consumer(direction)
+    {
+        let has = module.op(reservation).attrs.get("size").and_then(slipring_ir::Attr::as_int).unwrap_or(0);
+        let needed = i64::try_from(init.spec.local_bytes()).unwrap_or(i64::MAX);
+        if offset < 0 || (offset > 0 && offset.saturating_add(needed) > has) {
+            let message = format!(
+                "the slots take bytes {offset} to {} of a reservation of {has}",
+                offset.saturating_add(needed) - 1
+            );
+            diags.push(
+                init.op
+                    .error("reserve-size", message)
+                    .also(module.op(reservation).span, "reserved here")
+                    .help(format!("reserve {} bytes", offset.max(0).saturating_add(needed))),
+            );
+        }
+    }
+    let Some(align) = platform.space(space).map(|spec| spec.align) else { return };
+    if let Some(at) = base.address(module).or(match base {
+        SlotBase::In { offset, .. } => Some(offset),
+        _ => None,
+    }) && at.rem_euclid(align as i64) != 0
+    {
+        let message = format!("the slots begin at {at}: tiles in `{space}` begin at multiples of {align}");
+        diags.push(init.op.error("reserve-align", message));
+    }
+}
+
+fn ends<'p, 'm>(pipe: &'p [Init<'m>]) -> Option<(&'p Init<'m>, &'p Init<'m>)> {
+    let end = |kind| pipe.iter().find(|init| init.kind == kind);
+    end(CoreKind::Cube).zip(end(CoreKind::Vector))
+}
+
+/// The producer moves tiles to where the consumer looks for them.
+fn same_base(pipe: &[Init<'_>], direction: Direction, diags: &mut Diags) {
+    let Some((cube, vector)) = ends(pipe) else { return };
+    let module = cube.op.module;
+    let base = |init: &Init<'_>| consumer_buffer(&init.op, direction).map(|v| SlotBase::of(module, v));
+    let (Some(here), Some(there)) = (base(vector), base(cube)) else { return };
+    let known = |base: SlotBase| base != SlotBase::Computed;
+    if here == there || !known(here) || !known(there) {
+        return;
+    }
+    // Two ways to one address are the same place.
+    if let (Some(a), Some(b)) = (here.address(module), there.address(module))
+        && a == b
+    {
+        return;
+    }
+    let text = |base: SlotBase| match (base, base.address(module)) {
+        (_, Some(at)) => format!("at {at}"),
+        (SlotBase::In { reservation, offset }, None) => {
+            let name = module.op(reservation).attrs.get("name").and_then(slipring_ir::Attr::as_str).unwrap_or("?");
+            if offset == 0 { format!("in `{name}`") } else { format!("{offset} bytes into `{name}`") }
+        }
+        _ => "?".into(),
+    };
+    let operand = if direction == Direction::C2V { "c2v_consumer_buf" } else { "v2c_consumer_buf" };
+    diags.push(
+        vector
+            .op
+            .error(
+                "ring-mismatch",
+                format!("the two ends of a pipe disagree on where its {} slots are", direction.name()),
+            )
+            .label(format!("{} here", text(here)))
+            .also(cube.op.span(), format!("{} at the other end", text(there)))
+            .help(format!("give both ends the same `{operand}`: the consumer reserves it, the producer imports it")),
+    );
+}
+
+/// Both ends use one buffer in global memory.
+fn same_buffer(pipe: &[Init<'_>], diags: &mut Diags) {
+    let Some((cube, vector)) = ends(pipe) else { return };
+    let module = cube.op.module;
+    let buffer = |init: &Init<'_>| gm_buffer(&init.op).and_then(|v| outermost_argument(module, v));
+    let (Some(here), Some(there)) = (buffer(vector), buffer(cube)) else { return };
+    if same_parameter(module, here, there) || reported(diags, "ring-mismatch", vector) {
+        return;
+    }
+    diags.push(
+        vector
+            .op
+            .error("ring-mismatch", "the two ends of a pipe have different slot buffers")
+            .label(format!("`{}` here", module.value_name(here)))
+            .also(cube.op.span(), format!("`{}` at the other end", module.value_name(there)))
+            .help("pass one buffer of global memory to both functions"),
+    );
+}
+
+/// Whether two parameters of functions are one of the kernel: the same, or of the same name in two functions that nobody calls.
+fn same_parameter(module: &Module, a: ValueId, b: ValueId) -> bool {
+    let function = |value: ValueId| match module.value(value).def {
+        ValueDef::Arg(block, _) => module.block_parent(block),
+        ValueDef::Result(..) => None,
+    };
+    a == b || (function(a) != function(b) && module.value(a).name == module.value(b).name)
+}

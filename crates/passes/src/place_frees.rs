@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use slipring_dialects::ring::{PipeKey, own_end, pipe_key, ring_tile};
 use slipring_dialects::{Dialects, HandlePart, OpRef, RingPart};
-use slipring_ir::{Attr, AttrDict, BlockId, Diagnostic, Diags, Module, OpId, ValueId};
+use slipring_ir::{Attr, AttrDict, BlockId, Diagnostic, Diags, Module, OpId, Severity, ValueId};
 
 use crate::facts::{Functions, op_ref};
 use crate::last_use::{uses, with_inner};
@@ -66,6 +66,7 @@ fn place(module: &Module, block: BlockId, context: &PassContext<'_>, frees: &mut
             continue;
         }
         let mut behind = 0;
+        let mut said = false;
         for pop in &own {
             let next = own.iter().find(|other| other.at > pop.at && other.tile == pop.tile);
             match last_use(module, block, pop, next.map(|other| other.at)) {
@@ -80,7 +81,11 @@ fn place(module: &Module, block: BlockId, context: &PassContext<'_>, frees: &mut
                         ));
                         return;
                     }
-                    frees.push((pop.op, module.block(block).ops[behind]));
+                    let anchor = module.block(block).ops[behind];
+                    if behind > pop.at && !std::mem::replace(&mut said, true) {
+                        diags.push(moved(module, pop, anchor));
+                    }
+                    frees.push((pop.op, anchor));
                 }
                 Err(culprit) => {
                     return diags.push(unclear(module, pop, culprit, "used here, outside of what follows the pop"));
@@ -88,6 +93,16 @@ fn place(module: &Module, block: BlockId, context: &PassContext<'_>, frees: &mut
             }
         }
     }
+}
+
+/// Says that the instruction itself frees earlier than what is run here.
+fn moved(module: &Module, pop: &Pop, anchor: OpId) -> Diagnostic {
+    let message = "the free of this pop stands behind the last use of its tile; the instruction itself frees in its last phase (seed \
+                   003), where the producer may overwrite the tile in use";
+    let note = Diagnostic::warning("free-moved", module.op(pop.op).span, message);
+    let note = note.also(module.op(anchor).span, "freed behind this");
+    let help = "say it in the text: `auto_free = false`, and a `pto.tfree` behind the last use";
+    Diagnostic { severity: Severity::Note, ..note.help(help) }
 }
 
 /// Reports tiles that are in use at a time and more than the places where they land: the last would overwrite the first.

@@ -15,6 +15,7 @@
 //! | [`machine`] | the device: tiles, networks, clock, and the scheduler of `prefetch`, `dispatch` and `subordinate` |
 //! | [`mod@replay`] | runs a captured stream on a machine |
 //! | [`worker`] | workers behind a trait, and the format in which programs travel to them |
+//! | [`fuzz`] | what holds for any input, for fuzzers and tests |
 //! | [`sanitize`] | the hazards of driving the queue, by name, and findings of them |
 //!
 //! The crate knows nothing of what kernels do. It depends on no other crate of the workspace: its findings speak of
@@ -23,6 +24,7 @@
 pub mod board;
 pub mod capture;
 mod dispatch;
+pub mod fuzz;
 pub mod host;
 pub mod layout;
 pub mod lint;

@@ -13,6 +13,8 @@ mod target;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use crate::board::Board;
 use crate::capture::Capture;
 use crate::host::Issue;
@@ -30,10 +32,30 @@ pub struct Report {
     pub relays: u64,
     /// Dispatch commands in those.
     pub commands: u64,
-    /// What is wrong, in the order of the stream.
+    /// What is wrong, in the order of the stream: of each hazard the first some.
     pub findings: Vec<Finding>,
+    /// How often each hazard was met.
+    pub met: BTreeMap<Hazard, u64>,
     /// What could not be judged, and why.
     pub not_judged: Vec<String>,
+}
+
+/// Findings of one hazard that are kept.
+const KEPT: u64 = 32;
+/// Things that were not judged that are named.
+const NAMED: usize = 20;
+
+impl Report {
+    /// Takes hazards out that are accepted; those that were met, and how often.
+    pub fn allow(&mut self, hazards: &[Hazard]) -> Vec<(Hazard, u64)> {
+        self.findings.retain(|finding| !hazards.contains(&finding.hazard));
+        hazards.iter().filter_map(|hazard| Some((*hazard, self.met.remove(hazard)?))).collect()
+    }
+
+    /// Findings that were counted and not kept.
+    pub fn more(&self) -> u64 {
+        self.met.values().map(|times| times.saturating_sub(KEPT)).sum()
+    }
 }
 
 /// Judges what a host queued.
@@ -89,21 +111,30 @@ impl<'a> Linter<'a> {
 
     /// Reports something about the prefetch command at hand, or about its record if there is none.
     fn find(&mut self, hazard: Hazard, message: impl Into<String>) {
-        let finding = Finding { record: self.record, command: self.relay, ..Finding::new(hazard, message) };
-        self.report.findings.push(finding);
+        self.keep(Finding { record: self.record, command: self.relay, ..Finding::new(hazard, message) });
     }
 
     /// Reports something about the dispatch command at hand.
     fn find_in(&mut self, command: CommandRef, hazard: Hazard, message: impl Into<String>) {
-        let finding = Finding { record: self.record, command: Some(command), ..Finding::new(hazard, message) };
-        self.report.findings.push(finding);
+        self.keep(Finding { record: self.record, command: Some(command), ..Finding::new(hazard, message) });
+    }
+
+    fn keep(&mut self, finding: Finding) {
+        let met = self.report.met.entry(finding.hazard).or_default();
+        *met += 1;
+        if *met <= KEPT {
+            self.report.findings.push(finding);
+        }
     }
 
     /// Notes once that something could not be judged.
     fn not_judged(&mut self, what: impl Into<String>) {
         let what = what.into();
-        if !self.report.not_judged.contains(&what) {
-            self.report.not_judged.push(what);
+        let named = &mut self.report.not_judged;
+        if named.len() < NAMED && !named.contains(&what) {
+            named.push(what);
+        } else if named.len() == NAMED && !named.contains(&what) {
+            named.push("and more of that kind".to_string());
         }
     }
 
@@ -115,7 +146,7 @@ impl<'a> Linter<'a> {
     fn dangling(&mut self, but: &str) {
         if let Some((record, command, _)) = self.noflush.take() {
             let message = format!("the header that this relays stays in a page that is not handed over: {but}");
-            self.report.findings.push(Finding { record, command, ..Finding::new(Hazard::NoflushDangling, message) });
+            self.keep(Finding { record, command, ..Finding::new(Hazard::NoflushDangling, message) });
         }
     }
 }

@@ -46,7 +46,7 @@ pub(crate) struct Order {
 }
 
 /// Writes and reads that are remembered.
-const KEPT: usize = 4096;
+const KEPT: usize = 512;
 
 fn bytes_of(place: Place, bytes: u32, order: u64) -> Option<Bytes> {
     let (at, start) = match place {

@@ -11,7 +11,7 @@ use slipring_queue::host::{
     Data, DeviceError, HostError, Kernels, Program, Queue, Role, Settings, Times, lower_programs,
 };
 use slipring_queue::layout::L1_ALIGN;
-use slipring_queue::machine::{Config, Machine, Status};
+use slipring_queue::machine::{Config, Limits, Machine, Status};
 use slipring_queue::sanitize::Finding;
 use slipring_queue::wire::{LaunchMessage, Xy};
 use slipring_queue::worker::image::{Image, TEXT};
@@ -83,7 +83,9 @@ pub fn run_on_device(
     if bytes.len() > room {
         return Err(format!("the image of the program has {} bytes, and a worker has room for {room}", bytes.len()));
     }
-    let config = Config { seed: order.delays, ..Config::new(order.board.clone()) };
+    // What fits the board may be used: the buffers are the caller's own.
+    let limits = Limits { bytes: u64::MAX, ..Limits::default() };
+    let config = Config { seed: order.delays, limits, ..Config::new(order.board.clone()) };
     let (worker, runs) = KernelWorker::new(platform.clone(), order.board.clock_mhz);
     let machine = Machine::with_worker(config, Box::new(worker))?;
     let queue = Queue::open(machine, order.board.clone(), layout, Settings::CAREFUL, &Kernels::default());

@@ -11,7 +11,7 @@ use slipring_report::MessageFacts;
 use super::super::Exit;
 use super::super::output::{errors, fail, json_line, out, report, told};
 use super::message::of_finding;
-use super::{AllowArgs, Allowed, StreamArgs, StreamError, allowed_line, without_allowed};
+use super::{AllowArgs, Allowed, StreamArgs, StreamError, allowed_facts, allowed_line};
 
 /// Arguments of `queue lint`.
 #[derive(Args)]
@@ -34,6 +34,8 @@ struct Facts {
     dispatch_commands: u64,
     findings: Vec<MessageFacts>,
     not_judged: Vec<String>,
+    /// Findings that are not listed: there are enough of their kind.
+    more: u64,
     allowed: Vec<Allowed>,
 }
 
@@ -55,7 +57,8 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
         Err(message) => return fail(message),
     };
     let mut judged = linter::lint(&stream.capture, &stream.board, &Layout::default());
-    let allowed = without_allowed(&mut judged.findings, &hazards);
+    let allowed = allowed_facts(judged.allow(&hazards));
+    let more = judged.more();
     let list: Vec<Diagnostic> = judged.findings.iter().map(|finding| of_finding(finding, &stream.capture)).collect();
     let diags = Diags { list };
     let (bad, all) = (errors(&diags), diags.list.len());
@@ -69,6 +72,7 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
             dispatch_commands: judged.commands,
             findings: diags.list.iter().map(|d| message_facts(d, &stream.source)).collect(),
             not_judged: judged.not_judged,
+            more,
             allowed,
         });
     } else {
@@ -82,6 +86,9 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
             "{file}: {verdict}; {} records, {} prefetch and {} dispatch commands for a {}\n",
             judged.records, judged.relays, judged.commands, stream.board.name
         ));
+        if more > 0 {
+            out(&format!("{more} more findings of these kinds are not listed\n"));
+        }
         out(&allowed_line(&allowed));
         let late = "what depends on time: slots, reuse of issue memory, the completion ring, workers";
         for what in judged.not_judged.iter().map(String::as_str).chain([late]) {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use slipring_ir::{Diags, Source};
 use slipring_queue::board::{self, Board};
 use slipring_queue::capture::{Capture, CaptureError, from_issue_region};
-use slipring_queue::sanitize::{Finding, Hazard};
+use slipring_queue::sanitize::Hazard;
 
 use super::Exit;
 use super::output::{fail, report};
@@ -101,13 +101,9 @@ fn allowed_line(allowed: &[Allowed]) -> String {
     }
 }
 
-/// Takes the accepted hazards out of findings, and counts them.
-fn without_allowed(findings: &mut Vec<Finding>, allowed: &[Hazard]) -> Vec<Allowed> {
-    let times = |hazard: &Hazard| findings.iter().filter(|finding| finding.hazard == *hazard).count() as u64;
-    let counted = allowed.iter().map(|hazard| Allowed { code: hazard.def().code, times: times(hazard) });
-    let counted = counted.filter(|allowed| allowed.times > 0).collect();
-    findings.retain(|finding| !allowed.contains(&finding.hazard));
-    counted
+/// Accepted hazards and how often they were met, as facts.
+fn allowed_facts(met: Vec<(Hazard, u64)>) -> Vec<Allowed> {
+    met.into_iter().map(|(hazard, times)| Allowed { code: hazard.def().code, times }).collect()
 }
 
 /// A stream that was read.

@@ -20,7 +20,7 @@ use super::super::Exit;
 use super::super::output::{errors, fail, json_line, out, report, told, write_file};
 use super::live::Live;
 use super::message::of_finding;
-use super::{AllowArgs, Allowed, Stream, StreamArgs, StreamError, allowed_line, without_allowed};
+use super::{AllowArgs, Allowed, Stream, StreamArgs, StreamError, allowed_facts, allowed_line};
 
 /// Arguments of `queue run`.
 #[derive(Args)]
@@ -140,9 +140,9 @@ pub(super) fn run(args: &RunArgs) -> Exit {
 /// What the run found, and behind it what the bytes alone show and the run did not come to.
 fn findings(replayed: &Replay, stream: &Stream, allowed: &[Hazard]) -> Vec<Finding> {
     let mut all = replayed.findings.clone();
-    let mut judged = lint(&stream.capture, &stream.board, &Layout::default()).findings;
-    without_allowed(&mut judged, allowed);
-    for mut finding in judged {
+    let mut judged = lint(&stream.capture, &stream.board, &Layout::default());
+    judged.allow(allowed);
+    for mut finding in judged.findings {
         let record = |finding: &Finding| finding.record.map(|record| record.index);
         if !all.iter().any(|other| other.hazard == finding.hazard && record(other) == record(&finding)) {
             finding.notes.push("the stream's bytes show it, whatever happens when".to_string());
@@ -205,13 +205,7 @@ fn facts(file: String, replayed: &mut Replay, diags: &Diags, stream: &Stream) ->
         launches: status.launches,
         events: replayed.completions.iter().filter_map(Completion::event).collect(),
         cycles: status.cycle,
-        allowed: replayed
-            .queue
-            .device()
-            .allowed()
-            .into_iter()
-            .map(|(hazard, times)| Allowed { code: hazard.def().code, times })
-            .collect(),
+        allowed: allowed_facts(replayed.queue.device().allowed()),
         findings: diags.list.iter().map(|d| message_facts(d, &stream.source)).collect(),
     }
 }

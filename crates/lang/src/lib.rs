@@ -12,6 +12,7 @@
 //! | `signature` | types of parameters, of names, of what is returned |
 //! | `value` | what a name stands for while a body is lowered |
 //! | `emit` | building ops |
+//! | `whole` | the last look at what was lowered |
 //! | `lower` | statements, expressions, control flow, memories |
 //! | `ops` | the catalogue: every `pl.…` that a kernel may call, declared once |
 
@@ -23,6 +24,7 @@ mod program;
 mod signature;
 pub mod syntax;
 mod value;
+mod whole;
 
 use std::sync::Arc;
 

@@ -106,9 +106,13 @@ pub(crate) fn compile(source: Arc<Source>, body: &[Stmt], diags: &mut Diags) -> 
         if let Role::Kernel(kind) = function.role {
             globals.started.borrow_mut().insert(name.clone());
             let lowered = lower_function(&mut emitter, &globals, function, kind, diags);
-            if let Ok((op, info)) = lowered {
-                found.push((name, op));
-                kernels.push(info);
+            match lowered {
+                Ok((op, info)) => {
+                    crate::whole::check_values(&emitter.module, op, diags);
+                    found.push((name, op));
+                    kernels.push(info);
+                }
+                Err(_) => crate::whole::given_up(name, at(&function.def.name), diags),
             }
         }
     }

@@ -37,6 +37,7 @@ pub(crate) fn tensor_parameter(
         pointer,
         span,
         writable: direction != Direction::In,
+        direction,
     });
     (Value::Tensor(whole(lower.roots.len() - 1, elem, dims)), ty)
 }

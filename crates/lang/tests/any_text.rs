@@ -285,7 +285,9 @@ proptest! {
             }
         }
         let (module, diags) = compile(&pieces.concat());
-        let _ = diags.render(&module.source, false);
+        let rendered = diags.render(&module.source, false);
+        // What fails says why, and no value leaves the block that it exists in.
+        prop_assert!(!diags.list.iter().any(|d| matches!(d.code, "internal" | "value-scope")), "{}", rendered);
         if !diags.has_errors() {
             let platform = slipring_machine::built_in("a5").expect("a platform");
             slipring_dialects::verify(&module, &platform, &mut Diags::default());

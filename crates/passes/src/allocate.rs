@@ -14,14 +14,13 @@ mod report;
 use std::ops::Range;
 
 use slipring_dialects::ring::{SlotBase, pipe_key, slot_space};
-use slipring_dialects::{Dialects, InCoreSync, OpRef, RingPart};
+use slipring_dialects::{Dialects, OpRef, RingPart};
 use slipring_ir::{Attr, AttrDict, Diagnostic, Diags, Module, OpId, Type, ValueId};
 use slipring_machine::SpaceSpec;
 use slipring_program::Direction;
 use slipring_tile::Space;
-use smallvec::SmallVec;
 
-use crate::facts::{Functions, def, op_ref, operand_index};
+use crate::facts::{Functions, def, op_ref, operand_index, syncs_by_hand};
 use crate::manager::{Pass, PassContext};
 use crate::rings::{RingOp, consumes, pipe, ring_bytes, ring_ops, slots_of, write_imports};
 use crate::roots::{Address, RootId, RootKind, Roots, home};
@@ -342,15 +341,6 @@ fn needs_landing(module: &Module, context: &PassContext<'_>, functions: &Functio
 
 /// An op by which a group of functions synchronises its pipes by hand.
 fn manual_sync(module: &Module, group: &[OpId]) -> Option<OpId> {
-    let bodies = group.iter().filter_map(|f| module.body(*f, 0));
-    let mut ops: SmallVec<[OpId; 4]> = SmallVec::new();
-    for body in bodies {
-        ops.extend(
-            module
-                .walk(body)
-                .into_iter()
-                .filter(|op| def(module, *op).is_some_and(|def| def.in_core_sync == InCoreSync::Manual)),
-        );
-    }
-    ops.first().copied()
+    let mut bodies = group.iter().filter_map(|f| module.body(*f, 0));
+    bodies.find_map(|body| module.walk(body).into_iter().find(|op| syncs_by_hand(module, *op)))
 }

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 pub use slipring_dialects::rules::counted;
-use slipring_dialects::{Dialects, OpDef, OpRef, kernel_kind};
+use slipring_dialects::{Dialects, InCoreSync, OpDef, OpRef, kernel_kind};
 use slipring_ir::{Attr, BlockId, Flow, Module, OpId, OpSchema, Type};
 use slipring_machine::CoreKind;
 use slipring_tile::Space;
@@ -10,6 +10,12 @@ use slipring_tile::Space;
 /// The declaration of an op.
 pub fn def(module: &Module, op: OpId) -> Option<&'static OpDef> {
     Dialects::get().def(&module.op(op).name)
+}
+
+/// True for an op by which the text synchronises the pipes of a core itself. What passes placed does not count.
+pub fn syncs_by_hand(module: &Module, op: OpId) -> bool {
+    let manual = def(module, op).is_some_and(|def| def.in_core_sync == InCoreSync::Manual);
+    manual && module.op(op).attrs.get("placed").is_none()
 }
 
 /// An op with its declaration.

@@ -191,6 +191,10 @@ impl<'a> OpParser<'a> {
             self.bump();
             return Ok(attr);
         }
+        if self.bad_aliases.contains(text) {
+            self.bump();
+            return Err(Reported);
+        }
         if !text.contains('.') && self.cur.ahead().tok != Tok::Less {
             self.bump();
             let d = Diagnostic::error("attribute", start, format!("no attribute is called `{text}`"));

@@ -64,6 +64,8 @@ impl<'a> OpParser<'a> {
         let is_type = self.cur.tok == Tok::Bang;
         self.bump();
         self.bump();
+        // What uses a name whose definition is wrong has no mistake of its own.
+        self.bad_aliases.insert(text);
         let taken = if is_type {
             let ty = self.parse_type()?;
             self.types.insert(name, ty).is_some()
@@ -74,6 +76,7 @@ impl<'a> OpParser<'a> {
             let attr = self.parse_attr()?;
             self.attrs.insert(name, attr).is_some()
         };
+        self.bad_aliases.remove(text);
         if taken {
             self.error("redefinition", span, format!("`{text}` is defined a second time"));
         }
@@ -298,6 +301,8 @@ impl<'a> OpParser<'a> {
                 Tok::RBrace if !inside => return,
                 Tok::Caret if fresh && !inside => return,
                 Tok::LBrace if self.region_follows() => self.skip_region(&names),
+                // The next alias, which stand outside of everything.
+                Tok::Hash | Tok::Bang if fresh && !inside && self.cur.ahead().tok == Tok::Equal => return,
                 _ if fresh && self.op_begins() => {
                     // Inside braces: one is missing.
                     self.cur.braces = braces;

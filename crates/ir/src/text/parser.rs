@@ -1,6 +1,6 @@
 //! The parser's core: tokens, errors, names in scope, operands.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -73,6 +73,8 @@ pub struct OpParser<'a> {
     pub(crate) scopes: Vec<Scope<'a>>,
     pub(crate) marks: Marks,
     pub(crate) types: HashMap<&'a str, Type>,
+    /// Aliases, with their `!` or `#`, whose definitions were given up.
+    pub(crate) bad_aliases: HashSet<&'a str>,
     pub(crate) attrs: HashMap<&'a str, Attr>,
     pub(crate) locs: HashMap<&'a str, String>,
     /// Ops whose `loc` names an alias.
@@ -93,6 +95,7 @@ impl<'a> OpParser<'a> {
             scopes: vec![Scope::default()],
             marks: Marks::default(),
             types: HashMap::new(),
+            bad_aliases: HashSet::new(),
             attrs: HashMap::new(),
             locs: HashMap::new(),
             named_locs: Vec::new(),

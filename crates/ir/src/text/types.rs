@@ -6,7 +6,7 @@ use slipring_tile::{Elem, Space};
 use smallvec::SmallVec;
 
 use super::lexer::Tok;
-use super::parser::{OpParser, Parsed, is_unknown};
+use super::parser::{OpParser, Parsed, Reported, is_unknown};
 use super::suggest::nearest;
 use crate::{Diagnostic, Dim, FuncType, MemRefType, PipeParam, PipeType, Sign, Span, Type, ValueId, ViewType};
 
@@ -185,6 +185,10 @@ impl<'a> OpParser<'a> {
             let ty = ty.clone();
             self.bump();
             return Ok(ty);
+        }
+        if self.bad_aliases.contains(text) {
+            self.bump();
+            return Err(Reported);
         }
         if !text.contains('.') {
             self.bump();

@@ -77,6 +77,7 @@ impl Lower<'_> {
         let op = self.e.op("scf.if", &[("condition", &[condition])], &[], &[]);
         let blocks = [self.e.region(op), self.e.region(op)];
         let since = self.buffers.mark();
+        self.branches += 1;
         let then_outcome = self.in_block(blocks[0], |l| l.arm(|l| l.body(then)));
         let then_env = std::mem::replace(&mut self.env, before.clone());
         let then_taken = self.buffers.other_arm(since);
@@ -85,6 +86,7 @@ impl Lower<'_> {
         }
         let else_outcome = self.in_block(blocks[1], |l| l.arm(|l| l.arms(rest, otherwise, span)));
         let else_env = std::mem::replace(&mut self.env, before);
+        self.branches -= 1;
         then_outcome.and(else_outcome)?;
         self.merge(op, blocks, [then_env, else_env], &bound, (since, then_taken), span)
     }

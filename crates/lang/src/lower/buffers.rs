@@ -10,8 +10,9 @@ use std::rc::Rc;
 
 use slipring_ir::{Diagnostic, Span, ValueId};
 
+use super::outputs::{Load, Store};
 use super::{Lower, Lowered, Reported, Value};
-use crate::value::{Tensor, TileId};
+use crate::value::{Index, Tensor, TileId};
 
 /// Two buffers that may be one object in the text.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +48,10 @@ pub(crate) struct Buffers {
     taken: Vec<Taken>,
     /// How often a buffer was taken, and where last.
     taken_count: HashMap<ValueId, (u32, Span)>,
-    /// Stores into tensors: position of the tensor, and where.
-    stores: Vec<(usize, Span)>,
+    /// Stores into tensors, in the order of the text.
+    pub stores: Vec<Store>,
+    /// Loads from outputs, in the order of the text.
+    pub loads: Vec<Load>,
     /// Buffers that hold a window's elements, because a name is a tile on some paths and the window on others: the buffer,
     /// the position of the tensor, and where it was loaded.
     windows: Vec<(ValueId, usize, Span)>,
@@ -61,6 +64,7 @@ pub(crate) struct BuffersMark {
     twins: usize,
     taken: usize,
     stores: usize,
+    loads: usize,
     windows: usize,
 }
 
@@ -71,6 +75,7 @@ impl Buffers {
             twins: self.twins.len(),
             taken: self.taken.len(),
             stores: self.stores.len(),
+            loads: self.loads.len(),
             windows: self.windows.len(),
         }
     }
@@ -84,6 +89,7 @@ impl Buffers {
         }
         self.twins.truncate(mark.twins);
         self.stores.truncate(mark.stores);
+        self.loads.truncate(mark.loads);
         self.windows.truncate(mark.windows);
     }
 
@@ -284,12 +290,13 @@ impl Lower<'_> {
         Ok(id)
     }
 
-    /// Notes a store into a tensor.
+    /// Notes a store of a tile, of which so much is valid, into a window.
     ///
     /// # Errors
     /// Reported if a name may still be a window of the tensor that was loaded before.
-    pub(super) fn stored(&mut self, root: usize, span: Span) -> Lowered<()> {
-        self.buffers.stores.push((root, span));
+    pub(super) fn stored(&mut self, window: &Tensor, valid: Option<[Index; 2]>, span: Span) -> Lowered<()> {
+        let root = window.root;
+        self.buffers.stores.push(Store { window: window.clone(), valid, span });
         let of_root = |id: TileId| {
             let buffer = self.buffer_of(id);
             self.buffers.windows.iter().any(|(of, tensor, _)| *of == buffer && *tensor == root)
@@ -312,8 +319,8 @@ impl Lower<'_> {
         let buffer = self.buffer_of(id);
         let roots = self.buffers.windows.iter().filter(|(of, ..)| *of == buffer).map(|(_, root, _)| *root);
         let roots: Vec<usize> = roots.collect();
-        let store = self.buffers.stores[mark.stores..].iter().find(|(of, _)| roots.contains(of)).copied();
-        match store {
+        let store = self.buffers.stores[mark.stores..].iter().find(|store| roots.contains(&store.window.root));
+        match store.map(|store| (store.window.root, store.span)) {
             Some((root, span)) => Err(self.window_error(name, root, span)),
             None => Ok(()),
         }

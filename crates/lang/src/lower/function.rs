@@ -75,6 +75,11 @@ pub(crate) fn lower_function(
         other => vec![other.clone()],
     });
     lower.body(&def.body).and(outcome)?;
+    lower.check_lane_questions()?;
+    if kind.is_none() && lower.facts.pipe_end.is_none() {
+        // Functions for one kind of core are parts of a kernel.
+        lower.check_outputs();
+    }
     lower.e.span = head;
     let end = lower.e.op("func.return", &[], &[], &[]);
     lower.e.module.op_mut(end).loc = None;
@@ -107,6 +112,27 @@ pub(crate) fn lower_function(
 }
 
 impl Lower<'_> {
+    /// Reports questions about the lane where there is none: outside of regions only a core that has an end of a pipe knows
+    /// that the other lane runs too.
+    fn check_lane_questions(&mut self) -> Lowered<()> {
+        if self.facts.pipe_end.is_some() {
+            return Ok(());
+        }
+        let mut outcome = Ok(());
+        for span in std::mem::take(&mut self.facts.lane_questions) {
+            let message = "`get_subblock_idx` stands outside of every region";
+            let mut error = Diagnostic::error("lane-outside", span, message)
+                .label("only one Vector core runs here, and its number is 0");
+            if let Some((_, split)) = self.facts.split {
+                error = error.also(split, "the automatic split divides tiles by itself: the text has no lanes");
+            }
+            let help =
+                "say where both Vector cores run: `for lane in pl.split_aiv(2, mode=…):`, which binds the number";
+            outcome = Err(self.report(error.help(help)));
+        }
+        outcome
+    }
+
     /// Calls a function of the file: its body is lowered here.
     pub(super) fn call_function(&mut self, name: &str, given: Given, span: Span) -> Lowered {
         let Some(function) = self.globals.functions.get(name).cloned() else {

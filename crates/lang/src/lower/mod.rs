@@ -13,6 +13,7 @@ mod control;
 mod expr;
 mod function;
 mod names;
+mod outputs;
 mod place;
 mod split;
 mod stmt;
@@ -29,6 +30,7 @@ use slipring_machine::CoreKind;
 use slipring_tile::{Elem, Space};
 use smallvec::SmallVec;
 
+use crate::Direction;
 use crate::dtype::DType;
 use crate::emit::Emitter;
 use crate::program::{Globals, Scope};
@@ -65,6 +67,8 @@ pub(crate) struct Root {
     pub span: Span,
     /// False for parameters that are only read.
     pub writable: bool,
+    /// What the kernel says it does with it.
+    pub direction: Direction,
 }
 
 /// A `split_aiv` region.
@@ -114,6 +118,8 @@ pub(crate) struct Lower<'a> {
     pub yields: Vec<Frame>,
     /// Counted loops that are open.
     pub loops: usize,
+    /// Branches that are decided at run time and open.
+    pub branches: usize,
     /// How the loops inside the outermost one carry names.
     pub plans: IndexMap<PlanKey, Plan>,
     /// Functions whose bodies are open, from the kernel on.
@@ -160,6 +166,8 @@ pub(crate) struct Facts {
     pub buffers: Vec<(ValueId, Rc<str>)>,
     /// Popped tiles and how they were divided, for the frees of their slots.
     pub popped: Vec<(ValueId, Split)>,
+    /// Questions about the lane outside of every region.
+    pub lane_questions: Vec<Span>,
     /// The buffers of the rings of the function's pipe: Cube to Vector, Vector to Cube.
     pub rings: [Option<Rc<str>>; 2],
 }
@@ -188,6 +196,7 @@ impl<'a> Lower<'a> {
             poisoned: HashSet::new(),
             yields: Vec::new(),
             loops: 0,
+            branches: 0,
             plans: IndexMap::new(),
             calls: Vec::new(),
             expected: None,

@@ -279,6 +279,7 @@ impl Lower<'_> {
     }
 
     fn load_in(&mut self, tensor: &Tensor, place: Place) -> Lowered<TileId> {
+        self.reads(tensor, self.e.span);
         let window = self.window(tensor)?;
         let shape = tensor.shape();
         let shape: &[u64] = if shape.is_empty() { &[1] } else { &shape };
@@ -339,7 +340,13 @@ impl Lower<'_> {
         };
         let tile = self.tile(id).clone();
         let (have, want) = (fold(&tile.shape), fold(&tensor.sizes));
-        if have != want {
+        // Only what is valid is stored, and only it must fit.
+        let fits = match tile.valid {
+            None => false,
+            Some([Index::Known(rows), Index::Known(cols)]) => (rows as u64, cols as u64) == want,
+            Some(_) => want.0 <= have.0 && want.1 <= have.1,
+        };
+        if have != want && !fits {
             let error = Diagnostic::error(
                 "store-shape",
                 span,
@@ -365,7 +372,7 @@ impl Lower<'_> {
             .help(format!("convert it: `pl.cast(…, pl.{})`", names[1]));
             return Err(self.report(error));
         }
-        self.stored(tensor.root, span)?;
+        self.stored(tensor, tile.valid, span)?;
         let window = self.window(tensor)?;
         let attrs: &[_] =
             if atomic { &[("atomicType", slipring_ir::Attr::member("atomic_type", "atomic_add"))] } else { &[] };

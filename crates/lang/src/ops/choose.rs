@@ -5,7 +5,7 @@ use slipring_tile::{Elem, Space};
 
 use super::elementwise::{emit, is_number, like, same, scalar_for, vector};
 use super::{Call, ENTRY, Entry};
-use crate::lower::{Lower, Lowered, fold, show};
+use crate::lower::{Lower, Lowered, Place, fold, show};
 use crate::value::{Const, TileId, Value};
 
 const THREE: Entry = Entry { params: "a, b, c", lower: three, ..ENTRY };
@@ -78,7 +78,12 @@ fn compare(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     };
     // A bit for each column.
     let (rows, cols) = fold(&tile.shape);
-    let mask = lower.new_tile(&[rows, cols.div_ceil(8)], Elem::U8, Space::Vec, "cmp");
+    let bytes = cols.div_ceil(8);
+    // Rows of bits, also where one byte holds a row.
+    let mut ty = Place::of(Space::Vec).tile_type(&[rows, bytes.max(2)], Elem::U8);
+    ty.valid = crate::lower::valid(rows, bytes);
+    let buffer = lower.buffer(ty);
+    let mask = lower.add_tile(buffer, ty, &[rows, bytes], "cmp");
     let dst = lower.tile(mask).value;
     let attrs = [("cmpMode", Attr::member("cmp", mode))];
     let (op, names) =

@@ -26,7 +26,7 @@ pub(super) const OPS: &[Entry] = &[
         names: &["get_subblock_idx"],
         op: "pto.get_subblock_idx",
         doc: "Which Vector core of the cluster this is",
-        lower: question,
+        lower: lane_question,
         ..ENTRY
     },
 ];
@@ -41,6 +41,13 @@ fn gather(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (value, _) = call.need(lower, "tile")?;
     let mode = call.split(lower, "mode")?;
     lower.gather(&value, mode, call.span)
+}
+
+fn lane_question(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    if lower.region.is_none() {
+        lower.facts.lane_questions.push(call.span);
+    }
+    question(lower, call)
 }
 
 fn question(lower: &mut Lower<'_>, call: &Call) -> Lowered {

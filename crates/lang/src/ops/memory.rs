@@ -119,6 +119,7 @@ fn load(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         .map(|(v, n)| if let Index::Known(v) = v { (*v).clamp(1, *n as i64) as u64 } else { *n })
         .collect();
     let window = lower.tensor_window(&source, &offsets, &clipped, span)?;
+    lower.reads(&window, call.span);
     let tile = lower.new_valid_tile(&shape, source.elem, space, [rows, last], "load");
     let (view, target) = (lower.window(&window)?, lower.tile(tile).value);
     lower.e.op("pto.tload", &[("src", &[view]), ("dst", &[target])], &[], &[]);
@@ -131,7 +132,7 @@ fn store(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let offsets = call.offsets(lower, "offsets")?;
     let shape = match call.shape(lower, "shapes")? {
         Some(shape) => shape,
-        None => window_shape(lower, &tile, target.shape().len()),
+        None => stored_shape(lower, &tile, &target, &offsets),
     };
     put(lower, call, &tile, &target, &offsets, &shape, span)
 }
@@ -145,6 +146,27 @@ fn window_shape(lower: &Lower<'_>, value: &Value, rank: usize) -> Vec<u64> {
     let mut shape: Vec<u64> = shape.into_iter().filter(|n| *n != 1).collect();
     while shape.len() < rank {
         shape.insert(0, 1);
+    }
+    shape
+}
+
+/// The shape of the window that a tile is stored into: of what is valid of it.
+fn stored_shape(lower: &Lower<'_>, value: &Value, target: &Tensor, offsets: &[Index]) -> Vec<u64> {
+    let whole = target.shape();
+    let mut shape = window_shape(lower, value, whole.len());
+    let Value::Tile(id) = value else { return shape };
+    let Some(valid) = lower.tile(*id).valid.filter(|_| lower.tile(*id).shape.len() <= 2) else { return shape };
+    let (at, extents) = (shape.len().saturating_sub(2), if shape.len() < 2 { &valid[1..] } else { &valid[..] });
+    for (dim, extent) in (at..shape.len()).zip(extents) {
+        match (extent, offsets.get(dim)) {
+            (Index::Known(n), _) => shape[dim] = (*n).max(1) as u64,
+            // It is known when the kernel runs, and lies inside the tensor.
+            (_, Some(Index::Known(first))) => {
+                let left = whole[dim].saturating_sub(u64::try_from(*first).unwrap_or(0));
+                shape[dim] = shape[dim].min(left.max(1));
+            }
+            _ => {}
+        }
     }
     shape
 }
@@ -253,6 +275,7 @@ fn read(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let offsets = call.offsets(lower, "offset")?;
     let ones = vec![1; source.shape().len()];
     let element = lower.tensor_window(&source, &offsets, &ones, span)?;
+    lower.reads(&element, call.span);
     let (pointer, offset) = lower.element(&element);
     let ty = scalar_type_of(element.elem);
     let value = lower.e.value("pto.load_scalar", &[("ptr", &[pointer]), ("offset", &[offset])], &[], ty);

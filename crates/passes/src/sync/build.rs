@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use slipring_dialects::{InCoreSync, kernel_kind};
+use slipring_dialects::kernel_kind;
 use slipring_ir::{Attr, BlockId, Module, OpId};
 use slipring_machine::{Pipe, Platform};
 
 use super::access::Accesses;
 use super::tree::{Flag, Node, Tree, Work};
-use crate::facts::{Functions, def, flow, runs_on};
+use crate::facts::{Functions, flow, runs_on, syncs_by_hand};
 
 /// A function as a tree, with the ops that its nodes are.
 #[derive(Default)]
@@ -170,10 +170,7 @@ impl<'m> Builder<'m> {
 
     /// True if a function synchronises the pipes of its core itself. What other passes have placed does not count.
     pub fn is_manual(&self, body: BlockId) -> bool {
-        let placed = |op: &OpId| self.module.op(*op).attrs.get("placed").is_some();
-        let manual =
-            |op: &OpId| !placed(op) && def(self.module, *op).is_some_and(|d| d.in_core_sync == InCoreSync::Manual);
-        self.module.walk(body).iter().any(manual)
+        self.module.walk(body).iter().any(|op| syncs_by_hand(self.module, *op))
     }
 
     /// Flags that a function sets by hand; all ids of a pair of pipes where an id is computed.

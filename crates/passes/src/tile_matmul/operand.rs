@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use slipring_dialects::{HandlePart, InCoreSync, OpRef, RingPart, Transfer};
+use slipring_dialects::{HandlePart, OpRef, RingPart, Transfer};
 use slipring_ir::{Dim, Module, OpId, Span, TileType, ValueId};
 use slipring_machine::Platform;
 use slipring_tile::{Layout, Space};
 
 use super::steps::Room;
-use crate::facts::{def, op_ref, operand_index};
+use crate::facts::{def, op_ref, operand_index, syncs_by_hand};
 use crate::roots::{Address, RootId, RootKind, Roots, home};
 
 /// An operand that can be taken out of L1 slice by slice.
@@ -127,8 +127,7 @@ fn own_root(roots: &Roots, value: ValueId) -> Option<RootId> {
 /// True if the function that holds a value synchronises its pipes by hand.
 fn by_hand(module: &Module, value: ValueId) -> bool {
     let body = home(module, value).and_then(|function| module.body(function, 0));
-    let manual = |op: &OpId| def(module, *op).is_some_and(|def| def.in_core_sync == InCoreSync::Manual);
-    body.is_some_and(|body| module.walk(body).iter().any(manual))
+    body.is_some_and(|body| module.walk(body).iter().any(|op| syncs_by_hand(module, *op)))
 }
 
 /// The op that writes a root last before another op, on every path: the nearest one before it in its block, or in a block

@@ -1,0 +1,181 @@
+//! Outputs: read before they are written, never written, written in part.
+//!
+//! A `pl.Out[…]` parameter holds nothing when a kernel begins. What the text decides is said: windows at constant places are
+//! compared, those at others may be anywhere in their dimension.
+
+use slipring_ir::{Diagnostic, Span};
+
+use super::{Lower, show};
+use crate::Direction;
+use crate::value::{Index, Tensor};
+
+/// Parts of a tensor that are compared to find one that nothing writes: a few windows have far fewer.
+const MOST_PARTS: usize = 1 << 12;
+
+/// A store into a window.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    pub window: Tensor,
+    /// Valid rows and columns of the tile that is stored.
+    pub valid: Option<[Index; 2]>,
+    pub span: Span,
+}
+
+/// A load of a window of an output.
+#[derive(Clone, Debug)]
+pub(crate) struct Load {
+    window: Tensor,
+    span: Span,
+    /// Stores before it, in the text.
+    stores: usize,
+    /// It stands in a branch in a loop: what follows in the text may come before it.
+    again: bool,
+}
+
+/// First element and end of each dimension.
+type Bounds = Vec<(i64, i64)>;
+
+impl Lower<'_> {
+    /// Notes a load of a window.
+    pub fn reads(&mut self, window: &Tensor, span: Span) {
+        if self.roots[window.root].direction == Direction::Out {
+            let again = self.loops > 0 && self.branches > 0;
+            let stores = self.buffers.stores.len();
+            self.buffers.loads.push(Load { window: window.clone(), span, stores, again });
+        }
+    }
+
+    /// At the end of a function that is a kernel by itself: says what it does wrong with its outputs.
+    pub(super) fn check_outputs(&mut self) {
+        for load in std::mem::take(&mut self.buffers.loads) {
+            let until = if load.again { self.buffers.stores.len() } else { load.stores };
+            let read = self.bounds_of(&load.window, None);
+            let written = self.buffers.stores[..until].iter().any(|store| {
+                store.window.root == load.window.root && overlap(&self.bounds_of(&store.window, store.valid), &read)
+            });
+            if !written {
+                let root = self.roots[load.window.root].clone();
+                let message = format!("`{}` is read before the kernel writes it", root.name);
+                let error = Diagnostic::error("output-read", load.span, message)
+                    .also(root.span, "an output holds nothing when the kernel begins")
+                    .help("declare it `pl.InOut[…]` if its contents are given");
+                self.report(error);
+            }
+        }
+        for at in 0..self.roots.len() {
+            if self.roots[at].direction == Direction::Out {
+                self.check_written(at);
+            }
+        }
+    }
+
+    fn check_written(&mut self, root: usize) {
+        let (name, span, dims) = {
+            let root = &self.roots[root];
+            (root.name.clone(), root.span, root.dims.clone())
+        };
+        let stores: Vec<Store> =
+            self.buffers.stores.iter().filter(|store| store.window.root == root).cloned().collect();
+        if stores.is_empty() {
+            let message = format!("`{name}` is an output, and the kernel never writes it");
+            let warning = Diagnostic::warning("output-unwritten", span, message);
+            self.report(warning.help("store into it, or leave it out"));
+            return;
+        }
+        let whole: Bounds = dims.iter().map(|n| (0, *n as i64)).collect();
+        let written: Vec<Bounds> = stores.iter().map(|store| self.bounds_of(&store.window, store.valid)).collect();
+        let Some((part, all)) = unwritten(&whole, &written) else { return };
+        let range: Vec<String> = part.iter().map(|(first, end)| format!("{first}:{end}")).collect();
+        let what = if all { "" } else { "parts of " };
+        let message = format!(
+            "{what}`{name}[{}]` of this output {}never written",
+            range.join(", "),
+            if all { "is " } else { "are " }
+        );
+        let mut warning = Diagnostic::warning("output-in-part", span, message);
+        let cut = stores
+            .iter()
+            .find(|store| self.bounds_of(&store.window, store.valid) != self.bounds_of(&store.window, None));
+        if let Some(Store { window, valid: Some([Index::Known(rows), Index::Known(cols)]), span }) = cut {
+            let message =
+                format!("only {rows} rows and {cols} columns of this tile {} are valid", show(&window.shape()));
+            warning = warning.also(*span, message);
+        } else if let [store] = &stores[..] {
+            warning = warning.also(store.span, "this is all that is written");
+        }
+        self.report(warning.help("what it holds there means nothing: declare it `pl.InOut[…]` if the rest is given"));
+    }
+
+    /// What a window may reach, less what is not valid of the tile.
+    fn bounds_of(&self, window: &Tensor, valid: Option<[Index; 2]>) -> Bounds {
+        let dims = &self.roots[window.root].dims;
+        let mut bounds: Bounds = (0..window.sizes.len())
+            .map(|at| match window.offsets[at] {
+                Index::Known(first) => (first, first.saturating_add(window.sizes[at] as i64)),
+                Index::At(_) => (0, dims[at] as i64),
+            })
+            .collect();
+        let kept: Vec<usize> = (0..window.sizes.len()).filter(|at| !window.dropped[*at]).collect();
+        if let (Some([rows, cols]), None, [.., row, col]) = (valid, &window.reshaped, &kept[..]) {
+            let outer = kept[..kept.len() - 2].iter().all(|at| window.sizes[*at] == 1);
+            for (at, extent) in [(*row, rows), (*col, cols)] {
+                if let (Index::Known(n), Index::Known(first), true) = (extent, window.offsets[at], outer) {
+                    bounds[at].1 = bounds[at].1.min(first.saturating_add(n));
+                }
+            }
+        }
+        bounds
+    }
+}
+
+fn overlap(a: &Bounds, b: &Bounds) -> bool {
+    a.iter().zip(b).all(|(a, b)| a.0 < b.1 && b.0 < a.1)
+}
+
+/// The smallest part that has everything that is not written, and whether nothing of it is.
+fn unwritten(whole: &Bounds, written: &[Bounds]) -> Option<(Bounds, bool)> {
+    // Between two neighbouring edges of windows all elements are written, or none is.
+    let edges: Vec<Vec<i64>> = whole
+        .iter()
+        .enumerate()
+        .map(|(dim, (first, end))| {
+            let inner = written.iter().flat_map(|bounds| [bounds[dim].0, bounds[dim].1]);
+            let mut edges: Vec<i64> = inner.filter(|at| at > first && at < end).chain([*first, *end]).collect();
+            edges.sort_unstable();
+            edges.dedup();
+            edges
+        })
+        .collect();
+    let parts = edges.iter().try_fold(1usize, |n, edges| n.checked_mul(edges.len() - 1))?;
+    if parts > MOST_PARTS {
+        return None;
+    }
+    let (mut found, mut elements): (Option<Bounds>, i128) = (None, 0);
+    for number in 0..parts {
+        let mut rest = number;
+        let part: Bounds = edges
+            .iter()
+            .map(|edges| {
+                let at = rest % (edges.len() - 1);
+                rest /= edges.len() - 1;
+                (edges[at], edges[at + 1])
+            })
+            .collect();
+        if written.iter().any(|bounds| overlap(bounds, &part)) {
+            continue;
+        }
+        elements += size(&part);
+        found = Some(match found {
+            None => part,
+            Some(found) => found.iter().zip(&part).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))).collect(),
+        });
+    }
+    found.map(|found| {
+        let all = size(&found) == elements;
+        (found, all)
+    })
+}
+
+fn size(bounds: &Bounds) -> i128 {
+    bounds.iter().map(|(first, end)| i128::from(end - first)).product()
+}

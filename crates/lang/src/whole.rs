@@ -1,0 +1,60 @@
+//! The last look at what was lowered: nothing ends without a module that holds together or an error that says why.
+
+use std::collections::HashSet;
+
+use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Span, ValueId};
+
+/// Reports a function that was given up without a word.
+pub(crate) fn given_up(name: &str, span: Span, diags: &mut Diags) {
+    if !diags.has_errors() {
+        let message = format!("`{name}` could not be compiled, and nothing says why");
+        diags
+            .push(Diagnostic::error("internal", span, message).help("this is a mistake of slipring: please report it"));
+    }
+}
+
+/// Reports values that are used where they do not exist: a number of a loop, a branch or a region behind it.
+pub(crate) fn check_values(module: &Module, function: OpId, diags: &mut Diags) {
+    if diags.has_errors() {
+        return;
+    }
+    let mut visible = HashSet::new();
+    if let Some(op) = regions(module, function, &mut visible) {
+        let span = module.op(op).span;
+        let error = Diagnostic::error(
+            "value-scope",
+            span,
+            "a value is used here that exists inside a loop, branch or region only",
+        )
+        .note("a name may stand for a window or tile that was made with it")
+        .help("compute it again where it is used; that nothing said so earlier is a mistake of slipring");
+        diags.push(error);
+    }
+}
+
+/// The first op in the regions of an op that uses a value which is not visible there.
+fn regions(module: &Module, op: OpId, visible: &mut HashSet<ValueId>) -> Option<OpId> {
+    let blocks: Vec<BlockId> =
+        module.op(op).regions.iter().flat_map(|region| module.region(*region).blocks.iter().copied()).collect();
+    blocks.into_iter().find_map(|block| {
+        let mut here: Vec<ValueId> = module.block(block).args.to_vec();
+        visible.extend(here.iter().copied());
+        let mut found = None;
+        for inner in &module.block(block).ops {
+            if module.op(*inner).operands.iter().any(|value| !visible.contains(value)) {
+                found = Some(*inner);
+                break;
+            }
+            found = regions(module, *inner, visible);
+            if found.is_some() {
+                break;
+            }
+            here.extend(module.op(*inner).results.iter().copied());
+            visible.extend(module.op(*inner).results.iter().copied());
+        }
+        for value in here {
+            visible.remove(&value);
+        }
+        found
+    })
+}

@@ -227,14 +227,7 @@ impl Lower<'_> {
     pub fn written_in_place(&mut self, id: TileId, span: Span) -> Lowered<()> {
         let buffer = self.buffer_of(id);
         self.buffers.wrote(buffer, span);
-        if let Some((root, place)) = self.buffers.window_in(buffer) {
-            let tensor = self.roots[root].name.clone();
-            let message = format!("a part of a tile is assigned to that may still be a window of `{tensor}`");
-            let error = Diagnostic::error("alias", span, message)
-                .also(place, "here it was loaded, because its name is a tile on other paths")
-                .help(format!("load it before: `pl.load({tensor}, …)`"));
-            return Err(self.report(error));
-        }
+        self.no_window(buffer, span)?;
         let twins = self.buffers.twins.iter().filter(|twin| twin.buffers.contains(&buffer));
         let found = twins.clone().find_map(|twin| {
             let other = twin.buffers[usize::from(twin.buffers[0] == buffer)];
@@ -242,6 +235,26 @@ impl Lower<'_> {
         });
         match found {
             Some((name, place)) => Err(self.alias_error(&name, span, place)),
+            None => Ok(()),
+        }
+    }
+
+    /// Reports a write to a buffer that may stand for a window.
+    fn no_window(&mut self, buffer: ValueId, span: Span) -> Lowered<()> {
+        let Some((root, place)) = self.buffers.window_in(buffer) else { return Ok(()) };
+        let tensor = self.roots[root].name.clone();
+        let message = format!("a part of a tile is assigned to that may still be a window of `{tensor}`");
+        let error = Diagnostic::error("alias", span, message)
+            .also(place, "here it was loaded, because its name is a tile on other paths")
+            .help(format!("load it before: `pl.load({tensor}, …)`"));
+        Err(self.report(error))
+    }
+
+    /// Reports a carried buffer that an iteration writes in place and leaves as a window.
+    pub(super) fn window_for_the_next(&mut self, carried: TileId, mark: BuffersMark) -> Lowered<()> {
+        let buffer = self.buffer_of(carried);
+        match self.buffers.writes[mark.writes..].iter().find(|write| write.buffer == buffer).copied() {
+            Some(write) => self.no_window(buffer, write.span),
             None => Ok(()),
         }
     }

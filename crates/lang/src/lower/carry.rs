@@ -280,6 +280,7 @@ impl Lower<'_> {
         self.nothing_taken_from_before(carried, since, op)?;
         for (name, from, to) in &copies {
             self.part_if_shared(Some(name), *from, *to);
+            self.window_for_the_next(*to, since)?;
         }
         self.copy_all(copies.into_iter().map(|(_, from, to)| (from, to)).collect())?;
         self.parted_in_loop(since)?;

@@ -48,6 +48,9 @@ pub(super) enum Carried {
 /// A name that a loop carries.
 pub(super) type CarriedName = (Rc<str>, Carried);
 
+/// Tiles that the end of an iteration puts into buffers: the name, from where, to where.
+type Copies = Vec<(Rc<str>, TileId, TileId)>;
+
 /// The ways in which a loop carries names, where they are not the usual ones.
 pub(crate) type Plan = IndexMap<Rc<str>, Way>;
 
@@ -294,7 +297,7 @@ impl Lower<'_> {
         how: &Carried,
         value: &Value,
         since: BuffersMark,
-        (next, copies): (&mut Vec<ValueId>, &mut Vec<(Rc<str>, TileId, TileId)>),
+        (next, copies): (&mut Vec<ValueId>, &mut Copies),
         span: Span,
     ) -> Lowered<()> {
         match (how, value) {

@@ -280,7 +280,7 @@ impl Lower<'_> {
         stages: i64,
     ) -> Lowered<()> {
         let known = known_bounds(bounds);
-        let turns = known.and_then(|known| turns(known));
+        let turns = known.and_then(turns);
         let mut first = None;
         for together in 1..=MOST_TOGETHER {
             let fits = turns.is_some_and(|turns| turns >= 2 * together * stages) && matches!(frame, Frame::Plain);

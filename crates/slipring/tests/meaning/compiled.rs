@@ -1,0 +1,135 @@
+//! A kernel compiled and run, and held against what its text means.
+
+use slipring::args::{Defaults, Value, bind};
+use slipring::{
+    ExecuteOptions, Prepared, check, choose_platform, execute, load_file, prepare, slot_buffers, to_diagnostics,
+};
+use slipring_check::{Checker, Tools};
+use slipring_ir::{Diags, Source};
+use slipring_machine::Platform;
+use slipring_program::ParamKind;
+use slipring_sim::Mode;
+
+use crate::eval::{Argument, File};
+use crate::number;
+
+/// The platforms that kernels run on.
+pub const PLATFORMS: [&str; 2] = ["a5", "a2a3"];
+
+/// What became of a kernel.
+pub enum Outcome {
+    /// Same bytes as its text means, nothing found.
+    Agrees,
+    /// The compiler refused it: codes of its errors, and what it said.
+    Refused(Vec<&'static str>, String),
+    /// Something is wrong: findings, other bytes, or an error of the evaluator.
+    Wrong(String),
+    /// The evaluator does not know something of it.
+    Unknown(String),
+}
+
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Outcome::Agrees => f.write_str("agrees"),
+            Outcome::Refused(codes, text) => write!(f, "is refused ({}):\n{text}", codes.join(", ")),
+            Outcome::Wrong(what) => write!(f, "is wrong:\n{what}"),
+            Outcome::Unknown(what) => write!(f, "is not evaluated: {what}"),
+        }
+    }
+}
+
+/// A kernel that is ready to run.
+pub struct Compiled {
+    prepared: Prepared,
+    platform: Platform,
+    pub blocks: u32,
+}
+
+/// Compiles a kernel for a platform.
+pub fn compile(text: &str, function: Option<&str>, platform: &str) -> Result<Compiled, Outcome> {
+    let source = Source::new("kernel.py", text);
+    let refused = |diags: &Diags| {
+        let errors = diags.list.iter().filter(|d| d.severity == slipring_ir::Severity::Error);
+        Outcome::Refused(errors.map(|d| d.code).collect(), diags.render(&source, false))
+    };
+    let loaded = load_file(Source::new("kernel.py", text));
+    let (module, mut diags) = (loaded.module, loaded.diags);
+    if diags.has_errors() {
+        return Err(refused(&diags));
+    }
+    let platform = choose_platform(Some(platform), &module).expect("a built-in platform");
+    check(&module, &platform, &mut diags);
+    if diags.has_errors() {
+        return Err(refused(&diags));
+    }
+    let Some(prepared) = prepare(module, function, &platform, &mut diags) else { return Err(refused(&diags)) };
+    let blocks = loaded.kernels.iter().map(|kernel| kernel.blocks).max().unwrap_or(1);
+    Ok(Compiled { prepared, platform, blocks })
+}
+
+impl Compiled {
+    /// The values of arguments as the command line writes them; of random numbers for what is not said.
+    pub fn arguments(&self, texts: &[String]) -> Vec<Value> {
+        let params = &self.prepared.decoded.program.params;
+        let args = bind(texts, params, &Defaults::default()).expect("arguments that fit");
+        args.into_iter().map(|arg| arg.value).collect()
+    }
+
+    /// Rounds what is passed to multiples of 1/4: sums of their products are exact.
+    pub fn round_to_quarters(&self, values: &mut [Value]) {
+        for (param, value) in self.prepared.decoded.program.params.iter().zip(values) {
+            let (ParamKind::Buffer { elem, .. }, Value::Buffer(bytes)) = (&param.kind, value) else { continue };
+            for element in bytes.chunks_exact_mut(elem.bytes()) {
+                let quarters = (number::load(*elem, element) * 4.0).round() / 4.0;
+                element.copy_from_slice(&number::store(*elem, quarters));
+            }
+        }
+    }
+
+    /// The name of the kernel.
+    pub fn kernel(&self) -> &str {
+        &self.prepared.decoded.program.name
+    }
+
+    /// Runs the kernel with every check on, and compares it with the meaning of its text.
+    pub fn compare(&self, text: &str, values: &[Value], blocks: u32) -> Outcome {
+        let arguments: Vec<Argument> = values
+            .iter()
+            .map(|value| match value {
+                Value::Buffer(bytes) => Argument::Tensor(bytes.clone()),
+                Value::Scalar(bits) => Argument::Bits(*bits),
+            })
+            .collect();
+        let meant = match File::parse(text).and_then(|file| file.run(self.kernel(), &arguments, blocks)) {
+            Ok(meant) => meant,
+            Err(why) => return Outcome::Unknown(why),
+        };
+        let options = ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: 0 };
+        let mut checker = Checker::new(Tools { scratch: slot_buffers(&self.prepared, values), ..Tools::default() });
+        let execution = execute(&self.prepared.decoded, &self.platform, values, options, &mut checker);
+        let judged = checker.report(&execution.result);
+        let found =
+            Diags { list: to_diagnostics(&judged.findings, &self.prepared.decoded.program), ..Diags::default() };
+        if !execution.result.complete || !found.list.is_empty() {
+            return Outcome::Wrong(found.render(&Source::new("kernel.py", text), false));
+        }
+        let buffers = (0..values.len()).filter_map(|at| Some((at, execution.buffer(values, at)?)));
+        let buffers: Vec<_> = buffers.collect();
+        if buffers.len() != meant.len() {
+            return Outcome::Wrong(format!("{} buffers, {} are meant", buffers.len(), meant.len()));
+        }
+        for ((at, bytes), meant) in buffers.iter().zip(&meant) {
+            if let Some(byte) = (0..bytes.len()).find(|byte| bytes[*byte] != meant[*byte]) {
+                let differ = bytes.iter().zip(meant).filter(|(a, b)| a != b).count();
+                return Outcome::Wrong(format!(
+                    "{differ} of {} bytes of argument {at} are not what the text means, from byte {byte} on: {:?}, not {:?}",
+                    bytes.len(),
+                    &bytes[byte / 4 * 4..(byte / 4 * 4 + 16).min(bytes.len())],
+                    &meant[byte / 4 * 4..(byte / 4 * 4 + 16).min(bytes.len())],
+                ));
+            }
+        }
+        Outcome::Agrees
+    }
+}

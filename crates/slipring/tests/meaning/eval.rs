@@ -1,0 +1,542 @@
+//! The meaning of a kernel's text: Python's for names, numbers and control flow, arrays for tiles and tensors. It knows the
+//! parsed text only, and nothing of how it is compiled.
+//!
+//! A tile is an array; a part of a tile or tensor is a view of it; an expression makes a new array. The body of a `split_aiv`
+//! region runs for the first Vector core and then for the second, each with tiles of its own; `aiv_shard` is a copy of half of
+//! an array, `aic_gather` writes one half of an array that both fill.
+
+use std::collections::HashMap;
+
+use ruff_python_ast::{Expr, ExprCall, Number, Stmt, StmtFor, StmtFunctionDef};
+use slipring_ir::{Diags, Source};
+use slipring_tile::Elem;
+
+use crate::array::Array;
+use crate::number;
+use crate::scalars;
+use crate::value::{Eval, Names, Value};
+
+/// A file's functions and constants.
+pub struct File {
+    body: Vec<Stmt>,
+}
+
+/// What is passed for a parameter: the bytes of a tensor, or a number.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    Tensor(Vec<u8>),
+    Bits(u64),
+}
+
+/// How a body ended.
+enum Flow {
+    Next,
+    Return(Value),
+}
+
+/// A kernel's text while it is evaluated.
+pub struct Run<'a> {
+    functions: HashMap<String, &'a StmtFunctionDef>,
+    globals: Names,
+    pub names: Names,
+    /// This block, and how many there are.
+    pub block: i128,
+    pub blocks: i128,
+    /// The Vector core that the body of a region is evaluated for, and the region's mode.
+    pub lane: Option<usize>,
+    pub mode: Option<String>,
+    /// The results of the region's gathers, and how many of them this lane has come to.
+    pub gathers: Vec<Array>,
+    pub gathered: usize,
+    /// What `pl.yield_` gave.
+    yielded: Vec<Value>,
+    calls: usize,
+}
+
+impl File {
+    pub fn parse(text: &str) -> Eval<File> {
+        let source = Source::new("kernel.py", text);
+        let mut diags = Diags::default();
+        let body = slipring_lang::syntax::parse(&source, &mut diags);
+        body.map(|body| File { body }).ok_or_else(|| diags.render(&source, false))
+    }
+
+    /// The bytes of each tensor after the kernel ran, those that it returns behind its parameters'.
+    pub fn run(&self, kernel: &str, arguments: &[Argument], blocks: u32) -> Eval<Vec<Vec<u8>>> {
+        let mut run = Run {
+            functions: HashMap::new(),
+            globals: Names::new(),
+            names: Names::new(),
+            block: 0,
+            blocks: i128::from(blocks),
+            lane: None,
+            mode: None,
+            gathers: Vec::new(),
+            gathered: 0,
+            yielded: Vec::new(),
+            calls: 0,
+        };
+        run.define(&self.body)?;
+        let function = *run.functions.get(kernel).ok_or_else(|| format!("no function `{kernel}`"))?;
+        let mut tensors = Vec::new();
+        let mut parameters = Names::new();
+        let mut arguments = arguments.iter();
+        for parameter in function.parameters.iter_non_variadic_params() {
+            let name = parameter.parameter.name.as_str().to_string();
+            if name == "self" {
+                continue;
+            }
+            let annotation = parameter.parameter.annotation.as_deref().ok_or("a parameter without a type")?;
+            let (shape, elem) = run.declared(annotation)?;
+            let value = match (arguments.next().ok_or("too few arguments")?, shape) {
+                (Argument::Tensor(bytes), Some(shape)) => {
+                    let array = Array::parameter(&shape, elem.ok_or("a tensor of no type")?, bytes);
+                    tensors.push(array.clone());
+                    Value::Array(array)
+                }
+                (Argument::Bits(bits), None) => match elem {
+                    None => Value::Bool(*bits != 0),
+                    Some(Elem::F32) => Value::Single(f32::from_bits(*bits as u32)),
+                    Some(elem) => Value::Int(number::load(elem, &bits.to_le_bytes()[..elem.bytes()]) as i128),
+                },
+                _ => return Err(format!("the argument for `{name}` is of another kind")),
+            };
+            parameters.insert(name, value);
+        }
+        let mut returned = Vec::new();
+        for block in 0..blocks {
+            run.block = i128::from(block);
+            run.names = parameters.clone();
+            if let Flow::Return(value) = run.body(&function.body)? {
+                let tiles = value.items().into_iter().filter_map(|value| value.array().ok());
+                returned = tiles.filter(|array| !array.tensor).collect();
+            }
+        }
+        Ok(tensors.iter().chain(&returned).map(Array::bytes).collect())
+    }
+}
+
+impl<'a> Run<'a> {
+    /// Reads the statements of a file or class.
+    fn define(&mut self, body: &'a [Stmt]) -> Eval<()> {
+        for stmt in body {
+            match stmt {
+                Stmt::FunctionDef(function) => {
+                    self.functions.insert(function.name.as_str().into(), function);
+                }
+                Stmt::ClassDef(class) => self.define(&class.body)?,
+                Stmt::Import(import) => {
+                    for alias in &import.names {
+                        let name = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
+                        if alias.name.as_str().ends_with(".language") {
+                            self.globals.insert(name.into(), Value::Word("pl".into()));
+                        }
+                    }
+                }
+                Stmt::ImportFrom(import) => {
+                    for alias in &import.names {
+                        let name = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
+                        self.globals.insert(name.into(), Value::Word(format!("pl.{}", alias.name.as_str())));
+                    }
+                }
+                Stmt::Assign(_) => {
+                    self.stmt(stmt)?;
+                    self.globals.extend(std::mem::take(&mut self.names));
+                }
+                // Host code.
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What a parameter's type says: a shape, if it is a tensor, and a type; `None` for truth values.
+    fn declared(&mut self, annotation: &'a Expr) -> Eval<(Option<Vec<usize>>, Option<Elem>)> {
+        let Expr::Subscript(subscript) = annotation else { return Err("a parameter's type is not known".into()) };
+        let of = self.expr(&subscript.value)?;
+        match of.member()? {
+            "Out" | "InOut" => self.declared(&subscript.slice),
+            "Tensor" => {
+                let items = self.expr(&subscript.slice)?.items();
+                Ok((Some(items[0].shape()?), Some(elem(&items[1])?)))
+            }
+            "Scalar" => match self.expr(&subscript.slice)?.member()? {
+                "BOOL" => Ok((None, None)),
+                "INDEX" => Ok((None, Some(Elem::I64))),
+                name => Ok((None, Some(elem(&Value::Word(name.into()))?))),
+            },
+            other => Err(format!("no parameter is a {other}")),
+        }
+    }
+
+    // ---- statements ----
+
+    fn body(&mut self, body: &'a [Stmt]) -> Eval<Flow> {
+        for stmt in body {
+            if let Flow::Return(value) = self.stmt(stmt)? {
+                return Ok(Flow::Return(value));
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt) -> Eval<Flow> {
+        match stmt {
+            Stmt::Assign(assign) => {
+                let value = self.expr(&assign.value)?;
+                for target in &assign.targets {
+                    self.assign(target, value.clone())?;
+                }
+            }
+            Stmt::AnnAssign(assign) => {
+                if let Some(value) = &assign.value {
+                    let value = self.expr(value)?;
+                    self.assign(&assign.target, value)?;
+                }
+            }
+            Stmt::AugAssign(assign) => {
+                // Tiles are bound anew, not changed: they have no operator of their own for this.
+                let (a, b) = (self.expr(&assign.target)?, self.expr(&assign.value)?);
+                let value = self.operator(assign.op, &a, &b)?;
+                self.assign(&assign.target, value)?;
+            }
+            Stmt::Expr(stmt) => drop(self.expr(&stmt.value)?),
+            Stmt::For(stmt) => return self.for_loop(stmt).map(|()| Flow::Next),
+            Stmt::If(stmt) => {
+                if self.expr(&stmt.test)?.truth()? {
+                    return self.body(&stmt.body);
+                }
+                for clause in &stmt.elif_else_clauses {
+                    let taken = match &clause.test {
+                        Some(test) => self.expr(test)?.truth()?,
+                        None => true,
+                    };
+                    if taken {
+                        return self.body(&clause.body);
+                    }
+                }
+            }
+            Stmt::With(stmt) => return self.body(&stmt.body),
+            Stmt::Return(stmt) => {
+                let value = stmt.value.as_deref().map_or(Ok(Value::None), |value| self.expr(value))?;
+                return Ok(Flow::Return(value));
+            }
+            Stmt::Pass(_) => {}
+            other => return Err(format!("not evaluated: {other:?}")),
+        }
+        Ok(Flow::Next)
+    }
+
+    fn assign(&mut self, target: &'a Expr, value: Value) -> Eval<()> {
+        match target {
+            Expr::Name(name) => {
+                self.names.insert(name.id.as_str().into(), value);
+            }
+            Expr::Tuple(tuple) => self.assign_each(&tuple.elts, value)?,
+            Expr::List(list) => self.assign_each(&list.elts, value)?,
+            Expr::Subscript(subscript) => {
+                let base = self.expr(&subscript.value)?;
+                let part = self.subscript(&base, &subscript.slice)?.array()?;
+                match value {
+                    Value::Array(array) => crate::ops::put(&array, &part)?,
+                    number => part.write(&[crate::ops::scalar(&number, part.elem)?]),
+                }
+            }
+            other => return Err(format!("not evaluated: assignment to {other:?}")),
+        }
+        Ok(())
+    }
+
+    fn assign_each(&mut self, targets: &'a [Expr], value: Value) -> Eval<()> {
+        let items = value.items();
+        if items.len() != targets.len() {
+            return Err(format!("{} names for {} values", targets.len(), items.len()));
+        }
+        targets.iter().zip(items).try_for_each(|(target, item)| self.assign(target, item))
+    }
+
+    fn for_loop(&mut self, stmt: &'a StmtFor) -> Eval<()> {
+        let Expr::Call(call) = &*stmt.iter else { return Err("a loop over something else than a range".into()) };
+        let word = self.expr(&call.func)?;
+        let args: Vec<Value> = call.arguments.args.iter().map(|arg| self.expr(arg)).collect::<Eval<_>>()?;
+        match word.member()? {
+            "split_aiv" => return self.region(stmt, call),
+            "spmd" => {
+                self.assign(&stmt.target, Value::Int(self.block))?;
+                return self.body(&stmt.body).map(drop);
+            }
+            "range" | "unroll" | "pipeline" | "parallel" => {}
+            other => return Err(format!("no loop: {other}")),
+        }
+        let ints: Vec<i128> = args.iter().map(Value::int).collect::<Eval<_>>()?;
+        let (first, end, step) = match ints[..] {
+            [end] => (0, end, 1),
+            [first, end] => (first, end, 1),
+            [first, end, step] => (first, end, step),
+            _ => return Err("bounds of a loop".into()),
+        };
+        let init = call.arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|n| n.as_str() == "init_values"));
+        let (counter, carried) = match (&*stmt.target, init) {
+            (Expr::Tuple(tuple), Some(init)) => {
+                let values = self.expr(&init.value)?;
+                let carried = match &tuple.elts[1] {
+                    Expr::Tuple(tuple) => &tuple.elts[..],
+                    single => std::slice::from_ref(single),
+                };
+                self.assign_each(carried, Value::Tuple(values.items()))?;
+                (&tuple.elts[0], carried)
+            }
+            (target, _) => (target, &[][..]),
+        };
+        let mut i = first;
+        while i < end {
+            self.assign(counter, Value::Int(i))?;
+            self.body(&stmt.body)?;
+            if !carried.is_empty() {
+                let yielded = std::mem::take(&mut self.yielded);
+                self.assign_each(carried, Value::Tuple(yielded))?;
+            }
+            i += step;
+        }
+        Ok(())
+    }
+
+    /// A region: for the first Vector core, then for the second.
+    fn region(&mut self, stmt: &'a StmtFor, call: &'a ExprCall) -> Eval<()> {
+        let mode = call.arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|n| n.as_str() == "mode"));
+        let mode = mode.map(|mode| self.expr(&mode.value)).transpose()?;
+        self.mode = mode.as_ref().map(|mode| mode.member().map(str::to_string)).transpose()?;
+        self.gathers.clear();
+        let before = std::mem::take(&mut self.names);
+        let mut after = [Names::new(), Names::new()];
+        // The second lane's tiles are copies of what was there before the first one began.
+        let mut own = [Names::new(), Names::new()];
+        for (lane, own) in own.iter_mut().enumerate() {
+            let mut copies = Vec::new();
+            *own = before.iter().map(|(name, value)| (name.clone(), value.of_lane(lane, &mut copies))).collect();
+        }
+        for (lane, (own, after)) in own.into_iter().zip(&mut after).enumerate() {
+            (self.names, self.lane, self.gathered) = (own, Some(lane), 0);
+            self.assign(&stmt.target, Value::Int(lane as i128))?;
+            self.body(&stmt.body)?;
+            *after = std::mem::take(&mut self.names);
+        }
+        (self.lane, self.mode) = (None, None);
+        let [first, second] = after;
+        for (name, value) in &first {
+            if let Some(other) = second.get(name) {
+                self.names.insert(name.clone(), Value::of_both(value, other));
+            }
+        }
+        Ok(())
+    }
+
+    // ---- expressions ----
+
+    pub fn expr(&mut self, expr: &'a Expr) -> Eval {
+        Ok(match expr {
+            Expr::Name(name) => return self.name(name.id.as_str()),
+            Expr::NumberLiteral(literal) => match &literal.value {
+                Number::Int(n) => Value::Int(n.as_i64().map(i128::from).ok_or("a number of more than 64 bits")?),
+                Number::Float(x) => Value::Float(*x),
+                Number::Complex { .. } => return Err("a complex number".into()),
+            },
+            Expr::StringLiteral(literal) => Value::Text(literal.value.to_str().into()),
+            Expr::BooleanLiteral(literal) => Value::Bool(literal.value),
+            Expr::NoneLiteral(_) => Value::None,
+            Expr::Tuple(tuple) => Value::Tuple(tuple.elts.iter().map(|e| self.expr(e)).collect::<Eval<_>>()?),
+            Expr::List(list) => Value::Tuple(list.elts.iter().map(|e| self.expr(e)).collect::<Eval<_>>()?),
+            Expr::Attribute(attribute) => match (self.expr(&attribute.value)?, attribute.attr.as_str()) {
+                (Value::Word(word), name) => Value::Word(format!("{word}.{name}")),
+                (Value::Array(array), "shape") => {
+                    Value::Tuple(array.shape.iter().map(|n| Value::Int(*n as i128)).collect())
+                }
+                (other, name) => return Err(format!("`{name}` of {other:?}")),
+            },
+            Expr::UnaryOp(unary) => {
+                let value = self.expr(&unary.operand)?;
+                match value {
+                    Value::Array(_) => return crate::ops::named("neg", &[value]),
+                    number => return scalars::unary(unary.op, &number),
+                }
+            }
+            Expr::BinOp(binary) => {
+                let (a, b) = (self.expr(&binary.left)?, self.expr(&binary.right)?);
+                return self.operator(binary.op, &a, &b);
+            }
+            Expr::BoolOp(operation) => {
+                let mut value = Value::None;
+                for expr in &operation.values {
+                    value = self.expr(expr)?;
+                    if value.truth()? == (operation.op == ruff_python_ast::BoolOp::Or) {
+                        break;
+                    }
+                }
+                value
+            }
+            Expr::Compare(compare) => {
+                let mut left = self.expr(&compare.left)?;
+                for (op, right) in compare.ops.iter().zip(&compare.comparators) {
+                    let right = self.expr(right)?;
+                    if !scalars::compare(*op, &left, &right)? {
+                        return Ok(Value::Bool(false));
+                    }
+                    left = right;
+                }
+                Value::Bool(true)
+            }
+            Expr::If(choice) => {
+                let taken = self.expr(&choice.test)?.truth()?;
+                return self.expr(if taken { &choice.body } else { &choice.orelse });
+            }
+            Expr::Subscript(subscript) => {
+                // The type of a parameter in another type.
+                let base = self.expr(&subscript.value)?;
+                return self.subscript(&base, &subscript.slice);
+            }
+            Expr::Call(call) => return self.call(call),
+            other => return Err(format!("not evaluated: {other:?}")),
+        })
+    }
+
+    fn name(&mut self, name: &str) -> Eval {
+        if let Some(value) = self.names.get(name).or_else(|| self.globals.get(name)) {
+            return Ok(value.clone());
+        }
+        if self.functions.contains_key(name) {
+            return Ok(Value::Word(format!("@{name}")));
+        }
+        Ok(Value::Word(name.into()))
+    }
+
+    fn operator(&mut self, op: ruff_python_ast::Operator, a: &Value, b: &Value) -> Eval {
+        use ruff_python_ast::Operator;
+        if !matches!(a, Value::Array(_)) && !matches!(b, Value::Array(_)) {
+            return scalars::binary(op, a, b);
+        }
+        let name = match op {
+            Operator::Add => "add",
+            Operator::Sub => "sub",
+            Operator::Mult => "mul",
+            Operator::Div => "div",
+            Operator::MatMult => "matmul",
+            Operator::BitAnd => "and_",
+            Operator::BitOr => "or_",
+            Operator::LShift => "shl",
+            Operator::RShift => "shr",
+            _ => return Err(format!("no operator of tiles: {op:?}")),
+        };
+        crate::ops::named(name, &[a.clone(), b.clone()])
+    }
+
+    fn subscript(&mut self, base: &Value, slice: &'a Expr) -> Eval {
+        let array = match base {
+            Value::Array(array) => array,
+            Value::Tuple(items) => {
+                let at = self.expr(slice)?.int()?;
+                let at = if at < 0 { at + items.len() as i128 } else { at };
+                return items.get(at as usize).cloned().ok_or_else(|| format!("no item {at}"));
+            }
+            other => return Err(format!("a part of {other:?}")),
+        };
+        let items: Vec<&Expr> = match slice {
+            Expr::Tuple(tuple) => tuple.elts.iter().collect(),
+            other => vec![other],
+        };
+        let rank = array.shape.len();
+        let written = items.iter().filter(|e| !e.is_ellipsis_literal_expr()).count();
+        let mut parts: Vec<(i128, Option<usize>)> = Vec::new();
+        for item in items {
+            let extent = |parts: &Vec<_>| array.shape.get(parts.len()).copied().ok_or("too many subscripts");
+            match item {
+                Expr::EllipsisLiteral(_) => {
+                    for _ in written..rank {
+                        parts.push((0, Some(extent(&parts)?)));
+                    }
+                }
+                Expr::Slice(slice) => {
+                    let bound = |run: &mut Self, bound: &'a Option<Box<Expr>>, open: i128| match bound {
+                        Some(expr) => run.expr(expr)?.int(),
+                        None => Ok(open),
+                    };
+                    let first = bound(self, &slice.lower, 0)?;
+                    let end = bound(self, &slice.upper, extent(&parts)? as i128)?;
+                    parts.push((first, Some(usize::try_from(end - first).map_err(|_| "an empty slice")?)));
+                }
+                // Tiles keep all of their dimensions.
+                index => parts.push((self.expr(index)?.int()?, (!array.tensor).then_some(1))),
+            }
+        }
+        for extent in &array.shape[parts.len()..] {
+            parts.push((0, Some(*extent)));
+        }
+        array.part(&parts).map(Value::Array)
+    }
+
+    fn call(&mut self, call: &'a ExprCall) -> Eval {
+        let Value::Word(word) = self.expr(&call.func)? else { return Err("a call of something else".into()) };
+        let positional: Vec<Value> = call.arguments.args.iter().map(|arg| self.expr(arg)).collect::<Eval<_>>()?;
+        let mut keywords = Vec::new();
+        for keyword in &call.arguments.keywords {
+            let name = keyword.arg.as_ref().ok_or("`**` in a call")?;
+            keywords.push((name.as_str().to_string(), self.expr(&keyword.value)?));
+        }
+        if let Some(name) = word.strip_prefix('@') {
+            return self.call_function(name, positional, keywords);
+        }
+        let name = word.strip_prefix("pl.").unwrap_or(&word);
+        if name == "yield_" {
+            self.yielded.clone_from(&positional);
+            return Ok(match positional.len() {
+                1 => positional[0].clone(),
+                _ => Value::Tuple(positional),
+            });
+        }
+        crate::ops::call(self, name, positional, keywords)
+    }
+
+    fn call_function(&mut self, name: &str, positional: Vec<Value>, mut keywords: Vec<(String, Value)>) -> Eval {
+        let function = *self.functions.get(name).ok_or("no such function")?;
+        let mut positional = positional.into_iter();
+        let mut own = Names::new();
+        for parameter in function.parameters.iter_non_variadic_params() {
+            let name = parameter.parameter.name.as_str();
+            let named = keywords.iter().position(|(keyword, _)| keyword == name);
+            let value = match (positional.next(), named, &parameter.default) {
+                (Some(value), ..) => value,
+                (None, Some(at), _) => keywords.remove(at).1,
+                (None, None, Some(default)) => self.expr(default)?,
+                _ => return Err(format!("`{name}` is not given")),
+            };
+            own.insert(name.into(), value);
+        }
+        self.calls += 1;
+        if self.calls > 100 {
+            return Err("recursion".into());
+        }
+        let outer = std::mem::replace(&mut self.names, own);
+        let flow = self.body(&function.body);
+        self.names = outer;
+        self.calls -= 1;
+        Ok(match flow? {
+            Flow::Return(value) => value,
+            Flow::Next => Value::None,
+        })
+    }
+}
+
+/// A type of elements by its name in the language.
+pub fn elem(value: &Value) -> Eval<Elem> {
+    Ok(match value.member()? {
+        "FP32" => Elem::F32,
+        "FP16" => Elem::F16,
+        "BF16" | "BFLOAT16" => Elem::BF16,
+        "INT8" => Elem::I8,
+        "INT16" => Elem::I16,
+        "INT32" => Elem::I32,
+        "UINT8" => Elem::U8,
+        "UINT16" => Elem::U16,
+        "UINT32" => Elem::U32,
+        other => return Err(format!("elements of type {other} are not evaluated")),
+    })
+}

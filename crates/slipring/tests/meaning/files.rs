@@ -1,0 +1,127 @@
+//! The examples and the file tests of values.
+
+use std::path::{Path, PathBuf};
+
+use slipring_ir::Source;
+use slipring_lang::Direction;
+
+use crate::compiled::{Outcome, PLATFORMS, compile};
+
+/// Files that the evaluator cannot follow, and why. A file that it can follow must not stand here.
+const NOT_EVALUATED: [(&str, &str); 1] = [("pipes_by_hand.py", "two functions that meet in a pipe")];
+
+/// One run of a file.
+#[derive(Default)]
+struct Launch {
+    function: Option<String>,
+    args: Vec<String>,
+    blocks: Option<u32>,
+}
+
+fn python_files(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    let entries = std::fs::read_dir(folder).expect("a folder of the repository").flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|e| e == "py")).collect();
+    files.sort();
+    assert!(!files.is_empty());
+    files
+}
+
+/// Runs of a file test that end well, and its own arguments.
+fn launches(text: &str) -> Vec<Launch> {
+    let head = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix("# ")?.strip_prefix(name));
+        line.map(|line| line.split_whitespace().map(str::to_string).collect::<Vec<_>>())
+    };
+    let mut runs: Vec<Option<Launch>> = Vec::new();
+    for line in text.lines() {
+        if line.starts_with("# exit:") {
+            runs.pop();
+        }
+        let Some(words) = line.strip_prefix("# test: run %s") else { continue };
+        let mut launch = Launch::default();
+        let mut words = words.split_whitespace();
+        while let Some(word) = words.next() {
+            match word {
+                "--func" => launch.function = words.next().map(str::to_string),
+                "--arg" => launch.args.extend(words.next().map(str::to_string)),
+                "--blocks" => launch.blocks = words.next().and_then(|n| n.parse().ok()),
+                _ => {}
+            }
+        }
+        if launch.args.is_empty() {
+            launch.args = head("args:").unwrap_or_default();
+        }
+        if launch.blocks.is_none() {
+            launch.blocks = head("blocks:").and_then(|n| n[0].parse().ok());
+        }
+        runs.push(Some(launch));
+    }
+    let mut runs: Vec<Launch> = runs.into_iter().flatten().collect();
+    if runs.is_empty() {
+        runs.push(Launch::default());
+    }
+    runs
+}
+
+/// Random numbers of the shapes that a kernel declares, zeros where it only writes.
+fn declared(text: &str, kernel: &str) -> Vec<String> {
+    let (compiled, _) = slipring_lang::compile(std::sync::Arc::new(Source::new("kernel.py", text)));
+    let kernel = compiled.kernels.iter().find(|k| k.name == kernel).expect("the kernel");
+    let params = kernel.params.iter().map(|param| {
+        let extents: Vec<String> = param.shape.iter().flatten().map(u64::to_string).collect();
+        let what = if param.direction == Direction::Out { "zeros" } else { "rand" };
+        // Integers of the examples are indices.
+        let range = if what == "rand" && !param.elem.is_float() { ",lo=0,hi=8" } else { "" };
+        format!("{what}:{}[{}]{range}", param.elem, extents.join("x"))
+    });
+    params.collect()
+}
+
+fn agree(folder: &str) {
+    let mut wrong = Vec::new();
+    for file in python_files(folder) {
+        let name = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let text = std::fs::read_to_string(&file).expect("a file of the repository");
+        let listed = NOT_EVALUATED.iter().any(|(listed, _)| *listed == name);
+        for launch in launches(&text) {
+            for platform in PLATFORMS {
+                let outcome = match compile(&text, launch.function.as_deref(), platform) {
+                    Ok(compiled) if listed && compiled.kernel().contains('+') => {
+                        Outcome::Unknown("several functions".into())
+                    }
+                    Ok(compiled) => {
+                        let texts = match launch.args.is_empty() {
+                            true => declared(&text, compiled.kernel()),
+                            false => launch.args.clone(),
+                        };
+                        let blocks = launch.blocks.unwrap_or(compiled.blocks);
+                        let mut values = compiled.arguments(&texts);
+                        if text.contains("atomic=") {
+                            // The order of the additions is not the text's to say: with quarters it does not matter.
+                            compiled.round_to_quarters(&mut values);
+                        }
+                        compiled.compare(&text, &values, blocks)
+                    }
+                    Err(refused) => refused,
+                };
+                match (outcome, listed) {
+                    (Outcome::Agrees, false) | (Outcome::Unknown(_), true) => {}
+                    (Outcome::Agrees, true) => wrong.push(format!("{name} is evaluated now: take it off the list")),
+                    (other, _) => wrong.push(format!("{name} on {platform} {other}")),
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn examples_do_what_their_text_says() {
+    agree("examples/lang");
+}
+
+#[test]
+fn file_tests_do_what_their_text_says() {
+    agree("tests/files/lang/values");
+}

@@ -1,0 +1,13 @@
+//! A second meaning of the kernel language: its text evaluated directly on arrays, by an evaluator that knows nothing of how
+//! kernels are compiled. Every example, every file test of values and random kernels must give the same bytes, on both
+//! platforms, with every check on and nothing found.
+
+mod array;
+mod compiled;
+mod eval;
+mod files;
+mod number;
+mod ops;
+mod random;
+mod scalars;
+mod value;

@@ -1,0 +1,471 @@
+//! What each `pl.…` does to arrays.
+
+use slipring_tile::{Elem, RoundMode, Saturation, convert};
+
+use crate::array::{Array, fold};
+use crate::eval::{Run, elem};
+use crate::number;
+use crate::scalars;
+use crate::value::{Eval, Value};
+
+/// Arguments of a call.
+struct Args {
+    positional: Vec<Value>,
+    keywords: Vec<(String, Value)>,
+}
+
+impl Args {
+    fn get(&self, at: usize, name: &str) -> Option<Value> {
+        let named = || self.keywords.iter().find(|(keyword, _)| keyword == name).map(|(_, value)| value.clone());
+        self.positional.get(at).cloned().or_else(named).filter(|value| !matches!(value, Value::None))
+    }
+
+    fn need(&self, at: usize, name: &str) -> Eval {
+        self.get(at, name).ok_or_else(|| format!("`{name}` is not given"))
+    }
+
+    fn array(&self, at: usize, name: &str) -> Eval<Array> {
+        self.need(at, name)?.array()
+    }
+
+    fn flag(&self, name: &str) -> Eval<bool> {
+        self.get(usize::MAX, name).map_or(Ok(false), |value| value.truth())
+    }
+}
+
+/// A number as an element of a type.
+pub fn scalar(value: &Value, elem: Elem) -> Eval<f64> {
+    if elem.is_float() {
+        return Ok(number::narrow(elem, value.float()? as f32));
+    }
+    let (n, (least, most)) = (value.int()?, number::range(elem));
+    if n < least || n > most { Err(format!("{n} is no {elem}")) } else { Ok(n as f64) }
+}
+
+/// Writes an array into a part of another one: what counts of it, from the first element on.
+pub fn put(value: &Array, target: &Array) -> Eval<()> {
+    let (from, to) = (value.counted(), target.rows_cols());
+    let same = value.count() == target.count() && (fold(&value.shape) == to || from[0] == 1 || from[1] == 1);
+    let fits = same || value.valid.is_some() || fold(&value.shape) == to;
+    if !fits {
+        return Err(format!("{:?} is put into {:?}", value.shape, target.shape));
+    }
+    let convert = |x: f64| match (value.elem == target.elem, value.elem.is_float() && target.elem.is_float()) {
+        (true, _) => Ok(x),
+        (false, true) => Ok(number::narrow(target.elem, x as f32)),
+        _ => Err(format!("{} is put into {}", value.elem, target.elem)),
+    };
+    if value.valid.is_none() {
+        let values = value.values().into_iter().map(convert).collect::<Eval<Vec<_>>>()?;
+        target.write(&values);
+        return Ok(());
+    }
+    let mut all = target.values();
+    for (row, values) in value.rows().into_iter().enumerate().take(to[0]) {
+        for (col, x) in values.into_iter().enumerate().take(to[1]) {
+            all[row * to[1] + col] = convert(x)?;
+        }
+    }
+    target.write(&all);
+    Ok(())
+}
+
+/// An op with arguments in order.
+pub fn named(name: &str, args: &[Value]) -> Eval {
+    plain(name, &Args { positional: args.to_vec(), keywords: Vec::new() })
+}
+
+/// Calls an op or a function of Python.
+pub fn call(run: &mut Run<'_>, name: &str, positional: Vec<Value>, keywords: Vec<(String, Value)>) -> Eval {
+    let args = Args { positional, keywords };
+    match name {
+        "get_block_idx" => Ok(Value::Int(run.block)),
+        "get_block_num" => Ok(Value::Int(run.blocks)),
+        "get_subblock_idx" => Ok(Value::Int(run.lane.unwrap_or(0) as i128)),
+        "aiv_shard" => shard(run, &args),
+        "aic_gather" => gather(run, &args),
+        _ => plain(name, &args),
+    }
+}
+
+/// The mode of a crossing and which lane this is.
+fn crossing(run: &Run<'_>, args: &Args) -> Eval<(String, usize)> {
+    let lane = run.lane.ok_or("a crossing outside of every region")?;
+    let own = args.get(1, "mode").map(|mode| mode.member().map(str::to_string)).transpose()?;
+    Ok((own.or_else(|| run.mode.clone()).ok_or("a crossing without a mode")?, lane))
+}
+
+/// A lane's half of an array: the first or the second half of the rows or columns.
+fn half(array: &Array, mode: &str, lane: usize) -> Eval<Array> {
+    let axis = match mode {
+        "NONE" => return Ok(array.clone()),
+        "UP_DOWN" => 0,
+        "LEFT_RIGHT" => array.shape.len() - 1,
+        other => return Err(format!("no mode: {other}")),
+    };
+    let mut parts: Vec<(i128, Option<usize>)> = array.shape.iter().map(|n| (0, Some(*n))).collect();
+    let size = array.shape[axis] / 2;
+    if array.shape[axis] % 2 != 0 {
+        return Err(format!("half of {}", array.shape[axis]));
+    }
+    parts[axis] = ((size * lane) as i128, Some(size));
+    array.part(&parts)
+}
+
+fn shard(run: &Run<'_>, args: &Args) -> Eval {
+    let (mode, lane) = crossing(run, args)?;
+    half(&args.array(0, "tile")?, &mode, lane).map(|part| Value::Array(part.copy()))
+}
+
+fn gather(run: &mut Run<'_>, args: &Args) -> Eval {
+    let (mode, lane) = crossing(run, args)?;
+    let own = args.array(0, "tile")?;
+    let at = run.gathered;
+    run.gathered += 1;
+    if lane == 0 {
+        let mut shape = own.shape.clone();
+        match mode.as_str() {
+            "UP_DOWN" => shape[0] *= 2,
+            "LEFT_RIGHT" => *shape.last_mut().ok_or("no columns")? *= 2,
+            _ => {}
+        }
+        run.gathers.push(Array::full(&shape, own.elem, f64::NAN));
+    }
+    let whole = run.gathers.get(at).cloned().ok_or("the lanes gather something else")?;
+    if mode != "NONE" || lane == 0 {
+        half(&whole, &mode, lane)?.write(&own.values());
+    }
+    Ok(Value::Array(whole))
+}
+
+/// The product of two matrices, each element a chain of fused multiply-adds in the order of the inner extent.
+fn product(args: &Args, at: usize, first: impl Fn(usize, usize) -> f64) -> Eval {
+    let operand = |at: usize, name: &str, flag: &str| -> Eval<Array> {
+        let matrix = args.array(at, name)?;
+        let matrix = matrix.reshaped(&matrix.rows_cols())?;
+        Ok(if args.flag(flag)? { matrix.transposed() } else { matrix })
+    };
+    let (a, b) = (operand(at, "lhs", "a_trans")?, operand(at + 1, "rhs", "b_trans")?);
+    let ([m, k], [other, n]) = (a.rows_cols(), b.rows_cols());
+    if k != other || a.elem != b.elem {
+        return Err(format!("a product of {:?} and {:?}", a.shape, b.shape));
+    }
+    let elem = if a.elem.is_float() { Elem::F32 } else { Elem::I32 };
+    let (x, y) = (a.values(), b.values());
+    let mut result = Vec::with_capacity(m * n);
+    for i in 0..m {
+        for j in 0..n {
+            let mut sum = first(i, j);
+            for p in 0..k {
+                let (a, b) = (x[i * k + p], y[p * n + j]);
+                sum = match elem {
+                    Elem::F32 => f64::from((a as f32).mul_add(b as f32, sum as f32)),
+                    _ => number::wrap(elem, (a * b) as i128 + sum as i128),
+                };
+            }
+            result.push(if elem == Elem::F32 { number::narrow(elem, sum as f32) } else { sum });
+        }
+    }
+    Ok(Value::Array(Array::new(&[m, n], elem, result)))
+}
+
+/// An operation on the elements of two arrays, or of an array and a number on either side.
+fn elementwise(what: &str, a: &Value, b: &Value) -> Eval {
+    let model = a.array().or_else(|_| b.array())?;
+    let elem = model.elem;
+    let side = |value: &Value| -> Eval<Vec<f64>> {
+        Ok(match value {
+            Value::Array(array) if array.count() == model.count() && array.elem == elem => array.values(),
+            Value::Array(other) => return Err(format!("{:?} and {:?}", model.shape, other.shape)),
+            number => vec![scalar(number, elem)?; model.count()],
+        })
+    };
+    let (x, y) = (side(a)?, side(b)?);
+    let each = x.iter().zip(&y).map(|(x, y)| number::binary(what, elem, *x, *y));
+    let values = each.collect::<Option<Vec<f64>>>().ok_or_else(|| format!("{what} of {elem}"))?;
+    Ok(Value::Array(Array { valid: model.valid, ..Array::new(&model.shape, elem, values) }))
+}
+
+fn by_element(what: &str, args: &Args) -> Eval {
+    let array = args.array(0, "x")?;
+    let each = array.values().into_iter().map(|x| number::unary(what, array.elem, x));
+    let values = each.collect::<Option<Vec<f64>>>().ok_or_else(|| format!("{what} of {}", array.elem))?;
+    Ok(Value::Array(Array { valid: array.valid, ..Array::new(&array.shape, array.elem, values) }))
+}
+
+/// `row_sum`, `col_max` …
+fn reduced(args: &Args, rows: bool, what: &str) -> Eval {
+    let array = args.array(0, "x")?;
+    let ([all_rows, all_cols], lines) = (array.rows_cols(), array.rows());
+    let (shape, values) = if rows {
+        let mut values = lines
+            .iter()
+            .map(|row| number::reduce_row(what, array.elem, row))
+            .collect::<Option<Vec<f64>>>()
+            .ok_or_else(|| format!("{what} of {}", array.elem))?;
+        values.resize(all_rows, f64::NAN);
+        ([all_rows, 1], values)
+    } else {
+        let column = |col: usize| lines.iter().map(|row| row[col]).collect::<Vec<f64>>();
+        let mut values = (0..array.counted()[1])
+            .map(|col| number::reduce_column(what, array.elem, &column(col)))
+            .collect::<Option<Vec<f64>>>()
+            .ok_or_else(|| format!("{what} of {}", array.elem))?;
+        values.resize(all_cols, f64::NAN);
+        ([1, all_cols], values)
+    };
+    let valid = array.valid.map(|[r, c]| if rows { [r, 1] } else { [1, c] });
+    Ok(Value::Array(Array { valid, ..Array::new(&shape, array.elem, values) }))
+}
+
+/// `row_expand_add`, `col_expand_mul` …: an array and a value for each of its rows or columns.
+fn expanded(args: &Args, rows: bool, what: Option<&str>) -> Eval {
+    let (array, values) = (args.array(0, "x")?, args.array(1, "values")?);
+    let ([_, cols], x, y) = (array.rows_cols(), array.values(), values.values());
+    let mut result = Vec::new();
+    for (at, x) in x.into_iter().enumerate() {
+        let y = *y.get(if rows { at / cols } else { at % cols }).ok_or("too few values")?;
+        result.push(match what {
+            Some(what) => number::binary(what, array.elem, x, y).ok_or_else(|| format!("{what} of {}", array.elem))?,
+            None => y,
+        });
+    }
+    Ok(Value::Array(Array { valid: array.valid, ..Array::new(&array.shape, array.elem, result) }))
+}
+
+fn window(array: &Array, offsets: &Value, shape: &[usize]) -> Eval<Array> {
+    let parts: Vec<_> = offsets.ints()?.into_iter().zip(shape).map(|(first, n)| (first, Some(*n))).collect();
+    array.part(&parts)
+}
+
+fn load(args: &Args) -> Eval {
+    let (tensor, shape) = (args.array(0, "tensor")?, args.need(2, "shapes")?.shape()?);
+    let offsets = args.need(1, "offsets")?;
+    let Some(valid) = args.get(3, "valid_shape") else {
+        return window(&tensor, &offsets, &shape).map(|part| Value::Array(part.copy()));
+    };
+    let valid = valid.shape()?;
+    let tile = Array::full(&shape, tensor.elem, f64::NAN);
+    let zero = Value::Tuple(vec![Value::Int(0); valid.len()]);
+    window(&tile, &zero, &valid)?.write(&window(&tensor, &offsets, &valid)?.values());
+    Ok(Value::Array(Array { valid: Some(fold(&valid)), ..tile }))
+}
+
+/// Stores an array into a window of a tensor from these offsets on.
+fn store(value: &Array, tensor: &Array, offsets: &Value, shape: Option<Vec<usize>>, atomic: bool) -> Eval<()> {
+    let rank = tensor.shape.len();
+    let mut shape = shape.unwrap_or_else(|| value.shape.clone());
+    if shape.len() != rank {
+        shape.retain(|n| *n != 1);
+        while shape.len() < rank {
+            shape.insert(0, 1);
+        }
+    }
+    let part = window(tensor, offsets, &shape)?;
+    if !atomic {
+        return put(value, &part);
+    }
+    let sums = part.values().into_iter().zip(value.values());
+    let sums = sums.map(|(a, b)| number::binary("add", part.elem, a, b)).collect::<Option<Vec<f64>>>();
+    part.write(&sums.ok_or("no sum")?);
+    Ok(())
+}
+
+fn cast(args: &Args) -> Eval {
+    let to = elem(&args.need(1, "target_type")?)?;
+    let value = args.need(0, "x")?;
+    let Value::Array(array) = value else {
+        return Ok(if to.is_float() { Value::Single(value.float()? as f32) } else { value });
+    };
+    if array.elem == to {
+        return Ok(Value::Array(array));
+    }
+    let mode = args.get(2, "mode").map(|mode| mode.member().map(str::to_string)).transpose()?;
+    let mode = match mode.as_deref() {
+        None | Some("round") => RoundMode::Round,
+        Some("rint") => RoundMode::Rint,
+        Some("floor") => RoundMode::Floor,
+        Some("ceil") => RoundMode::Ceil,
+        Some("trunc") => RoundMode::Trunc,
+        Some(other) => return Err(format!("rounding {other} is not evaluated")),
+    };
+    // Integers saturate (those that the kernels here use), floats do not.
+    let saturation = if to.is_float() { Saturation::Off } else { Saturation::On };
+    let one = |x: f64| {
+        let mut bytes = vec![0; to.bytes()];
+        convert(array.elem, &number::store(array.elem, x), to, &mut bytes, mode, saturation);
+        number::load(to, &bytes)
+    };
+    Ok(Value::Array(array.map(to, one)))
+}
+
+fn concat(args: &Args) -> Eval {
+    let (a, b) = (args.array(0, "a")?, args.array(1, "b")?);
+    let rows = a.rows().into_iter().zip(b.rows());
+    let values: Vec<f64> = rows.flat_map(|(a, b)| [a, b].concat()).collect();
+    Ok(Value::Array(Array::new(&[a.rows_cols()[0], a.rows_cols()[1] + b.rows_cols()[1]], a.elem, values)))
+}
+
+fn shape_and_elem(args: &Args, at: usize) -> Eval<(Vec<usize>, Elem)> {
+    Ok((args.need(at, "shape")?.shape()?, args.get(at + 1, "dtype").map_or(Ok(Elem::I32), |ty| elem(&ty))?))
+}
+
+/// Fills what does not count.
+fn fillpad(args: &Args) -> Eval {
+    let array = args.array(0, "x")?;
+    match args.get(1, "pad_value") {
+        None => {}
+        Some(pad) if pad.member()? == "zero" => {}
+        Some(other) => return Err(format!("{other:?} is not evaluated")),
+    }
+    let result = Array::full(&array.shape, array.elem, 0.0);
+    let mut counted = array.clone();
+    counted.valid = Some(array.counted());
+    put(&counted, &result)?;
+    Ok(Value::Array(result))
+}
+
+fn plain(name: &str, args: &Args) -> Eval {
+    if let Some((rows, what)) = name
+        .strip_prefix("row_expand")
+        .map(|what| (true, what))
+        .or_else(|| name.strip_prefix("col_expand").map(|what| (false, what)))
+    {
+        return expanded(args, rows, what.strip_prefix('_'));
+    }
+    if let Some(what @ ("sum" | "max" | "min" | "prod")) = name.strip_prefix("row_").or(name.strip_prefix("col_")) {
+        let what = match what {
+            "sum" => "add",
+            "prod" => "mul",
+            other => other,
+        };
+        return reduced(args, name.starts_with("row_"), what);
+    }
+    let what = match name {
+        "max" | "min" if !matches!(args.get(0, "lhs"), Some(Value::Array(_))) => {
+            let (a, b) = (args.need(0, "a")?, args.need(1, "b")?);
+            let less = scalars::compare(ruff_python_ast::CmpOp::Lt, &a, &b)?;
+            return Ok(if less == (name == "max") { b } else { a });
+        }
+        "abs" if !matches!(args.get(0, "x"), Some(Value::Array(_))) => return Err("abs of a number".into()),
+        "add" | "adds" => "add",
+        "sub" | "subs" => "sub",
+        "mul" | "muls" => "mul",
+        "div" | "divs" => "div",
+        "maximum" | "max" | "maximums" | "maxs" => "max",
+        "minimum" | "min" | "minimums" | "mins" => "min",
+        "fmod" | "fmods" => "fmod",
+        "and_" | "ands" => "and",
+        "or_" | "ors" => "or",
+        "xor" | "xors" => "xor",
+        "shl" | "shls" => "shl",
+        "shr" | "shrs" => "shr",
+        "neg" | "abs" | "relu" | "exp" | "log" | "sqrt" | "rsqrt" | "recip" => return by_element(name, args),
+        "not_" => return by_element("not", args),
+        _ => return other(name, args),
+    };
+    elementwise(what, &args.need(0, "lhs")?, &args.need(1, "rhs")?)
+}
+
+fn other(name: &str, args: &Args) -> Eval {
+    Ok(match name {
+        "load" => return load(args),
+        "store" => {
+            let atomic = match args.get(usize::MAX, "atomic") {
+                None => false,
+                Some(atomic) => atomic.member()? == "Add",
+            };
+            let (tensor, shape) = (args.need(2, "tensor")?, args.get(3, "shapes"));
+            let shape = shape.map(|shape| shape.shape()).transpose()?;
+            store(&args.array(0, "tile")?, &tensor.array()?, &args.need(1, "offsets")?, shape, atomic)?;
+            tensor
+        }
+        "assemble" => {
+            let (target, source) = (args.need(0, "target")?, args.array(1, "source")?);
+            store(&source, &target.array()?, &args.need(2, "offset")?, None, false)?;
+            target
+        }
+        "gather_row" => {
+            let (target, source) = (args.need(0, "dst")?, args.array(1, "src")?);
+            let shape = args.need(4, "shapes")?.shape()?;
+            let to = window(&target.array()?, &args.need(2, "dst_offset")?, &shape)?;
+            to.write(&window(&source, &args.need(3, "src_offset")?, &shape)?.values());
+            target
+        }
+        "read" => {
+            let array = args.array(0, "src")?;
+            let ones = vec![1; array.shape.len()];
+            let value = window(&array, &args.need(1, "offset")?, &ones)?.values()[0];
+            if array.elem.is_float() { Value::Single(value as f32) } else { Value::Int(value as i128) }
+        }
+        "write" => {
+            let array = args.array(0, "dst")?;
+            let ones = vec![1; array.shape.len()];
+            let value = scalar(&args.need(2, "value")?, array.elem)?;
+            window(&array, &args.need(1, "offset")?, &ones)?.write(&[value]);
+            Value::Array(array)
+        }
+        "dim" => {
+            let (shape, axis) = (args.array(0, "tensor")?.shape, args.need(1, "axis")?.int()?);
+            let axis = if axis < 0 { axis + shape.len() as i128 } else { axis };
+            Value::Int(*shape.get(axis as usize).ok_or("no such axis")? as i128)
+        }
+        "full" => {
+            let (shape, elem) = shape_and_elem(args, 0)?;
+            Value::Array(Array::full(&shape, elem, scalar(&args.need(2, "value")?, elem)?))
+        }
+        "expands" => {
+            let target = args.array(0, "target")?;
+            Value::Array(Array::full(&target.shape, target.elem, scalar(&args.need(1, "scalar")?, target.elem)?))
+        }
+        "create_tile" | "create_l1" => {
+            let (shape, elem) = shape_and_elem(args, 0)?;
+            Value::Array(Array::full(&shape, elem, f64::NAN))
+        }
+        "ci" | "arange" => {
+            let (shape, elem) = shape_and_elem(args, 1)?;
+            let (start, step) = (args.need(0, "start")?.int()?, if args.flag("descending")? { -1 } else { 1 });
+            let count = shape.iter().product::<usize>() as i128;
+            Value::Array(Array::new(&shape, elem, (0..count).map(|i| number::wrap(elem, start + step * i)).collect()))
+        }
+        "reshape" => Value::Array(args.array(0, "x")?.reshaped(&args.need(1, "shape")?.shape()?)?),
+        "transpose" => Value::Array(args.array(0, "x")?.transposed().copy()),
+        "transpose_view" => Value::Array(args.array(0, "tile")?.transposed()),
+        "slice" => {
+            let part = window(&args.array(0, "x")?, &args.need(2, "offset")?, &args.need(1, "shape")?.shape()?)?;
+            let valid = args.get(3, "valid_shape").map(|valid| valid.shape()).transpose()?;
+            Value::Array(Array { valid: valid.map(|valid| fold(&valid)), ..part })
+        }
+        "extract" => {
+            let offsets = Value::Tuple(vec![args.need(1, "row")?, args.need(2, "col")?]);
+            Value::Array(window(&args.array(0, "src")?, &offsets, &args.need(3, "shape")?.shape()?)?.copy())
+        }
+        "set_validshape" => {
+            let valid = [args.need(1, "rows")?.int()? as usize, args.need(2, "cols")?.int()? as usize];
+            Value::Array(Array { valid: Some(valid), ..args.array(0, "x")? })
+        }
+        "fillpad" | "fillpad_inplace" => return fillpad(args),
+        "concat" => return concat(args),
+        "move" => Value::Array(args.array(0, "tile")?.copy()),
+        "cast" => return cast(args),
+        "matmul" | "gemv" => return product(args, 0, |_, _| 0.0),
+        "matmul_acc" | "gemv_acc" => {
+            let acc = args.array(0, "acc")?;
+            let ([_, cols], values) = (acc.rows_cols(), acc.values());
+            return product(args, 1, |i, j| values[i * cols + j]);
+        }
+        "matmul_bias" | "gemv_bias" => {
+            let bias = args.array(2, "bias")?.values();
+            return product(args, 0, |_, j| bias[j]);
+        }
+        "len" => Value::Int(args.need(0, "x")?.items().len() as i128),
+        "int" => match args.need(0, "x")? {
+            Value::Float(x) => Value::Int(x as i128),
+            other => Value::Int(other.int()?),
+        },
+        "float" => Value::Float(args.need(0, "x")?.float()?),
+        "const" | "no_dep" => args.need(0, "x")?,
+        "print" | "static_print" | "static_assert" | "bar_all" | "bar_v" | "bar_m" => Value::None,
+        _ => return Err(format!("`pl.{name}` is not evaluated")),
+    })
+}

@@ -1,0 +1,72 @@
+//! Random kernels: each is compiled, run on both platforms with every check on, and must give the bytes that its text means.
+//!
+//! `SLIPRING_KERNELS=5000` runs so many; `SLIPRING_SEED=17` runs the one of that seed, and prints it; `SLIPRING_CLASSES=all` makes
+//! statements too that are known to be compiled wrongly; `SLIPRING_FOUND` is a folder for what is wrong.
+
+mod generate;
+
+use std::collections::BTreeMap;
+
+use crate::compiled::{Outcome, PLATFORMS, compile};
+use generate::{Classes, Kernel, kernel};
+
+/// Kernels of each test run.
+const KERNELS: u64 = 50;
+
+/// What the compiler may refuse of a random kernel.
+const REFUSALS: [&str; 2] = ["memory-full", "carry"];
+
+/// What became of a kernel on both platforms; the first outcome that is not agreement.
+fn judge(kernel: &Kernel) -> Outcome {
+    for platform in PLATFORMS {
+        let outcome = match compile(&kernel.text, None, platform) {
+            Err(refused) => refused,
+            Ok(compiled) => {
+                let values = compiled.arguments(&kernel.args);
+                compiled.compare(&kernel.text, &values, 1)
+            }
+        };
+        if !matches!(outcome, Outcome::Agrees) {
+            return outcome;
+        }
+    }
+    Outcome::Agrees
+}
+
+#[test]
+fn random_kernels_do_what_their_text_says() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let classes = if std::env::var_os("SLIPRING_CLASSES").is_some() { Classes::ALL } else { Classes::KEPT };
+    let seeds = match number("SLIPRING_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("SLIPRING_KERNELS").unwrap_or(KERNELS),
+    };
+    let alone = seeds.end - seeds.start == 1;
+    let (mut agreed, mut refusals, mut wrong) = (0, BTreeMap::<&str, u64>::new(), Vec::new());
+    for seed in seeds.clone() {
+        let kernel = kernel(seed, classes);
+        if alone {
+            println!("{}", kernel.text);
+        }
+        match judge(&kernel) {
+            Outcome::Agrees => agreed += 1,
+            Outcome::Refused(codes, text) => {
+                for code in &codes {
+                    *refusals.entry(code).or_default() += 1;
+                }
+                if alone || codes.iter().any(|code| !REFUSALS.contains(code)) {
+                    wrong.push(format!("seed {seed} is refused:\n{text}\n{}", kernel.text));
+                }
+            }
+            other => wrong.push(format!("seed {seed} {other}\n{}", kernel.text)),
+        }
+    }
+    println!("{agreed} kernels agree, refused: {refusals:?}");
+    if let Ok(folder) = std::env::var("SLIPRING_FOUND") {
+        for (at, text) in wrong.iter().enumerate() {
+            std::fs::write(format!("{folder}/wrong_{at}.txt"), text).expect("a folder");
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {agreed}: {}", wrong.len(), wrong[..wrong.len().min(3)].join("\n\n"));
+    assert!(alone || agreed * 10 > (seeds.end - seeds.start) * 8, "only {agreed} kernels ran: {refusals:?}");
+}

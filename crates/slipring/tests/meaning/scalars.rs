@@ -1,0 +1,89 @@
+//! Numbers: Python's integers and floats. Floats that are known only when a kernel runs are `f32`.
+
+use ruff_python_ast::{CmpOp, Operator, UnaryOp};
+
+use crate::value::{Eval, Value};
+
+pub fn unary(op: UnaryOp, value: &Value) -> Eval {
+    Ok(match (op, value) {
+        (UnaryOp::Not, value) => Value::Bool(!value.truth()?),
+        (UnaryOp::USub, Value::Float(x)) => Value::Float(-x),
+        (UnaryOp::USub, Value::Single(x)) => Value::Single(0.0 - x),
+        (UnaryOp::USub, value) => Value::Int(-value.int()?),
+        (UnaryOp::UAdd, value) => value.clone(),
+        (UnaryOp::Invert, value) => Value::Int(!value.int()?),
+    })
+}
+
+pub fn binary(op: Operator, a: &Value, b: &Value) -> Eval {
+    let floor = |a: i128, b: i128| a.div_euclid(b) - i128::from(b < 0 && a.rem_euclid(b) != 0);
+    let overflow = || "a number of more than 127 bits".to_string();
+    let single = matches!(a, Value::Single(_)) || matches!(b, Value::Single(_));
+    let float = single || matches!(a, Value::Float(_)) || matches!(b, Value::Float(_)) || op == Operator::Div;
+    if single {
+        let (a, b) = (a.float()? as f32, b.float()? as f32);
+        return Ok(Value::Single(match op {
+            Operator::Add => a + b,
+            Operator::Sub => a - b,
+            Operator::Mult => a * b,
+            Operator::Div => a / b,
+            _ => return Err(format!("not evaluated: {op:?} of floats")),
+        }));
+    }
+    if float {
+        let (a, b) = (a.float()?, b.float()?);
+        if b == 0.0 && matches!(op, Operator::Div | Operator::FloorDiv | Operator::Mod) {
+            return Err("division by zero".into());
+        }
+        return Ok(Value::Float(match op {
+            Operator::Add => a + b,
+            Operator::Sub => a - b,
+            Operator::Mult => a * b,
+            Operator::Div => a / b,
+            Operator::FloorDiv => (a / b).floor(),
+            Operator::Pow if b == 0.5 && a >= 0.0 => a.sqrt(),
+            Operator::Pow if b == -0.5 && a > 0.0 => 1.0 / a.sqrt(),
+            _ => return Err(format!("not evaluated: {op:?} of floats")),
+        }));
+    }
+    let (a, b) = (a.int()?, b.int()?);
+    let shift = || u32::try_from(b).map_err(|_| "a negative shift".to_string());
+    Ok(Value::Int(match op {
+        Operator::Add => a + b,
+        Operator::Sub => a - b,
+        Operator::Mult => a.checked_mul(b).ok_or_else(overflow)?,
+        Operator::FloorDiv | Operator::Mod if b == 0 => return Err("division by zero".into()),
+        Operator::FloorDiv => floor(a, b),
+        Operator::Mod => a - floor(a, b) * b,
+        Operator::BitAnd => a & b,
+        Operator::BitOr => a | b,
+        Operator::BitXor => a ^ b,
+        Operator::LShift => a.checked_mul(1i128.checked_shl(shift()?).ok_or_else(overflow)?).ok_or_else(overflow)?,
+        Operator::RShift => a >> shift()?.min(127),
+        Operator::Pow => a.checked_pow(shift()?).ok_or_else(overflow)?,
+        _ => return Err(format!("not evaluated: {op:?} of integers")),
+    }))
+}
+
+pub fn compare(op: CmpOp, a: &Value, b: &Value) -> Eval<bool> {
+    if let (Value::Text(a), Value::Text(b)) | (Value::Word(a), Value::Word(b)) = (a, b) {
+        return match op {
+            CmpOp::Eq | CmpOp::Is => Ok(a == b),
+            CmpOp::NotEq | CmpOp::IsNot => Ok(a != b),
+            _ => Err("an order of words".into()),
+        };
+    }
+    let order = match (a.int(), b.int()) {
+        (Ok(a), Ok(b)) => Some(a.cmp(&b)),
+        _ => a.float()?.partial_cmp(&b.float()?),
+    };
+    Ok(match op {
+        CmpOp::Eq | CmpOp::Is => order.is_some_and(|o| o.is_eq()),
+        CmpOp::NotEq | CmpOp::IsNot => order.is_none_or(|o| o.is_ne()),
+        CmpOp::Lt => order.is_some_and(|o| o.is_lt()),
+        CmpOp::LtE => order.is_some_and(|o| o.is_le()),
+        CmpOp::Gt => order.is_some_and(|o| o.is_gt()),
+        CmpOp::GtE => order.is_some_and(|o| o.is_ge()),
+        _ => return Err(format!("not evaluated: {op:?}")),
+    })
+}

@@ -1,6 +1,6 @@
 //! Diagnostics: errors as values, rendered for people.
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::{Source, Span};
 
@@ -94,13 +94,11 @@ impl Diagnostic {
         };
         let mut group = Group::with_title(level.primary_title(self.message.as_str()).id(self.code));
         if let Some(primary) = self.primary.as_ref().filter(|p| !p.span.is_empty()) {
-            let mut snippet = Snippet::source(source.text.as_str()).path(source.name.as_str());
-            let places = [(AnnotationKind::Primary, primary)];
-            let places = places.into_iter().chain(self.secondary.iter().map(|l| (AnnotationKind::Context, l)));
-            for (kind, label) in places {
-                snippet = snippet.annotation(kind.span(clamp(source, label.span)).label(label.text.as_str()));
+            let places = std::iter::once((AnnotationKind::Primary, primary));
+            let places = places.chain(self.secondary.iter().map(|label| (AnnotationKind::Context, label)));
+            for part in excerpts(source, places.collect()) {
+                group = part.show(source, group);
             }
-            group = group.element(snippet);
         }
         for note in &self.notes {
             group = group.element(Level::NOTE.message(note.as_str()));
@@ -113,18 +111,73 @@ impl Diagnostic {
     }
 }
 
+/// The most bytes of the text that are shown as one piece: what lies further apart is shown in several, and lines that are
+/// longer are named only. It bounds what one message costs, however large the text is.
+const MOST_SHOWN: usize = 1 << 14;
+
+/// Places that are shown together, in some lines of the text.
+struct Excerpt<'a> {
+    /// First and last line, from 0.
+    lines: (usize, usize),
+    places: Vec<(AnnotationKind, &'a Labeled)>,
+}
+
+/// Gathers places into pieces of the text.
+fn excerpts<'a>(source: &Source, places: Vec<(AnnotationKind, &'a Labeled)>) -> Vec<Excerpt<'a>> {
+    let mut parts: Vec<Excerpt<'a>> = Vec::new();
+    for place in places {
+        let span = clamp(source, place.1.span);
+        let own = (source.line_of(span.start), source.line_of(span.end.saturating_sub(1).max(span.start)));
+        let together = |lines: (usize, usize)| (lines.0.min(own.0), lines.1.max(own.1));
+        let near = |part: &&mut Excerpt<'_>| {
+            let (first, last) = together(part.lines);
+            source.lines(first, last).len() <= MOST_SHOWN
+        };
+        match parts.iter_mut().find(near) {
+            Some(part) => {
+                part.lines = together(part.lines);
+                part.places.push(place);
+            }
+            None => parts.push(Excerpt { lines: own, places: vec![place] }),
+        }
+    }
+    parts
+}
+
+impl<'a> Excerpt<'a> {
+    fn show(self, source: &'a Source, group: Group<'a>) -> Group<'a> {
+        let (first, last) = self.lines;
+        let shown = source.lines(first, last);
+        // Of a place that reaches over more lines than can be shown, the first ones.
+        let shown = shown.start..source.border(shown.end.min(shown.start + MOST_SHOWN));
+        let fits = |place: &(AnnotationKind, &Labeled)| clamp(source, place.1.span).start < shown.end;
+        if !self.places.iter().all(fits) || source.lines(first, first).len() > MOST_SHOWN {
+            return self.places.iter().fold(group, |group, (_, place)| {
+                let (line, column) = source.line_column(place.span.start);
+                let origin = Origin::path(source.name.as_str()).line(line).char_column(column);
+                let text = Some(place.text.as_str()).filter(|text| !text.is_empty());
+                let group = group.element(origin);
+                match text {
+                    Some(text) => group.element(Level::NOTE.message(text)),
+                    None => group,
+                }
+            });
+        }
+        let text = &source.text[shown.clone()];
+        let mut snippet = Snippet::source(text).line_start(first + 1).path(source.name.as_str());
+        for (kind, label) in self.places {
+            let span = clamp(source, label.span);
+            let span = span.start - shown.start..span.end.min(shown.end) - shown.start;
+            snippet = snippet.annotation(kind.span(span).label(label.text.as_str()));
+        }
+        group.element(snippet)
+    }
+}
+
 /// A range that lies inside the text and on character borders, whatever the span says.
 fn clamp(source: &Source, span: Span) -> std::ops::Range<usize> {
-    let text = &source.text;
-    let border = |mut at: usize| {
-        at = at.min(text.len());
-        while !text.is_char_boundary(at) {
-            at -= 1;
-        }
-        at
-    };
-    let start = border(span.start as usize);
-    start..border(span.end as usize).max(start)
+    let start = source.border(span.start as usize);
+    start..source.border(span.end as usize).max(start)
 }
 
 /// Diagnostics in the order they were found.

@@ -1,5 +1,7 @@
 //! Source texts and places in them.
 
+use std::sync::OnceLock;
+
 /// A source text with its name.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Source {
@@ -7,6 +9,7 @@ pub struct Source {
     pub name: String,
     /// The text.
     pub text: String,
+    places: Places,
 }
 
 /// A range of bytes of a source text.
@@ -35,20 +38,106 @@ impl Span {
     }
 }
 
+/// Where lines begin and how many characters stand before each block of the text: made at the first question, so that places
+/// of a large text are found without reading it again.
+#[derive(Clone, Debug, Default)]
+struct Places(OnceLock<Index>);
+
+#[derive(Clone, Debug, Default)]
+struct Index {
+    /// First byte of each line.
+    lines: Vec<usize>,
+    /// Characters before each [`BLOCK`] of bytes.
+    chars: Vec<usize>,
+}
+
+const BLOCK: usize = 1024;
+
+/// Texts are equal whether they were asked about or not.
+impl PartialEq for Places {
+    fn eq(&self, _: &Places) -> bool {
+        true
+    }
+}
+
+impl Eq for Places {}
+
 impl Source {
     /// A text and its name.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
-        Source { name: name.into(), text: text.into() }
+        Source { name: name.into(), text: text.into(), places: Places::default() }
+    }
+
+    fn index(&self) -> &Index {
+        self.places.0.get_or_init(|| {
+            let bytes = self.text.as_bytes();
+            let breaks = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+            let mut chars = vec![0];
+            for block in bytes.chunks(BLOCK) {
+                chars.push(chars[chars.len() - 1] + characters(block));
+            }
+            Index { lines: std::iter::once(0).chain(breaks).collect(), chars }
+        })
     }
 
     /// Line and column of a byte, both from 1; the column counts characters.
     pub fn line_column(&self, byte: u32) -> (usize, usize) {
-        let mut at = (byte as usize).min(self.text.len());
+        let at = self.border(byte as usize);
+        let line = self.line_of(at);
+        (line + 1, self.characters_before(at) - self.characters_before(self.index().lines[line]) + 1)
+    }
+
+    /// The line, from 0, that a byte stands in.
+    pub(crate) fn line_of(&self, byte: usize) -> usize {
+        self.index().lines.partition_point(|first| *first <= byte) - 1
+    }
+
+    /// The bytes of the lines from one to another, from 0, with the ends of the lines.
+    pub(crate) fn lines(&self, first: usize, last: usize) -> std::ops::Range<usize> {
+        let index = self.index();
+        index.lines[first]..index.lines.get(last + 1).copied().unwrap_or(self.text.len())
+    }
+
+    /// The nearest place at or before a byte where a character begins.
+    pub(crate) fn border(&self, byte: usize) -> usize {
+        let mut at = byte.min(self.text.len());
         while !self.text.is_char_boundary(at) {
             at -= 1;
         }
-        let before = &self.text[..at];
-        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+        at
+    }
+
+    fn characters_before(&self, byte: usize) -> usize {
+        let block = byte / BLOCK;
+        self.index().chars[block] + characters(&self.text.as_bytes()[block * BLOCK..byte])
+    }
+}
+
+/// Characters that begin in some bytes of a text.
+fn characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn places_are_those_of_reading_the_text(
+            parts in prop::collection::vec(prop_oneof!["[a-zé→𝄞]{0,400}", Just("\n".to_string())], 0..30),
+            byte in 0u32..6000,
+        ) {
+            let source = Source::new("x", parts.concat());
+            let mut at = (byte as usize).min(source.text.len());
+            while !source.text.is_char_boundary(at) {
+                at -= 1;
+            }
+            let before = &source.text[..at];
+            let line = before.rsplit('\n').next().unwrap_or("");
+            prop_assert_eq!(source.line_column(byte), (before.matches('\n').count() + 1, line.chars().count() + 1));
+        }
     }
 }

@@ -34,6 +34,8 @@ pub(crate) struct Globals<'a> {
     pub pushes: RefCell<Vec<Push>>,
     /// Iterations that loops have been unrolled to.
     pub unrolled: Cell<u64>,
+    /// Statements that have been lowered.
+    pub lowered: Cell<u64>,
 }
 
 /// Names and what they stand for.
@@ -146,10 +148,11 @@ pub(crate) fn lower_ahead(source: &Arc<Source>, globals: &Globals<'_>) {
         if let Role::Kernel(kind) = function.role
             && globals.started.borrow_mut().insert(name.clone())
         {
-            let unrolled = globals.unrolled.get();
+            let (unrolled, statements) = (globals.unrolled.get(), globals.lowered.get());
             let (mut emitter, mut diags) = (Emitter::new(source.clone()), Diags::default());
             let _ = lower_function(&mut emitter, globals, function, kind, &mut diags);
             globals.unrolled.set(unrolled);
+            globals.lowered.set(statements);
         }
     }
 }

@@ -8,8 +8,9 @@ use slipring_ir::{Diagnostic, Diags, Source, Span};
 
 /// Parses a file. Reports every syntax error and gives the statements only if there is none.
 pub fn parse(source: &Source, diags: &mut Diags) -> Option<Vec<Stmt>> {
-    if u32::try_from(source.text.len()).is_err() {
-        diags.push(Diagnostic::error("python-syntax", Span::default(), "the file is larger than 4 GiB"));
+    if source.text.len() > MOST_TEXT {
+        let message = format!("the file has {} bytes, kernels at most {MOST_TEXT}", source.text.len());
+        diags.push(Diagnostic::error("too-large", Span::default(), message));
         return None;
     }
     let parsed = parse_unchecked(&source.text, ParseOptions::from(Mode::Module)).try_into_module()?;
@@ -28,13 +29,17 @@ pub fn parse(source: &Source, diags: &mut Diags) -> Option<Vec<Stmt>> {
         std::mem::forget(parsed);
         return None;
     }
-    for error in parsed.errors() {
+    for error in parsed.errors().iter().take(MOST_ERRORS) {
         let message = error.error.to_string();
         diags.push(Diagnostic::error("python-syntax", widen(source, span(error.location)), message));
     }
     parsed.errors().is_empty().then(|| parsed.into_suite().into_iter().collect())
 }
 
+/// The most bytes of a file. A parsed text takes some hundred times its bytes.
+const MOST_TEXT: usize = 16 << 20;
+/// The most syntax errors that are reported.
+const MOST_ERRORS: usize = 1000;
 /// Levels of brackets and operators that an expression may have; Python itself has the same limit for brackets.
 const MOST_DEPTH: usize = 200;
 /// Blocks inside each other, as in Python itself.

@@ -4,7 +4,7 @@ use ruff_python_ast::{CmpOp, Operator, UnaryOp};
 use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
 use slipring_tile::Elem;
 
-use super::{Lower, Lowered, Value, describe};
+use super::{Lower, Lowered, Value, constants, describe};
 use crate::dtype::DType;
 use crate::value::{Const, Index, RegionId, Scalar};
 
@@ -23,6 +23,9 @@ impl Lower<'_> {
     /// # Errors
     /// Reported if it is no number, or of another type and no constant.
     pub fn number(&mut self, value: &Value, ty: DType, span: Span) -> Lowered<ValueId> {
+        if let Value::Const(c) = value {
+            self.fits(c, ty, span)?;
+        }
         match (value, ty) {
             (Value::Const(Const::Int(n)), DType::Index) => Ok(self.e.index(*n)),
             (Value::Const(Const::Bool(b)), DType::Bool) => Ok(self.e.constant(Attr::Bool(*b), Type::I1)),
@@ -42,6 +45,14 @@ impl Lower<'_> {
                     format!("a number of type {} is needed here, this is {what}", ty.name()),
                 ))
             }
+        }
+    }
+
+    /// Reports a constant that is no number of a type.
+    pub fn fits(&mut self, value: &Const, ty: DType, span: Span) -> Lowered<()> {
+        match constants::misfit(value, ty) {
+            None => Ok(()),
+            Some(why) => Err(self.error("constant", span, why)),
         }
     }
 
@@ -120,13 +131,22 @@ impl Lower<'_> {
         }
     }
 
+    /// What constants were folded to, or why not.
+    pub(super) fn folded(&mut self, result: Result<Const, String>, span: Span) -> Lowered {
+        result.map(Value::Const).map_err(|why| self.error("constant", span, why))
+    }
+
     /// A unary operator on a number.
     pub fn unary_number(&mut self, op: UnaryOp, value: &Value, span: Span) -> Lowered {
         match (op, value) {
-            (UnaryOp::USub, Value::Const(Const::Int(n))) => Ok(Value::Const(Const::Int(n.wrapping_neg()))),
-            (UnaryOp::USub, Value::Const(Const::Float(x))) => Ok(Value::Const(Const::Float(-x))),
-            (UnaryOp::UAdd, Value::Const(_) | Value::Scalar(_)) => Ok(value.clone()),
-            (UnaryOp::Not, Value::Const(c)) => Ok(Value::Const(Const::Bool(!truth(c)))),
+            (op, Value::Const(c)) => match constants::unary(op, c) {
+                Some(folded) => self.folded(folded, span),
+                None => {
+                    let what = describe(self, value);
+                    Err(self.error("operator", span, format!("this operator does not work on {what}")))
+                }
+            },
+            (UnaryOp::UAdd, Value::Scalar(_)) => Ok(value.clone()),
             (UnaryOp::Not, Value::Scalar(scalar)) if scalar.ty == DType::Bool => {
                 let one = self.e.constant(Attr::Bool(true), Type::I1);
                 let value = self.e.value("arith.xori", &[("lhs", &[scalar.value]), ("rhs", &[one])], &[], Type::I1);
@@ -146,10 +166,7 @@ impl Lower<'_> {
     /// A binary operator on two numbers.
     pub fn binary_number(&mut self, op: Operator, a: &Value, b: &Value, span: Span) -> Lowered {
         if let (Value::Const(x), Value::Const(y)) = (a, b) {
-            return match fold_binary(op, x, y) {
-                Ok(value) => Ok(Value::Const(value)),
-                Err(why) => Err(self.error("constant", span, why)),
-            };
+            return self.folded(constants::binary(op, x, y), span);
         }
         let ty = match (a, b) {
             (Value::Scalar(a), Value::Scalar(b)) if a.ty == b.ty => a.ty,
@@ -193,8 +210,12 @@ impl Lower<'_> {
 
     /// The smaller or larger of two numbers.
     pub fn extreme(&mut self, larger: bool, a: &Value, b: &Value, span: Span) -> Lowered {
-        if let (Value::Const(Const::Int(x)), Value::Const(Const::Int(y))) = (a, b) {
-            return Ok(Value::Const(Const::Int(if larger { *x.max(y) } else { *x.min(y) })));
+        if let (Value::Const(x), Value::Const(y)) = (a, b)
+            && let Some(order) = constants::order(x, y)
+        {
+            // Of equals Python takes the first.
+            let second = if larger { order.is_lt() } else { order.is_gt() };
+            return Ok(if second { b.clone() } else { a.clone() });
         }
         let ty = match (a, b) {
             (Value::Scalar(s), _) | (_, Value::Scalar(s)) => s.ty,
@@ -214,7 +235,7 @@ impl Lower<'_> {
     /// A comparison of two numbers.
     pub fn compare_numbers(&mut self, op: CmpOp, a: &Value, b: &Value, span: Span) -> Lowered {
         if let (Value::Const(x), Value::Const(y)) = (a, b)
-            && let Some(result) = compare_constants(op, x, y)
+            && let Some(result) = constants::compare(op, x, y)
         {
             return Ok(Value::Const(Const::Bool(result)));
         }
@@ -247,98 +268,4 @@ impl Lower<'_> {
         let value = self.e.value(name, &[("lhs", &[lhs]), ("rhs", &[rhs])], &[("predicate", predicate)], Type::I1);
         Ok(self.scalar(value, DType::Bool))
     }
-}
-
-/// Python's truth of a constant.
-pub(super) fn truth(value: &Const) -> bool {
-    match value {
-        Const::Bool(b) => *b,
-        Const::Int(n) => *n != 0,
-        Const::Float(x) => *x != 0.0,
-        Const::Str(s) => !s.is_empty(),
-        Const::None => false,
-        _ => true,
-    }
-}
-
-fn compare_constants(op: CmpOp, a: &Const, b: &Const) -> Option<bool> {
-    let number = |c: &Const| match c {
-        Const::Int(n) => Some(*n as f64),
-        Const::Float(x) => Some(*x),
-        Const::Bool(b) => Some(f64::from(u8::from(*b))),
-        _ => None,
-    };
-    Some(match (op, a, b) {
-        (CmpOp::Eq | CmpOp::Is, ..) => match (number(a), number(b)) {
-            (Some(x), Some(y)) => x == y,
-            _ => a == b,
-        },
-        (CmpOp::NotEq | CmpOp::IsNot, ..) => !compare_constants(CmpOp::Eq, a, b)?,
-        (_, Const::Int(x), Const::Int(y)) => ordered(op, x.cmp(y))?,
-        _ => ordered(op, number(a)?.partial_cmp(&number(b)?)?)?,
-    })
-}
-
-fn ordered(op: CmpOp, order: std::cmp::Ordering) -> Option<bool> {
-    Some(match op {
-        CmpOp::Lt => order.is_lt(),
-        CmpOp::LtE => order.is_le(),
-        CmpOp::Gt => order.is_gt(),
-        CmpOp::GtE => order.is_ge(),
-        _ => return None,
-    })
-}
-
-/// Python's arithmetic on constants.
-fn fold_binary(op: Operator, a: &Const, b: &Const) -> Result<Const, String> {
-    let overflow = || "the number does not fit into 64 bits".to_string();
-    match (a, b) {
-        (Const::Int(x), Const::Int(y)) => {
-            let (x, y) = (*x, *y);
-            let result = match op {
-                Operator::Add => x.checked_add(y),
-                Operator::Sub => x.checked_sub(y),
-                Operator::Mult => x.checked_mul(y),
-                Operator::FloorDiv | Operator::Mod if y == 0 => return Err("division by zero".into()),
-                Operator::FloorDiv => {
-                    x.checked_div_euclid(y).map(|q| if y < 0 && x.rem_euclid(y) != 0 { q - 1 } else { q })
-                }
-                Operator::Mod => x.checked_rem(y).map(|r| if r != 0 && (r < 0) != (y < 0) { r + y } else { r }),
-                Operator::LShift => u32::try_from(y).ok().and_then(|y| x.checked_mul(1i64.checked_shl(y)?)),
-                Operator::RShift => u32::try_from(y).ok().map(|y| x >> y.min(63)),
-                Operator::BitAnd => Some(x & y),
-                Operator::BitOr => Some(x | y),
-                Operator::BitXor => Some(x ^ y),
-                Operator::Pow if y >= 0 => u32::try_from(y).ok().and_then(|y| x.checked_pow(y)),
-                Operator::Div if y == 0 => return Err("division by zero".into()),
-                Operator::Div => return Ok(Const::Float(x as f64 / y as f64)),
-                _ => return fold_floats(op, x as f64, y as f64),
-            };
-            result.map(Const::Int).ok_or_else(overflow)
-        }
-        (Const::Int(x), Const::Float(y)) => fold_floats(op, *x as f64, *y),
-        (Const::Float(x), Const::Int(y)) => fold_floats(op, *x, *y as f64),
-        (Const::Float(x), Const::Float(y)) => fold_floats(op, *x, *y),
-        (Const::Str(x), Const::Str(y)) if op == Operator::Add => Ok(Const::Str(format!("{x}{y}").into())),
-        _ => Err("this operator does not work on these constants".into()),
-    }
-}
-
-fn fold_floats(op: Operator, x: f64, y: f64) -> Result<Const, String> {
-    Ok(Const::Float(match op {
-        Operator::Add => x + y,
-        Operator::Sub => x - y,
-        Operator::Mult => x * y,
-        Operator::Div | Operator::FloorDiv | Operator::Mod if y == 0.0 => return Err("division by zero".into()),
-        Operator::Div => x / y,
-        Operator::FloorDiv => (x / y).floor(),
-        // The square root is correctly rounded everywhere; other powers are not.
-        Operator::Pow if y == 0.5 => x.sqrt(),
-        Operator::Pow if y == -0.5 => 1.0 / x.sqrt(),
-        Operator::Pow if y.fract() == 0.0 && y.abs() <= 64.0 => {
-            let power = (0..y.abs() as u32).fold(1.0, |product, _| product * x);
-            if y < 0.0 { 1.0 / power } else { power }
-        }
-        _ => return Err("this operator does not work on these constants".into()),
-    }))
 }

@@ -51,7 +51,7 @@ impl Lower<'_> {
         }
         self.loads.retain(|load| older(load.tile));
         self.regions.truncate(attempt.regions);
-        self.diags.list.truncate(attempt.diags);
+        self.forget_reports(attempt.diags);
         self.env.clone_from(&attempt.env);
         self.lost.clone_from(&attempt.lost);
         self.poisoned.clone_from(&attempt.poisoned);

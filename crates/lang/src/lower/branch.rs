@@ -8,9 +8,9 @@ use std::rc::Rc;
 use ruff_python_ast::{Expr, Stmt, StmtIf};
 use slipring_ir::{BlockId, Diagnostic, OpId, Span, ValueId};
 
-use super::arith::truth;
 use super::buffers::{BuffersMark, Taken};
 use super::carry::{alike, type_of};
+use super::constants::truth;
 use super::names::Names;
 use super::{Frame, Lower, Lowered, Reported, Value, describe};
 use crate::dtype::DType;
@@ -67,12 +67,9 @@ impl Lower<'_> {
     ) -> Lowered<()> {
         let mut bound = Names::of(then).bound;
         for body in rest.iter().map(|(_, body)| *body).chain([otherwise]) {
-            for name in Names::of(body).bound {
-                if !bound.contains(&name) {
-                    bound.push(name);
-                }
-            }
+            bound.extend(Names::of(body).bound);
         }
+        let bound: Vec<Rc<str>> = bound.into_iter().collect();
         let before = self.env.clone();
         let op = self.e.op("scf.if", &[("condition", &[condition])], &[], &[]);
         let blocks = [self.e.region(op), self.e.region(op)];

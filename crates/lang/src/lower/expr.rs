@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ruff_python_ast::{BoolOp, CmpOp, Expr, Number, Operator, UnaryOp};
 use slipring_ir::{Diagnostic, Span, Type};
 
-use super::arith::truth;
+use super::constants::truth;
 use super::{Lower, Lowered, Value, describe};
 use crate::dtype::{DTYPES, DType};
 use crate::ops::{Call, Given};
@@ -31,20 +31,26 @@ impl Lower<'_> {
             Expr::NumberLiteral(literal) => match &literal.value {
                 Number::Int(n) => match n.as_i64() {
                     Some(n) => Value::Const(Const::Int(n)),
-                    None => return Err(self.error("constant", span, "the number does not fit into 64 bits")),
+                    None => return Err(self.error("constant", span, super::constants::TOO_LARGE)),
                 },
+                Number::Float(x) if x.is_infinite() => {
+                    let message =
+                        "the number does not fit into a float of 64 bits, whose numbers end at 1.7976931348623157e308";
+                    return Err(self.error("constant", span, message));
+                }
                 Number::Float(x) => Value::Const(Const::Float(*x)),
                 Number::Complex { .. } => return Err(self.error("constant", span, "a kernel has no complex numbers")),
             },
             Expr::StringLiteral(literal) => Value::Const(Const::Str(literal.value.to_str().into())),
             Expr::BooleanLiteral(literal) => Value::Const(Const::Bool(literal.value)),
             Expr::NoneLiteral(_) => Value::Const(Const::None),
-            Expr::Tuple(tuple) => Value::Tuple(self.exprs(&tuple.elts)?),
-            Expr::List(list) => Value::Tuple(self.exprs(&list.elts)?),
+            Expr::Tuple(tuple) => return self.tuple(&tuple.elts, span),
+            Expr::List(list) => return self.tuple(&list.elts, span),
             Expr::Attribute(attribute) => {
                 let base = self.expr(&attribute.value)?;
                 return self.attribute(base, attribute.attr.as_str(), span);
             }
+            Expr::UnaryOp(unary) if is_least(unary) => Value::Const(Const::Int(i64::MIN)),
             Expr::UnaryOp(unary) => {
                 let value = self.expr(&unary.operand)?;
                 if matches!(value, Value::Tile(_) | Value::Tensor(_)) && unary.op == UnaryOp::USub {
@@ -98,8 +104,18 @@ impl Lower<'_> {
         })
     }
 
-    fn exprs(&mut self, list: &[Expr]) -> Lowered<Vec<Value>> {
-        list.iter().map(|expr| self.expr(expr)).collect()
+    fn tuple(&mut self, list: &[Expr], span: Span) -> Lowered {
+        /// The most values of a tuple, those of tuples inside it counted.
+        const MOST_VALUES: usize = 1 << 16;
+        let items: Vec<Value> = list.iter().map(|expr| self.expr(expr)).collect::<Lowered<_>>()?;
+        fn count(items: &[Value]) -> usize {
+            let each = items.iter().map(|item| if let Value::Tuple(inner) = item { 1 + count(inner) } else { 1 });
+            each.sum()
+        }
+        if count(&items) > MOST_VALUES {
+            return Err(self.error("too-large", span, format!("a tuple of more than {MOST_VALUES} values")));
+        }
+        Ok(Value::Tuple(items))
     }
 
     /// An operator on numbers, tiles or tensors.
@@ -303,7 +319,7 @@ impl Lower<'_> {
                 Some(self.extreme(path.ends_with("max"), a, b, span))
             }
             ("len", [Value::Tuple(items)]) => Some(Ok(Value::Const(Const::Int(items.len() as i64)))),
-            ("int", [Value::Const(Const::Float(x))]) => Some(Ok(Value::Const(Const::Int(*x as i64)))),
+            ("int", [Value::Const(Const::Float(x))]) => Some(self.folded(super::constants::int_of(*x), span)),
             ("int", [Value::Const(Const::Int(n))]) => Some(Ok(Value::Const(Const::Int(*n)))),
             ("float", [Value::Const(Const::Int(n))]) => Some(Ok(Value::Const(Const::Float(*n as f64)))),
             ("float", [Value::Const(Const::Float(x))]) => Some(Ok(Value::Const(Const::Float(*x)))),
@@ -321,6 +337,13 @@ impl Lower<'_> {
             _ => None,
         }
     }
+}
+
+/// True for `-9223372036854775808`, whose digits alone are no integer of 64 bits.
+fn is_least(unary: &ruff_python_ast::ExprUnaryOp) -> bool {
+    let Expr::NumberLiteral(literal) = &*unary.operand else { return false };
+    let Number::Int(n) = &literal.value else { return false };
+    unary.op == UnaryOp::USub && n.as_u64() == Some(1 << 63)
 }
 
 /// Memories by their names in the language.

@@ -9,8 +9,10 @@ mod attempt;
 mod branch;
 mod buffers;
 mod carry;
+mod constants;
 mod control;
 mod expr;
+
 mod function;
 mod names;
 mod outputs;
@@ -20,11 +22,11 @@ mod stmt;
 mod window;
 mod yields;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use indexmap::IndexMap;
-use ruff_python_ast::Expr;
+use ruff_python_ast::{Expr, Stmt};
 use slipring_ir::{BlockId, Diagnostic, Diags, Dim, OpId, Span, TileType, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_tile::{Elem, Space};
@@ -42,6 +44,9 @@ pub(crate) use control::PlanKey;
 pub(crate) use function::lower_function;
 pub(crate) use place::Place;
 pub(crate) use yields::Frame;
+
+/// The most errors that are reported of a file.
+const MOST_ERRORS: usize = 1000;
 
 /// An error has been reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -108,8 +113,14 @@ pub(crate) struct Lower<'a> {
     pub region: Option<RegionId>,
     /// Blocks from the function's body to the current one.
     pub blocks: Vec<BlockId>,
-    /// Names that are read after the statement that is being lowered.
+    /// The bodies that are open.
+    pub bodies: Vec<OpenBody>,
+    /// Further names that are read after the statement that is being lowered.
     pub read_later: Vec<HashSet<Rc<str>>>,
+    /// Errors that were reported, so that each is reported once.
+    pub reported: HashSet<ReportKey>,
+    /// True once there are so many errors that the rest is not looked at.
+    pub stopped: bool,
     /// Statements and expressions that are being lowered inside each other.
     pub depth: usize,
     /// Names whose statement failed: what goes wrong with them has been reported.
@@ -175,6 +186,8 @@ pub(crate) struct Facts {
 impl<'a> Lower<'a> {
     /// An empty function.
     pub fn new(e: &'a mut Emitter, globals: &'a Globals<'a>, diags: &'a mut Diags) -> Lower<'a> {
+        let reported: HashSet<_> = diags.list.iter().map(report_key).collect();
+        let stopped = reported.len() >= MOST_ERRORS;
         Lower {
             e,
             diags,
@@ -191,7 +204,10 @@ impl<'a> Lower<'a> {
             regions: Vec::new(),
             region: None,
             blocks: Vec::new(),
+            bodies: Vec::new(),
             read_later: Vec::new(),
+            reported,
+            stopped,
             depth: 0,
             poisoned: HashSet::new(),
             yields: Vec::new(),
@@ -210,12 +226,32 @@ impl<'a> Lower<'a> {
 impl Lower<'_> {
     /// Reports an error, once: a body that is lowered several times has the same error each time.
     pub fn report(&mut self, diagnostic: Diagnostic) -> Reported {
-        let key = |d: &Diagnostic| (d.code, d.primary.clone(), d.message.clone());
-        let new = key(&diagnostic);
-        if !self.diags.list.iter().any(|d| key(d) == new) {
-            self.diags.push(diagnostic);
+        let place = diagnostic.primary.as_ref().map_or(Span::default(), |label| label.span);
+        let is_error = diagnostic.severity == slipring_ir::Severity::Error;
+        if self.stopped || !self.reported.insert(report_key(&diagnostic)) {
+            return Reported;
+        }
+        self.diags.push(diagnostic);
+        if is_error && self.reported.len() >= MOST_ERRORS {
+            let message = format!("more than {MOST_ERRORS} errors: the rest is not looked at");
+            self.diags.push(Diagnostic::error("too-many", place, message));
+            self.stopped = true;
         }
         Reported
+    }
+
+    /// Forgets the reports behind the first so many.
+    pub fn forget_reports(&mut self, kept: usize) {
+        if self.diags.list.len() > kept {
+            self.diags.list.truncate(kept);
+            self.reported = self.diags.list.iter().map(report_key).collect();
+            self.stopped = self.reported.len() >= MOST_ERRORS;
+        }
+    }
+
+    /// Reports an error of a code once, wherever it comes first.
+    pub fn report_once(&mut self, diagnostic: Diagnostic) -> Reported {
+        if self.diags.list.iter().any(|d| d.code == diagnostic.code) { Reported } else { self.report(diagnostic) }
     }
 
     /// Reports an error at a place.
@@ -475,7 +511,48 @@ impl Lower<'_> {
 
     /// True if a name is read after the statement that is being lowered.
     pub fn is_read_later(&self, name: &str) -> bool {
-        self.read_later.iter().any(|names| names.contains(name))
+        self.bodies.iter().any(|body| body.reads_later(name))
+            || self.read_later.iter().any(|names| names.contains(name))
+    }
+}
+
+/// What makes two reports the same.
+fn report_key(diagnostic: &Diagnostic) -> ReportKey {
+    let place = diagnostic.primary.as_ref().map_or(Span::default(), |label| label.span);
+    (diagnostic.code, place, diagnostic.message.clone())
+}
+
+type ReportKey = (&'static str, Span, String);
+
+/// The statements of a body that is being lowered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OpenBody {
+    /// The statements that read a name, or bind it on every path before they do: true for those that read.
+    uses: HashMap<Rc<str>, Vec<(usize, bool)>>,
+    /// The statement that is being lowered.
+    pub now: usize,
+}
+
+impl OpenBody {
+    /// A body before its first statement.
+    pub fn of(body: &[Stmt]) -> OpenBody {
+        let mut open = OpenBody::default();
+        for (at, stmt) in body.iter().enumerate() {
+            let names = names::Names::of(std::slice::from_ref(stmt));
+            let bound =
+                names.certain.into_iter().filter(|name| !names.exposed.contains(name)).map(|name| (name, false));
+            let bound: Vec<_> = bound.collect();
+            for (name, read) in names.exposed.into_iter().map(|name| (name, true)).chain(bound) {
+                open.uses.entry(name).or_default().push((at, read));
+            }
+        }
+        open
+    }
+
+    /// True if a name is read behind the statement that is being lowered, before it is bound again.
+    fn reads_later(&self, name: &str) -> bool {
+        let Some(uses) = self.uses.get(name) else { return false };
+        uses.get(uses.partition_point(|(at, _)| *at <= self.now)).is_some_and(|(_, read)| *read)
     }
 }
 

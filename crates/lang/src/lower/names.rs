@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use indexmap::IndexSet;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, ExprContext, Stmt};
 
@@ -14,13 +15,13 @@ pub(super) struct Names {
     /// Names that are read.
     pub read: HashSet<Rc<str>>,
     /// Names that are bound, each once, in the order of the text.
-    pub bound: Vec<Rc<str>>,
+    pub bound: IndexSet<Rc<str>>,
     /// Names that may be read before they are bound.
     pub exposed: HashSet<Rc<str>>,
     /// Names that are bound on every path.
     pub certain: HashSet<Rc<str>>,
     /// Names of which a part is assigned to: they stand for what they stood for.
-    pub written: Vec<Rc<str>>,
+    pub written: IndexSet<Rc<str>>,
     /// True if a tile may be changed in place: a part is assigned to, or what is called might do that.
     pub may_write: bool,
 }
@@ -33,13 +34,6 @@ impl Names {
         names.block(body, &mut certain);
         names.certain = certain;
         names
-    }
-
-    /// Names that are read from these statements on before they are bound, if these are read behind them.
-    pub fn live_before(stmt: &Stmt, behind: &HashSet<Rc<str>>) -> HashSet<Rc<str>> {
-        let names = Names::of(std::slice::from_ref(stmt));
-        let passed = behind.iter().filter(|name| !names.certain.contains(*name)).cloned();
-        passed.chain(names.exposed).collect()
     }
 
     /// Adds what the `init_values` of a loop name: each iteration reads them, and its `pl.yield_` binds them.
@@ -134,10 +128,8 @@ impl Names {
                 self.expr(&subscript.slice, certain);
                 self.expr(&subscript.value, certain);
                 self.may_write = true;
-                if let Expr::Name(name) = &*subscript.value
-                    && !self.written.iter().any(|n| **n == *name.id.as_str())
-                {
-                    self.written.push(name.id.as_str().into());
+                if let Expr::Name(name) = &*subscript.value {
+                    self.written.insert(name.id.as_str().into());
                 }
             }
             _ => {}
@@ -145,8 +137,8 @@ impl Names {
     }
 
     fn binds(&mut self, name: &str) {
-        if !self.bound.iter().any(|n| &**n == name) {
-            self.bound.push(name.into());
+        if !self.bound.contains(name) {
+            self.bound.insert(name.into());
         }
     }
 

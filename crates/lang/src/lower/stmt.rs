@@ -1,38 +1,59 @@
 //! Statements.
 
-use std::collections::HashSet;
-use std::rc::Rc;
-
 use ruff_python_ast::{Expr, Stmt};
 use slipring_ir::{Diagnostic, Span};
 
 use super::names::Names;
-use super::{Lower, Lowered, Value, describe};
+use super::{Lower, Lowered, OpenBody, Value, describe};
 use crate::signature::{annotated, check_annotation};
 use crate::syntax::at;
 use crate::value::Tensor;
+
+/// The most statements that are compiled for a file.
+const MOST_STATEMENTS: u64 = 1 << 16;
 
 impl Lower<'_> {
     /// Lowers statements in order. After an error the statements behind it are lowered too, so that their errors are
     /// reported; names that the failed statement binds then stand for nothing and are not reported again.
     pub fn body(&mut self, body: &[Stmt]) -> Lowered<()> {
         let mut outcome = Ok(());
-        // Names that are read behind each statement, before they are bound again.
-        let mut behind: Vec<HashSet<Rc<str>>> = vec![HashSet::new()];
-        for stmt in body.iter().skip(1).rev() {
-            let live = behind.last().map(|behind| Names::live_before(stmt, behind)).unwrap_or_default();
-            behind.push(live);
-        }
-        for (stmt, read) in body.iter().zip(behind.into_iter().rev()) {
-            self.read_later.push(read);
-            let this = self.stmt(stmt);
-            self.read_later.pop();
+        self.bodies.push(OpenBody::of(body));
+        for (now, stmt) in body.iter().enumerate() {
+            if let Some(open) = self.bodies.last_mut() {
+                open.now = now;
+            }
+            let this = self.count_statement(at(stmt)).and_then(|()| self.stmt(stmt));
             if this.is_err() {
                 self.poison(stmt);
             }
             outcome = outcome.and(this);
+            if self.too_large() {
+                break;
+            }
         }
+        self.bodies.pop();
         outcome
+    }
+
+    /// Counts a statement that is lowered, and refuses it where calls and unrolled loops make a file's kernels too large.
+    fn count_statement(&mut self, span: Span) -> Lowered<()> {
+        let total = self.globals.lowered.get() + 1;
+        self.globals.lowered.set(total);
+        if total <= MOST_STATEMENTS {
+            return Ok(());
+        }
+        let message = format!(
+            "more than {MOST_STATEMENTS} statements are compiled for this file, those of calls and unrolled loops counted each time"
+        );
+        let error = Diagnostic::error("too-large", span, message).help(
+            "call fewer functions inside each other, and use `pl.range` in place of `pl.unroll` and `pl.pipeline`",
+        );
+        Err(self.report_once(error))
+    }
+
+    /// True if more is asked for than is compiled: the rest is not looked at.
+    fn too_large(&self) -> bool {
+        self.globals.lowered.get() > MOST_STATEMENTS || self.stopped
     }
 
     /// After an error: names that the statement would have bound are known to be wrong. A tensor or tile of which a part

@@ -130,6 +130,9 @@ pub(super) fn scalar_for(
     elem: Elem,
     span: slipring_ir::Span,
 ) -> Lowered<slipring_ir::ValueId> {
+    if let Value::Const(c) = value {
+        lower.fits(c, DType::Elem(elem), span)?;
+    }
     let ty = if elem.is_float() { DType::Elem(Elem::F32) } else { DType::Elem(elem) };
     lower.number(value, ty, span)
 }

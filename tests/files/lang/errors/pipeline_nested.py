@@ -10,6 +10,6 @@ def f(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
         for b in pl.pipeline(32, stage=16):
             for c in pl.pipeline(32, stage=16):
                 for d in pl.pipeline(32, stage=16):
-                    # error: loop more than 65536 iterations are unrolled in this file
                     for e in pl.pipeline(32, stage=16):
+                        # error: too-large more than 65536 statements are compiled for this file
                         y[:] = x

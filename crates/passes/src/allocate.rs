@@ -132,12 +132,13 @@ fn decide(
     diags: &mut Diags,
 ) -> Vec<Decision> {
     let lives = lifetime::lifetimes(module, functions, roots);
+    let rings = ring_ops(module, functions);
     let mut decisions = Vec::new();
     for group in groups(module, functions) {
         for (name, spec) in &context.platform.space {
             let Some(space) = Space::parse(name) else { continue };
             let mut memory = Memory::new(module, space, spec);
-            memory.take_rings(context, functions, &group);
+            memory.take_rings(context, &rings, &group);
             memory.take_roots(context, functions, &group, roots, &lives, diags);
             memory.check_fixed(diags);
             memory.place(roots, &group, &mut decisions, diags);
@@ -194,8 +195,8 @@ impl<'m> Memory<'m> {
         Memory { module, space, spec, items, requests, fixed, depths }
     }
 
-    fn take_rings(&mut self, context: &PassContext<'_>, functions: &Functions, group: &[OpId]) {
-        for ring in ring_ops(self.module, functions).iter().filter(|r| group.contains(&r.function)) {
+    fn take_rings(&mut self, context: &PassContext<'_>, rings: &[RingOp<'_>], group: &[OpId]) {
+        for ring in rings.iter().filter(|r| group.binary_search(&r.function).is_ok()) {
             match ring.part {
                 RingPart::Reserve if ring.space() == self.space => match ring.base() {
                     Some(base) => self.fix(base, ring.bytes(), true, ring.op.id),

@@ -52,12 +52,13 @@ pub fn memory_maps(module: &Module, context: &PassContext<'_>) -> Vec<MemoryMap>
     let functions = Functions::of(module);
     let roots = Roots::of(module, &functions);
     let lives = follow(module, &functions, &roots);
+    let rings = crate::rings::ring_ops(module, &functions);
     let mut maps = Vec::new();
     for group in groups(module, &functions) {
         for space in Space::NAMED {
             let Some(spec) = context.platform.space(space) else { continue };
             let mut memory = Memory::new(module, space, spec);
-            memory.take_rings(context, &functions, &group);
+            memory.take_rings(context, &rings, &group);
             let map = map(&memory, &functions, &group, &roots, &lives);
             maps.extend((!map.buffers.is_empty()).then_some(map));
         }

@@ -72,7 +72,7 @@ impl Tiles {
         *tile = if view.part { tile.with(contents) } else { contents };
     }
 
-    /// Either of both.
+    /// Either of both; places are those of the first where it has any.
     pub fn join(mut self, other: Tiles) -> Tiles {
         for (value, contents) in other.0 {
             let tile = self.0.entry(value).or_default();

@@ -92,9 +92,10 @@ impl<'a> Walk<'_, 'a> {
             Flow::Repeat => {
                 let reports = std::mem::replace(&mut self.reports, false);
                 loop {
+                    // What is known stays: places that tiles exchange would otherwise take turns for ever.
                     let before = self.tiles.clone();
                     blocks.iter().for_each(|block| news |= self.block(*block, inside));
-                    self.tiles = std::mem::take(&mut self.tiles).join(before.clone());
+                    self.tiles = before.clone().join(std::mem::take(&mut self.tiles));
                     if self.tiles == before {
                         break;
                     }
@@ -103,7 +104,7 @@ impl<'a> Walk<'_, 'a> {
                 if reports {
                     let before = self.tiles.clone();
                     blocks.iter().for_each(|block| news |= self.block(*block, inside));
-                    self.tiles = std::mem::take(&mut self.tiles).join(before);
+                    self.tiles = before.join(std::mem::take(&mut self.tiles));
                 }
             }
         }

@@ -6,7 +6,7 @@
 //! may come too early gets such a barrier before it. Both only ever add certainty, so a few rounds end in a plan that stands;
 //! if not, a barrier before all work does.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_machine::Pipe;
 use slipring_tile::Space;
@@ -125,17 +125,17 @@ fn node_of(tree: &Tree, work: usize) -> Option<(usize, usize)> {
 
 /// A function with what is placed in it, for the check.
 pub fn steps(tree: &Tree, placed: &[Placement]) -> Vec<Step> {
-    let mut by_block = vec![Vec::new(); tree.blocks.len()];
+    let mut by_side: BTreeMap<(usize, Side), Vec<Action>> = BTreeMap::new();
     for place in placed {
-        by_block[place.block].push(*place);
+        by_side.entry((place.block, place.side)).or_default().push(place.action);
     }
-    block_steps(tree, 0, &by_block)
+    block_steps(tree, 0, &by_side)
 }
 
-fn block_steps(tree: &Tree, block: usize, placed: &[Vec<Placement>]) -> Vec<Step> {
+fn block_steps(tree: &Tree, block: usize, placed: &BTreeMap<(usize, Side), Vec<Action>>) -> Vec<Step> {
     let mut list = Vec::new();
     let add = |list: &mut Vec<Step>, side: Side| {
-        list.extend(placed[block].iter().filter(|p| p.side == side).map(|p| match p.action {
+        list.extend(placed.get(&(block, side)).into_iter().flatten().map(|action| match *action {
             Action::Set(flag) => Step::Set(flag),
             Action::Wait(flag) => Step::Wait(flag),
             Action::Barrier(pipe) => Step::Barrier(pipe),

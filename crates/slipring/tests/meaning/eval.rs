@@ -337,7 +337,7 @@ impl<'a> Run<'a> {
         Ok(match expr {
             Expr::Name(name) => return self.name(name.id.as_str()),
             Expr::NumberLiteral(literal) => match &literal.value {
-                Number::Int(n) => Value::Int(n.as_i64().map(i128::from).ok_or("a number of more than 64 bits")?),
+                Number::Int(n) => Value::Int(n.as_u64().map(i128::from).ok_or("a number of more than 64 bits")?),
                 Number::Float(x) => Value::Float(*x),
                 Number::Complex { .. } => return Err("a complex number".into()),
             },

@@ -40,7 +40,9 @@ pub fn binary(op: Operator, a: &Value, b: &Value) -> Eval {
             Operator::Sub => a - b,
             Operator::Mult => a * b,
             Operator::Div => a / b,
-            Operator::FloorDiv => (a / b).floor(),
+            // By way of the exact remainder, which has the sign of the divisor.
+            Operator::FloorDiv => ((a - remainder(a, b)) / b).round(),
+            Operator::Mod => remainder(a, b),
             Operator::Pow if b == 0.5 && a >= 0.0 => a.sqrt(),
             Operator::Pow if b == -0.5 && a > 0.0 => 1.0 / a.sqrt(),
             _ => return Err(format!("not evaluated: {op:?} of floats")),
@@ -59,10 +61,32 @@ pub fn binary(op: Operator, a: &Value, b: &Value) -> Eval {
         Operator::BitOr => a | b,
         Operator::BitXor => a ^ b,
         Operator::LShift => a.checked_mul(1i128.checked_shl(shift()?).ok_or_else(overflow)?).ok_or_else(overflow)?,
-        Operator::RShift => a >> shift()?.min(127),
+        Operator::RShift => a >> b.clamp(0, 127),
+        Operator::Pow if b < 0 => return Ok(Value::Float((a as f64).powi(b as i32))),
+        Operator::Pow if a.abs() <= 1 => {
+            if a == -1 && b % 2 == 0 || b == 0 {
+                1
+            } else {
+                a
+            }
+        }
         Operator::Pow => a.checked_pow(shift()?).ok_or_else(overflow)?,
         _ => return Err(format!("not evaluated: {op:?} of integers")),
     }))
+}
+
+fn remainder(a: f64, b: f64) -> f64 {
+    let rest = a % b;
+    if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest }
+}
+
+/// The exact order of an integer and a float.
+fn order(n: i128, x: f64) -> std::cmp::Ordering {
+    n.cmp(&(x.floor() as i128)).then(if x.fract() == 0.0 {
+        std::cmp::Ordering::Equal
+    } else {
+        std::cmp::Ordering::Less
+    })
 }
 
 pub fn compare(op: CmpOp, a: &Value, b: &Value) -> Eval<bool> {
@@ -75,6 +99,8 @@ pub fn compare(op: CmpOp, a: &Value, b: &Value) -> Eval<bool> {
     }
     let order = match (a.int(), b.int()) {
         (Ok(a), Ok(b)) => Some(a.cmp(&b)),
+        (Ok(n), Err(_)) => Some(order(n, b.float()?)),
+        (Err(_), Ok(n)) => Some(order(n, a.float()?).reverse()),
         _ => a.float()?.partial_cmp(&b.float()?),
     };
     Ok(match op {

@@ -136,10 +136,28 @@ impl Events<'_, '_> {
         let Some(used) = self.given.get(&(pair.from, pair.to)) else { return true };
         let held = self.held(pair);
         // From the latest to the earliest: the latest is the likeliest to be in the way.
-        used.iter()
+        let mut others = used
+            .iter()
             .rev()
             .filter(|(_, taken, owner)| *taken == id && owner.is_none_or(|o| self.order.has(&o)))
-            .all(|(other, ..)| self.apart(pair, &held, other))
+            .map(|(other, ..)| other);
+        if self.order.tree.is_repeated(pair.block) {
+            return others.all(|other| self.apart(pair, &held, other));
+        }
+        // In a block that runs once users of an id come one after the other: those next to the pair are enough.
+        let (mut before, mut behind) = (None::<&Use>, None::<&Use>);
+        for other in others {
+            if other.block != pair.block {
+                if !self.apart(pair, &held, other) {
+                    return false;
+                }
+            } else if other.set <= held.set {
+                before = before.filter(|known| known.set >= other.set).or(Some(other));
+            } else {
+                behind = behind.filter(|known| known.set <= other.set).or(Some(other));
+            }
+        }
+        before.into_iter().chain(behind).all(|other| self.apart(pair, &held, other))
     }
 
     /// From where to where a pair holds its id.

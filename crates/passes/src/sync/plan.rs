@@ -8,10 +8,10 @@
 //! Dependences are taken from the innermost blocks outwards and the near ones first. A pair is placed only if those placed
 //! before do not make the dependence certain already, by whatever chain of signals and pipe order.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_ir::Flow;
-use slipring_machine::Pipe;
+use slipring_machine::{CoreKind, Pipe};
 
 use super::order::{Order, Pair, Pos};
 use super::tree::{Node, Parent, Relation, Tree};
@@ -67,25 +67,54 @@ pub fn plan(tree: &Tree) -> Order<'_> {
     order
 }
 
-/// Every dependence between pipes in the order of placing, and the blocks at whose end everything must be waited for: the
-/// regions of loops with several of them, which no pair can connect.
+/// Every dependence between pipes in the order of placing that others do not imply, and the blocks at whose end everything
+/// must be waited for: the regions of loops with several of them, which no pair can connect.
+///
+/// Of the works of one pipe in one block that a work depends on, the last one is enough: who knows that it is done knows
+/// it of those before. Of those that depend on it in the next execution, the first one is.
 fn dependences(tree: &Tree) -> (Vec<Dependence>, BTreeSet<usize>) {
     let mut found = Vec::new();
     let mut joints = BTreeSet::new();
     for later in 0..tree.works.len() {
-        for earlier in 0..later {
-            let (a, b) = (&tree.works[earlier], &tree.works[later]);
-            if a.pipe == b.pipe || !a.conflicts(b) {
+        let b = &tree.works[later];
+        let repeated = tree.is_repeated(tree.places[later].block);
+        // Pipes and blocks of which the last work that conflicts was met, and the first one so far.
+        let mut met: BTreeMap<(Pipe, Option<CoreKind>, usize), usize> = BTreeMap::new();
+        for earlier in (0..later).rev() {
+            let a = &tree.works[earlier];
+            let key = (a.pipe, a.core, tree.places[earlier].block);
+            if a.pipe == b.pipe || (!repeated && met.contains_key(&key)) || !a.conflicts(b) {
                 continue;
             }
-            relate(tree, earlier, later, &mut found, &mut joints);
+            let before = found.len();
+            let nodes = relate(tree, earlier, later, &mut found, &mut joints);
+            if !nodes {
+                continue;
+            }
+            match met.get(&key).copied() {
+                None if found.len() == before + 2 => drop(met.insert(key, before + 1)),
+                None => drop(met.insert(key, before)),
+                Some(first) if found.len() == before + 2 => {
+                    // The carried one takes the place of the carried one of a later work.
+                    found[first] = found[before + 1];
+                    found.truncate(before);
+                }
+                Some(_) => found.truncate(before),
+            }
         }
     }
     found.sort_unstable();
     (found, joints)
 }
 
-fn relate(tree: &Tree, earlier: usize, later: usize, found: &mut Vec<Dependence>, joints: &mut BTreeSet<usize>) {
+/// Adds the dependences of two works. True if they stand in different nodes of a block.
+fn relate(
+    tree: &Tree,
+    earlier: usize,
+    later: usize,
+    found: &mut Vec<Dependence>,
+    joints: &mut BTreeSet<usize>,
+) -> bool {
     match tree.relation(tree.places[earlier], tree.places[later]) {
         Relation::Nodes { block, a, b } => {
             let depth = std::cmp::Reverse(tree.depth(block));
@@ -96,6 +125,7 @@ fn relate(tree: &Tree, earlier: usize, later: usize, found: &mut Vec<Dependence>
                 let distance = tree.blocks[block].nodes.len() - b + a;
                 found.push(Dependence { kind: Kind::Carried, distance, a: (b, later), b: (a, earlier), ..forward });
             }
+            return true;
         }
         Relation::Regions { block, node } => match &tree.blocks[block].nodes[node] {
             Node::Group { flow: Flow::Repeat | Flow::Once, blocks } => joints.extend(blocks),
@@ -109,6 +139,7 @@ fn relate(tree: &Tree, earlier: usize, later: usize, found: &mut Vec<Dependence>
         },
         Relation::Same => {}
     }
+    false
 }
 
 fn is_certain(order: &Order<'_>, dependence: &Dependence) -> bool {

@@ -13,8 +13,9 @@ use generate::{Classes, Kernel, kernel};
 /// Kernels of each test run.
 const KERNELS: u64 = 50;
 
-/// What the compiler may refuse of a random kernel.
-const REFUSALS: [&str; 2] = ["memory-full", "carry"];
+/// What the compiler may refuse of a random kernel: too many tiles; names that may stand for the same tile or not when a part of
+/// it is written; a part of an input that is written through a name.
+const REFUSALS: [&str; 3] = ["memory-full", "alias", "read-only"];
 
 /// What became of a kernel on both platforms; the first outcome that is not agreement.
 fn judge(kernel: &Kernel) -> Outcome {
@@ -68,5 +69,5 @@ fn random_kernels_do_what_their_text_says() {
         }
     }
     assert!(wrong.is_empty(), "{} of {agreed}: {}", wrong.len(), wrong[..wrong.len().min(3)].join("\n\n"));
-    assert!(alone || agreed * 10 > (seeds.end - seeds.start) * 8, "only {agreed} kernels ran: {refusals:?}");
+    assert!(alone || agreed * 10 > (seeds.end - seeds.start) * 7, "only {agreed} kernels ran: {refusals:?}");
 }

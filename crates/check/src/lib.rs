@@ -23,6 +23,7 @@
 pub mod clock;
 mod init;
 mod order;
+mod overlap;
 mod places;
 mod pushes;
 mod queues;

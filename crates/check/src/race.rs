@@ -8,6 +8,7 @@ use slipring_sim::{Agent, Launch, Mode, Observer, Step, WorkRun};
 use slipring_tile::Space;
 
 use crate::order::{Doubt, Moment, Order};
+use crate::overlap;
 use crate::places::{Names, PerPlace, Place, bytes, runs};
 use crate::pushes::Pushes;
 use crate::shadow::{Shadow, Stamp, Touch};
@@ -35,6 +36,8 @@ pub struct Race {
     doubted: BTreeSet<(u32, u8)>,
     /// Pairs of additions that have been noted.
     sums: BTreeSet<(SiteRef, SiteRef)>,
+    /// Operations whose operands were found to overlap.
+    overlaps: BTreeSet<SiteRef>,
     /// Conflicts of the access at hand.
     open: Vec<Conflict>,
     active: bool,
@@ -130,6 +133,31 @@ impl Race {
         if let Some(old) = added {
             self.doubt_sum(agent, run.site, &old);
         }
+    }
+
+    /// Operands of the work itself that overlap. What is discovered while it runs has its own order.
+    fn overlap(&mut self, run: &WorkRun<'_>) {
+        if run.work.effect.discovers() || self.overlaps.contains(&run.site) {
+            return;
+        }
+        let Some(found) = overlap::find(run.access) else { return };
+        self.overlaps.insert(run.site);
+        let (place, start) = Place::of(&found.of, run.agent.cluster);
+        let shared = bytes(start + (found.first - found.of.start), start + (found.end - found.of.start));
+        let (place, op) = (place.name(&self.names), self.names.op(run.site));
+        let message = match found.working {
+            true => format!("the working memory of `{op}` shares {shared} of {place} with another of its operands"),
+            false => format!("`{op}` writes {shared} of {place}, which it also reads for other elements"),
+        };
+        self.findings.push(Finding {
+            code: "operand-overlap",
+            severity: Severity::Error,
+            message,
+            primary: Some(Label { site: run.site, text: "its operands overlap without being the same tile".into() }),
+            secondary: Vec::new(),
+            notes: vec!["the result depends on the order in which the hardware goes through the elements".into()],
+            hint: Some("keep them apart, or give exactly the same tile twice".into()),
+        });
     }
 
     fn report(&mut self, run: &WorkRun<'_>) {
@@ -320,6 +348,7 @@ impl Observer for Race {
             self.order.touch(run.agent);
             self.pushes.start(run, self.order.number(run.agent));
             self.touch(run);
+            self.overlap(run);
             if !self.open.is_empty() {
                 self.report(run);
             }

@@ -3,10 +3,11 @@
 use slipring_ir::{Attr, Diagnostic, Diags, Module, OpId, OpSchema, Span, TileType, Type, ValueId};
 use slipring_machine::{Pipe, Platform};
 use slipring_program::Direction;
-use slipring_tile::Space;
+use slipring_tile::{Elem, Space};
 
 use crate::along::Along;
 use crate::decode::Decoder;
+use crate::effect::vector::NumberUse;
 use crate::ring::Phase;
 
 /// The declaration of an op: the only place that says what the op is.
@@ -38,12 +39,34 @@ pub struct OpDef {
     pub transfer: Option<Transfer>,
     /// Which operand is what, if it is a matrix product that can be done in several steps over k.
     pub product: Option<Product>,
+    /// The element types that it works on, where a platform's vector unit does not take all that the op knows.
+    pub elems: &'static [ElemTypes],
+    /// How numbers among its operands become elements.
+    pub number: NumberUse,
     /// Whether it synchronises pipes of one core by hand: the compiler adds nothing to a function that does.
     pub in_core_sync: InCoreSync,
     /// Rules beyond the types of operands and attributes.
     pub verify: fn(&OpRef<'_>, &Platform, &mut Diags),
     /// Expands it to the engine's steps. The op's operands are bound; it binds its results.
     pub lower: fn(&OpRef<'_>, &mut Decoder<'_>) -> Lowered,
+}
+
+/// The element types of an operand on the two kinds of vector unit.
+#[derive(Clone, Copy, Debug)]
+pub struct ElemTypes {
+    /// The declared operand.
+    pub operand: &'static str,
+    /// On a unit that works on memory (A2/A3).
+    pub memory: &'static [Elem],
+    /// On a unit that works on registers (A5).
+    pub registers: &'static [Elem],
+}
+
+impl ElemTypes {
+    /// Those of one platform.
+    pub fn on(&self, platform: &Platform) -> &'static [Elem] {
+        if platform.vector_function.is_some() { self.registers } else { self.memory }
+    }
 }
 
 /// What an op asks of the Vector core that it runs on.

@@ -30,8 +30,8 @@ use slipring_ir::Registry;
 pub use along::Along;
 pub use decode::{Decoded, Kernel, Mode, decode, is_entry, kernel_kind, select_kernel, symbol_name};
 pub use def::{
-    CoreRule, HandlePart, InCoreSync, LaneQuery, Linear, MixedPart, OpDef, OpRef, PipeRule, Product, ProductStart,
-    Reported, RingPart, Transfer,
+    CoreRule, ElemTypes, HandlePart, InCoreSync, LaneQuery, Linear, MixedPart, OpDef, OpRef, PipeRule, Product,
+    ProductStart, Reported, RingPart, Transfer,
 };
 pub use pto::is_event;
 pub use reach::{adds_to_memory, affinity, core_of, is_mixed, reachable, writes_global};

@@ -6,10 +6,11 @@ use slipring_ir::{
     Arity, Attr, AttrKind, AttrSpec, Diags, EnumSpec, Flow, Infer, Module, OpSchema, OperandSpec, ResultSpec, Syntax,
     Touch, Type, TypeRule, ValueId,
 };
-use slipring_tile::Space;
+use slipring_tile::{Elem, Space};
 
 use crate::along::Along;
 use crate::def::{CoreRule, InCoreSync, OpDef, OpRef, PipeRule, no_rules};
+use crate::effect::vector::NumberUse;
 
 /// A tile in any local memory (or a memref that stands for one).
 pub const TILE: TypeRule = TypeRule {
@@ -43,6 +44,21 @@ pub const BOOL: TypeRule = TypeRule { describe: "i1", accepts: |t| *t == Type::I
 
 /// Anything.
 pub const ANY: TypeRule = TypeRule { describe: "any type", accepts: |_| true };
+
+/// Every element type but the floats of 8 and 4 bits.
+pub const WITHOUT_SMALL_FLOATS: &[Elem] = &[
+    Elem::I8,
+    Elem::U8,
+    Elem::I16,
+    Elem::U16,
+    Elem::I32,
+    Elem::U32,
+    Elem::I64,
+    Elem::U64,
+    Elem::F16,
+    Elem::BF16,
+    Elem::F32,
+];
 
 /// An operand that must be there.
 pub const fn operand(name: &'static str, ty: TypeRule, touch: Touch, doc: &'static str) -> OperandSpec {
@@ -100,6 +116,8 @@ pub const PLAIN: OpDef = OpDef {
     mixed: None,
     transfer: None,
     product: None,
+    elems: &[],
+    number: NumberUse::Value,
     in_core_sync: InCoreSync::No,
     verify: no_rules,
     lower: |_, _| Ok(()),

@@ -1,12 +1,13 @@
 //! Checking a module against the declarations.
 
 use slipring_ir::text::nearest;
-use slipring_ir::{Arity, Diagnostic, Diags, Module, OpId};
+use slipring_ir::{Arity, Diagnostic, Diags, Module, OpId, Type};
 use slipring_machine::{CoreKind, Platform};
 
 use crate::Dialects;
 use crate::decode::kernel_kind;
 use crate::def::{CoreRule, OpRef, PipeRule};
+use crate::pto::numbers;
 use crate::reach::affinity;
 use crate::rules::counted;
 
@@ -30,6 +31,7 @@ pub fn verify(module: &Module, platform: &Platform, diags: &mut Diags) {
         operand_types(&op, diags);
         result_count(&op, diags);
         core(&op, diags);
+        element_types(&op, platform, diags);
         if diags.list.len() == before {
             (def.verify)(&op, platform, diags);
         }
@@ -51,6 +53,27 @@ fn operand_types(op: &OpRef<'_>, diags: &mut Diags) {
                 );
             }
         }
+    }
+}
+
+/// Element types that the platform's unit does not take, and numbers that an element type does not have.
+fn element_types(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    for rule in op.def.elems {
+        let Some(index) = op.def.schema.operands.iter().position(|spec| spec.name == rule.operand) else { continue };
+        let Some(elem) = op.ty(index).and_then(Type::elem) else { continue };
+        let known = rule.on(platform);
+        if !known.contains(&elem) {
+            let names: Vec<&str> = known.iter().map(|elem| elem.name()).collect();
+            let (name, on) = (op.def.schema.name, &platform.name);
+            let message = match names[..] {
+                [] => format!("`{name}` does not exist on {on}"),
+                _ => format!("`{name}` works on {} on {on}, not on {elem}", names.join(", ")),
+            };
+            diags.push(op.error("tile-elem", message).label(format!("`{}` has `{elem}`", rule.operand)));
+        }
+    }
+    if matches!(op.def.core, CoreRule::Vector | CoreRule::ByTile) {
+        numbers(op, diags);
     }
 }
 

@@ -6,7 +6,7 @@ use slipring_tile::Space;
 use crate::{Env, Extent, Shadow};
 
 /// A buffer in global memory.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GmBuffer {
     /// Name for reports: the kernel parameter.
     pub name: String,
@@ -38,7 +38,7 @@ pub const fn gm_split(address: u64) -> Option<(usize, i64)> {
 }
 
 /// All memories of a launch.
-#[derive(Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Memory {
     /// Global memory: the kernel's buffers, in order of the parameters.
     pub gm: Vec<GmBuffer>,
@@ -140,6 +140,23 @@ impl Memory {
         for row in 0..u64::from(range.rows) {
             let start = range.start + row * range.stride;
             self.bytes_mut(env, range.core, range.space, start, range.row_bytes as usize).fill(value);
+        }
+    }
+
+    /// Turns every bit of every memory: what an operation reads beyond what it names shows in its results.
+    pub fn flip(&mut self) {
+        let global = self.gm.iter_mut().map(|buffer| &mut buffer.data);
+        global.chain(&mut self.local).flatten().for_each(|byte| *byte = !*byte);
+    }
+
+    /// Copies ranges, which must exist in both, from another memory of the same shape.
+    pub fn copy_ranges(&mut self, from: &Memory, ranges: &[Extent], env: Env) {
+        for range in ranges {
+            for row in 0..u64::from(range.rows) {
+                let (start, len) = (range.start + row * range.stride, range.row_bytes as usize);
+                let bytes = from.bytes(env, range.core, range.space, start, len);
+                self.bytes_mut(env, range.core, range.space, start, len).copy_from_slice(bytes);
+            }
         }
     }
 

@@ -51,6 +51,9 @@ pub enum Saturation {
     On,
     /// As [`Saturation::On`], but NaN stays NaN where the target has one.
     KeepNan,
+    /// As [`Saturation::Off`], but floats on their way to 16 or 8 bits are clamped to 32 bits first: the tile library goes by
+    /// way of `i32`.
+    Words,
 }
 
 impl From<bool> for Saturation {
@@ -123,10 +126,10 @@ pub fn store_rounded(elem: Elem, values: &[f32], bytes: &mut [u8], mode: RoundMo
         }
         _ if elem.is_float() => narrow::store(elem, values, bytes, mode, saturation),
         _ => with_int!(elem, T => with_mode!(mode, M => {
-            if saturation == Saturation::Off {
-                store_int::<T, M, false>(values, bytes)
-            } else {
-                store_int::<T, M, true>(values, bytes)
+            match saturation {
+                Saturation::Off => store_int::<T, M, false, false>(values, bytes),
+                Saturation::Words => store_int::<T, M, false, true>(values, bytes),
+                _ => store_int::<T, M, true, false>(values, bytes),
             }
         }), else ()),
     }
@@ -170,7 +173,7 @@ pub fn convert(
         return dst.copy_from_slice(src);
     }
     if !src_elem.is_float() && !dst_elem.is_float() {
-        let clamp = saturation != Saturation::Off;
+        let clamp = !matches!(saturation, Saturation::Off | Saturation::Words);
         return with_int!(src_elem, S => with_int!(dst_elem, D => int_to_int::<S, D>(src, dst, clamp), else ()), else ());
     }
     // Integers wider than f32's mantissa are rounded to odd first; a second rounding to fewer bits is then exact.
@@ -279,14 +282,15 @@ fn load_int_rounded<T: Int, const MODE: u8>(bytes: &[u8], out: &mut [f32]) {
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-fn store_int<T: Int, const MODE: u8, const SATURATE: bool>(values: &[f32], bytes: &mut [u8]) {
+fn store_int<T: Int, const MODE: u8, const SATURATE: bool, const WORDS: bool>(values: &[f32], bytes: &mut [u8]) {
     for (b, v) in T::split_mut(bytes).iter_mut().zip(values) {
         let integral = integral::<MODE>(*v);
         // 64-bit targets saturate either way; for them `extend` after `from_f32` is the identity.
         *b = if SATURATE || size_of::<T>() == 8 {
             T::from_f32(integral).put()
         } else {
-            T::from_low(integral as i64).put()
+            let wide = if WORDS && size_of::<T>() < 4 { i64::from(integral as i32) } else { integral as i64 };
+            T::from_low(wide).put()
         };
     }
 }

@@ -4,7 +4,8 @@ use slipring_machine::Role;
 use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Scratch};
 use slipring_tile::{Elem, Space};
 
-/// Reads one element into a register, or writes one. Argument: its byte address; to write, then the register.
+/// Reads one element into a register, or writes one. Arguments: its byte address; to write, then the register; of a tile, then
+/// the place of the element in it.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct ElementAccess {
@@ -14,12 +15,19 @@ pub struct ElementAccess {
     pub elem: Elem,
     /// True: read. False: write.
     pub load: bool,
+    /// Elements of the tile that it must be one of.
+    pub within: Option<u64>,
 }
 
 impl ElementAccess {
     fn extent(&self, address: u64) -> Extent {
         Extent::run(self.space, self.core, address, self.elem.bytes() as u32)
     }
+}
+
+/// The fault of an element that its tile does not have.
+pub fn past_end(at: i64, all: u64) -> Fault {
+    Fault::new("tile-bounds", format!("the tile has {all} elements, counted from 0: there is no element {at}"))
 }
 
 /// A register's form of an element: signed integers extended by their sign, everything else by zeros.
@@ -40,6 +48,11 @@ impl Effect for ElementAccess {
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        if let (Some(all), Some(&at)) = (self.within, args.get(if self.load { 1 } else { 2 }))
+            && at >= all
+        {
+            return Err(past_end(at as i64, all));
+        }
         let list = if self.load { &mut access.reads } else { &mut access.writes };
         list.push(self.extent(args[0]));
         access.units += self.elem.bytes() as u64;

@@ -22,7 +22,7 @@ pub mod vector;
 pub use boxes::Corner;
 pub use bursts::{BurstEnd, Bursts, Lane};
 pub use cluster::{OnCore, SameTiles};
-pub use element::ElementAccess;
+pub use element::{ElementAccess, past_end};
 pub use finish::{Finish, pad_value};
 pub use fixpipe::{Atomic, Fixpipe, Form, Narrow, Payload, Quant, QuantTo, Relu, Split};
 pub use fractal::{BiasLoad, FractalLoad, OperandLoad};

@@ -129,7 +129,7 @@ fn lower_access(op: &OpRef<'_>, d: &mut Decoder<'_>, memref: usize, value: Optio
     }
     let address = element_address(d, view.base, at, view.elem);
     let value = value.and_then(|index| op.operand(index)).map(|value| d.scalar(value)).transpose()?;
-    access(op, d, (view.space, view.core, view.elem), address, value);
+    access(op, d, (view.space, view.core, view.elem), (address, None), value);
     Ok(())
 }
 

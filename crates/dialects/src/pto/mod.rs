@@ -22,6 +22,7 @@ use crate::def::OpDef;
 pub(crate) use scalar_memory::{access, element_address, scalar_of};
 pub(crate) use sync::with_unit_flag;
 pub(crate) use tile::no_address;
+pub(crate) use vector::check::numbers;
 pub(crate) use vector::kernels as vector_kernels;
 
 /// Its families of ops.

@@ -1,14 +1,14 @@
 //! Single elements of memory as scalars (PTO IR manual 4.3 and 4.14).
 
-use slipring_ir::{Diags, Infer, Sign, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{Diags, Infer, Sign, Syntax, TileType, Touch, Type, TypeRule};
 use slipring_machine::{Cost, Pipe, Role};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
 use crate::decode::{Binding, Decoder};
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use crate::effect::ElementAccess;
-use crate::rules::{INTEGER, PLAIN, SCALAR, TILE, operand, result, schema};
+use crate::effect::{ElementAccess, past_end};
+use crate::rules::{INTEGER, PLAIN, SCALAR, TILE, constant, operand, result, schema};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&LOAD_SCALAR, &STORE_SCALAR, &TGETVAL, &TSETVAL];
@@ -89,7 +89,7 @@ static TGETVAL: OpDef = OpDef {
     source: "PTO IR manual 4.14",
     core: CoreRule::ByTile,
     pipe: PipeRule::Fixed(Pipe::S),
-    verify: |op, _, diags| verify_tile(op, 0, diags),
+    verify: |op, _, diags| verify_tile(op, 0, 1, diags),
     lower: |op, d| lower_element(op, d, Ends { memory: 0, offset: 1, value: None }),
     ..PLAIN
 };
@@ -113,14 +113,21 @@ static TSETVAL: OpDef = OpDef {
     core: CoreRule::ByTile,
     pipe: PipeRule::Fixed(Pipe::S),
     verify: |op, _, diags| {
-        verify_tile(op, 2, diags);
+        verify_tile(op, 2, 0, diags);
         same_type(op, 2, 1, diags);
     },
     lower: |op, d| lower_element(op, d, Ends { memory: 2, offset: 0, value: Some(1) }),
     ..PLAIN
 };
 
-fn verify_tile(op: &OpRef<'_>, tile: usize, diags: &mut Diags) {
+fn verify_tile(op: &OpRef<'_>, tile: usize, offset: usize, diags: &mut Diags) {
+    if let (Some(ty), Some(value)) = (op.tile(tile), op.operand(offset))
+        && let Some(at) = constant(op.module, value)
+        && !(0..elements(ty) as i64).contains(&at)
+    {
+        let fault = past_end(at, elements(ty));
+        diags.push(op.error(fault.code, fault.message).also(op.module.value(value).span, "its place is defined here"));
+    }
     match op.space(tile) {
         Some(Space::Mat) => {
             diags
@@ -152,8 +159,12 @@ struct Ends {
 fn lower_element(op: &OpRef<'_>, d: &mut Decoder<'_>, ends: Ends) -> Lowered {
     let memory = op.operand(ends.memory).ok_or(Reported)?;
     let offset = d.scalar(op.operand(ends.offset).ok_or(Reported)?)?;
+    let mut tile_elements = None;
     let place = match d.binding(memory).cloned() {
-        Some(Binding::Tile(tile)) => (tile.ty.space, d.role, tile.ty.layout.elem, tile.addr),
+        Some(Binding::Tile(tile)) => {
+            tile_elements = Some((elements(&tile.ty), offset));
+            (tile.ty.space, d.role, tile.ty.layout.elem, tile.addr)
+        }
         Some(Binding::View(view)) => (view.space, view.core, view.elem, view.base),
         _ => {
             let Type::Ptr(elem, space) = *op.module.ty(memory) else { return Err(Reported) };
@@ -162,7 +173,7 @@ fn lower_element(op: &OpRef<'_>, d: &mut Decoder<'_>, ends: Ends) -> Lowered {
     };
     let address = element_address(d, place.3, offset, place.2);
     let value = ends.value.and_then(|index| op.operand(index)).map(|value| d.scalar(value)).transpose()?;
-    access(op, d, (place.0, place.1, place.2), address, value);
+    access(op, d, (place.0, place.1, place.2), (address, tile_elements), value);
     Ok(())
 }
 
@@ -172,23 +183,30 @@ pub(crate) fn element_address(d: &mut Decoder<'_>, base: Operand, offset: Operan
     d.add(base, bytes)
 }
 
-/// Reads an element and binds the op's result to it, or writes `value`.
+/// Elements of the whole tile.
+fn elements(tile: &TileType) -> u64 {
+    u64::from(tile.layout.rows) * u64::from(tile.layout.cols)
+}
+
+/// Reads the element at an address and binds the op's result to it, or writes `value`. With the address come, for a tile, how
+/// many elements it has and which of them it is.
 pub(crate) fn access(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
     (space, core, elem): (Space, Role, Elem),
-    address: Operand,
+    (address, tile): (Operand, Option<(u64, Operand)>),
     value: Option<Operand>,
 ) {
-    let effect = |load| ElementAccess { space, core, elem, load };
+    let effect = |load| ElementAccess { space, core, elem, load, within: tile.map(|(all, _)| all) };
+    let place = tile.map(|(_, place)| place);
     match value {
         None => {
-            let read = d.issue_scalar(effect(true), vec![address]);
+            let read = d.issue_scalar(effect(true), std::iter::once(address).chain(place).collect());
             d.bind(op.result(0), Binding::Scalar(read));
         }
         Some(value) => {
             let cost = Cost::fixed(d.platform.cost.scalar_memory);
-            d.issue(Pipe::S, effect(false), vec![address, value], cost);
+            d.issue(Pipe::S, effect(false), [address, value].into_iter().chain(place).collect(), cost);
         }
     }
 }

@@ -7,3 +7,4 @@ mod kit;
 mod reduce;
 mod select;
 mod shapes;
+mod types;

@@ -111,6 +111,18 @@ fn page(def: &OpDef) -> String {
         let [rows, columns] = [0, 1].map(|axis| def.along[axis].describe(axis));
         let _ = writeln!(text, "rows      {rows}\ncolumns   {columns}");
     }
+    for rule in def.elems {
+        let list = |elems: &[slipring_tile::Elem]| match elems {
+            [] => "none".to_string(),
+            elems => elems.iter().map(|elem| elem.name()).collect::<Vec<_>>().join(", "),
+        };
+        let (memory, registers) = (list(rule.memory), list(rule.registers));
+        let _ = writeln!(
+            text,
+            "types     `{}` on A2/A3: {memory}\n          `{}` on A5: {registers}",
+            rule.operand, rule.operand
+        );
+    }
     let _ = writeln!(text, "source    {}", def.source);
     section(
         &mut text,

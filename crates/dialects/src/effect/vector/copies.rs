@@ -54,7 +54,7 @@ impl Effect for Spread {
         let reading = Reading::all(&[self.input], args, &self.dst, (rows, cols))?;
         // A tile keeps its own type up to the copy, which converts it; a number is converted before.
         let elem = match self.input {
-            Input::Scalar { .. } => to.elem,
+            Input::Scalar(_) => to.elem,
             Input::Tile(tile) | Input::PerRow(tile) | Input::FirstColumn(tile) | Input::FirstRow(tile) => {
                 tile.layout.elem
             }
@@ -66,7 +66,7 @@ impl Effect for Spread {
             (reading, (rows, cols), elem),
             &mut scratch.bytes,
             |dst, [(bytes, from)]| match self.input {
-                Input::Scalar { .. } => fill_rect(dst, &to, rows as usize, cols as usize, bytes),
+                Input::Scalar(_) => fill_rect(dst, &to, rows as usize, cols as usize, bytes),
                 _ => copy(dst, &to, bytes, &from, rows as usize, cols as usize, self.cast),
             },
         )

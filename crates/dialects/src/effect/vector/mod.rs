@@ -7,6 +7,7 @@
 mod compare;
 mod copies;
 mod elementwise;
+mod number;
 mod operands;
 mod pad;
 mod reduce;
@@ -16,6 +17,7 @@ mod working;
 pub use compare::{CompareTiles, Select};
 pub use copies::{Concat, Spread, Transpose};
 pub use elementwise::{Elementwise, Partial};
+pub use number::{Number, NumberUse, unsigned};
 pub use operands::{Input, Local, TileArg};
 pub use pad::Pad;
 pub use reduce::{ColArg, ColReduce, Order, Reduction, RowArg, RowReduce};

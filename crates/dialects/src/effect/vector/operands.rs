@@ -7,6 +7,7 @@ use slipring_program::{Env, Extent, Fault, Memory};
 use slipring_tile::copy::{Cast, View, copy};
 use slipring_tile::{BLayout, Elem, Layout, RoundMode, SLayout, Space, convert};
 
+use super::Number;
 use crate::effect::{tile_extents, valid_shape};
 
 /// Rows and columns.
@@ -109,13 +110,8 @@ pub enum Input {
     FirstColumn(TileArg),
     /// Element (0, c).
     FirstRow(TileArg),
-    /// One number for all: the argument and its type.
-    Scalar {
-        /// Which argument.
-        at: usize,
-        /// Its type.
-        elem: Elem,
-    },
+    /// One number for all.
+    Scalar(Number),
 }
 
 impl Input {
@@ -136,8 +132,8 @@ pub(super) enum Reading {
     Row(Rect),
     /// A few columns again and again.
     Block(Rect),
-    /// The argument and its type.
-    Scalar(usize, Elem),
+    /// A number.
+    Scalar(Number),
 }
 
 impl Input {
@@ -151,7 +147,7 @@ impl Input {
             Input::Tile(tile) => rect(tile, rows, cols).map(Reading::Rect),
             Input::FirstColumn(tile) => rect(tile, rows, 1).map(Reading::Column),
             Input::FirstRow(tile) => rect(tile, 1, cols).map(Reading::Row),
-            Input::Scalar { at, elem } => Ok(Reading::Scalar(at, elem)),
+            Input::Scalar(number) => number.check(args[number.at]).map(|()| Reading::Scalar(number)),
             Input::PerRow(tile) => {
                 let (_, have) = tile.valid(args)?;
                 let block = 32 / tile.layout.elem.bytes() as u32;
@@ -184,7 +180,7 @@ impl Reading {
         target: &TileArg,
         shape: Shape,
     ) -> Result<[Reading; N], Fault> {
-        let mut readings = [Reading::Scalar(0, Elem::U8); N];
+        let mut readings = [Reading::Rect(target.rect(0, 0)); N];
         for (reading, input) in readings.iter_mut().zip(inputs) {
             *reading = input.reading(args, target, shape)?;
         }
@@ -196,7 +192,7 @@ impl Reading {
             Reading::Rect(rect) | Reading::Column(rect) | Reading::Row(rect) | Reading::Block(rect) => {
                 rect.extents(local, args, out);
             }
-            Reading::Scalar(..) => {}
+            Reading::Scalar(_) => {}
         }
     }
 }
@@ -265,8 +261,9 @@ fn prepare(
     buffer: &mut Vec<u8>,
 ) -> (Option<Range<usize>>, View) {
     let (rect, view) = match reading {
-        Reading::Scalar(at, from) => {
-            buffer.extend_from_slice(&scalar_bytes(args[at], from, elem)[..elem.bytes()]);
+        Reading::Scalar(number) => {
+            let number = Number { to: elem, ..number };
+            buffer.extend_from_slice(&number.element(args[number.at])[..elem.bytes()]);
             return (None, View::strided(elem, 0, 0, 0));
         }
         Reading::Rect(rect) | Reading::Block(rect) => (rect, rect.view()),

@@ -35,11 +35,19 @@ impl Reduction {
                 ),
             ));
         }
+        let (have, want) = if rows_reduced { ((rows, cols), (src_rows, 1)) } else { ((rows, cols), (1, src_cols)) };
+        if have != want {
+            return Err(Fault::new(
+                "tile-valid",
+                format!(
+                    "`{}` has {} x {} valid elements, the results of `{}` are {} x {}",
+                    self.dst.name, have.0, have.1, self.src.name, want.0, want.1
+                ),
+            ));
+        }
         if rows_reduced {
-            self.src.covers(args, &self.dst, (rows, 1))?;
             Ok((self.src.rect(rows, src_cols), self.dst.rect(rows, 1)))
         } else {
-            self.src.covers(args, &self.dst, (1, cols))?;
             Ok((self.src.rect(src_rows, cols), self.dst.rect(1, cols)))
         }
     }

@@ -85,7 +85,7 @@ proptest! {
         let check = |effect: &dyn Effect| touches_what_it_names(effect, &args, &bytes, &noise);
         let two = |b| Elementwise { local: LOCAL, op: &ADD, dst, inputs: [Input::Tile(a), b] };
         check(&two(Input::Tile(b)))?;
-        check(&two(Input::Scalar { at: 9, elem: Elem::I32 }))?;
+        check(&two(Input::Scalar(Number { at: 9, from: Elem::I32, to: Elem::F32, usage: NumberUse::Value })))?;
         check(&two(Input::PerRow(tile("b", which.2, 10))))?;
         check(&two(Input::PerRow(tile("b", which.2 % 2, 16))))?;
         check(&two(Input::FirstRow(tile("b", which.2, 13))))?;

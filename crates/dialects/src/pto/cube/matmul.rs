@@ -6,9 +6,9 @@ use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
 use crate::decode::Decoder;
-use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Product, ProductStart, Reported};
+use crate::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Product, ProductStart, Reported};
 use crate::effect::{MatmulEffect, Start};
-use crate::rules::{PLAIN, TILE, operand, require_space, schema};
+use crate::rules::{PLAIN, TILE, WITHOUT_SMALL_FLOATS, operand, require_space, schema};
 
 const LHS: OperandSpec = operand("lhs", TILE, Touch::Read, "left operand, m × k, in L0A (`left`)");
 const RHS: OperandSpec = operand("rhs", TILE, Touch::Read, "right operand, k × n, in L0B (`right`)");
@@ -26,7 +26,12 @@ const PRODUCT_ACC: OpSchema =
 const PRODUCT_BIAS: OpSchema =
     schema("", Syntax::InsOuts { ins: 3, attrs_in_ins: false }, &[LHS, RHS, BIAS, DST], &[], &[]);
 
+/// Products of floats of 8 bits are the newer unit's; which other types go together is a rule of their own.
+const MULTIPLIED: &[ElemTypes] =
+    &[ElemTypes { operand: "lhs", memory: WITHOUT_SMALL_FLOATS, registers: Elem::ALL.as_slice() }];
+
 const CUBE: OpDef = OpDef {
+    elems: MULTIPLIED,
     core: CoreRule::Cube,
     pipe: PipeRule::Fixed(Pipe::M),
     verify: verify_product,

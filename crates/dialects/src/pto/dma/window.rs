@@ -82,7 +82,7 @@ fn verify_extract(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         ));
     }
     move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), false, diags);
-    inside(op, &source.layout, &target.layout, ("dst", "src"), diags);
+    inside(op, &source.layout, &valid_part(target), ("dst", "src"), diags);
 }
 
 fn verify_insert(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
@@ -102,10 +102,13 @@ fn verify_insert(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     }
     let (Some(source), Some(target)) = (op.tile(0), op.tile(3)) else { return };
     move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), false, diags);
-    let valid =
-        |at: usize, all: u32| source.valid[at].known().and_then(|n| u32::try_from(n).ok()).unwrap_or(all.min(1));
-    let part = Layout { rows: valid(0, source.layout.rows), cols: valid(1, source.layout.cols), ..source.layout };
-    inside(op, &target.layout, &part, ("src", "dst"), diags);
+    inside(op, &target.layout, &valid_part(source), ("src", "dst"), diags);
+}
+
+/// The valid rows and columns of a tile, as far as they are known.
+fn valid_part(tile: &TileType) -> Layout {
+    let valid = |at: usize, all: u32| tile.valid[at].known().and_then(|n| u32::try_from(n).ok()).unwrap_or(all.min(1));
+    Layout { rows: valid(0, tile.layout.rows), cols: valid(1, tile.layout.cols), ..tile.layout }
 }
 
 /// Reports a window at a constant place that does not lie inside its tile.

@@ -6,6 +6,7 @@ use slipring_tile::Binary;
 use super::check::{self, FLOATS, NUMBERS};
 use super::kernels::*;
 use super::lower::{Operands, elementwise};
+use super::types;
 use super::{EACH, TWO, TWO_TMP};
 use crate::decode::Decoder;
 use crate::def::{Lowered, OpDef, OpRef};
@@ -21,6 +22,7 @@ static TADD: OpDef = OpDef {
     doc: number_doc!("`dst = src0 + src1`, element by element."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &ADD, ["src0", "src1"], "add"),
+    elems: types::SUMS,
     ..EACH
 };
 
@@ -30,6 +32,7 @@ static TSUB: OpDef = OpDef {
     doc: number_doc!("`dst = src0 - src1`, element by element."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &SUB, ["src0", "src1"], "add"),
+    elems: types::SUBTRACT,
     ..EACH
 };
 
@@ -39,6 +42,7 @@ static TMUL: OpDef = OpDef {
     doc: number_doc!("`dst = src0 * src1`, element by element."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &MUL, ["src0", "src1"], "mul"),
+    elems: types::WORDS,
     ..EACH
 };
 
@@ -51,6 +55,7 @@ static TDIV: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &DIV, ["src0", "src1"], "div"),
+    elems: types::DIVIDE,
     ..EACH
 };
 
@@ -60,6 +65,7 @@ static TMAX: OpDef = OpDef {
     doc: number_doc!("`dst = max(src0, src1)`, element by element: a number rather than a NaN, +0 rather than -0."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &MAX, ["src0", "src1"], "max"),
+    elems: types::SUMS,
     ..EACH
 };
 
@@ -69,6 +75,7 @@ static TMIN: OpDef = OpDef {
     doc: number_doc!("`dst = min(src0, src1)`, element by element: a number rather than a NaN, -0 rather than +0."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &MIN, ["src0", "src1"], "max"),
+    elems: types::SUMS,
     ..EACH
 };
 
@@ -82,6 +89,7 @@ static TREM: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &REM, ["src0", "src1"], "div"),
+    elems: types::REMAINDER,
     ..EACH
 };
 
@@ -94,6 +102,7 @@ static TFMOD: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &FMOD, ["src0", "src1"], "div"),
+    elems: types::WORDS,
     ..EACH
 };
 
@@ -106,6 +115,7 @@ static TPARTADD: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| partial(op, d, &ADD, "add"),
+    elems: types::SUMS,
     ..EACH
 };
 
@@ -118,6 +128,7 @@ static TPARTMUL: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| partial(op, d, &MUL, "mul"),
+    elems: types::SUMS,
     ..EACH
 };
 
@@ -130,6 +141,7 @@ static TPARTMAX: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| partial(op, d, &MAX, "max"),
+    elems: types::SUMS,
     ..EACH
 };
 
@@ -142,6 +154,7 @@ static TPARTMIN: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| partial(op, d, &MIN, "max"),
+    elems: types::SUMS,
     ..EACH
 };
 
@@ -151,6 +164,7 @@ static TPRELU: OpDef = OpDef {
     doc: number_doc!("`dst = src0 > 0 ? src0 : src1 * src0`, element by element."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
     lower: |op, d| elementwise(op, d, &PRELU, ["src0", "src1"], "mul"),
+    elems: types::FLOAT,
     ..EACH
 };
 

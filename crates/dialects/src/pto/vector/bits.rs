@@ -5,8 +5,10 @@ use slipring_ir::OpSchema;
 use super::check::{self, INTEGERS};
 use super::kernels::*;
 use super::lower::elementwise;
+use super::types;
 use super::{EACH, ONE, TWO, TWO_TMP, WITH_SCALAR, WITH_SCALAR_TMP};
 use crate::def::OpDef;
+use crate::effect::vector::NumberUse;
 
 const BITS: OpDef = OpDef { source: "PTO IR manual 4.9; tile ISA, page of the same name", ..EACH };
 
@@ -19,6 +21,7 @@ static TAND: OpDef = OpDef {
     doc: shape_doc!("`dst = src0 & src1`, bit by bit."),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
     lower: |op, d| elementwise(op, d, &AND, ["src0", "src1"], "bit"),
+    elems: types::BITS,
     ..BITS
 };
 
@@ -28,6 +31,8 @@ static TANDS: OpDef = OpDef {
     doc: shape_doc!("`dst = src & scalar`, bit by bit, with the low bits of the number."),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
     lower: |op, d| elementwise(op, d, &AND, ["src", "scalar"], "bit"),
+    elems: types::BITS,
+    number: NumberUse::Bits,
     ..BITS
 };
 
@@ -37,6 +42,7 @@ static TOR: OpDef = OpDef {
     doc: shape_doc!("`dst = src0 | src1`, bit by bit."),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
     lower: |op, d| elementwise(op, d, &OR, ["src0", "src1"], "bit"),
+    elems: types::BITS,
     ..BITS
 };
 
@@ -46,6 +52,8 @@ static TORS: OpDef = OpDef {
     doc: shape_doc!("`dst = src | scalar`, bit by bit, with the low bits of the number."),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
     lower: |op, d| elementwise(op, d, &OR, ["src", "scalar"], "bit"),
+    elems: types::BITS,
+    number: NumberUse::Bits,
     ..BITS
 };
 
@@ -55,6 +63,7 @@ static TXOR: OpDef = OpDef {
     doc: shape_doc!("`dst = src0 ^ src1`, bit by bit."),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
     lower: |op, d| elementwise(op, d, &XOR, ["src0", "src1"], "bit"),
+    elems: types::BITS,
     ..BITS
 };
 
@@ -64,6 +73,8 @@ static TXORS: OpDef = OpDef {
     doc: shape_doc!("`dst = src ^ scalar`, bit by bit, with the low bits of the number."),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
     lower: |op, d| elementwise(op, d, &XOR, ["src", "scalar"], "bit"),
+    elems: types::BITS,
+    number: NumberUse::Bits,
     ..BITS
 };
 
@@ -76,6 +87,7 @@ static TSHL: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
     lower: |op, d| elementwise(op, d, &SHL, ["src0", "src1"], "bit"),
+    elems: types::BITS,
     ..BITS
 };
 
@@ -88,6 +100,8 @@ static TSHLS: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
     lower: |op, d| elementwise(op, d, &SHL, ["src", "scalar"], "bit"),
+    elems: types::BITS,
+    number: NumberUse::Count,
     ..BITS
 };
 
@@ -100,6 +114,7 @@ static TSHR: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
     lower: |op, d| elementwise(op, d, &SHR, ["src0", "src1"], "bit"),
+    elems: types::BITS,
     ..BITS
 };
 
@@ -112,6 +127,8 @@ static TSHRS: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
     lower: |op, d| elementwise(op, d, &SHR, ["src", "scalar"], "bit"),
+    elems: types::BITS,
+    number: NumberUse::Count,
     ..BITS
 };
 
@@ -121,5 +138,6 @@ static TNOT: OpDef = OpDef {
     doc: shape_doc!("`dst = ~src`, bit by bit."),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
     lower: |op, d| elementwise(op, d, &NOT, ["src"], "bit"),
+    elems: types::INVERT,
     ..BITS
 };

@@ -6,6 +6,7 @@ use slipring_tile::{Binary, Cast};
 use super::check::{self, ANY_ELEM, Elems, FLOATS, NUMBERS, Needs};
 use super::kernels::*;
 use super::lower::{Operands, spread};
+use super::types;
 use super::{ONE, TWO, TWO_TMP, VECTOR};
 use crate::along::Along;
 use crate::decode::Decoder;
@@ -46,6 +47,7 @@ static TROWEXPAND: OpDef = OpDef {
     },
     lower: |op, d| repeat(op, d, Input::FirstColumn),
     along: [Along::Each, Along::First("src")],
+    elems: types::MOVED,
     ..BROADCAST
 };
 
@@ -56,6 +58,7 @@ static TCOLEXPAND: OpDef = OpDef {
     verify: |op, _, diags| columns_of(op, "src", ANY_ELEM, diags),
     lower: |op, d| repeat(op, d, Input::FirstRow),
     along: [Along::First("src"), Along::Each],
+    elems: types::MOVED,
     ..BROADCAST
 };
 
@@ -77,6 +80,7 @@ static TROWEXPANDADD: OpDef = OpDef {
     doc: number_doc!(row_doc!("`dst = src0 + src1`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| by_row(op, d, &ADD, "add"),
+    elems: types::SUMS,
     ..BY_ROW
 };
 
@@ -86,6 +90,7 @@ static TROWEXPANDSUB: OpDef = OpDef {
     doc: number_doc!(row_doc!("`dst = src0 - src1`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| by_row(op, d, &SUB, "add"),
+    elems: types::SUMS,
     ..BY_ROW
 };
 
@@ -95,6 +100,7 @@ static TROWEXPANDMUL: OpDef = OpDef {
     doc: number_doc!(row_doc!("`dst = src0 * src1`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| by_row(op, d, &MUL, "mul"),
+    elems: types::SUMS,
     ..BY_ROW
 };
 
@@ -104,6 +110,7 @@ static TROWEXPANDDIV: OpDef = OpDef {
     doc: number_doc!(row_doc!("`dst = src0 / src1`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| by_row(op, d, &DIV, "div"),
+    elems: types::WORDS,
     ..BY_ROW
 };
 
@@ -113,6 +120,7 @@ static TROWEXPANDMAX: OpDef = OpDef {
     doc: number_doc!(row_doc!("`dst = max(src0, src1)`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| by_row(op, d, &MAX, "max"),
+    elems: types::SUMS,
     ..BY_ROW
 };
 
@@ -122,6 +130,7 @@ static TROWEXPANDMIN: OpDef = OpDef {
     doc: number_doc!(row_doc!("`dst = min(src0, src1)`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| by_row(op, d, &MIN, "max"),
+    elems: types::SUMS,
     ..BY_ROW
 };
 
@@ -131,6 +140,7 @@ static TROWEXPANDEXPDIF: OpDef = OpDef {
     doc: number_doc!(row_doc!("`dst = exp(src0 - src1)`")),
     verify: |op, _, diags| check::types(op, FLOATS, diags),
     lower: |op, d| by_row(op, d, &EXP_DIF, "exp"),
+    elems: types::FLOAT,
     ..BY_ROW
 };
 
@@ -140,6 +150,7 @@ static TCOLEXPANDADD: OpDef = OpDef {
     doc: number_doc!("`dst[i, j] = src0[i, j] + src1[0, j]`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| by_column(op, d, &ADD, "add"),
+    elems: types::SUMS,
     ..BY_COLUMN
 };
 
@@ -149,6 +160,7 @@ static TCOLEXPANDSUB: OpDef = OpDef {
     doc: number_doc!("`dst[i, j] = src0[i, j] - src1[0, j]`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| by_column(op, d, &SUB, "add"),
+    elems: types::SUMS,
     ..BY_COLUMN
 };
 
@@ -158,6 +170,7 @@ static TCOLEXPANDMUL: OpDef = OpDef {
     doc: number_doc!("`dst[i, j] = src0[i, j] * src1[0, j]`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| by_column(op, d, &MUL, "mul"),
+    elems: types::SUMS,
     ..BY_COLUMN
 };
 
@@ -167,6 +180,7 @@ static TCOLEXPANDDIV: OpDef = OpDef {
     doc: number_doc!("`dst[i, j] = src0[i, j] / src1[0, j]`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| by_column(op, d, &DIV, "div"),
+    elems: types::WORDS,
     ..BY_COLUMN
 };
 
@@ -176,6 +190,7 @@ static TCOLEXPANDMAX: OpDef = OpDef {
     doc: number_doc!("`dst[i, j] = max(src0[i, j], src1[0, j])`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| by_column(op, d, &MAX, "max"),
+    elems: types::SUMS,
     ..BY_COLUMN
 };
 
@@ -185,6 +200,7 @@ static TCOLEXPANDMIN: OpDef = OpDef {
     doc: number_doc!("`dst[i, j] = min(src0[i, j], src1[0, j])`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| by_column(op, d, &MIN, "max"),
+    elems: types::SUMS,
     ..BY_COLUMN
 };
 
@@ -194,6 +210,7 @@ static TCOLEXPANDEXPDIF: OpDef = OpDef {
     doc: number_doc!("`dst[i, j] = exp(src0[i, j] - src1[0, j])`."),
     verify: |op, _, diags| columns(op, FLOATS, diags),
     lower: |op, d| by_column(op, d, &EXP_DIF, "exp"),
+    elems: types::FLOAT,
     ..BY_COLUMN
 };
 

@@ -2,15 +2,16 @@
 
 use slipring_ir::{Attr, AttrKind, Diags, EnumSpec, OpSchema, Type};
 use slipring_machine::Platform;
-use slipring_tile::convert::round_integral;
+use slipring_tile::convert::{Saturation, round_integral};
 use slipring_tile::{Cast, Elem, RoundMode, Unary, unary};
 
 use super::check::{self, ANY_ELEM, Needs};
 use super::lower::{Operands, elementwise};
+use super::types;
 use super::{DST, EACH, ONE, SRC, TMP, ins};
 use crate::decode::Decoder;
 use crate::def::{Lowered, OpDef, OpRef};
-use crate::effect::vector::{Input, Spread};
+use crate::effect::vector::{Input, Spread, unsigned};
 use crate::rules::{defaulted, schema};
 
 /// The ops of this family.
@@ -39,14 +40,18 @@ static TCVT: OpDef = OpDef {
         "`dst[i, j] = src[i, j]` in the type of `dst`, rounded once. `RINT` and `CAST_RINT` round to the nearest, ties to even; \
           `ROUND` to the nearest, ties away from zero; `FLOOR` down; `CEIL` up; `TRUNC` towards zero; `ODD` to the neighbour \
           whose last bit is 1; `NONE` truncates floats to integers and otherwise rounds as `RINT`. From f32 to f32 elements \
-          are rounded to integral values. NaN becomes 0 as an integer. With `sat_mode = ON` results beyond the range of `dst` \
-          become its largest or smallest value; with `OFF` floats become infinities and integers keep their low bits. By \
+          are rounded to integral values. NaN becomes 0 as an integer, and stays NaN as a float that has one (else +0). With `sat_mode = ON` results beyond \
+          the range of `dst`, infinities too, become its largest or smallest value; an f32 overflows nowhere. With `OFF` \
+          overflow gives a float's infinity (NaN where it has only that), and the largest finite value in modes that round \
+          towards zero there: `TRUNC` and `ODD` always, `FLOOR` for positive, `CEIL` for negative numbers. Integers keep \
+          their low bits with `OFF`; a float on its way to 16 or 8 bits is clamped to i32 first, to 32 or 64 bits to i64. By \
           default integers saturate, but for f32 and f16 to i16, f16 to i8 and ui8, i64 to i32 and i32 to i16, which keep \
           the low bits; floats do not saturate."
     ),
     source: "PTO IR manual 4.12; tile ISA, TCVT",
     verify: verify_convert,
     lower: lower_convert,
+    elems: types::CONVERTED,
     ..EACH
 };
 
@@ -102,7 +107,13 @@ fn lower_convert(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         Some(mode) => mode == "ON",
         None => saturates(from, to),
     };
-    copy(op, d, Cast { mode, saturation: saturate.into() }, "convert")
+    let saturation = match (saturate, to.is_float()) {
+        (true, true) => Saturation::KeepNan,
+        (true, false) => Saturation::On,
+        (false, true) => Saturation::Off,
+        (false, false) => Saturation::Words,
+    };
+    copy(op, d, Cast { mode, saturation }, "convert")
 }
 
 /// Rounding to integral values.
@@ -154,20 +165,11 @@ static TPACK: OpDef = OpDef {
     lower: |op, d| {
         let mut operands = Operands::new(op, d);
         let (mut src, mut dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
-        src.layout.elem = bits_of(src.layout.elem);
-        dst.layout.elem = bits_of(dst.layout.elem);
+        src.layout.elem = unsigned(src.layout.elem);
+        dst.layout.elem = unsigned(dst.layout.elem);
         let effect = Spread { local: operands.local, dst, input: Input::Tile(src), cast: Cast::default() };
         operands.issue(d, effect, "convert")
     },
+    elems: types::REGISTERS_ONLY,
     ..EACH
 };
-
-/// The unsigned integer of the same size.
-fn bits_of(elem: Elem) -> Elem {
-    match elem.bytes() {
-        1 => Elem::U8,
-        2 => Elem::U16,
-        4 => Elem::U32,
-        _ => Elem::U64,
-    }
-}

@@ -7,6 +7,7 @@ use slipring_tile::{Cast, Elem, Space};
 
 use super::check::{self, Elems, NUMBERS, position};
 use super::lower::Operands;
+use super::types;
 use super::{DST, EACH, ONE, SCALAR_ARG, TMP, VECTOR, ins};
 use crate::along::Along;
 use crate::decode::Decoder;
@@ -45,6 +46,7 @@ static TEXPANDS: OpDef = OpDef {
         let effect = Spread { local: operands.local, dst, input, cast: Cast::default() };
         operands.issue(d, effect, "move")
     },
+    elems: types::MOVED,
     ..FILL
 };
 

@@ -1,15 +1,15 @@
 //! How vector ops become work.
 
-use slipring_ir::{Touch, Type, ValueId};
+use slipring_ir::{Touch, ValueId};
 use slipring_machine::Pipe;
 use slipring_program::{Effect, Operand};
+use slipring_tile::Space;
 use slipring_tile::lanes::Lanes;
-use slipring_tile::{Elem, Space};
 
-use super::check::position;
+use super::check::{element_of, number_type, position};
 use crate::decode::Decoder;
 use crate::def::{Lowered, OpRef, Reported};
-use crate::effect::vector::{Elementwise, Input, Local, TileArg, Working};
+use crate::effect::vector::{Elementwise, Input, Local, Number, TileArg, Working};
 
 /// The operands of an op and the run-time arguments of its work, gathered as they are named.
 pub(super) struct Operands<'a> {
@@ -41,13 +41,11 @@ impl<'a> Operands<'a> {
     /// The number of a declared operand.
     pub fn scalar(&mut self, d: &mut Decoder<'_>, name: &'static str) -> Result<Input, Reported> {
         let value = self.op.operand(position(&self.op, name)).ok_or(Reported)?;
-        let elem = match self.op.module.ty(value) {
-            Type::Int { width: 1, .. } => Elem::U8,
-            ty => ty.elem().ok_or(Reported)?,
-        };
+        let from = number_type(self.op.module.ty(value)).ok_or(Reported)?;
+        let to = element_of(&self.op).ok_or(Reported)?;
         let at = self.args.len();
         self.args.push(d.scalar(value)?);
-        Ok(Input::Scalar { at, elem })
+        Ok(Input::Scalar(Number { at, from, to, usage: self.op.def.number }))
     }
 
     /// A declared operand, a tile or a number.

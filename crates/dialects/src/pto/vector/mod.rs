@@ -33,7 +33,7 @@ macro_rules! number_doc {
 pub(super) mod binary;
 pub(super) mod bits;
 pub(super) mod broadcast;
-mod check;
+pub(super) mod check;
 pub(super) mod convert;
 pub(super) mod fill;
 pub(crate) mod kernels;
@@ -43,6 +43,7 @@ pub(super) mod reduce;
 pub(super) mod scalar;
 pub(super) mod select;
 pub(super) mod ternary;
+mod types;
 pub(super) mod unary;
 pub(super) mod undone;
 

@@ -1,10 +1,11 @@
 //! Rows and columns reduced to one element (PTO IR manual 4.6).
 
-use slipring_ir::{AttrKind, Diags, OpSchema, OperandSpec, Touch};
+use slipring_ir::{AttrKind, Diags, Dim, OpSchema, OperandSpec, Touch};
 use slipring_tile::Reduce;
 
 use super::check::{self, Elems, INDICES, NUMBERS, Needs};
 use super::lower::Operands;
+use super::types;
 use super::{DST, ONE_TMP, SRC, TMP, VECTOR, ins};
 use crate::along::Along;
 use crate::decode::Decoder;
@@ -73,6 +74,7 @@ static TROWSUM: OpDef = OpDef {
     doc: row_doc!("`dst[i, 0]` = the sum over j of `src[i, j]`."),
     verify: |op, _, diags| rows(op, NUMBERS, diags),
     lower: |op, d| reduce_rows(op, d, Reduce::Sum),
+    elems: types::ROW_SUMS,
     ..BY_ROW
 };
 
@@ -82,6 +84,7 @@ static TROWPROD: OpDef = OpDef {
     doc: row_doc!("`dst[i, 0]` = the product over j of `src[i, j]`."),
     verify: |op, _, diags| rows(op, NUMBERS, diags),
     lower: |op, d| reduce_rows(op, d, Reduce::Prod),
+    elems: types::ROW_SUMS,
     ..BY_ROW
 };
 
@@ -91,6 +94,7 @@ static TROWMAX: OpDef = OpDef {
     doc: row_doc!("`dst[i, 0]` = the largest `src[i, j]`: NaN only where all are, +0 rather than -0."),
     verify: |op, _, diags| rows(op, NUMBERS, diags),
     lower: |op, d| reduce_rows(op, d, Reduce::Max),
+    elems: types::ROW_EXTREMES,
     ..BY_ROW
 };
 
@@ -100,6 +104,7 @@ static TROWMIN: OpDef = OpDef {
     doc: row_doc!("`dst[i, 0]` = the smallest `src[i, j]`: NaN only where all are, -0 rather than +0."),
     verify: |op, _, diags| rows(op, NUMBERS, diags),
     lower: |op, d| reduce_rows(op, d, Reduce::Min),
+    elems: types::ROW_EXTREMES,
     ..BY_ROW
 };
 
@@ -109,6 +114,7 @@ static TROWARGMAX: OpDef = OpDef {
     doc: arg_doc!("`dst[i, 0]` = the j of the largest `src[i, j]`, an i32 or ui32."),
     verify: |op, _, diags| indices(op, Needs::Rows, diags),
     lower: |op, d| arg_rows(op, d, Reduce::Max),
+    elems: types::ROW_INDICES,
     ..BY_ROW
 };
 
@@ -118,6 +124,7 @@ static TROWARGMIN: OpDef = OpDef {
     doc: arg_doc!("`dst[i, 0]` = the j of the smallest `src[i, j]`, an i32 or ui32."),
     verify: |op, _, diags| indices(op, Needs::Rows, diags),
     lower: |op, d| arg_rows(op, d, Reduce::Min),
+    elems: types::ROW_INDICES,
     ..BY_ROW
 };
 
@@ -140,6 +147,7 @@ static TCOLSUM: OpDef = OpDef {
         let pairs = op.attr("isBinary").and_then(slipring_ir::Attr::as_bool).unwrap_or(false);
         reduce_columns(op, d, Reduce::Sum, if pairs { Order::Pairs } else { Order::Sequential })
     },
+    elems: types::COLUMN_SUMS,
     ..BY_COLUMN
 };
 
@@ -149,6 +157,7 @@ static TCOLPROD: OpDef = OpDef {
     doc: col_doc!("`dst[0, j]` = the product over i of `src[i, j]`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| reduce_columns(op, d, Reduce::Prod, Order::Sequential),
+    elems: types::COLUMN_PRODUCTS,
     ..BY_COLUMN
 };
 
@@ -158,6 +167,7 @@ static TCOLMAX: OpDef = OpDef {
     doc: col_doc!("`dst[0, j]` = the largest `src[i, j]`: NaN only where all are, +0 rather than -0."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| reduce_columns(op, d, Reduce::Max, Order::Sequential),
+    elems: types::COLUMN_SUMS,
     ..BY_COLUMN
 };
 
@@ -167,6 +177,7 @@ static TCOLMIN: OpDef = OpDef {
     doc: col_doc!("`dst[0, j]` = the smallest `src[i, j]`: NaN only where all are, -0 rather than +0."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| reduce_columns(op, d, Reduce::Min, Order::Sequential),
+    elems: types::COLUMN_SUMS,
     ..BY_COLUMN
 };
 
@@ -176,6 +187,7 @@ static TCOLARGMAX: OpDef = OpDef {
     doc: arg_doc!("`dst[0, j]` = the i of the largest `src[i, j]`, an i32 or ui32."),
     verify: |op, _, diags| indices(op, Needs::Columns, diags),
     lower: |op, d| arg_columns(op, d, Reduce::Max),
+    elems: types::ROW_INDICES,
     ..BY_COLUMN
 };
 
@@ -185,6 +197,7 @@ static TCOLARGMIN: OpDef = OpDef {
     doc: arg_doc!("`dst[0, j]` = the i of the smallest `src[i, j]`, an i32 or ui32."),
     verify: |op, _, diags| indices(op, Needs::Columns, diags),
     lower: |op, d| arg_columns(op, d, Reduce::Min),
+    elems: types::ROW_INDICES,
     ..BY_COLUMN
 };
 
@@ -193,19 +206,36 @@ const ARG: OpSchema = schema("", ins(2), &[SRC, TMP, INDEX], &[], &[]);
 
 fn rows(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
     check::types(op, elems, diags);
-    check::covers(op, "src", Needs::Rows, diags);
+    results(op, Needs::Rows, diags);
+}
+
+/// The valid shape of `dst` is what comes out: a column as long as `src` has rows, a row as long as it has columns.
+fn results(op: &OpRef<'_>, needs: Needs, diags: &mut Diags) {
+    let known = |name| op.tile(check::position(op, name)).map(|tile| tile.valid.map(Dim::known));
+    let (Some(src), Some(dst)) = (known("src"), known("dst")) else { return };
+    let want = if needs == Needs::Rows { [src[0], Some(1)] } else { [Some(1), src[1]] };
+    if dst.iter().zip(want).any(|(have, want)| matches!((have, want), (Some(h), Some(w)) if *h != w)) {
+        let show = |dim: Option<u64>| dim.map_or("?".to_string(), |n| n.to_string());
+        diags.push(op.error("tile-valid", "expects `dst` to have the valid shape of the results").label(format!(
+            "`dst` has {} x {}, the results are {} x {}",
+            show(dst[0]),
+            show(dst[1]),
+            show(want[0]),
+            show(want[1])
+        )));
+    }
 }
 
 fn columns(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
     check::types(op, elems, diags);
-    check::covers(op, "src", Needs::Columns, diags);
+    results(op, Needs::Columns, diags);
 }
 
 fn indices(op: &OpRef<'_>, needs: Needs, diags: &mut Diags) {
     check::spaces(op, diags);
     check::elem(op, "src", NUMBERS, diags);
     check::elem(op, "dst", INDICES, diags);
-    check::covers(op, "src", needs, diags);
+    results(op, needs, diags);
 }
 
 fn tiles<'a>(op: &OpRef<'a>, d: &mut Decoder<'_>) -> Result<(Operands<'a>, Reduction), Reported> {

@@ -6,6 +6,7 @@ use slipring_tile::Elem;
 use super::check::{self, FLOATS, NUMBERS, Needs};
 use super::kernels::*;
 use super::lower::elementwise;
+use super::types;
 use super::{DST, EACH, SCALAR_ARG, SRC, WITH_SCALAR, WITH_SCALAR_TMP, ins};
 use crate::def::OpDef;
 use crate::rules::{SCALAR, TILE, operand, optional, schema};
@@ -19,6 +20,7 @@ static TADDS: OpDef = OpDef {
     doc: number_doc!("`dst = src + scalar`, element by element."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &ADD, ["src", "scalar"], "add"),
+    elems: types::SUMS,
     ..EACH
 };
 
@@ -28,6 +30,7 @@ static TSUBS: OpDef = OpDef {
     doc: number_doc!("`dst = src - scalar`, element by element."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &SUB, ["src", "scalar"], "add"),
+    elems: types::SUMS,
     ..EACH
 };
 
@@ -37,6 +40,7 @@ static TMULS: OpDef = OpDef {
     doc: number_doc!("`dst = src * scalar`, element by element."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &MUL, ["src", "scalar"], "mul"),
+    elems: types::SUMS,
     ..EACH
 };
 
@@ -69,6 +73,7 @@ static TDIVS: OpDef = OpDef {
         Some(_) => elementwise(op, d, &DIV, ["dividend", "src"], "div"),
         None => elementwise(op, d, &DIV, ["src", "divisor"], "div"),
     },
+    elems: types::DIVIDE_BY,
     ..EACH
 };
 
@@ -78,6 +83,7 @@ static TMAXS: OpDef = OpDef {
     doc: number_doc!("`dst = max(src, scalar)`, element by element: a number rather than a NaN, +0 rather than -0."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &MAX, ["src", "scalar"], "max"),
+    elems: types::SUMS,
     ..EACH
 };
 
@@ -87,6 +93,7 @@ static TMINS: OpDef = OpDef {
     doc: number_doc!("`dst = min(src, scalar)`, element by element: a number rather than a NaN, -0 rather than +0."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &MIN, ["src", "scalar"], "max"),
+    elems: types::SUMS,
     ..EACH
 };
 
@@ -96,6 +103,7 @@ static TREMS: OpDef = OpDef {
     doc: number_doc!("`dst = src - floor(src / scalar) * scalar`, as `pto.trem`: the result has the sign of `scalar`."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &REM, ["src", "scalar"], "div"),
+    elems: types::REMAINDER,
     ..EACH
 };
 
@@ -105,6 +113,7 @@ static TFMODS: OpDef = OpDef {
     doc: number_doc!("`dst = fmod(src, scalar)`, as `pto.tfmod`: the result has the sign of `src`."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &FMOD, ["src", "scalar"], "div"),
+    elems: types::WORDS,
     ..EACH
 };
 
@@ -138,6 +147,7 @@ static TAXPY: OpDef = OpDef {
         }
     },
     lower: |op, d| elementwise(op, d, &AXPY, ["src", "scalar", "dst"], "mul"),
+    elems: types::AXPY,
     ..EACH
 };
 
@@ -153,5 +163,6 @@ static TLRELU: OpDef = OpDef {
     doc: number_doc!("`dst = src > 0 ? src : slope * src`, element by element."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
     lower: |op, d| elementwise(op, d, &PRELU, ["src", "slope"], "mul"),
+    elems: types::FLOAT,
     ..EACH
 };

@@ -3,8 +3,9 @@
 use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OperandSpec, Touch};
 use slipring_tile::{BLayout, Compare, SLayout};
 
-use super::check::{self, NUMBERS, Needs, position};
+use super::check::{self, MASK_DOC, NUMBERS, Needs, position};
 use super::lower::Operands;
+use super::types;
 use super::{DST, SCALAR_ARG, SRC, SRC0, SRC1, TMP, VECTOR, ins};
 use crate::along::Along;
 use crate::decode::Decoder;
@@ -48,8 +49,8 @@ const CMP: &EnumSpec = &EnumSpec {
 };
 
 const MODE: AttrSpec = defaulted("cmpMode", AttrKind::Enum(CMP), "the comparison; `eq` by default");
-const BITS: OperandSpec = operand("dst", TILE, Touch::Write, "the mask: a row of bits for each row");
-const MASK: OperandSpec = operand("mask", TILE, Touch::Read, "the mask: a row of bits for each row");
+const BITS: OperandSpec = operand("dst", TILE, Touch::Write, MASK_DOC);
+const MASK: OperandSpec = operand("mask", TILE, Touch::Read, MASK_DOC);
 
 /// Says how a mask lies in its tile.
 macro_rules! mask_doc {
@@ -71,6 +72,7 @@ static TCMP: OpDef = OpDef {
     ),
     verify: verify_compare,
     lower: |op, d| compare(op, d, ["src0", "src1"]),
+    elems: types::COMPARE,
     ..COMPARISON
 };
 
@@ -83,6 +85,7 @@ static TCMPS: OpDef = OpDef {
     ),
     verify: verify_compare,
     lower: |op, d| compare(op, d, ["src", "scalar"]),
+    elems: types::COMPARE_NUMBER,
     ..COMPARISON
 };
 
@@ -97,6 +100,7 @@ static TSEL: OpDef = OpDef {
         rows_of_bits(op, "mask", diags);
     },
     lower: |op, d| choose(op, d, ["src0", "src1"]),
+    elems: types::SELECT,
     ..COMPARISON
 };
 
@@ -111,6 +115,7 @@ static TSELS: OpDef = OpDef {
         rows_of_bits(op, "mask", diags);
     },
     lower: |op, d| choose(op, d, ["src", "scalar"]),
+    elems: types::SELECT,
     ..COMPARISON
 };
 

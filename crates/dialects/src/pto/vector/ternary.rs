@@ -5,6 +5,7 @@ use slipring_ir::{OpSchema, OperandSpec, Touch};
 use super::check::{self, NUMBERS};
 use super::kernels::*;
 use super::lower::elementwise;
+use super::types;
 use super::{DST, EACH, SCALAR_ARG, SRC0, SRC1, ins};
 use crate::def::OpDef;
 use crate::rules::{TILE, operand, schema};
@@ -25,6 +26,7 @@ static TADDC: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &ADD_ADD, ["src0", "src1", "src2"], "add"),
+    elems: types::WORDS,
     ..EACH
 };
 
@@ -37,6 +39,7 @@ static TSUBC: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &SUB_ADD, ["src0", "src1", "src2"], "add"),
+    elems: types::WORDS,
     ..EACH
 };
 
@@ -49,6 +52,7 @@ static TADDSC: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &ADD_ADD, ["src0", "scalar", "src1"], "add"),
+    elems: types::WORDS,
     ..EACH
 };
 
@@ -61,5 +65,6 @@ static TSUBSC: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &SUB_ADD, ["src0", "scalar", "src1"], "add"),
+    elems: types::WORDS,
     ..EACH
 };

@@ -5,6 +5,7 @@ use slipring_ir::OpSchema;
 use super::check::{self, FLOATS, SIGNED};
 use super::kernels::*;
 use super::lower::elementwise;
+use super::types;
 use super::{EACH, ONE, ONE_TMP};
 use crate::def::OpDef;
 
@@ -17,6 +18,7 @@ static TABS: OpDef = OpDef {
     doc: number_doc!("`dst = |src|`, element by element. The smallest integer stays as it is."),
     verify: |op, _, diags| check::elementwise(op, SIGNED, diags),
     lower: |op, d| elementwise(op, d, &ABS, ["src"], "neg"),
+    elems: types::ABSOLUTE,
     ..EACH
 };
 
@@ -26,6 +28,7 @@ static TNEG: OpDef = OpDef {
     doc: number_doc!("`dst = -src`, element by element: the sign of zero turns too."),
     verify: |op, _, diags| check::elementwise(op, SIGNED, diags),
     lower: |op, d| elementwise(op, d, &NEG, ["src"], "neg"),
+    elems: types::NEGATE,
     ..EACH
 };
 
@@ -35,6 +38,7 @@ static TEXP: OpDef = OpDef {
     doc: number_doc!("`dst = exp(src)`, element by element, correctly rounded: exp(-inf) is 0."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
     lower: |op, d| elementwise(op, d, &EXP, ["src"], "exp"),
+    elems: types::FLOAT,
     ..EACH
 };
 
@@ -44,6 +48,7 @@ static TLOG: OpDef = OpDef {
     doc: number_doc!("`dst = ln(src)`, element by element, correctly rounded: -inf for ±0, NaN below."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
     lower: |op, d| elementwise(op, d, &LOG, ["src"], "log"),
+    elems: types::FLOAT,
     ..EACH
 };
 
@@ -53,6 +58,7 @@ static TSQRT: OpDef = OpDef {
     doc: number_doc!("`dst = sqrt(src)`, element by element, correctly rounded: -0 for -0, NaN below."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
     lower: |op, d| elementwise(op, d, &SQRT, ["src"], "sqrt"),
+    elems: types::FLOAT,
     ..EACH
 };
 
@@ -62,6 +68,7 @@ static TRSQRT: OpDef = OpDef {
     doc: number_doc!("`dst = 1 / sqrt(src)`, element by element, rounded once: an infinity for ±0, NaN below."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
     lower: |op, d| elementwise(op, d, &RSQRT, ["src"], "rsqrt"),
+    elems: types::FLOAT,
     ..EACH
 };
 
@@ -71,6 +78,7 @@ static TRECIP: OpDef = OpDef {
     doc: number_doc!("`dst = 1 / src`, element by element, correctly rounded: an infinity for ±0."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
     lower: |op, d| elementwise(op, d, &RECIP, ["src"], "recip"),
+    elems: types::FLOAT,
     ..EACH
 };
 
@@ -80,5 +88,6 @@ static TRELU: OpDef = OpDef {
     doc: number_doc!("`dst = max(src, 0)`, element by element: +0 for -0 and for NaN."),
     verify: |op, _, diags| check::elementwise(op, SIGNED, diags),
     lower: |op, d| elementwise(op, d, &RELU, ["src"], "max"),
+    elems: types::RECTIFY,
     ..EACH
 };

@@ -38,7 +38,7 @@ pub const fn gm_split(address: u64) -> Option<(usize, i64)> {
 }
 
 /// All memories of a launch.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Memory {
     /// Global memory: the kernel's buffers, in order of the parameters.
     pub gm: Vec<GmBuffer>,
@@ -141,6 +141,11 @@ impl Memory {
             let start = range.start + row * range.stride;
             self.bytes_mut(env, range.core, range.space, start, range.row_bytes as usize).fill(value);
         }
+    }
+
+    /// True if every byte of every memory is the same.
+    pub fn same_bytes(&self, other: &Memory) -> bool {
+        self.gm == other.gm && self.local == other.local
     }
 
     /// Turns every bit of every memory: what an operation reads beyond what it names shows in its results.

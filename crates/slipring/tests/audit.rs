@@ -59,7 +59,7 @@ impl Audit {
     ) {
         let mut untouched = after.clone();
         untouched.copy_ranges(before, &access.writes, env);
-        if untouched != *before {
+        if !untouched.same_bytes(before) {
             self.wrong("writes bytes that it does not name");
         }
         let mut turned = before.clone();
@@ -80,7 +80,7 @@ impl Audit {
         for memory in [&mut expected, &mut turned] {
             access.undefined.iter().for_each(|range: &Extent| memory.fill(range, env, UNDEFINED));
         }
-        if turned != expected {
+        if !turned.same_bytes(&expected) {
             self.wrong("leaves other bytes where bytes differ that it does not name");
         }
     }

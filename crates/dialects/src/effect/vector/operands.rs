@@ -117,7 +117,7 @@ pub enum Input {
 impl Input {
     /// True if this argument is the number that it stands for.
     pub(super) fn is_number(&self, index: usize) -> bool {
-        matches!(self, Input::Scalar { at, .. } if *at == index)
+        matches!(self, Input::Scalar(number) if number.at == index)
     }
 }
 

@@ -33,7 +33,7 @@ pub use def::{
     CoreRule, ElemTypes, HandlePart, InCoreSync, LaneQuery, Linear, MixedPart, OpDef, OpRef, PipeRule, Product,
     ProductStart, Reported, RingPart, Transfer,
 };
-pub use pto::is_event;
+pub use pto::{is_event, lies};
 pub use reach::{adds_to_memory, affinity, core_of, is_mixed, reachable, writes_global};
 pub use verify::verify;
 

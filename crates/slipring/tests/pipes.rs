@@ -3,7 +3,7 @@
 //! Each random case is Y = X × W, tile by tile: X comes to the Cube core through a ring or directly, the product goes to
 //! the Vector cores through a ring or directly to Y. The kernel is written with every kind of pipe that its platform has:
 //! frontend ops and pipe values, tagged and counted, freed by hand and by itself, slots in global memory and on chip, one
-//! free signal a tile and one for several. Shapes (odd ones too), depths, landing areas, splits, numbers of tiles and the
+//! free signal a tile and one for several. Shapes (odd ones too where they are not halved), depths, landing areas, splits, numbers of tiles and the
 //! platform's costs are random. The result is worked out here in plain loops, of numbers for which every sum is exact.
 
 use std::fmt::Write;
@@ -34,6 +34,8 @@ struct Case {
     local: u32,
     tiles: u32,
     period: u32,
+    /// True if tiles have more rows and columns than are valid.
+    padded: bool,
     /// Bytes that a slot has more than its tile, in units of 512.
     spare: u32,
     seed: u32,
@@ -78,15 +80,21 @@ fn styles(platform: &Platform) -> Vec<Style> {
 
 impl Case {
     fn slot_bytes(&self) -> u32 {
-        (self.rows * self.cols * 4).next_multiple_of(512) + 512 * self.spare
+        let (rows, cols) = self.layout(self.rows, self.cols, 16);
+        (rows * cols * 4).next_multiple_of(512) + 512 * self.spare
     }
 
     fn lane_shape(&self) -> (u32, u32) {
         match self.split {
-            1 => (self.rows.div_ceil(2), self.cols),
-            2 => (self.rows, self.cols.div_ceil(2)),
+            1 => (self.rows / 2, self.cols),
+            2 => (self.rows, self.cols / 2),
             _ => (self.rows, self.cols),
         }
+    }
+
+    /// Rows and columns of the layout of a tile of so many valid ones.
+    fn layout(&self, rows: u32, cols: u32, unit: u32) -> (u32, u32) {
+        if self.padded { (rows.next_multiple_of(unit), cols.next_multiple_of(unit)) } else { (rows, cols) }
     }
 
     fn uses(&self, way: Way) -> bool {
@@ -99,12 +107,16 @@ impl Case {
         let (rows, cols) = (self.rows, self.cols);
         let (lane_rows, lane_cols) = self.lane_shape();
         let cube = "blayout=col_major, slayout=row_major";
-        let _ = writeln!(t, "!l1 = !pto.tile_buf<mat, {rows}x{cols}xf32, {cube}>");
-        let _ = writeln!(t, "!w1 = !pto.tile_buf<mat, {cols}x{cols}xf32, {cube}>");
-        let _ = writeln!(t, "!l0a = !pto.tile_buf<left, {rows}x{cols}xf32, {cube}>");
-        let _ = writeln!(t, "!l0b = !pto.tile_buf<right, {cols}x{cols}xf32, blayout=row_major, slayout=col_major>");
-        let _ = writeln!(t, "!l0c = !pto.tile_buf<acc, {rows}x{cols}xf32, {cube}, fractal=1024>");
-        let _ = writeln!(t, "!vec = !pto.tile_buf<vec, {lane_rows}x{lane_cols}xf32, valid=?x?>");
+        let ((m, n), valid) = (self.layout(rows, cols, 16), format!("valid={rows}x{cols}"));
+        let square = format!("valid={cols}x{cols}");
+        // A lane's tile is padded less than half of the whole may be.
+        let (lane_m, lane_n) = self.layout(lane_rows, lane_cols, 8);
+        let _ = writeln!(t, "!l1 = !pto.tile_buf<mat, {m}x{n}xf32, {valid}, {cube}>");
+        let _ = writeln!(t, "!w1 = !pto.tile_buf<mat, {n}x{n}xf32, {square}, {cube}>");
+        let _ = writeln!(t, "!l0a = !pto.tile_buf<left, {m}x{n}xf32, {valid}, {cube}>");
+        let _ = writeln!(t, "!l0b = !pto.tile_buf<right, {n}x{n}xf32, {square}, blayout=row_major, slayout=col_major>");
+        let _ = writeln!(t, "!l0c = !pto.tile_buf<acc, {m}x{n}xf32, {valid}, {cube}, fractal=1024>");
+        let _ = writeln!(t, "!vec = !pto.tile_buf<vec, {lane_m}x{lane_n}xf32, valid=?x?>");
         let _ = writeln!(
             t,
             "!p = !pto.ptr<f32>\n!tv = !pto.tensor_view<?x?xf32>\n!pv = !pto.partition_tensor_view<?x?xf32>"
@@ -300,18 +312,14 @@ impl Case {
     fn vector_body(&self, t: &mut String, style: Style) {
         let (rows, tiles) = (self.rows, self.tiles);
         let (lane_rows, lane_cols) = self.lane_shape();
-        let (odd_row, odd_col) =
-            (if self.split == 1 { rows % 2 } else { 0 }, if self.split == 2 { self.cols % 2 } else { 0 });
         if self.split == 0 {
             let _ = writeln!(t, "%lane = arith.muli %c0, %c0 : index");
         } else {
             let _ = writeln!(t, "%lane64 = pto.get_subblock_idx\n%lane = arith.index_cast %lane64 : i64 to index");
         }
-        // Lane 1 has one row or column less of an odd tile.
         let _ = writeln!(
             t,
-            "%one = arith.constant 1.0 : f32\n%lr = arith.muli %lane, %c{odd_row} : index\n%vr = arith.subi %c{lane_rows}, %lr : index
-             %lc = arith.muli %lane, %c{odd_col} : index\n%vc = arith.subi %c{lane_cols}, %lc : index
+            "%one = arith.constant 1.0 : f32\n%vr = arith.addi %c{lane_rows}, %c0 : index\n%vc = arith.addi %c{lane_cols}, %c0 : index
              %r0 = arith.muli %lane, %c{} : index\n%col = arith.muli %lane, %c{} : index
              %in = pto.alloc_tile valid_row = %vr valid_col = %vc : !vec
              %out = pto.alloc_tile valid_row = %vr valid_col = %vc : !vec
@@ -411,13 +419,13 @@ fn run_case(case: &Case, style: Style, platform: &Platform) -> Result<(), TestCa
 fn cases() -> impl Strategy<Value = Case> {
     let way = prop_oneof![Just(Way::C2v), Just(Way::V2c), Just(Way::Both)];
     let shape = (1u32..36, 1u32..36, 0u32..3);
-    let ring = (1u32..=8, 1u32..=4, 0u32..14, 1u32..=4, 0u32..3);
+    let ring = (1u32..=8, 1u32..=4, 0u32..14, 1u32..=4, (0u32..3, any::<bool>()));
     (way, shape, ring, any::<u32>()).prop_map(
-        |(way, (rows, cols, split), (slots, local, tiles, period, spare), seed)| {
-            // Both directions of a pipe share the flags; a tile that is halved has at least two rows or columns.
+        |(way, (rows, cols, split), (slots, local, tiles, period, (spare, padded)), seed)| {
+            // Both directions of a pipe share the flags; what is halved is even.
             let slots = if way == Way::Both { slots.min(4) } else { slots };
-            let (rows, cols) = (rows.max(1 + u32::from(split == 1)), cols.max(1 + u32::from(split == 2)));
-            Case { way, rows, cols, split, slots, local, tiles, period, spare, seed }
+            let (rows, cols) = (rows + (rows % 2) * u32::from(split == 1), cols + (cols % 2) * u32::from(split == 2));
+            Case { way, rows, cols, split, slots, local, tiles, period, padded, spare, seed }
         },
     )
 }

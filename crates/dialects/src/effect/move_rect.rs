@@ -26,22 +26,39 @@ pub struct MovePart {
     pub core: Role,
     /// First row and column in the destination.
     pub to: (u32, u32),
-    /// Largest extent; the valid shape may make it smaller.
+    /// Rows and columns that there is room for. What is valid may be less; more is an error.
     pub rows: u32,
     pub cols: u32,
+    /// Lane whose part it is, where the move divides a tile.
+    pub lane: u32,
 }
 
 impl MovePart {
     /// A whole tile.
     pub const fn all(core: Role, rows: u32, cols: u32) -> MovePart {
-        MovePart { from: (0, 0), core, to: (0, 0), rows, cols }
+        MovePart { from: (0, 0), core, to: (0, 0), rows, cols, lane: 0 }
     }
+}
+
+/// How a move divides what is valid of a tile between the two Vector cores: half of it each.
+#[derive(Clone, Copy, Debug)]
+pub struct Divide {
+    /// The divided axis: 0 rows, 1 columns.
+    pub axis: usize,
+    /// True where the move is given the valid shape of the whole tile, false where it is given that of a lane's part.
+    pub whole: bool,
+    /// True where lane 1's part lies behind lane 0's in the source.
+    pub from: bool,
+    /// True where lane 1's part lies behind lane 0's in the destination.
+    pub to: bool,
+    /// Rows or columns that a lane has by the type of the tile at the other end, where that says it.
+    pub expect: Option<u32>,
 }
 
 /// Moves the valid part of a tile, converting layout and element type.
 ///
-/// Arguments: source address, destination address, valid rows, valid columns (of the source, or of each
-/// part where `valid_of_part`). The unit of its cost is a byte of the wider side.
+/// Arguments: source address, destination address, valid rows, valid columns. The unit of its cost is a byte of the
+/// wider side.
 #[derive(Clone, Debug)]
 pub struct MoveEffect {
     /// Where the tile is.
@@ -50,8 +67,8 @@ pub struct MoveEffect {
     pub to: Place,
     /// What is moved.
     pub parts: Vec<MovePart>,
-    /// True where the valid shape is the one of the moved part, not of the whole source.
-    pub valid_of_part: bool,
+    /// How the tile is divided between lanes.
+    pub divide: Option<Divide>,
     /// Bytes from the destination address on that may be written: those of the slot of a ring.
     pub room: Option<u64>,
 }
@@ -59,30 +76,66 @@ pub struct MoveEffect {
 impl Default for MoveEffect {
     fn default() -> MoveEffect {
         let place = Place { space: Space::Gm, core: Role::Aic, layout: Layout::nd(Elem::F32, 0, 0) };
-        MoveEffect { from: place, to: place, parts: Vec::new(), valid_of_part: false, room: None }
+        MoveEffect { from: place, to: place, parts: Vec::new(), divide: None, room: None }
     }
 }
 
+/// What of a part is moved.
+struct Rect {
+    from: (u32, u32),
+    to: (u32, u32),
+    rows: u32,
+    cols: u32,
+}
+
 impl MoveEffect {
-    /// Rows and columns of a part that are valid.
-    fn extent(&self, part: &MovePart, args: &[u64]) -> (u32, u32) {
-        let clip = |valid: u64, first: u32, most: u32| {
-            let valid = u32::try_from(valid).unwrap_or(u32::MAX);
-            let first = if self.valid_of_part { 0 } else { first };
-            valid.saturating_sub(first).min(most)
-        };
-        (clip(args[2], part.from.0, part.rows), clip(args[3], part.from.1, part.cols))
+    fn rect(&self, part: &MovePart, args: &[u64]) -> Result<Rect, Fault> {
+        let mut extent = [args[2], args[3]].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+        let (mut from, mut to) = (<[u32; 2]>::from(part.from), <[u32; 2]>::from(part.to));
+        if let Some(divide) = &self.divide {
+            let n = &mut extent[divide.axis];
+            let what = ["rows", "columns"][divide.axis];
+            if divide.whole {
+                if *n % 2 != 0 {
+                    return Err(odd(u64::from(*n), divide.axis));
+                }
+                *n /= 2;
+            }
+            if let Some(expected) = divide.expect.filter(|expected| expected != n) {
+                let message = format!("a lane's half of the tile has {n} {what}, its type at the other end {expected}");
+                return Err(Fault::new("ring-shape", message).help("push and pop tiles of one valid shape"));
+            }
+            let before = part.lane * *n;
+            from[divide.axis] += if divide.from { before } else { 0 };
+            to[divide.axis] += if divide.to { before } else { 0 };
+        }
+        let [rows, cols] = extent;
+        if rows > part.rows || cols > part.cols {
+            let message = format!(
+                "{rows} × {cols} valid elements do not fit the tile at the other end, which has room for {} × {}",
+                part.rows, part.cols
+            );
+            return Err(Fault::new("ring-shape", message).help("push and pop tiles of one valid shape"));
+        }
+        Ok(Rect { from: from.into(), to: to.into(), rows, cols })
     }
+}
+
+/// An extent that two lanes cannot have half of. `axis` is 0 for rows, 1 for columns.
+pub fn odd(n: u64, axis: usize) -> Fault {
+    let what = ["rows", "columns"][axis];
+    Fault::new("split-odd", format!("{n} valid {what} cannot be divided evenly between two Vector cores"))
+        .help("pad the tile to an even extent, or split the other axis")
 }
 
 impl Effect for MoveEffect {
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let widest = self.from.layout.elem.bytes().max(self.to.layout.elem.bytes()) as u64;
         for part in &self.parts {
-            let (rows, cols) = self.extent(part, args);
+            let Rect { from: first, to: target, rows, cols } = self.rect(part, args)?;
             let (from, to) = (&self.from, &self.to);
-            rect_extents(from.space, from.core, &from.layout, args[0], part.from, rows, cols, &mut access.reads);
-            rect_extents(to.space, part.core, &to.layout, args[1], part.to, rows, cols, &mut access.writes);
+            rect_extents(from.space, from.core, &from.layout, args[0], first, rows, cols, &mut access.reads);
+            rect_extents(to.space, part.core, &to.layout, args[1], target, rows, cols, &mut access.writes);
             access.units += u64::from(rows) * u64::from(cols) * widest;
         }
         let end = access.writes.iter().map(Extent::end).max().unwrap_or(0);
@@ -105,13 +158,13 @@ impl Effect for MoveEffect {
         _: &mut Output,
     ) -> Result<u64, Fault> {
         for part in &self.parts {
-            let (rows, cols) = self.extent(part, args);
+            let Rect { from: first, to: target, rows, cols } = self.rect(part, args)?;
             if rows == 0 || cols == 0 {
                 continue;
             }
             let (from, to) = (&self.from, &self.to);
-            let source = Corner { layout: &from.layout, at: part.from };
-            let target = Corner { layout: &to.layout, at: part.to };
+            let source = Corner { layout: &from.layout, at: first };
+            let target = Corner { layout: &to.layout, at: target };
             memory
                 .with_pair(
                     env,

@@ -7,12 +7,12 @@
 use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Parsed};
 use slipring_ir::{AttrKind, AttrSpec, Diags, OpId, OpSchema, Syntax, TileType, Touch, Type};
 use slipring_machine::{Cost, Pipe, Platform, Role};
-use slipring_program::Operand;
+use slipring_program::{Direction, Effect, Operand};
 use slipring_tile::Space;
 
 use crate::decode::{Binding, Decoder, TileRef};
 use crate::def::{Lowered, MixedPart, OpDef, OpRef, Reported};
-use crate::effect::{MoveEffect, MovePart, Place};
+use crate::effect::{MoveEffect, MovePart, Place, ShareEffect};
 use crate::ring::Split;
 use crate::rules::{PLAIN, TILE, operand, require_space, required, schema};
 
@@ -81,7 +81,7 @@ static AIV_SHARD: OpDef = OpDef {
     summary: "A tile of the accumulator to the Vector cores, each its part",
     doc: "Inside a `pto.split_aiv`. With `split` 1 lane 0 receives the upper half of the rows of `src`, lane 1 the lower half; \
           with 2 the left and the right half of the columns; with 0 both receive the whole tile. `dst` is a tile in UB of the \
-          part's shape; the extent that is halved is even. Elements do not change.",
+          part's valid shape: what is halved is what is valid of `src`, which is even. Elements do not change.",
     mixed: Some(MixedPart::Shard),
     verify: verify_shard,
     lower: lower_shard,
@@ -136,13 +136,15 @@ fn ends(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<(TileRef, TileRef), Repor
     Ok((d.tile(op.operand(0).ok_or(Reported)?)?, d.tile(op.operand(1).ok_or(Reported)?)?))
 }
 
-/// A lane's part of the accumulator's tile: what is valid of it.
+/// A lane's part of the accumulator's tile: half of what is valid of it.
 fn lower_shard(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let lane = lane(d)?;
     let (src, dst) = ends(op, d)?;
-    let part = split(op, d)?.part((src.ty.layout.rows, src.ty.layout.cols), lane);
-    let part = MovePart { from: (part.row, part.col), ..MovePart::all(Role::lane(lane), part.rows, part.cols) };
-    cross(d, (&src, Role::Aic), &dst, part, false);
+    let own = Role::lane(lane);
+    match split(op, d)?.axis() {
+        Some(axis) => share(d, (&src, Role::Aic), (&dst, own), (axis, lane), false),
+        None => cross(d, (&src, Role::Aic), (&dst, own)),
+    }
     Ok(())
 }
 
@@ -150,13 +152,15 @@ fn lower_shard(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 fn lower_gather(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let lane = lane(d)?;
     let (src, mut dst) = ends(op, d)?;
-    let split = split(op, d)?;
-    if split == Split::None && lane == 1 {
-        dst.addr = d.second_copy(dst, src.valid);
-    }
-    let part = split.part((dst.ty.layout.rows, dst.ty.layout.cols), lane);
-    let part = MovePart { to: (part.row, part.col), ..MovePart::all(Role::Aic, part.rows, part.cols) };
-    cross(d, (&src, Role::lane(lane)), &dst, part, true);
+    let own = Role::lane(lane);
+    let Some(axis) = split(op, d)?.axis() else {
+        if lane == 1 {
+            dst.addr = d.second_copy(dst, src.valid);
+        }
+        cross(d, (&src, own), (&dst, Role::Aic));
+        return Ok(());
+    };
+    share(d, (&src, own), (&dst, Role::Aic), (axis, lane), true);
     Ok(())
 }
 
@@ -164,13 +168,12 @@ fn lower_gather(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 fn lower_cross(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let Some(lanes) = d.lanes_of_cluster() else { return Err(d.error("mixed-kernel", NO_CORE)) };
     let (src, dst) = ends(op, d)?;
-    let (rows, cols) = (src.ty.layout.rows, src.ty.layout.cols);
     if dst.ty.space == Space::Mat {
-        cross(d, (&src, Role::Aiv0), &dst, MovePart::all(Role::Aic, rows, cols), true);
+        cross(d, (&src, Role::Aiv0), (&dst, Role::Aic));
         return Ok(());
     }
     for lane in 0..lanes {
-        cross(d, (&src, Role::Aic), &dst, MovePart::all(Role::lane(lane), rows, cols), false);
+        cross(d, (&src, Role::Aic), (&dst, Role::lane(lane)));
     }
     Ok(())
 }
@@ -179,12 +182,31 @@ fn split(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Split, Reported> {
     Split::of(op).ok_or_else(|| d.error("split-mode", "`split` is 0 (none), 1 (up and down) or 2 (left and right)"))
 }
 
-/// Copies `part` of a tile from one core's memory to another's.
-fn cross(d: &mut Decoder<'_>, (src, core): (&TileRef, Role), dst: &TileRef, part: MovePart, valid_of_part: bool) {
-    let place = |tile: &TileRef, core| Place { space: tile.ty.space, core, layout: tile.ty.layout };
-    let (from, to) = (place(src, core), place(dst, part.core));
-    let effect = MoveEffect { from, to, parts: vec![part], valid_of_part, ..MoveEffect::default() };
-    let pipe = if from.space == Space::Acc { Pipe::Fix } else { Pipe::Mte3 };
+fn place((tile, core): (&TileRef, Role)) -> Place {
+    Place { space: tile.ty.space, core, layout: tile.ty.layout }
+}
+
+/// Copies what is valid of a tile from one core's memory to another's.
+fn cross(d: &mut Decoder<'_>, from: (&TileRef, Role), to: (&TileRef, Role)) {
+    let room = to.0.ty.layout;
+    let (src, parts) = (from.0, vec![MovePart::all(to.1, room.rows, room.cols)]);
+    let effect = MoveEffect { from: place(from), to: place(to), parts, ..MoveEffect::default() };
+    copy(d, effect, src, to.0);
+}
+
+/// Copies a lane's half of a tile between the cores' memories.
+fn share(
+    d: &mut Decoder<'_>,
+    from: (&TileRef, Role),
+    to: (&TileRef, Role),
+    (axis, lane): (usize, usize),
+    gather: bool,
+) {
+    copy(d, ShareEffect { from: place(from), to: place(to), axis, lane: lane as u32, gather }, from.0, to.0);
+}
+
+fn copy(d: &mut Decoder<'_>, effect: impl Effect + 'static, src: &TileRef, dst: &TileRef) {
+    let pipe = if src.ty.space == Space::Acc { Pipe::Fix } else { Pipe::Mte3 };
     d.issue(pipe, effect, vec![src.addr, dst.addr, src.valid[0], src.valid[1]], Cost::fixed(1));
 }
 
@@ -226,24 +248,24 @@ fn verify_cross(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
 /// Checks that the tile of operand `part` is a lane's share of the tile of operand `whole`.
 fn parts(op: &OpRef<'_>, (whole, part): (usize, usize), diags: &mut Diags) {
     let (Some(all), Some(own), Some(split)) = (op.tile(whole), op.tile(part), Split::of(op)) else { return };
-    let shape = |tile: &TileType| (tile.layout.rows, tile.layout.cols);
-    let (rows, cols) = shape(all);
-    let odd = match split {
-        Split::None => None,
-        Split::UpDown => Some(("rows", rows)),
-        Split::LeftRight => Some(("columns", cols)),
-    };
-    if let Some((what, n)) = odd.filter(|(_, n)| n % 2 != 0) {
-        diags.push(
-            op.error("split-odd", format!("{n} {what} cannot be divided evenly between two Vector cores"))
-                .label("the split axis must be even")
-                .help("pad the tile to an even extent, or split the other axis"),
-        );
-        return;
+    if let Some((n, axis)) = split.odd(all) {
+        return diags.push(crate::ring::odd(op, n, axis));
     }
-    let wanted = split.lane_shape((rows, cols));
-    if shape(own) != wanted {
-        let (own, names) = (shape(own), [whole, part].map(|at| op.def.schema.operands[at].name));
+    let direction = if whole == 0 { Direction::C2V } else { Direction::V2C };
+    if !split.fits(all, own, direction) {
+        let text = |tile: &TileType| {
+            let layout = [tile.layout.rows, tile.layout.cols];
+            let [rows, cols]: [u64; 2] =
+                std::array::from_fn(|axis| tile.valid[axis].known().unwrap_or(layout[axis].into()));
+            (rows, cols)
+        };
+        let ((rows, cols), own) = (text(all), text(own));
+        let wanted = match split {
+            Split::None => (rows, cols),
+            Split::UpDown => (rows / 2, cols),
+            Split::LeftRight => (rows, cols / 2),
+        };
+        let names = [whole, part].map(|at| op.def.schema.operands[at].name);
         diags.push(op.error(
             "split-shape",
             format!(

@@ -16,6 +16,7 @@ mod vector;
 mod view;
 
 pub use pipe_handle::is_event;
+pub use tile::lies;
 
 use crate::def::OpDef;
 

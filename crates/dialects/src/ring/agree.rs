@@ -4,6 +4,7 @@ use slipring_ir::{Attr, Diags, Span, TileType};
 use slipring_machine::CoreKind;
 use slipring_program::Direction;
 
+use super::ends::Ends;
 use super::plan::{Init, Part};
 use super::spec::{PipeKey, ring_tile};
 use super::split::Split;
@@ -209,61 +210,72 @@ fn tile_of(op: &OpRef<'_>) -> Option<TileType> {
     op.module.ty(ring_tile(op)?).as_tile().copied()
 }
 
-fn shape(tile: &TileType) -> (u32, u32) {
-    (tile.layout.rows, tile.layout.cols)
+/// Rows and columns that count: what is valid, or what there is room for where that is open.
+fn extents(tile: &TileType) -> [u64; 2] {
+    let room = [tile.layout.rows, tile.layout.cols];
+    std::array::from_fn(|axis| tile.valid[axis].known().unwrap_or(room[axis].into()))
 }
 
-/// Pushed and popped shapes must be whole and part of each other as the split says.
+/// The split and the tile of a push or a pop.
+pub(super) fn divided(op: &OpRef<'_>) -> Option<(Split, TileType)> {
+    Some((Split::of(op)?, tile_of(op)?))
+}
+
+/// Pushed and popped tiles must be whole and part of each other as the split says.
 pub(super) fn check_shapes(pushes: &[OpRef<'_>], pops: &[OpRef<'_>], direction: Direction, diags: &mut Diags) {
-    for push in pushes {
-        let (Some(pushed), Some(split)) = (tile_of(push), Split::of(push)) else { continue };
-        let tiles =
-            pops.iter().filter(|pop| Split::of(pop) == Some(split)).filter_map(|pop| Some((pop, tile_of(pop)?)));
-        let tiles: Vec<_> = tiles.collect();
-        let sides = |popped: &TileType| match direction {
-            Direction::C2V => (shape(&pushed), shape(popped), *popped),
-            Direction::V2C => (shape(popped), shape(&pushed), pushed),
-        };
-        let mut fitting = tiles.iter().filter(|(_, popped)| {
-            let (whole, lane, _) = sides(popped);
-            split.lane_shape(whole) == lane
-        });
-        let Some((pop, popped)) = fitting.next() else {
-            if let Some((other, _)) = tiles.first() {
-                let wanted = match direction {
-                    Direction::C2V => split.lane_shape(shape(&pushed)),
-                    Direction::V2C => split.whole_shape(shape(&pushed)),
-                };
-                let (rows, cols) = shape(&pushed);
-                let message =
-                    format!("a tile of {rows} × {cols} is pushed, but no pop takes {} × {}", wanted.0, wanted.1);
-                diags.push(
-                    push.error("ring-shape", message)
-                        .also(other.span(), "popped with another shape here")
-                        .help("a lane gets half of the tile under a split, the whole tile without one"),
-                );
-            }
-            continue;
-        };
-        let (whole, _, lane) = sides(popped);
-        if split.is_uneven(whole) && !split.is_open_along(&lane) {
-            let at = if direction == Direction::C2V { pop } else { push };
-            let what = if split == Split::UpDown { "rows" } else { "columns" };
-            let n = if split == Split::UpDown { whole.0 } else { whole.1 };
-            diags.push(
-                at.error(
-                    "ring-split",
-                    format!(
-                        "a tile of {} × {} cannot be halved: lane 1 gets {} {what}, one less than lane 0",
-                        whole.0,
-                        whole.1,
-                        n / 2
-                    ),
-                )
-                .label("this type says that both lanes have the same")
-                .help("leave the valid extent along the divided side open: `valid=?x…` or `valid=…x?`"),
-            );
+    let cubes = if direction == Direction::C2V { pushes } else { pops };
+    for op in cubes {
+        if let Some((n, axis)) = divided(op).and_then(|(split, tile)| split.odd(&tile)) {
+            diags.push(odd(op, n, axis));
         }
+    }
+    for push in pushes {
+        let Some((split, pushed)) = divided(push) else { continue };
+        let popped: Vec<_> = pops.iter().filter_map(|pop| Some((pop, divided(pop)?))).collect();
+        let mut tiles = popped.iter().filter(|(_, (mode, _))| *mode == split);
+        let Some((other, _)) = tiles.clone().next() else { continue };
+        let fits = |popped: &TileType| match direction {
+            Direction::C2V => split.odd(&pushed).is_some() || split.fits(&pushed, popped, direction),
+            Direction::V2C => split.odd(popped).is_some() || split.fits(popped, &pushed, direction),
+        };
+        if tiles.any(|(_, (_, popped))| fits(popped)) {
+            continue;
+        }
+        let [rows, cols] = extents(&pushed);
+        let mut wanted = [rows, cols];
+        if let Some(axis) = split.axis() {
+            wanted[axis] = if direction == Direction::C2V { wanted[axis] / 2 } else { wanted[axis] * 2 };
+        }
+        let message = format!("a tile of {rows} × {cols} is pushed, but no pop takes {} × {}", wanted[0], wanted[1]);
+        diags.push(
+            push.error("ring-shape", message)
+                .also(other.span(), "popped with another shape here")
+                .help("a lane gets half of what is valid of the tile under a split, the whole tile without one"),
+        );
+    }
+}
+
+/// The error of a tile that has no halves.
+pub(crate) fn odd(op: &OpRef<'_>, n: u64, axis: usize) -> slipring_ir::Diagnostic {
+    let what = ["rows", "columns"][axis];
+    op.error("split-odd", format!("{n} {what} cannot be divided evenly between two Vector cores"))
+        .label("the split axis must be even")
+        .help("pad the tile to an even extent, or split the other axis")
+}
+
+/// How a tile lies in its slot follows from the types at the other end, so that these must agree.
+pub(super) fn check_places(ops: &[OpRef<'_>], ends: &Ends, is_cube: bool, diags: &mut Diags) {
+    for op in ops {
+        let Some((split, own)) = divided(op) else { continue };
+        let others = ends.others(split, &own, is_cube);
+        let shape = |tile: &TileType| (tile.layout.rows, tile.layout.cols);
+        let Some(first) = others.first().map(shape) else { continue };
+        let Some(second) = others.iter().map(shape).find(|other| *other != first) else { continue };
+        let message = format!(
+            "tiles of {} × {} and of {} × {} at the other end fit this one, and lie differently in their slot",
+            first.0, first.1, second.0, second.1
+        );
+        diags.push(op.error("ring-layout", message).help("declare them with one shape, or use a pipe for each"));
     }
 }
 

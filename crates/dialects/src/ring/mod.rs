@@ -6,6 +6,7 @@
 
 mod agree;
 mod base;
+mod ends;
 mod flags;
 mod moves;
 mod phases;
@@ -19,6 +20,7 @@ mod spec;
 mod split;
 
 pub use base::SlotBase;
+pub(crate) use agree::odd;
 pub use flags::Flags;
 pub use phases::{Phase, Phases, Way};
 pub use plan::{PlannedRing, Protocol, RingPlan};

@@ -1,4 +1,8 @@
 //! What a push and a pop move.
+//!
+//! A divided tile is divided by what is valid of it. On chip each lane's slot has the lane's tile as it is popped, and the
+//! Cube core's slot the whole tile. In global memory the slot is an image of the Cube core's tile, row by row, and what is
+//! for lane 1 begins in the middle of its rows or columns, however much is valid.
 
 use slipring_ir::TileType;
 use slipring_machine::Role;
@@ -7,74 +11,109 @@ use slipring_tile::{Layout, Space};
 
 use super::plan::PlannedRing;
 use super::split::Split;
-use crate::effect::{MoveEffect, MovePart, Place};
+use crate::effect::{Divide, MoveEffect, MovePart, Place};
 use crate::pto::tile::whole_boxes;
 
-/// How a tile of a shape lies in a slot: as the consumer pops it; row-major in global memory.
-fn slot_layout(ring: &PlannedRing, pushed: &Layout, (rows, cols): (u32, u32)) -> Layout {
-    let like = ring.popped.map_or(*pushed, |tile| tile.layout);
-    if ring.space == Space::Gm { Layout::nd(like.elem, rows, cols) } else { whole_boxes(Layout { rows, cols, ..like }) }
+fn shape(tile: &TileType) -> (u32, u32) {
+    (tile.layout.rows, tile.layout.cols)
 }
 
-/// The move of a push: from the producer's tile into the slot, or both lanes' slots.
-pub(super) fn push(role: Role, ring: &PlannedRing, split: Split, tile: &TileType) -> MoveEffect {
-    let pushed = tile.layout;
-    let shape = (pushed.rows, pushed.cols);
-    let place = |core, layout| Place { space: ring.space, core, layout };
-    let (to, parts) = match (ring.direction, ring.space) {
+/// The image of a tile of the Cube core in global memory.
+fn image(ring: &PlannedRing, cube: &TileType) -> Layout {
+    let elem = ring.popped.map_or(cube.layout.elem, |tile| tile.layout.elem);
+    Layout::nd(elem, cube.layout.rows, cube.layout.cols)
+}
+
+/// A lane's part of the image of a tile of the Cube core: where it begins, what it has room for.
+fn in_image(split: Split, cube: &TileType, lane: usize) -> ((u32, u32), u32, u32) {
+    let part = split.part(shape(cube), lane);
+    ((part.row, part.col), part.rows, part.cols)
+}
+
+/// The move of a push: from the producer's tile into the slot, or both lanes' slots. `source` is how the tile lies in memory
+/// (a part of a tile has the distances of the whole), `pushed` its type.
+pub(super) fn push(role: Role, ring: &PlannedRing, split: Split, source: Place, pushed: &TileType) -> MoveEffect {
+    let c2v = ring.direction == Direction::C2V;
+    let other = ring.ends.other(split, pushed, c2v);
+    let divide = split.axis().map(|axis| Divide {
+        axis,
+        whole: c2v,
+        from: c2v,
+        to: !c2v && ring.space != Space::Gm,
+        expect: ring.ends.expected(split, pushed, c2v),
+    });
+    let lane = role.subblock() as usize;
+    // Without a split both lanes hold the same tile: lane 0 brings it, lane 1 only takes part in the handshake.
+    let brings = split != Split::None || lane == 0 || !ring.lanes[0];
+    let (core, layout, parts) = match (ring.direction, ring.space) {
         // One image of the whole tile, each lane loads its part.
+        (Direction::C2V, Space::Gm) if split == Split::None => {
+            (role, image(ring, pushed), vec![MovePart::all(role, pushed.layout.rows, pushed.layout.cols)])
+        }
         (Direction::C2V, Space::Gm) => {
-            (place(role, slot_layout(ring, &pushed, shape)), vec![MovePart::all(role, shape.0, shape.1)])
+            let parts = [0, 1].map(|lane| {
+                let (to, rows, cols) = in_image(split, pushed, lane);
+                MovePart { to, lane: lane as u32, ..MovePart::all(role, rows, cols) }
+            });
+            (role, image(ring, pushed), parts.into())
         }
         (Direction::C2V, _) => {
-            let parts = ring.lanes().map(|lane| {
-                let part = split.part(shape, lane);
-                let from = (part.row, part.col);
-                MovePart { from, core: Role::lane(lane), to: (0, 0), rows: part.rows, cols: part.cols }
-            });
-            (place(Role::Aiv0, slot_layout(ring, &pushed, split.lane_shape(shape))), parts.collect())
+            let layout = whole_boxes(Layout { elem: image(ring, pushed).elem, ..other.layout });
+            let part = |lane| MovePart {
+                lane: lane as u32,
+                ..MovePart::all(Role::lane(lane), other.layout.rows, other.layout.cols)
+            };
+            (Role::Aiv0, layout, ring.lanes().map(part).collect())
+        }
+        (Direction::V2C, Space::Gm) => {
+            let (to, rows, cols) = in_image(split, &other, lane);
+            let part = MovePart { to, lane: lane as u32, ..MovePart::all(Role::Aic, rows, cols) };
+            (Role::Aic, image(ring, &other), if brings { vec![part] } else { vec![] })
         }
         (Direction::V2C, _) => {
-            let lane = role.subblock() as usize;
-            let whole = ring.whole(split, shape);
-            let part = split.part(whole, lane);
-            // Without a split both lanes hold the same tile: lane 0 brings it, lane 1 only takes part in the handshake.
-            let brings = split != Split::None || lane == 0 || !ring.lanes[0];
-            let to = (part.row, part.col);
-            let part = MovePart { from: (0, 0), core: Role::Aic, to, rows: part.rows, cols: part.cols };
-            (place(Role::Aic, slot_layout(ring, &pushed, whole)), if brings { vec![part] } else { vec![] })
+            let (_, rows, cols) = in_image(split, &other, 1);
+            let part = MovePart { lane: lane as u32, ..MovePart::all(Role::Aic, rows, cols) };
+            (Role::Aic, whole_boxes(other.layout), if brings { vec![part] } else { vec![] })
         }
     };
-    let from = Place { space: tile.space, core: role, layout: pushed };
-    MoveEffect { from, to, parts, room: Some(u64::from(ring.slot_bytes)), ..MoveEffect::default() }
+    let to = Place { space: ring.space, core, layout };
+    MoveEffect { from: source, to, parts, divide, room: Some(u64::from(ring.slot_bytes)) }
 }
 
-/// The move of a pop from global memory: from the slot to where the tile lands.
-pub(super) fn load(role: Role, ring: &PlannedRing, split: Split, ty: &TileType) -> MoveEffect {
-    let shape = (ty.layout.rows, ty.layout.cols);
-    let (whole, from) = match ring.direction {
-        Direction::V2C => (shape, (0, 0)),
-        Direction::C2V => {
-            let whole = ring.whole(split, shape);
-            let part = split.part(whole, role.subblock() as usize);
-            (whole, (part.row, part.col))
+/// The move of a pop from global memory: from the slot to where the tile lands. `popped` is the type of the tile, `ty` how it
+/// lies in memory.
+pub(super) fn load(role: Role, ring: &PlannedRing, split: Split, popped: &TileType, ty: &TileType) -> MoveEffect {
+    let own = MovePart::all(role, popped.layout.rows, popped.layout.cols);
+    let (image, parts, divide) = match (ring.direction, split.axis()) {
+        (Direction::V2C, Some(axis)) => {
+            let divide =
+                Divide { axis, whole: true, from: false, to: true, expect: ring.ends.expected(split, popped, true) };
+            let parts = [0, 1].map(|lane| {
+                let (from, rows, cols) = in_image(split, popped, lane);
+                MovePart { from, rows, cols, lane: lane as u32, ..own }
+            });
+            (image(ring, popped), parts.to_vec(), Some(divide))
+        }
+        (Direction::V2C, None) => (image(ring, popped), vec![own], None),
+        (Direction::C2V, _) => {
+            let whole = ring.ends.other(split, popped, false);
+            let (from, ..) = in_image(split, &whole, role.subblock() as usize);
+            (image(ring, &whole), vec![MovePart { from, ..own }], None)
         }
     };
     MoveEffect {
-        from: Place { space: Space::Gm, core: role, layout: Layout::nd(ty.layout.elem, whole.0, whole.1) },
+        from: Place { space: Space::Gm, core: role, layout: image },
         to: Place { space: ty.space, core: role, layout: ty.layout },
-        parts: vec![MovePart { from, core: role, to: (0, 0), rows: shape.0, cols: shape.1 }],
-        valid_of_part: true,
+        parts,
+        divide,
         ..MoveEffect::default()
     }
 }
 
-/// Rows and columns of the part that a core pops: lane 1 of an uneven tile has fewer than its type.
-pub(super) fn popped_extent(role: Role, ring: &PlannedRing, split: Split, ty: &TileType) -> [u32; 2] {
-    let shape = (ty.layout.rows, ty.layout.cols);
-    if ring.direction == Direction::V2C {
-        return [shape.0, shape.1];
-    }
-    let part = split.part(ring.whole(split, shape), role.subblock() as usize);
-    [part.rows, part.cols]
+/// Rows and columns of a popped tile, where its type leaves them open and no operand says them: what the types at the other
+/// end say, else what its layout has room for.
+pub(super) fn popped_extent(ring: &PlannedRing, split: Split, popped: &TileType) -> [u32; 2] {
+    let is_cube = ring.direction == Direction::V2C;
+    let room = [popped.layout.rows, popped.layout.cols];
+    std::array::from_fn(|axis| ring.ends.valid(split, popped, is_cube, axis).map_or(room[axis], |n| n.min(room[axis])))
 }

@@ -8,11 +8,11 @@ use slipring_program::{Direction, RingDecl, SyncDecl, SyncRole};
 use slipring_tile::Space;
 
 use super::agree;
+use super::ends::Ends;
 use super::flags::{self, Flags};
 use super::phases::{Phase, Phases};
 use super::places;
 use super::spec::{PipeKey, PipeSpec, pipe_key, ring_tile, slot_space};
-use super::split::Split;
 use crate::Dialects;
 use crate::decode::{Kernel, Mode};
 use crate::def::{OpRef, Reported, RingPart};
@@ -71,8 +71,8 @@ pub struct PlannedRing {
     pub popped: Option<TileType>,
     /// Index in the program's rings of the part of lane 0 (or of the only lane); lane 1's follows.
     pub first: u32,
-    /// Shapes of the Cube core's tiles: pushed in C2V, popped in V2C.
-    wholes: Vec<(u32, u32)>,
+    /// Types of the tiles at both ends.
+    pub(super) ends: Ends,
     name: String,
 }
 
@@ -91,13 +91,6 @@ impl PlannedRing {
     /// True if a core is at one of the ring's ends.
     pub fn includes(&self, role: Role) -> bool {
         role == Role::Aic || self.lanes[role.subblock() as usize]
-    }
-
-    /// Rows and columns of the Cube core's tile whose part a lane has.
-    pub fn whole(&self, split: Split, part: (u32, u32)) -> (u32, u32) {
-        let even = split.whole_shape(part);
-        let uneven = self.wholes.iter().copied().find(|whole| split.lane_shape(*whole) == part);
-        if self.wholes.contains(&even) { even } else { uneven.unwrap_or(even) }
     }
 
     /// Flags of one kind: one for each slot, or one counter.
@@ -333,11 +326,20 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &Place<'_>, first: u32, di
         parts.iter().filter(same).map(|p| p.op).collect::<Vec<_>>()
     };
     let (pushes, pops) = (of(RingPart::Push(direction)), of(RingPart::Pop(direction)));
+    let reference = at.mode == Mode::Reference;
+    let space = if spec.in_gm && !reference { Space::Gm } else { slot_space(direction) };
+    let types = |ops: &[OpRef<'_>]| ops.iter().filter_map(agree::divided).collect();
+    let ends = Ends::new(direction, types(&pushes), types(&pops));
     let mut popped = None;
     if !spec.config.control {
         agree::check_splits(&pushes, &pops, diags);
         popped = agree::same_tile(&pops, diags);
         agree::check_shapes(&pushes, &pops, direction, diags);
+        // Slots on chip hold a tile as it is popped; in global memory they are images of the Cube core's tiles.
+        agree::check_places(&pushes, &ends, direction == Direction::C2V, diags);
+        if spec.in_gm && direction == Direction::C2V {
+            agree::check_places(&pops, &ends, false, diags);
+        }
         agree::check_slot_size(init, &pushes, &pops, popped.as_ref(), diags);
     }
     let has = |role: Role| at.kernel.start[role.index()].is_some();
@@ -358,18 +360,11 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &Place<'_>, first: u32, di
                 .help("use V2C1_VECS, or do not ask for the lane"),
         );
     }
-    let reference = at.mode == Mode::Reference;
-    let space = if spec.in_gm && !reference { Space::Gm } else { slot_space(direction) };
     // A reference ring is a plain FIFO: so deep that its depth is not seen, every tile signalled.
     let slots = if reference { spec.slots.max(REFERENCE_SLOTS) } else { spec.slots };
     let phases = [Phase::Allocate, Phase::Record, Phase::Wait, Phase::Free];
     let switched =
         |phase: &Phase| parts.iter().any(|p| p.part == RingPart::Status(*phase, direction) && p.key == Some(spec.key));
-    let whole = |op: &OpRef<'_>| {
-        let tile = ring_tile(op).and_then(|v| op.module.ty(v).as_tile())?;
-        Some((tile.layout.rows, tile.layout.cols))
-    };
-    let cubes = if direction == Direction::C2V { &pushes } else { &pops };
     PlannedRing {
         key: spec.key,
         direction,
@@ -388,7 +383,7 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &Place<'_>, first: u32, di
         switched: if reference { Vec::new() } else { phases.into_iter().filter(switched).collect() },
         popped,
         first,
-        wholes: cubes.iter().filter_map(whole).collect(),
+        ends,
         name: format!("ring {}{}", direction.name(), suffix(spec.key, at.alone, init.op.module)),
     }
 }

@@ -26,7 +26,7 @@ use super::spec::{PipeKey, consumer_buffer, gm_buffer, pipe_key, ring_tile};
 use super::split::Split;
 use crate::decode::{Binding, Decoder, Mode, TileRef};
 use crate::def::{Lowered, OpRef, Reported, RingPart};
-use crate::effect::ElementAccess;
+use crate::effect::{ElementAccess, Place};
 use crate::pto::tile::in_memory;
 
 /// A core's ends of the kernel's rings, by pipe and direction.
@@ -242,7 +242,9 @@ pub fn push(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     if ring.control {
         push_signal(d, &ring, &tile, address);
     } else {
-        let effect = moves::push(d.role, &ring, split, &tile.ty);
+        let Some(pushed) = op.module.ty(value).as_tile() else { return Err(Reported) };
+        let source = Place { space: tile.ty.space, core: d.role, layout: tile.ty.layout };
+        let effect = moves::push(d.role, &ring, split, source, pushed);
         if !effect.parts.is_empty() {
             let cost = d.platform.dma_cost(tile.ty.space, ring.space);
             let args = vec![tile.addr, address, tile.valid[0], tile.valid[1]];
@@ -316,14 +318,14 @@ fn take_tile(
     slot: Operand,
 ) -> Result<(), Reported> {
     let Some(value) = ring_tile(op) else { return Err(Reported) };
-    let Some(ty) = op.module.ty(value).as_tile().copied() else { return Err(Reported) };
-    let ty = in_memory(d, ty);
+    let Some(popped) = op.module.ty(value).as_tile().copied() else { return Err(Reported) };
+    let ty = in_memory(d, popped);
     let split = Split::of(op).unwrap_or(Split::None);
-    let valid = pop_valid(op, d, ring, split, &ty)?;
+    let valid = pop_valid(op, d, ring, split, &popped)?;
     let mut addr = slot;
     if ring.space == Space::Gm {
         addr = landing(op, d, ring, end)?;
-        let effect = moves::load(d.role, ring, split, &ty);
+        let effect = moves::load(d.role, ring, split, &popped, &ty);
         let cost = d.platform.dma_cost(Space::Gm, ty.space);
         d.issue(ring.phases.wait, effect, vec![slot, addr, valid[0], valid[1]], cost);
     }
@@ -359,7 +361,7 @@ fn pop_valid(
     split: Split,
     ty: &TileType,
 ) -> Result<[Operand; 2], Reported> {
-    let extent = moves::popped_extent(d.role, ring, split, ty);
+    let extent = moves::popped_extent(ring, split, ty);
     let given = ["valid_row", "valid_col"].map(|name| {
         let at = op.def.schema.operands.iter().position(|o| o.name == name);
         at.and_then(|at| op.operand(at))

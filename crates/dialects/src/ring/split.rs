@@ -1,6 +1,7 @@
 //! How a tile is divided between the two Vector cores.
 
-use slipring_ir::{Dim, TileType};
+use slipring_ir::TileType;
+use slipring_program::Direction;
 
 use crate::def::OpRef;
 use crate::ring::pipe_of;
@@ -10,9 +11,9 @@ use crate::ring::pipe_of;
 pub enum Split {
     /// Not divided.
     None,
-    /// Upper part of the rows to lane 0, lower part to lane 1. Of an odd number lane 0 has one more.
+    /// Upper half of the valid rows to lane 0, lower half to lane 1.
     UpDown,
-    /// Left part of the columns to lane 0, right part to lane 1. Of an odd number lane 0 has one more.
+    /// Left half of the valid columns to lane 0, right half to lane 1.
     LeftRight,
 }
 
@@ -50,7 +51,16 @@ impl Split {
         self as i64
     }
 
-    /// The part of a tile of `rows` × `cols` that a lane has.
+    /// The divided axis: 0 rows, 1 columns.
+    pub const fn axis(self) -> Option<usize> {
+        match self {
+            Split::None => None,
+            Split::UpDown => Some(0),
+            Split::LeftRight => Some(1),
+        }
+    }
+
+    /// The part of a layout of `rows` × `cols` that is for a lane: from its middle on for lane 1.
     pub fn part(self, (rows, cols): (u32, u32), lane: usize) -> Part {
         let halve = |n: u32| if lane == 0 { (0, n.div_ceil(2)) } else { (n.div_ceil(2), n / 2) };
         match self {
@@ -66,36 +76,37 @@ impl Split {
         }
     }
 
-    /// Rows and columns of the tile that both lanes declare for their parts of a tile: lane 0's.
+    /// Rows and columns of a lane's part of a layout: lane 0's.
     pub fn lane_shape(self, whole: (u32, u32)) -> (u32, u32) {
         let part = self.part(whole, 0);
         (part.rows, part.cols)
     }
 
-    /// Rows and columns of an even tile whose part a lane declares.
-    pub const fn whole_shape(self, (rows, cols): (u32, u32)) -> (u32, u32) {
-        match self {
-            Split::None => (rows, cols),
-            Split::UpDown => (rows * 2, cols),
-            Split::LeftRight => (rows, cols * 2),
-        }
+    /// The valid rows or columns of the Cube core's tile, if they cannot be halved: their number and the axis.
+    pub fn odd(self, cube: &TileType) -> Option<(u64, usize)> {
+        let axis = self.axis()?;
+        cube.valid[axis].known().filter(|n| n % 2 != 0).map(|n| (n, axis))
     }
 
-    /// True if lane 1 has one row or column less than lane 0.
-    pub const fn is_uneven(self, (rows, cols): (u32, u32)) -> bool {
-        match self {
-            Split::None => false,
-            Split::UpDown => rows % 2 != 0,
-            Split::LeftRight => cols % 2 != 0,
-        }
-    }
-
-    /// True if a tile leaves its valid extent open along the divided side.
-    pub fn is_open_along(self, tile: &TileType) -> bool {
-        match self {
-            Split::None => true,
-            Split::UpDown => tile.valid[0] == Dim::Dynamic,
-            Split::LeftRight => tile.valid[1] == Dim::Dynamic,
-        }
+    /// True if `lane` can be the type of what a lane has of the Cube core's `cube`: half of what is valid along the divided
+    /// axis, all of it along the other. A valid extent that a type leaves open fits as far as its layout has room.
+    pub fn fits(self, cube: &TileType, lane: &TileType, direction: Direction) -> bool {
+        (0..2).all(|axis| {
+            let parts = if self.axis() == Some(axis) { 2 } else { 1 };
+            let room = |tile: &TileType| u64::from([tile.layout.rows, tile.layout.cols][axis]);
+            let (all, own) = (room(cube), room(lane));
+            match (cube.valid[axis].known(), lane.valid[axis].known()) {
+                (Some(whole), Some(part)) if parts == 2 => whole == 2 * part,
+                // A pop may name more or less of a tile that lies alike.
+                (Some(whole), Some(part)) => whole == part || all == own,
+                (Some(whole), None) => whole <= parts * own,
+                (None, Some(part)) => parts * part <= all,
+                (None, None) => {
+                    let (pushed, popped) =
+                        if direction == Direction::C2V { (all, parts * own) } else { (parts * own, all) };
+                    all.div_ceil(parts) == own || pushed <= popped
+                }
+            }
+        })
     }
 }

@@ -4,7 +4,7 @@ use slipring_ir::{Diagnostic, Span, TileType, Type};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
 use super::{Lower, Lowered, Value, describe, fold, show, valid};
-use crate::value::{Const, Copied, Index, Loaded, Split, Tensor, TileId};
+use crate::value::{Const, Copied, Index, Loaded, Tensor, TileId};
 
 /// A memory and how tiles lie in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -177,6 +177,25 @@ impl Lower<'_> {
         copy
     }
 
+    /// The tile itself if its lines follow one another in memory as they do in a tile of its own, else a copy of which that is
+    /// so: a part has the distances of the tile that it is a part of, and padding may be more than the usual.
+    pub fn dense(&mut self, id: TileId) -> TileId {
+        let tile = self.tile(id);
+        let usual = Place::of(Space::Vec).tile_type(&tile.shape, tile.ty.layout.elem).layout;
+        let lies = slipring_dialects::lies(&self.e.module, tile.value).unwrap_or(tile.ty.layout);
+        let (lines, own, wanted) = match lies.blayout {
+            BLayout::RowMajor => (lies.rows, lies.cols, usual.cols),
+            BLayout::ColMajor => (lies.cols, lies.rows, usual.rows),
+        };
+        let alike = own == wanted || lines == 1;
+        // What is no tile of UB, or lies in another way altogether, is judged by who asked.
+        if alike || lies.blayout != usual.blayout || tile.ty.space != Space::Vec {
+            id
+        } else {
+            self.copy_to(id, Space::Vec)
+        }
+    }
+
     /// The same bytes of L1 with rows and columns exchanged: fractals by columns are fractals by rows of the transposed tile.
     fn transposed_view(&mut self, id: TileId) -> TileId {
         let source = self.tile(id);
@@ -235,16 +254,7 @@ impl Lower<'_> {
         }
         self.wholly_valid(id, "a crossing", span)?;
         let elem = tile.ty.layout.elem;
-        let copy = match space {
-            // What the Cube core pads crosses with it.
-            Space::Vec => {
-                let padded = (tile.ty.layout.rows, tile.ty.layout.cols);
-                self.padded_tile(&tile.shape, elem, padded, tile.made_by)
-            }
-            _ => self.new_tile(&tile.shape, elem, space, tile.made_by),
-        };
-        let (whole, part) = if space == Space::Vec { (id, copy) } else { (copy, id) };
-        self.fit_together(whole, part, Split::None, span)?;
+        let copy = self.new_tile(&tile.shape, elem, space, tile.made_by);
         if let Some((mode, _)) = self.facts.split {
             // The automatic split halves every tile that crosses.
             self.halve(&mut tile.shape.clone(), mode, span)?;

@@ -4,7 +4,7 @@ use ruff_python_ast::{Expr, ExprCall, StmtFor, StmtWith};
 use slipring_ir::{Attr, Diagnostic, OpId, Span, Type};
 use slipring_tile::Space;
 
-use super::{Lower, Lowered, Place, Region, Tile, Value, describe, fold, show};
+use super::{Lower, Lowered, Region, Value, describe, fold};
 use crate::dtype::DType;
 use crate::syntax::at;
 use crate::value::{Const, Crossing, Index, RegionId, Split, TileId, split_name};
@@ -185,16 +185,7 @@ impl Lower<'_> {
         self.halve(&mut shape, mode, span)?;
         self.use_mode(mode, span);
         let elem = tile.ty.layout.elem;
-        // What the Cube core pads crosses with it; along the divided axis it cannot.
-        let usual = Place::of(Space::Vec).tile_type(&shape, elem).layout;
-        let (rows, cols) = (tile.ty.layout.rows, tile.ty.layout.cols);
-        let padded = match mode {
-            Split::None => (rows, cols),
-            Split::UpDown => (usual.rows, cols),
-            Split::LeftRight => (rows, usual.cols),
-        };
-        let part = self.padded_tile(&shape, elem, padded, "aiv_shard");
-        self.fit_together(id, part, mode, span)?;
+        let part = self.new_tile(&shape, elem, Space::Vec, "aiv_shard");
         self.mark(part, Crossing::Sharded);
         let target = self.tile(part).value;
         let attrs = [("split", Attr::int(mode.number()))];
@@ -215,7 +206,6 @@ impl Lower<'_> {
         }
         self.use_mode(mode, span);
         let whole = self.new_tile(&shape, tile.ty.layout.elem, Space::Mat, "aic_gather");
-        self.fit_together(whole, id, mode, span)?;
         self.mark(whole, Crossing::Gathered);
         let target = self.tile(whole).value;
         let attrs = [("split", Attr::int(mode.number()))];
@@ -283,28 +273,6 @@ impl Lower<'_> {
         debug_assert!(fold(shape).0 > 0);
         shape[axis] = n / 2;
         Ok(())
-    }
-
-    /// Reports a whole tile and a lane's part of it that do not fit together for their padding.
-    pub(super) fn fit_together(&mut self, whole: TileId, part: TileId, mode: Split, span: Span) -> Lowered<()> {
-        let (all, own) = (self.tile(whole).clone(), self.tile(part).clone());
-        let lies = |tile: &Tile| (tile.ty.layout.rows, tile.ty.layout.cols);
-        let ((rows, cols), part_lies) = (lies(&all), lies(&own));
-        if part_lies == mode.lane_shape((rows, cols)) {
-            return Ok(());
-        }
-        let line = 32 / all.ty.layout.elem.bytes();
-        let columns = if mode == Split::LeftRight { 2 * line } else { line };
-        let message = format!(
-            "a tile {} and a lane's part {} do not fit together: they are padded to {rows}x{cols} and {}x{}",
-            show(&all.shape),
-            show(&own.shape),
-            part_lies.0,
-            part_lies.1
-        );
-        let error = Diagnostic::error("split-padded", span, message)
-            .help(format!("make its rows a multiple of 16 and its columns a multiple of {}", columns.max(16)));
-        Err(self.report(error))
     }
 
     // ---- scopes ----

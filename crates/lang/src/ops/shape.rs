@@ -223,6 +223,7 @@ fn reinterpret(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let elem = call.need_elem(lower, "dtype")?;
     let Value::Tile(id) = value else { return Err(call.wrong(lower, "x", "a tile", &value, span)) };
     lower.still_there(id, span)?;
+    let id = if lower.tile(id).valid.is_none() { lower.dense(id) } else { id };
     let tile = lower.tile(id).clone();
     let (from, to) = (tile.ty.layout.elem.bytes() as u64, elem.bytes() as u64);
     let mut shape = tile.shape.to_vec();
@@ -307,6 +308,7 @@ fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     let id = lower.demand(&value, Space::Vec, span)?;
     lower.wholly_valid(id, "a reshape", call.span)?;
+    let id = lower.dense(id);
     let tile = lower.tile(id).clone();
     let ty = crate::lower::Place::of(Space::Vec).tile_type(&shape, tile.ty.layout.elem);
     let dense = |ty: &slipring_ir::TileType, shape: &[u64]| {

@@ -25,7 +25,7 @@ const SLOT_BUFFER: &str = "gm_slot_buffer";
 struct Pipe {
     /// C2V and V2C: what all tiles of the ring have in common.
     rings: [Option<Common>; 2],
-    /// Bytes of a slot: the largest whole tile.
+    /// Bytes of a slot: the largest tile.
     slot_bytes: i64,
 }
 
@@ -68,8 +68,10 @@ impl Pipes {
         });
         let pipe = &mut self.pipes[at];
         pipe.rings[ring] = Some(common);
-        // Whole blocks of 32 bytes: every slot is then aligned.
-        pipe.slot_bytes = pipe.slot_bytes.max((whole.layout.bytes() as i64 + 31) / 32 * 32);
+        // Whole blocks of 32 bytes: every slot is then aligned. A padded part may be larger than the whole.
+        let part = op.tile(0).map_or(0, |pushed| pushed.layout.bytes()).max(layout.bytes());
+        let bytes = whole.layout.bytes().max(part);
+        pipe.slot_bytes = pipe.slot_bytes.max((bytes as i64 + 31) / 32 * 32);
         self.of.insert(id, at);
     }
 

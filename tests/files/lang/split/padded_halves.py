@@ -1,8 +1,14 @@
-# Halves whose lines are padded do not make up the whole tile.
+# Halves whose lines are padded: each lane has half of what is valid.
 #
-# test: check %s
-# exit: 2
+# args: full:bf16[32x32]=1 full:bf16[32x48]=0 full:bf16[48x32]=1 zeros:f32[32x32]
+# test: run %s --arch a5 --verify
+# check: verify clean
+# out[3]: f32 1024*48
+# test: run %s --arch a2a3 --verify
+# check: verify clean
+# out[3]: f32 1024*48
 import slipring.language as pl
+
 
 @pl.incore
 def f(
@@ -14,6 +20,5 @@ def f(
     s = pl.matmul(a, b)
     for lane in pl.split_aiv(2, mode=pl.SplitMode.LEFT_RIGHT):
         h = pl.aiv_shard(s)
-        # error: split-padded a tile [32, 48] and a lane's part [32, 24] do not fit together
         g = pl.aic_gather(pl.cast(pl.exp(h), pl.BF16))
     out[:] = pl.matmul(g, v)

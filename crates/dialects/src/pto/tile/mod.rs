@@ -3,6 +3,8 @@
 mod reshape;
 mod subset;
 
+pub use reshape::lies;
+
 use slipring_ir::{Diags, Dim, Infer, Syntax, TileType, Touch, Type, TypeRule, ValueId};
 use slipring_machine::Platform;
 use slipring_program::{Inst, Operand};

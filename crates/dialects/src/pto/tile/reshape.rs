@@ -1,10 +1,11 @@
 //! Tiles that look at the bytes of another tile in another way.
 
-use slipring_ir::{Attr, AttrKind, Diags, Dim, Infer, OpSchema, Syntax, TileType, Touch, Type};
+use slipring_ir::{Attr, AttrKind, Diags, Dim, Infer, Module, OpSchema, Syntax, TileType, Touch, Type, ValueId};
 use slipring_machine::Platform;
 use slipring_program::Operand;
-use slipring_tile::{BLayout, SLayout};
+use slipring_tile::{BLayout, Layout, SLayout};
 
+use super::subset::SUBSET;
 use super::{TILE_BUF, in_memory, new_valid};
 use crate::along::Along;
 use crate::decode::{Binding, Decoder, TileRef};
@@ -23,7 +24,8 @@ pub(super) static TRESHAPE: OpDef = OpDef {
     schema: OpSchema { name: "pto.treshape", ..RESHAPE },
     summary: "Look at a tile's bytes in another shape",
     doc: "A tile of another shape, layout or element type at the address of `src`. No data moves. Both tiles are in the \
-          same memory and have equally many bytes, and either both have boxes or neither has.",
+          same memory and have equally many bytes, and either both have boxes or neither has. The lines of a part of a tile \
+          (`pto.subset`) are as far apart as the whole tile's, so that of a part of lines only tiles with the same lines are made.",
     source: "PTO IR manual 4.10",
     verify: verify_reshape,
     along: [Along::Reshapes; 2],
@@ -59,12 +61,77 @@ fn verify_reshape(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     if (src.layout.slayout == SLayout::NoneBox) != (dst.layout.slayout == SLayout::NoneBox) {
         diags.push(op.error("reshape-boxes", "a tile with boxes cannot be looked at as one without, nor the reverse"));
     }
+    if let Some(lies) = op.operand(0).and_then(|source| lies(op.module, source))
+        && as_part(&src.layout, &lies, &dst.layout).is_none()
+    {
+        let (what, apart) = match lies.blayout {
+            BLayout::RowMajor => ("rows", lies.cols),
+            BLayout::ColMajor => ("columns", lies.rows),
+        };
+        diags.push(
+            op.error(
+                "reshape-part",
+                format!("the source is a part of a tile, whose {what} begin {apart} elements apart: its bytes do not follow one another"),
+            )
+            .help("copy the part into a tile of its own (`pto.tmov`) and reshape that"),
+        );
+    }
+}
+
+/// How a tile lies in memory: a part of a tile (`pto.subset`) has the distances of the whole. `None` for what is no tile.
+pub fn lies(module: &Module, value: ValueId) -> Option<Layout> {
+    let layout = |value: ValueId| module.ty(value).as_tile().map(|tile| tile.layout);
+    let (mut views, mut root) = (vec![(value, false)], value);
+    while let Some(op) = module.defining_op(root).map(|id| module.op(id)) {
+        let part = *op.name == *SUBSET.schema.name;
+        let view = part || *op.name == *TRESHAPE.schema.name || *op.name == *BITCAST.schema.name;
+        let Some(&source) = op.operands.first().filter(|source| view && layout(**source).is_some()) else { break };
+        if let Some((_, is_part)) = views.last_mut() {
+            *is_part = part;
+        }
+        views.push((source, false));
+        root = source;
+    }
+    let mut lies = layout(root)?;
+    for pair in views.windows(2).rev() {
+        let ((view, part), (source, _)) = (pair[0], pair[1]);
+        let own = layout(view)?;
+        lies = match own.blayout {
+            _ if !part => as_part(&layout(source)?, &lies, &own).unwrap_or(own),
+            BLayout::RowMajor => Layout { cols: lies.cols, ..own },
+            BLayout::ColMajor => Layout { rows: lies.rows, ..own },
+        };
+    }
+    Some(lies)
+}
+
+/// How a tile lies that is made of the bytes of another one, which is declared as `from` and lies as `lies`. `None` if the
+/// lines of that are apart, and the new tile does not have the same lines.
+fn as_part(from: &Layout, lies: &Layout, to: &Layout) -> Option<Layout> {
+    let lines = |layout: &Layout| match layout.blayout {
+        BLayout::RowMajor => (layout.rows, layout.cols),
+        BLayout::ColMajor => (layout.cols, layout.rows),
+    };
+    let ((count, length), (_, apart)) = (lines(from), lines(lies));
+    if apart == length || count <= 1 {
+        return Some(*to);
+    }
+    let bytes = |n: u32, layout: &Layout| u64::from(n) * layout.elem.bytes() as u64;
+    let (new_count, new_length) = lines(to);
+    let alike = from.blayout == to.blayout && new_count == count && bytes(new_length, to) == bytes(length, from);
+    let apart = u32::try_from(bytes(apart, from) / to.elem.bytes().max(1) as u64).ok().filter(|_| alike)?;
+    Some(match to.blayout {
+        BLayout::RowMajor => Layout { cols: apart, ..*to },
+        BLayout::ColMajor => Layout { rows: apart, ..*to },
+    })
 }
 
 fn lower_reshape(op: &OpRef<'_>, d: &mut Decoder<'_>, keeps_shape: bool) -> Lowered {
     let source = d.tile(op.operand(0).ok_or(Reported)?)?;
     let Some(ty) = op.module.ty(op.result(0)).as_tile().copied() else { return Err(Reported) };
-    let ty = in_memory(d, ty);
+    let mut ty = in_memory(d, ty);
+    let declared = op.tile(0).map_or(source.ty.layout, |tile| in_memory(d, *tile).layout);
+    ty.layout = as_part(&declared, &source.ty.layout, &ty.layout).unwrap_or(ty.layout);
     let given = if keeps_shape { source.valid.map(Some) } else { [None; 2] };
     let valid = new_valid(d, &ty, given);
     d.bind(op.result(0), Binding::Tile(TileRef { ty, addr: source.addr, valid }));

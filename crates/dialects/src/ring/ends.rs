@@ -1,0 +1,80 @@
+//! Which tiles meet in a ring: the types at its two ends.
+
+use slipring_ir::TileType;
+use slipring_program::Direction;
+
+use super::split::Split;
+
+/// The types of the tiles of a ring, as the text declares them: the Cube core's and the lanes'.
+#[derive(Clone, Debug)]
+pub(super) struct Ends {
+    direction: Direction,
+    cube: Vec<(Split, TileType)>,
+    lane: Vec<(Split, TileType)>,
+}
+
+impl Ends {
+    /// The ends of a ring whose pushes and pops have these types.
+    pub fn new(direction: Direction, pushes: Vec<(Split, TileType)>, pops: Vec<(Split, TileType)>) -> Ends {
+        let (cube, lane) = if direction == Direction::C2V { (pushes, pops) } else { (pops, pushes) };
+        Ends { direction, cube, lane }
+    }
+
+    /// The tiles at the other end that a tile may be whole or part of. Where its type or theirs leaves open how much is
+    /// valid, and some are laid out as whole and half exactly, the others that only have room are left out.
+    pub fn others(&self, split: Split, own: &TileType, is_cube: bool) -> Vec<TileType> {
+        let pair = |other: &TileType| if is_cube { (*own, *other) } else { (*other, *own) };
+        let fits = |other: &TileType| {
+            let (cube, lane) = pair(other);
+            split.fits(&cube, &lane, self.direction)
+        };
+        let shape = |tile: &TileType| (tile.layout.rows, tile.layout.cols);
+        let exact = |other: &TileType| {
+            let (cube, lane) = pair(other);
+            split.lane_shape(shape(&cube)) == shape(&lane)
+        };
+        let closed = |tile: &TileType| tile.valid.iter().all(|extent| extent.known().is_some());
+        let list = if is_cube { &self.lane } else { &self.cube };
+        let mut list: Vec<TileType> = list.iter().filter(|(mode, _)| *mode == split).map(|(_, tile)| *tile).collect();
+        list.retain(fits);
+        if list.iter().any(exact) {
+            list.retain(|other| exact(other) || (closed(own) && closed(other)));
+        }
+        list
+    }
+
+    /// The tile that stands for those at the other end, which all lie alike; one of the same size where there is none.
+    pub fn other(&self, split: Split, own: &TileType, is_cube: bool) -> TileType {
+        if let Some(first) = self.others(split, own, is_cube).first() {
+            return *first;
+        }
+        let mut other = *own;
+        let (rows, cols) = (own.layout.rows, own.layout.cols);
+        (other.layout.rows, other.layout.cols) = match (is_cube, split) {
+            (true, _) => split.lane_shape((rows, cols)),
+            (false, Split::None) => (rows, cols),
+            (false, Split::UpDown) => (rows.saturating_mul(2), cols),
+            (false, Split::LeftRight) => (rows, cols.saturating_mul(2)),
+        };
+        other
+    }
+
+    /// Rows or columns that a lane has along the divided axis by the types at the other end, if they say it.
+    pub fn expected(&self, split: Split, own: &TileType, is_cube: bool) -> Option<u32> {
+        let axis = split.axis()?;
+        let own = self.valid(split, own, is_cube, axis)?;
+        Some(if is_cube { own / 2 } else { own })
+    }
+
+    /// Valid rows or columns of a tile by the types at the other end, if they all say the same.
+    pub fn valid(&self, split: Split, own: &TileType, is_cube: bool, axis: usize) -> Option<u32> {
+        let mut said = self.others(split, own, is_cube).into_iter().map(|other| other.valid[axis].known());
+        let first = said.next()??;
+        let first = said.all(|n| n == Some(first)).then(|| u32::try_from(first).ok()).flatten()?;
+        match (split.axis() == Some(axis), is_cube) {
+            (false, _) => Some(first),
+            (true, true) => first.checked_mul(2),
+            (true, false) => Some(first / 2),
+        }
+    }
+}

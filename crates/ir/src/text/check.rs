@@ -20,15 +20,15 @@ impl<'a> OpParser<'a> {
                         self.module.op_mut(op).attrs.set(name, changed);
                     }
                 }
-                // A name with a dot belongs to a dialect and may stand anywhere.
+                // A name with a dot belongs to a dialect and may stand anywhere. Any other may change the meaning.
                 None if name.contains('.') => {}
                 None => {
                     let message = format!("`{}` has no attribute `{name}`", schema.name);
-                    let mut d = Diagnostic::warning("unknown-attribute", span, message);
+                    let mut d = Diagnostic::error("unknown-attribute", span, message);
                     if let Some(near) = nearest(&name, schema.attrs.iter().map(|a| a.name)) {
                         d = d.help(format!("is `{near}` meant?"));
                     }
-                    self.warn(d);
+                    self.fail(d);
                 }
             }
         }

@@ -54,7 +54,7 @@ fn every_error_of_a_file_is_reported() {
         "8:65 undefined-value `%aa` is not defined here",
         "9:19 operand-type `b` of `t.add` is a tile",
         "9:55 type-mismatch `%n` does not have this type (write `index`)",
-        "~9:102 unknown-attribute `t.add` has no attribute `modes` (is `mode` meant?)",
+        "9:102 unknown-attribute `t.add` has no attribute `modes` (is `mode` meant?)",
         "10:12 attribute `pipe` has no member `PIPE_X` (is `PIPE_M` meant?)",
         "11:29 syntax expected `,`, found `t.loop`",
         "12:17 syntax expected a value such as `%name`, found `4`",
@@ -63,7 +63,7 @@ fn every_error_of_a_file_is_reported() {
         "16:5 redefinition `%a` is defined a second time (give it another name)",
         "17:18 attribute an integer cannot stand for a `f32` (write `1.0`)",
         "18:5 results `t.idx` has one result, but 2 are named",
-        "~19:36 unknown-attribute `t.flag` has no attribute `a`",
+        "19:36 unknown-attribute `t.flag` has no attribute `a`",
         "19:43 attribute `a` is given twice",
     ];
     assert_eq!(found, expected);

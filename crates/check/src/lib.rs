@@ -22,6 +22,7 @@
 
 pub mod clock;
 mod init;
+mod locks;
 mod order;
 mod overlap;
 mod places;

@@ -7,6 +7,7 @@ use slipring_program::{SiteRef, SyncRole};
 use slipring_sim::{Agent, Launch, Step};
 
 use crate::clock::Clock;
+use crate::locks::Locks;
 use crate::token::Token;
 
 /// A moment of an agent: everything that it did up to this epoch.
@@ -74,6 +75,8 @@ pub(crate) enum Doubt {
     Room(Option<Moment>),
     /// The signal was lost.
     Lost,
+    /// If buffer tokens were locks, this pipe (by its lane) and the one at hand would wait for each other.
+    Locks(usize),
 }
 
 /// The order of everything that has happened so far.
@@ -93,6 +96,8 @@ pub(crate) struct Order {
     tokens: Vec<Token>,
     per_cluster: usize,
     is_token: Vec<bool>,
+    is_buffer: Vec<bool>,
+    locks: Locks,
     max: Vec<u64>,
 }
 
@@ -112,6 +117,8 @@ impl Order {
                 .iter()
                 .map(|s| matches!(s.role, SyncRole::Token { .. } | SyncRole::UnitFlag { .. }))
                 .collect(),
+            is_buffer: syncs.iter().map(|s| matches!(s.role, SyncRole::Token { .. })).collect(),
+            locks: Locks::default(),
             max: syncs.iter().map(|s| u64::from(s.max.max(1))).collect(),
         };
         for _ in 0..clusters {
@@ -123,6 +130,7 @@ impl Order {
 
     /// A block starts on a cluster: nothing that happened there before matters.
     pub fn restart(&mut self, cluster: u32, platform: &Platform) {
+        self.locks.restart(cluster);
         let cluster = cluster as usize;
         for lane in 0..Agent::PER_CLUSTER {
             self.units[cluster * Agent::PER_CLUSTER + lane] = Unit::new(lane, platform);
@@ -176,18 +184,25 @@ impl Order {
     }
 
     /// The scalar unit puts a step on a pipe: the step comes after all that the scalar unit has done.
-    pub fn issue(&mut self, to: Agent, step: Step) {
+    pub fn issue(&mut self, to: Agent, step: Step) -> Option<Doubt> {
         let core = Order::core(to);
         self.steps[core] = self.steps[core].wrapping_add(1);
         let number = self.steps[core];
         if to.pipe == Pipe::S {
             self.units[to.index()].number = number;
-            return;
+            return None;
         }
+        let mut doubt = None;
         match step {
-            Step::Wait(sync) if self.is_token[sync as usize] => self.token(to, sync).issue_acquire(to.lane()),
-            Step::Release { token: sync, after } => {
-                let release = self.token(to, sync).issue_release(to.lane());
+            Step::Wait(sync) if self.is_token[sync as usize] => {
+                self.token(to, sync).issue_acquire(to.lane());
+                if self.is_buffer[sync as usize] {
+                    doubt = self.locks.get(to.cluster, sync, to.lane()).map(Doubt::Locks);
+                }
+            }
+            Step::Release { token: sync, deferred, after } => {
+                self.locks.give_back(to.cluster, sync, to.lane());
+                let release = self.token(to, sync).issue_release(to.lane(), deferred);
                 for pipe in after.iter() {
                     let unit = &mut self.units[Agent { pipe, ..to }.index()];
                     let last = unit.issued.back().map_or(unit.number, |(number, _)| *number);
@@ -202,7 +217,7 @@ impl Order {
         let news = self.touched[core] || unit.seen != version;
         unit.issued.push_back((number, news));
         if !news {
-            return;
+            return doubt;
         }
         let clock = self.units[scalar].release(Pipe::S.index() + to.role.index() * Pipe::COUNT);
         if std::mem::take(&mut self.touched[core]) {
@@ -211,6 +226,7 @@ impl Order {
         let unit = &mut self.units[to.index()];
         unit.news.push_back(clock);
         unit.seen = self.versions[core];
+        doubt
     }
 
     /// A pipe starts (or ends, for waits) the step at the head of its queue.
@@ -248,7 +264,9 @@ impl Order {
             self.close_marks(Agent { pipe, ..agent }, |mark| (mark.sync, mark.release) == (sync, number));
         }
         let clock = self.units[agent.index()].release(agent.lane());
-        self.token(agent, sync).release(number, clock);
+        if let Some(learnt) = self.token(agent, sync).release(number, clock) {
+            self.units[agent.index()].clock.join(&learnt);
+        }
     }
 
     /// An agent sends a signal.

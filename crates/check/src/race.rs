@@ -13,6 +13,9 @@ use crate::places::{Names, PerPlace, Place, bytes, runs};
 use crate::pushes::Pushes;
 use crate::shadow::{Shadow, Stamp, Touch};
 
+/// Code of the finding that a signal may be lost in another schedule.
+pub(crate) const MAY_OVERFLOW: &str = "flag-may-overflow";
+
 /// Finds pairs of accesses to the same byte, at least one of them a write, that no synchronisation orders.
 ///
 /// Watches a run in [`Mode::Pipes`]; in the sequential mode there is nothing to find. Each pair of places in
@@ -33,6 +36,8 @@ pub struct Race {
     leans: bool,
     /// Why the verdict does not cover all schedules, once for each object and reason.
     doubts: Vec<String>,
+    /// Some of these are about signals: another schedule may send or take them in another order.
+    signals_compete: bool,
     doubted: BTreeSet<(u32, u8)>,
     /// Pairs of additions that have been noted.
     sums: BTreeSet<(SiteRef, SiteRef)>,
@@ -87,13 +92,18 @@ impl Race {
         &self.doubts
     }
 
+    /// True if who sends or takes some signal is up to the schedule: what became of the signals is shown for this one only.
+    pub fn signals_compete(&self) -> bool {
+        self.signals_compete
+    }
+
     fn touch(&mut self, run: &WorkRun<'_>) {
         let agent = run.agent;
         let stamp = |write| Stamp {
             block: agent.block,
             lane: agent.lane() as u8,
             write,
-            adds: run.access.adds,
+            update: run.access.update,
             epoch: self.order.epoch(agent),
             site: run.site,
             number: self.order.number(agent),
@@ -103,6 +113,9 @@ impl Race {
         for (ranges, write) in [(&run.access.reads, false), (&run.access.writes, true)] {
             let stamp = stamp(write);
             for range in ranges {
+                // What an update reads besides its own target it reads as any other work.
+                let own = run.access.writes.first().is_some_and(|target| target.space == range.space);
+                let stamp = Stamp { update: stamp.update.filter(|_| own), ..stamp };
                 let (place, start) = Place::of(range, agent.cluster);
                 let open = &mut self.open;
                 let conflict = |old: Stamp, first, end| {
@@ -110,8 +123,8 @@ impl Race {
                     if (old.block, old.lane, old.epoch) == (stamp.block, stamp.lane, stamp.epoch) {
                         return;
                     }
-                    if old.adds && stamp.adds {
-                        added = Some(old);
+                    if stamp.commutes(&old) {
+                        added = added.or(stamp.update.filter(|update| update.order_shows()).map(|_| old));
                         return;
                     }
                     match open.iter_mut().find(|c| c.old == old && c.place == place && c.write == write) {
@@ -262,10 +275,12 @@ impl Race {
             Doubt::Waiters(_) => 1,
             Doubt::Room(_) => 2,
             Doubt::Lost => 3,
+            Doubt::Locks(_) => 4,
         };
         if !self.doubted.insert((sync, kind)) {
             return;
         }
+        self.signals_compete |= !matches!(doubt, Doubt::Room(_));
         let name = self.names.syncs[sync as usize].clone();
         let other = |moment: Moment| agent.at(agent.block, moment.lane);
         self.doubts.push(match doubt {
@@ -274,13 +289,17 @@ impl Race {
             }
             Doubt::Waiters(moment) => format!("{} and {agent} compete for {name}", other(moment)),
             Doubt::Room(_) => format!("in another schedule {agent} may set {name} before there is room for the signal"),
+            Doubt::Locks(lane) => format!(
+                "{} and {agent} wait for each other's buffers if `get_buf` waits for a pipe that has {name} and releases it later",
+                agent.at(agent.block, lane)
+            ),
             Doubt::Lost => format!("{name} lost a signal, which another schedule may not lose"),
         });
         let Doubt::Room(wait) = doubt else { return };
         let place = |site, text: &str| Label { site, text: text.to_string() };
         self.findings.push(Finding {
-            code: "flag-may-overflow",
-            severity: Severity::Warning,
+            code: MAY_OVERFLOW,
+            severity: Severity::Error,
             message: format!(
                 "{name} may be set again before it has been waited for: nothing orders this set after the wait"
             ),
@@ -336,9 +355,12 @@ impl Observer for Race {
     }
 
     #[inline]
-    fn issue(&mut self, _: u64, to: Agent, step: Step, _: SiteRef) {
-        if self.active {
-            self.order.issue(to, step);
+    fn issue(&mut self, _: u64, to: Agent, step: Step, site: SiteRef) {
+        if self.active
+            && let Some(doubt) = self.order.issue(to, step)
+            && let Step::Wait(sync) = step
+        {
+            self.doubt(to, sync, site, doubt);
         }
     }
 

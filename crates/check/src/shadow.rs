@@ -1,5 +1,6 @@
 //! Who touched which byte last.
 
+use slipring_program::Update;
 use smallvec::SmallVec;
 
 use crate::clock::Clock;
@@ -17,12 +18,19 @@ pub(crate) struct Stamp {
     pub block: u32,
     pub lane: u8,
     pub write: bool,
-    /// Part of an atomic addition, which may come before or after another one.
-    pub adds: bool,
+    /// Part of an atomic update, which may come before or after another one of its kind.
+    pub update: Option<Update>,
     pub epoch: u32,
     pub site: u32,
     /// Number of the step among those of its core, in program order.
     pub number: u32,
+}
+
+impl Stamp {
+    /// True for two atomic updates that may come in either order.
+    pub fn commutes(&self, other: &Stamp) -> bool {
+        self.update.is_some() && self.update == other.update
+    }
 }
 
 /// An access and the bytes of the granule that it touched and that nothing later replaced.
@@ -103,7 +111,7 @@ impl Page {
             touch_cell(&mut cells[index as usize], mask, first, GRANULE, touch);
             at = stop;
         }
-        if whole && touch.stamp.write && !touch.stamp.adds {
+        if whole && touch.stamp.write && touch.stamp.update.is_none() {
             // Every granule now remembers this write and nothing else.
             *self = Page::Alike(Cell::from_slice(&[Entry { stamp: touch.stamp, mask: ALL }]));
         }
@@ -129,7 +137,7 @@ fn touch_cell<F: FnMut(Stamp, u64, u64)>(cell: &mut Cell, mask: u32, base: u64, 
         if shared != 0 {
             let old = entry.stamp;
             let ordered = old.block == new.block && touch.clock.get(usize::from(old.lane)) >= old.epoch;
-            let commute = new.adds && old.adds;
+            let commute = new.commutes(&old);
             if (new.write || old.write) && ordered && old.lane == new.lane && old.number != new.number {
                 *touch.leans = true;
             }
@@ -140,7 +148,7 @@ fn touch_cell<F: FnMut(Stamp, u64, u64)>(cell: &mut Cell, mask: u32, base: u64, 
             }
             // A later access that conflicts with both need only be ordered after the new one.
             let same = old.block == new.block && old.lane == new.lane;
-            // One that is not ordered after another addition does not stand for it.
+            // One that is not ordered after another update of its kind does not stand for it.
             if (new.write && (!commute || ordered || same)) || (!old.write && (ordered || same)) {
                 entry.mask &= !mask;
                 if entry.mask == 0 {
@@ -164,10 +172,12 @@ fn touch_cell<F: FnMut(Stamp, u64, u64)>(cell: &mut Cell, mask: u32, base: u64, 
 
 #[cfg(test)]
 mod tests {
+    use slipring_program::UpdateKind;
+
     use super::*;
 
     fn stamp(lane: u8, write: bool) -> Stamp {
-        Stamp { block: 0, lane, write, adds: false, epoch: 1, site: u32::from(lane), number: 0 }
+        Stamp { block: 0, lane, write, update: None, epoch: 1, site: u32::from(lane), number: 0 }
     }
 
     /// Accesses of agents that know nothing of each other: the conflicts of each.
@@ -221,18 +231,22 @@ mod tests {
     }
 
     #[test]
-    fn additions_do_not_conflict_and_none_is_forgotten() {
+    fn updates_of_a_kind_commute_and_none_is_forgotten() {
         let mut shadow = Shadow::default();
         let mut found = Vec::new();
-        for (lane, adds) in [(1, true), (2, true), (3, false)] {
+        let of = |kind| Some(Update { kind, elem: slipring_tile::Elem::I32 });
+        for (lane, update) in [(1, of(UpdateKind::Add)), (2, of(UpdateKind::Add)), (3, of(UpdateKind::Max)), (4, None)]
+        {
             let mut clock = Clock::default();
             clock.set(usize::from(lane), 1);
-            let stamp = Stamp { adds, ..stamp(lane, adds) };
-            let conflict = |old: Stamp, _, _| found.push(old.lane);
+            let stamp = Stamp { update, ..stamp(lane, update.is_some()) };
+            let conflict = |old: Stamp, _, _| found.push((lane, old.lane, stamp.commutes(&old)));
             shadow.touch(0, 32, &mut Touch { stamp, clock: &clock, conflict, leans: &mut false });
         }
-        // The second addition is told of the first, the read of both.
-        assert_eq!(found, [1, 1, 2]);
+        found.sort_unstable();
+        // The second addition is told of the first, with which it commutes; the maximum races with both, the read with all.
+        let told = [(2, 1, true), (3, 1, false), (3, 2, false), (4, 3, false)];
+        assert_eq!(found, told);
     }
 
     #[test]

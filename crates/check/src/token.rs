@@ -25,6 +25,8 @@ pub(crate) struct Token {
 struct Open {
     number: u32,
     lane: usize,
+    /// It holds its pipe until the earlier releases are done.
+    deferred: bool,
     /// What other pipes' work adds that it waits for.
     more: Clock,
 }
@@ -36,8 +38,8 @@ impl Token {
     }
 
     /// A release is issued to the pipe of a lane: its number.
-    pub fn issue_release(&mut self, lane: usize) -> u32 {
-        self.open.push(Open { number: self.issued, lane, more: Clock::default() });
+    pub fn issue_release(&mut self, lane: usize, deferred: bool) -> u32 {
+        self.open.push(Open { number: self.issued, lane, deferred, more: Clock::default() });
         self.known.push_back(None);
         self.issued += 1;
         self.issued - 1
@@ -55,23 +57,34 @@ impl Token {
         self.open.iter().find(|open| open.lane == lane).map(|open| open.number)
     }
 
-    /// A release is done, with what its pipe knows.
-    pub fn release(&mut self, number: u32, mut clock: Clock) {
-        let Some(at) = self.open.iter().position(|open| open.number == number) else { return };
-        clock.join(&self.open.remove(at).more);
+    /// A release is done, with what its pipe knows. What the pipe learns, if the release held it: all that it waited for.
+    pub fn release(&mut self, number: u32, mut clock: Clock) -> Option<Clock> {
+        let at = self.open.iter().position(|open| open.number == number)?;
+        let open = self.open.remove(at);
+        clock.join(&open.more);
+        if open.deferred {
+            clock.join(&self.up_to(number));
+        }
         if let Some(known) = self.known.get_mut((number - self.first) as usize) {
             *known = Some(clock);
         }
         self.forget();
+        open.deferred.then_some(clock)
+    }
+
+    /// What the releases before a number knew together, as far as they are done.
+    fn up_to(&self, number: u32) -> Clock {
+        let mut clock = self.before;
+        let count = number.saturating_sub(self.first) as usize;
+        self.known.iter().take(count).flatten().for_each(|known| clock.join(known));
+        clock
     }
 
     /// The oldest acquire of a lane's pipe is over: what it learns.
     pub fn acquire(&mut self, lane: usize) -> Clock {
         let Some(at) = self.acquires.iter().position(|(of, _)| *of == lane) else { return Clock::default() };
         let (_, goal) = self.acquires.remove(at);
-        let mut clock = self.before;
-        let count = goal.saturating_sub(self.first) as usize;
-        self.known.iter().take(count).flatten().for_each(|known| clock.join(known));
+        let clock = self.up_to(goal);
         self.forget();
         clock
     }

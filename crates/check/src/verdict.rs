@@ -7,6 +7,7 @@ use slipring_program::{Choice, Decision, Finding, Memory, ParamKind, SiteRef, Sy
 use slipring_sim::{Agent, ArgValue, Launch, Mode, Observer, RunResult, Step, WorkRun};
 
 use crate::queues::Queues;
+use crate::race::MAY_OVERFLOW;
 use crate::{Init, Race};
 
 /// Which of the observing tools run. The engine's own two, *memory* and *sync*, always do.
@@ -55,6 +56,13 @@ pub enum Verdict {
         /// How many errors it found.
         findings: usize,
         /// What stopped the run: the finding's code.
+        reason: String,
+    },
+    /// It watched the whole run, and another schedule may come to something else.
+    NotShown {
+        /// How many errors it found.
+        findings: usize,
+        /// Why the run does not speak for the others.
         reason: String,
     },
     /// It did not watch.
@@ -164,16 +172,24 @@ impl Checker {
             }
             Some(findings) => verdict(errors(findings)),
         };
-        let sync: Vec<_> = engine.iter().filter(|f| SYNC.contains(&f.code)).cloned().collect();
+        let watched = self.race.as_ref().map_or(&[][..], Race::findings);
+        let sync = engine.iter().chain(watched).filter(|f| SYNC.contains(&f.code));
+        let sync = match verdict(errors(&sync.cloned().collect::<Vec<_>>())) {
+            Verdict::Checked { findings } if self.race.as_ref().is_some_and(Race::signals_compete) => {
+                Verdict::NotShown { findings, reason: "the scope says why".into() }
+            }
+            verdict => verdict,
+        };
         let races = self.race.as_ref().map(Race::findings);
+        let between = races.map(|all| all.iter().filter(|f| !SYNC.contains(&f.code)).cloned().collect::<Vec<_>>());
         let unwritten = self.init.as_ref().map(|init| init.findings(&result.memory));
         let tools = vec![
             ToolVerdict {
                 tool: "memory",
                 verdict: verdict(engine.iter().filter(|f| f.code == "memory-bounds").count()),
             },
-            ToolVerdict { tool: "sync", verdict: verdict(errors(&sync)) },
-            ToolVerdict { tool: "race", verdict: observed(races) },
+            ToolVerdict { tool: "sync", verdict: sync },
+            ToolVerdict { tool: "race", verdict: observed(between.as_deref()) },
             ToolVerdict { tool: "init", verdict: observed(unwritten.as_deref()) },
         ];
         let mut findings = engine.clone();
@@ -220,8 +236,9 @@ impl Checker {
     }
 }
 
-/// Codes of the engine's findings about synchronisation.
-const SYNC: [&str; 9] = [
+/// Codes of findings about synchronisation.
+const SYNC: [&str; 10] = [
+    MAY_OVERFLOW,
     "deadlock",
     "flag-overflow",
     "tile-never-popped",
@@ -262,6 +279,9 @@ impl fmt::Display for Verdict {
             Verdict::Checked { findings } => write!(f, "checked, {}", found(*findings)),
             Verdict::Partly { findings, reason } => {
                 write!(f, "checked up to the stop ({reason}), {}", found(*findings))
+            }
+            Verdict::NotShown { findings, reason } => {
+                write!(f, "checked for this schedule only ({reason}), {}", found(*findings))
             }
             Verdict::NotChecked { reason } => write!(f, "not checked ({reason})"),
         }

@@ -418,7 +418,7 @@ fn a_flag_that_would_overflow_in_another_schedule() {
     let report = program(false);
     assert_eq!(report.findings.len(), 1);
     let f = &report.findings[0];
-    assert_eq!((f.code, f.severity), ("flag-may-overflow", Severity::Warning));
+    assert_eq!((f.code, f.severity), ("flag-may-overflow", Severity::Error));
     has(&f.message, "flag MTE2→V id 0 of AIV0 may be set again before it has been waited for");
     has(&report.scope.to_string(), "this schedule only (in another schedule pipe MTE2 of AIV0 may set");
 }

@@ -2,7 +2,7 @@
 
 use slipring_ir::{Attr, Diagnostic, Diags, Module, OpId, OpSchema, Span, TileType, Type, ValueId};
 use slipring_machine::{Pipe, Platform};
-use slipring_program::Direction;
+use slipring_program::{Direction, UpdateKind};
 use slipring_tile::{Elem, Space};
 
 use crate::along::Along;
@@ -43,6 +43,8 @@ pub struct OpDef {
     pub elems: &'static [ElemTypes],
     /// How numbers among its operands become elements.
     pub number: NumberUse,
+    /// What its writes do to what memory holds, where they are atomic updates; several may go to the same bytes.
+    pub update: fn(&OpRef<'_>) -> Option<UpdateKind>,
     /// Whether it synchronises pipes of one core by hand: the compiler adds nothing to a function that does.
     pub in_core_sync: InCoreSync,
     /// Rules beyond the types of operands and attributes.
@@ -282,6 +284,11 @@ impl<'a> OpRef<'a> {
     /// A string, symbol or enumeration member.
     pub fn text(&self, name: &str) -> Option<&'a str> {
         self.attr(name).and_then(Attr::as_str)
+    }
+
+    /// What it does to memory, where it updates it atomically.
+    pub fn update(&self) -> Option<UpdateKind> {
+        (self.def.update)(self)
     }
 
     /// What it does to a ring. The direction of an op that takes a pipe value comes from its tile, its pipe, or

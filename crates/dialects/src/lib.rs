@@ -28,13 +28,13 @@ use std::sync::OnceLock;
 use slipring_ir::Registry;
 
 pub use along::Along;
-pub use decode::{Decoded, Kernel, Mode, decode, is_entry, kernel_kind, select_kernel, symbol_name};
+pub use decode::{Decoded, Kernel, Mode, decode, is_entry, kernel_kind, needed_functions, select_kernel, symbol_name};
 pub use def::{
     CoreRule, ElemTypes, HandlePart, InCoreSync, LaneQuery, Linear, MixedPart, OpDef, OpRef, PipeRule, Product,
     ProductStart, Reported, RingPart, Transfer,
 };
 pub use pto::{is_event, lies};
-pub use reach::{adds_to_memory, affinity, core_of, is_mixed, reachable, writes_global};
+pub use reach::{affinity, core_of, is_mixed, reachable, writes_global};
 pub use verify::verify;
 
 /// All declared ops.

@@ -88,11 +88,6 @@ pub fn writes_global(op: &OpRef<'_>) -> bool {
     written.flat_map(|(index, _)| op.operands(index)).any(|value| space(value) == Some(Space::Gm))
 }
 
-/// True for a store that adds to what the memory holds: several may go to the same bytes.
-pub fn adds_to_memory(op: &OpRef<'_>) -> bool {
-    op.text("atomicType").is_some_and(|kind| kind != "atomic_none")
-}
-
 /// True for a function of the whole cluster: it is for no kind of core, has no sections, and it has ops of both kinds, or
 /// ops that only such a function has. What it calls belongs to it, but for functions of one kind.
 pub fn is_mixed(module: &Module, function: OpId) -> bool {

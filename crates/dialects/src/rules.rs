@@ -118,6 +118,7 @@ pub const PLAIN: OpDef = OpDef {
     product: None,
     elems: &[],
     number: NumberUse::Value,
+    update: |_| None,
     in_core_sync: InCoreSync::No,
     verify: no_rules,
     lower: |_, _| Ok(()),

@@ -106,6 +106,11 @@ fn core(op: &OpRef<'_>, diags: &mut Diags) {
     }
 }
 
+/// The kind of core that an op's section or function is for, if it is for one.
+pub(crate) fn home_kind(op: &OpRef<'_>) -> Option<CoreKind> {
+    home(op.module, op.id).map(|(kind, _)| kind)
+}
+
 /// The kind of core that the surrounding section or function is for.
 fn home(module: &Module, id: OpId) -> Option<(CoreKind, OpId)> {
     let mut at = id;

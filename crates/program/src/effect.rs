@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt::Debug;
 
 use slipring_machine::Role;
-use slipring_tile::Space;
+use slipring_tile::{Elem, Space};
 
 use crate::{Causes, Choice, Decision, Label, Memory, SiteRef};
 
@@ -51,8 +51,8 @@ pub struct Access {
     /// Bytes among the written ones that mean nothing afterwards, such as working memory. The effect need not touch them: the
     /// engine fills them with [`UNDEFINED`] when the work completes.
     pub undefined: Vec<Extent>,
-    /// True where the writes add to what memory holds, atomically: such additions may come in any order.
-    pub adds: bool,
+    /// What the writes do to what memory holds, where they are atomic updates instead of plain writes.
+    pub update: Option<Update>,
     /// Size in the unit of the work's cost.
     pub units: u64,
     /// Pairs of accesses inside this one execution that nothing orders; only effects that discover find any.
@@ -62,6 +62,33 @@ pub struct Access {
 /// What the engine leaves in bytes that mean nothing: easily seen in a dump, large as a float of any width, the same in
 /// every run.
 pub const UNDEFINED: u8 = 0x7b;
+
+/// An atomic update of what memory holds. Updates of one kind on elements of one type may come in any order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct Update {
+    pub kind: UpdateKind,
+    /// Type of the elements in memory.
+    pub elem: Elem,
+}
+
+impl Update {
+    /// True where the order of several of them shows in the result: sums of floats are rounded after each.
+    pub fn order_shows(self) -> bool {
+        self.kind == UpdateKind::Add && self.elem.is_float()
+    }
+}
+
+/// What an atomic update does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum UpdateKind {
+    Add,
+    /// Keeps the larger element.
+    Max,
+    /// Keeps the smaller element.
+    Min,
+}
 
 /// Two accesses inside one execution, to the same bytes and at least one of them a write, that nothing orders.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -85,7 +112,7 @@ impl Access {
         self.writes.clear();
         self.undefined.clear();
         self.conflicts.clear();
-        self.adds = false;
+        self.update = None;
         self.units = 0;
     }
 }

@@ -15,7 +15,7 @@ mod program;
 mod shadow;
 
 pub use depends::{Causes, Choice, Decision, Flow};
-pub use effect::{Access, Effect, Env, Extent, Fault, InnerConflict, Output, Scratch, UNDEFINED};
+pub use effect::{Access, Effect, Env, Extent, Fault, InnerConflict, Output, Scratch, UNDEFINED, Update, UpdateKind};
 pub use finding::{Finding, Label, Severity, SiteRef};
 pub use inst::{Inst, Operand, Reg, ScalarFn, Special, SyncRef, Trap};
 pub use memory::{GmBuffer, Memory, gm_address, gm_split};

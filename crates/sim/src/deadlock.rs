@@ -1,6 +1,6 @@
 //! The report when nothing can move.
 
-use slipring_machine::Pipe;
+use slipring_machine::{Pipe, Platform};
 use slipring_program::{Finding, SyncDecl, SyncRole};
 
 use crate::blocked::{Blocked, Reason, Release, View};
@@ -21,7 +21,7 @@ pub(crate) fn report<O: Observer>(engine: &Engine<'_, O>) -> Box<Finding> {
         first: cluster * cores,
         syncs: &engine.syncs[cluster * syncs..(cluster + 1) * syncs],
     };
-    let mut finding = describe(&view);
+    let mut finding = describe(&view, engine.launch.platform);
     let full = |core: &crate::state::Core| matches!(core.state, crate::state::ScalarState::QueueFull(_));
     if engine.cores.iter().any(full) {
         let depth = engine.launch.platform.pipes.queue_depth;
@@ -38,7 +38,7 @@ pub(crate) fn report<O: Observer>(engine: &Engine<'_, O>) -> Box<Finding> {
     finding
 }
 
-fn describe(view: &View<'_>) -> Box<Finding> {
+fn describe(view: &View<'_>, platform: &Platform) -> Box<Finding> {
     let blocked = view.blocked();
     let cycle = view.cycle(&blocked);
     let root = root(view, &blocked, cycle.as_deref());
@@ -76,6 +76,10 @@ fn describe(view: &View<'_>) -> Box<Finding> {
         }
     }
     finding.hint = hint(view, root, cycle.is_some());
+    let semaphore = |agent: &&Blocked| matches!(agent.reason, Reason::Wait(sync) if matches!(view.program.syncs[sync as usize].role, SyncRole::Semaphore { .. }));
+    if blocked.iter().any(|agent| semaphore(&agent)) {
+        finding.notes.extend(report::semaphore_rule(platform));
+    }
     finding
 }
 

@@ -83,7 +83,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             Err(finding) => findings.push(*finding),
         }
         let complete = findings.is_empty();
-        findings.extend(self.leftovers.findings(self.program));
+        findings.extend(self.leftovers.findings(self.program, self.launch.platform));
         let stats = self.observer.0.finish(self.now, self.launch.limits.instructions - self.steps);
         RunResult { memory: self.memory, cycles: self.now, findings, output: self.output, stats, complete }
     }

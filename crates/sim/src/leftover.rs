@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use slipring_machine::Pipe;
+use slipring_machine::{Pipe, Platform};
 use slipring_program::{Finding, Program, Severity, SiteRef, SyncRole};
 
 use crate::report::{self, count};
@@ -57,7 +57,7 @@ impl Leftovers {
     }
 
     /// One finding for each object, or for each ring and kind of mistake.
-    pub fn findings(&self, program: &Program) -> Vec<Finding> {
+    pub fn findings(&self, program: &Program, platform: &Platform) -> Vec<Finding> {
         let mut findings: Vec<Finding> = Vec::new();
         for ring in 0..program.rings.len() as u32 {
             findings.extend(self.ring_findings(program, ring));
@@ -104,6 +104,9 @@ impl Leftovers {
             let places = places.chain(last.map(|site| (site, "the last wait")));
             mark(&mut finding, places);
             finding.hint = Some(hint);
+            if matches!(decl.role, SyncRole::Semaphore { .. }) {
+                finding.notes.extend(report::semaphore_rule(platform));
+            }
             blocks(&mut finding, left.blocks);
             findings.push(*finding);
         }

@@ -59,9 +59,11 @@ pub enum Step {
     /// The synchronisation object's index in the program.
     Set(u32),
     Wait(u32),
-    /// Of a buffer token; a deferred one also comes after what the pipes `after` have been given so far.
+    /// Of a buffer token; a `deferred` one also comes after the earlier releases of the token and what the pipes `after`
+    /// have been given so far, and its pipe goes on after all that.
     Release {
         token: u32,
+        deferred: bool,
         after: PipeSet,
     },
     Barrier,

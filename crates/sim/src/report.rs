@@ -1,5 +1,6 @@
 //! Putting findings together.
 
+use slipring_machine::Platform;
 use slipring_program::{Finding, Label, Severity, SiteRef};
 
 /// An error without a place.
@@ -35,4 +36,14 @@ pub(crate) fn count(n: u64, what: &str) -> String {
 /// ``ring `c2v` ``, with the word once where the ring's name has it already.
 pub(crate) fn ring(name: &str) -> String {
     if name.starts_with("ring") { format!("`{name}`") } else { format!("ring `{name}`") }
+}
+
+/// Which semaphore ids mean which core, where one set reaches one core: a common mistake behind signals that get lost.
+pub(crate) fn semaphore_rule(platform: &Platform) -> Option<String> {
+    let offset = Some(platform.sync.subblock_offset).filter(|offset| *offset > 0)?;
+    Some(format!(
+        "on the Cube core of {} semaphore id n is AIV0's and n + {offset} AIV1's (not n + {}); on a Vector core id n is its own",
+        platform.name,
+        offset - 1
+    ))
 }

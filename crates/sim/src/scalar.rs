@@ -256,7 +256,7 @@ impl<O: Observer> Engine<'_, O> {
             Inst::Release { pipe, token, deferred } => {
                 let id = self.resolve(core, *token, site)?;
                 let (ticket, after) = self.give_back(core, *pipe, id, *deferred, site)?;
-                let step = Step::Release { token: id, after };
+                let step = Step::Release { token: id, deferred: *deferred, after };
                 self.issue(core, *pipe, Entry { what: What::Release, id, site, ticket }, step, at)
             }
             Inst::Barrier { pipe: Some(pipe) } if *pipe != Pipe::S => {

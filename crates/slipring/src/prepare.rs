@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use slipring_dialects::{Decoded, Dialects, Kernel, Mode, decode, select_kernel};
+use slipring_dialects::{Decoded, Dialects, Kernel, Mode, decode, needed_functions, select_kernel};
 use slipring_ir::{Attr, Diags, Module, Source};
 use slipring_lang::KernelInfo;
 use slipring_machine::{Platform, PlatformError, built_in};
@@ -81,10 +81,15 @@ pub fn is_language(source: &Source) -> bool {
     source.name.ends_with(".py")
 }
 
-/// Runs the passes on a checked module, chooses the kernel and decodes it. `None` if that reported an error.
+/// Chooses the kernel of a checked module, runs the passes on what it needs of the module and decodes it. `None` if that
+/// reported an error.
 pub fn prepare(written: Module, function: Option<&str>, platform: &Platform, diags: &mut Diags) -> Option<Prepared> {
     let kernel = select_kernel(&written, function, diags)?;
     let mut module = written.clone();
+    let needed = needed_functions(&written, &kernel);
+    for other in written.ops_named("func.func").filter(|function| !needed.contains(function)) {
+        module.remove(other);
+    }
     if run_passes(&mut module, &PassContext { platform }, None, diags, |_, _| {}) != Outcome::Done {
         return None;
     }

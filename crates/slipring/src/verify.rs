@@ -2,10 +2,10 @@
 
 use slipring_check::Init;
 use slipring_dialects::ring::gm_buffer;
-use slipring_dialects::{Dialects, Kernel, Mode as DecodeMode, OpRef, RingPart, adds_to_memory, decode};
+use slipring_dialects::{Dialects, Kernel, Mode as DecodeMode, OpRef, RingPart, decode};
 use slipring_ir::{Attr, Diags, Module, OpId, ValueDef, ValueId};
 use slipring_machine::Platform;
-use slipring_program::ParamKind;
+use slipring_program::{ParamKind, UpdateKind};
 use slipring_sim::Mode;
 use slipring_tile::Elem;
 
@@ -139,7 +139,7 @@ fn summed_params(module: &Module, kernel: &Kernel) -> Vec<usize> {
     for id in module.walk(module.top) {
         let Some(def) = Dialects::get().def(&module.op(id).name) else { continue };
         let op = OpRef { module, id, def };
-        if !adds_to_memory(&op) {
+        if op.update() != Some(UpdateKind::Add) {
             continue;
         }
         for (at, spec) in def.schema.operands.iter().enumerate() {

@@ -1,5 +1,7 @@
 //! Which functions a launch runs on which core.
 
+use std::collections::BTreeSet;
+
 use slipring_ir::{Attr, Diagnostic, Diags, Module, OpId, Type};
 use slipring_machine::{CoreKind, Role};
 use slipring_program::{Param, ParamKind};
@@ -112,6 +114,7 @@ fn defined(module: &Module, start: OpId, kind: CoreKind) -> Vec<OpRef<'_>> {
 /// Chooses the kernel of a module: the function `name`, or the only one that can be meant.
 ///
 /// - A function marked `pto.entry`, or the only function with a body.
+/// - The function that calls all others, itself or through them.
 /// - A Cube function and a Vector function that belong together: named by each other's
 ///   `import_reserved_buffer`, or the only one of each kind. Parameters of the same name are one parameter.
 ///
@@ -137,6 +140,9 @@ fn choose(module: &Module, name: Option<&str>, diags: &mut Diags) -> Option<Kern
         return kernel_of(module, function, &functions, diags);
     }
     let entries: Vec<OpId> = functions.iter().copied().filter(|f| is_entry(module, *f)).collect();
+    if let (true, Some(root)) = (entries.is_empty(), only_root(module, &functions)) {
+        return kernel_of(module, root, &functions, diags);
+    }
     match (entries.as_slice(), functions.as_slice()) {
         ([entry], _) => kernel_of(module, *entry, &functions, diags),
         ([], [only]) => kernel_of(module, *only, &functions, diags),
@@ -154,6 +160,39 @@ fn choose(module: &Module, name: Option<&str>, diags: &mut Diags) -> Option<Kern
         }
         _ => ambiguous(module, &entries, diags),
     }
+}
+
+/// The function that nobody calls, if it calls all others, itself or through them: what becomes of one with a section for
+/// each kind of core is one.
+fn only_root(module: &Module, functions: &[OpId]) -> Option<OpId> {
+    let callees = |function: OpId| {
+        let body = module.body(function, 0);
+        let ops = body.map_or(Vec::new(), |body| module.walk(body));
+        ops.into_iter().filter_map(|op| called(module, op)).collect::<Vec<_>>()
+    };
+    let all: BTreeSet<OpId> = functions.iter().flat_map(|f| callees(*f)).collect();
+    let mut roots = functions.iter().copied().filter(|f| !all.contains(f));
+    match (roots.next(), roots.next()) {
+        (Some(root), None) if functions.len() > 1 => Some(root),
+        _ => None,
+    }
+}
+
+/// The functions that a kernel needs: those that its cores start in, what they call, and whose buffers they import.
+pub fn needed_functions(module: &Module, kernel: &Kernel) -> BTreeSet<OpId> {
+    let mut needed = BTreeSet::new();
+    let mut open: Vec<OpId> = kernel.start.iter().flatten().copied().collect();
+    while let Some(function) = open.pop() {
+        if !needed.insert(function) {
+            continue;
+        }
+        let Some(body) = module.body(function, 0) else { continue };
+        for op in module.walk(body) {
+            let peer = module.op(op).attrs.get("peer_func").and_then(Attr::as_str);
+            open.extend(called(module, op).into_iter().chain(peer.and_then(|name| module.symbol(name))));
+        }
+    }
+    needed
 }
 
 fn ambiguous(module: &Module, functions: &[OpId], diags: &mut Diags) -> Option<Kernel> {

@@ -18,6 +18,6 @@ pub use binding::{Binding, TileRef, ViewRef};
 pub use builder::Label;
 pub use decoder::{Decoded, Decoder, Mode, decode};
 pub(crate) use kernel::called;
-pub use kernel::{Kernel, is_entry, kernel_kind, select_kernel, symbol_name};
+pub use kernel::{Kernel, is_entry, kernel_kind, needed_functions, select_kernel, symbol_name};
 pub use state::SCALE_GROUP;
 pub use syncs::SyncFamily;

@@ -1,7 +1,7 @@
 //! The way out of the accumulator: scales, activation, conversion, layout, split and atomic update.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Scratch, Update, UpdateKind};
 use slipring_tile::convert::{Saturation, store_rounded};
 use slipring_tile::copy::{Cast, View, copy, read_row, write_row};
 use slipring_tile::{Binary, Elem, RoundMode, Space, binary, convert, load_f32};
@@ -91,15 +91,6 @@ pub enum Narrow {
     Control,
 }
 
-/// Update of the destination.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub enum Atomic {
-    Add,
-    Max,
-    Min,
-}
-
 /// Writes a rectangle of the accumulator to another memory.
 ///
 /// Arguments: source address, destination address; rows, columns; distance of blocks of 16 columns in the accumulator, in
@@ -128,7 +119,7 @@ pub struct Fixpipe {
     /// Last step.
     pub narrow: Narrow,
     /// Update instead of write.
-    pub atomic: Option<Atomic>,
+    pub atomic: Option<UpdateKind>,
 }
 
 /// A part of the result that goes to one core.
@@ -285,9 +276,9 @@ impl Fixpipe {
         let old = &mut old[..given.len()];
         let operation = match self.atomic {
             None => None,
-            Some(Atomic::Add) => Some(&ADD),
-            Some(Atomic::Max) => Some(&MAX),
-            Some(Atomic::Min) => Some(&MIN),
+            Some(UpdateKind::Add) => Some(&ADD),
+            Some(UpdateKind::Max) => Some(&MAX),
+            Some(UpdateKind::Min) => Some(&MIN),
         };
         if let Some(operation) = operation {
             read_row(dst, view, row, 0, old);
@@ -340,7 +331,7 @@ impl Effect for Fixpipe {
                     }
                 }
             }
-            access.adds = self.atomic == Some(Atomic::Add);
+            access.update = self.atomic.map(|kind| Update { kind, elem: self.elem });
             if self.atomic.is_some() {
                 access.reads.extend_from_slice(&writes);
             }

@@ -1,6 +1,6 @@
 //! Moving tiles to and from windows of global memory.
 
-use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch, Update, UpdateKind};
 use slipring_tile::copy::{View, fill_rect};
 use slipring_tile::{BLayout, SLayout, Space};
 
@@ -64,7 +64,7 @@ impl Effect for GmMove {
         rect_extents(tile.space, tile.core, &tile.layout, args[0], (0, 0), rows, self.padded(cols), local);
         window.extents(args[4], rows, cols, global);
         if self.finish.add {
-            access.adds = true;
+            access.update = Some(Update { kind: UpdateKind::Add, elem: self.window.elem });
             window.extents(args[4], rows, cols, &mut access.reads);
         }
         let widest = tile.layout.elem.bytes().max(self.window.elem.bytes()) as u64;

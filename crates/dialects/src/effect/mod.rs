@@ -24,7 +24,7 @@ pub use bursts::{BurstEnd, Bursts, Lane};
 pub use cluster::{OnCore, SameTiles};
 pub use element::{ElementAccess, past_end};
 pub use finish::{Finish, pad_value};
-pub use fixpipe::{Atomic, Fixpipe, Form, Narrow, Payload, Quant, QuantTo, Relu, Split};
+pub use fixpipe::{Fixpipe, Form, Narrow, Payload, Quant, QuantTo, Relu, Split};
 pub use fractal::{BiasLoad, FractalLoad, OperandLoad};
 pub use gm_move::GmMove;
 pub use mad::{Mad, MadStart, Tf32};

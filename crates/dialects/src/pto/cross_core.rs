@@ -1,14 +1,15 @@
 //! Synchronisation between cores: semaphores of both platforms (PTO IR manual 4.16; seed 004, Inter-Core Sync).
 
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
-use slipring_ir::{Attr, AttrKind, AttrSpec, Diags, OpId, OpSchema, Syntax, Touch};
+use slipring_ir::{Attr, AttrKind, AttrSpec, Diagnostic, Diags, OpId, OpSchema, Severity, Syntax, Touch};
 use slipring_machine::{CoreKind, Pipe, Platform, Role};
 use slipring_program::{Inst, Operand};
 
-use super::sync::{NOTHING, PIPE, has_pipe, pipe_attr};
+use super::sync::{NOTHING, PIPE, has_pipe, pipe_attr, pipes_exist};
 use crate::decode::Decoder;
 use crate::def::{InCoreSync, Lowered, OpDef, OpRef, Reported};
-use crate::rules::{ANY, INTEGER, defaulted, operand, optional, required, schema};
+use crate::rules::{ANY, INTEGER, constant, defaulted, operand, optional, required, schema};
+use crate::verify::home_kind;
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] =
@@ -27,9 +28,15 @@ const SYNC: OpSchema = schema(
     &[
         required("pipe", AttrKind::Enum(PIPE), "the pipe that signals once its work is done, or that is held"),
         required("event_id", AttrKind::Int, "which semaphore"),
-        defaulted("ffts_mode", AttrKind::Int, "2: within a cluster, the only mode here"),
     ],
 );
+
+/// The attributes of `pto.sync.set`: those of the wait, and the mode.
+const SET_ATTRS: &[AttrSpec] = &[
+    SYNC.attrs[0],
+    SYNC.attrs[1],
+    defaulted("ffts_mode", AttrKind::Int, "A2/A3: 2, between the kinds of core of a cluster; 0 and 1 are not run"),
+];
 
 const CROSS: OpDef = OpDef {
     source: "PTO IR manual 4.16; seed 004, Inter-Core Sync",
@@ -39,9 +46,15 @@ const CROSS: OpDef = OpDef {
 };
 
 static SYNC_SET: OpDef = OpDef {
-    schema: OpSchema { name: "pto.sync.set", ..SYNC },
+    schema: OpSchema { name: "pto.sync.set", attrs: SET_ATTRS, ..SYNC },
     summary: "Signal to the other kind of core",
+    verify: verify_sync,
     lower: |op, d| {
+        if let Some(mode) = op.int("ffts_mode").filter(|mode| *mode != BETWEEN_KINDS) {
+            return Err(
+                d.unsupported(&format!("`ffts_mode = {mode}`, which does not signal to the other kind of core,"))
+            );
+        }
         let pipe = cross_pipe(op, d)?;
         let id = Operand::imm(op.int("event_id").unwrap_or(-1));
         cross_set(d, pipe, id)
@@ -52,6 +65,7 @@ static SYNC_SET: OpDef = OpDef {
 static SYNC_WAIT: OpDef = OpDef {
     schema: OpSchema { name: "pto.sync.wait", ..SYNC },
     summary: "Wait for a signal of the other kind of core",
+    verify: verify_sync,
     lower: |op, d| {
         let pipe = cross_pipe(op, d)?;
         let id = Operand::imm(op.int("event_id").unwrap_or(-1));
@@ -137,16 +151,80 @@ impl CustomSyntax for CrossText {
     }
 }
 
-fn verify_cross(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    if op.operand(1).is_some() == op.attr("event_id").is_some() {
-        diags.push(op.error("semaphore-id", "expects one semaphore id"));
+/// The mode in which a set of the A2/A3 goes from one kind of core of a cluster to the other. 0 meets all cores of a kind,
+/// 1 the Vector cores of a cluster.
+const BETWEEN_KINDS: i64 = 2;
+
+fn verify_sync(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    if let Some(mode) = op.int("ffts_mode").filter(|mode| !(0..=BETWEEN_KINDS).contains(mode)) {
+        diags.push(op.error("ffts-mode", format!("`ffts_mode` goes from 0 to {BETWEEN_KINDS}, not {mode}")));
     }
+    flags_have_a_place(op, platform, diags);
+    verify_id_and_pipe(op, op.int("event_id"), platform, diags);
+}
+
+/// Warns at the first semaphore of a function that says no address for the flags, where the hardware needs one: the public
+/// assembler refuses it. Functions that passes make have none to say.
+fn flags_have_a_place(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    let module = op.module;
+    let mut function = module.parent_op(op.id);
+    while let Some(outer) = function.filter(|outer| &*module.op(*outer).name != "func.func") {
+        function = module.parent_op(outer);
+    }
+    let Some(body) = function.and_then(|function| module.body(function, 0)) else { return };
+    let named = |names: &[&str]| module.walk(body).into_iter().find(|id| names.contains(&&*module.op(*id).name));
+    let first = named(&[SYNC_SET.schema.name, SYNC_WAIT.schema.name]) == Some(op.id);
+    if platform.sync.broadcast_reduce && first && named(&[SET_FFTS.schema.name]).is_none() {
+        let message = format!("on {} this needs `pto.set_ffts` in the same function", platform.name);
+        let warning = Diagnostic { severity: Severity::Warning, ..op.error("set-ffts", message) };
+        diags.push(
+            warning
+                .help("pass the address for cross-core flags as a parameter: `pto.set_ffts %flags : memref<256xi64>`"),
+        );
+    }
+}
+
+fn verify_cross(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags, of_broadcast: bool) {
+    let name = op.def.schema.name;
+    if platform.sync.broadcast_reduce != of_broadcast {
+        let pair = if of_broadcast {
+            "`pto.set_intra_block` and `pto.wait_intra_block`, with an id for each Vector core"
+        } else {
+            "`pto.set_cross_core` and `pto.wait_flag_dev`, which reach both Vector cores"
+        };
+        let message = format!("platform {} has no `{name}`", platform.name);
+        diags.push(
+            op.error("other-platform", message)
+                .help(format!("use {pair}; `pto.sync.set` and `pto.sync.wait` are for both")),
+        );
+        return;
+    }
+    if op.operand(1).is_some() == op.attr("event_id").is_some() {
+        return diags.push(op.error("semaphore-id", "expects one semaphore id"));
+    }
+    let id = op.operand(1).map_or_else(|| op.int("event_id"), |id| constant(op.module, id));
+    verify_id_and_pipe(op, id, platform, diags);
+}
+
+/// A semaphore id that is a constant must exist on its core, and so must the pipe.
+fn verify_id_and_pipe(op: &OpRef<'_>, id: Option<i64>, platform: &Platform, diags: &mut Diags) {
+    pipes_exist(op, &["pipe"], platform, diags);
+    let (sync, home) = (&platform.sync, home_kind(op));
+    let vector = home == Some(CoreKind::Vector);
+    let ids = i64::from(sync.semaphores) + if vector { 0 } else { i64::from(sync.subblock_offset) };
+    let Some(id) = id.filter(|id| !(0..ids).contains(id)) else { return };
+    let core = home.map_or(String::new(), |kind| format!(" of the {} core", kind.name()));
+    let mut error = op.error("semaphore-id", format!("semaphore ids{core} go from 0 to {}, not {id}", ids - 1));
+    if vector && sync.subblock_offset > 0 {
+        error = error.help("on a Vector core id n is its own; only the Cube core adds 16 for AIV1");
+    }
+    diags.push(error);
 }
 
 static SET_CROSS_CORE: OpDef = OpDef {
     schema: OpSchema { name: "pto.set_cross_core", ..CROSS_VALUES },
     summary: "Signal to the other kind of core (A2/A3)",
-    verify: verify_cross,
+    verify: |op, platform, diags| verify_cross(op, platform, diags, true),
     lower: |op, d| cross_by_value(op, d, true),
     ..CROSS
 };
@@ -154,7 +232,7 @@ static SET_CROSS_CORE: OpDef = OpDef {
 static WAIT_FLAG_DEV: OpDef = OpDef {
     schema: OpSchema { name: "pto.wait_flag_dev", ..CROSS_VALUES },
     summary: "Stall the core until the other kind of core has signalled (A2/A3)",
-    verify: verify_cross,
+    verify: |op, platform, diags| verify_cross(op, platform, diags, true),
     lower: |op, d| cross_by_value(op, d, false),
     ..CROSS
 };
@@ -162,7 +240,7 @@ static WAIT_FLAG_DEV: OpDef = OpDef {
 static SET_INTRA_BLOCK: OpDef = OpDef {
     schema: OpSchema { name: "pto.set_intra_block", aliases: &["pto.set_intra_core"], ..CROSS_VALUES },
     summary: "Signal to a core of the cluster (A5)",
-    verify: verify_cross,
+    verify: |op, platform, diags| verify_cross(op, platform, diags, false),
     lower: |op, d| cross_by_value(op, d, true),
     ..CROSS
 };
@@ -170,7 +248,7 @@ static SET_INTRA_BLOCK: OpDef = OpDef {
 static WAIT_INTRA_BLOCK: OpDef = OpDef {
     schema: OpSchema { name: "pto.wait_intra_block", aliases: &["pto.wait_intra_core"], ..CROSS_VALUES },
     summary: "Hold a pipe until a core of the cluster has signalled (A5)",
-    verify: verify_cross,
+    verify: |op, platform, diags| verify_cross(op, platform, diags, false),
     lower: |op, d| cross_by_value(op, d, false),
     ..CROSS
 };
@@ -197,45 +275,53 @@ fn cross_by_value(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
     if set { cross_set(d, pipe, id) } else { cross_wait(d, pipe, id) }
 }
 
-/// The Vector cores that an id of the Cube core means, and their own id.
-fn lanes_of(d: &mut Decoder<'_>, id: Operand) -> Result<Vec<(Role, Operand)>, Reported> {
+/// Emits a set or wait of one pipe for each core that an id means.
+///
+/// On the Cube core an id of a platform without broadcasts tells the Vector cores apart: n is AIV0's, n + offset AIV1's. Of a
+/// computed one the core's scalar unit decides which.
+fn each_peer(d: &mut Decoder<'_>, id: Operand, step: impl Fn(&mut Decoder<'_>, Role, Operand)) {
     let both = [Role::Aiv0, Role::Aiv1];
-    let sync = &d.platform.sync;
-    if sync.broadcast_reduce {
-        return Ok(both.into_iter().filter(|r| d.takes_part(*r)).map(|r| (r, id)).collect());
+    if d.role.kind() == CoreKind::Vector {
+        return step(d, Role::Aic, id);
     }
-    let Some(number) = id.as_imm() else {
-        return Err(d.unsupported("a computed semaphore id on the Cube core, where ids tell the Vector cores apart,"));
-    };
-    let offset = i64::from(sync.subblock_offset);
-    let lane = usize::from(number >= offset);
-    Ok(vec![(both[lane], Operand::imm(number - offset * lane as i64))])
+    if d.platform.sync.broadcast_reduce {
+        for lane in both.into_iter().filter(|lane| d.takes_part(*lane)).collect::<Vec<_>>() {
+            step(d, lane, id);
+        }
+        return;
+    }
+    let offset = i64::from(d.platform.sync.subblock_offset);
+    if let Some(number) = id.as_imm() {
+        let lane = usize::from(number >= offset);
+        return step(d, both[lane], Operand::imm(number - offset * lane as i64));
+    }
+    let (second, after) = (d.label(), d.label());
+    d.jump_if_ge(id, Operand::imm(offset), second);
+    step(d, Role::Aiv0, id);
+    d.jump(after);
+    d.place(second);
+    let own = d.fresh();
+    d.emit(Inst::Add { d: own, a: id, b: Operand::imm(-offset) });
+    step(d, Role::Aiv1, Operand::Reg(own));
+    d.place(after);
 }
 
 fn cross_set(d: &mut Decoder<'_>, pipe: Pipe, id: Operand) -> Lowered {
     let me = d.role;
-    let targets = match me.kind() {
-        CoreKind::Cube => lanes_of(d, id)?,
-        CoreKind::Vector => vec![(Role::Aic, id)],
-    };
-    for (target, id) in targets {
+    each_peer(d, id, |d, target, id| {
         let sync = d.semaphore(me, target, id);
         d.emit(Inst::Set { pipe, sync });
-    }
+    });
     Ok(())
 }
 
 fn cross_wait(d: &mut Decoder<'_>, pipe: Pipe, id: Operand) -> Lowered {
     let me = d.role;
     let pipe = if d.platform.sync.wait_stalls_core { Pipe::S } else { pipe };
-    let sources = match me.kind() {
-        CoreKind::Cube => lanes_of(d, id)?,
-        CoreKind::Vector => vec![(Role::Aic, id)],
-    };
-    for (source, id) in sources {
+    each_peer(d, id, |d, source, id| {
         let sync = d.semaphore(source, me, id);
         d.emit(Inst::Wait { pipe, sync });
-    }
+    });
     Ok(())
 }
 

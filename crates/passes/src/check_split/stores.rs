@@ -1,7 +1,7 @@
 //! What lanes write to global memory: each its own bytes.
 
+use slipring_dialects::OpRef;
 use slipring_dialects::rules::constant;
-use slipring_dialects::{OpRef, adds_to_memory};
 use slipring_ir::ValueId;
 use slipring_tile::Space;
 
@@ -97,7 +97,7 @@ pub(super) fn check(walk: &mut Walk<'_, '_>, op: &OpRef<'_>, tile: Contents, pla
         }
         return;
     };
-    if place.guard.is_some() || adds_to_memory(op) {
+    if place.guard.is_some() || op.update().is_some() {
         return;
     }
     let specs = op.def.schema.operands.iter().enumerate();

@@ -44,6 +44,10 @@ pub(super) fn check_facts(
                 let verdict = if *findings == 0 { "partly" } else { "findings" };
                 (verdict, format!("{what}; up to where the run stopped"), *findings)
             }
+            Verdict::NotShown { findings, reason } => {
+                let verdict = if *findings == 0 { "not shown" } else { "findings" };
+                (verdict, format!("{what}; for this schedule only, {reason}"), *findings)
+            }
             Verdict::NotChecked { reason } => ("not checked", reason.clone(), 0),
         };
         facts.push(CheckFacts { tool: tool.tool.into(), verdict: verdict.into(), detail, findings });

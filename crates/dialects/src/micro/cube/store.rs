@@ -2,7 +2,7 @@
 
 use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OpSchema, OperandSpec, Syntax, Touch, Type, TypeRule};
 use slipring_machine::Pipe;
-use slipring_program::Operand;
+use slipring_program::{Operand, UpdateKind};
 use slipring_tile::convert::Saturation;
 use slipring_tile::{Elem, Space, load_f32};
 
@@ -12,7 +12,7 @@ use super::control::CONTROL;
 use super::quant::{QUANT_PRE, QuantMode, quant_mode};
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use crate::effect::{Atomic, Fixpipe, Form, Lane, Narrow, Payload, Quant, QuantTo, Relu, Split};
+use crate::effect::{Fixpipe, Form, Lane, Narrow, Payload, Quant, QuantTo, Relu, Split};
 use crate::pto::with_unit_flag;
 use crate::rules::{INTEGER, PLAIN, SCALAR, constant, defaulted, operand, optional, schema};
 
@@ -133,6 +133,11 @@ const FIX: OpDef = OpDef {
     source: "micro-instruction manual 16, FIXPIPE MTE Ops; public examples for units and tables",
     core: CoreRule::Cube,
     pipe: PipeRule::Fixed(Pipe::Fix),
+    update: |op| match op.text("atomic_op")? {
+        "add" => Some(UpdateKind::Add),
+        "max" => Some(UpdateKind::Max),
+        _ => Some(UpdateKind::Min),
+    },
     ..PLAIN
 };
 
@@ -440,12 +445,7 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, first: usize) -> Lowered {
         relu,
         clip: op.operand(at.clip()).is_some(),
         narrow,
-        atomic: match op.text("atomic_op") {
-            Some("add") => Some(Atomic::Add),
-            Some("max") => Some(Atomic::Max),
-            Some(_) => Some(Atomic::Min),
-            None => None,
-        },
+        atomic: op.update(),
     };
     let cost = d.platform.dma_cost(Space::Acc, to.space);
     with_unit_flag(op, d, Pipe::Fix, from.addr, |d| d.issue(Pipe::Fix, effect, args, cost));

@@ -2,6 +2,7 @@
 
 use slipring_ir::{AttrKind, Diags, EnumSpec, Syntax, Touch, Type};
 use slipring_machine::{Pipe, Platform};
+use slipring_program::UpdateKind;
 use slipring_tile::{Elem, Space};
 
 use super::load::{positive, same_width};
@@ -53,6 +54,7 @@ pub(super) static TSTORE: OpDef = OpDef {
     core: CoreRule::ByTile,
     along: Along::EACH,
     pipe: PipeRule::By(|op, _| pipe_of(op.space(0))),
+    update: |op| (op.text("atomicType") == Some("atomic_add")).then_some(UpdateKind::Add),
     verify: verify_store,
     lower: lower_store,
     ..PLAIN
@@ -133,8 +135,7 @@ fn lower_store(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let from_acc = tile.ty.space == Space::Acc;
     let elem = if from_acc { view.elem } else { tile.ty.layout.elem };
     let (window, place_args) = window(op, d, &view, &tile.ty.layout, elem)?;
-    let finish =
-        Finish { relu: relu(op), scaled: op.operand(1).is_some(), add: op.text("atomicType") == Some("atomic_add") };
+    let finish = Finish { relu: relu(op), scaled: op.operand(1).is_some(), add: op.update() == Some(UpdateKind::Add) };
     let effect = GmMove { tile: place(d, &tile), window, load: false, pad: 0, finish };
     let mut args = vec![tile.addr, tile.valid[0], tile.valid[1], scale];
     args.extend(place_args);

@@ -5,7 +5,7 @@ use slipring_ir::{Attr, AttrKind, AttrSpec, Diags, OpId, OpSchema, Syntax, Touch
 use slipring_machine::{Pipe, Platform};
 use slipring_program::{Inst, Operand, SyncRef};
 
-use super::{EVENT_TYPE, NOTHING, PIPE, event_pipe, has_pipe, pipe_attr};
+use super::{EVENT_TYPE, NOTHING, PIPE, event_pipe, has_pipe, pipe_attr, pipes_exist};
 use crate::decode::Decoder;
 use crate::def::{OpDef, OpRef, Reported};
 use crate::rules::{INTEGER, constant, defaulted, optional, schema};
@@ -75,6 +75,7 @@ fn verify(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if op.attr("pipe").is_some() == op.attr("op_type").is_some() {
         diags.push(op.error("buffer-pipe", "expects either a pipe or a class of operations"));
     }
+    pipes_exist(op, &["pipe"], platform, diags);
     let ids = i64::from(platform.sync.buffer_tokens);
     if ids == 0 {
         let message = format!("platform {} has no buffer ids", platform.name);

@@ -12,7 +12,8 @@ use slipring_program::{Inst, Operand};
 
 use crate::decode::Decoder;
 use crate::def::{InCoreSync, Lowered, OpDef, OpRef, Reported};
-use crate::rules::{ANY, INTEGER, PLAIN, defaulted, operand, required, schema};
+use crate::rules::{ANY, INTEGER, PLAIN, constant, defaulted, operand, required, schema};
+use crate::verify::home_kind;
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[
@@ -141,7 +142,12 @@ static WAIT_FLAG: OpDef = OpDef {
     ..NOTHING
 };
 
-fn verify_flag(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+fn verify_flag(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    pipes_exist(op, &["src_pipe", "dst_pipe"], platform, diags);
+    let ids = i64::from(platform.sync.event_ids);
+    if let Some(id) = op.operand(0).and_then(|id| constant(op.module, id)).filter(|id| !(0..ids).contains(id)) {
+        diags.push(op.error("event-id", format!("event ids go from 0 to {}, not {id}", ids - 1)));
+    }
     if op.text("src_pipe") == op.text("dst_pipe") {
         diags.push(
             op.error("flag-same-pipe", "a flag goes from one pipe to another")
@@ -180,6 +186,17 @@ fn pipe_flag(
     let sync = d.event(from, to, id);
     d.emit(if set { Inst::Set { pipe: from, sync } } else { Inst::Wait { pipe: to, sync } });
     Ok(())
+}
+
+/// Requires the pipes that these attributes name to be some of the core that the op stands on, where that can be told.
+pub(super) fn pipes_exist(op: &OpRef<'_>, attrs: &[&str], platform: &Platform, diags: &mut Diags) {
+    let Some(kind) = home_kind(op) else { return };
+    for pipe in attrs.iter().filter_map(|attr| pipe_attr(op, attr)) {
+        if !platform.pipes_of(kind).contains(&pipe) {
+            diags.push(op.error("pipe-missing", format!("the {} core has no pipe {pipe}", kind.name())));
+            return;
+        }
+    }
 }
 
 pub(super) fn has_pipe(d: &mut Decoder<'_>, pipe: Pipe) -> Lowered {
@@ -298,6 +315,7 @@ static BARRIER: OpDef = OpDef {
     summary: "Hold later work of a pipe until its earlier work is done",
     doc: "Later work of the pipe starts after all its earlier work has taken effect. `PIPE_ALL` holds the scalar unit, and \
           so everything issued later, until every pipe of the core is idle.",
+    verify: |op, platform, diags| pipes_exist(op, &["pipe"], platform, diags),
     lower: |op, d| {
         let pipe = pipe_attr(op, "pipe");
         if let Some(pipe) = pipe {

@@ -77,7 +77,7 @@ impl Memory {
         } else {
             let outcome = run.effect.run(run.args, run.env, self, scratch, output);
             // An addition to what means nothing means nothing.
-            if !run.access.adds {
+            if run.access.update.is_none() {
                 shadow.define(&run.access.writes, run.env);
             }
             outcome
@@ -178,7 +178,7 @@ fn try_out(
         for (from, to) in runs(extent, start) {
             for byte in from..to {
                 let outcome = judge(|tried| tries[tried].0[at]);
-                some |= mark(marks, byte, outcome, origin, site, access.adds);
+                some |= mark(marks, byte, outcome, origin, site, access.update.is_some());
                 at += 1;
             }
         }

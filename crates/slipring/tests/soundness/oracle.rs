@@ -43,7 +43,7 @@ impl Observer for Record {
             end: at + run.cycles,
             reads: run.access.reads.clone(),
             writes: run.access.writes.clone(),
-            combines: run.access.adds,
+            combines: run.access.update.is_some(),
             cluster: run.agent.cluster,
         };
         self.works.insert((run.agent, *number), span);

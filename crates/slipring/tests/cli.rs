@@ -1,5 +1,9 @@
 //! The command line's manners: arguments, exit codes, files, JSON.
 
+#[path = "cli/arguments.rs"]
+mod arguments;
+#[path = "cli/exits.rs"]
+mod exits;
 #[path = "cli/outputs.rs"]
 mod outputs;
 

@@ -4,6 +4,8 @@
 mod arguments;
 #[path = "cli/exits.rs"]
 mod exits;
+#[path = "cli/large.rs"]
+mod large;
 #[path = "cli/outputs.rs"]
 mod outputs;
 

@@ -28,6 +28,7 @@ pub fn verify(module: &Module, platform: &Platform, diags: &mut Diags) {
         };
         let op = OpRef { module, id, def };
         let before = diags.list.len();
+        place(&op, diags);
         operand_types(&op, diags);
         result_count(&op, diags);
         core(&op, diags);
@@ -35,6 +36,17 @@ pub fn verify(module: &Module, platform: &Platform, diags: &mut Diags) {
         if diags.list.len() == before {
             (def.verify)(&op, platform, diags);
         }
+    }
+}
+
+/// Reports an op that computes or works and stands in no function: nothing would ever run it.
+fn place(op: &OpRef<'_>, diags: &mut Diags) {
+    let data = op.module.op(op.id);
+    let outside = op.module.parent_op(op.id).is_none_or(|outer| &*op.module.op(outer).name == "builtin.module");
+    let runs = !data.operands.is_empty() || !data.results.is_empty() || !matches!(op.def.pipe, PipeRule::None);
+    if outside && runs {
+        let message = format!("`{}` stands outside of every function", op.def.schema.name);
+        diags.push(op.error("outside-function", message).help("move it into the function that uses it"));
     }
 }
 

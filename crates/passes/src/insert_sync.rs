@@ -6,7 +6,7 @@
 //! kernel, so nothing is added there. Nothing is written that [`crate::sync::check`] has not accepted
 //! ([`crate::sync::settle`]).
 
-use slipring_dialects::{is_event, kernel_kind, symbol_name};
+use slipring_dialects::{Dialects, PipeRule, is_event, kernel_kind, symbol_name};
 use slipring_ir::{Attr, BlockId, Diagnostic, Diags, Module, OpId, Severity};
 use slipring_machine::{CoreKind, Pipe, Platform};
 
@@ -42,6 +42,10 @@ fn place_all(
     let overlapping = platform.overlapping();
     let mut all = Vec::new();
     for (function, body) in builder.order() {
+        if let Some(error) = too_much(module, function, body) {
+            diags.push(error);
+            continue;
+        }
         let built = builder.build(function, body);
         if builder.is_manual(body) {
             events_by_hand(module, platform, body, diags);
@@ -60,6 +64,22 @@ fn place_all(
         all.push((built, settled.placed));
     }
     all
+}
+
+/// Ops on pipes that a function may have: every two of them are held against each other.
+const MOST_WORK: usize = 8192;
+
+/// What is wrong with a function of more ops than flags can be found for in reasonable time.
+fn too_much(module: &Module, function: OpId, body: BlockId) -> Option<Diagnostic> {
+    let dialects = Dialects::get();
+    let on_pipe = |op: &OpId| dialects.def(&module.op(*op).name).is_some_and(|def| !matches!(def.pipe, PipeRule::None));
+    let count = module.walk(body).iter().filter(|op| on_pipe(op)).count();
+    (count > MOST_WORK).then(|| {
+        let name = symbol_name(module, function);
+        let message = format!("`@{name}` has {count} ops on pipes; a function may have {MOST_WORK}");
+        Diagnostic::error("too-many-ops", module.op(function).span, message)
+            .help("keep loops as loops, or divide the work among functions that the kernel calls")
+    })
 }
 
 /// Reports events that are waited for in a function whose flags are set by hand and leave something out: nobody adds the

@@ -161,8 +161,10 @@ impl Fault {
 }
 
 /// Buffers that effects reuse, so that nothing is allocated per operation.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub struct Scratch {
+    /// Steps that effects may still take. Those that execute instructions count them here; whoever runs them sets it.
+    pub steps: u64,
     /// Byte rows.
     pub bytes: [Vec<u8>; 4],
     /// `f32` rows or panels.
@@ -175,11 +177,57 @@ pub struct Scratch {
     pub vector: Option<Box<dyn Any + Send>>,
 }
 
+impl Default for Scratch {
+    fn default() -> Scratch {
+        Scratch {
+            steps: u64::MAX,
+            bytes: Default::default(),
+            floats: Default::default(),
+            ints: Default::default(),
+            matmul: Default::default(),
+            vector: None,
+        }
+    }
+}
+
 /// What programs print, in order.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub struct Output {
     /// Lines of `print` and `tprint`, each without its line end.
     pub lines: Vec<String>,
+    /// Bytes in all that may be printed, and that still may.
+    limit: u64,
+    left: u64,
+}
+
+impl Default for Output {
+    fn default() -> Output {
+        Output::of_limit(u64::MAX)
+    }
+}
+
+impl Output {
+    /// Nothing yet, and at most so many bytes, line ends included.
+    pub fn of_limit(bytes: u64) -> Output {
+        Output { lines: Vec::new(), limit: bytes, left: bytes }
+    }
+
+    /// Prints a line.
+    ///
+    /// # Errors
+    /// `output-limit` where no room is left; what was printed before stays.
+    pub fn print(&mut self, line: String) -> Result<(), Fault> {
+        let Some(left) = self.left.checked_sub(line.len() as u64 + 1) else {
+            let fault = Fault::new(
+                "output-limit",
+                format!("the program was stopped: it prints more than {} bytes", self.limit),
+            );
+            return Err(fault.help("if a loop has no end here, correct its bounds; otherwise raise `--max-output`"));
+        };
+        self.left = left;
+        self.lines.push(line);
+        Ok(())
+    }
 }
 
 /// What work does: a function on byte ranges.

@@ -41,6 +41,22 @@ pub enum Trap {
     DivideByZero,
     /// Signed division whose result does not fit.
     DivideOverflow,
+    /// An address that is in no memory, nor beside one.
+    Address,
+    /// A loop whose step is 0 or negative.
+    LoopStep,
+}
+
+impl Trap {
+    /// The code and the message of the finding that it becomes.
+    pub const fn says(self) -> (&'static str, &'static str) {
+        match self {
+            Trap::DivideByZero => ("divide-by-zero", "division by zero"),
+            Trap::DivideOverflow => ("divide-overflow", "the quotient of the signed division does not fit"),
+            Trap::Address => ("memory-bounds", "this address is computed with offsets that lead out of every memory"),
+            Trap::LoopStep => ("loop-step", "the step of this loop is not positive"),
+        }
+    }
 }
 
 /// The meaning of a scalar instruction: up to three values in, one out.

@@ -18,7 +18,7 @@ pub use depends::{Causes, Choice, Decision, Flow};
 pub use effect::{Access, Effect, Env, Extent, Fault, InnerConflict, Output, Scratch, UNDEFINED, Update, UpdateKind};
 pub use finding::{Finding, Label, Severity, SiteRef};
 pub use inst::{Inst, Operand, Reg, ScalarFn, Special, SyncRef, Trap};
-pub use memory::{GmBuffer, Memory, gm_address, gm_split};
+pub use memory::{GmBuffer, Memory, gm_address, gm_split, moved, scaled, zeroed};
 pub use probe::{Execution, Outcome, TRIES, guess, judge, mark};
 pub use program::{
     CoreProgram, Direction, Param, ParamKind, Program, RingDecl, Site, SyncDecl, SyncRole, Work, WorkId,

@@ -1,9 +1,11 @@
 //! Memories: global buffers and the local memories of every core.
 
+use std::collections::TryReserveError;
+
 use slipring_machine::{CoreKind, Platform, Role};
 use slipring_tile::Space;
 
-use crate::{Env, Extent, Shadow};
+use crate::{Env, Extent, Shadow, Trap};
 
 /// A buffer in global memory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -37,6 +39,49 @@ pub const fn gm_split(address: u64) -> Option<(usize, i64)> {
     Some((buffer as usize - 1, offset))
 }
 
+/// An address moved by so many bytes, perhaps back.
+///
+/// # Errors
+/// Where that leaves the 2^40 bytes around a buffer of global memory, or what is near the local memories: it would be an
+/// address of something else.
+#[inline]
+pub fn moved(address: u64, by: u64) -> Result<u64, Trap> {
+    // Local memories lie around 0, every buffer has a range of its own.
+    let range = |address: u64| match address as i64 {
+        near if (-(1 << BUFFER_SHIFT)..1 << BUFFER_SHIFT).contains(&near) => 0,
+        far => far >> BUFFER_SHIFT,
+    };
+    match (address as i64).checked_add(by as i64) {
+        Some(place) if range(place as u64) == range(address) => Ok(place as u64),
+        _ => Err(Trap::Address),
+    }
+}
+
+/// So many elements or rows of a signed size, in bytes.
+///
+/// # Errors
+/// Where 64 bits do not hold the product.
+#[inline]
+pub fn scaled(count: u64, size: u64) -> Result<u64, Trap> {
+    (count as i64).checked_mul(size as i64).map(|bytes| bytes as u64).ok_or(Trap::Address)
+}
+
+/// So many bytes of zeros.
+///
+/// # Errors
+/// If there is not so much memory.
+pub fn zeroed(bytes: usize) -> Result<Vec<u8>, TryReserveError> {
+    let mut data = Vec::new();
+    data.try_reserve_exact(bytes)?;
+    data.resize(bytes, 0);
+    Ok(data)
+}
+
+/// True for the local memories of a core.
+fn has_space(role: Role, space: Space) -> bool {
+    space != Space::Gm && (space == Space::Vec) == (role.kind() == CoreKind::Vector)
+}
+
 /// All memories of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
@@ -61,19 +106,36 @@ impl Memory {
 
     /// Local memories of sizes (bytes) that the caller chooses per space.
     pub fn with_sizes(blocks: u32, bytes: impl Fn(Space) -> usize) -> Memory {
+        Memory::try_with_sizes(blocks, bytes).unwrap_or_default()
+    }
+
+    /// Bytes that the local memories of so many blocks take.
+    pub fn bytes_of_blocks(blocks: u32, bytes: impl Fn(Space) -> u64) -> u64 {
+        let mut sum = 0u64;
+        for role in Role::ALL {
+            let own = Space::NAMED.into_iter().filter(|space| has_space(role, *space)).map(&bytes);
+            sum = own.fold(sum, u64::saturating_add);
+        }
+        sum.saturating_mul(u64::from(blocks))
+    }
+
+    /// The same as [`Memory::with_sizes`].
+    ///
+    /// # Errors
+    /// If the host has not so much memory.
+    pub fn try_with_sizes(blocks: u32, bytes: impl Fn(Space) -> usize) -> Result<Memory, TryReserveError> {
         let mut local = Vec::new();
         for _ in 0..blocks {
             for role in Role::ALL {
                 let vector = role.kind() == CoreKind::Vector;
                 for space in Space::NAMED {
-                    let has = (space == Space::Vec) == vector;
-                    let size = if has && space != Space::Gm { bytes(space) } else { 0 };
-                    local.push(vec![0u8; size]);
+                    let size = if has_space(role, space) { bytes(space) } else { 0 };
+                    local.push(zeroed(size)?);
                 }
                 local.push(vec![0u8; if vector { SPR_BYTES } else { 0 }]);
             }
         }
-        Memory { local, ..Memory::default() }
+        Ok(Memory { local, ..Memory::default() })
     }
 
     fn index(block: u32, core: Role, space: Space) -> usize {

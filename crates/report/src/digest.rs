@@ -1,19 +1,19 @@
 //! A short look at a buffer.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use slipring_tile::{Elem, load_f32};
 
 /// A short look at a buffer.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Digest {
     /// Smallest and largest number, NaN left out; `None` for an empty buffer.
-    pub min: Option<f64>,
+    pub min: Option<Number>,
     #[allow(missing_docs)]
-    pub max: Option<f64>,
+    pub max: Option<Number>,
     /// NaNs.
     pub nans: usize,
     /// The first elements.
-    pub first: Vec<f64>,
+    pub first: Vec<Number>,
     /// FNV-1a, 64 bits, of all bytes: equal buffers have equal hashes on every host.
     pub hash: String,
 }
@@ -27,7 +27,7 @@ pub fn digest(elem: Elem, bytes: &[u8]) -> Digest {
     for byte in bytes {
         hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
     }
-    let (mut min, mut max, mut nans, mut first) = (None::<f64>, None::<f64>, 0, Vec::new());
+    let (mut min, mut max, mut nans, mut first) = (None::<Number>, None::<Number>, 0, Vec::new());
     for element in bytes.chunks_exact(elem.bytes()) {
         for value in numbers(elem, element) {
             if first.len() < SHOWN {
@@ -37,31 +37,69 @@ pub fn digest(elem: Elem, bytes: &[u8]) -> Digest {
                 nans += 1;
                 continue;
             }
-            min = Some(min.map_or(value, |m| m.min(value)));
-            max = Some(max.map_or(value, |m| m.max(value)));
+            min = Some(min.filter(|m| !value.is_below(*m)).unwrap_or(value));
+            max = Some(max.filter(|m| !m.is_below(value)).unwrap_or(value));
         }
     }
     Digest { min, max, nans, first, hash: format!("{hash:016x}") }
 }
 
+/// A number of a buffer, exactly. As JSON an integer, a float, or one of the words `inf`, `-inf`, `nan`, which JSON has no
+/// numbers for.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub enum Number {
+    Signed(i64),
+    Unsigned(u64),
+    Float(f64),
+}
+
+impl Number {
+    fn is_nan(self) -> bool {
+        matches!(self, Number::Float(x) if x.is_nan())
+    }
+
+    /// True if it is less than another number of the same type.
+    fn is_below(self, other: Number) -> bool {
+        match (self, other) {
+            (Number::Signed(a), Number::Signed(b)) => a < b,
+            (Number::Unsigned(a), Number::Unsigned(b)) => a < b,
+            (Number::Float(a), Number::Float(b)) => a < b,
+            _ => false,
+        }
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            Number::Signed(x) => to.serialize_i64(x),
+            Number::Unsigned(x) => to.serialize_u64(x),
+            Number::Float(x) if x.is_finite() => to.serialize_f64(x),
+            Number::Float(x) if x.is_nan() => to.serialize_str("nan"),
+            Number::Float(x) => to.serialize_str(if x > 0.0 { "inf" } else { "-inf" }),
+        }
+    }
+}
+
 /// The values of one element: two of a packed type.
-fn numbers(elem: Elem, bytes: &[u8]) -> impl Iterator<Item = f64> {
-    let mut values = [0f64; 2];
+fn numbers(elem: Elem, bytes: &[u8]) -> impl Iterator<Item = Number> {
+    let mut values = [Number::Float(0.0); 2];
     if elem.is_float() {
         let mut floats = [0f32; 2];
         load_f32(elem, bytes, &mut floats[..elem.values()]);
-        values = floats.map(f64::from);
+        values = floats.map(|x| Number::Float(x.into()));
     } else {
         values[0] = integer(elem, bytes);
     }
     values.into_iter().take(elem.values())
 }
 
-fn integer(elem: Elem, bytes: &[u8]) -> f64 {
+fn integer(elem: Elem, bytes: &[u8]) -> Number {
     let mut wide = [0u8; 8];
     wide[..bytes.len()].copy_from_slice(bytes);
     let (unused, raw) = (64 - 8 * bytes.len() as u32, u64::from_le_bytes(wide));
-    if elem.is_signed_int() { ((raw << unused) as i64 >> unused) as f64 } else { raw as f64 }
+    if elem.is_signed_int() { Number::Signed((raw << unused) as i64 >> unused) } else { Number::Unsigned(raw) }
 }
 
 #[cfg(test)]
@@ -72,9 +110,23 @@ mod tests {
     fn a_small_buffer() {
         let bytes: Vec<u8> = [1.5f32, -2.0, f32::NAN].iter().flat_map(|x| x.to_le_bytes()).collect();
         let d = digest(Elem::F32, &bytes);
-        assert_eq!((d.min, d.max, d.nans, d.first.len()), (Some(-2.0), Some(1.5), 1, 3));
+        assert_eq!((d.min, d.max, d.nans, d.first.len()), (Some(Number::Float(-2.0)), Some(Number::Float(1.5)), 1, 3));
         // FNV-1a of "a", from its authors' table.
         assert_eq!(digest(Elem::U8, b"a").hash, "af63dc4c8601ec8c");
-        assert_eq!(digest(Elem::I8, &[0xff]).min, Some(-1.0));
+        assert_eq!(digest(Elem::I8, &[0xff]).min, Some(Number::Signed(-1)));
+    }
+
+    #[test]
+    fn every_number_survives_as_json() {
+        let json = |elem, bytes: &[u8]| serde_json::to_string(&digest(elem, bytes).first).unwrap();
+        assert_eq!(json(Elem::I64, &i64::MIN.to_le_bytes()), "[-9223372036854775808]");
+        assert_eq!(json(Elem::U64, &u64::MAX.to_le_bytes()), "[18446744073709551615]");
+        let floats: Vec<u8> =
+            [f32::INFINITY, f32::NEG_INFINITY, f32::NAN].iter().flat_map(|x| x.to_le_bytes()).collect();
+        assert_eq!(json(Elem::F32, &floats), "[\"inf\",\"-inf\",\"nan\"]");
+        // Neighbours that one f64 stands for.
+        let two: Vec<u8> = [i64::MAX, i64::MAX - 1].iter().flat_map(|x| x.to_le_bytes()).collect();
+        let d = digest(Elem::I64, &two);
+        assert_eq!((d.min, d.max), (Some(Number::Signed(i64::MAX - 1)), Some(Number::Signed(i64::MAX))));
     }
 }

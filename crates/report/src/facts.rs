@@ -30,6 +30,9 @@ pub struct RunFacts {
     /// What the program printed.
     pub printed: Vec<String>,
     pub findings: Vec<MessageFacts>,
+    /// What went wrong besides the program, such as an output that could not be written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 /// One tool and what it says.
@@ -165,6 +168,7 @@ impl RunFacts {
             buffers: Vec::new(),
             printed: Vec::new(),
             findings: Vec::new(),
+            error: None,
         }
     }
 }

@@ -11,7 +11,7 @@ mod table;
 mod text;
 mod timeline;
 
-pub use digest::{Digest, digest};
+pub use digest::{Digest, Number, digest};
 pub use facts::{BufferFacts, CheckFacts, OpFacts, PipeFacts, RingFacts, RunFacts, StallFacts};
 pub use memory::{BufferPlace, MemoryFacts, memory_svg, memory_text};
 pub use message::{MessageFacts, PlaceFacts};

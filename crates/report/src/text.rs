@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::Number;
 use crate::diagram::diagrams;
 use crate::facts::{BufferFacts, CheckFacts, PipeFacts, RingFacts, RunFacts};
 use crate::table::Table;
@@ -84,7 +85,12 @@ pub fn buffers_text(buffers: &[BufferFacts]) -> String {
     text
 }
 
-fn short(value: f64) -> String {
+fn short(value: Number) -> String {
+    let value = match value {
+        Number::Signed(x) => return x.to_string(),
+        Number::Unsigned(x) => return x.to_string(),
+        Number::Float(x) => x,
+    };
     if value.fract() == 0.0 && value.abs() < 1e9 { format!("{value}") } else { format!("{value:.5}") }
 }
 

@@ -41,8 +41,10 @@ pub(crate) struct Engine<'a, O> {
     pub clusters: Vec<Cluster>,
     /// For each core program and work what never changes about it.
     pub fixed: Vec<Vec<Fixed>>,
-    /// Instructions left before the limit.
+    /// Steps left before the limit.
     pub steps: u64,
+    /// Steps taken by what no scalar unit executed.
+    pub other_steps: u64,
     pub leftovers: Leftovers,
     pub clocks: Clocks,
     agenda: Agenda,
@@ -60,13 +62,14 @@ impl<'a, O: Observer> Engine<'a, O> {
             program: launch.program,
             memory,
             scratch: Scratch::default(),
-            output: Output::default(),
+            output: Output::of_limit(launch.limits.output),
             observer,
             cores: Vec::new(),
             syncs: Vec::new(),
             clusters: Vec::new(),
             fixed: Vec::new(),
-            steps: launch.limits.instructions,
+            steps: launch.limits.steps,
+            other_steps: 0,
             leftovers: Leftovers::default(),
             clocks: Clocks::new(launch),
             agenda: Agenda::new(),
@@ -84,7 +87,8 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
         let complete = findings.is_empty();
         findings.extend(self.leftovers.findings(self.program, self.launch.platform));
-        let stats = self.observer.0.finish(self.now, self.launch.limits.instructions - self.steps);
+        let scalar = self.launch.limits.steps - self.steps - self.other_steps;
+        let stats = self.observer.0.finish(self.now, scalar);
         RunResult { memory: self.memory, cycles: self.now, findings, output: self.output, stats, complete }
     }
 
@@ -115,7 +119,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         while let Some(Reverse(first)) = due {
             let (at, agent) = ((first >> 32) as u64, AgentId(first as u32));
             if at > limit {
-                return Err(report::error("step-limit", format!("the program was stopped after {limit} cycles")));
+                return Err(report::cycle_limit(limit, None));
             }
             self.now = at;
             let next = match agent.pipe() {

@@ -28,19 +28,24 @@ pub enum Mode {
     Sequential,
 }
 
-/// When a run is given up.
+/// When a run is given up: a budget for everything that all cores and blocks do together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Instructions of all scalar units together.
-    pub instructions: u64,
+    /// Steps. A scalar instruction is one, of a vector function too; a vector instruction is 8; work on a pipe is one for
+    /// each 4 cycles that it takes.
+    pub steps: u64,
     /// Cycles.
     pub cycles: u64,
+    /// Bytes that the program prints.
+    pub output: u64,
+    /// Bytes of buffers in global memory and of local memories, for whoever makes them: the engine takes what it is given.
+    pub memory: u64,
 }
 
 impl Default for Limits {
-    /// 2^31 instructions (a few seconds of an endless loop), 2^48 cycles (days of hardware time).
+    /// 2^31 steps (some seconds of an endless loop), 2^48 cycles (days of hardware time), 16 MiB of text, 64 GiB of memory.
     fn default() -> Limits {
-        Limits { instructions: 1 << 31, cycles: 1 << 48 }
+        Limits { steps: 1 << 31, cycles: 1 << 48, output: 1 << 24, memory: 1 << 36 }
     }
 }
 
@@ -143,6 +148,20 @@ pub struct RunResult {
     /// True if every block ran to its end. False after a fault, a deadlock or a limit: memory then holds
     /// what had been computed so far.
     pub complete: bool,
+}
+
+impl RunResult {
+    /// A run that did not begin: why.
+    pub fn refused(finding: Finding) -> RunResult {
+        RunResult {
+            memory: Memory::default(),
+            cycles: 0,
+            findings: vec![finding],
+            output: Output::default(),
+            stats: Stats::default(),
+            complete: false,
+        }
+    }
 }
 
 /// Runs a launch.

@@ -1,6 +1,6 @@
 //! Putting findings together.
 
-use slipring_machine::Platform;
+use slipring_machine::{Platform, Role};
 use slipring_program::{Finding, Label, Severity, SiteRef};
 
 /// An error without a place.
@@ -20,6 +20,22 @@ pub(crate) fn error(code: &'static str, message: impl Into<String>) -> Box<Findi
 pub(crate) fn error_at(code: &'static str, site: SiteRef, text: &str, message: impl Into<String>) -> Box<Finding> {
     let mut finding = error(code, message);
     finding.primary = Some(label(site, text));
+    finding
+}
+
+/// A run that took more steps than it may.
+pub(crate) fn step_limit(limit: u64, site: SiteRef, role: Role) -> Box<Finding> {
+    let text = format!("{role} had come to this point");
+    let mut finding = error_at("step-limit", site, &text, format!("the program was stopped after {limit} steps"));
+    finding.hint = Some("if a loop has no end here, correct its bounds; otherwise raise `--max-steps`".into());
+    finding
+}
+
+/// A run that took more cycles than it may.
+pub(crate) fn cycle_limit(limit: u64, site: Option<SiteRef>) -> Box<Finding> {
+    let mut finding = error("step-limit", format!("the program was stopped after {limit} cycles"));
+    finding.primary = site.map(|site| label(site, "it had come to this point"));
+    finding.hint = Some("if a loop has no end here, correct its bounds; otherwise raise `--max-cycles`".into());
     finding
 }
 

@@ -153,12 +153,8 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     fn step_limit(&self, core: usize) -> Box<Finding> {
-        let (limit, role) = (self.launch.limits.instructions, self.cores[core].agent.role);
-        let message = format!("the program was stopped after {limit} scalar instructions");
-        let text = format!("{role} had come to this point");
-        let mut finding = report::error_at("step-limit", self.site(core), &text, message);
-        finding.hint = Some("if a loop has no end here, correct its bounds; otherwise raise the limit".into());
-        finding
+        let (limit, role) = (self.launch.limits.steps, self.cores[core].agent.role);
+        report::step_limit(limit, self.site(core), role)
     }
 
     /// Runs register instructions; `at` becomes the cycle of the next instruction that others can see.
@@ -170,10 +166,7 @@ impl<O: Observer> Engine<'_, O> {
             Stop::Shared => Ok(()),
             Stop::Limit => Err(self.step_limit(core)),
             Stop::Trap(trap) => {
-                let (code, message) = match trap {
-                    Trap::DivideByZero => ("divide-by-zero", "division by zero"),
-                    Trap::DivideOverflow => ("divide-overflow", "the quotient of the signed division does not fit"),
-                };
+                let (code, message) = trap.says();
                 let role = self.cores[core].agent.role;
                 Err(report::error_at(code, self.site(core), &format!("executed by {role}"), message))
             }

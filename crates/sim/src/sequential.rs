@@ -36,8 +36,7 @@ impl<O: Observer> Engine<'_, O> {
             self.registers(core, &mut at)?;
             self.now = at;
             if at > self.launch.limits.cycles {
-                let message = format!("the program was stopped after {} cycles", self.launch.limits.cycles);
-                return Err(report::error_at("step-limit", self.site(core), "", message));
+                return Err(report::cycle_limit(self.launch.limits.cycles, Some(self.site(core))));
             }
             if !self.run_one(core)? {
                 return Ok(moved);

@@ -18,6 +18,9 @@ pub(crate) enum Fixed {
     Yes(Option<Plan>),
 }
 
+/// Cycles of work on a pipe that count as a step of the limit.
+const CYCLES_OF_A_STEP: u64 = 4;
+
 /// What an execution touches and how long it takes.
 #[derive(Debug)]
 pub(crate) struct Plan {
@@ -42,12 +45,17 @@ impl<O: Observer> Engine<'_, O> {
         let (args, access) = pipes[pipe.index()].front_args(work.args.len());
         let floor = if pipe == Pipe::S { self.launch.platform.cost.scalar_memory } else { 0 };
         let (memory, scratch, output) = (&mut self.memory, &mut self.scratch, &mut self.output);
+        let (before, steps, role) = (self.steps, self.launch.limits.steps, agent.role);
+        scratch.steps = before;
         let mut value = 0;
         let mut plan = |access: &mut Access| -> Result<u64, Box<Finding>> {
             access.clear();
             if work.effect.discovers() {
                 let outcome = work.effect.discover(args, env, memory, scratch, output, access);
-                value = outcome.map_err(|fault| finding(fault, entry, work))?;
+                value = outcome.map_err(|fault| match fault.code {
+                    "step-limit" => report::step_limit(steps, fault.site.unwrap_or(entry.site), role),
+                    _ => finding(fault, entry, work),
+                })?;
                 if let Some(shadow) = memory.shadow.as_mut().filter(|_| !work.effect.marks()) {
                     shadow.discovered(access, env, entry.site);
                 }
@@ -75,6 +83,11 @@ impl<O: Observer> Engine<'_, O> {
         let cycles = self.clocks.of(agent, cycles);
         let run = WorkRun { agent, id: entry.id, work, args, access, cycles, site: entry.site };
         self.observer.start(at, &run);
+        self.steps = scratch.steps.saturating_sub(cycles / CYCLES_OF_A_STEP);
+        self.other_steps += before - self.steps;
+        if self.steps == 0 {
+            return Err(report::step_limit(steps, entry.site, role));
+        }
         pipes[pipe.index()].cycles = cycles;
         pipes[pipe.index()].value = value;
         Ok(at.saturating_add(cycles))

@@ -518,7 +518,7 @@ fn an_index_that_names_no_object() {
 #[test]
 fn loops_without_an_end() {
     let platform = a5();
-    let limits = Limits { instructions: 10_000, cycles: 1 << 40 };
+    let limits = Limits { steps: 10_000, cycles: 1 << 40, ..Limits::default() };
     let mut bare = Build::default();
     bare.core(A, |c| {
         c.op("scf.while").emit(Inst::Jump { to: 0 });

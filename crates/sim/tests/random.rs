@@ -91,7 +91,7 @@ proptest! {
         }
         let platform = a5();
         let mode = if sequential { Mode::Sequential } else { Mode::Pipes };
-        let limits = Limits { instructions: 5000, cycles: 1 << 30 };
+        let limits = Limits { steps: 5000, cycles: 1 << 30, ..Limits::default() };
         let launch = Launch::new(&b.program, &platform, 2, vec![]).mode(mode).limits(limits);
         let run = || run(&launch, memory(&platform, 2, vec![]), &mut ());
         let (first, second) = (run(), run());

@@ -71,7 +71,7 @@ fn main() {
         let text = edits.iter().fold(text.clone(), |text, (from, to)| text.replace(from, to));
         let of = |n: u64| text.replace("10000000", &n.to_string());
         let values = [vec![0; 1024], vec![0; 8192]].map(Value::Buffer);
-        let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0 };
+        let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
         // Steps of a tile, from two short runs.
         let steps = |n: u64| {
             let mut entries = Entries::default();

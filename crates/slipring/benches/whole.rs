@@ -27,7 +27,7 @@ fn ready(file: &str) -> (Prepared, Platform, Vec<Value>) {
     let platform = choose_platform(Some("a5"), &module).expect("a built-in platform");
     let prepared = prepare(module, None, &platform, &mut diags);
     let prepared = prepared.unwrap_or_else(|| panic!("{}", diags.render(&Source::new(file, text.as_str()), false)));
-    let bound = bind(&args, &prepared.decoded.program.params, &Defaults::default()).expect("the arguments fit");
+    let bound = bind(&args, &prepared.decoded.program.params, &[], &Defaults::default()).expect("the arguments fit");
     (prepared, platform, bound.into_iter().map(|a| a.value).collect())
 }
 
@@ -44,7 +44,7 @@ fn best(times: usize, mut work: impl FnMut() -> bool) -> Duration {
 
 fn timed(file: &str, times: usize, check: bool) -> Duration {
     let (prepared, platform, values) = ready(file);
-    let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0 };
+    let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     best(times, || {
         if check {
             let mut checker = Checker::new(Tools::default());

@@ -2,8 +2,8 @@
 
 use slipring_dialects::Decoded;
 use slipring_machine::Platform;
-use slipring_program::{GmBuffer, Memory, ParamKind};
-use slipring_sim::{ArgValue, Launch, Mode, Observer, RunResult, Timing, run};
+use slipring_program::{Finding, GmBuffer, Memory, ParamKind, Severity, zeroed};
+use slipring_sim::{ArgValue, Launch, Limits, Mode, Observer, RunResult, Timing, run};
 use slipring_tile::Space;
 
 use crate::args::Value;
@@ -18,6 +18,15 @@ pub struct ExecuteOptions {
     /// Zeroed bytes behind every buffer in global memory that the kernel may touch, as a device allocator would give.
     /// They are not part of the buffer's contents afterwards.
     pub gm_slack: usize,
+    /// When the run is given up.
+    pub limits: Limits,
+}
+
+impl Default for ExecuteOptions {
+    /// One block on pipes, no slack, the engine's own limits.
+    fn default() -> ExecuteOptions {
+        ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0, limits: Limits::default() }
+    }
 }
 
 /// A run and what it left in the kernel's buffers.
@@ -81,15 +90,62 @@ fn launch<O: Observer>(
     (part, timing): (Option<(u32, u32)>, Timing),
     observer: &mut O,
 ) -> Execution {
+    match memories(decoded, platform, values, options, (part, timing)) {
+        Ok((launch, memory, sizes)) => Execution { result: run(&launch, memory, observer), sizes },
+        Err(bytes) => {
+            let finding = Finding {
+                code: "memory-limit",
+                severity: Severity::Error,
+                message: format!("the buffers and local memories of the run take {bytes} bytes: more than it may have"),
+                primary: None,
+                secondary: Vec::new(),
+                notes: Vec::new(),
+                hint: Some(
+                    "run fewer blocks or smaller buffers, or raise `--max-memory` where the host has more".into(),
+                ),
+            };
+            Execution { result: RunResult::refused(finding), sizes: Vec::new() }
+        }
+    }
+}
+
+/// What a run needs: the launch, its memories, and the bytes of each buffer without slack.
+type Ready<'a> = (Launch<'a>, Memory, Vec<usize>);
+
+/// Makes the memories of a run.
+///
+/// # Errors
+/// The bytes that they take, where that is more than the limit or than the host gives.
+fn memories<'a>(
+    decoded: &'a Decoded,
+    platform: &'a Platform,
+    values: &[Value],
+    options: ExecuteOptions,
+    (part, timing): (Option<(u32, u32)>, Timing),
+) -> Result<Ready<'a>, u64> {
+    let blocks = part.map_or(options.blocks, |(_, all)| all);
+    let program = &decoded.program;
+    let bytes = |space: Space| decoded.local_bytes[space as usize];
+    let clusters = Launch::new(program, platform, options.blocks, Vec::new()).clusters();
+    let local = Memory::bytes_of_blocks(clusters, bytes);
+    let each = |data: &Vec<u8>| (data.len() as u64).saturating_add(options.gm_slack as u64);
+    let passed = values.iter().filter_map(Value::buffer).map(each).fold(0, u64::saturating_add);
+    let scratch = program.params.iter().map(|param| match param.kind {
+        ParamKind::Scratch { bytes_per_block } => bytes_per_block.saturating_mul(u64::from(blocks)),
+        _ => 0,
+    });
+    let all = scratch.fold(local.saturating_add(passed), u64::saturating_add);
+    if all > options.limits.memory {
+        return Err(all);
+    }
     let mut buffers = Vec::new();
     let mut sizes = Vec::new();
     let mut args = Vec::new();
     for (param, value) in decoded.program.params.iter().filter(|p| p.is_passed()).zip(values) {
         args.push(match value {
             Value::Buffer(data) => {
-                let mut room = Vec::with_capacity(data.len() + options.gm_slack);
-                room.extend_from_slice(data);
-                room.resize(data.len() + options.gm_slack, 0);
+                let mut room = zeroed(data.len() + options.gm_slack).map_err(|_| all)?;
+                room[..data.len()].copy_from_slice(data);
                 buffers.push(GmBuffer { name: param.name.clone(), data: room });
                 sizes.push(data.len());
                 ArgValue::Buffer(buffers.len() - 1)
@@ -97,18 +153,17 @@ fn launch<O: Observer>(
             Value::Scalar(bits) => ArgValue::Scalar(*bits),
         });
     }
-    let blocks = part.map_or(options.blocks, |(_, all)| all);
     for param in &decoded.program.params {
         if let ParamKind::Scratch { bytes_per_block } = param.kind {
             let bytes = bytes_per_block.saturating_mul(u64::from(blocks)) as usize;
-            buffers.push(GmBuffer { name: param.name.clone(), data: vec![0; bytes] });
+            buffers.push(GmBuffer { name: param.name.clone(), data: zeroed(bytes).map_err(|_| all)? });
             args.push(ArgValue::Buffer(buffers.len() - 1));
         }
     }
     let mut launch = Launch::new(&decoded.program, platform, options.blocks, args).mode(options.mode).timing(timing);
     launch.part = part;
-    let bytes = |space: Space| decoded.local_bytes[space as usize] as usize;
-    let mut memory = Memory::with_sizes(launch.clusters(), bytes);
+    launch.limits = options.limits;
+    let mut memory = Memory::try_with_sizes(clusters, |space| bytes(space) as usize).map_err(|_| all)?;
     memory.gm = buffers;
-    Execution { result: run(&launch, memory, observer), sizes }
+    Ok((launch, memory, sizes))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use slipring_dialects::{Decoded, Dialects, Kernel, Mode, decode, needed_functions, select_kernel};
-use slipring_ir::{Attr, Diags, Module, Source};
+use slipring_ir::{Attr, Diagnostic, Diags, Module, Source, Span};
 use slipring_lang::KernelInfo;
 use slipring_machine::{Platform, PlatformError, built_in};
 use slipring_passes::{Outcome, PassContext, run_passes};
@@ -34,9 +34,22 @@ pub fn load_file(source: Source) -> Loaded {
     Loaded { module, diags, kernels: Vec::new() }
 }
 
+/// Functions of a file: what is asked of all of them is asked for each.
+const MOST_FUNCTIONS: usize = 1024;
+
 /// Checks a module that was read without errors against the declarations and the platform, and how kernels for both kinds
 /// of core divide their work. Reports every error, and warns of tiles that overwrite each other.
 pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
+    let mut functions = module.ops_named("func.func").skip(MOST_FUNCTIONS);
+    if let Some(first) = functions.next() {
+        let message = format!(
+            "a file has at most {MOST_FUNCTIONS} functions, this one has {}",
+            MOST_FUNCTIONS + 1 + functions.count()
+        );
+        diags
+            .push(Diagnostic::error("too-many-functions", module.op(first).span, message).help("divide it into files"));
+        return;
+    }
     slipring_dialects::verify(module, platform, diags);
     if !diags.has_errors() {
         slipring_passes::check_split::check(module, diags);
@@ -84,6 +97,18 @@ pub fn is_language(source: &Source) -> bool {
 /// Chooses the kernel of a checked module, runs the passes on what it needs of the module and decodes it. `None` if that
 /// reported an error.
 pub fn prepare(written: Module, function: Option<&str>, platform: &Platform, diags: &mut Diags) -> Option<Prepared> {
+    let prepared = try_prepare(written, function, platform, diags);
+    if prepared.is_none() && !diags.has_errors() {
+        let error = Diagnostic { primary: None, ..Diagnostic::error("internal", Span::default(), UNSAID) };
+        diags.push(error.help("please report the input"));
+    }
+    prepared
+}
+
+/// What is said where a room refuses a program and does not say why.
+const UNSAID: &str = "slipring cannot decode this program and has not found out why";
+
+fn try_prepare(written: Module, function: Option<&str>, platform: &Platform, diags: &mut Diags) -> Option<Prepared> {
     let kernel = select_kernel(&written, function, diags)?;
     let mut module = written.clone();
     let needed = needed_functions(&written, &kernel);

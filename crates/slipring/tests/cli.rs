@@ -1,5 +1,11 @@
 //! The command line's manners: arguments, exit codes, files, JSON.
 
+#[path = "cli/arguments.rs"]
+mod arguments;
+#[path = "cli/exits.rs"]
+mod exits;
+#[path = "cli/large.rs"]
+mod large;
 #[path = "cli/outputs.rs"]
 mod outputs;
 

@@ -29,13 +29,13 @@ fn prepared(text: &str, platform: &Platform) -> Prepared {
 fn arguments(text: &str, prepared: &Prepared) -> Vec<Value> {
     let line = text.lines().find_map(|line| line.strip_prefix("// args:")).expect("an `// args:` line");
     let words: Vec<String> = line.split_whitespace().map(str::to_string).collect();
-    let bound = bind(&words, &prepared.decoded.program.params, &Defaults::default()).expect("arguments");
+    let bound = bind(&words, &prepared.decoded.program.params, &[], &Defaults::default()).expect("arguments");
     bound.into_iter().map(|arg| arg.value).collect()
 }
 
 /// The buffers after a run in which nothing is found.
 fn run(prepared: &Prepared, platform: &Platform, values: &[Value], blocks: u32) -> Vec<Option<Vec<u8>>> {
-    let options = ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: 0 };
+    let options = ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let mut checker = Checker::new(Tools { race: true, init: true, scratch: slipring::slot_buffers(prepared, values) });
     let done = execute(&prepared.decoded, platform, values, options, &mut checker);
     let found = checker.report(&done.result).findings;

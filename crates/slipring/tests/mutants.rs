@@ -57,7 +57,7 @@ fn compiled(arch: &str) -> Bench {
     let mut diags = Diags::default();
     let prepared = prepare(loaded.module, None, &platform, &mut diags).unwrap_or_else(|| panic!("{diags:#?}"));
     let words = ["rand:f16[32x32],seed=1", "rand:f16[64x32],seed=2", "rand:f16[64x32],seed=3", "zeros:f32[32x32]"];
-    let values = bind(&words.map(str::to_string), &prepared.decoded.program.params, &Defaults::default())
+    let values = bind(&words.map(str::to_string), &prepared.decoded.program.params, &[], &Defaults::default())
         .unwrap()
         .into_iter()
         .map(|arg: Arg| arg.value)
@@ -72,7 +72,7 @@ fn said(bench: &Bench, module: &Module) -> Option<String> {
     let Ok(decoded) = decode(module, &kernel, &bench.platform, Decoding::Device, &mut diags) else {
         return Some(format!("refused: {}", diags.list[0].code));
     };
-    let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0 };
+    let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let mut checker = Checker::new(Tools::default());
     let execution = execute(&decoded, &bench.platform, &bench.values, options, &mut checker);
     let report = checker.report(&execution.result);

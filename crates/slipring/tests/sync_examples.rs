@@ -31,9 +31,9 @@ fn run(text: &str) -> Outcome {
     let prepared = prepare(module, None, &platform, &mut diags).unwrap_or_else(|| panic!("{diags:#?}"));
     let program = &prepared.decoded.program;
     let values: Vec<_> =
-        bind(&words, &program.params, &Defaults::default()).unwrap().into_iter().map(|a: Arg| a.value).collect();
+        bind(&words, &program.params, &[], &Defaults::default()).unwrap().into_iter().map(|a: Arg| a.value).collect();
     let mut checker = Checker::new(Tools::default());
-    let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0 };
+    let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let execution = execute(&prepared.decoded, &platform, &values, options, &mut checker);
     let report = checker.report(&execution.result);
     Outcome {

@@ -2,7 +2,7 @@
 
 use slipring_machine::VectorSpec;
 use slipring_program::{
-    Access, Causes, Decision, Effect, Env, Fault, Inst, Memory, Operand, Output, Reg, Scratch, SiteRef, Trap,
+    Access, Causes, Decision, Effect, Env, Fault, Inst, Memory, Operand, Output, Reg, Scratch, SiteRef, moved, scaled,
 };
 use slipring_tile::Space;
 
@@ -13,8 +13,8 @@ use crate::shade::Shade;
 use crate::trace::Trace;
 use crate::{Arg, Barrier, Machine, Slot, Step};
 
-/// Instructions that one execution may take. A function with more has most likely no end.
-pub const LIMIT: u64 = 1 << 30;
+/// Steps of the run's limit that a vector instruction takes; a scalar one takes 1.
+const STEPS: u64 = 8;
 
 /// What a function consists of.
 #[derive(Debug)]
@@ -70,7 +70,10 @@ impl Function {
     fn execute(&self, machine: &mut Machine<'_>) -> Result<(), Fault> {
         let Parts { code, sites, steps, spec, .. } = &self.parts;
         let (mut pc, mut position) = (0usize, 0u32);
-        for _ in 0..LIMIT {
+        loop {
+            let cost = if matches!(code[pc], Inst::Issue { .. }) { STEPS } else { 1 };
+            let Some(left) = machine.scratch.steps.checked_sub(cost) else { break };
+            machine.scratch.steps = left;
             let scalars = &mut machine.state.scalars;
             match &code[pc] {
                 Inst::Issue { work } => {
@@ -80,7 +83,12 @@ impl Function {
                         *number = match *arg {
                             Arg::Value(operand) => value(scalars, operand),
                             Arg::Element { base, offset, bytes } => {
-                                value(scalars, base).wrapping_add(value(scalars, offset).wrapping_mul(bytes))
+                                let offset = value(scalars, offset);
+                                let place = scaled(offset, bytes).and_then(|by| moved(value(scalars, base), by));
+                                place.map_err(|trap| {
+                                    let (code, message) = trap.says();
+                                    Fault { site: Some(sites[pc]), ..Fault::new(code, message) }
+                                })?
                             }
                         };
                     }
@@ -88,7 +96,7 @@ impl Function {
                     if self.traced {
                         machine.state.trace.note(position, *work);
                     }
-                    position += 1;
+                    position = position.wrapping_add(1);
                     let special = (machine.ar, machine.sqzn);
                     let result = (step.kernel)(machine, &args[..step.args.len()]).map_err(|mut fault| {
                         fault.message = format!("`{}` {}", step.name, fault.message);
@@ -106,10 +114,7 @@ impl Function {
                 Inst::Scalar { f, d, args } => match f(args.map(|a| value(scalars, a))) {
                     Ok(result) => scalars[d.0 as usize] = result,
                     Err(trap) => {
-                        let (code, message) = match trap {
-                            Trap::DivideByZero => ("divide-by-zero", "division by zero"),
-                            Trap::DivideOverflow => ("divide-overflow", "the quotient does not fit"),
-                        };
+                        let (code, message) = trap.says();
                         return Err(Fault { site: Some(sites[pc]), ..Fault::new(code, message) });
                     }
                 },
@@ -132,8 +137,7 @@ impl Function {
             }
             pc += 1;
         }
-        let fault = Fault::new("step-limit", format!("a vector function was stopped after {LIMIT} instructions"));
-        Err(Fault { site: Some(sites[pc]), ..fault.help("if a loop has no end here, correct its bounds") })
+        Err(Fault { site: Some(sites[pc]), ..Fault::new("step-limit", "was stopped") })
     }
 }
 

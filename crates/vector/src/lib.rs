@@ -33,7 +33,7 @@ mod trace;
 
 pub use align::{Align, BLOCK, block_of};
 pub use footprint::{Barrier, Kind};
-pub use function::{Function, LIMIT, Parts};
+pub use function::{Function, Parts};
 pub use machine::Machine;
 pub use mask::Mask;
 pub use register::{BYTES, Register};

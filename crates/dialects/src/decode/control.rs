@@ -1,7 +1,7 @@
 //! How structured control flow and calls expand.
 
 use slipring_ir::{Attr, Diagnostic, ValueId};
-use slipring_program::{Inst, Operand};
+use slipring_program::{Inst, Operand, Trap};
 
 use super::{Binding, Decoder};
 use crate::def::{Lowered, OpRef, Reported};
@@ -29,6 +29,16 @@ pub fn lower_for(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 /// Reported by the body.
 fn counted_loop(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let (first, end, step) = (scalar(op, d, 0)?, scalar(op, d, 1)?, scalar(op, d, 2)?);
+    let step = match step {
+        Operand::Imm(step) if step as i64 <= 0 => {
+            return Err(d.error("loop-step", format!("the step of a loop is positive, not {}", step as i64)));
+        }
+        Operand::Imm(_) => step,
+        _ => {
+            let positive = |[step, ..]: [u64; 3]| if step as i64 > 0 { Ok(step) } else { Err(Trap::LoopStep) };
+            d.compute(positive, [step, Operand::Imm(0), Operand::Imm(0)])
+        }
+    };
     let carried = carry(op.operands(3), d)?;
     let counter = d.variable(first);
     let (head, exit) = (d.label(), d.label());
@@ -42,7 +52,16 @@ fn counted_loop(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     }
     let yielded = d.block(body)?;
     d.assign(&carried, &yielded);
-    d.emit(Inst::Add { d: counter, a: Operand::Reg(counter), b: step });
+    let fits = |end: u64, step: u64| (end as i64).checked_add(step as i64).is_some();
+    let (a, b) = (Operand::Reg(counter), step);
+    d.emit(match (end, step) {
+        (Operand::Imm(end), Operand::Imm(step)) if fits(end, step) => Inst::Add { d: counter, a, b },
+        // The largest number is below no end.
+        _ => {
+            let f = |[a, b, _]: [u64; 3]| Ok((a as i64).saturating_add(b as i64) as u64);
+            Inst::Scalar { f, d: counter, args: [a, b, Operand::Imm(0)] }
+        }
+    });
     d.jump(head);
     d.place(exit);
     bind_all(&op.module.op(op.id).results, &carried, d);

@@ -40,6 +40,8 @@ pub struct Decoded {
 
 /// How deep calls may nest. A kernel has no stack; recursion is refused by this limit.
 const MAX_CALL_DEPTH: usize = 64;
+/// Calls of a kernel, each of which is decoded anew: functions that call others twice double them at each level.
+const MOST_CALLS: u32 = 1 << 12;
 
 /// State shared by the cores of a kernel.
 #[derive(Default)]
@@ -77,6 +79,8 @@ pub struct Decoder<'a> {
     bindings: Vec<Option<Binding>>,
     yielded: Vec<Binding>,
     calls: Vec<OpId>,
+    /// Calls that were written out so far.
+    written_out: u32,
     pub(super) current: (&'static str, Span),
     diags: &'a mut Diags,
 }
@@ -132,6 +136,7 @@ pub fn decode(
             bindings: vec![None; module.value_count()],
             yielded: Vec::new(),
             calls: Vec::new(),
+            written_out: 0,
             current: ("", Span::default()),
             diags: &mut *diags,
         };
@@ -239,6 +244,12 @@ impl Decoder<'_> {
             let name = symbol_name(self.module, callee).to_string();
             self.error("recursion", format!("`@{name}` calls itself: a kernel has no stack"));
             return Err(Reported);
+        }
+        self.written_out += 1;
+        if self.written_out > MOST_CALLS {
+            let message = format!("the kernel comes to more than {MOST_CALLS} calls when each is written out");
+            let error = self.error("too-many-calls", message);
+            return Err(error);
         }
         let Some(body) = self.module.body(callee, 0) else {
             let name = symbol_name(self.module, callee).to_string();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use slipring_ir::{Attr, Diagnostic, Diags, Module, OpId, Type};
+use slipring_ir::{Attr, Diagnostic, Diags, Dim, Module, OpId, Type};
 use slipring_machine::{CoreKind, Role};
 use slipring_program::{Param, ParamKind};
 
@@ -311,8 +311,20 @@ fn param_kind(ty: &Type) -> ParamKind {
         Type::Ptr(elem, _) => ParamKind::Buffer { elem: *elem, bytes: None },
         Type::MemRef(memref) => {
             let elem = memref.elem.elem().unwrap_or(Elem::U8);
-            let count = memref.dims.iter().map(|d| d.known()).product::<Option<u64>>();
-            ParamKind::Buffer { elem, bytes: count.map(|n| n * elem.bytes() as u64) }
+            let count = memref.dims.iter().try_fold(1u64, |n, dim| n.checked_mul(dim.known()?));
+            // With strides of its own it may lie in a larger buffer.
+            let strides = memref.strides.as_ref().map(|(strides, offset)| (strides.as_slice(), *offset));
+            let dense = |(strides, offset): (&[Dim], Dim)| {
+                let mut due = 1u64;
+                offset.known() == Some(0)
+                    && memref.dims.iter().zip(strides).rev().all(|(dim, stride)| {
+                        let fits = stride.known() == Some(due);
+                        due = due.saturating_mul(dim.known().unwrap_or(0));
+                        fits
+                    })
+            };
+            let count = count.filter(|_| strides.is_none_or(dense));
+            ParamKind::Buffer { elem, bytes: count.and_then(|n| n.checked_mul(elem.bytes() as u64)) }
         }
         Type::TensorView(view) | Type::PartitionView(view) => ParamKind::Buffer { elem: view.elem, bytes: None },
         ty if *ty == Type::I1 => ParamKind::Bool,

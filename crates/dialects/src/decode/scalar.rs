@@ -1,6 +1,6 @@
 //! Scalar arithmetic that lowering needs for addresses and slots. Constants are folded.
 
-use slipring_program::{Inst, Operand, ScalarFn};
+use slipring_program::{Inst, Operand, ScalarFn, Trap, moved, scaled};
 
 use super::Decoder;
 
@@ -36,6 +36,34 @@ impl Decoder<'_> {
             (x, Operand::Imm(1)) | (Operand::Imm(1), x) => x,
             (_, Operand::Imm(0)) | (Operand::Imm(0), _) => Operand::Imm(0),
             _ => self.compute(|[a, b, _]| Ok(a.wrapping_mul(b)), [a, b, Operand::Imm(0)]),
+        }
+    }
+
+    /// The distance that `count` elements or rows of `size` bytes or elements make. The run stops where it does not fit.
+    pub fn distance(&mut self, count: Operand, size: Operand) -> Operand {
+        match (count, size) {
+            (x, Operand::Imm(1)) | (Operand::Imm(1), x) => x,
+            (_, Operand::Imm(0)) | (Operand::Imm(0), _) => Operand::Imm(0),
+            _ => self.compute(|[a, b, _]| scaled(a, b), [count, size, Operand::Imm(0)]),
+        }
+    }
+
+    /// The sum of two distances. The run stops where it does not fit.
+    pub fn further(&mut self, a: Operand, b: Operand) -> Operand {
+        match (a, b) {
+            (x, Operand::Imm(0)) | (Operand::Imm(0), x) => x,
+            _ => {
+                let sum = |[a, b, _]: [u64; 3]| (a as i64).checked_add(b as i64).map(|n| n as u64).ok_or(Trap::Address);
+                self.compute(sum, [a, b, Operand::Imm(0)])
+            }
+        }
+    }
+
+    /// An address `by` bytes on, perhaps back. The run stops where that is out of every memory.
+    pub fn moved(&mut self, address: Operand, by: Operand) -> Operand {
+        match by {
+            Operand::Imm(0) => address,
+            _ => self.compute(|[address, by, _]| moved(address, by), [address, by, Operand::Imm(0)]),
         }
     }
 

@@ -137,8 +137,9 @@ fn lower_cast(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     if sizes.len() != strides.len() {
         return Err(d.error("memref-rank", "as many strides as sizes are needed"));
     }
-    let bytes = d.mul(offset.first().copied().unwrap_or(Operand::Imm(0)), Operand::Imm(view.elem.bytes() as u64));
-    view.base = d.add(view.base, bytes);
+    let size = Operand::Imm(view.elem.bytes() as u64);
+    let bytes = d.distance(offset.first().copied().unwrap_or(Operand::Imm(0)), size);
+    view.base = d.moved(view.base, bytes);
     (view.dims, view.strides) = (sizes, strides);
     if let Some(layout) = op.text("layout") {
         view.layout = LAYOUT.members.iter().find(|member| **member == layout).copied();

@@ -124,8 +124,8 @@ fn lower_access(op: &OpRef<'_>, d: &mut Decoder<'_>, memref: usize, value: Optio
     let mut at = Operand::Imm(0);
     for (index, stride) in indices.iter().zip(&view.strides) {
         let index = d.scalar(*index)?;
-        let part = d.mul(index, *stride);
-        at = d.add(at, part);
+        let part = d.distance(index, *stride);
+        at = d.further(at, part);
     }
     let address = element_address(d, view.base, at, view.elem);
     let value = value.and_then(|index| op.operand(index)).map(|value| d.scalar(value)).transpose()?;

@@ -68,7 +68,7 @@ impl Effect for PrintTile {
     ) -> Result<u64, Fault> {
         let (bytes, start) = memory.locate(env, self.core, self.space, args[0]);
         let Layout { elem, rows, cols, .. } = self.layout;
-        output.lines.push(format!("{} of {} block {}: {rows}x{cols} x {elem}", self.name, self.core, args[3]));
+        output.print(format!("{} of {} block {}: {rows}x{cols} x {elem}", self.name, self.core, args[3]))?;
         for row in 0..rows {
             let mut line = String::new();
             for col in 0..cols {
@@ -79,7 +79,7 @@ impl Effect for PrintTile {
                 let text = bytes.get(at..at + elem.bytes()).map_or_else(String::new, |bytes| show(elem, bytes, false));
                 line += &text;
             }
-            output.lines.push(line.trim_end().to_string());
+            output.print(line.trim_end().to_string())?;
         }
         Ok(0)
     }
@@ -144,7 +144,7 @@ impl Effect for PrintScalar {
 
     fn run(&self, args: &[u64], _: Env, _: &mut Memory, _: &mut Scratch, output: &mut Output) -> Result<u64, Fault> {
         let line = format_number(&self.format, self.elem, args[0]);
-        output.lines.push(line.trim_end_matches('\n').to_string());
+        output.print(line.trim_end_matches('\n').to_string())?;
         Ok(0)
     }
 }

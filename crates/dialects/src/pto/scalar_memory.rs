@@ -179,8 +179,8 @@ fn lower_element(op: &OpRef<'_>, d: &mut Decoder<'_>, ends: Ends) -> Lowered {
 
 /// The byte address of an element.
 pub(crate) fn element_address(d: &mut Decoder<'_>, base: Operand, offset: Operand, elem: Elem) -> Operand {
-    let bytes = d.mul(offset, Operand::Imm(elem.bytes() as u64));
-    d.add(base, bytes)
+    let bytes = d.distance(offset, Operand::Imm(elem.bytes() as u64));
+    d.moved(base, bytes)
 }
 
 /// Elements of the whole tile.

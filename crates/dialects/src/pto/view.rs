@@ -44,8 +44,8 @@ static ADDPTR: OpDef = OpDef {
         let (ptr, offset) = (op.operand(0).ok_or(Reported)?, op.operand(1).ok_or(Reported)?);
         let elem = op.module.ty(ptr).elem().ok_or(Reported)?;
         let (base, offset) = (d.scalar(ptr)?, d.scalar(offset)?);
-        let bytes = d.mul(offset, Operand::Imm(elem.bytes() as u64));
-        let address = d.add(base, bytes);
+        let bytes = d.distance(offset, Operand::Imm(elem.bytes() as u64));
+        let address = d.moved(base, bytes);
         d.bind(op.result(0), Binding::Scalar(address));
         Ok(())
     },
@@ -211,11 +211,11 @@ fn lower_partition(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let sizes = numbers(d, op.operands(2))?;
     let mut elements = Operand::Imm(0);
     for (offset, stride) in offsets.iter().zip(view.strides.clone()) {
-        let part = d.mul(*offset, stride);
-        elements = d.add(elements, part);
+        let part = d.distance(*offset, stride);
+        elements = d.further(elements, part);
     }
-    let bytes = d.mul(elements, Operand::Imm(view.elem.bytes() as u64));
-    view.base = d.add(view.base, bytes);
+    let bytes = d.distance(elements, Operand::Imm(view.elem.bytes() as u64));
+    view.base = d.moved(view.base, bytes);
     view.dims = sizes;
     d.bind(op.result(0), Binding::View(view));
     Ok(())

@@ -8,11 +8,23 @@ use slipring_program::Direction;
 
 use super::spec::{PipeSpec, consumer_buffer, reservation_of};
 use crate::Dialects;
-use crate::def::{OpRef, RingPart};
+use crate::def::{MixedPart, OpRef, RingPart};
 
 /// Gives every pipe of a module so many slots: in its type or its `slot_num`, and in the reservations of its slots. A landing
-/// area and a period are never larger than the ring.
+/// area and a period are never larger than the ring. Functions of the whole cluster get them for the pipes that are made of
+/// their crossings.
 pub fn set_slots(module: &mut Module, slots: u32, platform: &Platform) {
+    let functions: Vec<OpId> = module.ops_named("func.func").collect();
+    for function in functions {
+        let crosses = |id: OpId| {
+            let def = Dialects::get().def(&module.op(id).name);
+            matches!(def.and_then(|def| def.mixed), Some(MixedPart::Shard | MixedPart::Gather | MixedPart::Cross))
+        };
+        let crossings = module.body(function, 0).is_some_and(|body| module.walk(body).into_iter().any(crosses));
+        if crossings {
+            module.op_mut(function).attrs.set("slot_num", Attr::int(slots.into()));
+        }
+    }
     let top = module.walk(module.top);
     for id in top {
         let Some(def) = Dialects::get().def(&module.op(id).name) else { continue };

@@ -120,6 +120,8 @@ impl Projector<'_, '_> {
         let is_first = result(self.to, is_first, "is_first_lane");
         let branch = build(self.to, to, "scf.if", &[&[is_first]], [], &[], span);
         let region = self.to.add_region(branch);
+        // The other branch is there and empty.
+        self.to.add_region(branch);
         self.guard = Some(make(self.to, "scf.yield", &[], AttrDict::default(), &[], span));
         self.to.add_block(region)
     }

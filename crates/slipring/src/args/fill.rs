@@ -1,40 +1,63 @@
 //! Buffers with generated contents.
 
+use std::collections::TryReserveError;
+
 use slipring_tile::{Elem, store_f64};
 
-/// What a generated buffer holds.
+use super::number::Number;
+
+/// What a generated buffer holds. Every number is one that the element type has.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[allow(missing_docs)]
 pub(super) enum Fill {
     Zeros,
-    Value(f64),
+    Value(Number),
     Iota,
-    Random { seed: u64, lo: f64, hi: f64 },
+    /// Numbers from `lo` on, below `hi`.
+    Random {
+        seed: u64,
+        lo: f64,
+        hi: f64,
+    },
 }
 
 /// The bytes of `count` elements.
-pub(super) fn fill(kind: Fill, elem: Elem, count: usize) -> Vec<u8> {
+///
+/// # Errors
+/// If there is not so much memory.
+pub(super) fn fill(kind: Fill, elem: Elem, count: usize) -> Result<Vec<u8>, TryReserveError> {
+    let mut bytes = slipring_program::zeroed(count * elem.bytes())?;
     let mut state = if let Fill::Random { seed, .. } = kind { seed } else { 0 };
-    let value = |at: usize| match kind {
-        Fill::Zeros => 0.0,
+    let mut value = |at: usize| match kind {
+        Fill::Zeros => Number::Integer(0),
         Fill::Value(value) => value,
-        Fill::Iota => at as f64,
+        Fill::Iota => Number::Integer(at as i128),
         // 53 random bits: every number is lo + (hi - lo) × k / 2^53.
-        Fill::Random { lo, hi, .. } => lo + (hi - lo) * ((split_mix(&mut state) >> 11) as f64 / (1u64 << 53) as f64),
+        Fill::Random { lo, hi, .. } => {
+            let x = lo + (hi - lo) * ((split_mix(&mut state) >> 11) as f64 / (1u64 << 53) as f64);
+            // The sum may round up to `hi`.
+            if elem.is_float() { Number::Float(x) } else { Number::Integer((x.floor() as i128).min(hi as i128 - 1)) }
+        }
     };
-    let values = (0..count * elem.values()).map(value);
     if matches!(kind, Fill::Zeros) {
-        return vec![0; count * elem.bytes()];
+        return Ok(bytes);
     }
-    if elem.is_float() {
-        let values: Vec<f64> = values.collect();
-        let mut bytes = vec![0; count * elem.bytes()];
-        store_f64(elem, &values, &mut bytes);
-        return bytes;
+    let size = elem.bytes();
+    if !elem.is_float() {
+        for (at, to) in bytes.chunks_exact_mut(size).enumerate() {
+            to.copy_from_slice(&value(at).integer().to_le_bytes()[..size]);
+        }
+        return Ok(bytes);
     }
-    let mut bytes = Vec::with_capacity(count * elem.bytes());
-    values.for_each(|x| push_integer(elem, x.floor(), &mut bytes));
-    bytes
+    let mut values = [0.0; 2];
+    let values = &mut values[..elem.values()];
+    for (at, to) in bytes.chunks_exact_mut(size).enumerate() {
+        for (part, x) in values.iter_mut().enumerate() {
+            *x = value(at * elem.values() + part).float();
+        }
+        store_f64(elem, values, to);
+    }
+    Ok(bytes)
 }
 
 /// SplitMix64: small, and the same everywhere.
@@ -44,12 +67,6 @@ fn split_mix(state: &mut u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
-}
-
-/// Adds one integer.
-fn push_integer(elem: Elem, value: f64, bytes: &mut Vec<u8>) {
-    let wide = if elem.is_signed_int() { (value as i64).to_le_bytes() } else { (value as u64).to_le_bytes() };
-    bytes.extend_from_slice(&wide[..elem.bytes()]);
 }
 
 /// Bits of a float scalar as registers keep them, rounded to its type.
@@ -73,9 +90,13 @@ mod tests {
 
     #[test]
     fn integers_wrap_nothing_in_range() {
-        let bytes = fill(Fill::Random { seed: 1, lo: -8.0, hi: 8.0 }, Elem::I8, 1000);
+        let bytes = fill(Fill::Random { seed: 1, lo: -8.0, hi: 8.0 }, Elem::I8, 1000).unwrap();
         assert!(bytes.iter().all(|b| (-8..8).contains(&(*b as i8))));
-        assert_eq!(fill(Fill::Iota, Elem::I16, 3), [0, 0, 1, 0, 2, 0]);
-        assert_eq!(fill(Fill::Value(1.5), Elem::F16, 1), [0x00, 0x3e]);
+        let bytes = fill(Fill::Random { seed: 1, lo: 254.0, hi: 256.0 }, Elem::U8, 1000).unwrap();
+        assert!(bytes.iter().all(|b| *b >= 254) && bytes.contains(&255) && bytes.contains(&254));
+        assert_eq!(fill(Fill::Iota, Elem::I16, 3).unwrap(), [0, 0, 1, 0, 2, 0]);
+        assert_eq!(fill(Fill::Value(Number::Float(1.5)), Elem::F16, 1).unwrap(), [0x00, 0x3e]);
+        let odd = (1i128 << 53) + 1;
+        assert_eq!(fill(Fill::Value(Number::Integer(odd)), Elem::I64, 1).unwrap(), (odd as i64).to_le_bytes());
     }
 }

@@ -10,11 +10,16 @@
 //! | `rand:f32[64x64],seed=3,lo=-1,hi=1` | pseudo-random numbers, uniform in `lo` ≤ x < `hi`: by default floats from -1 to 1, integers from -8 to 8, unsigned ones from 0 to 8. Without `seed` it is that of the launch plus the argument's position, from 0 |
 //! | `3:i32`, `1.5:f32`, `true` | a scalar |
 //!
+//! Numbers that the type does not have are refused, also the last one of `iota` and the bounds of `rand`; floats are rounded.
+//! The type that an argument says must be the parameter's. Where the parameter's size is known, the argument has that size;
+//! where its shape is known, a `.npy` has that shape. A bare pointer takes any whole number of elements, in any shape.
+//!
 //! The generator is SplitMix64, started from the seed. An element takes one output: `lo + (hi - lo) × k / 2^53` with `k` its
 //! upper 53 bits, computed in `f64`; floats are rounded to `f32` and then to their type, integers are rounded down.
 
 mod fill;
 mod npy;
+mod number;
 mod spec;
 
 use std::path::PathBuf;
@@ -36,6 +41,14 @@ pub enum Value {
 }
 
 impl Value {
+    /// The buffer.
+    pub fn buffer(&self) -> Option<&Vec<u8>> {
+        match self {
+            Value::Buffer(data) => Some(data),
+            Value::Scalar(_) => None,
+        }
+    }
+
     /// The contents of a buffer.
     pub fn contents(&self) -> Option<&[u8]> {
         match self {
@@ -120,11 +133,17 @@ pub struct Defaults {
     pub folder: PathBuf,
 }
 
-/// Reads one argument for each parameter that is passed and checks that it fits.
+/// Reads one argument for each parameter that is passed and checks that it fits. `shapes` are those of the parameters, in
+/// elements, where they are known; it may end early.
 ///
 /// # Errors
 /// The first argument that does not fit, or the wrong number of them.
-pub fn bind(texts: &[String], params: &[Param], defaults: &Defaults) -> Result<Vec<Arg>, ArgError> {
+pub fn bind(
+    texts: &[String],
+    params: &[Param],
+    shapes: &[Option<Vec<u64>>],
+    defaults: &Defaults,
+) -> Result<Vec<Arg>, ArgError> {
     let expected = params.iter().filter(|p| p.is_passed()).count();
     if texts.len() != expected {
         return Err(ArgError::Count { expected, given: texts.len() });
@@ -133,7 +152,8 @@ pub fn bind(texts: &[String], params: &[Param], defaults: &Defaults) -> Result<V
     for (at, (text, param)) in texts.iter().zip(params).enumerate() {
         let seed = defaults.seed.wrapping_add(at as u64);
         let arg = read_arg(text, &Defaults { seed, ..defaults.clone() })?;
-        if let Some(reason) = misfit(&arg, &param.kind) {
+        let shape = shapes.get(at).and_then(Option::as_deref);
+        if let Some(reason) = misfit(&arg, &param.kind, shape) {
             return Err(ArgError::Type { index: at + 1, text: text.clone(), name: param.name.clone(), reason });
         }
         let same = |other: &Arg| match (&other.out, &arg.out) {
@@ -149,18 +169,34 @@ pub fn bind(texts: &[String], params: &[Param], defaults: &Defaults) -> Result<V
     Ok(args)
 }
 
-fn misfit(arg: &Arg, kind: &ParamKind) -> Option<String> {
+fn misfit(arg: &Arg, kind: &ParamKind, shape: Option<&[u64]>) -> Option<String> {
     match (kind, &arg.value) {
-        (ParamKind::Buffer { elem, bytes }, Value::Buffer(data)) => match (arg.elem, bytes) {
-            (Some(given), _) if given != *elem => Some(format!("a buffer of {given}, where {elem} is expected")),
-            (_, Some(bytes)) if (data.len() as u64) < *bytes => {
-                Some(format!("{} bytes, where {bytes} are expected", data.len()))
+        (ParamKind::Buffer { elem, bytes }, Value::Buffer(data)) => {
+            let elements = shape.and_then(|dims| dims.iter().try_fold(1u64, |n, dim| n.checked_mul(*dim)));
+            let expected = bytes.or(elements.and_then(|n| n.checked_mul(elem.bytes() as u64)));
+            let written =
+                |dims: &[u64]| format!("{elem}[{}]", dims.iter().map(u64::to_string).collect::<Vec<_>>().join("x"));
+            // Whatever else an argument says of itself, a `.npy` says it of its data.
+            let own = arg.shape.as_ref().filter(|_| arg.from_npy);
+            let own = own.map(|dims| dims.iter().map(|dim| *dim as u64).collect::<Vec<u64>>());
+            let differs = |own: &Vec<u64>| arg.elem != Some(*elem) || shape.is_some_and(|shape| shape != own);
+            if let (Some(own), Some(given)) = (own.filter(differs), arg.elem) {
+                let own = own.iter().map(u64::to_string).collect::<Vec<_>>().join("x");
+                let due = shape.map_or(format!("elements of {elem}"), written);
+                return Some(format!("the file holds {given}[{own}], where {due} is expected"));
             }
-            _ if !data.len().is_multiple_of(elem.bytes()) => {
-                Some(format!("{} bytes are not a whole number of {elem} elements", data.len()))
+            match (arg.elem, expected) {
+                (Some(given), _) if given != *elem => Some(format!("a buffer of {given}, where {elem} is expected")),
+                (_, Some(bytes)) if data.len() as u64 != bytes => {
+                    let of = shape.map_or(String::new(), |shape| format!(", {}", written(shape)));
+                    Some(format!("{} bytes, where {bytes} are expected{of}", data.len()))
+                }
+                _ if !data.len().is_multiple_of(elem.bytes()) => {
+                    Some(format!("{} bytes are not a whole number of {elem} elements", data.len()))
+                }
+                _ => None,
             }
-            _ => None,
-        },
+        }
         (ParamKind::Buffer { elem, .. }, Value::Scalar(_)) => {
             Some(format!("a scalar, where a buffer of {elem} is expected"))
         }

@@ -15,13 +15,21 @@ pub struct Npy {
     pub header: Vec<u8>,
 }
 
+/// What every such file begins with.
+const MAGIC: &[u8] = b"\x93NUMPY";
+
 impl Npy {
+    /// True if these bytes begin as a `.npy` file does.
+    pub fn begins(bytes: &[u8]) -> bool {
+        bytes.starts_with(MAGIC)
+    }
+
     /// Reads the header of a file and checks that the data is all there.
     ///
     /// # Errors
     /// What is wrong with it, or that it holds something that a device buffer cannot.
     pub fn read(bytes: &[u8]) -> Result<Npy, String> {
-        let rest = bytes.strip_prefix(b"\x93NUMPY").ok_or("not a .npy file")?;
+        let rest = bytes.strip_prefix(MAGIC).ok_or("not a .npy file")?;
         let (length, at) = match rest {
             [1, _, a, b, ..] => (usize::from(u16::from_le_bytes([*a, *b])), 10),
             [2 | 3, _, a, b, c, d, ..] => (u32::from_le_bytes([*a, *b, *c, *d]) as usize, 12),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use slipring_tile::Elem;
 
 use super::fill::{Fill, fill, float_bits};
+use super::number::{Number, has, range_text};
 use super::{ArgError, Defaults, Npy, Value};
 
 /// An argument that was read.
@@ -16,6 +17,8 @@ pub struct Arg {
     pub elem: Option<Elem>,
     /// Shape, where the argument says one.
     pub shape: Option<Vec<usize>>,
+    /// True if type and shape are those that a `.npy` file says of its data.
+    pub from_npy: bool,
     /// Where the buffer is written after the run.
     pub out: Option<OutFile>,
 }
@@ -43,15 +46,18 @@ pub fn read_arg(text: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
     let bad = |reason: &str| ArgError::Form { text: text.to_string(), reason: reason.to_string() };
     if text == "true" || text == "false" {
         let value = Value::Scalar(u64::from(text == "true"));
-        return Ok(Arg { value, elem: None, shape: None, out: None });
+        return Ok(Arg { value, elem: None, shape: None, from_npy: false, out: None });
     }
     let Some((head, tail)) = text.split_once(':') else {
         return Err(bad("expected `@file`, `zeros:…`, `full:…`, `iota:…`, `rand:…` or a scalar such as `3:i32`"));
     };
     if !matches!(head, "zeros" | "full" | "iota" | "rand") {
-        return read_scalar(head, tail).ok_or_else(|| {
-            bad("expected `zeros:…`, `full:…`, `iota:…`, `rand:…` or a scalar such as `3:i32` or `1.5:f32`")
-        });
+        return match read_scalar(head, tail) {
+            Some(arg) => arg.map_err(|error| bad(&error)),
+            None => {
+                Err(bad("expected `zeros:…`, `full:…`, `iota:…`, `rand:…` or a scalar such as `3:i32` or `1.5:f32`"))
+            }
+        };
     }
     let mut parts = tail.split(',');
     let shape = parts.next().unwrap_or("");
@@ -73,23 +79,27 @@ pub fn read_arg(text: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
     if count.checked_mul(elem.bytes()).is_none_or(|bytes| bytes > MOST_BYTES) {
         return Err(bad("the buffer is larger than 16 GiB"));
     }
+    let outside = |number: String| bad(&format!("{number} is not a number of {elem}, which has {}", range_text(elem)));
     let (mut seed, mut lo, mut hi) = (defaults.seed, None, None);
     for part in parts {
         let (key, number) = part.split_once('=').ok_or_else(|| bad("options have the form `name=number`"))?;
-        let float = finite(number);
         match (head, key) {
             ("rand", "seed") => seed = number.parse().map_err(|_| bad("`seed` is a whole number"))?,
-            ("rand", "lo") => lo = Some(float.ok_or_else(|| bad("`lo` is a number"))?),
-            ("rand", "hi") => hi = Some(float.ok_or_else(|| bad("`hi` is a number"))?),
+            ("rand", "lo") => lo = Some(bound(number, elem, false).map_err(|e| bad(&format!("`lo`: {e}")))?),
+            ("rand", "hi") => hi = Some(bound(number, elem, true).map_err(|e| bad(&format!("`hi`: {e}")))?),
             ("full", "value") => value = Some(number),
             _ => return Err(bad(&format!("`{head}` has no option `{key}`"))),
         }
     }
+    let values = count * elem.values();
     let kind = match head {
-        "iota" => Fill::Iota,
+        "iota" => match values.checked_sub(1) {
+            Some(last) if !has(elem, last as i128) => return Err(outside(format!("the last number, {last},"))),
+            _ => Fill::Iota,
+        },
         "full" => {
             let value = value.ok_or_else(|| bad("say the value of every element, as in `full:f32[64x64]=1.5`"))?;
-            Fill::Value(finite(value).ok_or_else(|| bad("the value is not a number"))?)
+            Fill::Value(Number::read(value, elem).map_err(|e| bad(&e))?)
         }
         "rand" => {
             let (low, high) = match (elem.is_float(), elem.is_signed_int()) {
@@ -98,19 +108,26 @@ pub fn read_arg(text: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
                 (false, false) => (0.0, 8.0),
             };
             let (lo, hi) = (lo.unwrap_or(low), hi.unwrap_or(high));
-            if lo > hi {
-                return Err(bad("`lo` is above `hi`"));
+            if lo > hi || (lo == hi && !elem.is_float()) {
+                return Err(bad("`lo` is not below `hi`"));
             }
             Fill::Random { seed, lo, hi }
         }
         _ => Fill::Zeros,
     };
-    let data = fill(kind, elem, count);
-    Ok(Arg { value: Value::Buffer(data), elem: shape.is_some().then_some(elem), shape, out: None })
+    let data = fill(kind, elem, count).map_err(|_| bad("there is not so much memory"))?;
+    Ok(Arg { value: Value::Buffer(data), elem: shape.is_some().then_some(elem), shape, from_npy: false, out: None })
 }
 
-fn finite(text: &str) -> Option<f64> {
-    text.parse::<f64>().ok().filter(|x| x.is_finite())
+/// A bound of random numbers. The upper one may be the number behind the largest.
+fn bound(text: &str, elem: Elem, upper: bool) -> Result<f64, String> {
+    let one_less = text.parse::<i128>().ok().and_then(|n| n.checked_sub(1)).filter(|_| upper && !elem.is_float());
+    match Number::read(text, elem) {
+        Ok(number) if number.float().is_finite() => Ok(number.float()),
+        Ok(_) => Err(format!("`{text}` is no bound")),
+        Err(_) if one_less.is_some_and(|n| has(elem, n)) => Ok(one_less.map_or(0.0, |n| n as f64 + 1.0)),
+        Err(error) => Err(error),
+    }
 }
 
 /// `f32[64x64]`.
@@ -121,22 +138,14 @@ fn read_shape(text: &str) -> Option<(Elem, Vec<usize>)> {
     Some((Elem::parse(elem)?, dims))
 }
 
-/// `3:i32`, `1.5:f32`, `4:index`.
-fn read_scalar(number: &str, ty: &str) -> Option<Arg> {
+/// `3:i32`, `1.5:f32`, `4:index`. `None` where the type is none of a scalar.
+fn read_scalar(number: &str, ty: &str) -> Option<Result<Arg, String>> {
     let elem = if ty == "index" { Elem::I64 } else { Elem::parse(ty).filter(|e| e.values() == 1)? };
-    let bits = if elem.is_float() {
-        float_bits(elem, number.parse().ok()?)
-    } else {
-        let value: i128 = number.parse().ok()?;
-        let bits = 8 * elem.bytes() as u32;
-        let (low, high) = if elem.is_signed_int() {
-            (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
-        } else {
-            (0, (1i128 << bits) - 1)
-        };
-        (low..=high).contains(&value).then_some(value as u64)?
-    };
-    Some(Arg { value: Value::Scalar(bits), elem: Some(elem), shape: None, out: None })
+    let value = Number::read(number, elem).map(|number| {
+        let bits = if elem.is_float() { float_bits(elem, number.float()) } else { number.integer() as u64 };
+        Arg { value: Value::Scalar(bits), elem: Some(elem), shape: None, from_npy: false, out: None }
+    });
+    Some(value)
 }
 
 fn read_file(file: &str, folder: &Path) -> Result<Arg, ArgError> {
@@ -146,15 +155,24 @@ fn read_file(file: &str, folder: &Path) -> Result<Arg, ArgError> {
     };
     let path = folder.join(path);
     let fail = |reason: String| ArgError::File { path: path.display().to_string(), reason };
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npz")) {
+        return Err(fail("an `.npz` holds several arrays; save the one to pass with `numpy.save` as a `.npy`".into()));
+    }
     let bytes = std::fs::read(&path).map_err(|error| fail(error.to_string()))?;
-    let is_npy = path.extension().is_some_and(|e| e == "npy");
+    // By its name or by its content: nothing else begins so.
+    let is_npy = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy")) || Npy::begins(&bytes);
     let npy = if is_npy { Some(Npy::read(&bytes).map_err(fail)?) } else { None };
     let (data, elem, shape) = match &npy {
-        Some(npy) => (bytes[npy.data_at..].to_vec(), Some(npy.elem), Some(npy.shape.clone())),
+        Some(npy) => {
+            let mut data = bytes;
+            data.drain(..npy.data_at);
+            (data, Some(npy.elem), Some(npy.shape.clone()))
+        }
         None => (bytes, None, None),
     };
+    let from_npy = npy.is_some();
     let out = out.then_some(OutFile { path, npy });
-    Ok(Arg { value: Value::Buffer(data), elem, shape, out })
+    Ok(Arg { value: Value::Buffer(data), elem, shape, from_npy, out })
 }
 
 #[cfg(test)]
@@ -171,7 +189,7 @@ mod tests {
         assert_eq!(read_arg("-1:i8").unwrap().value, Value::Scalar(u64::MAX));
         assert_eq!(read_arg("1.5:f32").unwrap().value, Value::Scalar(0x3fc0_0000));
         assert_eq!(read_arg("true").unwrap().value, Value::Scalar(1));
-        for bad in ["300:i8", "x:i32", "3", "3:q7", "1.5:i32"] {
+        for bad in ["300:i8", "x:i32", "3", "3:q7", "1.5:i32", "1e9:f16", "1e999:f32", "-1:ui8"] {
             assert!(read_arg(bad).is_err(), "{bad}");
         }
     }
@@ -186,6 +204,26 @@ mod tests {
         assert_eq!(read_arg("full:f16[2],value=1.5").unwrap(), read_arg("full:f16[2]=1.5").unwrap());
         for bad in ["full:f32[2],value=x", "full:f32[2]=x", "zeros:f32[2]=1", "rand:f32[2],lo=2,hi=1", "iota:f32[]"] {
             assert!(read_arg(bad).is_err(), "{bad}");
+        }
+        for (outside, range) in [
+            ("full:i8[4]=300", "i8, which has whole numbers from -128 to 127"),
+            ("full:i32[4]=1.7", "i32, which has whole numbers"),
+            ("full:f16[4]=1e9", "f16, which has numbers from -6.5504e4 to 6.5504e4"),
+            ("iota:i8[129]", "the last number, 128, is not a number of i8"),
+            ("iota:f16[65506]", "the last number, 65505, is not a number of f16"),
+            ("rand:i8[4],hi=129", "`hi`: `129` is not a number of i8"),
+            ("rand:ui8[4],lo=-1", "`lo`: `-1` is not a number of ui8"),
+            ("rand:i32[4],lo=0.5", "`lo`: `0.5` is not a number of i32"),
+            ("rand:f16[4],hi=1e5", "`hi`: `1e5` is not a number of f16"),
+            ("300:i8", "`300` is not a number of i8"),
+        ] {
+            let error = read_arg(outside).unwrap_err().to_string();
+            assert!(error.contains(range), "{error}");
+        }
+        for good in
+            ["iota:i8[128]", "rand:i8[4],hi=128", "rand:ui64[4],lo=0,hi=18446744073709551616", "full:f32[1]=inf"]
+        {
+            assert!(read_arg(good).is_ok(), "{good}");
         }
         for bad in
             ["rand:12", "rand:f32[4", "zeros:f32[4x4],seed=1", "full:f32[2]", "zeros:f32[99999999999x99999999999]"]

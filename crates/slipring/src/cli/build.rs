@@ -3,9 +3,13 @@
 use std::path::Path;
 
 use clap::Args;
+use slipring_dialects::rules::counted;
+use slipring_ir::{Severity, Source};
+use slipring_machine::Platform;
 use slipring_passes::{Outcome, PassContext, pipeline, run_passes};
 use slipring_report::{memory_svg, memory_text};
 
+use super::check::{check_all, rings};
 use super::kernel::launch_lines;
 use super::output::{fail, out, out_beside, report, write_file};
 use super::{Exit, Opened, PlatformArgs, open};
@@ -56,6 +60,7 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
         None => return fail("no file given"),
     };
     let Opened { mut module, platform, mut diags, kernels } = opened;
+    rings(&module, &platform, &mut diags);
     if !diags.has_errors() {
         let context = PassContext { platform: &platform };
         let shown = |name: &str| args.print_ir_after.iter().any(|n| n == name || n == "all");
@@ -93,8 +98,33 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
         }
     }
     let text = launch_lines(&module, &kernels) + &slipring_ir::text::print(&module);
+    // With single passes alone the program may be one that the others complete.
+    if args.passes.is_empty()
+        && let Err(message) = judge(&text, &platform)
+    {
+        return fail(message);
+    }
     match write_file(args.output.as_deref().unwrap_or("-"), &[text.as_bytes()]) {
         Ok(()) => Exit::Clean,
         Err(message) => fail(message),
     }
+}
+
+/// Reads what will be written, as `check` would.
+///
+/// # Errors
+/// What is wrong with it, as one message: the author's own text has no place for it.
+fn judge(text: &str, platform: &Platform) -> Result<(), String> {
+    let (module, mut diags) = slipring::load(Source::new("output", text));
+    check_all(&module, platform, &mut diags);
+    let mut errors = diags.list.iter().filter(|d| d.severity == Severity::Error);
+    let Some(first) = errors.next() else { return Ok(()) };
+    let line = first.primary.as_ref().map(|place| module.source.line_column(place.span.start).0 as usize);
+    let line = line.and_then(|line| text.lines().nth(line.saturating_sub(1)));
+    let shown = line.map_or(String::new(), |line| format!("\n  in `{}`", line.trim()));
+    let more = match errors.count() {
+        0 => String::new(),
+        n => format!("\n  and {} like it", counted(n, "more error")),
+    };
+    Err(format!("the built program is not one that `check` accepts: {} ({}){shown}{more}", first.message, first.code))
 }

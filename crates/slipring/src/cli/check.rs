@@ -5,7 +5,8 @@ use serde::Serialize;
 use slipring::message_facts;
 use slipring_dialects::rules::counted;
 use slipring_dialects::{Mode, ring::RingPlan, select_kernel};
-use slipring_ir::{Diags, Severity};
+use slipring_ir::{Diags, Module, Severity};
+use slipring_machine::Platform;
 use slipring_report::MessageFacts;
 
 use super::output::{errors, fail, json_line, out, report, told};
@@ -54,13 +55,7 @@ fn check_file(file: &str, args: &CheckArgs) -> Exit {
             return fail(message);
         }
     };
-    if !diags.has_errors() {
-        // Both ends of the rings of a kernel, where there is one that can be told.
-        let mut unsure = Diags::default();
-        if let Some(kernel) = select_kernel(&module, None, &mut unsure).filter(|kernel| !kernel.guessed) {
-            let _ = RingPlan::new(&module, &kernel, &platform, Mode::Device, &mut diags);
-        }
-    }
+    rings(&module, &platform, &mut diags);
     let count = errors(&diags);
     let source = &module.source;
     if args.json {
@@ -80,4 +75,23 @@ fn check_file(file: &str, args: &CheckArgs) -> Exit {
         out(&format!("{file}: {verdict}, {}\n", counted(functions, "function")));
     }
     if count > 0 { Exit::BadInput } else { Exit::Clean }
+}
+
+/// Everything that is checked of a module that was read.
+pub(super) fn check_all(module: &Module, platform: &Platform, diags: &mut Diags) {
+    if !diags.has_errors() {
+        slipring::check(module, platform, diags);
+    }
+    rings(module, platform, diags);
+}
+
+/// Checks both ends of the rings of a kernel, where there is one that can be told.
+pub(super) fn rings(module: &Module, platform: &Platform, diags: &mut Diags) {
+    if diags.has_errors() {
+        return;
+    }
+    let mut unsure = Diags::default();
+    if let Some(kernel) = select_kernel(module, None, &mut unsure).filter(|kernel| !kernel.guessed) {
+        let _ = RingPlan::new(module, &kernel, platform, Mode::Device, diags);
+    }
 }

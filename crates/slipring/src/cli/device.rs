@@ -1,7 +1,7 @@
 //! `slipring run --device`: a kernel through the command queue of a board.
 
 use serde::Serialize;
-use slipring::args::{Arg, Value};
+use slipring::args::Arg;
 use slipring::{BlockRun, DeviceRun, Order, Prepared, message_facts, run_on_device, to_diagnostics};
 use slipring_ir::{Diagnostic, Severity};
 use slipring_machine::Platform;
@@ -12,11 +12,14 @@ use slipring_report::{BufferFacts, CheckFacts, MessageFacts, buffers_text, check
 
 use super::output::{fail, json, out, report_one};
 use super::queue::message::of_finding;
-use super::run::write_outputs;
+use super::run::{take_values, write_outputs};
 use super::{Exit, judge};
 
 #[derive(Serialize)]
 struct Facts {
+    /// What went wrong besides the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
     kernel: String,
     platform: String,
     device: String,
@@ -57,11 +60,11 @@ pub(super) fn run(
     function: Option<&str>,
     prepared: &Prepared,
     platform: &Platform,
-    bound: &[Arg],
+    mut bound: Vec<Arg>,
     order: Order,
     as_json: bool,
 ) -> Result<Exit, String> {
-    let values: Vec<Value> = bound.iter().map(|arg| arg.value.clone()).collect();
+    let values = take_values(&mut bound);
     let source = &prepared.written.source;
     let run = run_on_device(&prepared.text(), function, platform, &values, &order)?;
     let program = &prepared.decoded.program;
@@ -69,7 +72,9 @@ pub(super) fn run(
     messages.extend(run.findings.iter().map(|finding| of_finding(finding, &Capture::default())));
     let mut after: Vec<Option<&[u8]>> = run.buffers.iter().map(Option::as_deref).collect();
     after.resize(values.len(), None);
+    let written = write_outputs(&bound, &after, run.complete);
     let facts = Facts {
+        error: written.as_ref().err().cloned(),
         kernel: program.name.clone(),
         platform: platform.name.clone(),
         device: order.board.name.clone(),
@@ -80,7 +85,7 @@ pub(super) fn run(
         queue: queue_facts(&run, &order),
         block_cycles: run.runs.iter().map(|block| block.cycles).max().unwrap_or(0),
         ran_again: run.runs.iter().filter(|block| block.again).count(),
-        buffers: judge::buffers(program, &values, bound, &after, None),
+        buffers: judge::buffers(program, &values, &bound, &after, None),
         printed: run.runs.iter().flat_map(|block| block.printed.iter().cloned()).collect(),
         findings: messages.iter().map(|m| message_facts(m, source)).collect(),
     };
@@ -91,7 +96,7 @@ pub(super) fn run(
         out(&summary(&facts, &order));
     }
     let found = messages.iter().any(|m| m.severity == Severity::Error) || !run.complete;
-    Ok(match write_outputs(bound, &after, run.complete) {
+    Ok(match written {
         Err(message) => fail(message),
         Ok(()) if messages.iter().any(|m| m.code == "unsupported") => Exit::BadInput,
         Ok(()) if found => Exit::Findings,

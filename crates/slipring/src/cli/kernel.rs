@@ -6,9 +6,10 @@ use clap::Args;
 use slipring::args::{Arg, Defaults, bind, signature};
 use slipring::{Prepared, is_language};
 use slipring_dialects::select_kernel;
-use slipring_ir::{Diags, Module, Source};
-use slipring_lang::{Direction, KernelInfo};
+use slipring_ir::{Diags, Module, OpId, Source, Type};
+use slipring_lang::{Direction, KernelInfo, ParamInfo};
 use slipring_program::{Param, ParamKind};
+use slipring_sim::Limits;
 
 use super::PlatformArgs;
 
@@ -35,6 +36,32 @@ pub(super) struct KernelArgs {
     /// Seed of `rand` arguments that have none of their own: each takes this plus its position
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// Options that change when a run is given up.
+#[derive(Args)]
+pub(super) struct LimitArgs {
+    /// Stop after so many steps: scalar instructions, 8 for a vector instruction, 1 for 4 cycles of other work
+    #[arg(long, value_name = "N", default_value_t = Limits::default().steps)]
+    max_steps: u64,
+    /// Stop after so many cycles
+    #[arg(long, value_name = "N", default_value_t = Limits::default().cycles)]
+    max_cycles: u64,
+    /// Do not run what takes more bytes of buffers and local memories
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().memory)]
+    max_memory: u64,
+    /// Stop a program that prints more bytes
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().output)]
+    max_output: u64,
+}
+
+impl LimitArgs {
+    /// The limits of a run.
+    pub fn of_run(&self) -> Limits {
+        Limits { steps: self.max_steps, cycles: self.max_cycles, output: self.max_output, memory: self.max_memory }
+    }
 }
 
 impl KernelArgs {
@@ -46,7 +73,8 @@ impl KernelArgs {
         let declared = || program.params.iter().map_while(|param| declared(kernels, &program.name, param)).collect();
         let texts = if own { header(source, "args").unwrap_or_else(declared) } else { self.args.clone() };
         let folder = Path::new(&self.file).parent().filter(|_| own).map_or_else(PathBuf::new, Path::to_path_buf);
-        bind(&texts, &program.params, &Defaults { seed: self.seed, folder }).map_err(|error| {
+        let shapes: Vec<_> = (0..program.params.len()).map(|at| shape(prepared, kernels, at)).collect();
+        bind(&texts, &program.params, &shapes, &Defaults { seed: self.seed, folder }).map_err(|error| {
             let mut message = format!("{error}\nthe kernel is {}", signature(&program.name, &program.params));
             if own {
                 message += "\npass `--arg` once for each parameter, or write an `// args: …` line into the file";
@@ -68,11 +96,33 @@ impl KernelArgs {
     }
 }
 
+/// What a file declares for a parameter, where it declares it.
+fn info<'a>(kernels: &'a [KernelInfo], kernel: &str, param: &Param) -> Option<&'a ParamInfo> {
+    let own = kernels.iter().filter(|k| kernel.split(" + ").any(|name| name == k.name));
+    own.flat_map(|k| &k.params).find(|p| p.name == param.name)
+}
+
+/// The shape of a buffer, where the kernel declares it or the parameter's type says it.
+fn shape(prepared: &Prepared, kernels: &[KernelInfo], at: usize) -> Option<Vec<u64>> {
+    let program = &prepared.decoded.program;
+    let declared = info(kernels, &program.name, &program.params[at]).and_then(|info| info.shape.clone());
+    declared.or_else(|| {
+        let module = &prepared.written;
+        let place = |(start, args): (&Option<OpId>, &Vec<u32>)| {
+            let of = args.iter().position(|param| *param as usize == at)?;
+            let body = module.body((*start)?, 0)?;
+            module.block(body).args.get(of).copied()
+        };
+        let value = prepared.kernel.start.iter().zip(&prepared.kernel.args).find_map(place)?;
+        let Type::MemRef(memref) = module.ty(value) else { return None };
+        memref.dims.iter().map(|dim| dim.known()).collect()
+    })
+}
+
 /// An argument of the shape that a kernel declares for a parameter: random numbers for what it reads, zeros for what it
 /// only writes. `None` for scalars, which have no shape to fill.
 fn declared(kernels: &[KernelInfo], kernel: &str, param: &Param) -> Option<String> {
-    let own = kernels.iter().filter(|k| kernel.split(" + ").any(|name| name == k.name));
-    let info = own.flat_map(|k| &k.params).find(|p| p.name == param.name)?;
+    let info = info(kernels, kernel, param)?;
     let extents: Vec<String> = info.shape.as_ref()?.iter().map(u64::to_string).collect();
     let what = if info.direction == Direction::Out { "zeros" } else { "rand" };
     Some(format!("{what}:{}[{}]", info.elem, extents.join("x")))

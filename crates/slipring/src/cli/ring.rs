@@ -9,8 +9,8 @@ use slipring_dialects::ring::set_slots;
 use slipring_ir::{Diags, Module, Severity};
 use slipring_machine::Platform;
 use slipring_program::Program;
-use slipring_report::{Occupancy, OccupancyFacts, Table, occupancy_text};
-use slipring_sim::Mode;
+use slipring_report::{MessageFacts, Occupancy, OccupancyFacts, Table, occupancy_text};
+use slipring_sim::Limits;
 use slipring_tile::Space;
 
 use super::kernel::KernelArgs;
@@ -69,6 +69,7 @@ struct RingReport {
     cycles: u64,
     rings: Vec<OccupancyFacts>,
     sweep: Vec<Depth>,
+    findings: Vec<MessageFacts>,
 }
 
 /// Runs a kernel and reports on its rings.
@@ -100,14 +101,15 @@ fn start(args: &RingArgs) -> Result<Exit, Option<String>> {
     let values: Vec<Value> = bound.into_iter().map(|arg| arg.value).collect();
     let blocks = kernel.blocks(&source, &kernels).map_err(Some)?;
 
+    let limits = kernel.limits.of_run();
     let mut occupancy = Occupancy::default();
-    let run = measure(&prepared, &platform, &values, blocks, &mut occupancy);
+    let run = measure(&prepared, &platform, &values, (blocks, limits), &mut occupancy);
     run.messages.iter().for_each(|m| report_one(m, &source));
     let program = &prepared.decoded.program;
     let sweep = args.sweep.map_or(Vec::new(), |depths| {
         let base = program.rings.iter().map(|r| r.slots).max().unwrap_or(1);
         (depths.first..=depths.last)
-            .map(|slots| depth(&written, func, &platform, &values, blocks, (slots, base)))
+            .map(|slots| depth(&written, func, &platform, &values, (blocks, limits), (slots, base)))
             .collect()
     });
     let facts = RingReport {
@@ -116,6 +118,7 @@ fn start(args: &RingArgs) -> Result<Exit, Option<String>> {
         cycles: run.cycles,
         rings: occupancy.facts(),
         sweep,
+        findings: run.messages.iter().map(|m| message_facts(m, &source)).collect(),
     };
     if args.json {
         json(&facts);
@@ -137,12 +140,12 @@ fn measure(
     prepared: &Prepared,
     platform: &Platform,
     values: &[Value],
-    blocks: u32,
+    (blocks, limits): (u32, Limits),
     occupancy: &mut Occupancy,
 ) -> Measured {
     let tools = Tools { scratch: slot_buffers(prepared, values), ..Tools::default() };
     let mut watching = (occupancy, Checker::new(tools));
-    let options = ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: 0 };
+    let options = ExecuteOptions { blocks, limits, ..ExecuteOptions::default() };
     let execution = execute(&prepared.decoded, platform, values, options, &mut watching);
     let judged = watching.1.report(&execution.result);
     let stats = &execution.result.stats;
@@ -160,7 +163,7 @@ fn depth(
     func: Option<&str>,
     platform: &Platform,
     values: &[Value],
-    blocks: u32,
+    (blocks, limits): (u32, Limits),
     (slots, base): (u32, u32),
 ) -> Depth {
     let mut module = written.clone();
@@ -183,7 +186,7 @@ fn depth(
             bytes.resize(bytes.len() * slots.max(base).div_ceil(base.max(1)) as usize, 0);
         }
     }
-    let run = measure(&prepared, platform, &values, blocks, &mut Occupancy::default());
+    let run = measure(&prepared, platform, &values, (blocks, limits), &mut Occupancy::default());
     let mut codes: Vec<&str> = run.messages.iter().filter(|m| m.severity == Severity::Error).map(|m| m.code).collect();
     codes.dedup();
     Depth {

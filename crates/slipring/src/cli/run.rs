@@ -100,14 +100,19 @@ fn start(args: &RunArgs) -> Result<Exit, Refused> {
     let bound = args.kernel.arguments(&prepared, &source, &kernels).map_err(Refused::Message)?;
     let blocks = args.kernel.blocks(&source, &kernels).map_err(Refused::Message)?;
     match &args.device {
-        None => launch(args, &prepared, &platform, &source, &bound, blocks),
+        None => launch(args, &prepared, &platform, &source, bound, blocks),
         Some(board) => {
             let board = board::built_in(board).map_err(|error| Refused::Message(error.to_string()))?;
             let order = Order { board, blocks, delays: args.delays, gm_slack: args.gm_slack };
-            device::run(args.kernel.func.as_deref(), &prepared, &platform, &bound, order, args.json)
+            device::run(args.kernel.func.as_deref(), &prepared, &platform, bound, order, args.json)
         }
     }
     .map_err(Refused::Message)
+}
+
+/// What is passed, taken out of the arguments: buffers may be large.
+pub(super) fn take_values(bound: &mut [Arg]) -> Vec<Value> {
+    bound.iter_mut().map(|arg| std::mem::replace(&mut arg.value, Value::Scalar(0))).collect()
 }
 
 fn launch(
@@ -115,12 +120,17 @@ fn launch(
     prepared: &Prepared,
     platform: &Platform,
     source: &Source,
-    bound: &[Arg],
+    mut bound: Vec<Arg>,
     blocks: u32,
 ) -> Result<Exit, String> {
-    let values: Vec<Value> = bound.iter().map(|arg| arg.value.clone()).collect();
+    let values = take_values(&mut bound);
     let tools = judge::tools(&args.check, slot_buffers(prepared, &values))?;
-    let options = ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: args.gm_slack as usize };
+    let options = ExecuteOptions {
+        blocks,
+        mode: Mode::Pipes,
+        gm_slack: args.gm_slack as usize,
+        limits: args.kernel.limits.of_run(),
+    };
     let trace = (args.stats || args.json).then(RingTrace::default);
     let checker = (tools.race || tools.init).then(|| Checker::new(tools.clone()));
     let progress = std::io::stderr().is_terminal().then(|| Progress::start(blocks));
@@ -155,12 +165,14 @@ fn launch(
         // What was asked for and could not be done is not clean.
         unsupported = result.complete && matches!(outcome, VerifyOutcome::NotChecked(_));
         messages.extend(diags.list);
-        facts.checks.push(judge::verify_facts(&outcome, bound, &mut messages));
+        facts.checks.push(judge::verify_facts(&outcome, &bound, &mut messages));
     }
     let after: Vec<_> = (0..values.len()).map(|index| execution.buffer(&values, index)).collect();
-    facts.buffers = judge::buffers(program, &values, bound, &after, result.memory.shadow.as_deref());
+    facts.buffers = judge::buffers(program, &values, &bound, &after, result.memory.shadow.as_deref());
     facts.findings = messages.iter().map(|m| message_facts(m, source)).collect();
     messages.iter().for_each(|m| report_one(m, source));
+    let written = write_outputs(&bound, &after, result.complete);
+    facts.error = written.as_ref().err().cloned();
     if args.json {
         json(&facts);
     } else {
@@ -169,9 +181,8 @@ fn launch(
             out(&stats_text(&facts));
         }
     }
-    let written = write_outputs(bound, &after, result.complete);
     let found = messages.iter().any(|m| m.severity == Severity::Error);
-    unsupported |= messages.iter().any(|m| m.code == "unsupported");
+    unsupported |= messages.iter().any(|m| matches!(m.code, "unsupported" | "memory-limit"));
     Ok(match (written, unsupported, found) {
         (Err(message), ..) => fail(message),
         (_, true, _) => Exit::BadInput,

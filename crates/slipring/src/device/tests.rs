@@ -58,7 +58,7 @@ fn prepared(text: &str, platform: &Platform) -> Prepared {
 
 fn values(prepared: &Prepared, args: &[&str]) -> Vec<Value> {
     let texts: Vec<String> = args.iter().map(ToString::to_string).collect();
-    let bound = bind(&texts, &prepared.decoded.program.params, &Defaults::default()).expect("arguments");
+    let bound = bind(&texts, &prepared.decoded.program.params, &[], &Defaults::default()).expect("arguments");
     bound.into_iter().map(|arg| arg.value).collect()
 }
 
@@ -68,7 +68,7 @@ fn same(text: &str, args: &[&str], blocks: &[u32]) {
     let prepared = prepared(text, &platform);
     let values = values(&prepared, args);
     for (at, &blocks) in blocks.iter().enumerate() {
-        let options = ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: 0 };
+        let options = ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
         let direct = execute(&prepared.decoded, &platform, &values, options, &mut ());
         assert!(direct.result.complete, "{:?}", direct.result.findings);
         for delays in [None, Some(1), Some(2), Some(3)] {

@@ -125,7 +125,7 @@ impl KernelWorker {
         let kernel = self.kernel(image)?;
         let params = &kernel.decoded.program.params;
         let values = values(image, params.iter().map(|p| &p.kind), memory)?;
-        let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0 };
+        let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
         let part = Some((block, blocks));
         let done = execute_part(&kernel.decoded, &self.platform, &values, options, part, &mut ());
         let result = &done.result;

@@ -295,10 +295,10 @@ pub(super) static LOAD_CBUF_TO_CA: OpDef = OpDef {
     lower: |op, d| {
         let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
         let [m, k, down, right, src_stride, dst_stride] = numbers(op, d, 2..8)?[..] else { return Err(Reported) };
-        let columns = d.mul(k, src_stride);
-        let first = d.add(m, columns);
-        let bytes = d.mul(first, Operand::Imm(FRACTAL));
-        let source = d.add(from.addr, bytes);
+        let columns = d.distance(k, src_stride);
+        let first = d.further(m, columns);
+        let bytes = d.distance(first, Operand::Imm(FRACTAL));
+        let source = d.moved(from.addr, bytes);
         let effect = Bursts { unit: FRACTAL, block: d.platform.cost.burst, ..Bursts::plain(from.end(d), to.end(d)) };
         let cost = d.platform.dma_cost(Space::Mat, Space::Left);
         d.issue(Pipe::Mte1, effect, vec![source, to.addr, down, right, src_stride, dst_stride], cost);

@@ -138,7 +138,7 @@ fn require_acc_to_mat(op: &OpRef<'_>, platform: &Platform, from: Elem, to: Elem,
 
 /// Elements of a type's shape (a view) or valid shape (a tile), where it is known.
 fn known_elements(ty: &Type) -> Option<u64> {
-    let product = |dims: &[Dim]| dims.iter().map(|dim| dim.known()).product::<Option<u64>>();
+    let product = |dims: &[Dim]| dims.iter().try_fold(1u64, |n, dim| n.checked_mul(dim.known()?));
     match ty {
         Type::PartitionView(view) | Type::TensorView(view) => product(&view.dims),
         Type::Tile(tile) => product(&tile.valid),

@@ -176,10 +176,10 @@ fn lower_subset(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         BLayout::RowMajor => (u64::from(layout.cols) * elem, u64::from(box_rows) * elem),
         BLayout::ColMajor => (u64::from(box_cols) * elem, u64::from(layout.rows) * elem),
     };
-    let down = d.mul(offsets[0], Operand::Imm(row_step));
-    let right = d.mul(offsets[1], Operand::Imm(col_step));
-    let addr = d.add(source.addr, down);
-    let addr = d.add(addr, right);
+    let down = d.distance(offsets[0], Operand::Imm(row_step));
+    let right = d.distance(offsets[1], Operand::Imm(col_step));
+    let addr = d.moved(source.addr, down);
+    let addr = d.moved(addr, right);
     // The part keeps the distances of the whole tile in the direction in which its lines are apart.
     let [rows, cols] = sizes.map(|n| u32::try_from(n).unwrap_or(0));
     let part = match layout.blayout {

@@ -1,0 +1,79 @@
+//! Arguments against the parameters that they are for.
+
+use super::{Folder, bytes_of, npy};
+
+/// A kernel of the language, whose parameters have shapes, and one with a memref.
+const KERNELS: &str = "\
+import slipring.language as pl
+
+@pl.incore
+def double(x: pl.Tensor[[4, 8], pl.FP32], y: pl.Out[pl.Tensor[[4, 8], pl.FP32]]):
+    t = pl.load(x, [0, 0], [4, 8])
+    pl.store(pl.add(t, t), [0, 0], y)
+";
+
+const MEMREF: &str = "\
+func.func @look(%m: memref<4x8xf32>) {
+  return
+}
+";
+
+fn header(elem: &str, shape: &str) -> String {
+    format!("{{'descr': '{elem}', 'fortran_order': False, 'shape': ({shape}), }}")
+}
+
+#[test]
+fn a_file_has_the_shape_and_the_type_of_its_parameter() {
+    let folder = Folder::new("shapes");
+    let data = bytes_of(&[1.0; 32]);
+    folder.write("right.npy", npy(&header("<f4", "4, 8"), &data));
+    folder.write("turned.npy", npy(&header("<f4", "8, 4"), &data));
+    folder.write("flat.npy", npy(&header("<f4", "32,"), &data));
+    folder.write("ints.npy", npy(&header("<i4", "4, 8"), &data));
+    folder.write("wide.npy", npy(&header("<f4", "4, 9"), &bytes_of(&[1.0; 36])));
+    folder.write("named.bin", npy(&header("<f4", "8, 4"), &data));
+    folder.write("many.npz", b"PK\x03\x04");
+    folder.write("right.bin", &data);
+    folder.write("short.bin", bytes_of(&[1.0; 31]));
+    folder.write("long.bin", bytes_of(&[1.0; 33]));
+    folder.write("look.pto", MEMREF);
+    folder.write("double.py", KERNELS);
+    let refused = [
+        ("turned.npy", "the file holds f32[8x4], where f32[4x8] is expected"),
+        ("flat.npy", "the file holds f32[32], where f32[4x8] is expected"),
+        ("ints.npy", "the file holds i32[4x8], where f32[4x8] is expected"),
+        ("wide.npy", "the file holds f32[4x9], where f32[4x8] is expected"),
+        ("named.bin", "the file holds f32[8x4], where f32[4x8] is expected"),
+        ("many.npz", "an `.npz` holds several arrays"),
+        ("short.bin", "124 bytes, where 128 are expected, f32[4x8]"),
+        ("long.bin", "132 bytes, where 128 are expected, f32[4x8]"),
+    ];
+    for (program, more) in [("look.pto", &[][..]), ("double.py", &["--arg", "zeros:f32[4x8]"])] {
+        for (file, says) in refused {
+            let arg = format!("@{file}");
+            let words = [&["run", program, "--arg", &arg], more].concat();
+            folder.call(&words).exits(2).says(says);
+        }
+        for file in ["@right.npy", "@right.bin"] {
+            folder.call(&[&["run", program, "--arg", file], more].concat()).exits(0);
+        }
+    }
+    // A pointer has an element type and no shape: it takes any of them.
+    for (file, exit) in [("turned.npy", 0), ("flat.npy", 0), ("ints.npy", 2), ("short.bin", 0)] {
+        folder.write("p.pto", "func.func @p(%p: !pto.ptr<f32>) {\n  return\n}\n");
+        folder.call(&["run", "p.pto", "--arg", &format!("@{file}")]).exits(exit);
+    }
+}
+
+#[test]
+fn memory_that_the_host_does_not_have_is_an_error() {
+    let folder = Folder::new("ulimit");
+    folder.write("p.pto", "func.func @p(%p: !pto.ptr<i8>) {\n  return\n}\n");
+    for (bytes, says) in [("17179869184", "there is not so much memory"), ("300000000", "more than it may have")] {
+        let program = env!("CARGO_BIN_EXE_slipring");
+        let script = format!("ulimit -v 600000; exec '{program}' run p.pto --json --arg zeros:{bytes}");
+        let ran = std::process::Command::new("sh").args(["-c", &script]).current_dir(&folder.0).output().unwrap();
+        let called = super::Called::of(&["run", bytes], &ran);
+        called.exits(2).says(says).json();
+    }
+}

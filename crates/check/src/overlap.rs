@@ -21,7 +21,7 @@ pub(crate) struct Overlap {
 pub(crate) fn find(access: &Access) -> Option<Overlap> {
     let local = |e: &&Extent| access.reads.iter().any(|r| (r.space, r.core) == (e.space, e.core));
     let shares = access.writes.iter().any(|w| local(&w)) || !access.undefined.is_empty();
-    if access.adds || !shares {
+    if access.update.is_some() || !shares {
         return None;
     }
     let results = || access.writes.iter().filter(|w| !access.undefined.contains(w));

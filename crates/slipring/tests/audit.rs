@@ -159,10 +159,16 @@ fn audit(file: &Path, text: &str, words: &[&str]) -> Option<Log> {
         }
     }
     let folder = file.parent()?.to_path_buf();
-    let bound = bind(&option(words, "--arg"), &prepared.kernel.params, &Defaults { seed: 1, folder }).ok()?;
+    let bound = bind(&option(words, "--arg"), &prepared.kernel.params, &[], &Defaults { seed: 1, folder }).ok()?;
     let values: Vec<Value> = bound.into_iter().map(|arg| arg.value).collect();
     let blocks = option(words, "--blocks").first().and_then(|n| n.parse().ok()).unwrap_or(1).min(2);
-    execute(&prepared.decoded, &platform, &values, ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: 0 }, &mut ());
+    execute(
+        &prepared.decoded,
+        &platform,
+        &values,
+        ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() },
+        &mut (),
+    );
     drop(prepared);
     Some(Arc::into_inner(log)?.into_inner().unwrap())
 }

@@ -82,7 +82,7 @@ fn run(name: &str, text: &str, platform: &Platform, buffers: Vec<Vec<u8>>, want:
     let last = values.len() - 1;
     let tools = Tools { scratch: slot_buffers(&prepared, &values), ..Tools::default() };
     let mut checker = Checker::new(tools);
-    let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0 };
+    let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let execution = execute(&prepared.decoded, platform, &values, options, &mut checker);
     let report = checker.report(&execution.result);
     assert!(report.is_clean(), "{} on {}: {:?}\n{text}", name, platform.name, report.findings);

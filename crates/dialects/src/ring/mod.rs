@@ -19,8 +19,8 @@ mod signal;
 mod spec;
 mod split;
 
-pub use base::SlotBase;
 pub(crate) use agree::odd;
+pub use base::SlotBase;
 pub use flags::Flags;
 pub use phases::{Phase, Phases, Way};
 pub use plan::{PlannedRing, Protocol, RingPlan};

@@ -72,7 +72,7 @@ impl Compiled {
     /// The values of arguments as the command line writes them; of random numbers for what is not said.
     pub fn arguments(&self, texts: &[String]) -> Vec<Value> {
         let params = &self.prepared.decoded.program.params;
-        let args = bind(texts, params, &Defaults::default()).expect("arguments that fit");
+        let args = bind(texts, params, &[], &Defaults::default()).expect("arguments that fit");
         args.into_iter().map(|arg| arg.value).collect()
     }
 
@@ -105,7 +105,7 @@ impl Compiled {
             Ok(meant) => meant,
             Err(why) => return Outcome::Unknown(why),
         };
-        let options = ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: 0 };
+        let options = ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
         let mut checker = Checker::new(Tools { scratch: slot_buffers(&self.prepared, values), ..Tools::default() });
         let execution = execute(&self.prepared.decoded, &self.platform, values, options, &mut checker);
         let judged = checker.report(&execution.result);

@@ -124,7 +124,8 @@ pub fn wrong(trial: &Trial<'_>) -> Option<String> {
     for timing in timings(trial) {
         let seed = format!("{timing:?}");
         let mut record = Record::default();
-        let options = ExecuteOptions { blocks: trial.blocks, mode: Mode::Pipes, gm_slack: 0 };
+        let options =
+            ExecuteOptions { blocks: trial.blocks, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
         let run = execute_timed(trial.decoded, trial.platform, trial.values, options, timing, &mut record);
         let stopped = run.result.findings.iter().find(|f| ["deadlock", "step-limit"].contains(&f.code));
         if let Some(stop) = stopped {

@@ -86,13 +86,13 @@ fn ready(text: &str, subject: &Subject) -> Option<Ready> {
     }
     let prepared = prepare(module, None, &platform, &mut diags)?;
     let params = &prepared.decoded.program.params;
-    let bound = bind(&subject.words, params, &Defaults::default()).ok()?;
+    let bound = bind(&subject.words, params, &[], &Defaults::default()).ok()?;
     let values = bound.into_iter().map(|arg: Arg| arg.value).collect();
     Some(Ready { prepared, platform, values })
 }
 
 fn options(blocks: u32) -> ExecuteOptions {
-    ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: 0 }
+    ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() }
 }
 
 fn said(ready: &Ready, blocks: u32) -> Said {

@@ -1,6 +1,7 @@
 //! Names of memories and bytes in reports.
 
 use slipring_machine::Role;
+pub(crate) use slipring_program::runs;
 use slipring_program::{Extent, ParamKind, Program, gm_split};
 use slipring_sim::{ArgValue, Launch};
 use slipring_tile::Space;
@@ -123,16 +124,4 @@ impl Names {
 /// `byte 5`, or `bytes 0 to 63`, from a first byte and an end.
 pub(crate) fn bytes(first: u64, end: u64) -> String {
     if end == first + 1 { format!("byte {first}") } else { format!("bytes {first} to {}", end - 1) }
-}
-
-/// The runs of bytes of a range, as offsets of the memory at whose `start` it begins.
-pub(crate) fn runs(range: &Extent, start: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
-    let bytes = u64::from(range.row_bytes);
-    // Rows without a gap are one run.
-    let joined = range.rows > 1 && range.stride == bytes;
-    let (rows, bytes) = if joined { (1, bytes * u64::from(range.rows)) } else { (range.rows, bytes) };
-    (0..u64::from(rows))
-        .map(move |row| start + row * range.stride)
-        .filter(move |_| bytes > 0)
-        .map(move |at| (at, at + bytes))
 }

@@ -23,4 +23,4 @@ pub use probe::{Execution, Outcome, TRIES, guess, judge, mark};
 pub use program::{
     CoreProgram, Direction, Param, ParamKind, Program, RingDecl, Site, SyncDecl, SyncRole, Work, WorkId,
 };
-pub use shadow::{Marks, Misuse, Shadow, Void};
+pub use shadow::{Marks, Misuse, Shadow, Void, runs};

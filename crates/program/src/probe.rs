@@ -209,3 +209,55 @@ pub fn mark(
     }
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use slipring_machine::Role;
+    use slipring_tile::Space;
+
+    use super::*;
+
+    /// Reverses 8 bytes at 0 to 8, doubles them at 16, and makes zeros of them at 24.
+    #[derive(Debug)]
+    struct Three;
+
+    const CORE: Role = Role::Aiv0;
+
+    impl Effect for Three {
+        fn plan(&self, _: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+            access.reads.push(Extent::run(Space::Vec, CORE, 0, 8));
+            access.writes.push(Extent::run(Space::Vec, CORE, 8, 24));
+            Ok(())
+        }
+
+        fn run(&self, _: &[u64], env: Env, memory: &mut Memory, _: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+            let bytes = memory.bytes_mut(env, CORE, Space::Vec, 0, 32);
+            for i in 0..8 {
+                (bytes[15 - i], bytes[16 + i], bytes[24 + i]) =
+                    (bytes[i], bytes[i].wrapping_mul(2) | 1, bytes[i].saturating_sub(u8::MAX));
+            }
+            Ok(0)
+        }
+    }
+
+    #[test]
+    fn copies_results_and_what_does_not_depend_are_told_apart() {
+        let env = Env { block: 0, core: CORE };
+        let mut memory = Memory::with_sizes(1, |_| 64);
+        memory.keep_marks(&[]);
+        if let Some(shadow) = &mut memory.shadow {
+            shadow.define(&[Extent::run(Space::Vec, CORE, 0, 5)], env);
+        }
+        memory.bytes_mut(env, CORE, Space::Vec, 0, 8).copy_from_slice(&[1, 2, 3, 4, 5, 6, 7, 8]);
+        let mut access = Access::default();
+        Three.plan(&[], env, &mut access).unwrap();
+        let run = Execution { effect: &Three, args: &[], env, access: &access, site: 7 };
+        memory.carry_out(&run, &mut Scratch::default(), &mut Output::default()).unwrap();
+        let bytes = memory.bytes(env, CORE, Space::Vec, 0, 32);
+        assert_eq!(bytes[..16], [1, 2, 3, 4, 5, 6, 7, 8, 8, 7, 6, 5, 4, 3, 2, 1], "the bytes are as they were");
+        let shadow = memory.shadow.as_ref().unwrap();
+        let (marks, _) = shadow.of(&access.writes[0], env).unwrap();
+        let void = |start, end, origin| Void { start, end, origin };
+        assert_eq!(marks.voids(0, 32), [void(5, 11, None), void(21, 24, Some(7))]);
+    }
+}

@@ -36,6 +36,8 @@ struct Unit {
     number: u32,
     /// The scalar unit's clock, for the steps that say so.
     news: VecDeque<Clock>,
+    /// Steps since the pipe was last found empty, the current one included.
+    since_empty: u32,
     /// State of the scalar unit's clock when it last issued a step here.
     seen: u64,
     /// Deferred releases that wait for the steps so far.
@@ -60,8 +62,40 @@ struct Object {
     /// Signals sent so far.
     sets: u64,
     /// Waits that no later set needed as its room yet, and how many there were before them.
-    waits: VecDeque<Moment>,
+    waits: VecDeque<Taken>,
     dropped: u64,
+    /// Sets whose signals found room because a wait that is not told yet stood ready for the one before.
+    owed: VecDeque<Owed>,
+    /// Waits so far.
+    taken: u64,
+}
+
+/// A signal was taken.
+#[derive(Clone, Copy, Debug)]
+struct Taken {
+    at: Moment,
+    /// Number of the wait among the steps of its core.
+    number: u32,
+    /// True if nothing was on its pipe before it since the scalar unit last found all pipes empty.
+    first: bool,
+}
+
+impl Taken {
+    /// True if the wait stood on an empty pipe before the set of this number was put on one of the same core: it then took its
+    /// signal when that came.
+    fn stood_ready(&self, lane: usize, number: u32) -> bool {
+        let one_core = self.at.lane / Pipe::COUNT == lane / Pipe::COUNT;
+        one_core && self.number < number && self.first
+    }
+}
+
+/// A set that needs the wait of number `wait` to have taken its signal before.
+#[derive(Clone, Copy, Debug)]
+struct Owed {
+    wait: u64,
+    at: Moment,
+    /// Number of the set among the steps of its core.
+    number: u32,
 }
 
 /// What a set or wait shows about the schedules.
@@ -71,8 +105,12 @@ pub(crate) enum Doubt {
     Setters(Moment),
     /// Unordered with the other wait: which of them gets a signal is up to the schedule.
     Waiters(Moment),
-    /// Unordered with the wait that should have made room.
-    Room(Option<Moment>),
+    /// A set is unordered with the wait that should have made room.
+    Room {
+        #[allow(missing_docs)]
+        set: Moment,
+        wait: Moment,
+    },
     /// The signal was lost.
     Lost,
     /// If buffer tokens were locks, this pipe (by its lane) and the one at hand would wait for each other.
@@ -238,6 +276,7 @@ impl Order {
         self.close_marks(agent, |mark| mark.last < number);
         let unit = &mut self.units[agent.index()];
         unit.number = number;
+        unit.since_empty = unit.since_empty.saturating_add(1);
         if news && let Some(clock) = unit.news.pop_front() {
             unit.clock.join(&clock);
         }
@@ -283,7 +322,7 @@ impl Order {
         let lane = agent.lane();
         let unit = &mut self.units[agent.index()];
         let clock = unit.clock;
-        let now = Moment { lane, epoch: unit.epoch, site };
+        let (now, number) = (Moment { lane, epoch: unit.epoch, site }, unit.number);
         let signal = unit.release(lane);
         let object = &mut self.objects[agent.cluster as usize * self.per_cluster + sync as usize];
         let known = |moment: &Moment| moment.lane == lane || clock.get(moment.lane) >= moment.epoch;
@@ -295,16 +334,17 @@ impl Order {
         let mut room = None;
         if object.sets >= self.max[sync as usize] {
             // The wait with this number made room. A wait that is not over yet cannot have.
-            let number = object.sets - self.max[sync as usize];
-            while object.dropped < number && object.waits.pop_front().is_some() {
+            let made = object.sets - self.max[sync as usize];
+            while object.dropped < made && object.waits.pop_front().is_some() {
                 object.dropped += 1;
             }
-            match if object.dropped == number { object.waits.pop_front() } else { None } {
+            match if object.dropped == made { object.waits.pop_front() } else { None } {
                 Some(wait) => {
                     object.dropped += 1;
-                    room = (!known(&wait)).then_some(Doubt::Room(Some(wait)));
+                    let sure = known(&wait.at) || wait.stood_ready(lane, number);
+                    room = (!sure).then_some(Doubt::Room { set: now, wait: wait.at });
                 }
-                None => room = Some(Doubt::Room(None)),
+                None => object.owed.push_back(Owed { wait: made, at: now, number }),
             }
         }
         object.sets += 1;
@@ -313,13 +353,13 @@ impl Order {
     }
 
     /// A wait is over: the agent knows what the sender knew.
-    pub fn wait(&mut self, agent: Agent, sync: u32, site: SiteRef) -> Option<Doubt> {
+    pub fn wait(&mut self, agent: Agent, sync: u32, site: SiteRef) -> [Option<Doubt>; 2] {
         self.begin(agent);
         let lane = agent.lane();
         if self.is_token[sync as usize] {
             let clock = self.token(agent, sync).acquire(lane);
             self.units[agent.index()].clock.join(&clock);
-            return None;
+            return [None, None];
         }
         let object = &mut self.objects[agent.cluster as usize * self.per_cluster + sync as usize];
         let unit = &mut self.units[agent.index()];
@@ -331,11 +371,16 @@ impl Order {
         }
         let now = Moment { lane, epoch: unit.epoch, site };
         object.last_wait = Some(now);
-        object.waits.push_back(now);
+        let taken = Taken { at: now, number: unit.number, first: unit.since_empty == 1 };
+        let owed = object.owed.pop_front_if(|owed| owed.wait == object.taken);
+        let unsure = owed.filter(|set| !taken.stood_ready(set.at.lane, set.number));
+        let room = unsure.map(|set| Doubt::Room { set: set.at, wait: now });
+        object.taken += 1;
+        object.waits.push_back(taken);
         if agent.pipe == Pipe::S {
             self.versions[Order::core(agent)] += 1;
         }
-        doubt
+        [doubt, room]
     }
 
     /// A barrier of a pipe, or of all pipes of a core where the scalar unit is the agent.
@@ -351,7 +396,9 @@ impl Order {
         let scalar = agent.index();
         for pipe in Pipe::ALL.into_iter().filter(|p| *p != Pipe::S) {
             let other = Agent { pipe, ..agent };
-            let clock = self.units[other.index()].release(other.lane());
+            let unit = &mut self.units[other.index()];
+            unit.since_empty = 0;
+            let clock = unit.release(other.lane());
             self.units[scalar].clock.join(&clock);
         }
         self.versions[Order::core(agent)] += 1;
@@ -371,6 +418,7 @@ impl Unit {
             unordered,
             issued: VecDeque::new(),
             number: 0,
+            since_empty: 0,
             news: VecDeque::new(),
             seen: 0,
             marks: VecDeque::new(),

@@ -269,18 +269,18 @@ impl Race {
     }
 
     /// Notes why the verdict cannot cover all schedules.
-    fn doubt(&mut self, agent: Agent, sync: u32, site: SiteRef, doubt: Doubt) {
+    fn doubt(&mut self, agent: Agent, sync: u32, doubt: Doubt) {
         let kind = match doubt {
             Doubt::Setters(_) => 0,
             Doubt::Waiters(_) => 1,
-            Doubt::Room(_) => 2,
+            Doubt::Room { .. } => 2,
             Doubt::Lost => 3,
             Doubt::Locks(_) => 4,
         };
         if !self.doubted.insert((sync, kind)) {
             return;
         }
-        self.signals_compete |= !matches!(doubt, Doubt::Room(_));
+        self.signals_compete |= !matches!(doubt, Doubt::Room { .. });
         let name = self.names.syncs[sync as usize].clone();
         let other = |moment: Moment| agent.at(agent.block, moment.lane);
         self.doubts.push(match doubt {
@@ -288,14 +288,16 @@ impl Race {
                 format!("{} and {agent} set {name} in an order that depends on time", other(moment))
             }
             Doubt::Waiters(moment) => format!("{} and {agent} compete for {name}", other(moment)),
-            Doubt::Room(_) => format!("in another schedule {agent} may set {name} before there is room for the signal"),
+            Doubt::Room { set, .. } => {
+                format!("in another schedule {} may set {name} before there is room for the signal", other(set))
+            }
             Doubt::Locks(lane) => format!(
                 "{} and {agent} wait for each other's buffers if `get_buf` waits for a pipe that has {name} and releases it later",
                 agent.at(agent.block, lane)
             ),
             Doubt::Lost => format!("{name} lost a signal, which another schedule may not lose"),
         });
-        let Doubt::Room(wait) = doubt else { return };
+        let Doubt::Room { set, wait } = doubt else { return };
         let place = |site, text: &str| Label { site, text: text.to_string() };
         self.findings.push(Finding {
             code: MAY_OVERFLOW,
@@ -303,8 +305,8 @@ impl Race {
             message: format!(
                 "{name} may be set again before it has been waited for: nothing orders this set after the wait"
             ),
-            primary: Some(place(site, &format!("{agent} sets it here"))),
-            secondary: wait.map(|w| place(w.site, &format!("{} waits here", other(w)))).into_iter().collect(),
+            primary: Some(place(set.site, &format!("{} sets it here", other(set)))),
+            secondary: vec![place(wait.site, &format!("{} waits here", other(wait)))],
             notes: Vec::new(),
             hint: Some(
                 "use another id for the second signal, or wait for a signal back before setting it again".into(),
@@ -355,12 +357,12 @@ impl Observer for Race {
     }
 
     #[inline]
-    fn issue(&mut self, _: u64, to: Agent, step: Step, site: SiteRef) {
+    fn issue(&mut self, _: u64, to: Agent, step: Step, _: SiteRef) {
         if self.active
             && let Some(doubt) = self.order.issue(to, step)
             && let Step::Wait(sync) = step
         {
-            self.doubt(to, sync, site, doubt);
+            self.doubt(to, sync, doubt);
         }
     }
 
@@ -381,16 +383,16 @@ impl Observer for Race {
     fn set(&mut self, _: u64, agent: Agent, sync: u32, lost: bool, site: SiteRef) {
         if self.active {
             for doubt in self.order.set(agent, sync, lost, site).into_iter().flatten() {
-                self.doubt(agent, sync, site, doubt);
+                self.doubt(agent, sync, doubt);
             }
         }
     }
 
     fn wait(&mut self, _: u64, agent: Agent, sync: u32, site: SiteRef) {
-        if self.active
-            && let Some(doubt) = self.order.wait(agent, sync, site)
-        {
-            self.doubt(agent, sync, site, doubt);
+        if self.active {
+            for doubt in self.order.wait(agent, sync, site).into_iter().flatten() {
+                self.doubt(agent, sync, doubt);
+            }
         }
     }
 

@@ -79,7 +79,7 @@ fn declared(text: &str, kernel: &str) -> Vec<String> {
 }
 
 fn agree(folder: &str) {
-    let mut wrong = Vec::new();
+    let (mut wrong, mut elsewhere) = (Vec::new(), Vec::new());
     for file in python_files(folder) {
         let name = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let text = std::fs::read_to_string(&file).expect("a file of the repository");
@@ -105,12 +105,24 @@ fn agree(folder: &str) {
                     }
                     Err(refused) => refused,
                 };
+                // An element type that this platform's vector unit does not take: the other platform runs the file.
+                if let Outcome::Refused(codes, _) = &outcome
+                    && codes.iter().all(|code| *code == "tile-elem")
+                {
+                    elsewhere.push((name.to_string(), platform));
+                    continue;
+                }
                 match (outcome, listed) {
                     (Outcome::Agrees, false) | (Outcome::Unknown(_), true) => {}
                     (Outcome::Agrees, true) => wrong.push(format!("{name} is evaluated now: take it off the list")),
                     (other, _) => wrong.push(format!("{name} on {platform} {other}")),
                 }
             }
+        }
+    }
+    for (name, platform) in &elsewhere {
+        if elsewhere.iter().any(|(other, there)| other == name && there != platform) {
+            wrong.push(format!("{name} runs on no platform"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));

@@ -254,7 +254,7 @@ fn load(args: &Args) -> Eval {
 /// Stores an array into a window of a tensor from these offsets on.
 fn store(value: &Array, tensor: &Array, offsets: &Value, shape: Option<Vec<usize>>, atomic: bool) -> Eval<()> {
     let rank = tensor.shape.len();
-    let mut shape = shape.unwrap_or_else(|| value.shape.clone());
+    let mut shape = shape.unwrap_or_else(|| value.valid.map_or(value.shape.clone(), |valid| valid.to_vec()));
     if shape.len() != rank {
         shape.retain(|n| *n != 1);
         while shape.len() < rank {
@@ -367,8 +367,43 @@ fn plain(name: &str, args: &Args) -> Eval {
     elementwise(what, &args.need(0, "lhs")?, &args.need(1, "rhs")?)
 }
 
+/// A comparison by its name: 1 where it holds.
+fn compared(args: &Args) -> Eval {
+    let (a, b) = (args.array(0, "lhs")?, args.need(1, "rhs")?);
+    let others = match &b {
+        Value::Array(b) => b.values(),
+        number => vec![scalar(number, a.elem)?; a.count()],
+    };
+    let how = args.need(2, "cmp_type")?;
+    let holds: fn(f64, f64) -> bool = match how.member()? {
+        "eq" => |x, y| x == y,
+        "ne" => |x, y| x != y,
+        "lt" => |x, y| x < y,
+        "le" => |x, y| x <= y,
+        "gt" => |x, y| x > y,
+        "ge" => |x, y| x >= y,
+        other => return Err(format!("no comparison: {other}")),
+    };
+    let values = a.values().into_iter().zip(others).map(|(x, y)| f64::from(u8::from(holds(x, y)))).collect();
+    Ok(Value::Array(Array::new(&a.shape, a.elem, values)))
+}
+
+/// The elements of one side where a mask holds, else those of the other.
+fn selected(args: &Args) -> Eval {
+    let (mask, a, b) = (args.array(0, "mask")?, args.array(1, "lhs")?, args.need(2, "rhs")?);
+    let others = match &b {
+        Value::Array(b) => b.values(),
+        number => vec![scalar(number, a.elem)?; a.count()],
+    };
+    let pick = |((mask, x), y): ((f64, f64), f64)| if mask == 0.0 { y } else { x };
+    let values = mask.values().into_iter().zip(a.values()).zip(others).map(pick).collect();
+    Ok(Value::Array(Array::new(&a.shape, a.elem, values)))
+}
+
 fn other(name: &str, args: &Args) -> Eval {
     Ok(match name {
+        "cmp" | "cmps" => return compared(args),
+        "sel" | "sels" => return selected(args),
         "load" => return load(args),
         "store" => {
             let atomic = match args.get(usize::MAX, "atomic") {

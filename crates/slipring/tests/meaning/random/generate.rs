@@ -18,7 +18,7 @@ pub struct Classes {
 impl Classes {
     pub const ALL: Classes = Classes { windows: true, aliases: true, columns: true, uneven: true };
     /// What the compiler is held to.
-    pub const KEPT: Classes = Classes { windows: true, aliases: true, columns: true, uneven: false };
+    pub const KEPT: Classes = Classes { windows: true, aliases: true, columns: true, uneven: true };
 }
 
 /// A kernel and its arguments.

@@ -54,8 +54,7 @@ impl Audit {
         before: &Memory,
         after: &Memory,
         access: &Access,
-        output: &Output,
-        value: u64,
+        (output, value): (&Output, u64),
     ) {
         let mut untouched = after.clone();
         untouched.copy_ranges(before, &access.writes, env);
@@ -105,7 +104,7 @@ impl Effect for Audit {
         let (mut access, before, mut lines) = (Access::default(), memory.clone(), Output::default());
         self.inner.plan(args, env, &mut access)?;
         let value = self.inner.run(args, env, memory, s, &mut lines)?;
-        self.compare(args, env, &before, memory, &access, &lines, value);
+        self.compare(args, env, &before, memory, &access, (&lines, value));
         output.lines.append(&mut lines.lines);
         Ok(value)
     }
@@ -128,7 +127,7 @@ impl Effect for Audit {
         }
         let (before, mut lines) = (memory.clone(), Output::default());
         let value = self.inner.discover(args, env, memory, scratch, &mut lines, access)?;
-        self.compare(args, env, &before, memory, access, &lines, value);
+        self.compare(args, env, &before, memory, access, (&lines, value));
         output.lines.append(&mut lines.lines);
         Ok(value)
     }

@@ -119,7 +119,7 @@ fn judge(text: &str, platform: &Platform) -> Result<(), String> {
     check_all(&module, platform, &mut diags);
     let mut errors = diags.list.iter().filter(|d| d.severity == Severity::Error);
     let Some(first) = errors.next() else { return Ok(()) };
-    let line = first.primary.as_ref().map(|place| module.source.line_column(place.span.start).0 as usize);
+    let line = first.primary.as_ref().map(|place| module.source.line_column(place.span.start).0);
     let line = line.and_then(|line| text.lines().nth(line.saturating_sub(1)));
     let shown = line.map_or(String::new(), |line| format!("\n  in `{}`", line.trim()));
     let more = match errors.count() {

@@ -109,8 +109,7 @@ impl Compiled {
         let mut checker = Checker::new(Tools { scratch: slot_buffers(&self.prepared, values), ..Tools::default() });
         let execution = execute(&self.prepared.decoded, &self.platform, values, options, &mut checker);
         let judged = checker.report(&execution.result);
-        let found =
-            Diags { list: to_diagnostics(&judged.findings, &self.prepared.decoded.program), ..Diags::default() };
+        let found = Diags { list: to_diagnostics(&judged.findings, &self.prepared.decoded.program) };
         if !execution.result.complete || !found.list.is_empty() {
             return Outcome::Wrong(found.render(&Source::new("kernel.py", text), false));
         }

@@ -105,7 +105,7 @@ fn half(array: &Array, mode: &str, lane: usize) -> Eval<Array> {
     };
     let mut parts: Vec<(i128, Option<usize>)> = array.shape.iter().map(|n| (0, Some(*n))).collect();
     let size = array.shape[axis] / 2;
-    if array.shape[axis] % 2 != 0 {
+    if !array.shape[axis].is_multiple_of(2) {
         return Err(format!("half of {}", array.shape[axis]));
     }
     parts[axis] = ((size * lane) as i128, Some(size));

@@ -135,7 +135,7 @@ impl StreamArgs {
             Ok(capture) => capture,
             Err(CaptureError::Text(errors)) => {
                 let list = errors.iter().map(message::of_text).collect();
-                return Err(StreamError::Text(Diags { list }, source));
+                return Err(StreamError::Text(Diags { list }, Box::new(source)));
             }
             Err(error) => return Err(format!("{name}: {error}").into()),
         };
@@ -152,7 +152,7 @@ impl StreamArgs {
 /// Why there is no stream.
 enum StreamError {
     /// A text with mistakes.
-    Text(Diags, Source),
+    Text(Diags, Box<Source>),
     /// Anything else.
     Other(String),
 }

@@ -24,7 +24,7 @@ fn stream(index: usize) -> Capture {
 
 #[test]
 fn the_streams_are_right() {
-    for index in 0..STREAMS.len() {
+    for (index, _) in STREAMS.iter().enumerate() {
         assert!(fuzz::run_capture(&stream(index), Default::default(), Some(1)), "{}", STREAMS[index]);
     }
 }

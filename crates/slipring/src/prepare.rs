@@ -62,10 +62,12 @@ pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
 /// # Errors
 /// If no platform has that name.
 pub fn choose_platform(asked: Option<&str>, module: &Module) -> Result<Platform, PlatformError> {
-    let written = module
-        .ops_named("builtin.module")
-        .find_map(|op| module.op(op).attrs.get("pto.target_arch").and_then(Attr::as_str).map(str::to_string));
-    built_in(asked.map(str::to_string).or(written).as_deref().unwrap_or("a5"))
+    built_in(asked.or(written_platform(module)).unwrap_or("a5"))
+}
+
+/// The platform that a module is written for, if it says one.
+pub fn written_platform(module: &Module) -> Option<&str> {
+    module.ops_named("builtin.module").find_map(|op| module.op(op).attrs.get("pto.target_arch").and_then(Attr::as_str))
 }
 
 /// A kernel ready to run.

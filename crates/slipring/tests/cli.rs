@@ -294,7 +294,7 @@ fn every_error_of_every_file() {
     folder.write("syntax.pto", "func.func @f( {\n");
     let called = folder.call(&["check", "add.pto", "two.pto", "syntax.pto"]).exits(2);
     let called =
-        called.says("add.pto: ok, 1 function\n").says("two.pto: 2 errors").says("two.pto:8:").says("two.pto:13:");
+        called.says("add.pto: ok, 1 function, on a5").says("two.pto: 2 errors").says("two.pto:8:").says("two.pto:13:");
     called.says("syntax.pto:1:");
     let lines = folder.call(&["check", "--json", "add.pto", "two.pto"]).exits(2);
     let files: Vec<serde_json::Value> = lines.out.lines().map(|l| serde_json::from_str(l).unwrap()).collect();

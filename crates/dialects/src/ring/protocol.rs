@@ -18,6 +18,7 @@ use slipring_machine::{Cost, Pipe, Role};
 use slipring_program::{Direction, Inst, Operand, Reg};
 use slipring_tile::{Elem, Space};
 
+use super::base::SlotBase;
 use super::moves;
 use super::phases::Phase;
 use super::plan::PlannedRing;
@@ -151,9 +152,7 @@ fn address_of(op: &OpRef<'_>, d: &mut Decoder<'_>, buffer: ValueId) -> Result<Op
 /// True if a value is where popped tiles land. Of an op that makes a pipe value any address is; of the others the memory
 /// that this function reserved: a constant is the seed's "unused".
 fn is_landing(op: &OpRef<'_>, value: ValueId) -> bool {
-    let definition = op.module.defining_op(value);
-    let def = definition.and_then(|id| crate::Dialects::get().def(&op.module.op(id).name));
-    !op.def.schema.results.is_empty() || def.is_some_and(|def| def.ring == Some(RingPart::Reserve))
+    !op.def.schema.results.is_empty() || matches!(SlotBase::of(op.module, value), SlotBase::In { .. })
 }
 
 /// Lanes for which a core is the consumer.

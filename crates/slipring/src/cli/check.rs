@@ -1,8 +1,8 @@
-//! `slipring check`: read and verify.
+//! `slipring check`: everything that the text alone decides.
 
 use clap::Args;
 use serde::Serialize;
-use slipring::message_facts;
+use slipring::{Judged, message_facts};
 use slipring_dialects::rules::counted;
 use slipring_dialects::{Mode, ring::RingPlan, select_kernel};
 use slipring_ir::{Diags, Module, Severity};
@@ -10,7 +10,7 @@ use slipring_machine::Platform;
 use slipring_report::MessageFacts;
 
 use super::output::{errors, fail, json_line, out, report, told};
-use super::{Exit, Opened, PlatformArgs, open};
+use super::{Exit, PlatformArgs, read_source};
 
 /// Arguments of `check`.
 #[derive(Args)]
@@ -25,6 +25,17 @@ pub(super) struct CheckArgs {
     pub json: bool,
 }
 
+/// What became of a file on one platform.
+#[derive(Serialize)]
+struct PlatformFacts {
+    name: String,
+    /// False where the declarations refuse the file there and another platform takes it.
+    applies: bool,
+    errors: usize,
+    /// Kernels whose rings, memory and synchronisation were worked out.
+    kernels: usize,
+}
+
 #[derive(Serialize, Default)]
 struct FileFacts {
     file: String,
@@ -33,6 +44,9 @@ struct FileFacts {
     error: Option<String>,
     errors: usize,
     warnings: usize,
+    platforms: Vec<PlatformFacts>,
+    /// What a run decides and the text does not.
+    not_checked: String,
     diagnostics: Vec<MessageFacts>,
 }
 
@@ -45,8 +59,27 @@ pub(super) fn check(args: &CheckArgs) -> Exit {
     exit
 }
 
+/// The platforms that a file is checked for: the one asked for or written in it, else all that are built in.
+///
+/// # Errors
+/// If there is no such platform.
+fn platforms(module: &Module, args: &PlatformArgs) -> Result<Vec<Platform>, String> {
+    if args.is_given() || slipring::written_platform(module).is_some() {
+        return Ok(vec![args.choose(module)?]);
+    }
+    slipring_machine::BUILT_IN
+        .iter()
+        .map(|name| slipring_machine::built_in(name).map_err(|error| error.to_string()))
+        .collect()
+}
+
 fn check_file(file: &str, args: &CheckArgs) -> Exit {
-    let Opened { module, platform, mut diags, .. } = match open(file, &args.platform) {
+    let opened = read_source(file).and_then(|source| {
+        let loaded = slipring::load_file(source);
+        let platforms = platforms(&loaded.module, &args.platform)?;
+        Ok((loaded, platforms))
+    });
+    let (loaded, platforms) = match opened {
         Ok(opened) => opened,
         Err(message) => {
             if args.json {
@@ -55,15 +88,19 @@ fn check_file(file: &str, args: &CheckArgs) -> Exit {
             return fail(message);
         }
     };
-    rings(&module, &platform, &mut diags);
-    let count = errors(&diags);
-    let source = &module.source;
+    let (module, mut diags) = (loaded.module, loaded.diags);
+    let judged = if diags.has_errors() { Vec::new() } else { slipring::judge(&module, &platforms) };
+    diags.list.extend(slipring::merged(&judged).list);
+    let (count, source) = (errors(&diags), &module.source);
+    let not_checked = not_checked(&judged);
     if args.json {
         let facts = FileFacts {
             file: file.into(),
             error: None,
             errors: count,
             warnings: diags.list.iter().filter(|d| d.severity == Severity::Warning).count(),
+            platforms: judged.iter().map(platform_facts).collect(),
+            not_checked,
             diagnostics: diags.list.iter().map(|d| message_facts(d, source)).collect(),
         };
         told(&diags);
@@ -72,9 +109,37 @@ fn check_file(file: &str, args: &CheckArgs) -> Exit {
         report(&diags, source);
         let functions = module.ops_named("func.func").count();
         let verdict = if count == 0 { "ok".to_string() } else { counted(count, "error") };
-        out(&format!("{file}: {verdict}, {}\n", counted(functions, "function")));
+        let on = on(&judged);
+        out(&format!("{file}: {verdict}, {}{on}\n  not checked: {not_checked}\n", counted(functions, "function")));
     }
     if count > 0 { Exit::BadInput } else { Exit::Clean }
+}
+
+fn platform_facts(judged: &Judged) -> PlatformFacts {
+    let (applies, errors, kernels) = (judged.applies, judged.errors(), judged.kernels);
+    PlatformFacts { name: judged.platform.clone(), applies, errors, kernels }
+}
+
+/// `, on a5 and a2a3`, or which platform the file is not for and why.
+fn on(judged: &[Judged]) -> String {
+    let names = |applies: bool| judged.iter().filter(move |j| j.applies == applies).map(|j| j.platform.as_str());
+    let with = |list: Vec<&str>, word: &str| {
+        if list.is_empty() { String::new() } else { format!(", {word} {}", list.join(" and ")) }
+    };
+    let first =
+        judged.iter().filter(|j| !j.applies).find_map(|j| j.diags.list.iter().find(|d| d.severity == Severity::Error));
+    let why = first.map_or(String::new(), |d| format!(" ({})", d.message));
+    with(names(true).collect(), "on") + &with(names(false).collect(), "not for") + &why
+}
+
+/// What the text does not decide, or was not asked.
+fn not_checked(judged: &[Judged]) -> String {
+    if judged.iter().all(|judged| judged.kernels == 0) {
+        return "rings, memory and synchronisation, since the text has errors; races, deadlocks, bounds and values, which a run \
+                decides"
+            .into();
+    }
+    "races, deadlocks, bounds and values, which a run decides".into()
 }
 
 /// Everything that is checked of a module that was read.

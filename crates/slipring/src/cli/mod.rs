@@ -109,7 +109,7 @@ impl Verb {
 /// Which platform a verb is for.
 #[derive(clap::Args, Clone)]
 struct PlatformArgs {
-    /// Built-in platform: a5 or a2a3. By default the module's `pto.target_arch`, else a5
+    /// Built-in platform: a5 or a2a3. By default the module's `pto.target_arch`, else a5 (`check`: both)
     #[arg(long)]
     arch: Option<String>,
     /// A platform file of your own
@@ -118,6 +118,11 @@ struct PlatformArgs {
 }
 
 impl PlatformArgs {
+    /// True if a platform is asked for.
+    fn is_given(&self) -> bool {
+        self.arch.is_some() || self.platform.is_some()
+    }
+
     /// The platform for a module, or what is wrong with the choice.
     fn choose(&self, module: &Module) -> Result<Platform, String> {
         if let Some(path) = &self.platform {

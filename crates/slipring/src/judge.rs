@@ -1,0 +1,134 @@
+//! What the text of a file alone decides, for each platform that it may be for.
+
+use std::collections::BTreeSet;
+
+use slipring_dialects::{Kernel, Mode, decode, needed_functions, select_kernel, symbol_name};
+use slipring_ir::{Diagnostic, Diags, Module, OpId, Severity};
+use slipring_machine::Platform;
+use slipring_passes::{Outcome, PassContext, run_passes};
+
+use crate::prepare::check;
+
+/// What became of a file on one platform.
+#[derive(Debug)]
+pub struct Judged {
+    /// The platform's name.
+    pub platform: String,
+    /// Everything said.
+    pub diags: Diags,
+    /// False where the declarations refuse the file on this platform and another platform takes it: it is not for this one.
+    pub applies: bool,
+    /// Kernels whose rings, memory and synchronisation were worked out.
+    pub kernels: usize,
+}
+
+impl Judged {
+    /// How many errors there are.
+    pub fn errors(&self) -> usize {
+        self.diags.list.iter().filter(|d| d.severity == Severity::Error).count()
+    }
+}
+
+/// Judges a module that was read without errors: the declarations' rules, and for each of its kernels what the passes and the decoder
+/// decide of rings, pairing on all paths, memory and flags. What depends on a run (races, waits, values) is not judged.
+pub fn judge(module: &Module, platforms: &[Platform]) -> Vec<Judged> {
+    let mut all: Vec<Judged> = platforms.iter().map(|platform| on(module, platform)).collect();
+    // The declarations speak before any kernel is looked at.
+    if all.iter().any(|judged| judged.applies) {
+        return all;
+    }
+    all.iter_mut().for_each(|judged| judged.applies = true);
+    all
+}
+
+fn on(module: &Module, platform: &Platform) -> Judged {
+    let mut diags = Diags::default();
+    check(module, platform, &mut diags);
+    let applies = !diags.has_errors();
+    let mut count = 0;
+    if applies {
+        for (name, kernel) in kernels(module) {
+            count += 1;
+            work_out(module, name.as_deref(), &kernel, platform, &mut diags);
+        }
+    }
+    once(&mut diags);
+    Judged { platform: platform.name.clone(), diags, applies, kernels: count }
+}
+
+/// The kernels of a module: the one that can be told, else each function that is no part of another's.
+fn kernels(module: &Module) -> Vec<(Option<String>, Kernel)> {
+    let mut unsure = Diags::default();
+    if let Some(kernel) = select_kernel(module, None, &mut unsure).filter(|kernel| !kernel.guessed) {
+        return vec![(None, kernel)];
+    }
+    let functions: Vec<OpId> = module.ops_named("func.func").filter(|f| module.body(*f, 0).is_some()).collect();
+    let of = |function: &OpId| {
+        let name = symbol_name(module, *function).to_string();
+        let kernel = select_kernel(module, Some(&name), &mut Diags::default())?;
+        let needed = needed_functions(module, &kernel);
+        Some((*function, name, kernel, needed))
+    };
+    let list: Vec<_> = functions.iter().filter_map(of).collect();
+    let mut seen: BTreeSet<BTreeSet<OpId>> = BTreeSet::new();
+    let part = |function: &OpId, own: &BTreeSet<OpId>| {
+        list.iter()
+            .any(|(other, _, _, needed)| other != function && needed.len() > own.len() && needed.contains(function))
+    };
+    let mut kept = Vec::new();
+    for (function, name, kernel, needed) in &list {
+        if !part(function, needed) && seen.insert(needed.clone()) {
+            kept.push((Some(name.clone()), kernel.clone()));
+        }
+    }
+    kept
+}
+
+/// Runs the passes on what a kernel needs and decodes it, for what they say.
+fn work_out(module: &Module, name: Option<&str>, kernel: &Kernel, platform: &Platform, diags: &mut Diags) {
+    let mut own = module.clone();
+    let needed = needed_functions(module, kernel);
+    for other in module.ops_named("func.func").filter(|function| !needed.contains(function)) {
+        own.remove(other);
+    }
+    let mut said = Diags::default();
+    if run_passes(&mut own, &PassContext { platform }, None, &mut said, |_, _| {}) == Outcome::Done
+        && let Some(chosen) = select_kernel(&own, name, &mut said)
+    {
+        let _ = decode(&own, &chosen, platform, Mode::Device, &mut said);
+    }
+    // Notes tell what was done, which is nothing here.
+    diags.list.extend(said.list.into_iter().filter(|d| d.severity >= Severity::Warning));
+}
+
+/// Leaves one of several messages that say the same at the same place.
+fn once(diags: &mut Diags) {
+    let mut seen = BTreeSet::new();
+    diags.list.retain(|d| seen.insert(key(d)));
+}
+
+fn key(d: &Diagnostic) -> (&'static str, String, Option<(u32, u32)>) {
+    (d.code, d.message.clone(), d.primary.as_ref().map(|p| (p.span.start, p.span.end)))
+}
+
+/// The messages of all platforms that the file is for, each once, in the order in which they are found; those that only some
+/// platforms have say which.
+pub fn merged(all: &[Judged]) -> Diags {
+    let of: Vec<&Judged> = all.iter().filter(|judged| judged.applies).collect();
+    let mut diags = Diags::default();
+    for (at, judged) in of.iter().enumerate() {
+        for said in &judged.diags.list {
+            let has = |other: &&&Judged| other.diags.list.iter().any(|d| key(d) == key(said));
+            if of[..at].iter().any(|other| has(&other)) {
+                continue;
+            }
+            let mut said = said.clone();
+            let names: Vec<&str> = of.iter().filter(has).map(|judged| judged.platform.as_str()).collect();
+            if names.len() < of.len() {
+                said.notes.push(format!("on {}", names.join(" and ")));
+            }
+            diags.list.push(said);
+        }
+    }
+    diags
+}

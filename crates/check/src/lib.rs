@@ -21,6 +21,7 @@
 //! verdict covers this schedule only and says why.
 
 pub mod clock;
+mod freed;
 mod init;
 mod locks;
 mod order;

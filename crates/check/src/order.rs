@@ -309,8 +309,9 @@ impl Order {
     }
 
     /// An agent sends a signal.
+    ///
+    /// [`Order::begin`] has been called for it.
     pub fn set(&mut self, agent: Agent, sync: u32, lost: bool, site: SiteRef) -> [Option<Doubt>; 2] {
-        self.begin(agent);
         if self.is_token[sync as usize] {
             self.release(agent, sync);
             return [None, None];

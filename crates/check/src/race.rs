@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use slipring_machine::{Pipe, Platform};
-use slipring_program::{Finding, Label, Severity, SiteRef};
+use slipring_program::{Extent, Finding, Label, Severity, SiteRef};
 use slipring_sim::{Agent, Launch, Mode, Observer, Step, WorkRun};
 use slipring_tile::Space;
 
+use crate::freed::Freed;
 use crate::order::{Doubt, Moment, Order};
 use crate::overlap;
 use crate::places::{Names, PerPlace, Place, bytes, runs};
@@ -26,6 +27,8 @@ pub struct Race {
     shadows: PerPlace<Shadow>,
     names: Names,
     pushes: Pushes,
+    /// Slots that were given back.
+    freed: Freed,
     platform: Option<Platform>,
     /// Memories in which pipes overlap their own work.
     overlapping: Vec<(Pipe, Space)>,
@@ -170,6 +173,62 @@ impl Race {
             secondary: Vec::new(),
             notes: vec!["the result depends on the order in which the hardware goes through the elements".into()],
             hint: Some("keep them apart, or give exactly the same tile twice".into()),
+        });
+    }
+
+    /// A slot is given back: whatever uses it must be over.
+    fn give_back(&mut self, agent: Agent, slot: &Extent, site: SiteRef) {
+        let stamp = Stamp {
+            block: agent.block,
+            lane: agent.lane() as u8,
+            write: true,
+            update: None,
+            epoch: self.order.epoch(agent),
+            site,
+            number: self.order.number(agent),
+        };
+        let (place, start) = Place::of(slot, agent.cluster);
+        let mut early: Vec<Stamp> = Vec::new();
+        let conflict = |old: Stamp, _, _| {
+            if !early.contains(&old) {
+                early.push(old);
+            }
+        };
+        let in_order = self.order.clock_in_order(agent);
+        let clock = in_order.as_ref().unwrap_or(self.order.clock(agent));
+        let mut touch = Touch { stamp, clock, conflict, leans: &mut self.leans };
+        self.shadows.get(place).touch(start, start + u64::from(slot.row_bytes), &mut touch);
+        for old in early {
+            let user = agent.at(old.block, usize::from(old.lane));
+            self.used_after_free(user, old.site, agent, site, "nothing orders the use before the free");
+        }
+        self.freed.free(agent, slot, site);
+    }
+
+    /// Looks for uses of slots that were given back.
+    fn use_freed(&mut self, run: &WorkRun<'_>) {
+        for (ranges, write) in [(&run.access.reads, false), (&run.access.writes, true)] {
+            for range in ranges {
+                if let Some((site, by)) = self.freed.touch(run.agent, range, write) {
+                    self.used_after_free(run.agent, run.site, by, site, "the free comes before the use");
+                }
+            }
+        }
+    }
+
+    fn used_after_free(&mut self, user: Agent, used: SiteRef, by: Agent, freed: SiteRef, why: &str) {
+        if !self.seen.insert((freed, used, true, false)) {
+            return;
+        }
+        let (op, free) = (self.names.op(used), self.names.op(freed));
+        self.findings.push(Finding {
+            code: "use-after-free",
+            severity: Severity::Error,
+            message: format!("`{op}` on {user} uses a tile in a slot that `{free}` on {by} gives back: {why}"),
+            primary: Some(Label { site: used, text: format!("{user} uses the slot here") }),
+            secondary: vec![Label { site: freed, text: format!("{by} gives it back here") }],
+            notes: vec!["the next tile may come into the slot as soon as it is free".into()],
+            hint: Some("free a slot behind the last use of its tile, on every pipe that uses it".into()),
         });
     }
 
@@ -345,6 +404,7 @@ impl Observer for Race {
         self.order = Order::new(launch);
         self.names = Names::new(launch);
         self.pushes = Pushes::new(launch);
+        self.freed = Freed::new(launch);
         self.platform = Some(launch.platform.clone());
         self.overlapping = launch.platform.overlapping();
     }
@@ -352,6 +412,7 @@ impl Observer for Race {
     fn block_start(&mut self, _: u64, block: u32, cluster: u32) {
         if let Some(platform) = self.platform.as_ref().filter(|_| block > 0) {
             self.order.restart(cluster, platform);
+            self.freed.restart(cluster);
             self.shadows.of_cluster(cluster).for_each(Shadow::clear);
         }
     }
@@ -377,11 +438,18 @@ impl Observer for Race {
                 self.report(run);
             }
             self.report_inner(run);
+            if !self.freed.is_empty() {
+                self.use_freed(run);
+            }
         }
     }
 
     fn set(&mut self, _: u64, agent: Agent, sync: u32, lost: bool, site: SiteRef) {
         if self.active {
+            self.order.begin(agent);
+            for slot in self.freed.given(agent, sync) {
+                self.give_back(agent, &slot, site);
+            }
             for doubt in self.order.set(agent, sync, lost, site).into_iter().flatten() {
                 self.doubt(agent, sync, doubt);
             }

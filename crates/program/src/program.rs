@@ -187,6 +187,10 @@ pub struct RingDecl {
     pub counted: bool,
     /// Tiles that one free signal stands for.
     pub period: u32,
+    /// Address of slot 0 in the consumer's memory, where the text tells it; `None` for rings in global memory.
+    pub base: Option<u64>,
+    /// True if the text turns phases of pushes or pops on and off: signals then say less than what is moved.
+    pub sparse: bool,
     /// Free signals with which the ring starts.
     pub credits: u32,
 }

@@ -154,3 +154,11 @@ fn same_parameter(module: &Module, a: ValueId, b: ValueId) -> bool {
     };
     a == b || (function(a) != function(b) && module.value(a).name == module.value(b).name)
 }
+
+/// Where slot 0 of a direction is in the consumer's memory, where the text tells it; `None` for rings in global memory.
+pub(super) fn known_slots(pipe: &[Init<'_>], direction: Direction) -> Option<u64> {
+    let own =
+        pipe.iter().find(|init| init.kind == consumer(direction) && !init.spec.in_gm && !init.spec.config.control)?;
+    let base = SlotBase::of(own.op.module, consumer_buffer(&own.op, direction)?);
+    base.address(own.op.module).and_then(|at| u64::try_from(at).ok())
+}

@@ -53,6 +53,8 @@ pub struct PlannedRing {
     pub lanes: [bool; 2],
     /// Memory that holds the slots.
     pub space: Space,
+    /// Address of slot 0 in the consumer's memory, where the text tells it; `None` for rings in global memory.
+    pub base: Option<u64>,
     /// How the ends agree.
     pub protocol: Protocol,
     /// Tiles that one free signal stands for.
@@ -166,7 +168,8 @@ impl RingPlan {
                 if mode == Mode::Device {
                     places::check(pipe, direction, platform, diags);
                 }
-                let at = Place { kernel: cores, mode, direction, flags, alone: pipes.len() == 1 };
+                let slots = places::known_slots(pipe, direction).filter(|_| mode == Mode::Device);
+                let at = Place { kernel: cores, mode, direction, flags, slots, alone: pipes.len() == 1 };
                 let ring = plan_ring(&parts, &pipe[0], &at, plan.next(), diags);
                 plan.rings.push(ring);
             }
@@ -244,6 +247,8 @@ impl RingPlan {
             counted: !ring.protocol.is_tagged(),
             period: ring.period,
             credits: ring.credits,
+            base: ring.base,
+            sparse: !ring.switched.is_empty(),
         })
         .collect()
     }
@@ -312,6 +317,8 @@ struct Place<'a> {
     mode: Mode,
     direction: Direction,
     flags: Protocol,
+    /// Address of slot 0 on chip, where it is known.
+    slots: Option<u64>,
     /// True if the kernel has no other pipe.
     alone: bool,
 }
@@ -371,6 +378,7 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &Place<'_>, first: u32, di
         control: spec.config.control,
         slots,
         slot_bytes: spec.slot_bytes,
+        base: at.slots,
         both_ways: spec.both_ways(),
         lanes,
         space,

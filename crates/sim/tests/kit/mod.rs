@@ -206,6 +206,8 @@ impl Build {
         let ready = run(self, "ready", |ring, slot| SyncRole::RingReady { ring, slot }, producer.0, consumer.0, 0);
         let free = run(self, "free", |ring, slot| SyncRole::RingFree { ring, slot }, consumer.0, producer.0, 1);
         self.program.rings.push(RingDecl {
+            base: None,
+            sparse: false,
             name: name.as_str().into(),
             direction,
             lane,

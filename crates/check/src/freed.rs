@@ -1,0 +1,136 @@
+//! Slots of rings on chip that their consumer has given back: until the producer fills them again nobody may use them.
+//!
+//! What stands in such a slot is the old tile until the next one comes, so a use of it gives the right bytes until the ring wraps.
+//! That it comes behind the free is wrong at once, however many tiles there are (seed 000, key property 7).
+
+use slipring_machine::Role;
+use slipring_program::{Direction, Extent, RingDecl, SiteRef, SyncRole};
+use slipring_sim::{Agent, Launch};
+use slipring_tile::Space;
+
+/// A slot that is free.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    cluster: u32,
+    core: Role,
+    space: Space,
+    start: u64,
+    end: u64,
+    /// The free.
+    site: SiteRef,
+    by: Agent,
+}
+
+/// An object that says that a slot is free.
+#[derive(Clone, Copy, Debug)]
+struct Flag {
+    ring: usize,
+    slot: u32,
+    /// Signals of it that stand for slots that are free from the start.
+    initial: u32,
+}
+
+/// Which slots are free.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Freed {
+    rings: Vec<RingDecl>,
+    /// By object.
+    flags: Vec<Option<Flag>>,
+    /// Cluster × objects + index: signals so far.
+    signals: Vec<u32>,
+    slots: Vec<Slot>,
+}
+
+impl Freed {
+    pub fn new(launch: &Launch<'_>) -> Freed {
+        let program = launch.program;
+        let rings = program.rings.clone();
+        // Both Vector cores are told of each slot of the Cube core's memory: the first to be told counts.
+        let second = |ring: &RingDecl| {
+            let twin = |other: &RingDecl| {
+                other.name == ring.name && other.direction == ring.direction && other.lane == Role::Aiv0
+            };
+            ring.direction == Direction::V2C && ring.lane == Role::Aiv1 && rings.iter().any(twin)
+        };
+        let flag = |role: SyncRole| {
+            let SyncRole::RingFree { ring, slot } = role else { return None };
+            let decl = rings.get(ring as usize)?;
+            let known = decl.base.is_some() && decl.space != Space::Gm && !decl.sparse && !second(decl);
+            let initial = if decl.counted { decl.credits } else { u32::from(slot < decl.credits) };
+            known.then_some(Flag { ring: ring as usize, slot, initial })
+        };
+        let flags: Vec<_> = program.syncs.iter().map(|sync| flag(sync.role)).collect();
+        let signals = vec![0; flags.len() * launch.clusters() as usize];
+        Freed { rings, flags, signals, slots: Vec::new() }
+    }
+
+    /// A block starts on a cluster.
+    pub fn restart(&mut self, cluster: u32) {
+        let (from, count) = (cluster as usize * self.flags.len(), self.flags.len());
+        self.signals[from..from + count].fill(0);
+        self.slots.retain(|slot| slot.cluster != cluster);
+    }
+
+    /// The bytes of the slots that a signal gives back; none where it is no free, or one that the ring starts with.
+    pub fn given(&mut self, agent: Agent, sync: u32) -> Vec<Extent> {
+        let Some(flag) = self.flags[sync as usize] else { return Vec::new() };
+        let signals = &mut self.signals[agent.cluster as usize * self.flags.len() + sync as usize];
+        *signals += 1;
+        if *signals <= flag.initial {
+            return Vec::new();
+        }
+        let ring = &self.rings[flag.ring];
+        let slots = match ring.counted {
+            false => flag.slot..flag.slot + 1,
+            true => {
+                let first = (*signals - flag.initial - 1) * ring.period;
+                first..first + ring.period
+            }
+        };
+        let base = ring.base.unwrap_or(0);
+        slots
+            .map(|slot| {
+                let start = base + u64::from(slot % ring.slots) * u64::from(ring.slot_bytes);
+                Extent::run(ring.space, agent.role, start, ring.slot_bytes)
+            })
+            .collect()
+    }
+
+    /// A slot is free from now on.
+    pub fn free(&mut self, agent: Agent, extent: &Extent, site: SiteRef) {
+        let (start, end) = (extent.start, extent.end());
+        let slot = Slot { cluster: agent.cluster, core: extent.core, space: extent.space, start, end, site, by: agent };
+        self.slots.retain(|old| {
+            (old.cluster, old.core, old.space, old.start) != (slot.cluster, slot.core, slot.space, slot.start)
+        });
+        self.slots.push(slot);
+    }
+
+    /// True if no slot is free: the usual case of a program without rings on chip.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// A core touches a range: the free that came before, if it touches what it has given back. Another core's write fills
+    /// the slot again.
+    pub fn touch(&mut self, agent: Agent, range: &Extent, write: bool) -> Option<(SiteRef, Agent)> {
+        if range.space == Space::Gm {
+            return None;
+        }
+        let hit = |slot: &Slot| {
+            let there = (slot.cluster, slot.core, slot.space) == (agent.cluster, range.core, range.space);
+            there
+                && (0..u64::from(range.rows)).any(|row| {
+                    let start = range.start + row * range.stride;
+                    start < slot.end && slot.start < start + u64::from(range.row_bytes)
+                })
+        };
+        if agent.role != range.core {
+            if write {
+                self.slots.retain(|slot| !hit(slot));
+            }
+            return None;
+        }
+        self.slots.iter().find(|slot| hit(slot)).map(|slot| (slot.site, slot.by))
+    }
+}

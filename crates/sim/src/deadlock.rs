@@ -182,8 +182,17 @@ fn hint(view: &View<'_>, root: &Blocked, circular: bool) -> Option<String> {
             let (pushed, popped) = total(&|d| matches!(d.role, SyncRole::RingReady { ring: r, .. } if r == ring));
             let (freed, _) = total(&|d| matches!(d.role, SyncRole::RingFree { ring: r, .. } if r == ring));
             let (producer, consumer) = ends(view.program, ring);
-            let ring = report::ring(view.program.rings.get(ring as usize).map_or("?", |r| &*r.name));
-            if matches!(decl.role, SyncRole::RingReady { .. }) {
+            let known = view.program.rings.get(ring as usize);
+            let (slots, initial) = known.map_or((0, 0), |r| (u64::from(r.slots), u64::from(r.credits)));
+            let sparse = known.is_some_and(|r| r.sparse);
+            let ring = report::ring(known.map_or("?", |r| &*r.name));
+            if sparse && matches!(decl.role, SyncRole::RingReady { .. }) {
+                format!(
+                    "{consumer} waits for signal {} of {ring}, but {producer} has sent only {pushed}: turn its record status on \
+                     for the last of the tiles that one wait stands for",
+                    popped + 1
+                )
+            } else if matches!(decl.role, SyncRole::RingReady { .. }) {
                 let order = if circular { "; check the order of pushes and pops on both sides" } else { "" };
                 format!(
                     "{consumer} pops tile {} of {ring}, but {producer} has pushed only {pushed}: every pop needs a push{order}",
@@ -193,6 +202,12 @@ fn hint(view: &View<'_>, root: &Blocked, circular: bool) -> Option<String> {
                 format!(
                     "no slot of {ring} was ever free: {consumer} must initialise its end of the pipe, which frees all slots, \
                      before {producer} can push"
+                )
+            } else if !sparse && freed.saturating_sub(initial.min(slots)) >= popped {
+                format!(
+                    "{ring} is full: all of its {} hold tiles that {consumer} has not popped; pop before so many are pushed, \
+                     or give the ring more slots with `slot_num` at both ends",
+                    count(slots, "slot")
                 )
             } else {
                 format!(

@@ -38,7 +38,9 @@ impl Leftovers {
         for (index, (state, decl)) in syncs.iter().zip(&program.syncs).enumerate() {
             let (used, held) = (state.sets + state.waits > 0, !state.token.held.is_empty());
             let idle = launch.mode == Mode::Sequential && decl.setter == decl.waiter;
-            let harmless = launch.platform.sync.semaphores_reset && matches!(decl.role, SyncRole::Semaphore { .. });
+            // Of a ring whose signals the text thins out they say nothing about tiles and slots.
+            let signal = matches!(decl.role, SyncRole::Semaphore { .. }) || is_sparse(program, decl.role);
+            let harmless = launch.platform.sync.semaphores_reset && signal;
             let end = state.signals.len() as u64;
             if idle || (harmless && state.waits == 0) || !held && (!used || end == u64::from(decl.final_count)) {
                 continue;
@@ -66,8 +68,8 @@ impl Leftovers {
             let decl = &program.syncs[index];
             let more = left.count > u64::from(decl.final_count);
             let (code, message, hint) = match decl.role {
-                SyncRole::RingReady { .. } if more => continue,
-                SyncRole::RingFree { .. } if !more => continue,
+                SyncRole::RingReady { .. } if more && !is_sparse(program, decl.role) => continue,
+                SyncRole::RingFree { .. } if !more && !is_sparse(program, decl.role) => continue,
                 SyncRole::Event { from, to, .. } if more => (
                     "flag-left-set",
                     format!("{} is still set when the program ends", decl.name),
@@ -116,6 +118,9 @@ impl Leftovers {
     /// Tiles of a ring that nobody popped, and slots that were popped and not freed.
     fn ring_findings(&self, program: &Program, ring: u32) -> Vec<Finding> {
         let decl = &program.rings[ring as usize];
+        if decl.sparse {
+            return Vec::new();
+        }
         let of = |want: fn(SyncRole) -> Option<(u32, u32)>| {
             let members = program.syncs.iter().enumerate().filter_map(move |(index, sync)| {
                 let (of, slot) = want(sync.role)?;
@@ -176,6 +181,12 @@ impl Leftovers {
         }
         findings
     }
+}
+
+/// True for a signal of a ring some of whose pushes or pops send or wait for none.
+fn is_sparse(program: &Program, role: SyncRole) -> bool {
+    let (SyncRole::RingReady { ring, .. } | SyncRole::RingFree { ring, .. }) = role else { return false };
+    program.rings.get(ring as usize).is_some_and(|ring| ring.sparse)
 }
 
 /// Where a slot was popped last, told by the wait for its ready flag.

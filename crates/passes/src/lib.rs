@@ -31,4 +31,5 @@ pub mod split_cores;
 pub mod sync;
 pub mod tile_matmul;
 
+pub use expand_mixed::has_rings_by_hand;
 pub use manager::{Outcome, Pass, PassContext, pass, pipeline, run_passes};

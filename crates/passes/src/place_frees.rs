@@ -31,6 +31,8 @@ struct Pop {
     tile: ValueId,
     /// Position in its block.
     at: usize,
+    /// The passes made its pipe: nobody wrote that the instruction frees.
+    made: bool,
     /// Places where tiles land, of a pop that copies its tile there.
     places: Option<usize>,
 }
@@ -82,7 +84,7 @@ fn place(module: &Module, block: BlockId, context: &PassContext<'_>, frees: &mut
                         return;
                     }
                     let anchor = module.block(block).ops[behind];
-                    if behind > pop.at && !std::mem::replace(&mut said, true) {
+                    if behind > pop.at && !pop.made && !std::mem::replace(&mut said, true) {
                         diags.push(moved(module, pop, anchor));
                     }
                     frees.push((pop.op, anchor));
@@ -137,10 +139,12 @@ fn pops(module: &Module, block: BlockId, context: &PassContext<'_>) -> Vec<Pop> 
     let found = ops.filter_map(|(at, &id)| {
         let op = op_ref(module, id).filter(|op| op.def.ring.is_some())?;
         let Some(RingPart::Pop(_)) = op.ring() else { return None };
-        let spec = pipe(&own_end(&op)?, context.platform)?;
+        let end = own_end(&op)?;
+        let spec = pipe(&end, context.platform)?;
+        let made = end.attr("made").is_some();
         let places = spec.pop_copies().then(|| spec.local_slots() as usize);
         let tile = ring_tile(&op)?;
-        spec.config.auto_free.then_some(Pop { op: id, key: spec.key, tile, at, places })
+        spec.config.auto_free.then_some(Pop { op: id, key: spec.key, tile, at, made, places })
     });
     found.collect()
 }

@@ -79,6 +79,9 @@ pub struct Prepared {
     pub module: Module,
     /// The kernel of `written`.
     pub kernel: Kernel,
+    /// What has the sequential meaning, where it is not `written`: a function for both kinds of core that pushes and pops by
+    /// itself means what its two programs do.
+    pub apart: Option<(Module, Kernel)>,
     /// The program.
     pub decoded: Decoded,
 }
@@ -117,10 +120,21 @@ fn try_prepare(written: Module, function: Option<&str>, platform: &Platform, dia
     for other in written.ops_named("func.func").filter(|function| !needed.contains(function)) {
         module.remove(other);
     }
-    if run_passes(&mut module, &PassContext { platform }, None, diags, |_, _| {}) != Outcome::Done {
+    let by_hand = slipring_passes::has_rings_by_hand(&module);
+    let mut apart = None;
+    let keep = |pass: &slipring_passes::Pass, module: &Module| {
+        if by_hand && pass.name == slipring_passes::expand_mixed::PASS.name {
+            apart = Some(module.clone());
+        }
+    };
+    if run_passes(&mut module, &PassContext { platform }, None, diags, keep) != Outcome::Done {
         return None;
     }
+    let apart = match apart {
+        Some(module) => select_kernel(&module, function, diags).map(|kernel| (module, kernel)),
+        None => None,
+    };
     let chosen = select_kernel(&module, function, diags)?;
     let decoded = decode(&module, &chosen, platform, Mode::Device, diags).ok()?;
-    Some(Prepared { written, module, kernel, decoded })
+    Some(Prepared { written, module, kernel, apart, decoded })
 }

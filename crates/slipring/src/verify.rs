@@ -53,7 +53,9 @@ pub fn verify(
     execution: &Execution,
     diags: &mut Diags,
 ) -> VerifyOutcome {
-    let Ok(decoded) = decode(&prepared.written, &prepared.kernel, platform, DecodeMode::Reference, diags) else {
+    let (source, kernel) =
+        prepared.apart.as_ref().map_or((&prepared.written, &prepared.kernel), |(module, kernel)| (module, kernel));
+    let Ok(decoded) = decode(source, kernel, platform, DecodeMode::Reference, diags) else {
         return VerifyOutcome::NotChecked("the source as written cannot be decoded".into());
     };
     let options = ExecuteOptions { mode: Mode::Sequential, ..options };
@@ -66,8 +68,8 @@ pub fn verify(
         }
         return VerifyOutcome::NotChecked(format!("the sequential run did not come to its end: {why}"));
     }
-    let slots = slot_params(&prepared.written, &prepared.kernel);
-    let sums = summed_params(&prepared.written, &prepared.kernel);
+    let slots = slot_params(source, kernel);
+    let sums = summed_params(source, kernel);
     let (mut count, mut list, mut compared) = (0, Vec::new(), Vec::new());
     for (index, param) in decoded.program.params.iter().enumerate() {
         let ParamKind::Buffer { elem, .. } = param.kind else { continue };

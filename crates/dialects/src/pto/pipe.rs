@@ -169,6 +169,7 @@ const INITIALIZE: OpSchema = schema(
         CREDITS,
         AUTO_FREE,
         LANE,
+        MADE,
     ],
 );
 
@@ -203,6 +204,9 @@ pub(super) const LANE: AttrSpec = defaulted(
     AttrKind::Int,
     "the one Vector core at the other end, 0 or 1: its tiles go undivided; by default every Vector core that runs",
 );
+
+const MADE: AttrSpec =
+    defaulted("made", AttrKind::Unit, "made for a kernel of the whole cluster: written by the passes");
 
 pub(super) const AUTO_FREE: AttrSpec =
     defaulted("auto_free", AttrKind::Bool, "true: a pop frees what it took, and the text has no frees");

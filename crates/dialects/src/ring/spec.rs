@@ -497,10 +497,9 @@ pub fn own_end<'m>(op: &OpRef<'m>) -> Option<OpRef<'m>> {
         return Some(maker);
     }
     let module = op.module;
-    let function =
-        std::iter::successors(Some(op.id), |o| module.parent_op(*o)).take_while(|o| module.parent_op(*o).is_some());
+    let around = std::iter::successors(Some(op.id), |o| module.parent_op(*o));
     let key = pipe_key(op);
-    let mut functions = function.filter(|o| module.op(*o).attrs.get("function_type").is_some());
+    let mut functions = around.filter(|o| module.op(*o).attrs.get("function_type").is_some());
     let body = module.body(functions.next()?, 0)?;
     let inits = module.block(body).ops.iter().filter_map(|id| {
         let def = Dialects::get().def(&module.op(*id).name)?;

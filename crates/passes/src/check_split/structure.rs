@@ -1,7 +1,7 @@
 //! What stands where.
 
 use slipring_dialects::ring::Split;
-use slipring_dialects::{InCoreSync, MixedPart, OpRef, core_of, kernel_kind};
+use slipring_dialects::{InCoreSync, MixedPart, OpRef, RingPart, core_of, kernel_kind};
 use slipring_ir::{Attr, Diags, Flow, OpId, Span, Type};
 use slipring_machine::CoreKind;
 use slipring_tile::Space;
@@ -21,13 +21,14 @@ pub(super) fn check(function: &Function<'_>, diags: &mut Diags) -> bool {
     }
     let region = function.first_region();
     twice(function, region, diags);
+    let moved = function.ops.iter().any(|placed| moves_by_hand(&placed.op));
     for placed in &function.ops {
         nesting(placed, diags);
         by_hand(placed, diags);
         carried(placed, diags);
         if !crossing(placed, region, diags) {
             in_region(placed, diags);
-            outside(placed, region, diags);
+            outside(placed, region, moved, diags);
         }
     }
     one_kind_of_crossing(function, diags);
@@ -79,18 +80,24 @@ fn twice(function: &Function<'_>, region: Option<OpRef<'_>>, diags: &mut Diags) 
     }
 }
 
-/// Rings and flags are the passes' business here.
+/// Pushes, pops and frees that the text writes itself.
+fn moves_by_hand(op: &OpRef<'_>) -> bool {
+    matches!(op.def.ring, Some(RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_)))
+}
+
+/// Pipes and flags are the passes' business here; tiles may be pushed and popped.
 fn by_hand(placed: &Placed<'_>, diags: &mut Diags) {
     let op = &placed.op;
     let syncs = op.def.in_core_sync == InCoreSync::Manual && op.module.op(op.id).regions.is_empty();
     let inside_vector_function = op.module.parent_op(op.id).is_some_and(|outer| {
         crate::facts::def(op.module, outer).is_some_and(|def| def.in_core_sync == InCoreSync::Manual)
     });
-    if op.def.ring.is_some() || (syncs && !inside_vector_function) {
+    let makes_ring = op.def.ring.is_some() && !moves_by_hand(op);
+    if makes_ring || (syncs && !inside_vector_function) {
         let name = name_of(op);
         diags.push(
             op.error("mixed-by-hand", format!("`{name}` synchronises by hand in a function for both kinds of core"))
-                .help("leave rings and flags to the passes, or write a function for each kind of core"),
+                .help("leave pipes and flags to the passes, or write a function for each kind of core"),
         );
     }
 }
@@ -196,14 +203,18 @@ fn in_region(placed: &Placed<'_>, diags: &mut Diags) {
     );
 }
 
-/// Vector work, and questions about the lane, outside of every region.
-fn outside(placed: &Placed<'_>, region: Option<OpRef<'_>>, diags: &mut Diags) {
+/// Vector work, and questions about the lane, outside of every region. `by_hand`: the function pushes and pops itself, and without
+/// a region it is then a program for each lane.
+fn outside(placed: &Placed<'_>, region: Option<OpRef<'_>>, by_hand: bool, diags: &mut Diags) {
     let op = &placed.op;
     let name = name_of(op);
     if placed.region.is_some() {
         return;
     }
     if op.def.per_lane.is_some() {
+        if region.is_none() && by_hand {
+            return;
+        }
         let mut error = op
             .error("lane-outside", format!("`{name}` stands outside of every region"))
             .label("the Cube core has no lane, and both Vector cores would get the same answer");

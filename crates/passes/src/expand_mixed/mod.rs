@@ -4,7 +4,8 @@
 //! (`slipring_dialects::MixedPart`). Each kind gets what it needs of it (`needed`): its own work, scalar code, the control flow
 //! around them. A tile that crosses becomes a push on one side and a pop on the other, with the declared split, by a pipe
 //! (`pipes`) that the pass makes as the platform has them; slots are freed behind the last use (`land`). Where the cores
-//! find each other's results in global memory, they meet in between (`order`). A function of the old name calls both.
+//! find each other's results in global memory, they meet in between (`order`). Pushes and pops that the text writes itself stay
+//! what they are, on pipes made for them; where it writes no frees, their pops free by themselves. A function of the old name calls both.
 
 mod affine;
 mod land;
@@ -18,7 +19,8 @@ mod write;
 
 use std::sync::Arc;
 
-use slipring_dialects::{InCoreSync, OpDef, is_mixed, symbol_name};
+use slipring_dialects::ring::Split;
+use slipring_dialects::{InCoreSync, OpDef, OpRef, RingPart, is_mixed, symbol_name};
 use slipring_ir::{Attr, BlockId, Diagnostic, Diags, FuncType, Module, OpId, Type, ValueMap};
 use slipring_machine::{CoreKind, Platform};
 
@@ -27,7 +29,7 @@ use crate::manager::{Pass, PassContext};
 use crate::split_cores::{ENTRY, call_both, drop_unused, free_name};
 use needed::Needed;
 use order::Meetings;
-use pipes::{Pipes, slot_buffer};
+use pipes::{Pipes, hand_pipe, slot_buffer};
 use project::{Parts, Projector};
 use sides::{Side, side, works_on};
 
@@ -46,8 +48,10 @@ struct Kernel<'m> {
     from: &'m Module,
     function: OpId,
     body: BlockId,
-    /// True if it has regions: both Vector cores run it.
+    /// True if both Vector cores run it: it has regions, divided tiles, or asks which of the two runs.
     both_lanes: bool,
+    /// True if it has regions: they say where Vector work runs.
+    regions: bool,
     pipes: Pipes,
     meetings: Meetings,
     /// Names of the functions for the two kinds.
@@ -67,12 +71,14 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
             continue;
         }
         let name = symbol_name(&from, function);
-        let both_lanes = from.walk(body).into_iter().any(|op| side(&from, op) == Side::Region);
+        let regions = from.walk(body).into_iter().any(|op| side(&from, op) == Side::Region);
+        let both_lanes = regions || from.walk(body).into_iter().any(|op| is_per_lane(&from, op));
         let kernel = Kernel {
             from: &from,
             function,
             body,
             both_lanes,
+            regions,
             pipes: Pipes::of_kernel(&from, function, body),
             meetings: Meetings::of(&from, &functions, body, both_lanes),
             names: ["aic", "aiv"].map(|half| free_name(&functions, &format!("{name}_{half}"))),
@@ -81,13 +87,56 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
     }
 }
 
-/// True for functions to take apart: those written for the whole cluster. One with rings or flags by hand and no op that only
-/// such kernels have is the author's own affair.
+/// True for an op of a function without regions that both Vector cores must run.
+fn is_per_lane(module: &Module, op: OpId) -> bool {
+    op_ref(module, op).is_some_and(|op| {
+        op.def.per_lane.is_some() || (hand_pipe(&op).is_some() && Split::of(&op).is_some_and(|s| s != Split::None))
+    })
+}
+
+/// True if a function for the whole cluster has pushes, pops or frees that its text writes itself.
+pub fn has_rings_by_hand(module: &Module) -> bool {
+    let functions = Functions::of(module);
+    functions.with_bodies(module).any(|(function, body)| {
+        let own = |op: &OpId| op_ref(module, *op).is_some_and(|op| hand_pipe(&op).is_some());
+        is_to_expand(module, function, body) && module.walk(body).iter().any(own)
+    })
+}
+
+/// True for functions to take apart: those written for the whole cluster. One with flags by hand, or rings that it makes itself,
+/// and no op that only such kernels have is the author's own affair.
 fn is_to_expand(module: &Module, function: OpId, body: BlockId) -> bool {
     let ops = module.walk(body);
     let any = |test: fn(&OpDef) -> bool| ops.iter().any(|op| def(module, *op).is_some_and(test));
-    let by_hand = any(|def| def.ring.is_some() || def.in_core_sync == InCoreSync::Manual);
+    let by_hand = any(|def| makes_ring(def) || def.in_core_sync == InCoreSync::Manual);
     is_mixed(module, function) && (!by_hand || any(|def| def.mixed.is_some()))
+}
+
+/// True for what makes a pipe or uses one by its value.
+fn makes_ring(def: &OpDef) -> bool {
+    def.ring.is_some_and(|part| !matches!(part, RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_)))
+}
+
+/// Reports rings by hand that have one end only.
+fn unpaired(module: &Module, body: BlockId, diags: &mut Diags) {
+    let ops: Vec<OpRef<'_>> = module.walk(body).into_iter().filter_map(|op| op_ref(module, op)).collect();
+    for op in &ops {
+        let (direction, pushes) = match op.def.ring {
+            Some(RingPart::Push(direction)) => (direction, true),
+            Some(RingPart::Pop(direction)) => (direction, false),
+            _ => continue,
+        };
+        let Some(pipe) = hand_pipe(op) else {
+            diags.push(op.error("pipe-id", "the id of a pipe is a number from 0 to 7"));
+            continue;
+        };
+        let other = if pushes { RingPart::Pop(direction) } else { RingPart::Push(direction) };
+        if !ops.iter().any(|o| o.def.ring == Some(other) && hand_pipe(o) == Some(pipe)) {
+            let what = if pushes { "pops what is pushed here" } else { "pushes what is popped here" };
+            let message = format!("nothing in this kernel for the whole cluster {what}");
+            diags.push(op.error("mixed-by-hand", message).help("write both ends, with the same `id`"));
+        }
+    }
 }
 
 /// Reports what a kernel for the whole cluster cannot have.
@@ -103,10 +152,11 @@ fn refuse(module: &Module, functions: &Functions, function: OpId, body: BlockId,
             diags.push(error.also(module.op(function).span, "defined here").help("launch it as a kernel of its own"));
         }
     }
+    unpaired(module, body, diags);
     for id in module.walk(body) {
         let Some(op) = op_ref(module, id) else { continue };
-        if op.def.ring.is_some() || op.def.in_core_sync == InCoreSync::Manual {
-            let what = if op.def.ring.is_some() { "its rings" } else { "its flags" };
+        if makes_ring(op.def) || op.def.in_core_sync == InCoreSync::Manual {
+            let what = if makes_ring(op.def) { "its rings" } else { "its flags" };
             diags.push(
                 op.error("mixed-by-hand", format!("a kernel for the whole cluster leaves {what} to the compiler"))
                     .help("take it out, or write a function for each kind of core"),
@@ -219,7 +269,7 @@ fn prologue(
     span: slipring_ir::Span,
 ) -> Option<slipring_ir::ValueId> {
     let mut lane = None;
-    if parts.kind == CoreKind::Vector && kernel.both_lanes {
+    if parts.kind == CoreKind::Vector && kernel.regions {
         let asked = write::build(module, block, "pto.get_subblock_idx", &[], [], &[Type::I64], span);
         let number = write::result(module, asked, "subblock");
         let cast = write::build(module, block, "arith.index_cast", &[&[number]], [], &[Type::Index], span);

@@ -156,6 +156,20 @@ pub(super) fn rings(module: &Module, platform: &Platform, diags: &mut Diags) {
         return;
     }
     let mut unsure = Diags::default();
+    // Rings of a function for both kinds of core have their ends once it is taken apart.
+    let apart = slipring_passes::has_rings_by_hand(module).then(|| {
+        let mut apart = module.clone();
+        let mut said = Diags::default();
+        let context = slipring_passes::PassContext { platform };
+        let last = slipring_passes::expand_mixed::PASS.name;
+        slipring_passes::run_passes(&mut apart, &context, Some(last), &mut said, |_, _| {});
+        diags.list.extend(said.list.into_iter().filter(|d| d.severity == slipring_ir::Severity::Error));
+        apart
+    });
+    if diags.has_errors() {
+        return;
+    }
+    let module = apart.as_ref().unwrap_or(module);
     if let Some(kernel) = select_kernel(module, None, &mut unsure).filter(|kernel| !kernel.guessed) {
         let _ = RingPlan::new(module, &kernel, platform, Mode::Device, diags);
     }

@@ -188,12 +188,10 @@ impl Lower<'_> {
             BLayout::ColMajor => (lies.cols, lies.rows, usual.rows),
         };
         let alike = own == wanted || lines == 1;
-        // What is no tile of UB, or lies in another way altogether, is judged by who asked.
-        if alike || lies.blayout != usual.blayout || tile.ty.space != Space::Vec {
-            id
-        } else {
-            self.copy_to(id, Space::Vec)
-        }
+        // What is no tile of UB, or a whole tile that lies in another way altogether, is judged by who asked. One column of
+        // a tile by rows is a part that does.
+        let other = lies.blayout != usual.blayout && (lies == tile.ty.layout || lines == 1);
+        if alike || other || tile.ty.space != Space::Vec { id } else { self.copy_to(id, Space::Vec) }
     }
 
     /// The same bytes of L1 with rows and columns exchanged: fractals by columns are fractals by rows of the transposed tile.

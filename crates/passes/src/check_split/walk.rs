@@ -217,7 +217,11 @@ impl<'a> Walk<'_, 'a> {
         let module = self.function.module;
         let name = module.value_name(value);
         let what = positions(axis);
-        let extent = vector_tile(module, value).map_or(0, |tile| [tile.layout.rows, tile.layout.cols][axis]);
+        // What is divided is what is valid; where that is open, there may be as much as there is room for.
+        let extent = vector_tile(module, value).map_or(0, |tile| {
+            let room = [tile.layout.rows, tile.layout.cols][axis];
+            tile.valid[axis].known().unwrap_or(room.into())
+        });
         let cut = match op.def.along[axis] {
             Along::Each | Along::Repeats | Along::Window(_) => contents.cut,
             Along::First(of) if of == operand => Cut::Whole,

@@ -84,7 +84,7 @@ pub fn lies(module: &Module, value: ValueId) -> Option<Layout> {
     let (mut views, mut root) = (vec![(value, false)], value);
     while let Some(op) = module.defining_op(root).map(|id| module.op(id)) {
         let part = *op.name == *SUBSET.schema.name;
-        let view = part || *op.name == *TRESHAPE.schema.name || *op.name == *BITCAST.schema.name;
+        let view = part || [&TRESHAPE, &BITCAST, &BIND_TILE].iter().any(|def| *op.name == *def.schema.name);
         let Some(&source) = op.operands.first().filter(|source| view && layout(**source).is_some()) else { break };
         if let Some((_, is_part)) = views.last_mut() {
             *is_part = part;
@@ -152,8 +152,10 @@ pub(super) static BIND_TILE: OpDef = OpDef {
     ),
     summary: "Look at a local memref as a tile",
     doc: "The memory of `src` as a tile with the layout of `config` and a valid shape. The last dimension of a memref is \
-          the tile's columns, all others are its rows.",
+          the tile's columns, all others are its rows. Where `src` is a tile, it is looked at as by `pto.treshape`: equally \
+          many bytes, and the lines of a part are as far apart as the whole tile's.",
     source: "PTO IR of the public assembler, between its passes",
+    verify: verify_reshape,
     lower: lower_bind,
     ..PLAIN
 };
@@ -161,11 +163,18 @@ pub(super) static BIND_TILE: OpDef = OpDef {
 fn lower_bind(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut tile = d.tile(op.operand(0).ok_or(Reported)?)?;
     if let Type::Tile(ty) = op.module.ty(op.result(0)) {
-        tile.ty = *ty;
-    } else if let Some(config) = op.attr("config") {
-        configure(&mut tile.ty, config);
+        let lies = tile.ty.layout;
+        tile.ty = in_memory(d, *ty);
+        if let Some(declared) = op.tile(0).map(|tile| in_memory(d, *tile).layout) {
+            tile.ty.layout = as_part(&declared, &lies, &tile.ty.layout).unwrap_or(tile.ty.layout);
+        }
+        tile.valid = new_valid(d, &tile.ty, tile.valid.map(Some));
+    } else {
+        if let Some(config) = op.attr("config") {
+            configure(&mut tile.ty, config);
+        }
+        tile.ty = in_memory(d, tile.ty);
     }
-    tile.ty = in_memory(d, tile.ty);
     for at in 0..2 {
         let Some(value) = op.operand(at + 1) else { continue };
         let value = d.scalar(value)?;

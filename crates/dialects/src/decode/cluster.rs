@@ -141,7 +141,7 @@ impl Decoder<'_> {
             let TileRef { ty, addr, valid } = copied.tile;
             let skip = self.label();
             self.jump_if_zero(Operand::Reg(copied.done), skip);
-            let effect = SameTiles { space: ty.space, core: Role::Aic, layout: ty.layout, region };
+            let effect = SameTiles { space: ty.space, core: Role::Aic, layout: ty.layout, region: Some(region) };
             self.issue(Pipe::S, effect, vec![addr, copied.at, valid[0], valid[1]], Cost::fixed(0));
             self.emit(Inst::Move { d: copied.done, a: Operand::Imm(0) });
             self.place(skip);

@@ -76,8 +76,23 @@ pub struct SameTiles {
     pub space: Space,
     pub core: Role,
     pub layout: Layout,
-    /// The region that both lanes ran.
-    pub region: SiteRef,
+    /// The region that both lanes ran, where the tile is gathered; `None` where it comes out of a ring.
+    pub region: Option<SiteRef>,
+}
+
+impl SameTiles {
+    fn unequal(&self, row: u32, col: u32) -> Fault {
+        let help = "with split 0 both Vector cores must hold the same tile: divide it (split 1 or 2), or compute the same on both";
+        let Some(region) = self.region else {
+            let message = format!(
+                "the tile that AIV1 pushed is lost: with split 0 only AIV0's arrives, and the two differ at row {row}, column {col}"
+            );
+            let own = "; pipes to one Vector core each have `lane = 0` and `lane = 1`";
+            return Fault::new("tile-lost", message).help(format!("{help}{own}"));
+        };
+        let message = format!("the lanes differ at row {row}, column {col} of a tile that is gathered whole");
+        Fault::new("gather-unequal", message).also(region, "both Vector cores run this region").help(help)
+    }
 }
 
 impl Effect for SameTiles {
@@ -96,12 +111,7 @@ impl Effect for SameTiles {
             let at = self.layout.offset(row, col) as u64;
             let element = |address: u64| memory.bytes(env, self.core, self.space, address.saturating_add(at), size);
             if element(args[0]) != element(args[1]) {
-                let message = format!("the lanes differ at row {row}, column {col} of a tile that is gathered whole");
-                let fault = Fault::new("gather-unequal", message);
-                return Err(fault.also(self.region, "both Vector cores run this region").help(
-                    "with split 0 both Vector cores must hold the same tile: divide it (split 1 or 2), or compute the \
-                     same on both",
-                ));
+                return Err(self.unequal(row, col));
             }
         }
         Ok(0)

@@ -59,6 +59,11 @@ impl Ends {
         other
     }
 
+    /// The tiles of the Cube core's end.
+    pub fn cube_tiles(&self) -> impl Iterator<Item = &TileType> {
+        self.cube.iter().map(|(_, tile)| tile)
+    }
+
     /// Rows or columns that a lane has along the divided axis by the types at the other end, if they say it.
     pub fn expected(&self, split: Split, own: &TileType, is_cube: bool) -> Option<u32> {
         let axis = split.axis()?;

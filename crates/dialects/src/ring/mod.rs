@@ -18,6 +18,7 @@ mod rules;
 mod signal;
 mod spec;
 mod split;
+mod witness;
 
 pub(crate) use agree::odd;
 pub use base::SlotBase;

@@ -25,6 +25,7 @@ use super::plan::PlannedRing;
 use super::signal::{self, Gate};
 use super::spec::{PipeKey, consumer_buffer, gm_buffer, pipe_key, ring_tile};
 use super::split::Split;
+use super::witness;
 use crate::decode::{Binding, Decoder, Mode, TileRef};
 use crate::def::{Lowered, OpRef, Reported, RingPart};
 use crate::effect::{ElementAccess, Place};
@@ -244,6 +245,7 @@ pub fn push(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         let Some(pushed) = op.module.ty(value).as_tile() else { return Err(Reported) };
         let source = Place { space: tile.ty.space, core: d.role, layout: tile.ty.layout };
         let effect = moves::push(d.role, &ring, split, source, pushed);
+        witness::push(d, &ring, split, source, &tile, end.tag, pushed);
         if !effect.parts.is_empty() {
             let cost = d.platform.dma_cost(tile.ty.space, ring.space);
             let args = vec![tile.addr, address, tile.valid[0], tile.valid[1]];
@@ -328,6 +330,7 @@ fn take_tile(
         let cost = d.platform.dma_cost(Space::Gm, ty.space);
         d.issue(ring.phases.wait, effect, vec![slot, addr, valid[0], valid[1]], cost);
     }
+    witness::pop(d, ring, split, &TileRef { ty, addr, valid }, end.tag);
     let known = match d.binding(value) {
         Some(Binding::Tile(tile)) => Some(*tile),
         _ => None,

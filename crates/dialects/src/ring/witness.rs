@@ -1,0 +1,62 @@
+//! What lane 1 pushes of tiles that are not divided.
+//!
+//! Without a split both Vector cores hold the same tile: lane 0 brings it, lane 1 takes part in the handshake. A tile of lane 1 that
+//! differs would be lost without a word. So a copy of each goes to memory that no address reaches, and the pop
+//! compares the two. It costs no cycles: the device has nothing like it.
+
+use slipring_ir::TileType;
+use slipring_machine::{Cost, Role};
+use slipring_program::{Direction, Operand, Reg};
+use slipring_tile::Space;
+
+use super::plan::PlannedRing;
+use super::split::Split;
+use crate::decode::{Decoder, Mode, TileRef};
+use crate::effect::{MoveEffect, MovePart, Place, SameTiles};
+use crate::pto::tile::in_memory;
+
+/// True if both lanes push whole tiles into a ring, of which only lane 0's arrive.
+fn is_watched(d: &Decoder<'_>, ring: &PlannedRing, split: Split) -> bool {
+    let towards_cube = ring.direction == Direction::V2C && !ring.control;
+    towards_cube && split == Split::None && ring.lanes == [true; 2] && d.mode == Mode::Device
+}
+
+/// The copy of the tile in a slot.
+fn copy_of(d: &mut Decoder<'_>, ring: &PlannedRing, tag: Reg) -> Operand {
+    let of = |tile: &TileType| in_memory(d, *tile).layout.bytes() as u64;
+    let bytes = ring.ends.cube_tiles().map(of).max().unwrap_or(0).next_multiple_of(512);
+    let base = d.ring_memory(u32::MAX - ring.first, Space::Mat, bytes * u64::from(ring.slots));
+    let offset = d.mul(Operand::Reg(tag), Operand::imm(bytes as i64));
+    d.add(base, offset)
+}
+
+/// Copies what lane 1 pushes.
+pub(super) fn push(
+    d: &mut Decoder<'_>,
+    ring: &PlannedRing,
+    split: Split,
+    source: Place,
+    tile: &TileRef,
+    tag: Reg,
+    pushed: &TileType,
+) {
+    if !is_watched(d, ring, split) || d.role.subblock() == 0 {
+        return;
+    }
+    let to = in_memory(d, ring.ends.other(split, pushed, false)).layout;
+    let place = Place { space: Space::Mat, core: Role::Aic, layout: to };
+    let parts = vec![MovePart::all(Role::Aic, to.rows, to.cols)];
+    let effect = MoveEffect { from: source, to: place, parts, ..MoveEffect::default() };
+    let copy = copy_of(d, ring, tag);
+    d.issue(ring.phases.record, effect, vec![tile.addr, copy, tile.valid[0], tile.valid[1]], Cost::fixed(0));
+}
+
+/// Compares the tile that was popped with what lane 1 pushed.
+pub(super) fn pop(d: &mut Decoder<'_>, ring: &PlannedRing, split: Split, tile: &TileRef, tag: Reg) {
+    if !is_watched(d, ring, split) {
+        return;
+    }
+    let copy = copy_of(d, ring, tag);
+    let effect = SameTiles { space: Space::Mat, core: Role::Aic, layout: tile.ty.layout, region: None };
+    d.issue(ring.phases.wait, effect, vec![tile.addr, copy, tile.valid[0], tile.valid[1]], Cost::fixed(0));
+}

@@ -98,12 +98,12 @@ impl Lower<'_> {
         (since, then_taken): (BuffersMark, Vec<Taken>),
         span: Span,
     ) -> Lowered<()> {
-        let mut merge = Merge { op, blocks, yields: Default::default(), copies: Default::default(), span };
+        let mut merge = Merge { op, blocks, yields: Default::default(), copies: Default::default(), envs, span };
         // What a name stood for before, where its tile's buffer may take what the arms made.
         let mut left = Vec::new();
         for name in bound {
             let before = self.env.get(name).cloned();
-            match [envs[0].get(name).cloned(), envs[1].get(name).cloned()] {
+            match [merge.envs[0].get(name).cloned(), merge.envs[1].get(name).cloned()] {
                 [Some(a), Some(b)] if self.same(&a, &b) => self.set(name, a),
                 [Some(a), Some(b)] if self.is_read_later(name) => {
                     self.lose(name, span, "assigned in this branch");
@@ -249,7 +249,10 @@ impl Lower<'_> {
             }
         };
         for (at, id) in ids.into_iter().enumerate() {
-            self.part_if_shared(None, id, target);
+            // Names that the arms bind stand for nothing in between: who shares the tile is seen at the arm's end.
+            let buffer = self.buffer_of(id);
+            let shared = self.others_in(&merge.envs[at], name, buffer);
+            self.part_ways(id, target, shared);
             merge.copies[at].push((id, target));
         }
         Ok(Value::Tile(self.renewed(target)))
@@ -264,6 +267,8 @@ struct Merge {
     yields: [Vec<ValueId>; 2],
     /// Tiles that each arm copies into buffers at its end.
     copies: [Vec<(TileId, TileId)>; 2],
+    /// What names stand for at the end of each arm.
+    envs: [Scope; 2],
     span: Span,
 }
 

@@ -10,8 +10,10 @@ use std::rc::Rc;
 
 use slipring_ir::{Diagnostic, Span, ValueId};
 
+use super::carry::Copies;
 use super::outputs::{Load, Store};
 use super::{Lower, Lowered, Reported, Value};
+use crate::program::Scope;
 use crate::value::{Index, Tensor, TileId};
 
 /// Two buffers that may be one object in the text.
@@ -27,6 +29,8 @@ struct Twin {
 struct Write {
     buffer: ValueId,
     span: Span,
+    /// False if the body of a loop may write it: nothing is known of it yet.
+    sure: bool,
 }
 
 /// An op that works in place took a tile's buffer.
@@ -55,6 +59,8 @@ pub(crate) struct Buffers {
     /// Buffers that hold a window's elements, because a name is a tile on some paths and the window on others: the buffer,
     /// the position of the tensor, and where it was loaded.
     windows: Vec<(ValueId, usize, Span)>,
+    /// Copies: what the first buffer stands for, the second may stand for.
+    copied: Vec<(ValueId, ValueId)>,
 }
 
 /// A state of [`Buffers`].
@@ -66,6 +72,7 @@ pub(crate) struct BuffersMark {
     stores: usize,
     loads: usize,
     windows: usize,
+    copied: usize,
 }
 
 impl Buffers {
@@ -77,6 +84,7 @@ impl Buffers {
             stores: self.stores.len(),
             loads: self.loads.len(),
             windows: self.windows.len(),
+            copied: self.copied.len(),
         }
     }
 
@@ -91,6 +99,7 @@ impl Buffers {
         self.stores.truncate(mark.stores);
         self.loads.truncate(mark.loads);
         self.windows.truncate(mark.windows);
+        self.copied.truncate(mark.copied);
     }
 
     /// Forgets what was taken since, and gives it back.
@@ -159,7 +168,7 @@ impl Buffers {
     }
 
     /// Notes that a buffer may stand for whatever another one may stand for.
-    pub fn holds_windows_of(&mut self, from: ValueId, to: ValueId) {
+    fn holds_windows_of(&mut self, from: ValueId, to: ValueId) {
         let of_it: Vec<_> = self.windows.iter().filter(|(of, ..)| *of == from).copied().collect();
         for (_, root, span) in of_it {
             if !self.windows.iter().any(|(of, known, _)| *of == to && *known == root) {
@@ -168,8 +177,22 @@ impl Buffers {
         }
     }
 
-    fn wrote(&mut self, buffer: ValueId, span: Span) {
-        self.writes.push(Write { buffer, span });
+    /// Follows the copies since, in any order and any number of times: so they are made by the iterations of a loop.
+    fn follow_copies(&mut self, mark: BuffersMark) {
+        loop {
+            let known = self.windows.len();
+            for at in mark.copied..self.copied.len() {
+                let (from, to) = self.copied[at];
+                self.holds_windows_of(from, to);
+            }
+            if self.windows.len() == known {
+                break;
+            }
+        }
+    }
+
+    fn wrote(&mut self, buffer: ValueId, span: Span, sure: bool) {
+        self.writes.push(Write { buffer, span, sure });
         self.last_write.insert(buffer, self.writes.len());
     }
 }
@@ -201,23 +224,40 @@ impl Lower<'_> {
         here.chain(callers).filter(|(_, value)| holds(value)).map(|(name, _)| name.clone()).collect()
     }
 
+    /// True if a name other than this one stands for a tile in this buffer at the end of an arm, and is read later.
+    pub(super) fn others_in(&self, arm: &Scope, name: &str, buffer: ValueId) -> bool {
+        let in_it = |value: &Value| any_tile(value, &|id| self.buffer_of(id) == buffer);
+        let outside = self.callers.iter().flat_map(|env| env.values());
+        arm.iter()
+            .filter(|(other, _)| ***other != *name && self.is_read_later(other))
+            .map(|(_, value)| value)
+            .chain(outside)
+            .any(in_it)
+    }
+
     /// Names that are read later and stand for a tile in this buffer.
     pub(super) fn names_in(&self, buffer: ValueId) -> Vec<Rc<str>> {
         self.live_names(|value| any_tile(value, &|id| self.buffer_of(id) == buffer))
     }
 
-    /// Notes that a copy was made of a tile that other names may stand for.
-    pub(super) fn parted(&mut self, from: ValueId, to: ValueId) {
+    /// Notes that a tile is copied into another one's buffer. `shared` says whether another name stands for the original: it
+    /// and the copy are one object then. What was one object with the original is one with the copy in any case.
+    pub(super) fn part_ways(&mut self, from: TileId, to: TileId, shared: bool) {
+        let (source, target) = (self.buffer_of(from), self.buffer_of(to));
+        if source == target {
+            return;
+        }
         let place = self.e.span;
-        // What was one object with the original is one with the copy.
-        let of = |twin: &Twin| twin.buffers.iter().position(|buffer| *buffer == from).map(|at| twin.buffers[1 - at]);
-        let others: Vec<ValueId> = self.buffers.twins.iter().filter_map(of).filter(|other| *other != to).collect();
-        for other in others.into_iter().chain([from]) {
-            let new = [other, to];
-            if other != to && !self.buffers.twins.iter().any(|twin| twin.buffers == new) {
+        let of = |twin: &Twin| twin.buffers.iter().position(|buffer| *buffer == source).map(|at| twin.buffers[1 - at]);
+        let twins: Vec<ValueId> = self.buffers.twins.iter().filter_map(of).collect();
+        for other in twins.into_iter().chain(shared.then_some(source)) {
+            let (new, turned) = ([other, target], [target, other]);
+            if other != target && !self.buffers.twins.iter().any(|twin| twin.buffers == new || twin.buffers == turned) {
                 self.buffers.twins.push(Twin { buffers: new, place });
             }
         }
+        self.buffers.copied.push((source, target));
+        self.buffers.holds_windows_of(source, target);
     }
 
     /// A part of a tile is assigned to.
@@ -226,7 +266,7 @@ impl Lower<'_> {
     /// Reported if another name is the same tile in the text and not in the module.
     pub fn written_in_place(&mut self, id: TileId, span: Span) -> Lowered<()> {
         let buffer = self.buffer_of(id);
-        self.buffers.wrote(buffer, span);
+        self.buffers.wrote(buffer, span, true);
         self.no_window(buffer, span)?;
         let twins = self.buffers.twins.iter().filter(|twin| twin.buffers.contains(&buffer));
         let found = twins.clone().find_map(|twin| {
@@ -250,13 +290,15 @@ impl Lower<'_> {
         Err(self.report(error))
     }
 
-    /// Reports a carried buffer that an iteration writes in place and leaves as a window.
-    pub(super) fn window_for_the_next(&mut self, carried: TileId, mark: BuffersMark) -> Lowered<()> {
-        let buffer = self.buffer_of(carried);
-        match self.buffers.writes[mark.writes..].iter().find(|write| write.buffer == buffer).copied() {
-            Some(write) => self.no_window(buffer, write.span),
-            None => Ok(()),
+    /// Follows what an iteration leaves in the buffers of the next one. Reports buffers that are written in place and may
+    /// be windows by then, and windows that were loaded and whose tensors the iterations write.
+    pub(super) fn windows_for_the_next(&mut self, copies: &Copies, mark: BuffersMark) -> Lowered<()> {
+        self.buffers.follow_copies(mark);
+        let of_window = |write: &&Write| write.sure && self.buffers.window_in(write.buffer).is_some();
+        if let Some(write) = self.buffers.writes[mark.writes..].iter().find(of_window).copied() {
+            self.no_window(write.buffer, write.span)?;
         }
+        copies.iter().try_for_each(|(name, _, to)| self.loaded_in_loop(name, *to, mark))
     }
 
     fn alias_error(&mut self, name: &str, span: Span, place: Span) -> Reported {
@@ -271,7 +313,7 @@ impl Lower<'_> {
     pub(super) fn parted_in_loop(&mut self, mark: BuffersMark) -> Lowered<()> {
         let (writes, twins) = (&self.buffers.writes[mark.writes..], &self.buffers.twins[mark.twins..]);
         let found = twins.iter().find_map(|twin| {
-            let write = writes.iter().find(|write| twin.buffers.contains(&write.buffer))?;
+            let write = writes.iter().find(|write| write.sure && twin.buffers.contains(&write.buffer))?;
             let other = twin.buffers[usize::from(twin.buffers[0] == write.buffer)];
             let names = [self.names_in(other), self.names_in(write.buffer)].concat();
             names.first().map(|name| (name.clone(), write.span, twin.place))
@@ -289,7 +331,7 @@ impl Lower<'_> {
             .map(|at| self.buffer_of(TileId(at as u32)))
             .collect();
         let span = self.e.span;
-        copied.into_iter().for_each(|buffer| self.buffers.wrote(buffer, span));
+        copied.into_iter().for_each(|buffer| self.buffers.wrote(buffer, span, false));
     }
 
     // ---- windows that were loaded so that a name can stand for a tile ----

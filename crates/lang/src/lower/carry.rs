@@ -49,7 +49,7 @@ pub(super) enum Carried {
 pub(super) type CarriedName = (Rc<str>, Carried);
 
 /// Tiles that the end of an iteration puts into buffers: the name, from where, to where.
-type Copies = Vec<(Rc<str>, TileId, TileId)>;
+pub(super) type Copies = Vec<(Rc<str>, TileId, TileId)>;
 
 /// The ways in which a loop carries names, where they are not the usual ones.
 pub(crate) type Plan = IndexMap<Rc<str>, Way>;
@@ -283,8 +283,8 @@ impl Lower<'_> {
         self.nothing_taken_from_before(carried, since, op)?;
         for (name, from, to) in &copies {
             self.part_if_shared(Some(name), *from, *to);
-            self.window_for_the_next(*to, since)?;
         }
+        self.windows_for_the_next(&copies, since)?;
         self.copy_all(copies.into_iter().map(|(_, from, to)| (from, to)).collect())?;
         self.parted_in_loop(since)?;
         self.e.op("scf.yield", &[("values", &next)], &[], &[]);
@@ -351,11 +351,9 @@ impl Lower<'_> {
 
     /// Notes that a copy parts two names, if another one than `name` stands for the original.
     pub(super) fn part_if_shared(&mut self, name: Option<&Rc<str>>, from: TileId, to: TileId) {
-        let (source, target) = (self.buffer_of(from), self.buffer_of(to));
-        if source != target && self.names_in(source).iter().any(|other| Some(other) != name) {
-            self.parted(source, target);
-        }
-        self.buffers.holds_windows_of(source, target);
+        let source = self.buffer_of(from);
+        let shared = self.names_in(source).iter().any(|other| Some(other) != name);
+        self.part_ways(from, to, shared);
     }
 
     /// After a loop: carried names stand for what came out, other names that the body binds for nothing.

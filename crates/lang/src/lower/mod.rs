@@ -17,6 +17,7 @@ mod function;
 mod names;
 mod outputs;
 mod place;
+mod places;
 mod split;
 mod stmt;
 mod window;

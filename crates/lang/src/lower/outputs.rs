@@ -1,7 +1,8 @@
 //! Outputs: read before they are written, never written, written in part.
 //!
 //! A `pl.Out[…]` parameter holds nothing when a kernel begins. What the text decides is said: windows at constant places are
-//! compared, those at others may be anywhere in their dimension.
+//! compared, in each iteration of loops with constant bounds ([`super::places`]); those at others may be anywhere in their
+//! dimension.
 
 use slipring_ir::{Diagnostic, Span};
 
@@ -83,7 +84,17 @@ impl Lower<'_> {
             return;
         }
         let whole: Bounds = dims.iter().map(|n| (0, *n as i64)).collect();
-        let written: Vec<Bounds> = stores.iter().map(|store| self.bounds_of(&store.window, store.valid)).collect();
+        let mut written = Vec::new();
+        for store in &stores {
+            let each = match written.len() < MOST_PARTS {
+                true => self.places_of(store),
+                false => None,
+            };
+            match each {
+                Some(each) => written.extend(each),
+                None => written.push(self.bounds_of(&store.window, store.valid)),
+            }
+        }
         let Some((part, all)) = unwritten(&whole, &written) else { return };
         let range: Vec<String> = part.iter().map(|(first, end)| format!("{first}:{end}")).collect();
         let what = if all { "" } else { "parts of " };
@@ -104,6 +115,25 @@ impl Lower<'_> {
             warning = warning.also(store.span, "this is all that is written");
         }
         self.report(warning.help("what it holds there means nothing: declare it `pl.InOut[…]` if the rest is given"));
+    }
+
+    /// What a store may reach in each iteration, where that is known.
+    fn places_of(&self, store: &Store) -> Option<Vec<Bounds>> {
+        let open = |offset: &Index| match offset {
+            Index::At(scalar) => Some(scalar.value),
+            Index::Known(_) => None,
+        };
+        let numbers: Vec<_> = store.window.offsets.iter().filter_map(open).collect();
+        let places = self.in_each_iteration(&numbers)?.into_iter().map(|each| {
+            let (mut window, mut each) = (store.window.clone(), each.into_iter());
+            for offset in window.offsets.iter_mut().filter(|offset| matches!(offset, Index::At(_))) {
+                if let Some(Some(first)) = each.next() {
+                    *offset = Index::Known(first);
+                }
+            }
+            self.bounds_of(&window, store.valid)
+        });
+        Some(places.collect())
     }
 
     /// What a window may reach, less what is not valid of the tile.

@@ -32,7 +32,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["sels"],
-        params: "mask, lhs, rhs, tmp= | mask, lhs, tmp, rhs",
+        params: "mask, lhs, rhs, tmp= | mask, src, tmp, scalar",
         op: "pto.tsel",
         with_number: "pto.tsels",
         doc: "Elements of a tile where the mask has a bit, else a number",
@@ -93,8 +93,19 @@ fn compare(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 }
 
 fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let (mask, lhs) = (vector(lower, call, "mask")?, vector(lower, call, "lhs")?);
-    let (rhs, span) = call.need(lower, "rhs")?;
+    // The public names of the sources of `sels`.
+    let named = call.entry.names[0] == "sels" && call.get("src").is_some();
+    let [first, second] = if named { ["src", "scalar"] } else { ["lhs", "rhs"] };
+    let (mask, lhs) = (vector(lower, call, "mask")?, vector(lower, call, first)?);
+    let (mut rhs, mut span) = call.need(lower, second)?;
+    let mut working = call.get("tmp").cloned();
+    if call.entry.names[0] == "sels" && !is_number(&rhs) {
+        // The public order has the working memory before the number.
+        match working.replace((rhs.clone(), span)) {
+            Some((number, place)) if is_number(&number) => (rhs, span) = (number, place),
+            _ => return Err(call.wrong(lower, "rhs", "a number (`pl.sel` takes two tiles)", &rhs, span)),
+        }
+    }
     let ((mask_rows, bytes), (rows, cols)) = (fold(&lower.tile(mask).shape), fold(&lower.tile(lhs).shape));
     if lower.tile(mask).ty.layout.elem != Elem::U8 || mask_rows != rows || bytes < cols.div_ceil(8) {
         let message = format!("a mask {} for tiles {}", show(&lower.tile(mask).shape), show(&lower.tile(lhs).shape));
@@ -104,7 +115,7 @@ fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         return Err(lower.report(error));
     }
     let mut operands = vec![("mask", mask)];
-    if let Some((tmp, span)) = call.get("tmp").cloned() {
+    if let Some((tmp, span)) = working {
         operands.push(("tmp", lower.demand(&tmp, Space::Vec, span)?));
     }
     if is_number(&rhs) {

@@ -389,8 +389,16 @@ fn compared(args: &Args) -> Eval {
 }
 
 /// The elements of one side where a mask holds, else those of the other.
-fn selected(args: &Args) -> Eval {
-    let (mask, a, b) = (args.array(0, "mask")?, args.array(1, "lhs")?, args.need(2, "rhs")?);
+fn selected(name: &str, args: &Args) -> Eval {
+    let public = name == "sels" && args.get(1, "src").is_some();
+    let number = |value: &Value| !matches!(value, Value::Array(_));
+    let a = args.array(1, if args.get(1, "lhs").is_some() { "lhs" } else { "src" })?;
+    // Working memory stands before or behind the number.
+    let b = match (args.get(3, "scalar").filter(number), args.get(2, "rhs")) {
+        (Some(last), _) if public => last,
+        (_, second) => second.ok_or("no second choice")?,
+    };
+    let mask = args.array(0, "mask")?;
     let others = match &b {
         Value::Array(b) => b.values(),
         number => vec![scalar(number, a.elem)?; a.count()],
@@ -403,7 +411,7 @@ fn selected(args: &Args) -> Eval {
 fn other(name: &str, args: &Args) -> Eval {
     Ok(match name {
         "cmp" | "cmps" => return compared(args),
-        "sel" | "sels" => return selected(args),
+        "sel" | "sels" => return selected(name, args),
         "load" => return load(args),
         "store" => {
             let atomic = match args.get(usize::MAX, "atomic") {

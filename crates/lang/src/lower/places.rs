@@ -1,0 +1,125 @@
+//! Where a window lies in each iteration of loops whose bounds are known.
+
+use std::collections::HashMap;
+
+use slipring_dialects::{Dialects, Linear, rules};
+use slipring_ir::{OpId, ValueDef, ValueId};
+
+use super::Lower;
+
+/// Places that are looked at one by one.
+const MOST: usize = 1 << 10;
+
+/// Steps to find a number in an iteration: sums of sums may be as long as a kernel.
+const MOST_STEPS: usize = 1 << 16;
+
+/// Numbers of an iteration.
+type Numbers = HashMap<ValueId, i64>;
+
+impl Lower<'_> {
+    /// What these numbers are together in each iteration of the loops that count them; `None` stands for a number that is not
+    /// made of constants and counters alone. Nothing where there are too many iterations.
+    pub(super) fn in_each_iteration(&self, numbers: &[ValueId]) -> Option<Vec<Vec<Option<i64>>>> {
+        let (mut steps, mut counters) = (MOST_STEPS, Vec::new());
+        let known: Vec<bool> = numbers
+            .iter()
+            .map(|number| {
+                let before = counters.len();
+                let known = self.counters_of(*number, &mut counters, &mut steps).is_some();
+                if !known {
+                    counters.truncate(before);
+                }
+                known
+            })
+            .collect();
+        let mut iterations = vec![Numbers::new()];
+        for counter in counters {
+            let mut next = Vec::new();
+            for outer in iterations {
+                let (first, end, step) = self.range_of(counter, &outer, &mut steps)?;
+                let mut at = first;
+                while at < end {
+                    if next.len() == MOST {
+                        return None;
+                    }
+                    let mut inner = outer.clone();
+                    inner.insert(counter, at);
+                    next.push(inner);
+                    at = at.checked_add(step)?;
+                }
+            }
+            iterations = next;
+        }
+        let mut all = Vec::new();
+        for iteration in iterations {
+            let each = numbers.iter().zip(&known).map(|(number, known)| match known {
+                true => self.number_in(*number, &iteration, &mut steps).map(Some),
+                false => Some(None),
+            });
+            all.push(each.collect::<Option<Vec<_>>>()?);
+        }
+        all.sort_unstable();
+        all.dedup();
+        Some(all)
+    }
+
+    /// The counters that a number is made of, outer ones first; `None` if it is made of something else too.
+    fn counters_of(&self, number: ValueId, counters: &mut Vec<ValueId>, steps: &mut usize) -> Option<()> {
+        *steps = steps.checked_sub(1)?;
+        let module = &self.e.module;
+        if rules::constant(module, number).is_some() || counters.contains(&number) {
+            return Some(());
+        }
+        match module.value(number).def {
+            ValueDef::Result(op, _) => {
+                self.linear(op)?;
+                module.op(op).operands.iter().try_for_each(|of| self.counters_of(*of, counters, steps))?;
+            }
+            ValueDef::Arg(block, position) => {
+                let op = module.block_parent(block).filter(|_| position == 0)?;
+                match &*module.op(op).name {
+                    "scf.for" => {
+                        let bounds = &module.op(op).operands[..3];
+                        bounds.iter().try_for_each(|of| self.counters_of(*of, counters, steps))?;
+                    }
+                    "pto.split_aiv" => {}
+                    _ => return None,
+                }
+                counters.push(number);
+            }
+        }
+        Some(())
+    }
+
+    fn linear(&self, op: OpId) -> Option<Linear> {
+        Dialects::get().def(&self.e.module.op(op).name)?.linear
+    }
+
+    /// First value, end and step of a counter.
+    fn range_of(&self, counter: ValueId, outer: &Numbers, steps: &mut usize) -> Option<(i64, i64, i64)> {
+        let ValueDef::Arg(block, _) = self.e.module.value(counter).def else { return None };
+        let op = self.e.module.op(self.e.module.block_parent(block)?);
+        if &*op.name == "pto.split_aiv" {
+            return Some((0, 2, 1));
+        }
+        let mut bound = |at: usize| self.number_in(op.operands[at], outer, steps);
+        let (first, end, step) = (bound(0)?, bound(1)?, bound(2)?);
+        (step > 0).then_some((first, end, step))
+    }
+
+    fn number_in(&self, number: ValueId, iteration: &Numbers, steps: &mut usize) -> Option<i64> {
+        *steps = steps.checked_sub(1)?;
+        if let Some(known) = iteration.get(&number).copied().or_else(|| rules::constant(&self.e.module, number)) {
+            return Some(known);
+        }
+        let id = self.e.module.defining_op(number)?;
+        let op = self.e.module.op(id);
+        let mut of = |at: usize| self.number_in(*op.operands.get(at)?, iteration, steps);
+        match self.linear(id)? {
+            Linear::Same => of(0),
+            Linear::Sum => of(0)?.checked_add(of(1)?),
+            Linear::Difference => of(0)?.checked_sub(of(1)?),
+            Linear::Product => of(0)?.checked_mul(of(1)?),
+        }
+    }
+}

@@ -352,7 +352,8 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &Place<'_>, first: u32, di
     let has = |role: Role| at.kernel.start[role.index()].is_some();
     let named = |lane: usize| spec.config.lane.is_none_or(|only| only == lane);
     let lanes = [has(Role::Aiv0) && named(0), has(Role::Aiv1) && named(1)];
-    if let Some(lane) = spec.config.lane {
+    // There are two lanes; another number is an error of its own.
+    if let Some(lane) = spec.config.lane.filter(|lane| *lane < lanes.len()) {
         agree::check_undivided(&init.op, lane, pushes.iter().chain(&pops), diags);
         if !lanes[lane] {
             let message = format!("the pipe goes to {}, which does not run this kernel", Role::lane(lane));

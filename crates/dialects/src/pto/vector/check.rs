@@ -1,6 +1,6 @@
 //! Rules that the declarations of vector ops share.
 
-use slipring_ir::{Diags, Dim, Touch, Type};
+use slipring_ir::{Diags, Dim, Type};
 use slipring_tile::{Elem, Space};
 
 use crate::def::OpRef;
@@ -61,16 +61,10 @@ pub(super) fn number_type(ty: &Type) -> Option<Elem> {
     }
 }
 
-/// The element type that numbers among the operands become: that of `dst`, of the source where `dst` is a mask.
+/// The element type that numbers among the operands become: that of the operand whose types the op declares, else of `dst`.
 pub(super) fn element_of(op: &OpRef<'_>) -> Option<Elem> {
-    let of = |name| op.ty(position(op, name)).and_then(Type::elem);
-    let mask = op
-        .def
-        .schema
-        .operands
-        .iter()
-        .any(|spec| spec.name == "dst" && spec.touch == Touch::Write && spec.doc == MASK_DOC);
-    if mask { of("src").or_else(|| of("src0")) } else { of("dst") }
+    let name = op.def.elems.first().map_or("dst", |types| types.operand);
+    op.ty(position(op, name)).and_then(Type::elem)
 }
 
 /// Numbers that the element type does not have.

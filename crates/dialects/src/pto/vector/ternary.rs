@@ -26,7 +26,7 @@ static TADDC: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &ADD_ADD, ["src0", "src1", "src2"], "add"),
-    elems: types::WORDS,
+    elems: types::THREE,
     ..EACH
 };
 
@@ -39,7 +39,7 @@ static TSUBC: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &SUB_ADD, ["src0", "src1", "src2"], "add"),
-    elems: types::WORDS,
+    elems: types::THREE,
     ..EACH
 };
 
@@ -52,7 +52,7 @@ static TADDSC: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &ADD_ADD, ["src0", "scalar", "src1"], "add"),
-    elems: types::WORDS,
+    elems: types::THREE,
     ..EACH
 };
 
@@ -65,6 +65,6 @@ static TSUBSC: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &SUB_ADD, ["src0", "scalar", "src1"], "add"),
-    elems: types::WORDS,
+    elems: types::THREE,
     ..EACH
 };

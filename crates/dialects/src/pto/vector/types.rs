@@ -29,6 +29,8 @@ types! {
     /// Sums, extremes and their like.
     SUMS: "dst" NUMBERS, ALL;
     SUBTRACT: "dst" NUMBERS, BYTES_TOO;
+    /// Sums of three, of which no message of the assembler says a type: those of sums.
+    THREE: "dst" BF16_TOO, ALL;
     WORDS: "dst" NUMBERS, NUMBERS;
     /// Divisions by a tile.
     DIVIDE: "dst" FLOATS, NUMBERS;
@@ -52,6 +54,8 @@ types! {
     SELECT: "dst" BF16_TOO, ALL;
     /// Elements that are only moved.
     MOVED: "dst" ALL, ALL;
+    /// Gathers, whose numbers are compared with the source.
+    GATHERED: "src" BF16_TOO, Elem::ALL.as_slice();
     /// Not on units that work on memory.
     REGISTERS_ONLY: "src" &[], Elem::ALL.as_slice();
 }

@@ -5,7 +5,7 @@ use slipring_ir::{AttrKind, Diags, EnumSpec, OperandSpec, Syntax, Touch, Type, T
 use slipring_machine::{Pipe, Platform};
 use slipring_tile::Elem;
 
-use super::{DST, SRC, TMP, VECTOR};
+use super::{DST, SRC, TMP, VECTOR, types};
 use crate::along::Along;
 use crate::def::{OpDef, OpRef, PipeRule};
 use crate::rules::{INTEGER, SCALAR, TILE, VIEW, defaulted, operand, optional, schema, variadic};
@@ -65,6 +65,7 @@ static TGATHER: OpDef = OpDef {
           elements that compare true. `ins(src, {maskPattern})`: the elements at the ones of a repeated pattern. Read and \
           verified; it cannot be run yet.",
     source: "PTO IR manual 4.10; tile ISA, TGATHER",
+    elems: types::GATHERED,
     verify: |op, _, diags| {
         if op.operand(1).is_some() != op.operand(5).is_some() {
             diags.push(op.error("operand-count", "expects kValue and cdst together"));

@@ -1,0 +1,192 @@
+//! What operations compute, element by element, from the manuals.
+
+use crate::numbers::Ty;
+use crate::numbers::Value::{self, Float, Int};
+
+/// Operation of two elements; `ty` is theirs.
+pub fn binary(name: &str, ty: Ty, a: u64, b: u64) -> u64 {
+    let (x, y) = (ty.decode(a), ty.decode(b));
+    let value = match (name, x, y) {
+        ("and", ..) => return a & b,
+        ("or", ..) => return a | b,
+        ("xor", ..) => return a ^ b,
+        ("shl" | "shr", Int(x), Int(y)) => Int(shift(name, ty, x, y)),
+        ("add", Float(x), Float(y)) => Float(x + y),
+        ("add", Int(x), Int(y)) => Int(x.wrapping_add(y)),
+        ("sub", Float(x), Float(y)) => Float(x - y),
+        ("sub", Int(x), Int(y)) => Int(x.wrapping_sub(y)),
+        ("mul", Float(x), Float(y)) => Float(x * y),
+        ("mul", Int(x), Int(y)) => Int(x.wrapping_mul(y)),
+        ("div", Float(x), Float(y)) => Float(x / y),
+        ("div", Int(x), Int(y)) => Int(if y == 0 { 0 } else { x / y }),
+        ("fmod", Float(x), Float(y)) => Float(x % y),
+        ("fmod", Int(x), Int(y)) => Int(if y == 0 { x } else { x % y }),
+        ("rem", Float(x), Float(y)) => Float(match x % y {
+            rest if rest != 0.0 && (rest < 0.0) != (y < 0.0) => rest + y,
+            rest => rest,
+        }),
+        ("rem", Int(x), Int(y)) => Int(match if y == 0 { x } else { x % y } {
+            rest if y != 0 && rest != 0 && (rest < 0) != (y < 0) => rest + y,
+            rest => rest,
+        }),
+        ("max" | "min", Float(x), Float(y)) => Float(extreme(name, x, y)),
+        ("max", Int(x), Int(y)) => Int(x.max(y)),
+        ("min", Int(x), Int(y)) => Int(x.min(y)),
+        ("expdif", Float(x), Float(y)) => {
+            // The difference is an f32 before the exponential is taken.
+            let single = Ty("f32");
+            let difference = single.encode(Float(x - y));
+            let Float(difference) = single.decode(difference) else { unreachable!() };
+            Float(difference.exp())
+        }
+        ("prelu", Float(x), Float(y)) => Float(if x > 0.0 { x } else { x * y }),
+        other => panic!("{other:?}"),
+    };
+    ty.encode(value)
+}
+
+fn shift(name: &str, ty: Ty, x: i64, count: i64) -> i64 {
+    let inside = (0..i64::from(ty.bits())).contains(&count);
+    match (name, inside) {
+        ("shl", true) => x << count,
+        ("shr", true) => x >> count,
+        ("shr", false) if x < 0 => -1,
+        _ => 0,
+    }
+}
+
+/// A number rather than a NaN; +0 is larger than -0.
+fn extreme(name: &str, x: f64, y: f64) -> f64 {
+    if x.is_nan() || y.is_nan() {
+        return if x.is_nan() { y } else { x };
+    }
+    let x_larger = x > y || (x == y && y.is_sign_negative());
+    if x_larger == (name == "max") { x } else { y }
+}
+
+/// Operation of one element.
+pub fn unary(name: &str, ty: Ty, a: u64) -> u64 {
+    let value = match (name, ty.decode(a)) {
+        ("not", _) => return !a & ty.mask(),
+        ("abs", Float(x)) => Float(x.abs()),
+        ("abs", Int(x)) => Int(x.wrapping_abs()),
+        ("neg", Float(x)) => Float(-x),
+        ("neg", Int(x)) => Int(-x),
+        ("relu", Float(x)) => Float(if x > 0.0 { x } else { 0.0 }),
+        ("relu", Int(x)) => Int(x.max(0)),
+        ("exp", Float(x)) => Float(x.exp()),
+        ("log", Float(x)) => Float(x.ln()),
+        ("sqrt", Float(x)) => Float(x.sqrt()),
+        ("rsqrt", Float(x)) => Float(if x == 0.0 { (1.0f64).copysign(x) / 0.0 } else { 1.0 / x.sqrt() }),
+        ("recip", Float(x)) => Float(1.0 / x),
+        other => panic!("{other:?}"),
+    };
+    ty.encode(value)
+}
+
+/// A comparison.
+pub fn compare(mode: &str, ty: Ty, a: u64, b: u64) -> bool {
+    let order = match (ty.decode(a), ty.decode(b)) {
+        (Float(x), Float(y)) => x.partial_cmp(&y),
+        (Int(x), Int(y)) => Some(x.cmp(&y)),
+        _ => unreachable!(),
+    };
+    match mode {
+        "eq" => order.is_some_and(|o| o.is_eq()),
+        "ne" => !order.is_some_and(|o| o.is_eq()),
+        "lt" => order.is_some_and(|o| o.is_lt()),
+        "le" => order.is_some_and(|o| o.is_le()),
+        "gt" => order.is_some_and(|o| o.is_gt()),
+        _ => order.is_some_and(|o| o.is_ge()),
+    }
+}
+
+/// Combines in the order of the list; short floats in f32. One element stays as it is.
+pub fn combine(name: &str, ty: Ty, elements: &[u64]) -> u64 {
+    if let [one] = elements {
+        return *one;
+    }
+    let wide = if ty.is_float() { Ty("f32") } else { ty };
+    let widened = elements.iter().map(|bits| wide.encode(ty.decode(*bits)));
+    let all = widened.reduce(|a, b| binary(name, wide, a, b)).unwrap();
+    ty.encode(wide.decode(all))
+}
+
+/// 64 lanes, lane j combining the elements j, j + 64, …; then lanes are halved.
+pub fn combine_row(name: &str, ty: Ty, row: &[u64]) -> u64 {
+    let wide = if ty.is_float() { Ty("f32") } else { ty };
+    let mut lanes: Vec<Option<u64>> = vec![None; 64];
+    let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
+        (Some(a), Some(b)) => Some(binary(name, wide, a, b)),
+        (a, b) => a.or(b),
+    };
+    for (j, bits) in row.iter().enumerate() {
+        lanes[j % 64] = add(lanes[j % 64], Some(wide.encode(ty.decode(*bits))));
+    }
+    for half in [32, 16, 8, 4, 2, 1] {
+        for j in 0..half {
+            lanes[j] = add(lanes[j], lanes[j + half]);
+        }
+    }
+    ty.encode(wide.decode(lanes[0].unwrap()))
+}
+
+/// The first largest or smallest; NaN is passed over.
+pub fn position(name: &str, ty: Ty, elements: &[u64]) -> u64 {
+    let better = if name.ends_with("max") { "gt" } else { "lt" };
+    let is_number = |bits: u64| !matches!(ty.decode(bits), Float(x) if x.is_nan());
+    let mut best: Option<usize> = None;
+    for (j, bits) in elements.iter().enumerate().filter(|(_, bits)| is_number(**bits)) {
+        if best.is_none_or(|best| compare(better, ty, *bits, elements[best])) {
+            best = Some(j);
+        }
+    }
+    best.unwrap_or(0) as u64
+}
+
+/// How `mode` rounds `value` to an integral one.
+fn integral(mode: &str, value: f64) -> f64 {
+    match mode {
+        "ROUND" => value.round(),
+        "FLOOR" => value.floor(),
+        "CEIL" => value.ceil(),
+        "TRUNC" => value.trunc(),
+        _ => value.round_ties_even(),
+    }
+}
+
+/// A conversion with saturation.
+pub fn convert(mode: &str, from: Ty, to: Ty, bits: u64) -> u64 {
+    let value = match from.decode(bits) {
+        Float(x) if !to.is_float() && x.is_nan() => return 0,
+        Float(x) if !to.is_float() => return to.encode(Int((integral(mode, x) as i64).clamp(to.least(), to.most()))),
+        Int(n) if !to.is_float() => return to.encode(Int(n.clamp(to.least(), to.most()))),
+        Float(x) => x,
+        Int(n) => n as f64,
+    };
+    let negative = value.is_sign_negative();
+    let to_integral: fn(f64) -> f64 = match mode {
+        "ROUND" => f64::round,
+        "TRUNC" => f64::trunc,
+        "FLOOR" if negative => f64::ceil,
+        "FLOOR" => f64::floor,
+        "CEIL" if negative => f64::floor,
+        "CEIL" => f64::ceil,
+        _ => f64::round_ties_even,
+    };
+    // Beyond the range the largest value stands, and an infinity in f32, which overflows nowhere.
+    let rounded = to.round(value, to_integral);
+    let infinite = matches!(to.decode(rounded), Float(x) if x.is_infinite());
+    if infinite && to.0 != "f32" { rounded - 1 } else { rounded }
+}
+
+/// A value, for what the operations take as a number.
+pub fn literal(ty: Ty, bits: u64) -> String {
+    match ty.decode(bits) {
+        Value::Int(n) => n.to_string(),
+        Value::Float(x) if x.is_finite() => {
+            format!("{x:?}").replace("e", if x.abs() < 1e15 && !format!("{x:?}").contains('.') { ".0e" } else { "e" })
+        }
+        Value::Float(_) => "1.0".into(),
+    }
+}

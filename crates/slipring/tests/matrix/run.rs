@@ -1,0 +1,76 @@
+//! A program around one tile operation.
+
+use std::fmt::Write;
+
+use slipring::args::Value;
+use slipring::{ExecuteOptions, check, execute, load, prepare};
+use slipring_ir::Source;
+use slipring_machine::built_in;
+use slipring_sim::Mode;
+
+use crate::numbers::{Ty, bytes, from_bytes};
+
+/// A tile with what it holds before the operation, all of it.
+#[derive(Clone, Debug)]
+pub struct Tile {
+    pub ty: Ty,
+    /// Rows and columns of the tile.
+    pub shape: [usize; 2],
+    pub valid: [usize; 2],
+    pub data: Vec<u64>,
+}
+
+/// Where tiles lie apart.
+const ROOM: usize = 4096;
+
+/// Runs an operation on tiles and gives what each holds afterwards. `text` knows the tiles as `%t0`, `%t1`, …, their types as `!t0`, ….
+pub fn run(arch: &str, text: &str, tiles: &[Tile]) -> Result<Vec<Vec<u64>>, String> {
+    let (mut head, mut params, mut loads, mut stores) = (String::new(), Vec::new(), String::new(), String::new());
+    for (i, Tile { ty: Ty(elem), shape: [rows, cols], valid: [v_rows, v_cols], .. }) in tiles.iter().enumerate() {
+        let window = format!("!pto.partition_tensor_view<{rows}x{cols}x{elem}>");
+        let view = format!("!pto.tensor_view<{rows}x{cols}x{elem}>");
+        params.push(format!("%p{i}: !pto.ptr<{elem}>"));
+        writeln!(head, "!t{i} = !pto.tile_buf<vec, {rows}x{cols}x{elem}, valid={v_rows}x{v_cols}>\n!w{i} = !pto.tile_buf<vec, {rows}x{cols}x{elem}>").unwrap();
+        writeln!(
+            loads,
+            "  %at{i} = arith.constant {} : i64
+  %rows{i} = arith.constant {rows} : index
+  %cols{i} = arith.constant {cols} : index
+  %t{i} = pto.alloc_tile addr = %at{i} : !t{i}
+  %w{i} = pto.alloc_tile addr = %at{i} : !w{i}
+  %all{i} = pto.make_tensor_view %p{i}, shape = [%rows{i}, %cols{i}], strides = [%cols{i}, %c1] : {view}
+  %view{i} = pto.partition_view %all{i}, offsets = [%c0, %c0], sizes = [%rows{i}, %cols{i}] : {view} -> {window}
+  pto.tload ins(%view{i} : {window}) outs(%w{i} : !w{i})",
+            i * ROOM
+        )
+        .unwrap();
+        writeln!(stores, "  pto.tstore ins(%w{i} : !w{i}) outs(%view{i} : {window})").unwrap();
+    }
+    let program = format!(
+        "{head}module attributes {{pto.target_arch = \"{arch}\"}} {{
+func.func @one({}) attributes {{pto.kernel_kind = #pto.kernel_kind<vector>}} {{
+  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index
+{loads}  pto.barrier #pto.pipe<PIPE_ALL>
+{text}
+  pto.barrier #pto.pipe<PIPE_ALL>
+{stores}  return\n}}\n}}\n",
+        params.join(", ")
+    );
+    let (module, mut diags) = load(Source::new("matrix", &program));
+    let platform = built_in(arch).unwrap();
+    if !diags.has_errors() {
+        check(&module, &platform, &mut diags);
+    }
+    let prepared = (!diags.has_errors()).then(|| prepare(module, None, &platform, &mut diags)).flatten();
+    let Some(prepared) = prepared else {
+        let said: String = diags.list.iter().map(|d| format!("{}: {}\n", d.code, d.message)).collect();
+        return Err(format!("{said}{program}"));
+    };
+    let values: Vec<_> = tiles.iter().map(|tile| Value::Buffer(bytes(tile.ty, &tile.data))).collect();
+    let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let ran = execute(&prepared.decoded, &platform, &values, options, &mut ());
+    if !ran.result.findings.is_empty() {
+        return Err(format!("{:?}\n{program}", ran.result.findings));
+    }
+    Ok(tiles.iter().enumerate().map(|(i, tile)| from_bytes(tile.ty, ran.buffer(&values, i).unwrap())).collect())
+}

@@ -278,6 +278,52 @@ fn a_platform_file_of_ones_own() {
     folder.call(&["run", "add.pto", "--platform", "slow.toml"]).exits(0).says("add on slow");
 }
 
+/// A tile in the last 1024 bytes of a UB of 256 KiB.
+const FAR: &str = "// args: zeros:f32[16x16]
+func.func @far(%y: !pto.ptr<f32>) attributes {pto.entry} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %one = arith.constant 1.0 : f32
+  %last = arith.constant 261120 : i64
+  %view = pto.make_tensor_view %y, shape = [%c16, %c16], strides = [%c16, %c1] : !pto.tensor_view<?x?xf32>
+  %part = pto.partition_view %view, offsets = [%c0, %c0], sizes = [%c16, %c16] : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<16x16xf32>
+  %tile = pto.alloc_tile addr = %last : !pto.tile_buf<vec, 16x16xf32>
+  pto.texpands ins(%one : f32) outs(%tile : !pto.tile_buf<vec, 16x16xf32>)
+  pto.tstore ins(%tile : !pto.tile_buf<vec, 16x16xf32>) outs(%part : !pto.partition_tensor_view<16x16xf32>)
+  return
+}
+";
+
+#[test]
+fn the_platform_file_says_how_large_memories_are() {
+    let folder = Folder::new("wide");
+    let a5 = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../platforms/a5.toml")).unwrap();
+    assert!(a5.contains("vec = { bytes = 253952,"));
+    folder.write("far.pto", FAR);
+    folder.write(
+        "wide.toml",
+        a5.replace("name = \"a5\"", "name = \"wide\"").replace("bytes = 253952,", "bytes = 262144,"),
+    );
+    folder.call(&["run", "far.pto"]).exits(2).says("lie outside `vec`, which has 253952");
+    folder.call(&["run", "far.pto", "--platform", "wide.toml"]).exits(0).says("1 to 1");
+}
+
+#[test]
+fn the_tests_that_the_seeds_name_are_there() {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = fs::read_to_string(top.join("docs/seeds.md")).unwrap();
+    let names = text.split('`').skip(1).step_by(2).filter(|name| name.contains('/') && !name.contains(' '));
+    let mut count = 0;
+    for name in names {
+        let own = ["crates/", "examples/", "tests/"].iter().any(|start| name.starts_with(start));
+        let path = if own { top.join(name) } else { top.join("tests/files").join(name) };
+        assert!(path.exists(), "docs/seeds.md names `{name}`, which is not there");
+        count += 1;
+    }
+    assert!(count > 100);
+}
+
 #[test]
 fn the_module_says_its_platform() {
     let folder = Folder::new("arch");

@@ -83,7 +83,9 @@ fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
         let splits = ring_ops.iter().any(|op| {
             let both =
                 |op: &OpRef<'_>| Config::of(op).is_ok_and(|config| config.lanes == Some(2) || config.lane == Some(1));
-            matches!(Split::of(op), Some(Split::UpDown | Split::LeftRight))
+            // A free moves nothing: it starts no lane.
+            let moves = matches!(op.ring(), Some(RingPart::Push(_) | RingPart::Pop(_)));
+            (moves && matches!(Split::of(op), Some(Split::UpDown | Split::LeftRight)))
                 || (op.def.ring == Some(RingPart::Initialize) && both(op))
         });
         let asks = ops.iter().any(|op| op.def.per_lane.is_some());

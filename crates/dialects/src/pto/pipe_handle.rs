@@ -384,7 +384,8 @@ fn verify_pop(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     if !verify_handle(op, diags) {
         return;
     }
-    let control = ring::maker(op).and_then(|m| ring::Config::of(&m).ok()).is_some_and(|c| c.control);
+    // What is wrong with the pipe itself is said where it is made.
+    let Some(control) = ring::maker(op).and_then(|m| ring::Config::of(&m).ok()).map(|c| c.control) else { return };
     match (control, op.operand(0).is_some()) {
         (true, true) => {
             diags.push(
@@ -414,8 +415,8 @@ static CTRL_SIGNAL: OpDef = OpDef {
     source: "seed 003, TPOP, Phase 2, V2C_CTRL",
     ring: Some(RingPart::Handle(HandlePart::Signal)),
     verify: |op, _, diags| {
-        let config = ring::maker(op).and_then(|m| ring::Config::of(&m).ok());
-        if !config.is_some_and(|c| c.control) {
+        let config = ring::maker(op).map(|m| ring::Config::of(&m));
+        if !config.is_some_and(|c| c.map_or(true, |c| c.control)) {
             diags.push(
                 op.error("pipe-direction", "only a control pipe has a signal").help("its direction is DIR_V2C_CTRL"),
             );

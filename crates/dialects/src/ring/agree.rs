@@ -168,6 +168,21 @@ pub(super) fn check_splits(pushes: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut
     }
 }
 
+/// A slot is freed with the split of its pop, where the free says one.
+pub(super) fn check_free_splits(frees: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut Diags) {
+    for op in frees.iter().filter(|op| op.attr("split").is_some()) {
+        let split = Split::of(op);
+        let (Some(first), false) = (pops.first(), pops.iter().any(|pop| Split::of(pop) == split)) else { continue };
+        let number = |op: &OpRef<'_>| Split::of(op).map_or(-1, Split::number);
+        diags.push(
+            op.error("ring-split", "the slot is freed with a split that no pop of the ring uses")
+                .label(format!("split = {}", number(op)))
+                .also(first.span(), format!("popped with split = {}", number(first)))
+                .help("pop a tile and free its slot with the same `split`"),
+        );
+    }
+}
+
 /// A pipe to one Vector core moves whole tiles: there is nobody to divide them with.
 pub(super) fn check_undivided<'o, 'm: 'o>(
     init: &OpRef<'_>,

@@ -340,6 +340,7 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &Place<'_>, first: u32, di
     let mut popped = None;
     if !spec.config.control {
         agree::check_splits(&pushes, &pops, diags);
+        agree::check_free_splits(&of(RingPart::Free(direction)), &pops, diags);
         popped = agree::same_tile(&pops, diags);
         agree::check_shapes(&pushes, &pops, direction, diags);
         // Slots on chip hold a tile as it is popped; in global memory they are images of the Cube core's tiles.

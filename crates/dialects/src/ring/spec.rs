@@ -221,6 +221,9 @@ fn of_tmpipe(pipe: &PipeType) -> Result<Config, String> {
             ));
         }
     };
+    if control && c2v {
+        return Err("a control pipe goes from the Vector cores to the Cube core only (DIR_V2C_CTRL)".into());
+    }
     if kind.starts_with("VEC") && !c2v || kind.starts_with("MAT") && c2v {
         let slot_space = if c2v { "vec" } else { "mat" };
         return Err(format!("the consumer of this pipe is in `{slot_space}`, and `{kind}` keeps slots elsewhere"));

@@ -161,7 +161,13 @@ impl Order {
         };
         for _ in 0..clusters {
             order.units.extend((0..Agent::PER_CLUSTER).map(|lane| Unit::new(lane, launch.platform)));
-            order.objects.extend(syncs.iter().map(|_| Object::default()));
+            for _ in syncs {
+                // Signals of an earlier launch know nothing of this one.
+                let sets = launch.counters.get(order.objects.len()).map_or(0, |left| *left);
+                let sets = sets.min(order.max[order.objects.len() % syncs.len()]);
+                let signals = (0..sets).map(|_| Clock::default()).collect();
+                order.objects.push(Object { signals, sets, ..Object::default() });
+            }
         }
         order
     }

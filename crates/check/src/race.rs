@@ -41,6 +41,8 @@ pub struct Race {
     doubts: Vec<String>,
     /// Some of these are about signals: another schedule may send or take them in another order.
     signals_compete: bool,
+    /// Signals only: accesses are not compared.
+    signals_only: bool,
     doubted: BTreeSet<(u32, u8)>,
     /// Pairs of additions that have been noted.
     sums: BTreeSet<(SiteRef, SiteRef)>,
@@ -78,6 +80,11 @@ impl Race {
     /// A check that has seen nothing yet.
     pub fn new() -> Race {
         Race::default()
+    }
+
+    /// A check of the signals only: who sends and takes them, not what is accessed.
+    pub fn of_signals() -> Race {
+        Race { signals_only: true, ..Race::default() }
     }
 
     /// The races found so far.
@@ -400,7 +407,8 @@ fn missing_edge(old: Agent, new: Agent, old_op: &str, op: &str) -> String {
 
 impl Observer for Race {
     fn begin(&mut self, launch: &Launch<'_>) {
-        *self = Race { active: launch.mode == Mode::Pipes, ..Race::default() };
+        let (active, signals_only) = (launch.mode == Mode::Pipes, self.signals_only);
+        *self = Race { active, signals_only, ..Race::default() };
         self.order = Order::new(launch);
         self.names = Names::new(launch);
         self.pushes = Pushes::new(launch);
@@ -431,6 +439,9 @@ impl Observer for Race {
         if self.active {
             self.order.begin(run.agent);
             self.order.touch(run.agent);
+            if self.signals_only {
+                return;
+            }
             self.pushes.start(run, self.order.number(run.agent));
             self.touch(run);
             self.overlap(run);

@@ -31,7 +31,9 @@ impl Default for Tools {
 /// All tools as one observer.
 #[derive(Debug)]
 pub struct Checker {
-    race: Option<Race>,
+    /// Of the signals only, where races are not asked for.
+    race: Race,
+    races: bool,
     init: Option<Init>,
     /// Where loaded data or scalar arguments decide, with the name of the op.
     decisions: Vec<(Decision, String)>,
@@ -145,7 +147,8 @@ impl Checker {
     pub fn new(tools: Tools) -> Checker {
         let init = tools.scratch.iter().fold(Init::new(), |init, buffer| init.scratch(*buffer));
         Checker {
-            race: tools.race.then(Race::new),
+            race: if tools.race { Race::new() } else { Race::of_signals() },
+            races: tools.race,
             init: tools.init.then_some(init),
             decisions: Vec::new(),
             arguments: Vec::new(),
@@ -172,16 +175,16 @@ impl Checker {
             }
             Some(findings) => verdict(errors(findings)),
         };
-        let watched = self.race.as_ref().map_or(&[][..], Race::findings);
+        let watched = self.race.findings();
         let sync = engine.iter().chain(watched).filter(|f| SYNC.contains(&f.code));
         let sync = match verdict(errors(&sync.cloned().collect::<Vec<_>>())) {
-            Verdict::Checked { findings } if self.race.as_ref().is_some_and(Race::signals_compete) => {
+            Verdict::Checked { findings } if self.race.signals_compete() => {
                 Verdict::NotShown { findings, reason: "the scope says why".into() }
             }
             verdict => verdict,
         };
-        let races = self.race.as_ref().map(Race::findings);
-        let between = races.map(|all| all.iter().filter(|f| !SYNC.contains(&f.code)).cloned().collect::<Vec<_>>());
+        let between: Vec<_> = watched.iter().filter(|f| !SYNC.contains(&f.code)).cloned().collect();
+        let between = self.races.then_some(between);
         let unwritten = self.init.as_ref().map(|init| init.findings(&result.memory));
         let tools = vec![
             ToolVerdict {
@@ -193,23 +196,22 @@ impl Checker {
             ToolVerdict { tool: "init", verdict: observed(unwritten.as_deref()) },
         ];
         let mut findings = engine.clone();
-        findings.extend(races.into_iter().chain(unwritten.as_deref()).flatten().cloned());
+        findings.extend(watched.iter().chain(unwritten.as_deref().into_iter().flatten()).cloned());
         CheckReport { tools, scope: self.scope(result), findings }
     }
 
     fn scope(&self, result: &RunResult) -> Scope {
         let mut reasons = Vec::new();
-        match &self.race {
-            _ if self.sequential => {
-                reasons.push("the operations were run one after another, without pipes".to_string())
+        if self.sequential {
+            reasons.push("the operations were run one after another, without pipes".to_string());
+        } else {
+            if !self.races {
+                reasons.push("races were not looked for".to_string());
             }
-            None => reasons.push("races were not looked for".to_string()),
-            Some(race) => {
-                if race.findings().iter().any(|f| f.code == "race") {
-                    reasons.push("there are races: what is read depends on the schedule".into());
-                }
-                reasons.extend(race.doubts().iter().cloned());
+            if self.race.findings().iter().any(|f| f.code == "race") {
+                reasons.push("there are races: what is read depends on the schedule".into());
             }
+            reasons.extend(self.race.doubts().iter().cloned());
         }
         // Other stops happen in every schedule: the steps before them are the same.
         for (code, reason) in
@@ -226,7 +228,7 @@ impl Checker {
             .collect();
         let values = if because.is_empty() { Values::AnyContents } else { Values::TheseInputs { because } };
         let mut assumes: Vec<String> = self.assumed.iter().map(ToString::to_string).collect();
-        if self.race.as_ref().is_some_and(Race::leans_on_pipes) {
+        if self.race.leans_on_pipes() {
             assumes.insert(0, "each pipe keeps its work in order".into());
         }
         if self.queues.most() > 1 {

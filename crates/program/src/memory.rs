@@ -148,6 +148,14 @@ impl Memory {
         self.shadow = Some(Box::new(Shadow::new(self.local.len(), self.gm.len(), scratch)));
     }
 
+    /// The local memories become what an earlier launch on the same clusters left in them.
+    pub fn keep_locals(&mut self, earlier: &Memory) {
+        for (memory, before) in self.local.iter_mut().zip(&earlier.local) {
+            let bytes = memory.len().min(before.len());
+            memory[..bytes].copy_from_slice(&before[..bytes]);
+        }
+    }
+
     /// A block starts on a cluster: its local memories are zero, and mean nothing.
     pub fn restart(&mut self, cluster: u32) {
         let first = locals(cluster, Role::ALL[0], Space::NAMED[0]) / Space::COUNT * Space::COUNT;

@@ -130,6 +130,8 @@ pub struct SyncDecl {
     pub saturates: bool,
     /// Count that an orderly program leaves at its end.
     pub final_count: u32,
+    /// Signals of it that the waiter takes back when its program ends, if they are all there: nothing is left of them then.
+    pub returned: u32,
 }
 
 /// What a synchronisation object is, for reports.

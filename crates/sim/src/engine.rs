@@ -46,6 +46,8 @@ pub(crate) struct Engine<'a, O> {
     /// Steps taken by what no scalar unit executed.
     pub other_steps: u64,
     pub leftovers: Leftovers,
+    /// What the blocks that are over left in the objects of their clusters.
+    pub counters: Vec<u64>,
     pub clocks: Clocks,
     agenda: Agenda,
     next_block: u32,
@@ -71,6 +73,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             steps: launch.limits.steps,
             other_steps: 0,
             leftovers: Leftovers::default(),
+            counters: vec![0; launch.clusters() as usize * launch.program.syncs.len()],
             clocks: Clocks::new(launch),
             agenda: Agenda::new(),
             next_block: 0,
@@ -89,7 +92,15 @@ impl<'a, O: Observer> Engine<'a, O> {
         findings.extend(self.leftovers.findings(self.program, self.launch.platform));
         let scalar = self.launch.limits.steps - self.steps - self.other_steps;
         let stats = self.observer.0.finish(self.now, scalar);
-        RunResult { memory: self.memory, cycles: self.now, findings, output: self.output, stats, complete }
+        RunResult {
+            memory: self.memory,
+            cycles: self.now,
+            findings,
+            output: self.output,
+            stats,
+            complete,
+            counters: self.counters,
+        }
     }
 
     fn run_blocks(&mut self) -> Result<(), Box<Finding>> {
@@ -98,7 +109,12 @@ impl<'a, O: Observer> Engine<'a, O> {
             for (position, core) in self.program.cores.iter().enumerate() {
                 self.cores.push(Core::new(position, core, self.launch, cluster));
             }
+            let first = self.syncs.len();
             self.syncs.extend(self.program.syncs.iter().map(SyncState::new));
+            let left = self.launch.counters.get(first..).unwrap_or_default();
+            for ((state, decl), count) in self.syncs[first..].iter_mut().zip(&self.program.syncs).zip(left) {
+                state.begin_with(*count, decl);
+            }
             self.clusters.push(Cluster { block: 0, live: 0 });
         }
         self.fixed = self.program.cores.iter().map(|core| core.works.iter().map(Fixed::new).collect()).collect();
@@ -188,6 +204,8 @@ impl<'a, O: Observer> Engine<'a, O> {
         let count = self.program.syncs.len();
         let syncs = &mut self.syncs[cluster * count..(cluster + 1) * count];
         self.leftovers.collect(self.launch, syncs);
+        let left = syncs.iter().zip(&self.program.syncs).map(|(state, decl)| state.left(decl, self.launch.platform));
+        self.counters.splice(cluster * count..(cluster + 1) * count, left);
         self.observer.block_end(at, block, cluster as u32);
         self.blocks_done += 1;
         if self.next_block == self.launch.blocks {

@@ -70,6 +70,9 @@ pub struct Launch<'a> {
     pub limits: Limits,
     /// How long things take.
     pub timing: Timing,
+    /// Signals that are there at the start, for the first block of each cluster, as [`RunResult::counters`] has them; what is
+    /// not listed starts with none.
+    pub counters: Vec<u64>,
 }
 
 impl<'a> Launch<'a> {
@@ -84,6 +87,7 @@ impl<'a> Launch<'a> {
             mode: Mode::Pipes,
             limits: Limits::default(),
             timing: Timing::Platform,
+            counters: Vec::new(),
         }
     }
 
@@ -102,6 +106,12 @@ impl<'a> Launch<'a> {
     /// The same launch with other durations.
     pub fn timing(mut self, timing: Timing) -> Launch<'a> {
         self.timing = timing;
+        self
+    }
+
+    /// The same launch on a device where an earlier one has left these signals.
+    pub fn counters(mut self, counters: Vec<u64>) -> Launch<'a> {
+        self.counters = counters;
         self
     }
 
@@ -148,6 +158,9 @@ pub struct RunResult {
     /// True if every block ran to its end. False after a fault, a deadlock or a limit: memory then holds
     /// what had been computed so far.
     pub complete: bool,
+    /// Signals that are left for the next launch: `cluster × objects of the program + object`. None in objects that the platform
+    /// resets, nor where a block did not come to its end.
+    pub counters: Vec<u64>,
 }
 
 impl RunResult {
@@ -160,6 +173,7 @@ impl RunResult {
             output: Output::default(),
             stats: Stats::default(),
             complete: false,
+            counters: Vec::new(),
         }
     }
 }

@@ -47,7 +47,7 @@ impl Leftovers {
             }
             let entry = self.0.entry(index).or_insert_with(|| Leftover {
                 count: end,
-                surplus: state.signals.iter().skip(decl.final_count as usize).map(|s| s.site).collect(),
+                surplus: state.signals.iter().skip(decl.final_count as usize).filter_map(|s| s.site).collect(),
                 last_wait: state.last_wait,
                 last_pop: last_pop(program, syncs, decl.role),
                 harmless,

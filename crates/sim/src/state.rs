@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use slipring_machine::Pipe;
-use slipring_program::{Access, CoreProgram, Operand, SiteRef, SyncDecl};
+use slipring_machine::{Pipe, Platform};
+use slipring_program::{Access, CoreProgram, Operand, SiteRef, SyncDecl, SyncRole};
 
 use crate::Launch;
 use crate::observe::Agent;
@@ -236,8 +236,8 @@ pub(crate) fn value(regs: &[u64], operand: Operand) -> u64 {
 pub(crate) struct Signal {
     /// Cycle from which the waiter sees it.
     pub visible: u64,
-    /// What sent it.
-    pub site: SiteRef,
+    /// What sent it; `None` for one that an earlier launch left.
+    pub site: Option<SiteRef>,
 }
 
 /// A synchronisation object of one cluster.
@@ -268,6 +268,24 @@ impl SyncState {
             last_wait: None,
             token: Token::default(),
         }
+    }
+
+    /// Starts with signals that an earlier launch left: at most as many as the object holds.
+    pub fn begin_with(&mut self, count: u64, decl: &SyncDecl) {
+        let count = count.min(u64::from(decl.max.max(1))) as usize;
+        self.signals.resize(count, Signal { visible: 0, site: None });
+    }
+
+    /// What is left when a block is over, once the waiter has taken back what it takes back.
+    pub fn left(&self, decl: &SyncDecl, platform: &Platform) -> u64 {
+        let outlives = match decl.role {
+            SyncRole::Event { .. } => true,
+            SyncRole::Semaphore { .. } | SyncRole::RingReady { .. } | SyncRole::RingFree { .. } => {
+                !platform.sync.semaphores_reset
+            }
+            SyncRole::Token { .. } | SyncRole::UnitFlag { .. } => false,
+        };
+        if outlives { (self.signals.len() as u64).saturating_sub(u64::from(decl.returned)) } else { 0 }
     }
 
     /// Back to the start, for the next block.

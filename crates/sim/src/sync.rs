@@ -54,7 +54,7 @@ impl<O: Observer> Engine<'_, O> {
         match woken {
             Some(_) => state.waits += 1,
             None if lost => {}
-            None => state.signals.push_back(Signal { visible, site }),
+            None => state.signals.push_back(Signal { visible, site: Some(site) }),
         }
         self.observer.set(at, self.agent(core, pipe), sync, lost, site);
         if let Some(waiter) = woken {
@@ -119,8 +119,8 @@ impl<O: Observer> Engine<'_, O> {
         };
         let message = format!("{agent} sets {}, but {held}: the signal would be lost", decl.name);
         let mut finding = report::error_at("flag-overflow", site, "this set has no room", message);
-        if let Some(earlier) = state.signals.back() {
-            finding.secondary.push(report::label(earlier.site, "the earlier set that nobody has waited for yet"));
+        if let Some(earlier) = state.signals.back().and_then(|signal| signal.site) {
+            finding.secondary.push(report::label(earlier, "the earlier set that nobody has waited for yet"));
         }
         finding.notes.push(format!(
             "{} so far: set {}, waited for {}",

@@ -67,7 +67,20 @@ pub fn execute_timed<O: Observer>(
     timing: Timing,
     observer: &mut O,
 ) -> Execution {
-    launch(decoded, platform, values, options, (None, timing), observer)
+    launch(decoded, platform, values, options, (None, timing), None, observer)
+}
+
+/// The same on a device as an earlier launch of the same program left it: signals where the platform keeps them, and local
+/// memories. Buffers are those of `values` again.
+pub fn execute_again<O: Observer>(
+    decoded: &Decoded,
+    platform: &Platform,
+    values: &[Value],
+    options: ExecuteOptions,
+    (timing, earlier): (Timing, &RunResult),
+    observer: &mut O,
+) -> Execution {
+    launch(decoded, platform, values, options, (None, timing), Some(earlier), observer)
 }
 
 /// The same for blocks of a larger launch: `part` says the number of the first one and how many there are in all.
@@ -79,7 +92,7 @@ pub(crate) fn execute_part<O: Observer>(
     part: Option<(u32, u32)>,
     observer: &mut O,
 ) -> Execution {
-    launch(decoded, platform, values, options, (part, Timing::Platform), observer)
+    launch(decoded, platform, values, options, (part, Timing::Platform), None, observer)
 }
 
 fn launch<O: Observer>(
@@ -88,10 +101,17 @@ fn launch<O: Observer>(
     values: &[Value],
     options: ExecuteOptions,
     (part, timing): (Option<(u32, u32)>, Timing),
+    earlier: Option<&RunResult>,
     observer: &mut O,
 ) -> Execution {
     match memories(decoded, platform, values, options, (part, timing)) {
-        Ok((launch, memory, sizes)) => Execution { result: run(&launch, memory, observer), sizes },
+        Ok((mut launch, mut memory, sizes)) => {
+            if let Some(earlier) = earlier {
+                launch.counters.clone_from(&earlier.counters);
+                memory.keep_locals(&earlier.memory);
+            }
+            Execution { result: run(&launch, memory, observer), sizes }
+        }
         Err(bytes) => {
             let finding = Finding {
                 code: "memory-limit",

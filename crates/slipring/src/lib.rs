@@ -15,7 +15,7 @@ mod prepare;
 mod verify;
 
 pub use device::{BlockRun, DeviceRun, KernelWorker, Order, Runs, run_on_device};
-pub use exec::{ExecuteOptions, Execution, execute, execute_timed};
+pub use exec::{ExecuteOptions, Execution, execute, execute_again, execute_timed};
 pub use findings::{message_facts, to_diagnostics};
 pub use judge::{Judged, judge, merged};
 pub use memory_map::memory_map;

@@ -1,7 +1,7 @@
 //! Legal timings: what runs clean on the platform's durations does so on all others, and leaves the same bytes.
 //!
 //! Every run of every file test and every example on both platforms is repeated with random durations, and with one core or
-//! pipe that is far slower than all else. Where the verdict speaks for all schedules, bytes, prints, findings and verdicts
+//! pipe that is far slower than all else, and by a second launch on the device that the first one has left. Where the verdict speaks for all schedules, bytes, prints, findings and verdicts
 //! must be the same: a difference refutes the verdict. Where it speaks for one schedule only, it says why.
 
 #[path = "files/walk.rs"]
@@ -34,7 +34,9 @@ fn commands() -> Vec<Vec<String>> {
     for file in walk::files(&root.join("tests/files"), &["pto", "py"]) {
         let text = std::fs::read_to_string(&file).unwrap();
         let runs = text.lines().filter_map(|line| line.split_once("test: run ")).map(|(_, words)| words);
-        for words in runs.filter(|words| !words.contains("--device") && !words.contains("--timing")) {
+        for words in runs
+            .filter(|words| !words.contains("--device") && !words.contains("--timing") && !words.contains("--launches"))
+        {
             let words = words.split_whitespace().filter(|w| !["--verify", "--stats", "--json"].contains(w));
             commands.push(words.map(|w| w.replace("%s", &file.display().to_string())).collect());
         }
@@ -48,14 +50,13 @@ fn commands() -> Vec<Vec<String>> {
 }
 
 /// What a command line comes to; `None` if it does not run clean or speaks for its own schedule only.
-fn outcome(words: &[String], timing: &str) -> Result<Option<Outcome>, String> {
+fn outcome(words: &[String], [option, value]: [&str; 2]) -> Result<Option<Outcome>, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_slipring"));
-    let ran =
-        command.arg("run").args(words).args(["--json", "--timing", timing]).output().map_err(|e| e.to_string())?;
+    let ran = command.arg("run").args(words).args(["--json", option, value]).output().map_err(|e| e.to_string())?;
     let facts: Value = serde_json::from_slice(&ran.stdout).unwrap_or_default();
     if ran.status.code() != Some(0) {
         let lines = String::from_utf8_lossy(&ran.stderr).into_owned();
-        return if timing == "platform" { Ok(None) } else { Err(lines) };
+        return if value == "platform" { Ok(None) } else { Err(lines) };
     }
     let list = |name: &str| facts[name].as_array().cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
@@ -81,16 +82,17 @@ fn number(words: &[String]) -> u64 {
 
 /// Compares a command line's runs; true if there was something to compare.
 fn compare(words: &[String], wrong: &Mutex<Vec<String>>) -> bool {
-    let Ok(Some(usual)) = outcome(words, "platform") else { return false };
+    let Ok(Some(usual)) = outcome(words, ["--timing", "platform"]) else { return false };
     let number = number(words);
     let slow = SLOW[(number >> 32) as usize % SLOW.len()];
-    for timing in [format!("random:{}", number % 1000), format!("slow:{slow}")] {
-        let why = match outcome(words, &timing) {
+    let (random, slow) = (format!("random:{}", number % 1000), format!("slow:{slow}"));
+    for other in [["--timing", &random], ["--timing", &slow], ["--launches", "2"]] {
+        let why = match outcome(words, other) {
             Ok(Some(other)) if other == usual => continue,
             Ok(other) => format!("{usual:#?}\nbecomes {other:#?}"),
             Err(why) => why,
         };
-        wrong.lock().unwrap().push(format!("slipring run {} --timing {timing}:\n{why}", words.join(" ")));
+        wrong.lock().unwrap().push(format!("slipring run {} {}:\n{why}", words.join(" "), other.join(" ")));
     }
     true
 }

@@ -57,6 +57,7 @@ pub(super) fn event(core: Role, from: Pipe, to: Pipe, id: u32) -> SyncDecl {
         max: 1,
         saturates: false,
         final_count: 0,
+        returned: 0,
     }
 }
 
@@ -70,6 +71,7 @@ pub(super) fn semaphore(setter: Role, waiter: Role, id: u32, max: u32) -> SyncDe
         max,
         saturates: false,
         final_count: 0,
+        returned: 0,
     }
 }
 
@@ -83,6 +85,7 @@ pub(super) fn buffer(core: Role, id: u32) -> SyncDecl {
         max: 1,
         saturates: false,
         final_count: 0,
+        returned: 0,
     }
 }
 

@@ -113,6 +113,8 @@ pub struct RingPlan {
     rebound: BTreeSet<ValueId>,
     counter_max: u32,
     lane_offset: u32,
+    /// True if the producers take the free signals back at their ends: counters outlive the kernel.
+    returns: bool,
 }
 
 /// An op that takes part in a ring, on the side where it stands.
@@ -148,6 +150,7 @@ impl RingPlan {
             rebound: parts.iter().filter(|p| matches!(p.part, RingPart::Pop(_))).filter_map(popped_operand).collect(),
             counter_max: platform.sync.semaphore_max,
             lane_offset: platform.sync.subblock_offset,
+            returns: mode == Mode::Device && !platform.sync.semaphores_reset,
             ..RingPlan::default()
         };
         let mut inits: Vec<Init<'_>> = parts
@@ -285,6 +288,7 @@ impl RingPlan {
             max,
             saturates: false,
             final_count: if free { end } else { 0 },
+            returned: if free && self.returns { end } else { 0 },
         }
     }
 }

@@ -158,6 +158,7 @@ impl Build {
             max,
             saturates: false,
             final_count: last,
+            returned: 0,
         });
         SyncRef { first, count: 1, index: imm(0) }
     }

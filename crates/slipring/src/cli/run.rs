@@ -6,10 +6,10 @@ use std::sync::Arc;
 use clap::Args;
 use slipring::args::{Arg, Value};
 use slipring::{
-    ExecuteOptions, Order, Prepared, VerifyOutcome, execute_timed, message_facts, prepare, slot_buffers,
-    to_diagnostics, verify,
+    ExecuteOptions, Execution, Order, Prepared, VerifyOutcome, execute_again, execute_timed, message_facts, prepare,
+    slot_buffers, to_diagnostics, verify,
 };
-use slipring_check::Checker;
+use slipring_check::{CheckReport, Checker, Tools};
 use slipring_ir::{Diags, Severity, Source};
 use slipring_machine::Platform;
 use slipring_queue::board;
@@ -24,6 +24,9 @@ use super::{Exit, Opened, device, judge, open};
 /// The most room behind a buffer, in bytes.
 const MOST_SLACK: u64 = 1 << 30;
 
+/// The most launches one after another.
+const MOST_LAUNCHES: i64 = 1000;
+
 /// Arguments of `run`.
 #[derive(Args)]
 pub(super) struct RunArgs {
@@ -36,6 +39,10 @@ pub(super) struct RunArgs {
     /// `slow:AIC.FIX` (that core, that pipe slow, all else fast). What is clean over all schedules gives the same bytes
     #[arg(long, value_name = "T", default_value = "platform")]
     timing: Timing,
+    /// Launch so many times, each time with the arguments as given, on a device as the launch before left it: signals where the
+    /// platform keeps them, and local memories. The report is the last launch's, or the first one's with a finding
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_LAUNCHES))]
+    launches: u32,
     /// Also run the sequential meaning of the source and compare every buffer
     #[arg(long)]
     verify: bool,
@@ -46,7 +53,7 @@ pub(super) struct RunArgs {
     #[arg(long)]
     strict: bool,
     /// Send the program through the command queue of a board, p100 or p150, with a block on each worker
-    #[arg(long, value_name = "BOARD", conflicts_with_all = ["verify", "check", "strict", "stats", "timing"])]
+    #[arg(long, value_name = "BOARD", conflicts_with_all = ["verify", "check", "strict", "stats", "timing", "launches"])]
     device: Option<String>,
     /// Choose the delays of the board by this number, to reach other interleavings
     #[arg(long, value_name = "N", requires = "device")]
@@ -131,22 +138,11 @@ fn launch(
         gm_slack: args.gm_slack as usize,
         limits: args.kernel.limits.of_run(),
     };
-    let trace = (args.stats || args.json).then(RingTrace::default);
-    let checker = (tools.race || tools.init).then(|| Checker::new(tools.clone()));
-    let progress = std::io::stderr().is_terminal().then(|| Progress::start(blocks));
-    let mut watching = (trace, checker, progress);
-    let execution = execute_timed(&prepared.decoded, platform, &values, options, args.timing, &mut watching);
-    let (trace, checker, progress) = watching;
-    drop(progress);
+    let (execution, trace, judged) = launches(args, prepared, platform, &values, options, &tools);
 
     let result = &execution.result;
     let program = &prepared.decoded.program;
-    let trace = trace.unwrap_or_default();
     let mut facts = RunFacts::new(program, platform, blocks, &result.stats, &trace, result.complete);
-    let mut judged = checker.unwrap_or_else(|| Checker::new(tools)).report(result);
-    if args.strict {
-        judged.make_strict();
-    }
     let mut messages = to_diagnostics(&judged.findings, program);
     let line = |site: u32| {
         let span = program.sites.get(site as usize)?.span;
@@ -189,6 +185,47 @@ fn launch(
         (_, _, true) => Exit::Findings,
         _ => Exit::Clean,
     })
+}
+
+/// Launches as often as it is asked for, or up to the first finding: the last launch and what is said of it.
+fn launches(
+    args: &RunArgs,
+    prepared: &Prepared,
+    platform: &Platform,
+    values: &[Value],
+    options: ExecuteOptions,
+    tools: &Tools,
+) -> (Execution, RingTrace, CheckReport) {
+    let mut earlier: Option<Execution> = None;
+    let mut number = 1;
+    loop {
+        let trace = (args.stats || args.json).then(RingTrace::default);
+        let checker = Checker::new(tools.clone());
+        let progress = std::io::stderr().is_terminal().then(|| Progress::start(options.blocks));
+        let mut watching = (trace, checker, progress);
+        let execution = match &earlier {
+            None => execute_timed(&prepared.decoded, platform, values, options, args.timing, &mut watching),
+            Some(before) => {
+                let state = (args.timing, &before.result);
+                execute_again(&prepared.decoded, platform, values, options, state, &mut watching)
+            }
+        };
+        let (trace, checker, progress) = watching;
+        drop(progress);
+        let mut judged = checker.report(&execution.result);
+        if args.strict {
+            judged.make_strict();
+        }
+        let found = !execution.result.complete || !judged.findings.is_empty();
+        if found && args.launches > 1 {
+            note(format!("this is launch {number} of {}", args.launches));
+        }
+        if found || number == args.launches {
+            return (execution, trace.unwrap_or_default(), judged);
+        }
+        earlier = Some(execution);
+        number += 1;
+    }
 }
 
 /// Writes the buffers that are wanted back. A run that stopped writes nothing.

@@ -1,0 +1,87 @@
+//! What a launch leaves on the device, and what the next one takes over. `tests/timings.rs` launches every run of the file tests
+//! and examples twice; here are the counters themselves.
+
+#[path = "files/walk.rs"]
+mod walk;
+
+use std::path::Path;
+
+use slipring::args::{Defaults, Value, bind};
+use slipring::{ExecuteOptions, Prepared, check, execute, execute_again, load_file, prepare};
+use slipring_check::{Checker, Tools};
+use slipring_ir::Source;
+use slipring_machine::{Platform, built_in};
+use slipring_program::SyncRole;
+use slipring_sim::{RunResult, Timing};
+
+/// An example with the arguments of its `// args:` line; `None` where it has none or is not for this platform.
+fn example(file: &Path, platform: &Platform) -> Option<(Prepared, Vec<Value>)> {
+    let text = std::fs::read_to_string(file).unwrap();
+    let words: Vec<String> =
+        text.lines().find_map(|l| l.strip_prefix("// args:"))?.split_whitespace().map(str::to_string).collect();
+    let loaded = load_file(Source::new(file.display().to_string(), text));
+    let mut diags = loaded.diags;
+    check(&loaded.module, platform, &mut diags);
+    if diags.has_errors() {
+        return None;
+    }
+    let prepared = prepare(loaded.module, None, platform, &mut diags)?;
+    let bound = bind(&words, &prepared.decoded.program.params, &[], &Defaults::default()).ok()?;
+    Some((prepared, bound.into_iter().map(|arg| arg.value).collect()))
+}
+
+fn examples() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+}
+
+#[test]
+fn a_clean_launch_leaves_no_signal() {
+    let mut looked_at = 0;
+    for arch in ["a2a3", "a5"] {
+        let platform = built_in(arch).unwrap();
+        for file in walk::files(&examples(), &["pto"]) {
+            let Some((prepared, values)) = example(&file, &platform) else { continue };
+            let result = execute(&prepared.decoded, &platform, &values, ExecuteOptions::default(), &mut ()).result;
+            if !result.findings.is_empty() {
+                continue;
+            }
+            let syncs = &prepared.decoded.program.syncs;
+            let left = result.counters.iter().enumerate().filter(|(_, count)| **count > 0);
+            let left: Vec<_> = left.map(|(at, count)| format!("{}: {count}", syncs[at % syncs.len()].name)).collect();
+            assert!(left.is_empty(), "{} on {arch} leaves {left:?}", file.display());
+            looked_at += 1;
+        }
+    }
+    assert!(looked_at >= 8, "only {looked_at} examples were looked at");
+}
+
+#[test]
+fn free_signals_of_an_earlier_launch_are_seen_by_the_next() {
+    let platform = built_in("a2a3").unwrap();
+    let (prepared, values) = example(&examples().join("pipes/sparse_sync.pto"), &platform).unwrap();
+    let program = &prepared.decoded.program;
+    let options = ExecuteOptions::default();
+    let first = execute(&prepared.decoded, &platform, &values, options, &mut ());
+    let again = |earlier: &RunResult| {
+        let mut checker = Checker::new(Tools::default());
+        let state = (Timing::Platform, earlier);
+        let execution = execute_again(&prepared.decoded, &platform, &values, options, state, &mut checker);
+        let findings = checker.report(&execution.result).findings;
+        (execution.result.counters, findings)
+    };
+    let (counters, findings) = again(&first.result);
+    assert!(findings.is_empty(), "{findings:?}");
+    assert_eq!(counters, first.result.counters);
+
+    // A device whose free counter was left as the ring starts with it: twice as many tiles as there are slots go on their way.
+    let mut wrong = first.result;
+    for (count, decl) in wrong.counters.iter_mut().zip(&program.syncs) {
+        if matches!(decl.role, SyncRole::RingFree { .. }) {
+            *count = u64::from(decl.final_count);
+        }
+    }
+    let (counters, findings) = again(&wrong);
+    assert!(findings.iter().any(|f| f.code == "race"), "{findings:?}");
+    let free = program.syncs.iter().position(|decl| matches!(decl.role, SyncRole::RingFree { .. })).unwrap();
+    assert_eq!(counters[free], u64::from(program.syncs[free].final_count), "what is too much stays too much");
+}

@@ -5,9 +5,12 @@
 //! runs all of them from 2 to 100.
 
 use slipring::args::Value;
-use slipring::{ExecuteOptions, Loaded, check, execute, load_file, prepare, slot_buffers};
+use slipring::{
+    ExecuteOptions, Execution, Loaded, Prepared, VerifyOutcome, check, execute, load_file, prepare, slot_buffers,
+    verify,
+};
 use slipring_check::{Checker, Tools};
-use slipring_ir::Source;
+use slipring_ir::{Diags, Source};
 use slipring_machine::{Platform, built_in};
 use slipring_sim::Mode;
 
@@ -67,8 +70,26 @@ fn product(a: &[i64], b: &[i64], (m, k, n): (usize, usize, usize)) -> Vec<i64> {
     (0..m).flat_map(|row| (0..n).map(move |col| (row, col))).map(|(row, col)| cell(row, col)).collect()
 }
 
-/// Runs a file with all checks and compares the last buffer.
+/// Runs a file with all checks and compares the last buffer; then the same for the text that the passes make of it, in which
+/// tiles are pushed and popped, run on the pipes and in sequence.
 fn run(name: &str, text: &str, platform: &Platform, buffers: Vec<Vec<u8>>, want: &[u8]) {
+    let values: Vec<Value> = buffers.into_iter().map(Value::Buffer).collect();
+    let (prepared, _) = run_text(name, text, platform, &values, want);
+    let text = slipring_ir::text::print(&prepared.module);
+    assert!(
+        text.contains("pto.tpush") && !text.contains("pto.aic_gather") && !text.contains("pto.aiv_shard"),
+        "{text}"
+    );
+    let (prepared, execution) = run_text("explicit.pto", &text, platform, &values, want);
+    let outcome = verify(&prepared, platform, &values, options(), &execution, &mut Diags::default());
+    assert!(matches!(outcome, VerifyOutcome::Same(_)), "{name} on {}: {outcome:?}\n{text}", platform.name);
+}
+
+fn options() -> ExecuteOptions {
+    ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() }
+}
+
+fn run_text(name: &str, text: &str, platform: &Platform, values: &[Value], want: &[u8]) -> (Prepared, Execution) {
     let Loaded { module, mut diags, .. } = load_file(Source::new(name, text));
     if !diags.has_errors() {
         check(&module, platform, &mut diags);
@@ -78,19 +99,18 @@ fn run(name: &str, text: &str, platform: &Platform, buffers: Vec<Vec<u8>>, want:
         let said: Vec<_> = diags.list.iter().map(|d| format!("{}: {}", d.code, d.message)).collect();
         panic!("{} on {}: {said:?}\n{text}", name, platform.name)
     };
-    let values: Vec<Value> = buffers.into_iter().map(Value::Buffer).collect();
     let last = values.len() - 1;
-    let tools = Tools { scratch: slot_buffers(&prepared, &values), ..Tools::default() };
+    let tools = Tools { scratch: slot_buffers(&prepared, values), ..Tools::default() };
     let mut checker = Checker::new(tools);
-    let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
-    let execution = execute(&prepared.decoded, platform, &values, options, &mut checker);
+    let execution = execute(&prepared.decoded, platform, values, options(), &mut checker);
     let report = checker.report(&execution.result);
     assert!(report.is_clean(), "{} on {}: {:?}\n{text}", name, platform.name, report.findings);
-    let got = execution.buffer(&values, last).unwrap_or_default();
+    let got = execution.buffer(values, last).unwrap_or_default();
     if got[..want.len()] != *want {
         let at = got.iter().zip(want).position(|(a, b)| a != b);
         panic!("{} on {}: byte {at:?} is wrong\n{text}", name, platform.name);
     }
+    (prepared, execution)
 }
 
 fn platforms() -> [Platform; 2] {

@@ -464,7 +464,9 @@ impl Writer {
 
     fn repeat(&mut self, scope: &mut Scope, deeper: usize) {
         let (i, count) = (self.fresh("i"), 1 + self.random.below(4));
-        let head = match self.random.below(7) {
+        let head = match self.random.below(9) {
+            7 => format!("pl.range({count}, {})", self.random.pick(&["n", "0", "4"])),
+            8 => "range(2, 2)".into(),
             0 => format!("range({count})"),
             1 => format!("pl.range({count})"),
             2 => format!("pl.range(1, {}, 2)", 2 * count + 1),
@@ -570,7 +572,22 @@ impl Writer {
             return self.loaded(scope);
         }
         let a = self.tile(scope, depth);
-        match self.random.below(12) {
+        match self.random.below(16) {
+            12 if self.ty == "FP32" => {
+                let (b, how) = (self.tile(scope, 0), self.random.pick(&["eq", "ne", "lt", "le", "gt", "ge"]));
+                match self.random.chance(50) {
+                    true => format!("pl.sel(pl.cmp({a}, {b}, cmp_type=\"{how}\"), {b}, {a})"),
+                    false => {
+                        let (x, y) = (self.number(), self.number());
+                        format!("pl.sels(pl.cmps({a}, {x}, cmp_type=\"{how}\"), {b}, {y})")
+                    }
+                }
+            }
+            13 if self.mode == Mode::Alone => {
+                let (rows, cols, number) = (self.rows, self.cols, self.number());
+                format!("pl.reshape(pl.reshape({a} + 0, [{}, 16]) * {number}, [{rows}, {cols}])", rows * cols / 16)
+            }
+            14 if self.ty == "FP32" => format!("pl.cast(pl.cast({a}, pl.FP16), pl.FP32)"),
             0 | 1 => format!("({a} + {})", self.tile(scope, depth)),
             2 => format!("({a} - {})", self.tile(scope, depth)),
             3 => format!("({a} * {})", self.number()),

@@ -1,10 +1,11 @@
 //! The `func` dialect: functions, calls, returns.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Reported as TextReported, Tok, same_type};
 use slipring_ir::{
-    Arity, Attr, AttrKind, Diagnostic, Diags, FuncType, Infer, OpId, OpSchema, ResultSpec, Syntax, Touch, Type,
+    Arity, Attr, AttrKind, Diagnostic, Diags, FuncType, Infer, Module, OpId, OpSchema, ResultSpec, Syntax, Touch, Type,
 };
 use slipring_machine::Platform;
 
@@ -83,15 +84,21 @@ fn verify_func(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
             op.error("no-return", "the function does not end in `return`").help("add `return` at the end of its body"),
         );
     }
-    let other = op
-        .module
-        .ops_named("func.func")
-        .find(|f| *f != op.id && op.module.op(*f).attrs.get("sym_name").and_then(Attr::as_str) == op.text("sym_name"));
-    if let Some(other) = other.filter(|f| f.index() < op.id.index()) {
-        diags.push(
-            op.error("redefinition", format!("`@{}` is defined a second time", op.text("sym_name").unwrap_or("")))
-                .also(op.module.op(other).span, "first here"),
-        );
+}
+
+/// Reports functions of one name.
+pub(crate) fn names_differ(module: &Module, diags: &mut Diags) {
+    let mut first: HashMap<&str, OpId> = HashMap::new();
+    for function in module.ops_named("func.func") {
+        let data = module.op(function);
+        let Some(name) = data.attrs.get("sym_name").and_then(Attr::as_str) else { continue };
+        if let Some(other) = first.get(name) {
+            let message = format!("`@{name}` is defined a second time");
+            let error = Diagnostic::error("redefinition", data.span, message);
+            diags.push(error.also(module.op(*other).span, "first here"));
+        } else {
+            first.insert(name, function);
+        }
     }
 }
 
@@ -168,6 +175,32 @@ impl CustomSyntax for FuncText {
             p.attr_dict(op)?;
         }
         if p.at("{") { p.region(op, args) } else { Ok(()) }
+    }
+
+    fn says_all(&self, module: &Module, op: OpId) -> Option<bool> {
+        let data = module.op(op);
+        let Some(Attr::Type(Type::Function(ty))) = data.attrs.get("function_type") else { return Some(false) };
+        let text = |name: &str| data.attrs.get(name).is_none_or(|attr| matches!(attr, Attr::Str(_)));
+        let visibility = data.attrs.get("sym_visibility").and_then(Attr::as_str);
+        let visible = visibility.is_none_or(|v| ["private", "public", "nested"].contains(&v));
+        // A dictionary for each, not all of them empty.
+        let described = |name: &str, count: usize| match data.attrs.get(name) {
+            None => true,
+            Some(Attr::Array(list)) => {
+                list.len() == count
+                    && list.iter().all(|attr| matches!(attr, Attr::Dict(_)))
+                    && list.iter().any(|attr| matches!(attr, Attr::Dict(dict) if !dict.is_empty()))
+            }
+            Some(_) => false,
+        };
+        let body = match data.regions.first().map(|region| &module.region(*region).blocks[..]) {
+            None | Some([]) => true,
+            Some([block]) => module.block(*block).args.iter().map(|arg| module.ty(*arg)).eq(&ty.inputs),
+            Some(_) => false,
+        };
+        let named = matches!(data.attrs.get("sym_name"), Some(Attr::Str(_)));
+        let attrs = described("arg_attrs", ty.inputs.len()) && described("res_attrs", ty.results.len());
+        Some(named && text("sym_visibility") && visible && attrs && body && data.operands.is_empty())
     }
 
     fn print(&self, p: &mut OpPrinter<'_>, op: OpId) {

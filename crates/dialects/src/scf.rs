@@ -1,7 +1,7 @@
 //! The `scf` dialect: structured control flow, which the scalar unit runs.
 
 use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Reported as TextReported, Tok};
-use slipring_ir::{Arity, Flow, Infer, OpId, OpSchema, ResultSpec, Syntax, Touch, Type, ValueId};
+use slipring_ir::{Arity, Flow, Infer, Module, OpId, OpSchema, ResultSpec, Syntax, Touch, Type, ValueId};
 
 use crate::decode::control;
 use crate::def::OpDef;
@@ -74,6 +74,17 @@ impl CustomSyntax for ForText {
         p.attr_dict(op)
     }
 
+    fn says_all(&self, module: &Module, op: OpId) -> Option<bool> {
+        let init = module.operand_group(op, 3);
+        let args = first_args(module, op, 0);
+        let carries = !init.is_empty() || module.op(op).results.is_empty();
+        Some(
+            carries
+                && one_block(module, op)
+                && args.is_some_and(|a| a.len() == 1 + init.len() && same_types(module, &a[1..], init)),
+        )
+    }
+
     fn print(&self, p: &mut OpPrinter<'_>, op: OpId) {
         let module = p.module;
         let group = |index| module.operand_group(op, index);
@@ -116,6 +127,22 @@ fn carried_values<'a>(
         init.push(p.operand()?);
         Ok(())
     })
+}
+
+/// True if the op has the regions of its declaration, each of one block.
+pub(crate) fn one_block(module: &Module, op: OpId) -> bool {
+    let data = module.op(op);
+    let single = |region: &slipring_ir::RegionId| module.region(*region).blocks.len() == 1;
+    data.schema.is_some_and(|schema| schema.regions.len() == data.regions.len()) && data.regions.iter().all(single)
+}
+
+/// The arguments of a region's first block.
+pub(crate) fn first_args(module: &Module, op: OpId, region: usize) -> Option<&[ValueId]> {
+    module.body(op, region).map(|block| &module.block(block).args[..])
+}
+
+fn same_types(module: &Module, a: &[ValueId], b: &[ValueId]) -> bool {
+    a.iter().map(|v| module.ty(*v)).eq(b.iter().map(|v| module.ty(*v)))
 }
 
 fn print_carried(p: &mut OpPrinter<'_>, args: &[ValueId], init: &[ValueId]) {
@@ -184,6 +211,11 @@ impl CustomSyntax for WhileText {
         p.expect_text("do")?;
         p.region(op, Vec::new())?;
         if p.eat_text("attributes") { p.attr_dict(op) } else { Ok(()) }
+    }
+
+    fn says_all(&self, module: &Module, op: OpId) -> Option<bool> {
+        let init = &module.op(op).operands;
+        Some(one_block(module, op) && first_args(module, op, 0).is_some_and(|args| same_types(module, args, init)))
     }
 
     fn print(&self, p: &mut OpPrinter<'_>, op: OpId) {

@@ -37,6 +37,7 @@ pub fn verify(module: &Module, platform: &Platform, diags: &mut Diags) {
             (def.verify)(&op, platform, diags);
         }
     }
+    crate::func::names_differ(module, diags);
 }
 
 /// Reports an op that computes or works and stands in no function: nothing would ever run it.

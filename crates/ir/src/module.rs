@@ -418,10 +418,24 @@ impl Module {
         self.walk(self.top).into_iter().filter(move |op| &*self.op(*op).name == name)
     }
 
-    /// The operation that defines symbol `name` (its `sym_name` attribute).
+    /// The operation that defines symbol `name` (its `sym_name` attribute). Functions are not
+    /// looked into.
     pub fn symbol(&self, name: &str) -> Option<OpId> {
-        let defines = |op: &OpId| self.op(*op).attrs.get("sym_name").and_then(Attr::as_str) == Some(name);
-        self.walk(self.top).into_iter().find(defines)
+        self.symbol_in(self.top, name)
+    }
+
+    fn symbol_in(&self, block: BlockId, name: &str) -> Option<OpId> {
+        self.block(block).ops.iter().find_map(|op| {
+            let data = self.op(*op);
+            if data.attrs.get("sym_name").and_then(Attr::as_str) == Some(name) {
+                return Some(*op);
+            }
+            if data.attrs.get("function_type").is_some() {
+                return None;
+            }
+            let blocks = data.regions.iter().flat_map(|region| &self.region(*region).blocks);
+            blocks.into_iter().find_map(|inner| self.symbol_in(*inner, name))
+        })
     }
 
     /// How diagnostics call a value: `%name`, or `%name#1` where results share the name.

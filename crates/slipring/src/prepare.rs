@@ -35,7 +35,7 @@ pub fn load_file(source: Source) -> Loaded {
 }
 
 /// Functions of a file: what is asked of all of them is asked for each.
-const MOST_FUNCTIONS: usize = 1024;
+const MOST_FUNCTIONS: usize = 16384;
 
 /// Checks a module that was read without errors against the declarations and the platform, and how kernels for both kinds
 /// of core divide their work. Reports every error, and warns of tiles that overwrite each other.

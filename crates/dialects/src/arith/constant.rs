@@ -1,7 +1,7 @@
 //! `arith.constant`.
 
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Reported as TextReported, parse_type};
-use slipring_ir::{Attr, AttrKind, Infer, OpId, Syntax, Type};
+use slipring_ir::{Attr, AttrKind, Infer, Module, OpId, Syntax, Type};
 use slipring_program::Operand;
 
 use super::SCALAR_OP;
@@ -56,6 +56,19 @@ impl CustomSyntax for ConstantText {
         p.module.op_mut(op).attrs.set("value", value);
         p.add_result(op, ty);
         Ok(())
+    }
+
+    fn says_all(&self, module: &Module, op: OpId) -> Option<bool> {
+        let data = module.op(op);
+        let [result] = data.results[..] else { return Some(false) };
+        Some(match data.attrs.get("value") {
+            Some(Attr::Bool(_)) => *module.ty(result) == Type::I1,
+            Some(Attr::Int(_, ty) | Attr::Float(_, ty)) => ty == module.ty(result),
+            Some(Attr::Opaque(text)) => {
+                text.rsplit_once(" : ").is_some_and(|(_, ty)| parse_type(ty).is_ok_and(|ty| ty == *module.ty(result)))
+            }
+            _ => false,
+        })
     }
 
     fn print(&self, p: &mut OpPrinter<'_>, op: OpId) {

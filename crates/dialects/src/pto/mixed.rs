@@ -5,7 +5,7 @@
 //! leave none of these ops. Their meaning here is the sequential one: everything in order, in one program.
 
 use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Parsed};
-use slipring_ir::{AttrKind, AttrSpec, Diags, OpId, OpSchema, Syntax, TileType, Touch, Type};
+use slipring_ir::{AttrKind, AttrSpec, Diags, Module, OpId, OpSchema, Syntax, TileType, Touch, Type, ValueId};
 use slipring_machine::{Cost, Pipe, Platform, Role};
 use slipring_program::{Direction, Effect, Operand};
 use slipring_tile::Space;
@@ -15,6 +15,7 @@ use crate::def::{Lowered, MixedPart, OpDef, OpRef, Reported};
 use crate::effect::{MoveEffect, MovePart, Place, ShareEffect};
 use crate::ring::Split;
 use crate::rules::{PLAIN, TILE, operand, require_space, required, schema};
+use crate::scf::{first_args, one_block};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&SPLIT_AIV, &AIV_SHARD, &AIC_GATHER, &TCROSS];
@@ -46,6 +47,11 @@ impl CustomSyntax for RegionText {
         p.set_operands(op, &[]);
         p.region(op, vec![BlockArg { name, ty: Type::Index, span }])?;
         p.attr_dict(op)
+    }
+
+    fn says_all(&self, module: &Module, op: OpId) -> Option<bool> {
+        let lane = |args: &[ValueId]| args.len() == 1 && *module.ty(args[0]) == Type::Index;
+        Some(one_block(module, op) && first_args(module, op, 0).is_some_and(lane))
     }
 
     fn print(&self, p: &mut OpPrinter<'_>, op: OpId) {

@@ -147,6 +147,10 @@ impl OpPrinter<'_> {
 
 /// True if the text of the op's operands in this form is read back as the same operands.
 pub(crate) fn reads_back(types: &[&Type], sizes: &[u16], schema: &OpSchema, ins: usize) -> bool {
+    // Without any operand there is no `ins(…)` to read.
+    if types.is_empty() && !schema.operands.is_empty() {
+        return false;
+    }
     let ins = ins.min(schema.operands.len());
     let read: usize = sizes.iter().take(ins).map(|n| *n as usize).sum();
     let (read_types, write_types) = types.split_at(read);

@@ -60,6 +60,7 @@ mod operands;
 mod ops;
 mod parser;
 mod print;
+mod readback;
 mod spell;
 mod suggest;
 mod tile_type;
@@ -85,6 +86,12 @@ pub trait CustomSyntax: Sync {
 
     /// Writes what follows the op's name.
     fn print(&self, printer: &mut OpPrinter<'_>, op: OpId);
+
+    /// Whether this form says all of an op; if not, it is printed in generic form. `None`: the printer reads what it wrote
+    /// and compares, which it cannot do with regions.
+    fn says_all(&self, _module: &Module, _op: OpId) -> Option<bool> {
+        None
+    }
 }
 
 /// Reads a file. The module holds whatever could be read; it means something only if the diagnostics have no error.

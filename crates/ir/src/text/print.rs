@@ -9,6 +9,7 @@ use super::lexer::{escape, is_word};
 use super::literal::float_text;
 use super::names::Names;
 use super::operands::{segment_attr, sizes_fit};
+use super::readback::says_all;
 use super::spell::symbol_text;
 use crate::{Arity, Attr, AttrKind, AttrSpec, BlockId, Module, OpId, OpSchema, Syntax, Type, ValueId};
 
@@ -209,9 +210,26 @@ impl<'a> OpPrinter<'a> {
                 match schema.syntax {
                     Syntax::Generic => {}
                     Syntax::InsOuts { ins, attrs_in_ins } => self.ins_outs(op, schema, ins, attrs_in_ins),
-                    Syntax::Custom(syntax) => syntax.print(self, op),
+                    Syntax::Custom(syntax) => {
+                        let after_name = self.out.len();
+                        syntax.print(self, op);
+                        let tried = data.regions.is_empty() && syntax.says_all(self.module, op).is_none();
+                        if tried && !says_all(self.module, &self.names, op, schema, &self.out[after_name..]) {
+                            self.out.truncate(start);
+                            self.generic(op);
+                        }
+                    }
                     Syntax::Format(_) => {
-                        if !self.format(op, schema) {
+                        let after_name = self.out.len();
+                        // What stands in an optional part is not written where the part's first value is missing.
+                        let partly = |segments: &[u16]| {
+                            let optional = schema.operands.iter().zip(segments).filter(|(o, _)| o.arity != Arity::One);
+                            optional.filter(|(_, count)| **count == 0).count() > 0
+                        };
+                        let tried = data.regions.is_empty() && partly(&data.segments);
+                        let written = self.format(op, schema);
+                        let text = &self.out[after_name..];
+                        if !written || (tried && !says_all(self.module, &self.names, op, schema, text)) {
                             self.out.truncate(start);
                             self.generic(op);
                         }
@@ -247,7 +265,7 @@ impl<'a> OpPrinter<'a> {
                 let missing = |a: &&AttrSpec| a.required && data.attrs.get(a.name).is_none();
                 data.regions.len() != schema.regions.len() || schema.attrs.iter().find(missing).is_some()
             }
-            Syntax::Custom(_) => false,
+            Syntax::Custom(syntax) => syntax.says_all(self.module, op) == Some(false),
         }
     }
 

@@ -139,8 +139,11 @@ impl Bytes {
 
 type State = BTreeMap<Space, Vec<Bytes>>;
 
-/// How many ops are followed for a function and a kind of core.
+/// How many ops are followed in a file, besides those that every function is allowed for itself.
 const BUDGET: u64 = 4_000_000;
+
+/// How often a function's own ops may be followed for a kind of core.
+const WALKS: u64 = 64;
 
 struct Checker<'m> {
     module: &'m Module,
@@ -164,6 +167,8 @@ struct Checker<'m> {
     report: bool,
     /// Ops left to follow, so that the check of deeply nested calls ends.
     budget: u64,
+    /// Those of them that the functions share.
+    shared: u64,
 }
 
 /// Checks a module whose buffers all have addresses.
@@ -189,7 +194,8 @@ pub fn inspect(module: &Module) -> Inspection {
         heads: BTreeMap::new(),
         changed: false,
         report: false,
-        budget: BUDGET,
+        budget: 0,
+        shared: BUDGET,
     };
     checker.cut();
     checker.rings();
@@ -260,7 +266,7 @@ impl Checker<'_> {
     fn function(&mut self, function: OpId, body: BlockId) {
         self.calls = vec![function];
         self.heads.clear();
-        self.budget = BUDGET;
+        self.budget = self.shared + WALKS * self.module.walk(body).len() as u64;
         let nobody = |cuts: &Vec<u64>| vec![Bytes::default(); cuts.len()];
         let begin: State = self.cuts.iter().map(|(s, cuts)| (*s, nobody(cuts))).collect();
         self.changed = true;
@@ -270,6 +276,7 @@ impl Checker<'_> {
         self.report = true;
         self.block(body, &mut begin.clone());
         self.report = false;
+        self.shared = self.shared.min(self.budget);
         if self.budget == 0 {
             self.found.insert(Clash::NotFollowed(function));
         }

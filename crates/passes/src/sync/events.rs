@@ -135,26 +135,29 @@ impl Events<'_, '_> {
     fn is_free(&self, pair: &Pair, id: u32) -> bool {
         let Some(used) = self.given.get(&(pair.from, pair.to)) else { return true };
         let held = self.held(pair);
+        let there = |owner: &Option<Pair>| owner.is_none_or(|o| self.order.has(&o));
         // From the latest to the earliest: the latest is the likeliest to be in the way.
-        let mut others = used
-            .iter()
-            .rev()
-            .filter(|(_, taken, owner)| *taken == id && owner.is_none_or(|o| self.order.has(&o)))
-            .map(|(other, ..)| other);
+        let others = used.iter().rev().filter(|(_, taken, _)| *taken == id);
         if self.order.tree.is_repeated(pair.block) {
-            return others.all(|other| self.apart(pair, &held, other));
+            return others
+                .filter(|(.., owner)| there(owner))
+                .map(|(other, ..)| other)
+                .all(|other| self.apart(pair, &held, other));
         }
-        // In a block that runs once users of an id come one after the other: those next to the pair are enough.
+        // In a block that runs once users of an id come one after the other: those next to the pair are enough. Whether one
+        // is still there is asked last: it takes a search.
         let (mut before, mut behind) = (None::<&Use>, None::<&Use>);
-        for other in others {
+        for (other, _, owner) in others {
             if other.block != pair.block {
-                if !self.apart(pair, &held, other) {
+                if there(owner) && !self.apart(pair, &held, other) {
                     return false;
                 }
             } else if other.set <= held.set {
-                before = before.filter(|known| known.set >= other.set).or(Some(other));
-            } else {
-                behind = behind.filter(|known| known.set <= other.set).or(Some(other));
+                if before.is_none_or(|known| known.set < other.set) && there(owner) {
+                    before = Some(other);
+                }
+            } else if behind.is_none_or(|known| known.set > other.set) && there(owner) {
+                behind = Some(other);
             }
         }
         before.into_iter().chain(behind).all(|other| self.apart(pair, &held, other))
@@ -220,10 +223,14 @@ impl Events<'_, '_> {
         let used = self.given.get(&(pair.from, pair.to)).map_or(&[][..], |u| u);
         // Of each id the last pair that is over.
         let last_of = |id: u32| {
-            let own = used.iter().filter(|u| u.1 == id && u.0.block == held.block);
-            let owners = own.filter_map(|u| Some((u.0, u.2.filter(|o| self.order.has(o))?)));
-            let over = owners.filter(|(u, o)| (o.carried || o.set.sub == 0) && o.over(u) <= limit);
-            over.max_by_key(|(u, _)| u.wait).filter(|(u, _)| !self.apart(pair, &held, u))
+            let mut last: Option<(Use, Pair)> = None;
+            for (u, _, owner) in used.iter().rev().filter(|u| u.1 == id && u.0.block == held.block) {
+                let Some(o) = owner.filter(|o| (o.carried || o.set.sub == 0) && o.over(u) <= limit) else { continue };
+                if last.is_none_or(|(known, _)| u.wait > known.wait) && self.order.has(&o) {
+                    last = Some((*u, o));
+                }
+            }
+            last.filter(|(u, _)| !self.apart(pair, &held, u))
         };
         let mut candidates: Vec<(Use, Pair)> = (0..self.ids).filter_map(last_of).collect();
         candidates.sort_by_key(|(u, _)| u.wait);
@@ -256,8 +263,8 @@ impl Events<'_, '_> {
         let used = self.given.entry((pair.from, pair.to)).or_default();
         let order = &*self.order;
         let crosses = |o: &Pair| {
-            let same = o.block == pair.block && o.carried == pair.carried && order.has(o);
-            same && (pair.carried || (o.set <= pair.wait && pair.set <= o.wait))
+            let same = o.block == pair.block && o.carried == pair.carried;
+            same && (pair.carried || (o.set <= pair.wait && pair.set <= o.wait)) && order.has(o)
         };
         let candidates = used.iter().enumerate().filter_map(|(at, u)| Some((at, u.2.filter(crosses)?)));
         let Some((at, other)) = candidates.min_by_key(|(_, o)| pair.lost_with(o)) else { return false };

@@ -8,12 +8,30 @@ use super::Folder;
 fn many_functions_have_a_limit() {
     let folder = Folder::new("many");
     let function = |at: usize| format!("func.func @f{at}(%p: !pto.ptr<f32>) {{\n  return\n}}\n");
-    folder.write("many.pto", (0..10_000).map(function).collect::<String>());
-    folder.write("most.pto", (0..1024).map(function).collect::<String>());
+    folder.write("many.pto", (0..20_000).map(function).collect::<String>());
+    folder.write("most.pto", (0..10_000).map(function).collect::<String>());
     for verb in ["check", "build", "run"] {
-        folder.call(&[verb, "many.pto"]).exits(2).says("error[too-many-functions]").says("this one has 10000");
+        folder.call(&[verb, "many.pto"]).exits(2).says("error[too-many-functions]").says("this one has 20000");
     }
-    folder.call(&["check", "most.pto"]).exits(0).says("1024 functions");
+    folder.call(&["check", "most.pto"]).exits(0).says("10000 functions");
+}
+
+/// Each function calls the one before it twice: 2^60 calls in all.
+#[test]
+fn doubling_calls_end() {
+    let folder = Folder::new("doubling");
+    let call = |at: usize| format!("  func.call @f{}() : () -> ()\n", at - 1).repeat(2);
+    let text = |depth: usize| {
+        let each = (1..=depth).map(|at| format!("func.func @f{at}() {{\n{}  return\n}}\n", call(at)));
+        format!("func.func @f0() {{\n  return\n}}\n{}", each.collect::<String>())
+    };
+    for depth in [24, 60] {
+        let file = format!("doubling{depth}.pto");
+        folder.write(&file, text(depth));
+        folder.call(&["check", &file]).exits(0);
+        folder.call(&["build", &file]).exits(0);
+        folder.call(&["run", &file]).exits(2).says("calls when each is written out");
+    }
 }
 
 #[test]

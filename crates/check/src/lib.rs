@@ -30,6 +30,7 @@ mod places;
 mod pushes;
 mod queues;
 mod race;
+mod scalar;
 mod shadow;
 mod token;
 mod verdict;

@@ -8,6 +8,7 @@ use slipring_sim::{Agent, ArgValue, Launch, Mode, Observer, RunResult, Step, Wor
 
 use crate::queues::Queues;
 use crate::race::MAY_OVERFLOW;
+use crate::scalar::ScalarMemory;
 use crate::{Init, Race};
 
 /// Which of the observing tools run. The engine's own two, *memory* and *sync*, always do.
@@ -42,6 +43,7 @@ pub struct Checker {
     /// What is taken for granted, whatever happens in the run.
     assumed: Vec<&'static str>,
     queues: Queues,
+    scalar: ScalarMemory,
     sequential: bool,
 }
 
@@ -153,6 +155,7 @@ impl Checker {
             decisions: Vec::new(),
             arguments: Vec::new(),
             assumed: Vec::new(),
+            scalar: ScalarMemory::default(),
             queues: Queues::default(),
             sequential: false,
         }
@@ -230,6 +233,9 @@ impl Checker {
         let mut assumes: Vec<String> = self.assumed.iter().map(ToString::to_string).collect();
         if self.race.leans_on_pipes() {
             assumes.insert(0, "each pipe keeps its work in order".into());
+        }
+        if self.scalar.is_shared() {
+            assumes.push("scalar accesses to global memory bypass the data cache".into());
         }
         if self.queues.most() > 1 {
             assumes.push(format!("issue queues hold {} steps", self.queues.most()));
@@ -381,6 +387,7 @@ impl Observer for Checker {
         self.decisions = decisions.map(|decision| (decision, name(decision.site))).collect();
         self.arguments = arguments(launch, &self.decisions);
         self.assumed = assumed(&launch.program.syncs);
+        self.scalar = ScalarMemory::default();
         self.queues = Queues::new(launch);
         self.race.begin(launch);
         self.init.begin(launch);
@@ -404,6 +411,7 @@ impl Observer for Checker {
 
     fn start(&mut self, at: u64, run: &WorkRun<'_>) {
         self.race.start(at, run);
+        self.scalar.start(run);
     }
 
     fn set(&mut self, at: u64, agent: Agent, sync: u32, lost: bool, site: u32) {

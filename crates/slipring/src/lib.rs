@@ -19,5 +19,7 @@ pub use exec::{ExecuteOptions, Execution, execute, execute_again, execute_timed}
 pub use findings::{message_facts, to_diagnostics};
 pub use judge::{Judged, judge, merged};
 pub use memory_map::memory_map;
-pub use prepare::{Loaded, Prepared, check, choose_platform, is_language, load, load_file, prepare, written_platform};
+pub use prepare::{
+    Loaded, Prepared, check, choose_platform, is_language, load, load_file, needed, prepare, written_platform,
+};
 pub use verify::{Difference, VerifyOutcome, slot_buffers, verify};

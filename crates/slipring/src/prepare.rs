@@ -110,16 +110,28 @@ pub fn prepare(written: Module, function: Option<&str>, platform: &Platform, dia
     prepared
 }
 
+/// A module with what one of its kernels needs and no other function; `None` where no kernel can be told.
+pub fn needed(module: &Module, function: Option<&str>) -> Option<Module> {
+    let kernel = select_kernel(module, function, &mut Diags::default())?;
+    let mut part = module.clone();
+    keep_needed(&mut part, &kernel);
+    Some(part)
+}
+
+/// Takes out the functions that a kernel does not need.
+pub(crate) fn keep_needed(module: &mut Module, kernel: &Kernel) {
+    let needed = needed_functions(module, kernel);
+    let others: Vec<_> = module.ops_named("func.func").filter(|function| !needed.contains(function)).collect();
+    others.into_iter().for_each(|other| module.remove(other));
+}
+
 /// What is said where a room refuses a program and does not say why.
 const UNSAID: &str = "slipring cannot decode this program and has not found out why";
 
 fn try_prepare(written: Module, function: Option<&str>, platform: &Platform, diags: &mut Diags) -> Option<Prepared> {
     let kernel = select_kernel(&written, function, diags)?;
     let mut module = written.clone();
-    let needed = needed_functions(&written, &kernel);
-    for other in written.ops_named("func.func").filter(|function| !needed.contains(function)) {
-        module.remove(other);
-    }
+    keep_needed(&mut module, &kernel);
     let by_hand = slipring_passes::has_rings_by_hand(&module);
     let mut apart = None;
     let keep = |pass: &slipring_passes::Pass, module: &Module| {

@@ -142,15 +142,27 @@ struct Opened {
     kernels: Vec<KernelInfo>,
 }
 
-/// Opens a file for a verb.
+/// Opens a file for a verb that is about all of it.
 ///
 /// # Errors
 /// Why there is no text or no platform.
 fn open(path: &str, platform: &PlatformArgs) -> Result<Opened, String> {
+    opened(path, platform, |_| None)
+}
+
+/// Opens a file for a verb that is about one kernel: what the kernel does not need is not checked.
+///
+/// # Errors
+/// Why there is no text or no platform.
+fn open_kernel(path: &str, platform: &PlatformArgs, function: Option<&str>) -> Result<Opened, String> {
+    opened(path, platform, |module| slipring::needed(module, function))
+}
+
+fn opened(path: &str, platform: &PlatformArgs, part: impl FnOnce(&Module) -> Option<Module>) -> Result<Opened, String> {
     let Loaded { module, mut diags, kernels } = slipring::load_file(read_source(path)?);
     let platform = platform.choose(&module)?;
     if !diags.has_errors() {
-        slipring::check(&module, &platform, &mut diags);
+        slipring::check(part(&module).as_ref().unwrap_or(&module), &platform, &mut diags);
     }
     Ok(Opened { module, platform, diags, kernels })
 }

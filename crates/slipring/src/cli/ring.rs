@@ -15,7 +15,7 @@ use slipring_tile::Space;
 
 use super::kernel::KernelArgs;
 use super::output::{RefusedFacts, fail, json, out, report, report_one};
-use super::{Exit, Opened, open};
+use super::{Exit, Opened, open_kernel};
 
 /// Arguments of `ring`.
 #[derive(Args)]
@@ -84,7 +84,8 @@ pub(super) fn ring(args: &RingArgs) -> Exit {
 /// `None` for an error that has been reported.
 fn start(args: &RingArgs) -> Result<Exit, Option<String>> {
     let kernel = &args.kernel;
-    let Opened { module, platform, mut diags, kernels } = open(&kernel.file, &kernel.platform).map_err(Some)?;
+    let Opened { module, platform, mut diags, kernels } =
+        open_kernel(&kernel.file, &kernel.platform, kernel.func.as_deref()).map_err(Some)?;
     let source = module.source.clone();
     let written = module.clone();
     let func = kernel.func.as_deref();

@@ -19,7 +19,7 @@ use slipring_sim::{Mode, Timing};
 use super::kernel::KernelArgs;
 use super::output::{RefusedFacts, fail, json, note, out, report, report_one};
 use super::progress::Progress;
-use super::{Exit, Opened, device, judge, open};
+use super::{Exit, Opened, device, judge, open_kernel};
 
 /// The most room behind a buffer, in bytes.
 const MOST_SLACK: u64 = 1 << 30;
@@ -98,7 +98,7 @@ pub(super) fn run(args: &RunArgs) -> Exit {
 
 fn start(args: &RunArgs) -> Result<Exit, Refused> {
     let Opened { module, platform, mut diags, kernels } =
-        open(&args.kernel.file, &args.kernel.platform).map_err(Refused::Message)?;
+        open_kernel(&args.kernel.file, &args.kernel.platform, args.kernel.func.as_deref()).map_err(Refused::Message)?;
     let source = module.source.clone();
     let prepared =
         if diags.has_errors() { None } else { prepare(module, args.kernel.func.as_deref(), &platform, &mut diags) };

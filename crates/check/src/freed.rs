@@ -4,7 +4,7 @@
 //! That it comes behind the free is wrong at once, however many tiles there are (seed 000, key property 7).
 
 use slipring_machine::Role;
-use slipring_program::{Direction, Extent, RingDecl, SiteRef, SyncRole};
+use slipring_program::{Direction, Extent, RingDecl, SiteRef, SyncRole, runs};
 use slipring_sim::{Agent, Launch};
 use slipring_tile::Space;
 
@@ -119,11 +119,8 @@ impl Freed {
         }
         let hit = |slot: &Slot| {
             let there = (slot.cluster, slot.core, slot.space) == (agent.cluster, range.core, range.space);
-            there
-                && (0..u64::from(range.rows)).any(|row| {
-                    let start = range.start + row * range.stride;
-                    start < slot.end && slot.start < start + u64::from(range.row_bytes)
-                })
+            let near = range.start < slot.end && slot.start < range.end();
+            there && near && runs(range, range.start).any(|(start, end)| start < slot.end && slot.start < end)
         };
         if agent.role != range.core {
             if write {

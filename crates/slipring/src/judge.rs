@@ -1,6 +1,6 @@
 //! What the text of a file alone decides, for each platform that it may be for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_dialects::{Kernel, Mode, decode, needed_functions, select_kernel, symbol_name};
 use slipring_ir::{Diagnostic, Diags, Module, OpId, Severity};
@@ -112,16 +112,20 @@ fn key(d: &Diagnostic) -> (&'static str, String, Option<(u32, u32)>) {
 /// platforms have say which.
 pub fn merged(all: &[Judged]) -> Diags {
     let of: Vec<&Judged> = all.iter().filter(|judged| judged.applies).collect();
+    let mut who: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (at, judged) in of.iter().enumerate() {
+        judged.diags.list.iter().for_each(|said| who.entry(key(said)).or_default().push(at));
+    }
     let mut diags = Diags::default();
     for (at, judged) in of.iter().enumerate() {
         for said in &judged.diags.list {
-            let has = |other: &&&Judged| other.diags.list.iter().any(|d| key(d) == key(said));
-            if of[..at].iter().any(|other| has(&other)) {
+            let on = &who[&key(said)];
+            if on[0] != at {
                 continue;
             }
             let mut said = said.clone();
-            let names: Vec<&str> = of.iter().filter(has).map(|judged| judged.platform.as_str()).collect();
-            if names.len() < of.len() {
+            if on.len() < of.len() {
+                let names: Vec<&str> = on.iter().map(|at| of[*at].platform.as_str()).collect();
                 said.notes.push(format!("on {}", names.join(" and ")));
             }
             diags.list.push(said);

@@ -7,8 +7,8 @@ use slipring_tile::{Elem, Space};
 
 use crate::along::Along;
 use crate::decode::Decoder;
-use crate::effect::vector::NumberUse;
 use crate::ring::Phase;
+use slipring_effect::vector::NumberUse;
 
 /// The declaration of an op: the only place that says what the op is.
 #[derive(Debug)]

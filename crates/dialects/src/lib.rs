@@ -8,7 +8,6 @@
 mod along;
 pub mod decode;
 pub mod def;
-pub mod effect;
 mod memref;
 mod micro;
 pub mod pto;

@@ -10,7 +10,7 @@ use slipring_tile::{Elem, Space};
 
 use crate::along::Along;
 use crate::def::{CoreRule, InCoreSync, OpDef, OpRef, PipeRule, no_rules};
-use crate::effect::vector::NumberUse;
+use slipring_effect::vector::NumberUse;
 
 /// A tile in any local memory (or a memref that stands for one).
 pub const TILE: TypeRule = TypeRule {

@@ -14,7 +14,7 @@ use slipring_tile::Space;
 use super::kernel::Kernel;
 use super::{Binding, Decoder, TileRef};
 use crate::def::{Lowered, OpRef};
-use crate::effect::{OnCore, SameTiles};
+use slipring_effect::{OnCore, SameTiles};
 
 /// What the decoder keeps while one program stands for all cores.
 #[derive(Debug)]

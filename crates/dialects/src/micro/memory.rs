@@ -8,7 +8,7 @@ use slipring_tile::{Elem, Space};
 use crate::core_of;
 use crate::decode::Decoder;
 use crate::def::{OpRef, Reported};
-use crate::effect::{BurstEnd, Lane};
+use slipring_effect::{BurstEnd, Lane};
 
 /// The type rule of a pointer into one memory.
 macro_rules! pointer_into {

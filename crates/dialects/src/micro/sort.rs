@@ -8,8 +8,8 @@ use slipring_tile::{Elem, Space};
 use super::memory::{UB, memory, numbers};
 use crate::decode::{Binding, Decoder};
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use crate::effect::{ElementAccess, MergeLists, SortGroups};
 use crate::rules::{INTEGER, PLAIN, operand, result, schema};
+use slipring_effect::{ElementAccess, MergeLists, SortGroups};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&VBITSORT, &VMRGSORT4, &GET_VMS4_SR];

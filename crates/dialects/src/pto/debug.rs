@@ -7,8 +7,8 @@ use slipring_tile::{Elem, Layout, Space};
 
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use crate::effect::tile_extents;
 use crate::rules::{PLAIN, SCALAR, TILE, operand, required, schema};
+use slipring_effect::tile_extents;
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TPRINT, &PRINT, &TRAP];

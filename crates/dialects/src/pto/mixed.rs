@@ -12,10 +12,10 @@ use slipring_tile::Space;
 
 use crate::decode::{Binding, Decoder, TileRef};
 use crate::def::{Lowered, MixedPart, OpDef, OpRef, Reported};
-use crate::effect::{MoveEffect, MovePart, Place, ShareEffect};
 use crate::ring::Split;
 use crate::rules::{PLAIN, TILE, operand, require_space, required, schema};
 use crate::scf::{first_args, one_block};
+use slipring_effect::{MoveEffect, MovePart, Place, ShareEffect};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&SPLIT_AIV, &AIV_SHARD, &AIC_GATHER, &TCROSS];

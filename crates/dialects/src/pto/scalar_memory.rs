@@ -7,8 +7,8 @@ use slipring_tile::{Elem, Space};
 
 use crate::decode::{Binding, Decoder};
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use crate::effect::{ElementAccess, past_end};
 use crate::rules::{INTEGER, PLAIN, SCALAR, TILE, constant, operand, result, schema};
+use slipring_effect::{ElementAccess, past_end};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&LOAD_SCALAR, &STORE_SCALAR, &TGETVAL, &TSETVAL];

@@ -8,10 +8,10 @@ use smallvec::SmallVec;
 
 use crate::decode::{Binding, Decoder, ViewRef};
 use crate::def::{Lowered, OpDef, OpRef, Reported};
-use crate::effect::MAX_RANK;
 use crate::rules::{
     INTEGER, LAYOUT, PLAIN, POINTER, TENSOR_VIEW, constant, defaulted, operand, result, schema, variadic,
 };
+use slipring_effect::MAX_RANK;
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&ADDPTR, &MAKE_TENSOR_VIEW, &GET_TENSOR_VIEW_DIM, &PARTITION_VIEW];

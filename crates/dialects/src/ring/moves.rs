@@ -11,8 +11,8 @@ use slipring_tile::{Layout, Space};
 
 use super::plan::PlannedRing;
 use super::split::Split;
-use crate::effect::{Divide, MoveEffect, MovePart, Place};
 use crate::pto::tile::whole_boxes;
+use slipring_effect::{Divide, MoveEffect, MovePart, Place};
 
 fn shape(tile: &TileType) -> (u32, u32) {
     (tile.layout.rows, tile.layout.cols)

@@ -28,8 +28,8 @@ use super::split::Split;
 use super::witness;
 use crate::decode::{Binding, Decoder, Mode, TileRef};
 use crate::def::{Lowered, OpRef, Reported, RingPart};
-use crate::effect::{ElementAccess, Place};
 use crate::pto::tile::in_memory;
+use slipring_effect::{ElementAccess, Place};
 
 /// A core's ends of the kernel's rings, by pipe and direction.
 #[derive(Clone, Debug, Default)]

@@ -12,8 +12,8 @@ use slipring_tile::Space;
 use super::plan::PlannedRing;
 use super::split::Split;
 use crate::decode::{Decoder, Mode, TileRef};
-use crate::effect::{MoveEffect, MovePart, Place, SameTiles};
 use crate::pto::tile::in_memory;
+use slipring_effect::{MoveEffect, MovePart, Place, SameTiles};
 
 /// True if both lanes push whole tiles into a ring, of which only lane 0's arrive.
 fn is_watched(d: &Decoder<'_>, ring: &PlannedRing, split: Split) -> bool {

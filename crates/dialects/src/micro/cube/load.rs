@@ -9,8 +9,8 @@ use super::super::clauses::{Clause, ClauseText, Part, Types};
 use super::super::memory::{BT, GM, L0A, L0B, L1, memory, numbers};
 use crate::decode::{Decoder, SCALE_GROUP};
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use crate::effect::{BiasLoad, Bursts, FractalLoad, OperandLoad};
 use crate::rules::{BOOL, INTEGER, PLAIN, defaulted, operand, optional, schema};
+use slipring_effect::{BiasLoad, Bursts, FractalLoad, OperandLoad};
 
 const MTE1: OpDef = OpDef { core: CoreRule::Cube, pipe: PipeRule::Fixed(Pipe::Mte1), ..PLAIN };
 

@@ -9,9 +9,9 @@ use super::super::memory::{BT, L0A, L0B, L0C, memory, numbers};
 use super::load::scales_of;
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule};
-use crate::effect::{Mad, MadStart, Tf32};
 use crate::pto::with_unit_flag;
 use crate::rules::{INTEGER, PLAIN, defaulted, operand, schema};
+use slipring_effect::{Mad, MadStart, Tf32};
 
 const UNIT_FLAG: &EnumSpec = &EnumSpec { kind: "unit_flag", members: &["check_only", "check_and_set"] };
 const TF32_MODE: &EnumSpec = &EnumSpec { kind: "tf32_mode", members: &["round_even", "round_away"] };

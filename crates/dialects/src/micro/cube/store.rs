@@ -12,9 +12,9 @@ use super::control::CONTROL;
 use super::quant::{QUANT_PRE, QuantMode, quant_mode};
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use crate::effect::{Fixpipe, Form, Lane, Narrow, Payload, Quant, QuantTo, Relu, Split};
 use crate::pto::with_unit_flag;
 use crate::rules::{INTEGER, PLAIN, SCALAR, constant, defaulted, operand, optional, schema};
+use slipring_effect::{Fixpipe, Form, Lane, Narrow, Payload, Quant, QuantTo, Relu, Split};
 
 const UNIT_FLAG: &EnumSpec = &EnumSpec { kind: "unit_flag", members: &["check_only", "check_and_clear"] };
 const RELU_PRE: &EnumSpec =

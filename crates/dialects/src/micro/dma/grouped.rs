@@ -9,8 +9,8 @@ use super::super::clauses::{Clause, ClauseText, Count, Part, Types};
 use super::super::memory::{FB, GM, L1, UB, memory, numbers};
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use crate::effect::Bursts;
 use crate::rules::{INTEGER, PLAIN, SCALAR, operand, optional, schema, variadic};
+use slipring_effect::Bursts;
 
 const NBURST: Clause = Clause::values("nburst", &[Part::Value, Part::Value, Part::Value]);
 const LOOP: Clause = Clause {

@@ -7,8 +7,8 @@ use slipring_program::{Inst, Operand};
 use super::super::memory::{GM, L1, Memory, UB, memory, numbers};
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use crate::effect::{Bursts, Lane};
 use crate::rules::{BOOL, INTEGER, PLAIN, operand, schema};
+use slipring_effect::{Bursts, Lane};
 
 /// The ops of this file.
 pub(crate) const OPS: &[&OpDef] = &[

@@ -7,8 +7,8 @@ use slipring_tile::{Elem, Space};
 
 use crate::decode::Decoder;
 use crate::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Product, ProductStart, Reported};
-use crate::effect::{MatmulEffect, Start};
 use crate::rules::{PLAIN, TILE, WITHOUT_SMALL_FLOATS, operand, require_space, schema};
+use slipring_effect::{MatmulEffect, Start};
 
 const LHS: OperandSpec = operand("lhs", TILE, Touch::Read, "left operand, m × k, in L0A (`left`)");
 const RHS: OperandSpec = operand("rhs", TILE, Touch::Read, "right operand, k × n, in L0B (`right`)");

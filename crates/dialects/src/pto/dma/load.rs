@@ -9,8 +9,8 @@ use super::{known_elements, place, same_fold, window};
 use crate::along::Along;
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use crate::effect::{Finish, GmMove};
 use crate::rules::{LAYOUT, PLAIN, TILE, VIEW, defaulted, operand, require_space, schema};
+use slipring_effect::{Finish, GmMove};
 
 const PAD_MODE: &EnumSpec = &EnumSpec { kind: "pad_mode", members: &["null", "first_elem", "value"] };
 

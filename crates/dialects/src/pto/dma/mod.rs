@@ -13,7 +13,7 @@ use slipring_tile::{Elem, Layout, Space};
 
 use crate::decode::{Decoder, TileRef, ViewRef};
 use crate::def::{OpDef, OpRef, Reported};
-use crate::effect::{FOLD_HINT, Folding, MAX_RANK, Place, Strided, folds_otherwise};
+use slipring_effect::{FOLD_HINT, Folding, MAX_RANK, Place, Strided, folds_otherwise};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[

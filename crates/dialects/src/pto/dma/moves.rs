@@ -10,8 +10,8 @@ use super::{ACC_TO_VEC_MODE, RELU_PRE_MODE, place, relu, require_acc_to_mat, req
 use crate::along::Along;
 use crate::decode::{Decoder, TileRef};
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported, Transfer};
-use crate::effect::{Finish, TileMove, Windows};
 use crate::rules::{INTEGER, PLAIN, TILE, defaulted, operand, optional, schema};
+use slipring_effect::{Finish, TileMove, Windows};
 
 /// A tile of quantisation parameters.
 pub(super) const SCALING: TypeRule = TypeRule {

@@ -10,8 +10,8 @@ use super::{RELU_PRE_MODE, arch, known_elements, place, relu, same_fold, scale, 
 use crate::along::Along;
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use crate::effect::{Finish, GmMove};
 use crate::rules::{INTEGER, LAYOUT, PLAIN, TILE, VIEW, defaulted, operand, optional, schema};
+use slipring_effect::{Finish, GmMove};
 
 const ST_PHASE: &EnumSpec = &EnumSpec { kind: "st_phase", members: &["unspecified", "partial", "final"] };
 const ATOMIC_TYPE: &EnumSpec = &EnumSpec { kind: "atomic_type", members: &["atomic_none", "atomic_add"] };

@@ -10,8 +10,8 @@ use super::{RELU_PRE_MODE, relu, require_way};
 use crate::along::Along;
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported, Transfer};
-use crate::effect::{Finish, Windows};
 use crate::rules::{INTEGER, PLAIN, TILE, constant, defaulted, operand, schema};
+use slipring_effect::{Finish, Windows};
 
 const WINDOW: OpSchema = schema(
     "",

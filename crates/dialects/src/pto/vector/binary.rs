@@ -10,7 +10,7 @@ use super::types;
 use super::{EACH, TWO, TWO_TMP};
 use crate::decode::Decoder;
 use crate::def::{Lowered, OpDef, OpRef};
-use crate::effect::vector::Partial;
+use slipring_effect::vector::Partial;
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] =

@@ -11,7 +11,7 @@ use super::{ONE, TWO, TWO_TMP, VECTOR};
 use crate::along::Along;
 use crate::decode::Decoder;
 use crate::def::{Lowered, OpDef, OpRef};
-use crate::effect::vector::{Input, Spread, TileArg};
+use slipring_effect::vector::{Input, Spread, TileArg};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[

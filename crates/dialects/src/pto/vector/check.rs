@@ -4,8 +4,8 @@ use slipring_ir::{Diags, Dim, Type};
 use slipring_tile::{Elem, Space};
 
 use crate::def::OpRef;
-use crate::effect::vector::Number;
 use crate::rules::{SCALAR, constant, require_space};
+use slipring_effect::vector::Number;
 
 /// What the operand is said to be that takes the bits of a comparison.
 pub(super) const MASK_DOC: &str = "the mask: a row of bits for each row";

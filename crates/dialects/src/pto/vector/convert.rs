@@ -11,8 +11,8 @@ use super::types;
 use super::{DST, EACH, ONE, SRC, TMP, ins};
 use crate::decode::Decoder;
 use crate::def::{Lowered, OpDef, OpRef};
-use crate::effect::vector::{Input, Spread, unsigned};
 use crate::rules::{defaulted, schema};
+use slipring_effect::vector::{Input, Spread, unsigned};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TCVT, &TPACK];

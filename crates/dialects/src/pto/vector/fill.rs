@@ -12,9 +12,9 @@ use super::{DST, EACH, ONE, SCALAR_ARG, TMP, VECTOR, ins};
 use crate::along::Along;
 use crate::decode::Decoder;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use crate::effect::pad_value;
-use crate::effect::vector::{Pad, Sequence, Spread};
 use crate::rules::{INTEGER, defaulted, operand, require_space, schema};
+use slipring_effect::pad_value;
+use slipring_effect::vector::{Pad, Sequence, Spread};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TEXPANDS, &TCI, &TTRI, &TFILLPAD, &TFILLPAD_INPLACE, &TFILLPAD_EXPAND];

@@ -9,7 +9,7 @@ use slipring_tile::lanes::Lanes;
 use super::check::{element_of, number_type, position};
 use crate::decode::Decoder;
 use crate::def::{Lowered, OpRef, Reported};
-use crate::effect::vector::{Elementwise, Input, Local, Number, TileArg, Working};
+use slipring_effect::vector::{Elementwise, Input, Local, Number, TileArg, Working};
 
 /// The operands of an op and the run-time arguments of its work, gathered as they are named.
 pub(super) struct Operands<'a> {

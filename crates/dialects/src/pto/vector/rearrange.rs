@@ -8,7 +8,7 @@ use super::lower::Operands;
 use super::{ONE_TMP, TWO, VECTOR};
 use crate::along::Along;
 use crate::def::OpDef;
-use crate::effect::vector::{Concat, Transpose};
+use slipring_effect::vector::{Concat, Transpose};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TTRANS, &TCONCAT];

@@ -10,8 +10,8 @@ use super::{DST, ONE_TMP, SRC, TMP, VECTOR, ins};
 use crate::along::Along;
 use crate::decode::Decoder;
 use crate::def::{Lowered, OpDef, OpRef, Reported};
-use crate::effect::vector::{ColArg, ColReduce, Order, Reduction, RowArg, RowReduce};
 use crate::rules::{TILE, defaulted, operand, schema};
+use slipring_effect::vector::{ColArg, ColReduce, Order, Reduction, RowArg, RowReduce};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[

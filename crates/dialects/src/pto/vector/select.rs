@@ -10,8 +10,8 @@ use super::{DST, SCALAR_ARG, SRC, SRC0, SRC1, TMP, VECTOR, ins};
 use crate::along::Along;
 use crate::decode::Decoder;
 use crate::def::{Lowered, OpDef, OpRef};
-use crate::effect::vector::{CompareTiles, Select};
 use crate::rules::{TILE, defaulted, operand, schema};
+use slipring_effect::vector::{CompareTiles, Select};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TCMP, &TCMPS, &TSEL, &TSELS];

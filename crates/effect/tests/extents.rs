@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use slipring_dialects::effect::{Finish, Fold, Folding, GmMove, Place, Strided, TileMove, Windows};
+use slipring_effect::{Finish, Fold, Folding, GmMove, Place, Strided, TileMove, Windows};
 use slipring_machine::Role;
 use slipring_program::{Access, Effect, Env, Extent, GmBuffer, Memory, Output, Scratch, gm_address, gm_split};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};

@@ -6,7 +6,7 @@ use slipring_tile::copy::{Cast, OutOfBounds, copy, fill_rect};
 
 use super::operands::{Reading, Shape};
 use super::{Local, TileArg, repeats, with_operands};
-use crate::effect::{outside, rect_extents};
+use crate::{outside, rect_extents};
 
 /// Copies the source's valid shape and writes a value to all other elements of the destination's whole shape.
 /// Nothing is copied where both are one tile.

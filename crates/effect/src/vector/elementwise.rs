@@ -7,7 +7,7 @@ use slipring_tile::{Binary, View};
 
 use super::operands::{Reading, Shape};
 use super::{Input, Local, TileArg, repeats, with_operands};
-use crate::effect::outside;
+use crate::outside;
 
 /// `dst[r, c] = op(inputs[r, c]…)` for the destination's valid shape, in the destination's type; inputs of other
 /// types are converted first, exactly or rounded to the nearest.

@@ -6,7 +6,7 @@ use slipring_tile::copy::{Cast, copy, fill_rect};
 
 use super::operands::Reading;
 use super::{Input, Local, TileArg, repeats, with_operands};
-use crate::effect::outside;
+use crate::outside;
 
 /// `dst[r, c] = input[r, c]` for the destination's valid shape, converted to its type.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ use slipring_tile::copy::{Cast, View, copy};
 use slipring_tile::{BLayout, Elem, Layout, RoundMode, SLayout, Space, convert};
 
 use super::Number;
-use crate::effect::{tile_extents, valid_shape};
+use crate::{tile_extents, valid_shape};
 
 /// Rows and columns.
 pub(super) type Shape = (u32, u32);

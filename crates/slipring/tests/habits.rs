@@ -1,0 +1,159 @@
+//! What the project promises of its own files: documents that are true and can be read, sources that stay small.
+
+#[path = "files/walk.rs"]
+mod walk;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// Every document that people read, with its text.
+fn documents() -> Vec<(PathBuf, String)> {
+    let root = root();
+    let here = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = here.filter(|path| path.extension().is_some_and(|e| e == "md")).collect();
+    for folder in ["docs", "tests", "examples", "crates", "scripts", ".github", "python"] {
+        files.extend(walk::files(&root.join(folder), &["md"]));
+    }
+    files.sort();
+    assert!(files.len() > 15, "only {} documents", files.len());
+    files.into_iter().map(|file| (file.clone(), std::fs::read_to_string(&file).unwrap())).collect()
+}
+
+/// The lines of a document outside of code blocks, numbered from 1.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut code = false;
+    text.lines().enumerate().filter_map(move |(at, line)| {
+        let fence = line.trim_start().starts_with("```");
+        code ^= fence;
+        (!code && !fence).then_some((at + 1, line))
+    })
+}
+
+/// The code blocks of a document.
+fn blocks(text: &str) -> Vec<String> {
+    let parts = text.split("\n```").enumerate().filter(|(at, _)| at % 2 == 1);
+    parts.map(|(_, block)| block.split_once('\n').map_or("", |(_, body)| body).to_string()).collect()
+}
+
+/// Lines of prose have at most 120 characters; a row of a table is one line and may be longer.
+#[test]
+fn prose_fits_a_window() {
+    let mut long = Vec::new();
+    for (file, text) in documents() {
+        let lines = prose(&text).filter(|(_, line)| !line.starts_with('|') && line.chars().count() > 120);
+        long.extend(lines.map(|(at, _)| format!("{}:{at}", file.display())));
+    }
+    assert!(long.is_empty(), "longer than 120 characters:\n{}", long.join("\n"));
+}
+
+/// The map is one that can be read before a first change.
+#[test]
+fn the_map_stays_a_map() {
+    let bytes = std::fs::metadata(root().join("ARCHITECTURE.md")).unwrap().len();
+    assert!(bytes <= 8192, "ARCHITECTURE.md has {bytes} bytes: tables belong in docs/decisions");
+}
+
+/// Links between documents lead to files that are there, and so do the paths that they name.
+#[test]
+fn documents_name_what_is_there() {
+    let root = root();
+    let folders = ["docs", "examples", "crates", "tests", "platforms", "scripts", "benches", "python", "fuzz"];
+    let (mut checked, mut missing) = (0, Vec::new());
+    for (file, text) in documents() {
+        for (at, line) in prose(&text) {
+            let links = line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link);
+            let links = links.filter(|link| !link.contains("://") && !link.starts_with('#'));
+            let links = links.map(|link| file.parent().unwrap().join(link.split('#').next().unwrap_or(link)));
+            let names = line.split('`').skip(1).step_by(2);
+            let is_path = |name: &&str| {
+                folders.iter().any(|folder| name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+                    && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c))
+            };
+            // Folders of the suite of public examples are named in its page, and are none of this repository.
+            let ours = !file.ends_with("docs/conformance.md");
+            let paths = names.filter(is_path).filter(|_| ours).map(|name| root.join(name));
+            for path in links.chain(paths) {
+                checked += 1;
+                if !path.exists() && !path.with_extension("rs").exists() {
+                    missing.push(format!("{}:{at} names {}", file.display(), path.display()));
+                }
+            }
+        }
+    }
+    assert!(checked > 80, "only {checked} names were found");
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+/// What a document shows behind `$ slipring …` is what is printed, line by line; `…` stands for lines that are left out.
+#[test]
+fn documents_show_what_is_printed() {
+    let (mut shown, mut wrong) = (0, Vec::new());
+    for (file, text) in documents() {
+        for block in blocks(&text) {
+            let Some((command, expected)) = block.strip_prefix("$ slipring ").and_then(|b| b.split_once('\n')) else {
+                continue;
+            };
+            shown += 1;
+            let ran = Command::new(env!("CARGO_BIN_EXE_slipring"))
+                .args(command.split_whitespace())
+                .current_dir(root())
+                .output()
+                .unwrap();
+            // Findings stand behind the report where both are shown, and are shown first where they are what it is about.
+            let output = [ran.stderr.clone(), ran.stdout, ran.stderr].concat();
+            let output = String::from_utf8_lossy(&output).into_owned();
+            let mut lines = output.lines();
+            for line in expected.lines().filter(|l| !l.trim().is_empty() && l.trim() != "…") {
+                if !lines.any(|printed| printed.trim_end() == line.trim_end()) {
+                    wrong.push(format!("{}: `slipring {command}` does not print\n{line}", file.display()));
+                    break;
+                }
+            }
+        }
+    }
+    assert!(shown >= 5, "only {shown} outputs are shown");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// Whole kernels in documents are those of the examples.
+#[test]
+fn documents_show_the_examples() {
+    let examples: Vec<String> = walk::files(&root().join("examples"), &["py"])
+        .iter()
+        .map(|file| std::fs::read_to_string(file).unwrap().trim().to_string())
+        .collect();
+    let mut kernels = 0;
+    for (file, text) in documents() {
+        for block in blocks(&text).iter().filter(|block| block.contains("import slipring.language")) {
+            kernels += 1;
+            let kernel = block[block.find("import slipring.language").unwrap()..].trim();
+            let same = examples.iter().any(|example| example.ends_with(kernel));
+            assert!(same, "{}: this kernel is no example, so nothing runs it:\n{block}", file.display());
+        }
+    }
+    assert!(kernels >= 2, "only {kernels} kernels are shown");
+}
+
+/// Sources have one subject each. What is longer says why here.
+#[test]
+fn sources_stay_small() {
+    const LINES: usize = 650;
+    // A second device, written to be compared with the first: one text, read side by side with it.
+    const LONGER: [&str; 1] = ["crates/queue/tests/shadow/mod.rs"];
+    let root = root();
+    let mut files = walk::files(&root.join("crates"), &["rs"]);
+    files.extend(walk::files(&root.join("fuzz/fuzz_targets"), &["rs"]));
+    assert!(files.len() > 300, "only {} files", files.len());
+    let mut long = Vec::new();
+    for file in files.iter().filter(|file| !LONGER.iter().any(|name| file.ends_with(name))) {
+        let lines = std::fs::read_to_string(file).unwrap().lines().count();
+        if lines > LINES {
+            long.push(format!("{}: {lines} lines", file.display()));
+        }
+    }
+    assert!(long.is_empty(), "longer than {LINES} lines, divide by subject:\n{}", long.join("\n"));
+}

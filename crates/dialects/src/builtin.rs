@@ -8,7 +8,7 @@ use crate::rules::{PLAIN, defaulted, schema};
 /// Its ops.
 pub(crate) const OPS: &[&OpDef] = &[&MODULE];
 
-static MODULE: OpDef = OpDef {
+pub static MODULE: OpDef = OpDef {
     schema: OpSchema {
         aliases: &["module"],
         regions: &["body"],

@@ -18,7 +18,7 @@ pub(crate) const OPS: &[&OpDef] = &[&FUNC, &CALL, &RETURN];
 
 const BASE: OpDef = OpDef { source: "MLIR, func dialect", ..PLAIN };
 
-static FUNC: OpDef = OpDef {
+pub static FUNC: OpDef = OpDef {
     schema: OpSchema {
         regions: &["body"],
         ..schema(
@@ -274,7 +274,7 @@ const RESULTS: ResultSpec = ResultSpec {
     doc: "what the function returns",
 };
 
-static CALL: OpDef = OpDef {
+pub static CALL: OpDef = OpDef {
     schema: OpSchema {
         aliases: &["call"],
         ..schema(
@@ -361,7 +361,7 @@ impl CustomSyntax for CallText {
     }
 }
 
-static RETURN: OpDef = OpDef {
+pub static RETURN: OpDef = OpDef {
     schema: OpSchema {
         aliases: &["return"],
         terminator: true,

@@ -8,18 +8,24 @@
 mod along;
 pub mod decode;
 pub mod def;
-mod memref;
+#[allow(missing_docs)] // An op's declaration is its documentation.
+pub mod memref;
 mod micro;
+#[allow(missing_docs)]
 pub mod pto;
 mod reach;
 pub mod ring;
 pub mod rules;
 mod verify;
 
-mod arith;
-mod builtin;
-mod func;
-mod scf;
+#[allow(missing_docs)]
+pub mod arith;
+#[allow(missing_docs)]
+pub mod builtin;
+#[allow(missing_docs)]
+pub mod func;
+#[allow(missing_docs)]
+pub mod scf;
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

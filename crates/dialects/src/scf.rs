@@ -20,7 +20,7 @@ const RESULTS: ResultSpec = ResultSpec {
     doc: "the values at the end",
 };
 
-static FOR: OpDef = OpDef {
+pub static FOR: OpDef = OpDef {
     schema: OpSchema {
         regions: &["body"],
         flow: Flow::Repeat,
@@ -154,7 +154,7 @@ fn print_carried(p: &mut OpPrinter<'_>, args: &[ValueId], init: &[ValueId]) {
     }
 }
 
-static IF: OpDef = OpDef {
+pub static IF: OpDef = OpDef {
     schema: OpSchema {
         regions: &["then", "else"],
         flow: Flow::OneOf,
@@ -172,7 +172,7 @@ static IF: OpDef = OpDef {
     ..BASE
 };
 
-static WHILE: OpDef = OpDef {
+pub static WHILE: OpDef = OpDef {
     schema: OpSchema {
         regions: &["before", "after"],
         flow: Flow::Repeat,
@@ -240,7 +240,7 @@ impl CustomSyntax for WhileText {
     }
 }
 
-static CONDITION: OpDef = OpDef {
+pub static CONDITION: OpDef = OpDef {
     schema: OpSchema {
         terminator: true,
         ..schema(
@@ -260,7 +260,7 @@ static CONDITION: OpDef = OpDef {
     ..BASE
 };
 
-static YIELD: OpDef = OpDef {
+pub static YIELD: OpDef = OpDef {
     schema: OpSchema {
         terminator: true,
         ..schema(

@@ -77,7 +77,7 @@ fn integers(op: &OpRef<'_>, d: &mut Decoder<'_>, with_sign: bool) -> Lowered {
 macro_rules! integer_casts {
     ($($id:ident $name:literal $summary:literal $sign:literal;)*) => {
         $(
-            static $id: OpDef = OpDef {
+            pub static $id: OpDef = OpDef {
                 schema: schema($name, CAST, &[from(INTEGER)], &[to(INTEGER)], &[]),
                 summary: $summary,
                 linear: Some(Linear::Same),
@@ -136,7 +136,7 @@ fn unsigned_to_float<const T: u8>([a, ..]: [u64; 3]) -> Result<u64, Trap> {
     Ok(from_integer::<T>(a, false))
 }
 
-static SITOFP: OpDef = OpDef {
+pub static SITOFP: OpDef = OpDef {
     schema: schema("arith.sitofp", CAST, &[from(INTEGER)], &[to(FLOAT)], &[]),
     summary: "Signed integer to float",
     doc: "The nearest float, ties to even.",
@@ -148,7 +148,7 @@ static SITOFP: OpDef = OpDef {
     ..SCALAR_OP
 };
 
-static UITOFP: OpDef = OpDef {
+pub static UITOFP: OpDef = OpDef {
     schema: schema("arith.uitofp", CAST, &[from(INTEGER)], &[to(FLOAT)], &[]),
     summary: "Unsigned integer to float",
     doc: "The nearest float, ties to even.",
@@ -171,7 +171,7 @@ fn float_to_unsigned<const W: u32>([a, ..]: [u64; 3]) -> Result<u64, Trap> {
     Ok(wrap::<W>(value.min(unsigned::<W>(u64::MAX))))
 }
 
-static FPTOSI: OpDef = OpDef {
+pub static FPTOSI: OpDef = OpDef {
     schema: schema("arith.fptosi", CAST, &[from(FLOAT)], &[to(INTEGER)], &[]),
     summary: "Float to signed integer",
     doc: "Towards zero; what does not fit becomes the nearest number that does, NaN becomes 0.",
@@ -183,7 +183,7 @@ static FPTOSI: OpDef = OpDef {
     ..SCALAR_OP
 };
 
-static FPTOUI: OpDef = OpDef {
+pub static FPTOUI: OpDef = OpDef {
     schema: schema("arith.fptoui", CAST, &[from(FLOAT)], &[to(INTEGER)], &[]),
     summary: "Float to unsigned integer",
     doc: "Towards zero; what does not fit becomes the nearest number that does, NaN becomes 0.",
@@ -198,7 +198,7 @@ static FPTOUI: OpDef = OpDef {
 macro_rules! float_casts {
     ($($id:ident $name:literal $summary:literal;)*) => {
         $(
-            static $id: OpDef = OpDef {
+            pub static $id: OpDef = OpDef {
                 schema: schema($name, CAST, &[from(FLOAT)], &[to(FLOAT)], &[]),
                 summary: $summary,
                 doc: "Rounded once, to the nearest, ties to even.",
@@ -226,7 +226,7 @@ fn bit_count(ty: &Type) -> Option<u32> {
     })
 }
 
-static BITCAST: OpDef = OpDef {
+pub static BITCAST: OpDef = OpDef {
     schema: schema("arith.bitcast", CAST, &[from(SCALAR)], &[to(SCALAR)], &[]),
     summary: "The same bits as another type",
     doc: "Both types have the same number of bits.",

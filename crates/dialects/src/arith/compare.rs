@@ -24,7 +24,7 @@ const CMPF_PREDICATE: &EnumSpec = &EnumSpec {
     ],
 };
 
-static CMPI: OpDef = OpDef {
+pub static CMPI: OpDef = OpDef {
     schema: schema(
         "arith.cmpi",
         Syntax::Format("keyword($predicate) `,` $lhs `,` $rhs attr-dict `:` type($lhs)"),
@@ -65,7 +65,7 @@ fn integer_relation(predicate: &str, ty: &Type) -> Option<ScalarFn> {
     }
 }
 
-static CMPF: OpDef = OpDef {
+pub static CMPF: OpDef = OpDef {
     schema: schema(
         "arith.cmpf",
         Syntax::Format("keyword($predicate) `,` $lhs `,` $rhs attr-dict `:` type($lhs)"),
@@ -118,7 +118,7 @@ fn float_relation(predicate: &str, ty: &Type) -> Option<ScalarFn> {
     }
 }
 
-static SELECT: OpDef = OpDef {
+pub static SELECT: OpDef = OpDef {
     schema: schema(
         "arith.select",
         Syntax::Format("$condition `,` $true_value `,` $false_value attr-dict `:` type($result)"),

@@ -12,7 +12,7 @@ use crate::rules::{ANY, required, result, schema};
 /// The ops of this file.
 pub(super) const OPS: &[&OpDef] = &[&CONSTANT];
 
-static CONSTANT: OpDef = OpDef {
+pub static CONSTANT: OpDef = OpDef {
     schema: schema(
         "arith.constant",
         Syntax::Custom(&ConstantText),

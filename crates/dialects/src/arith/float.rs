@@ -15,7 +15,7 @@ macro_rules! ops {
         /// The ops of this file.
         pub(super) const OPS: &[&OpDef] = &[$(&$id,)* &NEGF];
         $(
-            static $id: OpDef = OpDef {
+            pub static $id: OpDef = OpDef {
                 schema: schema($name, BINARY, FLOAT_OPERANDS, FLOAT_RESULT, &[]),
                 summary: $summary,
                 doc: "Computed in `f32` and rounded once to the type, to the nearest, ties to even.",
@@ -48,7 +48,7 @@ ops! {
     MINNUMF "arith.minnumf" "Smaller number; the other one if one is NaN" |a, b| minimum(a, b);
 }
 
-static NEGF: OpDef = OpDef {
+pub static NEGF: OpDef = OpDef {
     schema: schema(
         "arith.negf",
         Syntax::Format("$in attr-dict `:` type($result)"),

@@ -13,7 +13,7 @@ macro_rules! ops {
         /// The ops of this file.
         pub(super) const OPS: &[&OpDef] = &[$(&$id),*];
         $(
-            static $id: OpDef = OpDef {
+            pub static $id: OpDef = OpDef {
                 schema: schema($name, BINARY, INT_OPERANDS, INT_RESULT, &[]),
                 summary: $summary,
                 linear: first(&[$(Linear::$linear)?]),

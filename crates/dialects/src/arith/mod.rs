@@ -9,6 +9,12 @@ mod float;
 mod integer;
 mod number;
 
+pub use cast::*;
+pub use compare::*;
+pub use constant::*;
+pub use float::*;
+pub use integer::*;
+
 use slipring_ir::{Infer, OperandSpec, ResultSpec, Syntax, Touch, Type, TypeRule};
 use slipring_program::{Operand, ScalarFn};
 

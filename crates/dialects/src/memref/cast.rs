@@ -17,7 +17,7 @@ const OPEN: i128 = i64::MIN as i128;
 const LISTS: [(&str, &str); 3] =
     [("offset", "static_offsets"), ("sizes", "static_sizes"), ("strides", "static_strides")];
 
-pub(super) static REINTERPRET_CAST: OpDef = OpDef {
+pub static REINTERPRET_CAST: OpDef = OpDef {
     schema: schema(
         "memref.reinterpret_cast",
         Syntax::Custom(&CastText),

@@ -2,6 +2,8 @@
 
 mod cast;
 
+pub use cast::*;
+
 use slipring_ir::{AttrKind, Dim, Infer, MemRefType, Syntax, TileType, Touch, Type, TypeRule, ValueId};
 use slipring_machine::Pipe;
 use slipring_program::Operand;
@@ -18,7 +20,7 @@ pub(crate) const OPS: &[&OpDef] = &[&ALLOC, &DEALLOC, &LOAD, &STORE, &cast::REIN
 
 const MEMREF: TypeRule = TypeRule { describe: "a memref", accepts: |t| matches!(t, Type::MemRef(_)) };
 
-static ALLOC: OpDef = OpDef {
+pub static ALLOC: OpDef = OpDef {
     schema: schema(
         "memref.alloc",
         Syntax::Format("`(` $sizes `)` attr-dict `:` type($memref)"),
@@ -58,7 +60,7 @@ fn lower_alloc(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-static DEALLOC: OpDef = OpDef {
+pub static DEALLOC: OpDef = OpDef {
     schema: schema(
         "memref.dealloc",
         Syntax::Format("$memref attr-dict `:` type($memref)"),
@@ -72,7 +74,7 @@ static DEALLOC: OpDef = OpDef {
     ..PLAIN
 };
 
-static LOAD: OpDef = OpDef {
+pub static LOAD: OpDef = OpDef {
     schema: schema(
         "memref.load",
         Syntax::Format("$memref `[` $indices `]` attr-dict `:` type($memref)"),
@@ -92,7 +94,7 @@ static LOAD: OpDef = OpDef {
     ..PLAIN
 };
 
-static STORE: OpDef = OpDef {
+pub static STORE: OpDef = OpDef {
     schema: schema(
         "memref.store",
         Syntax::Format("$value `,` $memref `[` $indices `]` attr-dict `:` type($memref)"),

@@ -45,7 +45,7 @@ const CROSS: OpDef = OpDef {
     ..NOTHING
 };
 
-static SYNC_SET: OpDef = OpDef {
+pub static SYNC_SET: OpDef = OpDef {
     schema: OpSchema { name: "pto.sync.set", attrs: SET_ATTRS, ..SYNC },
     summary: "Signal to the other kind of core",
     verify: verify_sync,
@@ -62,7 +62,7 @@ static SYNC_SET: OpDef = OpDef {
     ..CROSS
 };
 
-static SYNC_WAIT: OpDef = OpDef {
+pub static SYNC_WAIT: OpDef = OpDef {
     schema: OpSchema { name: "pto.sync.wait", ..SYNC },
     summary: "Wait for a signal of the other kind of core",
     verify: verify_sync,
@@ -221,7 +221,7 @@ fn verify_id_and_pipe(op: &OpRef<'_>, id: Option<i64>, platform: &Platform, diag
     diags.push(error);
 }
 
-static SET_CROSS_CORE: OpDef = OpDef {
+pub static SET_CROSS_CORE: OpDef = OpDef {
     schema: OpSchema { name: "pto.set_cross_core", ..CROSS_VALUES },
     summary: "Signal to the other kind of core (A2/A3)",
     verify: |op, platform, diags| verify_cross(op, platform, diags, true),
@@ -229,7 +229,7 @@ static SET_CROSS_CORE: OpDef = OpDef {
     ..CROSS
 };
 
-static WAIT_FLAG_DEV: OpDef = OpDef {
+pub static WAIT_FLAG_DEV: OpDef = OpDef {
     schema: OpSchema { name: "pto.wait_flag_dev", ..CROSS_VALUES },
     summary: "Stall the core until the other kind of core has signalled (A2/A3)",
     verify: |op, platform, diags| verify_cross(op, platform, diags, true),
@@ -237,7 +237,7 @@ static WAIT_FLAG_DEV: OpDef = OpDef {
     ..CROSS
 };
 
-static SET_INTRA_BLOCK: OpDef = OpDef {
+pub static SET_INTRA_BLOCK: OpDef = OpDef {
     schema: OpSchema { name: "pto.set_intra_block", aliases: &["pto.set_intra_core"], ..CROSS_VALUES },
     summary: "Signal to a core of the cluster (A5)",
     verify: |op, platform, diags| verify_cross(op, platform, diags, false),
@@ -245,7 +245,7 @@ static SET_INTRA_BLOCK: OpDef = OpDef {
     ..CROSS
 };
 
-static WAIT_INTRA_BLOCK: OpDef = OpDef {
+pub static WAIT_INTRA_BLOCK: OpDef = OpDef {
     schema: OpSchema { name: "pto.wait_intra_block", aliases: &["pto.wait_intra_core"], ..CROSS_VALUES },
     summary: "Hold a pipe until a core of the cluster has signalled (A5)",
     verify: |op, platform, diags| verify_cross(op, platform, diags, false),
@@ -325,7 +325,7 @@ fn cross_wait(d: &mut Decoder<'_>, pipe: Pipe, id: Operand) -> Lowered {
     Ok(())
 }
 
-static SET_FFTS: OpDef = OpDef {
+pub static SET_FFTS: OpDef = OpDef {
     schema: schema(
         "pto.set_ffts",
         Syntax::Format("$base attr-dict `:` type($base)"),

@@ -13,7 +13,7 @@ use slipring_effect::tile_extents;
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TPRINT, &PRINT, &TRAP];
 
-static TPRINT: OpDef = OpDef {
+pub static TPRINT: OpDef = OpDef {
     schema: schema(
         "pto.tprint",
         Syntax::InsOuts { ins: 1, attrs_in_ins: false },
@@ -100,7 +100,7 @@ fn show(elem: Elem, bytes: &[u8], full: bool) -> String {
     if elem.is_signed_int() { format!("{signed:6}") } else { format!("{unsigned:6}") }
 }
 
-static PRINT: OpDef = OpDef {
+pub static PRINT: OpDef = OpDef {
     schema: schema(
         "pto.print",
         Syntax::Format("`ins` `(` $format `,` $scalar `:` type($scalar) `)` attr-dict"),
@@ -216,7 +216,7 @@ fn convert(spec: &str, letter: char, elem: Elem, bits: u64) -> String {
     }
 }
 
-static TRAP: OpDef = OpDef {
+pub static TRAP: OpDef = OpDef {
     schema: schema("pto.trap", Syntax::Format("attr-dict"), &[], &[], &[]),
     summary: "Stop the run",
     doc: "Stops the whole run with a finding that names this line.",

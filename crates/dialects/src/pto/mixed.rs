@@ -23,7 +23,7 @@ pub(crate) const OPS: &[&OpDef] = &[&SPLIT_AIV, &AIV_SHARD, &AIC_GATHER, &TCROSS
 const SPLIT: AttrSpec =
     required("split", AttrKind::Int, "0: whole tile, 1: upper and lower half, 2: left and right half");
 
-static SPLIT_AIV: OpDef = OpDef {
+pub static SPLIT_AIV: OpDef = OpDef {
     schema: OpSchema { regions: &["body"], ..schema("pto.split_aiv", Syntax::Custom(&RegionText), &[], &[], &[SPLIT]) },
     summary: "Ops that run once on each Vector core",
     doc: "`pto.split_aiv %lane { … } {split = 1}`. The body runs on both Vector cores at the same time; `%lane` is the core's \
@@ -82,7 +82,7 @@ const CROSSING: OpDef = OpDef {
 
 const NO_CORE: &str = "this op is for a kernel of the whole cluster, and no single core runs it";
 
-static AIV_SHARD: OpDef = OpDef {
+pub static AIV_SHARD: OpDef = OpDef {
     schema: OpSchema { name: "pto.aiv_shard", ..CROSSING.schema },
     summary: "A tile of the accumulator to the Vector cores, each its part",
     doc: "Inside a `pto.split_aiv`. With `split` 1 lane 0 receives the upper half of the rows of `src`, lane 1 the lower half; \
@@ -94,7 +94,7 @@ static AIV_SHARD: OpDef = OpDef {
     ..CROSSING
 };
 
-static AIC_GATHER: OpDef = OpDef {
+pub static AIC_GATHER: OpDef = OpDef {
     schema: OpSchema { name: "pto.aic_gather", ..CROSSING.schema },
     summary: "The Vector cores' tiles to L1, put together",
     doc: "Inside a `pto.split_aiv`. The inverse of `pto.aiv_shard`: `src` is a lane's tile in UB, `dst` the whole tile in L1, \
@@ -106,7 +106,7 @@ static AIC_GATHER: OpDef = OpDef {
     ..CROSSING
 };
 
-static TCROSS: OpDef = OpDef {
+pub static TCROSS: OpDef = OpDef {
     schema: OpSchema { name: "pto.tcross", attrs: &[], ..CROSSING.schema },
     summary: "A whole tile from one kind of core to the other",
     doc: "From the accumulator to UB or from UB to L1, outside of every `pto.split_aiv`. Elements do not change. What kernels \

@@ -15,8 +15,19 @@ pub(crate) mod tile;
 mod vector;
 mod view;
 
-pub use pipe_handle::is_event;
-pub use tile::lies;
+pub use cross_core::*;
+pub use cube::*;
+pub use debug::*;
+pub use dma::*;
+pub use mixed::*;
+pub use pipe::*;
+pub use pipe_handle::*;
+pub use query::*;
+pub use scalar_memory::*;
+pub use sync::*;
+pub use tile::*;
+pub use vector::*;
+pub use view::*;
 
 use crate::def::OpDef;
 

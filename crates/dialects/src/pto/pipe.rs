@@ -32,7 +32,7 @@ pub const ADDRESS_SPACE: &EnumSpec = &EnumSpec {
     members: &["zero", "gm", "mat", "left", "right", "acc", "vec", "bias", "scaling"],
 };
 
-static RESERVE_BUFFER: OpDef = OpDef {
+pub static RESERVE_BUFFER: OpDef = OpDef {
     schema: schema(
         "pto.reserve_buffer",
         Syntax::Format("attr-dict `->` type($base)"),
@@ -100,7 +100,7 @@ fn verify_reserve(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     }
 }
 
-static IMPORT_RESERVED_BUFFER: OpDef = OpDef {
+pub static IMPORT_RESERVED_BUFFER: OpDef = OpDef {
     schema: OpSchema {
         aliases: &["pto.import_peer_buffer"],
         ..schema(
@@ -225,7 +225,7 @@ fn verify_initialize(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     ring::verify_pipe(op, platform, diags);
 }
 
-static AIC_INITIALIZE_PIPE: OpDef = OpDef {
+pub static AIC_INITIALIZE_PIPE: OpDef = OpDef {
     schema: OpSchema { name: "pto.aic_initialize_pipe", ..INITIALIZE },
     summary: "Set up the Cube core's ends of a pipe's rings",
     doc: INITIALIZE_DOC,
@@ -237,7 +237,7 @@ static AIC_INITIALIZE_PIPE: OpDef = OpDef {
     ..PLAIN
 };
 
-static AIV_INITIALIZE_PIPE: OpDef = OpDef {
+pub static AIV_INITIALIZE_PIPE: OpDef = OpDef {
     schema: OpSchema { name: "pto.aiv_initialize_pipe", ..INITIALIZE },
     summary: "Set up a Vector core's ends of a pipe's rings",
     doc: INITIALIZE_DOC,
@@ -265,7 +265,7 @@ const PUSH_DOC: &str = "Waits until the next slot is free, moves the tile into i
      tile lies in the slot in the layout in which the consumer pops it; element types convert on the way out \
      of the accumulator.";
 
-static TPUSH_TO_AIV: OpDef = OpDef {
+pub static TPUSH_TO_AIV: OpDef = OpDef {
     schema: OpSchema { name: "pto.tpush_to_aiv", ..PUSH },
     summary: "Push a tile from the Cube core to the Vector cores",
     doc: PUSH_DOC,
@@ -281,7 +281,7 @@ static TPUSH_TO_AIV: OpDef = OpDef {
     ..PLAIN
 };
 
-static TPUSH_TO_AIC: OpDef = OpDef {
+pub static TPUSH_TO_AIC: OpDef = OpDef {
     schema: OpSchema { name: "pto.tpush_to_aic", ..PUSH },
     summary: "Push a tile from a Vector core to the Cube core",
     doc: PUSH_DOC,
@@ -321,7 +321,7 @@ const POP_DOC: &str = "Waits until the next slot is ready and takes its tile: on
      global memory it is loaded. The slot stays held until the matching free. Several pops may be outstanding, up to \
      the number of slots.";
 
-static TPOP_FROM_AIC: OpDef = OpDef {
+pub static TPOP_FROM_AIC: OpDef = OpDef {
     schema: OpSchema { name: "pto.tpop_from_aic", ..POP },
     summary: "Pop a tile that the Cube core pushed",
     doc: POP_DOC,
@@ -334,7 +334,7 @@ static TPOP_FROM_AIC: OpDef = OpDef {
     ..PLAIN
 };
 
-static TPOP_FROM_AIV: OpDef = OpDef {
+pub static TPOP_FROM_AIV: OpDef = OpDef {
     schema: OpSchema { name: "pto.tpop_from_aiv", ..POP },
     summary: "Pop a tile that the Vector cores pushed",
     doc: POP_DOC,
@@ -411,7 +411,7 @@ pub(super) const PLACED: AttrSpec =
 const FREE_DOC: &str = "Signals the producer that the oldest popped slot is free, and advances the free tag. It must come after the \
      last use of the popped tile; every pop needs one before the ring comes round to its slot again.";
 
-static TFREE_FROM_AIC: OpDef = OpDef {
+pub static TFREE_FROM_AIC: OpDef = OpDef {
     schema: OpSchema { name: "pto.tfree_from_aic", ..FREE },
     summary: "Give a popped slot back to the Cube core",
     doc: FREE_DOC,
@@ -424,7 +424,7 @@ static TFREE_FROM_AIC: OpDef = OpDef {
     ..PLAIN
 };
 
-static TFREE_FROM_AIV: OpDef = OpDef {
+pub static TFREE_FROM_AIV: OpDef = OpDef {
     schema: OpSchema { name: "pto.tfree_from_aiv", ..FREE },
     summary: "Give a popped slot back to the Vector cores",
     doc: FREE_DOC,

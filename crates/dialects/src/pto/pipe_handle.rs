@@ -60,7 +60,7 @@ const MADE_DOC: &str = "Makes this core's end of a pipe; the other core makes th
      free; a pipe with both directions takes two more for Vector to Cube. `protocol = tagged` gives every slot flags of its \
      own instead. With `period = n` the consumer signals once for n freed slots, and the producer waits once for n pushes.";
 
-static INITIALIZE_L2L: OpDef = OpDef {
+pub static INITIALIZE_L2L: OpDef = OpDef {
     schema: schema(
         "pto.initialize_l2l_pipe",
         Syntax::Format("attr-dict `(` $local `:` type($local) (`,` $peer `:` type($peer))? `)` `->` type($pipe)"),
@@ -90,7 +90,7 @@ static INITIALIZE_L2L: OpDef = OpDef {
     ..HANDLE
 };
 
-static INITIALIZE_L2G2L: OpDef = OpDef {
+pub static INITIALIZE_L2G2L: OpDef = OpDef {
     schema: schema(
         "pto.initialize_l2g2l_pipe",
         Syntax::Format(
@@ -136,7 +136,7 @@ fn verify_made(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     ring::verify_pipe(op, platform, diags);
 }
 
-static INITIALIZE_TPIPE: OpDef = OpDef {
+pub static INITIALIZE_TPIPE: OpDef = OpDef {
     schema: schema(
         "pto.initialize_tpipe",
         Syntax::Format(
@@ -179,7 +179,7 @@ static INITIALIZE_TPIPE: OpDef = OpDef {
     ..HANDLE
 };
 
-static INITIALIZE_TMPIPE: OpDef = OpDef {
+pub static INITIALIZE_TMPIPE: OpDef = OpDef {
     schema: schema(
         "pto.initialize_tmpipe",
         Syntax::Format(
@@ -220,7 +220,7 @@ const EVENTS: OperandSpec = variadic("events", EVENT, Touch::Read, "work that mu
 const DONE: ResultSpec =
     ResultSpec { name: "event", arity: Arity::Optional, ty: EVENT, infer: Infer::Written, doc: "that it is done" };
 
-static TPUSH: OpDef = OpDef {
+pub static TPUSH: OpDef = OpDef {
     schema: schema(
         "pto.tpush",
         Syntax::Custom(&PipeText(Verb::Push)),
@@ -249,7 +249,7 @@ static TPUSH: OpDef = OpDef {
     ..HANDLE
 };
 
-static TPOP: OpDef = OpDef {
+pub static TPOP: OpDef = OpDef {
     schema: schema(
         "pto.tpop",
         Syntax::Custom(&PipeText(Verb::Pop)),
@@ -287,7 +287,7 @@ const FORMS_TPOP: &str = "Waits for a tile. On chip `tile` is the slot from then
      frees by itself the slot is given back, elsewhere `pto.tfree` does it. Forms: `%e = pto.tpop %p, %t : (P, T) -> \
      !pto.record_event`, `pto.tpop pipe(%p : P) outs(%t : T)`, `pto.tpop(%t, %p : T, P)`.";
 
-static TFREE: OpDef = OpDef {
+pub static TFREE: OpDef = OpDef {
     schema: schema(
         "pto.tfree",
         Syntax::Custom(&PipeText(Verb::Free)),
@@ -402,7 +402,7 @@ fn verify_pop(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
 
 // ---- control signals ----
 
-static CTRL_SIGNAL: OpDef = OpDef {
+pub static CTRL_SIGNAL: OpDef = OpDef {
     schema: schema(
         "pto.ctrl_signal",
         Syntax::Format("$pipe attr-dict `:` type($pipe) `->` type($signal)"),
@@ -443,7 +443,7 @@ const STATUS_DOC: &str = "Holds for this core's later ops on the pipe, until it 
      out must not be waited for, and a wait that is left out must not be needed: else the run ends in a race, a deadlock, an \
      overflow or a left-over signal. The sequential meaning of a program knows no such thing: there every op synchronises.";
 
-static SET_ALLOCATE_STATUS: OpDef = OpDef {
+pub static SET_ALLOCATE_STATUS: OpDef = OpDef {
     schema: OpSchema { name: "pto.set_allocate_status", ..STATUS },
     summary: "Whether pushes wait for a free slot",
     doc: STATUS_DOC,
@@ -454,21 +454,21 @@ static SET_ALLOCATE_STATUS: OpDef = OpDef {
     ..HANDLE
 };
 
-static SET_RECORD_STATUS: OpDef = OpDef {
+pub static SET_RECORD_STATUS: OpDef = OpDef {
     schema: OpSchema { name: "pto.set_record_status", ..STATUS },
     summary: "Whether pushes signal that a tile is ready",
     ring: Some(RingPart::Handle(HandlePart::Status(Phase::Record))),
     ..SET_ALLOCATE_STATUS
 };
 
-static SET_WAIT_STATUS: OpDef = OpDef {
+pub static SET_WAIT_STATUS: OpDef = OpDef {
     schema: OpSchema { name: "pto.set_wait_status", ..STATUS },
     summary: "Whether pops wait for a tile",
     ring: Some(RingPart::Handle(HandlePart::Status(Phase::Wait))),
     ..SET_ALLOCATE_STATUS
 };
 
-static SET_FREE_STATUS: OpDef = OpDef {
+pub static SET_FREE_STATUS: OpDef = OpDef {
     schema: OpSchema { name: "pto.set_free_status", ..STATUS },
     summary: "Whether pops and frees signal that a slot is free",
     ring: Some(RingPart::Handle(HandlePart::Status(Phase::Free))),
@@ -486,7 +486,7 @@ fn verify_status(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
 
 // ---- events ----
 
-static WAIT_RECORD: OpDef = OpDef {
+pub static WAIT_RECORD: OpDef = OpDef {
     schema: schema("pto.wait_record", Syntax::Format("$events attr-dict `:` type($events)"), &[EVENTS], &[], &[]),
     summary: "Wait for events of pushes, pops and frees",
     doc: "The scalar unit waits until the work that each event stands for is done; what follows comes after it. The passes add \

@@ -32,7 +32,7 @@ fn query(op: &OpRef<'_>, d: &mut Decoder<'_>, which: Special) -> Lowered {
     Ok(())
 }
 
-static GET_BLOCK_IDX: OpDef = OpDef {
+pub static GET_BLOCK_IDX: OpDef = OpDef {
     schema: OpSchema { name: "pto.get_block_idx", ..QUERY.schema },
     summary: "Index of this block",
     doc: "Which block (cluster of the launch) this is: 0 up to the number of blocks.",
@@ -40,7 +40,7 @@ static GET_BLOCK_IDX: OpDef = OpDef {
     ..QUERY
 };
 
-static GET_BLOCK_NUM: OpDef = OpDef {
+pub static GET_BLOCK_NUM: OpDef = OpDef {
     schema: OpSchema { name: "pto.get_block_num", ..QUERY.schema },
     summary: "Number of blocks",
     doc: "How many blocks (clusters) the launch has.",
@@ -48,7 +48,7 @@ static GET_BLOCK_NUM: OpDef = OpDef {
     ..QUERY
 };
 
-static GET_SUBBLOCK_IDX: OpDef = OpDef {
+pub static GET_SUBBLOCK_IDX: OpDef = OpDef {
     schema: OpSchema { name: "pto.get_subblock_idx", ..QUERY.schema },
     summary: "Index of this Vector core in its cluster",
     doc: "0 on AIV0, 1 on AIV1; 0 on the Cube core. A kernel that asks runs on both Vector cores.",
@@ -57,7 +57,7 @@ static GET_SUBBLOCK_IDX: OpDef = OpDef {
     ..QUERY
 };
 
-static GET_SUBBLOCK_NUM: OpDef = OpDef {
+pub static GET_SUBBLOCK_NUM: OpDef = OpDef {
     schema: OpSchema { name: "pto.get_subblock_num", ..QUERY.schema },
     summary: "Number of Vector cores that run the kernel",
     doc: "How many Vector cores of the cluster run the kernel.",
@@ -74,14 +74,14 @@ const SECTION: OpDef = OpDef {
     ..QUERY
 };
 
-static SECTION_CUBE: OpDef = OpDef {
+pub static SECTION_CUBE: OpDef = OpDef {
     schema: OpSchema { name: "pto.section.cube", ..SECTION.schema },
     summary: "Ops for the Cube core only",
     core: CoreRule::Cube,
     ..SECTION
 };
 
-static SECTION_VECTOR: OpDef = OpDef {
+pub static SECTION_VECTOR: OpDef = OpDef {
     schema: OpSchema { name: "pto.section.vector", ..SECTION.schema },
     summary: "Ops for the Vector cores only",
     core: CoreRule::Vector,

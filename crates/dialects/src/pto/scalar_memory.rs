@@ -33,7 +33,7 @@ pub(crate) fn scalar_of(memory: &Type) -> Option<Type> {
     Some(if elem.is_float() { Type::Float(elem) } else { Type::Int { width, sign } })
 }
 
-static LOAD_SCALAR: OpDef = OpDef {
+pub static LOAD_SCALAR: OpDef = OpDef {
     schema: schema(
         "pto.load_scalar",
         Syntax::Format("$ptr `[` $offset `]` attr-dict `:` type($ptr) `->` type($value)"),
@@ -49,7 +49,7 @@ static LOAD_SCALAR: OpDef = OpDef {
     ..PLAIN
 };
 
-static STORE_SCALAR: OpDef = OpDef {
+pub static STORE_SCALAR: OpDef = OpDef {
     schema: schema(
         "pto.store_scalar",
         Syntax::Format("$value `,` $ptr `[` $offset `]` attr-dict `:` type($ptr) `,` type($value)"),
@@ -70,7 +70,7 @@ static STORE_SCALAR: OpDef = OpDef {
     ..PLAIN
 };
 
-static TGETVAL: OpDef = OpDef {
+pub static TGETVAL: OpDef = OpDef {
     schema: schema(
         "pto.tgetval",
         Syntax::Format(
@@ -94,7 +94,7 @@ static TGETVAL: OpDef = OpDef {
     ..PLAIN
 };
 
-static TSETVAL: OpDef = OpDef {
+pub static TSETVAL: OpDef = OpDef {
     schema: schema(
         "pto.tsetval",
         Syntax::InsOuts { ins: 2, attrs_in_ins: false },

@@ -26,7 +26,7 @@ const ANY_VIEW: TypeRule = TypeRule {
 const BASE: TypeRule =
     TypeRule { describe: "a pointer or a memref", accepts: |t| matches!(t, Type::Ptr(..) | Type::MemRef(_)) };
 
-static ADDPTR: OpDef = OpDef {
+pub static ADDPTR: OpDef = OpDef {
     schema: schema(
         "pto.addptr",
         Syntax::Format("$ptr `,` $offset attr-dict `:` type($ptr) `->` type($result)"),
@@ -52,7 +52,7 @@ static ADDPTR: OpDef = OpDef {
     ..PLAIN
 };
 
-static MAKE_TENSOR_VIEW: OpDef = OpDef {
+pub static MAKE_TENSOR_VIEW: OpDef = OpDef {
     schema: schema(
         "pto.make_tensor_view",
         Syntax::Format(
@@ -138,7 +138,7 @@ fn same_extents(op: &OpRef<'_>, view: &ViewType, extents: &[ValueId], diags: &mu
     }
 }
 
-static GET_TENSOR_VIEW_DIM: OpDef = OpDef {
+pub static GET_TENSOR_VIEW_DIM: OpDef = OpDef {
     schema: schema(
         "pto.get_tensor_view_dim",
         Syntax::Format("$view `,` $dim attr-dict `:` type($view) `->` type($size)"),
@@ -167,7 +167,7 @@ static GET_TENSOR_VIEW_DIM: OpDef = OpDef {
     ..PLAIN
 };
 
-static PARTITION_VIEW: OpDef = OpDef {
+pub static PARTITION_VIEW: OpDef = OpDef {
     schema: schema(
         "pto.partition_view",
         Syntax::Format(

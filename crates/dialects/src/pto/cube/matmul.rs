@@ -53,7 +53,7 @@ macro_rules! doc {
     };
 }
 
-pub(super) static TMATMUL: OpDef = OpDef {
+pub static TMATMUL: OpDef = OpDef {
     schema: OpSchema { name: "pto.tmatmul", ..PRODUCT },
     summary: "Multiply two tiles",
     doc: doc!("", "m and k are the valid rows and columns of `lhs`, n the valid columns of `rhs`."),
@@ -62,7 +62,7 @@ pub(super) static TMATMUL: OpDef = OpDef {
     ..CUBE
 };
 
-pub(super) static TMATMUL_ACC: OpDef = OpDef {
+pub static TMATMUL_ACC: OpDef = OpDef {
     schema: OpSchema { name: "pto.tmatmul.acc", ..PRODUCT_ACC },
     summary: "Multiply two tiles and add to an accumulator",
     doc: doc!("acc_in[i, j] + ", "m and k are the valid rows and columns of `lhs`, n the valid columns of `rhs`."),
@@ -71,7 +71,7 @@ pub(super) static TMATMUL_ACC: OpDef = OpDef {
     ..CUBE
 };
 
-pub(super) static TMATMUL_BIAS: OpDef = OpDef {
+pub static TMATMUL_BIAS: OpDef = OpDef {
     schema: OpSchema { name: "pto.tmatmul.bias", ..PRODUCT_BIAS },
     summary: "Multiply two tiles and add a bias to each row",
     doc: doc!("bias[0, j] + ", "m and k are the valid rows and columns of `lhs`, n the valid columns of `rhs`."),
@@ -80,7 +80,7 @@ pub(super) static TMATMUL_BIAS: OpDef = OpDef {
     ..CUBE
 };
 
-pub(super) static TGEMV: OpDef = OpDef {
+pub static TGEMV: OpDef = OpDef {
     schema: OpSchema { name: "pto.tgemv", ..PRODUCT },
     summary: "Multiply a row by a tile",
     doc: doc!("", "m is 1, k and n are the valid rows and columns of `rhs`."),
@@ -89,7 +89,7 @@ pub(super) static TGEMV: OpDef = OpDef {
     ..CUBE
 };
 
-pub(super) static TGEMV_ACC: OpDef = OpDef {
+pub static TGEMV_ACC: OpDef = OpDef {
     schema: OpSchema { name: "pto.tgemv.acc", ..PRODUCT_ACC },
     summary: "Multiply a row by a tile and add to an accumulator",
     doc: doc!("acc_in[i, j] + ", "m is 1, k and n are the valid rows and columns of `rhs`."),
@@ -98,7 +98,7 @@ pub(super) static TGEMV_ACC: OpDef = OpDef {
     ..CUBE
 };
 
-pub(super) static TGEMV_BIAS: OpDef = OpDef {
+pub static TGEMV_BIAS: OpDef = OpDef {
     schema: OpSchema { name: "pto.tgemv.bias", ..PRODUCT_BIAS },
     summary: "Multiply a row by a tile and add a bias",
     doc: doc!("bias[0, j] + ", "m is 1, k and n are the valid rows and columns of `rhs`."),

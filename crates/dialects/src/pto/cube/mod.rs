@@ -3,6 +3,9 @@
 mod matmul;
 mod mx;
 
+pub use matmul::*;
+pub use mx::*;
+
 use crate::def::OpDef;
 
 /// The ops of this family.

@@ -58,13 +58,10 @@ const MX_BIAS: OpDef = OpDef {
     ..MX
 };
 
-pub(super) static TMATMUL_MX: OpDef = OpDef { schema: OpSchema { name: "pto.tmatmul.mx", ..MX.schema }, ..MX };
-pub(super) static TMATMUL_MX_ACC: OpDef =
-    OpDef { schema: OpSchema { name: "pto.tmatmul.mx.acc", ..MX_ACC.schema }, ..MX_ACC };
-pub(super) static TMATMUL_MX_BIAS: OpDef =
+pub static TMATMUL_MX: OpDef = OpDef { schema: OpSchema { name: "pto.tmatmul.mx", ..MX.schema }, ..MX };
+pub static TMATMUL_MX_ACC: OpDef = OpDef { schema: OpSchema { name: "pto.tmatmul.mx.acc", ..MX_ACC.schema }, ..MX_ACC };
+pub static TMATMUL_MX_BIAS: OpDef =
     OpDef { schema: OpSchema { name: "pto.tmatmul.mx.bias", ..MX_BIAS.schema }, ..MX_BIAS };
-pub(super) static TGEMV_MX: OpDef = OpDef { schema: OpSchema { name: "pto.tgemv.mx", ..MX.schema }, ..MX };
-pub(super) static TGEMV_MX_ACC: OpDef =
-    OpDef { schema: OpSchema { name: "pto.tgemv.mx.acc", ..MX_ACC.schema }, ..MX_ACC };
-pub(super) static TGEMV_MX_BIAS: OpDef =
-    OpDef { schema: OpSchema { name: "pto.tgemv.mx.bias", ..MX_BIAS.schema }, ..MX_BIAS };
+pub static TGEMV_MX: OpDef = OpDef { schema: OpSchema { name: "pto.tgemv.mx", ..MX.schema }, ..MX };
+pub static TGEMV_MX_ACC: OpDef = OpDef { schema: OpSchema { name: "pto.tgemv.mx.acc", ..MX_ACC.schema }, ..MX_ACC };
+pub static TGEMV_MX_BIAS: OpDef = OpDef { schema: OpSchema { name: "pto.tgemv.mx.bias", ..MX_BIAS.schema }, ..MX_BIAS };

@@ -29,7 +29,7 @@ const LOAD: OpSchema = schema(
     ],
 );
 
-pub(super) static TLOAD: OpDef = OpDef {
+pub static TLOAD: OpDef = OpDef {
     schema: OpSchema { name: "pto.tload", ..LOAD },
     summary: "Load a window of global memory into a tile",
     doc: "`dst[i, j] = src[i, j]` for the rows and columns that the window and the valid shape of `dst` have in common. \
@@ -49,7 +49,7 @@ pub(super) static TLOAD: OpDef = OpDef {
     ..PLAIN
 };
 
-pub(super) static TPREFETCH: OpDef = OpDef {
+pub static TPREFETCH: OpDef = OpDef {
     schema: OpSchema { name: "pto.tprefetch", ..LOAD },
     summary: "Load a window ahead of its use",
     doc: "Moves the same elements as `pto.tload`. The compiler orders nothing after it but the uses of `dst`.",

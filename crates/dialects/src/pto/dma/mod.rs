@@ -6,6 +6,12 @@ pub(super) mod not_run;
 mod store;
 mod window;
 
+pub use load::*;
+pub use moves::*;
+pub use not_run::*;
+pub use store::*;
+pub use window::*;
+
 use slipring_ir::{Attr, Diags, Dim, EnumSpec, Type, ValueId};
 use slipring_machine::Platform;
 use slipring_program::Operand;

@@ -19,7 +19,7 @@ pub(super) const SCALING: TypeRule = TypeRule {
     accepts: |t| matches!(t, Type::Tile(tile) if tile.space == Space::Scaling),
 };
 
-pub(super) static TMOV: OpDef = OpDef {
+pub static TMOV: OpDef = OpDef {
     schema: schema(
         "pto.tmov",
         Syntax::InsOuts { ins: 3, attrs_in_ins: false },
@@ -62,7 +62,7 @@ pub(super) static TMOV: OpDef = OpDef {
     ..PLAIN
 };
 
-pub(super) static TMOV_FP: OpDef = OpDef {
+pub static TMOV_FP: OpDef = OpDef {
     schema: schema(
         "pto.tmov.fp",
         Syntax::InsOuts { ins: 2, attrs_in_ins: false },

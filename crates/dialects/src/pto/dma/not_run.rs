@@ -28,7 +28,7 @@ const FP: OperandSpec = operand("fp", TILE, Touch::Read, "quantisation parameter
 /// What all of them have in common.
 const READ_ONLY: OpDef = OpDef { lower: |_, d| Err(d.unsupported("this operation")), ..PLAIN };
 
-static TGET_SCALE_ADDR: OpDef = OpDef {
+pub static TGET_SCALE_ADDR: OpDef = OpDef {
     schema: schema(
         "pto.tget_scale_addr",
         Syntax::InsOuts { ins: 1, attrs_in_ins: false },
@@ -71,7 +71,7 @@ const WINDOW_FP: OpSchema = schema(
     &[defaulted("reluPreMode", AttrKind::Enum(RELU_PRE_MODE), "`normal_relu`: negative values become 0 first")],
 );
 
-static TEXTRACT_FP: OpDef = OpDef {
+pub static TEXTRACT_FP: OpDef = OpDef {
     schema: OpSchema { name: "pto.textract_fp", ..WINDOW_FP },
     summary: "Take a window out of an accumulator, with a quantisation parameter for each column",
     doc: "As `pto.textract`, each column multiplied by its parameter. Cannot be run yet.",
@@ -82,7 +82,7 @@ static TEXTRACT_FP: OpDef = OpDef {
     ..READ_ONLY
 };
 
-static TINSERT_FP: OpDef = OpDef {
+pub static TINSERT_FP: OpDef = OpDef {
     schema: OpSchema { name: "pto.tinsert_fp", ..WINDOW_FP },
     summary: "Put an accumulator into a window, with a quantisation parameter for each column",
     doc: "As `pto.tinsert`, each column multiplied by its parameter. Cannot be run yet.",
@@ -93,7 +93,7 @@ static TINSERT_FP: OpDef = OpDef {
     ..READ_ONLY
 };
 
-static TSTORE_FP: OpDef = OpDef {
+pub static TSTORE_FP: OpDef = OpDef {
     schema: schema(
         "pto.tstore_fp",
         Syntax::InsOuts { ins: 2, attrs_in_ins: false },
@@ -127,7 +127,7 @@ fn is_named(ty: &Type, name: &str) -> bool {
     matches!(ty, Type::Named(text) if &**text == name)
 }
 
-static BUILD_ASYNC_SESSION: OpDef = OpDef {
+pub static BUILD_ASYNC_SESSION: OpDef = OpDef {
     schema: schema(
         "pto.build_async_session",
         Syntax::Format(
@@ -165,7 +165,7 @@ const ASYNC_MOVE: OpSchema = schema(
     &[],
 );
 
-static TPUT_ASYNC: OpDef = OpDef {
+pub static TPUT_ASYNC: OpDef = OpDef {
     schema: OpSchema { name: "pto.tput_async", ..ASYNC_MOVE },
     summary: "Start a move from global memory to another device's",
     doc: "Operands: destination, source, session. Both memories are flat and contiguous. Cannot be run yet.",
@@ -174,7 +174,7 @@ static TPUT_ASYNC: OpDef = OpDef {
     ..READ_ONLY
 };
 
-static TGET_ASYNC: OpDef = OpDef {
+pub static TGET_ASYNC: OpDef = OpDef {
     schema: OpSchema { name: "pto.tget_async", ..ASYNC_MOVE },
     summary: "Start a move from another device's global memory",
     doc: "Operands: source, destination, session. Both memories are flat and contiguous. Cannot be run yet.",
@@ -210,7 +210,7 @@ const ASYNC_EVENT: OpSchema = schema(
     &[],
 );
 
-static WAIT_ASYNC_EVENT: OpDef = OpDef {
+pub static WAIT_ASYNC_EVENT: OpDef = OpDef {
     schema: OpSchema { name: "pto.wait_async_event", ..ASYNC_EVENT },
     summary: "Wait until a move beside the kernel is complete",
     doc: "True if it succeeded. Cannot be run yet.",
@@ -218,7 +218,7 @@ static WAIT_ASYNC_EVENT: OpDef = OpDef {
     ..READ_ONLY
 };
 
-static TEST_ASYNC_EVENT: OpDef = OpDef {
+pub static TEST_ASYNC_EVENT: OpDef = OpDef {
     schema: OpSchema { name: "pto.test_async_event", ..ASYNC_EVENT },
     summary: "Ask whether a move beside the kernel is complete",
     doc: "True if it is. Cannot be run yet.",

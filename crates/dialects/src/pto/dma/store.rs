@@ -19,7 +19,7 @@ const ATOMIC_TYPE: &EnumSpec = &EnumSpec { kind: "atomic_type", members: &["atom
 /// Most columns that the way out of the accumulator takes.
 const MAX_COLS: u64 = 4095;
 
-pub(super) static TSTORE: OpDef = OpDef {
+pub static TSTORE: OpDef = OpDef {
     schema: schema(
         "pto.tstore",
         Syntax::InsOuts { ins: 2, attrs_in_ins: false },

@@ -26,7 +26,7 @@ const WINDOW: OpSchema = schema(
     &[defaulted("reluPreMode", AttrKind::Enum(RELU_PRE_MODE), "`normal_relu`: negative values become 0 first")],
 );
 
-pub(super) static TEXTRACT: OpDef = OpDef {
+pub static TEXTRACT: OpDef = OpDef {
     schema: OpSchema { name: "pto.textract", ..WINDOW },
     summary: "Take a window out of a tile",
     doc: "`dst[i, j] = src[row + i, col + j]` for the valid shape of `dst`, which must lie inside `src` from that row and \
@@ -41,7 +41,7 @@ pub(super) static TEXTRACT: OpDef = OpDef {
     ..PLAIN
 };
 
-pub(super) static TINSERT: OpDef = OpDef {
+pub static TINSERT: OpDef = OpDef {
     schema: OpSchema { name: "pto.tinsert", ..WINDOW },
     summary: "Put a tile into a window of another",
     doc: "`dst[row + i, col + j] = src[i, j]` for the valid shape of `src`, which must lie inside `dst` from that row and \

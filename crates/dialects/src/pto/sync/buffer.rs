@@ -43,7 +43,7 @@ const DOC: &str = "A core has 32 buffer ids, each shared by all its pipes. A pip
      id means what it is when the scalar unit comes there. A release of what the pipe has not got, and a get that is never \
      released, are findings. Written `\"PIPE_V\", 0, 0`, `\"PIPE_V\", %id, %mode : i64, i64`, `%id, \"PIPE_V\"` or `[TLOAD, 0]`.";
 
-pub(super) static GET_BUF: OpDef = OpDef {
+pub static GET_BUF: OpDef = OpDef {
     schema: OpSchema { name: "pto.get_buf", ..BUFFER },
     summary: "Get a buffer for a pipe (A5)",
     doc: DOC,
@@ -57,7 +57,7 @@ pub(super) static GET_BUF: OpDef = OpDef {
     ..NOTHING
 };
 
-pub(super) static RLS_BUF: OpDef = OpDef {
+pub static RLS_BUF: OpDef = OpDef {
     schema: OpSchema { name: "pto.rls_buf", ..BUFFER },
     summary: "Release a buffer of a pipe (A5)",
     doc: DOC,

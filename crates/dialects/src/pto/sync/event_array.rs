@@ -13,7 +13,7 @@ const EVENT_ARRAY: TypeRule = TypeRule {
     accepts: |t| matches!(t, Type::Named(name) if name.starts_with("pto.eventid_array")),
 };
 
-pub(super) static DECLARE: OpDef = OpDef {
+pub static DECLARE: OpDef = OpDef {
     schema: schema(
         "pto.declare_eventid_array",
         Syntax::Format("attr-dict `->` type($array)"),
@@ -37,7 +37,7 @@ pub(super) static DECLARE: OpDef = OpDef {
     ..NOTHING
 };
 
-pub(super) static GET: OpDef = OpDef {
+pub static GET: OpDef = OpDef {
     schema: schema(
         "pto.eventid_array_get",
         Syntax::Format("$array `[` $index `]` attr-dict `:` type($array)"),
@@ -60,7 +60,7 @@ pub(super) static GET: OpDef = OpDef {
     ..NOTHING
 };
 
-pub(super) static SET: OpDef = OpDef {
+pub static SET: OpDef = OpDef {
     schema: schema(
         "pto.eventid_array_set",
         Syntax::Format("$array `[` $index `]` `,` $id attr-dict `:` type($array)"),

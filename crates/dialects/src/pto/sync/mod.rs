@@ -4,6 +4,7 @@ mod buffer;
 mod event_array;
 mod unit_flag;
 
+pub use buffer::*;
 pub(crate) use unit_flag::with_unit_flag;
 
 use slipring_ir::{AttrKind, Diags, EnumSpec, OpSchema, Syntax, Touch};
@@ -124,7 +125,7 @@ const FLAG_DOC: &str = "A flag belongs to an ordered pair of pipes of one core a
      earlier work is done; the destination pipe waits for it, takes the signal and goes on. Setting a flag that is \
      still set, waiting for one that nobody sets, and leaving one set at the end are findings.";
 
-static SET_FLAG: OpDef = OpDef {
+pub static SET_FLAG: OpDef = OpDef {
     schema: OpSchema { name: "pto.set_flag", ..FLAG },
     summary: "Signal from one pipe to another",
     doc: FLAG_DOC,
@@ -133,7 +134,7 @@ static SET_FLAG: OpDef = OpDef {
     ..NOTHING
 };
 
-static WAIT_FLAG: OpDef = OpDef {
+pub static WAIT_FLAG: OpDef = OpDef {
     schema: OpSchema { name: "pto.wait_flag", ..FLAG },
     summary: "Hold a pipe until another has signalled",
     doc: FLAG_DOC,
@@ -218,7 +219,7 @@ const FLAG_DYN: OpSchema = schema(
     ],
 );
 
-static SET_FLAG_DYN: OpDef = OpDef {
+pub static SET_FLAG_DYN: OpDef = OpDef {
     schema: OpSchema { name: "pto.set_flag_dyn", ..FLAG_DYN },
     summary: "Signal from one pipe to another by a computed event id",
     doc: FLAG_DOC,
@@ -227,7 +228,7 @@ static SET_FLAG_DYN: OpDef = OpDef {
     ..NOTHING
 };
 
-static WAIT_FLAG_DYN: OpDef = OpDef {
+pub static WAIT_FLAG_DYN: OpDef = OpDef {
     schema: OpSchema { name: "pto.wait_flag_dyn", ..FLAG_DYN },
     summary: "Hold a pipe until another has signalled by a computed event id",
     doc: FLAG_DOC,
@@ -258,7 +259,7 @@ const EVENT_DOC: &str = "The same as `pto.set_flag` and `pto.wait_flag` on the p
      stores of vector tiles MTE3, stores and moves of the accumulator FIX, moves out of L1 MTE1, products M, vector \
      operations V.";
 
-static RECORD_EVENT: OpDef = OpDef {
+pub static RECORD_EVENT: OpDef = OpDef {
     schema: OpSchema { name: "pto.record_event", ..EVENT_OP },
     summary: "Signal from one class of operations to another",
     doc: EVENT_DOC,
@@ -266,7 +267,7 @@ static RECORD_EVENT: OpDef = OpDef {
     ..NOTHING
 };
 
-static WAIT_EVENT: OpDef = OpDef {
+pub static WAIT_EVENT: OpDef = OpDef {
     schema: OpSchema { name: "pto.wait_event", ..EVENT_OP },
     summary: "Wait for a signal from one class of operations to another",
     doc: EVENT_DOC,
@@ -294,7 +295,7 @@ fn event_flag(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
 
 // ---- barriers ----
 
-static BARRIER: OpDef = OpDef {
+pub static BARRIER: OpDef = OpDef {
     schema: OpSchema {
         aliases: &["pto.pipe_barrier"],
         ..schema(
@@ -329,7 +330,7 @@ static BARRIER: OpDef = OpDef {
     ..NOTHING
 };
 
-static BARRIER_SYNC: OpDef = OpDef {
+pub static BARRIER_SYNC: OpDef = OpDef {
     schema: schema(
         "pto.barrier_sync",
         Syntax::Format("`[` $op_type `]` attr-dict"),
@@ -348,7 +349,7 @@ static BARRIER_SYNC: OpDef = OpDef {
     ..NOTHING
 };
 
-static TSYNC: OpDef = OpDef {
+pub static TSYNC: OpDef = OpDef {
     schema: schema(
         "pto.tsync",
         Syntax::InsOuts { ins: 1, attrs_in_ins: false },

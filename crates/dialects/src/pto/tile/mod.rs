@@ -3,7 +3,8 @@
 mod reshape;
 mod subset;
 
-pub use reshape::lies;
+pub use reshape::*;
+pub use subset::*;
 
 use slipring_ir::{Diags, Dim, Infer, Syntax, TileType, Touch, Type, TypeRule, ValueId};
 use slipring_machine::Platform;
@@ -32,7 +33,7 @@ const TILE_BUF: TypeRule = TypeRule { describe: "a tile", accepts: |t| matches!(
 /// Bytes to which the address of a tile is aligned everywhere.
 const ALIGN: i64 = 32;
 
-static ALLOC_TILE: OpDef = OpDef {
+pub static ALLOC_TILE: OpDef = OpDef {
     schema: schema(
         "pto.alloc_tile",
         Syntax::Format(
@@ -172,7 +173,7 @@ fn optional_scalar(d: &mut Decoder<'_>, value: Option<ValueId>) -> Result<Option
 /// An address outside of every memory.
 const NOWHERE: u64 = 1 << 40;
 
-static DECLARE_TILE: OpDef = OpDef {
+pub static DECLARE_TILE: OpDef = OpDef {
     schema: schema(
         "pto.declare_tile",
         Syntax::Format("attr-dict `->` type($tile)"),
@@ -195,7 +196,7 @@ static DECLARE_TILE: OpDef = OpDef {
     ..PLAIN
 };
 
-static TASSIGN: OpDef = OpDef {
+pub static TASSIGN: OpDef = OpDef {
     schema: schema(
         "pto.tassign",
         Syntax::Format("$tile `,` $addr attr-dict `:` type($tile) `->` type($result)"),
@@ -218,7 +219,7 @@ static TASSIGN: OpDef = OpDef {
     ..PLAIN
 };
 
-static SET_VALIDSHAPE: OpDef = OpDef {
+pub static SET_VALIDSHAPE: OpDef = OpDef {
     schema: schema(
         "pto.set_validshape",
         Syntax::Format("$source `,` $valid_row `,` $valid_col attr-dict `:` type($source)"),

@@ -20,7 +20,7 @@ const RESHAPE: OpSchema = schema(
     &[],
 );
 
-pub(super) static TRESHAPE: OpDef = OpDef {
+pub static TRESHAPE: OpDef = OpDef {
     schema: OpSchema { name: "pto.treshape", ..RESHAPE },
     summary: "Look at a tile's bytes in another shape",
     doc: "A tile of another shape, layout or element type at the address of `src`. No data moves. Both tiles are in the \
@@ -33,7 +33,7 @@ pub(super) static TRESHAPE: OpDef = OpDef {
     ..PLAIN
 };
 
-pub(super) static BITCAST: OpDef = OpDef {
+pub static BITCAST: OpDef = OpDef {
     schema: OpSchema { name: "pto.bitcast", ..RESHAPE },
     summary: "Look at a tile's elements as another type",
     doc: "A tile of another element type at the address of `src`. No data moves. Both tiles are in the same memory and \
@@ -138,7 +138,7 @@ fn lower_reshape(op: &OpRef<'_>, d: &mut Decoder<'_>, keeps_shape: bool) -> Lowe
     Ok(())
 }
 
-pub(super) static BIND_TILE: OpDef = OpDef {
+pub static BIND_TILE: OpDef = OpDef {
     schema: schema(
         "pto.bind_tile",
         Syntax::Format("$src (`,` $valid_row `,` $valid_col)? attr-dict `:` type($src) `->` type($result)"),

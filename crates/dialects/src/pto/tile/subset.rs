@@ -12,7 +12,7 @@ use crate::decode::{Binding, Decoder, TileRef};
 use crate::def::{Lowered, OpDef, OpRef, Reported};
 use crate::rules::{INTEGER, PLAIN, constant, operand, required, result, schema, variadic};
 
-pub(super) static SUBSET: OpDef = OpDef {
+pub static SUBSET: OpDef = OpDef {
     schema: OpSchema {
         aliases: &["pto.subview"],
         ..schema(

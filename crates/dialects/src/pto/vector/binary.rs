@@ -16,7 +16,7 @@ use slipring_effect::vector::Partial;
 pub(crate) const OPS: &[&OpDef] =
     &[&TADD, &TSUB, &TMUL, &TDIV, &TMAX, &TMIN, &TREM, &TFMOD, &TPARTADD, &TPARTMUL, &TPARTMAX, &TPARTMIN, &TPRELU];
 
-static TADD: OpDef = OpDef {
+pub static TADD: OpDef = OpDef {
     schema: OpSchema { name: "pto.tadd", ..TWO },
     summary: "Add two tiles",
     doc: number_doc!("`dst = src0 + src1`, element by element."),
@@ -26,7 +26,7 @@ static TADD: OpDef = OpDef {
     ..EACH
 };
 
-static TSUB: OpDef = OpDef {
+pub static TSUB: OpDef = OpDef {
     schema: OpSchema { name: "pto.tsub", ..TWO },
     summary: "Subtract a tile from a tile",
     doc: number_doc!("`dst = src0 - src1`, element by element."),
@@ -36,7 +36,7 @@ static TSUB: OpDef = OpDef {
     ..EACH
 };
 
-static TMUL: OpDef = OpDef {
+pub static TMUL: OpDef = OpDef {
     schema: OpSchema { name: "pto.tmul", ..TWO },
     summary: "Multiply two tiles",
     doc: number_doc!("`dst = src0 * src1`, element by element."),
@@ -46,7 +46,7 @@ static TMUL: OpDef = OpDef {
     ..EACH
 };
 
-static TDIV: OpDef = OpDef {
+pub static TDIV: OpDef = OpDef {
     schema: OpSchema { name: "pto.tdiv", ..TWO },
     summary: "Divide a tile by a tile",
     doc: number_doc!(
@@ -59,7 +59,7 @@ static TDIV: OpDef = OpDef {
     ..EACH
 };
 
-static TMAX: OpDef = OpDef {
+pub static TMAX: OpDef = OpDef {
     schema: OpSchema { name: "pto.tmax", ..TWO },
     summary: "Larger of two tiles",
     doc: number_doc!("`dst = max(src0, src1)`, element by element: a number rather than a NaN, +0 rather than -0."),
@@ -69,7 +69,7 @@ static TMAX: OpDef = OpDef {
     ..EACH
 };
 
-static TMIN: OpDef = OpDef {
+pub static TMIN: OpDef = OpDef {
     schema: OpSchema { name: "pto.tmin", ..TWO },
     summary: "Smaller of two tiles",
     doc: number_doc!("`dst = min(src0, src1)`, element by element: a number rather than a NaN, -0 rather than +0."),
@@ -79,7 +79,7 @@ static TMIN: OpDef = OpDef {
     ..EACH
 };
 
-static TREM: OpDef = OpDef {
+pub static TREM: OpDef = OpDef {
     schema: OpSchema { name: "pto.trem", ..TWO_TMP },
     summary: "Remainder of a division rounded down",
     doc: number_doc!(
@@ -93,7 +93,7 @@ static TREM: OpDef = OpDef {
     ..EACH
 };
 
-static TFMOD: OpDef = OpDef {
+pub static TFMOD: OpDef = OpDef {
     schema: OpSchema { name: "pto.tfmod", ..TWO },
     summary: "Remainder of a division rounded towards zero",
     doc: number_doc!(
@@ -106,7 +106,7 @@ static TFMOD: OpDef = OpDef {
     ..EACH
 };
 
-static TPARTADD: OpDef = OpDef {
+pub static TPARTADD: OpDef = OpDef {
     schema: OpSchema { name: "pto.tpartadd", ..TWO },
     summary: "Add two tiles, one of which may be smaller",
     doc: number_doc!(
@@ -119,7 +119,7 @@ static TPARTADD: OpDef = OpDef {
     ..EACH
 };
 
-static TPARTMUL: OpDef = OpDef {
+pub static TPARTMUL: OpDef = OpDef {
     schema: OpSchema { name: "pto.tpartmul", ..TWO },
     summary: "Multiply two tiles, one of which may be smaller",
     doc: number_doc!(
@@ -132,7 +132,7 @@ static TPARTMUL: OpDef = OpDef {
     ..EACH
 };
 
-static TPARTMAX: OpDef = OpDef {
+pub static TPARTMAX: OpDef = OpDef {
     schema: OpSchema { name: "pto.tpartmax", ..TWO },
     summary: "Larger of two tiles, one of which may be smaller",
     doc: number_doc!(
@@ -145,7 +145,7 @@ static TPARTMAX: OpDef = OpDef {
     ..EACH
 };
 
-static TPARTMIN: OpDef = OpDef {
+pub static TPARTMIN: OpDef = OpDef {
     schema: OpSchema { name: "pto.tpartmin", ..TWO },
     summary: "Smaller of two tiles, one of which may be smaller",
     doc: number_doc!(
@@ -158,7 +158,7 @@ static TPARTMIN: OpDef = OpDef {
     ..EACH
 };
 
-static TPRELU: OpDef = OpDef {
+pub static TPRELU: OpDef = OpDef {
     schema: OpSchema { name: "pto.tprelu", ..TWO_TMP },
     summary: "Leaky ReLU with a slope for each element",
     doc: number_doc!("`dst = src0 > 0 ? src0 : src1 * src0`, element by element."),

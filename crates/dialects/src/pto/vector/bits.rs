@@ -15,7 +15,7 @@ const BITS: OpDef = OpDef { source: "PTO IR manual 4.9; tile ISA, page of the sa
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TAND, &TANDS, &TOR, &TORS, &TXOR, &TXORS, &TSHL, &TSHLS, &TSHR, &TSHRS, &TNOT];
 
-static TAND: OpDef = OpDef {
+pub static TAND: OpDef = OpDef {
     schema: OpSchema { name: "pto.tand", ..TWO },
     summary: "Bitwise and of two tiles",
     doc: shape_doc!("`dst = src0 & src1`, bit by bit."),
@@ -25,7 +25,7 @@ static TAND: OpDef = OpDef {
     ..BITS
 };
 
-static TANDS: OpDef = OpDef {
+pub static TANDS: OpDef = OpDef {
     schema: OpSchema { name: "pto.tands", ..WITH_SCALAR },
     summary: "Bitwise and of a tile and a number",
     doc: shape_doc!("`dst = src & scalar`, bit by bit, with the low bits of the number."),
@@ -36,7 +36,7 @@ static TANDS: OpDef = OpDef {
     ..BITS
 };
 
-static TOR: OpDef = OpDef {
+pub static TOR: OpDef = OpDef {
     schema: OpSchema { name: "pto.tor", ..TWO },
     summary: "Bitwise or of two tiles",
     doc: shape_doc!("`dst = src0 | src1`, bit by bit."),
@@ -46,7 +46,7 @@ static TOR: OpDef = OpDef {
     ..BITS
 };
 
-static TORS: OpDef = OpDef {
+pub static TORS: OpDef = OpDef {
     schema: OpSchema { name: "pto.tors", ..WITH_SCALAR },
     summary: "Bitwise or of a tile and a number",
     doc: shape_doc!("`dst = src | scalar`, bit by bit, with the low bits of the number."),
@@ -57,7 +57,7 @@ static TORS: OpDef = OpDef {
     ..BITS
 };
 
-static TXOR: OpDef = OpDef {
+pub static TXOR: OpDef = OpDef {
     schema: OpSchema { name: "pto.txor", ..TWO_TMP },
     summary: "Bitwise exclusive or of two tiles",
     doc: shape_doc!("`dst = src0 ^ src1`, bit by bit."),
@@ -67,7 +67,7 @@ static TXOR: OpDef = OpDef {
     ..BITS
 };
 
-static TXORS: OpDef = OpDef {
+pub static TXORS: OpDef = OpDef {
     schema: OpSchema { name: "pto.txors", ..WITH_SCALAR_TMP },
     summary: "Bitwise exclusive or of a tile and a number",
     doc: shape_doc!("`dst = src ^ scalar`, bit by bit, with the low bits of the number."),
@@ -78,7 +78,7 @@ static TXORS: OpDef = OpDef {
     ..BITS
 };
 
-static TSHL: OpDef = OpDef {
+pub static TSHL: OpDef = OpDef {
     schema: OpSchema { name: "pto.tshl", ..TWO },
     summary: "Shift left by a tile",
     doc: shape_doc!(
@@ -91,7 +91,7 @@ static TSHL: OpDef = OpDef {
     ..BITS
 };
 
-static TSHLS: OpDef = OpDef {
+pub static TSHLS: OpDef = OpDef {
     schema: OpSchema { name: "pto.tshls", ..WITH_SCALAR },
     summary: "Shift left by a number",
     doc: shape_doc!(
@@ -105,7 +105,7 @@ static TSHLS: OpDef = OpDef {
     ..BITS
 };
 
-static TSHR: OpDef = OpDef {
+pub static TSHR: OpDef = OpDef {
     schema: OpSchema { name: "pto.tshr", ..TWO },
     summary: "Shift right by a tile",
     doc: shape_doc!(
@@ -118,7 +118,7 @@ static TSHR: OpDef = OpDef {
     ..BITS
 };
 
-static TSHRS: OpDef = OpDef {
+pub static TSHRS: OpDef = OpDef {
     schema: OpSchema { name: "pto.tshrs", ..WITH_SCALAR },
     summary: "Shift right by a number",
     doc: shape_doc!(
@@ -132,7 +132,7 @@ static TSHRS: OpDef = OpDef {
     ..BITS
 };
 
-static TNOT: OpDef = OpDef {
+pub static TNOT: OpDef = OpDef {
     schema: OpSchema { name: "pto.tnot", ..ONE },
     summary: "Bitwise not",
     doc: shape_doc!("`dst = ~src`, bit by bit."),

@@ -37,7 +37,7 @@ const BROADCAST: OpDef = OpDef { source: "PTO IR manual 4.7; tile ISA, page of t
 const BY_ROW: OpDef = OpDef { along: [Along::Each, Along::Repeats], ..BROADCAST };
 const BY_COLUMN: OpDef = OpDef { along: [Along::First("src1"), Along::Each], ..BROADCAST };
 
-static TROWEXPAND: OpDef = OpDef {
+pub static TROWEXPAND: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpand", ..ONE },
     summary: "Repeat a column",
     doc: shape_doc!("`dst[i, j] = src[i, 0]`. The bits are moved as they are."),
@@ -51,7 +51,7 @@ static TROWEXPAND: OpDef = OpDef {
     ..BROADCAST
 };
 
-static TCOLEXPAND: OpDef = OpDef {
+pub static TCOLEXPAND: OpDef = OpDef {
     schema: OpSchema { name: "pto.tcolexpand", ..ONE },
     summary: "Repeat a row",
     doc: shape_doc!("`dst[i, j] = src[0, j]`. The bits are moved as they are."),
@@ -74,7 +74,7 @@ macro_rules! row_doc {
     };
 }
 
-static TROWEXPANDADD: OpDef = OpDef {
+pub static TROWEXPANDADD: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpandadd", ..TWO_TMP },
     summary: "Add, a value for each row",
     doc: number_doc!(row_doc!("`dst = src0 + src1`")),
@@ -84,7 +84,7 @@ static TROWEXPANDADD: OpDef = OpDef {
     ..BY_ROW
 };
 
-static TROWEXPANDSUB: OpDef = OpDef {
+pub static TROWEXPANDSUB: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpandsub", ..TWO_TMP },
     summary: "Subtract, a value for each row",
     doc: number_doc!(row_doc!("`dst = src0 - src1`")),
@@ -94,7 +94,7 @@ static TROWEXPANDSUB: OpDef = OpDef {
     ..BY_ROW
 };
 
-static TROWEXPANDMUL: OpDef = OpDef {
+pub static TROWEXPANDMUL: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpandmul", ..TWO_TMP },
     summary: "Multiply, a value for each row",
     doc: number_doc!(row_doc!("`dst = src0 * src1`")),
@@ -104,7 +104,7 @@ static TROWEXPANDMUL: OpDef = OpDef {
     ..BY_ROW
 };
 
-static TROWEXPANDDIV: OpDef = OpDef {
+pub static TROWEXPANDDIV: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpanddiv", ..TWO_TMP },
     summary: "Divide, a value for each row",
     doc: number_doc!(row_doc!("`dst = src0 / src1`")),
@@ -114,7 +114,7 @@ static TROWEXPANDDIV: OpDef = OpDef {
     ..BY_ROW
 };
 
-static TROWEXPANDMAX: OpDef = OpDef {
+pub static TROWEXPANDMAX: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpandmax", ..TWO_TMP },
     summary: "Larger, a value for each row",
     doc: number_doc!(row_doc!("`dst = max(src0, src1)`")),
@@ -124,7 +124,7 @@ static TROWEXPANDMAX: OpDef = OpDef {
     ..BY_ROW
 };
 
-static TROWEXPANDMIN: OpDef = OpDef {
+pub static TROWEXPANDMIN: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpandmin", ..TWO_TMP },
     summary: "Smaller, a value for each row",
     doc: number_doc!(row_doc!("`dst = min(src0, src1)`")),
@@ -134,7 +134,7 @@ static TROWEXPANDMIN: OpDef = OpDef {
     ..BY_ROW
 };
 
-static TROWEXPANDEXPDIF: OpDef = OpDef {
+pub static TROWEXPANDEXPDIF: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpandexpdif", ..TWO_TMP },
     summary: "Exponential of a difference, a value for each row",
     doc: number_doc!(row_doc!("`dst = exp(src0 - src1)`")),
@@ -144,7 +144,7 @@ static TROWEXPANDEXPDIF: OpDef = OpDef {
     ..BY_ROW
 };
 
-static TCOLEXPANDADD: OpDef = OpDef {
+pub static TCOLEXPANDADD: OpDef = OpDef {
     schema: OpSchema { name: "pto.tcolexpandadd", ..TWO },
     summary: "Add, a value for each column",
     doc: number_doc!("`dst[i, j] = src0[i, j] + src1[0, j]`."),
@@ -154,7 +154,7 @@ static TCOLEXPANDADD: OpDef = OpDef {
     ..BY_COLUMN
 };
 
-static TCOLEXPANDSUB: OpDef = OpDef {
+pub static TCOLEXPANDSUB: OpDef = OpDef {
     schema: OpSchema { name: "pto.tcolexpandsub", ..TWO },
     summary: "Subtract, a value for each column",
     doc: number_doc!("`dst[i, j] = src0[i, j] - src1[0, j]`."),
@@ -164,7 +164,7 @@ static TCOLEXPANDSUB: OpDef = OpDef {
     ..BY_COLUMN
 };
 
-static TCOLEXPANDMUL: OpDef = OpDef {
+pub static TCOLEXPANDMUL: OpDef = OpDef {
     schema: OpSchema { name: "pto.tcolexpandmul", ..TWO },
     summary: "Multiply, a value for each column",
     doc: number_doc!("`dst[i, j] = src0[i, j] * src1[0, j]`."),
@@ -174,7 +174,7 @@ static TCOLEXPANDMUL: OpDef = OpDef {
     ..BY_COLUMN
 };
 
-static TCOLEXPANDDIV: OpDef = OpDef {
+pub static TCOLEXPANDDIV: OpDef = OpDef {
     schema: OpSchema { name: "pto.tcolexpanddiv", ..TWO },
     summary: "Divide, a value for each column",
     doc: number_doc!("`dst[i, j] = src0[i, j] / src1[0, j]`."),
@@ -184,7 +184,7 @@ static TCOLEXPANDDIV: OpDef = OpDef {
     ..BY_COLUMN
 };
 
-static TCOLEXPANDMAX: OpDef = OpDef {
+pub static TCOLEXPANDMAX: OpDef = OpDef {
     schema: OpSchema { name: "pto.tcolexpandmax", ..TWO },
     summary: "Larger, a value for each column",
     doc: number_doc!("`dst[i, j] = max(src0[i, j], src1[0, j])`."),
@@ -194,7 +194,7 @@ static TCOLEXPANDMAX: OpDef = OpDef {
     ..BY_COLUMN
 };
 
-static TCOLEXPANDMIN: OpDef = OpDef {
+pub static TCOLEXPANDMIN: OpDef = OpDef {
     schema: OpSchema { name: "pto.tcolexpandmin", ..TWO },
     summary: "Smaller, a value for each column",
     doc: number_doc!("`dst[i, j] = min(src0[i, j], src1[0, j])`."),
@@ -204,7 +204,7 @@ static TCOLEXPANDMIN: OpDef = OpDef {
     ..BY_COLUMN
 };
 
-static TCOLEXPANDEXPDIF: OpDef = OpDef {
+pub static TCOLEXPANDEXPDIF: OpDef = OpDef {
     schema: OpSchema { name: "pto.tcolexpandexpdif", ..TWO },
     summary: "Exponential of a difference, a value for each column",
     doc: number_doc!("`dst[i, j] = exp(src0[i, j] - src1[0, j])`."),

@@ -24,7 +24,7 @@ const ROUND_MODE: &EnumSpec =
 /// `#pto<saturation_mode …>`.
 const SATURATION_MODE: &EnumSpec = &EnumSpec { kind: "saturation_mode", members: &["OFF", "ON"] };
 
-static TCVT: OpDef = OpDef {
+pub static TCVT: OpDef = OpDef {
     schema: schema(
         "pto.tcvt",
         ins(2),
@@ -141,7 +141,7 @@ fn copy(op: &OpRef<'_>, d: &mut Decoder<'_>, cast: Cast, class: &str) -> Lowered
     operands.issue(d, effect, class)
 }
 
-static TPACK: OpDef = OpDef {
+pub static TPACK: OpDef = OpDef {
     schema: OpSchema { name: "pto.tpack", ..ONE },
     summary: "Keep the low bits of each element (A5)",
     doc: shape_doc!(

@@ -31,7 +31,7 @@ const FILL: OpDef = OpDef {
 /// The value of an element follows from its place.
 const SEQUENCE: OpDef = OpDef { along: [Along::Counts; 2], ..VECTOR };
 
-static TEXPANDS: OpDef = OpDef {
+pub static TEXPANDS: OpDef = OpDef {
     schema: schema("pto.texpands", ins(1), &[SCALAR_ARG, DST], &[], &[]),
     summary: "Fill a tile with a number",
     doc: shape_doc!("`dst[i, j] = scalar`. `dst` is in UB, or in L1, where the Cube core fills it on pipe MTE2."),
@@ -53,7 +53,7 @@ static TEXPANDS: OpDef = OpDef {
 const START: OperandSpec = operand("start", INTEGER, Touch::Nothing, "the first number");
 const COUNTED: Elems = Elems::new("16- and 32-bit integers", |e| !e.is_float() && matches!(e.bytes(), 2 | 4));
 
-static TCI: OpDef = OpDef {
+pub static TCI: OpDef = OpDef {
     schema: schema(
         "pto.tci",
         ins(2),
@@ -83,7 +83,7 @@ static TCI: OpDef = OpDef {
     ..SEQUENCE
 };
 
-static TTRI: OpDef = OpDef {
+pub static TTRI: OpDef = OpDef {
     schema: schema(
         "pto.ttri",
         ins(1),
@@ -129,7 +129,7 @@ macro_rules! pad_doc {
     };
 }
 
-static TFILLPAD: OpDef = OpDef {
+pub static TFILLPAD: OpDef = OpDef {
     schema: OpSchema { name: "pto.tfillpad", ..ONE },
     summary: "Fill a tile outside its valid shape",
     doc: pad_doc!(
@@ -142,7 +142,7 @@ static TFILLPAD: OpDef = OpDef {
     ..FILL
 };
 
-static TFILLPAD_INPLACE: OpDef = OpDef {
+pub static TFILLPAD_INPLACE: OpDef = OpDef {
     schema: OpSchema { name: "pto.tfillpad_inplace", ..ONE },
     summary: "Fill a tile outside its valid shape, in place",
     doc: pad_doc!("As `pto.tfillpad`, where `src` and `dst` are the same memory."),
@@ -152,7 +152,7 @@ static TFILLPAD_INPLACE: OpDef = OpDef {
     ..FILL
 };
 
-static TFILLPAD_EXPAND: OpDef = OpDef {
+pub static TFILLPAD_EXPAND: OpDef = OpDef {
     schema: OpSchema { name: "pto.tfillpad_expand", ..ONE },
     summary: "Copy a tile into a larger one and fill the rest",
     doc: pad_doc!("As `pto.tfillpad`, where `dst` may be larger than `src`."),

@@ -47,6 +47,19 @@ mod types;
 pub(super) mod unary;
 pub(super) mod undone;
 
+pub use binary::*;
+pub use bits::*;
+pub use broadcast::*;
+pub use convert::*;
+pub use fill::*;
+pub use rearrange::*;
+pub use reduce::*;
+pub use scalar::*;
+pub use select::*;
+pub use ternary::*;
+pub use unary::*;
+pub use undone::*;
+
 use slipring_ir::{OpSchema, OperandSpec, Syntax, Touch};
 use slipring_machine::Pipe;
 

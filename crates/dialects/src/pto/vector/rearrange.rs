@@ -13,7 +13,7 @@ use slipring_effect::vector::{Concat, Transpose};
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TTRANS, &TCONCAT];
 
-static TTRANS: OpDef = OpDef {
+pub static TTRANS: OpDef = OpDef {
     schema: OpSchema { name: "pto.ttrans", ..ONE_TMP },
     summary: "Transpose a tile",
     doc: shape_doc!(
@@ -39,7 +39,7 @@ static TTRANS: OpDef = OpDef {
     ..VECTOR
 };
 
-static TCONCAT: OpDef = OpDef {
+pub static TCONCAT: OpDef = OpDef {
     schema: OpSchema { name: "pto.tconcat", ..TWO },
     summary: "Put two tiles side by side",
     doc: "The first columns of `dst` are the valid columns of `src0`, the next ones those of `src1`, for the valid rows of \

@@ -68,7 +68,7 @@ macro_rules! arg_doc {
     };
 }
 
-static TROWSUM: OpDef = OpDef {
+pub static TROWSUM: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowsum", ..ONE_TMP },
     summary: "Sum of each row",
     doc: row_doc!("`dst[i, 0]` = the sum over j of `src[i, j]`."),
@@ -78,7 +78,7 @@ static TROWSUM: OpDef = OpDef {
     ..BY_ROW
 };
 
-static TROWPROD: OpDef = OpDef {
+pub static TROWPROD: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowprod", ..ONE_TMP },
     summary: "Product of each row",
     doc: row_doc!("`dst[i, 0]` = the product over j of `src[i, j]`."),
@@ -88,7 +88,7 @@ static TROWPROD: OpDef = OpDef {
     ..BY_ROW
 };
 
-static TROWMAX: OpDef = OpDef {
+pub static TROWMAX: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowmax", ..ONE_TMP },
     summary: "Largest element of each row",
     doc: row_doc!("`dst[i, 0]` = the largest `src[i, j]`: NaN only where all are, +0 rather than -0."),
@@ -98,7 +98,7 @@ static TROWMAX: OpDef = OpDef {
     ..BY_ROW
 };
 
-static TROWMIN: OpDef = OpDef {
+pub static TROWMIN: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowmin", ..ONE_TMP },
     summary: "Smallest element of each row",
     doc: row_doc!("`dst[i, 0]` = the smallest `src[i, j]`: NaN only where all are, -0 rather than +0."),
@@ -108,7 +108,7 @@ static TROWMIN: OpDef = OpDef {
     ..BY_ROW
 };
 
-static TROWARGMAX: OpDef = OpDef {
+pub static TROWARGMAX: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowargmax", ..ARG },
     summary: "Column of the largest element of each row",
     doc: arg_doc!("`dst[i, 0]` = the j of the largest `src[i, j]`, an i32 or ui32."),
@@ -118,7 +118,7 @@ static TROWARGMAX: OpDef = OpDef {
     ..BY_ROW
 };
 
-static TROWARGMIN: OpDef = OpDef {
+pub static TROWARGMIN: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowargmin", ..ARG },
     summary: "Column of the smallest element of each row",
     doc: arg_doc!("`dst[i, 0]` = the j of the smallest `src[i, j]`, an i32 or ui32."),
@@ -128,7 +128,7 @@ static TROWARGMIN: OpDef = OpDef {
     ..BY_ROW
 };
 
-static TCOLSUM: OpDef = OpDef {
+pub static TCOLSUM: OpDef = OpDef {
     schema: schema(
         "pto.tcolsum",
         ins(2),
@@ -151,7 +151,7 @@ static TCOLSUM: OpDef = OpDef {
     ..BY_COLUMN
 };
 
-static TCOLPROD: OpDef = OpDef {
+pub static TCOLPROD: OpDef = OpDef {
     schema: OpSchema { name: "pto.tcolprod", ..ONE_TMP },
     summary: "Product of each column",
     doc: col_doc!("`dst[0, j]` = the product over i of `src[i, j]`."),
@@ -161,7 +161,7 @@ static TCOLPROD: OpDef = OpDef {
     ..BY_COLUMN
 };
 
-static TCOLMAX: OpDef = OpDef {
+pub static TCOLMAX: OpDef = OpDef {
     schema: OpSchema { name: "pto.tcolmax", ..ONE_TMP },
     summary: "Largest element of each column",
     doc: col_doc!("`dst[0, j]` = the largest `src[i, j]`: NaN only where all are, +0 rather than -0."),
@@ -171,7 +171,7 @@ static TCOLMAX: OpDef = OpDef {
     ..BY_COLUMN
 };
 
-static TCOLMIN: OpDef = OpDef {
+pub static TCOLMIN: OpDef = OpDef {
     schema: OpSchema { name: "pto.tcolmin", ..ONE_TMP },
     summary: "Smallest element of each column",
     doc: col_doc!("`dst[0, j]` = the smallest `src[i, j]`: NaN only where all are, -0 rather than +0."),
@@ -181,7 +181,7 @@ static TCOLMIN: OpDef = OpDef {
     ..BY_COLUMN
 };
 
-static TCOLARGMAX: OpDef = OpDef {
+pub static TCOLARGMAX: OpDef = OpDef {
     schema: OpSchema { name: "pto.tcolargmax", ..ARG },
     summary: "Row of the largest element of each column",
     doc: arg_doc!("`dst[0, j]` = the i of the largest `src[i, j]`, an i32 or ui32."),
@@ -191,7 +191,7 @@ static TCOLARGMAX: OpDef = OpDef {
     ..BY_COLUMN
 };
 
-static TCOLARGMIN: OpDef = OpDef {
+pub static TCOLARGMIN: OpDef = OpDef {
     schema: OpSchema { name: "pto.tcolargmin", ..ARG },
     summary: "Row of the smallest element of each column",
     doc: arg_doc!("`dst[0, j]` = the i of the smallest `src[i, j]`, an i32 or ui32."),

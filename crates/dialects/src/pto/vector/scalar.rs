@@ -14,7 +14,7 @@ use crate::rules::{SCALAR, TILE, operand, optional, schema};
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TADDS, &TSUBS, &TMULS, &TDIVS, &TMAXS, &TMINS, &TREMS, &TFMODS, &TAXPY, &TLRELU];
 
-static TADDS: OpDef = OpDef {
+pub static TADDS: OpDef = OpDef {
     schema: OpSchema { name: "pto.tadds", ..WITH_SCALAR },
     summary: "Add a number to a tile",
     doc: number_doc!("`dst = src + scalar`, element by element."),
@@ -24,7 +24,7 @@ static TADDS: OpDef = OpDef {
     ..EACH
 };
 
-static TSUBS: OpDef = OpDef {
+pub static TSUBS: OpDef = OpDef {
     schema: OpSchema { name: "pto.tsubs", ..WITH_SCALAR },
     summary: "Subtract a number from a tile",
     doc: number_doc!("`dst = src - scalar`, element by element."),
@@ -34,7 +34,7 @@ static TSUBS: OpDef = OpDef {
     ..EACH
 };
 
-static TMULS: OpDef = OpDef {
+pub static TMULS: OpDef = OpDef {
     schema: OpSchema { name: "pto.tmuls", ..WITH_SCALAR },
     summary: "Multiply a tile by a number",
     doc: number_doc!("`dst = src * scalar`, element by element."),
@@ -44,7 +44,7 @@ static TMULS: OpDef = OpDef {
     ..EACH
 };
 
-static TDIVS: OpDef = OpDef {
+pub static TDIVS: OpDef = OpDef {
     schema: schema(
         "pto.tdivs",
         ins(3),
@@ -77,7 +77,7 @@ static TDIVS: OpDef = OpDef {
     ..EACH
 };
 
-static TMAXS: OpDef = OpDef {
+pub static TMAXS: OpDef = OpDef {
     schema: OpSchema { name: "pto.tmaxs", ..WITH_SCALAR },
     summary: "Larger of a tile and a number",
     doc: number_doc!("`dst = max(src, scalar)`, element by element: a number rather than a NaN, +0 rather than -0."),
@@ -87,7 +87,7 @@ static TMAXS: OpDef = OpDef {
     ..EACH
 };
 
-static TMINS: OpDef = OpDef {
+pub static TMINS: OpDef = OpDef {
     schema: OpSchema { name: "pto.tmins", ..WITH_SCALAR },
     summary: "Smaller of a tile and a number",
     doc: number_doc!("`dst = min(src, scalar)`, element by element: a number rather than a NaN, -0 rather than +0."),
@@ -97,7 +97,7 @@ static TMINS: OpDef = OpDef {
     ..EACH
 };
 
-static TREMS: OpDef = OpDef {
+pub static TREMS: OpDef = OpDef {
     schema: OpSchema { name: "pto.trems", ..WITH_SCALAR_TMP },
     summary: "Remainder of a division by a number, rounded down",
     doc: number_doc!("`dst = src - floor(src / scalar) * scalar`, as `pto.trem`: the result has the sign of `scalar`."),
@@ -107,7 +107,7 @@ static TREMS: OpDef = OpDef {
     ..EACH
 };
 
-static TFMODS: OpDef = OpDef {
+pub static TFMODS: OpDef = OpDef {
     schema: OpSchema { name: "pto.tfmods", ..WITH_SCALAR },
     summary: "Remainder of a division by a number, rounded towards zero",
     doc: number_doc!("`dst = fmod(src, scalar)`, as `pto.tfmod`: the result has the sign of `src`."),
@@ -117,7 +117,7 @@ static TFMODS: OpDef = OpDef {
     ..EACH
 };
 
-static TAXPY: OpDef = OpDef {
+pub static TAXPY: OpDef = OpDef {
     schema: schema(
         "pto.taxpy",
         ins(2),
@@ -151,7 +151,7 @@ static TAXPY: OpDef = OpDef {
     ..EACH
 };
 
-static TLRELU: OpDef = OpDef {
+pub static TLRELU: OpDef = OpDef {
     schema: schema(
         "pto.tlrelu",
         ins(2),

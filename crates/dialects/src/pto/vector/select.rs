@@ -63,7 +63,7 @@ macro_rules! mask_doc {
     };
 }
 
-static TCMP: OpDef = OpDef {
+pub static TCMP: OpDef = OpDef {
     schema: schema("pto.tcmp", ins(2), &[SRC0, SRC1, BITS], &[], &[MODE]),
     summary: "Compare two tiles",
     doc: mask_doc!(
@@ -76,7 +76,7 @@ static TCMP: OpDef = OpDef {
     ..COMPARISON
 };
 
-static TCMPS: OpDef = OpDef {
+pub static TCMPS: OpDef = OpDef {
     schema: schema("pto.tcmps", ins(2), &[SRC, SCALAR_ARG, BITS], &[], &[MODE]),
     summary: "Compare a tile with a number",
     doc: mask_doc!(
@@ -89,7 +89,7 @@ static TCMPS: OpDef = OpDef {
     ..COMPARISON
 };
 
-static TSEL: OpDef = OpDef {
+pub static TSEL: OpDef = OpDef {
     schema: schema("pto.tsel", ins(4), &[MASK, SRC0, SRC1, TMP, DST], &[], &[]),
     summary: "Choose between two tiles",
     doc: shape_doc!(mask_doc!(
@@ -104,7 +104,7 @@ static TSEL: OpDef = OpDef {
     ..COMPARISON
 };
 
-static TSELS: OpDef = OpDef {
+pub static TSELS: OpDef = OpDef {
     schema: schema("pto.tsels", ins(4), &[MASK, SRC, TMP, SCALAR_ARG, DST], &[], &[]),
     summary: "Choose between a tile and a number",
     doc: shape_doc!(mask_doc!(

@@ -17,7 +17,7 @@ const SCALAR_BETWEEN: OpSchema = schema("", ins(3), &[SRC0, SCALAR_ARG, SRC1, DS
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TADDC, &TSUBC, &TADDSC, &TSUBSC];
 
-static TADDC: OpDef = OpDef {
+pub static TADDC: OpDef = OpDef {
     schema: OpSchema { name: "pto.taddc", ..THREE },
     summary: "Add three tiles",
     doc: number_doc!(
@@ -30,7 +30,7 @@ static TADDC: OpDef = OpDef {
     ..EACH
 };
 
-static TSUBC: OpDef = OpDef {
+pub static TSUBC: OpDef = OpDef {
     schema: OpSchema { name: "pto.tsubc", ..THREE },
     summary: "Subtract a tile and add another",
     doc: number_doc!(
@@ -43,7 +43,7 @@ static TSUBC: OpDef = OpDef {
     ..EACH
 };
 
-static TADDSC: OpDef = OpDef {
+pub static TADDSC: OpDef = OpDef {
     schema: OpSchema { name: "pto.taddsc", ..SCALAR_BETWEEN },
     summary: "Add a number and a tile",
     doc: number_doc!(
@@ -56,7 +56,7 @@ static TADDSC: OpDef = OpDef {
     ..EACH
 };
 
-static TSUBSC: OpDef = OpDef {
+pub static TSUBSC: OpDef = OpDef {
     schema: OpSchema { name: "pto.tsubsc", ..SCALAR_BETWEEN },
     summary: "Subtract a number and add a tile",
     doc: number_doc!(

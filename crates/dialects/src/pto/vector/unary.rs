@@ -12,7 +12,7 @@ use crate::def::OpDef;
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TABS, &TNEG, &TEXP, &TLOG, &TSQRT, &TRSQRT, &TRECIP, &TRELU];
 
-static TABS: OpDef = OpDef {
+pub static TABS: OpDef = OpDef {
     schema: OpSchema { name: "pto.tabs", ..ONE },
     summary: "Absolute value",
     doc: number_doc!("`dst = |src|`, element by element. The smallest integer stays as it is."),
@@ -22,7 +22,7 @@ static TABS: OpDef = OpDef {
     ..EACH
 };
 
-static TNEG: OpDef = OpDef {
+pub static TNEG: OpDef = OpDef {
     schema: OpSchema { name: "pto.tneg", ..ONE },
     summary: "Negation",
     doc: number_doc!("`dst = -src`, element by element: the sign of zero turns too."),
@@ -32,7 +32,7 @@ static TNEG: OpDef = OpDef {
     ..EACH
 };
 
-static TEXP: OpDef = OpDef {
+pub static TEXP: OpDef = OpDef {
     schema: OpSchema { name: "pto.texp", ..ONE },
     summary: "Exponential",
     doc: number_doc!("`dst = exp(src)`, element by element, correctly rounded: exp(-inf) is 0."),
@@ -42,7 +42,7 @@ static TEXP: OpDef = OpDef {
     ..EACH
 };
 
-static TLOG: OpDef = OpDef {
+pub static TLOG: OpDef = OpDef {
     schema: OpSchema { name: "pto.tlog", ..ONE },
     summary: "Natural logarithm",
     doc: number_doc!("`dst = ln(src)`, element by element, correctly rounded: -inf for ±0, NaN below."),
@@ -52,7 +52,7 @@ static TLOG: OpDef = OpDef {
     ..EACH
 };
 
-static TSQRT: OpDef = OpDef {
+pub static TSQRT: OpDef = OpDef {
     schema: OpSchema { name: "pto.tsqrt", ..ONE },
     summary: "Square root",
     doc: number_doc!("`dst = sqrt(src)`, element by element, correctly rounded: -0 for -0, NaN below."),
@@ -62,7 +62,7 @@ static TSQRT: OpDef = OpDef {
     ..EACH
 };
 
-static TRSQRT: OpDef = OpDef {
+pub static TRSQRT: OpDef = OpDef {
     schema: OpSchema { name: "pto.trsqrt", ..ONE_TMP },
     summary: "Reciprocal of the square root",
     doc: number_doc!("`dst = 1 / sqrt(src)`, element by element, rounded once: an infinity for ±0, NaN below."),
@@ -72,7 +72,7 @@ static TRSQRT: OpDef = OpDef {
     ..EACH
 };
 
-static TRECIP: OpDef = OpDef {
+pub static TRECIP: OpDef = OpDef {
     schema: OpSchema { name: "pto.trecip", ..ONE },
     summary: "Reciprocal",
     doc: number_doc!("`dst = 1 / src`, element by element, correctly rounded: an infinity for ±0."),
@@ -82,7 +82,7 @@ static TRECIP: OpDef = OpDef {
     ..EACH
 };
 
-static TRELU: OpDef = OpDef {
+pub static TRELU: OpDef = OpDef {
     schema: OpSchema { name: "pto.trelu", ..ONE },
     summary: "ReLU",
     doc: number_doc!("`dst = max(src, 0)`, element by element: +0 for -0 and for NaN."),

@@ -41,7 +41,7 @@ const MASK_PATTERN: &EnumSpec =
 /// `#pto.cmp<…>` of a gather.
 const GATHER_CMP: &EnumSpec = &EnumSpec { kind: "cmp", members: &["eq", "gt", "EQ", "GT"] };
 
-static TGATHER: OpDef = OpDef {
+pub static TGATHER: OpDef = OpDef {
     schema: schema(
         "pto.tgather",
         Syntax::InsOuts { ins: 4, attrs_in_ins: true },
@@ -77,7 +77,7 @@ static TGATHER: OpDef = OpDef {
     ..UNDONE
 };
 
-static TGATHERB: OpDef = OpDef {
+pub static TGATHERB: OpDef = OpDef {
     schema: schema("pto.tgatherb", ins(2), &[SRC, INDICES, DST], &[], &[]),
     summary: "Gather elements by byte offset",
     doc: "`dst[i, j]` = the element of `src` at byte `indices[i, j]`. Read and verified; it cannot be run yet.",
@@ -85,7 +85,7 @@ static TGATHERB: OpDef = OpDef {
     ..UNDONE
 };
 
-static TSCATTER: OpDef = OpDef {
+pub static TSCATTER: OpDef = OpDef {
     schema: schema("pto.tscatter", ins(2), &[SRC, INDICES, DST], &[], &[]),
     summary: "Scatter elements by row index",
     doc: "`dst[indices[i, j], j] = src[i, j]`. Read and verified; it cannot be run yet.",
@@ -100,7 +100,7 @@ const SCATTER_OOB: &EnumSpec = &EnumSpec { kind: "scatter_oob", members: &["unde
 /// `#pto<scatter_atomic_op …>`.
 const SCATTER_ATOMIC: &EnumSpec = &EnumSpec { kind: "scatter_atomic_op", members: &["none", "add", "max", "min"] };
 
-static MGATHER: OpDef = OpDef {
+pub static MGATHER: OpDef = OpDef {
     schema: schema(
         "pto.mgather",
         ins(2),
@@ -115,7 +115,7 @@ static MGATHER: OpDef = OpDef {
     ..UNDONE
 };
 
-static MSCATTER: OpDef = OpDef {
+pub static MSCATTER: OpDef = OpDef {
     schema: schema(
         "pto.mscatter",
         ins(2),
@@ -133,7 +133,7 @@ static MSCATTER: OpDef = OpDef {
     ..UNDONE
 };
 
-static TSORT32: OpDef = OpDef {
+pub static TSORT32: OpDef = OpDef {
     schema: schema(
         "pto.tsort32",
         ins(3),
@@ -150,7 +150,7 @@ static TSORT32: OpDef = OpDef {
 /// `vector<4xi16>`.
 const COUNTS: TypeRule = TypeRule { describe: "a vector of numbers", accepts: |t| matches!(t, Type::Vector(_)) };
 
-static TMRGSORT: OpDef = OpDef {
+pub static TMRGSORT: OpDef = OpDef {
     schema: schema(
         "pto.tmrgsort",
         Syntax::InsOuts { ins: 2, attrs_in_ins: true },
@@ -170,7 +170,7 @@ static TMRGSORT: OpDef = OpDef {
     ..UNDONE
 };
 
-static THISTOGRAM: OpDef = OpDef {
+pub static THISTOGRAM: OpDef = OpDef {
     schema: schema(
         "pto.thistogram",
         ins(2),
@@ -196,7 +196,7 @@ static THISTOGRAM: OpDef = OpDef {
     ..UNDONE
 };
 
-static TRANDOM: OpDef = OpDef {
+pub static TRANDOM: OpDef = OpDef {
     schema: schema(
         "pto.trandom",
         ins(6),
@@ -222,7 +222,7 @@ static TRANDOM: OpDef = OpDef {
 /// `#pto<quant_type …>`.
 const QUANT_TYPE: &EnumSpec = &EnumSpec { kind: "quant_type", members: &["INT8_SYM", "INT8_ASYM"] };
 
-static TQUANT: OpDef = OpDef {
+pub static TQUANT: OpDef = OpDef {
     schema: schema(
         "pto.tquant",
         ins(3),
@@ -261,7 +261,7 @@ fn verify_quant(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     }
 }
 
-static TDEQUANT: OpDef = OpDef {
+pub static TDEQUANT: OpDef = OpDef {
     schema: schema(
         "pto.tdequant",
         ins(3),

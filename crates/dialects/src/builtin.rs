@@ -1,8 +1,10 @@
 //! The `builtin` dialect: modules.
 
-use slipring_ir::{AttrKind, OpSchema, Syntax};
+use slipring_ir::function::SYMBOL;
+use slipring_ir::{AttrKind, OpSchema, Part, Syntax};
 
 use crate::def::OpDef;
+use crate::function::PLATFORM;
 use crate::rules::{PLAIN, defaulted, schema};
 
 /// Its ops.
@@ -12,14 +14,15 @@ pub static MODULE: OpDef = OpDef {
     schema: OpSchema {
         aliases: &["module"],
         regions: &["body"],
+        part: Part::Module,
         ..schema(
             "builtin.module",
             Syntax::Format("$sym_name (`attributes` attr-dict)? $body"),
             &[],
             &[],
             &[
-                defaulted("sym_name", AttrKind::Symbol, "its name"),
-                defaulted("pto.target_arch", AttrKind::Str, "the platform that the text is for"),
+                defaulted(SYMBOL, AttrKind::Symbol, "its name"),
+                defaulted(PLATFORM, AttrKind::Str, "the platform that the text is for"),
                 defaulted("pto.device-spec", AttrKind::Str, "the chip that the text is for; not used"),
             ],
         )

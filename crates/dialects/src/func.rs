@@ -1,16 +1,18 @@
 //! The `func` dialect: functions, calls, returns.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
+use slipring_ir::function::{CALLEE, FUNCTION_TYPE, SYMBOL, VISIBILITY};
 use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Reported as TextReported, Tok, same_type};
 use slipring_ir::{
-    Arity, Attr, AttrKind, Diagnostic, Diags, FuncType, Infer, Module, OpId, OpSchema, ResultSpec, Syntax, Touch, Type,
+    Arity, Attr, AttrDict, AttrKind, Diagnostic, Diags, FuncType, Infer, Module, OpId, OpSchema, Part, ResultSpec,
+    Span, Syntax, Touch, Type, ValueId,
 };
 use slipring_machine::Platform;
 
 use crate::decode::control;
 use crate::def::{OpDef, OpRef};
+use crate::function::{BOTH_LANES, ENTRY, KIND, SLOT_BYTES, SLOTS, SPLIT};
 use crate::rules::{ANY, PLAIN, counted, defaulted, required, schema, variadic};
 
 /// Its ops.
@@ -21,37 +23,34 @@ const BASE: OpDef = OpDef { source: "MLIR, func dialect", ..PLAIN };
 pub static FUNC: OpDef = OpDef {
     schema: OpSchema {
         regions: &["body"],
+        part: Part::Function,
         ..schema(
             "func.func",
             Syntax::Custom(&FuncText),
             &[],
             &[],
             &[
-                required("sym_name", AttrKind::Str, "its name"),
-                required("function_type", AttrKind::Type, "types of arguments and results"),
-                defaulted("sym_visibility", AttrKind::Str, "`private`, `public` or `nested`"),
+                required(SYMBOL, AttrKind::Str, "its name"),
+                required(FUNCTION_TYPE, AttrKind::Type, "types of arguments and results"),
+                defaulted(VISIBILITY, AttrKind::Str, "`private`, `public` or `nested`"),
                 defaulted("arg_attrs", AttrKind::Any, "attributes of the arguments"),
                 defaulted("res_attrs", AttrKind::Any, "attributes of the results"),
-                defaulted("pto.entry", AttrKind::Any, "the kernel of the file"),
-                defaulted("hacc.entry", AttrKind::Any, "another spelling of `pto.entry`"),
+                defaulted(ENTRY[0], AttrKind::Any, "the kernel of the file"),
+                defaulted(ENTRY[1], AttrKind::Any, "another spelling of `pto.entry`"),
                 defaulted(
-                    "split",
+                    SPLIT,
                     AttrKind::Int,
                     "asks the compiler to divide Vector work between the two Vector cores: 1 by rows, 2 by columns",
                 ),
+                defaulted(KIND, AttrKind::Any, "`#pto.kernel_kind<cube>` or `<vector>`: the core it runs on"),
                 defaulted(
-                    "pto.kernel_kind",
-                    AttrKind::Any,
-                    "`#pto.kernel_kind<cube>` or `<vector>`: the core it runs on",
-                ),
-                defaulted(
-                    "gm_slot_bytes",
+                    SLOT_BYTES,
                     AttrKind::Int,
                     "bytes of ring slots that each block of a launch needs: the last parameter, a pointer, is memory that \
                      the launch allocates for them",
                 ),
-                defaulted("slot_num", AttrKind::Int, "slots of each ring that the compiler makes; 2 by default"),
-                defaulted("dual_aiv_dispatch", AttrKind::Bool, "whether both Vector cores run this Vector function"),
+                defaulted(SLOTS, AttrKind::Int, "slots of each ring that the compiler makes; 2 by default"),
+                defaulted(BOTH_LANES, AttrKind::Bool, "whether both Vector cores run this Vector function"),
                 defaulted("pto.auto_sync_tail_hint", AttrKind::Str, "read; it changes nothing here"),
             ],
         )
@@ -68,9 +67,9 @@ pub static FUNC: OpDef = OpDef {
 const MOST_SLOT_BYTES: i64 = 8 * 512 * 1024;
 
 fn verify_func(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
-    let Some(Attr::Type(Type::Function(ty))) = op.attr("function_type") else { return };
+    let Some(ty) = op.module.function_type(op.id) else { return };
     verify_slots(op, ty, platform, diags);
-    if crate::decode::is_entry(op.module, op.id) && !ty.results.is_empty() {
+    if crate::function::is_entry(op.module, op.id) && !ty.results.is_empty() {
         diags.push(
             op.error("entry-result", "PTO entry functions must return void")
                 .help("pass a buffer for the result, or leave out `pto.entry`"),
@@ -89,9 +88,9 @@ fn verify_func(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
 /// Reports functions of one name.
 pub(crate) fn names_differ(module: &Module, diags: &mut Diags) {
     let mut first: HashMap<&str, OpId> = HashMap::new();
-    for function in module.ops_named("func.func") {
+    for function in module.functions() {
         let data = module.op(function);
-        let Some(name) = data.attrs.get("sym_name").and_then(Attr::as_str) else { continue };
+        let Some(name) = module.symbol_name(function) else { continue };
         if let Some(other) = first.get(name) {
             let message = format!("`@{name}` is defined a second time");
             let error = Diagnostic::error("redefinition", data.span, message);
@@ -105,13 +104,13 @@ pub(crate) fn names_differ(module: &Module, diags: &mut Diags) {
 /// The depth of generated rings and the memory for their slots.
 fn verify_slots(op: &OpRef<'_>, ty: &FuncType, platform: &Platform, diags: &mut Diags) {
     let flags = i64::from(platform.sync.ring_flags);
-    if op.attr("slot_num").is_some() && !op.int("slot_num").is_some_and(|n| (1..=flags).contains(&n)) {
+    if op.attr(SLOTS).is_some() && !op.int(SLOTS).is_some_and(|n| (1..=flags).contains(&n)) {
         diags.push(op.error("slot-num", format!("expects 'slot_num' to be 1 to {flags}: every slot has a flag")));
     }
-    if op.attr("gm_slot_bytes").is_none() {
+    if op.attr(SLOT_BYTES).is_none() {
         return;
     }
-    if !op.int("gm_slot_bytes").is_some_and(|n| (1..=MOST_SLOT_BYTES).contains(&n)) {
+    if !op.int(SLOT_BYTES).is_some_and(|n| (1..=MOST_SLOT_BYTES).contains(&n)) {
         diags.push(op.error("gm-slot-bytes", format!("expects 'gm_slot_bytes' to be 1 to {MOST_SLOT_BYTES}")));
     }
     if !matches!(ty.inputs.last(), Some(Type::Ptr(..))) {
@@ -126,11 +125,11 @@ impl CustomSyntax for FuncText {
     fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Result<(), TextReported> {
         for visibility in ["private", "public", "nested"] {
             if p.eat_text(visibility) {
-                p.module.op_mut(op).attrs.set("sym_visibility", Attr::Str(visibility.into()));
+                p.module.op_mut(op).attrs.set(VISIBILITY, Attr::Str(visibility.into()));
             }
         }
         let name = p.symbol()?;
-        p.module.op_mut(op).attrs.set("sym_name", Attr::Str(name));
+        p.module.op_mut(op).attrs.set(SYMBOL, Attr::Str(name));
         let mut ty = FuncType::default();
         let mut args = Vec::new();
         let mut arg_attrs = Vec::new();
@@ -164,7 +163,7 @@ impl CustomSyntax for FuncText {
                 ty.results = p.result_type_list()?;
             }
         }
-        p.module.op_mut(op).attrs.set("function_type", Attr::Type(Type::Function(Arc::new(ty))));
+        p.module.set_function_type(op, ty);
         for (name, attrs) in [("arg_attrs", arg_attrs), ("res_attrs", res_attrs)] {
             if attrs.iter().any(|a| !a.is_empty()) {
                 let list = attrs.into_iter().map(Attr::Dict).collect();
@@ -179,9 +178,9 @@ impl CustomSyntax for FuncText {
 
     fn says_all(&self, module: &Module, op: OpId) -> Option<bool> {
         let data = module.op(op);
-        let Some(Attr::Type(Type::Function(ty))) = data.attrs.get("function_type") else { return Some(false) };
+        let Some(ty) = module.function_type(op) else { return Some(false) };
         let text = |name: &str| data.attrs.get(name).is_none_or(|attr| matches!(attr, Attr::Str(_)));
-        let visibility = data.attrs.get("sym_visibility").and_then(Attr::as_str);
+        let visibility = data.attrs.get(VISIBILITY).and_then(Attr::as_str);
         let visible = visibility.is_none_or(|v| ["private", "public", "nested"].contains(&v));
         // A dictionary for each, not all of them empty.
         let described = |name: &str, count: usize| match data.attrs.get(name) {
@@ -198,24 +197,21 @@ impl CustomSyntax for FuncText {
             Some([block]) => module.block(*block).args.iter().map(|arg| module.ty(*arg)).eq(&ty.inputs),
             Some(_) => false,
         };
-        let named = matches!(data.attrs.get("sym_name"), Some(Attr::Str(_)));
+        let named = matches!(data.attrs.get(SYMBOL), Some(Attr::Str(_)));
         let attrs = described("arg_attrs", ty.inputs.len()) && described("res_attrs", ty.results.len());
-        Some(named && text("sym_visibility") && visible && attrs && body && data.operands.is_empty())
+        Some(named && text(VISIBILITY) && visible && attrs && body && data.operands.is_empty())
     }
 
     fn print(&self, p: &mut OpPrinter<'_>, op: OpId) {
         let module = p.module;
         let data = module.op(op);
         p.write(" ");
-        if let Some(visibility) = data.attrs.get("sym_visibility").and_then(Attr::as_str) {
+        if let Some(visibility) = data.attrs.get(VISIBILITY).and_then(Attr::as_str) {
             p.write(visibility);
             p.write(" ");
         }
-        p.symbol(data.attrs.get("sym_name").and_then(Attr::as_str).unwrap_or(""));
-        let ty = match data.attrs.get("function_type") {
-            Some(Attr::Type(Type::Function(ty))) => ty.clone(),
-            _ => Arc::default(),
-        };
+        p.symbol(module.symbol_name(op).unwrap_or(""));
+        let ty = module.function_type(op).cloned().unwrap_or_default();
         let body = module.body(op, 0);
         p.write("(");
         for (at, input) in ty.inputs.iter().enumerate() {
@@ -243,11 +239,7 @@ impl CustomSyntax for FuncText {
                 p.write(")");
             }
         }
-        p.attr_dict_after(
-            " attributes ",
-            op,
-            &["sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"],
-        );
+        p.attr_dict_after(" attributes ", op, &[SYMBOL, FUNCTION_TYPE, VISIBILITY, "arg_attrs", "res_attrs"]);
         if body.is_some() {
             p.write(" ");
             p.region(op, 0, false);
@@ -277,12 +269,13 @@ const RESULTS: ResultSpec = ResultSpec {
 pub static CALL: OpDef = OpDef {
     schema: OpSchema {
         aliases: &["call"],
+        part: Part::Call,
         ..schema(
             "func.call",
             Syntax::Custom(&CallText),
             &[variadic("args", ANY, Touch::Nothing, "the arguments")],
             &[RESULTS],
-            &[required("callee", AttrKind::Symbol, "the function")],
+            &[required(CALLEE, AttrKind::Symbol, "the function")],
         )
     },
     summary: "Call a function",
@@ -294,12 +287,12 @@ pub static CALL: OpDef = OpDef {
 };
 
 fn verify_call(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    let name = op.text("callee").unwrap_or("");
+    let name = op.module.callee_name(op.id).unwrap_or("");
     let Some(callee) = op.module.symbol(name) else {
         diags.push(op.error("unknown-function", format!("there is no function `@{name}`")));
         return;
     };
-    let Some(Attr::Type(Type::Function(ty))) = op.module.op(callee).attrs.get("function_type") else { return };
+    let Some(ty) = op.module.function_type(callee) else { return };
     let args = op.operands(0);
     let given = args.iter().map(|v| op.module.ty(*v));
     if args.len() != ty.inputs.len() || !given.zip(&ty.inputs).all(|(a, b)| same_type(a, b)) {
@@ -316,7 +309,7 @@ struct CallText;
 impl CustomSyntax for CallText {
     fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Result<(), TextReported> {
         let callee = p.symbol()?;
-        p.module.op_mut(op).attrs.set("callee", Attr::Symbol(callee));
+        p.module.set_callee(op, &callee);
         let mut args = Vec::new();
         p.expect(Tok::LParen, "`(` and the arguments")?;
         p.list_until(Tok::RParen, "`)`", |p| {
@@ -349,11 +342,11 @@ impl CustomSyntax for CallText {
         let module = p.module;
         let data = module.op(op);
         p.write(" ");
-        p.symbol(data.attrs.get("callee").and_then(Attr::as_str).unwrap_or(""));
+        p.symbol(module.callee_name(op).unwrap_or(""));
         p.write("(");
         p.values(&data.operands);
         p.write(")");
-        p.attr_dict(op, &["callee"]);
+        p.attr_dict(op, &[CALLEE]);
         p.write(" : (");
         p.types_of(&data.operands);
         p.write(") -> ");
@@ -378,3 +371,10 @@ pub static RETURN: OpDef = OpDef {
     lower: control::lower_yield,
     ..BASE
 };
+
+/// A call of the function of a name, in no block yet.
+pub fn call(module: &mut Module, callee: &str, args: &[ValueId], results: &[Type], span: Span) -> OpId {
+    let op = module.build(&CALL.schema, &[args], AttrDict::default(), results, span);
+    module.set_callee(op, callee);
+    op
+}

@@ -8,6 +8,7 @@
 mod along;
 pub mod decode;
 pub mod def;
+pub mod function;
 #[allow(missing_docs)] // An op's declaration is its documentation.
 pub mod memref;
 mod micro;
@@ -33,11 +34,12 @@ use std::sync::OnceLock;
 use slipring_ir::Registry;
 
 pub use along::Along;
-pub use decode::{Decoded, Kernel, Mode, decode, is_entry, kernel_kind, needed_functions, select_kernel, symbol_name};
+pub use decode::{Decoded, Kernel, Mode, decode, needed_functions, select_kernel};
 pub use def::{
     CoreRule, ElemTypes, HandlePart, InCoreSync, LaneQuery, Linear, MixedPart, OpDef, OpRef, PipeRule, Product,
     ProductStart, Reported, RingPart, Transfer,
 };
+pub use function::{is_entry, kernel_kind, symbol_name};
 pub use pto::{is_event, lies};
 pub use reach::{affinity, core_of, is_mixed, reachable, writes_global};
 pub use verify::verify;

@@ -1,12 +1,12 @@
 //! Which ops a core runs, and which core an op belongs to.
 
-use slipring_ir::{Attr, BlockId, Module, OpId, Type, ValueId};
+use slipring_ir::{BlockId, Module, OpId, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_tile::Space;
 
 use crate::Dialects;
-use crate::decode::kernel_kind;
 use crate::def::{CoreRule, OpRef, PipeRule};
+use crate::function::kernel_kind;
 
 /// The kind of core that an op needs; `None` if any core can run it.
 pub fn affinity(op: &OpRef<'_>) -> Option<CoreKind> {
@@ -60,7 +60,7 @@ fn collect(module: &Module, block: BlockId, kind: CoreKind, visited: &mut Vec<Op
             continue;
         }
         found.push(op);
-        if let Some(callee) = data.attrs.get("callee").and_then(Attr::as_str).and_then(|name| module.symbol(name))
+        if let Some(callee) = module.callee(op)
             && !visited.contains(&callee)
             && kernel_kind(module, callee).is_none_or(|k| k == kind)
             && let Some(body) = module.body(callee, 0)
@@ -112,7 +112,7 @@ fn own_ops<'a>(module: &'a Module, function: OpId, visited: &mut Vec<OpId>, foun
     for id in module.walk(body) {
         let data = module.op(id);
         found.extend(Dialects::get().def(&data.name).map(|def| OpRef { module, id, def }));
-        if let Some(callee) = data.attrs.get("callee").and_then(Attr::as_str).and_then(|name| module.symbol(name)) {
+        if let Some(callee) = module.callee(id) {
             own_ops(module, callee, visited, found);
         }
     }

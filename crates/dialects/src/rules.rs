@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use slipring_ir::{
-    Arity, Attr, AttrKind, AttrSpec, Diags, EnumSpec, Flow, Infer, Module, OpSchema, OperandSpec, ResultSpec, Syntax,
-    Touch, Type, TypeRule, ValueId,
+    Arity, Attr, AttrKind, AttrSpec, Diags, EnumSpec, Flow, Infer, Module, OpSchema, OperandSpec, Part, ResultSpec,
+    Syntax, Touch, Type, TypeRule, ValueId,
 };
 use slipring_tile::{Elem, Space};
 
@@ -98,7 +98,18 @@ pub const fn schema(
     results: &'static [ResultSpec],
     attrs: &'static [AttrSpec],
 ) -> OpSchema {
-    OpSchema { name, aliases: &[], syntax, operands, results, attrs, regions: &[], flow: Flow::Once, terminator: false }
+    OpSchema {
+        name,
+        aliases: &[],
+        syntax,
+        operands,
+        results,
+        attrs,
+        regions: &[],
+        flow: Flow::Once,
+        terminator: false,
+        part: Part::None,
+    }
 }
 
 /// A declaration that does nothing: any core, no pipe, no rules. Change fields with `..PLAIN`.

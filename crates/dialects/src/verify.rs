@@ -1,12 +1,12 @@
 //! Checking a module against the declarations.
 
 use slipring_ir::text::nearest;
-use slipring_ir::{Arity, Diagnostic, Diags, Module, OpId, Type};
+use slipring_ir::{Arity, Diagnostic, Diags, Module, OpId, Part, Type};
 use slipring_machine::{CoreKind, Platform};
 
 use crate::Dialects;
-use crate::decode::kernel_kind;
 use crate::def::{CoreRule, OpRef, PipeRule};
+use crate::function::kernel_kind;
 use crate::pto::numbers;
 use crate::reach::affinity;
 use crate::rules::counted;
@@ -43,7 +43,7 @@ pub fn verify(module: &Module, platform: &Platform, diags: &mut Diags) {
 /// Reports an op that computes or works and stands in no function: nothing would ever run it.
 fn place(op: &OpRef<'_>, diags: &mut Diags) {
     let data = op.module.op(op.id);
-    let outside = op.module.parent_op(op.id).is_none_or(|outer| &*op.module.op(outer).name == "builtin.module");
+    let outside = op.module.parent_op(op.id).is_none_or(|outer| op.module.part(outer) == Part::Module);
     let runs = !data.operands.is_empty() || !data.results.is_empty() || !matches!(op.def.pipe, PipeRule::None);
     if outside && runs {
         let message = format!("`{}` stands outside of every function", op.def.schema.name);

@@ -6,6 +6,7 @@
 mod attr;
 mod compare;
 mod diag;
+pub mod function;
 mod module;
 mod schema;
 mod source;
@@ -15,6 +16,7 @@ mod types;
 pub use attr::{Attr, AttrDict};
 pub use compare::difference;
 pub use diag::{Diagnostic, Diags, Labeled, Severity};
+pub use function::Part;
 pub use module::{Block, BlockId, Mark, Module, Op, OpId, Region, RegionId, Value, ValueDef, ValueId, ValueMap};
 pub use schema::{
     Arity, AttrKind, AttrSpec, EnumSpec, Flow, Infer, OpSchema, OperandSpec, Registry, ResultSpec, Syntax, Touch,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::{Attr, AttrDict, OpSchema, Source, Span, Type};
+use crate::{AttrDict, OpSchema, Source, Span, Type};
 
 macro_rules! entity {
     ($(#[$doc:meta])* $name:ident) => {
@@ -231,6 +231,14 @@ impl Module {
         id
     }
 
+    /// Makes an operation of the same declaration, attributes and place as another one, without operands, results and regions.
+    pub fn like(&mut self, other: &Op) -> OpId {
+        let id = self.create(other.name.clone(), other.schema, other.span);
+        let op = &mut self.ops[id.index()];
+        (op.attrs, op.loc) = (other.attrs.clone(), other.loc.clone());
+        id
+    }
+
     /// Makes an operation of a declaration: one operand group a declared operand, results of these types.
     pub fn build(
         &mut self,
@@ -364,14 +372,10 @@ impl Module {
     /// copies of results and block arguments. The copy is in no block.
     pub fn clone_op(&mut self, op: OpId, map: &mut ValueMap) -> OpId {
         let original = self.op(op).clone();
-        let copy = self.create(original.name.clone(), original.schema, original.span);
-        {
-            let target = &mut self.ops[copy.index()];
-            target.operands = original.operands.iter().map(|v| map.get(*v)).collect();
-            target.segments = original.segments.clone();
-            target.attrs = original.attrs.clone();
-            target.loc = original.loc.clone();
-        }
+        let copy = self.like(&original);
+        let target = &mut self.ops[copy.index()];
+        target.operands = original.operands.iter().map(|v| map.get(*v)).collect();
+        target.segments = original.segments.clone();
         for result in &original.results {
             let value = self.value(*result).clone();
             let new = self.add_result(copy, value.ty, value.name, value.span);
@@ -418,7 +422,7 @@ impl Module {
         self.walk(self.top).into_iter().filter(move |op| &*self.op(*op).name == name)
     }
 
-    /// The operation that defines symbol `name` (its `sym_name` attribute). Functions are not
+    /// The operation that defines symbol `name`. Functions are not
     /// looked into.
     pub fn symbol(&self, name: &str) -> Option<OpId> {
         self.symbol_in(self.top, name)
@@ -427,10 +431,10 @@ impl Module {
     fn symbol_in(&self, block: BlockId, name: &str) -> Option<OpId> {
         self.block(block).ops.iter().find_map(|op| {
             let data = self.op(*op);
-            if data.attrs.get("sym_name").and_then(Attr::as_str) == Some(name) {
+            if self.symbol_name(*op) == Some(name) {
                 return Some(*op);
             }
-            if data.attrs.get("function_type").is_some() {
+            if self.is_function(*op) {
                 return None;
             }
             let blocks = data.regions.iter().flat_map(|region| &self.region(*region).blocks);

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::Type;
+use crate::function::Part;
 use crate::text::CustomSyntax;
 
 /// How many values an operand stands for.
@@ -182,6 +183,8 @@ pub struct OpSchema {
     pub flow: Flow,
     /// True for an op that ends its block.
     pub terminator: bool,
+    /// What it is among functions and calls.
+    pub part: Part,
 }
 
 /// The declared ops, by name and by every alias.

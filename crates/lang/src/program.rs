@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use ruff_python_ast::{Decorator, Expr, Stmt, StmtFunctionDef};
-use slipring_ir::{Attr, Diagnostic, Diags, Source, Span};
+use slipring_ir::{Diagnostic, Diags, Source, Span};
 use slipring_machine::CoreKind;
 
 use crate::Compiled;
@@ -135,8 +135,7 @@ pub(crate) fn compile(source: Arc<Source>, body: &[Stmt], diags: &mut Diags) -> 
     found.retain(|(name, _)| !called.contains(*name));
     kernels.retain(|info| !called.contains(info.name.as_str()));
     if let [(_, only)] = found[..] {
-        let attrs = &mut emitter.module.op_mut(only).attrs;
-        attrs.set("pto.entry", Attr::Unit);
+        slipring_dialects::function::mark_entry(&mut emitter.module, only);
     }
     Compiled { module: emitter.module, kernels }
 }

@@ -17,8 +17,9 @@ mod regions;
 mod rewrite;
 pub(crate) mod windows;
 
+use slipring_dialects::function::{ask_split, asked_split, asks_split};
 use slipring_dialects::{InCoreSync, MixedPart, PipeRule, affinity, kernel_kind, symbol_name};
-use slipring_ir::{Attr, BlockId, Diagnostic, Diags, Module, OpId};
+use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId};
 use slipring_machine::CoreKind;
 
 use crate::facts::{Functions, op_ref};
@@ -34,13 +35,9 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// The attribute that asks for it.
-const SPLIT: &str = "split";
-
 fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
     let functions = Functions::of(module);
-    let asked: Vec<(OpId, BlockId)> =
-        functions.with_bodies(module).filter(|(f, _)| module.op(*f).attrs.get(SPLIT).is_some()).collect();
+    let asked: Vec<(OpId, BlockId)> = functions.with_bodies(module).filter(|(f, _)| asks_split(module, *f)).collect();
     for (function, body) in asked {
         match split(module, context, &functions, function, body) {
             Ok(None) => {}
@@ -59,7 +56,7 @@ fn split(
     body: BlockId,
 ) -> Result<Option<Diagnostic>, Vec<Diagnostic>> {
     let span = module.op(function).span;
-    let axis = match module.op(function).attrs.get(SPLIT).and_then(Attr::as_int) {
+    let axis = match asked_split(module, function) {
         Some(1) => 0,
         Some(2) => 1,
         _ => {
@@ -99,7 +96,7 @@ fn split(
     if !errors.is_empty() {
         return Err(errors);
     }
-    drop(module.op_mut(function).attrs.remove(SPLIT));
+    ask_split(module, function, None);
     Ok(None)
 }
 

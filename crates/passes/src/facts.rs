@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 pub use slipring_dialects::rules::counted;
 use slipring_dialects::{Dialects, InCoreSync, OpDef, OpRef, kernel_kind};
-use slipring_ir::{Attr, BlockId, Flow, Module, OpId, OpSchema, Type};
+use slipring_ir::{BlockId, Flow, Module, OpId, OpSchema, Type};
 use slipring_machine::CoreKind;
 use slipring_tile::Space;
 
@@ -77,7 +77,7 @@ impl Functions {
 
     /// The function that an op calls.
     pub fn callee(&self, module: &Module, op: OpId) -> Option<OpId> {
-        self.get(module.op(op).attrs.get("callee")?.as_str()?)
+        self.get(module.callee_name(op)?)
     }
 
     /// Functions with a body and that body, in the order of the text.
@@ -98,8 +98,8 @@ impl Functions {
 fn collect(module: &Module, block: BlockId, found: &mut IndexMap<String, OpId>) {
     for &op in &module.block(block).ops {
         let data = module.op(op);
-        if data.attrs.get("function_type").is_some() {
-            if let Some(name) = data.attrs.get("sym_name").and_then(Attr::as_str) {
+        if module.is_function(op) {
+            if let Some(name) = module.symbol_name(op) {
                 found.entry(name.to_string()).or_insert(op);
             }
             continue;

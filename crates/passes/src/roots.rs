@@ -254,9 +254,6 @@ pub fn home(module: &Module, value: ValueId) -> Option<OpId> {
         ValueDef::Result(op, _) => module.op(op).block?,
         ValueDef::Arg(block, _) => block,
     };
-    let mut at = module.block_parent(block)?;
-    while module.op(at).attrs.get("function_type").is_none() {
-        at = module.parent_op(at)?;
-    }
-    Some(at)
+    let at = module.block_parent(block)?;
+    module.function_of(at)
 }

@@ -7,8 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slipring_dialects::{InCoreSync, PipeRule, affinity, kernel_kind, symbol_name};
-use slipring_ir::{Attr, BlockId, Diags, Module, OpId, Type, ValueId, ValueMap};
+use slipring_dialects::function::{has_entry_mark, set_kernel_kind, unmark_entry};
+use slipring_dialects::{InCoreSync, PipeRule, affinity, func, kernel_kind, symbol_name};
+use slipring_ir::{Attr, BlockId, Diags, Module, OpId, Part, Type, ValueId, ValueMap};
 use slipring_machine::CoreKind;
 
 use crate::facts::{Functions, def, op_ref, terminator};
@@ -16,9 +17,6 @@ use crate::manager::{Pass, PassContext};
 
 /// The pass.
 pub const PASS: Pass = Pass { name: "split-cores", summary: "Make a function for each kind of core", run };
-
-/// Attributes that mark the kernel of a file: they stay with the function that calls both.
-pub(crate) const ENTRY: [&str; 2] = ["pto.entry", "hacc.entry"];
 
 /// What becomes of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -142,7 +140,7 @@ fn keep(
     functions: &Functions,
     halves: &BTreeMap<String, [String; 2]>,
 ) {
-    module.op_mut(function).attrs.set("pto.kernel_kind", Attr::member("kernel_kind", kind.name()));
+    set_kernel_kind(module, function, kind);
     if let Some(body) = module.body(function, 0) {
         take(module, body, kind, functions, halves);
     }
@@ -159,10 +157,9 @@ fn split(module: &mut Module, function: OpId, functions: &Functions, halves: &BT
     let mut behind = function;
     for kind in [CoreKind::Cube, CoreKind::Vector] {
         let copy = module.clone_op(function, &mut ValueMap::default());
-        let attrs = &mut module.op_mut(copy).attrs;
-        ENTRY.iter().for_each(|name| drop(attrs.remove(name)));
-        attrs.set("sym_name", Attr::Str(half_of(&names, kind).into()));
-        attrs.set("sym_visibility", Attr::Str("private".into()));
+        // The mark of the file's kernel stays with the function that calls both.
+        unmark_entry(module, copy);
+        module.name_privately(copy, half_of(&names, kind));
         module.insert_after(behind, copy);
         keep(module, copy, kind, functions, halves);
         if let Some(body) = module.body(copy, 0) {
@@ -182,12 +179,10 @@ pub(crate) fn call_both(module: &mut Module, function: OpId, names: &[String; 2]
             module.remove(op);
         }
     }
-    let Some(schema) = slipring_dialects::Dialects::get().registry.get("func.call") else { return };
     let args: Vec<ValueId> = module.block(body).args.to_vec();
     let span = module.op(function).span;
     for name in names {
-        let attrs = [("callee", Attr::Symbol(name.as_str().into()))].into_iter().collect();
-        let call = module.build(schema, &[&args], attrs, &[], span);
+        let call = func::call(module, name, &args, &[], span);
         match end {
             Some(end) => module.insert_before(end, call),
             None => module.append(body, call),
@@ -221,11 +216,10 @@ fn take(
             }
             None => {}
         }
-        let callee = module.op(op).attrs.get("callee").and_then(Attr::as_str).map(str::to_string);
+        let callee = module.callee_name(op).map(str::to_string);
         if let Some(callee) = callee {
             if let Some(names) = halves.get(&callee) {
-                let name = half_of(names, kind).into();
-                module.op_mut(op).attrs.set("callee", Attr::Symbol(name));
+                module.set_callee(op, half_of(names, kind));
             } else if functions.get(&callee).is_some_and(|f| kernel_kind(module, f).is_some_and(|k| k != kind)) {
                 module.remove(op);
             }
@@ -283,7 +277,7 @@ fn is_idle(module: &Module, op: OpId, used: &BTreeSet<ValueId>) -> bool {
         && def.per_lane.is_none()
         && def.in_core_sync == InCoreSync::No
         && !def.schema.terminator
-        && data.attrs.get("callee").is_none();
+        && def.schema.part != Part::Call;
     plain
         && data.regions.is_empty()
         && !data.results.is_empty()
@@ -294,13 +288,10 @@ fn is_idle(module: &Module, op: OpId, used: &BTreeSet<ValueId>) -> bool {
 fn drop_uncalled(module: &mut Module, functions: &Functions, fates: &BTreeMap<OpId, Fate>) {
     let split = fates.iter().filter(|(_, fate)| **fate == Fate::Splits).map(|(f, _)| *f);
     for function in split.collect::<Vec<_>>() {
-        let attrs = &module.op(function).attrs;
-        let private = attrs.get("sym_visibility").and_then(Attr::as_str) == Some("private");
-        let entry = ENTRY.iter().any(|name| attrs.get(name).is_some());
         let name = symbol_name(module, function).to_string();
-        let calls = |op: &OpId| module.op(*op).attrs.get("callee").and_then(Attr::as_str) == Some(name.as_str());
+        let calls = |op: &OpId| module.callee_name(*op) == Some(name.as_str());
         let called = functions.with_bodies(module).any(|(_, body)| module.walk(body).iter().any(calls));
-        if private && !entry && !called {
+        if module.is_private(function) && !has_entry_mark(module, function) && !called {
             module.remove(function);
         }
     }

@@ -62,7 +62,7 @@ fn kernels(module: &Module) -> Vec<(Option<String>, Kernel)> {
     if let Some(kernel) = select_kernel(module, None, &mut unsure).filter(|kernel| !kernel.guessed) {
         return vec![(None, kernel)];
     }
-    let functions: Vec<OpId> = module.ops_named("func.func").filter(|f| module.body(*f, 0).is_some()).collect();
+    let functions: Vec<OpId> = module.functions().filter(|f| module.body(*f, 0).is_some()).collect();
     let of = |function: &OpId| {
         let name = symbol_name(module, *function).to_string();
         let kernel = select_kernel(module, Some(&name), &mut Diags::default())?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use slipring_dialects::{Decoded, Dialects, Kernel, Mode, decode, needed_functions, select_kernel};
-use slipring_ir::{Attr, Diagnostic, Diags, Module, Source, Span};
+use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
 use slipring_lang::KernelInfo;
 use slipring_machine::{Platform, PlatformError, built_in};
 use slipring_passes::{Outcome, PassContext, run_passes};
@@ -40,7 +40,7 @@ const MOST_FUNCTIONS: usize = 16384;
 /// Checks a module that was read without errors against the declarations and the platform, and how kernels for both kinds
 /// of core divide their work. Reports every error, and warns of tiles that overwrite each other.
 pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
-    let mut functions = module.ops_named("func.func").skip(MOST_FUNCTIONS);
+    let mut functions = module.functions().skip(MOST_FUNCTIONS);
     if let Some(first) = functions.next() {
         let message = format!(
             "a file has at most {MOST_FUNCTIONS} functions, this one has {}",
@@ -65,10 +65,7 @@ pub fn choose_platform(asked: Option<&str>, module: &Module) -> Result<Platform,
     built_in(asked.or(written_platform(module)).unwrap_or("a5"))
 }
 
-/// The platform that a module is written for, if it says one.
-pub fn written_platform(module: &Module) -> Option<&str> {
-    module.ops_named("builtin.module").find_map(|op| module.op(op).attrs.get("pto.target_arch").and_then(Attr::as_str))
-}
+pub use slipring_dialects::function::written_platform;
 
 /// A kernel ready to run.
 #[derive(Debug)]
@@ -121,7 +118,7 @@ pub fn needed(module: &Module, function: Option<&str>) -> Option<Module> {
 /// Takes out the functions that a kernel does not need.
 pub(crate) fn keep_needed(module: &mut Module, kernel: &Kernel) {
     let needed = needed_functions(module, kernel);
-    let others: Vec<_> = module.ops_named("func.func").filter(|function| !needed.contains(function)).collect();
+    let others: Vec<_> = module.functions().filter(|function| !needed.contains(function)).collect();
     others.into_iter().for_each(|other| module.remove(other));
 }
 

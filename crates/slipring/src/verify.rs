@@ -3,7 +3,7 @@
 use slipring_check::Init;
 use slipring_dialects::ring::gm_buffer;
 use slipring_dialects::{Dialects, Kernel, Mode as DecodeMode, OpRef, RingPart, decode};
-use slipring_ir::{Attr, Diags, Module, OpId, ValueDef, ValueId};
+use slipring_ir::{Diags, Module, OpId, ValueDef, ValueId};
 use slipring_machine::Platform;
 use slipring_program::{ParamKind, UpdateKind};
 use slipring_sim::Mode;
@@ -212,7 +212,7 @@ fn trace(module: &Module, kernel: &Kernel, value: ValueId, depth: usize, found: 
 }
 
 fn calls_of(module: &Module, function: OpId) -> Vec<OpId> {
-    let name = module.op(function).attrs.get("sym_name").and_then(Attr::as_str).unwrap_or("");
-    let calls = |op: &OpId| module.op(*op).attrs.get("callee").and_then(Attr::as_str) == Some(name);
+    let name = module.symbol_name(function).unwrap_or("");
+    let calls = |op: &OpId| module.callee_name(*op) == Some(name);
     module.walk(module.top).into_iter().filter(calls).collect()
 }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use slipring_ir::{Diagnostic, Module, OpId, Span, Type, ValueId};
+use slipring_ir::{Diagnostic, Module, OpId, Part, Span, Type, ValueId};
 use slipring_machine::{CoreKind, Cost, Pipe, Role};
 use slipring_program::{Effect, Inst, Operand, Reg};
 use slipring_tile::Space;
@@ -83,7 +83,7 @@ impl Decoder<'_> {
         let in_ub = |v: &ValueId| matches!(op.module.ty(*v), Type::Tile(tile) if tile.space == Space::Vec);
         let names = data.regions.is_empty()
             && !op.def.schema.terminator
-            && op.attr("callee").is_none()
+            && op.def.schema.part != Part::Call
             && data.operands.iter().chain(&data.results).any(in_ub);
         let mine = crate::affinity(op).map_or(names, |kind| kind == CoreKind::Vector);
         if !mine || op.def.mixed.is_some() {

@@ -1,6 +1,6 @@
 //! How structured control flow and calls expand.
 
-use slipring_ir::{Attr, Diagnostic, ValueId};
+use slipring_ir::{Diagnostic, ValueId};
 use slipring_program::{Inst, Operand, Trap};
 
 use super::{Binding, Decoder};
@@ -129,12 +129,12 @@ pub fn lower_yield(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// A call of the function that attribute `callee` names.
+/// A call.
 ///
 /// # Errors
 /// Reported where there is no such function, or it cannot be run.
 pub fn lower_call(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let name = op.attr("callee").and_then(Attr::as_str).unwrap_or("");
+    let name = op.module.callee_name(op.id).unwrap_or("");
     let Some(callee) = op.module.symbol(name) else {
         return Err(d.report(Diagnostic::error(
             "unknown-function",

@@ -12,11 +12,12 @@ use super::binding::{Binding, TileRef, ViewRef};
 use super::builder::{CoreBuilder, Label, Sites};
 use super::cluster::{Cluster, not_expanded};
 use super::function::FunctionBuilder;
-use super::kernel::{Kernel, kernel_kind, symbol_name};
+use super::kernel::Kernel;
 use super::state::Registers;
 use super::syncs::{self, SyncFamily, Syncs};
 use crate::Dialects;
 use crate::def::{CoreRule, Lowered, OpRef, PipeRule, Reported};
+use crate::function::{kernel_kind, symbol_name};
 use crate::ring::{CoreRings, RingPlan};
 
 /// What the program is for.

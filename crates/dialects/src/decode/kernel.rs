@@ -8,6 +8,7 @@ use slipring_program::{Param, ParamKind};
 
 use crate::Dialects;
 use crate::def::{MixedPart, OpRef, PipeRule, RingPart};
+use crate::function::{is_entry, kernel_kind, slot_bytes, symbol_name};
 use crate::reach::{is_mixed, reachable};
 use crate::ring::{Config, Split};
 
@@ -65,7 +66,7 @@ fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
         let ops = defined(module, start, kind);
         has_work[at] = kernel_kind(module, start).is_some()
             || ops.iter().any(|op| {
-                called(module, op.id).is_some_and(|f| kernel_kind(module, f) == Some(kind))
+                module.callee(op.id).is_some_and(|f| kernel_kind(module, f) == Some(kind))
                     || (crate::affinity(op) == Some(kind)
                         && (!matches!(op.def.pipe, PipeRule::None) || !module.op(op.id).regions.is_empty()))
             });
@@ -89,9 +90,9 @@ fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
                 || (op.def.ring == Some(RingPart::Initialize) && both(op))
         });
         let asks = ops.iter().any(|op| op.def.per_lane.is_some());
-        let called = ops.iter().filter_map(|op| called(module, op.id));
+        let called = ops.iter().filter_map(|op| module.callee(op.id));
         let own = std::iter::once(start).chain(called).filter(|f| kernel_kind(module, *f) != Some(CoreKind::Cube));
-        let told = own.filter_map(|f| module.op(f).attrs.get("dual_aiv_dispatch").and_then(Attr::as_bool)).max();
+        let told = own.filter_map(|f| crate::function::both_lanes(module, f)).max();
         both_lanes = told.unwrap_or(splits || (has_work[0] && (asks || ring_ops.is_empty())));
     }
     if !has_work[1] {
@@ -101,11 +102,6 @@ fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
         kernel.start[Role::Aiv1.index()] = None;
     }
     kernel
-}
-
-/// The function that an op calls.
-pub(crate) fn called(module: &Module, op: OpId) -> Option<OpId> {
-    module.op(op).attrs.get("callee").and_then(Attr::as_str).and_then(|name| module.symbol(name))
 }
 
 fn defined(module: &Module, start: OpId, kind: CoreKind) -> Vec<OpRef<'_>> {
@@ -127,7 +123,7 @@ pub fn select_kernel(module: &Module, name: Option<&str>, diags: &mut Diags) -> 
 }
 
 fn choose(module: &Module, name: Option<&str>, diags: &mut Diags) -> Option<Kernel> {
-    let functions: Vec<OpId> = module.ops_named("func.func").filter(|f| module.body(*f, 0).is_some()).collect();
+    let functions: Vec<OpId> = module.functions().filter(|f| module.body(*f, 0).is_some()).collect();
     if functions.is_empty() {
         diags.push(no_place("no-kernel", "the file has no function with a body"));
         return None;
@@ -170,7 +166,7 @@ fn only_root(module: &Module, functions: &[OpId]) -> Option<OpId> {
     let callees = |function: OpId| {
         let body = module.body(function, 0);
         let ops = body.map_or(Vec::new(), |body| module.walk(body));
-        ops.into_iter().filter_map(|op| called(module, op)).collect::<Vec<_>>()
+        ops.into_iter().filter_map(|op| module.callee(op)).collect::<Vec<_>>()
     };
     let all: BTreeSet<OpId> = functions.iter().flat_map(|f| callees(*f)).collect();
     let mut roots = functions.iter().copied().filter(|f| !all.contains(f));
@@ -191,7 +187,7 @@ pub fn needed_functions(module: &Module, kernel: &Kernel) -> BTreeSet<OpId> {
         let Some(body) = module.body(function, 0) else { continue };
         for op in module.walk(body) {
             let peer = module.op(op).attrs.get("peer_func").and_then(Attr::as_str);
-            open.extend(called(module, op).into_iter().chain(peer.and_then(|name| module.symbol(name))));
+            open.extend(module.callee(op).into_iter().chain(peer.and_then(|name| module.symbol(name))));
         }
     }
     needed
@@ -273,33 +269,11 @@ fn imports_from(module: &Module, function: OpId, peer: OpId) -> bool {
     module.walk(body).into_iter().any(|op| module.op(op).attrs.get("peer_func").and_then(Attr::as_str) == Some(peer))
 }
 
-/// Name of a function.
-pub fn symbol_name(module: &Module, function: OpId) -> &str {
-    module.op(function).attrs.get("sym_name").and_then(Attr::as_str).unwrap_or("?")
-}
-
-/// `pto.kernel_kind` of a function.
-pub fn kernel_kind(module: &Module, function: OpId) -> Option<CoreKind> {
-    match module.op(function).attrs.get("pto.kernel_kind").and_then(Attr::as_str)? {
-        "cube" => Some(CoreKind::Cube),
-        "vector" => Some(CoreKind::Vector),
-        _ => None,
-    }
-}
-
-/// True for functions marked as an entry.
-pub fn is_entry(module: &Module, function: OpId) -> bool {
-    let attrs = &module.op(function).attrs;
-    ["pto.entry", "hacc.entry"].iter().any(|name| attrs.get(name).and_then(Attr::as_bool).unwrap_or(false))
-}
-
 /// Parameters of a function.
 fn params_of(module: &Module, function: OpId) -> Vec<Param> {
     let Some(body) = module.body(function, 0) else { return Vec::new() };
     let args = &module.block(body).args;
-    let slots =
-        module.op(function).attrs.get("gm_slot_bytes").and_then(Attr::as_int).and_then(|n| u64::try_from(n).ok());
-    let kind = |at: usize| match slots {
+    let kind = |at: usize| match slot_bytes(module, function) {
         Some(bytes_per_block) if at + 1 == args.len() => ParamKind::Scratch { bytes_per_block },
         _ => param_kind(module.ty(args[at])),
     };

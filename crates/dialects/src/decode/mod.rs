@@ -17,7 +17,6 @@ mod syncs;
 pub use binding::{Binding, TileRef, ViewRef};
 pub use builder::Label;
 pub use decoder::{Decoded, Decoder, Mode, decode};
-pub(crate) use kernel::called;
-pub use kernel::{Kernel, is_entry, kernel_kind, needed_functions, select_kernel, symbol_name};
+pub use kernel::{Kernel, needed_functions, select_kernel};
 pub use state::SCALE_GROUP;
 pub use syncs::SyncFamily;

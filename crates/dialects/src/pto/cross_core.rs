@@ -167,11 +167,7 @@ fn verify_sync(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
 /// assembler refuses it. Functions that passes make have none to say.
 fn flags_have_a_place(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let module = op.module;
-    let mut function = module.parent_op(op.id);
-    while let Some(outer) = function.filter(|outer| &*module.op(*outer).name != "func.func") {
-        function = module.parent_op(outer);
-    }
-    let Some(body) = function.and_then(|function| module.body(function, 0)) else { return };
+    let Some(body) = module.function_of(op.id).and_then(|function| module.body(function, 0)) else { return };
     let named = |names: &[&str]| module.walk(body).into_iter().find(|id| names.contains(&&*module.op(*id).name));
     let first = named(&[SYNC_SET.schema.name, SYNC_WAIT.schema.name]) == Some(op.id);
     if platform.sync.broadcast_reduce && first && named(&[SET_FFTS.schema.name]).is_none() {

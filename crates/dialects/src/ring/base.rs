@@ -4,7 +4,6 @@ use slipring_ir::{BlockId, Module, OpId, ValueDef, ValueId};
 
 use super::spec::reservation_of;
 use crate::Dialects;
-use crate::decode::called;
 use crate::def::Linear;
 use crate::rules::constant;
 
@@ -104,7 +103,7 @@ fn argument(module: &Module, block: BlockId, index: usize, depth: u32) -> SlotBa
 pub(super) fn callers(module: &Module, block: BlockId) -> Vec<OpId> {
     let Some(function) = module.block_parent(block) else { return Vec::new() };
     let calls = module.walk(module.top).into_iter();
-    calls.filter(|op| called(module, *op) == Some(function)).collect()
+    calls.filter(|op| module.callee(*op) == Some(function)).collect()
 }
 
 /// The parameter of a kernel's entry function that a pointer is, followed through calls; `None` for what is computed.

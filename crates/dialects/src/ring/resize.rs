@@ -14,7 +14,7 @@ use crate::def::{MixedPart, OpRef, RingPart};
 /// area and a period are never larger than the ring. Functions of the whole cluster get them for the pipes that are made of
 /// their crossings.
 pub fn set_slots(module: &mut Module, slots: u32, platform: &Platform) {
-    let functions: Vec<OpId> = module.ops_named("func.func").collect();
+    let functions: Vec<OpId> = module.functions().collect();
     for function in functions {
         let crosses = |id: OpId| {
             let def = Dialects::get().def(&module.op(id).name);
@@ -22,7 +22,7 @@ pub fn set_slots(module: &mut Module, slots: u32, platform: &Platform) {
         };
         let crossings = module.body(function, 0).is_some_and(|body| module.walk(body).into_iter().any(crosses));
         if crossings {
-            module.op_mut(function).attrs.set("slot_num", Attr::int(slots.into()));
+            crate::function::ask_slots(module, function, Some(slots.into()));
         }
     }
     let top = module.walk(module.top);

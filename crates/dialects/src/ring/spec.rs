@@ -8,8 +8,8 @@ use slipring_tile::Space;
 use super::phases::{Phase, Phases, Way};
 use super::split::Split;
 use crate::Dialects;
-use crate::decode::kernel_kind;
 use crate::def::{HandlePart, OpRef, RingPart};
+use crate::function::kernel_kind;
 use crate::reach::{affinity, core_of};
 
 /// What tells the pipes of a kernel apart: both ends of a pipe have the same.
@@ -500,10 +500,8 @@ pub fn own_end<'m>(op: &OpRef<'m>) -> Option<OpRef<'m>> {
         return Some(maker);
     }
     let module = op.module;
-    let around = std::iter::successors(Some(op.id), |o| module.parent_op(*o));
     let key = pipe_key(op);
-    let mut functions = around.filter(|o| module.op(*o).attrs.get("function_type").is_some());
-    let body = module.body(functions.next()?, 0)?;
+    let body = module.body(module.function_of(op.id)?, 0)?;
     let inits = module.block(body).ops.iter().filter_map(|id| {
         let def = Dialects::get().def(&module.op(*id).name)?;
         (def.ring == Some(RingPart::Initialize)).then_some(OpRef { module, id: *id, def })

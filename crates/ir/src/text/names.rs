@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::function::SYMBOL;
 use crate::{BlockId, Module, OpId, ValueId};
 
 /// The printed name of every value.
@@ -116,7 +117,7 @@ impl Namer<'_> {
     }
 
     fn is_function(&self, op: OpId) -> bool {
-        self.module.op(op).attrs.get("sym_name").is_some()
+        self.module.op(op).attrs.get(SYMBOL).is_some()
     }
 
     fn block(&mut self, block: BlockId) {

@@ -2,8 +2,8 @@
 
 use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Reported, Tok};
 use slipring_ir::{
-    Arity, Attr, AttrKind, AttrSpec, EnumSpec, Flow, Infer, OpId, OpSchema, OperandSpec, Registry, ResultSpec, Syntax,
-    Touch, Type, TypeRule,
+    Arity, Attr, AttrKind, AttrSpec, EnumSpec, Flow, Infer, OpId, OpSchema, OperandSpec, Part, Registry, ResultSpec,
+    Syntax, Touch, Type, TypeRule,
 };
 
 pub const PIPES: EnumSpec = EnumSpec { kind: "pipe", members: &["PIPE_M", "PIPE_V", "PIPE_MTE2"] };
@@ -36,6 +36,7 @@ const BASE: OpSchema = OpSchema {
     regions: &[],
     flow: Flow::Once,
     terminator: false,
+    part: Part::None,
 };
 
 use Arity::{One, Optional, Variadic};

@@ -1,10 +1,10 @@
 //! Functions: kernels, and those that are copied into the kernels that call them.
 
+use slipring_dialects::function::{ask_slots, ask_split, set_kernel_kind};
 use std::rc::Rc;
-use std::sync::Arc;
 
 use ruff_python_ast::{Expr, Stmt};
-use slipring_ir::{Attr, Diagnostic, Diags, FuncType, OpId, Span, Type};
+use slipring_ir::{Attr, Diagnostic, Diags, FuncType, OpId, Span};
 use slipring_machine::CoreKind;
 use slipring_tile::{Elem, Space};
 
@@ -95,18 +95,17 @@ pub(crate) fn lower_function(
             attrs.set("location", Attr::member("address_space", Space::Mat.name()));
         }
     }
-    let attrs = &mut emitter.module.op_mut(op).attrs;
-    attrs.set("function_type", Attr::Type(Type::Function(Arc::new(ty))));
+    emitter.module.set_function_type(op, ty);
     if let Some((split, _)) = facts.split {
-        attrs.set("split", Attr::int(split as i64));
+        ask_split(&mut emitter.module, op, Some(split as i64));
     }
     if let Some(n) = facts.slot_num {
-        attrs.set("slot_num", Attr::int(n));
+        ask_slots(&mut emitter.module, op, Some(n));
     }
     let top = emitter.module.top;
     emitter.module.append(top, op);
     if let Some(kind) = kind.or(facts.pipe_end.map(|(kind, _)| kind)) {
-        emitter.module.op_mut(op).attrs.set("pto.kernel_kind", Attr::member("kernel_kind", kind.name()));
+        set_kernel_kind(&mut emitter.module, op, kind);
     }
     Ok((op, KernelInfo { name: name.to_string(), params, blocks: facts.blocks.unwrap_or(1) }))
 }

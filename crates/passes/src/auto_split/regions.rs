@@ -1,7 +1,7 @@
 //! Which ops of a block go into a region for the Vector cores.
 
 use slipring_dialects::{CoreRule, InCoreSync, MixedPart, PipeRule, affinity};
-use slipring_ir::{Module, OpId};
+use slipring_ir::{Module, OpId, Part};
 use slipring_machine::CoreKind;
 
 use super::constraints::{all_tiles, vector_tile};
@@ -37,7 +37,7 @@ pub(super) fn kind(module: &Module, id: OpId) -> Kind {
         && matches!(op.def.pipe, PipeRule::None)
         && op.def.ring.is_none()
         && op.def.in_core_sync == InCoreSync::No
-        && data.attrs.get("callee").is_none();
+        && op.def.schema.part != Part::Call;
     if plain && !data.results.is_empty() {
         return Kind::Value;
     }

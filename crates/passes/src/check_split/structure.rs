@@ -1,8 +1,9 @@
 //! What stands where.
 
+use slipring_dialects::function::asked_split;
 use slipring_dialects::ring::Split;
 use slipring_dialects::{InCoreSync, MixedPart, OpRef, RingPart, core_of, kernel_kind};
-use slipring_ir::{Attr, Diags, Flow, OpId, Span, Type};
+use slipring_ir::{Diags, Flow, OpId, Span, Type};
 use slipring_machine::CoreKind;
 use slipring_tile::Space;
 
@@ -68,7 +69,7 @@ fn nesting(placed: &Placed<'_>, diags: &mut Diags) {
 
 /// A function that asks for the automatic split and divides by hand too.
 fn twice(function: &Function<'_>, region: Option<OpRef<'_>>, diags: &mut Diags) {
-    let asked = function.module.op(function.id).attrs.get("split").and_then(Attr::as_int);
+    let asked = asked_split(function.module, function.id);
     if let (Some(asked), Some(region)) = (asked, region) {
         diags.push(
             region

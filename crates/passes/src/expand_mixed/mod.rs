@@ -17,16 +17,17 @@ mod sides;
 mod windows;
 mod write;
 
-use std::sync::Arc;
-
+use slipring_dialects::function::{
+    ask_slots, ask_split, set_both_lanes, set_kernel_kind, set_slot_bytes, unmark_entry,
+};
 use slipring_dialects::ring::Split;
 use slipring_dialects::{InCoreSync, OpDef, OpRef, RingPart, is_mixed, symbol_name};
-use slipring_ir::{Attr, BlockId, Diagnostic, Diags, FuncType, Module, OpId, Type, ValueMap};
+use slipring_ir::{BlockId, Diagnostic, Diags, FuncType, Module, OpId, Type, ValueMap};
 use slipring_machine::{CoreKind, Platform};
 
 use crate::facts::{Functions, def, op_ref, terminator};
 use crate::manager::{Pass, PassContext};
-use crate::split_cores::{ENTRY, call_both, drop_unused, free_name};
+use crate::split_cores::{call_both, drop_unused, free_name};
 use needed::Needed;
 use order::Meetings;
 use pipes::{Pipes, hand_pipe, slot_buffer};
@@ -209,10 +210,10 @@ fn expand(module: &mut Module, kernel: &Kernel<'_>, platform: &Platform, diags: 
     if kinds.len() == 1 {
         return module.remove(kernel.function);
     }
-    let attrs = &mut module.op_mut(kernel.function).attrs;
-    ["split", "slot_num"].iter().for_each(|name| drop(attrs.remove(name)));
+    ask_split(module, kernel.function, None);
+    ask_slots(module, kernel.function, None);
     if gm_bytes > 0 {
-        attrs.set("gm_slot_bytes", Attr::int(gm_bytes));
+        set_slot_bytes(module, kernel.function, gm_bytes);
         add_slot_buffer(module, kernel.function, kernel.body);
     }
     call_both(module, kernel.function, &kernel.names);
@@ -221,21 +222,17 @@ fn expand(module: &mut Module, kernel: &Kernel<'_>, platform: &Platform, diags: 
 /// The function for a kind of core.
 fn make(module: &mut Module, kernel: &Kernel<'_>, parts: Parts<'_>, alone: bool, diags: &mut Diags) -> OpId {
     let data = kernel.from.op(kernel.function).clone();
-    let made = module.create(data.name, data.schema, data.span);
-    let mut attrs = data.attrs;
-    ["split", "slot_num"].iter().for_each(|name| drop(attrs.remove(name)));
+    let made = module.like(&data);
+    ask_split(module, made, None);
+    ask_slots(module, made, None);
     if !alone {
-        ENTRY.iter().for_each(|name| drop(attrs.remove(name)));
-        let name = &kernel.names[usize::from(parts.kind == CoreKind::Vector)];
-        attrs.set("sym_name", Attr::Str(name.as_str().into()));
-        attrs.set("sym_visibility", Attr::Str("private".into()));
+        unmark_entry(module, made);
+        module.name_privately(made, &kernel.names[usize::from(parts.kind == CoreKind::Vector)]);
     }
-    attrs.set("pto.kernel_kind", Attr::member("kernel_kind", parts.kind.name()));
+    set_kernel_kind(module, made, parts.kind);
     if parts.kind == CoreKind::Vector {
-        attrs.set("dual_aiv_dispatch", Attr::Bool(parts.both_lanes));
+        set_both_lanes(module, made, parts.both_lanes);
     }
-    let new = module.op_mut(made);
-    (new.attrs, new.loc) = (attrs, data.loc);
     let region = module.add_region(made);
     let block = module.add_block(region);
     let mut map = ValueMap::default();
@@ -285,9 +282,9 @@ fn add_slot_buffer(module: &mut Module, function: OpId, body: BlockId) {
     let (name, ty) = slot_buffer();
     let span = module.op(function).span;
     module.add_arg(body, ty.clone(), Some(name.into()), span);
-    if let Some(Attr::Type(Type::Function(old))) = module.op(function).attrs.get("function_type") {
+    if let Some(old) = module.function_type(function) {
         let mut new = FuncType::clone(old);
         new.inputs.push(ty);
-        module.op_mut(function).attrs.set("function_type", Attr::Type(Type::Function(Arc::new(new))));
+        module.set_function_type(function, new);
     }
 }

@@ -114,7 +114,7 @@ impl<'m> Needed<'m> {
                 }
             }
         }
-        let around = module.parent_op(op).filter(|at| module.op(*at).attrs.get("function_type").is_none());
+        let around = module.parent_op(op).filter(|at| !module.is_function(*at));
         match around {
             Some(at) if side(module, at) == Side::Region => {
                 self.ops.insert(at);

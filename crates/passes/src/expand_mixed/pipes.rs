@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use slipring_dialects::function::asked_slots;
 use slipring_dialects::ring::Split;
 use slipring_dialects::{OpRef, RingPart};
 use slipring_ir::{Attr, BlockId, Module, OpId, Span, Type, ValueId};
@@ -54,7 +55,7 @@ pub(super) struct Pipes {
 impl Pipes {
     /// Chooses a pipe for each tile that crosses: the first for all, as long as they agree in element type and layout.
     pub fn of_kernel(module: &Module, function: OpId, body: BlockId) -> Pipes {
-        let slots = module.op(function).attrs.get("slot_num").and_then(Attr::as_int).unwrap_or(SLOTS);
+        let slots = asked_slots(module, function).unwrap_or(SLOTS);
         let mut pipes = Pipes { slots, ..Pipes::default() };
         pipes.by_hand(module, function, body);
         for op in module.walk(body) {
@@ -94,7 +95,7 @@ impl Pipes {
             pipe.slot_bytes = pipe.slot_bytes.max((parts * layout.bytes() as i64 + 31) / 32 * 32);
         }
         let rings: usize = self.pipes.iter().map(|pipe| pipe.rings.iter().flatten().count()).sum();
-        let own = module.op(function).attrs.get("slot_num").and_then(Attr::as_int);
+        let own = asked_slots(module, function);
         let slots = own.unwrap_or_else(|| (FLAGS / rings.next_power_of_two() as i64).max(1));
         self.pipes.iter_mut().for_each(|pipe| pipe.slots = slots);
     }

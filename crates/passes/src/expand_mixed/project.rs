@@ -168,14 +168,13 @@ impl Projector<'_, '_> {
         let data = self.from.op(op).clone();
         let lead = data.operands.len().saturating_sub(keep.len());
         let kept = |at: &usize| *at < lead || keep[*at - lead];
-        let copy = self.to.create(data.name.clone(), data.schema, data.span);
+        let copy = self.to.like(&data);
         let new = self.to.op_mut(copy);
         new.operands = (0..data.operands.len()).filter(kept).map(|at| self.map.get(data.operands[at])).collect();
         new.segments = data.segments.clone();
         if let Some(last) = new.segments.last_mut() {
             *last = last.saturating_sub((data.operands.len() - new.operands.len()) as u16);
         }
-        (new.attrs, new.loc) = (data.attrs, data.loc);
         copy
     }
 

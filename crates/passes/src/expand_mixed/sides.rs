@@ -103,11 +103,10 @@ fn of_vector(module: &Module, value: ValueId, seen: &mut BTreeSet<ValueId>) -> b
         Side::Both => {
             let regions = module.op(op).regions.len();
             let ends = (0..regions).filter_map(|r| terminator(module, module.body(op, r)?));
-            let own =
-                if module.op(op).attrs.get("function_type").is_some() { &[][..] } else { &module.op(op).operands };
+            let own = if module.is_function(op) { &[][..] } else { &module.op(op).operands };
             let from: Vec<ValueId> =
                 own.iter().copied().chain(ends.flat_map(|end| module.op(end).operands.clone())).collect();
-            from.into_iter().any(|v| module.op(op).attrs.get("function_type").is_none() && of_vector(module, v, seen))
+            from.into_iter().any(|v| !module.is_function(op) && of_vector(module, v, seen))
         }
     }
 }

@@ -188,9 +188,8 @@ impl Builder<'_> {
     fn tile(&mut self, operand: &Operand, ty: TileType, turn: usize) -> ValueId {
         let declared = self.module.op(operand.declared).clone();
         let name = self.module.value(operand.tile).name.as_ref().map(|name| format!("{name}_{}", turn % 2).into());
-        let op = self.module.create(declared.name, declared.schema, declared.span);
+        let op = self.module.like(&declared);
         self.module.op_mut(op).segments = declared.segments;
-        self.module.op_mut(op).attrs = declared.attrs;
         let value = self.module.add_result(op, Type::Tile(ty), name, declared.span);
         self.insert(op);
         value

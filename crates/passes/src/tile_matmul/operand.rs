@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use slipring_dialects::{HandlePart, OpRef, RingPart, Transfer};
-use slipring_ir::{Dim, Module, OpId, Span, TileType, ValueId};
+use slipring_ir::{Dim, Module, OpId, Part, Span, TileType, ValueId};
 use slipring_machine::Platform;
 use slipring_tile::{Layout, Space};
 
@@ -143,7 +143,7 @@ fn fill_of(module: &Module, roots: &Roots, op: OpId, root: RootId) -> Option<OpI
             let again = inside.into_iter().any(|o| writes(module, roots, o, &[root]));
             return (!again && module.op(writer).regions.is_empty()).then_some(writer);
         }
-        at = module.block_parent(block).filter(|o| module.op(*o).attrs.get("function_type").is_none())?;
+        at = module.block_parent(block).filter(|o| !module.is_function(*o))?;
     }
 }
 
@@ -194,7 +194,7 @@ fn writes(module: &Module, roots: &Roots, op: OpId, wanted: &[RootId]) -> bool {
     {
         return wanted.iter().any(|root| roots.root(*root).kind == RootKind::Popped);
     }
-    if data.attrs.get("callee").is_some() {
+    if def.schema.part == Part::Call {
         return data.operands.iter().any(hits);
     }
     let specs = def.schema.operands.iter().enumerate();

@@ -107,7 +107,7 @@ fn check_file(file: &str, args: &CheckArgs) -> Exit {
         json_line(&facts);
     } else {
         report(&diags, source);
-        let functions = module.ops_named("func.func").count();
+        let functions = module.functions().count();
         let verdict = if count == 0 { "ok".to_string() } else { counted(count, "error") };
         let on = on(&judged);
         out(&format!("{file}: {verdict}, {}{on}\n  not checked: {not_checked}\n", counted(functions, "function")));

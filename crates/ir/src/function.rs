@@ -1,0 +1,107 @@
+//! Functions and calls of a module: which ops they are is said by the declarations ([`Part`]), what they carry by the attributes
+//! that MLIR's interfaces for symbols, functions and calls have.
+
+use std::sync::Arc;
+
+use crate::{Attr, FuncType, Module, OpId, Type};
+
+/// What an op is among functions and calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Part {
+    /// Neither.
+    #[default]
+    None,
+    /// Holds functions.
+    Module,
+    /// A function: its region is its body, and names inside are not seen from outside.
+    Function,
+    /// A call: its operands are the arguments.
+    Call,
+}
+
+/// The attribute that names what an op defines.
+pub const SYMBOL: &str = "sym_name";
+
+/// The attribute that says who may use a symbol.
+pub const VISIBILITY: &str = "sym_visibility";
+
+/// The attribute with a function's type.
+pub const FUNCTION_TYPE: &str = "function_type";
+
+/// The attribute that names the function that an op calls.
+pub const CALLEE: &str = "callee";
+
+/// What [`VISIBILITY`] is where nothing outside of the file may use the symbol.
+const PRIVATE: &str = "private";
+
+impl Module {
+    /// What an op is among functions and calls.
+    pub fn part(&self, op: OpId) -> Part {
+        self.op(op).schema.map_or(Part::None, |schema| schema.part)
+    }
+
+    /// True for a function.
+    pub fn is_function(&self, op: OpId) -> bool {
+        self.part(op) == Part::Function
+    }
+
+    /// Every function of the file, in the order of the text.
+    pub fn functions(&self) -> impl Iterator<Item = OpId> + '_ {
+        self.with_part(Part::Function)
+    }
+
+    /// Every op of this part, in the order of the text.
+    pub fn with_part(&self, part: Part) -> impl Iterator<Item = OpId> + '_ {
+        self.walk(self.top).into_iter().filter(move |op| self.part(*op) == part)
+    }
+
+    /// The function around an op, or the op itself if it is one.
+    pub fn function_of(&self, op: OpId) -> Option<OpId> {
+        std::iter::successors(Some(op), |at| self.parent_op(*at)).find(|at| self.is_function(*at))
+    }
+
+    /// The name that an op defines.
+    pub fn symbol_name(&self, op: OpId) -> Option<&str> {
+        self.op(op).attrs.get(SYMBOL)?.as_str()
+    }
+
+    /// Gives an op a name that only its file may use.
+    pub fn name_privately(&mut self, op: OpId, name: &str) {
+        let attrs = &mut self.op_mut(op).attrs;
+        attrs.set(SYMBOL, Attr::Str(name.into()));
+        attrs.set(VISIBILITY, Attr::Str(PRIVATE.into()));
+    }
+
+    /// True for an op whose name only its file may use.
+    pub fn is_private(&self, op: OpId) -> bool {
+        self.op(op).attrs.get(VISIBILITY).and_then(Attr::as_str) == Some(PRIVATE)
+    }
+
+    /// The type of a function.
+    pub fn function_type(&self, op: OpId) -> Option<&Arc<FuncType>> {
+        match self.op(op).attrs.get(FUNCTION_TYPE) {
+            Some(Attr::Type(Type::Function(ty))) => Some(ty),
+            _ => None,
+        }
+    }
+
+    /// Sets the type of a function.
+    pub fn set_function_type(&mut self, op: OpId, ty: FuncType) {
+        self.op_mut(op).attrs.set(FUNCTION_TYPE, Attr::Type(Type::Function(Arc::new(ty))));
+    }
+
+    /// The name of the function that an op calls; `None` for an op that is no call.
+    pub fn callee_name(&self, op: OpId) -> Option<&str> {
+        if self.part(op) == Part::Call { self.op(op).attrs.get(CALLEE)?.as_str() } else { None }
+    }
+
+    /// The function that an op calls.
+    pub fn callee(&self, op: OpId) -> Option<OpId> {
+        self.symbol(self.callee_name(op)?)
+    }
+
+    /// Turns a call to the function of another name.
+    pub fn set_callee(&mut self, op: OpId, name: &str) {
+        self.op_mut(op).attrs.set(CALLEE, Attr::Symbol(name.into()));
+    }
+}

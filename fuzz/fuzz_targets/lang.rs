@@ -16,6 +16,6 @@ fuzz_target!(|text: &str| {
         return;
     }
     let platform = slipring_machine::built_in("a5").expect("a platform");
-    slipring_dialects::verify(&compiled.module, &platform, &mut Diags::default());
+    slipring_dialects::verify(slipring_dialects::Dialects::get(), &compiled.module, &platform, &mut Diags::default());
     let _ = slipring_ir::text::print(&compiled.module);
 });

@@ -8,6 +8,7 @@ use slipring_tile::{Elem, Space};
 use crate::along::Along;
 use crate::decode::Decoder;
 use crate::ring::Phase;
+use crate::table::Table;
 use slipring_effect::vector::NumberUse;
 
 /// The declaration of an op: the only place that says what the op is.
@@ -225,12 +226,18 @@ pub fn no_rules(_: &OpRef<'_>, _: &Platform, _: &mut Diags) {}
 #[derive(Clone, Copy)]
 #[allow(missing_docs)]
 pub struct OpRef<'a> {
+    pub table: &'a Table,
     pub module: &'a Module,
     pub id: OpId,
     pub def: &'static OpDef,
 }
 
 impl<'a> OpRef<'a> {
+    /// Another op of the same module, if it is declared.
+    pub fn other(&self, id: OpId) -> Option<OpRef<'a>> {
+        self.table.op(self.module, id)
+    }
+
     /// Where the text has it.
     pub fn span(&self) -> Span {
         self.module.op(self.id).span

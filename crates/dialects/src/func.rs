@@ -1,7 +1,5 @@
 //! The `func` dialect: functions, calls, returns.
 
-use std::collections::HashMap;
-
 use slipring_ir::function::{CALLEE, FUNCTION_TYPE, SYMBOL, VISIBILITY};
 use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Reported as TextReported, Tok, same_type};
 use slipring_ir::{
@@ -82,22 +80,6 @@ fn verify_func(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         diags.push(
             op.error("no-return", "the function does not end in `return`").help("add `return` at the end of its body"),
         );
-    }
-}
-
-/// Reports functions of one name.
-pub(crate) fn names_differ(module: &Module, diags: &mut Diags) {
-    let mut first: HashMap<&str, OpId> = HashMap::new();
-    for function in module.functions() {
-        let data = module.op(function);
-        let Some(name) = module.symbol_name(function) else { continue };
-        if let Some(other) = first.get(name) {
-            let message = format!("`@{name}` is defined a second time");
-            let error = Diagnostic::error("redefinition", data.span, message);
-            diags.push(error.also(module.op(*other).span, "first here"));
-        } else {
-            first.insert(name, function);
-        }
     }
 }
 

@@ -4,9 +4,9 @@ use slipring_ir::{BlockId, Module, OpId, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_tile::Space;
 
-use crate::Dialects;
 use crate::def::{CoreRule, OpRef, PipeRule};
 use crate::function::kernel_kind;
+use crate::table::Table;
 
 /// The kind of core that an op needs; `None` if any core can run it.
 pub fn affinity(op: &OpRef<'_>) -> Option<CoreKind> {
@@ -38,19 +38,26 @@ pub fn core_of(space: Space) -> CoreKind {
 
 /// The ops that a core of this kind runs when it starts in `function`, calls followed, in the order of the text.
 /// Sections and functions of the other kind are left out.
-pub fn reachable(module: &Module, function: OpId, kind: CoreKind) -> Vec<OpId> {
+pub fn reachable(table: &Table, module: &Module, function: OpId, kind: CoreKind) -> Vec<OpId> {
     let mut found = Vec::new();
     let mut visited = vec![function];
     if let Some(body) = module.body(function, 0) {
-        collect(module, body, kind, &mut visited, &mut found);
+        collect(table, module, body, kind, &mut visited, &mut found);
     }
     found
 }
 
-fn collect(module: &Module, block: BlockId, kind: CoreKind, visited: &mut Vec<OpId>, found: &mut Vec<OpId>) {
+fn collect(
+    table: &Table,
+    module: &Module,
+    block: BlockId,
+    kind: CoreKind,
+    visited: &mut Vec<OpId>,
+    found: &mut Vec<OpId>,
+) {
     for &op in &module.block(block).ops {
         let data = module.op(op);
-        let def = Dialects::get().def(&data.name);
+        let def = table.def(&data.name);
         let section = match def.map(|d| d.core) {
             Some(CoreRule::Cube) => Some(CoreKind::Cube),
             Some(CoreRule::Vector) => Some(CoreKind::Vector),
@@ -66,11 +73,11 @@ fn collect(module: &Module, block: BlockId, kind: CoreKind, visited: &mut Vec<Op
             && let Some(body) = module.body(callee, 0)
         {
             visited.push(callee);
-            collect(module, body, kind, visited, found);
+            collect(table, module, body, kind, visited, found);
         }
         for region in &data.regions {
             for &inner in &module.region(*region).blocks {
-                collect(module, inner, kind, visited, found);
+                collect(table, module, inner, kind, visited, found);
             }
         }
     }
@@ -90,9 +97,9 @@ pub fn writes_global(op: &OpRef<'_>) -> bool {
 
 /// True for a function of the whole cluster: it is for no kind of core, has no sections, and it has ops of both kinds, or
 /// ops that only such a function has. What it calls belongs to it, but for functions of one kind.
-pub fn is_mixed(module: &Module, function: OpId) -> bool {
+pub fn is_mixed(table: &Table, module: &Module, function: OpId) -> bool {
     let mut ops = Vec::new();
-    own_ops(module, function, &mut vec![], &mut ops);
+    own_ops(table, module, function, &mut vec![], &mut ops);
     let kind = |op: &OpRef<'_>| affinity(op).filter(|_| !matches!(op.def.pipe, PipeRule::None));
     let has = |wanted: CoreKind| ops.iter().any(|op| kind(op) == Some(wanted));
     let section = |op: &OpRef<'_>| {
@@ -103,17 +110,22 @@ pub fn is_mixed(module: &Module, function: OpId) -> bool {
         || (has(CoreKind::Cube) && has(CoreKind::Vector) && !ops.iter().any(section))
 }
 
-fn own_ops<'a>(module: &'a Module, function: OpId, visited: &mut Vec<OpId>, found: &mut Vec<OpRef<'a>>) {
+fn own_ops<'a>(
+    table: &'a Table,
+    module: &'a Module,
+    function: OpId,
+    visited: &mut Vec<OpId>,
+    found: &mut Vec<OpRef<'a>>,
+) {
     if kernel_kind(module, function).is_some() || visited.contains(&function) {
         return;
     }
     visited.push(function);
     let Some(body) = module.body(function, 0) else { return };
     for id in module.walk(body) {
-        let data = module.op(id);
-        found.extend(Dialects::get().def(&data.name).map(|def| OpRef { module, id, def }));
+        found.extend(table.op(module, id));
         if let Some(callee) = module.callee(id) {
-            own_ops(module, callee, visited, found);
+            own_ops(table, module, callee, visited, found);
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use slipring_ir::{
-    Arity, Attr, AttrKind, AttrSpec, Diags, EnumSpec, Flow, Infer, Module, OpSchema, OperandSpec, Part, ResultSpec,
-    Syntax, Touch, Type, TypeRule, ValueId,
+    Arity, Attr, AttrKind, AttrSpec, Diags, EnumSpec, Flow, Infer, Module, OpId, OpSchema, OperandSpec, Part,
+    ResultSpec, Sign, Syntax, Touch, Type, TypeRule, ValueId,
 };
 use slipring_tile::{Elem, Space};
 
@@ -166,4 +166,33 @@ pub fn require_space(op: &OpRef<'_>, index: usize, spaces: &[Space], diags: &mut
 pub fn counted<N: Display + PartialEq + From<u8>>(n: N, what: &str) -> String {
     let plural = if n == N::from(1) { "" } else { "s" };
     format!("{n} {what}{plural}")
+}
+
+/// The position of a declared operand.
+pub fn position(op: &OpRef<'_>, name: &str) -> usize {
+    op.def.schema.operands.iter().position(|spec| spec.name == name).unwrap_or(usize::MAX)
+}
+
+/// The scalar type of the elements of a pointer, memref or tile.
+pub fn scalar_of(memory: &Type) -> Option<Type> {
+    if let Type::MemRef(memref) = memory {
+        return Some(memref.elem.clone());
+    }
+    let elem = memory.elem()?;
+    let signed = elem.is_signed_int();
+    let width = 8 * elem.bytes() as u16;
+    let sign = if signed { Sign::Signless } else { Sign::Unsigned };
+    Some(if elem.is_float() { Type::Float(elem) } else { Type::Int { width, sign } })
+}
+
+/// True if the op has the regions of its declaration, each of one block.
+pub fn one_block(module: &Module, op: OpId) -> bool {
+    let data = module.op(op);
+    let single = |region: &slipring_ir::RegionId| module.region(*region).blocks.len() == 1;
+    data.schema.is_some_and(|schema| schema.regions.len() == data.regions.len()) && data.regions.iter().all(single)
+}
+
+/// The arguments of a region's first block.
+pub fn first_args(module: &Module, op: OpId, region: usize) -> Option<&[ValueId]> {
+    module.body(op, region).map(|block| &module.block(block).args[..])
 }

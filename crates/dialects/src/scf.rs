@@ -5,7 +5,7 @@ use slipring_ir::{Arity, Flow, Infer, Module, OpId, OpSchema, ResultSpec, Syntax
 
 use crate::decode::control;
 use crate::def::OpDef;
-use crate::rules::{ANY, BOOL, INTEGER, PLAIN, operand, schema, variadic};
+use crate::rules::{ANY, BOOL, INTEGER, PLAIN, first_args, one_block, operand, schema, variadic};
 
 /// Its ops.
 pub(crate) const OPS: &[&OpDef] = &[&FOR, &IF, &WHILE, &CONDITION, &YIELD];
@@ -127,18 +127,6 @@ fn carried_values<'a>(
         init.push(p.operand()?);
         Ok(())
     })
-}
-
-/// True if the op has the regions of its declaration, each of one block.
-pub(crate) fn one_block(module: &Module, op: OpId) -> bool {
-    let data = module.op(op);
-    let single = |region: &slipring_ir::RegionId| module.region(*region).blocks.len() == 1;
-    data.schema.is_some_and(|schema| schema.regions.len() == data.regions.len()) && data.regions.iter().all(single)
-}
-
-/// The arguments of a region's first block.
-pub(crate) fn first_args(module: &Module, op: OpId, region: usize) -> Option<&[ValueId]> {
-    module.body(op, region).map(|block| &module.block(block).args[..])
 }
 
 fn same_types(module: &Module, a: &[ValueId], b: &[ValueId]) -> bool {

@@ -1,32 +1,32 @@
 //! Checking a module against the declarations.
 
+use std::collections::HashMap;
+
 use slipring_ir::text::nearest;
 use slipring_ir::{Arity, Diagnostic, Diags, Module, OpId, Part, Type};
 use slipring_machine::{CoreKind, Platform};
 
-use crate::Dialects;
 use crate::def::{CoreRule, OpRef, PipeRule};
 use crate::function::kernel_kind;
-use crate::pto::numbers;
+use crate::numbers::numbers;
 use crate::reach::affinity;
 use crate::rules::counted;
+use crate::table::Table;
 
 /// Checks every op of a module: that it is declared, that its operands have accepted types, that it stands
 /// on a core that can run it, and its own rules. Reports every error.
-pub fn verify(module: &Module, platform: &Platform, diags: &mut Diags) {
-    let dialects = Dialects::get();
+pub fn verify(table: &Table, module: &Module, platform: &Platform, diags: &mut Diags) {
     for id in module.walk(module.top) {
         let data = module.op(id);
-        let Some(def) = dialects.def(&data.name) else {
+        let Some(op) = table.op(module, id) else {
             let mut error =
                 Diagnostic::error("unknown-op", data.span, format!("`{}` is not an op that slipring knows", data.name));
-            if let Some(near) = nearest(&data.name, dialects.registry.names()) {
+            if let Some(near) = nearest(&data.name, table.registry.names()) {
                 error = error.help(format!("did you mean `{near}`?"));
             }
             diags.push(error);
             continue;
         };
-        let op = OpRef { module, id, def };
         let before = diags.list.len();
         place(&op, diags);
         operand_types(&op, diags);
@@ -34,10 +34,26 @@ pub fn verify(module: &Module, platform: &Platform, diags: &mut Diags) {
         core(&op, diags);
         element_types(&op, platform, diags);
         if diags.list.len() == before {
-            (def.verify)(&op, platform, diags);
+            (op.def.verify)(&op, platform, diags);
         }
     }
-    crate::func::names_differ(module, diags);
+    names_differ(module, diags);
+}
+
+/// Reports functions of one name.
+fn names_differ(module: &Module, diags: &mut Diags) {
+    let mut first: HashMap<&str, OpId> = HashMap::new();
+    for function in module.functions() {
+        let data = module.op(function);
+        let Some(name) = module.symbol_name(function) else { continue };
+        if let Some(other) = first.get(name) {
+            let message = format!("`@{name}` is defined a second time");
+            let error = Diagnostic::error("redefinition", data.span, message);
+            diags.push(error.also(module.op(*other).span, "first here"));
+        } else {
+            first.insert(name, function);
+        }
+    }
 }
 
 /// Reports an op that computes or works and stands in no function: nothing would ever run it.
@@ -108,7 +124,7 @@ fn core(op: &OpRef<'_>, diags: &mut Diags) {
         return;
     }
     let Some(kind) = affinity(op) else { return };
-    if let Some((home, outer)) = home(op.module, op.id)
+    if let Some((home, outer)) = home(op)
         && home != kind
     {
         diags.push(
@@ -121,14 +137,14 @@ fn core(op: &OpRef<'_>, diags: &mut Diags) {
 
 /// The kind of core that an op's section or function is for, if it is for one.
 pub(crate) fn home_kind(op: &OpRef<'_>) -> Option<CoreKind> {
-    home(op.module, op.id).map(|(kind, _)| kind)
+    home(op).map(|(kind, _)| kind)
 }
 
 /// The kind of core that the surrounding section or function is for.
-fn home(module: &Module, id: OpId) -> Option<(CoreKind, OpId)> {
-    let mut at = id;
+fn home(op: &OpRef<'_>) -> Option<(CoreKind, OpId)> {
+    let (module, mut at) = (op.module, op.id);
     while let Some(outer) = module.parent_op(at) {
-        let def = Dialects::get().def(&module.op(outer).name);
+        let def = op.table.def(&module.op(outer).name);
         match def.map(|d| d.core) {
             Some(CoreRule::Cube) => return Some((CoreKind::Cube, outer)),
             Some(CoreRule::Vector) => return Some((CoreKind::Vector, outer)),

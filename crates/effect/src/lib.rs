@@ -1,5 +1,6 @@
 //! What work does to memory: effects that several ops share.
 
+pub mod arithmetic;
 mod boxes;
 mod bursts;
 mod cluster;

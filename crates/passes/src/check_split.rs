@@ -12,7 +12,7 @@ mod tiles;
 mod walk;
 
 use slipring_dialects::ring::Split;
-use slipring_dialects::{MixedPart, OpRef, PipeRule, affinity, is_mixed};
+use slipring_dialects::{Dialects, MixedPart, OpRef, PipeRule, affinity, is_mixed};
 use slipring_ir::{BlockId, Diags, Module, OpId};
 use slipring_machine::CoreKind;
 
@@ -32,7 +32,7 @@ pub fn check(module: &Module, diags: &mut Diags) {
     for (function, body) in Functions::of(module).with_bodies(module) {
         let function = Function::of(module, function, body);
         let parts = function.ops.iter().any(|placed| placed.op.def.mixed.is_some());
-        if !parts && !is_mixed(module, function.id) {
+        if !parts && !is_mixed(Dialects::get(), module, function.id) {
             continue;
         }
         if structure::check(&function, diags) {

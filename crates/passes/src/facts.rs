@@ -20,7 +20,7 @@ pub fn syncs_by_hand(module: &Module, op: OpId) -> bool {
 
 /// An op with its declaration.
 pub fn op_ref(module: &Module, op: OpId) -> Option<OpRef<'_>> {
-    Some(OpRef { module, id: op, def: def(module, op)? })
+    Dialects::get().op(module, op)
 }
 
 /// How control passes through the regions of an op; once through each for an op that nobody declares.

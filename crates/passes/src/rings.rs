@@ -81,7 +81,7 @@ pub fn ring_bytes(init: &OpRef<'_>, platform: &Platform) -> u64 {
 
 /// Where the slots of a direction lie, by the initialise op of their consumer. `None` where the op names no buffer.
 pub fn slots_of(init: &OpRef<'_>, direction: Direction) -> Option<SlotBase> {
-    consumer_buffer(init, direction).map(|value| SlotBase::of(init.module, value))
+    consumer_buffer(init, direction).map(|value| SlotBase::of(init.table, init.module, value))
 }
 
 /// The reservation that an import names, or why there is none.

@@ -5,12 +5,12 @@
 
 use slipring_dialects::ring::ring_tile;
 use slipring_dialects::rules::constant;
-use slipring_dialects::{HandlePart, OpDef, OpRef, RingPart};
+use slipring_dialects::{HandlePart, OpDef, RingPart};
 use slipring_ir::{Flow, Module, OpId, ValueDef, ValueId};
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
-use crate::facts::{Functions, buffer_bytes, def, flow, memory_of, operand_index, terminator};
+use crate::facts::{Functions, buffer_bytes, def, flow, memory_of, op_ref, operand_index, terminator};
 
 /// Position of a root in [`Roots::roots`].
 pub type RootId = u32;
@@ -119,10 +119,8 @@ impl Roots {
 
     /// The tile that a pop takes as an operand: from there on it is a slot, or where tiles land.
     fn popped_into(&mut self, module: &Module, op: OpId) {
-        let Some(def) = def(module, op).filter(|def| def.ring == Some(RingPart::Handle(HandlePart::Pop))) else {
-            return;
-        };
-        let Some(value) = ring_tile(&OpRef { module, id: op, def }) else { return };
+        let pop = op_ref(module, op).filter(|op| op.def.ring == Some(RingPart::Handle(HandlePart::Pop)));
+        let Some(value) = pop.and_then(|op| ring_tile(&op)) else { return };
         if let (Some(space), bytes) = (memory_of(module.ty(value)), buffer_bytes(module.ty(value))) {
             let address = attribute_address(module, op);
             self.add(Root { kind: RootKind::Popped, space, value, op: Some(op), bytes, address });

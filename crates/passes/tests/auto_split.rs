@@ -367,8 +367,8 @@ fn bytes(seed: usize) -> Vec<u8> {
 /// Runs a module's sequential meaning and gives back the output.
 fn run(module: &Module, platform: &Platform) -> Vec<u8> {
     let mut diags = Diags::default();
-    let decoded = select_kernel(module, None, &mut diags)
-        .and_then(|kernel| decode(module, &kernel, platform, Mode::Reference, &mut diags).ok());
+    let decoded = select_kernel(Dialects::get(), module, None, &mut diags)
+        .and_then(|kernel| decode(Dialects::get(), module, &kernel, platform, Mode::Reference, &mut diags).ok());
     let decoded = decoded.unwrap_or_else(|| panic!("{}\n{}", diags.render(&module.source, false), text::print(module)));
     let mut memory = Memory::with_sizes(1, |space| decoded.local_bytes[space as usize] as usize);
     let buffers = [bytes(1), bytes(2), vec![0; SLOTS * N * N * 4]];
@@ -391,7 +391,7 @@ fn what_is_accepted_has_the_same_results() {
     let outcome = runner.run(&(1..3usize, steps()), |(split, steps)| {
         let source = Arc::new(Source::new("random.pto", kernel(split, &steps)));
         let (module, mut diags) = text::parse(source.clone(), &Dialects::get().registry);
-        verify(&module, &platform, &mut diags);
+        verify(Dialects::get(), &module, &platform, &mut diags);
         prop_assert!(!diags.has_errors(), "{}", diags.render(&source, false));
         let mut divided = module.clone();
         (auto_split::PASS.run)(&mut divided, &PassContext { platform: &platform }, &mut diags);
@@ -402,7 +402,7 @@ fn what_is_accepted_has_the_same_results() {
         }
         let again = Arc::new(Source::new("divided.pto", text::print(&divided)));
         let (again, mut diags) = text::parse(again, &Dialects::get().registry);
-        verify(&again, &platform, &mut diags);
+        verify(Dialects::get(), &again, &platform, &mut diags);
         prop_assert!(!diags.has_errors(), "{}", diags.render(&again.source, false));
         accepted.fetch_add(1, Ordering::Relaxed);
         prop_assert!(run(&module, &platform) == run(&again, &platform), "{}\n{}", source.text, again.source.text);

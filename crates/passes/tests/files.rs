@@ -83,7 +83,7 @@ fn run(input: &str, file: &Path) -> Result<String, Failed> {
     if diags.has_errors() {
         return Err(diags.render(&source, false).into());
     }
-    slipring_dialects::verify(&module, &platform, &mut diags);
+    slipring_dialects::verify(Dialects::get(), &module, &platform, &mut diags);
     let all = passes == ["all"];
     let chosen = pipeline().iter().filter(|p| all || passes.contains(&p.name));
     if let Some(unknown) = passes.iter().find(|p| !all && pass(p).is_none()) {

@@ -53,7 +53,7 @@ fn kernel([m, k, n]: [u32; 3], turned: bool, again: bool, trips: Option<u32>) ->
 fn read(text: &str, platform: &Platform) -> Result<Module, TestCaseError> {
     let source = Arc::new(Source::new("product.pto", text));
     let (module, mut diags) = parse(source.clone(), &Dialects::get().registry);
-    verify(&module, platform, &mut diags);
+    verify(Dialects::get(), &module, platform, &mut diags);
     prop_assert!(!diags.has_errors(), "{}\n{text}", diags.render(&source, false));
     Ok(module)
 }
@@ -61,8 +61,8 @@ fn read(text: &str, platform: &Platform) -> Result<Module, TestCaseError> {
 /// What the result holds after a run.
 fn result(module: &Module, platform: &Platform, mode: Mode, [m, k, n]: [u32; 3]) -> Result<Vec<u8>, TestCaseError> {
     let mut diags = Diags::default();
-    let decoded = select_kernel(module, None, &mut diags)
-        .and_then(|kernel| decode(module, &kernel, platform, mode, &mut diags).ok());
+    let decoded = select_kernel(Dialects::get(), module, None, &mut diags)
+        .and_then(|kernel| decode(Dialects::get(), module, &kernel, platform, mode, &mut diags).ok());
     let Some(decoded) = decoded else {
         return Err(TestCaseError::fail(format!("{}\n{}", diags.render(&module.source, false), print(module))));
     };

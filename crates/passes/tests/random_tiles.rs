@@ -205,7 +205,7 @@ fn kernel(items: &[Item]) -> String {
 fn passed(text: &str, platform: &Platform) -> Result<Option<Module>, TestCaseError> {
     let source = Arc::new(Source::new("random.pto", text));
     let (mut module, mut diags) = parse(source.clone(), &Dialects::get().registry);
-    verify(&module, platform, &mut diags);
+    verify(Dialects::get(), &module, platform, &mut diags);
     prop_assert!(!diags.has_errors(), "{}\n{text}", diags.render(&source, false));
     let outcome = run_passes(&mut module, &PassContext { platform }, None, &mut diags, |_, _| {});
     let full = diags.list.iter().all(|d| d.code == "memory-full" || d.severity < slipring_ir::Severity::Error);
@@ -237,8 +237,8 @@ fn stands(items: &[Item], a5: bool, kilobytes: u64, ids: u32) -> Result<(), Test
 /// Runs a module and returns what its buffers hold. On the device no tool may find anything, in any schedule.
 fn contents(module: &Module, platform: &Platform, mode: Mode, flag: u64) -> Result<Vec<Vec<u8>>, TestCaseError> {
     let mut diags = Diags::default();
-    let decoded = select_kernel(module, None, &mut diags)
-        .and_then(|kernel| decode(module, &kernel, platform, mode, &mut diags).ok());
+    let decoded = select_kernel(Dialects::get(), module, None, &mut diags)
+        .and_then(|kernel| decode(Dialects::get(), module, &kernel, platform, mode, &mut diags).ok());
     let Some(decoded) = decoded else {
         return Err(TestCaseError::fail(diags.render(&module.source, false)));
     };

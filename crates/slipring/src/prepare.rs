@@ -50,7 +50,7 @@ pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
             .push(Diagnostic::error("too-many-functions", module.op(first).span, message).help("divide it into files"));
         return;
     }
-    slipring_dialects::verify(module, platform, diags);
+    slipring_dialects::verify(Dialects::get(), module, platform, diags);
     if !diags.has_errors() {
         slipring_passes::check_split::check(module, diags);
         slipring_passes::allocate::overwritten(module, diags);
@@ -109,7 +109,7 @@ pub fn prepare(written: Module, function: Option<&str>, platform: &Platform, dia
 
 /// A module with what one of its kernels needs and no other function; `None` where no kernel can be told.
 pub fn needed(module: &Module, function: Option<&str>) -> Option<Module> {
-    let kernel = select_kernel(module, function, &mut Diags::default())?;
+    let kernel = select_kernel(Dialects::get(), module, function, &mut Diags::default())?;
     let mut part = module.clone();
     keep_needed(&mut part, &kernel);
     Some(part)
@@ -126,7 +126,7 @@ pub(crate) fn keep_needed(module: &mut Module, kernel: &Kernel) {
 const UNSAID: &str = "slipring cannot decode this program and has not found out why";
 
 fn try_prepare(written: Module, function: Option<&str>, platform: &Platform, diags: &mut Diags) -> Option<Prepared> {
-    let kernel = select_kernel(&written, function, diags)?;
+    let kernel = select_kernel(Dialects::get(), &written, function, diags)?;
     let mut module = written.clone();
     keep_needed(&mut module, &kernel);
     let by_hand = slipring_passes::has_rings_by_hand(&module);
@@ -140,10 +140,10 @@ fn try_prepare(written: Module, function: Option<&str>, platform: &Platform, dia
         return None;
     }
     let apart = match apart {
-        Some(module) => select_kernel(&module, function, diags).map(|kernel| (module, kernel)),
+        Some(module) => select_kernel(Dialects::get(), &module, function, diags).map(|kernel| (module, kernel)),
         None => None,
     };
-    let chosen = select_kernel(&module, function, diags)?;
-    let decoded = decode(&module, &chosen, platform, Mode::Device, diags).ok()?;
+    let chosen = select_kernel(Dialects::get(), &module, function, diags)?;
+    let decoded = decode(Dialects::get(), &module, &chosen, platform, Mode::Device, diags).ok()?;
     Some(Prepared { written, module, kernel, apart, decoded })
 }

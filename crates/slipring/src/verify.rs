@@ -2,7 +2,7 @@
 
 use slipring_check::Init;
 use slipring_dialects::ring::gm_buffer;
-use slipring_dialects::{Dialects, Kernel, Mode as DecodeMode, OpRef, RingPart, decode};
+use slipring_dialects::{Dialects, Kernel, Mode as DecodeMode, RingPart, decode};
 use slipring_ir::{Diags, Module, OpId, ValueDef, ValueId};
 use slipring_machine::Platform;
 use slipring_program::{ParamKind, UpdateKind};
@@ -55,7 +55,7 @@ pub fn verify(
 ) -> VerifyOutcome {
     let (source, kernel) =
         prepared.apart.as_ref().map_or((&prepared.written, &prepared.kernel), |(module, kernel)| (module, kernel));
-    let Ok(decoded) = decode(source, kernel, platform, DecodeMode::Reference, diags) else {
+    let Ok(decoded) = decode(Dialects::get(), source, kernel, platform, DecodeMode::Reference, diags) else {
         return VerifyOutcome::NotChecked("the source as written cannot be decoded".into());
     };
     let options = ExecuteOptions { mode: Mode::Sequential, ..options };
@@ -139,12 +139,11 @@ fn near(elem: Elem, a: &[u8], b: &[u8]) -> bool {
 fn summed_params(module: &Module, kernel: &Kernel) -> Vec<usize> {
     let mut found = Vec::new();
     for id in module.walk(module.top) {
-        let Some(def) = Dialects::get().def(&module.op(id).name) else { continue };
-        let op = OpRef { module, id, def };
+        let Some(op) = Dialects::get().op(module, id) else { continue };
         if op.update() != Some(UpdateKind::Add) {
             continue;
         }
-        for (at, spec) in def.schema.operands.iter().enumerate() {
+        for (at, spec) in op.def.schema.operands.iter().enumerate() {
             for value in op.operands(at).iter().filter(|_| spec.touch.writes()) {
                 trace(module, kernel, *value, 0, &mut found);
             }
@@ -172,9 +171,9 @@ pub fn slot_buffers(prepared: &Prepared, values: &[Value]) -> Vec<usize> {
 fn slot_params(module: &Module, kernel: &Kernel) -> Vec<usize> {
     let mut found = Vec::new();
     for id in module.walk(module.top) {
-        let Some(def) = Dialects::get().def(&module.op(id).name) else { continue };
-        if def.ring == Some(RingPart::Initialize)
-            && let Some(slots) = gm_buffer(&OpRef { module, id, def })
+        let Some(op) = Dialects::get().op(module, id) else { continue };
+        if op.def.ring == Some(RingPart::Initialize)
+            && let Some(slots) = gm_buffer(&op)
         {
             trace(module, kernel, slots, 0, &mut found);
         }

@@ -68,8 +68,8 @@ fn compiled(arch: &str) -> Bench {
 /// What the tools say of a module that stands for the compiled one; `None` if they say nothing.
 fn said(bench: &Bench, module: &Module) -> Option<String> {
     let mut diags = Diags::default();
-    let kernel = select_kernel(module, None, &mut diags)?;
-    let Ok(decoded) = decode(module, &kernel, &bench.platform, Decoding::Device, &mut diags) else {
+    let kernel = select_kernel(Dialects::get(), module, None, &mut diags)?;
+    let Ok(decoded) = decode(Dialects::get(), module, &kernel, &bench.platform, Decoding::Device, &mut diags) else {
         return Some(format!("refused: {}", diags.list[0].code));
     };
     let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };

@@ -15,10 +15,10 @@ use super::function::FunctionBuilder;
 use super::kernel::Kernel;
 use super::state::Registers;
 use super::syncs::{self, SyncFamily, Syncs};
-use crate::Dialects;
 use crate::def::{CoreRule, Lowered, OpRef, PipeRule, Reported};
 use crate::function::{kernel_kind, symbol_name};
 use crate::ring::{CoreRings, RingPlan};
+use crate::table::Table;
 
 /// What the program is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,7 +59,7 @@ pub struct Decoder<'a> {
     /// The module that is decoded.
     pub module: &'a Module,
     /// The declared ops.
-    pub dialects: &'static Dialects,
+    pub table: &'a Table,
     /// The platform that it is decoded for.
     pub platform: &'a Platform,
     /// Device or reference.
@@ -91,19 +91,19 @@ pub struct Decoder<'a> {
 /// # Errors
 /// Reported to `diags`: ops that nobody declares or that cannot run where they stand.
 pub fn decode(
+    table: &Table,
     module: &Module,
     kernel: &Kernel,
     platform: &Platform,
     mode: Mode,
     diags: &mut Diags,
 ) -> Result<Decoded, Reported> {
-    let dialects = Dialects::get();
     let before = diags.list.len();
     if kernel.mixed && mode == Mode::Device {
         diags.push(not_expanded(module, kernel));
         return Err(Reported);
     }
-    let rings = RingPlan::new(module, kernel, platform, mode, diags)?;
+    let rings = RingPlan::new(table, module, kernel, platform, mode, diags)?;
     let mut shared = Shared::default();
     for space in Space::NAMED {
         shared.local_bytes[space as usize] = platform.space(space).map_or(0, |s| s.bytes);
@@ -122,7 +122,7 @@ pub fn decode(
         let Some(start) = kernel.start[role.index()] else { continue };
         let mut decoder = Decoder {
             module,
-            dialects,
+            table,
             platform,
             mode,
             role,
@@ -172,7 +172,7 @@ impl Decoder<'_> {
 
     /// What a kernel argument is at run time: memrefs are views at the buffer's address.
     fn bind_param(&mut self, arg: ValueId, value: Operand) -> Binding {
-        crate::memref::bind_argument(self, arg, value).unwrap_or(Binding::Scalar(value))
+        super::memory::bind_argument(self, arg, value).unwrap_or(Binding::Scalar(value))
     }
 
     /// Decodes the ops of a block in order and returns what its terminator yielded.
@@ -192,14 +192,13 @@ impl Decoder<'_> {
     fn op(&mut self, id: OpId) -> Lowered {
         let name = self.module.op(id).name.clone();
         let span = self.module.op(id).span;
-        let Some(def) = self.dialects.def(&name) else {
+        let Some(op) = self.table.op(self.module, id) else {
             self.diags.push(
                 Diagnostic::error("unknown-op", span, format!("`{name}` is not an op that slipring knows"))
                     .label("cannot be run"),
             );
             return Err(Reported);
         };
-        let op = OpRef { module: self.module, id, def };
         if !self.belongs_here(&op) {
             self.diags.push(
                 op.error("wrong-core", format!("`{name}` cannot run on {}", self.role))
@@ -210,13 +209,13 @@ impl Decoder<'_> {
         }
         let site = self.shared.sites.add(&name, span, "");
         let outer_site = self.builder.set_site(site);
-        let outer = std::mem::replace(&mut self.current, (def.schema.name, span));
+        let outer = std::mem::replace(&mut self.current, (op.def.schema.name, span));
         let missing = op.module.op(id).operands.iter().any(|v| self.binding(*v).is_none());
         let lanes = self.lanes_of(&op);
         let outcome = match (missing, lanes.is_empty()) {
             (true, _) => Err(Reported),
-            (false, true) => (def.lower)(&op, self),
-            (false, false) => self.on_lanes(lanes, |d, _| (def.lower)(&op, d)),
+            (false, true) => (op.def.lower)(&op, self),
+            (false, false) => self.on_lanes(lanes, |d, _| (op.def.lower)(&op, d)),
         };
         self.current = outer;
         self.builder.set_site(outer_site);
@@ -309,7 +308,7 @@ impl Decoder<'_> {
             Some(Binding::Tile(tile)) => Ok(*tile),
             Some(Binding::View(view)) => {
                 let view = view.clone();
-                crate::memref::as_tile(&view).ok_or(()).or_else(|()| self.not_a("tile", value))
+                super::memory::as_tile(&view).ok_or(()).or_else(|()| self.not_a("tile", value))
             }
             _ => self.not_a("tile", value),
         }

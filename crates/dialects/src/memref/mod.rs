@@ -4,16 +4,14 @@ mod cast;
 
 pub use cast::*;
 
-use slipring_ir::{AttrKind, Dim, Infer, MemRefType, Syntax, TileType, Touch, Type, TypeRule, ValueId};
+use slipring_ir::{AttrKind, Infer, Syntax, Touch, Type, TypeRule};
 use slipring_machine::Pipe;
 use slipring_program::Operand;
-use slipring_tile::{Layout, Space};
-use smallvec::SmallVec;
+use slipring_tile::Space;
 
-use crate::decode::{Binding, Decoder, Mode, TileRef, ViewRef};
+use crate::decode::{Binding, Decoder, Mode, access, element_address, no_address, view_of};
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use crate::pto::{access, element_address, no_address, scalar_of};
-use crate::rules::{INTEGER, PLAIN, SCALAR, defaulted, operand, result, schema, variadic};
+use crate::rules::{INTEGER, PLAIN, SCALAR, defaulted, operand, result, scalar_of, schema, variadic};
 
 /// Its ops.
 pub(crate) const OPS: &[&OpDef] = &[&ALLOC, &DEALLOC, &LOAD, &STORE, &cast::REINTERPRET_CAST];
@@ -133,57 +131,4 @@ fn lower_access(op: &OpRef<'_>, d: &mut Decoder<'_>, memref: usize, value: Optio
     let value = value.and_then(|index| op.operand(index)).map(|value| d.scalar(value)).transpose()?;
     access(op, d, (view.space, view.core, view.elem), (address, None), value);
     Ok(())
-}
-
-/// What a memref argument of a kernel is at run time: a view of the buffer at `value`. `None` for other types.
-pub(crate) fn bind_argument(d: &Decoder<'_>, arg: ValueId, value: Operand) -> Option<Binding> {
-    let Type::MemRef(memref) = d.module.ty(arg) else { return None };
-    view_of(memref, value, d).map(Binding::View)
-}
-
-/// A memref of known shape at an address.
-pub(crate) fn view_of(memref: &MemRefType, base: Operand, d: &Decoder<'_>) -> Option<ViewRef> {
-    let dims: SmallVec<[Operand; 5]> =
-        memref.dims.iter().map(|dim| dim.known().map(Operand::Imm)).collect::<Option<_>>()?;
-    let strides: SmallVec<[Operand; 5]> = match &memref.strides {
-        Some((strides, _)) => strides.iter().map(|dim| dim.known().map(Operand::Imm)).collect::<Option<_>>()?,
-        None => {
-            let mut stride = 1u64;
-            let mut list: SmallVec<[Operand; 5]> = SmallVec::new();
-            for dim in memref.dims.iter().rev() {
-                list.insert(0, Operand::Imm(stride));
-                stride = stride.saturating_mul(dim.known()?);
-            }
-            list
-        }
-    };
-    let space = memref.space.unwrap_or(Space::Gm);
-    Some(ViewRef { elem: memref.elem.elem()?, space, core: d.role, base, dims, strides, layout: None })
-}
-
-/// The tile that a memref in a local memory is: its last dimension as columns, the others as rows. `None` where
-/// rows are not evenly apart.
-pub(crate) fn as_tile(view: &ViewRef) -> Option<TileRef> {
-    if view.space == Space::Gm {
-        return None;
-    }
-    let numbers =
-        |list: &[Operand]| -> Option<Vec<u64>> { list.iter().map(|n| n.as_imm().map(|n| n as u64)).collect() };
-    let (dims, strides) = (numbers(&view.dims)?, numbers(&view.strides)?);
-    let (cols, outer) = dims.split_last()?;
-    // Distance of rows: the layout's columns.
-    let pitch = match outer {
-        [] => *cols,
-        _ => strides[strides.len() - 2],
-    };
-    let even =
-        (1..outer.len()).all(|at| outer[at - 1] == 1 || strides[at - 1] == outer[at].saturating_mul(strides[at]));
-    if !even || *strides.last()? != 1 || pitch < *cols {
-        return None;
-    }
-    let rows = outer.iter().try_fold(1u64, |product, n| product.checked_mul(*n))?;
-    let layout = Layout::nd(view.elem, u32::try_from(rows).ok()?, u32::try_from(pitch).ok()?);
-    let valid = [Dim::Static(rows), Dim::Static(*cols)];
-    let ty = TileType { space: view.space, layout, valid, pad: 0, compact: 0 };
-    Some(TileRef::of_type(ty, view.base))
 }

@@ -14,7 +14,7 @@ use crate::decode::{Binding, Decoder, TileRef};
 use crate::def::{Lowered, MixedPart, OpDef, OpRef, Reported};
 use crate::ring::Split;
 use crate::rules::{PLAIN, TILE, operand, require_space, required, schema};
-use crate::scf::{first_args, one_block};
+use crate::rules::{first_args, one_block};
 use slipring_effect::{MoveEffect, MovePart, Place, ShareEffect};
 
 /// The ops of this family.

@@ -31,12 +31,6 @@ pub use view::*;
 
 use crate::def::OpDef;
 
-pub(crate) use scalar_memory::{access, element_address, scalar_of};
-pub(crate) use sync::with_unit_flag;
-pub(crate) use tile::no_address;
-pub(crate) use vector::check::numbers;
-pub(crate) use vector::kernels as vector_kernels;
-
 /// Its families of ops.
 pub(crate) const FAMILIES: &[&[&OpDef]] = &[
     pipe::OPS,

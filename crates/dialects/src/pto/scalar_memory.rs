@@ -1,14 +1,14 @@
 //! Single elements of memory as scalars (PTO IR manual 4.3 and 4.14).
 
-use slipring_ir::{Diags, Infer, Sign, Syntax, TileType, Touch, Type, TypeRule};
-use slipring_machine::{Cost, Pipe, Role};
-use slipring_program::Operand;
-use slipring_tile::{Elem, Space};
+use slipring_ir::{Diags, Infer, Syntax, TileType, Touch, Type, TypeRule};
+use slipring_machine::Pipe;
+use slipring_tile::Space;
 
 use crate::decode::{Binding, Decoder};
+use crate::decode::{access, element_address};
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use crate::rules::{INTEGER, PLAIN, SCALAR, TILE, constant, operand, result, schema};
-use slipring_effect::{ElementAccess, past_end};
+use crate::rules::{INTEGER, PLAIN, SCALAR, TILE, constant, operand, result, scalar_of, schema};
+use slipring_effect::past_end;
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&LOAD_SCALAR, &STORE_SCALAR, &TGETVAL, &TSETVAL];
@@ -19,18 +19,6 @@ const MEMORY: TypeRule =
 /// The element type of the operand of an op that takes memory first.
 fn element_of(types: &[Type]) -> Option<Type> {
     types.first().and_then(scalar_of)
-}
-
-/// The scalar type of the elements of a pointer, memref or tile.
-pub(crate) fn scalar_of(memory: &Type) -> Option<Type> {
-    if let Type::MemRef(memref) = memory {
-        return Some(memref.elem.clone());
-    }
-    let elem = memory.elem()?;
-    let signed = elem.is_signed_int();
-    let width = 8 * elem.bytes() as u16;
-    let sign = if signed { Sign::Signless } else { Sign::Unsigned };
-    Some(if elem.is_float() { Type::Float(elem) } else { Type::Int { width, sign } })
 }
 
 pub static LOAD_SCALAR: OpDef = OpDef {
@@ -177,36 +165,7 @@ fn lower_element(op: &OpRef<'_>, d: &mut Decoder<'_>, ends: Ends) -> Lowered {
     Ok(())
 }
 
-/// The byte address of an element.
-pub(crate) fn element_address(d: &mut Decoder<'_>, base: Operand, offset: Operand, elem: Elem) -> Operand {
-    let bytes = d.distance(offset, Operand::Imm(elem.bytes() as u64));
-    d.moved(base, bytes)
-}
-
 /// Elements of the whole tile.
 fn elements(tile: &TileType) -> u64 {
     u64::from(tile.layout.rows) * u64::from(tile.layout.cols)
-}
-
-/// Reads the element at an address and binds the op's result to it, or writes `value`. With the address come, for a tile, how
-/// many elements it has and which of them it is.
-pub(crate) fn access(
-    op: &OpRef<'_>,
-    d: &mut Decoder<'_>,
-    (space, core, elem): (Space, Role, Elem),
-    (address, tile): (Operand, Option<(u64, Operand)>),
-    value: Option<Operand>,
-) {
-    let effect = |load| ElementAccess { space, core, elem, load, within: tile.map(|(all, _)| all) };
-    let place = tile.map(|(_, place)| place);
-    match value {
-        None => {
-            let read = d.issue_scalar(effect(true), std::iter::once(address).chain(place).collect());
-            d.bind(op.result(0), Binding::Scalar(read));
-        }
-        Some(value) => {
-            let cost = Cost::fixed(d.platform.cost.scalar_memory);
-            d.issue(Pipe::S, effect(false), [address, value].into_iter().chain(place).collect(), cost);
-        }
-    }
 }

@@ -3,9 +3,9 @@
 use slipring_ir::{BlockId, Module, OpId, ValueDef, ValueId};
 
 use super::spec::reservation_of;
-use crate::Dialects;
 use crate::def::Linear;
 use crate::rules::constant;
+use crate::table::Table;
 
 /// An address in the consumer's memory, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,8 +26,8 @@ pub enum SlotBase {
 impl SlotBase {
     /// Where an address begins: through constants, sums, differences, products, conversions, imports, and arguments that every
     /// caller gives the same.
-    pub fn of(module: &Module, value: ValueId) -> SlotBase {
-        follow(module, value, DEPTH)
+    pub fn of(table: &Table, module: &Module, value: ValueId) -> SlotBase {
+        follow(table, module, value, DEPTH)
     }
 
     /// The address, where the text has it or the reservation has been placed.
@@ -45,26 +45,26 @@ impl SlotBase {
 /// Definitions that are followed one behind the other.
 const DEPTH: u32 = 32;
 
-fn follow(module: &Module, value: ValueId, depth: u32) -> SlotBase {
+fn follow(table: &Table, module: &Module, value: ValueId, depth: u32) -> SlotBase {
     if depth == 0 {
         return SlotBase::Computed;
     }
     if let Some(at) = constant(module, value) {
         return SlotBase::At(at);
     }
-    if let Some(reservation) = reservation_of(module, value) {
+    if let Some(reservation) = reservation_of(table, module, value) {
         return SlotBase::In { reservation, offset: 0 };
     }
     match module.value(value).def {
-        ValueDef::Arg(block, index) => argument(module, block, usize::from(index), depth),
-        ValueDef::Result(op, _) => computed(module, op, depth),
+        ValueDef::Arg(block, index) => argument(table, module, block, usize::from(index), depth),
+        ValueDef::Result(op, _) => computed(table, module, op, depth),
     }
 }
 
-fn computed(module: &Module, op: OpId, depth: u32) -> SlotBase {
+fn computed(table: &Table, module: &Module, op: OpId, depth: u32) -> SlotBase {
     let data = module.op(op);
-    let linear = Dialects::get().def(&data.name).and_then(|def| def.linear);
-    let of = |at: usize| data.operands.get(at).map_or(SlotBase::Computed, |v| follow(module, *v, depth - 1));
+    let linear = table.def(&data.name).and_then(|def| def.linear);
+    let of = |at: usize| data.operands.get(at).map_or(SlotBase::Computed, |v| follow(table, module, *v, depth - 1));
     let sum = match (linear, of(0)) {
         (Some(Linear::Same), base) => Some(base),
         (Some(Linear::Sum), SlotBase::At(n)) => shifted(of(1), Some(n)),
@@ -89,11 +89,11 @@ fn shifted(base: SlotBase, by: Option<i64>) -> Option<SlotBase> {
 }
 
 /// An argument of a function: what all of its callers pass.
-fn argument(module: &Module, block: BlockId, index: usize, depth: u32) -> SlotBase {
+fn argument(table: &Table, module: &Module, block: BlockId, index: usize, depth: u32) -> SlotBase {
     let passed = callers(module, block);
     let mut bases = passed.iter().map(|call| {
         let value = module.op(*call).operands.get(index);
-        value.map_or(SlotBase::Computed, |v| follow(module, *v, depth - 1))
+        value.map_or(SlotBase::Computed, |v| follow(table, module, *v, depth - 1))
     });
     let Some(first) = bases.next() else { return SlotBase::Computed };
     if bases.all(|base| base == first) { first } else { SlotBase::Computed }

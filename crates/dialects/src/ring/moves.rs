@@ -11,7 +11,7 @@ use slipring_tile::{Layout, Space};
 
 use super::plan::PlannedRing;
 use super::split::Split;
-use crate::pto::tile::whole_boxes;
+use crate::decode::whole_boxes;
 use slipring_effect::{Divide, MoveEffect, MovePart, Place};
 
 fn shape(tile: &TileType) -> (u32, u32) {

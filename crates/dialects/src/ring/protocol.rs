@@ -26,9 +26,9 @@ use super::signal::{self, Gate};
 use super::spec::{PipeKey, consumer_buffer, gm_buffer, pipe_key, ring_tile};
 use super::split::Split;
 use super::witness;
+use crate::decode::in_memory;
 use crate::decode::{Binding, Decoder, Mode, TileRef};
 use crate::def::{Lowered, OpRef, Reported, RingPart};
-use crate::pto::tile::in_memory;
 use slipring_effect::{ElementAccess, Place};
 
 /// A core's ends of the kernel's rings, by pipe and direction.
@@ -153,7 +153,7 @@ fn address_of(op: &OpRef<'_>, d: &mut Decoder<'_>, buffer: ValueId) -> Result<Op
 /// True if a value is where popped tiles land. Of an op that makes a pipe value any address is; of the others the memory
 /// that this function reserved: a constant is the seed's "unused".
 fn is_landing(op: &OpRef<'_>, value: ValueId) -> bool {
-    !op.def.schema.results.is_empty() || matches!(SlotBase::of(op.module, value), SlotBase::In { .. })
+    !op.def.schema.results.is_empty() || matches!(SlotBase::of(op.table, op.module, value), SlotBase::In { .. })
 }
 
 /// Lanes for which a core is the consumer.

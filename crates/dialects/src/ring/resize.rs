@@ -7,17 +7,17 @@ use slipring_machine::Platform;
 use slipring_program::Direction;
 
 use super::spec::{PipeSpec, consumer_buffer, reservation_of};
-use crate::Dialects;
 use crate::def::{MixedPart, OpRef, RingPart};
+use crate::table::Table;
 
 /// Gives every pipe of a module so many slots: in its type or its `slot_num`, and in the reservations of its slots. A landing
 /// area and a period are never larger than the ring. Functions of the whole cluster get them for the pipes that are made of
 /// their crossings.
-pub fn set_slots(module: &mut Module, slots: u32, platform: &Platform) {
+pub fn set_slots(table: &Table, module: &mut Module, slots: u32, platform: &Platform) {
     let functions: Vec<OpId> = module.functions().collect();
     for function in functions {
         let crosses = |id: OpId| {
-            let def = Dialects::get().def(&module.op(id).name);
+            let def = table.def(&module.op(id).name);
             matches!(def.and_then(|def| def.mixed), Some(MixedPart::Shard | MixedPart::Gather | MixedPart::Cross))
         };
         let crossings = module.body(function, 0).is_some_and(|body| module.walk(body).into_iter().any(crosses));
@@ -27,13 +27,14 @@ pub fn set_slots(module: &mut Module, slots: u32, platform: &Platform) {
     }
     let top = module.walk(module.top);
     for id in top {
-        let Some(def) = Dialects::get().def(&module.op(id).name) else { continue };
+        let Some(def) = table.def(&module.op(id).name) else { continue };
         if def.ring == Some(RingPart::Initialize) {
             resize(module, id, slots);
-            let op = OpRef { module, id, def };
+            let op = OpRef { table, module, id, def };
             let Some(spec) = PipeSpec::of(&op, platform) else { continue };
             let buffers = [Direction::C2V, Direction::V2C].map(|d| consumer_buffer(&op, d).filter(|_| spec.has(d)));
-            let held: Vec<OpId> = buffers.into_iter().flatten().filter_map(|v| reservation_of(module, v)).collect();
+            let held: Vec<OpId> =
+                buffers.into_iter().flatten().filter_map(|v| reservation_of(table, module, v)).collect();
             for reservation in held {
                 module.op_mut(reservation).attrs.set("size", Attr::int(spec.local_bytes() as i64));
             }

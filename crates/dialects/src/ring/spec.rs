@@ -7,10 +7,10 @@ use slipring_tile::Space;
 
 use super::phases::{Phase, Phases, Way};
 use super::split::Split;
-use crate::Dialects;
 use crate::def::{HandlePart, OpRef, RingPart};
 use crate::function::kernel_kind;
 use crate::reach::{affinity, core_of};
+use crate::table::Table;
 
 /// What tells the pipes of a kernel apart: both ends of a pipe have the same.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -372,8 +372,7 @@ pub fn maker<'m>(op: &OpRef<'m>) -> Option<OpRef<'m>> {
         return Some(*op);
     }
     let id = op.module.defining_op(named(op, "pipe")?)?;
-    let def = Dialects::get().def(&op.module.op(id).name)?;
-    (def.ring == Some(RingPart::Initialize)).then_some(OpRef { module: op.module, id, def })
+    op.other(id).filter(|made| made.def.ring == Some(RingPart::Initialize))
 }
 
 /// What the text says of the pipe of an op that has a pipe value.
@@ -395,22 +394,21 @@ pub fn pipe_key(op: &OpRef<'_>) -> Option<PipeKey> {
         return Some(PipeKey::Flag(flag));
     }
     let direction = if config.directions[0] { Direction::C2V } else { Direction::V2C };
-    let reservation = consumer_buffer(&maker, direction).and_then(|v| reservation_of(maker.module, v));
+    let reservation = consumer_buffer(&maker, direction).and_then(|v| reservation_of(maker.table, maker.module, v));
     Some(reservation.map_or(PipeKey::Flag(0), PipeKey::Slots))
 }
 
 /// The reservation that a value is the address of, on either side.
-pub fn reservation_of(module: &Module, value: ValueId) -> Option<OpId> {
+pub fn reservation_of(table: &Table, module: &Module, value: ValueId) -> Option<OpId> {
     let id = module.defining_op(value)?;
-    let def = Dialects::get().def(&module.op(id).name)?;
-    match def.ring {
+    match table.def(&module.op(id).name)?.ring {
         Some(RingPart::Reserve) => Some(id),
         Some(RingPart::Import) => {
             let attr = |name: &str| module.op(id).attrs.get(name).and_then(Attr::as_str);
             let body = module.body(module.symbol(attr("peer_func")?)?, 0)?;
             module.walk(body).into_iter().find(|op| {
                 let data = module.op(*op);
-                let reserves = Dialects::get().def(&data.name).is_some_and(|d| d.ring == Some(RingPart::Reserve));
+                let reserves = table.def(&data.name).is_some_and(|d| d.ring == Some(RingPart::Reserve));
                 reserves && data.attrs.get("name").and_then(Attr::as_str) == attr("name")
             })
         }
@@ -475,8 +473,8 @@ pub fn stands_on(op: &OpRef<'_>) -> Option<CoreKind> {
     let module = op.module;
     let around = std::iter::successors(module.parent_op(op.id), |o| module.parent_op(*o));
     let kind = |o: OpId| {
-        let def = Dialects::get().def(&module.op(o).name)?;
-        kernel_kind(module, o).or_else(|| affinity(&OpRef { module, id: o, def }))
+        let around = op.other(o)?;
+        kernel_kind(module, o).or_else(|| affinity(&around))
     };
     affinity(op).or_else(|| around.into_iter().find_map(kind))
 }
@@ -502,9 +500,6 @@ pub fn own_end<'m>(op: &OpRef<'m>) -> Option<OpRef<'m>> {
     let module = op.module;
     let key = pipe_key(op);
     let body = module.body(module.function_of(op.id)?, 0)?;
-    let inits = module.block(body).ops.iter().filter_map(|id| {
-        let def = Dialects::get().def(&module.op(*id).name)?;
-        (def.ring == Some(RingPart::Initialize)).then_some(OpRef { module, id: *id, def })
-    });
-    inits.into_iter().find(|init| pipe_key(init) == key)
+    let ops = module.block(body).ops.iter().filter_map(|id| op.other(*id));
+    ops.filter(|init| init.def.ring == Some(RingPart::Initialize)).find(|init| pipe_key(init) == key)
 }

@@ -11,8 +11,8 @@ use slipring_tile::Space;
 
 use super::plan::PlannedRing;
 use super::split::Split;
+use crate::decode::in_memory;
 use crate::decode::{Decoder, Mode, TileRef};
-use crate::pto::tile::in_memory;
 use slipring_effect::{MoveEffect, MovePart, Place, SameTiles};
 
 /// True if both lanes push whole tiles into a ring, of which only lane 0's arrive.

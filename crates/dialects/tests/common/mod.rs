@@ -27,7 +27,7 @@ pub fn parse(source: &str, platform: &Platform) -> Module {
 pub fn check(source: &str, platform: &Platform) -> (Module, Diags) {
     let source = Arc::new(Source::new("test.pto", source));
     let (module, mut diags) = text::parse(source, &Dialects::get().registry);
-    verify(&module, platform, &mut diags);
+    verify(Dialects::get(), &module, platform, &mut diags);
     (module, diags)
 }
 
@@ -41,8 +41,8 @@ pub fn errors(source: &str, platform: &str) -> Vec<String> {
 pub fn run_on(platform: &Platform, source: &str, mode: Mode, args: Vec<Arg>) -> RunResult {
     let module = parse(source, platform);
     let mut diags = Diags::default();
-    let outcome =
-        select_kernel(&module, None, &mut diags).and_then(|k| decode(&module, &k, platform, mode, &mut diags).ok());
+    let outcome = select_kernel(Dialects::get(), &module, None, &mut diags)
+        .and_then(|k| decode(Dialects::get(), &module, &k, platform, mode, &mut diags).ok());
     let decoded = outcome.unwrap_or_else(|| panic!("{}", diags.render(&module.source, false)));
     let mut memory = Memory::with_sizes(1, |space| decoded.local_bytes[space as usize] as usize);
     let mut values = Vec::new();

@@ -60,7 +60,7 @@ fn errors(op: &str, form: &str, elem: &str, platform: &str) -> Vec<&'static str>
     let (module, mut diags) = parse(Arc::new(Source::new("types.pto", text)), &Dialects::get().registry);
     let mut found = Diags::default();
     if !diags.has_errors() {
-        verify(&module, &built_in(platform).unwrap(), &mut found);
+        verify(Dialects::get(), &module, &built_in(platform).unwrap(), &mut found);
         diags = found;
     }
     diags.list.iter().map(|d| d.code).collect()

@@ -8,11 +8,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_dialects::ring::ring_tile;
-use slipring_dialects::{HandlePart, OpRef, PipeRule, RingPart};
+use slipring_dialects::{HandlePart, PipeRule, RingPart};
 use slipring_ir::{BlockId, Flow, Module, OpId, Span, Touch};
 
 use super::pack::Live;
-use crate::facts::{Functions, def, flow, memory_of};
+use crate::facts::{Functions, flow, memory_of, op_ref};
 use crate::roots::{RootId, Roots, home};
 
 /// Lives of the roots of a module, by root.
@@ -147,9 +147,10 @@ fn touched_directly(module: &Module, roots: &Roots, op: OpId) -> BTreeSet<RootId
     let of = |values: &[slipring_ir::ValueId]| -> BTreeSet<RootId> {
         values.iter().flat_map(|v| roots.get(*v).iter().copied()).collect()
     };
-    let Some(def) = def(module, op) else { return of(&data.operands) };
+    let Some(declared) = op_ref(module, op) else { return of(&data.operands) };
+    let def = declared.def;
     if let Some(RingPart::Pop(_) | RingPart::Handle(HandlePart::Pop)) = def.ring {
-        return of(ring_tile(&OpRef { module, id: op, def }).as_slice());
+        return of(ring_tile(&declared).as_slice());
     }
     let mut touched = BTreeSet::new();
     for (index, spec) in def.schema.operands.iter().enumerate() {

@@ -21,7 +21,7 @@ use slipring_dialects::function::{
     ask_slots, ask_split, set_both_lanes, set_kernel_kind, set_slot_bytes, unmark_entry,
 };
 use slipring_dialects::ring::Split;
-use slipring_dialects::{InCoreSync, OpDef, OpRef, RingPart, is_mixed, symbol_name};
+use slipring_dialects::{Dialects, InCoreSync, OpDef, OpRef, RingPart, is_mixed, symbol_name};
 use slipring_ir::{BlockId, Diagnostic, Diags, FuncType, Module, OpId, Type, ValueMap};
 use slipring_machine::{CoreKind, Platform};
 
@@ -110,7 +110,7 @@ fn is_to_expand(module: &Module, function: OpId, body: BlockId) -> bool {
     let ops = module.walk(body);
     let any = |test: fn(&OpDef) -> bool| ops.iter().any(|op| def(module, *op).is_some_and(test));
     let by_hand = any(|def| makes_ring(def) || def.in_core_sync == InCoreSync::Manual);
-    is_mixed(module, function) && (!by_hand || any(|def| def.mixed.is_some()))
+    is_mixed(Dialects::get(), module, function) && (!by_hand || any(|def| def.mixed.is_some()))
 }
 
 /// True for what makes a pipe or uses one by its value.

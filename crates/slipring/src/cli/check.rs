@@ -4,7 +4,7 @@ use clap::Args;
 use serde::Serialize;
 use slipring::{Judged, message_facts};
 use slipring_dialects::rules::counted;
-use slipring_dialects::{Mode, ring::RingPlan, select_kernel};
+use slipring_dialects::{Dialects, Mode, ring::RingPlan, select_kernel};
 use slipring_ir::{Diags, Module, Severity};
 use slipring_machine::Platform;
 use slipring_report::MessageFacts;
@@ -170,7 +170,7 @@ pub(super) fn rings(module: &Module, platform: &Platform, diags: &mut Diags) {
         return;
     }
     let module = apart.as_ref().unwrap_or(module);
-    if let Some(kernel) = select_kernel(module, None, &mut unsure).filter(|kernel| !kernel.guessed) {
-        let _ = RingPlan::new(module, &kernel, platform, Mode::Device, diags);
+    if let Some(kernel) = select_kernel(Dialects::get(), module, None, &mut unsure).filter(|kernel| !kernel.guessed) {
+        let _ = RingPlan::new(Dialects::get(), module, &kernel, platform, Mode::Device, diags);
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use slipring::args::{Arg, Defaults, bind, signature};
 use slipring::{Prepared, is_language};
+use slipring_dialects::Dialects;
 use slipring_dialects::select_kernel;
 use slipring_ir::{Diags, Module, OpId, Source, Type};
 use slipring_lang::{Direction, KernelInfo, ParamInfo};
@@ -131,7 +132,7 @@ fn declared(kernels: &[KernelInfo], kernel: &str, param: &Param) -> Option<Strin
 /// The lines at the head of a built program that say how it is launched: those of the source, else what its kernels declare.
 pub(super) fn launch_lines(module: &Module, kernels: &[KernelInfo]) -> String {
     let source = &module.source;
-    let kernel = select_kernel(module, None, &mut Diags::default());
+    let kernel = select_kernel(Dialects::get(), module, None, &mut Diags::default());
     let declared = || {
         let kernel = kernel.as_ref()?;
         let params = kernel.params.iter().filter(|param| !matches!(param.kind, ParamKind::Scratch { .. }));

@@ -5,6 +5,7 @@ use serde::Serialize;
 use slipring::args::Value;
 use slipring::{ExecuteOptions, Prepared, execute, message_facts, prepare, slot_buffers, to_diagnostics};
 use slipring_check::{Checker, Tools};
+use slipring_dialects::Dialects;
 use slipring_dialects::ring::set_slots;
 use slipring_ir::{Diags, Module, Severity};
 use slipring_machine::Platform;
@@ -168,7 +169,7 @@ fn depth(
     (slots, base): (u32, u32),
 ) -> Depth {
     let mut module = written.clone();
-    set_slots(&mut module, slots, platform);
+    set_slots(Dialects::get(), &mut module, slots, platform);
     let refused = |diags: &Diags| {
         let error = diags.list.iter().find(|d| d.severity == Severity::Error);
         let outcome = error.map_or("refused".to_string(), |d| format!("refused: {}", d.message));

@@ -8,8 +8,8 @@ use super::super::clauses::{Clause, ClauseText, Part};
 use super::super::memory::{BT, L0A, L0B, L0C, memory, numbers};
 use super::load::scales_of;
 use crate::decode::Decoder;
+use crate::decode::with_unit_flag;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule};
-use crate::pto::with_unit_flag;
 use crate::rules::{INTEGER, PLAIN, defaulted, operand, schema};
 use slipring_effect::{Mad, MadStart, Tf32};
 

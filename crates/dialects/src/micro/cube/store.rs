@@ -11,8 +11,8 @@ use super::super::memory::{GM, L0C, L1, UB, memory, numbers};
 use super::control::CONTROL;
 use super::quant::{QUANT_PRE, QuantMode, quant_mode};
 use crate::decode::Decoder;
+use crate::decode::with_unit_flag;
 use crate::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use crate::pto::with_unit_flag;
 use crate::rules::{INTEGER, PLAIN, SCALAR, constant, defaulted, operand, optional, schema};
 use slipring_effect::{Fixpipe, Form, Lane, Narrow, Payload, Quant, QuantTo, Relu, Split};
 

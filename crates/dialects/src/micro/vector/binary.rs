@@ -10,8 +10,8 @@ use super::emit::{Emit, lanewise};
 use super::{GOVERNING, OUT, STEP, kernels, vreg};
 use crate::decode::Decoder;
 use crate::def::{Lowered, OpDef, OpRef};
-use crate::pto::vector_kernels as shared;
 use crate::rules::schema;
+use slipring_effect::arithmetic as shared;
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] =

@@ -7,8 +7,8 @@ use super::check::{self, FLOATS, INTEGERS, NUMBERS};
 use super::emit::lanewise;
 use super::{GOVERNING, OUT, STEP, kernels, vreg};
 use crate::def::{OpDef, OpRef};
-use crate::pto::vector_kernels as shared;
 use crate::rules::{INTEGER, SCALAR, operand, schema};
+use slipring_effect::arithmetic as shared;
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&VADDS, &VMULS, &VMAXS, &VMINS, &VLRELU, &VSHLS, &VSHRS];

@@ -7,8 +7,8 @@ use super::check::{self, COMMON, FLOATS, INTEGERS};
 use super::emit::lanewise;
 use super::{GOVERNING, OUT, STEP, kernels, vreg};
 use crate::def::{OpDef, OpRef};
-use crate::pto::vector_kernels as shared;
 use crate::rules::schema;
+use slipring_effect::arithmetic as shared;
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&VABS, &VNEG, &VEXP, &VLN, &VSQRT, &VRELU, &VNOT];

@@ -2,10 +2,8 @@
 
 mod buffer;
 mod event_array;
-mod unit_flag;
 
 pub use buffer::*;
-pub(crate) use unit_flag::with_unit_flag;
 
 use slipring_ir::{AttrKind, Diags, EnumSpec, OpSchema, Syntax, Touch};
 use slipring_machine::{Pipe, Platform};

@@ -9,10 +9,9 @@ pub use subset::*;
 use slipring_ir::{Diags, Dim, Infer, Syntax, TileType, Touch, Type, TypeRule, ValueId};
 use slipring_machine::Platform;
 use slipring_program::{Inst, Operand};
-use slipring_tile::{Layout, SLayout};
 
 use crate::along::Along;
-use crate::decode::{Binding, Decoder, Mode, TileRef};
+use crate::decode::{Binding, Decoder, Mode, TileRef, in_memory, no_address};
 use crate::def::{Lowered, OpDef, OpRef, Reported};
 use crate::rules::{INTEGER, PLAIN, TILE, constant, operand, optional, result, schema};
 
@@ -99,21 +98,6 @@ fn valid_in_shape(op: &OpRef<'_>, ty: &TileType, diags: &mut Diags) {
     }
 }
 
-/// A tile's type as it lies in memory: L0A in the platform's order of boxes, incomplete boxes row by row.
-pub(crate) fn in_memory(d: &Decoder<'_>, ty: TileType) -> TileType {
-    let mut ty = d.platform_tile(ty);
-    ty.layout = whole_boxes(ty.layout);
-    ty
-}
-
-/// The layout itself, or row by row where its boxes would be incomplete.
-pub(crate) fn whole_boxes(layout: Layout) -> Layout {
-    if layout.is_whole() {
-        return layout;
-    }
-    Layout { slayout: SLayout::NoneBox, ..Layout::nd(layout.elem, layout.rows, layout.cols) }
-}
-
 /// The valid shape of a new tile: registers of its own where the type leaves it open, so that it can change.
 fn new_valid(d: &mut Decoder<'_>, ty: &TileType, given: [Option<Operand>; 2]) -> [Operand; 2] {
     let all = [ty.layout.rows, ty.layout.cols];
@@ -156,14 +140,6 @@ fn fits(op: &OpRef<'_>, d: &mut Decoder<'_>, ty: &TileType) -> Lowered {
     }
     let message = format!("a tile of {bytes} bytes does not fit into `{}`, which has {all}", ty.space);
     Err(d.report(op.error("tile-capacity", message)))
-}
-
-/// Reports memory that nobody has placed.
-pub(crate) fn no_address(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Reported {
-    d.report(
-        op.error("no-address", "the tile has no address")
-            .help("run the passes (`slipring run` and `slipring build` do), or give it `addr`"),
-    )
 }
 
 fn optional_scalar(d: &mut Decoder<'_>, value: Option<ValueId>) -> Result<Option<Operand>, Reported> {

@@ -6,9 +6,9 @@ use slipring_program::Operand;
 use slipring_tile::{BLayout, Layout, SLayout};
 
 use super::subset::SUBSET;
-use super::{TILE_BUF, in_memory, new_valid};
+use super::{TILE_BUF, new_valid};
 use crate::along::Along;
-use crate::decode::{Binding, Decoder, TileRef};
+use crate::decode::{Binding, Decoder, TileRef, in_memory};
 use crate::def::{Lowered, OpDef, OpRef, Reported};
 use crate::rules::{INTEGER, PLAIN, TILE, defaulted, operand, optional, result, schema};
 

@@ -4,12 +4,12 @@ use slipring_ir::OpSchema;
 use slipring_tile::Binary;
 
 use super::check::{self, FLOATS, NUMBERS};
-use super::kernels::*;
 use super::lower::{Operands, elementwise};
 use super::types;
 use super::{EACH, TWO, TWO_TMP};
 use crate::decode::Decoder;
 use crate::def::{Lowered, OpDef, OpRef};
+use slipring_effect::arithmetic::*;
 use slipring_effect::vector::Partial;
 
 /// The ops of this family.

@@ -3,11 +3,11 @@
 use slipring_ir::OpSchema;
 
 use super::check::{self, INTEGERS};
-use super::kernels::*;
 use super::lower::elementwise;
 use super::types;
 use super::{EACH, ONE, TWO, TWO_TMP, WITH_SCALAR, WITH_SCALAR_TMP};
 use crate::def::OpDef;
+use slipring_effect::arithmetic::*;
 use slipring_effect::vector::NumberUse;
 
 const BITS: OpDef = OpDef { source: "PTO IR manual 4.9; tile ISA, page of the same name", ..EACH };

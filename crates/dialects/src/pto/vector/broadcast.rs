@@ -4,13 +4,13 @@ use slipring_ir::{Diags, OpSchema};
 use slipring_tile::{Binary, Cast};
 
 use super::check::{self, ANY_ELEM, Elems, FLOATS, NUMBERS, Needs};
-use super::kernels::*;
 use super::lower::{Operands, spread};
 use super::types;
 use super::{ONE, TWO, TWO_TMP, VECTOR};
 use crate::along::Along;
 use crate::decode::Decoder;
 use crate::def::{Lowered, OpDef, OpRef};
+use slipring_effect::arithmetic::*;
 use slipring_effect::vector::{Input, Spread, TileArg};
 
 /// The ops of this family.

@@ -4,8 +4,9 @@ use slipring_ir::{Diags, Dim, Type};
 use slipring_tile::{Elem, Space};
 
 use crate::def::OpRef;
-use crate::rules::{SCALAR, constant, require_space};
-use slipring_effect::vector::Number;
+pub(super) use crate::numbers::{element_of, number_type};
+pub(super) use crate::rules::position;
+use crate::rules::require_space;
 
 /// What the operand is said to be that takes the bits of a comparison.
 pub(super) const MASK_DOC: &str = "the mask: a row of bits for each row";
@@ -39,11 +40,6 @@ pub(super) const INDICES: Elems = Elems { describe: "i32 or ui32", accepts: |e| 
 /// All of them.
 pub(super) const ANY_ELEM: Elems = Elems { describe: "any type", accepts: |_| true };
 
-/// The position of a declared operand.
-pub(super) fn position(op: &OpRef<'_>, name: &str) -> usize {
-    op.def.schema.operands.iter().position(|spec| spec.name == name).unwrap_or(usize::MAX)
-}
-
 /// The operands that are tiles (or memrefs that stand for them) in the text.
 fn tiles<'a>(op: &OpRef<'a>) -> impl Iterator<Item = (usize, &'static str, &'a Type)> + use<'a> {
     let op = *op;
@@ -51,47 +47,6 @@ fn tiles<'a>(op: &OpRef<'a>) -> impl Iterator<Item = (usize, &'static str, &'a T
         let ty = op.ty(index)?;
         matches!(ty, Type::Tile(_) | Type::MemRef(_)).then_some((index, spec.name, ty))
     })
-}
-
-/// The type that a number has: a boolean is 0 or 1.
-pub(super) fn number_type(ty: &Type) -> Option<Elem> {
-    match ty {
-        Type::Int { width: 1, .. } => Some(Elem::U8),
-        ty => ty.elem(),
-    }
-}
-
-/// The element type that numbers among the operands become: that of the operand whose types the op declares, else of `dst`.
-pub(super) fn element_of(op: &OpRef<'_>) -> Option<Elem> {
-    let name = op.def.elems.first().map_or("dst", |types| types.operand);
-    op.ty(position(op, name)).and_then(Type::elem)
-}
-
-/// Numbers that the element type does not have.
-pub(crate) fn numbers(op: &OpRef<'_>, diags: &mut Diags) {
-    let Some(to) = element_of(op) else { return };
-    for (index, spec) in
-        op.def.schema.operands.iter().enumerate().filter(|(_, spec)| spec.ty.describe == SCALAR.describe)
-    {
-        let Some(value) = op.operand(index) else { continue };
-        let Some(from) = number_type(op.module.ty(value)) else { continue };
-        if from.is_float() && !to.is_float() {
-            diags.push(
-                op.error("scalar-type", format!("`{}` is a number of {from}, the elements are {to}", spec.name))
-                    .also(op.module.value(value).span, "the number is defined here")
-                    .help("give an integer, or convert it first"),
-            );
-            continue;
-        }
-        let Some(constant) = constant(op.module, value) else { continue };
-        if let Err(fault) = (Number { at: 0, from, to, usage: op.def.number }).check(constant as u64) {
-            diags.push(
-                op.error(fault.code, fault.message)
-                    .label(format!("`{}` becomes an element of {to}", spec.name))
-                    .also(op.module.value(value).span, "the number is defined here"),
-            );
-        }
-    }
 }
 
 /// Every tile in `vec`, all but `tmp` and `mask` of one element type that the op works on.

@@ -36,7 +36,6 @@ pub(super) mod broadcast;
 pub(super) mod check;
 pub(super) mod convert;
 pub(super) mod fill;
-pub(crate) mod kernels;
 mod lower;
 pub(super) mod rearrange;
 pub(super) mod reduce;

@@ -4,12 +4,12 @@ use slipring_ir::{OpSchema, Touch, Type};
 use slipring_tile::Elem;
 
 use super::check::{self, FLOATS, NUMBERS, Needs};
-use super::kernels::*;
 use super::lower::elementwise;
 use super::types;
 use super::{DST, EACH, SCALAR_ARG, SRC, WITH_SCALAR, WITH_SCALAR_TMP, ins};
 use crate::def::OpDef;
 use crate::rules::{SCALAR, TILE, operand, optional, schema};
+use slipring_effect::arithmetic::*;
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TADDS, &TSUBS, &TMULS, &TDIVS, &TMAXS, &TMINS, &TREMS, &TFMODS, &TAXPY, &TLRELU];

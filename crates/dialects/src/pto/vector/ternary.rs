@@ -3,12 +3,12 @@
 use slipring_ir::{OpSchema, OperandSpec, Touch};
 
 use super::check::{self, NUMBERS};
-use super::kernels::*;
 use super::lower::elementwise;
 use super::types;
 use super::{DST, EACH, SCALAR_ARG, SRC0, SRC1, ins};
 use crate::def::OpDef;
 use crate::rules::{TILE, operand, schema};
+use slipring_effect::arithmetic::*;
 
 const SRC2: OperandSpec = operand("src2", TILE, Touch::Read, "the third source");
 const THREE: OpSchema = schema("", ins(3), &[SRC0, SRC1, SRC2, DST], &[], &[]);

@@ -3,11 +3,11 @@
 use slipring_ir::OpSchema;
 
 use super::check::{self, FLOATS, SIGNED};
-use super::kernels::*;
 use super::lower::elementwise;
 use super::types;
 use super::{EACH, ONE, ONE_TMP};
 use crate::def::OpDef;
+use slipring_effect::arithmetic::*;
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TABS, &TNEG, &TEXP, &TLOG, &TSQRT, &TRSQRT, &TRECIP, &TRELU];

@@ -4,7 +4,7 @@
 use slipring_machine::Pipe;
 use slipring_program::{Inst, Operand};
 
-use crate::decode::Decoder;
+use super::Decoder;
 use crate::def::OpRef;
 
 /// Puts the checks and updates of an op's `unit_flag` clause around the work that it issues for `pipe` on the accumulator tile at
@@ -12,10 +12,10 @@ use crate::def::OpRef;
 ///
 /// A check (`check_only`, or the first half of the others) holds the pipe until every earlier publication
 /// (`check_and_set` of a product) and clearing (`check_and_clear` of a store) of the tile, in program order, is done;
-/// publishing and clearing take place once the work is done. Like [buffers](super::buffer), so a program that never clears a tile, or
+/// publishing and clearing take place once the work is done. Like buffer tokens, so a program that never clears a tile, or
 /// checks one that nobody publishes, goes on: public kernels do so, and order the two pipes by flags besides. A tile
 /// is known by its first address: stores of a part of a tile that begins elsewhere do not wait for it.
-pub(crate) fn with_unit_flag(
+pub fn with_unit_flag(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
     pipe: Pipe,

@@ -1,0 +1,68 @@
+//! What the operations compute for one element.
+//!
+//! Floats are computed in `f32` and rounded once where they are narrower; NaN results are the canonical NaN.
+
+// Most of them are said by their names.
+#![allow(missing_docs)]
+
+use slipring_tile::{Binary, Ternary, Unary, binary, math, ternary, unary};
+
+pub static ADD: Binary = binary!(float: |a, b| a + b, int: |a, b| a.wrapping_add(b));
+pub static SUB: Binary = binary!(float: |a, b| a - b, int: |a, b| a.wrapping_sub(b));
+pub static MUL: Binary = binary!(float: |a, b| a * b, int: |a, b| a.wrapping_mul(b));
+pub static DIV: Binary = binary!(float: |a, b| a / b, int: |a, b| if b == 0 { 0 } else { a.wrapping_div(b) });
+pub static MAX: Binary = binary!(float: |a, b| math::maximum(a, b), int: |a, b| a.max(b));
+pub static MIN: Binary = binary!(float: |a, b| math::minimum(a, b), int: |a, b| a.min(b));
+pub static EXP_DIF: Binary = binary!(float: |a, b| math::exp(a - b));
+
+/// Remainder of the division rounded towards zero: the sign of the dividend.
+pub static FMOD: Binary = binary!(float: |a, b| a % b, int: |a, b| if b == 0 { a } else { a.wrapping_rem(b) });
+
+/// Remainder of the division rounded down: the sign of the divisor.
+pub static REM: Binary = binary!(
+    float: |a, b| {
+        let r = a % b;
+        if r != 0.0 && (r < 0.0) != (b < 0.0) { r + b } else { r }
+    },
+    signed: |a, b| if b == 0 {
+        a
+    } else {
+        let r = a.wrapping_rem(b);
+        if r != 0 && (r < 0) != (b < 0) { r.wrapping_add(b) } else { r }
+    },
+    unsigned: |a, b| if b == 0 { a } else { a % b },
+);
+
+pub static AND: Binary = binary!(int: |a, b| a & b);
+pub static OR: Binary = binary!(int: |a, b| a | b);
+pub static XOR: Binary = binary!(int: |a, b| a ^ b);
+
+/// Shifts by the width or more, or by a negative number (read as unsigned), shift everything out.
+pub static SHL: Binary = binary!(int: |a, b| if fits(b as u64, size_of_val(&a)) { a << b } else { 0 });
+pub static SHR: Binary = binary!(
+    signed: |a, b| if fits(b as u64, size_of_val(&a)) { a >> b } else { a >> (8 * size_of_val(&a) - 1) },
+    unsigned: |a, b| if fits(b as u64, size_of_val(&a)) { a >> b } else { 0 },
+);
+
+fn fits(shift: u64, bytes: usize) -> bool {
+    shift < 8 * bytes as u64
+}
+
+/// `a` where it is positive, `slope * a` elsewhere.
+pub static PRELU: Binary = binary!(float: |a, slope| if a > 0.0 { a } else { slope * a });
+
+pub static ADD_ADD: Ternary = ternary!(float: |a, b, c| a + b + c, int: |a, b, c| a.wrapping_add(b).wrapping_add(c));
+pub static SUB_ADD: Ternary = ternary!(float: |a, b, c| a - b + c, int: |a, b, c| a.wrapping_sub(b).wrapping_add(c));
+
+/// `a * b + c` rounded once.
+pub static AXPY: Ternary = ternary!(float: |a, b, c| a.mul_add(b, c));
+
+pub static ABS: Unary = unary!(float: |a| a.abs(), signed: |a| a.wrapping_abs(), unsigned: |a| a);
+pub static NEG: Unary = unary!(float: |a| -a, signed: |a| a.wrapping_neg());
+pub static EXP: Unary = unary!(float: |a| math::exp(a));
+pub static LOG: Unary = unary!(float: |a| math::ln(a));
+pub static SQRT: Unary = unary!(float: |a| math::sqrt(a));
+pub static RSQRT: Unary = unary!(float: |a| math::rsqrt(a));
+pub static RECIP: Unary = unary!(float: |a| math::recip(a));
+pub static RELU: Unary = unary!(float: |a| math::maximum(a, 0.0), signed: |a| a.max(0), unsigned: |a| a);
+pub static NOT: Unary = unary!(int: |a| !a);

@@ -1,6 +1,6 @@
 //! The catalogue: every op that a kernel may call, declared once, with its parameters and how it is lowered.
 //!
-//! What an op means is said by the declaration of the op that it becomes (`crates/dialects`); what is here is its spelling.
+//! What an op means is said by the declaration of the op that it becomes (`crates/pto`); what is here is its spelling.
 
 mod bind;
 mod choose;

@@ -1,0 +1,379 @@
+//! The text of ops with clauses: `%a, %b nburst(%n, %s, %d) loop(%n, %s, %d) : T, T, i64, i64, i64, loop i64, …`.
+//!
+//! Operands in front, then clauses in any order (printed in the order of the declaration), then `:` and the types of
+//! all operands as the text has them, some after the word of their clause.
+
+use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok, nearest};
+use slipring_ir::{Attr, Diagnostic, EnumSpec, OpId, ValueId};
+
+/// How the operands and clauses of an op are written. The op declares the same operands in the same order; the values
+/// of a repeated clause are one variadic operand.
+#[derive(Debug)]
+pub(super) struct ClauseText {
+    /// Operands in front of the clauses.
+    pub lead: usize,
+    /// True where a comma stands before each clause.
+    pub commas: bool,
+    /// What may follow.
+    pub clauses: &'static [Clause],
+}
+
+/// A clause: `word(part, part)`, or `word` alone where no part is there.
+#[derive(Debug)]
+pub(super) struct Clause {
+    pub word: &'static str,
+    /// How often it stands there.
+    pub count: Count,
+    /// True where its presence is a unit attribute of this word.
+    pub flag: bool,
+    /// What its parentheses hold.
+    pub parts: &'static [Part],
+    /// How the types of its values are written.
+    pub types: Types,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Count {
+    Once,
+    AtMostOnce,
+    Any,
+}
+
+/// A part of a clause, in this order in the text.
+#[derive(Debug)]
+pub(super) enum Part {
+    /// `%a`.
+    Value,
+    /// `%a`, or nothing.
+    Maybe,
+    /// `key = %a`, or nothing.
+    Named(&'static str),
+    /// A word, or nothing: an attribute.
+    Word(&'static str, &'static EnumSpec),
+    /// `key = word`: an attribute.
+    NamedWord(&'static str, &'static str, &'static EnumSpec),
+}
+
+/// How the list of types names a clause's values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Types {
+    /// `i64, i64`.
+    Plain,
+    /// `loop i64, i64`.
+    AfterWord,
+    /// `src_layout(i64, i64)`.
+    InParens,
+}
+
+impl Clause {
+    /// A clause of values that must be there, as in `nburst(%n, %s, %d)`.
+    pub const fn values(word: &'static str, parts: &'static [Part]) -> Clause {
+        Clause { word, count: Count::Once, flag: false, parts, types: Types::Plain }
+    }
+
+    /// A word alone that may be there.
+    pub const fn flag(word: &'static str) -> Clause {
+        Clause { word, count: Count::AtMostOnce, flag: true, parts: &[], types: Types::Plain }
+    }
+
+    /// `word(member)`, which may be there: an attribute.
+    pub const fn choice(word: &'static str, parts: &'static [Part]) -> Clause {
+        Clause { word, count: Count::AtMostOnce, flag: false, parts, types: Types::Plain }
+    }
+
+    /// Declared operands that its parts are.
+    fn operands(&self) -> usize {
+        match self.count {
+            Count::Any => 1,
+            _ => self.parts.iter().filter(|part| part.is_value()).count(),
+        }
+    }
+}
+
+impl Part {
+    const fn is_value(&self) -> bool {
+        matches!(self, Part::Value | Part::Maybe | Part::Named(_))
+    }
+}
+
+/// Some types of the list: of a clause, or of operands without a word.
+struct TypeRun {
+    /// The clause, where its word stands in front.
+    clause: Option<&'static Clause>,
+    values: Vec<ValueId>,
+}
+
+impl CustomSyntax for ClauseText {
+    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Parsed<()> {
+        let mut lead = Vec::new();
+        for at in 0..self.lead {
+            if at > 0 {
+                p.expect(Tok::Comma, "`,` and the next operand")?;
+            }
+            lead.push(p.operand()?);
+        }
+        let mut groups: Vec<Vec<ValueId>> = lead.iter().map(|value| vec![*value]).collect();
+        let firsts: Vec<usize> = self
+            .clauses
+            .iter()
+            .scan(self.lead, |next, clause| {
+                *next += clause.operands();
+                Some(*next - clause.operands())
+            })
+            .collect();
+        groups.resize_with(self.lead + self.clauses.iter().map(Clause::operands).sum::<usize>(), Vec::new);
+        let mut runs = vec![TypeRun { clause: None, values: lead }];
+        let mut seen = vec![false; self.clauses.len()];
+        while if self.commas { p.eat(Tok::Comma) } else { p.tok() == Tok::Word } {
+            let at = self.next_clause(p)?;
+            let clause = &self.clauses[at];
+            let span = p.span();
+            if std::mem::replace(&mut seen[at], true) && clause.count != Count::Any {
+                return Err(p.error("clause-twice", span, format!("`{}` stands here a second time", clause.word)));
+            }
+            p.bump();
+            let mut values = Vec::new();
+            self.clause(p, op, clause, firsts[at], &mut groups, &mut values)?;
+            match runs.last_mut() {
+                Some(run) if clause.types == Types::Plain && run.clause.is_none() => run.values.extend(values),
+                _ => runs.push(TypeRun { clause: (clause.types != Types::Plain).then_some(clause), values }),
+            }
+        }
+        if let Some(missing) = self.clauses.iter().zip(&seen).find(|(c, seen)| c.count == Count::Once && !**seen) {
+            return Err(p.expected(&format!("`{}(…)`", missing.0.word)));
+        }
+        p.attr_dict(op)?;
+        let groups: Vec<&[ValueId]> = groups.iter().map(Vec::as_slice).collect();
+        p.set_operands(op, &groups);
+        p.expect(Tok::Colon, "`:` and the types of the operands")?;
+        self.types(p, &runs)
+    }
+
+    fn print(&self, p: &mut OpPrinter<'_>, op: OpId) {
+        let module = p.module;
+        let mut next = 0;
+        let mut group = || {
+            next += 1;
+            module.operand_group(op, next - 1)
+        };
+        let mut types = String::new();
+        let mut add_types = |clause: Option<&Clause>, values: &[ValueId]| {
+            let names: Vec<String> = values.iter().map(|v| module.ty(*v).to_string()).collect();
+            let names = names.join(", ");
+            let text = match clause.map(|c| (c.word, c.types)) {
+                Some((word, Types::AfterWord)) if names.is_empty() => word.to_string(),
+                Some((word, Types::AfterWord)) => format!("{word} {names}"),
+                Some((word, Types::InParens)) => format!("{word}({names})"),
+                _ if names.is_empty() => return,
+                _ => names,
+            };
+            if !types.is_empty() {
+                types.push_str(", ");
+            }
+            types.push_str(&text);
+        };
+        p.write(" ");
+        for at in 0..self.lead {
+            let values = group();
+            p.write(if at > 0 { ", " } else { "" });
+            p.values(values);
+            add_types(None, values);
+        }
+        let mut written = Vec::new();
+        for clause in self.clauses {
+            if clause.count == Count::Any {
+                for values in group().chunks(clause.parts.len()) {
+                    p.write(if self.commas { ", " } else { " " });
+                    p.write(clause.word);
+                    p.write("(");
+                    p.values(values);
+                    p.write(")");
+                    add_types(Some(clause), values);
+                }
+                continue;
+            }
+            let attr = |name: &str| module.op(op).attrs.get(name);
+            if clause.flag {
+                written.push(clause.word);
+            }
+            let (mut texts, mut values) = (Vec::new(), Vec::new());
+            for part in clause.parts {
+                let name = match part {
+                    Part::Value | Part::Maybe | Part::Named(_) => {
+                        let found = group();
+                        values.extend_from_slice(found);
+                        let key = if let Part::Named(key) = part { Some(*key) } else { None };
+                        texts.extend(found.iter().map(|v| (key, Err(*v))));
+                        continue;
+                    }
+                    Part::Word(name, _) => (None, *name),
+                    Part::NamedWord(key, name, _) => (Some(*key), *name),
+                };
+                written.push(name.1);
+                texts.extend(attr(name.1).and_then(Attr::as_str).map(|word| (name.0, Ok(word))));
+            }
+            if texts.is_empty() && !(clause.flag && attr(clause.word).is_some()) {
+                continue;
+            }
+            p.write(if self.commas { ", " } else { " " });
+            p.write(clause.word);
+            if !texts.is_empty() {
+                p.write("(");
+                for (at, (key, text)) in texts.into_iter().enumerate() {
+                    p.write(if at > 0 { ", " } else { "" });
+                    if let Some(key) = key {
+                        p.write(key);
+                        p.write(" = ");
+                    }
+                    match text {
+                        Ok(word) => p.write(word),
+                        Err(value) => p.value(value),
+                    }
+                }
+                p.write(")");
+            }
+            add_types(Some(clause), &values);
+        }
+        p.attr_dict(op, &written);
+        p.write(" : ");
+        p.write(&types);
+    }
+}
+
+impl ClauseText {
+    /// The clause whose word comes next.
+    fn next_clause(&self, p: &mut OpParser<'_>) -> Parsed<usize> {
+        if let Some(at) = self.clauses.iter().position(|clause| p.at(clause.word)) {
+            return Ok(at);
+        }
+        let words: Vec<&str> = self.clauses.iter().map(|clause| clause.word).collect();
+        let mut error = p.expectation("a clause of this op").note(format!("its clauses are {}", words.join(", ")));
+        if let Some(near) = nearest(p.text(), words) {
+            error = error.help(format!("is `{near}` meant?"));
+        }
+        Err(p.fail(error))
+    }
+
+    /// What follows the word of a clause; its values also go to `values`, in the order of the text.
+    fn clause(
+        &self,
+        p: &mut OpParser<'_>,
+        op: OpId,
+        clause: &'static Clause,
+        first: usize,
+        groups: &mut [Vec<ValueId>],
+        values: &mut Vec<ValueId>,
+    ) -> Parsed<()> {
+        if clause.flag {
+            p.module.op_mut(op).attrs.set(clause.word, Attr::Unit);
+            if clause.parts.is_empty() || p.tok() != Tok::LParen {
+                return Ok(());
+            }
+        }
+        let start = p.span();
+        p.expect(Tok::LParen, "`(`")?;
+        let mut filled = vec![false; clause.parts.len()];
+        p.list_until(Tok::RParen, "`)`", |p| {
+            let part = clause.parts.iter().zip(&filled).position(|(part, filled)| !filled && part.begins(p));
+            let Some(at) = part else { return Err(p.expected(&clause.parts_text(&filled))) };
+            filled[at] = true;
+            if let Part::Named(_) | Part::NamedWord(..) = clause.parts[at] {
+                p.bump();
+                p.expect(Tok::Equal, "`=`")?;
+            }
+            match clause.parts[at] {
+                Part::Word(name, kind) | Part::NamedWord(_, name, kind) => {
+                    let member = p.enum_member(kind)?;
+                    p.module.op_mut(op).attrs.set(name, member);
+                }
+                Part::Value | Part::Maybe | Part::Named(_) => {
+                    let before = clause.parts[..at].iter().filter(|part| part.is_value()).count();
+                    let value = p.operand()?;
+                    groups[first + if clause.count == Count::Any { 0 } else { before }].push(value);
+                    values.push(value);
+                }
+            }
+            Ok(())
+        })?;
+        let missing = |(part, filled): (&Part, &bool)| !filled && matches!(part, Part::Value | Part::NamedWord(..));
+        if clause.parts.iter().zip(&filled).any(missing) || !filled.contains(&true) {
+            let text = format!("`{}` needs {}", clause.word, clause.parts_text(&filled));
+            return Err(p.error("syntax", p.span_from(start), text));
+        }
+        Ok(())
+    }
+
+    /// The list of types. Numbers may be left out at the end of a run of types without a word, as some texts do: what
+    /// they are is known from their definitions.
+    fn types(&self, p: &mut OpParser<'_>, runs: &[TypeRun]) -> Parsed<()> {
+        let at_word = |p: &OpParser<'_>| self.clauses.iter().any(|clause| p.at(clause.word));
+        let mut comma = false;
+        for run in runs {
+            if let Some(clause) = run.clause {
+                if !comma && p.tok() == Tok::Comma {
+                    p.bump();
+                }
+                p.expect_text(clause.word)?;
+                if clause.types == Types::InParens {
+                    p.expect(Tok::LParen, "`(`")?;
+                }
+            }
+            comma = false;
+            for (at, value) in run.values.iter().enumerate() {
+                if at > 0 {
+                    let more = p.tok() == Tok::Comma;
+                    if more {
+                        p.bump();
+                        comma = true;
+                    }
+                    let ends = !more || at_word(p);
+                    if ends && run.clause.is_none() && run.values[at..].iter().all(|v| p.module.ty(*v).is_scalar()) {
+                        let text = format!(
+                            "{} for {}",
+                            slipring_op::rules::counted(at, "type"),
+                            slipring_op::rules::counted(run.values.len(), "operand")
+                        );
+                        p.warn(Diagnostic::warning("types-missing", p.span(), text));
+                        break;
+                    }
+                    if !more {
+                        return Err(p.expected(&format!("`,` and the type of `{}`", p.module.value_name(*value))));
+                    }
+                }
+                p.operand_type(*value)?;
+                comma = false;
+            }
+            if run.clause.is_some_and(|clause| clause.types == Types::InParens) {
+                p.expect(Tok::RParen, "`)`")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Part {
+    /// True if what comes next is this part.
+    fn begins(&self, p: &OpParser<'_>) -> bool {
+        match self {
+            Part::Value | Part::Maybe => p.tok() == Tok::Percent,
+            Part::Named(key) | Part::NamedWord(key, ..) => p.at(key),
+            Part::Word(..) => p.tok() == Tok::Word,
+        }
+    }
+}
+
+impl Clause {
+    /// The parts that may still come, for messages.
+    fn parts_text(&self, filled: &[bool]) -> String {
+        let left = self.parts.iter().zip(filled).filter(|(_, filled)| !**filled);
+        let names: Vec<String> = left
+            .map(|(part, _)| match part {
+                Part::Value | Part::Maybe => "a value".to_string(),
+                Part::Named(key) => format!("`{key} = %value`"),
+                Part::Word(_, kind) => kind.members.join(" | "),
+                Part::NamedWord(key, _, kind) => format!("`{key} = {}`", kind.members.join(" | ")),
+            })
+            .collect();
+        if names.is_empty() { "`)`".to_string() } else { names.join(" or ") }
+    }
+}

@@ -1,0 +1,308 @@
+//! Operands of the matrix unit: fractals into L1, from L1 into L0A, L0B and the bias table.
+
+use slipring_ir::{Attr, AttrKind, Diags, OpSchema, OperandSpec, Syntax, Touch, Type};
+use slipring_machine::{Pipe, Platform};
+use slipring_program::Operand;
+use slipring_tile::{Elem, Space};
+
+use super::super::clauses::{Clause, ClauseText, Part, Types};
+use super::super::memory::{BT, GM, L0A, L0B, L1, memory, numbers};
+use slipring_effect::{BiasLoad, Bursts, FractalLoad, OperandLoad};
+use slipring_op::decode::{Decoder, SCALE_GROUP};
+use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::rules::{BOOL, INTEGER, PLAIN, defaulted, operand, optional, schema};
+
+const MTE1: OpDef = OpDef { core: CoreRule::Cube, pipe: PipeRule::Fixed(Pipe::Mte1), ..PLAIN };
+
+const fn number(name: &'static str, doc: &'static str) -> OperandSpec {
+    operand(name, INTEGER, Touch::Nothing, doc)
+}
+
+const fn word(word: &'static str) -> Clause {
+    Clause { types: Types::AfterWord, ..Clause::flag(word) }
+}
+
+const fn group(word: &'static str, parts: &'static [Part], types: Types) -> Clause {
+    Clause { types, ..Clause::values(word, parts) }
+}
+
+pub(super) static GM_L1_FRAC: OpDef = OpDef {
+    schema: schema(
+        "pto.mte_gm_l1_frac",
+        Syntax::Custom(&ClauseText {
+            lead: 2,
+            commas: true,
+            clauses: &[
+                word("nd2nz"),
+                word("dn2nz"),
+                group("shape", &[Part::Value, Part::Value], Types::AfterWord),
+                group("src_layout", &[Part::Value, Part::Maybe], Types::InParens),
+                group("dst_group", &[Part::Value, Part::Value, Part::Value, Part::Value], Types::AfterWord),
+                group("ctrl", &[Part::Value, Part::Value], Types::AfterWord),
+            ],
+        }),
+        &[
+            operand("src", GM, Touch::Read, "first element in global memory"),
+            operand("dst", L1, Touch::Write, "first byte of the fractals in L1, a multiple of 32"),
+            number("n", "rows of the result"),
+            number("d", "columns of the result"),
+            number("src_inner_stride", "bytes from a row (`dn2nz`: a column) of the source to the next"),
+            optional("src_outer_stride", INTEGER, Touch::Nothing, "bytes from a matrix of the source to the next"),
+            number("group_count", "matrices"),
+            number("dst_loop2_stride", "distance of rows in L1, in 32 bytes"),
+            number("dst_loop3_stride", "distance of blocks of columns in L1, in 32 bytes"),
+            number("dst_loop4_stride", "distance of matrices in L1, in 32 bytes"),
+            number("l2_cache_ctrl", "how the L2 cache is used; changes nothing here"),
+            operand("smallc0_en", BOOL, Touch::Nothing, "true: lines of 4 channels follow each other"),
+        ],
+        &[],
+        &[
+            defaulted("nd2nz", AttrKind::Unit, "the source has rows"),
+            defaulted("dn2nz", AttrKind::Unit, "the source has columns"),
+        ],
+    ),
+    summary: "Load matrices of global memory into fractals of L1",
+    doc: "Element (n, d) of a matrix lies at `src + n × src_inner_stride + d` elements (`nd2nz`) or at `src + d × \
+          src_inner_stride + n` elements (`dn2nz`), and goes to line `n × dst_loop2_stride + d / c × dst_loop3_stride` of \
+          32 bytes, place `d mod c`, where c is the number of elements in 32 bytes. Places of the last line beyond d \
+          become 0; lines beyond n keep their bytes. With `smallc0_en` (d at most 4) a line has 4 places and lines follow \
+          each other; the last 32 bytes are filled with 0.",
+    source: "micro-instruction manual 16, pto.mte_gm_l1_frac",
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::Mte2),
+    verify: |op, platform, diags| {
+        if op.attr("nd2nz").is_some() == op.attr("dn2nz").is_some() {
+            diags.push(op.error("frac-layout", "expects one of `nd2nz` and `dn2nz`"));
+        }
+        same_elem(op, platform, diags);
+    },
+    lower: |op, d| {
+        let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
+        let mut args = vec![from.addr, to.addr];
+        args.extend(numbers(op, d, 2..5)?);
+        args.push(numbers(op, d, 5..6)?.first().copied().unwrap_or(Operand::Imm(0)));
+        args.extend(numbers(op, d, 6..10)?);
+        args.extend(numbers(op, d, 11..12)?);
+        let effect = FractalLoad { elem: to.elem, dn: op.attr("dn2nz").is_some() };
+        let cost = d.platform.dma_cost(Space::Gm, Space::Mat);
+        d.issue(Pipe::Mte2, effect, args, cost);
+        Ok(())
+    },
+    ..PLAIN
+};
+
+/// Source and destination hold elements of one type.
+fn same_elem(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if let (Some(from), Some(to)) = (op.ty(0).and_then(Type::elem), op.ty(1).and_then(Type::elem))
+        && from.bytes() != to.bytes()
+    {
+        diags.push(op.error("elem-width", format!("expects elements of one width, not {from} and {to}")));
+    }
+}
+
+const OPERAND: Syntax = Syntax::Format(
+    "$src `,` $dst `,` $rows `,` $cols attr-dict `:` type($src) `,` type($dst) `,` type($rows) `,` type($cols)",
+);
+
+const LOAD_A: OpSchema = schema(
+    "pto.mte_l1_l0a",
+    OPERAND,
+    &[
+        operand("src", L1, Touch::Read, "fractals in L1"),
+        operand("dst", L0A, Touch::Write, "left operand in L0A"),
+        number("rows", "m, rows of the operand"),
+        number("cols", "k, columns of the operand"),
+    ],
+    &[],
+    &[defaulted("transpose", AttrKind::Bool, "true: the fractals hold k × m elements")],
+);
+
+pub(super) static L1_L0A: OpDef = OpDef {
+    schema: LOAD_A,
+    summary: "Load a left operand out of L1",
+    doc: "`dst[i, j] = src[i, j]` for an operand of m × k elements; with `transpose`, `dst[i, j] = src[j, i]`. The \
+          fractals of L1 are blocks of columns of 32 bytes, one row after the other, as `pto.mte_gm_l1_frac` leaves them \
+          with rows padded to a multiple of 16.",
+    source: "micro-instruction manual 16, Left / Right Tile Load Model",
+    verify: same_elem,
+    lower: |op, d| {
+        let left = Some(d.platform.left_blayout);
+        let turned = op.attr("transpose").and_then(Attr::as_bool) == Some(true);
+        load_operand(op, d, OperandLoad { elem: elem(op)?, left, turned })
+    },
+    ..MTE1
+};
+
+pub(super) static L1_L0B: OpDef = OpDef {
+    schema: OpSchema {
+        name: "pto.mte_l1_l0b",
+        operands: &[
+            operand("src", L1, Touch::Read, "fractals in L1"),
+            operand("dst", L0B, Touch::Write, "right operand in L0B"),
+            number("rows", "k, rows of the operand"),
+            number("cols", "n, columns of the operand"),
+        ],
+        attrs: &[defaulted("transpose", AttrKind::Bool, "true: the fractals hold k × n elements, else n × k")],
+        ..LOAD_A
+    },
+    summary: "Load a right operand out of L1",
+    doc: "With `transpose`, `dst[i, j] = src[i, j]` for an operand of k × n elements: L0B wants k innermost, so that \
+          elements are exchanged inside the fractals. Without, fractals move as they are, `dst[i, j] = src[j, i]`: they hold \
+          the n × k elements of the transposed operand. So do fractals of 8-bit elements where n is no multiple of 32, whatever \
+          `transpose` says: the public examples with n = 16 have no more in L1. The fractals of L1 are blocks of columns of 32 bytes, one row after \
+          the other, with rows padded to a multiple of 16.",
+    source: "micro-instruction manual 16, Left / Right Tile Load Model; public examples, which all transpose",
+    verify: same_elem,
+    lower: |op, d| {
+        let turned = op.attr("transpose").and_then(Attr::as_bool) != Some(true);
+        load_operand(op, d, OperandLoad { elem: elem(op)?, left: None, turned })
+    },
+    ..MTE1
+};
+
+fn elem(op: &OpRef<'_>) -> Result<Elem, Reported> {
+    op.ty(1).and_then(Type::elem).ok_or(Reported)
+}
+
+fn load_operand(op: &OpRef<'_>, d: &mut Decoder<'_>, effect: OperandLoad) -> Lowered {
+    let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
+    let mut args = vec![from.addr, to.addr];
+    args.extend(numbers(op, d, 2..4)?);
+    let cost = d.platform.dma_cost(from.space, to.space);
+    d.issue(Pipe::Mte1, effect, args, cost);
+    Ok(())
+}
+
+const SCALES_DOC: &str = "Loads the scales of an operand: a byte for each group of 32 elements of k, `2^(byte - 127)`. They come as pieces \
+     of 32 bytes, 16 rows (columns of a right operand) by 2 groups, the groups of a row next to each other; pieces follow in \
+     the order of the operand's fractals. They belong to the operand at `dst` from then on.";
+
+pub(super) static L1_L0A_MX: OpDef = OpDef {
+    schema: OpSchema { name: "pto.mte_l1_l0a_mx", attrs: &[], ..LOAD_A },
+    summary: "Load the scales of a left operand",
+    doc: SCALES_DOC,
+    source: "micro-instruction manual 16, MX Scale Load Model; public examples for the order inside a piece",
+    lower: |op, d| load_scales(op, d, 0),
+    ..MTE1
+};
+
+pub(super) static L1_L0B_MX: OpDef = OpDef {
+    schema: OpSchema { name: "pto.mte_l1_l0b_mx", operands: L1_L0B.schema.operands, attrs: &[], ..LOAD_A },
+    summary: "Load the scales of a right operand",
+    doc: SCALES_DOC,
+    source: "micro-instruction manual 16, MX Scale Load Model; public examples for the order inside a piece",
+    lower: |op, d| load_scales(op, d, 1),
+    ..MTE1
+};
+
+/// The scales of data at an address of L0A or L0B.
+pub(super) fn scales_of(d: &mut Decoder<'_>, space: Space, data: Operand) -> Operand {
+    let base = d.scales(space);
+    let offset = d.compute(|[data, group, _]| Ok(data / group), [data, Operand::Imm(SCALE_GROUP), Operand::Imm(0)]);
+    d.add(base, offset)
+}
+
+/// Copies whole pieces. The outer extent (rows of a left, columns of a right operand) is operand `2 + outer`.
+fn load_scales(op: &OpRef<'_>, d: &mut Decoder<'_>, outer: usize) -> Lowered {
+    let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
+    let extents = numbers(op, d, 2..4)?;
+    let bytes = d.compute(
+        |[outer, k, _]| Ok(outer.div_ceil(16).saturating_mul(k.div_ceil(64)).saturating_mul(32)),
+        [extents[outer], extents[1 - outer], Operand::Imm(0)],
+    );
+    let scales = scales_of(d, to.space, to.addr);
+    let (zero, one) = (Operand::Imm(0), Operand::Imm(1));
+    let mut effect = Bursts { block: d.platform.cost.burst, ..Bursts::plain(from.end(d), to.end(d)) };
+    effect.to.align = 32;
+    let cost = d.platform.dma_cost(from.space, to.space);
+    d.issue(Pipe::Mte1, effect, vec![from.addr, scales, bytes, one, zero, zero], cost);
+    Ok(())
+}
+
+pub(super) static L1_BT: OpDef = OpDef {
+    schema: schema(
+        "pto.mte_l1_bt",
+        Syntax::Custom(&ClauseText {
+            lead: 3,
+            commas: false,
+            clauses: &[Clause::values("nburst", &[Part::Value, Part::Value, Part::Value])],
+        }),
+        &[
+            operand("src", L1, Touch::Read, "values in L1"),
+            operand("dst", BT, Touch::Write, "bias table"),
+            number("len_burst", "elements of a row"),
+            number("n_burst", "rows"),
+            number("src_gap", "elements between rows of the source"),
+            number("dst_gap", "elements between rows of the bias table"),
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Load a bias out of L1",
+    doc: "`dst[i] = src[i]`, f16 and bf16 widened to f32. Lengths and gaps count elements, as in the public examples \
+          (the manual speaks of load units).",
+    source: "micro-instruction manual 16, pto.mte_l1_bt; public examples for the unit",
+    verify: |op, _, diags| {
+        if let (Some(from), Some(to)) = (op.ty(0).and_then(Type::elem), op.ty(1).and_then(Type::elem)) {
+            let fine = matches!((from, to), (Elem::F32 | Elem::F16 | Elem::BF16, Elem::F32) | (Elem::I32, Elem::I32));
+            if !fine {
+                diags.push(
+                    op.error("bias-type", format!("no bias of {from} becomes {to}"))
+                        .help("f32, f16 and bf16 become f32, i32 stays i32"),
+                );
+            }
+        }
+    },
+    lower: |op, d| {
+        let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
+        let mut args = vec![from.addr, to.addr];
+        args.extend(numbers(op, d, 2..6)?);
+        let cost = d.platform.dma_cost(Space::Mat, Space::Bias);
+        d.issue(Pipe::Mte1, BiasLoad { elems: [from.elem, to.elem] }, args, cost);
+        Ok(())
+    },
+    ..MTE1
+};
+
+/// Bytes of a fractal.
+const FRACTAL: u64 = 512;
+
+pub(super) static LOAD_CBUF_TO_CA: OpDef = OpDef {
+    schema: schema(
+        "pto.load_cbuf_to_ca",
+        Syntax::Format(
+            "$src `,` $dst `,` $m_start `,` $k_start `,` $m_step `,` $k_step `,` $src_stride `,` $dst_stride attr-dict `:` \
+             type($src) `,` type($dst) `,` type($m_start) `,` type($k_start) `,` type($m_step) `,` type($k_step) `,` \
+             type($src_stride) `,` type($dst_stride)",
+        ),
+        &[
+            operand("src", L1, Touch::Read, "fractals in L1"),
+            operand("dst", L0A, Touch::Write, "fractals in L0A"),
+            number("m_start", "first fractal downwards"),
+            number("k_start", "first column of fractals"),
+            number("m_step", "fractals downwards"),
+            number("k_step", "columns of fractals"),
+            number("src_stride", "fractals of L1 from a column of them to the next"),
+            number("dst_stride", "fractals of L0A from a column of them to the next"),
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Copy fractals of L1 into L0A",
+    doc: "An older spelling: copies whole fractals of 512 bytes as they are, `m_step` of each of `k_step` columns. The row \
+          of a product with m = 1 is brought this way.",
+    source: "public micro-instruction examples",
+    lower: |op, d| {
+        let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
+        let [m, k, down, right, src_stride, dst_stride] = numbers(op, d, 2..8)?[..] else { return Err(Reported) };
+        let columns = d.distance(k, src_stride);
+        let first = d.further(m, columns);
+        let bytes = d.distance(first, Operand::Imm(FRACTAL));
+        let source = d.moved(from.addr, bytes);
+        let effect = Bursts { unit: FRACTAL, block: d.platform.cost.burst, ..Bursts::plain(from.end(d), to.end(d)) };
+        let cost = d.platform.dma_cost(Space::Mat, Space::Left);
+        d.issue(Pipe::Mte1, effect, vec![source, to.addr, down, right, src_stride, dst_stride], cost);
+        Ok(())
+    },
+    ..MTE1
+};

@@ -1,0 +1,252 @@
+//! Products: `pto.mad` and its forms.
+
+use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OpSchema, OperandSpec, Syntax, Touch, Type};
+use slipring_machine::Pipe;
+use slipring_tile::{Elem, Space};
+
+use super::super::clauses::{Clause, ClauseText, Part};
+use super::super::memory::{BT, L0A, L0B, L0C, memory, numbers};
+use super::load::scales_of;
+use slipring_effect::{Mad, MadStart, Tf32};
+use slipring_op::decode::Decoder;
+use slipring_op::decode::with_unit_flag;
+use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule};
+use slipring_op::rules::{INTEGER, PLAIN, defaulted, operand, schema};
+
+const UNIT_FLAG: &EnumSpec = &EnumSpec { kind: "unit_flag", members: &["check_only", "check_and_set"] };
+const TF32_MODE: &EnumSpec = &EnumSpec { kind: "tf32_mode", members: &["round_even", "round_away"] };
+
+const UNIT_FLAG_CLAUSE: Clause = Clause::choice("unit_flag", &[Part::Word("unit_flag", UNIT_FLAG)]);
+const TF32_CLAUSE: Clause = Clause::choice("tf32_mode", &[Part::Word("tf32_mode", TF32_MODE)]);
+
+const CLAUSES: &[Clause] = &[
+    UNIT_FLAG_CLAUSE,
+    Clause::flag("disable_gemv"),
+    Clause::flag("sat"),
+    Clause::flag("nosat"),
+    TF32_CLAUSE,
+    Clause::flag("n_dir"),
+];
+/// Products with scales do not round their inputs.
+const MX_CLAUSES: &[Clause] = &[
+    UNIT_FLAG_CLAUSE,
+    Clause::flag("disable_gemv"),
+    Clause::flag("sat"),
+    Clause::flag("nosat"),
+    Clause::flag("n_dir"),
+];
+
+const ATTRS: &[AttrSpec] = &[
+    defaulted("unit_flag", AttrKind::Enum(UNIT_FLAG), "part in the synchronisation of accumulator tiles"),
+    defaulted("disable_gemv", AttrKind::Unit, "a single row of the left operand lies in fractals, too"),
+    defaulted("sat", AttrKind::Unit, "infinities and NaN are made finite"),
+    defaulted("nosat", AttrKind::Unit, "infinities and NaN are kept"),
+    defaulted("tf32_mode", AttrKind::Enum(TF32_MODE), "inputs are rounded to 10 bits of mantissa"),
+    defaulted("n_dir", AttrKind::Unit, "order in which results are made; changes nothing here"),
+];
+const MX_ATTRS: &[AttrSpec] = &[ATTRS[0], ATTRS[1], ATTRS[2], ATTRS[3], ATTRS[5]];
+
+const LHS: OperandSpec = operand("lhs", L0A, Touch::Read, "left operand, m × k");
+const RHS: OperandSpec = operand("rhs", L0B, Touch::Read, "right operand, k × n");
+const DST: OperandSpec = operand("dst", L0C, Touch::Write, "accumulator, m × n");
+const BOTH: OperandSpec = operand("dst", L0C, Touch::ReadWrite, "accumulator, m × n");
+const BIAS: OperandSpec = operand("bias", BT, Touch::Read, "n values, added to each row");
+const M: OperandSpec = operand("m", INTEGER, Touch::Nothing, "rows of the product");
+const N: OperandSpec = operand("n", INTEGER, Touch::Nothing, "columns of the product");
+const K: OperandSpec = operand("k", INTEGER, Touch::Nothing, "terms of each sum");
+
+const fn product(
+    name: &'static str,
+    text: &'static ClauseText,
+    operands: &'static [OperandSpec],
+    attrs: &'static [AttrSpec],
+) -> OpSchema {
+    schema(name, Syntax::Custom(text), operands, &[], attrs)
+}
+
+macro_rules! doc {
+    ($start:literal, $scale:literal) => {
+        concat!(
+            "`dst[i, j] = ",
+            $start,
+            "lhs[i, 0] × rhs[0, j] + lhs[i, 1] × rhs[1, j] + …`: one chain of fused multiply-adds for each element, in \
+             ascending order of k, in f32 for floats and in wrapping i32 for 8-bit integers. ",
+            $scale,
+            "Operands and accumulator lie in fractals; with m = 1 the row of `lhs` lies contiguously unless `disable_gemv` \
+             is there. `sat` makes infinities and NaN of the inputs the largest value of their type and 0, and those of the \
+             result the largest f32 and 0; `nosat`, or neither, keeps them. `tf32_mode` rounds f32 inputs to 10 bits of \
+             mantissa, ties to even or away from 0. Elements of the accumulator's fractals outside m × n keep their bytes."
+        )
+    };
+}
+
+const SCALED: &str = "micro-instruction manual 16, MX Matmul Model";
+
+const CUBE: OpDef = OpDef {
+    source: "micro-instruction manual 16, Cube Compute Ops",
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::M),
+    ..PLAIN
+};
+
+pub(super) static MAD: OpDef = OpDef {
+    schema: product(
+        "pto.mad",
+        &ClauseText { lead: 6, commas: false, clauses: CLAUSES },
+        &[LHS, RHS, DST, M, N, K],
+        ATTRS,
+    ),
+    summary: "Multiply two operands",
+    doc: doc!("", ""),
+    verify: |op, _, diags| verify(op, MadStart::Zero, false, diags),
+    lower: |op, d| lower(op, d, MadStart::Zero, false),
+    ..CUBE
+};
+
+pub(super) static MAD_ACC: OpDef = OpDef {
+    schema: product(
+        "pto.mad_acc",
+        &ClauseText { lead: 6, commas: false, clauses: CLAUSES },
+        &[LHS, RHS, BOTH, M, N, K],
+        ATTRS,
+    ),
+    summary: "Multiply two operands and add to the accumulator",
+    doc: doc!("dst[i, j] + ", ""),
+    verify: |op, _, diags| verify(op, MadStart::Acc, false, diags),
+    lower: |op, d| lower(op, d, MadStart::Acc, false),
+    ..CUBE
+};
+
+pub(super) static MAD_BIAS: OpDef = OpDef {
+    schema: product(
+        "pto.mad_bias",
+        &ClauseText { lead: 7, commas: false, clauses: CLAUSES },
+        &[LHS, RHS, DST, BIAS, M, N, K],
+        ATTRS,
+    ),
+    summary: "Multiply two operands and add a bias to each row",
+    doc: doc!("bias[j] + ", ""),
+    verify: |op, _, diags| verify(op, MadStart::Bias, false, diags),
+    lower: |op, d| lower(op, d, MadStart::Bias, false),
+    ..CUBE
+};
+
+pub(super) static MAD_MX: OpDef = OpDef {
+    schema: product(
+        "pto.mad_mx",
+        &ClauseText { lead: 6, commas: false, clauses: MX_CLAUSES },
+        &[LHS, RHS, DST, M, N, K],
+        MX_ATTRS,
+    ),
+    summary: "Multiply two operands with scales",
+    doc: doc!(
+        "",
+        "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. "
+    ),
+    source: SCALED,
+    verify: |op, _, diags| verify(op, MadStart::Zero, true, diags),
+    lower: |op, d| lower(op, d, MadStart::Zero, true),
+    ..CUBE
+};
+
+pub(super) static MAD_MX_ACC: OpDef = OpDef {
+    schema: product(
+        "pto.mad_mx_acc",
+        &ClauseText { lead: 6, commas: false, clauses: MX_CLAUSES },
+        &[LHS, RHS, BOTH, M, N, K],
+        MX_ATTRS,
+    ),
+    summary: "Multiply two operands with scales and add to the accumulator",
+    doc: doc!(
+        "dst[i, j] + ",
+        "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. "
+    ),
+    source: SCALED,
+    verify: |op, _, diags| verify(op, MadStart::Acc, true, diags),
+    lower: |op, d| lower(op, d, MadStart::Acc, true),
+    ..CUBE
+};
+
+pub(super) static MAD_MX_BIAS: OpDef = OpDef {
+    schema: product(
+        "pto.mad_mx_bias",
+        &ClauseText { lead: 7, commas: false, clauses: MX_CLAUSES },
+        &[LHS, RHS, DST, BIAS, M, N, K],
+        MX_ATTRS,
+    ),
+    summary: "Multiply two operands with scales and add a bias to each row",
+    doc: doc!(
+        "bias[j] + ",
+        "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. "
+    ),
+    source: SCALED,
+    verify: |op, _, diags| verify(op, MadStart::Bias, true, diags),
+    lower: |op, d| lower(op, d, MadStart::Bias, true),
+    ..CUBE
+};
+
+/// True for types that may have scales.
+fn narrow(elem: Elem) -> bool {
+    matches!(elem, Elem::F8E4M3 | Elem::F8E5M2)
+}
+
+fn verify(op: &OpRef<'_>, start: MadStart, scaled: bool, diags: &mut Diags) {
+    let elem = |at: usize| op.ty(at).and_then(Type::elem);
+    let (Some(a), Some(b), Some(c)) = (elem(0), elem(1), elem(2)) else { return };
+    let wide = a == b && matches!(a, Elem::F32 | Elem::F16 | Elem::BF16);
+    let fine = match c {
+        Elem::F32 if scaled => narrow(a) && narrow(b),
+        Elem::F32 => wide || (narrow(a) && narrow(b)),
+        Elem::I32 => !scaled && [a, b].iter().all(|x| matches!(x, Elem::I8 | Elem::U8)),
+        _ => false,
+    };
+    if !fine {
+        let help = match scaled {
+            true => "two of the 8-bit floats give f32",
+            false => "two of f16, bf16, f32 or 8-bit floats give f32, two of i8 give i32",
+        };
+        diags.push(op.error("matmul-type", format!("no product of {a} and {b} into {c}")).help(help));
+    }
+    if op.attr("sat").is_some() && op.attr("nosat").is_some() {
+        diags.push(op.error("mad-clause", "expects at most one of `sat` and `nosat`"));
+    }
+    if c == Elem::I32 && (op.attr("sat").is_some() || op.attr("nosat").is_some()) {
+        diags.push(op.error("mad-clause", "expects no `sat` and no `nosat` in a product of integers"));
+    }
+    if op.attr("tf32_mode").is_some() && (a, b, c) != (Elem::F32, Elem::F32, Elem::F32) {
+        diags.push(op.error("mad-clause", "expects f32 operands and an f32 accumulator for `tf32_mode`"));
+    }
+    if start == MadStart::Bias && elem(3) != Some(c) {
+        diags.push(op.error("matmul-type", "expects bias and dst to have the same element type"));
+    }
+}
+
+fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, start: MadStart, scaled: bool) -> Lowered {
+    let (a, b, c) = (memory(op, d, 0)?, memory(op, d, 1)?, memory(op, d, 2)?);
+    let (bias, extents) = match start {
+        MadStart::Bias => (memory(op, d, 3)?.addr, 4),
+        _ => (c.addr, 3),
+    };
+    let extents = numbers(op, d, extents..extents + 3)?;
+    let mut args = vec![a.addr, b.addr, c.addr, bias, extents[0], extents[2], extents[1]];
+    if scaled {
+        args.push(scales_of(d, Space::Left, a.addr));
+        args.push(scales_of(d, Space::Right, b.addr));
+    }
+    let effect = Mad {
+        elems: [a.elem, b.elem, c.elem],
+        left: d.platform.left_blayout,
+        start,
+        gemv: op.attr("disable_gemv").is_none(),
+        tf32: match op.text("tf32_mode") {
+            Some("round_even") => Some(Tf32::Even),
+            Some("round_away") => Some(Tf32::Away),
+            _ => None,
+        },
+        saturate: op.attr("sat").is_some(),
+        scaled,
+    };
+    let cost = d.platform.cube_cost(a.elem);
+    with_unit_flag(op, d, Pipe::M, c.addr, |d| d.issue(Pipe::M, effect, args, cost));
+    Ok(())
+}

@@ -1,0 +1,488 @@
+//! The way out of the accumulator: `pto.mte_l0c_gm`, `pto.mte_l0c_l1`, `pto.mte_l0c_ub`.
+
+use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OpSchema, OperandSpec, Syntax, Touch, Type, TypeRule};
+use slipring_machine::Pipe;
+use slipring_program::{Operand, UpdateKind};
+use slipring_tile::convert::Saturation;
+use slipring_tile::{Elem, Space, load_f32};
+
+use super::super::clauses::{Clause, ClauseText, Count, Part};
+use super::super::memory::{GM, L0C, L1, UB, memory, numbers};
+use super::control::CONTROL;
+use super::quant::{QUANT_PRE, QuantMode, quant_mode};
+use slipring_effect::{Fixpipe, Form, Lane, Narrow, Payload, Quant, QuantTo, Relu, Split};
+use slipring_op::decode::Decoder;
+use slipring_op::decode::with_unit_flag;
+use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::rules::{INTEGER, PLAIN, SCALAR, constant, defaulted, operand, optional, schema};
+
+const UNIT_FLAG: &EnumSpec = &EnumSpec { kind: "unit_flag", members: &["check_only", "check_and_clear"] };
+const RELU_PRE: &EnumSpec =
+    &EnumSpec { kind: "relu_pre_mode", members: &["no_relu", "normal_relu", "scalar_relu", "vector_relu"] };
+const PRESERVE_NAN: &EnumSpec = &EnumSpec { kind: "sat_mode", members: &["preserve_nan"] };
+const ATOMIC_TYPE: &EnumSpec = &EnumSpec { kind: "atomic_type", members: &["f32", "f16", "bf16", "s32", "s16", "s8"] };
+const ATOMIC_OP: &EnumSpec = &EnumSpec { kind: "atomic_op", members: &["add", "max", "min"] };
+const DST_MODE: &EnumSpec = &EnumSpec { kind: "dst_mode", members: &["split_m", "split_n"] };
+
+const UNIT_FLAG_CLAUSE: Clause = Clause::choice("unit_flag", &[Part::Word("unit_flag", UNIT_FLAG)]);
+const QUANT_CLAUSE: Clause =
+    Clause::choice("pre_quant", &[Part::Value, Part::NamedWord("mode", "quant_pre", QUANT_PRE)]);
+const RELU_CLAUSE: Clause =
+    Clause::choice("pre_relu", &[Part::Maybe, Part::NamedWord("mode", "relu_pre", RELU_PRE), Part::Named("clip")]);
+const DN_CLAUSE: Clause = Clause::choice("nz2dn", &[Part::Value]);
+const NZ_CLAUSE: Clause = Clause::choice("nz2nz", &[Part::Value]);
+const LOOP3_CLAUSE: Clause = Clause::choice("loop3", &[Part::Value, Part::Value, Part::Value]);
+const SAT_CLAUSE: Clause = Clause { parts: &[Part::Word("sat_mode", PRESERVE_NAN)], ..Clause::flag("sat") };
+const ATOMIC_CLAUSE: Clause = Clause::choice(
+    "atomic",
+    &[Part::NamedWord("type", "atomic_type", ATOMIC_TYPE), Part::NamedWord("op", "atomic_op", ATOMIC_OP)],
+);
+const DST_MODE_CLAUSE: Clause =
+    Clause { count: Count::Once, ..Clause::choice("dst_mode", &[Part::Maybe, Part::Word("dst_mode", DST_MODE)]) };
+
+const CLAUSES: &[Clause] = &[
+    UNIT_FLAG_CLAUSE,
+    QUANT_CLAUSE,
+    RELU_CLAUSE,
+    Clause::flag("nz2nd"),
+    DN_CLAUSE,
+    NZ_CLAUSE,
+    LOOP3_CLAUSE,
+    SAT_CLAUSE,
+    Clause::flag("nosat"),
+];
+
+const PARAMETER: TypeRule = TypeRule {
+    describe: "a float or a pointer into `fb`",
+    accepts: |t| matches!(t, Type::Float(_) | Type::Ptr(_, Some(Space::Scaling))),
+};
+
+const SRC: OperandSpec = operand("src", L0C, Touch::Read, "accumulator");
+const M: OperandSpec = operand("m", INTEGER, Touch::Nothing, "rows of the result");
+const N: OperandSpec = operand("n", INTEGER, Touch::Nothing, "columns of the result");
+const SRC_STRIDE: OperandSpec = operand(
+    "src_stride",
+    INTEGER,
+    Touch::Nothing,
+    "rows of the accumulator in a block of 16 columns: the rows of the product, padded to a multiple of 16",
+);
+const DST_STRIDE: OperandSpec =
+    operand("dst_stride", INTEGER, Touch::Nothing, "elements of the destination from row (column, block) to row");
+const SCALE: OperandSpec = optional("quant", PARAMETER, Touch::Read, "scale, or a table of parameters");
+const FACTOR: OperandSpec = optional("alpha", PARAMETER, Touch::Read, "factor of negative values, or a table of them");
+const CLIP: OperandSpec = optional("clip", SCALAR, Touch::Nothing, "largest value");
+const LOOP0: OperandSpec = optional(
+    "loop0_src_stride",
+    INTEGER,
+    Touch::Nothing,
+    "rows of the accumulator from one row of the result to the next",
+);
+const SPLIT: OperandSpec =
+    optional("split", INTEGER, Touch::Nothing, "1: blocks of 8 columns in the destination; 0: of 16");
+const COUNT: OperandSpec = optional("loop3_count", INTEGER, Touch::Nothing, "repetitions");
+const SRC3: OperandSpec =
+    optional("loop3_src_stride", INTEGER, Touch::Nothing, "rows of the accumulator between repetitions");
+const DST3: OperandSpec =
+    optional("loop3_dst_stride", INTEGER, Touch::Nothing, "elements of the destination between repetitions");
+
+const ATTRS: &[AttrSpec] = &[
+    defaulted("unit_flag", AttrKind::Enum(UNIT_FLAG), "part in the synchronisation of accumulator tiles"),
+    defaulted("quant_pre", AttrKind::Enum(QUANT_PRE), "first step: scale and target"),
+    defaulted("relu_pre", AttrKind::Enum(RELU_PRE), "second step: activation"),
+    defaulted("nz2nd", AttrKind::Unit, "rows in the destination"),
+    defaulted("sat", AttrKind::Unit, "what a narrower float cannot hold becomes its largest value"),
+    defaulted("sat_mode", AttrKind::Enum(PRESERVE_NAN), "NaN stays"),
+    defaulted("nosat", AttrKind::Unit, "what a narrower float cannot hold becomes an infinity"),
+];
+
+const GM_ATTRS: &[AttrSpec] = &[
+    ATTRS[0],
+    ATTRS[1],
+    ATTRS[2],
+    ATTRS[3],
+    ATTRS[4],
+    ATTRS[5],
+    ATTRS[6],
+    defaulted("atomic_type", AttrKind::Enum(ATOMIC_TYPE), "element type of an update"),
+    defaulted("atomic_op", AttrKind::Enum(ATOMIC_OP), "add to the destination, or keep the larger or smaller"),
+];
+const UB_ATTRS: &[AttrSpec] = &[
+    defaulted("dst_mode", AttrKind::Enum(DST_MODE), "halves of rows or columns to both Vector cores"),
+    ATTRS[0],
+    ATTRS[1],
+    ATTRS[2],
+    ATTRS[3],
+    ATTRS[4],
+    ATTRS[5],
+    ATTRS[6],
+];
+
+const DOC: &str = "Writes m × n elements of the accumulator. Its fractals are 16 rows by 16 columns; `src_stride` is the number of \
+     rows of a block of columns, as the public examples count it (the manual speaks of units of C0). For each element in \
+     turn: `pre_quant` multiplies by a scale and, for integer results, rounds (ties to even) and adds an offset; `pre_relu` \
+     makes negative values 0 or multiplies them; `clip` bounds them; the result is converted, integers clamped to their \
+     type, narrow floats as `sat` or `nosat` say, or bit 48 of the control register where neither is there. f32 to f16 or \
+     bf16 needs no `pre_quant`. A table in `fb` has 8 bytes for each column to scale by (bits 13 to 31 those of an f32, 37 \
+     to 45 an offset, 46 set for signed results) or an f32 for each column as factor. `nz2nd` writes rows, \
+     `nz2dn` columns; without them blocks of 16 columns (32 of 8-bit elements) follow each other `dst_stride` elements \
+     apart, with `nz2nz(1)` blocks of 8. `loop3` repeats everything. `unit_flag` orders the store after \
+     what published the accumulator tile; like cache hints it changes no value.";
+
+const FIX: OpDef = OpDef {
+    doc: DOC,
+    source: "micro-instruction manual 16, FIXPIPE MTE Ops; public examples for units and tables",
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::Fix),
+    update: |op| match op.text("atomic_op")? {
+        "add" => Some(UpdateKind::Add),
+        "max" => Some(UpdateKind::Max),
+        _ => Some(UpdateKind::Min),
+    },
+    ..PLAIN
+};
+
+pub(super) static L0C_GM: OpDef = OpDef {
+    schema: schema(
+        "pto.mte_l0c_gm",
+        Syntax::Custom(&ClauseText {
+            lead: 8,
+            commas: true,
+            clauses: &[
+                UNIT_FLAG_CLAUSE,
+                QUANT_CLAUSE,
+                RELU_CLAUSE,
+                Clause::flag("nz2nd"),
+                DN_CLAUSE,
+                NZ_CLAUSE,
+                LOOP3_CLAUSE,
+                SAT_CLAUSE,
+                Clause::flag("nosat"),
+                ATOMIC_CLAUSE,
+            ],
+        }),
+        &[
+            SRC,
+            operand("dst", GM, Touch::Write, "first element in global memory"),
+            M,
+            N,
+            SRC_STRIDE,
+            DST_STRIDE,
+            operand("sid", INTEGER, Touch::Nothing, "hint for the memory system, 0 to 3; changes nothing here"),
+            operand("l2_cache_ctrl", INTEGER, Touch::Nothing, "hint for the cache, 0 to 15; changes nothing here"),
+            SCALE,
+            FACTOR,
+            CLIP,
+            LOOP0,
+            SPLIT,
+            COUNT,
+            SRC3,
+            DST3,
+        ],
+        &[],
+        GM_ATTRS,
+    ),
+    summary: "Write the accumulator to global memory",
+    verify: |op, _, diags| {
+        for (at, name, most) in [(6, "sid", 3), (7, "l2_cache_ctrl", 15)] {
+            let value = op.operand(at).and_then(|value| constant(op.module, value));
+            if value.is_some_and(|value| !(0..=most).contains(&value)) {
+                diags.push(op.error("fixpipe-hint", format!("expects {name} between 0 and {most}")));
+            }
+        }
+        verify(op, 8, diags);
+    },
+    lower: |op, d| lower(op, d, 8),
+    ..FIX
+};
+
+const TO_L1: OpSchema = schema(
+    "pto.mte_l0c_l1",
+    Syntax::Custom(&ClauseText { lead: 6, commas: true, clauses: CLAUSES }),
+    &[
+        SRC,
+        operand("dst", L1, Touch::Write, "first element in L1, a multiple of 32 bytes"),
+        M,
+        N,
+        SRC_STRIDE,
+        DST_STRIDE,
+        SCALE,
+        FACTOR,
+        CLIP,
+        LOOP0,
+        SPLIT,
+        COUNT,
+        SRC3,
+        DST3,
+    ],
+    &[],
+    ATTRS,
+);
+
+pub(super) static L0C_L1: OpDef = OpDef {
+    schema: TO_L1,
+    summary: "Write the accumulator to L1",
+    verify: |op, _, diags| verify(op, 6, diags),
+    lower: |op, d| lower(op, d, 6),
+    ..FIX
+};
+
+pub(super) static L0C_UB: OpDef = OpDef {
+    schema: schema(
+        "pto.mte_l0c_ub",
+        Syntax::Custom(&ClauseText {
+            lead: 6,
+            commas: true,
+            clauses: &[
+                DST_MODE_CLAUSE,
+                UNIT_FLAG_CLAUSE,
+                QUANT_CLAUSE,
+                RELU_CLAUSE,
+                Clause::flag("nz2nd"),
+                DN_CLAUSE,
+                NZ_CLAUSE,
+                LOOP3_CLAUSE,
+                SAT_CLAUSE,
+                Clause::flag("nosat"),
+            ],
+        }),
+        &[
+            SRC,
+            operand("dst", UB, Touch::Write, "first element in UB, a multiple of 32 bytes"),
+            M,
+            N,
+            SRC_STRIDE,
+            DST_STRIDE,
+            optional("sub_blockid", INTEGER, Touch::Nothing, "the Vector core, 0 or 1"),
+            SCALE,
+            FACTOR,
+            CLIP,
+            LOOP0,
+            SPLIT,
+            COUNT,
+            SRC3,
+            DST3,
+        ],
+        &[],
+        UB_ATTRS,
+    ),
+    summary: "Write the accumulator to the Vector cores' UB",
+    verify: |op, _, diags| {
+        if op.operand(6).is_some() == op.attr("dst_mode").is_some() {
+            diags.push(op.error("fixpipe-mode", "expects a Vector core, `split_m` or `split_n` in `dst_mode`"));
+        }
+        let transform =
+            op.attr("quant_pre").or(op.attr("relu_pre")).is_some() || (10..12).any(|at| op.operand(at).is_some());
+        if op.attr("dst_mode").is_some() && transform {
+            diags.push(op.error(
+                "fixpipe-mode",
+                "expects neither pre_quant, pre_relu, nz2dn nor nz2nz where the result is split",
+            ));
+        }
+        verify(op, 7, diags);
+    },
+    lower: |op, d| lower(op, d, 7),
+    ..FIX
+};
+
+/// Positions of the operands of clauses, from that of the scale on.
+#[derive(Clone, Copy)]
+struct At(usize);
+
+impl At {
+    const fn scale(self) -> usize {
+        self.0
+    }
+    const fn factor(self) -> usize {
+        self.0 + 1
+    }
+    const fn clip(self) -> usize {
+        self.0 + 2
+    }
+    const fn loop0(self) -> usize {
+        self.0 + 3
+    }
+    const fn split(self) -> usize {
+        self.0 + 4
+    }
+    const fn loop3(self) -> usize {
+        self.0 + 5
+    }
+}
+
+fn verify(op: &OpRef<'_>, first: usize, diags: &mut Diags) {
+    let at = At(first);
+    let (Some(from), Some(to)) = (op.ty(0).and_then(Type::elem), op.ty(1).and_then(Type::elem)) else { return };
+    let mut wrong = |code, text: String| diags.push(op.error(code, text));
+    let table = |index: usize| op.ty(index).map(|ty| matches!(ty, Type::Ptr(..)));
+    match op.text("quant_pre").and_then(|name| quant_mode(name).map(|mode| (name, mode))) {
+        Some((name, QuantMode { from: source, to: targets, table: wants, .. })) => {
+            if from != source {
+                wrong("quant-type", format!("expects an accumulator of {source} for `{name}`, not of {from}"));
+            }
+            if !targets.is_empty() && !targets.contains(&to) {
+                let names: Vec<_> = targets.iter().map(|elem| elem.name()).collect();
+                wrong(
+                    "quant-type",
+                    format!("expects a destination of {} for `{name}`, not of {to}", names.join(" or ")),
+                );
+            }
+            if table(at.scale()) != Some(wants) {
+                let what = if wants { "a pointer into `fb`" } else { "a float" };
+                wrong("quant-payload", format!("expects {what} as payload of `{name}`"));
+            }
+        }
+        None => {
+            let same = matches!((from, to), (Elem::F32, Elem::F32 | Elem::F16 | Elem::BF16) | (Elem::I32, Elem::I32));
+            if !same {
+                wrong("acc-type", format!("expects `pre_quant` to make {to} of an accumulator of {from}"));
+            }
+        }
+    }
+    let (payload, mode) = (table(at.factor()), op.text("relu_pre").unwrap_or("no_relu"));
+    let wants = match mode {
+        "scalar_relu" => Some(false),
+        "vector_relu" => Some(true),
+        _ => None,
+    };
+    if payload != wants {
+        let what = ["no payload", "a float as payload", "a pointer into `fb` as payload"];
+        let what = what[wants.map_or(0, |table| 1 + usize::from(table))];
+        wrong("relu-payload", format!("expects {what} of `{mode}`"));
+    }
+    if let Some(clip) = op.ty(at.clip()) {
+        let fine = match to {
+            Elem::F16 => *clip == Type::Float(Elem::F16),
+            elem => !elem.is_float() && elem.bytes() <= 2 && clip.is_int_like(),
+        };
+        if !fine {
+            wrong("fixpipe-clip", format!("expects no `clip` of type {clip} for a destination of {to}"));
+        }
+    }
+    let layouts = [op.attr("nz2nd").is_some(), op.operand(at.loop0()).is_some(), op.operand(at.split()).is_some()];
+    if layouts.iter().filter(|there| **there).count() > 1 {
+        wrong("fixpipe-layout", "expects at most one of `nz2nd`, `nz2dn` and `nz2nz`".to_string());
+    }
+    if layouts[2] && (to != Elem::F32 || op.operand(at.loop3()).is_some()) {
+        wrong("fixpipe-layout", "expects an f32 destination and no `loop3` for `nz2nz`".to_string());
+    }
+    let loop0 = op.operand(at.loop0()).and_then(|value| constant(op.module, value));
+    if op.attr("unit_flag").is_some() && loop0.is_some_and(|stride| stride != 1) {
+        wrong("fixpipe-unit-flag", "expects no `unit_flag` where the stride of `nz2dn` is not 1".to_string());
+    }
+    if op.attr("sat").is_some() && op.attr("nosat").is_some() {
+        wrong("fixpipe-sat", "expects at most one of `sat` and `nosat`".to_string());
+    }
+    if let Some(name) = op.text("atomic_type")
+        && atomic_elem(name) != Some(to)
+    {
+        wrong("atomic-type", format!("expects `atomic` of the destination's type {to}, not of {name}"));
+    }
+}
+
+/// The element type that `atomic` calls `s32` or `f16`.
+fn atomic_elem(name: &str) -> Option<Elem> {
+    match name.strip_prefix('s') {
+        Some(bits) => Elem::parse(&format!("i{bits}")),
+        None => Elem::parse(name),
+    }
+}
+
+fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, first: usize) -> Lowered {
+    let at = At(first);
+    let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
+    let mut args = vec![from.addr, to.addr];
+    args.extend(numbers(op, d, 2..6)?);
+    let one = |d: &mut Decoder<'_>, index: usize, default: u64| {
+        op.operand(index).map_or(Ok(Operand::Imm(default)), |value| d.scalar(value))
+    };
+    args.push(one(d, at.loop0(), 1)?);
+    for (offset, default) in [1, 0, 0].into_iter().enumerate() {
+        args.push(one(d, at.loop3() + offset, default)?);
+    }
+    let quant = match op.text("quant_pre").and_then(|name| quant_mode(name).map(|mode| (name, mode))) {
+        Some((name, mode)) if mode.to.is_empty() => return Err(d.unsupported(&format!("`{name}`"))),
+        Some((_, mode)) => {
+            let scale = if mode.table { Payload::Table } else { Payload::Scalar };
+            let to = if to.elem.is_float() { QuantTo::Float } else { QuantTo::Integer };
+            Some(Quant { scale: mode.scaled.then_some(scale), half: mode.half, to })
+        }
+        None => None,
+    };
+    let relu = match op.text("relu_pre") {
+        Some("normal_relu") => Relu::Zero,
+        Some("scalar_relu") => Relu::Factor(Payload::Scalar),
+        Some("vector_relu") => Relu::Factor(Payload::Table),
+        _ => Relu::None,
+    };
+    for index in [at.scale(), at.factor(), at.clip()] {
+        args.push(parameter(op, d, index)?);
+    }
+    let narrow = match (op.attr("sat"), op.attr("sat_mode"), op.attr("nosat")) {
+        (Some(_), Some(_), _) => Narrow::Always(Saturation::KeepNan),
+        (Some(_), None, _) => Narrow::Always(Saturation::On),
+        (None, _, Some(_)) => Narrow::Always(Saturation::Off),
+        (None, _, None) => Narrow::Control,
+    };
+    let asks = narrow == Narrow::Control && to.elem.is_float() && to.elem != Elem::F32;
+    args.push(if asks { Operand::Reg(d.register(CONTROL)) } else { Operand::Imm(0) });
+    let mut end = to.end(d);
+    let split = match op.text("dst_mode") {
+        Some("split_m") => Split::Rows,
+        Some(_) => Split::Columns,
+        None => Split::None,
+    };
+    if to.space == Space::Vec && split == Split::None {
+        args.push(one(d, 6, 0)?);
+        end.lane = Lane::Argument;
+    }
+    let effect = Fixpipe {
+        from: from.elem,
+        to: end,
+        elem: to.elem,
+        form: form(op, d, at, to.elem)?,
+        split,
+        quant,
+        relu,
+        clip: op.operand(at.clip()).is_some(),
+        narrow,
+        atomic: op.update(),
+    };
+    let cost = d.platform.dma_cost(Space::Acc, to.space);
+    with_unit_flag(op, d, Pipe::Fix, from.addr, |d| d.issue(Pipe::Fix, effect, args, cost));
+    Ok(())
+}
+
+fn form(op: &OpRef<'_>, d: &mut Decoder<'_>, at: At, elem: Elem) -> Result<Form, Reported> {
+    if op.attr("nz2nd").is_some() {
+        return Ok(Form::Rows);
+    }
+    if op.operand(at.loop0()).is_some() {
+        return Ok(Form::Columns);
+    }
+    let Some(split) = op.operand(at.split()) else { return Ok(Form::Blocks(if elem.bytes() == 1 { 32 } else { 16 })) };
+    match constant(op.module, split) {
+        Some(0) => Ok(Form::Blocks(16)),
+        Some(1) => Ok(Form::Blocks(8)),
+        _ => Err(d.unsupported("`nz2nz` with a split that is not the constant 0 or 1")),
+    }
+}
+
+/// A scale, factor or bound as the bits of an `f32`, or the address of a table.
+fn parameter(op: &OpRef<'_>, d: &mut Decoder<'_>, index: usize) -> Result<Operand, Reported> {
+    let Some(value) = op.operand(index) else { return Ok(Operand::Imm(0)) };
+    let bits = d.scalar(value)?;
+    let args = [bits, Operand::Imm(0), Operand::Imm(0)];
+    Ok(match op.module.ty(value) {
+        Type::Float(Elem::F16) => d.compute(|[x, ..]| Ok(widened(Elem::F16, x)), args),
+        Type::Float(Elem::BF16) => d.compute(|[x, ..]| Ok(widened(Elem::BF16, x)), args),
+        Type::Float(Elem::F32) | Type::Ptr(..) => bits,
+        Type::Int { .. } | Type::Index => d.compute(|[x, ..]| Ok((x as i64 as f32).to_bits().into()), args),
+        _ => return Err(d.unsupported("a parameter of this type")),
+    })
+}
+
+fn widened(elem: Elem, bits: u64) -> u64 {
+    let mut wide = [0.0];
+    load_f32(elem, &bits.to_le_bytes()[..2], &mut wide);
+    wide[0].to_bits().into()
+}

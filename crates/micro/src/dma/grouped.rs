@@ -1,0 +1,320 @@
+//! Bursts with loops around them: `len nburst(n, src, dst) loop(n, src, dst) … pad(value, left, right)`.
+
+use slipring_ir::{Diags, OperandSpec, Syntax, Touch, Type};
+use slipring_machine::{Pipe, Platform};
+use slipring_program::Operand;
+use slipring_tile::Space;
+
+use super::super::clauses::{Clause, ClauseText, Count, Part, Types};
+use super::super::memory::{FB, GM, L1, UB, memory, numbers};
+use slipring_effect::Bursts;
+use slipring_op::decode::Decoder;
+use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::rules::{INTEGER, PLAIN, SCALAR, operand, optional, schema, variadic};
+
+const NBURST: Clause = Clause::values("nburst", &[Part::Value, Part::Value, Part::Value]);
+const LOOP: Clause = Clause {
+    word: "loop",
+    count: Count::Any,
+    flag: false,
+    parts: &[Part::Value, Part::Value, Part::Value],
+    types: Types::AfterWord,
+};
+const PAD: Clause = Clause {
+    word: "pad",
+    count: Count::AtMostOnce,
+    flag: false,
+    parts: &[Part::Value, Part::Maybe, Part::Maybe],
+    types: Types::AfterWord,
+};
+
+const L2: OperandSpec =
+    operand("l2_cache_ctl", INTEGER, Touch::Nothing, "how the L2 cache is used; changes nothing here");
+const LEN: OperandSpec = operand("len_burst", INTEGER, Touch::Nothing, "bytes of a burst");
+const COUNT: OperandSpec = operand("n_burst", INTEGER, Touch::Nothing, "bursts");
+const SRC_STRIDE: OperandSpec =
+    operand("src_stride", INTEGER, Touch::Nothing, "bytes from the start of a burst in the source to the next");
+const DST_STRIDE: OperandSpec =
+    operand("dst_stride", INTEGER, Touch::Nothing, "bytes from the start of a burst in the destination to the next");
+const LOOPS: OperandSpec = variadic(
+    "loops",
+    INTEGER,
+    Touch::Nothing,
+    "count, source and destination stride (bytes) of each loop, inner first",
+);
+
+pub(super) static GM_UB: OpDef = OpDef {
+    schema: schema(
+        "pto.mte_gm_ub",
+        Syntax::Custom(&ClauseText { lead: 4, commas: false, clauses: &[NBURST, LOOP, PAD] }),
+        &[
+            operand("src", GM, Touch::Read, "first byte in global memory"),
+            operand("dst", UB, Touch::Write, "first byte in UB, a multiple of 32"),
+            L2,
+            LEN,
+            COUNT,
+            SRC_STRIDE,
+            DST_STRIDE,
+            LOOPS,
+            optional("pad_value", SCALAR, Touch::Nothing, "what the rest of each row is filled with"),
+            optional("left_padding", INTEGER, Touch::Nothing, "elements of padding before a burst"),
+            optional("right_padding", INTEGER, Touch::Nothing, "elements of padding after a burst"),
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Copy rows of global memory into UB",
+    doc: "`nburst` bursts of `len_burst` bytes each; strides go from the start of one to the start of the next. Every \
+          `loop` repeats what stands before it with strides of its own, the first one innermost. With `pad` a row of UB \
+          is `left_padding` elements of the value, the burst, `right_padding` elements, and more of them up to the next \
+          row (`dst_stride`), at least up to a multiple of 32 bytes: the manual's reference code; the public corpus has \
+          no case in which counts and stride differ. Addresses and strides in UB are multiples of 32 bytes.",
+    source: "micro-instruction manual 2, pto.mte_gm_ub",
+    core: CoreRule::Vector,
+    pipe: PipeRule::Fixed(Pipe::Mte2),
+    verify: verify_pad,
+    lower: |op, d| lower(op, d, Form { len: 3, loops: Some(7), pad: Some(8), ..Form::BYTES }),
+    ..PLAIN
+};
+
+pub(super) static UB_GM: OpDef = OpDef {
+    schema: schema(
+        "pto.mte_ub_gm",
+        Syntax::Custom(&ClauseText { lead: 3, commas: false, clauses: &[NBURST, LOOP] }),
+        &[
+            operand("src", UB, Touch::Read, "first byte in UB, a multiple of 32"),
+            operand("dst", GM, Touch::Write, "first byte in global memory"),
+            LEN,
+            COUNT,
+            SRC_STRIDE,
+            DST_STRIDE,
+            LOOPS,
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Copy rows of UB to global memory",
+    doc: "`nburst` bursts of `len_burst` bytes each; strides go from the start of one to the start of the next. Every \
+          `loop` repeats what stands before it with strides of its own, the first one innermost. Addresses and strides \
+          in UB are multiples of 32 bytes; what lies between the rows stays there.",
+    source: "micro-instruction manual 2, pto.mte_ub_gm",
+    core: CoreRule::Vector,
+    pipe: PipeRule::Fixed(Pipe::Mte3),
+    lower: |op, d| lower(op, d, Form { len: 2, loops: Some(6), ..Form::BYTES }),
+    ..PLAIN
+};
+
+const GROUPED: Syntax = Syntax::Custom(&ClauseText { lead: 3, commas: false, clauses: &[NBURST] });
+const LEN32: OperandSpec = operand("len_burst", INTEGER, Touch::Nothing, "length of a burst in 32 bytes");
+const SRC_GAP: OperandSpec =
+    operand("src_gap", INTEGER, Touch::Nothing, "from the end of a burst in the source to the next, in the same unit");
+const DST_GAP: OperandSpec = operand(
+    "dst_gap",
+    INTEGER,
+    Touch::Nothing,
+    "from the end of a burst in the destination to the next, in the same unit",
+);
+
+pub(super) static UB_UB: OpDef = OpDef {
+    schema: schema(
+        "pto.mte_ub_ub",
+        GROUPED,
+        &[
+            operand("src", UB, Touch::Read, "first byte, a multiple of 32"),
+            operand("dst", UB, Touch::Write, "first byte, a multiple of 32"),
+            LEN32,
+            COUNT,
+            SRC_GAP,
+            DST_GAP,
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Copy rows inside UB",
+    doc: "`nburst` bursts of `len_burst` times 32 bytes, with gaps of so many times 32 bytes between them. Source and \
+          destination that overlap give what a copy of the whole source at first would give.",
+    source: "micro-instruction manual 2, pto.mte_ub_ub",
+    core: CoreRule::Vector,
+    pipe: PipeRule::Fixed(Pipe::Mte3),
+    lower: |op, d| lower(op, d, Form { unit: 32, gaps: true, ..Form::BYTES }),
+    ..PLAIN
+};
+
+pub(super) static UB_L1: OpDef = OpDef {
+    schema: schema(
+        "pto.mte_ub_l1",
+        GROUPED,
+        &[
+            operand("src", UB, Touch::Read, "first byte in UB, a multiple of 32"),
+            operand("dst", L1, Touch::Write, "first byte in the Cube core's L1, a multiple of 32"),
+            LEN32,
+            COUNT,
+            SRC_GAP,
+            DST_GAP,
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Copy rows of UB into the Cube core's L1",
+    doc: "`nburst` bursts of `len_burst` times 32 bytes, with gaps of so many times 32 bytes between them.",
+    source: "micro-instruction manual 2, pto.mte_ub_l1",
+    core: CoreRule::Vector,
+    pipe: PipeRule::Fixed(Pipe::Mte3),
+    lower: |op, d| lower(op, d, Form { unit: 32, gaps: true, ..Form::BYTES }),
+    ..PLAIN
+};
+
+const LOOPED: Syntax = Syntax::Custom(&ClauseText { lead: 3, commas: false, clauses: &[NBURST, LOOP] });
+
+pub(super) static GM_L1: OpDef = OpDef {
+    schema: schema(
+        "pto.mte_gm_l1",
+        LOOPED,
+        &[
+            operand("src", GM, Touch::Read, "first byte in global memory"),
+            operand("dst", L1, Touch::Write, "first byte in L1, a multiple of 32"),
+            LEN,
+            COUNT,
+            SRC_STRIDE,
+            DST_STRIDE,
+            LOOPS,
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Copy rows of global memory into L1",
+    doc: "`nburst` bursts of `len_burst` bytes each; strides go from the start of one to the start of the next. Every \
+          `loop` repeats what stands before it with strides of its own, the first one innermost.",
+    source: "micro-instruction manual 16, Cube Burst / Loop Addressing Model",
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::Mte2),
+    lower: |op, d| lower(op, d, Form { loops: Some(6), bits: [32; 3], ..Form::BYTES }),
+    ..PLAIN
+};
+
+pub(super) static L1_UB: OpDef = OpDef {
+    schema: schema(
+        "pto.mte_l1_ub",
+        LOOPED,
+        &[
+            operand("src", L1, Touch::Read, "first byte in L1, a multiple of 32"),
+            operand("dst", UB, Touch::Write, "first byte in AIV0's UB, a multiple of 32"),
+            operand("len_burst", INTEGER, Touch::Nothing, "elements of a burst"),
+            COUNT,
+            SRC_GAP,
+            DST_GAP,
+            LOOPS,
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Copy rows of L1 into AIV0's UB",
+    doc: "`nburst` bursts of `len_burst` elements, with gaps of so many elements between them; loops, too, go on from the \
+          end of a burst. The manual speaks of bytes from start to start: with that the public examples, which write no \
+          strides, would copy one row again and again.",
+    source: "micro-instruction manual 16, pto.mte_l1_ub; public examples for units and gaps",
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::Mte1),
+    lower: |op, d| {
+        let unit = op.ty(0).and_then(Type::elem).map_or(1, |elem| elem.bytes() as u64);
+        lower(op, d, Form { loops: Some(6), unit, gaps: true, bits: [32; 3], ..Form::BYTES })
+    },
+    ..PLAIN
+};
+
+/// Bytes that pointers into the scale buffer reach: the public examples use addresses beyond its size.
+const FB_REACH: u64 = 1 << 17;
+
+pub(super) static L1_FB: OpDef = OpDef {
+    schema: schema(
+        "pto.mte_l1_fb",
+        GROUPED,
+        &[
+            operand("src", L1, Touch::Read, "parameters in L1"),
+            operand("dst", FB, Touch::Write, "first byte in the scale buffer"),
+            operand("len_burst", INTEGER, Touch::Nothing, "length of a burst in 64 bytes"),
+            COUNT,
+            SRC_GAP,
+            DST_GAP,
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Load parameters of the accumulator's way out",
+    doc: "`nburst` bursts of `len_burst` times 64 bytes, with gaps of so many times 64 bytes between them (the unit of the \
+          public examples; the manual does not name it). A pointer into the scale buffer reaches 128 KiB: the examples \
+          use address 65600. It runs on the pipe that uses the parameters, FIX, as the public library's table of pipes has it.",
+    source: "micro-instruction manual 16, pto.mte_l1_fb; public examples for the unit; public library for the pipe",
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::Fix),
+    lower: |op, d| {
+        d.reach(Space::Scaling, FB_REACH);
+        lower(op, d, Form { unit: 64, gaps: true, bits: [32; 3], ..Form::BYTES })
+    },
+    ..PLAIN
+};
+
+/// How a grouped transfer reads its operands.
+#[derive(Clone, Copy)]
+struct Form {
+    /// Position of the length; number of bursts and strides follow it.
+    len: usize,
+    loops: Option<usize>,
+    pad: Option<usize>,
+    /// Bytes that lengths and strides count.
+    unit: u64,
+    /// True where strides are gaps.
+    gaps: bool,
+    /// Bits of length, number of bursts, loop count.
+    bits: [u32; 3],
+}
+
+impl Form {
+    /// Bytes, from start to start, with the field widths of the manual.
+    const BYTES: Form = Form { len: 2, loops: None, pad: None, unit: 1, gaps: false, bits: [16, 16, 21] };
+}
+
+fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, form: Form) -> Lowered {
+    let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
+    let mut args = vec![from.addr, to.addr];
+    args.extend(numbers(op, d, form.len..form.len + 4)?);
+    let mut levels = 1;
+    if let Some(loops) = form.loops {
+        levels += op.operands(loops).len() / 3;
+        args.extend(numbers(op, d, loops..loops + 1)?);
+    }
+    let value = form.pad.and_then(|at| op.operand(at));
+    if let (Some(at), Some(value)) = (form.pad, value) {
+        args.push(d.scalar(value)?);
+        let mut counts = numbers(op, d, at + 1..at + 3)?;
+        counts.resize(2, Operand::Imm(0));
+        args.extend(counts);
+    }
+    let pad = value.and_then(|value| op.module.ty(value).elem()).map(|elem| elem.bytes() as u32);
+    let effect = Bursts {
+        from: from.end(d),
+        to: to.end(d),
+        levels,
+        unit: form.unit,
+        gaps: form.gaps,
+        pad,
+        bits: form.bits,
+        block: d.platform.cost.burst,
+    };
+    let cost = d.platform.dma_cost(from.space, to.space);
+    let pipe = op.pipe(d.platform).ok_or(Reported)?;
+    d.issue(pipe, effect, args, cost);
+    Ok(())
+}
+
+/// Padding has the width of the elements, and either both counts or none.
+fn verify_pad(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if op.operands(9).len() != op.operands(10).len() {
+        diags.push(op.error("dma-pad", "expects both padding counts or none"));
+    }
+    if let (Some(value), Some(dst)) = (op.ty(8).and_then(Type::elem), op.ty(1).and_then(Type::elem))
+        && value.bytes() != dst.bytes()
+    {
+        diags.push(op.error("dma-pad", format!("expects a padding value as wide as {dst}, not {value}")));
+    }
+}

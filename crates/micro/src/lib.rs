@@ -1,0 +1,42 @@
+//! Micro-instructions: what tile ops are made of (the A5's micro-instruction manual).
+//!
+//! Operands are typed pointers into one memory, and vector registers. A kernel that is written with them names its
+//! addresses and synchronises by hand.
+
+mod clauses;
+mod cube;
+mod dma;
+mod memory;
+mod pointer;
+mod scope;
+mod sort;
+mod vector;
+
+use slipring_op::def::OpDef;
+
+/// Its families of ops.
+pub const FAMILIES: &[&[&OpDef]] = &[
+    pointer::OPS,
+    dma::OPS,
+    dma::older::OPS,
+    cube::OPS,
+    scope::OPS,
+    sort::OPS,
+    vector::load::OPS,
+    vector::store::OPS,
+    vector::gather::OPS,
+    vector::align::OPS,
+    vector::predicate::OPS,
+    vector::predicate_logic::OPS,
+    vector::predicate_memory::OPS,
+    vector::unary::OPS,
+    vector::binary::OPS,
+    vector::scalar::OPS,
+    vector::carry::OPS,
+    vector::fused::OPS,
+    vector::broadcast::OPS,
+    vector::convert::OPS,
+    vector::reduce::OPS,
+    vector::compare::OPS,
+    vector::rearrange::OPS,
+];

@@ -1,0 +1,77 @@
+//! Typed pointers as operands: which memory, whose, and at which address.
+
+use slipring_ir::{Type, TypeRule};
+use slipring_machine::{CoreKind, Role};
+use slipring_program::Operand;
+use slipring_tile::{Elem, Space};
+
+use slipring_effect::{BurstEnd, Lane};
+use slipring_op::core_of;
+use slipring_op::decode::Decoder;
+use slipring_op::def::{OpRef, Reported};
+
+/// The type rule of a pointer into one memory.
+macro_rules! pointer_into {
+    ($name:ident, $space:pat, $describe:literal) => {
+        #[doc = concat!("`", $describe, "`.")]
+        pub(super) const $name: TypeRule =
+            TypeRule { describe: $describe, accepts: |t| matches!(t, Type::Ptr(_, $space)) };
+    };
+}
+
+pointer_into!(GM, None | Some(Space::Gm), "a pointer into `gm`");
+pointer_into!(UB, Some(Space::Vec), "a pointer into `ub`");
+pointer_into!(L1, Some(Space::Mat), "a pointer into `l1`");
+pointer_into!(L0A, Some(Space::Left), "a pointer into `l0a`");
+pointer_into!(L0B, Some(Space::Right), "a pointer into `l0b`");
+pointer_into!(L0C, Some(Space::Acc), "a pointer into `l0c`");
+pointer_into!(BT, Some(Space::Bias), "a pointer into `bt`");
+pointer_into!(FB, Some(Space::Scaling), "a pointer into `fb`");
+
+/// What a pointer operand stands for at run time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Memory {
+    /// Its memory.
+    pub space: Space,
+    /// Whose, for a local one: this core's, or the Cube core's where a Vector core names it.
+    pub core: Role,
+    /// What it points to.
+    pub elem: Elem,
+    /// Byte address.
+    pub addr: Operand,
+}
+
+impl Memory {
+    /// This memory as an end of a transfer: local addresses are aligned as the platform says.
+    pub fn end(&self, d: &Decoder<'_>) -> BurstEnd {
+        let align = d.platform.space(self.space).map_or(1, |space| space.align as u32);
+        let stride_bits = if self.space == Space::Gm { 40 } else { 21 };
+        BurstEnd { space: self.space, lane: Lane::Core(self.core), align, stride_bits }
+    }
+}
+
+/// The memory that pointer operand `index` names. A Vector core's memory named by the Cube core is AIV0's.
+///
+/// # Errors
+/// Reported if the operand is no pointer.
+pub(super) fn memory(op: &OpRef<'_>, d: &mut Decoder<'_>, index: usize) -> Result<Memory, Reported> {
+    let value = op.operand(index).ok_or(Reported)?;
+    let Type::Ptr(elem, space) = op.module.ty(value) else { return Err(Reported) };
+    let space = space.unwrap_or(Space::Gm);
+    let core = match core_of(space) {
+        _ if space == Space::Gm => d.role,
+        kind if kind == d.role.kind() => d.role,
+        CoreKind::Cube => Role::Aic,
+        CoreKind::Vector => Role::lane(0),
+    };
+    Ok(Memory { space, core, elem: *elem, addr: d.scalar(value)? })
+}
+
+/// The numbers that declared operands `range` are; none for those that are missing.
+pub(super) fn numbers(
+    op: &OpRef<'_>,
+    d: &mut Decoder<'_>,
+    range: std::ops::Range<usize>,
+) -> Result<Vec<Operand>, Reported> {
+    range.flat_map(|index| op.operands(index)).map(|value| d.scalar(*value)).collect()
+}

@@ -1,0 +1,111 @@
+//! Vector functions and the order of memory accesses inside them (micro-instruction manual: execution scopes, `mem_bar`).
+
+use slipring_ir::{AttrKind, Diags, OpSchema, Syntax, Touch};
+use slipring_machine::Pipe;
+use slipring_vector::{Barrier, Step};
+
+use slipring_machine::VectorOp;
+use slipring_op::decode::Decoder;
+use slipring_op::def::{CoreRule, InCoreSync, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::rules::{ANY, PLAIN, counted, required, schema, variadic};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&VECSCOPE, &STRICT_VECSCOPE, &MEM_BAR];
+
+static VECSCOPE: OpDef = OpDef {
+    schema: OpSchema { regions: &["body"], ..schema("pto.vecscope", Syntax::Format("$body attr-dict"), &[], &[], &[]) },
+    summary: "A vector function",
+    doc: "The body is a program for pipe V: loops over 256-byte registers, predicates, loads from UB and stores to it. The \
+          scalar unit launches it and goes on; what the body uses from around it (pointers, numbers) is passed along. \
+          Everything that works on `!pto.vreg`, `!pto.mask` or `!pto.align` stands in such a body, and vector functions do \
+          not nest. A loop `scf.for … {llvm.loop.aivector_scope}` is a vector function too.",
+    source: "micro-instruction manual, execution scopes; seed 004",
+    core: CoreRule::Vector,
+    pipe: PipeRule::Fixed(Pipe::V),
+    in_core_sync: InCoreSync::Manual,
+    lower: |op, d| d.vector_function(|d| body(op, d)),
+    ..PLAIN
+};
+
+static STRICT_VECSCOPE: OpDef = OpDef {
+    schema: OpSchema {
+        regions: &["body"],
+        ..schema(
+            "pto.strict_vecscope",
+            Syntax::Format("`(` $inputs `)` $body attr-dict `:` `(` type($inputs) `)` `->` `(` `)`"),
+            &[variadic("inputs", ANY, Touch::Nothing, "what the body uses from around it")],
+            &[],
+            &[],
+        )
+    },
+    summary: "A vector function that names its inputs",
+    doc: "As `pto.vecscope`, but the body sees only what is passed: argument `i` of its block is input `i`.",
+    source: "micro-instruction manual, execution scopes",
+    verify: |op, _, diags| verify_strict(op, diags),
+    lower: |op, d| {
+        let block = op.module.body(op.id, 0).ok_or(Reported)?;
+        for (arg, input) in op.module.block(block).args.iter().zip(op.operands(0)) {
+            let Some(binding) = d.binding(*input).cloned() else { return Err(Reported) };
+            d.bind(*arg, binding);
+        }
+        d.vector_function(|d| body(op, d))
+    },
+    ..VECSCOPE
+};
+
+static MEM_BAR: OpDef = OpDef {
+    schema: schema(
+        "pto.mem_bar",
+        Syntax::Format("$type attr-dict"),
+        &[],
+        &[],
+        &[required("type", AttrKind::Str, "which accesses wait for which")],
+    ),
+    summary: "Order memory accesses inside a vector function",
+    doc: "Loads and stores of one vector function that touch the same bytes are not ordered by the hardware. After \
+          `VST_VLD` later vector loads see earlier vector stores; `VLD_VST` and `VST_VST` likewise, `VV_ALL` is the three of \
+          them. `VS_*` order vector accesses before scalar ones (`VST_LD`, `VLD_ST`, `VST_ST`, `VS_ALL`), `SV_*` scalar ones \
+          before vector ones (`ST_VLD`, `LD_VST`, `ST_VST`, `SV_ALL`). A missing barrier is reported as a race; values follow \
+          program order. A load before a store needs none if the stored value was computed from what it loaded: in a loop, in \
+          the same iteration or in one that carries it on.",
+    source: "micro-instruction manual, `mem_bar`; seed 004",
+    core: CoreRule::Vector,
+    verify: |op, _, diags| {
+        if barrier(op).is_none() {
+            let found = op.text("type").unwrap_or("");
+            let names = Barrier::NAMES.join(", ");
+            diags.push(
+                op.error("mem-bar", format!("no memory barrier is called `{found}`")).help(format!("one of {names}")),
+            );
+        }
+    },
+    lower: |op, d| {
+        let barrier = barrier(op).ok_or(Reported)?;
+        let step = Step::new("pto.mem_bar", VectorOp::FREE, move |m, _| {
+            m.barrier(barrier);
+            Ok(0)
+        });
+        d.step(Step { barrier: Some(barrier), ..step })
+    },
+    ..PLAIN
+};
+
+fn barrier(op: &OpRef<'_>) -> Option<Barrier> {
+    op.text("type").and_then(Barrier::parse)
+}
+
+fn body(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let block = op.module.body(op.id, 0).ok_or(Reported)?;
+    d.block(block).map(drop)
+}
+
+fn verify_strict(op: &OpRef<'_>, diags: &mut Diags) {
+    let Some(block) = op.module.body(op.id, 0) else { return };
+    let (args, inputs) = (op.module.block(block).args.len(), op.operands(0).len());
+    if args != inputs {
+        diags.push(op.error(
+            "vecscope-args",
+            format!("passes {} to a body with {}", counted(inputs, "value"), counted(args, "argument")),
+        ));
+    }
+}

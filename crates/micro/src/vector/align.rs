@@ -1,0 +1,295 @@
+//! Unaligned streams and the registers that carry them (micro-instruction manual, unaligned loads, alignment state stores).
+
+use slipring_ir::{AttrKind, Infer, OperandSpec, ResultSpec, Syntax, Touch, Type, TypeRule};
+use slipring_machine::VectorPort;
+use slipring_program::Fault;
+use slipring_tile::Elem;
+use slipring_vector::{Align, BLOCK, BYTES, Machine, Register, block_of};
+
+use super::emit::Emit;
+use super::{OUT, STEP, UB, check, vreg};
+use slipring_op::decode::Decoder;
+use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::rules::{INTEGER, operand, required, result, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&VLDAS, &VLDUS, &INIT_ALIGN, &VSTUS, &VSTUR, &VSTAS, &VSTAR, &SPRCLR];
+
+/// `!pto.align`.
+const ALIGN: TypeRule = TypeRule { describe: "an alignment register", accepts: |t| matches!(t, Type::Align) };
+
+/// An operand that is an alignment register.
+pub(super) const fn align(name: &'static str, doc: &'static str) -> OperandSpec {
+    operand(name, ALIGN, Touch::Nothing, doc)
+}
+
+/// A result that is an alignment register.
+pub(super) const fn align_out(name: &'static str, doc: &'static str) -> ResultSpec {
+    result(name, ALIGN, Infer::Written, doc)
+}
+
+static VLDAS: OpDef = OpDef {
+    schema: schema(
+        "pto.vldas",
+        Syntax::Format("$ptr attr-dict `:` type($ptr) `->` type($align)"),
+        &[operand("ptr", UB, Touch::Read, "where the stream begins")],
+        &[align_out("align", "the block that the first byte lies in")],
+        &[],
+    ),
+    summary: "Begin a stream of unaligned loads",
+    doc: "Reads the aligned block of 32 bytes that `ptr` points into; `ptr` itself may be any address. Of the block, the bytes from \
+          `ptr` on count as read.",
+    source: "micro-instruction manual, `pto.vldas`",
+    lower: |op, d| {
+        let mut e = Emit::new(op, d);
+        let at = e.number(0)?;
+        let out = e.out(0);
+        e.step(VectorPort::Load, Elem::U8, move |m, args| {
+            m.load(args[at], ((BLOCK - args[at] % BLOCK) % BLOCK) as usize)?;
+            let block = m.stream_block(args[at]);
+            m.set_align(out, block);
+            Ok(0)
+        })
+    },
+    ..STEP
+};
+
+static VLDUS: OpDef = OpDef {
+    schema: schema(
+        "pto.vldus",
+        Syntax::Format("$ptr `,` $align attr-dict `:` type($ptr) `,` type($align) `->` type($out) `,` type($next)"),
+        &[
+            operand("ptr", UB, Touch::Read, "where in UB, at any address"),
+            align("align", "the block that the first byte lies in: of `pto.vldas`, or of the load before"),
+        ],
+        &[OUT, align_out("next", "the block that the byte after these lies in")],
+        &[],
+    ),
+    summary: "Load a vector register from any address",
+    doc: "256 bytes from `ptr` on. Those before the first multiple of 32 come from `align`, as memory was when that was read; the \
+          others from memory. `next` continues the stream 256 bytes further. An alignment register with another block is a fault, \
+          except where `ptr` is a multiple of 32 bytes and needs none.",
+    source: "micro-instruction manual, `pto.vldus`",
+    verify: |op, _, diags| check::as_wide(op, 0, check::result_elem(op, 0), diags),
+    lower: |op, d| {
+        let mut e = Emit::new(op, d);
+        let at = e.number(0)?;
+        let from = e.data(1)?;
+        let (out, next) = (e.out(0), e.out(1));
+        e.step(VectorPort::Load, Elem::U8, move |m, args| {
+            let mut value = Register::ZERO;
+            value.0.copy_from_slice(m.load(args[at], BYTES)?);
+            let from = m.align(from);
+            let head = from.head(args[at])?;
+            value.0[..head.len()].copy_from_slice(head);
+            m.set(out, value);
+            let block = m.stream_block(block_of(args[at] + BYTES as u64));
+            m.set_align(next, block);
+            Ok(0)
+        })
+    },
+    ..STEP
+};
+
+static INIT_ALIGN: OpDef = OpDef {
+    schema: schema(
+        "pto.init_align",
+        Syntax::Format("attr-dict `:` type($align)"),
+        &[],
+        &[align_out("align", "nothing pending")],
+        &[],
+    ),
+    summary: "Begin a stream of unaligned stores",
+    doc: "An alignment register for `pto.vstus`, `pto.vstur` and `pto.pstu`, without pending bytes.",
+    source: "micro-instruction manual, `pto.init_align`",
+    lower: |op, d| {
+        let mut e = Emit::new(op, d);
+        let out = e.out(0);
+        e.step(VectorPort::Alu, Elem::U8, move |m, _| {
+            m.set_align(out, Align::default());
+            Ok(0)
+        })
+    },
+    ..STEP
+};
+
+static VSTUS: OpDef = OpDef {
+    schema: schema(
+        "pto.vstus",
+        Syntax::Format(
+            "$align `,` $count `,` $value `,` $ptr attr-dict `:` type($align) `,` type($count) `,` type($value) `,` type($ptr) \
+             `->` type($next)",
+        ),
+        &[
+            align("align", "the stream"),
+            operand("count", INTEGER, Touch::Nothing, "elements to store, which is how far the stream advances"),
+            vreg("value", "what to store, from lane 0 on"),
+            operand("ptr", UB, Touch::Write, "where the stream stands, at any address"),
+        ],
+        &[align_out("next", "the stream after it")],
+        &[],
+    ),
+    summary: "Store some elements to any address",
+    doc: "The first `count` elements of `value` go to `ptr`, where the stream must stand if bytes of it are pending. What does not \
+          fill its aligned block of 32 bytes stays pending in `next`, until a later store of the stream or `pto.vstas` puts it \
+          down; what is never flushed is lost. The manual calls the count an offset; the published program shows that it \
+          says how much is stored.",
+    source: "micro-instruction manual, `pto.vstus`",
+    verify: |op, _, diags| check::as_wide(op, 3, check::elem(op, 2), diags),
+    lower: |op, d| {
+        let mut e = Emit::new(op, d);
+        let from = e.data(0)?;
+        let count = e.number(1)?;
+        let elem = e.elem(2)?;
+        let value = e.data(2)?;
+        let at = e.number(3)?;
+        let next = e.out(0);
+        let lanes = BYTES / elem.bytes();
+        e.step(VectorPort::Store, elem, move |m, args| {
+            let count = args[count] as i64;
+            if !(0..=lanes as i64).contains(&count) {
+                let message = format!("stores {count} elements of {elem}; a register has {lanes}");
+                return Err(Fault::new("store-count", message));
+            }
+            let (align, value) = (m.align(from), *m.reg(value));
+            let align = stream(m, align, args[at], &value.0[..count as usize * elem.bytes()])?;
+            m.set_align(next, align);
+            Ok(0)
+        })
+    },
+    ..STEP
+};
+
+/// Adds bytes to a stream of stores.
+pub(super) fn stream(m: &mut Machine<'_>, align: Align, at: u64, bytes: &[u8]) -> Result<Align, Fault> {
+    align.store(at, bytes, |to, bytes| {
+        m.store(to, bytes.len())?.copy_from_slice(bytes);
+        Ok(())
+    })
+}
+
+static VSTUR: OpDef = OpDef {
+    schema: schema(
+        "pto.vstur",
+        Syntax::Format(
+            "$align `,` $value `,` $ptr `,` $mode attr-dict `:` type($align) `,` type($value) `,` type($ptr) `->` type($next)",
+        ),
+        &[
+            align("align", "the stream"),
+            vreg("value", "what to store, from lane 0 on"),
+            operand("ptr", UB, Touch::Write, "where the stream began, at any address"),
+        ],
+        &[align_out("next", "the stream after it")],
+        &[required("mode", AttrKind::Str, "whether AR advances")],
+    ),
+    summary: "Store what was squeezed to any address",
+    doc: "The first SQZN bytes of `value` go to `ptr + AR`: SQZN is what the last `pto.vsqz` kept, AR is where the stream stands \
+          (`pto.sprclr \"AR\"` makes it 0). `POST_UPDATE` adds SQZN to AR, `NO_POST_UPDATE` leaves it. What does not fill its aligned \
+          block of 32 bytes stays pending in `next` until a later store of the stream or `pto.vstar` puts it down. Both registers \
+          are 0 when a vector function starts.",
+    source: "micro-instruction manual, `pto.vstur`",
+    verify: |op, _, diags| check::one_of(op, "mode", &MODES, diags),
+    lower: |op, d| {
+        let update = op.text("mode") == Some(MODES[0]);
+        let mut e = Emit::new(op, d);
+        e.placed = true;
+        let from = e.data(0)?;
+        let elem = e.elem(1)?;
+        let value = e.data(1)?;
+        let at = e.number(2)?;
+        let next = e.out(0);
+        e.step(VectorPort::Store, elem, move |m, args| {
+            let (align, value) = (m.align(from), *m.reg(value));
+            let bytes = (m.sqzn as usize).min(BYTES);
+            let align = stream(m, align, args[at].saturating_add(m.ar), &value.0[..bytes])?;
+            m.set_align(next, align);
+            if update {
+                m.ar += bytes as u64;
+            }
+            Ok(0)
+        })
+    },
+    ..STEP
+};
+
+const MODES: [&str; 2] = ["POST_UPDATE", "NO_POST_UPDATE"];
+
+static VSTAS: OpDef = OpDef {
+    schema: schema(
+        "pto.vstas",
+        Syntax::Format("$align `,` $ptr `,` $offset attr-dict `:` type($align) `,` type($ptr) `,` type($offset)"),
+        &[
+            align("align", "the stream"),
+            operand("ptr", UB, Touch::Write, "an address"),
+            operand("offset", INTEGER, Touch::Nothing, "elements from there to where the stream stands"),
+        ],
+        &[],
+        &[],
+    ),
+    summary: "End a stream of unaligned stores",
+    doc: "Puts the pending bytes down: those before byte `offset` elements after `ptr`, which is where the stream must stand. \
+          Without pending bytes it does nothing.",
+    source: "micro-instruction manual, `pto.vstas`",
+    lower: |op, d| {
+        let mut e = Emit::new(op, d);
+        let from = e.data(0)?;
+        let at = e.address(1, 2)?;
+        e.step(VectorPort::Store, pointee(op)?, move |m, args| flush(m, m.align(from), args[at]))
+    },
+    ..STEP
+};
+
+static VSTAR: OpDef = OpDef {
+    schema: schema(
+        "pto.vstar",
+        Syntax::Format("$align `,` $ptr attr-dict `:` type($align) `,` type($ptr)"),
+        &[align("align", "the stream"), operand("ptr", UB, Touch::Write, "where the stream began")],
+        &[],
+        &[],
+    ),
+    summary: "End a stream of stores that AR follows",
+    doc: "Puts the pending bytes down: those before byte `ptr + AR`, which is where the stream must stand. Without pending bytes it \
+          does nothing.",
+    source: "micro-instruction manual, `pto.vstar`",
+    lower: |op, d| {
+        let mut e = Emit::new(op, d);
+        e.placed = true;
+        let from = e.data(0)?;
+        let at = e.number(1)?;
+        e.step(VectorPort::Store, pointee(op)?, move |m, args| flush(m, m.align(from), args[at].saturating_add(m.ar)))
+    },
+    ..STEP
+};
+
+fn pointee(op: &OpRef<'_>) -> Result<Elem, Reported> {
+    check::pointee(op, 1).ok_or(Reported)
+}
+
+fn flush(m: &mut Machine<'_>, align: Align, at: u64) -> Result<u64, Fault> {
+    align.flush(at, |to, bytes| {
+        m.store(to, bytes.len())?.copy_from_slice(bytes);
+        Ok(())
+    })?;
+    Ok(0)
+}
+
+static SPRCLR: OpDef = OpDef {
+    schema: schema(
+        "pto.sprclr",
+        Syntax::Format("$register attr-dict"),
+        &[],
+        &[],
+        &[required("register", AttrKind::Str, "which special register")],
+    ),
+    summary: "Clear a special register",
+    doc: "AR becomes 0: the next `pto.vstur` stores to its pointer itself. AR is the only register that can be cleared.",
+    source: "micro-instruction manual, `pto.vstur`; published programs",
+    verify: |op, _, diags| check::one_of(op, "register", &["AR"], diags),
+    lower: |op, d: &mut Decoder<'_>| -> Lowered {
+        Emit::new(op, d).step(VectorPort::None, Elem::U8, |m, _| {
+            m.ar = 0;
+            Ok(0)
+        })
+    },
+    ..STEP
+};

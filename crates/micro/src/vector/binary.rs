@@ -1,0 +1,173 @@
+//! Two registers, lane by lane (micro-instruction manual 7 and 13).
+
+use slipring_ir::{Diags, OpSchema, Syntax};
+use slipring_machine::VectorPort;
+use slipring_tile::{Arg, Binary, Elem};
+use slipring_vector::Register;
+
+use super::check::{self, FLOATS, INTEGERS, NUMBERS};
+use super::emit::{Emit, lanewise};
+use super::{GOVERNING, OUT, STEP, kernels, vreg};
+use slipring_effect::arithmetic as shared;
+use slipring_op::decode::Decoder;
+use slipring_op::def::{Lowered, OpDef, OpRef};
+use slipring_op::rules::schema;
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] =
+    &[&VADD, &VSUB, &VMUL, &VDIV, &VMAX, &VMIN, &VAND, &VOR, &VXOR, &VSHL, &VSHR, &VPRELU];
+
+const SCHEMA: OpSchema = schema(
+    "",
+    Syntax::Format("$lhs `,` $rhs `,` $mask attr-dict `:` type($lhs) `,` type($rhs) `,` type($mask) `->` type($out)"),
+    &[vreg("lhs", "the first operand"), vreg("rhs", "the second operand"), GOVERNING],
+    &[OUT],
+    &[],
+);
+
+/// Integers and floats.
+const ALL: &[Elem] = &[
+    Elem::I8,
+    Elem::U8,
+    Elem::I16,
+    Elem::U16,
+    Elem::I32,
+    Elem::U32,
+    Elem::I64,
+    Elem::U64,
+    Elem::F16,
+    Elem::BF16,
+    Elem::F32,
+];
+/// Those that the multiplier takes.
+const MUL: &[Elem] = &[Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::BF16, Elem::F32];
+/// Whatever the lanes are.
+const ANY: &[Elem] = &Elem::ALL;
+
+fn rules(op: &OpRef<'_>, elems: &[Elem], diags: &mut Diags) {
+    check::same(op, diags);
+    check::lanes_of(op, 0, elems, diags);
+    check::governs(op, 2, 0, diags);
+}
+
+/// On the bits of the lanes, whatever their type.
+fn bitwise(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Binary) -> Lowered {
+    let mut e = Emit::new(op, d);
+    let elem = e.elem(0)?;
+    let (lhs, rhs, mask, out) = (e.reg(0)?, e.reg(1)?, e.reg(2)?, e.out(0));
+    e.step(VectorPort::Alu, elem, move |m, _| {
+        let mut result = Register::ZERO;
+        kernel.run_args(Elem::U64, [lhs, rhs].map(|slot| Arg::Slice(&m.reg(slot).0)), &mut result.0);
+        result.zero_inactive(&m.mask(mask), elem.bytes());
+        m.set(out, result);
+        Ok(0)
+    })
+}
+
+static VADD: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vadd", ..SCHEMA },
+    summary: "Sum",
+    doc: "`out = lhs + rhs`; integers wrap.",
+    verify: |op, _, diags| rules(op, ALL, diags),
+    lower: |op, d| lanewise(op, d, &shared::ADD, [0, 1], 2),
+    ..STEP
+};
+
+static VSUB: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vsub", ..SCHEMA },
+    summary: "Difference",
+    doc: "`out = lhs - rhs`; integers wrap.",
+    verify: |op, _, diags| rules(op, ALL, diags),
+    lower: |op, d| lanewise(op, d, &shared::SUB, [0, 1], 2),
+    ..STEP
+};
+
+static VMUL: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vmul", ..SCHEMA },
+    summary: "Product",
+    doc: "`out = lhs × rhs`; integers wrap.",
+    verify: |op, _, diags| rules(op, MUL, diags),
+    lower: |op, d| lanewise(op, d, &shared::MUL, [0, 1], 2),
+    ..STEP
+};
+
+static VDIV: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vdiv", ..SCHEMA },
+    summary: "Quotient",
+    doc: "`out = lhs / rhs` as IEEE 754 has it.",
+    verify: |op, _, diags| rules(op, FLOATS, diags),
+    lower: |op, d| lanewise(op, d, &shared::DIV, [0, 1], 2),
+    ..STEP
+};
+
+static VMAX: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vmax", ..SCHEMA },
+    summary: "Larger of two",
+    doc: "`out = max(lhs, rhs)`. NaN if one of them is, as the public examples have it; +0 rather than -0.",
+    verify: |op, _, diags| rules(op, NUMBERS, diags),
+    lower: |op, d| lanewise(op, d, &kernels::MAX, [0, 1], 2),
+    ..STEP
+};
+
+static VMIN: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vmin", ..SCHEMA },
+    summary: "Smaller of two",
+    doc: "`out = min(lhs, rhs)`. NaN if one of them is, as the public examples have it; -0 rather than +0.",
+    verify: |op, _, diags| rules(op, NUMBERS, diags),
+    lower: |op, d| lanewise(op, d, &kernels::MIN, [0, 1], 2),
+    ..STEP
+};
+
+static VAND: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vand", ..SCHEMA },
+    summary: "Bitwise and",
+    doc: "`out = lhs & rhs`, on the bits of the lanes.",
+    verify: |op, _, diags| rules(op, ANY, diags),
+    lower: |op, d| bitwise(op, d, &shared::AND),
+    ..STEP
+};
+
+static VOR: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vor", ..SCHEMA },
+    summary: "Bitwise or",
+    doc: "`out = lhs | rhs`, on the bits of the lanes: it merges the two halves of a conversion.",
+    verify: |op, _, diags| rules(op, ANY, diags),
+    lower: |op, d| bitwise(op, d, &shared::OR),
+    ..STEP
+};
+
+static VXOR: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vxor", ..SCHEMA },
+    summary: "Bitwise exclusive or",
+    doc: "`out = lhs ^ rhs`, on the bits of the lanes.",
+    verify: |op, _, diags| rules(op, ANY, diags),
+    lower: |op, d| bitwise(op, d, &shared::XOR),
+    ..STEP
+};
+
+static VSHL: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vshl", ..SCHEMA },
+    summary: "Shift left",
+    doc: "`out = lhs << rhs`. The count is taken modulo the width of a lane.",
+    verify: |op, _, diags| rules(op, INTEGERS, diags),
+    lower: |op, d| lanewise(op, d, &kernels::SHL, [0, 1], 2),
+    ..STEP
+};
+
+static VSHR: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vshr", ..SCHEMA },
+    summary: "Shift right",
+    doc: "`out = lhs >> rhs`, filled with the sign for signed lanes. The count is taken modulo the width of a lane.",
+    verify: |op, _, diags| rules(op, INTEGERS, diags),
+    lower: |op, d| lanewise(op, d, &kernels::SHR, [0, 1], 2),
+    ..STEP
+};
+
+static VPRELU: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vprelu", ..SCHEMA },
+    summary: "Parametric rectified linear unit",
+    doc: "`out = lhs` where it is at least 0, `rhs × lhs` elsewhere.",
+    verify: |op, _, diags| rules(op, FLOATS, diags),
+    lower: |op, d| lanewise(op, d, &kernels::PRELU, [0, 1], 2),
+    ..STEP
+};

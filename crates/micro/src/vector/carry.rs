@@ -1,0 +1,111 @@
+//! Sums and differences of numbers wider than a lane (micro-instruction manual 7 and 8).
+
+use slipring_ir::{Diags, Infer, OpSchema, Syntax, Touch};
+use slipring_machine::VectorPort;
+use slipring_vector::{Mask, Register};
+
+use super::check::{self, WORDS};
+use super::emit::Emit;
+use super::{GOVERNING, MASK, STEP, VREG, vreg};
+use slipring_op::decode::Decoder;
+use slipring_op::def::{Lowered, OpDef, OpRef};
+use slipring_op::rules::{operand, result, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&VADDC, &VSUBC, &VADDCS, &VSUBCS];
+
+const FIRST: OpSchema = OpSchema {
+    results: &[
+        result("out", VREG, Infer::Written, "the low 32 bits"),
+        result("carry", MASK, Infer::Written, "the lanes that carry; of a difference, those that do not borrow"),
+    ],
+    ..schema(
+        "",
+        Syntax::Format(
+            "$lhs `,` $rhs `,` $mask attr-dict `:` type($lhs) `,` type($rhs) `,` type($mask) `->` type($out) `,` type($carry)",
+        ),
+        &[vreg("lhs", "the first operand"), vreg("rhs", "the second operand"), GOVERNING],
+        &[],
+        &[],
+    )
+};
+
+const NEXT: OpSchema = OpSchema {
+    syntax: Syntax::Format(
+        "$lhs `,` $rhs `,` $carry_in `,` $mask attr-dict `:` type($lhs) `,` type($rhs) `,` type($carry_in) `,` type($mask) `->` type($out) `,` type($carry)",
+    ),
+    operands: &[
+        vreg("lhs", "the first operand"),
+        vreg("rhs", "the second operand"),
+        operand("carry_in", MASK, Touch::Nothing, "what the op before gave as `carry`"),
+        GOVERNING,
+    ],
+    ..FIRST
+};
+
+fn rules(op: &OpRef<'_>, diags: &mut Diags) {
+    check::same(op, diags);
+    check::lanes_of(op, 0, WORDS, diags);
+    for mask in 2..op.def.schema.operands.len() {
+        check::governs(op, mask, 0, diags);
+    }
+}
+
+static VADDC: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vaddc", ..FIRST },
+    summary: "Sum with carry",
+    doc: "`out = lhs + rhs` modulo 2^32, and the lanes whose sum does not fit.",
+    verify: |op, _, diags| rules(op, diags),
+    lower: |op, d| chain(op, d, false),
+    ..STEP
+};
+
+static VSUBC: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vsubc", ..FIRST },
+    summary: "Difference with carry",
+    doc: "`out = lhs - rhs` modulo 2^32, and the lanes that do not borrow: those with `lhs >= rhs`, unsigned.",
+    verify: |op, _, diags| rules(op, diags),
+    lower: |op, d| chain(op, d, true),
+    ..STEP
+};
+
+static VADDCS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vaddcs", ..NEXT },
+    summary: "Sum with carry in and out",
+    doc: "`out = lhs + rhs + carry_in` modulo 2^32, and the lanes whose sum does not fit.",
+    verify: |op, _, diags| rules(op, diags),
+    lower: |op, d| chain(op, d, false),
+    ..STEP
+};
+
+static VSUBCS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vsubcs", ..NEXT },
+    summary: "Difference with carry in and out",
+    doc: "`out = lhs - rhs - (1 - carry_in)` modulo 2^32, and the lanes that do not borrow.",
+    verify: |op, _, diags| rules(op, diags),
+    lower: |op, d| chain(op, d, true),
+    ..STEP
+};
+
+/// A difference is the sum with the complement, and one more where nothing is borrowed.
+fn chain(op: &OpRef<'_>, d: &mut Decoder<'_>, subtract: bool) -> Lowered {
+    let mut e = Emit::new(op, d);
+    let elem = e.elem(0)?;
+    let (lhs, rhs) = (e.reg(0)?, e.reg(1)?);
+    let carry_in = if op.def.schema.operands.len() == 4 { Some(e.reg(2)?) } else { None };
+    let mask = e.reg(op.def.schema.operands.len() - 1)?;
+    let (out, carry) = (e.out(0), e.out(1));
+    e.step(VectorPort::Alu, elem, move |m, _| {
+        let (a, b, mask) = (*m.reg(lhs), *m.reg(rhs), m.mask(mask));
+        let carry_in = carry_in.map(|slot| m.mask(slot));
+        let sum = |i: usize| {
+            let b = b.bits(i, 4) as u32;
+            let b = if subtract { !b } else { b };
+            let carry = carry_in.map_or(subtract, |mask| mask.lane(i, 4));
+            a.bits(i, 4) + u64::from(b) + u64::from(carry)
+        };
+        m.set(out, Register::from_fn(|i| if mask.lane(i, 4) { sum(i) as u32 } else { 0 }));
+        m.set_mask(carry, Mask::from_fn(4, |i| mask.lane(i, 4) && sum(i) >> 32 != 0));
+        Ok(0)
+    })
+}

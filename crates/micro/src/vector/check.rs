@@ -1,0 +1,152 @@
+//! Rules that vector instructions share.
+
+use slipring_ir::{Diags, Type};
+use slipring_program::Fault;
+use slipring_tile::Elem;
+
+use slipring_op::def::OpRef;
+
+/// The element type of the vector register that operand `index` is.
+pub(super) fn elem(op: &OpRef<'_>, index: usize) -> Option<Elem> {
+    match op.ty(index)? {
+        Type::VReg(_, elem) => Some(*elem),
+        _ => None,
+    }
+}
+
+/// The element type of the vector register that result `index` is.
+pub(super) fn result_elem(op: &OpRef<'_>, index: usize) -> Option<Elem> {
+    match op.module.ty(op.result(index)) {
+        Type::VReg(_, elem) => Some(*elem),
+        _ => None,
+    }
+}
+
+/// The element type of the pointer that operand `index` is.
+pub(super) fn pointee(op: &OpRef<'_>, index: usize) -> Option<Elem> {
+    match op.ty(index)? {
+        Type::Ptr(elem, _) => Some(*elem),
+        _ => None,
+    }
+}
+
+/// Bits that the predicate for lanes of a type has: 64-bit lanes are governed by a `b32` predicate.
+pub(super) fn mask_bits(elem: Elem) -> u8 {
+    (8 * elem.bytes()).min(32) as u8
+}
+
+/// Requires predicate `mask` to be one for the lanes of operand `vector`.
+pub(super) fn governs(op: &OpRef<'_>, mask: usize, vector: usize, diags: &mut Diags) {
+    if let Some(elem) = elem(op, vector) {
+        granularity(op, mask, mask_bits(elem), &format!("lanes of {elem}"), diags);
+    }
+}
+
+/// Requires predicate `mask` to be of these bits, which `what` needs.
+pub(super) fn granularity(op: &OpRef<'_>, mask: usize, wanted: u8, what: &str, diags: &mut Diags) {
+    let Some(Type::Mask(bits)) = op.ty(mask) else { return };
+    if *bits != wanted {
+        diags.push(
+            op.error("mask-width", format!("{what} need a predicate `!pto.mask<b{wanted}>`, not `b{bits}`"))
+                .help(format!("make the predicate with the `_b{wanted}` form of the op that makes it")),
+        );
+    }
+}
+
+/// The types of integer lanes.
+pub(super) const INTEGERS: &[Elem] =
+    &[Elem::I8, Elem::U8, Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::I64, Elem::U64];
+/// Integer lanes of 32 bits.
+pub(super) const WORDS: &[Elem] = &[Elem::I32, Elem::U32];
+/// `f16` and `f32`.
+pub(super) const FLOATS: &[Elem] = &[Elem::F16, Elem::F32];
+/// Integers up to 32 bits, `f16` and `f32`.
+pub(super) const COMMON: &[Elem] =
+    &[Elem::I8, Elem::U8, Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::F32];
+/// Those and `bf16`.
+pub(super) const NUMBERS: &[Elem] =
+    &[Elem::I8, Elem::U8, Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::BF16, Elem::F32];
+
+/// Requires operand `index` to have lanes of one of these types.
+pub(super) fn lanes_of(op: &OpRef<'_>, index: usize, elems: &[Elem], diags: &mut Diags) {
+    let Some(found) = elem(op, index) else { return };
+    if !elems.contains(&found) {
+        let names: Vec<_> = elems.iter().map(|e| e.name()).collect();
+        let name = op.def.schema.name;
+        diags.push(op.error("elem-type", format!("`{name}` takes lanes of {}, not of {found}", names.join(", "))));
+    }
+}
+
+/// Requires operand `number` to be a number as wide as the lanes of operand `vector`, and of their kind. Integers need not
+/// say their sign.
+pub(super) fn number_for(op: &OpRef<'_>, number: usize, vector: usize, diags: &mut Diags) {
+    let (Some(ty), Some(lane)) = (op.ty(number), elem(op, vector)) else { return };
+    let fits = match ty {
+        Type::Int { width, sign } => {
+            let signless = *sign == slipring_ir::Sign::Signless;
+            !lane.is_float() && usize::from(*width) == 8 * lane.bytes() && (signless || ty.elem() == Some(lane))
+        }
+        Type::Float(elem) => *elem == lane,
+        _ => false,
+    };
+    if !fits {
+        diags.push(op.error("elem-type", format!("lanes of {lane} do not go with a number of type `{ty}`")));
+    }
+}
+
+/// Requires all vector registers, operands and results, to have one type.
+pub(super) fn same(op: &OpRef<'_>, diags: &mut Diags) {
+    one_type(op, "vreg-type", "vector registers", |t| matches!(t, Type::VReg(..)), diags);
+}
+
+/// Requires all predicates, operands and results, to have one type.
+pub(super) fn same_masks(op: &OpRef<'_>, diags: &mut Diags) {
+    one_type(op, "mask-type", "predicates", |t| matches!(t, Type::Mask(_)), diags);
+}
+
+fn one_type(op: &OpRef<'_>, code: &'static str, what: &str, counts: fn(&Type) -> bool, diags: &mut Diags) {
+    let data = op.module.op(op.id);
+    let types = data.operands.iter().chain(&data.results).map(|v| op.module.ty(*v));
+    let mut types = types.filter(|t| counts(t));
+    let Some(first) = types.next() else { return };
+    if let Some(other) = types.find(|t| *t != first) {
+        diags.push(op.error(code, format!("expects one type of {what}, found `{first}` and `{other}`")));
+    }
+}
+
+/// Requires pointer `ptr` to point to elements as wide as these lanes: offsets count its elements.
+pub(super) fn as_wide(op: &OpRef<'_>, ptr: usize, lanes: Option<Elem>, diags: &mut Diags) {
+    if let (Some(to), Some(lanes)) = (pointee(op, ptr), lanes)
+        && to.bytes() != lanes.bytes()
+    {
+        diags.push(
+            op.error("elem-width", format!("lanes of {lanes} need a pointer to elements of their width, not to {to}"))
+                .help("look at the address through `pto.castptr` as a pointer to the other type"),
+        );
+    }
+}
+
+/// Requires a text attribute, if it is there, to be one of these words.
+pub(super) fn one_of(op: &OpRef<'_>, attr: &str, words: &[&str], diags: &mut Diags) {
+    let Some(found) = op.text(attr) else { return };
+    if !words.contains(&found) {
+        let message = format!("`{attr}` is `{found}`: `{}` does not know it", op.def.schema.name);
+        diags.push(op.error("attr-value", message).help(format!("one of {}", words.join(", "))));
+    }
+}
+
+/// Requires an address to be a multiple of `align` bytes.
+///
+/// # Errors
+/// `vector-align` where it is not.
+#[inline]
+pub(super) fn aligned(address: u64, align: u64, verb: &str) -> Result<(), Fault> {
+    if address.is_multiple_of(align) { Ok(()) } else { Err(misaligned(address, align, verb)) }
+}
+
+#[cold]
+fn misaligned(address: u64, align: u64, verb: &str) -> Fault {
+    let hint =
+        "unaligned data is moved by `pto.vldas` and `pto.vldus`, by `pto.vstus` and `pto.vstas`, or by `pto.pstu`";
+    Fault::new("vector-align", format!("{verb} byte {address} of UB, which is no multiple of {align}")).help(hint)
+}

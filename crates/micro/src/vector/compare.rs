@@ -1,0 +1,197 @@
+//! Comparisons, and selection by their results (micro-instruction manual 11).
+
+use slipring_ir::{AttrKind, Diags, Infer, OpSchema, Syntax, Touch};
+use slipring_machine::VectorPort;
+use slipring_tile::Compare;
+use slipring_vector::{BYTES, Mask, Register};
+
+use super::check::{self, NUMBERS};
+use super::emit::{Emit, splat};
+use super::{MASK, OUT, STEP, vreg};
+use slipring_op::decode::Decoder;
+use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::rules::{SCALAR, operand, required, result, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&VCMP, &VCMPS, &VSEL, &VSELR, &VSELRV2];
+
+const MODES: [(&str, Compare); 6] = [
+    ("eq", Compare::Eq),
+    ("ne", Compare::Ne),
+    ("lt", Compare::Lt),
+    ("le", Compare::Le),
+    ("gt", Compare::Gt),
+    ("ge", Compare::Ge),
+];
+
+const CMP: OpSchema = OpSchema {
+    results: &[result("out", MASK, Infer::Written, "the lanes for which it holds")],
+    attrs: &[required("mode", AttrKind::Str, "`eq`, `ne`, `lt`, `le`, `gt` or `ge`")],
+    ..schema("", Syntax::Generic, &[], &[], &[])
+};
+
+static VCMP: OpDef = OpDef {
+    schema: OpSchema {
+        name: "pto.vcmp",
+        syntax: Syntax::Format(
+            "$lhs `,` $rhs `,` $seed `,` $mode attr-dict `:` type($lhs) `,` type($rhs) `,` type($seed) `->` type($out)",
+        ),
+        operands: &[
+            vreg("lhs", "the first operand"),
+            vreg("rhs", "the second operand"),
+            operand("seed", MASK, Touch::Nothing, "the lanes that are compared"),
+        ],
+        ..CMP
+    },
+    summary: "Compare two registers",
+    doc: "The lanes of `seed` for which `lhs` compares so with `rhs`; signed or unsigned as the lanes are. Comparisons with NaN do \
+          not hold, except `ne`.",
+    verify: |op, _, diags| {
+        check::same(op, diags);
+        rules(op, diags);
+    },
+    lower: compare,
+    ..STEP
+};
+
+static VCMPS: OpDef = OpDef {
+    schema: OpSchema {
+        name: "pto.vcmps",
+        syntax: Syntax::Format(
+            "$lhs `,` $rhs `,` $seed `,` $mode attr-dict `:` type($lhs) `,` type($rhs) `,` type($seed) `->` type($out)",
+        ),
+        operands: &[
+            vreg("lhs", "the first operand"),
+            operand("rhs", SCALAR, Touch::Nothing, "what every lane is compared with, of the lanes' type"),
+            operand("seed", MASK, Touch::Nothing, "the lanes that are compared"),
+        ],
+        ..CMP
+    },
+    summary: "Compare a register with a number",
+    doc: "As `pto.vcmp`, with a number instead of the second register.",
+    verify: |op, _, diags| {
+        check::number_for(op, 1, 0, diags);
+        rules(op, diags);
+    },
+    lower: compare,
+    ..STEP
+};
+
+fn rules(op: &OpRef<'_>, diags: &mut Diags) {
+    check::lanes_of(op, 0, NUMBERS, diags);
+    check::governs(op, 2, 0, diags);
+    check::one_of(op, "mode", &MODES.map(|mode| mode.0), diags);
+}
+
+fn compare(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mode = MODES.iter().find(|mode| op.text("mode") == Some(mode.0)).ok_or(Reported)?.1;
+    let mut e = Emit::new(op, d);
+    let elem = e.elem(0)?;
+    let lhs = e.reg(0)?;
+    let rhs = if e.elem(1).is_ok() { Ok(e.reg(1)?) } else { Err(e.number(1)?) };
+    let (seed, out) = (e.reg(2)?, e.out(0));
+    let bytes = elem.bytes();
+    e.step(VectorPort::Alu, elem, move |m, args| {
+        let rhs = match rhs {
+            Ok(slot) => *m.reg(slot),
+            Err(number) => splat(elem, args[number]),
+        };
+        let mut holds = [0; BYTES];
+        mode.run(elem, &m.reg(lhs).0, &rhs.0, &mut holds[..BYTES / bytes]);
+        let seed = m.mask(seed);
+        m.set_mask(out, Mask::from_fn(bytes, |i| seed.lane(i, bytes) && holds[i] != 0));
+        Ok(0)
+    })
+}
+
+static VSEL: OpDef = OpDef {
+    schema: schema(
+        "pto.vsel",
+        Syntax::Format(
+            "$src0 `,` $src1 `,` $mask attr-dict `:` type($src0) `,` type($src1) `,` type($mask) `->` type($out)",
+        ),
+        &[
+            vreg("src0", "taken in active lanes"),
+            vreg("src1", "taken in the others"),
+            operand("mask", MASK, Touch::Nothing, "which lanes take `src0`"),
+        ],
+        &[OUT],
+        &[],
+    ),
+    summary: "Select lanes by a predicate",
+    doc: "`out = mask ? src0 : src1`, lane by lane.",
+    verify: |op, _, diags| {
+        check::same(op, diags);
+        check::governs(op, 2, 0, diags);
+    },
+    lower: |op, d| {
+        let mut e = Emit::new(op, d);
+        let elem = e.elem(0)?;
+        let (src0, src1, mask, out) = (e.reg(0)?, e.reg(1)?, e.reg(2)?, e.out(0));
+        let bytes = elem.bytes();
+        e.step(VectorPort::Alu, elem, move |m, _| {
+            let (src, mask) = (*m.reg(src0), m.mask(mask));
+            let mut result = *m.reg(src1);
+            for i in (0..BYTES / bytes).filter(|i| mask.lane(*i, bytes)) {
+                let lane = i * bytes..(i + 1) * bytes;
+                result.0[lane.clone()].copy_from_slice(&src.0[lane]);
+            }
+            m.set(out, result);
+            Ok(0)
+        })
+    },
+    ..STEP
+};
+
+static VSELR: OpDef = OpDef {
+    schema: schema(
+        "pto.vselr",
+        Syntax::Format("$src `,` $index attr-dict `:` type($src) `,` type($index) `->` type($out)"),
+        &[vreg("src", "where lanes are taken from"), vreg("index", "which lane; integers as wide as the lanes")],
+        &[OUT],
+        &[],
+    ),
+    summary: "Select lanes by index",
+    doc: "`out[i] = src[index[i]]`. The index is taken modulo the number of lanes.",
+    verify: |op, _, diags| {
+        if let (Some(src), Some(index)) = (check::elem(op, 0), check::elem(op, 1))
+            && (index.is_float() || index.bytes() != src.bytes())
+        {
+            diags.push(op.error("elem-type", format!("lanes of {src} take integer indices as wide, not {index}")));
+        }
+        if op.ty(0) != Some(op.module.ty(op.result(0))) {
+            diags.push(op.error("vreg-type", "the result has the type of `src`"));
+        }
+    },
+    lower: |op, d| {
+        let mut e = Emit::new(op, d);
+        let elem = e.elem(0)?;
+        let (src, index, out) = (e.reg(0)?, e.reg(1)?, e.out(0));
+        let bytes = elem.bytes();
+        e.step(VectorPort::Alu, elem, move |m, _| {
+            let (src, index) = (*m.reg(src), *m.reg(index));
+            let mut result = Register::ZERO;
+            for i in 0..BYTES / bytes {
+                let from = index.bits(i, bytes) as usize % (BYTES / bytes);
+                result.set_bits(i, bytes, src.bits(from, bytes));
+            }
+            m.set(out, result);
+            Ok(0)
+        })
+    },
+    ..STEP
+};
+
+static VSELRV2: OpDef = OpDef {
+    schema: schema(
+        "pto.vselrv2",
+        Syntax::Format("$src0 `,` $src1 attr-dict `:` type($src0) `,` type($src1) `->` type($out)"),
+        &[vreg("src0", "a source"), vreg("src1", "a source")],
+        &[OUT],
+        &[],
+    ),
+    summary: "A form of selection without a published meaning",
+    doc: "The manual gives its text and no meaning: it is read and cannot be run.",
+    lower: |_, d| Err(d.unsupported("an op whose meaning no manual gives")),
+    ..STEP
+};

@@ -1,0 +1,167 @@
+//! How declarations become steps.
+
+use slipring_ir::ValueId;
+use slipring_machine::VectorPort;
+use slipring_program::{Fault, Operand, Reg};
+use slipring_tile::lanes::Lanes;
+use slipring_tile::{Arg, Elem};
+use slipring_vector::{Kind, Machine, Register, Slot, Step};
+use smallvec::SmallVec;
+
+use super::check;
+use slipring_op::decode::{Binding, Decoder};
+use slipring_op::def::{Lowered, OpRef, Reported};
+
+/// The registers and numbers of an op, gathered as they are named; then the step.
+pub(super) struct Emit<'a, 'd, 'm> {
+    pub op: &'a OpRef<'m>,
+    pub d: &'a mut Decoder<'d>,
+    reads: SmallVec<[Slot; 4]>,
+    writes: SmallVec<[Slot; 2]>,
+    data: SmallVec<[Slot; 2]>,
+    /// It sets SQZN: see [`Step::counts`].
+    pub counts: bool,
+    /// SQZN and AR say where it stores: see [`Step::placed`].
+    pub placed: bool,
+    args: SmallVec<[slipring_vector::Arg; 3]>,
+    result: Option<Reg>,
+}
+
+impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
+    pub fn new(op: &'a OpRef<'m>, d: &'a mut Decoder<'d>) -> Emit<'a, 'd, 'm> {
+        let (reads, writes, data, args) = Default::default();
+        Emit { op, d, reads, writes, data, counts: false, placed: false, args, result: None }
+    }
+
+    /// The register of declared operand `index`, if it is there.
+    pub fn optional(&mut self, index: usize) -> Result<Option<Slot>, Reported> {
+        self.op.operand(index).map(|value| self.read(value)).transpose()
+    }
+
+    /// The register of declared operand `index`.
+    pub fn reg(&mut self, index: usize) -> Result<Slot, Reported> {
+        self.optional(index)?.ok_or(Reported)
+    }
+
+    /// The register of declared operand `index`, which the step only stores: see [`Step::data`].
+    pub fn data(&mut self, index: usize) -> Result<Slot, Reported> {
+        let slot = self.reg(index)?;
+        self.data.push(slot);
+        Ok(slot)
+    }
+
+    fn read(&mut self, value: ValueId) -> Result<Slot, Reported> {
+        let slot = self.d.slot(value)?;
+        self.reads.push(slot);
+        Ok(slot)
+    }
+
+    /// Element type of the register that declared operand `index` is.
+    pub fn elem(&self, index: usize) -> Result<Elem, Reported> {
+        check::elem(self.op, index).ok_or(Reported)
+    }
+
+    /// A register for result `index`.
+    pub fn out(&mut self, index: usize) -> Slot {
+        let slot = self.d.fresh_slot();
+        self.d.bind(self.op.result(index), Binding::Vector(slot));
+        self.writes.push(slot);
+        slot
+    }
+
+    /// Result `index` is a number: what the kernel answers.
+    pub fn out_number(&mut self, index: usize) {
+        let reg = self.d.fresh();
+        self.d.bind(self.op.result(index), Binding::Scalar(Operand::Reg(reg)));
+        self.result = Some(reg);
+    }
+
+    /// Declared operand `index`, a number: its place among the kernel's numbers.
+    pub fn number(&mut self, index: usize) -> Result<usize, Reported> {
+        let value = self.d.scalar(self.op.operand(index).ok_or(Reported)?)?;
+        Ok(self.arg(value))
+    }
+
+    /// A number: its place among the kernel's numbers.
+    pub fn arg(&mut self, value: Operand) -> usize {
+        self.args.push(value.into());
+        self.args.len() - 1
+    }
+
+    /// The byte address of element `offset` after pointer `ptr` (declared operands): its place among the numbers.
+    pub fn address(&mut self, ptr: usize, offset: usize) -> Result<usize, Reported> {
+        let elem = self.op.ty(ptr).and_then(slipring_ir::Type::elem).ok_or(Reported)?;
+        let base = self.d.scalar(self.op.operand(ptr).ok_or(Reported)?)?;
+        let offset = self.d.scalar(self.op.operand(offset).ok_or(Reported)?)?;
+        self.args.push(slipring_vector::Arg::Element { base, offset, bytes: elem.bytes() as u64 });
+        Ok(self.args.len() - 1)
+    }
+
+    /// Adds the step, which executes on a port.
+    pub fn step(
+        self,
+        port: VectorPort,
+        elem: Elem,
+        kernel: impl Fn(&mut Machine<'_>, &[u64]) -> Result<u64, Fault> + Send + Sync + 'static,
+    ) -> Lowered {
+        let memory = match port {
+            VectorPort::Load => Some(Kind::VectorLoad),
+            VectorPort::Store => Some(Kind::VectorStore),
+            _ => None,
+        };
+        let cost = self.d.step_cost(port, elem);
+        let step = Step::new(self.op.def.schema.name, cost, kernel);
+        let Emit { reads, writes, data, counts, placed, args, result, .. } = self;
+        self.d.step(Step { reads, writes, data, counts, placed, args, memory, result, ..step })
+    }
+}
+
+/// `out = kernel(operands…)` lane by lane, for the declared operands at `positions` (vector registers, or numbers that
+/// every lane gets) and the predicate at `mask`.
+pub(super) fn lanewise<const N: usize>(
+    op: &OpRef<'_>,
+    d: &mut Decoder<'_>,
+    kernel: &'static Lanes<N>,
+    positions: [usize; N],
+    mask: usize,
+) -> Lowered {
+    let mut e = Emit::new(op, d);
+    let elem = check::elem(op, positions[0]).or(check::elem(op, N - 1)).ok_or(Reported)?;
+    let mut sources = [Slot(0); N];
+    let mut numbers = SmallVec::<[(Slot, usize); 1]>::new();
+    for (source, position) in sources.iter_mut().zip(positions) {
+        if e.elem(position).is_ok() {
+            *source = e.reg(position)?;
+        } else {
+            // A number is spread over a register that nobody else knows.
+            *source = e.d.fresh_slot();
+            numbers.push((*source, e.number(position)?));
+        }
+    }
+    let mask = e.reg(mask)?;
+    let out = e.out(0);
+    if !kernel.supports(elem) {
+        return Err(e.d.unsupported("this element type"));
+    }
+    e.step(VectorPort::Alu, elem, move |m, args| {
+        for (slot, number) in &numbers {
+            m.set(*slot, splat(elem, args[*number]));
+        }
+        m.produce(out, |m, result| {
+            kernel.run_args(elem, sources.map(|slot| Arg::Slice(&m.reg(slot).0)), &mut result.0);
+            result.zero_inactive(&m.mask(mask), elem.bytes());
+        });
+        Ok(0)
+    })
+}
+
+/// A number, as the scalar unit keeps it, in every lane.
+#[inline]
+pub(super) fn splat(elem: Elem, number: u64) -> Register {
+    let mut register = Register::ZERO;
+    let bytes = number.to_le_bytes();
+    for lane in register.0.chunks_exact_mut(elem.bytes()) {
+        lane.copy_from_slice(&bytes[..elem.bytes()]);
+    }
+    register
+}

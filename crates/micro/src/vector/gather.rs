@@ -1,0 +1,198 @@
+//! Loads and stores at an index for each lane (micro-instruction manual, gather and scatter).
+
+use slipring_ir::{Diags, OpSchema, Syntax, Touch};
+use slipring_machine::VectorPort;
+use slipring_vector::{BYTES, Register};
+use smallvec::SmallVec;
+
+use super::emit::Emit;
+use super::{MASK, OUT, STEP, UB, check, vreg};
+use slipring_op::decode::Decoder;
+use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::rules::{operand, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&VGATHER2, &VGATHER2_BC, &VGATHERB, &VSCATTER];
+
+const GATHER: OpSchema = schema(
+    "",
+    Syntax::Format(
+        "$ptr `,` $offsets `,` $mask attr-dict `:` type($ptr) `,` type($offsets) `,` type($mask) `->` type($out)",
+    ),
+    &[
+        operand("ptr", UB, Touch::Read, "where in UB"),
+        vreg("offsets", "how far after it, for each lane"),
+        operand("mask", MASK, Touch::Nothing, "what is read; the rest becomes 0"),
+    ],
+    &[OUT],
+    &[],
+);
+
+static VGATHER2: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vgather2", ..GATHER },
+    summary: "Load an element for each lane",
+    doc: "`out[i] = ptr[offsets[i]]` where lane `i` is active, else 0 and nothing is read. Offsets are unsigned integers that count \
+          elements and are as wide as the lanes: 32-bit ones for 64 lanes, 16-bit ones for 128. Through a pointer to 8-bit elements \
+          128 of them are read into 16-bit lanes, with zeros above. `ptr` is a multiple of its element's size.",
+    source: "micro-instruction manual, `pto.vgather2`",
+    verify: |op, _, diags| verify_gather(op, &[16, 32], diags),
+    lower: gather,
+    ..STEP
+};
+
+static VGATHER2_BC: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vgather2_bc", ..GATHER },
+    summary: "Load an element for each lane, older form",
+    doc: "As `pto.vgather2`, with 32-bit offsets and lanes only.",
+    source: "micro-instruction manual, `pto.vgather2_bc`",
+    verify: |op, _, diags| verify_gather(op, &[32], diags),
+    lower: gather,
+    ..STEP
+};
+
+/// Requires offsets of one of these widths in bits, and lanes of the same width.
+fn verify_gather(op: &OpRef<'_>, widths: &[usize], diags: &mut Diags) {
+    let (Some(to), Some(offsets), Some(lanes)) = (check::pointee(op, 0), check::elem(op, 1), check::result_elem(op, 0))
+    else {
+        return;
+    };
+    if !offset_width(op, 1, widths, diags) {
+        return;
+    }
+    let bytes = offsets.bytes();
+    if lanes.bytes() != bytes || (to.bytes() != bytes && (to.bytes(), bytes) != (1, 2)) {
+        let message = format!("offsets of {offsets} cannot gather elements of {to} into lanes of {lanes}");
+        diags.push(
+            op.error("elem-width", message).help(format!("the lanes are {} bits wide, as the offsets", 8 * bytes)),
+        );
+    }
+    check::granularity(op, 2, check::mask_bits(lanes), &format!("lanes of {lanes}"), diags);
+}
+
+fn offset_width(op: &OpRef<'_>, index: usize, widths: &[usize], diags: &mut Diags) -> bool {
+    let Some(elem) = check::elem(op, index) else { return false };
+    let fits = !elem.is_float() && widths.contains(&(8 * elem.bytes()));
+    if !fits {
+        let widths: Vec<_> = widths.iter().map(|w| format!("{w}-bit")).collect();
+        let message = format!("takes offsets that are {} integers, not {elem}", widths.join(" or "));
+        diags.push(op.error("offset-type", format!("`{}` {message}", op.def.schema.name)));
+    }
+    fits
+}
+
+fn gather(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut e = Emit::new(op, d);
+    let to = check::pointee(op, 0).ok_or(Reported)?;
+    let base = e.number(0)?;
+    let lane = e.elem(1)?.bytes();
+    let (offsets, mask) = (e.reg(1)?, e.reg(2)?);
+    let out = e.out(0);
+    let size = to.bytes();
+    e.step(VectorPort::Load, to, move |m, args| {
+        check::aligned(args[base], size as u64, "gathers from")?;
+        let (offsets, mask, mut value) = (*m.reg(offsets), m.mask(mask), Register::ZERO);
+        for i in (0..BYTES / lane).filter(|i| mask.lane(*i, lane)) {
+            let at = args[base].saturating_add(offsets.bits(i, lane) * size as u64);
+            value.0[i * lane..][..size].copy_from_slice(m.load(at, size)?);
+        }
+        m.set(out, value);
+        Ok(0)
+    })
+}
+
+static VGATHERB: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vgatherb", ..GATHER },
+    summary: "Load a block for each of eight offsets",
+    doc: "Block `k` of the register, of eight of 32 bytes, is the one at byte `ptr + offsets[k]` where lane `k` of the `b32` predicate \
+          is active, else 0 and nothing is read. Lanes from 8 on, of offsets and predicate, do not count: eight active lanes \
+          fill the whole register. Offsets are 32-bit and unsigned; they and `ptr` are multiples of 32 bytes.",
+    source: "micro-instruction manual, `pto.vgatherb`",
+    verify: |op, _, diags| {
+        offset_width(op, 1, &[32], diags);
+        check::granularity(op, 2, 32, "blocks", diags);
+        check::as_wide(op, 0, check::result_elem(op, 0), diags);
+    },
+    lower: |op, d| {
+        let mut e = Emit::new(op, d);
+        let to = check::pointee(op, 0).ok_or(Reported)?;
+        let base = e.number(0)?;
+        let (offsets, mask) = (e.reg(1)?, e.reg(2)?);
+        let out = e.out(0);
+        e.step(VectorPort::Load, to, move |m, args| {
+            check::aligned(args[base], 32, "gathers blocks from")?;
+            let (offsets, mask, mut value) = (*m.reg(offsets), m.mask(mask), Register::ZERO);
+            for (k, to) in value.0.as_chunks_mut::<32>().0.iter_mut().enumerate().filter(|(k, _)| mask.lane(*k, 4)) {
+                let at = args[base].saturating_add(offsets.bits(k, 4));
+                check::aligned(at, 32, "gathers a block from")?;
+                to.copy_from_slice(m.load(at, 32)?);
+            }
+            m.set(out, value);
+            Ok(0)
+        })
+    },
+    ..STEP
+};
+
+static VSCATTER: OpDef = OpDef {
+    schema: schema(
+        "pto.vscatter",
+        Syntax::Format(
+            "$value `,` $ptr `,` $offsets `,` $mask attr-dict `:` type($value) `,` type($ptr) `,` type($offsets) `,` type($mask)",
+        ),
+        &[
+            vreg("value", "what to store"),
+            operand("ptr", UB, Touch::Write, "where in UB"),
+            vreg("offsets", "how far after it, for each lane"),
+            operand("mask", MASK, Touch::Nothing, "the lanes that are stored"),
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Store an element for each lane",
+    doc: "`ptr[offsets[i]] = value[i]` for the active lanes. Offsets are unsigned integers that count elements: 32-bit ones for 64 \
+          lanes of 32 bits, 16-bit ones for 128 lanes of 16 bits. Of 8-bit elements 128 are stored with 16-bit offsets: those in \
+          the low bytes of the 16-bit lanes, under a `b16` predicate. `ptr` is a multiple of its element's size. Of lanes with \
+          one offset the highest is stored; the manual leaves open which.",
+    source: "micro-instruction manual, `pto.vscatter`",
+    verify: verify_scatter,
+    lower: scatter,
+    ..STEP
+};
+
+fn verify_scatter(op: &OpRef<'_>, _: &slipring_machine::Platform, diags: &mut Diags) {
+    let (Some(value), Some(offsets)) = (check::elem(op, 0), check::elem(op, 2)) else { return };
+    check::as_wide(op, 1, Some(value), diags);
+    if !offset_width(op, 2, &[16, 32], diags) {
+        return;
+    }
+    let (size, bytes) = (value.bytes(), offsets.bytes());
+    if size != bytes && (size, bytes) != (1, 2) {
+        diags.push(op.error("elem-width", format!("offsets of {offsets} cannot scatter elements of {value}")));
+    }
+    check::granularity(op, 3, 8 * bytes as u8, &format!("offsets of {offsets}"), diags);
+}
+
+fn scatter(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut e = Emit::new(op, d);
+    let elem = e.elem(0)?;
+    let value = e.data(0)?;
+    let base = e.number(1)?;
+    let lane = e.elem(2)?.bytes();
+    let (offsets, mask) = (e.reg(2)?, e.reg(3)?);
+    let size = elem.bytes();
+    e.step(VectorPort::Store, elem, move |m, args| {
+        check::aligned(args[base], size as u64, "scatters to")?;
+        let (value, offsets, mask) = (*m.reg(value), *m.reg(offsets), m.mask(mask));
+        // In the order of addresses, so that each is written once: by the last of its lanes.
+        let lanes = (0..BYTES / lane).filter(|i| mask.lane(*i, lane));
+        let mut writes: SmallVec<[(u64, usize); 128]> = lanes.map(|i| (offsets.bits(i, lane), i)).collect();
+        writes.sort_unstable();
+        for (at, (offset, i)) in writes.iter().enumerate() {
+            if writes.get(at + 1).is_none_or(|next| next.0 != *offset) {
+                let to = args[base].saturating_add(offset * size as u64);
+                m.store(to, size)?.copy_from_slice(&value.0[i * lane..][..size]);
+            }
+        }
+        Ok(0)
+    })
+}

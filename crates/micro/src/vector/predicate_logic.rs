@@ -1,0 +1,258 @@
+//! Predicates from predicates (micro-instruction manual, predicate logic, pack and unpack, rearrangement, `pbitcast`).
+//!
+//! All of them work on the 256 bits as they are: a bit that no lane asks for takes part like any other.
+
+use slipring_ir::{AttrKind, Diags, Infer, OpSchema, OperandSpec, Syntax, Touch};
+use slipring_machine::{Platform, VectorPort};
+use slipring_tile::Elem;
+use slipring_vector::{BYTES, Mask};
+
+use super::emit::Emit;
+use super::predicate::{lane_bytes, named_lanes};
+use super::{MASK, STEP, check};
+use slipring_op::decode::Decoder;
+use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::rules::{operand, required, result, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[
+    &PAND,
+    &POR,
+    &PXOR,
+    &PNOT,
+    &PSEL,
+    &PPACK,
+    &PUNPACK,
+    &PINTLV_B8,
+    &PINTLV_B16,
+    &PINTLV_B32,
+    &PDINTLV_B8,
+    &PDINTLV_B16,
+    &PDINTLV_B32,
+    &PBITCAST,
+];
+
+const fn mask(name: &'static str, doc: &'static str) -> OperandSpec {
+    operand(name, MASK, Touch::Nothing, doc)
+}
+
+const THREE: &str = "$lhs `,` $rhs `,` $mask attr-dict `:` type($lhs) `,` type($rhs) `,` type($mask) `->` type($out)";
+
+const BINARY: OpDef = OpDef {
+    schema: schema(
+        "",
+        Syntax::Format(THREE),
+        &[
+            mask("lhs", "a predicate"),
+            mask("rhs", "a predicate"),
+            mask("mask", "lanes that it leaves out become inactive"),
+        ],
+        &[result("out", MASK, Infer::Written, "the predicate")],
+        &[],
+    ),
+    source: "micro-instruction manual, predicate logical ops",
+    verify: |op, _, diags| check::same_masks(op, diags),
+    ..STEP
+};
+
+static PAND: OpDef = OpDef {
+    schema: OpSchema { name: "pto.pand", ..BINARY.schema },
+    summary: "Lanes of both predicates",
+    doc: "`out = lhs & rhs & mask`, bit by bit.",
+    lower: |op, d| combine(op, d, |[lhs, rhs, mask]| lhs & rhs & mask),
+    ..BINARY
+};
+
+static POR: OpDef = OpDef {
+    schema: OpSchema { name: "pto.por", ..BINARY.schema },
+    summary: "Lanes of either predicate",
+    doc: "`out = (lhs | rhs) & mask`, bit by bit.",
+    lower: |op, d| combine(op, d, |[lhs, rhs, mask]| (lhs | rhs) & mask),
+    ..BINARY
+};
+
+static PXOR: OpDef = OpDef {
+    schema: OpSchema { name: "pto.pxor", ..BINARY.schema },
+    summary: "Lanes of one predicate and not of the other",
+    doc: "`out = (lhs ^ rhs) & mask`, bit by bit.",
+    lower: |op, d| combine(op, d, |[lhs, rhs, mask]| (lhs ^ rhs) & mask),
+    ..BINARY
+};
+
+static PSEL: OpDef = OpDef {
+    schema: schema(
+        "pto.psel",
+        Syntax::Format(THREE),
+        &[mask("lhs", "a predicate"), mask("rhs", "a predicate"), mask("mask", "where `lhs` is taken")],
+        BINARY.schema.results,
+        &[],
+    ),
+    summary: "Choose between two predicates",
+    doc: "`out = mask ? lhs : rhs`, bit by bit.",
+    lower: |op, d| combine(op, d, |[lhs, rhs, mask]| lhs & mask | rhs & !mask),
+    ..BINARY
+};
+
+static PNOT: OpDef = OpDef {
+    schema: schema(
+        "pto.pnot",
+        Syntax::Format("$src `,` $mask attr-dict `:` type($src) `,` type($mask) `->` type($out)"),
+        &[mask("src", "a predicate"), mask("mask", "lanes that it leaves out become inactive")],
+        BINARY.schema.results,
+        &[],
+    ),
+    summary: "Lanes that a predicate leaves out",
+    doc: "`out = !src & mask`, bit by bit.",
+    lower: |op, d| combine(op, d, |[src, mask]| !src & mask),
+    ..BINARY
+};
+
+/// `out = f(operands…)`, 64 bits at a time.
+fn combine<const N: usize>(op: &OpRef<'_>, d: &mut Decoder<'_>, f: fn([u64; N]) -> u64) -> Lowered {
+    map(op, d, 1, move |masks: [Mask; N], _| Mask(std::array::from_fn(|word| f(masks.map(|mask| mask.0[word])))))
+}
+
+/// Results `0 .. outs`, each from the op's `N` predicates and its own number.
+fn map<const N: usize>(
+    op: &OpRef<'_>,
+    d: &mut Decoder<'_>,
+    outs: usize,
+    f: impl Fn([Mask; N], usize) -> Mask + Send + Sync + 'static,
+) -> Lowered {
+    let mut e = Emit::new(op, d);
+    let mut slots = [slipring_vector::Slot(0); N];
+    for (i, slot) in slots.iter_mut().enumerate() {
+        *slot = e.reg(i)?;
+    }
+    let outs: smallvec::SmallVec<[_; 2]> = (0..outs).map(|i| e.out(i)).collect();
+    e.step(VectorPort::Alu, Elem::U8, move |m, _| {
+        let masks = slots.map(|slot| m.mask(slot));
+        outs.iter().enumerate().for_each(|(i, out)| m.set_mask(*out, f(masks, i)));
+        Ok(0)
+    })
+}
+
+const PART: OpDef = OpDef {
+    schema: schema(
+        "",
+        Syntax::Format("$src `,` $part attr-dict `:` type($src) `->` type($out)"),
+        &[mask("src", "a predicate")],
+        BINARY.schema.results,
+        &[required("part", AttrKind::Str, "`LOWER` or `HIGHER`: which half of the 256 bits")],
+    ),
+    source: "micro-instruction manual, predicate pack/unpack",
+    verify: verify_part,
+    ..STEP
+};
+
+const PARTS: [&str; 2] = ["LOWER", "HIGHER"];
+
+fn verify_part(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::one_of(op, "part", &PARTS, diags);
+    check::same_masks(op, diags);
+}
+
+/// The first bit of the half that the op names.
+fn half(op: &OpRef<'_>) -> usize {
+    if op.text("part") == Some(PARTS[1]) { BYTES / 2 } else { 0 }
+}
+
+static PPACK: OpDef = OpDef {
+    schema: OpSchema { name: "pto.ppack", ..PART.schema },
+    summary: "Every second bit of a predicate, close together",
+    doc: "Bits 0, 2, 4 … of `src` become the 128 bits of the half of `out` that `part` names; the other half is 0. A predicate for \
+          `2n`-byte lanes becomes one for as many `n`-byte lanes.",
+    lower: |op, d| {
+        let first = half(op);
+        map(op, d, 1, move |[src]: [Mask; 1], _| {
+            Mask::from_fn(1, |i| (first..first + BYTES / 2).contains(&i) && src.bit(2 * (i - first)))
+        })
+    },
+    ..PART
+};
+
+static PUNPACK: OpDef = OpDef {
+    schema: OpSchema { name: "pto.punpack", ..PART.schema },
+    summary: "Half of a predicate, spread to every second bit",
+    doc: "The 128 bits of the half of `src` that `part` names become bits 0, 2, 4 … of `out`; the others are 0. A predicate for \
+          `n`-byte lanes becomes one for `2n`-byte lanes, of which there are half as many.",
+    lower: |op, d| {
+        let first = half(op);
+        map(op, d, 1, move |[src]: [Mask; 1], _| Mask::from_fn(1, |i| i % 2 == 0 && src.bit(first + i / 2)))
+    },
+    ..PART
+};
+
+const PAIR: OpDef = OpDef {
+    schema: schema(
+        "",
+        Syntax::Format("$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($low) `,` type($high)"),
+        &[mask("lhs", "a predicate"), mask("rhs", "a predicate")],
+        &[
+            result("low", MASK, Infer::Written, "the first half of the result"),
+            result("high", MASK, Infer::Written, "the second half"),
+        ],
+        &[],
+    ),
+    source: "micro-instruction manual, predicate rearrangement",
+    verify: |op, _, diags| named_lanes(op, diags),
+    ..STEP
+};
+
+const PINTLV: OpDef = OpDef {
+    summary: "Lanes of two predicates take turns",
+    doc: "`low` and `high` one after the other are lane 0 of `lhs`, lane 0 of `rhs`, lane 1 of `lhs`, lane 1 of `rhs` … All bits of a \
+          lane (1, 2 or 4, as its bytes) move together.",
+    lower: |op, d| rearrange(op, d, |lane, lanes| (lane / 2) + lane % 2 * lanes),
+    ..PAIR
+};
+
+static PINTLV_B8: OpDef = OpDef { schema: OpSchema { name: "pto.pintlv_b8", ..PAIR.schema }, ..PINTLV };
+static PINTLV_B16: OpDef = OpDef { schema: OpSchema { name: "pto.pintlv_b16", ..PAIR.schema }, ..PINTLV };
+static PINTLV_B32: OpDef = OpDef { schema: OpSchema { name: "pto.pintlv_b32", ..PAIR.schema }, ..PINTLV };
+
+const PDINTLV: OpDef = OpDef {
+    summary: "Even and odd lanes of two predicates",
+    doc: "Of the lanes of `lhs` and then `rhs`, one after the other, the even ones become `low` and the odd ones `high`. All bits of \
+          a lane (1, 2 or 4, as its bytes) move together.",
+    lower: |op, d| rearrange(op, d, |lane, lanes| (2 * lane) % (2 * lanes) + lane / lanes),
+    ..PAIR
+};
+
+static PDINTLV_B8: OpDef = OpDef { schema: OpSchema { name: "pto.pdintlv_b8", ..PAIR.schema }, ..PDINTLV };
+static PDINTLV_B16: OpDef = OpDef { schema: OpSchema { name: "pto.pdintlv_b16", ..PAIR.schema }, ..PDINTLV };
+static PDINTLV_B32: OpDef = OpDef { schema: OpSchema { name: "pto.pdintlv_b32", ..PAIR.schema }, ..PDINTLV };
+
+/// Two results whose lanes, counted through both, are the lanes `source(lane, lanes of one)` of both operands.
+fn rearrange(op: &OpRef<'_>, d: &mut Decoder<'_>, source: fn(usize, usize) -> usize) -> Lowered {
+    let bytes = lane_bytes(op).ok_or(Reported)?;
+    let lanes = BYTES / bytes;
+    map(op, d, 2, move |sources: [Mask; 2], out| {
+        Mask::from_fn(1, |bit| {
+            let from = source(out * lanes + bit / bytes, lanes);
+            sources[from / lanes].bit(from % lanes * bytes + bit % bytes)
+        })
+    })
+}
+
+static PBITCAST: OpDef = OpDef {
+    schema: schema(
+        "pto.pbitcast",
+        Syntax::Format("$src attr-dict `:` type($src) `->` type($out)"),
+        &[mask("src", "a predicate")],
+        BINARY.schema.results,
+        &[],
+    ),
+    summary: "Take a predicate for lanes of another width",
+    doc: "The same 256 bits. Nothing is normalised: lanes of the new width are active where their lowest bit is set.",
+    source: "micro-instruction manual, `pto.pbitcast`",
+    lower: |op, d| {
+        let mut e = Emit::new(op, d);
+        let (src, out) = (e.reg(0)?, e.out(0));
+        e.step(VectorPort::None, Elem::U8, move |m, _| {
+            m.set_mask(out, m.mask(src));
+            Ok(0)
+        })
+    },
+    ..STEP
+};

@@ -1,0 +1,309 @@
+//! Lanes at other places (micro-instruction manual 12).
+
+use slipring_ir::{AttrKind, Diags, Infer, OpSchema, Syntax, Touch};
+use slipring_machine::VectorPort;
+use slipring_tile::Elem;
+use slipring_vector::{BYTES, Register};
+
+use super::check;
+use super::emit::Emit;
+use super::{GOVERNING, OUT, STEP, VREG, vreg};
+use slipring_op::decode::Decoder;
+use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::rules::{INTEGER, operand, required, result, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] =
+    &[&VINTLV, &VDINTLV, &VINTLVV2, &VDINTLVV2, &VSQZ, &VUSQZ, &VPACK, &VSUNPACK, &VZUNPACK, &VBITCAST];
+
+const PAIR: OpSchema = OpSchema {
+    results: &[
+        result("low", VREG, Infer::Written, "the first half"),
+        result("high", VREG, Infer::Written, "the second half"),
+    ],
+    ..schema(
+        "",
+        Syntax::Format("$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($low) `,` type($high)"),
+        &[vreg("lhs", "the first source"), vreg("rhs", "the second source")],
+        &[],
+        &[],
+    )
+};
+
+const HALF: OpSchema = OpSchema {
+    syntax: Syntax::Format("$lhs `,` $rhs `,` $part attr-dict `:` type($lhs) `,` type($rhs) `->` type($out)"),
+    results: &[OUT],
+    attrs: &[required("part", AttrKind::Str, "which half of the result: `LOWER` or `HIGHER`")],
+    ..PAIR
+};
+
+static VINTLV: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vintlv", ..PAIR },
+    summary: "Interleave two registers",
+    doc: "`low` and `high` together are `lhs[0], rhs[0], lhs[1], rhs[1], …`.",
+    verify: |op, _, diags| check::same(op, diags),
+    lower: |op, d| interleaved(op, d, false),
+    ..STEP
+};
+
+static VDINTLV: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vdintlv", ..PAIR },
+    summary: "Take two interleaved registers apart",
+    doc: "Of the lanes of `lhs` and then `rhs`: `low` has the even ones, `high` the odd ones.",
+    verify: |op, _, diags| check::same(op, diags),
+    lower: |op, d| interleaved(op, d, true),
+    ..STEP
+};
+
+static VINTLVV2: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vintlvv2", ..HALF },
+    summary: "Half of two interleaved registers",
+    doc: "One half of what `pto.vintlv` gives: `LOWER` its `low`, `HIGHER` its `high`.",
+    verify: |op, _, diags| half_rules(op, diags),
+    lower: |op, d| interleaved(op, d, false),
+    ..STEP
+};
+
+static VDINTLVV2: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vdintlvv2", ..HALF },
+    summary: "Even or odd lanes of two registers",
+    doc: "One half of what `pto.vdintlv` gives: `LOWER` its `low`, `HIGHER` its `high`.",
+    verify: |op, _, diags| half_rules(op, diags),
+    lower: |op, d| interleaved(op, d, true),
+    ..STEP
+};
+
+const HALVES: [&str; 2] = ["LOWER", "HIGHER"];
+
+fn half_rules(op: &OpRef<'_>, diags: &mut Diags) {
+    check::same(op, diags);
+    check::one_of(op, "part", &HALVES, diags);
+}
+
+/// The half that the attribute `part` names, 0 or 1; both where there is none.
+fn part(op: &OpRef<'_>) -> Option<usize> {
+    HALVES.iter().position(|half| op.text("part") == Some(half))
+}
+
+fn interleaved(op: &OpRef<'_>, d: &mut Decoder<'_>, apart: bool) -> Lowered {
+    let mut e = Emit::new(op, d);
+    let elem = e.elem(0)?;
+    let sources = [e.reg(0)?, e.reg(1)?];
+    let outs = match part(op) {
+        Some(half) => vec![(half, e.out(0))],
+        None => vec![(0, e.out(0)), (1, e.out(1))],
+    };
+    let bytes = elem.bytes();
+    let lanes = BYTES / bytes;
+    e.step(VectorPort::Alu, elem, move |m, _| {
+        let sources = sources.map(|slot| *m.reg(slot));
+        for &(half, out) in &outs {
+            let mut result = Register::ZERO;
+            for i in 0..lanes {
+                let (register, from) = if apart {
+                    let at = 2 * i + half;
+                    (at / lanes, at % lanes)
+                } else {
+                    let at = half * lanes + i;
+                    (at % 2, at / 2)
+                };
+                result.set_bits(i, bytes, sources[register].bits(from, bytes));
+            }
+            m.set(out, result);
+        }
+        Ok(0)
+    })
+}
+
+const MASKED: OpSchema = schema(
+    "",
+    Syntax::Format("$src `,` $mask attr-dict `:` type($src) `,` type($mask) `->` type($out)"),
+    &[vreg("src", "the source"), GOVERNING],
+    &[OUT],
+    &[],
+);
+
+static VSQZ: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vsqz", ..MASKED },
+    summary: "Move the active lanes together",
+    doc: "The active lanes of `src` in their order, then zeros. The special register SQZN holds how many bytes they are: \
+          `pto.vstur` stores that many.",
+    verify: |op, _, diags| {
+        check::same(op, diags);
+        check::governs(op, 1, 0, diags);
+    },
+    lower: |op, d| {
+        let mut e = Emit::new(op, d);
+        e.counts = true;
+        let elem = e.elem(0)?;
+        let (src, mask, out) = (e.data(0)?, e.reg(1)?, e.out(0));
+        let bytes = elem.bytes();
+        e.step(VectorPort::Alu, elem, move |m, _| {
+            let (src, mask) = (*m.reg(src), m.mask(mask));
+            let mut result = Register::ZERO;
+            let mut kept = 0;
+            for i in (0..BYTES / bytes).filter(|i| mask.lane(*i, bytes)) {
+                result.set_bits(kept, bytes, src.bits(i, bytes));
+                kept += 1;
+            }
+            m.set(out, result);
+            m.sqzn = (kept * bytes) as u64;
+            Ok(0)
+        })
+    },
+    ..STEP
+};
+
+static VUSQZ: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vusqz", ..MASKED },
+    summary: "Count the active lanes before each lane",
+    doc: "`out[i]` is the number of active lanes among lanes `0 .. i`, without `i` itself. `src` has no influence.",
+    verify: |op, _, diags| {
+        check::same(op, diags);
+        check::lanes_of(op, 0, &[Elem::I8, Elem::I16, Elem::I32], diags);
+        check::governs(op, 1, 0, diags);
+    },
+    lower: |op, d| {
+        let mut e = Emit::new(op, d);
+        let elem = e.elem(0)?;
+        let (_, mask, out) = (e.reg(0)?, e.reg(1)?, e.out(0));
+        let bytes = elem.bytes();
+        e.step(VectorPort::Alu, elem, move |m, _| {
+            let mask = m.mask(mask);
+            let mut result = Register::ZERO;
+            let mut count = 0;
+            for i in 0..BYTES / bytes {
+                result.set_bits(i, bytes, count);
+                count += u64::from(mask.lane(i, bytes));
+            }
+            m.set(out, result);
+            Ok(0)
+        })
+    },
+    ..STEP
+};
+
+static VPACK: OpDef = OpDef {
+    schema: schema(
+        "pto.vpack",
+        Syntax::Format("$src `,` $part attr-dict `:` type($src) `->` type($out)"),
+        &[vreg("src", "lanes of 32 or 16 bits")],
+        &[OUT],
+        &[required("part", AttrKind::Str, "the half of the result that is filled: `LOWER` or `HIGHER`")],
+    ),
+    summary: "Narrow lanes into half a register",
+    doc: "The low half of each lane, side by side in the lower or upper half of the result; the other half is 0. Lanes of 32 bits \
+          become `ui16`, lanes of 16 bits `ui8`.",
+    verify: |op, _, diags| {
+        check::one_of(op, "part", &HALVES, diags);
+        let pair = (check::elem(op, 0), check::result_elem(op, 0));
+        let known = [
+            (Some(Elem::I32), Some(Elem::U16)),
+            (Some(Elem::U32), Some(Elem::U16)),
+            (Some(Elem::I16), Some(Elem::U8)),
+            (Some(Elem::U16), Some(Elem::U8)),
+        ];
+        if !known.contains(&pair) {
+            diags.push(op.error("vreg-type", "packs 32-bit integers into ui16 and 16-bit integers into ui8"));
+        }
+    },
+    lower: |op, d| {
+        let part = part(op).ok_or(Reported)?;
+        let mut e = Emit::new(op, d);
+        let elem = e.elem(0)?;
+        let (src, out) = (e.reg(0)?, e.out(0));
+        let (wide, narrow) = (elem.bytes(), elem.bytes() / 2);
+        e.step(VectorPort::Alu, elem, move |m, _| {
+            let src = *m.reg(src);
+            let mut result = Register::ZERO;
+            let lanes = BYTES / wide;
+            for i in 0..lanes {
+                result.set_bits(part * lanes + i, narrow, src.bits(i, wide));
+            }
+            m.set(out, result);
+            Ok(0)
+        })
+    },
+    ..STEP
+};
+
+const UNPACK: OpSchema = schema(
+    "",
+    Syntax::Format("$src `,` $part attr-dict `:` type($src) `->` type($out)"),
+    &[vreg("src", "narrow lanes"), operand("part", INTEGER, Touch::Nothing, "which half: 0 the lower, 1 the upper")],
+    &[OUT],
+    &[],
+);
+
+static VSUNPACK: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vsunpack", ..UNPACK },
+    summary: "Widen half a register, with the sign",
+    doc: "The lanes of one half of `src`, each twice as wide, filled with its sign.",
+    verify: |op, _, diags| unpack_rules(op, diags),
+    lower: |op, d| unpack(op, d, true),
+    ..STEP
+};
+
+static VZUNPACK: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vzunpack", ..UNPACK },
+    summary: "Widen half a register, with zeros",
+    doc: "The lanes of one half of `src`, each twice as wide, filled with zeros.",
+    verify: |op, _, diags| unpack_rules(op, diags),
+    lower: |op, d| unpack(op, d, false),
+    ..STEP
+};
+
+fn unpack_rules(op: &OpRef<'_>, diags: &mut Diags) {
+    let (Some(from), Some(to)) = (check::elem(op, 0), check::result_elem(op, 0)) else { return };
+    if from.is_float() || to.is_float() || to.bytes() != 2 * from.bytes() {
+        diags.push(
+            op.error("vreg-type", format!("integers become integers twice as wide; {from} does not become {to}")),
+        );
+    }
+}
+
+fn unpack(op: &OpRef<'_>, d: &mut Decoder<'_>, signed: bool) -> Lowered {
+    let mut e = Emit::new(op, d);
+    let elem = e.elem(0)?;
+    let src = e.reg(0)?;
+    let (part, out) = (e.number(1)?, e.out(0));
+    let bytes = elem.bytes();
+    e.step(VectorPort::Alu, elem, move |m, args| {
+        let src = *m.reg(src);
+        let lanes = BYTES / bytes / 2;
+        let half = args[part] as usize & 1;
+        let unused = 64 - 8 * bytes as u32;
+        let mut result = Register::ZERO;
+        for i in 0..lanes {
+            let bits = src.bits(half * lanes + i, bytes);
+            let bits = if signed { ((bits << unused) as i64 >> unused) as u64 } else { bits };
+            result.set_bits(i, 2 * bytes, bits);
+        }
+        m.set(out, result);
+        Ok(0)
+    })
+}
+
+static VBITCAST: OpDef = OpDef {
+    schema: schema(
+        "pto.vbitcast",
+        Syntax::Format("$src attr-dict `:` type($src) `->` type($out)"),
+        &[vreg("src", "the register")],
+        &[OUT],
+        &[],
+    ),
+    summary: "Look at a register as another type",
+    doc: "The same 256 bytes as lanes of another type. Costs nothing.",
+    source: "micro-instruction manual 9",
+    lower: |op, d| {
+        let mut e = Emit::new(op, d);
+        let elem = e.elem(0)?;
+        let (src, out) = (e.reg(0)?, e.out(0));
+        e.step(VectorPort::None, elem, move |m, _| {
+            let value = *m.reg(src);
+            m.set(out, value);
+            Ok(0)
+        })
+    },
+    ..STEP
+};

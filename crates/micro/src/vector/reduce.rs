@@ -1,0 +1,264 @@
+//! Reductions over the lanes (micro-instruction manual 10).
+//!
+//! Sums are binary trees: neighbours first (lanes 2i and 2i + 1), then neighbouring sums, inactive lanes counting as
+//! 0. Sums of f16 are kept in f32 and rounded once at the end; integers wrap in the type of the result.
+
+use slipring_ir::{Diags, OpSchema, Syntax};
+use slipring_machine::VectorPort;
+use slipring_tile::{Elem, convert};
+use slipring_vector::{BYTES, Mask, Register};
+
+use super::check::{self, COMMON, FLOATS};
+use super::emit::Emit;
+use super::{GOVERNING, OUT, STEP, vreg};
+use slipring_op::decode::Decoder;
+use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::rules::schema;
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&VCADD, &VCMAX, &VCMIN, &VCGADD, &VCGMAX, &VCGMIN, &VCPADD];
+
+const SCHEMA: OpSchema = schema(
+    "",
+    Syntax::Format("$src `,` $mask attr-dict `:` type($src) `,` type($mask) `->` type($out)"),
+    &[vreg("src", "the source"), GOVERNING],
+    &[OUT],
+    &[],
+);
+
+/// 16 and 32 bits.
+const WIDE: &[Elem] = &[Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::F32];
+
+fn rules(op: &OpRef<'_>, elems: &[Elem], diags: &mut Diags) {
+    check::lanes_of(op, 0, elems, diags);
+    check::governs(op, 1, 0, diags);
+    let (Some(elem), Some(out)) = (check::elem(op, 0), check::result_elem(op, 0)) else { return };
+    let wanted = if op.def.schema.name == VCADD.schema.name { sum_elem(elem) } else { elem };
+    if out != wanted {
+        diags.push(op.error("vreg-type", format!("lanes of {elem} give a result of {wanted}, not {out}")));
+    }
+}
+
+/// Type of the sum of all lanes: narrow integers are widened.
+fn sum_elem(elem: Elem) -> Elem {
+    match elem {
+        Elem::I8 => Elem::I16,
+        Elem::U8 => Elem::U16,
+        Elem::I16 => Elem::I32,
+        Elem::U16 => Elem::U32,
+        other => other,
+    }
+}
+
+static VCADD: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vcadd", ..SCHEMA },
+    summary: "Sum of all lanes",
+    doc: "Lane 0 is the sum of the active lanes, the others 0. A binary tree: lanes 2i and 2i + 1 first, then neighbouring sums; \
+          inactive lanes count as 0. Sums of f16 are kept in f32 and rounded once. 8-bit integers give a 16-bit sum, 16-bit \
+          ones a 32-bit sum; 32-bit sums wrap.",
+    verify: |op, _, diags| rules(op, COMMON, diags),
+    lower: |op, d| sum(op, d, 1),
+    ..STEP
+};
+
+static VCGADD: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vcgadd", ..SCHEMA },
+    summary: "Sums of groups of 32 bytes",
+    doc: "Lanes 0 to 7 are the sums of the eight groups of 32 bytes, the others 0; each sum a tree as of `pto.vcadd`. Integers \
+          wrap in their own type.",
+    verify: |op, _, diags| rules(op, WIDE, diags),
+    lower: |op, d| sum(op, d, 8),
+    ..STEP
+};
+
+static VCPADD: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vcpadd", ..SCHEMA },
+    summary: "Sums of neighbouring lanes",
+    doc: "`out[i] = src[2i] + src[2i + 1]` in the lower half, rounded once, and 0 in the upper half; inactive lanes count as 0. (The \
+          manual's words describe a running sum; the public examples compute this.)",
+    verify: |op, _, diags| rules(op, FLOATS, diags),
+    lower: |op, d| {
+        let lanes = BYTES / check::elem(op, 0).ok_or(Reported)?.bytes();
+        sum(op, d, lanes / 2)
+    },
+    ..STEP
+};
+
+static VCMAX: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vcmax", ..SCHEMA },
+    summary: "Largest lane and its place",
+    doc: "Lane 0 is the largest active lane, lane 1 the index of the first such lane as an integer of the lanes' width, the others \
+          0. NaN is passed over. Where no lane is active: -inf or the smallest integer, and index 0.",
+    verify: |op, _, diags| rules(op, WIDE, diags),
+    lower: |op, d| extreme(op, d, 1, true),
+    ..STEP
+};
+
+static VCMIN: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vcmin", ..SCHEMA },
+    summary: "Smallest lane and its place",
+    doc: "Lane 0 is the smallest active lane, lane 1 the index of the first such lane as an integer of the lanes' width, the others \
+          0. NaN is passed over. Where no lane is active: +inf or the largest integer, and index 0.",
+    verify: |op, _, diags| rules(op, WIDE, diags),
+    lower: |op, d| extreme(op, d, 1, false),
+    ..STEP
+};
+
+static VCGMAX: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vcgmax", ..SCHEMA },
+    summary: "Largest lanes of groups of 32 bytes",
+    doc: "Lanes 0 to 7 are the largest active lanes of the eight groups of 32 bytes, the others 0. NaN is passed over; a group \
+          without an active lane gives -inf or the smallest integer.",
+    verify: |op, _, diags| rules(op, WIDE, diags),
+    lower: |op, d| extreme(op, d, 8, true),
+    ..STEP
+};
+
+static VCGMIN: OpDef = OpDef {
+    schema: OpSchema { name: "pto.vcgmin", ..SCHEMA },
+    summary: "Smallest lanes of groups of 32 bytes",
+    doc: "Lanes 0 to 7 are the smallest active lanes of the eight groups of 32 bytes, the others 0. NaN is passed over; a group \
+          without an active lane gives +inf or the largest integer.",
+    verify: |op, _, diags| rules(op, WIDE, diags),
+    lower: |op, d| extreme(op, d, 8, false),
+    ..STEP
+};
+
+/// The sums of `groups` groups of equal size, in the first lanes of the result.
+fn sum(op: &OpRef<'_>, d: &mut Decoder<'_>, groups: usize) -> Lowered {
+    let to = check::result_elem(op, 0).ok_or(Reported)?;
+    let mut e = Emit::new(op, d);
+    let elem = e.elem(0)?;
+    let (src, mask, out) = (e.reg(0)?, e.reg(1)?, e.out(0));
+    let size = BYTES / elem.bytes() / groups;
+    e.step(VectorPort::Alu, elem, move |m, _| {
+        let mut src = *m.reg(src);
+        src.zero_inactive(&m.mask(mask), elem.bytes());
+        let mut result = Register::ZERO;
+        if elem.is_float() {
+            let mut lanes = [0f32; 128];
+            convert::load_f32(elem, &src.0, &mut lanes[..size * groups]);
+            let mut sums = [0f32; 128];
+            for (sum, group) in sums.iter_mut().zip(lanes.chunks_exact_mut(size)).take(groups) {
+                *sum = tree(group, |a, b| a + b);
+            }
+            convert::store_f32(to, &sums[..groups], &mut result.0[..groups * to.bytes()]);
+        } else {
+            for group in 0..groups {
+                let lanes = (0..size).map(|i| integer(elem, &src, group * size + i));
+                let sum = lanes.fold(0i64, i64::wrapping_add);
+                result.set_bits(group, to.bytes(), sum as u64);
+            }
+        }
+        m.set(out, result);
+        Ok(0)
+    })
+}
+
+/// Folds neighbours, then neighbouring results, until one is left. The number of lanes is a power of two.
+fn tree(lanes: &mut [f32], f: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut left = lanes.len();
+    while left > 1 {
+        left /= 2;
+        for i in 0..left {
+            lanes[i] = f(lanes[2 * i], lanes[2 * i + 1]);
+        }
+    }
+    lanes[0]
+}
+
+/// An integer lane.
+fn integer(elem: Elem, register: &Register, lane: usize) -> i64 {
+    let bits = register.bits(lane, elem.bytes());
+    if !elem.is_signed_int() {
+        return bits as i64;
+    }
+    let unused = 64 - 8 * elem.bytes() as u32;
+    (bits << unused) as i64 >> unused
+}
+
+/// The extremes of `groups` groups of equal size, in the first lanes of the result; of one group also its place.
+fn extreme(op: &OpRef<'_>, d: &mut Decoder<'_>, groups: usize, largest: bool) -> Lowered {
+    let mut e = Emit::new(op, d);
+    let elem = e.elem(0)?;
+    let (src, mask, out) = (e.reg(0)?, e.reg(1)?, e.out(0));
+    let bytes = elem.bytes();
+    let size = BYTES / bytes / groups;
+    e.step(VectorPort::Alu, elem, move |m, _| {
+        let (src, mask) = (*m.reg(src), m.mask(mask));
+        let mut result = Register::ZERO;
+        for group in 0..groups {
+            let lanes = group * size..(group + 1) * size;
+            let (bits, at) = if elem.is_float() {
+                float_extreme(elem, &src, &mask, lanes, largest)
+            } else {
+                integer_extreme(elem, &src, &mask, lanes, largest)
+            };
+            result.set_bits(group, bytes, bits);
+            if groups == 1 {
+                result.set_bits(1, bytes, at as u64);
+            }
+        }
+        m.set(out, result);
+        Ok(0)
+    })
+}
+
+fn float_extreme(
+    elem: Elem,
+    src: &Register,
+    mask: &Mask,
+    lanes: std::ops::Range<usize>,
+    largest: bool,
+) -> (u64, usize) {
+    let mut values = [0f32; 128];
+    let bytes = elem.bytes();
+    convert::load_f32(elem, &src.0, &mut values[..BYTES / bytes]);
+    let mut best = if largest { f32::NEG_INFINITY } else { f32::INFINITY };
+    let mut at = 0;
+    for i in lanes.filter(|i| mask.lane(*i, bytes)) {
+        let better = if largest { values[i] > best } else { values[i] < best };
+        if better {
+            (best, at) = (values[i], i);
+        }
+    }
+    let mut stored = [0; 8];
+    convert::store_f32(elem, &[best], &mut stored[..bytes]);
+    (u64::from_le_bytes(stored), at)
+}
+
+fn integer_extreme(
+    elem: Elem,
+    src: &Register,
+    mask: &Mask,
+    lanes: std::ops::Range<usize>,
+    largest: bool,
+) -> (u64, usize) {
+    let bits = 8 * elem.bytes() as u32;
+    let (low, high) = match elem.is_signed_int() {
+        true => (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)),
+        false => (0, (u64::MAX >> (64 - bits)) as i64),
+    };
+    let mut best = if largest { low } else { high };
+    let mut at = 0;
+    for i in lanes.filter(|i| mask.lane(*i, elem.bytes())) {
+        let value = integer(elem, src, i);
+        let better = if largest { value > best } else { value < best };
+        if better {
+            (best, at) = (value, i);
+        }
+    }
+    (best as u64, at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_adds_neighbours_first() {
+        // 1e8 and 1 cancel only where the tree pairs them as it says.
+        assert_eq!(tree(&mut [1e8, -1e8, 1.0, 2.0], |a, b| a + b), 3.0);
+        assert_eq!(tree(&mut [1e8, 1.0, -1e8, 2.0], |a, b| a + b), 0.0);
+    }
+}

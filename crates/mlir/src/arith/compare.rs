@@ -1,0 +1,145 @@
+//! Comparison and selection.
+
+use slipring_ir::{AttrKind, EnumSpec, Infer, Syntax, Touch, Type};
+use slipring_program::{ScalarFn, Trap};
+
+use super::number::{by_float, by_width, float, signed, unsigned};
+use super::{FLOAT_OPERANDS, INT_OPERANDS, SCALAR_OP, compute, scalar_op};
+use slipring_op::def::{OpDef, Reported};
+use slipring_op::rules::{ANY, BOOL, operand, required, result, schema};
+
+/// The ops of this file.
+pub(crate) const OPS: &[&OpDef] = &[&CMPI, &CMPF, &SELECT];
+
+const CMPI_PREDICATE: &EnumSpec = &EnumSpec {
+    kind: "cmpi_predicate",
+    members: &["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"],
+};
+
+const CMPF_PREDICATE: &EnumSpec = &EnumSpec {
+    kind: "cmpf_predicate",
+    members: &[
+        "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno",
+        "true",
+    ],
+};
+
+pub static CMPI: OpDef = OpDef {
+    schema: schema(
+        "arith.cmpi",
+        Syntax::Format("keyword($predicate) `,` $lhs `,` $rhs attr-dict `:` type($lhs)"),
+        INT_OPERANDS,
+        &[result("result", BOOL, Infer::Fixed(|| Type::I1), "whether it holds")],
+        &[required("predicate", AttrKind::Enum(CMPI_PREDICATE), "the relation, signed (s) or unsigned (u)")],
+    ),
+    summary: "Compare integers",
+    doc: "",
+    lower: |op, d| {
+        let predicate = op.text("predicate").unwrap_or("");
+        scalar_op(op, d, |ty| integer_relation(predicate, ty))
+    },
+    ..SCALAR_OP
+};
+
+fn integer_relation(predicate: &str, ty: &Type) -> Option<ScalarFn> {
+    macro_rules! relation {
+        ($read:ident, $op:tt) => {{
+            fn f<const W: u32>([a, b, _]: [u64; 3]) -> Result<u64, Trap> {
+                Ok(u64::from($read::<W>(a) $op $read::<W>(b)))
+            }
+            by_width!(ty, f)
+        }};
+    }
+    match predicate {
+        "eq" => relation!(unsigned, ==),
+        "ne" => relation!(unsigned, !=),
+        "slt" => relation!(signed, <),
+        "sle" => relation!(signed, <=),
+        "sgt" => relation!(signed, >),
+        "sge" => relation!(signed, >=),
+        "ult" => relation!(unsigned, <),
+        "ule" => relation!(unsigned, <=),
+        "ugt" => relation!(unsigned, >),
+        "uge" => relation!(unsigned, >=),
+        _ => None,
+    }
+}
+
+pub static CMPF: OpDef = OpDef {
+    schema: schema(
+        "arith.cmpf",
+        Syntax::Format("keyword($predicate) `,` $lhs `,` $rhs attr-dict `:` type($lhs)"),
+        FLOAT_OPERANDS,
+        &[result("result", BOOL, Infer::Fixed(|| Type::I1), "whether it holds")],
+        &[required(
+            "predicate",
+            AttrKind::Enum(CMPF_PREDICATE),
+            "the relation; o: false with a NaN, u: true with a NaN",
+        )],
+    ),
+    summary: "Compare floats",
+    doc: "",
+    lower: |op, d| {
+        let predicate = op.text("predicate").unwrap_or("");
+        scalar_op(op, d, |ty| float_relation(predicate, ty))
+    },
+    ..SCALAR_OP
+};
+
+fn float_relation(predicate: &str, ty: &Type) -> Option<ScalarFn> {
+    macro_rules! relation {
+        (|$a:ident, $b:ident, $nan:ident| $holds:expr) => {{
+            fn f<const T: u8>([a, b, _]: [u64; 3]) -> Result<u64, Trap> {
+                let ($a, $b) = (float::<T>(a), float::<T>(b));
+                let $nan = $a.is_nan() || $b.is_nan();
+                Ok(u64::from($holds))
+            }
+            by_float!(ty, f)
+        }};
+    }
+    match predicate {
+        "false" => relation!(|_a, _b, _nan| false),
+        "true" => relation!(|_a, _b, _nan| true),
+        "ord" => relation!(|_a, _b, nan| !nan),
+        "uno" => relation!(|_a, _b, nan| nan),
+        "oeq" => relation!(|a, b, _nan| a == b),
+        "ogt" => relation!(|a, b, _nan| a > b),
+        "oge" => relation!(|a, b, _nan| a >= b),
+        "olt" => relation!(|a, b, _nan| a < b),
+        "ole" => relation!(|a, b, _nan| a <= b),
+        "one" => relation!(|a, b, nan| !nan && a != b),
+        "ueq" => relation!(|a, b, nan| nan || a == b),
+        "ugt" => relation!(|a, b, nan| nan || a > b),
+        "uge" => relation!(|a, b, nan| nan || a >= b),
+        "ult" => relation!(|a, b, nan| nan || a < b),
+        "ule" => relation!(|a, b, nan| nan || a <= b),
+        "une" => relation!(|a, b, _nan| a != b),
+        _ => None,
+    }
+}
+
+pub static SELECT: OpDef = OpDef {
+    schema: schema(
+        "arith.select",
+        Syntax::Format("$condition `,` $true_value `,` $false_value attr-dict `:` type($result)"),
+        &[
+            operand("condition", BOOL, Touch::Nothing, "which one"),
+            operand("true_value", ANY, Touch::Nothing, "the value if it holds"),
+            operand("false_value", ANY, Touch::Nothing, "the value if not"),
+        ],
+        &[result("result", ANY, Infer::SameAs(1), "the chosen value")],
+        &[],
+    ),
+    summary: "One of two values",
+    doc: "",
+    lower: |op, d| {
+        if op.ty(1).is_some_and(|t| !t.is_scalar() && !matches!(t, Type::Ptr(..))) {
+            return Err(d.unsupported("a choice between values that are not numbers"));
+        }
+        if op.operand(2).is_none() {
+            return Err(Reported);
+        }
+        compute(op, d, |[condition, yes, no]| Ok(if condition & 1 != 0 { yes } else { no }))
+    },
+    ..SCALAR_OP
+};

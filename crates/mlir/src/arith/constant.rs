@@ -1,0 +1,86 @@
+//! `arith.constant`.
+
+use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Reported as TextReported, parse_type};
+use slipring_ir::{Attr, AttrKind, Infer, Module, OpId, Syntax, Type};
+use slipring_program::Operand;
+
+use super::SCALAR_OP;
+use slipring_op::decode::Binding;
+use slipring_op::def::OpDef;
+use slipring_op::rules::{ANY, required, result, schema};
+
+/// The ops of this file.
+pub(crate) const OPS: &[&OpDef] = &[&CONSTANT];
+
+pub static CONSTANT: OpDef = OpDef {
+    schema: schema(
+        "arith.constant",
+        Syntax::Custom(&ConstantText),
+        &[],
+        &[result("result", ANY, Infer::Written, "the constant")],
+        &[required("value", AttrKind::Any, "the number, with its type")],
+    ),
+    summary: "A constant number",
+    doc: "`arith.constant 4 : index`, `arith.constant 0.5 : f32`, `arith.constant true`.",
+    lower: |op, d| {
+        let value = match op.attr("value") {
+            Some(Attr::Bool(value)) => u64::from(*value),
+            Some(Attr::Int(value, _)) => *value as u64,
+            Some(Attr::Float(bits, _)) => *bits,
+            _ => return Err(d.unsupported("a constant that is not a number")),
+        };
+        d.bind(op.result(0), Binding::Scalar(Operand::Imm(value)));
+        Ok(())
+    },
+    ..SCALAR_OP
+};
+
+/// `4 : index`: an attribute whose type is the result's.
+struct ConstantText;
+
+impl CustomSyntax for ConstantText {
+    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Result<(), TextReported> {
+        p.attr_dict(op)?;
+        let start = p.span();
+        let value = p.parse_attr()?;
+        let ty = match &value {
+            Attr::Bool(_) => Type::I1,
+            Attr::Int(_, ty) | Attr::Float(_, ty) => ty.clone(),
+            // `dense<…> : vector<…>` is kept as its text, which ends in the type.
+            Attr::Opaque(text) => match text.rsplit_once(" : ").map(|(_, ty)| parse_type(ty)) {
+                Some(Ok(ty)) => ty,
+                _ => return Err(p.error("constant", p.span_from(start), "the constant does not say its type")),
+            },
+            _ => return Err(p.error("constant", p.span_from(start), "a constant is a number or a truth value")),
+        };
+        p.module.op_mut(op).attrs.set("value", value);
+        p.add_result(op, ty);
+        Ok(())
+    }
+
+    fn says_all(&self, module: &Module, op: OpId) -> Option<bool> {
+        let data = module.op(op);
+        let [result] = data.results[..] else { return Some(false) };
+        Some(match data.attrs.get("value") {
+            Some(Attr::Bool(_)) => *module.ty(result) == Type::I1,
+            Some(Attr::Int(_, ty) | Attr::Float(_, ty)) => ty == module.ty(result),
+            Some(Attr::Opaque(text)) => {
+                text.rsplit_once(" : ").is_some_and(|(_, ty)| parse_type(ty).is_ok_and(|ty| ty == *module.ty(result)))
+            }
+            _ => false,
+        })
+    }
+
+    fn print(&self, p: &mut OpPrinter<'_>, op: OpId) {
+        p.attr_dict_after(" ", op, &["value"]);
+        p.write(" ");
+        let module = p.module;
+        if let Some(value) = module.op(op).attrs.get("value") {
+            p.attr(value);
+            // An integer attribute leaves out `i64`, its default; a constant says its type.
+            if matches!(value, Attr::Int(_, ty) if *ty == Type::I64) {
+                p.write(" : i64");
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The `arith` dialect: scalar arithmetic, which the scalar unit runs.
+//!
+//! Integers wrap at their width; `index` is 64 bits. Floats are computed in `f32` and rounded once to their type.
+
+pub(crate) mod cast;
+pub(crate) mod compare;
+pub(crate) mod constant;
+pub(crate) mod float;
+pub(crate) mod integer;
+mod number;
+
+pub use cast::*;
+pub use compare::*;
+pub use constant::*;
+pub use float::*;
+pub use integer::*;
+
+use slipring_ir::{Infer, OperandSpec, ResultSpec, Syntax, Touch, Type, TypeRule};
+use slipring_program::{Operand, ScalarFn};
+
+use slipring_op::decode::{Binding, Decoder};
+use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::rules::{INTEGER, PLAIN, operand, result};
+
+const FLOAT: TypeRule = TypeRule { describe: "a float", accepts: |t| matches!(t, Type::Float(_) | Type::F64) };
+
+/// What every op of the dialect has in common.
+const SCALAR_OP: OpDef = OpDef { source: "MLIR, arith dialect", lower: |_, d| Err(d.unsupported("this op")), ..PLAIN };
+
+const BINARY: Syntax = Syntax::Format("$lhs `,` $rhs attr-dict `:` type($result)");
+
+const INT_OPERANDS: &[OperandSpec] =
+    &[operand("lhs", INTEGER, Touch::Nothing, "left"), operand("rhs", INTEGER, Touch::Nothing, "right")];
+const INT_RESULT: &[ResultSpec] = &[result("result", INTEGER, Infer::SameAs(0), "of the operands' type")];
+const FLOAT_OPERANDS: &[OperandSpec] =
+    &[operand("lhs", FLOAT, Touch::Nothing, "left"), operand("rhs", FLOAT, Touch::Nothing, "right")];
+const FLOAT_RESULT: &[ResultSpec] = &[result("result", FLOAT, Infer::SameAs(0), "of the operands' type")];
+
+/// Lowers an op to one scalar instruction on all its operands; `choose` picks it by the type of the first one.
+fn scalar_op(op: &OpRef<'_>, d: &mut Decoder<'_>, choose: impl Fn(&Type) -> Option<ScalarFn>) -> Lowered {
+    let ty = op.ty(0).ok_or(Reported)?;
+    let Some(f) = choose(ty) else { return Err(d.unsupported(&format!("arithmetic on `{ty}`"))) };
+    compute(op, d, f)
+}
+
+fn compute(op: &OpRef<'_>, d: &mut Decoder<'_>, f: ScalarFn) -> Lowered {
+    let mut args = [Operand::Imm(0); 3];
+    for (arg, value) in args.iter_mut().zip(&op.module.op(op.id).operands) {
+        *arg = d.scalar(*value)?;
+    }
+    let value = d.compute(f, args);
+    d.bind(op.result(0), Binding::Scalar(value));
+    Ok(())
+}

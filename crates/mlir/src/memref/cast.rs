@@ -1,0 +1,149 @@
+//! A memref with another shape.
+
+use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
+use slipring_ir::{Attr, AttrKind, Infer, OpId, Syntax, Touch, Type, ValueId};
+use slipring_program::Operand;
+use smallvec::SmallVec;
+
+use super::MEMREF;
+use slipring_op::decode::{Binding, Decoder};
+use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::rules::{INTEGER, LAYOUT, PLAIN, defaulted, operand, result, schema, variadic};
+
+/// Stands in a list of numbers for a value that is an operand.
+const OPEN: i128 = i64::MIN as i128;
+
+/// The lists of the text: word, attribute with the numbers. The values among them are operands 1, 2, 3.
+const LISTS: [(&str, &str); 3] =
+    [("offset", "static_offsets"), ("sizes", "static_sizes"), ("strides", "static_strides")];
+
+pub static REINTERPRET_CAST: OpDef = OpDef {
+    schema: schema(
+        "memref.reinterpret_cast",
+        Syntax::Custom(&CastText),
+        &[
+            operand("source", MEMREF, Touch::Nothing, "memory"),
+            variadic("offset", INTEGER, Touch::Nothing, "elements from the start of the source"),
+            variadic("sizes", INTEGER, Touch::Nothing, "extent of each dimension"),
+            variadic("strides", INTEGER, Touch::Nothing, "distance of neighbours in each dimension, in elements"),
+        ],
+        &[result("result", MEMREF, Infer::Written, "the same memory")],
+        &[
+            defaulted("static_offsets", AttrKind::Any, "the offset where it is a number"),
+            defaulted("static_sizes", AttrKind::Any, "the sizes that are numbers"),
+            defaulted("static_strides", AttrKind::Any, "the strides that are numbers"),
+            defaulted("layout", AttrKind::Enum(LAYOUT), "as for `pto.make_tensor_view`"),
+        ],
+    ),
+    summary: "Look at memory in another shape",
+    doc: "The memory of `source` from an offset on, with other extents and strides. No data moves.",
+    source: "MLIR, memref dialect",
+    lower: lower_cast,
+    ..PLAIN
+};
+
+/// `%m to offset: [%a], sizes: [1, %n], strides: [%n, 1] {…} : T to T`.
+struct CastText;
+
+impl CustomSyntax for CastText {
+    fn parse(&self, parser: &mut OpParser<'_>, op: OpId) -> Parsed<()> {
+        let source = parser.operand()?;
+        parser.expect_text("to")?;
+        let mut groups: [Vec<ValueId>; 3] = Default::default();
+        for (at, (word, attr)) in LISTS.iter().enumerate() {
+            if at > 0 {
+                parser.expect(Tok::Comma, "`,`")?;
+            }
+            parser.expect_text(word)?;
+            parser.expect(Tok::Colon, "`:` and a list")?;
+            parser.expect(Tok::LBracket, "`[`")?;
+            let mut numbers = Vec::new();
+            parser.list_until(Tok::RBracket, "`]`", |p| {
+                if p.tok() == Tok::Percent {
+                    groups[at].push(p.operand()?);
+                    numbers.push(OPEN);
+                } else {
+                    numbers.push(p.integer()?);
+                }
+                Ok(())
+            })?;
+            parser.module.op_mut(op).attrs.set(*attr, Attr::DenseArray(Type::I64, numbers));
+        }
+        parser.attr_dict(op)?;
+        parser.set_operands(op, &[&[source], &groups[0], &groups[1], &groups[2]]);
+        parser.expect(Tok::Colon, "`:` and the type of the memref")?;
+        parser.operand_type(source)?;
+        parser.expect_text("to")?;
+        let ty = parser.parse_type()?;
+        parser.add_result(op, ty);
+        Ok(())
+    }
+
+    fn print(&self, printer: &mut OpPrinter<'_>, op: OpId) {
+        let module = printer.module;
+        printer.write(" ");
+        printer.values(module.operand_group(op, 0));
+        printer.write(" to");
+        for (at, (word, attr)) in LISTS.iter().enumerate() {
+            printer.write(if at == 0 { " " } else { ", " });
+            printer.write(word);
+            printer.write(": [");
+            let mut values = module.operand_group(op, at + 1).iter();
+            for (i, number) in numbers(module.op(op).attrs.get(attr), values.len()).iter().enumerate() {
+                if i > 0 {
+                    printer.write(", ");
+                }
+                match (number, values.as_slice().first()) {
+                    (&OPEN, Some(value)) => {
+                        printer.value(*value);
+                        values.next();
+                    }
+                    _ => printer.write(&number.to_string()),
+                }
+            }
+            printer.write("]");
+        }
+        printer.attr_dict(op, &LISTS.map(|(_, attr)| attr));
+        printer.write(" : ");
+        printer.types_of(module.operand_group(op, 0));
+        printer.write(" to ");
+        printer.types_of(&module.op(op).results);
+    }
+}
+
+/// The numbers of a list; where nothing is written, as many places for operands as there are.
+fn numbers(attr: Option<&Attr>, operands: usize) -> Vec<i128> {
+    match attr {
+        Some(Attr::DenseArray(_, numbers)) => numbers.clone(),
+        Some(Attr::Array(items)) => items.iter().map(|item| item.as_int().map_or(OPEN, i128::from)).collect(),
+        _ => vec![OPEN; operands],
+    }
+}
+
+fn lower_cast(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut view = d.view(op.operand(0).ok_or(Reported)?)?;
+    let mut lists: [SmallVec<[Operand; 5]>; 3] = Default::default();
+    for (at, (_, attr)) in LISTS.iter().enumerate() {
+        let mut values = op.operands(at + 1).iter();
+        for number in numbers(op.attr(attr), values.len()) {
+            let operand = match number {
+                OPEN => d.scalar(*values.next().ok_or(Reported)?)?,
+                number => Operand::Imm(number as u64),
+            };
+            lists[at].push(operand);
+        }
+    }
+    let [offset, sizes, strides] = lists;
+    if sizes.len() != strides.len() {
+        return Err(d.error("memref-rank", "as many strides as sizes are needed"));
+    }
+    let size = Operand::Imm(view.elem.bytes() as u64);
+    let bytes = d.distance(offset.first().copied().unwrap_or(Operand::Imm(0)), size);
+    view.base = d.moved(view.base, bytes);
+    (view.dims, view.strides) = (sizes, strides);
+    if let Some(layout) = op.text("layout") {
+        view.layout = LAYOUT.members.iter().find(|member| **member == layout).copied();
+    }
+    d.bind(op.result(0), Binding::View(view));
+    Ok(())
+}

@@ -1,0 +1,266 @@
+//! The `scf` dialect: structured control flow, which the scalar unit runs.
+
+use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Reported as TextReported, Tok};
+use slipring_ir::{Arity, Flow, Infer, Module, OpId, OpSchema, ResultSpec, Syntax, Touch, Type, ValueId};
+
+use slipring_op::decode::control;
+use slipring_op::def::OpDef;
+use slipring_op::rules::{ANY, BOOL, INTEGER, PLAIN, first_args, one_block, operand, schema, variadic};
+
+/// Its ops.
+pub(crate) const OPS: &[&OpDef] = &[&FOR, &IF, &WHILE, &CONDITION, &YIELD];
+
+const BASE: OpDef = OpDef { source: "MLIR, scf dialect", ..PLAIN };
+
+const RESULTS: ResultSpec = ResultSpec {
+    name: "results",
+    arity: Arity::Variadic,
+    ty: ANY,
+    infer: Infer::Written,
+    doc: "the values at the end",
+};
+
+pub static FOR: OpDef = OpDef {
+    schema: OpSchema {
+        regions: &["body"],
+        flow: Flow::Repeat,
+        ..schema(
+            "scf.for",
+            Syntax::Custom(&ForText),
+            &[
+                operand("lower", INTEGER, Touch::Nothing, "first value of the counter"),
+                operand("upper", INTEGER, Touch::Nothing, "the counter stays below it"),
+                operand("step", INTEGER, Touch::Nothing, "added after each iteration; positive"),
+                variadic("init", ANY, Touch::Nothing, "first values of what the loop carries"),
+            ],
+            &[RESULTS],
+            &[],
+        )
+    },
+    summary: "A counted loop",
+    doc: "`scf.for %i = %a to %b step %c iter_args(%x = %init) -> (T) { … scf.yield %y : T }`. Signed comparison; no \
+          iteration if the first value is not below the end. Tiles and views may be carried too.",
+    lower: control::lower_for,
+    ..BASE
+};
+
+/// `%i = %a to %b step %c iter_args(%x = %init) -> (T) : i32 { … }`.
+struct ForText;
+
+impl CustomSyntax for ForText {
+    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Result<(), TextReported> {
+        let (counter, span) = p.value_name()?;
+        p.expect(Tok::Equal, "`=`")?;
+        let lower = p.operand()?;
+        p.expect_text("to")?;
+        let upper = p.operand()?;
+        p.expect_text("step")?;
+        let step = p.operand()?;
+        let (mut carried, mut init) = (Vec::new(), Vec::new());
+        if p.eat_text("iter_args") {
+            carried_values(p, &mut carried, &mut init)?;
+            p.expect(Tok::Arrow, "`->` and the types of the carried values")?;
+            for ty in p.result_type_list()? {
+                p.add_result(op, ty);
+            }
+        }
+        let ty = if p.eat(Tok::Colon) { p.parse_type()? } else { Type::Index };
+        p.set_operands(op, &[&[lower], &[upper], &[step], &init]);
+        let mut args = vec![BlockArg { name: counter, ty, span }];
+        for ((name, span), value) in carried.into_iter().zip(&init) {
+            args.push(BlockArg { name, ty: p.module.ty(*value).clone(), span });
+        }
+        p.region(op, args)?;
+        p.attr_dict(op)
+    }
+
+    fn says_all(&self, module: &Module, op: OpId) -> Option<bool> {
+        let init = module.operand_group(op, 3);
+        let args = first_args(module, op, 0);
+        let carries = !init.is_empty() || module.op(op).results.is_empty();
+        Some(
+            carries
+                && one_block(module, op)
+                && args.is_some_and(|a| a.len() == 1 + init.len() && same_types(module, &a[1..], init)),
+        )
+    }
+
+    fn print(&self, p: &mut OpPrinter<'_>, op: OpId) {
+        let module = p.module;
+        let group = |index| module.operand_group(op, index);
+        let args = module.body(op, 0).map_or(&[][..], |b| &module.block(b).args[..]);
+        p.write(" ");
+        p.values(&args[..args.len().min(1)]);
+        p.write(" = ");
+        p.values(group(0));
+        p.write(" to ");
+        p.values(group(1));
+        p.write(" step ");
+        p.values(group(2));
+        if !group(3).is_empty() {
+            p.write(" iter_args(");
+            print_carried(p, args.get(1..).unwrap_or(&[]), group(3));
+            p.write(") -> (");
+            p.types_of(&module.op(op).results);
+            p.write(")");
+        }
+        if let Some(ty) = args.first().map(|a| module.ty(*a)).filter(|ty| **ty != Type::Index) {
+            p.write(" : ");
+            p.ty(ty);
+        }
+        p.write(" ");
+        p.region(op, 0, false);
+        p.attr_dict(op, &[]);
+    }
+}
+
+/// `(%x = %init, …)`.
+fn carried_values<'a>(
+    p: &mut OpParser<'a>,
+    names: &mut Vec<(&'a str, slipring_ir::Span)>,
+    init: &mut Vec<ValueId>,
+) -> Result<(), TextReported> {
+    p.expect(Tok::LParen, "`(` and the carried values")?;
+    p.list_until(Tok::RParen, "`)`", |p| {
+        names.push(p.value_name()?);
+        p.expect(Tok::Equal, "`=` and the first value")?;
+        init.push(p.operand()?);
+        Ok(())
+    })
+}
+
+fn same_types(module: &Module, a: &[ValueId], b: &[ValueId]) -> bool {
+    a.iter().map(|v| module.ty(*v)).eq(b.iter().map(|v| module.ty(*v)))
+}
+
+fn print_carried(p: &mut OpPrinter<'_>, args: &[ValueId], init: &[ValueId]) {
+    for (at, (arg, value)) in args.iter().zip(init).enumerate() {
+        p.write(if at > 0 { ", " } else { "" });
+        p.value(*arg);
+        p.write(" = ");
+        p.value(*value);
+    }
+}
+
+pub static IF: OpDef = OpDef {
+    schema: OpSchema {
+        regions: &["then", "else"],
+        flow: Flow::OneOf,
+        ..schema(
+            "scf.if",
+            Syntax::Format("$condition (`->` `(` type($results) `)`)? $then (`else` $else)? attr-dict"),
+            &[operand("condition", BOOL, Touch::Nothing, "which branch")],
+            &[RESULTS],
+            &[],
+        )
+    },
+    summary: "A branch",
+    doc: "`scf.if %c -> (T) { … scf.yield %a : T } else { … scf.yield %b : T }`.",
+    lower: control::lower_if,
+    ..BASE
+};
+
+pub static WHILE: OpDef = OpDef {
+    schema: OpSchema {
+        regions: &["before", "after"],
+        flow: Flow::Repeat,
+        ..schema(
+            "scf.while",
+            Syntax::Custom(&WhileText),
+            &[variadic("init", ANY, Touch::Nothing, "first values of what the loop carries")],
+            &[RESULTS],
+            &[],
+        )
+    },
+    summary: "A loop with a condition",
+    doc: "`scf.while (%x = %init) : (T) -> (U) { … scf.condition(%c) %u : U } do { ^bb0(%u: U): … scf.yield %y : T }`.",
+    lower: control::lower_while,
+    ..BASE
+};
+
+/// `(%x = %init) : (T) -> (U) { … } do { … }`.
+struct WhileText;
+
+impl CustomSyntax for WhileText {
+    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Result<(), TextReported> {
+        let (mut carried, mut init) = (Vec::new(), Vec::new());
+        if p.at("(") {
+            carried_values(p, &mut carried, &mut init)?;
+        }
+        p.set_operands(op, &[&init]);
+        p.expect(Tok::Colon, "`:` and the types")?;
+        let ty = p.function_type()?;
+        for result in ty.results {
+            p.add_result(op, result);
+        }
+        let args = carried.into_iter().zip(&init);
+        let args = args.map(|((name, span), value)| BlockArg { name, ty: p.module.ty(*value).clone(), span }).collect();
+        p.region(op, args)?;
+        p.expect_text("do")?;
+        p.region(op, Vec::new())?;
+        if p.eat_text("attributes") { p.attr_dict(op) } else { Ok(()) }
+    }
+
+    fn says_all(&self, module: &Module, op: OpId) -> Option<bool> {
+        let init = &module.op(op).operands;
+        Some(one_block(module, op) && first_args(module, op, 0).is_some_and(|args| same_types(module, args, init)))
+    }
+
+    fn print(&self, p: &mut OpPrinter<'_>, op: OpId) {
+        let module = p.module;
+        let data = module.op(op);
+        p.write(" ");
+        if !data.operands.is_empty() {
+            let args = module.body(op, 0).map_or(&[][..], |b| &module.block(b).args[..]);
+            p.write("(");
+            print_carried(p, args, &data.operands);
+            p.write(") ");
+        }
+        p.write(": (");
+        p.types_of(&data.operands);
+        p.write(") -> ");
+        p.result_types_of(&data.results);
+        p.write(" ");
+        p.region(op, 0, false);
+        p.write(" do ");
+        p.region(op, 1, true);
+        p.attr_dict_after(" attributes ", op, &[]);
+    }
+}
+
+pub static CONDITION: OpDef = OpDef {
+    schema: OpSchema {
+        terminator: true,
+        ..schema(
+            "scf.condition",
+            Syntax::Format("`(` $condition `)` attr-dict ($args `:` type($args))?"),
+            &[
+                operand("condition", BOOL, Touch::Nothing, "whether the loop goes on"),
+                variadic("args", ANY, Touch::Nothing, "what is passed on"),
+            ],
+            &[],
+            &[],
+        )
+    },
+    summary: "End of a loop's condition",
+    doc: "",
+    lower: control::lower_yield,
+    ..BASE
+};
+
+pub static YIELD: OpDef = OpDef {
+    schema: OpSchema {
+        terminator: true,
+        ..schema(
+            "scf.yield",
+            Syntax::Format("attr-dict ($values `:` type($values))?"),
+            &[variadic("values", ANY, Touch::Nothing, "what the region passes on")],
+            &[],
+            &[],
+        )
+    },
+    summary: "End of a region of control flow",
+    doc: "",
+    lower: control::lower_yield,
+    ..BASE
+};

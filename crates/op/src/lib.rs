@@ -1,0 +1,28 @@
+//! What an op is, and what its declaration drives.
+//!
+//! An [`OpDef`] holds all that is known of an op: name, text form, operands and types, rules, core and
+//! pipe, the memory it touches, its cost, what it computes, and its reference page. Parser, printer,
+//! verifier, passes, decoder and `slipring ops` read that declaration; no room knows an op by name. The
+//! declarations come in as a [`Table`]: the families are in rooms of their own.
+
+mod along;
+pub mod decode;
+pub mod def;
+pub mod function;
+pub mod numbers;
+mod reach;
+pub mod ring;
+pub mod rules;
+mod table;
+mod verify;
+
+pub use along::Along;
+pub use decode::{Decoded, Kernel, Mode, decode, needed_functions, select_kernel};
+pub use def::{
+    CoreRule, ElemTypes, HandlePart, InCoreSync, LaneQuery, Linear, MixedPart, OpDef, OpRef, PipeRule, Product,
+    ProductStart, Reported, RingPart, Transfer,
+};
+pub use function::{is_entry, kernel_kind, symbol_name};
+pub use reach::{affinity, core_of, is_mixed, reachable, writes_global};
+pub use table::Table;
+pub use verify::{home_kind, verify};

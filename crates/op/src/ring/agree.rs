@@ -1,0 +1,319 @@
+//! What both ends of a pipe must agree on, said at both places.
+
+use slipring_ir::{Attr, Diags, Span, TileType};
+use slipring_machine::CoreKind;
+use slipring_program::Direction;
+
+use super::ends::Ends;
+use super::plan::{Init, Part};
+use super::spec::{PipeKey, ring_tile};
+use super::split::Split;
+use crate::def::{OpRef, RingPart};
+
+/// Both ends exist once and are made alike.
+pub(super) fn check_ends(pipe: &[Init<'_>], diags: &mut Diags) {
+    for kind in [CoreKind::Cube, CoreKind::Vector] {
+        let mut same = pipe.iter().filter(|p| p.kind == kind);
+        if let (Some(first), Some(second)) = (same.next(), same.next()) {
+            let name = second.spec.key.text(second.op.module);
+            let (message, help) = match second.spec.key {
+                PipeKey::Flag(_) => (
+                    format!("the {} core makes two pipes with the same flag id", kind.name()),
+                    "give the second pipe another flag id",
+                ),
+                _ => {
+                    (format!("the {} core initialises {name} twice", kind.name()), "give the second pipe another `id`")
+                }
+            };
+            let error = second.op.error("ring-initialized-twice", message);
+            diags.push(error.also(first.op.span(), "first here").help(help));
+        }
+    }
+    let end = |kind| pipe.iter().find(|p| p.kind == kind);
+    let (Some(cube), Some(vector)) = (end(CoreKind::Cube), end(CoreKind::Vector)) else {
+        return complete_pair(pipe, diags);
+    };
+    for ((name, here), (_, there)) in says(vector).into_iter().zip(says(cube)) {
+        if here != there {
+            diags.push(
+                vector
+                    .op
+                    .error("ring-mismatch", format!("the two ends of a pipe disagree on `{name}`"))
+                    .label(format!("{here} here"))
+                    .also(cube.op.span(), format!("{there} at the other end"))
+                    .help("both ends of a pipe are initialised with the same directions, slot size and slot count"),
+            );
+        }
+    }
+}
+
+/// What an end says of its pipe, for comparison with the other one: what is left out has its default.
+fn says(init: &Init<'_>) -> [(&'static str, String); 8] {
+    let config = &init.spec.config;
+    let mask = i64::from(config.directions[0]) | i64::from(config.directions[1]) << 1;
+    let protocol = if config.counted { "counted" } else { "tagged" };
+    [
+        ("dir_mask", mask.to_string()),
+        ("slot_size", config.slot_bytes.to_string()),
+        ("slot_num", init.spec.slots.to_string()),
+        ("protocol", protocol.to_string()),
+        ("period", config.period.to_string()),
+        ("credits", init.spec.credits.to_string()),
+        ("lane", config.lane.map_or("both".to_string(), |lane| lane.to_string())),
+        ("placement", if init.spec.in_gm { "gm" } else { "on_chip" }.to_string()),
+    ]
+}
+
+/// A pipe value without a flag of its own belongs to a pair of functions.
+fn complete_pair(pipe: &[Init<'_>], diags: &mut Diags) {
+    let [only] = pipe else { return };
+    if let PipeKey::Slots(reservation) = only.spec.key {
+        let message = "requires a complete peer init pair when local_addr comes from pto.reserve_buffer or \
+                       pto.import_reserved_buffer";
+        let span = only.op.module.op(reservation).span;
+        let error = only.op.error("pipe-pair", message).also(span, "the slots are reserved here");
+        diags.push(error.help("make the pipe in the function of the other core too"));
+    } else if only.spec.config.flag.is_none() && only.spec.key == PipeKey::Flag(0) {
+        let message = "requires local_addr to come from pto.reserve_buffer or pto.import_reserved_buffer when 'flag_base' is not explicit";
+        diags.push(only.op.error("pipe-pair", message).help("write `flag_base`, the same at both ends"));
+    }
+}
+
+/// A core that pushes, pops or frees must make its end of the pipe with that direction.
+pub(super) fn check_provided(part: &Part<'_>, direction: Direction, inits: &[Init<'_>], diags: &mut Diags) {
+    let mut provided = inits.iter().filter(|init| Some(init.spec.key) == part.key && init.spec.has(direction));
+    if provided.clone().any(|init| init.kind == part.kind) {
+        return;
+    }
+    let name = part.op.def.schema.name;
+    let Some(PipeKey::Id(_)) = part.key else {
+        let of = part.key.map_or("its pipe".to_string(), |key| key.text(part.op.module));
+        let message = format!("`{name}` goes {}, and {of} does not", direction.name());
+        return diags.push(
+            part.op
+                .error("pipe-direction", message)
+                .help("push tiles in `acc` or `vec`, pop them in `vec` or `mat`, as the pipe's direction says"),
+        );
+    };
+    let bit = if direction == Direction::C2V { 1 } else { 2 };
+    let mut error = part.op.error(
+        "ring-not-initialized",
+        format!("`{name}` uses a {} ring that its core does not initialise", direction.name()),
+    );
+    if let Some(other) = provided.next() {
+        error = error.also(other.op.span(), "the other end is initialised here");
+    }
+    let core = if part.kind == CoreKind::Cube { "aic" } else { "aiv" };
+    diags.push(error.help(format!("call `pto.{core}_initialize_pipe` before it with bit {bit} of `dir_mask` set")));
+}
+
+/// `nosplit`, where an initialise op says it, must be what the pipe's data ops do.
+pub(super) fn check_nosplit(pipe: &[Init<'_>], parts: &[Part<'_>], diags: &mut Diags) {
+    let says = |p: &Init<'_>| p.op.attr("nosplit").and_then(Attr::as_bool);
+    let data = |p: &&Part<'_>| matches!(p.part, RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_));
+    for init in pipe {
+        let Some(nosplit) = says(init) else { continue };
+        let mut users = parts.iter().filter(data).filter(|p| p.key == Some(init.spec.key));
+        let conflict = users.find(|p| Split::of(&p.op).is_some_and(|split| (split == Split::None) != nosplit));
+        if let Some(user) = conflict {
+            let needs = if nosplit { "split = 1 or split = 2" } else { "split = 0" };
+            diags.push(
+                init.op
+                    .error(
+                        "ring-split",
+                        format!("explicit 'nosplit = {nosplit}' conflicts with downstream users that require {needs}"),
+                    )
+                    .also(user.op.span(), "such as this one")
+                    .help("leave `nosplit` out: the data ops say it"),
+            );
+        }
+    }
+    if let [first, second, ..] = pipe
+        && let (Some(a), Some(b)) = (says(first), says(second))
+        && a != b
+    {
+        diags.push(
+            second
+                .op
+                .error("ring-split", "conflicting explicit 'nosplit' across peer pipe init ops")
+                .also(first.op.span(), "the other end"),
+        );
+    }
+}
+
+/// Tiles are pushed and popped with the same split.
+pub(super) fn check_splits(pushes: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut Diags) {
+    for op in pushes.iter().chain(pops) {
+        if Split::of(op).is_none() {
+            diags.push(
+                op.error("ring-split", "expects 'split' to be 0, 1, or 2").label("0 none, 1 up/down, 2 left/right"),
+            );
+        }
+    }
+    let sides = [(pushes, pops, "pushed", "pop", "popped"), (pops, pushes, "popped", "push", "pushed")];
+    for (own, others, done, other, other_done) in sides {
+        for op in own {
+            let split = Split::of(op);
+            if others.is_empty() || others.iter().any(|o| Split::of(o) == split) {
+                continue;
+            }
+            let text = |op: &OpRef<'_>| Split::of(op).map_or(-1, Split::number);
+            diags.push(
+                op.error("ring-split", format!("the tile is {done} with a split that no {other} of the ring uses"))
+                    .label(format!("split = {}", text(op)))
+                    .also(others[0].span(), format!("{other_done} with split = {}", text(&others[0])))
+                    .help("push and pop a tile with the same `split`"),
+            );
+        }
+    }
+}
+
+/// A slot is freed with the split of its pop, where the free says one.
+pub(super) fn check_free_splits(frees: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut Diags) {
+    for op in frees.iter().filter(|op| op.attr("split").is_some()) {
+        let split = Split::of(op);
+        let (Some(first), false) = (pops.first(), pops.iter().any(|pop| Split::of(pop) == split)) else { continue };
+        let number = |op: &OpRef<'_>| Split::of(op).map_or(-1, Split::number);
+        diags.push(
+            op.error("ring-split", "the slot is freed with a split that no pop of the ring uses")
+                .label(format!("split = {}", number(op)))
+                .also(first.span(), format!("popped with split = {}", number(first)))
+                .help("pop a tile and free its slot with the same `split`"),
+        );
+    }
+}
+
+/// A pipe to one Vector core moves whole tiles: there is nobody to divide them with.
+pub(super) fn check_undivided<'o, 'm: 'o>(
+    init: &OpRef<'_>,
+    lane: usize,
+    ops: impl Iterator<Item = &'o OpRef<'m>>,
+    diags: &mut Diags,
+) {
+    for op in ops.filter(|op| Split::of(op).is_some_and(|split| split != Split::None)) {
+        diags.push(
+            op.error("ring-split", "the tile is divided, and its pipe goes to one Vector core")
+                .also(init.span(), format!("`lane = {lane}` here"))
+                .help("use `split = 0`, or a pipe to both Vector cores, without `lane`"),
+        );
+    }
+}
+
+/// The tile type that all pops of a ring share in layout and element type.
+pub(super) fn same_tile(pops: &[OpRef<'_>], diags: &mut Diags) -> Option<TileType> {
+    let mut first: Option<(TileType, Span)> = None;
+    for pop in pops {
+        let Some(tile) = tile_of(pop) else { continue };
+        match first {
+            None => first = Some((tile, pop.span())),
+            Some((other, span)) => {
+                let (a, b) = (tile.layout, other.layout);
+                if (a.elem, a.blayout, a.slayout, a.fractal) != (b.elem, b.blayout, b.slayout, b.fractal) {
+                    diags.push(
+                        pop.error("ring-layout", "the pops of a ring want different element types or layouts")
+                            .also(span, "the other one")
+                            .help("a slot holds its tile in one layout: pop it with one type"),
+                    );
+                }
+            }
+        }
+    }
+    first.map(|(tile, _)| tile)
+}
+
+fn tile_of(op: &OpRef<'_>) -> Option<TileType> {
+    op.module.ty(ring_tile(op)?).as_tile().copied()
+}
+
+/// Rows and columns that count: what is valid, or what there is room for where that is open.
+fn extents(tile: &TileType) -> [u64; 2] {
+    let room = [tile.layout.rows, tile.layout.cols];
+    std::array::from_fn(|axis| tile.valid[axis].known().unwrap_or(room[axis].into()))
+}
+
+/// The split and the tile of a push or a pop.
+pub(super) fn divided(op: &OpRef<'_>) -> Option<(Split, TileType)> {
+    Some((Split::of(op)?, tile_of(op)?))
+}
+
+/// Pushed and popped tiles must be whole and part of each other as the split says.
+pub(super) fn check_shapes(pushes: &[OpRef<'_>], pops: &[OpRef<'_>], direction: Direction, diags: &mut Diags) {
+    let cubes = if direction == Direction::C2V { pushes } else { pops };
+    for op in cubes {
+        if let Some((n, axis)) = divided(op).and_then(|(split, tile)| split.odd(&tile)) {
+            diags.push(odd(op, n, axis));
+        }
+    }
+    for push in pushes {
+        let Some((split, pushed)) = divided(push) else { continue };
+        let popped: Vec<_> = pops.iter().filter_map(|pop| Some((pop, divided(pop)?))).collect();
+        let mut tiles = popped.iter().filter(|(_, (mode, _))| *mode == split);
+        let Some((other, _)) = tiles.clone().next() else { continue };
+        let fits = |popped: &TileType| match direction {
+            Direction::C2V => split.odd(&pushed).is_some() || split.fits(&pushed, popped, direction),
+            Direction::V2C => split.odd(popped).is_some() || split.fits(popped, &pushed, direction),
+        };
+        if tiles.any(|(_, (_, popped))| fits(popped)) {
+            continue;
+        }
+        let [rows, cols] = extents(&pushed);
+        let mut wanted = [rows, cols];
+        if let Some(axis) = split.axis() {
+            wanted[axis] = if direction == Direction::C2V { wanted[axis] / 2 } else { wanted[axis] * 2 };
+        }
+        let message = format!("a tile of {rows} × {cols} is pushed, but no pop takes {} × {}", wanted[0], wanted[1]);
+        diags.push(
+            push.error("ring-shape", message)
+                .also(other.span(), "popped with another shape here")
+                .help("a lane gets half of what is valid of the tile under a split, the whole tile without one"),
+        );
+    }
+}
+
+/// The error of a tile that has no halves.
+pub fn odd(op: &OpRef<'_>, n: u64, axis: usize) -> slipring_ir::Diagnostic {
+    let what = ["rows", "columns"][axis];
+    op.error("split-odd", format!("{n} {what} cannot be divided evenly between two Vector cores"))
+        .label("the split axis must be even")
+        .help("pad the tile to an even extent, or split the other axis")
+}
+
+/// How a tile lies in its slot follows from the types at the other end, so that these must agree.
+pub(super) fn check_places(ops: &[OpRef<'_>], ends: &Ends, is_cube: bool, diags: &mut Diags) {
+    for op in ops {
+        let Some((split, own)) = divided(op) else { continue };
+        let others = ends.others(split, &own, is_cube);
+        let shape = |tile: &TileType| (tile.layout.rows, tile.layout.cols);
+        let Some(first) = others.first().map(shape) else { continue };
+        let Some(second) = others.iter().map(shape).find(|other| *other != first) else { continue };
+        let message = format!(
+            "tiles of {} × {} and of {} × {} at the other end fit this one, and lie differently in their slot",
+            first.0, first.1, second.0, second.1
+        );
+        diags.push(op.error("ring-layout", message).help("declare them with one shape, or use a pipe for each"));
+    }
+}
+
+/// A whole tile fits into a slot, in the element type in which it is popped.
+pub(super) fn check_slot_size(
+    init: &Init<'_>,
+    pushes: &[OpRef<'_>],
+    pops: &[OpRef<'_>],
+    popped: Option<&TileType>,
+    diags: &mut Diags,
+) {
+    let slot_bytes = init.spec.slot_bytes as usize;
+    for op in pushes.iter().chain(pops) {
+        // How much of a tile with a dynamic valid shape goes into the slot is only known when it is moved.
+        let Some(tile) = tile_of(op).filter(|t| t.valid.iter().all(|v| v.known().is_some())) else { continue };
+        let elem = popped.map_or(tile.layout.elem, |t| t.layout.elem);
+        let bytes = slipring_tile::Layout { elem, ..tile.layout }.bytes();
+        if bytes > slot_bytes {
+            diags.push(
+                op.error("ring-slot-size", format!("a tile of {bytes} bytes does not fit into a slot of {slot_bytes}"))
+                    .also(init.op.span(), "the pipe's slots are declared here")
+                    .help(format!("set `slot_size` to {bytes} at both ends")),
+            );
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Rings between the Cube core and the Vector cores: what a pipe is, the plan of a kernel's rings, and how
+//! push, pop and free expand.
+//!
+//! Every way to write a pipe is read into one description ([`PipeSpec`]), both protocols (tagged flags, seed 000; counted
+//! flags, seed 003) and both placements are data of a [`PlannedRing`], and one expansion serves them all.
+
+mod agree;
+mod base;
+mod ends;
+mod flags;
+mod moves;
+mod phases;
+mod places;
+mod plan;
+mod protocol;
+mod resize;
+mod rules;
+mod signal;
+mod spec;
+mod split;
+mod witness;
+
+pub use agree::odd;
+pub use base::SlotBase;
+pub use flags::Flags;
+pub use phases::{Phase, Phases, Way};
+pub use plan::{PlannedRing, Protocol, RingPlan};
+pub(crate) use protocol::finish;
+pub use protocol::{CoreRings, free, initialize, pop, push, set_status, signal_value};
+pub use resize::set_slots;
+pub use rules::verify_pipe;
+pub use spec::{
+    Config, PipeKey, PipeSpec, consumer, consumer_buffer, gm_buffer, maker, own_end, pipe_key, reservation_of,
+    ring_tile, slot_space, stands_on,
+};
+pub(crate) use spec::{part_of, pipe_of};
+pub use split::{Part, Split};

@@ -1,0 +1,159 @@
+//! Checking a module against the declarations.
+
+use std::collections::HashMap;
+
+use slipring_ir::text::nearest;
+use slipring_ir::{Arity, Diagnostic, Diags, Module, OpId, Part, Type};
+use slipring_machine::{CoreKind, Platform};
+
+use crate::def::{CoreRule, OpRef, PipeRule};
+use crate::function::kernel_kind;
+use crate::numbers::numbers;
+use crate::reach::affinity;
+use crate::rules::counted;
+use crate::table::Table;
+
+/// Checks every op of a module: that it is declared, that its operands have accepted types, that it stands
+/// on a core that can run it, and its own rules. Reports every error.
+pub fn verify(table: &Table, module: &Module, platform: &Platform, diags: &mut Diags) {
+    for id in module.walk(module.top) {
+        let data = module.op(id);
+        let Some(op) = table.op(module, id) else {
+            let mut error =
+                Diagnostic::error("unknown-op", data.span, format!("`{}` is not an op that slipring knows", data.name));
+            if let Some(near) = nearest(&data.name, table.registry.names()) {
+                error = error.help(format!("did you mean `{near}`?"));
+            }
+            diags.push(error);
+            continue;
+        };
+        let before = diags.list.len();
+        place(&op, diags);
+        operand_types(&op, diags);
+        result_count(&op, diags);
+        core(&op, diags);
+        element_types(&op, platform, diags);
+        if diags.list.len() == before {
+            (op.def.verify)(&op, platform, diags);
+        }
+    }
+    names_differ(module, diags);
+}
+
+/// Reports functions of one name.
+fn names_differ(module: &Module, diags: &mut Diags) {
+    let mut first: HashMap<&str, OpId> = HashMap::new();
+    for function in module.functions() {
+        let data = module.op(function);
+        let Some(name) = module.symbol_name(function) else { continue };
+        if let Some(other) = first.get(name) {
+            let message = format!("`@{name}` is defined a second time");
+            let error = Diagnostic::error("redefinition", data.span, message);
+            diags.push(error.also(module.op(*other).span, "first here"));
+        } else {
+            first.insert(name, function);
+        }
+    }
+}
+
+/// Reports an op that computes or works and stands in no function: nothing would ever run it.
+fn place(op: &OpRef<'_>, diags: &mut Diags) {
+    let data = op.module.op(op.id);
+    let outside = op.module.parent_op(op.id).is_none_or(|outer| op.module.part(outer) == Part::Module);
+    let runs = !data.operands.is_empty() || !data.results.is_empty() || !matches!(op.def.pipe, PipeRule::None);
+    if outside && runs {
+        let message = format!("`{}` stands outside of every function", op.def.schema.name);
+        diags.push(op.error("outside-function", message).help("move it into the function that uses it"));
+    }
+}
+
+fn operand_types(op: &OpRef<'_>, diags: &mut Diags) {
+    for (index, spec) in op.def.schema.operands.iter().enumerate() {
+        for value in op.operands(index) {
+            if !(spec.ty.accepts)(op.module.ty(*value)) {
+                let name = op.module.value_name(*value);
+                diags.push(
+                    op.error(
+                        "operand-type",
+                        format!("`{}` of `{}` must be {}", spec.name, op.def.schema.name, spec.ty.describe),
+                    )
+                    .label(format!("`{name}` is not"))
+                    .also(op.module.value(*value).span, format!("`{name}` is defined here")),
+                );
+            }
+        }
+    }
+}
+
+/// Element types that the platform's unit does not take, and numbers that an element type does not have.
+fn element_types(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    for rule in op.def.elems {
+        let Some(index) = op.def.schema.operands.iter().position(|spec| spec.name == rule.operand) else { continue };
+        let Some(elem) = op.ty(index).and_then(Type::elem) else { continue };
+        let known = rule.on(platform);
+        if !known.contains(&elem) {
+            let names: Vec<&str> = known.iter().map(|elem| elem.name()).collect();
+            let (name, on) = (op.def.schema.name, &platform.name);
+            let message = match names[..] {
+                [] => format!("`{name}` does not exist on {on}"),
+                _ => format!("`{name}` works on {} on {on}, not on {elem}", names.join(", ")),
+            };
+            diags.push(op.error("tile-elem", message).label(format!("`{}` has `{elem}`", rule.operand)));
+        }
+    }
+    if matches!(op.def.core, CoreRule::Vector | CoreRule::ByTile) {
+        numbers(op, diags);
+    }
+}
+
+/// Declared results must be there: rules and lowerings take them for granted.
+fn result_count(op: &OpRef<'_>, diags: &mut Diags) {
+    let declared = op.def.schema.results.iter().filter(|spec| spec.arity == Arity::One).count();
+    let given = op.module.op(op.id).results.len();
+    if given < declared {
+        diags.push(op.error(
+            "result-count",
+            format!("`{}` has {}, not {given}", op.def.schema.name, counted(declared, "result")),
+        ));
+    }
+}
+
+/// An op of one kind of core must not stand in a function or section of the other kind.
+fn core(op: &OpRef<'_>, diags: &mut Diags) {
+    if matches!(op.def.pipe, PipeRule::None) && op.def.ring.is_none() {
+        return;
+    }
+    let Some(kind) = affinity(op) else { return };
+    if let Some((home, outer)) = home(op)
+        && home != kind
+    {
+        diags.push(
+            op.error("wrong-core", format!("`{}` runs on the {} core", op.def.schema.name, kind.name()))
+                .label(format!("stands in the program of the {} core", home.name()))
+                .also(op.module.op(outer).span, "which begins here"),
+        );
+    }
+}
+
+/// The kind of core that an op's section or function is for, if it is for one.
+pub fn home_kind(op: &OpRef<'_>) -> Option<CoreKind> {
+    home(op).map(|(kind, _)| kind)
+}
+
+/// The kind of core that the surrounding section or function is for.
+fn home(op: &OpRef<'_>) -> Option<(CoreKind, OpId)> {
+    let (module, mut at) = (op.module, op.id);
+    while let Some(outer) = module.parent_op(at) {
+        let def = op.table.def(&module.op(outer).name);
+        match def.map(|d| d.core) {
+            Some(CoreRule::Cube) => return Some((CoreKind::Cube, outer)),
+            Some(CoreRule::Vector) => return Some((CoreKind::Vector, outer)),
+            _ => {}
+        }
+        if let Some(kind) = kernel_kind(module, outer) {
+            return Some((kind, outer));
+        }
+        at = outer;
+    }
+    None
+}

@@ -1,0 +1,337 @@
+//! Synchronisation between cores: semaphores of both platforms (PTO IR manual 4.16; seed 004, Inter-Core Sync).
+
+use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
+use slipring_ir::{Attr, AttrKind, AttrSpec, Diagnostic, Diags, OpId, OpSchema, Severity, Syntax, Touch};
+use slipring_machine::{CoreKind, Pipe, Platform, Role};
+use slipring_program::{Inst, Operand};
+
+use super::sync::{NOTHING, PIPE, has_pipe, pipe_attr, pipes_exist};
+use slipring_op::decode::Decoder;
+use slipring_op::def::{InCoreSync, Lowered, OpDef, OpRef, Reported};
+use slipring_op::home_kind;
+use slipring_op::rules::{ANY, INTEGER, constant, defaulted, operand, optional, required, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] =
+    &[&SYNC_SET, &SYNC_WAIT, &SET_CROSS_CORE, &WAIT_FLAG_DEV, &SET_INTRA_BLOCK, &WAIT_INTRA_BLOCK, &SET_FFTS];
+
+const CROSS_DOC: &str = "Semaphores between the Cube core and the Vector cores: counters of 4 bits. Where the platform broadcasts \
+     (A2/A3), a set by the Cube core reaches both Vector cores, and a wait of the Cube core needs both of them; the wait \
+     stalls the whole core. Elsewhere (A5) each Vector core has ids of its own: on the Cube core id n is AIV0 and n + 16 \
+     AIV1, on a Vector core id n is its own; the wait holds the named pipe.";
+
+const SYNC: OpSchema = schema(
+    "",
+    Syntax::Format("$pipe `,` $event_id attr-dict"),
+    &[],
+    &[],
+    &[
+        required("pipe", AttrKind::Enum(PIPE), "the pipe that signals once its work is done, or that is held"),
+        required("event_id", AttrKind::Int, "which semaphore"),
+    ],
+);
+
+/// The attributes of `pto.sync.set`: those of the wait, and the mode.
+const SET_ATTRS: &[AttrSpec] = &[
+    SYNC.attrs[0],
+    SYNC.attrs[1],
+    defaulted("ffts_mode", AttrKind::Int, "A2/A3: 2, between the kinds of core of a cluster; 0 and 1 are not run"),
+];
+
+const CROSS: OpDef = OpDef {
+    source: "PTO IR manual 4.16; seed 004, Inter-Core Sync",
+    in_core_sync: InCoreSync::No,
+    doc: CROSS_DOC,
+    ..NOTHING
+};
+
+pub static SYNC_SET: OpDef = OpDef {
+    schema: OpSchema { name: "pto.sync.set", attrs: SET_ATTRS, ..SYNC },
+    summary: "Signal to the other kind of core",
+    verify: verify_sync,
+    lower: |op, d| {
+        if let Some(mode) = op.int("ffts_mode").filter(|mode| *mode != BETWEEN_KINDS) {
+            return Err(
+                d.unsupported(&format!("`ffts_mode = {mode}`, which does not signal to the other kind of core,"))
+            );
+        }
+        let pipe = cross_pipe(op, d)?;
+        let id = Operand::imm(op.int("event_id").unwrap_or(-1));
+        cross_set(d, pipe, id)
+    },
+    ..CROSS
+};
+
+pub static SYNC_WAIT: OpDef = OpDef {
+    schema: OpSchema { name: "pto.sync.wait", ..SYNC },
+    summary: "Wait for a signal of the other kind of core",
+    verify: verify_sync,
+    lower: |op, d| {
+        let pipe = cross_pipe(op, d)?;
+        let id = Operand::imm(op.int("event_id").unwrap_or(-1));
+        cross_wait(d, pipe, id)
+    },
+    ..CROSS
+};
+
+const CROSS_VALUES: OpSchema = schema(
+    "",
+    Syntax::Custom(&CrossText),
+    &[
+        optional(
+            "core_id",
+            INTEGER,
+            Touch::Nothing,
+            "the core or block; the cluster's own cores are the only ones here",
+        ),
+        optional("event_id", INTEGER, Touch::Nothing, "which semaphore"),
+    ],
+    &[],
+    CROSS_ATTRS,
+);
+
+const CROSS_ATTRS: &[AttrSpec] = &[
+    defaulted(
+        "pipe",
+        AttrKind::Enum(PIPE),
+        "the pipe; by default FIX on the Cube core and MTE3 on a Vector core to set, S to wait",
+    ),
+    defaulted("event_id", AttrKind::Int, "which semaphore, where it is written as a number"),
+];
+
+/// `%core, %id : i64, i64`, or the pipe in the core's place as the hardware's own calls have it: `"PIPE_FIX", 1`,
+/// `"PIPE_V", %id : i64`.
+struct CrossText;
+
+impl CustomSyntax for CrossText {
+    fn parse(&self, parser: &mut OpParser<'_>, op: OpId) -> Parsed<()> {
+        let (mut core, mut id) = (None, None);
+        if parser.tok() == Tok::Percent {
+            core = Some(parser.operand()?);
+        } else {
+            let pipe = parser.enum_member(PIPE)?;
+            parser.module.op_mut(op).attrs.set("pipe", pipe);
+        }
+        parser.expect(Tok::Comma, "`,` and the semaphore")?;
+        if parser.tok() == Tok::Percent {
+            id = Some(parser.operand()?);
+        } else {
+            let number = parser.attr_of_kind(&CROSS_ATTRS[1])?;
+            parser.module.op_mut(op).attrs.set("event_id", number);
+        }
+        parser.attr_dict(op)?;
+        parser.set_operands(op, &[core.as_slice(), id.as_slice()]);
+        let values: Vec<_> = core.into_iter().chain(id).collect();
+        if values.is_empty() {
+            return Ok(());
+        }
+        parser.expect(Tok::Colon, "`:` and the types of the values")?;
+        parser.operand_types(&values)
+    }
+
+    fn print(&self, printer: &mut OpPrinter<'_>, op: OpId) {
+        let module = printer.module;
+        let (core, id) = (module.operand_group(op, 0), module.operand_group(op, 1));
+        let attr = |name: &str| module.op(op).attrs.get(name);
+        printer.write(" ");
+        match core {
+            [] => printer.write(&format!("<{}>", attr("pipe").and_then(Attr::as_str).unwrap_or("?"))),
+            core => printer.values(core),
+        }
+        printer.write(", ");
+        match id {
+            [] => printer.write(&attr("event_id").and_then(Attr::as_int).unwrap_or(-1).to_string()),
+            id => printer.values(id),
+        }
+        printer.attr_dict(op, if core.is_empty() { &["pipe", "event_id"] } else { &["event_id"] });
+        if !module.op(op).operands.is_empty() {
+            printer.write(" : ");
+            printer.types_of(&module.op(op).operands);
+        }
+    }
+}
+
+/// The mode in which a set of the A2/A3 goes from one kind of core of a cluster to the other. 0 meets all cores of a kind,
+/// 1 the Vector cores of a cluster.
+const BETWEEN_KINDS: i64 = 2;
+
+fn verify_sync(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    if let Some(mode) = op.int("ffts_mode").filter(|mode| !(0..=BETWEEN_KINDS).contains(mode)) {
+        diags.push(op.error("ffts-mode", format!("`ffts_mode` goes from 0 to {BETWEEN_KINDS}, not {mode}")));
+    }
+    flags_have_a_place(op, platform, diags);
+    verify_id_and_pipe(op, op.int("event_id"), platform, diags);
+}
+
+/// Warns at the first semaphore of a function that says no address for the flags, where the hardware needs one: the public
+/// assembler refuses it. Functions that passes make have none to say.
+fn flags_have_a_place(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    let module = op.module;
+    let Some(body) = module.function_of(op.id).and_then(|function| module.body(function, 0)) else { return };
+    let named = |names: &[&str]| module.walk(body).into_iter().find(|id| names.contains(&&*module.op(*id).name));
+    let first = named(&[SYNC_SET.schema.name, SYNC_WAIT.schema.name]) == Some(op.id);
+    if platform.sync.broadcast_reduce && first && named(&[SET_FFTS.schema.name]).is_none() {
+        let message = format!("on {} this needs `pto.set_ffts` in the same function", platform.name);
+        let warning = Diagnostic { severity: Severity::Warning, ..op.error("set-ffts", message) };
+        diags.push(
+            warning
+                .help("pass the address for cross-core flags as a parameter: `pto.set_ffts %flags : memref<256xi64>`"),
+        );
+    }
+}
+
+fn verify_cross(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags, of_broadcast: bool) {
+    let name = op.def.schema.name;
+    if platform.sync.broadcast_reduce != of_broadcast {
+        let pair = if of_broadcast {
+            "`pto.set_intra_block` and `pto.wait_intra_block`, with an id for each Vector core"
+        } else {
+            "`pto.set_cross_core` and `pto.wait_flag_dev`, which reach both Vector cores"
+        };
+        let message = format!("platform {} has no `{name}`", platform.name);
+        diags.push(
+            op.error("other-platform", message)
+                .help(format!("use {pair}; `pto.sync.set` and `pto.sync.wait` are for both")),
+        );
+        return;
+    }
+    if op.operand(1).is_some() == op.attr("event_id").is_some() {
+        return diags.push(op.error("semaphore-id", "expects one semaphore id"));
+    }
+    let id = op.operand(1).map_or_else(|| op.int("event_id"), |id| constant(op.module, id));
+    verify_id_and_pipe(op, id, platform, diags);
+}
+
+/// A semaphore id that is a constant must exist on its core, and so must the pipe.
+fn verify_id_and_pipe(op: &OpRef<'_>, id: Option<i64>, platform: &Platform, diags: &mut Diags) {
+    pipes_exist(op, &["pipe"], platform, diags);
+    let (sync, home) = (&platform.sync, home_kind(op));
+    let vector = home == Some(CoreKind::Vector);
+    let ids = i64::from(sync.semaphores) + if vector { 0 } else { i64::from(sync.subblock_offset) };
+    let Some(id) = id.filter(|id| !(0..ids).contains(id)) else { return };
+    let core = home.map_or(String::new(), |kind| format!(" of the {} core", kind.name()));
+    let mut error = op.error("semaphore-id", format!("semaphore ids{core} go from 0 to {}, not {id}", ids - 1));
+    if vector && sync.subblock_offset > 0 {
+        error = error.help("on a Vector core id n is its own; only the Cube core adds 16 for AIV1");
+    }
+    diags.push(error);
+}
+
+pub static SET_CROSS_CORE: OpDef = OpDef {
+    schema: OpSchema { name: "pto.set_cross_core", ..CROSS_VALUES },
+    summary: "Signal to the other kind of core (A2/A3)",
+    verify: |op, platform, diags| verify_cross(op, platform, diags, true),
+    lower: |op, d| cross_by_value(op, d, true),
+    ..CROSS
+};
+
+pub static WAIT_FLAG_DEV: OpDef = OpDef {
+    schema: OpSchema { name: "pto.wait_flag_dev", ..CROSS_VALUES },
+    summary: "Stall the core until the other kind of core has signalled (A2/A3)",
+    verify: |op, platform, diags| verify_cross(op, platform, diags, true),
+    lower: |op, d| cross_by_value(op, d, false),
+    ..CROSS
+};
+
+pub static SET_INTRA_BLOCK: OpDef = OpDef {
+    schema: OpSchema { name: "pto.set_intra_block", aliases: &["pto.set_intra_core"], ..CROSS_VALUES },
+    summary: "Signal to a core of the cluster (A5)",
+    verify: |op, platform, diags| verify_cross(op, platform, diags, false),
+    lower: |op, d| cross_by_value(op, d, true),
+    ..CROSS
+};
+
+pub static WAIT_INTRA_BLOCK: OpDef = OpDef {
+    schema: OpSchema { name: "pto.wait_intra_block", aliases: &["pto.wait_intra_core"], ..CROSS_VALUES },
+    summary: "Hold a pipe until a core of the cluster has signalled (A5)",
+    verify: |op, platform, diags| verify_cross(op, platform, diags, false),
+    lower: |op, d| cross_by_value(op, d, false),
+    ..CROSS
+};
+
+fn cross_pipe(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Pipe, Reported> {
+    let Some(pipe) = pipe_attr(op, "pipe") else {
+        return Err(d.error("pipe-missing", "a semaphore is signalled and waited for by one pipe"));
+    };
+    has_pipe(d, pipe)?;
+    Ok(pipe)
+}
+
+fn cross_by_value(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
+    let id = match op.operand(1) {
+        Some(value) => d.scalar(value)?,
+        None => Operand::imm(op.int("event_id").unwrap_or(-1)),
+    };
+    let default = match (set, d.role.kind()) {
+        (false, _) => Pipe::S,
+        (true, CoreKind::Cube) => Pipe::Fix,
+        (true, CoreKind::Vector) => Pipe::Mte3,
+    };
+    let pipe = if op.attr("pipe").is_some() { cross_pipe(op, d)? } else { default };
+    if set { cross_set(d, pipe, id) } else { cross_wait(d, pipe, id) }
+}
+
+/// Emits a set or wait of one pipe for each core that an id means.
+///
+/// On the Cube core an id of a platform without broadcasts tells the Vector cores apart: n is AIV0's, n + offset AIV1's. Of a
+/// computed one the core's scalar unit decides which.
+fn each_peer(d: &mut Decoder<'_>, id: Operand, step: impl Fn(&mut Decoder<'_>, Role, Operand)) {
+    let both = [Role::Aiv0, Role::Aiv1];
+    if d.role.kind() == CoreKind::Vector {
+        return step(d, Role::Aic, id);
+    }
+    if d.platform.sync.broadcast_reduce {
+        for lane in both.into_iter().filter(|lane| d.takes_part(*lane)).collect::<Vec<_>>() {
+            step(d, lane, id);
+        }
+        return;
+    }
+    let offset = i64::from(d.platform.sync.subblock_offset);
+    if let Some(number) = id.as_imm() {
+        let lane = usize::from(number >= offset);
+        return step(d, both[lane], Operand::imm(number - offset * lane as i64));
+    }
+    let (second, after) = (d.label(), d.label());
+    d.jump_if_ge(id, Operand::imm(offset), second);
+    step(d, Role::Aiv0, id);
+    d.jump(after);
+    d.place(second);
+    let own = d.fresh();
+    d.emit(Inst::Add { d: own, a: id, b: Operand::imm(-offset) });
+    step(d, Role::Aiv1, Operand::Reg(own));
+    d.place(after);
+}
+
+fn cross_set(d: &mut Decoder<'_>, pipe: Pipe, id: Operand) -> Lowered {
+    let me = d.role;
+    each_peer(d, id, |d, target, id| {
+        let sync = d.semaphore(me, target, id);
+        d.emit(Inst::Set { pipe, sync });
+    });
+    Ok(())
+}
+
+fn cross_wait(d: &mut Decoder<'_>, pipe: Pipe, id: Operand) -> Lowered {
+    let me = d.role;
+    let pipe = if d.platform.sync.wait_stalls_core { Pipe::S } else { pipe };
+    each_peer(d, id, |d, source, id| {
+        let sync = d.semaphore(source, me, id);
+        d.emit(Inst::Wait { pipe, sync });
+    });
+    Ok(())
+}
+
+pub static SET_FFTS: OpDef = OpDef {
+    schema: schema(
+        "pto.set_ffts",
+        Syntax::Format("$base attr-dict `:` type($base)"),
+        &[operand("base", ANY, Touch::Nothing, "address that the hardware keeps cross-core flags at")],
+        &[],
+        &[],
+    ),
+    summary: "Tell the hardware where cross-core flags are kept (A2/A3)",
+    doc: "Needed on A2/A3 hardware before cross-core synchronisation. The engine keeps its semaphores itself: nothing \
+          happens here.",
+    lower: |_, _| Ok(()),
+    ..CROSS
+};

@@ -1,0 +1,216 @@
+//! Products of two tiles, from zero, an accumulator or a bias.
+
+use slipring_ir::{Diags, OpSchema, OperandSpec, Syntax, TileType, Touch};
+use slipring_machine::{Pipe, Platform};
+use slipring_program::Operand;
+use slipring_tile::{Elem, Space};
+
+use slipring_effect::{MatmulEffect, Start};
+use slipring_op::decode::Decoder;
+use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Product, ProductStart, Reported};
+use slipring_op::rules::{PLAIN, TILE, WITHOUT_SMALL_FLOATS, operand, require_space, schema};
+
+const LHS: OperandSpec = operand("lhs", TILE, Touch::Read, "left operand, m × k, in L0A (`left`)");
+const RHS: OperandSpec = operand("rhs", TILE, Touch::Read, "right operand, k × n, in L0B (`right`)");
+const DST: OperandSpec = operand("dst", TILE, Touch::Write, "accumulator, m × n (`acc`)");
+const ACC: OperandSpec = operand("acc_in", TILE, Touch::Read, "accumulator to start from, m × n (`acc`)");
+const BIAS: OperandSpec = operand("bias", TILE, Touch::Read, "one row of n values of the accumulator's type (`bias`)");
+
+const PLAIN_PRODUCT: Product = Product { lhs: 0, rhs: 1, dst: 2, start: ProductStart::Zero, vector: false };
+const ACC_PRODUCT: Product = Product { lhs: 1, rhs: 2, dst: 3, start: ProductStart::Acc(0), vector: false };
+const BIAS_PRODUCT: Product = Product { dst: 3, start: ProductStart::Bias(2), ..PLAIN_PRODUCT };
+
+const PRODUCT: OpSchema = schema("", Syntax::InsOuts { ins: 2, attrs_in_ins: false }, &[LHS, RHS, DST], &[], &[]);
+const PRODUCT_ACC: OpSchema =
+    schema("", Syntax::InsOuts { ins: 3, attrs_in_ins: false }, &[ACC, LHS, RHS, DST], &[], &[]);
+const PRODUCT_BIAS: OpSchema =
+    schema("", Syntax::InsOuts { ins: 3, attrs_in_ins: false }, &[LHS, RHS, BIAS, DST], &[], &[]);
+
+/// Products of floats of 8 bits are the newer unit's; which other types go together is a rule of their own.
+const MULTIPLIED: &[ElemTypes] =
+    &[ElemTypes { operand: "lhs", memory: WITHOUT_SMALL_FLOATS, registers: Elem::ALL.as_slice() }];
+
+const CUBE: OpDef = OpDef {
+    elems: MULTIPLIED,
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::M),
+    verify: verify_product,
+    lower: lower_product,
+    ..PLAIN
+};
+
+macro_rules! doc {
+    ($start:literal, $extents:literal) => {
+        concat!(
+            "`dst[i, j] = ",
+            $start,
+            "lhs[i, 0] × rhs[0, j] + lhs[i, 1] × rhs[1, j] + …`: one chain of fused multiply-adds for each element, in \
+             ascending order of k, in f32 for floats and in wrapping i32 for 8-bit integers. ",
+            $extents,
+            " Each must be between 1 and 4095. Elements of `dst` outside m × n keep their bytes. Types: f32, f16, bf16 \
+             or 8-bit floats into f32, i8 into i32."
+        )
+    };
+}
+
+pub static TMATMUL: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tmatmul", ..PRODUCT },
+    summary: "Multiply two tiles",
+    doc: doc!("", "m and k are the valid rows and columns of `lhs`, n the valid columns of `rhs`."),
+    source: "PTO IR manual 4.4",
+    product: Some(PLAIN_PRODUCT),
+    ..CUBE
+};
+
+pub static TMATMUL_ACC: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tmatmul.acc", ..PRODUCT_ACC },
+    summary: "Multiply two tiles and add to an accumulator",
+    doc: doc!("acc_in[i, j] + ", "m and k are the valid rows and columns of `lhs`, n the valid columns of `rhs`."),
+    source: "PTO IR manual 4.4",
+    product: Some(ACC_PRODUCT),
+    ..CUBE
+};
+
+pub static TMATMUL_BIAS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tmatmul.bias", ..PRODUCT_BIAS },
+    summary: "Multiply two tiles and add a bias to each row",
+    doc: doc!("bias[0, j] + ", "m and k are the valid rows and columns of `lhs`, n the valid columns of `rhs`."),
+    source: "PTO IR manual 4.4",
+    product: Some(BIAS_PRODUCT),
+    ..CUBE
+};
+
+pub static TGEMV: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tgemv", ..PRODUCT },
+    summary: "Multiply a row by a tile",
+    doc: doc!("", "m is 1, k and n are the valid rows and columns of `rhs`."),
+    source: "PTO IR manual 4.4; tile ISA, TGEMV",
+    product: Some(Product { vector: true, ..PLAIN_PRODUCT }),
+    ..CUBE
+};
+
+pub static TGEMV_ACC: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tgemv.acc", ..PRODUCT_ACC },
+    summary: "Multiply a row by a tile and add to an accumulator",
+    doc: doc!("acc_in[i, j] + ", "m is 1, k and n are the valid rows and columns of `rhs`."),
+    source: "PTO IR manual 4.4; tile ISA, TGEMV",
+    product: Some(Product { vector: true, ..ACC_PRODUCT }),
+    ..CUBE
+};
+
+pub static TGEMV_BIAS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tgemv.bias", ..PRODUCT_BIAS },
+    summary: "Multiply a row by a tile and add a bias",
+    doc: doc!("bias[0, j] + ", "m is 1, k and n are the valid rows and columns of `rhs`."),
+    source: "PTO IR manual 4.4; tile ISA, TGEMV",
+    product: Some(Product { vector: true, ..BIAS_PRODUCT }),
+    ..CUBE
+};
+
+fn verify_product(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    let Some(Product { lhs, rhs, dst, start, .. }) = op.def.product else { return };
+    let mut fine = require_space(op, lhs, &[Space::Left], diags);
+    fine &= require_space(op, rhs, &[Space::Right], diags);
+    fine &= require_space(op, dst, &[Space::Acc], diags);
+    match start {
+        ProductStart::Zero => {}
+        ProductStart::Acc(index) => fine &= require_space(op, index, &[Space::Acc], diags),
+        ProductStart::Bias(index) => fine &= require_space(op, index, &[Space::Bias], diags),
+    }
+    let (Some(a), Some(b), Some(c)) = (op.tile(lhs), op.tile(rhs), op.tile(dst)) else { return };
+    if !fine {
+        return;
+    }
+    product_shapes(op, a, b, c, diags);
+    product_types(op, a, b, c, diags);
+    match start {
+        ProductStart::Zero => {}
+        ProductStart::Acc(index) => {
+            if let Some(start) = op.tile(index)
+                && start.layout.elem != c.layout.elem
+            {
+                diags.push(op.error("matmul-type", "expects acc_in and dst to have the same element type"));
+            }
+        }
+        ProductStart::Bias(index) => {
+            if let Some(bias) = op.tile(index) {
+                if bias.layout.elem != c.layout.elem {
+                    diags.push(op.error("matmul-type", "expects bias and dst to have the same element type"));
+                }
+                if bias.layout.rows != 1 {
+                    diags
+                        .push(op.error("matmul-shape", format!("expects bias rows to be 1, not {}", bias.layout.rows)));
+                }
+            }
+        }
+    }
+}
+
+/// Reports tiles whose allocated shapes do not make a product.
+pub(super) fn product_shapes(op: &OpRef<'_>, a: &TileType, b: &TileType, c: &TileType, diags: &mut Diags) {
+    let (a, b, c) = (&a.layout, &b.layout, &c.layout);
+    let pairs = [
+        ("lhs rows", a.rows, "dst rows", c.rows),
+        ("lhs columns", a.cols, "rhs rows", b.rows),
+        ("rhs columns", b.cols, "dst columns", c.cols),
+    ];
+    for (left, x, right, y) in pairs {
+        if x != y {
+            diags.push(
+                op.error("matmul-shape", format!("expects {left} ({x}) to match {right} ({y})")).note(format!(
+                    "lhs is {}x{}, rhs {}x{}, dst {}x{}",
+                    a.rows, a.cols, b.rows, b.cols, c.rows, c.cols
+                )),
+            );
+        }
+    }
+}
+
+fn product_types(op: &OpRef<'_>, a: &TileType, b: &TileType, c: &TileType, diags: &mut Diags) {
+    let (x, y, z) = (a.layout.elem, b.layout.elem, c.layout.elem);
+    let narrow = |e: Elem| matches!(e, Elem::F8E4M3 | Elem::F8E5M2);
+    let fine = match z {
+        Elem::I32 => matches!((x, y), (Elem::I8 | Elem::U8, Elem::I8 | Elem::U8)),
+        Elem::F32 => (x == y && matches!(x, Elem::F32 | Elem::F16 | Elem::BF16)) || (narrow(x) && narrow(y)),
+        _ => false,
+    };
+    if !fine {
+        diags.push(
+            op.error("matmul-type", format!("no product of {x} and {y} into {z}"))
+                .help("two of f16, bf16, f32 or 8-bit floats give f32, two of i8 give i32"),
+        );
+    }
+}
+
+fn lower_product(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let product = op.def.product.ok_or(Reported)?;
+    let a = d.tile(op.operand(product.lhs).ok_or(Reported)?)?;
+    let b = d.tile(op.operand(product.rhs).ok_or(Reported)?)?;
+    let c = d.tile(op.operand(product.dst).ok_or(Reported)?)?;
+    let (start, start_addr) = match product.start {
+        ProductStart::Zero => (Start::Zero, Operand::Imm(0)),
+        ProductStart::Acc(index) => {
+            let tile = d.tile(op.operand(index).ok_or(Reported)?)?;
+            (Start::Acc(tile.ty.layout), tile.addr)
+        }
+        ProductStart::Bias(index) => {
+            let tile = d.tile(op.operand(index).ok_or(Reported)?)?;
+            (Start::Bias(tile.ty.layout), tile.addr)
+        }
+    };
+    let (m, k) = if product.vector { (Operand::Imm(1), b.valid[0]) } else { (a.valid[0], a.valid[1]) };
+    let effect = MatmulEffect { a: a.ty.layout, b: b.ty.layout, dst: c.ty.layout, start };
+    let cost = d.platform.cube_cost(a.ty.layout.elem);
+    d.issue(Pipe::M, effect, vec![a.addr, b.addr, c.addr, start_addr, m, k, b.valid[1]], cost);
+    Ok(())
+}
+
+/// Rules that the forms with scales share with the others.
+pub(super) fn verify_scaled(op: &OpRef<'_>, [lhs, rhs, dst]: [usize; 3], diags: &mut Diags) {
+    let mut fine = require_space(op, lhs, &[Space::Left], diags);
+    fine &= require_space(op, rhs, &[Space::Right], diags);
+    fine &= require_space(op, dst, &[Space::Acc], diags);
+    if let (true, Some(a), Some(b), Some(c)) = (fine, op.tile(lhs), op.tile(rhs), op.tile(dst)) {
+        product_shapes(op, a, b, c, diags);
+    }
+}

@@ -1,0 +1,246 @@
+//! Printing and stopping (PTO IR manual 4.20).
+
+use slipring_ir::{AttrKind, Syntax, Touch, Type};
+use slipring_machine::{Cost, Pipe, Role};
+use slipring_program::{Access, Effect, Env, Fault, Inst, Memory, Operand, Output, Scratch, Special};
+use slipring_tile::{Elem, Layout, Space};
+
+use slipring_effect::tile_extents;
+use slipring_op::decode::Decoder;
+use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::rules::{PLAIN, SCALAR, TILE, operand, required, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&TPRINT, &PRINT, &TRAP];
+
+pub static TPRINT: OpDef = OpDef {
+    schema: schema(
+        "pto.tprint",
+        Syntax::InsOuts { ins: 1, attrs_in_ins: false },
+        &[operand("src", TILE, Touch::Read, "the tile to print")],
+        &[],
+        &[],
+    ),
+    summary: "Print a tile",
+    doc: "Prints the tile's elements, a line a row: floats as `%6.2f`, integers as `%6d`, and a `|` before the elements \
+          outside the valid shape. The core first waits until all its pipes are idle.",
+    source: "PTO IR manual 4.20",
+    core: CoreRule::ByTile,
+    pipe: PipeRule::Fixed(Pipe::S),
+    lower: |op, d| {
+        let tile = d.tile(op.operand(0).ok_or(Reported)?)?;
+        d.emit(Inst::Barrier { pipe: None });
+        let name = op.module.value_name(op.operand(0).ok_or(Reported)?);
+        let effect = PrintTile { name, core: d.role, space: tile.ty.space, layout: tile.ty.layout };
+        let block = d.special(Special::BlockIdx);
+        d.issue(Pipe::S, effect, vec![tile.addr, tile.valid[0], tile.valid[1], block], Cost::fixed(1));
+        Ok(())
+    },
+    ..PLAIN
+};
+
+/// Prints a whole tile. Arguments: address, valid rows, valid columns, index of the block.
+#[derive(Debug)]
+struct PrintTile {
+    name: String,
+    core: Role,
+    space: Space,
+    layout: Layout,
+}
+
+impl Effect for PrintTile {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        // Only the valid part is read as data; what lies outside is shown but means nothing.
+        let rows = (args[1] as u32).min(self.layout.rows);
+        let cols = (args[2] as u32).min(self.layout.cols);
+        tile_extents(self.space, self.core, &self.layout, args[0], rows, cols, &mut access.reads);
+        access.units = self.layout.bytes() as u64;
+        Ok(())
+    }
+
+    fn run(
+        &self,
+        args: &[u64],
+        env: Env,
+        memory: &mut Memory,
+        _: &mut Scratch,
+        output: &mut Output,
+    ) -> Result<u64, Fault> {
+        let (bytes, start) = memory.locate(env, self.core, self.space, args[0]);
+        let Layout { elem, rows, cols, .. } = self.layout;
+        output.print(format!("{} of {} block {}: {rows}x{cols} x {elem}", self.name, self.core, args[3]))?;
+        for row in 0..rows {
+            let mut line = String::new();
+            for col in 0..cols {
+                let outside = u64::from(row) >= args[1] || u64::from(col) >= args[2];
+                let begins = outside && (u64::from(col) == args[2] || col == 0);
+                line += if begins { "|" } else { " " };
+                let at = start + self.layout.offset(row, col);
+                let text = bytes.get(at..at + elem.bytes()).map_or_else(String::new, |bytes| show(elem, bytes, false));
+                line += &text;
+            }
+            output.print(line.trim_end().to_string())?;
+        }
+        Ok(0)
+    }
+}
+
+/// One element as text: floats as `%6.2f` (or in full), integers as `%6d`.
+fn show(elem: Elem, bytes: &[u8], full: bool) -> String {
+    if elem.is_float() {
+        let mut value = [0f32];
+        slipring_tile::load_f32(elem, bytes, &mut value);
+        return if full { format!("{}", value[0]) } else { format!("{:6.2}", value[0]) };
+    }
+    let mut wide = [0u8; 8];
+    wide[..bytes.len()].copy_from_slice(bytes);
+    let unsigned = u64::from_le_bytes(wide);
+    let unused = 64 - 8 * bytes.len() as u32;
+    let signed = ((unsigned << unused) as i64) >> unused;
+    if elem.is_signed_int() { format!("{signed:6}") } else { format!("{unsigned:6}") }
+}
+
+pub static PRINT: OpDef = OpDef {
+    schema: schema(
+        "pto.print",
+        Syntax::Format("`ins` `(` $format `,` $scalar `:` type($scalar) `)` attr-dict"),
+        &[operand("scalar", SCALAR, Touch::Nothing, "the number to print")],
+        &[],
+        &[required("format", AttrKind::Str, "text with one conversion of `printf`")],
+    ),
+    summary: "Print a number",
+    doc: "Prints the format with its first conversion (`%d`, `%i`, `%u`, `%x`, `%f`, `%e`, `%g`, with flags, width and \
+          precision) replaced by the number.",
+    source: "PTO IR manual 4.20",
+    lower: lower_print,
+    ..PLAIN
+};
+
+fn lower_print(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let value = op.operand(0).ok_or(Reported)?;
+    let elem =
+        op.module.ty(value).elem().unwrap_or(if *op.module.ty(value) == Type::I1 { Elem::U8 } else { Elem::I64 });
+    let scalar = d.scalar(value)?;
+    let format = op.text("format").unwrap_or("").to_string();
+    d.issue(Pipe::S, PrintScalar { format, elem }, vec![scalar, Operand::Imm(0)], Cost::fixed(1));
+    Ok(())
+}
+
+/// Prints a number. Argument: its register.
+#[derive(Debug)]
+struct PrintScalar {
+    format: String,
+    elem: Elem,
+}
+
+impl Effect for PrintScalar {
+    fn decides(&self, _: usize) -> bool {
+        false
+    }
+
+    fn plan(&self, _: &[u64], _: Env, _: &mut Access) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn run(&self, args: &[u64], _: Env, _: &mut Memory, _: &mut Scratch, output: &mut Output) -> Result<u64, Fault> {
+        let line = format_number(&self.format, self.elem, args[0]);
+        output.print(line.trim_end_matches('\n').to_string())?;
+        Ok(0)
+    }
+}
+
+/// `printf` with one number. Conversions after the first are printed as they stand; `%%` is a percent sign.
+fn format_number(format: &str, elem: Elem, bits: u64) -> String {
+    let mut text = String::new();
+    let mut rest = format;
+    let mut done = false;
+    while let Some(at) = rest.find('%') {
+        text += &rest[..at];
+        rest = &rest[at + 1..];
+        if let Some(after) = rest.strip_prefix('%') {
+            text.push('%');
+            rest = after;
+            continue;
+        }
+        let end = rest.find(|c: char| c.is_ascii_alphabetic() && !matches!(c, 'l' | 'h' | 'z'));
+        match end {
+            Some(end) if !done => {
+                text += &convert(&rest[..end], rest.as_bytes()[end] as char, elem, bits);
+                rest = &rest[end + 1..];
+                done = true;
+            }
+            _ => text.push('%'),
+        }
+    }
+    text + rest
+}
+
+/// One conversion: flags, width and precision, and its letter.
+fn convert(spec: &str, letter: char, elem: Elem, bits: u64) -> String {
+    let spec = spec.trim_end_matches(['l', 'h', 'z']);
+    let flags: &str = &spec[..spec.len() - spec.trim_start_matches(['+', '-', '0', ' ', '#']).len()];
+    let (width, precision) =
+        spec[flags.len()..].split_once('.').map_or((&spec[flags.len()..], None), |(w, p)| (w, Some(p)));
+    let width: usize = width.parse().unwrap_or(0).min(256);
+    let precision: usize = precision.map_or(6, |p| p.parse().unwrap_or(0)).min(64);
+    let float = || {
+        let mut value = [0f32];
+        if elem.is_float() {
+            slipring_tile::load_f32(elem, &bits.to_le_bytes()[..elem.bytes()], &mut value);
+            f64::from(value[0])
+        } else {
+            bits as i64 as f64
+        }
+    };
+    let integer = || if elem.is_float() { float() as i64 } else { bits as i64 };
+    let body = match letter {
+        'd' | 'i' => integer().to_string(),
+        'u' => (integer() as u64).to_string(),
+        'x' => format!("{:x}", integer()),
+        'X' => format!("{:X}", integer()),
+        'e' => format!("{:.*e}", precision, float()),
+        'g' => format!("{}", float()),
+        _ => format!("{:.*}", precision, float()),
+    };
+    let signed = if flags.contains('+') && !body.starts_with('-') { format!("+{body}") } else { body };
+    match (flags.contains('-'), flags.contains('0')) {
+        (true, _) => format!("{signed:<width$}"),
+        (false, true) if signed.len() < width => {
+            let (sign, digits) = match signed.strip_prefix(['+', '-']) {
+                Some(digits) => (&signed[..1], digits),
+                None => ("", signed.as_str()),
+            };
+            format!("{sign}{}{digits}", "0".repeat(width - signed.len()))
+        }
+        _ => format!("{signed:>width$}"),
+    }
+}
+
+pub static TRAP: OpDef = OpDef {
+    schema: schema("pto.trap", Syntax::Format("attr-dict"), &[], &[], &[]),
+    summary: "Stop the run",
+    doc: "Stops the whole run with a finding that names this line.",
+    source: "PTO IR manual 4.20",
+    lower: |_, d| {
+        d.emit(Inst::Trap { message: "the program reached `pto.trap`".into() });
+        Ok(())
+    },
+    ..PLAIN
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_printed_as_printf_does() {
+        let f = |x: f32| u64::from(x.to_bits());
+        assert_eq!(format_number("scalar = %+08.3f", Elem::F32, f(3.25)), "scalar = +003.250");
+        assert_eq!(format_number("%6.2f|", Elem::F32, f(-1.0)), " -1.00|");
+        assert_eq!(format_number("%-5d%%", Elem::I32, 42), "42   %");
+        assert_eq!(format_number("%lld", Elem::I64, -7i64 as u64), "-7");
+        assert_eq!(format_number("100%", Elem::I64, 1), "100%");
+        assert_eq!(show(Elem::I8, &[0xff], false), "    -1");
+        assert_eq!(show(Elem::U8, &[0xff], false), "   255");
+    }
+}

@@ -1,0 +1,114 @@
+//! From global memory into a tile.
+
+use slipring_ir::{AttrKind, Diags, EnumSpec, OpSchema, Syntax, Touch, Type};
+use slipring_machine::{Pipe, Platform};
+use slipring_program::Operand;
+use slipring_tile::{Elem, Space};
+
+use super::{known_elements, place, same_fold, window};
+use slipring_effect::{Finish, GmMove};
+use slipring_op::Along;
+use slipring_op::decode::Decoder;
+use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::rules::{LAYOUT, PLAIN, TILE, VIEW, defaulted, operand, require_space, schema};
+
+const PAD_MODE: &EnumSpec = &EnumSpec { kind: "pad_mode", members: &["null", "first_elem", "value"] };
+
+const LOAD: OpSchema = schema(
+    "",
+    Syntax::InsOuts { ins: 1, attrs_in_ins: false },
+    &[
+        operand("src", VIEW, Touch::Read, "window of global memory"),
+        operand("dst", TILE, Touch::Write, "tile in UB (`vec`) or L1 (`mat`)"),
+    ],
+    &[],
+    &[
+        defaulted("layout", AttrKind::Enum(LAYOUT), "how the dimensions of a memref fold into rows and columns"),
+        defaulted("pad_mode", AttrKind::Enum(PAD_MODE), "read and kept; the tile's `pad` decides"),
+        defaulted("init_out_buffer", AttrKind::Bool, "read and kept"),
+    ],
+);
+
+pub static TLOAD: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tload", ..LOAD },
+    summary: "Load a window of global memory into a tile",
+    doc: "`dst[i, j] = src[i, j]` for the rows and columns that the window and the valid shape of `dst` have in common. \
+          The elements go where the layout of `dst` puts them: a row-major window into a tile of fractals is repacked on \
+          the way (ND to NZ), a column-major window is read by columns. Dimensions before the last two fold into rows or \
+          columns as the view's layout says; where it says nothing, a view of four or five dimensions that does not fold \
+          into a tile of fractals by rows holds fractals too. A window with as many elements as the tile, but in other rows and \
+          columns, is refused. Types of the same width move as bits. A `vec` tile without boxes and with a \
+          `pad` other than null gets its padding value up to the end of each row's last 32 bytes; all other elements \
+          keep their bytes.",
+    source: "PTO IR manual 4.3; tile ISA, TLOAD",
+    core: CoreRule::ByTile,
+    along: Along::EACH,
+    pipe: PipeRule::Fixed(Pipe::Mte2),
+    verify: verify_load,
+    lower: lower_load,
+    ..PLAIN
+};
+
+pub static TPREFETCH: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tprefetch", ..LOAD },
+    summary: "Load a window ahead of its use",
+    doc: "Moves the same elements as `pto.tload`. The compiler orders nothing after it but the uses of `dst`.",
+    source: "PTO IR manual 4.3",
+    core: CoreRule::ByTile,
+    along: Along::EACH,
+    pipe: PipeRule::Fixed(Pipe::Mte2),
+    verify: verify_load,
+    lower: lower_load,
+    ..PLAIN
+};
+
+fn verify_load(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if !require_space(op, 1, &[Space::Vec, Space::Mat], diags) {
+        return;
+    }
+    same_width(op, 0, 1, diags);
+    positive(op, diags);
+    same_fold(op, 1, 0, diags);
+    if let Some(tile) = op.tile(1)
+        && matches!(tile.layout.elem, Elem::I64 | Elem::U64)
+        && tile.pad > 1
+    {
+        diags.push(op.error("tile-pad", "expects a 64-bit tile to have the pad value null or zero"));
+    }
+}
+
+/// Reports elements of different widths.
+pub(super) fn same_width(op: &OpRef<'_>, a: usize, b: usize, diags: &mut Diags) {
+    let elem = |index: usize| op.ty(index).and_then(Type::elem);
+    if let (Some(x), Some(y)) = (elem(a), elem(b))
+        && x.bytes() != y.bytes()
+    {
+        let names = [a, b].map(|index| op.def.schema.operands[index].name);
+        diags.push(
+            op.error("elem-width", format!("expects {} and {} to have the same element bitwidth", names[0], names[1]))
+                .label(format!("{x} and {y}")),
+        );
+    }
+}
+
+/// Reports shapes that are known to be empty.
+pub(super) fn positive(op: &OpRef<'_>, diags: &mut Diags) {
+    for (index, spec) in op.def.schema.operands.iter().enumerate() {
+        if op.ty(index).and_then(known_elements) == Some(0) {
+            diags.push(op.error("empty-shape", format!("expects {} shape to be positive", spec.name)));
+        }
+    }
+}
+
+fn lower_load(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let view = d.view(op.operand(0).ok_or(Reported)?)?;
+    let tile = d.tile(op.operand(1).ok_or(Reported)?)?;
+    // Types of one width move as bits: as the tile's type.
+    let (window, place_args) = window(op, d, &view, &tile.ty.layout, tile.ty.layout.elem)?;
+    let effect = GmMove { tile: place(d, &tile), window, load: true, pad: tile.ty.pad, finish: Finish::default() };
+    let mut args = vec![tile.addr, tile.valid[0], tile.valid[1], Operand::Imm(0)];
+    args.extend(place_args);
+    let cost = d.platform.dma_cost(Space::Gm, tile.ty.space);
+    d.issue(Pipe::Mte2, effect, args, cost);
+    Ok(())
+}

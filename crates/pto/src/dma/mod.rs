@@ -1,0 +1,158 @@
+//! Moving tiles: to and from global memory, between local memories (PTO IR manual 4.3 and 4.10).
+
+mod load;
+mod moves;
+pub(super) mod not_run;
+mod store;
+mod window;
+
+pub use load::*;
+pub use moves::*;
+pub use not_run::*;
+pub use store::*;
+pub use window::*;
+
+use slipring_ir::{Attr, Diags, Dim, EnumSpec, Type, ValueId};
+use slipring_machine::Platform;
+use slipring_program::Operand;
+use slipring_tile::{Elem, Layout, Space};
+
+use slipring_effect::{FOLD_HINT, Folding, MAX_RANK, Place, Strided, folds_otherwise};
+use slipring_op::decode::{Decoder, TileRef, ViewRef};
+use slipring_op::def::{OpDef, OpRef, Reported};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[
+    &load::TLOAD,
+    &load::TPREFETCH,
+    &store::TSTORE,
+    &moves::TMOV,
+    &moves::TMOV_FP,
+    &window::TEXTRACT,
+    &window::TINSERT,
+];
+
+/// `#pto<relu_pre_mode …>`.
+const RELU_PRE_MODE: &EnumSpec = &EnumSpec { kind: "relu_pre_mode", members: &["no_relu", "normal_relu"] };
+
+/// `#pto.acc_to_vec_mode<…>`.
+const ACC_TO_VEC_MODE: &EnumSpec = &EnumSpec {
+    kind: "acc_to_vec_mode",
+    members: &["single_mode_vec0", "single_mode_vec1", "dual_mode_split_m", "dual_mode_split_n"],
+};
+
+/// True if the op applies ReLU on the way out of the accumulator.
+fn relu(op: &OpRef<'_>) -> bool {
+    op.text("reluPreMode") == Some("normal_relu")
+}
+
+/// Where a tile is.
+fn place(d: &Decoder<'_>, tile: &TileRef) -> Place {
+    Place { space: tile.ty.space, core: d.role, layout: tile.ty.layout }
+}
+
+/// Bits of the `f32` by which an optional pre-quantisation operand multiplies.
+fn scale(d: &mut Decoder<'_>, value: Option<ValueId>) -> Result<Operand, Reported> {
+    value.map_or(Ok(Operand::Imm(0)), |value| d.scalar(value))
+}
+
+/// What an effect needs to know of a window before the run, and its run-time arguments: address, dimensions, strides.
+fn window(
+    op: &OpRef<'_>,
+    d: &mut Decoder<'_>,
+    view: &ViewRef,
+    tile: &Layout,
+    elem: Elem,
+) -> Result<(Strided, Vec<Operand>), Reported> {
+    let rank = view.dims.len();
+    if !(1..=MAX_RANK).contains(&rank) || view.strides.len() != rank || view.space != Space::Gm {
+        return Err(d.error("view-rank", format!("a window of global memory has 1 to {MAX_RANK} dimensions")));
+    }
+    let layout = view.layout.or_else(|| op.attr("layout").and_then(Attr::as_str));
+    let args = std::iter::once(view.base).chain(view.dims.iter().copied()).chain(view.strides.iter().copied());
+    Ok((Strided { elem, rank, folding: Folding::of(layout, tile, rank) }, args.collect()))
+}
+
+/// Reports a window that is known to fold into other rows and columns than the tile has, though it has as many elements.
+fn same_fold(op: &OpRef<'_>, tile: usize, window: usize, diags: &mut Diags) {
+    let (Some(tile), Some(value)) = (op.tile(tile), op.operand(window)) else { return };
+    let (Type::PartitionView(view) | Type::TensorView(view)) = op.module.ty(value) else { return };
+    let dims: Option<Vec<u64>> = view.dims.iter().map(|dim| dim.known()).collect();
+    let (Some(dims), [Some(rows), Some(cols)]) = (dims, tile.valid.map(Dim::known)) else { return };
+    let (Ok(r), Ok(c)) = (u32::try_from(rows), u32::try_from(cols)) else { return };
+    let layout = view_layout(op, value).or_else(|| op.text("layout"));
+    let fold = Folding::of(layout, &tile.layout, dims.len()).choose(&dims, (r, c));
+    let shape = fold.shape(&dims);
+    if folds_otherwise(shape, (rows, cols)) {
+        let message =
+            format!("the window has {} rows of {} elements, the tile {rows} valid rows of {cols}", shape.0, shape.1);
+        diags.push(op.error("view-shape", message).help(FOLD_HINT));
+    }
+}
+
+/// The layout that the text gives to the tensor that a window is part of.
+fn view_layout<'a>(op: &OpRef<'a>, mut value: ValueId) -> Option<&'a str> {
+    loop {
+        let made_by = op.module.op(op.module.defining_op(value)?);
+        if let Some(layout) = made_by.attrs.get("layout").and_then(Attr::as_str) {
+            return Some(layout);
+        }
+        value = *made_by
+            .operands
+            .first()
+            .filter(|v| matches!(op.module.ty(**v), Type::PartitionView(_) | Type::TensorView(_)))?;
+    }
+}
+
+/// Reports a way between two memories that the platform does not have. `what` is what moves.
+fn require_way(op: &OpRef<'_>, platform: &Platform, what: &str, (from, to): (Space, Space), diags: &mut Diags) -> bool {
+    let has = platform.has_way(from, to);
+    if !has {
+        let name = &platform.name;
+        diags.push(op.error("move-way", format!("no {what} moves from `{from}` to `{to}` on {name}")));
+    }
+    has
+}
+
+/// The platform as the public assembler's messages write it: `A5`, `A2/A3`.
+fn arch(platform: &Platform) -> String {
+    let mut name = platform.name.to_uppercase();
+    if let Some(second) = name.rfind('A').filter(|at| *at > 0) {
+        name.insert(second, '/');
+    }
+    name
+}
+
+/// `tinsert` for `pto.tinsert`.
+fn short_name(op: &OpRef<'_>) -> &'static str {
+    op.def.schema.name.trim_start_matches("pto.")
+}
+
+/// Reports a type that an accumulator does not take on its way into L1 on this platform.
+fn require_acc_to_mat(op: &OpRef<'_>, platform: &Platform, from: Elem, to: Elem, diags: &mut Diags) {
+    let takes = |elem: Elem| platform.acc_to_mat.iter().any(|name| name == elem.name());
+    if takes(to) && (takes(from) || from == Elem::F32) {
+        return;
+    }
+    let (arch, name) = (arch(platform), short_name(op));
+    let takes = platform.acc_to_mat.join("/");
+    diags.push(
+        op.error("acc-type", format!("expects {arch} {name} element types to be src=f32, dst={takes}"))
+            .label(format!("{from} to {to}")),
+    );
+}
+
+/// Elements of a type's shape (a view) or valid shape (a tile), where it is known.
+fn known_elements(ty: &Type) -> Option<u64> {
+    let product = |dims: &[Dim]| dims.iter().try_fold(1u64, |n, dim| n.checked_mul(dim.known()?));
+    match ty {
+        Type::PartitionView(view) | Type::TensorView(view) => product(&view.dims),
+        Type::Tile(tile) => product(&tile.valid),
+        _ => None,
+    }
+}
+
+/// The part of a shape that a message shows.
+fn shape(layout: &Layout) -> String {
+    format!("{}x{}", layout.rows, layout.cols)
+}

@@ -1,0 +1,201 @@
+//! Whole tiles between local memories.
+
+use slipring_ir::{AttrKind, Diags, Syntax, Touch, Type, TypeRule};
+use slipring_machine::{Pipe, Platform, Role};
+use slipring_program::Operand;
+use slipring_tile::{Elem, Space};
+
+use super::store::accumulator_types;
+use super::{ACC_TO_VEC_MODE, RELU_PRE_MODE, place, relu, require_acc_to_mat, require_way, scale, shape};
+use slipring_effect::{Finish, TileMove, Windows};
+use slipring_op::Along;
+use slipring_op::decode::{Decoder, TileRef};
+use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported, Transfer};
+use slipring_op::rules::{INTEGER, PLAIN, TILE, defaulted, operand, optional, schema};
+
+/// A tile of quantisation parameters.
+pub(super) const SCALING: TypeRule = TypeRule {
+    describe: "a tile in `scaling`",
+    accepts: |t| matches!(t, Type::Tile(tile) if tile.space == Space::Scaling),
+};
+
+pub static TMOV: OpDef = OpDef {
+    schema: schema(
+        "pto.tmov",
+        Syntax::InsOuts { ins: 3, attrs_in_ins: false },
+        &[
+            operand("src", TILE, Touch::Read, "the tile to move"),
+            optional("fp", SCALING, Touch::Read, "quantisation parameters, one for each column"),
+            optional(
+                "preQuantScalar",
+                INTEGER,
+                Touch::Nothing,
+                "scale on the way out of the accumulator: bits of an f32",
+            ),
+            operand("dst", TILE, Touch::Write, "where it goes"),
+        ],
+        &[],
+        &[
+            defaulted(
+                "accToVecMode",
+                AttrKind::Enum(ACC_TO_VEC_MODE),
+                "which Vector core receives it, or how it is split",
+            ),
+            defaulted("reluPreMode", AttrKind::Enum(RELU_PRE_MODE), "`normal_relu`: negative values become 0 first"),
+        ],
+    ),
+    summary: "Move a tile to another local memory or layout",
+    doc: "`dst[i, j] = src[i, j]` for the rows and columns that both valid shapes have in common; elements land where \
+          the layout of `dst` puts them. Ways: L1 to L0A, L0B, the bias table or the scale buffer; UB to UB or to the \
+          Cube core's L1; the accumulator to L1 or to the Vector cores' UB. Out of the accumulator elements may change \
+          as in `pto.tstore`: ReLU, scale, conversion. Into UB `single_mode_vec0` (the default) and `single_mode_vec1` \
+          choose the Vector core; `dual_mode_split_m` gives the upper half of the source's rows to Vector core 0 and the \
+          lower to 1, `dual_mode_split_n` the left and right halves of its columns. Into the bias table narrow floats \
+          become f32. The form with a tile of quantisation parameters cannot be run yet.",
+    source: "PTO IR manual 4.3; tile ISA, TMOV",
+    core: CoreRule::ByTile,
+    along: Along::EACH,
+    transfer: Some(Transfer::Whole),
+    pipe: PipeRule::By(|op, _| pipe_of(op.space(0), op.space(3))),
+    verify: verify_move,
+    lower: lower_move,
+    ..PLAIN
+};
+
+pub static TMOV_FP: OpDef = OpDef {
+    schema: schema(
+        "pto.tmov.fp",
+        Syntax::InsOuts { ins: 2, attrs_in_ins: false },
+        &[
+            operand("src", TILE, Touch::Read, "the accumulator"),
+            operand("fp", TILE, Touch::Read, "quantisation parameters, one for each column"),
+            operand("dst", TILE, Touch::Write, "where it goes"),
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Move an accumulator with a quantisation parameter for each column",
+    doc: "An older spelling of `pto.tmov` with `fp`. Read and verified; it cannot be run yet.",
+    source: "PTO IR manual 4.15",
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::Mte1),
+    verify: |op, _, diags| {
+        if op.space(1).is_some_and(|space| space != Space::Scaling) {
+            diags.push(op.error("tile-space", "expects fp to be in the scaling address space"));
+        }
+    },
+    lower: |_, d| Err(d.unsupported("quantisation by columns")),
+    ..PLAIN
+};
+
+/// The pipe of a move between two memories.
+pub(super) fn pipe_of(from: Option<Space>, to: Option<Space>) -> Pipe {
+    match (from, to) {
+        (Some(Space::Mat), _) => Pipe::Mte1,
+        (Some(Space::Acc), _) => Pipe::Fix,
+        (Some(Space::Vec), Some(Space::Mat)) => Pipe::Mte3,
+        _ => Pipe::V,
+    }
+}
+
+const WAYS: [(Space, &[Space]); 3] = [
+    (Space::Mat, &[Space::Left, Space::Right, Space::Bias, Space::Scaling]),
+    (Space::Vec, &[Space::Vec, Space::Mat]),
+    (Space::Acc, &[Space::Mat, Space::Vec]),
+];
+
+fn verify_move(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    let (Some(from), Some(to)) = (op.space(0), op.space(3)) else { return };
+    if !WAYS.iter().any(|(source, targets)| *source == from && targets.contains(&to)) {
+        let ways: Vec<String> = WAYS
+            .iter()
+            .flat_map(|(source, targets)| targets.iter().map(move |target| format!("{source}->{target}")))
+            .collect();
+        diags.push(
+            op.error("move-way", format!("no tile moves from `{from}` to `{to}`"))
+                .help(format!("the ways are {}", ways.join(", "))),
+        );
+        return;
+    }
+    if !require_way(op, platform, "tile", (from, to), diags) {
+        return;
+    }
+    let (quantised, mode) = (op.operand(1).is_some() || op.operand(2).is_some(), op.text("accToVecMode"));
+    if from != Space::Acc && (quantised || relu(op)) {
+        diags.push(op.error("move-quant", "expects src to use loc=acc for reluPreMode, fp and preQuantScalar"));
+    }
+    if mode.is_some() && (from, to) != (Space::Acc, Space::Vec) {
+        diags.push(op.error("move-mode", "expects accToVecMode only from loc=acc to loc=vec"));
+    }
+    if quantised && mode.is_some_and(|mode| mode.starts_with("dual")) {
+        diags.push(op.error("move-mode", "expects a single accToVecMode with fp or preQuantScalar"));
+    }
+    let (Some(source), Some(target)) = (op.tile(0), op.tile(3)) else { return };
+    if from == Space::Mat && (source.layout.rows, source.layout.cols) != (target.layout.rows, target.layout.cols) {
+        diags.push(op.error(
+            "move-shape",
+            format!("expects src shape ({}) to match dst shape ({})", shape(&source.layout), shape(&target.layout)),
+        ));
+    }
+    move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), quantised, diags);
+}
+
+/// Reports changes of the element type that a way does not make.
+pub(super) fn move_types(
+    op: &OpRef<'_>,
+    platform: &Platform,
+    from: Elem,
+    to: Elem,
+    way: (Space, Space),
+    quantised: bool,
+    diags: &mut Diags,
+) {
+    let widens = matches!((from, to), (Elem::F16 | Elem::BF16, Elem::F32));
+    match way {
+        (Space::Acc, Space::Mat) if !quantised => require_acc_to_mat(op, platform, from, to, diags),
+        (Space::Acc, _) => accumulator_types(op, from, to, quantised, diags),
+        (_, Space::Bias) if from == to || widens => {}
+        _ if from == to => {}
+        _ => diags.push(op.error("move-type", format!("a move does not turn {from} into {to}")).help("use `pto.tcvt`")),
+    }
+}
+
+fn lower_move(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let source = d.tile(op.operand(0).ok_or(Reported)?)?;
+    let target = d.tile(op.operand(3).ok_or(Reported)?)?;
+    if op.operand(1).is_some() {
+        return Err(d.unsupported("quantisation by columns"));
+    }
+    let scale = scale(d, op.operand(2))?;
+    let finish = Finish { relu: relu(op), scaled: op.operand(2).is_some(), add: false };
+    let windows = match op.text("accToVecMode") {
+        Some("dual_mode_split_m") => Windows::HalfRows,
+        Some("dual_mode_split_n") => Windows::HalfCols,
+        _ => Windows::Common,
+    };
+    issue_move(op, d, (&source, &target), windows, finish, [Operand::Imm(0), Operand::Imm(0), scale]);
+    Ok(())
+}
+
+/// Issues a move. `extra` holds row and column of the window and the bits of the scale.
+pub(super) fn issue_move(
+    op: &OpRef<'_>,
+    d: &mut Decoder<'_>,
+    (source, target): (&TileRef, &TileRef),
+    windows: Windows,
+    finish: Finish,
+    extra: [Operand; 3],
+) {
+    let (from, mut to) = (place(d, source), place(d, target));
+    to.core = match (from.space, to.space) {
+        (Space::Acc, Space::Vec) => Role::lane(usize::from(op.text("accToVecMode") == Some("single_mode_vec1"))),
+        (Space::Vec, Space::Mat) => Role::Aic,
+        _ => d.role,
+    };
+    let effect = TileMove { from, to, windows, finish };
+    let [row, col, scale] = extra;
+    let ends = [source, target].into_iter().flat_map(|tile| [tile.addr, tile.valid[0], tile.valid[1]]);
+    let args = ends.chain([row, col, scale]).collect();
+    let cost = d.platform.dma_cost(from.space, to.space);
+    d.issue(pipe_of(Some(from.space), Some(to.space)), effect, args, cost);
+}

@@ -1,0 +1,227 @@
+//! Ops that are read, printed and verified, and cannot be run yet.
+
+use slipring_ir::{AttrKind, Diags, Infer, OpSchema, OperandSpec, Syntax, Touch, Type, TypeRule};
+use slipring_machine::Pipe;
+use slipring_tile::Space;
+
+use super::RELU_PRE_MODE;
+use slipring_op::def::{CoreRule, OpDef, OpRef, PipeRule};
+use slipring_op::rules::{
+    ANY, BOOL, INTEGER, PLAIN, TILE, VIEW, defaulted, operand, require_space, result, schema, variadic,
+};
+
+/// The ops of this file.
+pub(crate) const OPS: &[&OpDef] = &[
+    &TGET_SCALE_ADDR,
+    &TEXTRACT_FP,
+    &TINSERT_FP,
+    &TSTORE_FP,
+    &BUILD_ASYNC_SESSION,
+    &TPUT_ASYNC,
+    &TGET_ASYNC,
+    &WAIT_ASYNC_EVENT,
+    &TEST_ASYNC_EVENT,
+];
+
+const FP: OperandSpec = operand("fp", TILE, Touch::Read, "quantisation parameters, one for each column (`scaling`)");
+
+/// What all of them have in common.
+const READ_ONLY: OpDef = OpDef { lower: |_, d| Err(d.unsupported("this operation")), ..PLAIN };
+
+pub static TGET_SCALE_ADDR: OpDef = OpDef {
+    schema: schema(
+        "pto.tget_scale_addr",
+        Syntax::InsOuts { ins: 1, attrs_in_ins: false },
+        &[
+            operand("src", TILE, Touch::Nothing, "the tile that has scales"),
+            operand("dst", TILE, Touch::Nothing, "a `scaling` tile of the same shape: its scales"),
+        ],
+        &[],
+        &[],
+    ),
+    summary: "The scales that belong to a tile",
+    doc: "Makes `dst` the tile of the scales of `src`. No data moves. Cannot be run yet.",
+    source: "PTO IR manual 4.15",
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::S),
+    verify: |op, _, diags| {
+        if op.space(1).is_some_and(|space| space != Space::Scaling) {
+            diags.push(op.error("tile-space", "expects dst to be in the scaling address space"));
+        }
+        if let (Some(src), Some(dst)) = (op.tile(0), op.tile(1))
+            && ((src.layout.rows, src.layout.cols) != (dst.layout.rows, dst.layout.cols) || src.valid != dst.valid)
+        {
+            diags.push(op.error("scale-shape", "expects dst to have the shape and valid shape of src"));
+        }
+    },
+    ..READ_ONLY
+};
+
+const WINDOW_FP: OpSchema = schema(
+    "",
+    Syntax::InsOuts { ins: 4, attrs_in_ins: false },
+    &[
+        operand("src", TILE, Touch::Read, "the accumulator"),
+        FP,
+        operand("row", INTEGER, Touch::Nothing, "first row of the window"),
+        operand("col", INTEGER, Touch::Nothing, "first column of the window"),
+        operand("dst", TILE, Touch::Write, "the tile to put into"),
+    ],
+    &[],
+    &[defaulted("reluPreMode", AttrKind::Enum(RELU_PRE_MODE), "`normal_relu`: negative values become 0 first")],
+);
+
+pub static TEXTRACT_FP: OpDef = OpDef {
+    schema: OpSchema { name: "pto.textract_fp", ..WINDOW_FP },
+    summary: "Take a window out of an accumulator, with a quantisation parameter for each column",
+    doc: "As `pto.textract`, each column multiplied by its parameter. Cannot be run yet.",
+    source: "tile ISA, TEXTRACT_FP",
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::Fix),
+    verify: |op, _, diags| verify_fp(op, diags),
+    ..READ_ONLY
+};
+
+pub static TINSERT_FP: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tinsert_fp", ..WINDOW_FP },
+    summary: "Put an accumulator into a window, with a quantisation parameter for each column",
+    doc: "As `pto.tinsert`, each column multiplied by its parameter. Cannot be run yet.",
+    source: "tile ISA, TINSERT_FP",
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::Fix),
+    verify: |op, _, diags| verify_fp(op, diags),
+    ..READ_ONLY
+};
+
+pub static TSTORE_FP: OpDef = OpDef {
+    schema: schema(
+        "pto.tstore_fp",
+        Syntax::InsOuts { ins: 2, attrs_in_ins: false },
+        &[
+            operand("src", TILE, Touch::Read, "the accumulator"),
+            FP,
+            operand("dst", VIEW, Touch::Write, "window of global memory"),
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Store an accumulator with a quantisation parameter for each column",
+    doc: "As `pto.tstore`, each column multiplied by its parameter. Cannot be run yet.",
+    source: "PTO IR manual 4.15",
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::Fix),
+    verify: |op, _, diags| verify_fp(op, diags),
+    ..READ_ONLY
+};
+
+fn verify_fp(op: &OpRef<'_>, diags: &mut Diags) {
+    require_space(op, 0, &[Space::Acc], diags);
+    require_space(op, 1, &[Space::Scaling], diags);
+}
+
+const SESSION: TypeRule =
+    TypeRule { describe: "an asynchronous session", accepts: |t| is_named(t, "pto.async_session") };
+const EVENT: TypeRule = TypeRule { describe: "an asynchronous event", accepts: |t| is_named(t, "pto.async_event") };
+
+fn is_named(ty: &Type, name: &str) -> bool {
+    matches!(ty, Type::Named(text) if &**text == name)
+}
+
+pub static BUILD_ASYNC_SESSION: OpDef = OpDef {
+    schema: schema(
+        "pto.build_async_session",
+        Syntax::Format(
+            "`(` $scratch `,` $workspace `:` type($scratch) `,` type($workspace) `)` attr-dict `->` type($session)",
+        ),
+        &[
+            operand("scratch", TILE, Touch::ReadWrite, "local memory to work in"),
+            operand("workspace", ANY, Touch::ReadWrite, "global memory to work in"),
+        ],
+        &[result("session", SESSION, Infer::Written, "the session")],
+        &[
+            defaulted("sync_id", AttrKind::Int, "flag to use"),
+            defaulted("block_bytes", AttrKind::Int, "bytes of a block"),
+            defaulted("comm_block_offset", AttrKind::Int, "first byte"),
+            defaulted("queue_num", AttrKind::Int, "queues"),
+            defaulted("channel_group_idx", AttrKind::Int, "group of channels"),
+        ],
+    ),
+    summary: "Prepare moves that run beside the kernel",
+    doc: "A session for `pto.tput_async` and `pto.tget_async`. Cannot be run yet.",
+    source: "PTO IR of the public assembler, asynchronous moves",
+    ..READ_ONLY
+};
+
+const ASYNC_MOVE: OpSchema = schema(
+    "",
+    Syntax::Format("`(` $operands `:` type($operands) `)` attr-dict `->` type($event)"),
+    &[variadic(
+        "operands",
+        ANY,
+        Touch::ReadWrite,
+        "destination and source of a put, source and destination of a get, and the session",
+    )],
+    &[result("event", EVENT, Infer::Written, "completes with the move")],
+    &[],
+);
+
+pub static TPUT_ASYNC: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tput_async", ..ASYNC_MOVE },
+    summary: "Start a move from global memory to another device's",
+    doc: "Operands: destination, source, session. Both memories are flat and contiguous. Cannot be run yet.",
+    source: "PTO IR of the public assembler, asynchronous moves",
+    verify: |op, _, diags| verify_async(op, ["dst", "src"], diags),
+    ..READ_ONLY
+};
+
+pub static TGET_ASYNC: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tget_async", ..ASYNC_MOVE },
+    summary: "Start a move from another device's global memory",
+    doc: "Operands: source, destination, session. Both memories are flat and contiguous. Cannot be run yet.",
+    source: "PTO IR of the public assembler, asynchronous moves",
+    verify: |op, _, diags| verify_async(op, ["src", "dst"], diags),
+    ..READ_ONLY
+};
+
+fn verify_async(op: &OpRef<'_>, names: [&str; 2], diags: &mut Diags) {
+    let operands = op.operands(0);
+    if operands.len() != 3 || !(SESSION.accepts)(op.module.ty(operands[2])) {
+        diags.push(op.error("async-operands", format!("expects {}, {} and a session", names[0], names[1])));
+        return;
+    }
+    for (value, name) in operands.iter().zip(names) {
+        if let Type::MemRef(memref) = op.module.ty(*value) {
+            let long = memref.dims.iter().filter(|dim| dim.known() != Some(1)).count();
+            if long > 1 || memref.dims.iter().any(|dim| dim.known().is_none()) {
+                diags.push(op.error(
+                    "async-shape",
+                    format!("expects {name} to be a static flat contiguous logical 1D GM memref"),
+                ));
+            }
+        }
+    }
+}
+
+const ASYNC_EVENT: OpSchema = schema(
+    "",
+    Syntax::Format("`(` $event `,` $session `:` type($event) `,` type($session) `)` attr-dict `->` type($done)"),
+    &[operand("event", EVENT, Touch::Nothing, "the move"), operand("session", SESSION, Touch::Nothing, "its session")],
+    &[result("done", BOOL, Infer::Fixed(|| Type::I1), "true once it is complete")],
+    &[],
+);
+
+pub static WAIT_ASYNC_EVENT: OpDef = OpDef {
+    schema: OpSchema { name: "pto.wait_async_event", ..ASYNC_EVENT },
+    summary: "Wait until a move beside the kernel is complete",
+    doc: "True if it succeeded. Cannot be run yet.",
+    source: "PTO IR of the public assembler, asynchronous moves",
+    ..READ_ONLY
+};
+
+pub static TEST_ASYNC_EVENT: OpDef = OpDef {
+    schema: OpSchema { name: "pto.test_async_event", ..ASYNC_EVENT },
+    summary: "Ask whether a move beside the kernel is complete",
+    doc: "True if it is. Cannot be run yet.",
+    source: "PTO IR of the public assembler, asynchronous moves",
+    ..READ_ONLY
+};

@@ -1,0 +1,145 @@
+//! From a tile to global memory.
+
+use slipring_ir::{AttrKind, Diags, EnumSpec, Syntax, Touch, Type};
+use slipring_machine::{Pipe, Platform};
+use slipring_program::UpdateKind;
+use slipring_tile::{Elem, Space};
+
+use super::load::{positive, same_width};
+use super::{RELU_PRE_MODE, arch, known_elements, place, relu, same_fold, scale, window};
+use slipring_effect::{Finish, GmMove};
+use slipring_op::Along;
+use slipring_op::decode::Decoder;
+use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::rules::{INTEGER, LAYOUT, PLAIN, TILE, VIEW, defaulted, operand, optional, schema};
+
+const ST_PHASE: &EnumSpec = &EnumSpec { kind: "st_phase", members: &["unspecified", "partial", "final"] };
+const ATOMIC_TYPE: &EnumSpec = &EnumSpec { kind: "atomic_type", members: &["atomic_none", "atomic_add"] };
+
+/// Most columns that the way out of the accumulator takes.
+const MAX_COLS: u64 = 4095;
+
+pub static TSTORE: OpDef = OpDef {
+    schema: schema(
+        "pto.tstore",
+        Syntax::InsOuts { ins: 2, attrs_in_ins: false },
+        &[
+            operand("src", TILE, Touch::Read, "the tile, in UB, L1 or the accumulator"),
+            optional(
+                "preQuantScalar",
+                INTEGER,
+                Touch::Nothing,
+                "scale on the way out of the accumulator: bits of an f32",
+            ),
+            operand("dst", VIEW, Touch::Write, "window of global memory"),
+        ],
+        &[],
+        &[
+            defaulted("stPhase", AttrKind::Enum(ST_PHASE), "a hint to the hardware; changes nothing here"),
+            defaulted("atomicType", AttrKind::Enum(ATOMIC_TYPE), "`atomic_add`: add to what the memory holds"),
+            defaulted("reluPreMode", AttrKind::Enum(RELU_PRE_MODE), "`normal_relu`: negative values become 0 first"),
+            defaulted("layout", AttrKind::Enum(LAYOUT), "how the dimensions of a memref fold into rows and columns"),
+        ],
+    ),
+    summary: "Store a tile into a window of global memory",
+    doc: "`dst[i, j] = src[i, j]` for the rows and columns that the valid shape of `src` and the window have in common; where \
+          the text says both, they must have as many elements, and always the same rows and columns if they have. Views of \
+          several dimensions fold as for `pto.tload`. \
+          From UB or L1 elements move as bits. Out of the accumulator (`f32` or `i32`) they may change, in this order: \
+          ReLU; multiplication in f32 by the scale in the low 32 bits of `preQuantScalar`; conversion to the window's \
+          type, rounded once to the nearest with ties to even, integers saturating. With `atomic_add` the result is added \
+          to the memory's element in the memory's type (integers wrap); each store is one indivisible step, stores of \
+          several cores add in the order in which they complete.",
+    source: "PTO IR manual 4.3; tile ISA, TSTORE",
+    core: CoreRule::ByTile,
+    along: Along::EACH,
+    pipe: PipeRule::By(|op, _| pipe_of(op.space(0))),
+    update: |op| (op.text("atomicType") == Some("atomic_add")).then_some(UpdateKind::Add),
+    verify: verify_store,
+    lower: lower_store,
+    ..PLAIN
+};
+
+fn pipe_of(space: Option<Space>) -> Pipe {
+    if space == Some(Space::Acc) { Pipe::Fix } else { Pipe::Mte3 }
+}
+
+fn verify_store(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    let ways = [Space::Vec, Space::Mat, Space::Acc].map(|space| (space, platform.has_way(space, Space::Gm)));
+    if let Some(space) = op.space(0).filter(|space| !ways.contains(&(*space, true))) {
+        let known: Vec<String> = ways.iter().filter(|way| way.1).map(|way| format!("loc={}", way.0)).collect();
+        let message = format!("expects {} tstore src to use {}", arch(platform), known.join(" or "));
+        diags.push(op.error("tile-space", message).label(format!("this tile is in `{space}`")));
+        return;
+    }
+    positive(op, diags);
+    if let (Some(source), Some(window)) = (op.ty(0), op.ty(2))
+        && let (Some(valid), Some(count)) = (known_elements(source), known_elements(window))
+        && valid != count
+    {
+        diags.push(op.error(
+            "store-shape",
+            format!(
+                "expects dst static element count ({count}) to match src valid_shape static element count ({valid})"
+            ),
+        ));
+    }
+    same_fold(op, 0, 2, diags);
+    let quantised = op.operand(1).is_some();
+    if op.space(0) != Some(Space::Acc) {
+        if quantised {
+            diags.push(op.error("store-quant", "expects src to use loc=acc when preQuantScalar is present"));
+        }
+        if relu(op) {
+            diags.push(op.error("store-relu", "expects src to use loc=acc when reluPreMode is not no_relu"));
+        }
+        same_width(op, 0, 2, diags);
+        return;
+    }
+    let (Some(from), Some(to)) = (op.ty(0).and_then(Type::elem), op.ty(2).and_then(Type::elem)) else { return };
+    accumulator_types(op, from, to, quantised, diags);
+    if let Some(tile) = op.tile(0)
+        && (u64::from(tile.layout.cols) > MAX_COLS || tile.valid[1].known().is_some_and(|n| n > MAX_COLS))
+    {
+        diags.push(op.error("store-cols", format!("expects src cols to be in the range [1, {MAX_COLS}]")));
+    }
+}
+
+/// Reports conversions that the way out of the accumulator does not have.
+pub(super) fn accumulator_types(op: &OpRef<'_>, from: Elem, to: Elem, quantised: bool, diags: &mut Diags) {
+    if !matches!(from, Elem::F32 | Elem::I32) {
+        diags.push(op.error("acc-type", format!("expects an accumulator of f32 or i32, not {from}")));
+        return;
+    }
+    let fine = if quantised {
+        !matches!(to, Elem::I64 | Elem::U64 | Elem::U32 | Elem::F8E8M0)
+            && to.values() == 1
+            && (to != Elem::I32 || from == Elem::I32)
+    } else {
+        matches!(to, Elem::F32 | Elem::F16 | Elem::BF16) || (to == Elem::I32 && from == Elem::I32)
+    };
+    if !fine {
+        let how = if quantised { "with" } else { "without" };
+        diags.push(
+            op.error("acc-type", format!("{from} does not leave the accumulator as {to} {how} preQuantScalar"))
+                .help("without a scale it leaves as f32, f16, bf16 or (from i32) i32; with one also as i8, ui8 or i16"),
+        );
+    }
+}
+
+fn lower_store(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let tile = d.tile(op.operand(0).ok_or(Reported)?)?;
+    let scale = scale(d, op.operand(1))?;
+    let view = d.view(op.operand(2).ok_or(Reported)?)?;
+    // From UB and L1 types of one width move as bits: as the tile's type.
+    let from_acc = tile.ty.space == Space::Acc;
+    let elem = if from_acc { view.elem } else { tile.ty.layout.elem };
+    let (window, place_args) = window(op, d, &view, &tile.ty.layout, elem)?;
+    let finish = Finish { relu: relu(op), scaled: op.operand(1).is_some(), add: op.update() == Some(UpdateKind::Add) };
+    let effect = GmMove { tile: place(d, &tile), window, load: false, pad: 0, finish };
+    let mut args = vec![tile.addr, tile.valid[0], tile.valid[1], scale];
+    args.extend(place_args);
+    let cost = d.platform.dma_cost(tile.ty.space, Space::Gm);
+    d.issue(pipe_of(Some(tile.ty.space)), effect, args, cost);
+    Ok(())
+}

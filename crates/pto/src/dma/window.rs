@@ -1,0 +1,136 @@
+//! Windows of tiles: taken out and put in.
+
+use slipring_ir::{AttrKind, Diags, OpSchema, Syntax, TileType, Touch};
+use slipring_machine::Platform;
+use slipring_program::Operand;
+use slipring_tile::{BLayout, Layout, SLayout, Space};
+
+use super::moves::{issue_move, move_types, pipe_of};
+use super::{RELU_PRE_MODE, relu, require_way};
+use slipring_effect::{Finish, Windows};
+use slipring_op::Along;
+use slipring_op::decode::Decoder;
+use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported, Transfer};
+use slipring_op::rules::{INTEGER, PLAIN, TILE, constant, defaulted, operand, schema};
+
+const WINDOW: OpSchema = schema(
+    "",
+    Syntax::InsOuts { ins: 3, attrs_in_ins: false },
+    &[
+        operand("src", TILE, Touch::Read, "the tile to take from"),
+        operand("row", INTEGER, Touch::Nothing, "first row of the window"),
+        operand("col", INTEGER, Touch::Nothing, "first column of the window"),
+        operand("dst", TILE, Touch::Write, "the tile to put into"),
+    ],
+    &[],
+    &[defaulted("reluPreMode", AttrKind::Enum(RELU_PRE_MODE), "`normal_relu`: negative values become 0 first")],
+);
+
+pub static TEXTRACT: OpDef = OpDef {
+    schema: OpSchema { name: "pto.textract", ..WINDOW },
+    summary: "Take a window out of a tile",
+    doc: "`dst[i, j] = src[row + i, col + j]` for the valid shape of `dst`, which must lie inside `src` from that row and \
+          column on. Ways: L1 to L0A, L0B or the scale buffer; UB to UB or to L1; the accumulator to L1 or UB.",
+    source: "PTO IR manual 4.10; tile ISA, TEXTRACT",
+    core: CoreRule::ByTile,
+    along: [Along::Window("row"), Along::Window("col")],
+    transfer: Some(Transfer::Extract),
+    pipe: PipeRule::By(|op, _| pipe_of(op.space(0), op.space(3))),
+    verify: verify_extract,
+    lower: |op, d| lower_window(op, d, Windows::Extract),
+    ..PLAIN
+};
+
+pub static TINSERT: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tinsert", ..WINDOW },
+    summary: "Put a tile into a window of another",
+    doc: "`dst[row + i, col + j] = src[i, j]` for the valid shape of `src`, which must lie inside `dst` from that row and \
+          column on; all other elements of `dst` stay. Ways: the accumulator to L1 or UB, with the conversions of \
+          `pto.tstore`; UB to the Cube core's L1; UB to UB.",
+    source: "PTO IR manual 4.10; tile ISA, TINSERT",
+    core: CoreRule::ByTile,
+    along: [Along::Window("row"), Along::Window("col")],
+    pipe: PipeRule::By(|op, _| pipe_of(op.space(0), op.space(3))),
+    verify: verify_insert,
+    lower: |op, d| lower_window(op, d, Windows::Insert),
+    ..PLAIN
+};
+
+fn verify_extract(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    let (Some(from), Some(to)) = (op.space(0), op.space(3)) else { return };
+    let known = match from {
+        Space::Mat => matches!(to, Space::Left | Space::Right | Space::Scaling),
+        Space::Vec | Space::Acc => matches!(to, Space::Vec | Space::Mat),
+        _ => false,
+    };
+    if !known {
+        diags.push(
+            op.error("move-way", format!("no window is taken from `{from}` to `{to}`"))
+                .help("the ways are mat->left, mat->right, mat->scaling, vec->vec, vec->mat, acc->mat, acc->vec"),
+        );
+        return;
+    }
+    if !require_way(op, platform, "window", (from, to), diags) {
+        return;
+    }
+    let (Some(source), Some(target)) = (op.tile(0), op.tile(3)) else { return };
+    let plain = |t: &TileType| t.layout.blayout == BLayout::RowMajor && t.layout.slayout == SLayout::NoneBox;
+    if (from, to) == (Space::Vec, Space::Vec) && !(plain(source) && plain(target)) {
+        diags.push(op.error(
+            "extract-layout",
+            "expects A5 vec->vec textract src/dst to use ND layout (blayout=row_major, slayout=none_box)",
+        ));
+    }
+    move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), false, diags);
+    inside(op, &source.layout, &valid_part(target), ("dst", "src"), diags);
+}
+
+fn verify_insert(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    let (Some(from), Some(to)) = (op.space(0), op.space(3)) else { return };
+    if !matches!((from, to), (Space::Acc | Space::Vec, Space::Mat | Space::Vec)) {
+        diags.push(
+            op.error(
+                "move-way",
+                "expects A5 tinsert to use a supported src/dst loc pair: acc->mat, vec->mat, or vec->vec",
+            )
+            .label(format!("{from}->{to}")),
+        );
+        return;
+    }
+    if !require_way(op, platform, "tile", (from, to), diags) {
+        return;
+    }
+    let (Some(source), Some(target)) = (op.tile(0), op.tile(3)) else { return };
+    move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), false, diags);
+    inside(op, &target.layout, &valid_part(source), ("src", "dst"), diags);
+}
+
+/// The valid rows and columns of a tile, as far as they are known.
+fn valid_part(tile: &TileType) -> Layout {
+    let valid = |at: usize, all: u32| tile.valid[at].known().and_then(|n| u32::try_from(n).ok()).unwrap_or(all.min(1));
+    Layout { rows: valid(0, tile.layout.rows), cols: valid(1, tile.layout.cols), ..tile.layout }
+}
+
+/// Reports a window at a constant place that does not lie inside its tile.
+fn inside(op: &OpRef<'_>, whole: &Layout, part: &Layout, (part_name, whole_name): (&str, &str), diags: &mut Diags) {
+    let sides = [(1, "row", part.rows, whole.rows), (2, "col", part.cols, whole.cols)];
+    for (operand, what, size, all) in sides {
+        let Some(first) = op.operand(operand).and_then(|v| constant(op.module, v)) else { continue };
+        if first < 0 || first.saturating_add(size.into()) > i64::from(all) {
+            diags.push(
+                op.error("window-bounds", format!("expects {what} + {part_name} {what}s <= {whole_name} {what}s"))
+                    .label(format!("{first} + {size} > {all}")),
+            );
+        }
+    }
+}
+
+fn lower_window(op: &OpRef<'_>, d: &mut Decoder<'_>, windows: Windows) -> Lowered {
+    let source = d.tile(op.operand(0).ok_or(Reported)?)?;
+    let row = d.scalar(op.operand(1).ok_or(Reported)?)?;
+    let col = d.scalar(op.operand(2).ok_or(Reported)?)?;
+    let target = d.tile(op.operand(3).ok_or(Reported)?)?;
+    let finish = Finish { relu: relu(op), ..Finish::default() };
+    issue_move(op, d, (&source, &target), windows, finish, [row, col, Operand::Imm(0)]);
+    Ok(())
+}

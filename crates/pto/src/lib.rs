@@ -1,0 +1,63 @@
+//! The `pto` dialect, filed as the manual files it.
+
+#![allow(missing_docs)] // An op's declaration is its documentation.
+
+mod cross_core;
+mod cube;
+mod debug;
+mod dma;
+mod mixed;
+mod pipe;
+mod pipe_handle;
+mod pipe_text;
+mod query;
+mod scalar_memory;
+mod sync;
+pub(crate) mod tile;
+mod vector;
+mod view;
+
+pub use cross_core::*;
+pub use cube::*;
+pub use debug::*;
+pub use dma::*;
+pub use mixed::*;
+pub use pipe::*;
+pub use pipe_handle::*;
+pub use query::*;
+pub use scalar_memory::*;
+pub use sync::*;
+pub use tile::*;
+pub use vector::*;
+pub use view::*;
+
+use slipring_op::def::OpDef;
+
+/// Its families of ops.
+pub const FAMILIES: &[&[&OpDef]] = &[
+    pipe::OPS,
+    pipe_handle::OPS,
+    debug::OPS,
+    query::OPS,
+    sync::OPS,
+    cross_core::OPS,
+    view::OPS,
+    mixed::OPS,
+    tile::OPS,
+    dma::OPS,
+    dma::not_run::OPS,
+    cube::OPS,
+    scalar_memory::OPS,
+    vector::binary::OPS,
+    vector::scalar::OPS,
+    vector::ternary::OPS,
+    vector::unary::OPS,
+    vector::bits::OPS,
+    vector::reduce::OPS,
+    vector::broadcast::OPS,
+    vector::select::OPS,
+    vector::convert::OPS,
+    vector::fill::OPS,
+    vector::rearrange::OPS,
+    vector::undone::OPS,
+];

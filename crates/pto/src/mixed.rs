@@ -1,0 +1,288 @@
+//! Kernels that are written for the whole cluster: regions for the Vector cores, and tiles that cross between the two
+//! kinds of core (seed 001).
+//!
+//! Such a kernel is a function for no kind of core, with ops of both. The passes make a program for each kind out of it and
+//! leave none of these ops. Their meaning here is the sequential one: everything in order, in one program.
+
+use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Parsed};
+use slipring_ir::{AttrKind, AttrSpec, Diags, Module, OpId, OpSchema, Syntax, TileType, Touch, Type, ValueId};
+use slipring_machine::{Cost, Pipe, Platform, Role};
+use slipring_program::{Direction, Effect, Operand};
+use slipring_tile::Space;
+
+use slipring_effect::{MoveEffect, MovePart, Place, ShareEffect};
+use slipring_op::decode::{Binding, Decoder, TileRef};
+use slipring_op::def::{Lowered, MixedPart, OpDef, OpRef, Reported};
+use slipring_op::ring::Split;
+use slipring_op::rules::{PLAIN, TILE, operand, require_space, required, schema};
+use slipring_op::rules::{first_args, one_block};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&SPLIT_AIV, &AIV_SHARD, &AIC_GATHER, &TCROSS];
+
+const SPLIT: AttrSpec =
+    required("split", AttrKind::Int, "0: whole tile, 1: upper and lower half, 2: left and right half");
+
+pub static SPLIT_AIV: OpDef = OpDef {
+    schema: OpSchema { regions: &["body"], ..schema("pto.split_aiv", Syntax::Custom(&RegionText), &[], &[], &[SPLIT]) },
+    summary: "Ops that run once on each Vector core",
+    doc: "`pto.split_aiv %lane { … } {split = 1}`. The body runs on both Vector cores at the same time; `%lane` is the core's \
+          number, 0 or 1. Tiles in UB that are declared outside are each core's own. `split` says how the tiles of the body \
+          are divided between the cores: 0 not at all, 1 by rows, 2 by columns. `pto.aiv_shard` and `pto.aic_gather` are the \
+          only ways in and out for tiles of the Cube core. The sequential meaning: the body once with lane 0, then once with \
+          lane 1.",
+    source: "seed 001, API",
+    mixed: Some(MixedPart::Region),
+    verify: |op, _, diags| split_is_known(op, diags),
+    lower: lower_region,
+    ..PLAIN
+};
+
+/// `%lane { … } {split = 1}`.
+struct RegionText;
+
+impl CustomSyntax for RegionText {
+    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Parsed<()> {
+        let (name, span) = p.value_name()?;
+        p.set_operands(op, &[]);
+        p.region(op, vec![BlockArg { name, ty: Type::Index, span }])?;
+        p.attr_dict(op)
+    }
+
+    fn says_all(&self, module: &Module, op: OpId) -> Option<bool> {
+        let lane = |args: &[ValueId]| args.len() == 1 && *module.ty(args[0]) == Type::Index;
+        Some(one_block(module, op) && first_args(module, op, 0).is_some_and(lane))
+    }
+
+    fn print(&self, p: &mut OpPrinter<'_>, op: OpId) {
+        let module = p.module;
+        p.write(" ");
+        p.values(module.body(op, 0).map_or(&[][..], |b| &module.block(b).args[..]));
+        p.write(" ");
+        p.region(op, 0, false);
+        p.attr_dict(op, &[]);
+    }
+}
+
+const CROSSING: OpDef = OpDef {
+    schema: schema(
+        "",
+        Syntax::InsOuts { ins: 1, attrs_in_ins: false },
+        &[
+            operand("src", TILE, Touch::Read, "the tile on the one kind of core"),
+            operand("dst", TILE, Touch::Write, "the tile on the other kind"),
+        ],
+        &[],
+        &[SPLIT],
+    ),
+    source: "seed 001, API",
+    lower: |_, d| Err(d.error("mixed-kernel", NO_CORE)),
+    ..PLAIN
+};
+
+const NO_CORE: &str = "this op is for a kernel of the whole cluster, and no single core runs it";
+
+pub static AIV_SHARD: OpDef = OpDef {
+    schema: OpSchema { name: "pto.aiv_shard", ..CROSSING.schema },
+    summary: "A tile of the accumulator to the Vector cores, each its part",
+    doc: "Inside a `pto.split_aiv`. With `split` 1 lane 0 receives the upper half of the rows of `src`, lane 1 the lower half; \
+          with 2 the left and the right half of the columns; with 0 both receive the whole tile. `dst` is a tile in UB of the \
+          part's valid shape: what is halved is what is valid of `src`, which is even. Elements do not change.",
+    mixed: Some(MixedPart::Shard),
+    verify: verify_shard,
+    lower: lower_shard,
+    ..CROSSING
+};
+
+pub static AIC_GATHER: OpDef = OpDef {
+    schema: OpSchema { name: "pto.aic_gather", ..CROSSING.schema },
+    summary: "The Vector cores' tiles to L1, put together",
+    doc: "Inside a `pto.split_aiv`. The inverse of `pto.aiv_shard`: `src` is a lane's tile in UB, `dst` the whole tile in L1, \
+          made of both lanes' tiles one below (1) or beside (2) the other. With `split` 0 both lanes hold the same whole tile, \
+          and lane 0's is taken; lanes that differ there are an error.",
+    mixed: Some(MixedPart::Gather),
+    verify: verify_gather,
+    lower: lower_gather,
+    ..CROSSING
+};
+
+pub static TCROSS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tcross", attrs: &[], ..CROSSING.schema },
+    summary: "A whole tile from one kind of core to the other",
+    doc: "From the accumulator to UB or from UB to L1, outside of every `pto.split_aiv`. Elements do not change. What kernels \
+          without an explicit split use; the pass that splits them makes shards and gathers of it.",
+    mixed: Some(MixedPart::Cross),
+    verify: verify_cross,
+    lower: lower_cross,
+    ..CROSSING
+};
+
+fn lower_region(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let body = op.module.body(op.id, 0).ok_or(Reported)?;
+    let number = op.module.block(body).args.first().copied();
+    d.region_on_lanes(|d, lane| {
+        if let Some(number) = number {
+            d.bind(number, Binding::Scalar(Operand::Imm(lane as u64)));
+        }
+        d.block(body).map(|_| ())
+    })
+}
+
+/// The lane whose region is being decoded.
+fn lane(d: &mut Decoder<'_>) -> Result<usize, Reported> {
+    match (d.lanes_of_cluster().is_some(), d.role) {
+        (true, Role::Aiv0) => Ok(0),
+        (true, Role::Aiv1) => Ok(1),
+        (true, Role::Aic) => Err(d.error("split-outside", "this op stands outside of every `pto.split_aiv`")),
+        (false, _) => Err(d.error("mixed-kernel", NO_CORE)),
+    }
+}
+
+fn ends(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<(TileRef, TileRef), Reported> {
+    Ok((d.tile(op.operand(0).ok_or(Reported)?)?, d.tile(op.operand(1).ok_or(Reported)?)?))
+}
+
+/// A lane's part of the accumulator's tile: half of what is valid of it.
+fn lower_shard(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let lane = lane(d)?;
+    let (src, dst) = ends(op, d)?;
+    let own = Role::lane(lane);
+    match split(op, d)?.axis() {
+        Some(axis) => share(d, (&src, Role::Aic), (&dst, own), (axis, lane), false),
+        None => cross(d, (&src, Role::Aic), (&dst, own)),
+    }
+    Ok(())
+}
+
+/// A lane's tile into its part of the tile in L1. Tiles that are not divided are compared at the region's end.
+fn lower_gather(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let lane = lane(d)?;
+    let (src, mut dst) = ends(op, d)?;
+    let own = Role::lane(lane);
+    let Some(axis) = split(op, d)?.axis() else {
+        if lane == 1 {
+            dst.addr = d.second_copy(dst, src.valid);
+        }
+        cross(d, (&src, own), (&dst, Role::Aic));
+        return Ok(());
+    };
+    share(d, (&src, own), (&dst, Role::Aic), (axis, lane), true);
+    Ok(())
+}
+
+/// A whole tile: to the lanes that take part, or from lane 0.
+fn lower_cross(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let Some(lanes) = d.lanes_of_cluster() else { return Err(d.error("mixed-kernel", NO_CORE)) };
+    let (src, dst) = ends(op, d)?;
+    if dst.ty.space == Space::Mat {
+        cross(d, (&src, Role::Aiv0), (&dst, Role::Aic));
+        return Ok(());
+    }
+    for lane in 0..lanes {
+        cross(d, (&src, Role::Aic), (&dst, Role::lane(lane)));
+    }
+    Ok(())
+}
+
+fn split(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Split, Reported> {
+    Split::of(op).ok_or_else(|| d.error("split-mode", "`split` is 0 (none), 1 (up and down) or 2 (left and right)"))
+}
+
+fn place((tile, core): (&TileRef, Role)) -> Place {
+    Place { space: tile.ty.space, core, layout: tile.ty.layout }
+}
+
+/// Copies what is valid of a tile from one core's memory to another's.
+fn cross(d: &mut Decoder<'_>, from: (&TileRef, Role), to: (&TileRef, Role)) {
+    let room = to.0.ty.layout;
+    let (src, parts) = (from.0, vec![MovePart::all(to.1, room.rows, room.cols)]);
+    let effect = MoveEffect { from: place(from), to: place(to), parts, ..MoveEffect::default() };
+    copy(d, effect, src, to.0);
+}
+
+/// Copies a lane's half of a tile between the cores' memories.
+fn share(
+    d: &mut Decoder<'_>,
+    from: (&TileRef, Role),
+    to: (&TileRef, Role),
+    (axis, lane): (usize, usize),
+    gather: bool,
+) {
+    copy(d, ShareEffect { from: place(from), to: place(to), axis, lane: lane as u32, gather }, from.0, to.0);
+}
+
+fn copy(d: &mut Decoder<'_>, effect: impl Effect + 'static, src: &TileRef, dst: &TileRef) {
+    let pipe = if src.ty.space == Space::Acc { Pipe::Fix } else { Pipe::Mte3 };
+    d.issue(pipe, effect, vec![src.addr, dst.addr, src.valid[0], src.valid[1]], Cost::fixed(1));
+}
+
+fn split_is_known(op: &OpRef<'_>, diags: &mut Diags) {
+    if Split::of(op).is_none() {
+        let error = op.error("split-mode", "`split` is 0 (none), 1 (up and down) or 2 (left and right)");
+        diags.push(error);
+    }
+}
+
+fn verify_shard(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    split_is_known(op, diags);
+    if require_space(op, 0, &[Space::Acc], diags) && require_space(op, 1, &[Space::Vec], diags) {
+        parts(op, (0, 1), diags);
+    }
+}
+
+fn verify_gather(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    split_is_known(op, diags);
+    if require_space(op, 0, &[Space::Vec], diags) && require_space(op, 1, &[Space::Mat], diags) {
+        parts(op, (1, 0), diags);
+    }
+}
+
+fn verify_cross(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    let ways = [(Space::Acc, Space::Vec), (Space::Vec, Space::Mat)];
+    if let (Some(from), Some(to)) = (op.space(0), op.space(1))
+        && !ways.contains(&(from, to))
+    {
+        diags.push(
+            op.error("cross-way", format!("no tile crosses from `{from}` to `{to}`"))
+                .help("the ways between the kinds of core are acc->vec and vec->mat"),
+        );
+        return;
+    }
+    parts(op, (0, 1), diags);
+}
+
+/// Checks that the tile of operand `part` is a lane's share of the tile of operand `whole`.
+fn parts(op: &OpRef<'_>, (whole, part): (usize, usize), diags: &mut Diags) {
+    let (Some(all), Some(own), Some(split)) = (op.tile(whole), op.tile(part), Split::of(op)) else { return };
+    if let Some((n, axis)) = split.odd(all) {
+        return diags.push(slipring_op::ring::odd(op, n, axis));
+    }
+    let direction = if whole == 0 { Direction::C2V } else { Direction::V2C };
+    if !split.fits(all, own, direction) {
+        let text = |tile: &TileType| {
+            let layout = [tile.layout.rows, tile.layout.cols];
+            let [rows, cols]: [u64; 2] =
+                std::array::from_fn(|axis| tile.valid[axis].known().unwrap_or(layout[axis].into()));
+            (rows, cols)
+        };
+        let ((rows, cols), own) = (text(all), text(own));
+        let wanted = match split {
+            Split::None => (rows, cols),
+            Split::UpDown => (rows / 2, cols),
+            Split::LeftRight => (rows, cols / 2),
+        };
+        let names = [whole, part].map(|at| op.def.schema.operands[at].name);
+        diags.push(op.error(
+            "split-shape",
+            format!(
+                "`{}` is {rows}x{cols}, so that `{}` must be {}x{}, not {}x{}",
+                names[0], names[1], wanted.0, wanted.1, own.0, own.1
+            ),
+        ));
+    }
+    if all.layout.elem != own.layout.elem {
+        let message =
+            format!("a tile does not change its type on the way: {} and {}", all.layout.elem, own.layout.elem);
+        diags.push(op.error("split-type", message).help("convert it on the Vector core (`pto.tcvt`)"));
+    }
+}

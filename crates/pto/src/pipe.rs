@@ -1,0 +1,438 @@
+//! Rings between cores: reserve, import, initialise, push, pop, free (seed 000).
+
+use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, Infer, OpSchema, Syntax, Touch};
+use slipring_machine::{Pipe, Platform};
+use slipring_program::{Direction, Operand};
+use slipring_tile::Space;
+
+use slipring_op::decode::Binding;
+use slipring_op::def::{CoreRule, OpDef, OpRef, PipeRule, RingPart};
+use slipring_op::ring;
+use slipring_op::rules::{
+    INTEGER, PLAIN, POINTER, TILE, defaulted, operand, optional, require_space, required, result, schema,
+};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[
+    &RESERVE_BUFFER,
+    &IMPORT_RESERVED_BUFFER,
+    &AIC_INITIALIZE_PIPE,
+    &AIV_INITIALIZE_PIPE,
+    &TPUSH_TO_AIV,
+    &TPUSH_TO_AIC,
+    &TPOP_FROM_AIC,
+    &TPOP_FROM_AIV,
+    &TFREE_FROM_AIC,
+    &TFREE_FROM_AIV,
+];
+
+/// `#pto.address_space<…>`.
+pub const ADDRESS_SPACE: &EnumSpec = &EnumSpec {
+    kind: "address_space",
+    members: &["zero", "gm", "mat", "left", "right", "acc", "vec", "bias", "scaling"],
+};
+
+pub static RESERVE_BUFFER: OpDef = OpDef {
+    schema: schema(
+        "pto.reserve_buffer",
+        Syntax::Format("attr-dict `->` type($base)"),
+        &[],
+        &[result("base", INTEGER, Infer::Written, "address of the reserved memory, in bytes")],
+        &[
+            required("name", AttrKind::Str, "name that the peer imports it by"),
+            required("size", AttrKind::Int, "bytes: slot count × slot size"),
+            defaulted("location", AttrKind::Enum(ADDRESS_SPACE), "`vec` or `mat`; by default the core's own"),
+            defaulted("auto", AttrKind::Bool, "true: the allocator chooses the address"),
+            defaulted("base", AttrKind::Int, "the address, where `auto` is false"),
+        ],
+    ),
+    summary: "Reserve local memory for the slots of a ring that this core consumes",
+    doc: "Reserves `size` bytes of the consumer's UB (`vec`) or L1 (`mat`) for the slots of a ring. The allocator \
+          places nothing else there. With `auto = true` the allocator chooses the address and writes `base`; with \
+          `auto = false` the text gives it. On a platform with rings in global memory the buffer is where popped \
+          tiles land.",
+    source: "seed 000, DSL Grammar; PTO IR manual 4.18",
+    ring: Some(RingPart::Reserve),
+    verify: verify_reserve,
+    lower: |op, d| {
+        let base = op.int("base").map_or(Operand::Imm(0), Operand::imm);
+        d.bind(op.result(0), Binding::Scalar(base));
+        Ok(())
+    },
+    ..PLAIN
+};
+
+fn verify_reserve(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    let size = op.int("size").unwrap_or(0);
+    if size <= 0 {
+        diags.push(op.error("reserve-size", "expects 'size' to be greater than 0"));
+    }
+    let space = op.text("location").and_then(Space::parse);
+    if let Some(space) = space {
+        if !matches!(space, Space::Vec | Space::Mat) {
+            diags.push(
+                op.error(
+                    "reserve-location",
+                    "expects 'location' to be #pto.address_space<vec> or #pto.address_space<mat>",
+                )
+                .label(format!("`{space}` cannot hold a ring")),
+            );
+        } else if let Some(spec) = platform.space(space)
+            && size > 0
+            && size as u64 > spec.bytes
+        {
+            diags.push(
+                op.error(
+                    "reserve-capacity",
+                    format!("{size} bytes do not fit into `{space}`, which has {}", spec.bytes),
+                )
+                .help("lower `slot_num` or the slot size"),
+            );
+        }
+    }
+    let auto = op.attr("auto").and_then(slipring_ir::Attr::as_bool);
+    match (auto, op.int("base")) {
+        (Some(false), None) => diags.push(op.error("reserve-base", "expects 'base' when 'auto' is false")),
+        (_, Some(base)) if base < 0 => {
+            diags.push(op.error("reserve-base", "expects 'base' to be non-negative when present"));
+        }
+        _ => {}
+    }
+}
+
+pub static IMPORT_RESERVED_BUFFER: OpDef = OpDef {
+    schema: OpSchema {
+        aliases: &["pto.import_peer_buffer"],
+        ..schema(
+            "pto.import_reserved_buffer",
+            Syntax::Format("attr-dict `->` type($base)"),
+            &[],
+            &[result("base", INTEGER, Infer::Written, "address that the peer reserved, in bytes")],
+            &[
+                required("name", AttrKind::Str, "name of the reservation"),
+                required("peer_func", AttrKind::Symbol, "the function that reserved it"),
+                defaulted("base", AttrKind::Int, "the resolved address: written by the passes"),
+            ],
+        )
+    },
+    summary: "Import the address of the memory that the peer reserved",
+    doc: "Gives the producer the address that the consumer's `pto.reserve_buffer` of the same name has. The passes \
+          resolve it. `pto.import_peer_buffer` is another spelling.",
+    source: "seed 000, DSL Grammar; PTO IR manual 4.18",
+    ring: Some(RingPart::Import),
+    lower: |op, d| {
+        let base = op.int("base").map_or(Operand::Imm(0), Operand::imm);
+        d.bind(op.result(0), Binding::Scalar(base));
+        Ok(())
+    },
+    ..PLAIN
+};
+
+const INITIALIZE: OpSchema = schema(
+    "",
+    Syntax::Format(
+        "attr-dict `(` (`gm_slot_buffer` `=` $gm_slot_buffer `:` type($gm_slot_buffer) `,`)? \
+         (`c2v_consumer_buf` `=` $c2v_consumer_buf `:` type($c2v_consumer_buf) `,`)? \
+         (`v2c_consumer_buf` `=` $v2c_consumer_buf `:` type($v2c_consumer_buf))? `)`",
+    ),
+    &[
+        optional(
+            "gm_slot_buffer",
+            POINTER,
+            Touch::Nothing,
+            "slots in global memory, where the platform keeps rings there",
+        ),
+        optional(
+            "c2v_consumer_buf",
+            INTEGER,
+            Touch::Nothing,
+            "address of the C2V slots in the Vector cores' UB, in bytes",
+        ),
+        optional(
+            "v2c_consumer_buf",
+            INTEGER,
+            Touch::Nothing,
+            "address of the V2C slots in the Cube core's L1, in bytes",
+        ),
+    ],
+    &[],
+    &[
+        required("dir_mask", AttrKind::Int, "1: Cube to Vector, 2: Vector to Cube, 3: both"),
+        required("slot_size", AttrKind::Int, "bytes of a slot: those of the whole tile, before a split"),
+        defaulted("slot_num", AttrKind::Int, "slots of each ring; by default 8, or 4 with both directions"),
+        defaulted("id", AttrKind::Int, "tells several pipes of a kernel apart; 0 by default"),
+        defaulted("nosplit", AttrKind::Bool, "true: every tile of the pipe goes undivided"),
+        PROTOCOL,
+        PLACEMENT,
+        FLAG_BASE,
+        PERIOD,
+        CREDITS,
+        AUTO_FREE,
+        LANE,
+        MADE,
+    ],
+);
+
+/// `#pto.pipe_protocol<…>`.
+pub(super) const PROTOCOL: AttrSpec = defaulted(
+    "protocol",
+    AttrKind::Enum(&EnumSpec { kind: "pipe_protocol", members: &["tagged", "counted"] }),
+    "`tagged`: a flag for each slot; `counted`: a counter of ready tiles and one of free slots",
+);
+
+/// `#pto.pipe_placement<…>`.
+pub(super) const PLACEMENT: AttrSpec = defaulted(
+    "placement",
+    AttrKind::Enum(&EnumSpec { kind: "pipe_placement", members: &["gm", "on_chip"] }),
+    "where the slots are; by default where the platform has them",
+);
+
+pub(super) const FLAG_BASE: AttrSpec = defaulted(
+    "flag_base",
+    AttrKind::Int,
+    "first flag of a counted pipe: that one says ready, the next free; by default the next that no pipe has",
+);
+
+pub(super) const PERIOD: AttrSpec =
+    defaulted("period", AttrKind::Int, "tiles that one free signal of a counted pipe stands for; 1 by default");
+
+pub(super) const CREDITS: AttrSpec =
+    defaulted("credits", AttrKind::Int, "free signals at the start; by default the slots divided by the period");
+
+pub(super) const LANE: AttrSpec = defaulted(
+    "lane",
+    AttrKind::Int,
+    "the one Vector core at the other end, 0 or 1: its tiles go undivided; by default every Vector core that runs",
+);
+
+const MADE: AttrSpec =
+    defaulted("made", AttrKind::Unit, "made for a kernel of the whole cluster: written by the passes");
+
+pub(super) const AUTO_FREE: AttrSpec =
+    defaulted("auto_free", AttrKind::Bool, "true: a pop frees what it took, and the text has no frees");
+
+const INITIALIZE_DOC: &str = "Binds the rings of a pipe to their memory and starts their tags at 0. The core that consumes a \
+     direction signals all its slots free. A pipe has 8 slots in one direction or 4 in each of both, unless \
+     `slot_num` says otherwise. `lane`, the same at both ends, makes it a pipe between the Cube core and that one Vector core, \
+     with flags of its own: pipes to different lanes have their own tiles, depths and rates. Where the platform keeps rings in global memory, `gm_slot_buffer` holds the C2V \
+     slots and behind them the V2C slots, one such region a cluster; elsewhere the slots lie at \
+     `c2v_consumer_buf` in UB and at `v2c_consumer_buf` in L1.";
+
+fn verify_initialize(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    if !matches!(op.int("dir_mask"), Some(1..=3)) {
+        diags.push(op.error("pipe-direction", "expects 'dir_mask' to be 1, 2, or 3").label("1 C2V, 2 V2C, 3 both"));
+    }
+    ring::verify_pipe(op, platform, diags);
+}
+
+pub static AIC_INITIALIZE_PIPE: OpDef = OpDef {
+    schema: OpSchema { name: "pto.aic_initialize_pipe", ..INITIALIZE },
+    summary: "Set up the Cube core's ends of a pipe's rings",
+    doc: INITIALIZE_DOC,
+    source: "seed 000, aic_initialize_pipe",
+    core: CoreRule::Cube,
+    ring: Some(RingPart::Initialize),
+    verify: verify_initialize,
+    lower: ring::initialize,
+    ..PLAIN
+};
+
+pub static AIV_INITIALIZE_PIPE: OpDef = OpDef {
+    schema: OpSchema { name: "pto.aiv_initialize_pipe", ..INITIALIZE },
+    summary: "Set up a Vector core's ends of a pipe's rings",
+    doc: INITIALIZE_DOC,
+    source: "seed 000, aiv_initialize_pipe",
+    core: CoreRule::Vector,
+    ring: Some(RingPart::Initialize),
+    verify: verify_initialize,
+    lower: ring::initialize,
+    ..PLAIN
+};
+
+const PUSH: OpSchema = schema(
+    "",
+    Syntax::Format("`(` $tile `:` type($tile) `)` attr-dict"),
+    &[operand("tile", TILE, Touch::Read, "the tile to push")],
+    &[],
+    &[
+        required("split", AttrKind::Int, "0: whole tile, 1: upper and lower half, 2: left and right half"),
+        defaulted("id", AttrKind::Int, "which pipe; 0 by default"),
+    ],
+);
+
+const PUSH_DOC: &str = "Waits until the next slot is free, moves the tile into it, signals the consumer that it is ready, and \
+     advances the push tag. Under a split each Vector core has one half; the Cube core's tile is whole. The \
+     tile lies in the slot in the layout in which the consumer pops it; element types convert on the way out \
+     of the accumulator.";
+
+pub static TPUSH_TO_AIV: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tpush_to_aiv", ..PUSH },
+    summary: "Push a tile from the Cube core to the Vector cores",
+    doc: PUSH_DOC,
+    source: "seed 000, TPUSH",
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::Fix),
+    ring: Some(RingPart::Push(Direction::C2V)),
+    verify: |op, _, diags| {
+        verify_split(op, diags);
+        require_space(op, 0, &[Space::Acc], diags);
+    },
+    lower: ring::push,
+    ..PLAIN
+};
+
+pub static TPUSH_TO_AIC: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tpush_to_aic", ..PUSH },
+    summary: "Push a tile from a Vector core to the Cube core",
+    doc: PUSH_DOC,
+    source: "seed 000, TPUSH",
+    core: CoreRule::Vector,
+    pipe: PipeRule::Fixed(Pipe::Mte3),
+    ring: Some(RingPart::Push(Direction::V2C)),
+    verify: |op, _, diags| {
+        verify_split(op, diags);
+        require_space(op, 0, &[Space::Vec], diags);
+    },
+    lower: ring::push,
+    ..PLAIN
+};
+
+const POP: OpSchema = schema(
+    "",
+    Syntax::Format("(`(` $valid_row `,` $valid_col `)`)? attr-dict `->` type($tile)"),
+    &[
+        optional("valid_row", INTEGER, Touch::Nothing, "valid rows of the popped tile"),
+        optional("valid_col", INTEGER, Touch::Nothing, "valid columns of the popped tile"),
+    ],
+    &[result(
+        "tile",
+        TILE,
+        Infer::Written,
+        "the popped tile: the slot itself on chip, a copy of it from global memory",
+    )],
+    &[
+        required("split", AttrKind::Int, "0: whole tile, 1: upper and lower half, 2: left and right half"),
+        defaulted("id", AttrKind::Int, "which pipe; 0 by default"),
+        defaulted("addr", AttrKind::Int, "where a tile from global memory lands: written by the allocator"),
+    ],
+);
+
+const POP_DOC: &str = "Waits until the next slot is ready and takes its tile: on chip the tile is the slot, without a copy; from \
+     global memory it is loaded. The slot stays held until the matching free. Several pops may be outstanding, up to \
+     the number of slots.";
+
+pub static TPOP_FROM_AIC: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tpop_from_aic", ..POP },
+    summary: "Pop a tile that the Cube core pushed",
+    doc: POP_DOC,
+    source: "seed 000, TPOP",
+    core: CoreRule::Vector,
+    pipe: PipeRule::By(|op, platform| wait_pipe(op, platform, Direction::C2V)),
+    ring: Some(RingPart::Pop(Direction::C2V)),
+    verify: |op, _, diags| verify_pop(op, Space::Vec, diags),
+    lower: ring::pop,
+    ..PLAIN
+};
+
+pub static TPOP_FROM_AIV: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tpop_from_aiv", ..POP },
+    summary: "Pop a tile that the Vector cores pushed",
+    doc: POP_DOC,
+    source: "seed 000, TPOP",
+    core: CoreRule::Cube,
+    pipe: PipeRule::By(|op, platform| wait_pipe(op, platform, Direction::V2C)),
+    ring: Some(RingPart::Pop(Direction::V2C)),
+    verify: |op, _, diags| verify_pop(op, Space::Mat, diags),
+    lower: ring::pop,
+    ..PLAIN
+};
+
+fn verify_pop(op: &OpRef<'_>, space: Space, diags: &mut Diags) {
+    verify_split(op, diags);
+    let ty = op.module.ty(op.result(0));
+    let tile = ty.as_tile();
+    if tile.is_some_and(|t| t.space != space) {
+        diags.push(
+            op.error("tile-space", format!("`{}` pops into `{space}`", op.def.schema.name))
+                .label(format!("asks for a tile in `{}`", tile.map_or("", |t| t.space.name()))),
+        );
+    }
+    match (op.operand(0), op.operand(1)) {
+        (None, None) => {}
+        (Some(_), Some(_)) => {
+            if tile.is_some_and(|t| t.valid.iter().any(|v| v.known().is_some())) {
+                diags.push(op.error(
+                    "pop-valid",
+                    "expects tile result to have dynamic validShape (?, ?) when valid_row/valid_col operands are provided",
+                ));
+            }
+        }
+        _ => diags.push(op.error("pop-valid", "expects valid_row and valid_col operands to be provided together")),
+    }
+}
+
+/// The pipes of an op's ring, as its pipe is made in the function where it stands; else as the platform has them.
+pub(super) fn phases(op: &OpRef<'_>, platform: &Platform, direction: Direction) -> ring::Phases {
+    let spec = ring::own_end(op).and_then(|init| ring::PipeSpec::of(&init, platform));
+    let counted = !op.def.schema.operands.iter().all(|o| o.name != "pipe");
+    let default = ring::Way { direction, in_gm: platform.ring.in_gm, control: false, counted };
+    spec.map_or(ring::Phases::of(default), |spec| spec.phases(direction))
+}
+
+fn wait_pipe(op: &OpRef<'_>, platform: &Platform, direction: Direction) -> Pipe {
+    phases(op, platform, direction).wait
+}
+
+fn free_pipe(op: &OpRef<'_>, platform: &Platform, direction: Direction) -> Pipe {
+    phases(op, platform, direction).free
+}
+
+pub(super) fn verify_split(op: &OpRef<'_>, diags: &mut Diags) {
+    if ring::Split::of(op).is_none() {
+        diags.push(op.error("ring-split", "expects 'split' to be 0, 1, or 2").label("0 none, 1 up/down, 2 left/right"));
+    }
+}
+
+const FREE: OpSchema = schema(
+    "",
+    Syntax::Format("attr-dict"),
+    &[],
+    &[],
+    &[
+        required("split", AttrKind::Int, "as at the pop"),
+        defaulted("id", AttrKind::Int, "which pipe; 0 by default"),
+        PLACED,
+    ],
+);
+
+pub(super) const PLACED: AttrSpec =
+    defaulted("placed", AttrKind::Unit, "the free of a pipe that frees by itself: written by the passes");
+
+const FREE_DOC: &str = "Signals the producer that the oldest popped slot is free, and advances the free tag. It must come after the \
+     last use of the popped tile; every pop needs one before the ring comes round to its slot again.";
+
+pub static TFREE_FROM_AIC: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tfree_from_aic", ..FREE },
+    summary: "Give a popped slot back to the Cube core",
+    doc: FREE_DOC,
+    source: "seed 000, TFREE",
+    core: CoreRule::Vector,
+    pipe: PipeRule::By(|op, platform| free_pipe(op, platform, Direction::C2V)),
+    ring: Some(RingPart::Free(Direction::C2V)),
+    verify: |op, _, diags| verify_split(op, diags),
+    lower: ring::free,
+    ..PLAIN
+};
+
+pub static TFREE_FROM_AIV: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tfree_from_aiv", ..FREE },
+    summary: "Give a popped slot back to the Vector cores",
+    doc: FREE_DOC,
+    source: "seed 000, TFREE",
+    core: CoreRule::Cube,
+    pipe: PipeRule::By(|op, platform| free_pipe(op, platform, Direction::V2C)),
+    ring: Some(RingPart::Free(Direction::V2C)),
+    verify: |op, _, diags| verify_split(op, diags),
+    lower: ring::free,
+    ..PLAIN
+};

@@ -1,0 +1,500 @@
+//! Rings by pipe values: the ops that make them, and push, pop and free in their three forms (seed 003; PTO IR of the
+//! public assembler).
+
+use slipring_ir::{Arity, AttrKind, Diags, Infer, OpSchema, OperandSpec, ResultSpec, Syntax, Touch, Type, TypeRule};
+use slipring_machine::{Pipe, Platform};
+use slipring_program::Direction;
+use slipring_tile::Space;
+
+use super::pipe::{AUTO_FREE, CREDITS, FLAG_BASE, LANE, PERIOD, PLACED, PROTOCOL, phases, verify_split};
+use super::pipe_text::{PipeText, Verb};
+use slipring_op::def::{CoreRule, HandlePart, OpDef, OpRef, PipeRule, RingPart};
+use slipring_op::ring::{self, Phase};
+use slipring_op::rules::{
+    ANY, BOOL, INTEGER, PLAIN, TILE, defaulted, operand, optional, required, result, schema, variadic,
+};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[
+    &INITIALIZE_L2L,
+    &INITIALIZE_L2G2L,
+    &INITIALIZE_TPIPE,
+    &INITIALIZE_TMPIPE,
+    &TPUSH,
+    &TPOP,
+    &TFREE,
+    &CTRL_SIGNAL,
+    &SET_ALLOCATE_STATUS,
+    &SET_RECORD_STATUS,
+    &SET_WAIT_STATUS,
+    &SET_FREE_STATUS,
+    &WAIT_RECORD,
+];
+
+const PIPE_HANDLE: TypeRule = TypeRule {
+    describe: "a pipe",
+    accepts: |t| matches!(t, Type::Pipe(_)) || matches!(t, Type::Named(name) if &**name == "pto.pipe"),
+};
+
+const TYPED_PIPE: TypeRule =
+    TypeRule { describe: "`!pto.tpipe` or `!pto.tmpipe`", accepts: |t| matches!(t, Type::Pipe(_)) };
+
+/// True for `!pto.record_event`: that some work is done.
+pub fn is_event(ty: &Type) -> bool {
+    matches!(ty, Type::Named(name) if &**name == "pto.record_event")
+}
+
+const EVENT: TypeRule = TypeRule { describe: "an event", accepts: is_event };
+
+const HANDLE: OpDef = OpDef {
+    schema: schema("", Syntax::Generic, &[], &[], &[]),
+    summary: "",
+    doc: "",
+    source: "seed 003; PTO IR of the public assembler, internal pipe ops",
+    lower: ring::initialize,
+    ..PLAIN
+};
+
+// ---- making a pipe ----
+
+const MADE_DOC: &str = "Makes this core's end of a pipe; the other core makes the other end, with the same flag. The consumer signals \
+     its slots free. The ends agree by counters: flag `flag_base` says that a tile is ready, the next that a slot is \
+     free; a pipe with both directions takes two more for Vector to Cube. `protocol = tagged` gives every slot flags of its \
+     own instead. With `period = n` the consumer signals once for n freed slots, and the producer waits once for n pushes.";
+
+pub static INITIALIZE_L2L: OpDef = OpDef {
+    schema: schema(
+        "pto.initialize_l2l_pipe",
+        Syntax::Format("attr-dict `(` $local `:` type($local) (`,` $peer `:` type($peer))? `)` `->` type($pipe)"),
+        &[
+            operand("local", INTEGER, Touch::Nothing, "address of the consumer's slots, in bytes"),
+            optional("peer", INTEGER, Touch::Nothing, "address of the other direction's slots, in bytes"),
+        ],
+        &[result("pipe", PIPE_HANDLE, Infer::Written, "the pipe")],
+        &[
+            required("dir_mask", AttrKind::Int, "1: Cube to Vector, 2: Vector to Cube, 3: both"),
+            required("slot_size", AttrKind::Int, "bytes of a slot"),
+            required("slot_num", AttrKind::Int, "slots of each ring"),
+            defaulted("local_slot_num", AttrKind::Int, "slots of the landing area"),
+            FLAG_BASE,
+            defaulted("nosplit", AttrKind::Bool, "true: every tile goes undivided"),
+            PROTOCOL,
+            PERIOD,
+            CREDITS,
+            AUTO_FREE,
+            LANE,
+        ],
+    ),
+    summary: "A pipe whose slots are on chip, as a value",
+    doc: MADE_DOC,
+    ring: Some(RingPart::Initialize),
+    verify: verify_made,
+    ..HANDLE
+};
+
+pub static INITIALIZE_L2G2L: OpDef = OpDef {
+    schema: schema(
+        "pto.initialize_l2g2l_pipe",
+        Syntax::Format(
+            "attr-dict `(` $gm `:` type($gm) `,` $local `:` type($local) (`,` $peer `:` type($peer))? `)` `->` type($pipe)",
+        ),
+        &[
+            operand("gm", ANY, Touch::Nothing, "slots in global memory"),
+            operand("local", INTEGER, Touch::Nothing, "address of the landing area, in bytes"),
+            optional("peer", INTEGER, Touch::Nothing, "address of the other direction's landing area, in bytes"),
+        ],
+        &[result("pipe", PIPE_HANDLE, Infer::Written, "the pipe")],
+        &[
+            required("dir_mask", AttrKind::Int, "1: Cube to Vector, 2: Vector to Cube, 3: both"),
+            required("slot_size", AttrKind::Int, "bytes of a slot"),
+            required("slot_num", AttrKind::Int, "slots of each ring"),
+            defaulted("local_slot_num", AttrKind::Int, "slots of the landing area; by default those of the ring"),
+            FLAG_BASE,
+            defaulted("nosplit", AttrKind::Bool, "true: every tile goes undivided"),
+            PROTOCOL,
+            PERIOD,
+            CREDITS,
+            AUTO_FREE,
+            LANE,
+        ],
+    ),
+    summary: "A pipe whose slots are in global memory, as a value",
+    doc: MADE_DOC,
+    ring: Some(RingPart::Initialize),
+    verify: verify_made,
+    ..HANDLE
+};
+
+fn verify_made(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    let both = op.int("dir_mask") == Some(3);
+    let peer = op.def.schema.operands.len() - 1;
+    if !matches!(op.int("dir_mask"), Some(1..=3)) {
+        diags.push(op.error("pipe-direction", "expects 'dir_mask' to be 1, 2, or 3"));
+    } else if both && op.operand(peer).is_none() {
+        diags.push(op.error("pipe-peer", "expects 'peer_local_addr' when dir_mask is 3"));
+    } else if !both && op.operand(peer).is_some() {
+        diags.push(op.error("pipe-peer", "'peer_local_addr' is only allowed when dir_mask is 3"));
+    }
+    ring::verify_pipe(op, platform, diags);
+}
+
+pub static INITIALIZE_TPIPE: OpDef = OpDef {
+    schema: schema(
+        "pto.initialize_tpipe",
+        Syntax::Format(
+            "attr-dict `(` (`gm_slot_buffer` `=` $gm_slot_buffer `:` type($gm_slot_buffer))? (`,`)? \
+             (`c2v_consumer_buf` `=` $c2v_consumer_buf `:` type($c2v_consumer_buf))? (`,`)? \
+             (`v2c_consumer_buf` `=` $v2c_consumer_buf `:` type($v2c_consumer_buf))? `)` `->` type($pipe)",
+        ),
+        &[
+            optional(
+                "gm_slot_buffer",
+                ANY,
+                Touch::Nothing,
+                "slots in global memory, of the pipes that keep them there",
+            ),
+            optional(
+                "c2v_consumer_buf",
+                INTEGER,
+                Touch::Nothing,
+                "address in UB of the C2V slots, or where they land, in bytes",
+            ),
+            optional(
+                "v2c_consumer_buf",
+                INTEGER,
+                Touch::Nothing,
+                "address in L1 of the V2C slots, or where they land, in bytes",
+            ),
+        ],
+        &[result("pipe", TYPED_PIPE, Infer::Written, "the pipe")],
+        &[PROTOCOL, PERIOD, CREDITS, AUTO_FREE, LANE],
+    ),
+    summary: "Make an end of a `!pto.tpipe`",
+    doc: "`!pto.tpipe<FlagID, direction, SlotSize, SlotNum, LocalSlotNum>`: the direction is DIR_C2V (1), DIR_V2C (2), DIR_BOTH \
+          (3), DIR_V2C_CTRL (4), and on A5 DIR_C2V_GM (5), DIR_V2C_GM (6), DIR_BOTH_GM (7). FlagID is the counter of ready tiles, \
+          FlagID + 1 that of free slots; DIR_BOTH has two more for Vector to Cube; AIV1's are 16 higher on A5. LocalSlotNum (2 by \
+          default) is the depth of the area where tiles from global memory land. DIR_V2C_CTRL carries 32 bits and no \
+          tiles; its slots are in global memory. A pop frees what it took, unless `auto_free = false`: on chip the passes \
+          place that free behind the last use of the tile.",
+    ring: Some(RingPart::Initialize),
+    verify: ring::verify_pipe,
+    ..HANDLE
+};
+
+pub static INITIALIZE_TMPIPE: OpDef = OpDef {
+    schema: schema(
+        "pto.initialize_tmpipe",
+        Syntax::Format(
+            "attr-dict `(` `fifo` `=` $fifo `:` type($fifo) (`,` `local_fifo` `=` $local_fifo `:` type($local_fifo))? `)` \
+             `->` type($pipe)",
+        ),
+        &[
+            operand(
+                "fifo",
+                ANY,
+                Touch::Nothing,
+                "slots: a buffer (GM_FIFO, CTRL_FIFO), or an address in the consumer's memory",
+            ),
+            optional(
+                "local_fifo",
+                INTEGER,
+                Touch::Nothing,
+                "where tiles of a GM_FIFO land, in bytes; the passes choose by default",
+            ),
+        ],
+        &[result("pipe", TYPED_PIPE, Infer::Written, "the pipe")],
+        &[PROTOCOL, CREDITS, AUTO_FREE, LANE],
+    ),
+    summary: "Make an end of a `!pto.tmpipe`",
+    doc: "`!pto.tmpipe<FlagID, kind, FiFoDepth, FiFoSyncT, producer tile, consumer tile, EN_UNIT_FLAG, LocalFiFoDepth, ratio>`: the \
+          kind is GM_FIFO, VEC_FIFO (the consumer's UB), MAT_FIFO (its L1) or CTRL_FIFO. The direction and the split \
+          follow from the tile types, the slot size from the Cube core's. FiFoSyncT is the period of free signals. \
+          EN_UNIT_FLAG gives every slot flags of its own. The ratio is V2C1_VECS (both Vector cores) or V2C2_VECS (one).",
+    ring: Some(RingPart::Initialize),
+    verify: ring::verify_pipe,
+    ..HANDLE
+};
+
+// ---- push, pop, free ----
+
+const SPLIT: &str = "0: whole tile, 1: upper and lower half, 2: left and right half; by default as the types of a `!pto.tmpipe` say, else 0";
+const EVENTS: OperandSpec = variadic("events", EVENT, Touch::Read, "work that must be done before");
+const DONE: ResultSpec =
+    ResultSpec { name: "event", arity: Arity::Optional, ty: EVENT, infer: Infer::Written, doc: "that it is done" };
+
+pub static TPUSH: OpDef = OpDef {
+    schema: schema(
+        "pto.tpush",
+        Syntax::Custom(&PipeText(Verb::Push)),
+        &[
+            operand("tile", TILE, Touch::Read, "the tile: `acc` on the Cube core, `vec` on a Vector core"),
+            operand("pipe", PIPE_HANDLE, Touch::Nothing, "the pipe"),
+            EVENTS,
+        ],
+        &[DONE],
+        &[defaulted("split", AttrKind::Int, SPLIT)],
+    ),
+    summary: "Push a tile into a pipe",
+    doc: concat!(
+        "Waits for a free slot, moves the tile into it, signals that it is ready. A control pipe takes the first 32 bits.",
+        " Three forms: `%e = pto.tpush %t, %p : (T, P) -> !pto.record_event`, `pto.tpush ins(%t : T) pipe(%p : P)` and ",
+        "`pto.tpush(%t, %p : T, P)`. Events among the operands are waited for; the event it gives stands for its work.",
+    ),
+    core: CoreRule::ByTile,
+    pipe: PipeRule::By(|op, platform| match op.ring() {
+        Some(RingPart::Push(direction)) => phases(op, platform, direction).record,
+        _ => Pipe::Mte3,
+    }),
+    ring: Some(RingPart::Handle(HandlePart::Push)),
+    verify: verify_push,
+    lower: ring::push,
+    ..HANDLE
+};
+
+pub static TPOP: OpDef = OpDef {
+    schema: schema(
+        "pto.tpop",
+        Syntax::Custom(&PipeText(Verb::Pop)),
+        &[
+            optional(
+                "tile",
+                TILE,
+                Touch::Write,
+                "the tile that is bound to the slot or filled; none of a control pipe",
+            ),
+            operand("pipe", PIPE_HANDLE, Touch::Nothing, "the pipe"),
+            EVENTS,
+        ],
+        &[DONE],
+        &[
+            defaulted("split", AttrKind::Int, SPLIT),
+            defaulted("addr", AttrKind::Int, "where a tile from global memory lands: written by the allocator"),
+        ],
+    ),
+    summary: "Pop a tile from a pipe",
+    doc: FORMS_TPOP,
+    core: CoreRule::ByTile,
+    pipe: PipeRule::By(|op, platform| match op.ring() {
+        Some(RingPart::Pop(direction)) => phases(op, platform, direction).wait,
+        _ => Pipe::Mte2,
+    }),
+    ring: Some(RingPart::Handle(HandlePart::Pop)),
+    verify: verify_pop,
+    lower: ring::pop,
+    ..HANDLE
+};
+
+const FORMS_TPOP: &str = "Waits for a tile. On chip `tile` is the slot from then on, wherever it was before; from global memory it is loaded \
+     to the next place of the landing area. A control pipe gives no tile: `pto.ctrl_signal` reads what came. In a pipe that \
+     frees by itself the slot is given back, elsewhere `pto.tfree` does it. Forms: `%e = pto.tpop %p, %t : (P, T) -> \
+     !pto.record_event`, `pto.tpop pipe(%p : P) outs(%t : T)`, `pto.tpop(%t, %p : T, P)`.";
+
+pub static TFREE: OpDef = OpDef {
+    schema: schema(
+        "pto.tfree",
+        Syntax::Custom(&PipeText(Verb::Free)),
+        &[operand("pipe", PIPE_HANDLE, Touch::Nothing, "the pipe"), EVENTS],
+        &[DONE],
+        &[defaulted("split", AttrKind::Int, "as at the pop"), PLACED],
+    ),
+    summary: "Give a popped slot of a pipe back",
+    doc: "Signals that the oldest popped slot is free. It does nothing in a pipe that frees by itself.",
+    pipe: PipeRule::By(|op, platform| match op.ring() {
+        Some(RingPart::Free(direction)) => phases(op, platform, direction).free,
+        _ => Pipe::S,
+    }),
+    ring: Some(RingPart::Handle(HandlePart::Free)),
+    verify: |op, platform, diags| {
+        verify_handle(op, diags);
+        let _ = platform;
+        let frees_itself = ring::maker(op).and_then(|m| ring::Config::of(&m).ok()).is_some_and(|c| c.auto_free);
+        if frees_itself && op.attr("placed").is_none() {
+            let warning = slipring_ir::Diagnostic::warning(
+                "free-does-nothing",
+                op.span(),
+                "a pop of this pipe frees its slot by itself: this does nothing",
+            );
+            diags.push(warning.help("leave it out, or make the pipe with `auto_free = false`"));
+        }
+    },
+    lower: ring::free,
+    ..HANDLE
+};
+
+/// The pipe value comes from an op that makes one, the split is one.
+fn verify_handle(op: &OpRef<'_>, diags: &mut Diags) -> bool {
+    verify_split(op, diags);
+    if ring::maker(op).is_some() {
+        return true;
+    }
+    diags.push(
+        op.error("pipe-handle", "pipe_handle must be produced by pto.initialize_l2l_pipe or pto.initialize_l2g2l_pipe")
+            .help("or by `pto.initialize_tpipe` or `pto.initialize_tmpipe`, in the same function"),
+    );
+    false
+}
+
+/// A tile lies where the direction of its pipe has it.
+fn tile_fits_direction(op: &OpRef<'_>, spaces: [Space; 2], verb: &str, diags: &mut Diags) {
+    let Some(config) = ring::maker(op).and_then(|m| ring::Config::of(&m).ok()) else { return };
+    let Some(tile) = ring::ring_tile(op).and_then(|v| op.module.ty(v).as_tile()).copied() else { return };
+    let ways = [Direction::C2V, Direction::V2C].into_iter().zip(config.directions).zip(spaces);
+    let allowed: Vec<_> = ways.filter(|((_, goes), _)| *goes).map(|((d, _), space)| (d, space)).collect();
+    if allowed.iter().any(|(_, space)| *space == tile.space) {
+        if let Some((producer, consumer)) = config.tiles.filter(|_| !config.control) {
+            let wanted = if verb == "pushes" { producer } else { consumer };
+            if (wanted.layout.elem, wanted.layout.rows, wanted.layout.cols)
+                != (tile.layout.elem, tile.layout.rows, tile.layout.cols)
+            {
+                diags.push(
+                    op.error("pipe-tile", format!("the pipe is for tiles of `{wanted}`"))
+                        .label(format!("{verb} a `{tile}`")),
+                );
+            }
+        }
+        return;
+    }
+    let wants: Vec<_> = allowed.iter().map(|(d, space)| format!("`{space}` ({})", d.name())).collect();
+    diags.push(
+        op.error(
+            "tile-space",
+            format!(
+                "the pipe {} {} tiles in {}, not in `{}`",
+                if verb == "pushes" { "takes" } else { "gives" },
+                "its",
+                wants.join(" or "),
+                tile.space
+            ),
+        )
+        .label(format!("{verb} a `{}` tile", tile.space)),
+    );
+}
+
+fn verify_push(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if !verify_handle(op, diags) {
+        return;
+    }
+    tile_fits_direction(op, [Space::Acc, Space::Vec], "pushes", diags);
+    let config = ring::maker(op).and_then(|m| ring::Config::of(&m).ok());
+    let elem = op.tile(0).map(|t| t.layout.elem);
+    if config.is_some_and(|c| c.control) && elem.is_some_and(|e| e.bytes() != 4) {
+        diags.push(op.error("elem-type", "a control signal is 32 bits wide").label("this tile has other elements"));
+    }
+}
+
+fn verify_pop(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if !verify_handle(op, diags) {
+        return;
+    }
+    // What is wrong with the pipe itself is said where it is made.
+    let Some(control) = ring::maker(op).and_then(|m| ring::Config::of(&m).ok()).map(|c| c.control) else { return };
+    match (control, op.operand(0).is_some()) {
+        (true, true) => {
+            diags.push(
+                op.error("pipe-tile", "a control pipe gives a signal and no tile")
+                    .help("`pto.tpop pipe(%p : …)`, and `pto.ctrl_signal` to read it"),
+            );
+        }
+        (false, false) => {
+            diags.push(op.error("pipe-tile", "the tile that is popped is missing").help("`outs(%t : …)`"))
+        }
+        _ => tile_fits_direction(op, [Space::Vec, Space::Mat], "pops", diags),
+    }
+}
+
+// ---- control signals ----
+
+pub static CTRL_SIGNAL: OpDef = OpDef {
+    schema: schema(
+        "pto.ctrl_signal",
+        Syntax::Format("$pipe attr-dict `:` type($pipe) `->` type($signal)"),
+        &[operand("pipe", PIPE_HANDLE, Touch::Nothing, "a control pipe")],
+        &[result("signal", INTEGER, Infer::Written, "32 bits, as a signed number")],
+        &[],
+    ),
+    summary: "The control signal that was popped last",
+    doc: "What the last `pto.tpop` of a DIR_V2C_CTRL pipe read from its slot; 0 before the first one.",
+    source: "seed 003, TPOP, Phase 2, V2C_CTRL",
+    ring: Some(RingPart::Handle(HandlePart::Signal)),
+    verify: |op, _, diags| {
+        let config = ring::maker(op).map(|m| ring::Config::of(&m));
+        if !config.is_some_and(|c| c.map_or(true, |c| c.control)) {
+            diags.push(
+                op.error("pipe-direction", "only a control pipe has a signal").help("its direction is DIR_V2C_CTRL"),
+            );
+        }
+    },
+    lower: ring::signal_value,
+    ..HANDLE
+};
+
+// ---- sparse synchronisation ----
+
+const STATUS: OpSchema = schema(
+    "",
+    Syntax::Format("$pipe `,` $on attr-dict `:` type($pipe) `,` type($on)"),
+    &[
+        operand("pipe", PIPE_HANDLE, Touch::Nothing, "the pipe"),
+        operand("on", BOOL, Touch::Nothing, "true: later ops of this core do it; false: they leave it out"),
+    ],
+    &[],
+    &[],
+);
+
+const STATUS_DOC: &str = "Holds for this core's later ops on the pipe, until it is set again; at first all are on. A signal that is left \
+     out must not be waited for, and a wait that is left out must not be needed: else the run ends in a race, a deadlock, an \
+     overflow or a left-over signal. The sequential meaning of a program knows no such thing: there every op synchronises.";
+
+pub static SET_ALLOCATE_STATUS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.set_allocate_status", ..STATUS },
+    summary: "Whether pushes wait for a free slot",
+    doc: STATUS_DOC,
+    source: "seed 003, Common Patterns; TPUSH, Pattern 3",
+    ring: Some(RingPart::Handle(HandlePart::Status(Phase::Allocate))),
+    verify: verify_status,
+    lower: ring::set_status,
+    ..HANDLE
+};
+
+pub static SET_RECORD_STATUS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.set_record_status", ..STATUS },
+    summary: "Whether pushes signal that a tile is ready",
+    ring: Some(RingPart::Handle(HandlePart::Status(Phase::Record))),
+    ..SET_ALLOCATE_STATUS
+};
+
+pub static SET_WAIT_STATUS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.set_wait_status", ..STATUS },
+    summary: "Whether pops wait for a tile",
+    ring: Some(RingPart::Handle(HandlePart::Status(Phase::Wait))),
+    ..SET_ALLOCATE_STATUS
+};
+
+pub static SET_FREE_STATUS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.set_free_status", ..STATUS },
+    summary: "Whether pops and frees signal that a slot is free",
+    ring: Some(RingPart::Handle(HandlePart::Status(Phase::Free))),
+    ..SET_ALLOCATE_STATUS
+};
+
+fn verify_status(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if verify_handle(op, diags) && op.ring().is_none() {
+        diags.push(
+            op.error("pipe-direction", "the direction of this pipe cannot be told here")
+                .help("put it into a function or section of one kind of core"),
+        );
+    }
+}
+
+// ---- events ----
+
+pub static WAIT_RECORD: OpDef = OpDef {
+    schema: schema("pto.wait_record", Syntax::Format("$events attr-dict `:` type($events)"), &[EVENTS], &[], &[]),
+    summary: "Wait for events of pushes, pops and frees",
+    doc: "The scalar unit waits until the work that each event stands for is done; what follows comes after it. The passes add \
+          the flags.",
+    source: "seed 003, IR Level 1",
+    pipe: PipeRule::Fixed(Pipe::S),
+    lower: |_, _| Ok(()),
+    ..HANDLE
+};

@@ -1,0 +1,171 @@
+//! Single elements of memory as scalars (PTO IR manual 4.3 and 4.14).
+
+use slipring_ir::{Diags, Infer, Syntax, TileType, Touch, Type, TypeRule};
+use slipring_machine::Pipe;
+use slipring_tile::Space;
+
+use slipring_effect::past_end;
+use slipring_op::decode::{Binding, Decoder};
+use slipring_op::decode::{access, element_address};
+use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::rules::{INTEGER, PLAIN, SCALAR, TILE, constant, operand, result, scalar_of, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&LOAD_SCALAR, &STORE_SCALAR, &TGETVAL, &TSETVAL];
+
+const MEMORY: TypeRule =
+    TypeRule { describe: "a pointer or a memref", accepts: |t| matches!(t, Type::Ptr(..) | Type::MemRef(_)) };
+
+/// The element type of the operand of an op that takes memory first.
+fn element_of(types: &[Type]) -> Option<Type> {
+    types.first().and_then(scalar_of)
+}
+
+pub static LOAD_SCALAR: OpDef = OpDef {
+    schema: schema(
+        "pto.load_scalar",
+        Syntax::Format("$ptr `[` $offset `]` attr-dict `:` type($ptr) `->` type($value)"),
+        &[operand("ptr", MEMORY, Touch::Read, "memory"), operand("offset", INTEGER, Touch::Nothing, "which element")],
+        &[result("value", SCALAR, Infer::From(element_of), "the element")],
+        &[],
+    ),
+    summary: "Read one element of memory",
+    doc: "The element `offset` elements after `ptr`, as a scalar. The scalar unit waits for it.",
+    source: "PTO IR manual 4.3",
+    pipe: PipeRule::Fixed(Pipe::S),
+    lower: |op, d| lower_element(op, d, Ends { memory: 0, offset: 1, value: None }),
+    ..PLAIN
+};
+
+pub static STORE_SCALAR: OpDef = OpDef {
+    schema: schema(
+        "pto.store_scalar",
+        Syntax::Format("$value `,` $ptr `[` $offset `]` attr-dict `:` type($ptr) `,` type($value)"),
+        &[
+            operand("ptr", MEMORY, Touch::Write, "memory"),
+            operand("offset", INTEGER, Touch::Nothing, "which element"),
+            operand("value", SCALAR, Touch::Nothing, "what to write"),
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Write one element of memory",
+    doc: "Writes `value` to the element `offset` elements after `ptr`.",
+    source: "PTO IR manual 4.3",
+    pipe: PipeRule::Fixed(Pipe::S),
+    verify: |op, _, diags| same_type(op, 0, 2, diags),
+    lower: |op, d| lower_element(op, d, Ends { memory: 0, offset: 1, value: Some(2) }),
+    ..PLAIN
+};
+
+pub static TGETVAL: OpDef = OpDef {
+    schema: schema(
+        "pto.tgetval",
+        Syntax::Format(
+            "`ins` `(` $src `,` $offset `:` type($src) `,` type($offset) `)` attr-dict `outs` `:` type($value)",
+        ),
+        &[
+            operand("src", TILE, Touch::Read, "the tile, in UB"),
+            operand("offset", INTEGER, Touch::Nothing, "which element, counted in the order of memory"),
+        ],
+        &[result("value", SCALAR, Infer::From(element_of), "the element")],
+        &[],
+    ),
+    summary: "Read one element of a tile",
+    doc: "The element at `offset` elements from the address of the tile, as a scalar: in a row-major tile \
+          `row × columns + column`. The scalar unit waits for it.",
+    source: "PTO IR manual 4.14",
+    core: CoreRule::ByTile,
+    pipe: PipeRule::Fixed(Pipe::S),
+    verify: |op, _, diags| verify_tile(op, 0, 1, diags),
+    lower: |op, d| lower_element(op, d, Ends { memory: 0, offset: 1, value: None }),
+    ..PLAIN
+};
+
+pub static TSETVAL: OpDef = OpDef {
+    schema: schema(
+        "pto.tsetval",
+        Syntax::InsOuts { ins: 2, attrs_in_ins: false },
+        &[
+            operand("offset", INTEGER, Touch::Nothing, "which element, counted in the order of memory"),
+            operand("value", SCALAR, Touch::Nothing, "what to write"),
+            operand("dst", TILE, Touch::Write, "the tile, in UB"),
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Write one element of a tile",
+    doc: "Writes `value` at `offset` elements from the address of the tile: in a row-major tile \
+          `row × columns + column`.",
+    source: "PTO IR manual 4.14",
+    core: CoreRule::ByTile,
+    pipe: PipeRule::Fixed(Pipe::S),
+    verify: |op, _, diags| {
+        verify_tile(op, 2, 0, diags);
+        same_type(op, 2, 1, diags);
+    },
+    lower: |op, d| lower_element(op, d, Ends { memory: 2, offset: 0, value: Some(1) }),
+    ..PLAIN
+};
+
+fn verify_tile(op: &OpRef<'_>, tile: usize, offset: usize, diags: &mut Diags) {
+    if let (Some(ty), Some(value)) = (op.tile(tile), op.operand(offset))
+        && let Some(at) = constant(op.module, value)
+        && !(0..elements(ty) as i64).contains(&at)
+    {
+        let fault = past_end(at, elements(ty));
+        diags.push(op.error(fault.code, fault.message).also(op.module.value(value).span, "its place is defined here"));
+    }
+    match op.space(tile) {
+        Some(Space::Mat) => {
+            diags
+                .push(op.error("tile-space", "the scalar unit does not reach tiles in `mat`").help("use a `vec` tile"));
+        }
+        Some(Space::Vec) | None => {}
+        Some(other) => {
+            diags.push(op.error("tile-space", format!("expects the tile to use loc=vec, not loc={other}")));
+        }
+    }
+}
+
+/// Reports a value that is not of the memory's element type.
+fn same_type(op: &OpRef<'_>, memory: usize, value: usize, diags: &mut Diags) {
+    if let (Some(memory), Some(value)) = (op.ty(memory).and_then(scalar_of), op.ty(value))
+        && memory.elem() != value.elem()
+    {
+        diags.push(op.error("elem-type", "expects the value's type to match the element type of the memory"));
+    }
+}
+
+/// Positions of the operands: memory, offset, and the value where one is written.
+struct Ends {
+    memory: usize,
+    offset: usize,
+    value: Option<usize>,
+}
+
+fn lower_element(op: &OpRef<'_>, d: &mut Decoder<'_>, ends: Ends) -> Lowered {
+    let memory = op.operand(ends.memory).ok_or(Reported)?;
+    let offset = d.scalar(op.operand(ends.offset).ok_or(Reported)?)?;
+    let mut tile_elements = None;
+    let place = match d.binding(memory).cloned() {
+        Some(Binding::Tile(tile)) => {
+            tile_elements = Some((elements(&tile.ty), offset));
+            (tile.ty.space, d.role, tile.ty.layout.elem, tile.addr)
+        }
+        Some(Binding::View(view)) => (view.space, view.core, view.elem, view.base),
+        _ => {
+            let Type::Ptr(elem, space) = *op.module.ty(memory) else { return Err(Reported) };
+            (space.unwrap_or(Space::Gm), d.role, elem, d.scalar(memory)?)
+        }
+    };
+    let address = element_address(d, place.3, offset, place.2);
+    let value = ends.value.and_then(|index| op.operand(index)).map(|value| d.scalar(value)).transpose()?;
+    access(op, d, (place.0, place.1, place.2), (address, tile_elements), value);
+    Ok(())
+}
+
+/// Elements of the whole tile.
+fn elements(tile: &TileType) -> u64 {
+    u64::from(tile.layout.rows) * u64::from(tile.layout.cols)
+}

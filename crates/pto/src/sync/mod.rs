@@ -1,0 +1,365 @@
+//! Synchronisation of the pipes of one core (PTO IR manual 4.16; seed 004).
+
+mod buffer;
+mod event_array;
+
+pub use buffer::*;
+
+use slipring_ir::{AttrKind, Diags, EnumSpec, OpSchema, Syntax, Touch};
+use slipring_machine::{Pipe, Platform};
+use slipring_program::{Inst, Operand};
+
+use slipring_op::decode::Decoder;
+use slipring_op::def::{InCoreSync, Lowered, OpDef, OpRef, Reported};
+use slipring_op::home_kind;
+use slipring_op::rules::{ANY, INTEGER, PLAIN, constant, defaulted, operand, required, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[
+    &SET_FLAG,
+    &WAIT_FLAG,
+    &SET_FLAG_DYN,
+    &WAIT_FLAG_DYN,
+    &RECORD_EVENT,
+    &WAIT_EVENT,
+    &BARRIER,
+    &BARRIER_SYNC,
+    &buffer::GET_BUF,
+    &buffer::RLS_BUF,
+    &TSYNC,
+    &event_array::DECLARE,
+    &event_array::GET,
+    &event_array::SET,
+];
+
+/// `#pto.pipe<…>`.
+pub const PIPE: &EnumSpec = &EnumSpec {
+    kind: "pipe",
+    members: &[
+        "PIPE_S",
+        "PIPE_V",
+        "PIPE_M",
+        "PIPE_MTE1",
+        "PIPE_MTE2",
+        "PIPE_MTE3",
+        "PIPE_FIX",
+        "PIPE_ALL",
+        "PIPE_MTE4",
+        "PIPE_MTE5",
+    ],
+};
+
+/// `#pto.event<…>`.
+pub const EVENT: &EnumSpec = &EnumSpec {
+    kind: "event",
+    members: &["EVENT_ID0", "EVENT_ID1", "EVENT_ID2", "EVENT_ID3", "EVENT_ID4", "EVENT_ID5", "EVENT_ID6", "EVENT_ID7"],
+};
+
+/// Classes of operations that events are recorded for, in both spellings, and the pipe of each.
+const EVENT_PIPES: &[(&str, Pipe)] = &[
+    ("TLOAD", Pipe::Mte2),
+    ("TSTORE_ACC", Pipe::Fix),
+    ("TSTORE_VEC", Pipe::Mte3),
+    ("TMOV_M2L", Pipe::Mte1),
+    ("TMOV_M2S", Pipe::Mte1),
+    ("TMOV_M2B", Pipe::Mte1),
+    ("TMOV_M2V", Pipe::Fix),
+    ("TMOV_V2M", Pipe::Mte3),
+    ("TMATMUL", Pipe::M),
+    ("TVEC", Pipe::V),
+    ("TVECWAIT_EVENT", Pipe::V),
+    ("EVENT_LOAD_FROM_GM", Pipe::Mte2),
+    ("EVENT_STORE_FROM_ACC", Pipe::Fix),
+    ("EVENT_STORE_FROM_VEC", Pipe::Mte3),
+    ("EVENT_MOVE_MAT_TO_LEFT", Pipe::Mte1),
+    ("EVENT_MOVE_MAT_TO_SCALAR", Pipe::Mte1),
+    ("EVENT_MOVE_MAT_TO_BIAS", Pipe::Mte1),
+    ("EVENT_MOVE_MAT_TO_VEC", Pipe::Fix),
+    ("EVENT_MOVE_VEC_TO_MAT", Pipe::Mte3),
+    ("EVENT_COMPUTE_MATMUL", Pipe::M),
+    ("EVENT_COMPUTE_VEC", Pipe::V),
+    ("EVENT_VEC_WAITPOINT", Pipe::V),
+];
+
+/// `#pto.pipe_event_type<…>`, also spelt `#pto.sync_op_type<…>`.
+pub const EVENT_TYPE: &EnumSpec = &EnumSpec {
+    kind: "pipe_event_type",
+    members: &{
+        let mut names = [""; EVENT_PIPES.len()];
+        let mut at = 0;
+        while at < names.len() {
+            names[at] = EVENT_PIPES[at].0;
+            at += 1;
+        }
+        names
+    },
+};
+
+pub(super) const NOTHING: OpDef = OpDef {
+    schema: schema("", Syntax::Generic, &[], &[], &[]),
+    summary: "",
+    doc: "",
+    source: "PTO IR manual 4.16; seed 004, Intra-Core Pipeline Sync",
+    in_core_sync: InCoreSync::Manual,
+    lower: |_, d| Err(d.unsupported("this op")),
+    ..PLAIN
+};
+
+// ---- flags between pipes of one core ----
+
+const FLAG: OpSchema = schema(
+    "",
+    Syntax::Format("`[` $src_pipe `,` $dst_pipe `,` $event_id `]` attr-dict"),
+    &[],
+    &[],
+    &[
+        required("src_pipe", AttrKind::Enum(PIPE), "the pipe that signals"),
+        required("dst_pipe", AttrKind::Enum(PIPE), "the pipe that waits"),
+        required("event_id", AttrKind::Enum(EVENT), "which flag of the pair"),
+    ],
+);
+
+const FLAG_DOC: &str = "A flag belongs to an ordered pair of pipes of one core and an event id. The source pipe sets it once its \
+     earlier work is done; the destination pipe waits for it, takes the signal and goes on. Setting a flag that is \
+     still set, waiting for one that nobody sets, and leaving one set at the end are findings.";
+
+pub static SET_FLAG: OpDef = OpDef {
+    schema: OpSchema { name: "pto.set_flag", ..FLAG },
+    summary: "Signal from one pipe to another",
+    doc: FLAG_DOC,
+    verify: verify_flag,
+    lower: |op, d| flag(op, d, true),
+    ..NOTHING
+};
+
+pub static WAIT_FLAG: OpDef = OpDef {
+    schema: OpSchema { name: "pto.wait_flag", ..FLAG },
+    summary: "Hold a pipe until another has signalled",
+    doc: FLAG_DOC,
+    verify: verify_flag,
+    lower: |op, d| flag(op, d, false),
+    ..NOTHING
+};
+
+fn verify_flag(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    pipes_exist(op, &["src_pipe", "dst_pipe"], platform, diags);
+    let ids = i64::from(platform.sync.event_ids);
+    if let Some(id) = op.operand(0).and_then(|id| constant(op.module, id)).filter(|id| !(0..ids).contains(id)) {
+        diags.push(op.error("event-id", format!("event ids go from 0 to {}, not {id}", ids - 1)));
+    }
+    if op.text("src_pipe") == op.text("dst_pipe") {
+        diags.push(
+            op.error("flag-same-pipe", "a flag goes from one pipe to another")
+                .label("source and destination are the same pipe")
+                .help("a pipe runs its work in order; where its work overlaps, use `pto.barrier`"),
+        );
+    }
+}
+
+fn flag(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
+    let id = event_id(op.text("event_id"));
+    pipe_flag(op, d, set, pipe_attr(op, "src_pipe"), pipe_attr(op, "dst_pipe"), Operand::imm(id))
+}
+
+fn event_id(text: Option<&str>) -> i64 {
+    text.and_then(|t| t.strip_prefix("EVENT_ID")).and_then(|n| n.parse().ok()).unwrap_or(-1)
+}
+
+pub(super) fn pipe_attr(op: &OpRef<'_>, name: &str) -> Option<Pipe> {
+    op.text(name).and_then(Pipe::parse)
+}
+
+fn pipe_flag(
+    op: &OpRef<'_>,
+    d: &mut Decoder<'_>,
+    set: bool,
+    from: Option<Pipe>,
+    to: Option<Pipe>,
+    id: Operand,
+) -> Lowered {
+    let (Some(from), Some(to)) = (from, to) else {
+        return Err(d.error("pipe-missing", format!("`{}` names a pipe that cannot be signalled", op.def.schema.name)));
+    };
+    has_pipe(d, from)?;
+    has_pipe(d, to)?;
+    let sync = d.event(from, to, id);
+    d.emit(if set { Inst::Set { pipe: from, sync } } else { Inst::Wait { pipe: to, sync } });
+    Ok(())
+}
+
+/// Requires the pipes that these attributes name to be some of the core that the op stands on, where that can be told.
+pub(super) fn pipes_exist(op: &OpRef<'_>, attrs: &[&str], platform: &Platform, diags: &mut Diags) {
+    let Some(kind) = home_kind(op) else { return };
+    for pipe in attrs.iter().filter_map(|attr| pipe_attr(op, attr)) {
+        if !platform.pipes_of(kind).contains(&pipe) {
+            diags.push(op.error("pipe-missing", format!("the {} core has no pipe {pipe}", kind.name())));
+            return;
+        }
+    }
+}
+
+pub(super) fn has_pipe(d: &mut Decoder<'_>, pipe: Pipe) -> Lowered {
+    let kind = d.role.kind();
+    if d.platform.pipes_of(kind).contains(&pipe) {
+        return Ok(());
+    }
+    Err(d.error("pipe-missing", format!("the {} core has no pipe {pipe}", kind.name())))
+}
+
+const FLAG_DYN: OpSchema = schema(
+    "",
+    Syntax::Format("`[` $src_pipe `,` $dst_pipe `,` $event_id `]` attr-dict"),
+    &[operand("event_id", INTEGER, Touch::Nothing, "which flag of the pair")],
+    &[],
+    &[
+        required("src_pipe", AttrKind::Enum(PIPE), "the pipe that signals"),
+        required("dst_pipe", AttrKind::Enum(PIPE), "the pipe that waits"),
+    ],
+);
+
+pub static SET_FLAG_DYN: OpDef = OpDef {
+    schema: OpSchema { name: "pto.set_flag_dyn", ..FLAG_DYN },
+    summary: "Signal from one pipe to another by a computed event id",
+    doc: FLAG_DOC,
+    verify: verify_flag,
+    lower: |op, d| flag_dyn(op, d, true),
+    ..NOTHING
+};
+
+pub static WAIT_FLAG_DYN: OpDef = OpDef {
+    schema: OpSchema { name: "pto.wait_flag_dyn", ..FLAG_DYN },
+    summary: "Hold a pipe until another has signalled by a computed event id",
+    doc: FLAG_DOC,
+    verify: verify_flag,
+    lower: |op, d| flag_dyn(op, d, false),
+    ..NOTHING
+};
+
+fn flag_dyn(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
+    let Some(value) = op.operand(0) else { return Err(Reported) };
+    let id = d.scalar(value)?;
+    pipe_flag(op, d, set, pipe_attr(op, "src_pipe"), pipe_attr(op, "dst_pipe"), id)
+}
+
+const EVENT_OP: OpSchema = schema(
+    "",
+    Syntax::Format("`[` $src_op `,` $dst_op `,` $event_id `]` attr-dict"),
+    &[],
+    &[],
+    &[
+        required("src_op", AttrKind::Enum(EVENT_TYPE), "class of the operations that come before"),
+        required("dst_op", AttrKind::Enum(EVENT_TYPE), "class of the operations that wait"),
+        required("event_id", AttrKind::Enum(EVENT), "which flag of the pair of pipes"),
+    ],
+);
+
+const EVENT_DOC: &str = "The same as `pto.set_flag` and `pto.wait_flag` on the pipes that run the two classes of operations: loads MTE2, \
+     stores of vector tiles MTE3, stores and moves of the accumulator FIX, moves out of L1 MTE1, products M, vector \
+     operations V.";
+
+pub static RECORD_EVENT: OpDef = OpDef {
+    schema: OpSchema { name: "pto.record_event", ..EVENT_OP },
+    summary: "Signal from one class of operations to another",
+    doc: EVENT_DOC,
+    lower: |op, d| event_flag(op, d, true),
+    ..NOTHING
+};
+
+pub static WAIT_EVENT: OpDef = OpDef {
+    schema: OpSchema { name: "pto.wait_event", ..EVENT_OP },
+    summary: "Wait for a signal from one class of operations to another",
+    doc: EVENT_DOC,
+    lower: |op, d| event_flag(op, d, false),
+    ..NOTHING
+};
+
+fn event_pipe(op: &OpRef<'_>, name: &str) -> Option<Pipe> {
+    let class = op.text(name)?;
+    EVENT_PIPES.iter().find(|(n, _)| *n == class).map(|(_, pipe)| *pipe)
+}
+
+fn event_flag(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
+    let id = event_id(op.text("event_id"));
+    let (from, to) = (event_pipe(op, "src_op"), event_pipe(op, "dst_op"));
+    if from == to && from.is_some() {
+        // Work of one pipe is in order; only where it overlaps a barrier is needed.
+        if set && let Some(pipe) = from.filter(|p| d.platform.needs_barrier(*p)) {
+            d.emit(Inst::Barrier { pipe: Some(pipe) });
+        }
+        return Ok(());
+    }
+    pipe_flag(op, d, set, from, to, Operand::imm(id))
+}
+
+// ---- barriers ----
+
+pub static BARRIER: OpDef = OpDef {
+    schema: OpSchema {
+        aliases: &["pto.pipe_barrier"],
+        ..schema(
+            "pto.barrier",
+            Syntax::Format("$pipe attr-dict"),
+            &[],
+            &[],
+            &[
+                required("pipe", AttrKind::Enum(PIPE), "the pipe, or `PIPE_ALL`"),
+                defaulted(
+                    "placed",
+                    AttrKind::Unit,
+                    "written by the passes where the cores of a cluster meet: flags are still added to the function",
+                ),
+            ],
+        )
+    },
+    summary: "Hold later work of a pipe until its earlier work is done",
+    doc: "Later work of the pipe starts after all its earlier work has taken effect. `PIPE_ALL` holds the scalar unit, and \
+          so everything issued later, until every pipe of the core is idle.",
+    verify: |op, platform, diags| pipes_exist(op, &["pipe"], platform, diags),
+    lower: |op, d| {
+        let pipe = pipe_attr(op, "pipe");
+        if let Some(pipe) = pipe {
+            has_pipe(d, pipe)?;
+        } else if op.text("pipe") != Some("PIPE_ALL") {
+            return Err(d.error("pipe-missing", "the core has no such pipe"));
+        }
+        d.emit(Inst::Barrier { pipe });
+        Ok(())
+    },
+    ..NOTHING
+};
+
+pub static BARRIER_SYNC: OpDef = OpDef {
+    schema: schema(
+        "pto.barrier_sync",
+        Syntax::Format("`[` $op_type `]` attr-dict"),
+        &[],
+        &[],
+        &[required("op_type", AttrKind::Enum(EVENT_TYPE), "class of operations")],
+    ),
+    summary: "Barrier on the pipe that runs a class of operations",
+    doc: "The same as `pto.barrier` on the pipe of the class.",
+    lower: |op, d| {
+        let pipe = event_pipe(op, "op_type").ok_or(Reported)?;
+        has_pipe(d, pipe)?;
+        d.emit(Inst::Barrier { pipe: Some(pipe) });
+        Ok(())
+    },
+    ..NOTHING
+};
+
+pub static TSYNC: OpDef = OpDef {
+    schema: schema(
+        "pto.tsync",
+        Syntax::InsOuts { ins: 1, attrs_in_ins: false },
+        &[slipring_op::rules::variadic("events", ANY, Touch::Nothing, "what to wait for")],
+        &[],
+        &[],
+    ),
+    summary: "Wait for everything that was issued",
+    doc: "Holds the scalar unit until all pipes of the core are idle.",
+    lower: |_, d| {
+        d.emit(Inst::Barrier { pipe: None });
+        Ok(())
+    },
+    ..NOTHING
+};

@@ -1,0 +1,219 @@
+//! Parts of tiles.
+
+use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
+use slipring_ir::{Attr, AttrKind, Diags, Dim, Infer, OpId, OpSchema, Syntax, TileType, Touch, Type, ValueId};
+use slipring_machine::Platform;
+use slipring_program::{Inst, Operand};
+use slipring_tile::{BLayout, Layout, SLayout};
+
+use super::TILE_BUF;
+use slipring_op::Along;
+use slipring_op::decode::{Binding, Decoder, TileRef};
+use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::rules::{INTEGER, PLAIN, constant, operand, required, result, schema, variadic};
+
+pub static SUBSET: OpDef = OpDef {
+    schema: OpSchema {
+        aliases: &["pto.subview"],
+        ..schema(
+            "pto.subset",
+            Syntax::Custom(&SubsetText),
+            &[
+                operand("source", TILE_BUF, Touch::Nothing, "the tile"),
+                variadic("offsets", INTEGER, Touch::Nothing, "first row and column, in elements"),
+            ],
+            &[result("result", TILE_BUF, Infer::Written, "the part")],
+            &[required("sizes", AttrKind::Any, "rows and columns of the part, `[rows, columns]`")],
+        )
+    },
+    summary: "A rectangular part of a tile",
+    doc: "The part of `source` from row and column `offsets` on, `sizes` rows and columns large, as a tile: the same \
+          bytes, no copy. Its type is the source's with the shape `sizes`; its valid shape is what the source's leaves of \
+          it. In a tile with boxes offsets and sizes are multiples of a box, and a part has all columns of a tile whose \
+          boxes are ordered by rows, all rows of one whose boxes are ordered by columns.",
+    source: "PTO IR manual 4.1",
+    verify: verify_subset,
+    along: [Along::Part; 2],
+    lower: lower_subset,
+    ..PLAIN
+};
+
+/// `%tile[%row, %column] sizes [16, 16] : T`, also with `-> T` after it.
+struct SubsetText;
+
+impl CustomSyntax for SubsetText {
+    fn parse(&self, parser: &mut OpParser<'_>, op: OpId) -> Parsed<()> {
+        let source = parser.operand()?;
+        let mut offsets = Vec::new();
+        parser.expect(Tok::LBracket, "`[` and the offsets")?;
+        parser.list_until(Tok::RBracket, "`]`", |p| {
+            offsets.push(p.operand()?);
+            Ok(())
+        })?;
+        parser.expect_text("sizes")?;
+        let sizes = parser.parse_attr()?;
+        parser.module.op_mut(op).attrs.set("sizes", sizes.clone());
+        parser.attr_dict(op)?;
+        parser.set_operands(op, &[&[source], &offsets]);
+        parser.expect(Tok::Colon, "`:` and the type of the tile")?;
+        parser.operand_type(source)?;
+        let inferred = part_type(parser.module, source, &offsets, &sizes);
+        let ty = if parser.eat(Tok::Arrow) { parser.parse_type()? } else { inferred };
+        parser.add_result(op, ty);
+        Ok(())
+    }
+
+    fn print(&self, printer: &mut OpPrinter<'_>, op: OpId) {
+        let module = printer.module;
+        let data = module.op(op);
+        let (source, offsets) = (module.operand_group(op, 0), module.operand_group(op, 1));
+        let sizes = data.attrs.get("sizes").cloned().unwrap_or(Attr::Array(Vec::new()));
+        printer.write(" ");
+        printer.values(source);
+        printer.write("[");
+        printer.values(offsets);
+        printer.write("] sizes ");
+        let text = sizes_of(&sizes).map_or_else(|| sizes.to_string(), |[rows, cols]| format!("[{rows}, {cols}]"));
+        printer.write(&text);
+        printer.attr_dict(op, &["sizes"]);
+        printer.write(" : ");
+        printer.types_of(source);
+        let Some(written) = data.results.first().map(|result| module.ty(*result)) else { return };
+        if source.first().is_none_or(|source| part_type(module, *source, offsets, &sizes) != *written) {
+            printer.write(" -> ");
+            printer.ty(written);
+        }
+    }
+}
+
+/// The numbers of `[rows, columns]`.
+fn sizes_of(attr: &Attr) -> Option<[i64; 2]> {
+    match attr {
+        Attr::Array(items) => match items.as_slice() {
+            [rows, cols] => Some([rows.as_int()?, cols.as_int()?]),
+            _ => None,
+        },
+        Attr::DenseArray(_, items) => match items.as_slice() {
+            [rows, cols] => Some([i64::try_from(*rows).ok()?, i64::try_from(*cols).ok()?]),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The type of a part; the source's own where sizes make no sense (the verifier reports that).
+fn part_type(module: &slipring_ir::Module, source: ValueId, offsets: &[ValueId], sizes: &Attr) -> Type {
+    let ty = module.ty(source);
+    let (Some(tile), Some(sizes)) = (ty.as_tile(), sizes_of(sizes)) else { return ty.clone() };
+    let [Ok(rows), Ok(cols)] = sizes.map(u32::try_from) else { return ty.clone() };
+    let valid = std::array::from_fn(|at| {
+        let offset = offsets.get(at).and_then(|v| constant(module, *v)).and_then(|n| u64::try_from(n).ok());
+        match (tile.valid[at], offset) {
+            (Dim::Static(all), Some(offset)) => Dim::Static(all.saturating_sub(offset).min([rows, cols][at].into())),
+            _ => Dim::Dynamic,
+        }
+    });
+    Type::Tile(TileType { layout: Layout { rows, cols, ..tile.layout }, valid, ..*tile })
+}
+
+fn verify_subset(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    let Some(ty) = op.tile(0) else { return };
+    let offsets = op.operands(1);
+    let Some(sizes) = op.attr("sizes").and_then(sizes_of).filter(|s| s.iter().all(|n| *n > 0)) else {
+        return diags.push(op.error("subset-sizes", "expects 'sizes' to be two positive numbers"));
+    };
+    if offsets.len() != 2 {
+        return diags.push(op.error("subset-offsets", format!("expects 2 offsets, not {}", offsets.len())));
+    }
+    let layout = &ty.layout;
+    let (boxed, unit) = (layout.slayout != SLayout::NoneBox, layout.box_shape());
+    let (unit, all) = ([unit.0, unit.1].map(|n| i64::from(n.max(1))), [layout.rows, layout.cols].map(i64::from));
+    for (at, what) in ["rows", "columns"].into_iter().enumerate() {
+        let offset = constant(op.module, offsets[at]);
+        if boxed && sizes[at] % unit[at] != 0 {
+            diags.push(
+                op.error("subset-boxes", format!("{} {what} are not a multiple of a box's {}", sizes[at], unit[at])),
+            );
+        }
+        let Some(offset) = offset else { continue };
+        if offset < 0 || offset.saturating_add(sizes[at]) > all[at] {
+            diags.push(op.error(
+                "subset-bounds",
+                format!("{} {what} from {offset} on do not lie inside a tile of {}", sizes[at], all[at]),
+            ));
+        } else if boxed && offset % unit[at] != 0 {
+            diags.push(
+                op.error("subset-boxes", format!("the offset {offset} is not a multiple of a box's {}", unit[at])),
+            );
+        }
+    }
+    if boxed {
+        let whole = usize::from(layout.blayout == BLayout::RowMajor);
+        if sizes[whole] != all[whole] || constant(op.module, offsets[whole]) != Some(0) {
+            let what = ["rows", "columns"][whole];
+            diags.push(
+                op.error("subset-boxes", format!("a part of a tile with this order of boxes has all its {what}")),
+            );
+        }
+    }
+}
+
+fn lower_subset(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let source = d.tile(op.operand(0).ok_or(Reported)?)?;
+    let Some(sizes) = op.attr("sizes").and_then(sizes_of) else { return Err(Reported) };
+    let mut offsets = [Operand::Imm(0); 2];
+    for (offset, value) in offsets.iter_mut().zip(op.operands(1)) {
+        *offset = d.scalar(*value)?;
+    }
+    let layout = source.ty.layout;
+    let (box_rows, box_cols) = layout.box_shape();
+    for (offset, unit) in offsets.iter().zip([box_rows, box_cols]) {
+        trap_unless_multiple(d, *offset, unit);
+    }
+    // Offsets are multiples of a box, so that a step of one row or column is the same everywhere.
+    let elem = layout.elem.bytes() as u64;
+    let (row_step, col_step) = match layout.blayout {
+        BLayout::RowMajor => (u64::from(layout.cols) * elem, u64::from(box_rows) * elem),
+        BLayout::ColMajor => (u64::from(box_cols) * elem, u64::from(layout.rows) * elem),
+    };
+    let down = d.distance(offsets[0], Operand::Imm(row_step));
+    let right = d.distance(offsets[1], Operand::Imm(col_step));
+    let addr = d.moved(source.addr, down);
+    let addr = d.moved(addr, right);
+    // The part keeps the distances of the whole tile in the direction in which its lines are apart.
+    let [rows, cols] = sizes.map(|n| u32::try_from(n).unwrap_or(0));
+    let part = match layout.blayout {
+        BLayout::RowMajor => Layout { rows, ..layout },
+        BLayout::ColMajor => Layout { cols, ..layout },
+    };
+    let mut ty = TileType { layout: part, ..source.ty };
+    let mut valid = [Operand::Imm(0); 2];
+    for (at, size) in [rows, cols].into_iter().enumerate() {
+        let left = d.sub(source.valid[at], offsets[at]);
+        let left = d.max(left, Operand::Imm(0));
+        valid[at] = d.min(left, Operand::Imm(size.into()));
+        ty.valid[at] = match valid[at] {
+            Operand::Imm(n) => Dim::Static(n),
+            // A register of its own: the part's valid shape may be changed without changing the whole's.
+            Operand::Reg(_) => {
+                valid[at] = Operand::Reg(d.variable(valid[at]));
+                Dim::Dynamic
+            }
+        };
+    }
+    d.bind(op.result(0), Binding::Tile(TileRef { ty, addr, valid }));
+    Ok(())
+}
+
+/// Stops the run if an offset that is not known here turns out to lie inside a box.
+fn trap_unless_multiple(d: &mut Decoder<'_>, offset: Operand, unit: u32) {
+    if unit <= 1 || offset.as_imm().is_some() {
+        return;
+    }
+    let rest = d.compute(|[offset, unit, _]| Ok(offset % unit), [offset, Operand::Imm(unit.into()), Operand::Imm(0)]);
+    let fine = d.label();
+    d.jump_if_zero(rest, fine);
+    let message = format!("the offset of a part of a tile is not a multiple of a box's {unit}");
+    d.emit(Inst::Trap { message: message.into() });
+    d.place(fine);
+}

@@ -1,0 +1,181 @@
+//! Two tiles, element by element (PTO IR manual 4.5).
+
+use slipring_ir::OpSchema;
+use slipring_tile::Binary;
+
+use super::check::{self, FLOATS, NUMBERS};
+use super::lower::{Operands, elementwise};
+use super::types;
+use super::{EACH, TWO, TWO_TMP};
+use slipring_effect::arithmetic::*;
+use slipring_effect::vector::Partial;
+use slipring_op::decode::Decoder;
+use slipring_op::def::{Lowered, OpDef, OpRef};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] =
+    &[&TADD, &TSUB, &TMUL, &TDIV, &TMAX, &TMIN, &TREM, &TFMOD, &TPARTADD, &TPARTMUL, &TPARTMAX, &TPARTMIN, &TPRELU];
+
+pub static TADD: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tadd", ..TWO },
+    summary: "Add two tiles",
+    doc: number_doc!("`dst = src0 + src1`, element by element."),
+    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    lower: |op, d| elementwise(op, d, &ADD, ["src0", "src1"], "add"),
+    elems: types::SUMS,
+    ..EACH
+};
+
+pub static TSUB: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tsub", ..TWO },
+    summary: "Subtract a tile from a tile",
+    doc: number_doc!("`dst = src0 - src1`, element by element."),
+    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    lower: |op, d| elementwise(op, d, &SUB, ["src0", "src1"], "add"),
+    elems: types::SUBTRACT,
+    ..EACH
+};
+
+pub static TMUL: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tmul", ..TWO },
+    summary: "Multiply two tiles",
+    doc: number_doc!("`dst = src0 * src1`, element by element."),
+    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    lower: |op, d| elementwise(op, d, &MUL, ["src0", "src1"], "mul"),
+    elems: types::WORDS,
+    ..EACH
+};
+
+pub static TDIV: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tdiv", ..TWO },
+    summary: "Divide a tile by a tile",
+    doc: number_doc!(
+        "`dst = src0 / src1`, element by element. Floats as IEEE 754 has it: x / 0 is an infinity, 0 / 0 NaN. Integers are \
+          rounded towards zero; x / 0 is 0."
+    ),
+    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    lower: |op, d| elementwise(op, d, &DIV, ["src0", "src1"], "div"),
+    elems: types::DIVIDE,
+    ..EACH
+};
+
+pub static TMAX: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tmax", ..TWO },
+    summary: "Larger of two tiles",
+    doc: number_doc!("`dst = max(src0, src1)`, element by element: a number rather than a NaN, +0 rather than -0."),
+    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    lower: |op, d| elementwise(op, d, &MAX, ["src0", "src1"], "max"),
+    elems: types::SUMS,
+    ..EACH
+};
+
+pub static TMIN: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tmin", ..TWO },
+    summary: "Smaller of two tiles",
+    doc: number_doc!("`dst = min(src0, src1)`, element by element: a number rather than a NaN, -0 rather than +0."),
+    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    lower: |op, d| elementwise(op, d, &MIN, ["src0", "src1"], "max"),
+    elems: types::SUMS,
+    ..EACH
+};
+
+pub static TREM: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trem", ..TWO_TMP },
+    summary: "Remainder of a division rounded down",
+    doc: number_doc!(
+        "`dst = src0 - floor(src0 / src1) * src1`, element by element: the result has the sign of `src1`. The remainder is \
+          exact; where its sign must be turned, `src1` is added and the sum rounded once. x rem 0 is NaN for floats, x for \
+          integers."
+    ),
+    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    lower: |op, d| elementwise(op, d, &REM, ["src0", "src1"], "div"),
+    elems: types::REMAINDER,
+    ..EACH
+};
+
+pub static TFMOD: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tfmod", ..TWO },
+    summary: "Remainder of a division rounded towards zero",
+    doc: number_doc!(
+        "`dst = fmod(src0, src1)`, element by element and exact: the result has the sign of `src0`. fmod(x, 0) is NaN for \
+          floats, x for integers."
+    ),
+    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    lower: |op, d| elementwise(op, d, &FMOD, ["src0", "src1"], "div"),
+    elems: types::WORDS,
+    ..EACH
+};
+
+pub static TPARTADD: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tpartadd", ..TWO },
+    summary: "Add two tiles, one of which may be smaller",
+    doc: number_doc!(
+        "`dst = src0 + src1` where both sources have valid elements, the element of the one that has it elsewhere. One source must have \
+          the valid shape of `dst`, the other none larger."
+    ),
+    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    lower: |op, d| partial(op, d, &ADD, "add"),
+    elems: types::SUMS,
+    ..EACH
+};
+
+pub static TPARTMUL: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tpartmul", ..TWO },
+    summary: "Multiply two tiles, one of which may be smaller",
+    doc: number_doc!(
+        "`dst = src0 * src1` where both sources have valid elements, the element of the one that has it elsewhere. One source must have \
+          the valid shape of `dst`, the other none larger."
+    ),
+    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    lower: |op, d| partial(op, d, &MUL, "mul"),
+    elems: types::SUMS,
+    ..EACH
+};
+
+pub static TPARTMAX: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tpartmax", ..TWO },
+    summary: "Larger of two tiles, one of which may be smaller",
+    doc: number_doc!(
+        "`dst = max(src0, src1)` where both sources have valid elements, the element of the one that has it elsewhere. One source must have \
+          the valid shape of `dst`, the other none larger."
+    ),
+    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    lower: |op, d| partial(op, d, &MAX, "max"),
+    elems: types::SUMS,
+    ..EACH
+};
+
+pub static TPARTMIN: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tpartmin", ..TWO },
+    summary: "Smaller of two tiles, one of which may be smaller",
+    doc: number_doc!(
+        "`dst = min(src0, src1)` where both sources have valid elements, the element of the one that has it elsewhere. One source must have \
+          the valid shape of `dst`, the other none larger."
+    ),
+    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    lower: |op, d| partial(op, d, &MIN, "max"),
+    elems: types::SUMS,
+    ..EACH
+};
+
+pub static TPRELU: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tprelu", ..TWO_TMP },
+    summary: "Leaky ReLU with a slope for each element",
+    doc: number_doc!("`dst = src0 > 0 ? src0 : src1 * src0`, element by element."),
+    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
+    lower: |op, d| elementwise(op, d, &PRELU, ["src0", "src1"], "mul"),
+    elems: types::FLOAT,
+    ..EACH
+};
+
+/// `dst = kernel(src0, src1)` where both are valid.
+fn partial(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Binary, class: &str) -> Lowered {
+    let mut operands = Operands::new(op, d);
+    let dst = operands.tile(d, "dst")?;
+    let sources = [operands.tile(d, "src0")?, operands.tile(d, "src1")?];
+    if !kernel.supports(dst.layout.elem) {
+        return Err(d.unsupported("this element type"));
+    }
+    let effect = Partial { local: operands.local, op: kernel, dst, sources };
+    operands.issue(d, effect, class)
+}

@@ -1,0 +1,143 @@
+//! Bits of integers (PTO IR manual 4.9).
+
+use slipring_ir::OpSchema;
+
+use super::check::{self, INTEGERS};
+use super::lower::elementwise;
+use super::types;
+use super::{EACH, ONE, TWO, TWO_TMP, WITH_SCALAR, WITH_SCALAR_TMP};
+use slipring_effect::arithmetic::*;
+use slipring_effect::vector::NumberUse;
+use slipring_op::def::OpDef;
+
+const BITS: OpDef = OpDef { source: "PTO IR manual 4.9; tile ISA, page of the same name", ..EACH };
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&TAND, &TANDS, &TOR, &TORS, &TXOR, &TXORS, &TSHL, &TSHLS, &TSHR, &TSHRS, &TNOT];
+
+pub static TAND: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tand", ..TWO },
+    summary: "Bitwise and of two tiles",
+    doc: shape_doc!("`dst = src0 & src1`, bit by bit."),
+    verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
+    lower: |op, d| elementwise(op, d, &AND, ["src0", "src1"], "bit"),
+    elems: types::BITS,
+    ..BITS
+};
+
+pub static TANDS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tands", ..WITH_SCALAR },
+    summary: "Bitwise and of a tile and a number",
+    doc: shape_doc!("`dst = src & scalar`, bit by bit, with the low bits of the number."),
+    verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
+    lower: |op, d| elementwise(op, d, &AND, ["src", "scalar"], "bit"),
+    elems: types::BITS,
+    number: NumberUse::Bits,
+    ..BITS
+};
+
+pub static TOR: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tor", ..TWO },
+    summary: "Bitwise or of two tiles",
+    doc: shape_doc!("`dst = src0 | src1`, bit by bit."),
+    verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
+    lower: |op, d| elementwise(op, d, &OR, ["src0", "src1"], "bit"),
+    elems: types::BITS,
+    ..BITS
+};
+
+pub static TORS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tors", ..WITH_SCALAR },
+    summary: "Bitwise or of a tile and a number",
+    doc: shape_doc!("`dst = src | scalar`, bit by bit, with the low bits of the number."),
+    verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
+    lower: |op, d| elementwise(op, d, &OR, ["src", "scalar"], "bit"),
+    elems: types::BITS,
+    number: NumberUse::Bits,
+    ..BITS
+};
+
+pub static TXOR: OpDef = OpDef {
+    schema: OpSchema { name: "pto.txor", ..TWO_TMP },
+    summary: "Bitwise exclusive or of two tiles",
+    doc: shape_doc!("`dst = src0 ^ src1`, bit by bit."),
+    verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
+    lower: |op, d| elementwise(op, d, &XOR, ["src0", "src1"], "bit"),
+    elems: types::BITS,
+    ..BITS
+};
+
+pub static TXORS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.txors", ..WITH_SCALAR_TMP },
+    summary: "Bitwise exclusive or of a tile and a number",
+    doc: shape_doc!("`dst = src ^ scalar`, bit by bit, with the low bits of the number."),
+    verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
+    lower: |op, d| elementwise(op, d, &XOR, ["src", "scalar"], "bit"),
+    elems: types::BITS,
+    number: NumberUse::Bits,
+    ..BITS
+};
+
+pub static TSHL: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tshl", ..TWO },
+    summary: "Shift left by a tile",
+    doc: shape_doc!(
+        "`dst = src0 << src1`, element by element. Shifts by the width of the element or more, or by a negative number, \
+          leave 0."
+    ),
+    verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
+    lower: |op, d| elementwise(op, d, &SHL, ["src0", "src1"], "bit"),
+    elems: types::BITS,
+    ..BITS
+};
+
+pub static TSHLS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tshls", ..WITH_SCALAR },
+    summary: "Shift left by a number",
+    doc: shape_doc!(
+        "`dst = src << scalar`, element by element. Shifts by the width of the element or more, or by a negative number, \
+          leave 0."
+    ),
+    verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
+    lower: |op, d| elementwise(op, d, &SHL, ["src", "scalar"], "bit"),
+    elems: types::BITS,
+    number: NumberUse::Count,
+    ..BITS
+};
+
+pub static TSHR: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tshr", ..TWO },
+    summary: "Shift right by a tile",
+    doc: shape_doc!(
+        "`dst = src0 >> src1`, element by element: signed integers fill with their sign, unsigned ones with 0. Shifts by the \
+          width of the element or more, or by a negative number, shift everything out."
+    ),
+    verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
+    lower: |op, d| elementwise(op, d, &SHR, ["src0", "src1"], "bit"),
+    elems: types::BITS,
+    ..BITS
+};
+
+pub static TSHRS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tshrs", ..WITH_SCALAR },
+    summary: "Shift right by a number",
+    doc: shape_doc!(
+        "`dst = src >> scalar`, element by element: signed integers fill with their sign, unsigned ones with 0. Shifts by the \
+          width of the element or more, or by a negative number, shift everything out."
+    ),
+    verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
+    lower: |op, d| elementwise(op, d, &SHR, ["src", "scalar"], "bit"),
+    elems: types::BITS,
+    number: NumberUse::Count,
+    ..BITS
+};
+
+pub static TNOT: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tnot", ..ONE },
+    summary: "Bitwise not",
+    doc: shape_doc!("`dst = ~src`, bit by bit."),
+    verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
+    lower: |op, d| elementwise(op, d, &NOT, ["src"], "bit"),
+    elems: types::INVERT,
+    ..BITS
+};

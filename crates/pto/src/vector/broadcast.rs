@@ -1,0 +1,240 @@
+//! Values for each row or column, spread over a tile (PTO IR manual 4.7).
+
+use slipring_ir::{Diags, OpSchema};
+use slipring_tile::{Binary, Cast};
+
+use super::check::{self, ANY_ELEM, Elems, FLOATS, NUMBERS, Needs};
+use super::lower::{Operands, spread};
+use super::types;
+use super::{ONE, TWO, TWO_TMP, VECTOR};
+use slipring_effect::arithmetic::*;
+use slipring_effect::vector::{Input, Spread, TileArg};
+use slipring_op::Along;
+use slipring_op::decode::Decoder;
+use slipring_op::def::{Lowered, OpDef, OpRef};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[
+    &TROWEXPAND,
+    &TCOLEXPAND,
+    &TROWEXPANDADD,
+    &TROWEXPANDSUB,
+    &TROWEXPANDMUL,
+    &TROWEXPANDDIV,
+    &TROWEXPANDMAX,
+    &TROWEXPANDMIN,
+    &TROWEXPANDEXPDIF,
+    &TCOLEXPANDADD,
+    &TCOLEXPANDSUB,
+    &TCOLEXPANDMUL,
+    &TCOLEXPANDDIV,
+    &TCOLEXPANDMAX,
+    &TCOLEXPANDMIN,
+    &TCOLEXPANDEXPDIF,
+];
+
+const BROADCAST: OpDef = OpDef { source: "PTO IR manual 4.7; tile ISA, page of the same name", ..VECTOR };
+const BY_ROW: OpDef = OpDef { along: [Along::Each, Along::Repeats], ..BROADCAST };
+const BY_COLUMN: OpDef = OpDef { along: [Along::First("src1"), Along::Each], ..BROADCAST };
+
+pub static TROWEXPAND: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trowexpand", ..ONE },
+    summary: "Repeat a column",
+    doc: shape_doc!("`dst[i, j] = src[i, 0]`. The bits are moved as they are."),
+    verify: |op, _, diags| {
+        check::types(op, ANY_ELEM, diags);
+        check::covers(op, "src", Needs::Rows, diags);
+    },
+    lower: |op, d| repeat(op, d, Input::FirstColumn),
+    along: [Along::Each, Along::First("src")],
+    elems: types::MOVED,
+    ..BROADCAST
+};
+
+pub static TCOLEXPAND: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tcolexpand", ..ONE },
+    summary: "Repeat a row",
+    doc: shape_doc!("`dst[i, j] = src[0, j]`. The bits are moved as they are."),
+    verify: |op, _, diags| columns_of(op, "src", ANY_ELEM, diags),
+    lower: |op, d| repeat(op, d, Input::FirstRow),
+    along: [Along::First("src"), Along::Each],
+    elems: types::MOVED,
+    ..BROADCAST
+};
+
+/// Says which operand is spread.
+macro_rules! row_doc {
+    ($what:literal) => {
+        concat!(
+            $what,
+            ", where element (i, j) of the source that has fewer columns than `dst` (usually `src1`) is its element \
+             (i, j mod n): n, its valid columns, is 1 (a value for each row, stored by columns or by rows) or 32 bytes (a \
+             block for each row, repeated)."
+        )
+    };
+}
+
+pub static TROWEXPANDADD: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trowexpandadd", ..TWO_TMP },
+    summary: "Add, a value for each row",
+    doc: number_doc!(row_doc!("`dst = src0 + src1`")),
+    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    lower: |op, d| by_row(op, d, &ADD, "add"),
+    elems: types::SUMS,
+    ..BY_ROW
+};
+
+pub static TROWEXPANDSUB: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trowexpandsub", ..TWO_TMP },
+    summary: "Subtract, a value for each row",
+    doc: number_doc!(row_doc!("`dst = src0 - src1`")),
+    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    lower: |op, d| by_row(op, d, &SUB, "add"),
+    elems: types::SUMS,
+    ..BY_ROW
+};
+
+pub static TROWEXPANDMUL: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trowexpandmul", ..TWO_TMP },
+    summary: "Multiply, a value for each row",
+    doc: number_doc!(row_doc!("`dst = src0 * src1`")),
+    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    lower: |op, d| by_row(op, d, &MUL, "mul"),
+    elems: types::SUMS,
+    ..BY_ROW
+};
+
+pub static TROWEXPANDDIV: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trowexpanddiv", ..TWO_TMP },
+    summary: "Divide, a value for each row",
+    doc: number_doc!(row_doc!("`dst = src0 / src1`")),
+    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    lower: |op, d| by_row(op, d, &DIV, "div"),
+    elems: types::WORDS,
+    ..BY_ROW
+};
+
+pub static TROWEXPANDMAX: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trowexpandmax", ..TWO_TMP },
+    summary: "Larger, a value for each row",
+    doc: number_doc!(row_doc!("`dst = max(src0, src1)`")),
+    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    lower: |op, d| by_row(op, d, &MAX, "max"),
+    elems: types::SUMS,
+    ..BY_ROW
+};
+
+pub static TROWEXPANDMIN: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trowexpandmin", ..TWO_TMP },
+    summary: "Smaller, a value for each row",
+    doc: number_doc!(row_doc!("`dst = min(src0, src1)`")),
+    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    lower: |op, d| by_row(op, d, &MIN, "max"),
+    elems: types::SUMS,
+    ..BY_ROW
+};
+
+pub static TROWEXPANDEXPDIF: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trowexpandexpdif", ..TWO_TMP },
+    summary: "Exponential of a difference, a value for each row",
+    doc: number_doc!(row_doc!("`dst = exp(src0 - src1)`")),
+    verify: |op, _, diags| check::types(op, FLOATS, diags),
+    lower: |op, d| by_row(op, d, &EXP_DIF, "exp"),
+    elems: types::FLOAT,
+    ..BY_ROW
+};
+
+pub static TCOLEXPANDADD: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tcolexpandadd", ..TWO },
+    summary: "Add, a value for each column",
+    doc: number_doc!("`dst[i, j] = src0[i, j] + src1[0, j]`."),
+    verify: |op, _, diags| columns(op, NUMBERS, diags),
+    lower: |op, d| by_column(op, d, &ADD, "add"),
+    elems: types::SUMS,
+    ..BY_COLUMN
+};
+
+pub static TCOLEXPANDSUB: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tcolexpandsub", ..TWO },
+    summary: "Subtract, a value for each column",
+    doc: number_doc!("`dst[i, j] = src0[i, j] - src1[0, j]`."),
+    verify: |op, _, diags| columns(op, NUMBERS, diags),
+    lower: |op, d| by_column(op, d, &SUB, "add"),
+    elems: types::SUMS,
+    ..BY_COLUMN
+};
+
+pub static TCOLEXPANDMUL: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tcolexpandmul", ..TWO },
+    summary: "Multiply, a value for each column",
+    doc: number_doc!("`dst[i, j] = src0[i, j] * src1[0, j]`."),
+    verify: |op, _, diags| columns(op, NUMBERS, diags),
+    lower: |op, d| by_column(op, d, &MUL, "mul"),
+    elems: types::SUMS,
+    ..BY_COLUMN
+};
+
+pub static TCOLEXPANDDIV: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tcolexpanddiv", ..TWO },
+    summary: "Divide, a value for each column",
+    doc: number_doc!("`dst[i, j] = src0[i, j] / src1[0, j]`."),
+    verify: |op, _, diags| columns(op, NUMBERS, diags),
+    lower: |op, d| by_column(op, d, &DIV, "div"),
+    elems: types::WORDS,
+    ..BY_COLUMN
+};
+
+pub static TCOLEXPANDMAX: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tcolexpandmax", ..TWO },
+    summary: "Larger, a value for each column",
+    doc: number_doc!("`dst[i, j] = max(src0[i, j], src1[0, j])`."),
+    verify: |op, _, diags| columns(op, NUMBERS, diags),
+    lower: |op, d| by_column(op, d, &MAX, "max"),
+    elems: types::SUMS,
+    ..BY_COLUMN
+};
+
+pub static TCOLEXPANDMIN: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tcolexpandmin", ..TWO },
+    summary: "Smaller, a value for each column",
+    doc: number_doc!("`dst[i, j] = min(src0[i, j], src1[0, j])`."),
+    verify: |op, _, diags| columns(op, NUMBERS, diags),
+    lower: |op, d| by_column(op, d, &MIN, "max"),
+    elems: types::SUMS,
+    ..BY_COLUMN
+};
+
+pub static TCOLEXPANDEXPDIF: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tcolexpandexpdif", ..TWO },
+    summary: "Exponential of a difference, a value for each column",
+    doc: number_doc!("`dst[i, j] = exp(src0[i, j] - src1[0, j])`."),
+    verify: |op, _, diags| columns(op, FLOATS, diags),
+    lower: |op, d| by_column(op, d, &EXP_DIF, "exp"),
+    elems: types::FLOAT,
+    ..BY_COLUMN
+};
+
+fn columns(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
+    columns_of(op, "src1", elems, diags);
+    check::covers(op, "src0", Needs::All, diags);
+}
+
+fn columns_of(op: &OpRef<'_>, source: &'static str, elems: Elems, diags: &mut Diags) {
+    check::types(op, elems, diags);
+    check::covers(op, source, Needs::Columns, diags);
+}
+
+fn by_row(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Binary, class: &str) -> Lowered {
+    spread(op, d, kernel, [("src0", Input::PerRow), ("src1", Input::PerRow)], class)
+}
+
+fn by_column(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Binary, class: &str) -> Lowered {
+    spread(op, d, kernel, [("src0", Input::Tile), ("src1", Input::FirstRow)], class)
+}
+
+fn repeat(op: &OpRef<'_>, d: &mut Decoder<'_>, input: fn(TileArg) -> Input) -> Lowered {
+    let mut operands = Operands::new(op, d);
+    let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
+    let effect = Spread { local: operands.local, dst, input: input(src), cast: Cast::default() };
+    operands.issue(d, effect, "expand")
+}

@@ -1,0 +1,148 @@
+//! Rules that the declarations of vector ops share.
+
+use slipring_ir::{Diags, Dim, Type};
+use slipring_tile::{Elem, Space};
+
+use slipring_op::def::OpRef;
+pub(super) use slipring_op::numbers::{element_of, number_type};
+pub(super) use slipring_op::rules::position;
+use slipring_op::rules::require_space;
+
+/// What the operand is said to be that takes the bits of a comparison.
+pub(super) const MASK_DOC: &str = "the mask: a row of bits for each row";
+
+/// Which element types an op works on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Elems {
+    /// For messages.
+    describe: &'static str,
+    accepts: fn(Elem) -> bool,
+}
+
+impl Elems {
+    pub const fn new(describe: &'static str, accepts: fn(Elem) -> bool) -> Elems {
+        Elems { describe, accepts }
+    }
+}
+
+/// Integers, `f32`, `f16` and `bf16`.
+pub(super) const NUMBERS: Elems = Elems { describe: "integers, f32, f16 and bf16", accepts: |e| !e.is_small_float() };
+/// `f32`, `f16` and `bf16`.
+pub(super) const FLOATS: Elems =
+    Elems { describe: "f32, f16 and bf16", accepts: |e| e.is_float() && !e.is_small_float() };
+/// Signed integers, `f32`, `f16` and `bf16`.
+pub(super) const SIGNED: Elems =
+    Elems { describe: "signed integers, f32, f16 and bf16", accepts: |e| e.is_signed_int() || (FLOATS.accepts)(e) };
+/// Integers.
+pub(super) const INTEGERS: Elems = Elems { describe: "integers", accepts: |e| !e.is_float() };
+/// 32-bit integers: what indices are stored as.
+pub(super) const INDICES: Elems = Elems { describe: "i32 or ui32", accepts: |e| matches!(e, Elem::I32 | Elem::U32) };
+/// All of them.
+pub(super) const ANY_ELEM: Elems = Elems { describe: "any type", accepts: |_| true };
+
+/// The operands that are tiles (or memrefs that stand for them) in the text.
+fn tiles<'a>(op: &OpRef<'a>) -> impl Iterator<Item = (usize, &'static str, &'a Type)> + use<'a> {
+    let op = *op;
+    op.def.schema.operands.iter().enumerate().filter_map(move |(index, spec)| {
+        let ty = op.ty(index)?;
+        matches!(ty, Type::Tile(_) | Type::MemRef(_)).then_some((index, spec.name, ty))
+    })
+}
+
+/// Every tile in `vec`, all but `tmp` and `mask` of one element type that the op works on.
+pub(super) fn types(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
+    let mut first: Option<(&'static str, Elem)> = None;
+    for (index, name, ty) in tiles(op) {
+        if !require_space(op, index, &[Space::Vec], diags) {
+            return;
+        }
+        let Some(elem) = ty.elem() else { continue };
+        if matches!(name, "tmp" | "mask") {
+            continue;
+        }
+        match first {
+            None => {
+                accepted(op, name, elem, elems, diags);
+                first = Some((name, elem));
+            }
+            Some((other, expected)) if expected != elem => {
+                diags.push(
+                    op.error("tile-elem", format!("expects {other} and {name} to have the same element type"))
+                        .label(format!("`{other}` has `{expected}`, `{name}` has `{elem}`")),
+                );
+                return;
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// Every tile in `vec`; the element types of the op's own rules.
+pub(super) fn spaces(op: &OpRef<'_>, diags: &mut Diags) {
+    for (index, ..) in tiles(op) {
+        if !require_space(op, index, &[Space::Vec], diags) {
+            return;
+        }
+    }
+}
+
+/// The element type of one operand.
+pub(super) fn elem(op: &OpRef<'_>, name: &'static str, elems: Elems, diags: &mut Diags) {
+    if let Some(elem) = op.ty(position(op, name)).and_then(Type::elem) {
+        accepted(op, name, elem, elems, diags);
+    }
+}
+
+fn accepted(op: &OpRef<'_>, name: &str, elem: Elem, elems: Elems, diags: &mut Diags) {
+    if !(elems.accepts)(elem) {
+        diags.push(
+            op.error("tile-elem", format!("`{}` works on {}, not on {elem}", op.def.schema.name, elems.describe))
+                .label(format!("`{name}` has `{elem}`")),
+        );
+    }
+}
+
+/// What part of the destination's valid shape a source must have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Needs {
+    /// All of it.
+    All,
+    /// Its rows.
+    Rows,
+    /// Its columns.
+    Columns,
+    /// Rows for its columns, columns for its rows.
+    Transposed,
+}
+
+/// Checks statically known valid shapes: that a source has at least the elements the destination needs.
+pub(super) fn covers(op: &OpRef<'_>, source: &'static str, needs: Needs, diags: &mut Diags) {
+    let known = |name| {
+        let tile = op.tile(position(op, name))?;
+        Some(tile.valid.map(Dim::known))
+    };
+    let (Some([rows, cols]), Some(have)) = (known("dst"), known(source)) else { return };
+    let need = match needs {
+        Needs::All => [rows, cols],
+        Needs::Rows => [rows, None],
+        Needs::Columns => [None, cols],
+        Needs::Transposed => [cols, rows],
+    };
+    let lacks = have.iter().zip(need).any(|(have, need)| matches!((have, need), (Some(h), Some(n)) if *h < n));
+    if lacks {
+        let show = |dim: Option<u64>| dim.map_or("?".to_string(), |n| n.to_string());
+        diags.push(op.error("tile-valid", format!("`{source}` has fewer valid elements than `dst` needs")).label(
+            format!("`{source}` has {} x {}, `dst` {} x {}", show(have[0]), show(have[1]), show(rows), show(cols)),
+        ));
+    }
+}
+
+/// One element type for all tiles, and sources as large as the destination.
+pub(super) fn elementwise(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
+    types(op, elems, diags);
+    for (_, name, _) in tiles(op) {
+        if !matches!(name, "tmp" | "mask" | "dst") {
+            covers(op, name, Needs::All, diags);
+        }
+    }
+}

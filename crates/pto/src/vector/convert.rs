@@ -1,0 +1,175 @@
+//! Conversion between element types (PTO IR manual 4.12, `pto.tpack` of 4.3).
+
+use slipring_ir::{Attr, AttrKind, Diags, EnumSpec, OpSchema, Type};
+use slipring_machine::Platform;
+use slipring_tile::convert::{Saturation, round_integral};
+use slipring_tile::{Cast, Elem, RoundMode, Unary, unary};
+
+use super::check::{self, ANY_ELEM, Needs};
+use super::lower::{Operands, elementwise};
+use super::types;
+use super::{DST, EACH, ONE, SRC, TMP, ins};
+use slipring_effect::vector::{Input, Spread, unsigned};
+use slipring_op::decode::Decoder;
+use slipring_op::def::{Lowered, OpDef, OpRef};
+use slipring_op::rules::{defaulted, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&TCVT, &TPACK];
+
+/// `#pto<round_mode …>`.
+const ROUND_MODE: &EnumSpec =
+    &EnumSpec { kind: "round_mode", members: &["NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD", "CAST_RINT"] };
+
+/// `#pto<saturation_mode …>`.
+const SATURATION_MODE: &EnumSpec = &EnumSpec { kind: "saturation_mode", members: &["OFF", "ON"] };
+
+pub static TCVT: OpDef = OpDef {
+    schema: schema(
+        "pto.tcvt",
+        ins(2),
+        &[SRC, TMP, DST],
+        &[],
+        &[
+            defaulted("rmode", AttrKind::Enum(ROUND_MODE), "rounding; `CAST_RINT` by default"),
+            defaulted("sat_mode", AttrKind::Enum(SATURATION_MODE), "saturation; by default as the types need it"),
+        ],
+    ),
+    summary: "Convert to another element type",
+    doc: shape_doc!(
+        "`dst[i, j] = src[i, j]` in the type of `dst`, rounded once. `RINT` and `CAST_RINT` round to the nearest, ties to even; \
+          `ROUND` to the nearest, ties away from zero; `FLOOR` down; `CEIL` up; `TRUNC` towards zero; `ODD` to the neighbour \
+          whose last bit is 1; `NONE` truncates floats to integers and otherwise rounds as `RINT`. From f32 to f32 elements \
+          are rounded to integral values. NaN becomes 0 as an integer, and stays NaN as a float that has one (else +0). With `sat_mode = ON` results beyond \
+          the range of `dst`, infinities too, become its largest or smallest value; an f32 overflows nowhere. With `OFF` \
+          overflow gives a float's infinity (NaN where it has only that), and the largest finite value in modes that round \
+          towards zero there: `TRUNC` and `ODD` always, `FLOOR` for positive, `CEIL` for negative numbers. Integers keep \
+          their low bits with `OFF`; a float on its way to 16 or 8 bits is clamped to i32 first, to 32 or 64 bits to i64. By \
+          default integers saturate, but for f32 and f16 to i16, f16 to i8 and ui8, i64 to i32 and i32 to i16, which keep \
+          the low bits; floats do not saturate."
+    ),
+    source: "PTO IR manual 4.12; tile ISA, TCVT",
+    verify: verify_convert,
+    lower: lower_convert,
+    elems: types::CONVERTED,
+    ..EACH
+};
+
+fn verify_convert(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::spaces(op, diags);
+    let (Some(src), Some(dst)) = (op.tile(0), op.tile(2)) else { return };
+    if let Some(packed) = [src, dst].into_iter().find(|tile| tile.layout.elem.values() > 1) {
+        diags.push(op.error("tile-elem", format!("expects unpacked elements, not {}", packed.layout.elem)));
+        return;
+    }
+    if (src.layout.rows, src.layout.cols) != (dst.layout.rows, dst.layout.cols) {
+        diags.push(op.error("tile-shape", "expects src and dst to have compatible shapes").label(format!(
+            "`src` is {} x {}, `dst` {} x {}",
+            src.layout.rows, src.layout.cols, dst.layout.rows, dst.layout.cols
+        )));
+    } else if src.valid.iter().zip(&dst.valid).any(|(s, d)| s.known().is_some() && d.known().is_some() && s != d) {
+        diags.push(op.error("tile-valid", "expects src and dst to have the same valid_shape"));
+    }
+}
+
+fn round_mode(op: &OpRef<'_>, truncates: bool) -> RoundMode {
+    match op.text("rmode") {
+        Some("ROUND") => RoundMode::Round,
+        Some("FLOOR") => RoundMode::Floor,
+        Some("CEIL") => RoundMode::Ceil,
+        Some("TRUNC") => RoundMode::Trunc,
+        Some("ODD") => RoundMode::Odd,
+        Some("NONE") if truncates => RoundMode::Trunc,
+        _ => RoundMode::Rint,
+    }
+}
+
+/// Whether a conversion saturates where the text does not say.
+fn saturates(from: Elem, to: Elem) -> bool {
+    let keeps_low_bits = matches!(
+        (from, to),
+        (Elem::F32, Elem::I16)
+            | (Elem::F16, Elem::I16 | Elem::I8 | Elem::U8)
+            | (Elem::I64, Elem::I32)
+            | (Elem::I32, Elem::I16)
+    );
+    !to.is_float() && !keeps_low_bits
+}
+
+fn lower_convert(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let elem = |index| op.ty(index).and_then(Type::elem).unwrap_or(Elem::F32);
+    let (from, to) = (elem(0), elem(2));
+    let mode = round_mode(op, from.is_float() && !to.is_float());
+    if (from, to) == (Elem::F32, Elem::F32) {
+        return elementwise(op, d, integral(mode), ["src"], "convert");
+    }
+    let saturate = match op.attr("sat_mode").and_then(Attr::as_str) {
+        Some(mode) => mode == "ON",
+        None => saturates(from, to),
+    };
+    let saturation = match (saturate, to.is_float()) {
+        (true, true) => Saturation::KeepNan,
+        (true, false) => Saturation::On,
+        (false, true) => Saturation::Off,
+        (false, false) => Saturation::Words,
+    };
+    copy(op, d, Cast { mode, saturation }, "convert")
+}
+
+/// Rounding to integral values.
+fn integral(mode: RoundMode) -> &'static Unary {
+    static RINT: Unary = unary!(float: |a| round_integral(a, RoundMode::Rint));
+    static ROUND: Unary = unary!(float: |a| round_integral(a, RoundMode::Round));
+    static FLOOR: Unary = unary!(float: |a| round_integral(a, RoundMode::Floor));
+    static CEIL: Unary = unary!(float: |a| round_integral(a, RoundMode::Ceil));
+    static TRUNC: Unary = unary!(float: |a| round_integral(a, RoundMode::Trunc));
+    static ODD: Unary = unary!(float: |a| round_integral(a, RoundMode::Odd));
+    match mode {
+        RoundMode::Rint => &RINT,
+        RoundMode::Round => &ROUND,
+        RoundMode::Floor => &FLOOR,
+        RoundMode::Ceil => &CEIL,
+        RoundMode::Trunc => &TRUNC,
+        RoundMode::Odd => &ODD,
+    }
+}
+
+fn copy(op: &OpRef<'_>, d: &mut Decoder<'_>, cast: Cast, class: &str) -> Lowered {
+    let mut operands = Operands::new(op, d);
+    let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
+    let effect = Spread { local: operands.local, dst, input: Input::Tile(src), cast };
+    operands.issue(d, effect, class)
+}
+
+pub static TPACK: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tpack", ..ONE },
+    summary: "Keep the low bits of each element (A5)",
+    doc: shape_doc!(
+        "`dst[i, j]` = the low bits of `src[i, j]`: from 32 to 16 or 8 bits, or from 16 to 8 bits, whatever the types."
+    ),
+    source: "PTO IR manual 4.3",
+    verify: |op, _, diags| {
+        check::spaces(op, diags);
+        check::elem(op, "src", ANY_ELEM, diags);
+        check::covers(op, "src", Needs::All, diags);
+        let bytes = |index| op.ty(index).and_then(Type::elem).map(Elem::bytes);
+        if let (Some(src), Some(dst)) = (bytes(0), bytes(1))
+            && !matches!((src, dst), (4, 2 | 1) | (2, 1))
+        {
+            diags.push(
+                op.error("tile-elem", "expects element sizes of src and dst to be 4 and 2, 4 and 1 or 2 and 1 bytes")
+                    .label(format!("they are {src} and {dst} bytes")),
+            );
+        }
+    },
+    lower: |op, d| {
+        let mut operands = Operands::new(op, d);
+        let (mut src, mut dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
+        src.layout.elem = unsigned(src.layout.elem);
+        dst.layout.elem = unsigned(dst.layout.elem);
+        let effect = Spread { local: operands.local, dst, input: Input::Tile(src), cast: Cast::default() };
+        operands.issue(d, effect, "convert")
+    },
+    elems: types::REGISTERS_ONLY,
+    ..EACH
+};

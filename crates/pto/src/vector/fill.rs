@@ -1,0 +1,204 @@
+//! Filling tiles: with a number, with what follows from the place, outside the valid shape (PTO IR manual 4.5, 4.7,
+//! 4.10, 4.13).
+
+use slipring_ir::{AttrKind, Diags, OpSchema, OperandSpec, Touch, Type};
+use slipring_machine::Pipe;
+use slipring_tile::{Cast, Elem, Space};
+
+use super::check::{self, Elems, NUMBERS, position};
+use super::lower::Operands;
+use super::types;
+use super::{DST, EACH, ONE, SCALAR_ARG, TMP, VECTOR, ins};
+use slipring_effect::pad_value;
+use slipring_effect::vector::{Pad, Sequence, Spread};
+use slipring_op::Along;
+use slipring_op::decode::Decoder;
+use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::rules::{INTEGER, defaulted, operand, require_space, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&TEXPANDS, &TCI, &TTRI, &TFILLPAD, &TFILLPAD_INPLACE, &TFILLPAD_EXPAND];
+
+/// Work on UB runs on pipe V, work on L1 on the pipe that loads it.
+const FILL: OpDef = OpDef {
+    core: CoreRule::ByTile,
+    pipe: PipeRule::By(|op, _| match op.space(position(op, "dst")) {
+        Some(Space::Mat) => Pipe::Mte2,
+        _ => Pipe::V,
+    }),
+    ..EACH
+};
+/// The value of an element follows from its place.
+const SEQUENCE: OpDef = OpDef { along: [Along::Counts; 2], ..VECTOR };
+
+pub static TEXPANDS: OpDef = OpDef {
+    schema: schema("pto.texpands", ins(1), &[SCALAR_ARG, DST], &[], &[]),
+    summary: "Fill a tile with a number",
+    doc: shape_doc!("`dst[i, j] = scalar`. `dst` is in UB, or in L1, where the Cube core fills it on pipe MTE2."),
+    source: "PTO IR manual 4.7; tile ISA, TEXPANDS",
+    verify: |op, _, diags| {
+        require_space(op, 1, &[Space::Vec, Space::Mat], diags);
+        check::elem(op, "dst", NUMBERS, diags);
+    },
+    lower: |op, d| {
+        let mut operands = Operands::new(op, d);
+        let (input, dst) = (operands.scalar(d, "scalar")?, operands.tile(d, "dst")?);
+        let effect = Spread { local: operands.local, dst, input, cast: Cast::default() };
+        operands.issue(d, effect, "move")
+    },
+    elems: types::MOVED,
+    ..FILL
+};
+
+const START: OperandSpec = operand("start", INTEGER, Touch::Nothing, "the first number");
+const COUNTED: Elems = Elems::new("16- and 32-bit integers", |e| !e.is_float() && matches!(e.bytes(), 2 | 4));
+
+pub static TCI: OpDef = OpDef {
+    schema: schema(
+        "pto.tci",
+        ins(2),
+        &[START, TMP, DST],
+        &[],
+        &[defaulted("descending", AttrKind::Bool, "count down; false by default")],
+    ),
+    summary: "Consecutive integers",
+    doc: shape_doc!(
+        "`dst[i, j] = start + k` (or `start - k` with `descending`), where k = i * columns + j counts the valid elements row by \
+          row. Wraps."
+    ),
+    source: "PTO IR manual 4.13; tile ISA, TCI",
+    verify: |op, _, diags| {
+        check::spaces(op, diags);
+        check::elem(op, "dst", COUNTED, diags);
+        let (start, dst) = (op.ty(0).and_then(Type::elem), op.ty(2).and_then(Type::elem));
+        let width = |e: Option<Elem>| e.map(Elem::bytes);
+        if width(start) != width(dst) && op.ty(0) != Some(&Type::Index) {
+            diags.push(op.error("tile-elem", "expects start and dst to have the same element type"));
+        }
+    },
+    lower: |op, d| {
+        let descending = op.attr("descending").and_then(slipring_ir::Attr::as_bool).unwrap_or(false);
+        sequence(op, d, "start", Sequence::Count { descending })
+    },
+    ..SEQUENCE
+};
+
+pub static TTRI: OpDef = OpDef {
+    schema: schema(
+        "pto.ttri",
+        ins(1),
+        &[operand("diagonal", INTEGER, Touch::Nothing, "how far the diagonal lies to the right"), DST],
+        &[],
+        &[defaulted("upperOrLower", AttrKind::Int, "0 (the default): lower triangle, 1: upper triangle")],
+    ),
+    summary: "A triangle of ones",
+    doc: shape_doc!(
+        "Lower: `dst[i, j]` = 1 where j <= i + diagonal, else 0. Upper: 1 where j >= i + diagonal, else 0."
+    ),
+    source: "PTO IR manual 4.5; tile ISA, TTRI",
+    verify: |op, _, diags| {
+        check::spaces(op, diags);
+        check::elem(op, "dst", NUMBERS, diags);
+        if !matches!(op.int("upperOrLower"), None | Some(0 | 1)) {
+            diags.push(op.error("attribute", "expects upperOrLower to be 0 or 1"));
+        }
+    },
+    lower: |op, d| {
+        let upper = op.int("upperOrLower") == Some(1);
+        sequence(op, d, "diagonal", if upper { Sequence::Upper } else { Sequence::Lower })
+    },
+    ..SEQUENCE
+};
+
+fn sequence(op: &OpRef<'_>, d: &mut Decoder<'_>, start: &'static str, sequence: Sequence) -> Lowered {
+    let mut operands = Operands::new(op, d);
+    let dst = operands.tile(d, "dst")?;
+    operands.scalar(d, start)?;
+    let effect = sequence.fill(operands.local, dst);
+    operands.issue(d, effect, "move")
+}
+
+/// Says what padding is.
+macro_rules! pad_doc {
+    ($what:literal) => {
+        concat!(
+            $what,
+            " The value is the `pad` of `dst`: 1 zero; 2 the largest and 3 the smallest value of its type, infinities for \
+             floats. The bits of valid elements are moved as they are. A tile in L1 is filled by the Cube core on pipe MTE2."
+        )
+    };
+}
+
+pub static TFILLPAD: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tfillpad", ..ONE },
+    summary: "Fill a tile outside its valid shape",
+    doc: pad_doc!(
+        "`dst[i, j] = src[i, j]` in the valid shape of `src`; every other element of the whole shape of `dst` becomes the \
+         padding value. Both tiles have the same shape, and may be one tile."
+    ),
+    source: "PTO IR manual 4.10; tile ISA, TFILLPAD",
+    verify: |op, _, diags| verify_pad(op, false, diags),
+    lower: pad,
+    ..FILL
+};
+
+pub static TFILLPAD_INPLACE: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tfillpad_inplace", ..ONE },
+    summary: "Fill a tile outside its valid shape, in place",
+    doc: pad_doc!("As `pto.tfillpad`, where `src` and `dst` are the same memory."),
+    source: "tile ISA, TFILLPAD_INPLACE",
+    verify: |op, _, diags| verify_pad(op, false, diags),
+    lower: pad,
+    ..FILL
+};
+
+pub static TFILLPAD_EXPAND: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tfillpad_expand", ..ONE },
+    summary: "Copy a tile into a larger one and fill the rest",
+    doc: pad_doc!("As `pto.tfillpad`, where `dst` may be larger than `src`."),
+    source: "PTO IR manual 4.10; tile ISA, TFILLPAD_EXPAND",
+    verify: |op, _, diags| verify_pad(op, true, diags),
+    lower: pad,
+    ..FILL
+};
+
+fn verify_pad(op: &OpRef<'_>, expands: bool, diags: &mut Diags) {
+    if !require_space(op, 0, &[Space::Vec, Space::Mat], diags)
+        || !require_space(op, 1, &[Space::Vec, Space::Mat], diags)
+    {
+        return;
+    }
+    let (Some(src), Some(dst)) = (op.tile(0), op.tile(1)) else { return };
+    if src.space != dst.space {
+        diags.push(op.error("tile-space", "expects src and dst to be in the same memory"));
+    }
+    if src.layout.elem.bytes() != dst.layout.elem.bytes() || src.layout.elem.bytes() > 4 {
+        diags.push(op.error("tile-elem", "expects src and dst to have elements of the same size: 1, 2 or 4 bytes"));
+    }
+    let shape = |t: &slipring_ir::TileType| (t.layout.rows, t.layout.cols);
+    let (small, large) = (shape(src), shape(dst));
+    if !expands && small != large {
+        diags.push(
+            op.error("tile-shape", "expects src and dst to have the same shape")
+                .label(format!("`src` is {} x {}, `dst` {} x {}", small.0, small.1, large.0, large.1))
+                .help("`pto.tfillpad_expand` fills a larger tile"),
+        );
+    } else if small.0 > large.0 || small.1 > large.1 {
+        diags.push(op.error("tile-shape", "expects dst to have at least the rows and columns of src"));
+    }
+    if dst.pad == 0 {
+        diags.push(op.error("tile-pad", "expects dst to have a padding value").help("write `pad=1` for zeros"));
+    }
+}
+
+fn pad(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let value = op.operand(1).ok_or(Reported)?;
+    let ty = d.tile(value)?.ty;
+    let Some(value) = pad_value(ty.layout.elem, ty.pad) else {
+        return Err(d.error("tile-pad", "expects dst to have a padding value"));
+    };
+    let mut operands = Operands::new(op, d);
+    let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
+    let effect = Pad { local: operands.local, dst, src, value };
+    operands.issue(d, effect, "move")
+}

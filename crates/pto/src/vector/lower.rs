@@ -1,0 +1,116 @@
+//! How vector ops become work.
+
+use slipring_ir::{Touch, ValueId};
+use slipring_machine::Pipe;
+use slipring_program::{Effect, Operand};
+use slipring_tile::Space;
+use slipring_tile::lanes::Lanes;
+
+use super::check::{element_of, number_type, position};
+use slipring_effect::vector::{Elementwise, Input, Local, Number, TileArg, Working};
+use slipring_op::decode::Decoder;
+use slipring_op::def::{Lowered, OpRef, Reported};
+
+/// The operands of an op and the run-time arguments of its work, gathered as they are named.
+pub(super) struct Operands<'a> {
+    op: OpRef<'a>,
+    /// The memory of its tiles.
+    pub local: Local,
+    args: Vec<Operand>,
+}
+
+impl<'a> Operands<'a> {
+    pub fn new(op: &OpRef<'a>, d: &Decoder<'_>) -> Operands<'a> {
+        let space = op.space(position(op, "dst")).unwrap_or(Space::Vec);
+        Operands { op: *op, local: Local { space, core: d.role }, args: Vec::new() }
+    }
+
+    /// The tile of a declared operand.
+    pub fn tile(&mut self, d: &mut Decoder<'_>, name: &'static str) -> Result<TileArg, Reported> {
+        let value = self.op.operand(position(&self.op, name)).ok_or(Reported)?;
+        self.argument(d, name, value)
+    }
+
+    fn argument(&mut self, d: &mut Decoder<'_>, name: &'static str, value: ValueId) -> Result<TileArg, Reported> {
+        let tile = d.tile(value)?;
+        let at = self.args.len();
+        self.args.extend([tile.addr, tile.valid[0], tile.valid[1]]);
+        Ok(TileArg { name, layout: tile.ty.layout, at })
+    }
+
+    /// The number of a declared operand.
+    pub fn scalar(&mut self, d: &mut Decoder<'_>, name: &'static str) -> Result<Input, Reported> {
+        let value = self.op.operand(position(&self.op, name)).ok_or(Reported)?;
+        let from = number_type(self.op.module.ty(value)).ok_or(Reported)?;
+        let to = element_of(&self.op).ok_or(Reported)?;
+        let at = self.args.len();
+        self.args.push(d.scalar(value)?);
+        Ok(Input::Scalar(Number { at, from, to, usage: self.op.def.number }))
+    }
+
+    /// A declared operand, a tile or a number.
+    pub fn input(&mut self, d: &mut Decoder<'_>, name: &'static str) -> Result<Input, Reported> {
+        match self.op.ty(position(&self.op, name)) {
+            Some(ty) if ty.is_scalar() => self.scalar(d, name),
+            _ => self.tile(d, name).map(Input::Tile),
+        }
+    }
+
+    /// Adds the work to pipe V with a cost of this class. Operands that the declaration calls working memory are undefined
+    /// after it.
+    pub fn issue(mut self, d: &mut Decoder<'_>, effect: impl Effect + 'static, class: &str) -> Lowered {
+        let op = self.op;
+        let mut working = Vec::new();
+        for (index, spec) in op.def.schema.operands.iter().enumerate().filter(|(_, s)| s.touch == Touch::Scratch) {
+            for &value in op.operands(index) {
+                working.push(self.argument(d, spec.name, value)?);
+            }
+        }
+        let cost = d.platform.vector_cost(class);
+        let pipe = op.pipe(d.platform).unwrap_or(Pipe::V);
+        if working.is_empty() {
+            d.issue(pipe, effect, self.args, cost);
+        } else {
+            d.issue(pipe, Working { effect, local: self.local, tiles: working }, self.args, cost);
+        }
+        Ok(())
+    }
+}
+
+/// The way in which a tile is spread over `dst`.
+type By = fn(TileArg) -> Input;
+
+/// `dst = kernel(inputs…)` for these declared operands; working memory and `dst` are named `tmp` and `dst`.
+pub(super) fn elementwise<const N: usize>(
+    op: &OpRef<'_>,
+    d: &mut Decoder<'_>,
+    kernel: &'static Lanes<N>,
+    names: [&'static str; N],
+    class: &str,
+) -> Lowered {
+    spread(op, d, kernel, names.map(|name| (name, Input::Tile as By)), class)
+}
+
+/// As [`elementwise`], with the way in which each tile is spread over `dst`.
+pub(super) fn spread<const N: usize>(
+    op: &OpRef<'_>,
+    d: &mut Decoder<'_>,
+    kernel: &'static Lanes<N>,
+    sources: [(&'static str, By); N],
+    class: &str,
+) -> Lowered {
+    let mut operands = Operands::new(op, d);
+    let dst = operands.tile(d, "dst")?;
+    let mut inputs = [Input::Tile(dst); N];
+    for (input, (name, spread)) in inputs.iter_mut().zip(sources) {
+        *input = match operands.input(d, name)? {
+            Input::Tile(tile) => spread(tile),
+            scalar => scalar,
+        };
+    }
+    if !kernel.supports(dst.layout.elem) {
+        return Err(d.unsupported("this element type"));
+    }
+    let effect = Elementwise { local: operands.local, op: kernel, dst, inputs };
+    operands.issue(d, effect, class)
+}

@@ -1,0 +1,105 @@
+//! Operations of the vector unit on tiles (PTO IR manual 4.5 to 4.13).
+//!
+//! All of them run on pipe V of a Vector core and work on the valid shape of `dst`: sources must have at least the
+//! valid elements that it needs, which is checked when the program runs, with the numbers of that moment. What lies
+//! outside the valid shape stays as it is. Tiles may have any layout, and `dst` may be one of the sources. `tmp` is
+//! memory that some instructions work in; its contents mean nothing afterwards.
+//!
+//! Floats: computed in f32, rounded once to the nearest (ties to even) where they are narrower; NaN results are the
+//! canonical NaN (0x7fc00000 in f32). Integers wrap.
+
+/// Adds which elements an op works on.
+macro_rules! shape_doc {
+    ($($what:tt)+) => {
+        concat!(
+            $($what)+,
+            " Works on the valid shape of `dst`, whose other elements stay as they are; sources must have at least the valid \
+             elements that it needs. Tiles may have any layout, `dst` may be one of the sources."
+        )
+    };
+}
+
+/// Adds which elements an op works on and how it computes.
+macro_rules! number_doc {
+    ($($what:tt)+) => {
+        concat!(
+            shape_doc!($($what)+),
+            " Floats are computed in f32 and rounded once to the nearest, ties to even, where they are narrower; NaN results \
+             are the canonical NaN. Integers wrap."
+        )
+    };
+}
+
+pub(super) mod binary;
+pub(super) mod bits;
+pub(super) mod broadcast;
+pub(super) mod check;
+pub(super) mod convert;
+pub(super) mod fill;
+mod lower;
+pub(super) mod rearrange;
+pub(super) mod reduce;
+pub(super) mod scalar;
+pub(super) mod select;
+pub(super) mod ternary;
+mod types;
+pub(super) mod unary;
+pub(super) mod undone;
+
+pub use binary::*;
+pub use bits::*;
+pub use broadcast::*;
+pub use convert::*;
+pub use fill::*;
+pub use rearrange::*;
+pub use reduce::*;
+pub use scalar::*;
+pub use select::*;
+pub use ternary::*;
+pub use unary::*;
+pub use undone::*;
+
+use slipring_ir::{OpSchema, OperandSpec, Syntax, Touch};
+use slipring_machine::Pipe;
+
+use slipring_op::Along;
+use slipring_op::def::{CoreRule, OpDef, PipeRule};
+use slipring_op::rules::{PLAIN, SCALAR, TILE, operand, optional, schema};
+
+/// What all of them have in common.
+const VECTOR: OpDef = OpDef {
+    core: CoreRule::Vector,
+    pipe: PipeRule::Fixed(Pipe::V),
+    source: "PTO IR manual 4.5; tile ISA, page of the same name",
+    ..PLAIN
+};
+
+/// What ops have in common that work element by element.
+const EACH: OpDef = OpDef { along: Along::EACH, ..VECTOR };
+
+const SRC: OperandSpec = operand("src", TILE, Touch::Read, "the source");
+const SRC0: OperandSpec = operand("src0", TILE, Touch::Read, "the first source");
+const SRC1: OperandSpec = operand("src1", TILE, Touch::Read, "the second source");
+const SCALAR_ARG: OperandSpec =
+    operand("scalar", SCALAR, Touch::Nothing, "the number; converted to the element type of `dst`");
+const TMP: OperandSpec =
+    optional("tmp", TILE, Touch::Scratch, "working memory of the instruction; its contents mean nothing afterwards");
+const DST: OperandSpec = operand("dst", TILE, Touch::Write, "where the results go");
+
+/// `ins(src) outs(dst)`.
+const ONE: OpSchema = schema("", ins(1), &[SRC, DST], &[], &[]);
+/// `ins(src[, tmp]) outs(dst)`.
+const ONE_TMP: OpSchema = schema("", ins(2), &[SRC, TMP, DST], &[], &[]);
+/// `ins(src0, src1) outs(dst)`.
+const TWO: OpSchema = schema("", ins(2), &[SRC0, SRC1, DST], &[], &[]);
+/// `ins(src0, src1[, tmp]) outs(dst)`.
+const TWO_TMP: OpSchema = schema("", ins(3), &[SRC0, SRC1, TMP, DST], &[], &[]);
+/// `ins(src, scalar) outs(dst)`.
+const WITH_SCALAR: OpSchema = schema("", ins(2), &[SRC, SCALAR_ARG, DST], &[], &[]);
+/// `ins(src, scalar[, tmp]) outs(dst)`.
+const WITH_SCALAR_TMP: OpSchema = schema("", ins(3), &[SRC, SCALAR_ARG, TMP, DST], &[], &[]);
+
+/// So many declared operands inside `ins`.
+const fn ins(count: usize) -> Syntax {
+    Syntax::InsOuts { ins: count, attrs_in_ins: true }
+}

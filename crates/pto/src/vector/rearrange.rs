@@ -1,0 +1,71 @@
+//! Elements in other places (PTO IR manual 4.3 and 4.10).
+
+use slipring_ir::{OpSchema, Type};
+use slipring_tile::Elem;
+
+use super::check::{self, ANY_ELEM, NUMBERS, Needs};
+use super::lower::Operands;
+use super::{ONE_TMP, TWO, VECTOR};
+use slipring_effect::vector::{Concat, Transpose};
+use slipring_op::Along;
+use slipring_op::def::OpDef;
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&TTRANS, &TCONCAT];
+
+pub static TTRANS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.ttrans", ..ONE_TMP },
+    summary: "Transpose a tile",
+    doc: shape_doc!(
+        "`dst[i, j] = src[j, i]` for the valid shape of `dst`. The bits are moved as they are; elements have the same size."
+    ),
+    source: "PTO IR manual 4.3; tile ISA, TTRANS",
+    verify: |op, _, diags| {
+        check::spaces(op, diags);
+        check::elem(op, "src", ANY_ELEM, diags);
+        check::covers(op, "src", Needs::Transposed, diags);
+        let bytes = |index| op.ty(index).and_then(Type::elem).map(Elem::bytes);
+        if bytes(0) != bytes(2) {
+            diags.push(op.error("tile-elem", "expects src and dst to have elements of the same size"));
+        }
+    },
+    lower: |op, d| {
+        let mut operands = Operands::new(op, d);
+        let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
+        let effect = Transpose { local: operands.local, dst, src };
+        operands.issue(d, effect, "transpose")
+    },
+    along: [Along::Transposes; 2],
+    ..VECTOR
+};
+
+pub static TCONCAT: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tconcat", ..TWO },
+    summary: "Put two tiles side by side",
+    doc: "The first columns of `dst` are the valid columns of `src0`, the next ones those of `src1`, for the valid rows of \
+          `dst`. Together they must fit into the columns of `dst`.",
+    source: "PTO IR manual 4.10; tile ISA, TCONCAT",
+    verify: |op, _, diags| {
+        check::types(op, NUMBERS, diags);
+        check::covers(op, "src0", Needs::Rows, diags);
+        check::covers(op, "src1", Needs::Rows, diags);
+        let cols = |index: usize| op.tile(index)?.valid[1].known();
+        if let (Some(a), Some(b), Some(dst)) = (cols(0), cols(1), op.tile(2))
+            && a.saturating_add(b) > u64::from(dst.layout.cols)
+        {
+            diags.push(
+                op.error("tile-shape", "expects the valid columns of src0 and src1 to fit into dst")
+                    .label(format!("{a} and {b} columns into {}", dst.layout.cols)),
+            );
+        }
+    },
+    lower: |op, d| {
+        let mut operands = Operands::new(op, d);
+        let sources = [operands.tile(d, "src0")?, operands.tile(d, "src1")?];
+        let dst = operands.tile(d, "dst")?;
+        let effect = Concat { local: operands.local, dst, sources };
+        operands.issue(d, effect, "move")
+    },
+    along: [Along::Each, Along::Unknown],
+    ..VECTOR
+};

@@ -1,0 +1,272 @@
+//! Rows and columns reduced to one element (PTO IR manual 4.6).
+
+use slipring_ir::{AttrKind, Diags, Dim, OpSchema, OperandSpec, Touch};
+use slipring_tile::Reduce;
+
+use super::check::{self, Elems, INDICES, NUMBERS, Needs};
+use super::lower::Operands;
+use super::types;
+use super::{DST, ONE_TMP, SRC, TMP, VECTOR, ins};
+use slipring_effect::vector::{ColArg, ColReduce, Order, Reduction, RowArg, RowReduce};
+use slipring_op::Along;
+use slipring_op::decode::Decoder;
+use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::rules::{TILE, defaulted, operand, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[
+    &TROWSUM,
+    &TROWPROD,
+    &TROWMAX,
+    &TROWMIN,
+    &TROWARGMAX,
+    &TROWARGMIN,
+    &TCOLSUM,
+    &TCOLPROD,
+    &TCOLMAX,
+    &TCOLMIN,
+    &TCOLARGMAX,
+    &TCOLARGMIN,
+];
+
+const REDUCTION: OpDef = OpDef { source: "PTO IR manual 4.6; tile ISA, page of the same name", ..VECTOR };
+const BY_ROW: OpDef = OpDef { along: [Along::Each, Along::Combines], ..REDUCTION };
+const BY_COLUMN: OpDef = OpDef { along: [Along::Combines, Along::Each], ..REDUCTION };
+
+/// Says how a row is combined.
+macro_rules! row_doc {
+    ($what:literal) => {
+        concat!(
+            $what,
+            " `dst` is one column, stored by rows or by columns; its other columns stay as they are. The order is part of \
+             the result: 64 lanes, lane j combining the elements j, j + 64, j + 128, … in this order; then lane j is \
+             combined with lane j + 32, then + 16, + 8, + 4, + 2, + 1, lanes without elements standing aside. f16 and bf16 \
+             are combined in f32 and rounded once at the end. A row without valid elements is refused."
+        )
+    };
+}
+
+/// Says how a column is combined.
+macro_rules! col_doc {
+    ($what:literal) => {
+        concat!(
+            $what,
+            " `dst` is one row. Rows are combined one after the other, the first being the start. f16 and bf16 are combined \
+             in f32 and rounded once at the end. A column without valid elements is refused."
+        )
+    };
+}
+
+/// Says what an index means.
+macro_rules! arg_doc {
+    ($what:literal) => {
+        concat!(
+            $what,
+            " The first of equal ones counts, -0 and +0 being equal; NaN is passed over, and gives 0 where there is nothing \
+             else."
+        )
+    };
+}
+
+pub static TROWSUM: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trowsum", ..ONE_TMP },
+    summary: "Sum of each row",
+    doc: row_doc!("`dst[i, 0]` = the sum over j of `src[i, j]`."),
+    verify: |op, _, diags| rows(op, NUMBERS, diags),
+    lower: |op, d| reduce_rows(op, d, Reduce::Sum),
+    elems: types::ROW_SUMS,
+    ..BY_ROW
+};
+
+pub static TROWPROD: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trowprod", ..ONE_TMP },
+    summary: "Product of each row",
+    doc: row_doc!("`dst[i, 0]` = the product over j of `src[i, j]`."),
+    verify: |op, _, diags| rows(op, NUMBERS, diags),
+    lower: |op, d| reduce_rows(op, d, Reduce::Prod),
+    elems: types::ROW_SUMS,
+    ..BY_ROW
+};
+
+pub static TROWMAX: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trowmax", ..ONE_TMP },
+    summary: "Largest element of each row",
+    doc: row_doc!("`dst[i, 0]` = the largest `src[i, j]`: NaN only where all are, +0 rather than -0."),
+    verify: |op, _, diags| rows(op, NUMBERS, diags),
+    lower: |op, d| reduce_rows(op, d, Reduce::Max),
+    elems: types::ROW_EXTREMES,
+    ..BY_ROW
+};
+
+pub static TROWMIN: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trowmin", ..ONE_TMP },
+    summary: "Smallest element of each row",
+    doc: row_doc!("`dst[i, 0]` = the smallest `src[i, j]`: NaN only where all are, -0 rather than +0."),
+    verify: |op, _, diags| rows(op, NUMBERS, diags),
+    lower: |op, d| reduce_rows(op, d, Reduce::Min),
+    elems: types::ROW_EXTREMES,
+    ..BY_ROW
+};
+
+pub static TROWARGMAX: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trowargmax", ..ARG },
+    summary: "Column of the largest element of each row",
+    doc: arg_doc!("`dst[i, 0]` = the j of the largest `src[i, j]`, an i32 or ui32."),
+    verify: |op, _, diags| indices(op, Needs::Rows, diags),
+    lower: |op, d| arg_rows(op, d, Reduce::Max),
+    elems: types::ROW_INDICES,
+    ..BY_ROW
+};
+
+pub static TROWARGMIN: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trowargmin", ..ARG },
+    summary: "Column of the smallest element of each row",
+    doc: arg_doc!("`dst[i, 0]` = the j of the smallest `src[i, j]`, an i32 or ui32."),
+    verify: |op, _, diags| indices(op, Needs::Rows, diags),
+    lower: |op, d| arg_rows(op, d, Reduce::Min),
+    elems: types::ROW_INDICES,
+    ..BY_ROW
+};
+
+pub static TCOLSUM: OpDef = OpDef {
+    schema: schema(
+        "pto.tcolsum",
+        ins(2),
+        &[SRC, TMP, DST],
+        &[],
+        &[defaulted("isBinary", AttrKind::Bool, "combine rows in pairs; false by default")],
+    ),
+    summary: "Sum of each column",
+    doc: concat!(
+        col_doc!("`dst[0, j]` = the sum over i of `src[i, j]`."),
+        " With `isBinary` rows are added in pairs instead: rows 2i and 2i + 1 give row i of the next round, the last row of an \
+         odd number is then added to row 0, until one row is left."
+    ),
+    verify: |op, _, diags| columns(op, NUMBERS, diags),
+    lower: |op, d| {
+        let pairs = op.attr("isBinary").and_then(slipring_ir::Attr::as_bool).unwrap_or(false);
+        reduce_columns(op, d, Reduce::Sum, if pairs { Order::Pairs } else { Order::Sequential })
+    },
+    elems: types::COLUMN_SUMS,
+    ..BY_COLUMN
+};
+
+pub static TCOLPROD: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tcolprod", ..ONE_TMP },
+    summary: "Product of each column",
+    doc: col_doc!("`dst[0, j]` = the product over i of `src[i, j]`."),
+    verify: |op, _, diags| columns(op, NUMBERS, diags),
+    lower: |op, d| reduce_columns(op, d, Reduce::Prod, Order::Sequential),
+    elems: types::COLUMN_PRODUCTS,
+    ..BY_COLUMN
+};
+
+pub static TCOLMAX: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tcolmax", ..ONE_TMP },
+    summary: "Largest element of each column",
+    doc: col_doc!("`dst[0, j]` = the largest `src[i, j]`: NaN only where all are, +0 rather than -0."),
+    verify: |op, _, diags| columns(op, NUMBERS, diags),
+    lower: |op, d| reduce_columns(op, d, Reduce::Max, Order::Sequential),
+    elems: types::COLUMN_SUMS,
+    ..BY_COLUMN
+};
+
+pub static TCOLMIN: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tcolmin", ..ONE_TMP },
+    summary: "Smallest element of each column",
+    doc: col_doc!("`dst[0, j]` = the smallest `src[i, j]`: NaN only where all are, -0 rather than +0."),
+    verify: |op, _, diags| columns(op, NUMBERS, diags),
+    lower: |op, d| reduce_columns(op, d, Reduce::Min, Order::Sequential),
+    elems: types::COLUMN_SUMS,
+    ..BY_COLUMN
+};
+
+pub static TCOLARGMAX: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tcolargmax", ..ARG },
+    summary: "Row of the largest element of each column",
+    doc: arg_doc!("`dst[0, j]` = the i of the largest `src[i, j]`, an i32 or ui32."),
+    verify: |op, _, diags| indices(op, Needs::Columns, diags),
+    lower: |op, d| arg_columns(op, d, Reduce::Max),
+    elems: types::ROW_INDICES,
+    ..BY_COLUMN
+};
+
+pub static TCOLARGMIN: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tcolargmin", ..ARG },
+    summary: "Row of the smallest element of each column",
+    doc: arg_doc!("`dst[0, j]` = the i of the smallest `src[i, j]`, an i32 or ui32."),
+    verify: |op, _, diags| indices(op, Needs::Columns, diags),
+    lower: |op, d| arg_columns(op, d, Reduce::Min),
+    elems: types::ROW_INDICES,
+    ..BY_COLUMN
+};
+
+const INDEX: OperandSpec = operand("dst", TILE, Touch::Write, "where the indices go");
+const ARG: OpSchema = schema("", ins(2), &[SRC, TMP, INDEX], &[], &[]);
+
+fn rows(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
+    check::types(op, elems, diags);
+    results(op, Needs::Rows, diags);
+}
+
+/// The valid shape of `dst` is what comes out: a column as long as `src` has rows, a row as long as it has columns.
+fn results(op: &OpRef<'_>, needs: Needs, diags: &mut Diags) {
+    let known = |name| op.tile(check::position(op, name)).map(|tile| tile.valid.map(Dim::known));
+    let (Some(src), Some(dst)) = (known("src"), known("dst")) else { return };
+    let want = if needs == Needs::Rows { [src[0], Some(1)] } else { [Some(1), src[1]] };
+    if dst.iter().zip(want).any(|(have, want)| matches!((have, want), (Some(h), Some(w)) if *h != w)) {
+        let show = |dim: Option<u64>| dim.map_or("?".to_string(), |n| n.to_string());
+        diags.push(op.error("tile-valid", "expects `dst` to have the valid shape of the results").label(format!(
+            "`dst` has {} x {}, the results are {} x {}",
+            show(dst[0]),
+            show(dst[1]),
+            show(want[0]),
+            show(want[1])
+        )));
+    }
+}
+
+fn columns(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
+    check::types(op, elems, diags);
+    results(op, Needs::Columns, diags);
+}
+
+fn indices(op: &OpRef<'_>, needs: Needs, diags: &mut Diags) {
+    check::spaces(op, diags);
+    check::elem(op, "src", NUMBERS, diags);
+    check::elem(op, "dst", INDICES, diags);
+    results(op, needs, diags);
+}
+
+fn tiles<'a>(op: &OpRef<'a>, d: &mut Decoder<'_>) -> Result<(Operands<'a>, Reduction), Reported> {
+    let mut operands = Operands::new(op, d);
+    let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
+    let local = operands.local;
+    Ok((operands, Reduction { local, dst, src }))
+}
+
+fn reduce_rows(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce) -> Lowered {
+    let (operands, tiles) = tiles(op, d)?;
+    operands.issue(d, RowReduce { tiles, what }, "reduce")
+}
+
+fn arg_rows(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce) -> Lowered {
+    let (operands, tiles) = tiles(op, d)?;
+    operands.issue(d, RowArg { tiles, what }, "reduce")
+}
+
+/// Whole rows are combined, as by an elementwise operation, whose cost it has.
+fn reduce_columns(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce, order: Order) -> Lowered {
+    let (operands, tiles) = tiles(op, d)?;
+    let class = match what {
+        Reduce::Sum => "add",
+        Reduce::Prod => "mul",
+        Reduce::Max | Reduce::Min => "max",
+    };
+    operands.issue(d, ColReduce { tiles, what, order }, class)
+}
+
+fn arg_columns(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce) -> Lowered {
+    let (operands, tiles) = tiles(op, d)?;
+    operands.issue(d, ColArg { tiles, what }, "reduce")
+}

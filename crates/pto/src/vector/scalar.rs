@@ -1,0 +1,168 @@
+//! A tile and a number, element by element (PTO IR manual 4.5).
+
+use slipring_ir::{OpSchema, Touch, Type};
+use slipring_tile::Elem;
+
+use super::check::{self, FLOATS, NUMBERS, Needs};
+use super::lower::elementwise;
+use super::types;
+use super::{DST, EACH, SCALAR_ARG, SRC, WITH_SCALAR, WITH_SCALAR_TMP, ins};
+use slipring_effect::arithmetic::*;
+use slipring_op::def::OpDef;
+use slipring_op::rules::{SCALAR, TILE, operand, optional, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&TADDS, &TSUBS, &TMULS, &TDIVS, &TMAXS, &TMINS, &TREMS, &TFMODS, &TAXPY, &TLRELU];
+
+pub static TADDS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tadds", ..WITH_SCALAR },
+    summary: "Add a number to a tile",
+    doc: number_doc!("`dst = src + scalar`, element by element."),
+    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    lower: |op, d| elementwise(op, d, &ADD, ["src", "scalar"], "add"),
+    elems: types::SUMS,
+    ..EACH
+};
+
+pub static TSUBS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tsubs", ..WITH_SCALAR },
+    summary: "Subtract a number from a tile",
+    doc: number_doc!("`dst = src - scalar`, element by element."),
+    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    lower: |op, d| elementwise(op, d, &SUB, ["src", "scalar"], "add"),
+    elems: types::SUMS,
+    ..EACH
+};
+
+pub static TMULS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tmuls", ..WITH_SCALAR },
+    summary: "Multiply a tile by a number",
+    doc: number_doc!("`dst = src * scalar`, element by element."),
+    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    lower: |op, d| elementwise(op, d, &MUL, ["src", "scalar"], "mul"),
+    elems: types::SUMS,
+    ..EACH
+};
+
+pub static TDIVS: OpDef = OpDef {
+    schema: schema(
+        "pto.tdivs",
+        ins(3),
+        &[
+            optional("dividend", SCALAR, Touch::Nothing, "the number to divide, where it comes first"),
+            SRC,
+            optional("divisor", SCALAR, Touch::Nothing, "the number to divide by, where it comes second"),
+            DST,
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Divide a tile by a number, or a number by a tile",
+    doc: number_doc!(
+        "`ins(src, scalar)`: `dst = src / scalar`; `ins(scalar, src)`: `dst = scalar / src`, element by element. Floats are \
+          divided as IEEE 754 has it, not multiplied by a reciprocal: x / 0 is an infinity, 0 / 0 NaN. Integers are \
+          rounded towards zero; x / 0 is 0."
+    ),
+    verify: |op, _, diags| {
+        check::elementwise(op, NUMBERS, diags);
+        if op.operand(0).is_some() == op.operand(2).is_some() {
+            diags.push(op.error("operand-count", "expects a tile and a number, in either order"));
+        }
+    },
+    lower: |op, d| match op.operand(0) {
+        Some(_) => elementwise(op, d, &DIV, ["dividend", "src"], "div"),
+        None => elementwise(op, d, &DIV, ["src", "divisor"], "div"),
+    },
+    elems: types::DIVIDE_BY,
+    ..EACH
+};
+
+pub static TMAXS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tmaxs", ..WITH_SCALAR },
+    summary: "Larger of a tile and a number",
+    doc: number_doc!("`dst = max(src, scalar)`, element by element: a number rather than a NaN, +0 rather than -0."),
+    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    lower: |op, d| elementwise(op, d, &MAX, ["src", "scalar"], "max"),
+    elems: types::SUMS,
+    ..EACH
+};
+
+pub static TMINS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tmins", ..WITH_SCALAR },
+    summary: "Smaller of a tile and a number",
+    doc: number_doc!("`dst = min(src, scalar)`, element by element: a number rather than a NaN, -0 rather than +0."),
+    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    lower: |op, d| elementwise(op, d, &MIN, ["src", "scalar"], "max"),
+    elems: types::SUMS,
+    ..EACH
+};
+
+pub static TREMS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trems", ..WITH_SCALAR_TMP },
+    summary: "Remainder of a division by a number, rounded down",
+    doc: number_doc!("`dst = src - floor(src / scalar) * scalar`, as `pto.trem`: the result has the sign of `scalar`."),
+    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    lower: |op, d| elementwise(op, d, &REM, ["src", "scalar"], "div"),
+    elems: types::REMAINDER,
+    ..EACH
+};
+
+pub static TFMODS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tfmods", ..WITH_SCALAR },
+    summary: "Remainder of a division by a number, rounded towards zero",
+    doc: number_doc!("`dst = fmod(src, scalar)`, as `pto.tfmod`: the result has the sign of `src`."),
+    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    lower: |op, d| elementwise(op, d, &FMOD, ["src", "scalar"], "div"),
+    elems: types::WORDS,
+    ..EACH
+};
+
+pub static TAXPY: OpDef = OpDef {
+    schema: schema(
+        "pto.taxpy",
+        ins(2),
+        &[SRC, SCALAR_ARG, operand("dst", TILE, Touch::ReadWrite, "what is added to")],
+        &[],
+        &[],
+    ),
+    summary: "Add a multiple of a tile",
+    doc: number_doc!(
+        "`dst = src * scalar + dst`, element by element, product and sum rounded once. `src` may be f16 where `dst` is f32: \
+          it is widened first."
+    ),
+    verify: |op, _, diags| {
+        check::spaces(op, diags);
+        check::elem(op, "src", FLOATS, diags);
+        check::elem(op, "dst", FLOATS, diags);
+        check::covers(op, "src", Needs::All, diags);
+        let types = (op.ty(0).and_then(Type::elem), op.ty(2).and_then(Type::elem));
+        if let (Some(src), Some(dst)) = types
+            && src != dst
+            && (src, dst) != (Elem::F16, Elem::F32)
+        {
+            diags.push(
+                op.error("tile-elem", "expects src and dst of one element type, or src f16 and dst f32")
+                    .label(format!("`src` has `{src}`, `dst` has `{dst}`")),
+            );
+        }
+    },
+    lower: |op, d| elementwise(op, d, &AXPY, ["src", "scalar", "dst"], "mul"),
+    elems: types::AXPY,
+    ..EACH
+};
+
+pub static TLRELU: OpDef = OpDef {
+    schema: schema(
+        "pto.tlrelu",
+        ins(2),
+        &[SRC, operand("slope", SCALAR, Touch::Nothing, "factor of what is not positive"), DST],
+        &[],
+        &[],
+    ),
+    summary: "Leaky ReLU",
+    doc: number_doc!("`dst = src > 0 ? src : slope * src`, element by element."),
+    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
+    lower: |op, d| elementwise(op, d, &PRELU, ["src", "slope"], "mul"),
+    elems: types::FLOAT,
+    ..EACH
+};

@@ -1,0 +1,67 @@
+//! The element types of vector operations on the two kinds of vector unit.
+//!
+//! Sources: the messages of the public assembler's verifier; the tile ISA's pages where they know more and no message
+//! contradicts. Unsigned integers go with signed ones of their width. Neither unit computes on 64 bits.
+
+use slipring_tile::Elem::{self, *};
+
+use slipring_op::def::ElemTypes;
+use slipring_op::rules::WITHOUT_SMALL_FLOATS;
+
+const FLOATS: &[Elem] = &[F16, F32];
+const WIDE_FLOATS: &[Elem] = &[F16, BF16, F32];
+const NUMBERS: &[Elem] = &[I16, U16, I32, U32, F16, F32];
+const BYTES_TOO: &[Elem] = &[I8, U8, I16, U16, I32, U32, F16, F32];
+const BF16_TOO: &[Elem] = &[I16, U16, I32, U32, F16, BF16, F32];
+const ALL: &[Elem] = &[I8, U8, I16, U16, I32, U32, F16, BF16, F32];
+const INTEGERS: &[Elem] = &[I8, U8, I16, U16, I32, U32];
+
+/// Rules for one operand, the rest of the tiles being of the same type.
+macro_rules! types {
+    ($($(#[$doc:meta])* $name:ident: $operand:literal $memory:expr, $registers:expr;)*) => {$(
+        $(#[$doc])*
+        pub(super) const $name: &[ElemTypes] =
+            &[ElemTypes { operand: $operand, memory: $memory, registers: $registers }];
+    )*};
+}
+
+types! {
+    /// Sums, extremes and their like.
+    SUMS: "dst" NUMBERS, ALL;
+    SUBTRACT: "dst" NUMBERS, BYTES_TOO;
+    /// Sums of three, of which no message of the assembler says a type: those of sums.
+    THREE: "dst" BF16_TOO, ALL;
+    WORDS: "dst" NUMBERS, NUMBERS;
+    /// Divisions by a tile.
+    DIVIDE: "dst" FLOATS, NUMBERS;
+    /// Divisions by a number.
+    DIVIDE_BY: "dst" NUMBERS, BYTES_TOO;
+    REMAINDER: "dst" &[I32, U32, F32], NUMBERS;
+    FLOAT: "dst" FLOATS, FLOATS;
+    ABSOLUTE: "dst" FLOATS, &[I16, I32, F16, F32];
+    NEGATE: "dst" &[I16, I32, F16, F32], &[I8, I16, I32, F16, BF16, F32];
+    RECTIFY: "dst" &[I32, F16, F32], &[I32, F16, F32];
+    BITS: "dst" INTEGERS, INTEGERS;
+    INVERT: "dst" &[I16, U16], INTEGERS;
+    AXPY: "dst" FLOATS, WIDE_FLOATS;
+    ROW_SUMS: "src" NUMBERS, NUMBERS;
+    ROW_EXTREMES: "src" NUMBERS, BYTES_TOO;
+    ROW_INDICES: "src" NUMBERS, BF16_TOO;
+    COLUMN_SUMS: "src" NUMBERS, ALL;
+    COLUMN_PRODUCTS: "src" NUMBERS, BF16_TOO;
+    COMPARE: "src0" &[I32, U32, F16, F32], ALL;
+    COMPARE_NUMBER: "src" NUMBERS, ALL;
+    SELECT: "dst" BF16_TOO, ALL;
+    /// Elements that are only moved.
+    MOVED: "dst" ALL, ALL;
+    /// Gathers, whose numbers are compared with the source.
+    GATHERED: "src" BF16_TOO, Elem::ALL.as_slice();
+    /// Not on units that work on memory.
+    REGISTERS_ONLY: "src" &[], Elem::ALL.as_slice();
+}
+
+/// Conversions: floats of 8 and 4 bits are known to units that work on registers.
+pub(super) const CONVERTED: &[ElemTypes] = &[
+    ElemTypes { operand: "src", memory: WITHOUT_SMALL_FLOATS, registers: Elem::ALL.as_slice() },
+    ElemTypes { operand: "dst", memory: WITHOUT_SMALL_FLOATS, registers: Elem::ALL.as_slice() },
+];

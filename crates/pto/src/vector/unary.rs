@@ -1,0 +1,93 @@
+//! One tile, element by element (PTO IR manual 4.5).
+
+use slipring_ir::OpSchema;
+
+use super::check::{self, FLOATS, SIGNED};
+use super::lower::elementwise;
+use super::types;
+use super::{EACH, ONE, ONE_TMP};
+use slipring_effect::arithmetic::*;
+use slipring_op::def::OpDef;
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&TABS, &TNEG, &TEXP, &TLOG, &TSQRT, &TRSQRT, &TRECIP, &TRELU];
+
+pub static TABS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tabs", ..ONE },
+    summary: "Absolute value",
+    doc: number_doc!("`dst = |src|`, element by element. The smallest integer stays as it is."),
+    verify: |op, _, diags| check::elementwise(op, SIGNED, diags),
+    lower: |op, d| elementwise(op, d, &ABS, ["src"], "neg"),
+    elems: types::ABSOLUTE,
+    ..EACH
+};
+
+pub static TNEG: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tneg", ..ONE },
+    summary: "Negation",
+    doc: number_doc!("`dst = -src`, element by element: the sign of zero turns too."),
+    verify: |op, _, diags| check::elementwise(op, SIGNED, diags),
+    lower: |op, d| elementwise(op, d, &NEG, ["src"], "neg"),
+    elems: types::NEGATE,
+    ..EACH
+};
+
+pub static TEXP: OpDef = OpDef {
+    schema: OpSchema { name: "pto.texp", ..ONE },
+    summary: "Exponential",
+    doc: number_doc!("`dst = exp(src)`, element by element, correctly rounded: exp(-inf) is 0."),
+    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
+    lower: |op, d| elementwise(op, d, &EXP, ["src"], "exp"),
+    elems: types::FLOAT,
+    ..EACH
+};
+
+pub static TLOG: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tlog", ..ONE },
+    summary: "Natural logarithm",
+    doc: number_doc!("`dst = ln(src)`, element by element, correctly rounded: -inf for ±0, NaN below."),
+    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
+    lower: |op, d| elementwise(op, d, &LOG, ["src"], "log"),
+    elems: types::FLOAT,
+    ..EACH
+};
+
+pub static TSQRT: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tsqrt", ..ONE },
+    summary: "Square root",
+    doc: number_doc!("`dst = sqrt(src)`, element by element, correctly rounded: -0 for -0, NaN below."),
+    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
+    lower: |op, d| elementwise(op, d, &SQRT, ["src"], "sqrt"),
+    elems: types::FLOAT,
+    ..EACH
+};
+
+pub static TRSQRT: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trsqrt", ..ONE_TMP },
+    summary: "Reciprocal of the square root",
+    doc: number_doc!("`dst = 1 / sqrt(src)`, element by element, rounded once: an infinity for ±0, NaN below."),
+    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
+    lower: |op, d| elementwise(op, d, &RSQRT, ["src"], "rsqrt"),
+    elems: types::FLOAT,
+    ..EACH
+};
+
+pub static TRECIP: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trecip", ..ONE },
+    summary: "Reciprocal",
+    doc: number_doc!("`dst = 1 / src`, element by element, correctly rounded: an infinity for ±0."),
+    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
+    lower: |op, d| elementwise(op, d, &RECIP, ["src"], "recip"),
+    elems: types::FLOAT,
+    ..EACH
+};
+
+pub static TRELU: OpDef = OpDef {
+    schema: OpSchema { name: "pto.trelu", ..ONE },
+    summary: "ReLU",
+    doc: number_doc!("`dst = max(src, 0)`, element by element: +0 for -0 and for NaN."),
+    verify: |op, _, diags| check::elementwise(op, SIGNED, diags),
+    lower: |op, d| elementwise(op, d, &RELU, ["src"], "max"),
+    elems: types::RECTIFY,
+    ..EACH
+};

@@ -1,0 +1,222 @@
+//! Pointers and views of global memory (PTO IR manual 4.1).
+
+use slipring_ir::{AttrKind, Diags, Infer, Syntax, Touch, Type, TypeRule, ValueId, ViewType};
+use slipring_machine::Platform;
+use slipring_program::Operand;
+use slipring_tile::Space;
+use smallvec::SmallVec;
+
+use slipring_effect::MAX_RANK;
+use slipring_op::decode::{Binding, Decoder, ViewRef};
+use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::rules::{
+    INTEGER, LAYOUT, PLAIN, POINTER, TENSOR_VIEW, constant, defaulted, operand, result, schema, variadic,
+};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&ADDPTR, &MAKE_TENSOR_VIEW, &GET_TENSOR_VIEW_DIM, &PARTITION_VIEW];
+
+const PARTITION: TypeRule = TypeRule { describe: "a partition view", accepts: |t| matches!(t, Type::PartitionView(_)) };
+
+const ANY_VIEW: TypeRule = TypeRule {
+    describe: "a view of global memory",
+    accepts: |t| matches!(t, Type::TensorView(_) | Type::PartitionView(_)),
+};
+
+const BASE: TypeRule =
+    TypeRule { describe: "a pointer or a memref", accepts: |t| matches!(t, Type::Ptr(..) | Type::MemRef(_)) };
+
+pub static ADDPTR: OpDef = OpDef {
+    schema: schema(
+        "pto.addptr",
+        Syntax::Format("$ptr `,` $offset attr-dict `:` type($ptr) `->` type($result)"),
+        &[
+            operand("ptr", POINTER, Touch::Nothing, "pointer to start from"),
+            operand("offset", INTEGER, Touch::Nothing, "elements to go on, perhaps negative"),
+        ],
+        &[result("result", POINTER, Infer::SameAs(0), "pointer to element `offset`")],
+        &[],
+    ),
+    summary: "Move a pointer by a number of elements",
+    doc: "The address of element `offset` after `ptr`. The offset counts elements, not bytes.",
+    source: "PTO IR manual 4.1",
+    lower: |op, d| {
+        let (ptr, offset) = (op.operand(0).ok_or(Reported)?, op.operand(1).ok_or(Reported)?);
+        let elem = op.module.ty(ptr).elem().ok_or(Reported)?;
+        let (base, offset) = (d.scalar(ptr)?, d.scalar(offset)?);
+        let bytes = d.distance(offset, Operand::Imm(elem.bytes() as u64));
+        let address = d.moved(base, bytes);
+        d.bind(op.result(0), Binding::Scalar(address));
+        Ok(())
+    },
+    ..PLAIN
+};
+
+pub static MAKE_TENSOR_VIEW: OpDef = OpDef {
+    schema: schema(
+        "pto.make_tensor_view",
+        Syntax::Format(
+            "$ptr `,` `shape` `=` `[` $shape `]` `,` `strides` `=` `[` $strides `]` attr-dict `:` type($view)",
+        ),
+        &[
+            operand("ptr", BASE, Touch::Nothing, "address of the first element"),
+            variadic("shape", INTEGER, Touch::Nothing, "extent of each dimension, outermost first, in elements"),
+            variadic("strides", INTEGER, Touch::Nothing, "distance of neighbours in each dimension, in elements"),
+        ],
+        &[result("view", TENSOR_VIEW, Infer::Written, "the view")],
+        &[defaulted("layout", AttrKind::Enum(LAYOUT), "`nd` rows, `dn` columns, `nz` fractals are what is contiguous")],
+    ),
+    summary: "Look at global memory as a tensor",
+    doc: "A tensor of up to 5 dimensions at `ptr`: element `(i, j, …)` lies `i × strides[0] + j × strides[1] + …` \
+          elements after it. Nothing is moved or allocated. `layout` says how more than two dimensions fold into the \
+          rows and columns of a tile: `nd` (the default) takes the last one as columns and all others as rows, `dn` the \
+          last but one as rows and all others as columns, `nz` the third and second from the end as rows and all others \
+          as columns.",
+    source: "PTO IR manual 4.1",
+    verify: verify_make,
+    lower: |op, d| {
+        let base = address(d, op.operand(0).ok_or(Reported)?)?;
+        let Type::TensorView(ty) = op.module.ty(op.result(0)) else { return Err(Reported) };
+        let (dims, strides) = (numbers(d, op.operands(1))?, numbers(d, op.operands(2))?);
+        let layout = op.text("layout").and_then(|l| LAYOUT.members.iter().find(|m| **m == l).copied());
+        let view = ViewRef { elem: ty.elem, space: Space::Gm, core: d.role, base, dims, strides, layout };
+        d.bind(op.result(0), Binding::View(view));
+        Ok(())
+    },
+    ..PLAIN
+};
+
+/// The address that a pointer or memref stands for.
+fn address(d: &mut Decoder<'_>, value: ValueId) -> Result<Operand, Reported> {
+    match d.binding(value) {
+        Some(Binding::View(view)) => Ok(view.base),
+        _ => d.scalar(value),
+    }
+}
+
+/// The numbers that some values are.
+pub(super) fn numbers(d: &mut Decoder<'_>, values: &[ValueId]) -> Result<SmallVec<[Operand; 5]>, Reported> {
+    values.iter().map(|value| d.scalar(*value)).collect()
+}
+
+fn verify_make(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    let Type::TensorView(view) = op.module.ty(op.result(0)) else { return };
+    if op.ty(0).and_then(Type::elem) != Some(view.elem) {
+        diags.push(op.error("view-type", "expects the pointer's element type to match the element type of the view"));
+    }
+    rank(op, view, &[(1, "shape"), (2, "strides")], diags);
+    same_extents(op, view, op.operands(1), diags);
+}
+
+/// Reports operand lists whose length is not the rank of the view.
+fn rank(op: &OpRef<'_>, view: &ViewType, lists: &[(usize, &str)], diags: &mut Diags) {
+    let rank = view.dims.len();
+    if !(1..=MAX_RANK).contains(&rank) {
+        diags.push(op.error("view-rank", format!("a view has 1 to {MAX_RANK} dimensions, not {rank}")));
+    }
+    for (index, name) in lists {
+        let count = op.operands(*index).len();
+        if count != rank {
+            diags.push(
+                op.error("view-rank", format!("expects {name} operand count ({count}) to match the rank ({rank})")),
+            );
+        }
+    }
+}
+
+/// Reports constant extents that contradict the view's type.
+fn same_extents(op: &OpRef<'_>, view: &ViewType, extents: &[ValueId], diags: &mut Diags) {
+    for (dim, (value, declared)) in extents.iter().zip(&view.dims).enumerate() {
+        if let (Some(n), Some(declared)) = (constant(op.module, *value), declared.known())
+            && u64::try_from(n) != Ok(declared)
+        {
+            diags.push(
+                op.error("view-shape", format!("dimension {dim} of the view is {n}, its type says {declared}"))
+                    .also(op.module.value(*value).span, "the extent is defined here"),
+            );
+        }
+    }
+}
+
+pub static GET_TENSOR_VIEW_DIM: OpDef = OpDef {
+    schema: schema(
+        "pto.get_tensor_view_dim",
+        Syntax::Format("$view `,` $dim attr-dict `:` type($view) `->` type($size)"),
+        &[
+            operand("view", ANY_VIEW, Touch::Nothing, "the view"),
+            operand("dim", INTEGER, Touch::Nothing, "which dimension, 0 the outermost"),
+        ],
+        &[result("size", INTEGER, Infer::Fixed(|| Type::Index), "its extent in elements")],
+        &[],
+    ),
+    summary: "The extent of a dimension of a view",
+    doc: "The extent of dimension `dim` of a view, in elements; 0 for a dimension that it does not have.",
+    source: "PTO IR manual 4.1",
+    lower: |op, d| {
+        let view = d.view(op.operand(0).ok_or(Reported)?)?;
+        let index = d.scalar(op.operand(1).ok_or(Reported)?)?;
+        let mut size = Operand::Imm(0);
+        for (at, extent) in view.dims.iter().enumerate() {
+            let args = [index, Operand::Imm(at as u64), *extent];
+            let part = d.compute(|[index, at, extent]| Ok(if index == at { extent } else { 0 }), args);
+            size = d.add(size, part);
+        }
+        d.bind(op.result(0), Binding::Scalar(size));
+        Ok(())
+    },
+    ..PLAIN
+};
+
+pub static PARTITION_VIEW: OpDef = OpDef {
+    schema: schema(
+        "pto.partition_view",
+        Syntax::Format(
+            "$source `,` `offsets` `=` `[` $offsets `]` `,` `sizes` `=` `[` $sizes `]` attr-dict `:` type($source) `->` type($window)",
+        ),
+        &[
+            operand("source", ANY_VIEW, Touch::Nothing, "the tensor"),
+            variadic("offsets", INTEGER, Touch::Nothing, "first index in each dimension"),
+            variadic("sizes", INTEGER, Touch::Nothing, "extent in each dimension, in elements"),
+        ],
+        &[result("window", PARTITION, Infer::Written, "the window")],
+        &[],
+    ),
+    summary: "A window of a tensor",
+    doc: "The part of a tensor from `offsets` on, `sizes` elements in each dimension. Strides and layout are the \
+          tensor's. Nothing is moved; whether the window lies inside the tensor is not checked here, the bytes that are \
+          touched must lie inside the buffer.",
+    source: "PTO IR manual 4.1",
+    verify: |op, _, diags| {
+        if let (Some(Type::TensorView(source) | Type::PartitionView(source)), Type::PartitionView(window)) =
+            (op.ty(0), op.module.ty(op.result(0)))
+        {
+            rank(op, source, &[(1, "offsets"), (2, "sizes")], diags);
+            if source.elem != window.elem {
+                diags.push(op.error("view-type", "expects the window to have the element type of its source"));
+            }
+            if source.dims.len() == window.dims.len() {
+                same_extents(op, window, op.operands(2), diags);
+            } else {
+                diags.push(op.error("view-rank", "expects the window to have the rank of its source"));
+            }
+        }
+    },
+    lower: lower_partition,
+    ..PLAIN
+};
+
+fn lower_partition(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut view = d.view(op.operand(0).ok_or(Reported)?)?;
+    let offsets = numbers(d, op.operands(1))?;
+    let sizes = numbers(d, op.operands(2))?;
+    let mut elements = Operand::Imm(0);
+    for (offset, stride) in offsets.iter().zip(view.strides.clone()) {
+        let part = d.distance(*offset, stride);
+        elements = d.further(elements, part);
+    }
+    let bytes = d.distance(elements, Operand::Imm(view.elem.bytes() as u64));
+    view.base = d.moved(view.base, bytes);
+    view.dims = sizes;
+    d.bind(op.result(0), Binding::View(view));
+    Ok(())
+}

@@ -1,7 +1,7 @@
 //! What a file defines: names of the language, constants, kernels.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -28,10 +28,14 @@ pub(crate) struct Globals<'a> {
     star: bool,
     /// Functions that are being lowered or have been.
     pub started: RefCell<HashSet<Rc<str>>>,
+    /// How often functions have been lowered ahead of their turn.
+    tries: RefCell<HashMap<Rc<str>, u32>>,
     /// Functions that others call: they are parts of kernels.
     pub called: RefCell<HashSet<Rc<str>>>,
     /// What functions push into pipes, for pops that do not say what they expect.
     pub pushes: RefCell<Vec<Push>>,
+    /// Memory for slots that functions reserve: function, name, bytes.
+    reserved: RefCell<Vec<(Rc<str>, Rc<str>, i64)>>,
     /// Iterations that loops have been unrolled to.
     pub unrolled: Cell<u64>,
     /// Statements that have been lowered.
@@ -58,6 +62,17 @@ impl Globals<'_> {
 
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.keys().map(|name| &**name)
+    }
+
+    /// Notes what a function reserves for slots.
+    pub fn reserve(&self, function: &Rc<str>, name: &Rc<str>, bytes: i64) {
+        self.reserved.borrow_mut().push((function.clone(), name.clone(), bytes));
+    }
+
+    /// Bytes that a function reserves for slots under a name.
+    pub fn reserved(&self, function: &str, name: &str) -> Option<i64> {
+        let reserved = self.reserved.borrow();
+        reserved.iter().rev().find(|(f, n, _)| **f == *function && **n == *name).map(|(.., bytes)| *bytes)
     }
 
     fn bind(&mut self, name: &str, value: Value) {
@@ -140,16 +155,23 @@ pub(crate) fn compile(source: Arc<Source>, body: &[Stmt], diags: &mut Diags) -> 
     Compiled { module: emitter.module, kernels }
 }
 
-/// Lowers the functions that nobody has begun to lower, to learn what they push. Whatever is wrong with them is reported when
-/// their turn comes.
+/// Lowers the functions that nobody has begun to lower, to learn what they push and reserve. Whatever is wrong with them is
+/// reported when their turn comes. One that fails may have asked for what the function that is being lowered has not said yet: it
+/// is tried again, a few times.
 pub(crate) fn lower_ahead(source: &Arc<Source>, globals: &Globals<'_>) {
+    const TRIES: u32 = 4;
     for (name, function) in &globals.functions {
+        let tries = globals.tries.borrow().get(name).copied().unwrap_or(0);
         if let Role::Kernel(kind) = function.role
+            && tries < TRIES
             && globals.started.borrow_mut().insert(name.clone())
         {
+            globals.tries.borrow_mut().insert(name.clone(), tries + 1);
             let (unrolled, statements) = (globals.unrolled.get(), globals.lowered.get());
             let (mut emitter, mut diags) = (Emitter::new(source.clone()), Diags::default());
-            let _ = lower_function(&mut emitter, globals, function, kind, &mut diags);
+            if lower_function(&mut emitter, globals, function, kind, &mut diags).is_err() {
+                globals.started.borrow_mut().remove(name);
+            }
             globals.unrolled.set(unrolled);
             globals.lowered.set(statements);
         }

@@ -24,6 +24,8 @@ pub(crate) enum Value {
     Tuple(Vec<Value>),
     /// Reserved or imported memory for the slots of a ring.
     Buffer(Rc<Buffer>),
+    /// An end of a pipe: what a function that makes one gives.
+    Pipe(Rc<PipeEnd>),
     /// A part of the language, such as `pl.tile`, or a function of the file: its full name.
     Path(Rc<str>),
     /// The result of a statement-like op.
@@ -162,6 +164,21 @@ pub(crate) struct RegionId(pub u32);
 pub(crate) struct Buffer {
     /// Its address, an `i32`.
     pub base: ValueId,
+    pub name: Rc<str>,
+    /// The function that reserved it, where it is imported.
+    pub peer: Option<Rc<str>>,
     /// Bytes, where they are known.
     pub size: Option<i64>,
+}
+
+/// An end of a pipe that a function has set up.
+#[derive(Debug)]
+pub(crate) struct PipeEnd {
+    /// The pipe's number.
+    pub id: i64,
+    /// Names of the memory of its slots, Cube to Vector and Vector to Cube, where they are reserved.
+    pub buffers: [Option<Rc<str>>; 2],
+    /// Position of the tensor in the function's list that its slots lie in, where they lie in global memory.
+    pub slots: Option<usize>,
+    pub span: Span,
 }

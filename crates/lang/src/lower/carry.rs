@@ -97,7 +97,12 @@ impl Lower<'_> {
             Value::Tile(id) if self.is_shared(name, *id) && self.tile(*id).ty.space != Space::Acc => Way::Same,
             Value::Tile(id) => Way::Buffer(self.tile(*id).ty.space),
             Value::Tuple(items) => Way::Each(items.iter().map(|item| self.usual_way(name, item)).collect()),
-            Value::Const(_) | Value::Tensor(_) | Value::Buffer(_) | Value::Path(_) | Value::Nothing => Way::Same,
+            Value::Const(_)
+            | Value::Tensor(_)
+            | Value::Buffer(_)
+            | Value::Pipe(_)
+            | Value::Path(_)
+            | Value::Nothing => Way::Same,
         }
     }
 
@@ -391,6 +396,7 @@ impl Lower<'_> {
             }
             (Value::Tuple(a), Value::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.same(a, b)),
             (Value::Buffer(a), Value::Buffer(b)) => Rc::ptr_eq(a, b),
+            (Value::Pipe(a), Value::Pipe(b)) => Rc::ptr_eq(a, b),
             (Value::Path(a), Value::Path(b)) => a == b,
             (Value::Nothing, Value::Nothing) => true,
             _ => false,

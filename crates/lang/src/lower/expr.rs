@@ -197,8 +197,10 @@ impl Lower<'_> {
             }
             Value::Buffer(buffer) if name == "size" => match buffer.size {
                 Some(size) => Ok(Value::Const(Const::Int(size))),
-                None => Err(self.error("attribute", span, "the size of an imported buffer is known to its owner only")),
+                None => self.reserved_size(&buffer.clone(), span),
             },
+            // Both roles of an end, as the library names them.
+            Value::Pipe(_) if matches!(name, "prod" | "cons") => Ok(base),
             Value::Tensor(_) | Value::Tile(_) if name == "shape" => {
                 let shape = self.shape_of(&base);
                 Ok(Value::Tuple(shape.iter().map(|n| Value::Const(Const::Int(*n as i64))).collect()))

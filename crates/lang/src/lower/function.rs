@@ -42,6 +42,7 @@ pub(crate) fn lower_function(
     lower.env = function.scope.clone();
     lower.blocks.push(body);
     lower.calls.push(name.into());
+    lower.facts.kind = kind;
     let mut params = Vec::new();
     let mut types = Vec::new();
     let mut outcome = Ok(());
@@ -76,6 +77,7 @@ pub(crate) fn lower_function(
     });
     lower.body(&def.body).and(outcome)?;
     lower.check_lane_questions()?;
+    lower.check_hand_ends()?;
     if kind.is_none() && lower.facts.pipe_end.is_none() {
         // Functions for one kind of core are parts of a kernel.
         lower.check_outputs();
@@ -111,10 +113,10 @@ pub(crate) fn lower_function(
 }
 
 impl Lower<'_> {
-    /// Reports questions about the lane where there is none: outside of regions only a core that has an end of a pipe knows
-    /// that the other lane runs too.
+    /// Reports questions about the lane where there is none: outside of regions only functions that push and pop
+    /// themselves know that the other lane runs too.
     fn check_lane_questions(&mut self) -> Lowered<()> {
-        if self.facts.pipe_end.is_some() {
+        if self.facts.pipe_end.is_some() || !self.facts.hand_ends.is_empty() {
             return Ok(());
         }
         let mut outcome = Ok(());

@@ -37,7 +37,7 @@ use crate::Direction;
 use crate::dtype::DType;
 use crate::emit::Emitter;
 use crate::program::{Globals, Scope};
-use crate::value::{Const, Crossing, Index, Loaded, RegionId, Split, Tensor, Tile, TileId, Value, split_name};
+use crate::value::{Const, Crossing, Index, Loaded, PipeEnd, RegionId, Split, Tensor, Tile, TileId, Value, split_name};
 
 pub(crate) use crate::dtype::scalar_type as scalar_type_of;
 pub(crate) use buffers::Buffers;
@@ -149,14 +149,35 @@ pub(crate) struct Lower<'a> {
 /// What a function pushes into a pipe.
 #[derive(Clone, Debug)]
 pub(crate) struct Push {
+    /// The function.
+    pub function: Rc<str>,
     /// The kind of core that pushes.
     pub from: CoreKind,
+    /// Number of the pipe.
+    pub id: i64,
     /// The name of the consumer's reserved buffer, where the pipe has one.
     pub buffer: Option<Rc<str>>,
     /// Shape of the tile that is pushed.
     pub shape: SmallVec<[u64; 5]>,
     pub elem: Elem,
     pub split: Split,
+    pub span: Span,
+}
+
+/// A tile that a function pops, and what becomes of its slot.
+#[derive(Clone, Debug)]
+pub(crate) struct Popped {
+    /// The tile.
+    pub value: ValueId,
+    /// The kind of core that pops, and the number of the pipe.
+    pub kind: CoreKind,
+    pub id: i64,
+    /// How it is divided: its slot is freed in the same way.
+    pub split: Split,
+    pub span: Span,
+    pub block: BlockId,
+    /// Where its slot is given back, and in which blocks.
+    pub freed: Vec<(BlockId, Span)>,
 }
 
 /// What a body declares of its function.
@@ -176,12 +197,20 @@ pub(crate) struct Facts {
     pub reserved: Vec<OpId>,
     /// Names of the buffers that were reserved or imported, by their address.
     pub buffers: Vec<(ValueId, Rc<str>)>,
-    /// Popped tiles and how they were divided, for the frees of their slots.
-    pub popped: Vec<(ValueId, Split)>,
+    /// The ends of pipes that are set up.
+    pub pipes: Vec<Rc<PipeEnd>>,
+    /// Popped tiles, in the order of the text.
+    pub popped: Vec<Popped>,
+    /// Pushes (true) and pops: the kind of core that does it, the number of the pipe, the place.
+    pub hand_ends: Vec<(CoreKind, i64, bool, Span)>,
+    /// A slot was freed by a name that a loop carries: which one it is cannot be told.
+    pub free_of_carried: bool,
+    /// An op that sets an end of a pipe up has failed: nothing is said of what would use it.
+    pub end_failed: bool,
+    /// The kind of core that the function's type says.
+    pub kind: Option<CoreKind>,
     /// Questions about the lane outside of every region.
     pub lane_questions: Vec<Span>,
-    /// The buffers of the rings of the function's pipe: Cube to Vector, Vector to Cube.
-    pub rings: [Option<Rc<str>>; 2],
 }
 
 impl<'a> Lower<'a> {
@@ -598,6 +627,7 @@ pub(crate) fn describe(lower: &Lower<'_>, value: &Value) -> String {
         }
         Value::Tuple(items) => format!("{} values", items.len()),
         Value::Buffer(_) => "a reserved buffer".into(),
+        Value::Pipe(end) => format!("an end of pipe {}", end.id),
         Value::Path(path) => format!("`{path}`"),
         Value::Nothing => "nothing".into(),
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use indexmap::IndexSet;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
-use ruff_python_ast::{Expr, ExprContext, Stmt};
+use ruff_python_ast::{Expr, ExprCall, ExprContext, Stmt};
 
 use super::Frame;
 
@@ -110,7 +110,16 @@ impl Names {
                 }
                 self.block(&stmt.body, certain);
             }
-            Stmt::Expr(stmt) => self.expr(&stmt.value, certain),
+            Stmt::Expr(stmt) => match popped_into(&stmt.value) {
+                // The name stands for the popped tile from here on; of what it stood for only the type is asked.
+                Some((call, target @ Expr::Name(_))) => {
+                    let mut others = call.arguments.args.iter().filter(|arg| !std::ptr::eq(*arg, target));
+                    others.by_ref().for_each(|arg| self.expr(arg, certain));
+                    call.arguments.keywords.iter().for_each(|keyword| self.expr(&keyword.value, certain));
+                    self.target(target, certain);
+                }
+                _ => self.expr(&stmt.value, certain),
+            },
             Stmt::Return(stmt) => stmt.value.iter().for_each(|v| self.expr(v, certain)),
             _ => {}
         }
@@ -172,6 +181,18 @@ impl Names {
         }
         Reads(self, certain).visit_expr(expr);
     }
+}
+
+/// The tile that a pop with three operands, `TPOP(cons, tile, fifo)`, takes its tile into, where it stands as a statement.
+pub(super) fn popped_into(expr: &Expr) -> Option<(&ExprCall, &Expr)> {
+    let call = expr.as_call_expr()?;
+    let name = match &*call.func {
+        Expr::Name(name) => name.id.as_str(),
+        Expr::Attribute(attribute) => attribute.attr.as_str(),
+        _ => return None,
+    };
+    let pops = name == "TPOP" || name.starts_with("tpop_from_");
+    call.arguments.args.get(1).filter(|_| pops && call.arguments.args.len() == 3).map(|tile| (call, tile))
 }
 
 /// True for the iterator of a region.

@@ -79,7 +79,7 @@ impl Lower<'_> {
             Value::Tensor(window) => window.offsets.iter().any(index),
             Value::Tile(id) => self.tile(*id).valid.is_some_and(|valid| valid.iter().any(index)),
             Value::Tuple(items) => items.iter().any(|item| self.of_region(item, op)),
-            Value::Const(_) | Value::Buffer(_) | Value::Path(_) | Value::Nothing => false,
+            Value::Const(_) | Value::Buffer(_) | Value::Pipe(_) | Value::Path(_) | Value::Nothing => false,
         }
     }
 
@@ -100,8 +100,17 @@ impl Lower<'_> {
     fn region_mode(&mut self, call: &ExprCall) -> Lowered<Option<Split>> {
         let span = at(call);
         let mut mode = None;
+        let mut lanes_of = match &*call.arguments.args {
+            [] => None,
+            [n] => Some(n),
+            _ => return Err(self.error("argument", span, "`pl.split_aiv` takes one number, the Vector cores")),
+        };
         for keyword in &call.arguments.keywords {
             match keyword.arg.as_ref().map(|n| n.as_str()) {
+                Some("n") if lanes_of.is_some() => {
+                    return Err(self.error("argument", at(keyword), "the number of Vector cores is given twice"));
+                }
+                Some("n") => lanes_of = Some(&keyword.value),
                 Some("mode") if mode.is_some() => {
                     return Err(self.error("argument", at(keyword), "`mode` is given twice"));
                 }
@@ -128,13 +137,12 @@ impl Lower<'_> {
                 }
             }
         }
-        let lanes = match &*call.arguments.args {
-            [] => LANES,
-            [n] => {
+        let lanes = match lanes_of {
+            None => LANES,
+            Some(n) => {
                 let value = self.expr(n)?;
                 self.known_int(&value, "the number of Vector cores", at(n))?
             }
-            _ => return Err(self.error("argument", span, "`pl.split_aiv` takes one number, the Vector cores")),
         };
         if lanes != LANES {
             let error = Diagnostic::error(
@@ -238,7 +246,7 @@ impl Lower<'_> {
                         "`pl.{what}` takes a result of the Cube core (in acc), this tile is in `{}`",
                         tile.ty.space
                     ),
-                    "shard the product itself; what lies in UB already is each lane's own",
+                    way_to_the_lanes(tile),
                 )
             } else {
                 (
@@ -429,5 +437,19 @@ impl Lower<'_> {
         }
         self.facts.blocks = Some(blocks);
         Ok(())
+    }
+}
+
+/// How a lane gets its part of a tile that no shard takes: no way leads from L1, L0A or L0B to UB.
+fn way_to_the_lanes(tile: &crate::value::Tile) -> &'static str {
+    match (tile.ty.space, tile.made_by) {
+        (Space::Vec, _) => "what lies in UB already is each lane's own: take a part of it",
+        (_, "load") => {
+            "no way leads from L1 to UB: load this lane's part from the tensor itself, `pl.load(tensor, offsets, shapes)` in the region"
+        }
+        _ if tile.crossing == Some(Crossing::Gathered) => {
+            "no way leads from L1 to UB: use the lane's own tile, which was gathered"
+        }
+        _ => "no way leads from L1 to UB: shard the product itself, before it is moved",
     }
 }

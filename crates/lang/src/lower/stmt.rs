@@ -3,7 +3,7 @@
 use ruff_python_ast::{Expr, Stmt};
 use slipring_ir::{Diagnostic, Span};
 
-use super::names::Names;
+use super::names::{Names, popped_into};
 use super::{Lower, Lowered, OpenBody, Value, describe};
 use crate::signature::{annotated, check_annotation};
 use crate::syntax::at;
@@ -59,6 +59,17 @@ impl Lower<'_> {
     /// After an error: names that the statement would have bound are known to be wrong. A tensor or tile of which a part
     /// would have been written stays what it is.
     fn poison(&mut self, stmt: &Stmt) {
+        let value = match stmt {
+            Stmt::Assign(assign) => Some(&*assign.value),
+            Stmt::Expr(stmt) => Some(&*stmt.value),
+            _ => None,
+        };
+        let called = value.and_then(|value| value.as_call_expr()).map(|call| &*call.func);
+        self.facts.end_failed |= match called {
+            Some(Expr::Name(name)) => name.id.ends_with("initialize_pipe"),
+            Some(Expr::Attribute(attribute)) => attribute.attr.ends_with("initialize_pipe"),
+            _ => false,
+        };
         let names = Names::of(std::slice::from_ref(stmt));
         for name in names.bound.into_iter().chain(names.written) {
             let stays = match self.env.get(&name) {
@@ -112,7 +123,18 @@ impl Lower<'_> {
                 self.assign(&assign.target, value)
             }
             Stmt::Expr(stmt) if stmt.value.is_string_literal_expr() => Ok(()),
-            Stmt::Expr(stmt) => self.expr(&stmt.value).map(drop),
+            Stmt::Expr(stmt) => {
+                let value = self.expr(&stmt.value)?;
+                match popped_into(&stmt.value) {
+                    Some((_, target)) if target.is_name_expr() => self.assign(target, value),
+                    Some((_, other)) => {
+                        let error = Diagnostic::error("value-kind", at(other), "a pop takes its tile into a name")
+                            .help("give the tile a name before, or write `tile = TPOP(fifo)`");
+                        Err(self.report(error))
+                    }
+                    None => Ok(()),
+                }
+            }
             Stmt::For(stmt) => self.for_loop(stmt),
             Stmt::While(stmt) => Err(self.unsupported(at(stmt), "`while` (use `pl.range`)")),
             Stmt::If(stmt) => self.branch(stmt),

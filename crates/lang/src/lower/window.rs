@@ -5,7 +5,7 @@ use slipring_ir::{Attr, Diagnostic, Dim, Span, Type};
 use slipring_tile::{SLayout, Space};
 use smallvec::SmallVec;
 
-use super::{Lower, Lowered, Value, describe, show};
+use super::{Lower, Lowered, Reported, Value, describe, show};
 use crate::syntax::at;
 use crate::value::{Const, Index, Tensor, TileId};
 
@@ -297,7 +297,7 @@ impl Lower<'_> {
         };
         let space = tile.ty.space;
         if space == Space::Acc {
-            return Err(self.unsupported(span, "a part of an accumulator (store it, or take it on the Vector cores)"));
+            return Err(self.part_of_product(id, span));
         }
         let values: Vec<_> = offsets.iter().map(|offset| self.index_value(*offset)).collect();
         if tile.ty.layout.slayout != SLayout::NoneBox {
@@ -317,5 +317,23 @@ impl Lower<'_> {
         let part = self.add_tile(part, ty, shape, tile.made_by);
         self.tiles[part.0 as usize].region = tile.region;
         Ok(part)
+    }
+
+    /// Reports a part of a product: nothing reads the accumulator in parts but a shard.
+    fn part_of_product(&mut self, id: TileId, span: Span) -> Reported {
+        let Some(region) = self.region else {
+            let what = "a part of an accumulator (store it, or take it on the Vector cores)";
+            return self.unsupported(span, what);
+        };
+        let region = self.regions[region.0 as usize].span;
+        let error = Diagnostic::error(
+            "implicit-shard",
+            span,
+            "a part of a product is read on the Vector cores without a shard",
+        )
+        .also(self.tile(id).span, "the product")
+        .also(region, "the region begins here")
+        .help("take this lane's half with `pl.aiv_shard(…)` at the top of the region, and parts of that");
+        self.report(error)
     }
 }

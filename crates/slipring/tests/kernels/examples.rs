@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::kit::Type::{Bf16, F16, F32, I32};
+use crate::kit::Type::{Bf16, F16, F32, I8, I32};
 use crate::kit::{Buffer, Matrix, bf16, changed, examples, expect_example, input, output, slots};
 
 /// All arithmetic is exact.
@@ -181,6 +181,29 @@ fn pipes_by_hand() {
     let out = a.times(&b).map(|x| x * 2.0);
     let buffers = [input(F16, &a), input(F16, &b), slots(64, 64), output(F32, &out)];
     expect_example("pipes_by_hand.py", &buffers, EXACT);
+}
+
+#[test]
+fn pipes_in_one_kernel() {
+    let [a, b, v] = [1, 2, 3].map(|seed| Matrix::quarters(64, 64, seed));
+    let out = a.times(&b).map(|x| x.max(0.0)).times(&v);
+    let buffers = [input(F32, &a), input(F32, &b), input(F32, &v), output(F32, &out)];
+    expect_example("pipes_in_one_kernel.py", &buffers, EXACT);
+}
+
+#[test]
+fn different_work_on_the_two_lanes() {
+    let a = Matrix::quarters(16, 64, 1);
+    let w = Matrix::from(256, 64, |i, j| ((i * 7 + j * 5) % 23) as f64 - 11.0);
+    let mut out = Matrix::zeros(64, 64);
+    for block in 0..4 {
+        let weights = Matrix::from(64, 64, |i, j| w.at(block * 64 + i, j) * 0.03125);
+        let (_, e, total) = softmax(&a.times(&weights));
+        let rows = e.by_row(&total, |e, total| e / total);
+        out = Matrix::from(64, 64, |i, j| if i / 16 == block { rows.at(i % 16, j) } else { out.at(i, j) });
+    }
+    let buffers = [input(F16, &a), slots(256, 64), slots(32, 64), input(I8, &w), output(F32, &out)];
+    expect_example("two_lanes.py", &buffers, SINGLE);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! region runs for the first Vector core and then for the second, each with tiles of its own; `aiv_shard` is a copy of half of
 //! an array, `aic_gather` writes one half of an array that both fill.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use ruff_python_ast::{Expr, ExprCall, Number, Stmt, StmtFor, StmtFunctionDef};
 use slipring_ir::{Diags, Source};
@@ -48,6 +48,8 @@ pub struct Run<'a> {
     /// The results of the region's gathers, and how many of them this lane has come to.
     pub gathers: Vec<Array>,
     pub gathered: usize,
+    /// What was pushed and not popped yet, by the name of the pop and the pipe.
+    pub pipes: HashMap<(&'static str, i128), VecDeque<Array>>,
     /// What `pl.yield_` gave.
     yielded: Vec<Value>,
     calls: usize,
@@ -73,6 +75,7 @@ impl File {
             mode: None,
             gathers: Vec::new(),
             gathered: 0,
+            pipes: HashMap::new(),
             yielded: Vec::new(),
             calls: 0,
         };

@@ -84,8 +84,35 @@ pub fn call(run: &mut Run<'_>, name: &str, positional: Vec<Value>, keywords: Vec
         "get_subblock_idx" => Ok(Value::Int(run.lane.unwrap_or(0) as i128)),
         "aiv_shard" => shard(run, &args),
         "aic_gather" => gather(run, &args),
+        "tpush_to_aiv" => push(run, "tpop_from_aic", &args),
+        "tpush_to_aic" => push(run, "tpop_from_aiv", &args),
+        "tpop_from_aic" => pop(run, "tpop_from_aic", &args),
+        "tpop_from_aiv" => pop(run, "tpop_from_aiv", &args),
+        "tfree_to_aic" | "tfree_to_aiv" => Ok(Value::None),
         _ => plain(name, &args),
     }
+}
+
+/// A whole tile into a pipe, from which a pop of this name takes it.
+fn push(run: &mut Run<'_>, popped_by: &'static str, args: &Args) -> Eval {
+    let tile = args.array(0, "tile")?.copy();
+    run.pipes.entry((popped_by, pipe(args)?)).or_default().push_back(tile);
+    Ok(Value::None)
+}
+
+fn pop(run: &mut Run<'_>, name: &'static str, args: &Args) -> Eval {
+    let oldest = run.pipes.entry((name, pipe(args)?)).or_default().pop_front();
+    oldest.map(Value::Array).ok_or_else(|| format!("{name} of an empty pipe"))
+}
+
+/// The number of the pipe of an op that does not divide its tile.
+fn pipe(args: &Args) -> Eval<i128> {
+    if let Some(split) = args.get(usize::MAX, "split")
+        && split.int()? != 0
+    {
+        return Err("a divided tile".into());
+    }
+    args.get(usize::MAX, "id").map_or(Ok(0), |id| id.int())
 }
 
 /// The mode of a crossing and which lane this is.

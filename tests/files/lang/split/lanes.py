@@ -31,3 +31,17 @@ def two_numbers(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], p
     # error: argument `pl.split_aiv` takes one number, the Vector cores
     for lane in pl.split_aiv(0, 2, mode=pl.SplitMode.UP_DOWN):
         y[lane * 32 : lane * 32 + 32, :] = x[lane * 32 : lane * 32 + 32, :]
+
+
+@pl.incore
+def by_name(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: split-lanes `pl.split_aiv(4)`: a cluster has two Vector cores
+    for lane in pl.split_aiv(n=4, mode=pl.SplitMode.UP_DOWN):
+        y[lane * 16 : lane * 16 + 16, :] = x[lane * 16 : lane * 16 + 16, :]
+
+
+@pl.incore
+def by_name_twice(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: argument the number of Vector cores is given twice
+    for lane in pl.split_aiv(2, n=2, mode=pl.SplitMode.UP_DOWN):
+        y[lane * 32 : lane * 32 + 32, :] = x[lane * 32 : lane * 32 + 32, :]

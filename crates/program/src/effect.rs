@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use slipring_machine::Role;
 use slipring_tile::{Elem, Space};
 
-use crate::{Causes, Choice, Decision, Label, Memory, SiteRef};
+use crate::{Cancel, Causes, Choice, Decision, Label, Memory, SiteRef};
 
 /// A range of bytes: `rows` runs of `row_bytes` bytes, `stride` bytes apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -165,6 +165,8 @@ impl Fault {
 pub struct Scratch {
     /// Steps that effects may still take. Those that execute instructions count them here; whoever runs them sets it.
     pub steps: u64,
+    /// Whether the run shall end: those that execute instructions ask now and then.
+    pub cancel: Cancel,
     /// Byte rows.
     pub bytes: [Vec<u8>; 4],
     /// `f32` rows or panels.
@@ -181,6 +183,7 @@ impl Default for Scratch {
     fn default() -> Scratch {
         Scratch {
             steps: u64::MAX,
+            cancel: Cancel::default(),
             bytes: Default::default(),
             floats: Default::default(),
             ints: Default::default(),

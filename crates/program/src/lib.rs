@@ -5,6 +5,7 @@
 //! synchronisation steps. Nothing here knows the text, the IR or any op; nothing here runs anything.
 
 mod bounds;
+mod cancel;
 mod depends;
 mod effect;
 mod finding;
@@ -14,6 +15,7 @@ mod probe;
 mod program;
 mod shadow;
 
+pub use cancel::Cancel;
 pub use depends::{Causes, Choice, Decision, Flow};
 pub use effect::{Access, Effect, Env, Extent, Fault, InnerConflict, Output, Scratch, UNDEFINED, Update, UpdateKind};
 pub use finding::{Finding, Label, Severity, SiteRef};

@@ -63,7 +63,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             launch,
             program: launch.program,
             memory,
-            scratch: Scratch::default(),
+            scratch: Scratch { cancel: launch.cancel.clone(), ..Scratch::default() },
             output: Output::of_limit(launch.limits.output),
             observer,
             cores: Vec::new(),
@@ -136,6 +136,9 @@ impl<'a, O: Observer> Engine<'a, O> {
             let (at, agent) = ((first >> 32) as u64, AgentId(first as u32));
             if at > limit {
                 return Err(report::cycle_limit(limit, None));
+            }
+            if self.launch.cancel.is_cancelled() {
+                return Err(report::cancelled());
             }
             self.now = at;
             let next = match agent.pipe() {

@@ -1,7 +1,7 @@
 //! A launch and its result.
 
 use slipring_machine::{Pipe, Platform};
-use slipring_program::{CoreProgram, Finding, Memory, Output, Program};
+use slipring_program::{Cancel, CoreProgram, Finding, Memory, Output, Program};
 
 use crate::engine::Engine;
 use crate::observe::Observer;
@@ -73,6 +73,8 @@ pub struct Launch<'a> {
     /// Signals that are there at the start, for the first block of each cluster, as [`RunResult::counters`] has them; what is
     /// not listed starts with none.
     pub counters: Vec<u64>,
+    /// The wish that the run ends; by default nobody has it.
+    pub cancel: Cancel,
 }
 
 impl<'a> Launch<'a> {
@@ -88,6 +90,7 @@ impl<'a> Launch<'a> {
             limits: Limits::default(),
             timing: Timing::Platform,
             counters: Vec::new(),
+            cancel: Cancel::default(),
         }
     }
 
@@ -112,6 +115,12 @@ impl<'a> Launch<'a> {
     /// The same launch on a device where an earlier one has left these signals.
     pub fn counters(mut self, counters: Vec<u64>) -> Launch<'a> {
         self.counters = counters;
+        self
+    }
+
+    /// The same launch, given up when somebody wishes it: the finding is then `cancelled`.
+    pub fn cancel(mut self, cancel: Cancel) -> Launch<'a> {
+        self.cancel = cancel;
         self
     }
 

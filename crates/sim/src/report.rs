@@ -39,6 +39,11 @@ pub(crate) fn cycle_limit(limit: u64, site: Option<SiteRef>) -> Box<Finding> {
     finding
 }
 
+/// A run that somebody wished to end.
+pub(crate) fn cancelled() -> Box<Finding> {
+    error("cancelled", "the run was cancelled")
+}
+
 /// A place with a remark.
 pub(crate) fn label(site: SiteRef, text: impl Into<String>) -> Label {
     Label { site, text: text.into() }

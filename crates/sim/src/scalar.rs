@@ -1,7 +1,7 @@
 //! The scalar unit: runs ahead on its own instructions, takes its turn for everything that others see.
 
 use slipring_machine::Pipe;
-use slipring_program::{CoreProgram, Finding, Inst, SiteRef, Special, SyncRef, Trap, gm_address};
+use slipring_program::{Cancel, CoreProgram, Finding, Inst, SiteRef, Special, SyncRef, Trap, gm_address};
 
 use crate::engine::{Engine, Next};
 use crate::observe::{Observer, Stall, Step};
@@ -162,7 +162,19 @@ impl<O: Observer> Engine<'_, O> {
         let cost = self.scalar_cycles(core);
         let unit = &mut self.cores[core];
         let code = &self.program.cores[unit.position];
-        match run_registers(unit, code, self.launch, cost, at, &mut self.steps) {
+        let stop = loop {
+            // Some at a time: whoever wishes the run to end is heard in between.
+            let most = self.steps.min(Cancel::STRIDE);
+            let mut left = most;
+            let stop = run_registers(unit, code, self.launch, cost, at, &mut left);
+            self.steps -= most - left;
+            match stop {
+                Stop::Limit if self.launch.cancel.is_cancelled() => return Err(report::cancelled()),
+                Stop::Limit if self.steps > 0 => {}
+                stop => break stop,
+            }
+        };
+        match stop {
             Stop::Shared => Ok(()),
             Stop::Limit => Err(self.step_limit(core)),
             Stop::Trap(trap) => {

@@ -32,6 +32,9 @@ impl<O: Observer> Engine<'_, O> {
                 ScalarState::Blocked if !self.can_take(core) => return Ok(moved),
                 _ => self.cores[core].state = ScalarState::Running,
             }
+            if self.launch.cancel.is_cancelled() {
+                return Err(report::cancelled());
+            }
             let mut at = self.now;
             self.registers(core, &mut at)?;
             self.now = at;

@@ -54,6 +54,7 @@ impl<O: Observer> Engine<'_, O> {
                 let outcome = work.effect.discover(args, env, memory, scratch, output, access);
                 value = outcome.map_err(|fault| match fault.code {
                     "step-limit" => report::step_limit(steps, fault.site.unwrap_or(entry.site), role),
+                    "cancelled" => report::cancelled(),
                     _ => finding(fault, entry, work),
                 })?;
                 if let Some(shadow) = memory.shadow.as_mut().filter(|_| !work.effect.marks()) {

@@ -2,11 +2,11 @@
 
 use slipring_dialects::Decoded;
 use slipring_machine::Platform;
-use slipring_program::{Finding, GmBuffer, Memory, ParamKind, Severity, zeroed};
+use slipring_program::{Cancel, Finding, GmBuffer, Memory, ParamKind, Severity, zeroed};
 use slipring_sim::{ArgValue, Launch, Limits, Mode, Observer, RunResult, Timing, run};
 use slipring_tile::Space;
 
-use crate::args::Value;
+use crate::args::Passed;
 
 /// How a program is run.
 #[derive(Clone, Copy, Debug)]
@@ -40,9 +40,9 @@ pub struct Execution {
 
 impl Execution {
     /// The contents of the buffer that was passed for parameter `index`; `None` for scalars.
-    pub fn buffer(&self, values: &[Value], index: usize) -> Option<&[u8]> {
-        let at = values[..index].iter().filter(|v| matches!(v, Value::Buffer(_))).count();
-        let whole = matches!(values.get(index)?, Value::Buffer(_)).then(|| self.result.memory.gm.get(at))??;
+    pub fn buffer(&self, values: &[impl Passed], index: usize) -> Option<&[u8]> {
+        let at = values[..index].iter().filter(|v| v.contents().is_some()).count();
+        let whole = values.get(index)?.contents().and_then(|_| self.result.memory.gm.get(at))?;
         whole.data.get(..*self.sizes.get(at)?)
     }
 }
@@ -51,7 +51,7 @@ impl Execution {
 pub fn execute<O: Observer>(
     decoded: &Decoded,
     platform: &Platform,
-    values: &[Value],
+    values: &[impl Passed],
     options: ExecuteOptions,
     observer: &mut O,
 ) -> Execution {
@@ -62,12 +62,12 @@ pub fn execute<O: Observer>(
 pub fn execute_timed<O: Observer>(
     decoded: &Decoded,
     platform: &Platform,
-    values: &[Value],
+    values: &[impl Passed],
     options: ExecuteOptions,
     timing: Timing,
     observer: &mut O,
 ) -> Execution {
-    launch(decoded, platform, values, options, (None, timing), None, observer)
+    launch(decoded, platform, values, options, How { timing, ..How::default() }, observer)
 }
 
 /// The same on a device as an earlier launch of the same program left it: signals where the platform keeps them, and local
@@ -75,36 +75,49 @@ pub fn execute_timed<O: Observer>(
 pub fn execute_again<O: Observer>(
     decoded: &Decoded,
     platform: &Platform,
-    values: &[Value],
+    values: &[impl Passed],
     options: ExecuteOptions,
     (timing, earlier): (Timing, &RunResult),
     observer: &mut O,
 ) -> Execution {
-    launch(decoded, platform, values, options, (None, timing), Some(earlier), observer)
+    launch(decoded, platform, values, options, How { timing, earlier: Some(earlier), ..How::default() }, observer)
 }
 
 /// The same for blocks of a larger launch: `part` says the number of the first one and how many there are in all.
 pub(crate) fn execute_part<O: Observer>(
     decoded: &Decoded,
     platform: &Platform,
-    values: &[Value],
+    values: &[impl Passed],
     options: ExecuteOptions,
     part: Option<(u32, u32)>,
     observer: &mut O,
 ) -> Execution {
-    launch(decoded, platform, values, options, (part, Timing::Platform), None, observer)
+    launch(decoded, platform, values, options, How { part, ..How::default() }, observer)
 }
 
-fn launch<O: Observer>(
+/// What some runs have besides their options.
+#[derive(Clone, Default)]
+pub(crate) struct How<'a> {
+    /// The number of the first block, and how many there are in all.
+    pub part: Option<(u32, u32)>,
+    pub timing: Timing,
+    /// The launch before on the same device.
+    pub earlier: Option<&'a RunResult>,
+    /// The wish that the run ends: a finding `cancelled` says that it was given up.
+    pub cancel: Cancel,
+}
+
+/// Runs a decoded kernel.
+pub(crate) fn launch<O: Observer>(
     decoded: &Decoded,
     platform: &Platform,
-    values: &[Value],
+    values: &[impl Passed],
     options: ExecuteOptions,
-    (part, timing): (Option<(u32, u32)>, Timing),
-    earlier: Option<&RunResult>,
+    how: How<'_>,
     observer: &mut O,
 ) -> Execution {
-    match memories(decoded, platform, values, options, (part, timing)) {
+    let earlier = how.earlier;
+    match memories(decoded, platform, values, options, how) {
         Ok((mut launch, mut memory, sizes)) => {
             if let Some(earlier) = earlier {
                 launch.counters.clone_from(&earlier.counters);
@@ -139,17 +152,17 @@ type Ready<'a> = (Launch<'a>, Memory, Vec<usize>);
 fn memories<'a>(
     decoded: &'a Decoded,
     platform: &'a Platform,
-    values: &[Value],
+    values: &[impl Passed],
     options: ExecuteOptions,
-    (part, timing): (Option<(u32, u32)>, Timing),
+    how: How<'_>,
 ) -> Result<Ready<'a>, u64> {
-    let blocks = part.map_or(options.blocks, |(_, all)| all);
+    let blocks = how.part.map_or(options.blocks, |(_, all)| all);
     let program = &decoded.program;
     let bytes = |space: Space| decoded.local_bytes[space as usize];
     let clusters = Launch::new(program, platform, options.blocks, Vec::new()).clusters();
     let local = Memory::bytes_of_blocks(clusters, bytes);
-    let each = |data: &Vec<u8>| (data.len() as u64).saturating_add(options.gm_slack as u64);
-    let passed = values.iter().filter_map(Value::buffer).map(each).fold(0, u64::saturating_add);
+    let each = |data: &[u8]| (data.len() as u64).saturating_add(options.gm_slack as u64);
+    let passed = values.iter().filter_map(Passed::contents).map(each).fold(0, u64::saturating_add);
     let scratch = program.params.iter().map(|param| match param.kind {
         ParamKind::Scratch { bytes_per_block } => bytes_per_block.saturating_mul(u64::from(blocks)),
         _ => 0,
@@ -162,15 +175,15 @@ fn memories<'a>(
     let mut sizes = Vec::new();
     let mut args = Vec::new();
     for (param, value) in decoded.program.params.iter().filter(|p| p.is_passed()).zip(values) {
-        args.push(match value {
-            Value::Buffer(data) => {
+        args.push(match value.contents() {
+            Some(data) => {
                 let mut room = zeroed(data.len() + options.gm_slack).map_err(|_| all)?;
                 room[..data.len()].copy_from_slice(data);
                 buffers.push(GmBuffer { name: param.name.clone(), data: room });
                 sizes.push(data.len());
                 ArgValue::Buffer(buffers.len() - 1)
             }
-            Value::Scalar(bits) => ArgValue::Scalar(*bits),
+            None => ArgValue::Scalar(value.bits().unwrap_or_default()),
         });
     }
     for param in &decoded.program.params {
@@ -180,9 +193,11 @@ fn memories<'a>(
             args.push(ArgValue::Buffer(buffers.len() - 1));
         }
     }
-    let mut launch = Launch::new(&decoded.program, platform, options.blocks, args).mode(options.mode).timing(timing);
-    launch.part = part;
+    let mut launch =
+        Launch::new(&decoded.program, platform, options.blocks, args).mode(options.mode).timing(how.timing);
+    launch.part = how.part;
     launch.limits = options.limits;
+    launch.cancel = how.cancel;
     let mut memory = Memory::try_with_sizes(clusters, |space| bytes(space) as usize).map_err(|_| all)?;
     memory.gm = buffers;
     Ok((launch, memory, sizes))

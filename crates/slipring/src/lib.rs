@@ -1,25 +1,58 @@
 //! slipring: write, check and run Cube/Vector tile kernels without the hardware.
 //!
-//! The library facade. [`load`] reads a text, [`check`] holds it against the declarations and the platform, [`prepare`] runs
+//! [`Kernel`] does what the command line does: it reads a file, checks and compiles it, runs it on [`Tensor`]s and says in a [`Run`] what
+//! came of it.
+//!
+//! Below it are the single steps. [`load`] reads a text, [`check`] holds it against the declarations and the platform, [`prepare`] runs
 //! the passes and decodes, [`execute`] runs, [`run_on_device`] runs through a board's command queue, [`verify()`] compares with the sequential meaning. The rooms behind it are
 //! crates of their own; this one only connects.
 
 pub mod args;
+mod board;
 mod device;
+mod error;
 mod exec;
+mod facts;
 pub mod files;
 mod findings;
 mod judge;
+mod kernel;
+mod launch;
 mod memory_map;
+mod options;
 mod prepare;
+mod queue_message;
+mod rings;
+mod run;
+mod tensor;
+mod timeline;
 mod verify;
 
+pub use board::{BoardFacts, BoardOptions, BoardRun, QueueFacts};
 pub use device::{BlockRun, DeviceRun, KernelWorker, Order, Runs, run_on_device};
+pub use error::{Error, Report};
 pub use exec::{ExecuteOptions, Execution, execute, execute_again, execute_timed};
+pub use facts::tools;
 pub use findings::{message_facts, to_diagnostics};
 pub use judge::{Judged, judge, merged};
+pub use kernel::{Args, Direction, Kernel, Parameter};
+pub use launch::{MOST_BLOCKS, launch_lines};
 pub use memory_map::memory_map;
+pub use options::{Control, RunOptions};
 pub use prepare::{
     Loaded, Prepared, check, choose_platform, is_language, load, load_file, needed, prepare, written_platform,
 };
+pub use queue_message::{of_finding as queue_finding, of_text as queue_text_error};
+pub use rings::{DEEPEST, Depth, RingReport};
+pub use run::{Comparison, Run, Verdict};
+pub use tensor::{Element, Tensor};
+pub use timeline::{Event, Timeline};
 pub use verify::{Difference, VerifyOutcome, slot_buffers, verify};
+
+pub use slipring_check::Tools;
+pub use slipring_ir::{Diagnostic, Severity, Source};
+pub use slipring_machine::Platform;
+pub use slipring_queue as queue;
+pub use slipring_report as report;
+pub use slipring_sim::{Limits, Timing};
+pub use slipring_tile::Elem;

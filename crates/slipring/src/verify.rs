@@ -5,12 +5,12 @@ use slipring_dialects::ring::gm_buffer;
 use slipring_dialects::{Dialects, Kernel, Mode as DecodeMode, RingPart, decode};
 use slipring_ir::{Diags, Module, OpId, ValueDef, ValueId};
 use slipring_machine::Platform;
-use slipring_program::{ParamKind, UpdateKind};
+use slipring_program::{Cancel, ParamKind, UpdateKind};
 use slipring_sim::Mode;
 use slipring_tile::Elem;
 
-use crate::args::Value;
-use crate::exec::{ExecuteOptions, Execution, execute};
+use crate::args::Passed;
+use crate::exec::{ExecuteOptions, Execution, How, launch};
 use crate::{Prepared, to_diagnostics};
 
 /// An element that the run and the reference disagree on.
@@ -48,8 +48,20 @@ const LISTED: usize = 8;
 pub fn verify(
     prepared: &Prepared,
     platform: &Platform,
-    values: &[Value],
+    values: &[impl Passed],
     options: ExecuteOptions,
+    execution: &Execution,
+    diags: &mut Diags,
+) -> VerifyOutcome {
+    verify_with(prepared, platform, values, (options, Cancel::default()), execution, diags)
+}
+
+/// The same where somebody may wish the run of the reference to end; it then did not come to its end.
+pub(crate) fn verify_with(
+    prepared: &Prepared,
+    platform: &Platform,
+    values: &[impl Passed],
+    (options, cancel): (ExecuteOptions, Cancel),
     execution: &Execution,
     diags: &mut Diags,
 ) -> VerifyOutcome {
@@ -59,7 +71,8 @@ pub fn verify(
         return VerifyOutcome::NotChecked("the source as written cannot be decoded".into());
     };
     let options = ExecuteOptions { mode: Mode::Sequential, ..options };
-    let reference = execute(&decoded, platform, values, options, &mut Init::new().always());
+    let how = How { cancel, ..How::default() };
+    let reference = launch(&decoded, platform, values, options, how, &mut Init::new().always());
     if !reference.result.complete {
         let why = reference.result.findings.first().map_or("", |f| f.message.as_str());
         if decoded.program.whole_cluster {
@@ -83,7 +96,7 @@ pub fn verify(
         let order = if summed { " (up to the order of its atomic additions)" } else { "" };
         compared.push(format!("{}{order}", param.name));
         let size = elem.bytes();
-        let place = values[..index].iter().filter(|v| matches!(v, Value::Buffer(_))).count();
+        let place = values[..index].iter().filter(|v| v.contents().is_some()).count();
         let marks = reference.result.memory.shadow.as_ref();
         let nothing = |element: usize| {
             let from = (element * size) as u64;
@@ -153,13 +166,13 @@ fn summed_params(module: &Module, kernel: &Kernel) -> Vec<usize> {
 }
 
 /// Global buffers (by their place among the kernel's buffers) that only hold the slots of rings.
-pub fn slot_buffers(prepared: &Prepared, values: &[Value]) -> Vec<usize> {
+pub fn slot_buffers(prepared: &Prepared, values: &[impl Passed]) -> Vec<usize> {
     let params = slot_params(&prepared.written, &prepared.kernel);
-    let is_buffer = |at: &usize| matches!(values.get(*at), Some(Value::Buffer(_)));
-    let place = |at: usize| values[..at].iter().filter(|v| matches!(v, Value::Buffer(_))).count();
+    let is_buffer = |at: &usize| values.get(*at).is_some_and(|v| v.contents().is_some());
+    let place = |at: usize| values[..at].iter().filter(|v| v.contents().is_some()).count();
     let mut found: Vec<usize> = params.into_iter().filter(is_buffer).map(place).collect();
     // What the launch allocates lies behind what was passed.
-    let passed = values.iter().filter(|v| matches!(v, Value::Buffer(_))).count();
+    let passed = values.iter().filter(|v| v.contents().is_some()).count();
     let allocated = prepared.decoded.program.params.iter().filter(|p| !p.is_passed());
     found.extend(allocated.enumerate().map(|(at, _)| passed + at));
     found.sort_unstable();

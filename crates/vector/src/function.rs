@@ -73,6 +73,9 @@ impl Function {
         loop {
             let cost = if matches!(code[pc], Inst::Issue { .. }) { STEPS } else { 1 };
             let Some(left) = machine.scratch.steps.checked_sub(cost) else { break };
+            if machine.scratch.cancel.between(machine.scratch.steps, left) {
+                return Err(Fault { site: Some(sites[pc]), ..Fault::new("cancelled", "was cancelled") });
+            }
             machine.scratch.steps = left;
             let scalars = &mut machine.state.scalars;
             match &code[pc] {

@@ -70,7 +70,7 @@ fn split_mix(state: &mut u64) -> u64 {
 }
 
 /// Bits of a float scalar as registers keep them, rounded to its type.
-pub(super) fn float_bits(elem: Elem, value: f64) -> u64 {
+pub(crate) fn float_bits(elem: Elem, value: f64) -> u64 {
     let mut wide = [0u8; 8];
     store_f64(elem, &[value], &mut wide[..elem.bytes()]);
     u64::from_le_bytes(wide)

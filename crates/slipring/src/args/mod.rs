@@ -19,7 +19,7 @@
 
 mod fill;
 mod npy;
-mod number;
+pub(crate) mod number;
 mod spec;
 
 use std::path::PathBuf;
@@ -28,6 +28,7 @@ use slipring_program::{Param, ParamKind};
 use slipring_tile::Elem;
 use thiserror::Error;
 
+pub(crate) use fill::float_bits;
 pub use npy::Npy;
 pub use spec::{Arg, OutFile, read_arg};
 
@@ -48,17 +49,25 @@ impl Value {
             Value::Scalar(_) => None,
         }
     }
+}
 
-    /// The contents of a buffer.
-    pub fn contents(&self) -> Option<&[u8]> {
+/// What a run takes for a parameter: bytes, which it copies into the device's memory, or a scalar.
+pub trait Passed {
+    /// The contents of a buffer; `None` for a scalar.
+    fn contents(&self) -> Option<&[u8]>;
+    /// The bits of a scalar; `None` for a buffer.
+    fn bits(&self) -> Option<u64>;
+}
+
+impl Passed for Value {
+    fn contents(&self) -> Option<&[u8]> {
         match self {
             Value::Buffer(data) => Some(data),
             Value::Scalar(_) => None,
         }
     }
 
-    /// The bits of a scalar.
-    pub fn bits(&self) -> Option<u64> {
+    fn bits(&self) -> Option<u64> {
         match self {
             Value::Buffer(_) => None,
             Value::Scalar(bits) => Some(*bits),
@@ -153,7 +162,14 @@ pub fn bind(
         let seed = defaults.seed.wrapping_add(at as u64);
         let arg = read_arg(text, &Defaults { seed, ..defaults.clone() })?;
         let shape = shapes.get(at).and_then(Option::as_deref);
-        if let Some(reason) = misfit(&arg, &param.kind, shape) {
+        let given = Given {
+            bytes: arg.value.buffer().map(Vec::len),
+            elem: arg.elem,
+            shape: arg.shape.as_deref(),
+            exact: arg.from_npy,
+            what: "the file holds",
+        };
+        if let Some(reason) = misfit(&given, &param.kind, shape) {
             return Err(ArgError::Type { index: at + 1, text: text.clone(), name: param.name.clone(), reason });
         }
         let same = |other: &Arg| match (&other.out, &arg.out) {
@@ -169,46 +185,57 @@ pub fn bind(
     Ok(args)
 }
 
-fn misfit(arg: &Arg, kind: &ParamKind, shape: Option<&[u64]>) -> Option<String> {
-    match (kind, &arg.value) {
-        (ParamKind::Buffer { elem, bytes }, Value::Buffer(data)) => {
+/// What is known of an argument.
+pub(crate) struct Given<'a> {
+    /// Bytes of a buffer; `None` for a scalar.
+    pub bytes: Option<usize>,
+    /// Element type, where it says one.
+    pub elem: Option<Elem>,
+    /// Shape, where it says one.
+    pub shape: Option<&'a [usize]>,
+    /// Whether type and shape are said of the data itself, and must be the parameter's.
+    pub exact: bool,
+    /// How a message begins that says what it is.
+    pub what: &'a str,
+}
+
+/// Why an argument does not fit its parameter, if it does not.
+pub(crate) fn misfit(arg: &Given<'_>, kind: &ParamKind, shape: Option<&[u64]>) -> Option<String> {
+    match (kind, arg.bytes) {
+        (ParamKind::Buffer { elem, bytes }, Some(given_bytes)) => {
             let elements = shape.and_then(|dims| dims.iter().try_fold(1u64, |n, dim| n.checked_mul(*dim)));
             let expected = bytes.or(elements.and_then(|n| n.checked_mul(elem.bytes() as u64)));
             let written =
                 |dims: &[u64]| format!("{elem}[{}]", dims.iter().map(u64::to_string).collect::<Vec<_>>().join("x"));
-            // Whatever else an argument says of itself, a `.npy` says it of its data.
-            let own = arg.shape.as_ref().filter(|_| arg.from_npy);
+            // Whatever else an argument says of itself, an exact one says it of its data.
+            let own = arg.shape.filter(|_| arg.exact);
             let own = own.map(|dims| dims.iter().map(|dim| *dim as u64).collect::<Vec<u64>>());
             let differs = |own: &Vec<u64>| arg.elem != Some(*elem) || shape.is_some_and(|shape| shape != own);
             if let (Some(own), Some(given)) = (own.filter(differs), arg.elem) {
                 let own = own.iter().map(u64::to_string).collect::<Vec<_>>().join("x");
                 let due = shape.map_or(format!("elements of {elem}"), written);
-                return Some(format!("the file holds {given}[{own}], where {due} is expected"));
+                return Some(format!("{} {given}[{own}], where {due} is expected", arg.what));
             }
             match (arg.elem, expected) {
                 (Some(given), _) if given != *elem => Some(format!("a buffer of {given}, where {elem} is expected")),
-                (_, Some(bytes)) if data.len() as u64 != bytes => {
+                (_, Some(bytes)) if given_bytes as u64 != bytes => {
                     let of = shape.map_or(String::new(), |shape| format!(", {}", written(shape)));
-                    Some(format!("{} bytes, where {bytes} are expected{of}", data.len()))
+                    Some(format!("{given_bytes} bytes, where {bytes} are expected{of}"))
                 }
-                _ if !data.len().is_multiple_of(elem.bytes()) => {
-                    Some(format!("{} bytes are not a whole number of {elem} elements", data.len()))
+                _ if !given_bytes.is_multiple_of(elem.bytes()) => {
+                    Some(format!("{given_bytes} bytes are not a whole number of {elem} elements"))
                 }
                 _ => None,
             }
         }
-        (ParamKind::Buffer { elem, .. }, Value::Scalar(_)) => {
-            Some(format!("a scalar, where a buffer of {elem} is expected"))
-        }
+        (ParamKind::Buffer { elem, .. }, None) => Some(format!("a scalar, where a buffer of {elem} is expected")),
         (ParamKind::Scratch { .. }, _) => Some("nobody passes it: the launch allocates it".into()),
-        (_, Value::Buffer(_)) => Some(format!("a buffer, where {} is expected", kind_name(kind))),
-        (ParamKind::Scalar(elem), Value::Scalar(_)) => {
+        (_, Some(_)) => Some(format!("a buffer, where {} is expected", kind_name(kind))),
+        (ParamKind::Scalar(elem), None) => {
             let given = arg.elem.map_or("i1".to_string(), |e| e.to_string());
             (arg.elem != Some(*elem)).then(|| format!("{given}, where {elem} is expected"))
         }
-        (ParamKind::Bool, Value::Scalar(_)) => {
-            arg.elem.map(|given| format!("{given}, where i1 is expected (`true` or `false`)"))
-        }
+        (ParamKind::Bool, None) => arg.elem.map(|given| format!("{given}, where i1 is expected (`true` or `false`)")),
     }
 }
 

@@ -4,7 +4,7 @@ use slipring_tile::{Elem, load_f32};
 
 /// A number as it was written.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Number {
+pub(crate) enum Number {
     /// For the integer types; exact.
     Integer(i128),
     /// For the float types; rounded to them once.
@@ -38,6 +38,20 @@ impl Number {
         if (low..=high).contains(&value) { Ok(Number::Float(value)) } else { Err(outside()) }
     }
 
+    /// True if a type has it: floats are rounded, but not beyond the type's range.
+    pub fn fits(self, elem: Elem) -> bool {
+        match self {
+            Number::Integer(value) => has(elem, value),
+            Number::Float(_) if !elem.is_float() => false,
+            Number::Float(value) if value.is_nan() => specials(elem).1,
+            Number::Float(value) if value.is_infinite() => specials(elem).0,
+            Number::Float(value) => {
+                let (low, high) = float_range(elem);
+                (low..=high).contains(&value)
+            }
+        }
+    }
+
     /// The integer; of a float its whole part.
     pub fn integer(self) -> i128 {
         match self {
@@ -62,7 +76,7 @@ fn integers(elem: Elem) -> (i128, i128) {
 }
 
 /// True if a type has a whole number: floats at least within their range.
-pub(super) fn has(elem: Elem, value: i128) -> bool {
+pub(crate) fn has(elem: Elem, value: i128) -> bool {
     if elem.is_float() {
         let (low, high) = float_range(elem);
         return (low..=high).contains(&(value as f64));
@@ -99,7 +113,7 @@ fn specials(elem: Elem) -> (bool, bool) {
 }
 
 /// For messages: `whole numbers from -128 to 127`.
-pub(super) fn range_text(elem: Elem) -> String {
+pub(crate) fn range_text(elem: Elem) -> String {
     if elem.is_float() {
         let (low, high) = float_range(elem);
         return format!("numbers from {low:e} to {high:e}");

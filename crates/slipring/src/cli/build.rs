@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
+use slipring::launch_lines;
 use slipring_dialects::rules::counted;
 use slipring_ir::{Severity, Source};
 use slipring_machine::Platform;
@@ -10,7 +11,6 @@ use slipring_passes::{Outcome, PassContext, pipeline, run_passes};
 use slipring_report::{memory_svg, memory_text};
 
 use super::check::{check_all, rings};
-use super::kernel::launch_lines;
 use super::output::{fail, out, out_beside, report, write_file};
 use super::{Exit, Opened, PlatformArgs, open};
 

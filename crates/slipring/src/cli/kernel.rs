@@ -1,21 +1,10 @@
 //! Which kernel a verb runs, and on what: arguments of the command line, else the lines at the head of the file.
 
-use std::path::{Path, PathBuf};
-
 use clap::Args;
-use slipring::args::{Arg, Defaults, bind, signature};
-use slipring::{Prepared, is_language};
-use slipring_dialects::Dialects;
-use slipring_dialects::select_kernel;
-use slipring_ir::{Diags, Module, OpId, Source, Type};
-use slipring_lang::{Direction, KernelInfo, ParamInfo};
-use slipring_program::{Param, ParamKind};
-use slipring_sim::Limits;
+use slipring::args::Arg;
+use slipring::{Error, Kernel, Limits, MOST_BLOCKS, RunOptions};
 
-use super::PlatformArgs;
-
-/// The most blocks of a launch.
-const MOST_BLOCKS: u32 = 4096;
+use super::{PlatformArgs, read_bytes};
 
 /// Arguments of the verbs that run a kernel.
 #[derive(Args)]
@@ -66,96 +55,29 @@ impl LimitArgs {
 }
 
 impl KernelArgs {
+    /// The kernel, read and with its platform.
+    ///
+    /// # Errors
+    /// If it cannot be read, or there is no such platform.
+    pub fn kernel(&self) -> Result<Kernel, Error> {
+        let kernel = Kernel::read(&self.file, read_bytes(&self.file).map_err(Error::File)?)?;
+        let kernel = match &self.func {
+            Some(function) => kernel.function(function.as_str()),
+            None => kernel,
+        };
+        self.platform.apply(kernel)
+    }
+
     /// The kernel's arguments: those of the command line, else those of the file, relative to its folder, else random
     /// inputs of the shapes that the kernel declares.
-    pub fn arguments(&self, prepared: &Prepared, source: &Source, kernels: &[KernelInfo]) -> Result<Vec<Arg>, String> {
-        let program = &prepared.decoded.program;
-        let own = self.args.is_empty();
-        let declared = || program.params.iter().map_while(|param| declared(kernels, &program.name, param)).collect();
-        let texts = if own { header(source, "args").unwrap_or_else(declared) } else { self.args.clone() };
-        let folder = Path::new(&self.file).parent().filter(|_| own).map_or_else(PathBuf::new, Path::to_path_buf);
-        let shapes: Vec<_> = (0..program.params.len()).map(|at| shape(prepared, kernels, at)).collect();
-        bind(&texts, &program.params, &shapes, &Defaults { seed: self.seed, folder }).map_err(|error| {
-            let mut message = format!("{error}\nthe kernel is {}", signature(&program.name, &program.params));
-            if own {
-                message += "\npass `--arg` once for each parameter, or write an `// args: …` line into the file";
-            }
-            message
-        })
+    pub fn arguments(&self, kernel: &Kernel) -> Result<Vec<Arg>, Error> {
+        kernel.arguments(&self.args, self.seed)
     }
 
-    /// Blocks of the launch.
-    pub fn blocks(&self, source: &Source, kernels: &[KernelInfo]) -> Result<u32, String> {
-        match (self.blocks, header(source, "blocks")) {
-            (Some(blocks), _) => Ok(blocks),
-            (None, None) => Ok(kernels.iter().map(|kernel| kernel.blocks).max().unwrap_or(1)),
-            (None, Some(words)) => {
-                let number = words.first().and_then(|w| w.parse().ok()).filter(|n| (1..=MOST_BLOCKS).contains(n));
-                number.ok_or_else(|| format!("`// blocks:` takes a number from 1 to {MOST_BLOCKS}"))
-            }
-        }
+    /// How it is run.
+    pub fn options(&self) -> RunOptions {
+        let mut options = RunOptions::new().limits(self.limits.of_run());
+        (options.blocks, options.events) = (self.blocks, 0);
+        options
     }
-}
-
-/// What a file declares for a parameter, where it declares it.
-fn info<'a>(kernels: &'a [KernelInfo], kernel: &str, param: &Param) -> Option<&'a ParamInfo> {
-    let own = kernels.iter().filter(|k| kernel.split(" + ").any(|name| name == k.name));
-    own.flat_map(|k| &k.params).find(|p| p.name == param.name)
-}
-
-/// The shape of a buffer, where the kernel declares it or the parameter's type says it.
-fn shape(prepared: &Prepared, kernels: &[KernelInfo], at: usize) -> Option<Vec<u64>> {
-    let program = &prepared.decoded.program;
-    let declared = info(kernels, &program.name, &program.params[at]).and_then(|info| info.shape.clone());
-    declared.or_else(|| {
-        let module = &prepared.written;
-        let place = |(start, args): (&Option<OpId>, &Vec<u32>)| {
-            let of = args.iter().position(|param| *param as usize == at)?;
-            let body = module.body((*start)?, 0)?;
-            module.block(body).args.get(of).copied()
-        };
-        let value = prepared.kernel.start.iter().zip(&prepared.kernel.args).find_map(place)?;
-        let Type::MemRef(memref) = module.ty(value) else { return None };
-        memref.dims.iter().map(|dim| dim.known()).collect()
-    })
-}
-
-/// An argument of the shape that a kernel declares for a parameter: random numbers for what it reads, zeros for what it
-/// only writes. `None` for scalars, which have no shape to fill.
-fn declared(kernels: &[KernelInfo], kernel: &str, param: &Param) -> Option<String> {
-    let info = info(kernels, kernel, param)?;
-    let extents: Vec<String> = info.shape.as_ref()?.iter().map(u64::to_string).collect();
-    let what = if info.direction == Direction::Out { "zeros" } else { "rand" };
-    Some(format!("{what}:{}[{}]", info.elem, extents.join("x")))
-}
-
-/// The lines at the head of a built program that say how it is launched: those of the source, else what its kernels declare.
-pub(super) fn launch_lines(module: &Module, kernels: &[KernelInfo]) -> String {
-    let source = &module.source;
-    let kernel = select_kernel(Dialects::get(), module, None, &mut Diags::default());
-    let declared = || {
-        let kernel = kernel.as_ref()?;
-        let params = kernel.params.iter().filter(|param| !matches!(param.kind, ParamKind::Scratch { .. }));
-        params.map(|param| declared(kernels, &kernel.name, param)).collect::<Option<Vec<String>>>()
-    };
-    let args = header(source, "args").or_else(declared).filter(|words| !words.is_empty());
-    let blocks = kernels.iter().map(|kernel| kernel.blocks).max().filter(|n| *n > 1).map(|n| vec![n.to_string()]);
-    let blocks = header(source, "blocks").or(blocks);
-    let line = |name: &str, words: Option<Vec<String>>| match words {
-        Some(words) => format!("// {name}: {}\n", words.join(" ")),
-        None => String::new(),
-    };
-    line("args", args) + &line("blocks", blocks)
-}
-
-/// Words of a `name: …` line in the comments at the head of the file.
-fn header(source: &Source, name: &str) -> Option<Vec<String>> {
-    let mark = if is_language(source) { "#" } else { "//" };
-    let line = source
-        .text
-        .lines()
-        .map(str::trim)
-        .take_while(|l| l.is_empty() || l.starts_with(mark))
-        .find_map(|line| line.strip_prefix(mark)?.trim().strip_prefix(name)?.strip_prefix(':'))?;
-    Some(line.split_whitespace().map(str::to_string).collect())
 }

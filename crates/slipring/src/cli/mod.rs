@@ -3,7 +3,6 @@
 mod build;
 mod check;
 mod device;
-mod judge;
 mod kernel;
 mod ops;
 mod output;
@@ -16,7 +15,7 @@ mod standard;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use slipring::Loaded;
+use slipring::{Error, Kernel, Loaded};
 use slipring_ir::{Diags, Module, Source};
 use slipring_lang::KernelInfo;
 use slipring_machine::Platform;
@@ -131,6 +130,20 @@ impl PlatformArgs {
         }
         slipring::choose_platform(self.arch.as_deref(), module).map_err(|error| error.to_string())
     }
+
+    /// A kernel on the platform that is asked for, if one is.
+    fn apply(&self, kernel: Kernel) -> Result<Kernel, Error> {
+        match (&self.platform, &self.arch) {
+            (Some(path), _) => {
+                let text = std::fs::read_to_string(path);
+                let text = text.map_err(|error| Error::File(format!("cannot read `{path}`: {error}")))?;
+                let platform = slipring_machine::parse(&text);
+                Ok(kernel.on(platform.map_err(|error| Error::Platform(format!("{path}: {error}")))?))
+            }
+            (None, Some(arch)) => kernel.platform(arch),
+            (None, None) => Ok(kernel),
+        }
+    }
 }
 
 /// A file that was read and, where it could be read without errors, checked for its platform.
@@ -147,36 +160,29 @@ struct Opened {
 /// # Errors
 /// Why there is no text or no platform.
 fn open(path: &str, platform: &PlatformArgs) -> Result<Opened, String> {
-    opened(path, platform, |_| None)
-}
-
-/// Opens a file for a verb that is about one kernel: what the kernel does not need is not checked.
-///
-/// # Errors
-/// Why there is no text or no platform.
-fn open_kernel(path: &str, platform: &PlatformArgs, function: Option<&str>) -> Result<Opened, String> {
-    opened(path, platform, |module| slipring::needed(module, function))
-}
-
-fn opened(path: &str, platform: &PlatformArgs, part: impl FnOnce(&Module) -> Option<Module>) -> Result<Opened, String> {
     let Loaded { module, mut diags, kernels } = slipring::load_file(read_source(path)?);
     let platform = platform.choose(&module)?;
     if !diags.has_errors() {
-        slipring::check(part(&module).as_ref().unwrap_or(&module), &platform, &mut diags);
+        slipring::check(&module, &platform, &mut diags);
     }
     Ok(Opened { module, platform, diags, kernels })
 }
 
-/// Reads a source file; `-` is standard input.
-fn read_source(path: &str) -> Result<Source, String> {
-    let bytes = if path == "-" {
+/// Reads a file; `-` is standard input.
+fn read_bytes(path: &str) -> Result<Vec<u8>, String> {
+    if path == "-" {
         let mut bytes = Vec::new();
         std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes)
             .map_err(|error| format!("cannot read standard input: {error}"))?;
-        bytes
+        Ok(bytes)
     } else {
-        std::fs::read(path).map_err(|error| format!("cannot read `{path}`: {error}"))?
-    };
+        std::fs::read(path).map_err(|error| format!("cannot read `{path}`: {error}"))
+    }
+}
+
+/// Reads a source file; `-` is standard input.
+fn read_source(path: &str) -> Result<Source, String> {
+    let bytes = read_bytes(path)?;
     let text = String::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8 text"))?;
     if text.trim().is_empty() {
         return Err(format!("`{path}` is empty"));

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
+use slipring::Report;
 use slipring_ir::{Diagnostic, Diags, Severity, Source};
 use slipring_report::MessageFacts;
 
@@ -167,6 +168,11 @@ pub(super) fn report(diags: &Diags, source: &Source) {
     for diagnostic in &diags.list {
         report_one(diagnostic, source);
     }
+}
+
+/// Writes messages to standard error.
+pub(super) fn report_all(messages: &Report) {
+    messages.messages().iter().for_each(|message| report_one(message, messages.source()));
 }
 
 /// Writes one diagnostic to standard error.

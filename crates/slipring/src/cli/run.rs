@@ -1,25 +1,17 @@
 //! `slipring run`: run a kernel.
 
 use std::io::IsTerminal;
-use std::sync::Arc;
 
 use clap::Args;
-use slipring::args::{Arg, Value};
-use slipring::{
-    ExecuteOptions, Execution, Order, Prepared, VerifyOutcome, execute_again, execute_timed, message_facts, prepare,
-    slot_buffers, to_diagnostics, verify,
-};
-use slipring_check::{CheckReport, Checker, Tools};
-use slipring_ir::{Diags, Severity, Source};
-use slipring_machine::Platform;
+use slipring::args::{Arg, OutFile};
+use slipring::report::{stats_text, summary_text};
+use slipring::{BoardOptions, Error, Kernel, RunOptions, Tensor, Timing, VerifyOutcome, tools};
 use slipring_queue::board;
-use slipring_report::{RingTrace, RunFacts, stats_text, summary_text};
-use slipring_sim::{Mode, Timing};
 
 use super::kernel::KernelArgs;
-use super::output::{RefusedFacts, fail, json, note, out, report, report_one};
+use super::output::{RefusedFacts, fail, json, note, out, report_all};
 use super::progress::Progress;
-use super::{Exit, Opened, device, judge, open_kernel};
+use super::{Exit, device};
 
 /// The most room behind a buffer, in bytes.
 const MOST_SLACK: u64 = 1 << 30;
@@ -66,108 +58,83 @@ pub(super) struct RunArgs {
     pub json: bool,
 }
 
-/// Why nothing was run.
-enum Refused {
-    /// Something that has no place in the text.
-    Message(String),
-    /// What is wrong with the text has been said in messages about it.
-    Text(Diags, Arc<Source>),
-}
-
 /// Runs a kernel and reports.
 pub(super) fn run(args: &RunArgs) -> Exit {
-    let refused = match start(args) {
-        Ok(exit) => return exit,
-        Err(refused) => refused,
-    };
-    let (error, findings) = match refused {
-        Refused::Message(message) => {
-            fail(&message);
-            (Some(message), Vec::new())
+    match start(args) {
+        Ok(exit) => exit,
+        Err(error) => refused(&error, args.json),
+    }
+}
+
+/// Says why nothing was run, also as an object.
+pub(super) fn refused(error: &Error, as_json: bool) -> Exit {
+    let (message, findings) = match error.report() {
+        Some(messages) => {
+            report_all(messages);
+            (None, messages.facts())
         }
-        Refused::Text(diags, source) => {
-            report(&diags, &source);
-            (None, diags.list.iter().map(|d| message_facts(d, &source)).collect())
+        None => {
+            fail(error);
+            (Some(error.to_string()), Vec::new())
         }
     };
-    if args.json {
-        json(&RefusedFacts { complete: false, error, findings });
+    if as_json {
+        json(&RefusedFacts { complete: false, error: message, findings });
     }
     Exit::BadInput
 }
 
-fn start(args: &RunArgs) -> Result<Exit, Refused> {
-    let Opened { module, platform, mut diags, kernels } =
-        open_kernel(&args.kernel.file, &args.kernel.platform, args.kernel.func.as_deref()).map_err(Refused::Message)?;
-    let source = module.source.clone();
-    let prepared =
-        if diags.has_errors() { None } else { prepare(module, args.kernel.func.as_deref(), &platform, &mut diags) };
-    let Some(prepared) = prepared else { return Err(Refused::Text(diags, source)) };
-    report(&diags, &source);
-    let bound = args.kernel.arguments(&prepared, &source, &kernels).map_err(Refused::Message)?;
-    let blocks = args.kernel.blocks(&source, &kernels).map_err(Refused::Message)?;
+fn start(args: &RunArgs) -> Result<Exit, Error> {
+    let kernel = args.kernel.kernel()?;
+    report_all(&kernel.compile()?);
+    let bound = args.kernel.arguments(&kernel)?;
+    let mut options = args.kernel.options();
+    options.gm_slack = args.gm_slack;
+    options.timing = args.timing;
+    options.launches = args.launches;
+    options.strict = args.strict;
+    options.trace = args.stats || args.json;
     match &args.device {
-        None => launch(args, &prepared, &platform, &source, bound, blocks),
+        None => {
+            options.tools = tools(&args.check).map_err(Error::Arguments)?;
+            launch(args, &kernel, bound, &options)
+        }
         Some(board) => {
-            let board = board::built_in(board).map_err(|error| Refused::Message(error.to_string()))?;
-            let order = Order { board, blocks, delays: args.delays, gm_slack: args.gm_slack };
-            device::run(args.kernel.func.as_deref(), &prepared, &platform, bound, order, args.json)
+            let board = board::built_in(board).map_err(|error| Error::Arguments(error.to_string()))?;
+            device::run(&kernel, bound, BoardOptions { board, delays: args.delays }, &options, args.json)
         }
     }
-    .map_err(Refused::Message)
 }
 
-/// What is passed, taken out of the arguments: buffers may be large.
-pub(super) fn take_values(bound: &mut [Arg]) -> Vec<Value> {
-    bound.iter_mut().map(|arg| std::mem::replace(&mut arg.value, Value::Scalar(0))).collect()
+/// What is passed, and where it is written afterwards.
+pub(super) fn divide(mut bound: Vec<Arg>) -> (Vec<Tensor<'static>>, Vec<Option<OutFile>>) {
+    let files = bound.iter_mut().map(|arg| arg.out.take()).collect();
+    (bound.into_iter().map(Tensor::from).collect(), files)
 }
 
-fn launch(
-    args: &RunArgs,
-    prepared: &Prepared,
-    platform: &Platform,
-    source: &Source,
-    mut bound: Vec<Arg>,
-    blocks: u32,
-) -> Result<Exit, String> {
-    let values = take_values(&mut bound);
-    let tools = judge::tools(&args.check, slot_buffers(prepared, &values))?;
-    let options = ExecuteOptions {
-        blocks,
-        mode: Mode::Pipes,
-        gm_slack: args.gm_slack as usize,
-        limits: args.kernel.limits.of_run(),
-    };
-    let (execution, trace, judged) = launches(args, prepared, platform, &values, options, &tools);
-
-    let result = &execution.result;
-    let program = &prepared.decoded.program;
-    let mut facts = RunFacts::new(program, platform, blocks, &result.stats, &trace, result.complete);
-    let mut messages = to_diagnostics(&judged.findings, program);
-    let line = |site: u32| {
-        let span = program.sites.get(site as usize)?.span;
-        (span.1 > span.0).then(|| source.line_column(span.0).0)
-    };
-    facts.checks = judge::check_facts(&judged, result.complete, line);
-    facts.printed = result.output.lines.clone();
+fn launch(args: &RunArgs, kernel: &Kernel, bound: Vec<Arg>, options: &RunOptions) -> Result<Exit, Error> {
+    let (tensors, files) = divide(bound);
+    let progress = std::io::stderr().is_terminal().then(|| Progress::start(&options.control));
+    let run = kernel.run_with(tensors, options)?;
+    drop(progress);
+    let found = !run.is_complete() || !run.findings().messages().is_empty();
+    if found && args.launches > 1 {
+        note(format!("this is launch {} of {}", run.launch(), args.launches));
+    }
+    let mut facts = run.facts();
+    let mut messages = run.findings().clone();
     let mut unsupported = false;
     if args.verify {
-        let mut diags = Diags::default();
-        let outcome = if result.complete {
-            verify(prepared, platform, &values, options, &execution, &mut diags)
-        } else {
-            VerifyOutcome::NotChecked("the run did not come to its end".into())
-        };
+        let comparison = run.compare();
         // What was asked for and could not be done is not clean.
-        unsupported = result.complete && matches!(outcome, VerifyOutcome::NotChecked(_));
-        messages.extend(diags.list);
-        facts.checks.push(judge::verify_facts(&outcome, &bound, &mut messages));
+        unsupported = run.is_complete() && matches!(comparison.outcome, VerifyOutcome::NotChecked(_));
+        facts.checks.push(comparison.facts);
+        messages = messages.and(comparison.messages);
     }
-    let after: Vec<_> = (0..values.len()).map(|index| execution.buffer(&values, index)).collect();
-    facts.buffers = judge::buffers(program, &values, &bound, &after, result.memory.shadow.as_deref());
-    facts.findings = messages.iter().map(|m| message_facts(m, source)).collect();
-    messages.iter().for_each(|m| report_one(m, source));
-    let written = write_outputs(&bound, &after, result.complete);
+    facts.findings = messages.facts();
+    report_all(&messages);
+    let after: Vec<_> = (0..run.arguments()).map(|index| run.left(index)).collect();
+    let written = write_outputs(&files, &after, run.is_complete());
     facts.error = written.as_ref().err().cloned();
     if args.json {
         json(&facts);
@@ -177,9 +144,8 @@ fn launch(
             out(&stats_text(&facts));
         }
     }
-    let found = messages.iter().any(|m| m.severity == Severity::Error);
-    unsupported |= messages.iter().any(|m| matches!(m.code, "unsupported" | "memory-limit"));
-    Ok(match (written, unsupported, found) {
+    unsupported |= messages.is_unsupported();
+    Ok(match (written, unsupported, messages.errors() > 0) {
         (Err(message), ..) => fail(message),
         (_, true, _) => Exit::BadInput,
         (_, _, true) => Exit::Findings,
@@ -187,51 +153,10 @@ fn launch(
     })
 }
 
-/// Launches as often as it is asked for, or up to the first finding: the last launch and what is said of it.
-fn launches(
-    args: &RunArgs,
-    prepared: &Prepared,
-    platform: &Platform,
-    values: &[Value],
-    options: ExecuteOptions,
-    tools: &Tools,
-) -> (Execution, RingTrace, CheckReport) {
-    let mut earlier: Option<Execution> = None;
-    let mut number = 1;
-    loop {
-        let trace = (args.stats || args.json).then(RingTrace::default);
-        let checker = Checker::new(tools.clone());
-        let progress = std::io::stderr().is_terminal().then(|| Progress::start(options.blocks));
-        let mut watching = (trace, checker, progress);
-        let execution = match &earlier {
-            None => execute_timed(&prepared.decoded, platform, values, options, args.timing, &mut watching),
-            Some(before) => {
-                let state = (args.timing, &before.result);
-                execute_again(&prepared.decoded, platform, values, options, state, &mut watching)
-            }
-        };
-        let (trace, checker, progress) = watching;
-        drop(progress);
-        let mut judged = checker.report(&execution.result);
-        if args.strict {
-            judged.make_strict();
-        }
-        let found = !execution.result.complete || !judged.findings.is_empty();
-        if found && args.launches > 1 {
-            note(format!("this is launch {number} of {}", args.launches));
-        }
-        if found || number == args.launches {
-            return (execution, trace.unwrap_or_default(), judged);
-        }
-        earlier = Some(execution);
-        number += 1;
-    }
-}
-
 /// Writes the buffers that are wanted back. A run that stopped writes nothing.
-pub(super) fn write_outputs(bound: &[Arg], after: &[Option<&[u8]>], complete: bool) -> Result<(), String> {
-    for (arg, data) in bound.iter().zip(after) {
-        let (Some(file), Some(data)) = (&arg.out, data) else { continue };
+pub(super) fn write_outputs(files: &[Option<OutFile>], after: &[Option<&[u8]>], complete: bool) -> Result<(), String> {
+    for (file, data) in files.iter().zip(after) {
+        let (Some(file), Some(data)) = (file, data) else { continue };
         if !complete {
             note(format!("`{}` is left as it was: the run did not come to its end", file.path.display()));
             continue;

@@ -18,7 +18,7 @@ use slipring_queue::worker::image::{Image, TEXT};
 
 pub use worker::{BlockRun, KernelWorker, Runs};
 
-use crate::args::Value;
+use crate::args::Passed;
 
 /// How far the machine may go on by itself, in cycles.
 const LONGEST: u64 = 1 << 40;
@@ -65,16 +65,16 @@ pub fn run_on_device(
     text: &str,
     function: Option<&str>,
     platform: &Platform,
-    values: &[Value],
+    values: &[impl Passed],
     order: &Order,
 ) -> Result<DeviceRun, String> {
-    let contents: Vec<&[u8]> = values.iter().filter_map(Value::contents).collect();
+    let contents: Vec<&[u8]> = values.iter().filter_map(Passed::contents).collect();
     let placed = dram::place(contents.iter().map(|data| data.len() as u64 + order.gm_slack), &order.board)?;
     let image = Image {
         kind: TEXT,
         entry: function.unwrap_or_default().into(),
         buffers: placed,
-        scalars: values.iter().filter_map(Value::bits).collect(),
+        scalars: values.iter().filter_map(Passed::bits).collect(),
         program: text.as_bytes().to_vec(),
     };
     let layout = Layout::default();

@@ -7,6 +7,7 @@ use slipring_queue::worker::image::Buffer;
 use slipring_sim::Mode;
 
 use super::*;
+use crate::args::Value;
 use crate::args::{Defaults, bind};
 use crate::{ExecuteOptions, Prepared, check, execute, load, prepare};
 

@@ -10,8 +10,8 @@ use slipring_report::MessageFacts;
 
 use super::super::Exit;
 use super::super::output::{errors, fail, json_line, out, report, told};
-use super::message::of_finding;
 use super::{AllowArgs, Allowed, StreamArgs, StreamError, allowed_facts, allowed_line};
+use slipring::queue_finding as of_finding;
 
 /// Arguments of `queue lint`.
 #[derive(Args)]

@@ -3,7 +3,6 @@
 mod decode;
 mod lint;
 mod live;
-pub(super) mod message;
 mod run;
 
 use clap::Subcommand;
@@ -134,7 +133,7 @@ impl StreamArgs {
         let mut capture = match capture {
             Ok(capture) => capture,
             Err(CaptureError::Text(errors)) => {
-                let list = errors.iter().map(message::of_text).collect();
+                let list = errors.iter().map(slipring::queue_text_error).collect();
                 return Err(StreamError::Text(Diags { list }, Box::new(source)));
             }
             Err(error) => return Err(format!("{name}: {error}").into()),

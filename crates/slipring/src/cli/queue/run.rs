@@ -19,8 +19,8 @@ use slipring_report::{MessageFacts, Track, TrackSpan, chart, chrome_trace};
 use super::super::Exit;
 use super::super::output::{errors, fail, json_line, out, report, told, write_file};
 use super::live::Live;
-use super::message::of_finding;
 use super::{AllowArgs, Allowed, Stream, StreamArgs, StreamError, allowed_facts, allowed_line};
+use slipring::queue_finding as of_finding;
 
 /// Arguments of `queue run`.
 #[derive(Args)]

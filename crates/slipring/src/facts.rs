@@ -1,15 +1,21 @@
 //! What was checked, with which verdict.
 
-use slipring::args::{Arg, Value};
-use slipring::{Difference, VerifyOutcome};
 use slipring_check::{CheckReport, Tools, Verdict};
 use slipring_ir::{Diagnostic, Severity};
 use slipring_program::{ParamKind, Shadow, SiteRef};
 use slipring_report::{BufferFacts, CheckFacts, digest};
 
-/// Which tools `--check` asks for. The engine's own two, memory and sync, always watch.
-pub(super) fn tools(text: &str, scratch: Vec<usize>) -> Result<Tools, String> {
-    let mut tools = Tools { race: false, init: false, scratch };
+use crate::args::Passed;
+use crate::tensor::Bound;
+use crate::{Difference, VerifyOutcome};
+
+/// Which tools a list of names asks for: `all`, `none`, or some of memory, sync, init and race. The engine's own two, memory
+/// and sync, always watch.
+///
+/// # Errors
+/// If it has another name.
+pub fn tools(text: &str) -> Result<Tools, String> {
+    let mut tools = Tools { race: false, init: false, scratch: Vec::new() };
     for name in text.split(',').map(str::trim) {
         match name {
             "all" => (tools.race, tools.init) = (true, true),
@@ -23,7 +29,7 @@ pub(super) fn tools(text: &str, scratch: Vec<usize>) -> Result<Tools, String> {
 }
 
 /// What each tool says, and what the verdict covers.
-pub(super) fn check_facts(
+pub(crate) fn check_facts(
     report: &CheckReport,
     complete: bool,
     line: impl Fn(SiteRef) -> Option<usize>,
@@ -63,7 +69,7 @@ pub(super) fn check_facts(
 }
 
 /// The comparison with the sequential meaning; differences become a message.
-pub(super) fn verify_facts(outcome: &VerifyOutcome, bound: &[Arg], messages: &mut Vec<Diagnostic>) -> CheckFacts {
+pub(crate) fn verify_facts(outcome: &VerifyOutcome, bound: &[Bound<'_>], messages: &mut Vec<Diagnostic>) -> CheckFacts {
     let (verdict, detail, findings) = match outcome {
         VerifyOutcome::Same(buffers) => {
             ("clean", format!("same bytes as the sequential meaning: {}", buffers.join(", ")), 0)
@@ -90,19 +96,18 @@ pub(super) fn verify_facts(outcome: &VerifyOutcome, bound: &[Arg], messages: &mu
 }
 
 /// A look at every buffer after the run: `after` has the contents for each parameter that is one.
-pub(super) fn buffers(
+pub(crate) fn buffers(
     program: &slipring_program::Program,
-    values: &[Value],
-    bound: &[Arg],
+    bound: &[Bound<'_>],
     after: &[Option<&[u8]>],
     marks: Option<&Shadow>,
 ) -> Vec<BufferFacts> {
     let mut list = Vec::new();
-    let place = |index: usize| values[..index].iter().filter(|v| matches!(v, Value::Buffer(_))).count();
+    let place = |index: usize| bound[..index].iter().filter(|v| v.contents().is_some()).count();
     for (index, param) in program.params.iter().enumerate() {
         let ParamKind::Buffer { elem, .. } = param.kind else { continue };
         let Some(after) = after[index] else { continue };
-        let changed = matches!(&values[index], Value::Buffer(before) if before != after);
+        let changed = bound[index].contents().is_some_and(|before| before != after);
         let shape = bound[index].shape.as_ref().map_or(String::new(), |shape| {
             format!("[{}]", shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("x"))
         });
@@ -147,7 +152,7 @@ mod tests {
 
     #[test]
     fn tools_by_name() {
-        let of = |text| tools(text, Vec::new()).map(|t| (t.race, t.init));
+        let of = |text| tools(text).map(|t| (t.race, t.init));
         assert_eq!(of("all"), Ok((true, true)));
         assert_eq!(of("none"), Ok((false, false)));
         assert_eq!(of("memory,race"), Ok((true, false)));

@@ -12,7 +12,7 @@ fn span(range: &Range<usize>) -> Span {
 }
 
 /// A mistake in a text.
-pub(super) fn of_text(error: &TextError) -> Diagnostic {
+pub fn of_text(error: &TextError) -> Diagnostic {
     let message = Diagnostic::error("queue-syntax", span(&error.span), error.message.clone());
     match &error.hint {
         Some(hint) => message.help(hint.clone()),
@@ -21,7 +21,7 @@ pub(super) fn of_text(error: &TextError) -> Diagnostic {
 }
 
 /// A finding about a stream.
-pub(in crate::cli) fn of_finding(finding: &Finding, capture: &Capture) -> Diagnostic {
+pub fn of_finding(finding: &Finding, capture: &Capture) -> Diagnostic {
     let def = finding.hazard.def();
     let entry = finding.record.and_then(|record| capture.entries.get(usize::try_from(record.index).ok()?));
     let place = entry.map(|entry| entry.place(finding.command.and_then(|command| command.at)));

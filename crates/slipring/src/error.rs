@@ -1,0 +1,112 @@
+//! What goes wrong when the library is used: one type, with the report that the command line gives.
+
+use std::fmt;
+use std::sync::Arc;
+
+use slipring_ir::{Diagnostic, Diags, Severity, Source};
+use slipring_report::MessageFacts;
+use thiserror::Error;
+
+use crate::message_facts;
+
+/// Messages about a text.
+#[derive(Clone, Debug)]
+pub struct Report {
+    source: Arc<Source>,
+    messages: Vec<Diagnostic>,
+}
+
+impl Report {
+    /// Messages about this text.
+    pub fn new(source: Arc<Source>, messages: Vec<Diagnostic>) -> Report {
+        Report { source, messages }
+    }
+
+    /// The text.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The messages, in the order in which they are told.
+    pub fn messages(&self) -> &[Diagnostic] {
+        &self.messages
+    }
+
+    /// The messages as facts with lines and columns.
+    pub fn facts(&self) -> Vec<MessageFacts> {
+        self.messages.iter().map(|message| message_facts(message, &self.source)).collect()
+    }
+
+    /// How many of them are errors.
+    pub fn errors(&self) -> usize {
+        self.messages.iter().filter(|message| message.severity == Severity::Error).count()
+    }
+
+    /// True if one of them says that something cannot be run: a verdict says nothing then.
+    pub fn is_unsupported(&self) -> bool {
+        self.messages.iter().any(|message| matches!(message.code, "unsupported" | "memory-limit"))
+    }
+
+    /// The same messages, and others about the same text behind them.
+    pub fn and(mut self, others: Vec<Diagnostic>) -> Report {
+        self.messages.extend(others);
+        self
+    }
+
+    /// All of them with their source lines, as a terminal shows them.
+    pub fn render(&self, color: bool) -> String {
+        let all: Vec<String> = self.messages.iter().map(|message| message.render(&self.source, color)).collect();
+        all.join("\n\n")
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+/// Why something was not done. What a kernel does wrong when it runs is no error but a finding of its run.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The text has errors; warnings and notes may stand beside them.
+    #[error("{0}")]
+    Text(Report),
+    /// A file cannot be read, or holds no text.
+    #[error("{0}")]
+    File(String),
+    /// There is no such platform, or a platform file has errors.
+    #[error("{0}")]
+    Platform(String),
+    /// The arguments do not fit the kernel.
+    #[error("{0}")]
+    Arguments(String),
+    /// What is asked for cannot be done: why.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The run was cancelled.
+    #[error("the run was cancelled; nothing was written")]
+    Cancelled,
+    /// The run did not come to its end, so that there are no results: its findings.
+    #[error("the run did not come to its end, so that it has no results\n{0}")]
+    Incomplete(Report),
+    /// A run and the sequential meaning of its source differ.
+    #[error("{0}")]
+    Different(Report),
+}
+
+impl Error {
+    /// Errors of a text.
+    pub(crate) fn text(source: Arc<Source>, diags: Diags) -> Error {
+        Error::Text(Report::new(source, diags.list))
+    }
+
+    /// The messages about the text, where it is about one.
+    pub fn report(&self) -> Option<&Report> {
+        match self {
+            Error::Text(report) | Error::Incomplete(report) | Error::Different(report) => Some(report),
+            _ => None,
+        }
+    }
+}

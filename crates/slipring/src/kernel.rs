@@ -1,0 +1,362 @@
+//! A kernel: from a file to its runs.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use slipring_ir::text::nearest;
+use slipring_ir::{Diagnostic, Diags, Module, Source};
+use slipring_lang::KernelInfo;
+use slipring_machine::Platform;
+use slipring_program::{Param, ParamKind};
+use slipring_report::MemoryFacts;
+use slipring_tile::Elem;
+
+use crate::args::Arg;
+use crate::launch::{arguments, blocks, info, misfit_text, shapes};
+use crate::tensor::Bound;
+use crate::{
+    Error, Loaded, Prepared, Report, RingReport, Run, RunOptions, Tensor, check, choose_platform, load_file,
+    memory_map, needed, prepare, rings,
+};
+
+pub use slipring_lang::Direction;
+
+/// A kernel of a file, for one platform.
+///
+/// ```
+/// use slipring::{Kernel, Tensor};
+/// # let folder = std::env::temp_dir().join(format!("slipring-doc-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # std::env::set_current_dir(&folder)?;
+/// # std::fs::write("k.py", "
+/// # import slipring.language as pl
+/// #
+/// # @pl.jit
+/// # def double(a: pl.Tensor[[64, 64], pl.FP32], out: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+/// #     out[:] = pl.mul(a[:, :], 2.0)
+/// # ")?;
+/// let a: Vec<f32> = (0..64 * 64).map(|n| n as f32).collect();
+///
+/// let kernel = Kernel::open("k.py")?.platform("a5")?;
+/// let run = kernel.run([Tensor::view(&a, [64, 64]), Tensor::zeros([64, 64])])?; // checks on by default
+/// let out: Vec<f32> = run.get("out")?;
+/// assert_eq!(out[5], 10.0);
+///
+/// assert!(run.findings().messages().is_empty());
+/// assert!(run.verdict().is_clean(), "{}", run.verdict());
+/// assert!(run.timeline().events.iter().any(|event| event.op.contains("mul")));
+/// run.verify()?; // the same bytes as the sequential meaning of the source
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Kernel {
+    module: Module,
+    said: Vec<Diagnostic>,
+    kernels: Vec<KernelInfo>,
+    platform: Option<Platform>,
+    function: Option<String>,
+    compiled: OnceLock<Arc<Compiled>>,
+}
+
+/// A kernel that is ready to run.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub prepared: Prepared,
+    pub platform: Platform,
+    pub kernels: Vec<KernelInfo>,
+    /// Warnings and notes.
+    pub said: Vec<Diagnostic>,
+    /// Shapes of the parameters, where they are known.
+    pub shapes: Vec<Option<Vec<u64>>>,
+}
+
+/// A parameter of a kernel.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Type of its elements, or of the scalar; `None` for a truth value.
+    pub elem: Option<Elem>,
+    /// Extents in elements, outermost first, where they are known; `None` for a scalar, too.
+    pub shape: Option<Vec<u64>>,
+    /// True for a buffer, false for a scalar.
+    pub is_buffer: bool,
+    /// What the kernel does with it, where it says so.
+    pub direction: Option<Direction>,
+}
+
+/// Arguments of a kernel: one for each parameter in order, or by name.
+#[derive(Debug)]
+pub struct Args<'a>(Vec<(Option<String>, Tensor<'a>)>);
+
+impl<'a> From<Vec<Tensor<'a>>> for Args<'a> {
+    fn from(list: Vec<Tensor<'a>>) -> Args<'a> {
+        Args(list.into_iter().map(|tensor| (None, tensor)).collect())
+    }
+}
+
+impl<'a, const N: usize> From<[Tensor<'a>; N]> for Args<'a> {
+    fn from(list: [Tensor<'a>; N]) -> Args<'a> {
+        Vec::from(list).into()
+    }
+}
+
+impl<'a> From<Vec<(String, Tensor<'a>)>> for Args<'a> {
+    fn from(list: Vec<(String, Tensor<'a>)>) -> Args<'a> {
+        Args(list.into_iter().map(|(name, tensor)| (Some(name), tensor)).collect())
+    }
+}
+
+impl<'a, const N: usize> From<[(&str, Tensor<'a>); N]> for Args<'a> {
+    fn from(list: [(&str, Tensor<'a>); N]) -> Args<'a> {
+        Args(list.into_iter().map(|(name, tensor)| (Some(name.to_string()), tensor)).collect())
+    }
+}
+
+impl Kernel {
+    /// Reads a file: the kernel language if its name ends in `.py`, else a text.
+    ///
+    /// # Errors
+    /// If it cannot be read or has errors.
+    pub fn open(path: impl AsRef<Path>) -> Result<Kernel, Error> {
+        let path = path.as_ref();
+        let name = path.display();
+        let bytes = std::fs::read(path).map_err(|error| Error::File(format!("cannot read `{name}`: {error}")))?;
+        Kernel::read(&name.to_string(), bytes)
+    }
+
+    /// Reads what a file holds.
+    ///
+    /// # Errors
+    /// If it is no text, or has errors.
+    pub fn read(name: &str, bytes: Vec<u8>) -> Result<Kernel, Error> {
+        let text = String::from_utf8(bytes).map_err(|_| Error::File(format!("`{name}` is not UTF-8 text")))?;
+        Kernel::from_text(name, text)
+    }
+
+    /// Reads a text. Its name says what it is, as for [`Kernel::open`], and stands in messages.
+    ///
+    /// # Errors
+    /// If it is empty or has errors.
+    pub fn from_text(name: impl Into<String>, text: impl Into<String>) -> Result<Kernel, Error> {
+        let source = Source::new(name, text);
+        if source.text.trim().is_empty() {
+            return Err(Error::File(format!("`{}` is empty", source.name)));
+        }
+        Kernel::from_loaded(load_file(source))
+    }
+
+    /// A kernel of what was read.
+    ///
+    /// # Errors
+    /// If that has errors.
+    pub(crate) fn from_loaded(loaded: Loaded) -> Result<Kernel, Error> {
+        let Loaded { module, diags, kernels } = loaded;
+        if diags.has_errors() {
+            return Err(Error::text(module.source.clone(), diags));
+        }
+        let (said, compiled) = (diags.list, OnceLock::new());
+        Ok(Kernel { module, said, kernels, platform: None, function: None, compiled })
+    }
+
+    /// For a built-in platform: `a5` or `a2a3`. By default it is the one that the file says, else A5.
+    ///
+    /// # Errors
+    /// If no platform has that name.
+    pub fn platform(self, name: &str) -> Result<Kernel, Error> {
+        let platform = slipring_machine::built_in(name).map_err(|error| Error::Platform(error.to_string()))?;
+        Ok(self.on(platform))
+    }
+
+    /// For a platform of one's own.
+    pub fn on(mut self, platform: Platform) -> Kernel {
+        self.platform = Some(platform);
+        self.compiled = OnceLock::new();
+        self
+    }
+
+    /// The function that is meant, where the file has several kernels.
+    pub fn function(mut self, name: impl Into<String>) -> Kernel {
+        self.function = Some(name.into());
+        self.compiled = OnceLock::new();
+        self
+    }
+
+    /// The name of the function that is meant, where it was said.
+    pub(crate) fn function_name(&self) -> Option<&str> {
+        self.function.as_deref()
+    }
+
+    /// The text that the kernel was read from.
+    pub fn source(&self) -> &Source {
+        &self.module.source
+    }
+
+    /// Checks the kernel and compiles it, unless that has been done.
+    ///
+    /// # Errors
+    /// If the text is wrong, or the platform that it says is not known.
+    pub(crate) fn compiled(&self) -> Result<&Arc<Compiled>, Error> {
+        if let Some(compiled) = self.compiled.get() {
+            return Ok(compiled);
+        }
+        let platform = match &self.platform {
+            Some(platform) => platform.clone(),
+            None => choose_platform(None, &self.module).map_err(|error| Error::Platform(error.to_string()))?,
+        };
+        let mut diags = Diags { list: self.said.clone(), ..Diags::default() };
+        let function = self.function.as_deref();
+        check(needed(&self.module, function).as_ref().unwrap_or(&self.module), &platform, &mut diags);
+        let prepared =
+            if diags.has_errors() { None } else { prepare(self.module.clone(), function, &platform, &mut diags) };
+        let Some(prepared) = prepared else { return Err(Error::text(self.module.source.clone(), diags)) };
+        let shapes = shapes(&prepared, &self.kernels);
+        let compiled = Compiled { prepared, platform, kernels: self.kernels.clone(), said: diags.list, shapes };
+        Ok(self.compiled.get_or_init(|| Arc::new(compiled)))
+    }
+
+    /// Checks and compiles the kernel: what was said of it, which is no error.
+    ///
+    /// # Errors
+    /// If the text is wrong, or the platform that it says is not known.
+    pub fn compile(&self) -> Result<Report, Error> {
+        let compiled = self.compiled()?;
+        Ok(Report::new(self.module.source.clone(), compiled.said.clone()))
+    }
+
+    /// Name of the kernel.
+    ///
+    /// # Errors
+    /// Those of [`Kernel::compile`].
+    pub fn name(&self) -> Result<&str, Error> {
+        Ok(&self.compiled()?.prepared.decoded.program.name)
+    }
+
+    /// Name of the platform that it is compiled for.
+    ///
+    /// # Errors
+    /// Those of [`Kernel::compile`].
+    pub fn platform_name(&self) -> Result<&str, Error> {
+        Ok(&self.compiled()?.platform.name)
+    }
+
+    /// What it takes.
+    ///
+    /// # Errors
+    /// Those of [`Kernel::compile`].
+    pub fn parameters(&self) -> Result<Vec<Parameter>, Error> {
+        let compiled = self.compiled()?;
+        let program = &compiled.prepared.decoded.program;
+        let parameter = |(at, param): (usize, &Param)| {
+            let declared = info(&compiled.kernels, &program.name, param);
+            let (elem, is_buffer) = match param.kind {
+                ParamKind::Buffer { elem, .. } => (Some(elem), true),
+                ParamKind::Scalar(elem) => (Some(elem), false),
+                ParamKind::Bool | ParamKind::Scratch { .. } => (None, false),
+            };
+            Parameter {
+                name: param.name.clone(),
+                elem,
+                shape: compiled.shapes.get(at).cloned().flatten(),
+                is_buffer,
+                direction: declared.map(|info| info.direction),
+            }
+        };
+        Ok(program.params.iter().filter(|param| param.is_passed()).enumerate().map(parameter).collect())
+    }
+
+    /// Arguments as the command line writes them, one for each parameter; without any those of the file, relative to its folder,
+    /// or random inputs of the shapes that it declares. `seed` is that of generated ones that have none of their own.
+    ///
+    /// # Errors
+    /// If they do not fit, or the kernel has errors.
+    pub fn arguments(&self, texts: &[String], seed: u64) -> Result<Vec<Arg>, Error> {
+        let compiled = self.compiled()?;
+        let folder = Path::new(&self.module.source.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        arguments(&compiled.prepared, &compiled.kernels, texts, seed, folder)
+    }
+
+    /// Runs the kernel with all checks.
+    ///
+    /// # Errors
+    /// If it has errors or the arguments do not fit. What goes wrong in the run is a finding of its.
+    pub fn run<'a>(&self, args: impl Into<Args<'a>>) -> Result<Run<'a>, Error> {
+        self.run_with(args, &RunOptions::default())
+    }
+
+    /// The same with options.
+    ///
+    /// # Errors
+    /// If it has errors, the arguments do not fit, or the run is cancelled.
+    pub fn run_with<'a>(&self, args: impl Into<Args<'a>>, options: &RunOptions) -> Result<Run<'a>, Error> {
+        let bound = self.bind(args.into())?;
+        crate::run::start(self.compiled()?, bound, self.blocks(options)?, options)
+    }
+
+    /// Blocks of a launch.
+    pub(crate) fn blocks(&self, options: &RunOptions) -> Result<u32, Error> {
+        match options.blocks {
+            Some(blocks) if (1..=crate::MOST_BLOCKS).contains(&blocks) => Ok(blocks),
+            Some(blocks) => {
+                let message = format!("{blocks} blocks; a launch has from 1 to {}", crate::MOST_BLOCKS);
+                Err(Error::Arguments(message))
+            }
+            None => blocks(&self.module.source, &self.kernels),
+        }
+    }
+
+    /// Runs the kernel and reports on its rings; also with every depth of `sweep`.
+    ///
+    /// # Errors
+    /// If it has errors, the arguments do not fit, or the run is cancelled.
+    pub fn rings<'a>(
+        &self,
+        args: impl Into<Args<'a>>,
+        sweep: Option<std::ops::RangeInclusive<u32>>,
+        options: &RunOptions,
+    ) -> Result<RingReport, Error> {
+        let bound = self.bind(args.into())?;
+        let function = self.function.as_deref();
+        rings::report(&self.module, function, self.compiled()?, &bound, self.blocks(options)?, options, sweep)
+    }
+
+    /// What lies where in the local memories.
+    ///
+    /// # Errors
+    /// Those of [`Kernel::compile`].
+    pub fn memory_map(&self) -> Result<Vec<MemoryFacts>, Error> {
+        let compiled = self.compiled()?;
+        Ok(memory_map(&compiled.prepared.module, &compiled.platform))
+    }
+
+    /// Each argument at the place of its parameter.
+    pub(crate) fn bind<'a>(&self, args: Args<'a>) -> Result<Vec<Bound<'a>>, Error> {
+        let compiled = self.compiled()?;
+        let prepared = &compiled.prepared;
+        let params: Vec<&Param> = prepared.decoded.program.params.iter().filter(|p| p.is_passed()).collect();
+        let wrong = |error| Error::Arguments(misfit_text(prepared, &error));
+        if args.0.len() != params.len() {
+            return Err(wrong(crate::args::ArgError::Count { expected: params.len(), given: args.0.len() }));
+        }
+        let mut places: Vec<Option<Tensor<'a>>> = params.iter().map(|_| None).collect();
+        for (at, (name, tensor)) in args.0.into_iter().enumerate() {
+            let at = match &name {
+                None => at,
+                Some(name) => params.iter().position(|param| param.name == *name).ok_or_else(|| {
+                    let near = nearest(name, params.iter().map(|param| param.name.as_str()));
+                    let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+                    Error::Arguments(format!("the kernel has no parameter `{name}`{hint}"))
+                })?,
+            };
+            if places[at].replace(tensor).is_some() {
+                return Err(Error::Arguments(format!("two arguments for `{}`", params[at].name)));
+            }
+        }
+        let each = places.into_iter().flatten().zip(params).enumerate();
+        each.map(|(at, (tensor, param))| {
+            tensor.bind(at, param, compiled.shapes.get(at).and_then(Option::as_deref)).map_err(wrong)
+        })
+        .collect()
+    }
+}

@@ -1,0 +1,129 @@
+//! How a kernel is launched where nobody says it: lines at the head of its file, else what it declares.
+
+use std::path::PathBuf;
+
+use slipring_dialects::{Dialects, select_kernel};
+use slipring_ir::{Diags, Module, OpId, Source, Type};
+use slipring_lang::{Direction, KernelInfo, ParamInfo};
+use slipring_program::{Param, ParamKind};
+
+use crate::args::{Arg, Defaults, bind, signature};
+use crate::{Error, Prepared, is_language};
+
+/// The most blocks of a launch.
+pub const MOST_BLOCKS: u32 = 4096;
+
+/// One argument for each parameter: `texts` where there are some, else those of the file, relative to `folder`, else random
+/// inputs of the shapes that the kernel declares. `seed` is that of generated arguments without one of their own.
+///
+/// # Errors
+/// If they do not fit the kernel.
+pub(crate) fn arguments(
+    prepared: &Prepared,
+    kernels: &[KernelInfo],
+    texts: &[String],
+    seed: u64,
+    folder: PathBuf,
+) -> Result<Vec<Arg>, Error> {
+    let program = &prepared.decoded.program;
+    let own = texts.is_empty();
+    let declared = || program.params.iter().map_while(|param| declared(kernels, &program.name, param)).collect();
+    let lines = || header(&prepared.written.source, "args").unwrap_or_else(declared);
+    let texts = if own { lines() } else { texts.to_vec() };
+    let folder = if own { folder } else { PathBuf::new() };
+    bind(&texts, &program.params, &shapes(prepared, kernels), &Defaults { seed, folder }).map_err(|error| {
+        let mut message = misfit_text(prepared, &error);
+        if own {
+            message += "\npass `--arg` once for each parameter, or write an `// args: …` line into the file";
+        }
+        Error::Arguments(message)
+    })
+}
+
+/// What is wrong with the arguments of a kernel, and what it takes.
+pub(crate) fn misfit_text(prepared: &Prepared, error: &crate::args::ArgError) -> String {
+    let program = &prepared.decoded.program;
+    format!("{error}\nthe kernel is {}", signature(&program.name, &program.params))
+}
+
+/// Blocks of a launch that says no number of them.
+///
+/// # Errors
+/// If the file's line says none either.
+pub(crate) fn blocks(source: &Source, kernels: &[KernelInfo]) -> Result<u32, Error> {
+    match header(source, "blocks") {
+        None => Ok(kernels.iter().map(|kernel| kernel.blocks).max().unwrap_or(1)),
+        Some(words) => {
+            let number = words.first().and_then(|w| w.parse().ok()).filter(|n| (1..=MOST_BLOCKS).contains(n));
+            number.ok_or_else(|| Error::Arguments(format!("`// blocks:` takes a number from 1 to {MOST_BLOCKS}")))
+        }
+    }
+}
+
+/// What a file declares for a parameter, where it declares it.
+pub(crate) fn info<'a>(kernels: &'a [KernelInfo], kernel: &str, param: &Param) -> Option<&'a ParamInfo> {
+    let own = kernels.iter().filter(|k| kernel.split(" + ").any(|name| name == k.name));
+    own.flat_map(|k| &k.params).find(|p| p.name == param.name)
+}
+
+/// The shapes of a kernel's parameters in elements, where they are known.
+pub(crate) fn shapes(prepared: &Prepared, kernels: &[KernelInfo]) -> Vec<Option<Vec<u64>>> {
+    (0..prepared.decoded.program.params.len()).map(|at| shape(prepared, kernels, at)).collect()
+}
+
+/// The shape of a buffer, where the kernel declares it or the parameter's type says it.
+fn shape(prepared: &Prepared, kernels: &[KernelInfo], at: usize) -> Option<Vec<u64>> {
+    let program = &prepared.decoded.program;
+    let declared = info(kernels, &program.name, &program.params[at]).and_then(|info| info.shape.clone());
+    declared.or_else(|| {
+        let module = &prepared.written;
+        let place = |(start, args): (&Option<OpId>, &Vec<u32>)| {
+            let of = args.iter().position(|param| *param as usize == at)?;
+            let body = module.body((*start)?, 0)?;
+            module.block(body).args.get(of).copied()
+        };
+        let value = prepared.kernel.start.iter().zip(&prepared.kernel.args).find_map(place)?;
+        let Type::MemRef(memref) = module.ty(value) else { return None };
+        memref.dims.iter().map(|dim| dim.known()).collect()
+    })
+}
+
+/// An argument of the shape that a kernel declares for a parameter: random numbers for what it reads, zeros for what it
+/// only writes. `None` for scalars, which have no shape to fill.
+fn declared(kernels: &[KernelInfo], kernel: &str, param: &Param) -> Option<String> {
+    let info = info(kernels, kernel, param)?;
+    let extents: Vec<String> = info.shape.as_ref()?.iter().map(u64::to_string).collect();
+    let what = if info.direction == Direction::Out { "zeros" } else { "rand" };
+    Some(format!("{what}:{}[{}]", info.elem, extents.join("x")))
+}
+
+/// The lines at the head of a built program that say how it is launched: those of the source, else what its kernels declare.
+pub fn launch_lines(module: &Module, kernels: &[KernelInfo]) -> String {
+    let source = &module.source;
+    let kernel = select_kernel(Dialects::get(), module, None, &mut Diags::default());
+    let declared = || {
+        let kernel = kernel.as_ref()?;
+        let params = kernel.params.iter().filter(|param| !matches!(param.kind, ParamKind::Scratch { .. }));
+        params.map(|param| declared(kernels, &kernel.name, param)).collect::<Option<Vec<String>>>()
+    };
+    let args = header(source, "args").or_else(declared).filter(|words| !words.is_empty());
+    let blocks = kernels.iter().map(|kernel| kernel.blocks).max().filter(|n| *n > 1).map(|n| vec![n.to_string()]);
+    let blocks = header(source, "blocks").or(blocks);
+    let line = |name: &str, words: Option<Vec<String>>| match words {
+        Some(words) => format!("// {name}: {}\n", words.join(" ")),
+        None => String::new(),
+    };
+    line("args", args) + &line("blocks", blocks)
+}
+
+/// Words of a `name: …` line in the comments at the head of the file.
+fn header(source: &Source, name: &str) -> Option<Vec<String>> {
+    let mark = if is_language(source) { "#" } else { "//" };
+    let line = source
+        .text
+        .lines()
+        .map(str::trim)
+        .take_while(|l| l.is_empty() || l.starts_with(mark))
+        .find_map(|line| line.strip_prefix(mark)?.trim().strip_prefix(name)?.strip_prefix(':'))?;
+    Some(line.split_whitespace().map(str::to_string).collect())
+}

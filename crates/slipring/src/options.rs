@@ -1,0 +1,154 @@
+//! How a kernel is run.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use slipring_check::Tools;
+use slipring_program::Cancel;
+use slipring_sim::{Launch, Limits, Observer, Timing, WorkRun};
+
+/// What another thread sees of a run and does to it. Copies are the same one.
+#[derive(Clone, Debug, Default)]
+pub struct Control {
+    cancel: Cancel,
+    seen: Arc<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    cycle: AtomicU64,
+    blocks: AtomicU64,
+    /// Blocks of the launch.
+    all: AtomicU64,
+}
+
+impl Control {
+    /// Ends the run within some milliseconds: it then has no results.
+    pub fn cancel(&self) {
+        self.cancel.cancel();
+    }
+
+    /// True if the run was cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    /// The cycle that the run has come to.
+    pub fn cycle(&self) -> u64 {
+        self.seen.cycle.load(Ordering::Relaxed)
+    }
+
+    /// Blocks that are over, and blocks of the launch.
+    pub fn blocks(&self) -> [u64; 2] {
+        [&self.seen.blocks, &self.seen.all].map(|number| number.load(Ordering::Relaxed))
+    }
+
+    /// What the engine asks.
+    pub(crate) fn wish(&self) -> Cancel {
+        self.cancel.clone()
+    }
+}
+
+impl Observer for Control {
+    fn begin(&mut self, launch: &Launch<'_>) {
+        self.seen.cycle.store(0, Ordering::Relaxed);
+        self.seen.blocks.store(0, Ordering::Relaxed);
+        self.seen.all.store(launch.blocks.into(), Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn end(&mut self, at: u64, _: &WorkRun<'_>) {
+        self.seen.cycle.store(at, Ordering::Relaxed);
+    }
+
+    fn block_end(&mut self, _: u64, _: u32, _: u32) {
+        self.seen.blocks.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// How a kernel is run. All checks are on by default.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RunOptions {
+    /// Blocks of the launch; by default those that the file or the kernel asks for, else 1.
+    pub blocks: Option<u32>,
+    /// When the run is given up.
+    pub limits: Limits,
+    /// Zeroed bytes behind every buffer that the kernel may touch.
+    pub gm_slack: u64,
+    /// How long things take.
+    pub timing: Timing,
+    /// Launches one after another on the same device, up to the first one with a finding; at least 1.
+    pub launches: u32,
+    /// Which tools watch.
+    pub tools: Tools,
+    /// Bytes in the results that nobody has written are an error, not a warning.
+    pub strict: bool,
+    /// Whether the times of each ring's tiles are kept.
+    pub trace: bool,
+    /// How many events are kept for [`Run::timeline`](crate::Run::timeline); the others are only counted.
+    pub events: usize,
+    /// What another thread sees of the run and does to it.
+    pub control: Control,
+}
+
+impl Default for RunOptions {
+    /// All tools, the kernel's own number of blocks, one launch, the engine's limits, up to 65536 events.
+    fn default() -> RunOptions {
+        RunOptions {
+            blocks: None,
+            limits: Limits::default(),
+            gm_slack: 0,
+            timing: Timing::Platform,
+            launches: 1,
+            tools: Tools::default(),
+            strict: false,
+            trace: true,
+            events: 1 << 16,
+            control: Control::default(),
+        }
+    }
+}
+
+impl RunOptions {
+    /// The defaults.
+    pub fn new() -> RunOptions {
+        RunOptions::default()
+    }
+
+    /// With so many blocks.
+    pub fn blocks(mut self, blocks: u32) -> RunOptions {
+        self.blocks = Some(blocks);
+        self
+    }
+
+    /// With other limits.
+    pub fn limits(mut self, limits: Limits) -> RunOptions {
+        self.limits = limits;
+        self
+    }
+
+    /// With these tools.
+    pub fn tools(mut self, tools: Tools) -> RunOptions {
+        self.tools = tools;
+        self
+    }
+
+    /// With other durations.
+    pub fn timing(mut self, timing: Timing) -> RunOptions {
+        self.timing = timing;
+        self
+    }
+
+    /// With bytes that nobody wrote as errors.
+    pub fn strict(mut self, strict: bool) -> RunOptions {
+        self.strict = strict;
+        self
+    }
+
+    /// Seen and cancelled by whoever has this.
+    pub fn control(mut self, control: Control) -> RunOptions {
+        self.control = control;
+        self
+    }
+}

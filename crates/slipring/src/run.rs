@@ -1,0 +1,323 @@
+//! A run and what came of it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use slipring_check::{CheckReport, Checker, Tools};
+use slipring_ir::text::nearest;
+use slipring_ir::{Diagnostic, Diags};
+use slipring_program::ParamKind;
+use slipring_report::{CheckFacts, RingTrace, RunFacts, checks_text};
+use slipring_sim::Mode;
+
+use crate::args::Passed;
+use crate::exec::{How, launch};
+use crate::kernel::Compiled;
+use crate::tensor::{Bound, numbers};
+use crate::timeline::Collect;
+use crate::verify::verify_with;
+use crate::{
+    Control, Element, Error, ExecuteOptions, Execution, Report, RunOptions, Timeline, VerifyOutcome, facts,
+    message_facts, slot_buffers, to_diagnostics,
+};
+
+/// A run, with what the kernel left in its buffers.
+#[derive(Debug)]
+pub struct Run<'a> {
+    compiled: Arc<Compiled>,
+    bound: Vec<Bound<'a>>,
+    options: ExecuteOptions,
+    control: Control,
+    execution: Execution,
+    judged: CheckReport,
+    findings: Report,
+    trace: RingTrace,
+    timeline: Timeline,
+    launch: u32,
+}
+
+/// What the tools say of a run.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// One for each tool, and what the verdict covers.
+    pub checks: Vec<CheckFacts>,
+    /// Whether every block ran to its end.
+    pub complete: bool,
+    /// Errors that were found.
+    pub errors: usize,
+}
+
+impl Verdict {
+    /// True if the run came to its end and nothing was found wrong. What was looked at, and for which schedules that holds, the
+    /// single tools say.
+    pub fn is_clean(&self) -> bool {
+        self.complete && self.errors == 0
+    }
+
+    /// `clean`, `findings`, or `partly` for a run that stopped.
+    pub fn word(&self) -> &'static str {
+        match (self.errors, self.complete) {
+            (0, true) => "clean",
+            (0, false) => "partly",
+            _ => "findings",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&checks_text(&self.checks))
+    }
+}
+
+/// What came of the comparison with the sequential meaning.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// The outcome.
+    pub outcome: VerifyOutcome,
+    /// What there is to say of it.
+    pub messages: Vec<Diagnostic>,
+    /// The same in a row of [`Verdict::checks`].
+    pub facts: CheckFacts,
+}
+
+/// Runs a compiled kernel on its arguments.
+///
+/// # Errors
+/// If the run is cancelled.
+pub(crate) fn start<'a>(
+    compiled: &Arc<Compiled>,
+    bound: Vec<Bound<'a>>,
+    blocks: u32,
+    asked: &RunOptions,
+) -> Result<Run<'a>, Error> {
+    let prepared = &compiled.prepared;
+    let mut tools = asked.tools.clone();
+    tools.scratch = slot_buffers(prepared, &bound);
+    let options = ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: asked.gm_slack as usize, limits: asked.limits };
+    let mut earlier: Option<Execution> = None;
+    let mut number = 1;
+    let (execution, trace, timeline, judged) = loop {
+        let (execution, trace, timeline, judged) = once(compiled, &bound, &options, asked, &tools, earlier.as_ref());
+        let found = !execution.result.complete || !judged.findings.is_empty();
+        if found || number >= asked.launches {
+            break (execution, trace, timeline, judged);
+        }
+        earlier = Some(execution);
+        number += 1;
+    };
+    if execution.result.findings.iter().any(|finding| finding.code == "cancelled") {
+        return Err(Error::Cancelled);
+    }
+    let messages = to_diagnostics(&judged.findings, &prepared.decoded.program);
+    let findings = Report::new(prepared.written.source.clone(), messages);
+    let control = asked.control.clone();
+    Ok(Run {
+        compiled: compiled.clone(),
+        bound,
+        options,
+        control,
+        execution,
+        judged,
+        findings,
+        trace,
+        timeline,
+        launch: number,
+    })
+}
+
+fn once(
+    compiled: &Compiled,
+    bound: &[Bound<'_>],
+    options: &ExecuteOptions,
+    asked: &RunOptions,
+    tools: &Tools,
+    earlier: Option<&Execution>,
+) -> (Execution, RingTrace, Timeline, CheckReport) {
+    let (decoded, platform) = (&compiled.prepared.decoded, &compiled.platform);
+    let trace = asked.trace.then(RingTrace::default);
+    let collect = (asked.events > 0).then(|| Collect::new(asked.events));
+    let mut watching = (trace, Checker::new(tools.clone()), asked.control.clone(), collect);
+    let earlier = earlier.map(|before| &before.result);
+    let how = How { timing: asked.timing, earlier, cancel: asked.control.wish(), ..How::default() };
+    let execution = launch(decoded, platform, bound, *options, how, &mut watching);
+    let (trace, checker, _, collect) = watching;
+    let mut judged = checker.report(&execution.result);
+    if asked.strict {
+        judged.make_strict();
+    }
+    let timeline = collect.map_or_else(Timeline::default, |collect| collect.finish(&decoded.program));
+    (execution, trace.unwrap_or_default(), timeline, judged)
+}
+
+impl Run<'_> {
+    /// The contents of a buffer, by the name of its parameter, after the run.
+    ///
+    /// # Errors
+    /// If the run did not come to its end, no buffer has that name, or its elements are of another type.
+    pub fn get<T: Element>(&self, name: &str) -> Result<Vec<T>, Error> {
+        let index = self.index(name)?;
+        match self.compiled.prepared.decoded.program.params[index].kind {
+            ParamKind::Buffer { elem, .. } if elem == T::ELEM => {}
+            ParamKind::Buffer { elem, .. } => {
+                let message = format!("`{name}` has elements of {elem}, not of {}", T::ELEM);
+                return Err(Error::Arguments(message));
+            }
+            _ => {}
+        }
+        self.result(index).map(numbers)
+    }
+
+    /// The bytes of a buffer, by the name of its parameter, after the run.
+    ///
+    /// # Errors
+    /// If the run did not come to its end, or no buffer has that name.
+    pub fn bytes(&self, name: &str) -> Result<&[u8], Error> {
+        self.result(self.index(name)?)
+    }
+
+    /// The bytes of the buffer that was passed at a position, after the run.
+    ///
+    /// # Errors
+    /// If the run did not come to its end, or no buffer was passed there.
+    pub fn result(&self, index: usize) -> Result<&[u8], Error> {
+        if !self.is_complete() {
+            return Err(Error::Incomplete(self.findings.clone()));
+        }
+        self.left(index).ok_or_else(|| Error::Arguments(format!("argument {} is no buffer", index + 1)))
+    }
+
+    /// What a run left in the buffer that was passed at a position, also where it stopped before its end.
+    pub fn left(&self, index: usize) -> Option<&[u8]> {
+        self.execution.buffer(&self.bound, index)
+    }
+
+    /// How many arguments were passed.
+    pub fn arguments(&self) -> usize {
+        self.bound.len()
+    }
+
+    fn index(&self, name: &str) -> Result<usize, Error> {
+        let params = self.compiled.prepared.decoded.program.params.iter().filter(|param| param.is_passed());
+        let buffers = params.enumerate().filter(|(_, param)| matches!(param.kind, ParamKind::Buffer { .. }));
+        let names: Vec<(usize, &str)> = buffers.map(|(at, param)| (at, param.name.as_str())).collect();
+        let found = names.iter().find(|(_, own)| *own == name).map(|(at, _)| *at);
+        found.ok_or_else(|| {
+            let near = nearest(name, names.iter().map(|(_, name)| *name));
+            let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            Error::Arguments(format!("the kernel has no buffer `{name}`{hint}"))
+        })
+    }
+
+    /// Whether every block ran to its end.
+    pub fn is_complete(&self) -> bool {
+        self.execution.result.complete
+    }
+
+    /// What the tools found, with the places in the text.
+    pub fn findings(&self) -> &Report {
+        &self.findings
+    }
+
+    /// What was checked, and with what result.
+    pub fn verdict(&self) -> Verdict {
+        let (program, source) = (&self.compiled.prepared.decoded.program, self.findings.source());
+        let line = |site: u32| {
+            let span = program.sites.get(site as usize)?.span;
+            (span.1 > span.0).then(|| source.line_column(span.0).0)
+        };
+        let complete = self.is_complete();
+        let checks = facts::check_facts(&self.judged, complete, line);
+        Verdict { checks, complete, errors: self.findings.errors() }
+    }
+
+    /// Cycles of the launch.
+    pub fn cycles(&self) -> u64 {
+        self.execution.result.stats.cycles
+    }
+
+    /// What happened when; empty where no events were asked for.
+    pub fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    /// What the kernel printed, line by line.
+    pub fn printed(&self) -> &[String] {
+        &self.execution.result.output.lines
+    }
+
+    /// Which launch this was, from 1: the last one asked for, or the first one with a finding.
+    pub fn launch(&self) -> u32 {
+        self.launch
+    }
+
+    /// Everything that a run reports, as `slipring run --json` has it.
+    pub fn facts(&self) -> RunFacts {
+        let prepared = &self.compiled.prepared;
+        let (program, result) = (&prepared.decoded.program, &self.execution.result);
+        let (platform, blocks) = (&self.compiled.platform, self.options.blocks);
+        let mut all = RunFacts::new(program, platform, blocks, &result.stats, &self.trace, result.complete);
+        all.checks = self.verdict().checks;
+        all.printed = result.output.lines.clone();
+        let after: Vec<_> = (0..self.bound.len()).map(|index| self.left(index)).collect();
+        all.buffers = facts::buffers(program, &self.bound, &after, result.memory.shadow.as_deref());
+        all.findings = self.findings.messages().iter().map(|m| message_facts(m, self.findings.source())).collect();
+        all
+    }
+
+    /// Runs the sequential meaning of the source on the same arguments and compares every buffer.
+    ///
+    /// # Errors
+    /// `Different` where they differ or the sequential meaning has an error, `Incomplete` for a run that stopped, `Unsupported`
+    /// where it cannot be compared.
+    pub fn verify(&self) -> Result<Comparison, Error> {
+        if !self.is_complete() {
+            return Err(Error::Incomplete(self.findings.clone()));
+        }
+        let comparison = self.compare();
+        if self.control.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        match &comparison.outcome {
+            VerifyOutcome::Same(_) => Ok(comparison),
+            VerifyOutcome::NotChecked(why) => Err(Error::Unsupported(why.clone())),
+            VerifyOutcome::Different(..) | VerifyOutcome::Faulty(_) => {
+                let source = self.compiled.prepared.written.source.clone();
+                Err(Error::Different(Report::new(source, comparison.messages)))
+            }
+        }
+    }
+
+    /// The same with every outcome as a value.
+    pub fn compare(&self) -> Comparison {
+        let mut diags = Diags::default();
+        let outcome = if self.is_complete() {
+            let (prepared, platform) = (&self.compiled.prepared, &self.compiled.platform);
+            verify_with(
+                prepared,
+                platform,
+                &self.bound,
+                (self.options, self.control.wish()),
+                &self.execution,
+                &mut diags,
+            )
+        } else {
+            VerifyOutcome::NotChecked("the run did not come to its end".into())
+        };
+        let mut messages = diags.list;
+        let facts = facts::verify_facts(&outcome, &self.bound, &mut messages);
+        Comparison { outcome, messages, facts }
+    }
+
+    /// The same run without loans of its inputs: they are copied.
+    pub fn into_owned(self) -> Run<'static> {
+        let bound = self.bound.into_iter().map(Bound::into_owned).collect();
+        let Run { compiled, options, control, execution, judged, findings, trace, timeline, launch, .. } = self;
+        Run { compiled, bound, options, control, execution, judged, findings, trace, timeline, launch }
+    }
+
+    /// The inputs as they were passed: bytes of buffers.
+    pub fn input(&self, index: usize) -> Option<&[u8]> {
+        self.bound.get(index).and_then(Passed::contents)
+    }
+}

@@ -1,0 +1,297 @@
+//! What a caller passes to a kernel, with its type and shape.
+
+use std::borrow::Cow;
+
+use slipring_program::{Param, ParamKind};
+use slipring_tile::Elem;
+
+use crate::args::number::{Number, range_text};
+use crate::args::{Arg, ArgError, Given, Passed, Value, float_bits, misfit};
+
+/// A number that tensors are made of: its type on the host is that of the elements.
+///
+/// # Safety
+/// The type has no padding, every pattern of its bits is a value, and it has the size and the form of its `ELEM`.
+pub unsafe trait Element: Copy + Default + 'static {
+    /// The element type.
+    const ELEM: Elem;
+}
+
+macro_rules! elements {
+    ($($host:ty => $elem:ident),+ $(,)?) => {
+        $(
+            // SAFETY: a plain number of the size of its element type.
+            unsafe impl Element for $host {
+                const ELEM: Elem = Elem::$elem;
+            }
+        )+
+    };
+}
+
+elements! {
+    f32 => F32, i8 => I8, i16 => I16, i32 => I32, i64 => I64, u8 => U8, u16 => U16, u32 => U32, u64 => U64,
+    half::f16 => F16, half::bf16 => BF16,
+}
+
+/// An argument of a kernel: a tensor, whose bytes are borrowed where they can be, or a scalar.
+///
+/// A tensor that says neither type nor shape takes the parameter's. What it says must be the parameter's, where that is known.
+#[derive(Clone, Debug)]
+pub struct Tensor<'a> {
+    data: Data<'a>,
+    elem: Option<Elem>,
+    shape: Option<Vec<usize>>,
+    /// The shape must be the parameter's, not only its size.
+    exact: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Data<'a> {
+    Bytes(Cow<'a, [u8]>),
+    Zeros,
+    Scalar(u64),
+    /// A number that takes the parameter's type.
+    Number(Number),
+}
+
+impl<'a> Tensor<'a> {
+    /// A view of numbers that lie row by row; nothing is copied.
+    pub fn view<T: Element>(numbers: &'a [T], shape: impl Into<Vec<usize>>) -> Tensor<'a> {
+        Tensor::of_bytes(T::ELEM, shape, bytes_of(numbers))
+    }
+
+    /// A tensor of any element type, from its bytes as the device has them: little-endian, row by row.
+    pub fn of_bytes(elem: Elem, shape: impl Into<Vec<usize>>, bytes: impl Into<Cow<'a, [u8]>>) -> Tensor<'a> {
+        Tensor { data: Data::Bytes(bytes.into()), elem: Some(elem), shape: Some(shape.into()), exact: true }
+    }
+
+    /// Bytes that take the parameter's type and shape.
+    pub fn raw(bytes: impl Into<Cow<'a, [u8]>>) -> Tensor<'a> {
+        Tensor { data: Data::Bytes(bytes.into()), elem: None, shape: None, exact: false }
+    }
+
+    /// Zeros of the parameter's type.
+    pub fn zeros(shape: impl Into<Vec<usize>>) -> Tensor<'static> {
+        Tensor { data: Data::Zeros, elem: None, shape: Some(shape.into()), exact: true }
+    }
+
+    /// A scalar of this type.
+    pub fn scalar<T: Element>(number: T) -> Tensor<'static> {
+        let mut wide = [0; 8];
+        let bytes = bytes_of(std::slice::from_ref(&number)).into_owned();
+        wide[..bytes.len()].copy_from_slice(&bytes);
+        let (bits, unused) = (u64::from_le_bytes(wide), 64 - 8 * bytes.len() as u32);
+        let bits = if T::ELEM.is_signed_int() { ((bits << unused) as i64 >> unused) as u64 } else { bits };
+        Tensor { data: Data::Scalar(bits), elem: Some(T::ELEM), shape: None, exact: false }
+    }
+
+    /// A truth value.
+    pub fn truth(value: bool) -> Tensor<'static> {
+        Tensor { data: Data::Scalar(u64::from(value)), elem: None, shape: None, exact: false }
+    }
+
+    /// A whole number, as a scalar of the parameter's type.
+    pub fn whole(number: i128) -> Tensor<'static> {
+        Tensor { data: Data::Number(Number::Integer(number)), elem: None, shape: None, exact: false }
+    }
+
+    /// A number, as a scalar of the parameter's type, which must be a float.
+    pub fn number(number: f64) -> Tensor<'static> {
+        Tensor { data: Data::Number(Number::Float(number)), elem: None, shape: None, exact: false }
+    }
+
+    /// The same without a loan.
+    pub fn into_owned(self) -> Tensor<'static> {
+        let data = match self.data {
+            Data::Bytes(bytes) => Data::Bytes(Cow::Owned(bytes.into_owned())),
+            Data::Zeros => Data::Zeros,
+            Data::Scalar(bits) => Data::Scalar(bits),
+            Data::Number(number) => Data::Number(number),
+        };
+        Tensor { data, elem: self.elem, shape: self.shape, exact: self.exact }
+    }
+
+    /// What it is, for messages: `f32[64x64]`, `a scalar`.
+    pub fn describe(&self) -> String {
+        let elem = self.elem.map_or("", Elem::name);
+        match (&self.shape, &self.data) {
+            (Some(shape), _) => format!("{elem}[{}]", shape.iter().map(usize::to_string).collect::<Vec<_>>().join("x")),
+            (None, Data::Bytes(bytes)) => format!("{} bytes", bytes.len()),
+            (None, Data::Scalar(_)) if self.elem.is_some() => format!("a scalar of {elem}"),
+            (None, Data::Number(Number::Integer(n))) => n.to_string(),
+            (None, Data::Number(Number::Float(n))) => n.to_string(),
+            (None, _) => "a scalar".into(),
+        }
+    }
+
+    /// The same with everything that the parameter decides. `index` counts from 0; `shape` is the parameter's in elements,
+    /// where it is known.
+    ///
+    /// # Errors
+    /// If it does not fit the parameter: both are said.
+    pub(crate) fn bind(self, index: usize, param: &Param, shape: Option<&[u64]>) -> Result<Bound<'a>, ArgError> {
+        let error = |text: String, reason| ArgError::Type { index: index + 1, text, name: param.name.clone(), reason };
+        let count = |shape: &[usize]| shape.iter().try_fold(1usize, |n, dim| n.checked_mul(*dim));
+        let elem = self.elem.or(match param.kind {
+            ParamKind::Buffer { elem, .. } | ParamKind::Scalar(elem) if !matches!(self.data, Data::Scalar(_)) => {
+                Some(elem)
+            }
+            _ => None,
+        });
+        let described = self.describe();
+        let mut elem = elem;
+        let data = match self.data {
+            Data::Number(number) => match (&param.kind, number) {
+                (ParamKind::Scalar(elem), number) => match bits(*elem, number) {
+                    Some(bits) => Contents::Scalar(bits),
+                    None => {
+                        let reason = format!("not a number of {elem}, which has {}", range_text(*elem));
+                        return Err(error(described, reason));
+                    }
+                },
+                (ParamKind::Bool, Number::Integer(truth @ (0 | 1))) => {
+                    elem = None;
+                    Contents::Scalar(truth as u64)
+                }
+                (ParamKind::Bool, _) => return Err(error(described, "where i1 is expected".into())),
+                // Does not fit, which is said below.
+                _ => Contents::Scalar(0),
+            },
+            Data::Scalar(bits) => Contents::Scalar(bits),
+            Data::Bytes(bytes) => Contents::Bytes(bytes),
+            Data::Zeros => {
+                let elements = count(self.shape.as_deref().unwrap_or_default());
+                let bytes = elements.zip(elem).and_then(|(n, elem)| n.checked_mul(elem.bytes()));
+                let zeros = bytes.and_then(|bytes| slipring_program::zeroed(bytes).ok());
+                let zeros = zeros.ok_or_else(|| error(described.clone(), "there is not so much memory".into()))?;
+                Contents::Bytes(Cow::Owned(zeros))
+            }
+        };
+        let bytes = match &data {
+            Contents::Bytes(bytes) => Some(bytes.len()),
+            Contents::Scalar(_) => None,
+        };
+        if let (Some(own), Some(elem), Some(bytes)) = (&self.shape, elem, bytes)
+            && count(own).and_then(|n| n.checked_mul(elem.bytes())) != Some(bytes)
+            && self.exact
+        {
+            return Err(error(described, format!("there are {bytes} bytes of it")));
+        }
+        let given = Given { bytes, elem, shape: self.shape.as_deref(), exact: self.exact, what: "the tensor is" };
+        if let Some(reason) = misfit(&given, &param.kind, shape) {
+            return Err(error(described, reason));
+        }
+        Ok(Bound { data, shape: self.shape })
+    }
+}
+
+/// A number as registers keep it, if the type has it.
+fn bits(elem: Elem, number: Number) -> Option<u64> {
+    let bits = || if elem.is_float() { float_bits(elem, number.float()) } else { number.integer() as u64 };
+    number.fits(elem).then(bits)
+}
+
+/// The bytes of numbers, as the device has them.
+fn bytes_of<T: Element>(numbers: &[T]) -> Cow<'_, [u8]> {
+    // SAFETY: `Element` promises numbers without padding; any number of bytes may be looked at as such.
+    let bytes = unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast::<u8>(), std::mem::size_of_val(numbers)) };
+    if cfg!(target_endian = "little") {
+        return Cow::Borrowed(bytes);
+    }
+    let mut turned = bytes.to_vec();
+    turned.chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
+    Cow::Owned(turned)
+}
+
+/// Numbers from their bytes; an odd end is left out.
+pub(crate) fn numbers<T: Element>(bytes: &[u8]) -> Vec<T> {
+    let mut list = vec![T::default(); bytes.len() / size_of::<T>()];
+    let size = std::mem::size_of_val(&list[..]);
+    // SAFETY: `Element` promises that every pattern of bits is a value; the room is that of the list.
+    let room = unsafe { std::slice::from_raw_parts_mut(list.as_mut_ptr().cast::<u8>(), size) };
+    room.copy_from_slice(&bytes[..size]);
+    if cfg!(target_endian = "big") {
+        room.chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
+    }
+    list
+}
+
+impl<'a, T: Element> From<&'a [T]> for Tensor<'a> {
+    /// Numbers in the parameter's shape.
+    fn from(numbers: &'a [T]) -> Tensor<'a> {
+        Tensor { data: Data::Bytes(bytes_of(numbers)), elem: Some(T::ELEM), shape: None, exact: false }
+    }
+}
+
+impl<'a, T: Element> From<&'a Vec<T>> for Tensor<'a> {
+    /// Numbers in the parameter's shape.
+    fn from(numbers: &'a Vec<T>) -> Tensor<'a> {
+        numbers.as_slice().into()
+    }
+}
+
+impl<'a, T: Element, const N: usize> From<&'a [T; N]> for Tensor<'a> {
+    /// Numbers in the parameter's shape.
+    fn from(numbers: &'a [T; N]) -> Tensor<'a> {
+        numbers.as_slice().into()
+    }
+}
+
+impl From<Arg> for Tensor<'static> {
+    /// An argument of the command line.
+    fn from(arg: Arg) -> Tensor<'static> {
+        let data = match arg.value {
+            Value::Buffer(bytes) => Data::Bytes(Cow::Owned(bytes)),
+            Value::Scalar(bits) => Data::Scalar(bits),
+        };
+        Tensor { data, elem: arg.elem, shape: arg.shape, exact: arg.from_npy }
+    }
+}
+
+/// What is passed, once its parameter is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Bound<'a> {
+    data: Contents<'a>,
+    pub shape: Option<Vec<usize>>,
+}
+
+#[derive(Clone, Debug)]
+enum Contents<'a> {
+    Bytes(Cow<'a, [u8]>),
+    Scalar(u64),
+}
+
+impl Bound<'_> {
+    /// A buffer with zeros behind its contents, so that it has this many times their length.
+    pub fn grow(&mut self, times: usize) {
+        if let Contents::Bytes(bytes) = &mut self.data {
+            let length = bytes.len().saturating_mul(times);
+            bytes.to_mut().resize(length, 0);
+        }
+    }
+
+    /// The same without a loan.
+    pub fn into_owned(self) -> Bound<'static> {
+        let data = match self.data {
+            Contents::Bytes(bytes) => Contents::Bytes(Cow::Owned(bytes.into_owned())),
+            Contents::Scalar(bits) => Contents::Scalar(bits),
+        };
+        Bound { data, shape: self.shape }
+    }
+}
+
+impl Passed for Bound<'_> {
+    fn contents(&self) -> Option<&[u8]> {
+        match &self.data {
+            Contents::Bytes(bytes) => Some(bytes),
+            Contents::Scalar(_) => None,
+        }
+    }
+
+    fn bits(&self) -> Option<u64> {
+        match self.data {
+            Contents::Bytes(_) => None,
+            Contents::Scalar(bits) => Some(bits),
+        }
+    }
+}

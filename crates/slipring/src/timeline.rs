@@ -1,0 +1,68 @@
+//! What happened when.
+
+use slipring_program::Program;
+use slipring_sim::{Observer, WorkRun};
+
+/// Work on a pipe, or on a scalar unit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// The block that it is of.
+    pub block: u32,
+    /// The core: `AIC`, `AIV0` or `AIV1`.
+    pub core: &'static str,
+    /// The pipe.
+    pub pipe: &'static str,
+    /// The op.
+    pub op: String,
+    /// Cycle at which it began.
+    pub start: u64,
+    /// Cycle at which its bytes changed.
+    pub end: u64,
+    /// Bytes of the text that it comes from, first and end; the same where it comes from none.
+    pub span: (u32, u32),
+}
+
+/// The events of a run in the order of their ends.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Timeline {
+    /// The first ones.
+    pub events: Vec<Event>,
+    /// How many more there were.
+    pub left_out: u64,
+}
+
+/// Collects events.
+#[derive(Debug)]
+pub(crate) struct Collect {
+    most: usize,
+    /// Block, lane of the agent, position of the work's name, start, end, instruction.
+    list: Vec<(u32, &'static str, &'static str, String, u64, u64, u32)>,
+    left_out: u64,
+}
+
+impl Collect {
+    /// Up to so many.
+    pub fn new(most: usize) -> Collect {
+        Collect { most, list: Vec::new(), left_out: 0 }
+    }
+
+    /// What was collected.
+    pub fn finish(self, program: &Program) -> Timeline {
+        let span = |site: u32| program.sites.get(site as usize).map_or((0, 0), |site| site.span);
+        let event =
+            |(block, core, pipe, op, start, end, site)| Event { block, core, pipe, op, start, end, span: span(site) };
+        Timeline { events: self.list.into_iter().map(event).collect(), left_out: self.left_out }
+    }
+}
+
+impl Observer for Collect {
+    fn end(&mut self, at: u64, run: &WorkRun<'_>) {
+        if self.list.len() == self.most {
+            self.left_out += 1;
+            return;
+        }
+        let (agent, start) = (run.agent, at.saturating_sub(run.cycles));
+        let (core, pipe) = (agent.role.name(), agent.pipe.name());
+        self.list.push((agent.block, core, pipe, run.work.name.to_string(), start, at, run.site));
+    }
+}

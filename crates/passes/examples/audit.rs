@@ -8,8 +8,8 @@ use std::time::Instant;
 use slipring_dialects::{Dialects, InCoreSync};
 use slipring_ir::text::parse;
 use slipring_ir::{Diags, Module, Source};
-use slipring_passes::facts::Functions;
-use slipring_passes::roots::{Address, Roots};
+use slipring_passes::analysis::facts::Functions;
+use slipring_passes::analysis::roots::{Address, Roots};
 use slipring_passes::{PassContext, allocate, insert_sync, run_passes};
 
 fn main() {

@@ -24,15 +24,15 @@ pub struct Pass {
 /// The passes in their order.
 pub fn pipeline() -> &'static [Pass] {
     &[
-        crate::check_split::PASS,
-        crate::auto_split::PASS,
-        crate::tile_matmul::PASS,
-        crate::expand_mixed::PASS,
-        crate::split_cores::PASS,
-        crate::place_frees::PASS,
-        crate::resolve_rings::PASS,
-        crate::allocate::PASS,
-        crate::insert_sync::PASS,
+        crate::split::check_split::PASS,
+        crate::split::auto_split::PASS,
+        crate::memory::tile_matmul::PASS,
+        crate::split::expand_mixed::PASS,
+        crate::split::split_cores::PASS,
+        crate::rings::place_frees::PASS,
+        crate::rings::resolve_rings::PASS,
+        crate::memory::allocate::PASS,
+        crate::sync::insert_sync::PASS,
     ]
 }
 

@@ -18,7 +18,9 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use slipring_dialects::Dialects;
 use slipring_ir::text::{parse, print};
 use slipring_ir::{Diags, Source};
-use slipring_passes::{PassContext, allocate, insert_sync, pass, pipeline};
+use slipring_passes::memory::allocate;
+use slipring_passes::sync::insert_sync;
+use slipring_passes::{PassContext, pass, pipeline};
 
 const MARK: &str = "// ---\n";
 

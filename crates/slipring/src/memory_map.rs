@@ -2,7 +2,8 @@
 
 use slipring_ir::{Module, Span};
 use slipring_machine::{CoreKind, Platform};
-use slipring_passes::{PassContext, allocate};
+use slipring_passes::PassContext;
+use slipring_passes::memory::allocate;
 use slipring_report::{BufferPlace, MemoryFacts};
 
 /// What lies in each local memory that a module uses, with the lines of its source. For a module that has been through the

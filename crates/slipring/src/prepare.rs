@@ -52,8 +52,8 @@ pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
     }
     slipring_dialects::verify(Dialects::get(), module, platform, diags);
     if !diags.has_errors() {
-        slipring_passes::check_split::check(module, diags);
-        slipring_passes::allocate::overwritten(module, diags);
+        slipring_passes::split::check_split::check(module, diags);
+        slipring_passes::memory::allocate::overwritten(module, diags);
     }
 }
 
@@ -132,7 +132,7 @@ fn try_prepare(written: Module, function: Option<&str>, platform: &Platform, dia
     let by_hand = slipring_passes::has_rings_by_hand(&module);
     let mut apart = None;
     let keep = |pass: &slipring_passes::Pass, module: &Module| {
-        if by_hand && pass.name == slipring_passes::expand_mixed::PASS.name {
+        if by_hand && pass.name == slipring_passes::split::expand_mixed::PASS.name {
             apart = Some(module.clone());
         }
     };

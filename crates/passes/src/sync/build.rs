@@ -6,9 +6,10 @@ use slipring_dialects::kernel_kind;
 use slipring_ir::{Attr, BlockId, Module, OpId};
 use slipring_machine::{Pipe, Platform};
 
-use super::access::Accesses;
-use super::tree::{Flag, Node, Tree, Work};
-use crate::facts::{Functions, flow, runs_on, syncs_by_hand};
+use super::tree::{Flag, Node, Tree};
+use crate::analysis::access::Accesses;
+use crate::analysis::facts::{Functions, flow, runs_on, syncs_by_hand};
+use crate::analysis::touch::Work;
 
 /// A function as a tree, with the ops that its nodes are.
 #[derive(Default)]
@@ -145,7 +146,7 @@ impl<'m> Builder<'m> {
         let mut works: Vec<Work> = Vec::new();
         for work in &built.tree.works {
             // Windows are of views in the callee, which may look at something else with every call.
-            let accesses = work.accesses.iter().map(|a| super::tree::Access { window: None, ..a.clone() });
+            let accesses = work.accesses.iter().map(|a| crate::analysis::touch::Access { window: None, ..a.clone() });
             match works.iter_mut().find(|w| w.pipe == work.pipe && w.core == work.core) {
                 Some(together) => {
                     for access in accesses {

@@ -27,7 +27,8 @@ use slipring_ir::Flow;
 use slipring_machine::Pipe;
 use slipring_tile::Space;
 
-use super::tree::{Flag, Work};
+use super::tree::Flag;
+use crate::analysis::touch::Work;
 
 /// A step of a function.
 #[derive(Clone, PartialEq, Debug)]

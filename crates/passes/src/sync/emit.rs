@@ -8,7 +8,7 @@ use slipring_machine::Pipe;
 
 use super::build::Built;
 use super::place::{Action, Placement, Side};
-use crate::facts::terminator;
+use crate::analysis::facts::terminator;
 
 /// Names of the ops that are written.
 pub const SET: &str = "pto.set_flag";

@@ -1,11 +1,11 @@
 //! Flags between the pipes of a core: from the work of a function to sets, waits and barriers.
 
-pub mod access;
 mod barriers;
 pub mod build;
 pub mod check;
 pub mod emit;
 pub mod events;
+pub mod insert_sync;
 pub mod order;
 pub mod place;
 pub mod plan;

@@ -11,7 +11,8 @@ use super::order::Order;
 use super::place::{Action, Placement, Side, placements};
 use super::plan::plan;
 use super::settle::{accepted, flags, settle, steps};
-use super::tree::{Access, Flag, Memory, Tree, Work};
+use super::tree::{Flag, Tree};
+use crate::analysis::touch::{Access, Memory, Work};
 
 /// V overlaps its own work in UB, MTE3 in global memory.
 const OVERLAP: &[(Pipe, Space)] = &[(Pipe::V, Space::Vec), (Pipe::Mte3, Space::Gm)];

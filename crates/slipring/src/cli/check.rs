@@ -161,7 +161,7 @@ pub(super) fn rings(module: &Module, platform: &Platform, diags: &mut Diags) {
         let mut apart = module.clone();
         let mut said = Diags::default();
         let context = slipring_passes::PassContext { platform };
-        let last = slipring_passes::expand_mixed::PASS.name;
+        let last = slipring_passes::split::expand_mixed::PASS.name;
         slipring_passes::run_passes(&mut apart, &context, Some(last), &mut said, |_, _| {});
         diags.list.extend(said.list.into_iter().filter(|d| d.severity == slipring_ir::Severity::Error));
         apart

@@ -1,0 +1,160 @@
+//! What an op touches, as its declaration and its operands say.
+
+use slipring_dialects::is_event;
+use slipring_dialects::ring::{PipeKey, SlotBase, own_end, pipe_key, slot_space};
+use slipring_dialects::rules::constant;
+use slipring_dialects::{OpRef, RingPart, affinity, kernel_kind};
+use slipring_ir::{Flow, Module, OpId, Touch, ValueId};
+use slipring_machine::{CoreKind, Platform};
+use slipring_program::Direction;
+use slipring_tile::Space;
+
+use super::touch::{Access, Memory, Window, Work};
+use crate::analysis::facts::{Functions, flow, memory_of, op_ref, operand_index};
+use crate::analysis::rings::{RingOp, consumes, pipe, ring_bytes, ring_ops, slots_of};
+use crate::analysis::roots::{Address, Root, RootKind, Roots};
+
+/// Answers what ops touch.
+pub struct Accesses<'m> {
+    module: &'m Module,
+    platform: &'m Platform,
+    roots: Roots,
+    rings: Vec<RingOp<'m>>,
+}
+
+/// A whole memory.
+const EVERYTHING: (u64, u64) = (0, u64::MAX);
+
+impl<'m> Accesses<'m> {
+    /// Prepares a module.
+    pub fn new(module: &'m Module, functions: &Functions, platform: &'m Platform) -> Accesses<'m> {
+        let (roots, rings) = (Roots::of(module, functions), ring_ops(module, functions));
+        Accesses { module, platform, roots, rings }
+    }
+
+    /// The work that an op is; `None` for ops that occupy no pipe.
+    pub fn work(&self, id: OpId) -> Option<Work> {
+        let op = op_ref(self.module, id)?;
+        let pipe = op.pipe(self.platform)?;
+        let mut accesses = Vec::new();
+        for (index, spec) in op.def.schema.operands.iter().enumerate() {
+            if spec.touch != Touch::Nothing {
+                for value in op.operands(index) {
+                    self.touch(*value, spec.touch.writes(), &mut accesses);
+                }
+            }
+        }
+        for value in &self.module.op(id).results {
+            self.touch(*value, true, &mut accesses);
+        }
+        if let Some(RingPart::Free(direction)) = op.ring()
+            && !self.in_gm(&op)
+        {
+            // Whoever reads the slot on another pipe has to be done.
+            accesses.push(self.slots(pipe_key(&op), direction));
+        }
+        Some(Work { pipe, core: self.core(&op), accesses })
+    }
+
+    /// True if the slots of an op's ring are in global memory.
+    fn in_gm(&self, op: &OpRef<'_>) -> bool {
+        let spec = own_end(op).and_then(|init| pipe(&init, self.platform));
+        spec.map_or(self.platform.ring.in_gm, |spec| spec.in_gm)
+    }
+
+    /// The kind of core that runs an op, by its declaration or by where it stands.
+    fn core(&self, op: &OpRef<'_>) -> Option<CoreKind> {
+        let outer = |op: &OpId| self.module.parent_op(*op);
+        let around = std::iter::successors(outer(&op.id), outer);
+        let kind = |o: OpId| kernel_kind(self.module, o).or_else(|| affinity(&op_ref(self.module, o)?));
+        affinity(op).or_else(|| around.into_iter().find_map(kind))
+    }
+
+    fn touch(&self, value: ValueId, write: bool, accesses: &mut Vec<Access>) {
+        if is_event(self.module.ty(value)) {
+            accesses.push(Access { memory: Memory::Event(value.0), bytes: EVERYTHING, window: None, write });
+        }
+        let Some(space) = memory_of(self.module.ty(value)) else { return };
+        let roots = self.roots.get(value);
+        let window = if space == Space::Gm { self.window(value) } else { None };
+        if roots.is_empty() {
+            let memory = if space == Space::Gm { Memory::AnyGlobal } else { Memory::Local(space) };
+            accesses.push(Access { memory, bytes: EVERYTHING, window: None, write });
+        }
+        for &id in roots {
+            let root = self.roots.root(id);
+            let access = match (root.space, root.kind) {
+                (Space::Gm, RootKind::Unknown) if root.op.is_some() => {
+                    Access { memory: Memory::AnyGlobal, bytes: EVERYTHING, window: None, write }
+                }
+                (Space::Gm, _) => {
+                    Access { memory: Memory::Global(id), bytes: EVERYTHING, window: window.clone(), write }
+                }
+                (space, _) => Access { write, ..self.local(space, root) },
+            };
+            accesses.push(access);
+        }
+    }
+
+    fn local(&self, space: Space, root: &Root) -> Access {
+        let everything = Access { memory: Memory::Local(space), bytes: EVERYTHING, window: None, write: false };
+        match (root.address, root.bytes, root.kind) {
+            (Address::At(start), Some(bytes), _) => {
+                Access { bytes: (start, start.saturating_add(bytes)), ..everything }
+            }
+            (_, _, RootKind::Popped) => {
+                let op = root.op.and_then(|op| op_ref(self.module, op));
+                match op.map(|op| (op.ring(), pipe_key(&op))) {
+                    Some((Some(RingPart::Pop(direction)), pipe)) => self.slots(pipe, direction),
+                    _ => everything,
+                }
+            }
+            _ => everything,
+        }
+    }
+
+    /// The local memory that holds the popped tiles of a ring: its slots, or where they land.
+    fn slots(&self, pipe: Option<PipeKey>, direction: Direction) -> Access {
+        let space = slot_space(direction);
+        let own = |r: &&RingOp<'_>| {
+            let ends = r.part == RingPart::Initialize && r.pipe() == pipe;
+            ends && consumes(&r.op, direction)
+        };
+        let mut bytes: Option<(u64, u64)> = None;
+        for init in self.rings.iter().filter(own) {
+            let range = match slots_of(&init.op, direction) {
+                Some(SlotBase::In { reservation, .. }) => {
+                    self.rings.iter().find(|r| r.op.id == reservation).and_then(|r| Some((r.base()?, r.bytes())))
+                }
+                Some(SlotBase::At(start)) => {
+                    u64::try_from(start).ok().map(|start| (start, ring_bytes(&init.op, self.platform)))
+                }
+                _ => None,
+            };
+            let (start, end) = range.map_or(EVERYTHING, |(start, size)| (start, start.saturating_add(size)));
+            // Several kernels of a file may have a pipe of this number.
+            bytes = Some(bytes.map_or((start, end), |(a, b)| (a.min(start), b.max(end))));
+        }
+        Access { memory: Memory::Local(space), bytes: bytes.unwrap_or(EVERYTHING), window: None, write: true }
+    }
+
+    /// The part of a view that a value is a window of, where the view is the same in every iteration.
+    fn window(&self, value: ValueId) -> Option<Window> {
+        let op = op_ref(self.module, self.module.defining_op(value)?)?;
+        let schema = &op.def.schema;
+        let (offsets, sizes) = (operand_index(schema, "offsets")?, operand_index(schema, "sizes")?);
+        let view = op.operand(0)?;
+        let made = self.module.defining_op(view)?;
+        let outer = |op: &OpId| self.module.parent_op(*op);
+        if std::iter::successors(outer(&made), outer).any(|o| flow(self.module, o) == Flow::Repeat) {
+            return None;
+        }
+        let bounds = op.operands(offsets).iter().zip(op.operands(sizes)).map(|(offset, size)| {
+            match (constant(self.module, *offset), constant(self.module, *size)) {
+                (Some(offset), Some(size)) => (offset, offset.saturating_add(size)),
+                _ => (i64::MIN, i64::MAX),
+            }
+        });
+        Some(Window { view: view.0, bounds: bounds.collect() })
+    }
+}

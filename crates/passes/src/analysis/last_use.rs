@@ -1,0 +1,54 @@
+//! Where a popped tile is used for the last time.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use slipring_dialects::PipeRule;
+use slipring_ir::{BlockId, Module, OpId, ValueId};
+
+use crate::analysis::facts::{memory_of, op_ref};
+
+/// The uses of a tile among the ops of a block.
+#[derive(Clone, Debug)]
+pub struct Uses {
+    /// Position in the block of the last one; the position before the range where there is none.
+    pub last: usize,
+    /// The tile and its views: a view of the tile is the tile.
+    pub names: BTreeSet<ValueId>,
+}
+
+/// Uses of a tile by the ops of a block at the positions `range`, and by the ops in their regions.
+///
+/// # Errors
+/// The op that passes the tile on to where it has another name.
+pub fn uses(module: &Module, block: BlockId, tile: ValueId, range: Range<usize>) -> Result<Uses, OpId> {
+    let mut found = Uses { last: range.start.saturating_sub(1), names: BTreeSet::from([tile]) };
+    let end = range.end;
+    for (at, &outer) in module.block(block).ops.iter().enumerate().take(end).skip(range.start) {
+        for op in with_inner(module, outer) {
+            let data = module.op(op);
+            if !data.operands.iter().any(|value| found.names.contains(value)) {
+                continue;
+            }
+            found.last = at;
+            if data.schema.is_some_and(|schema| schema.terminator) {
+                return Err(op);
+            }
+            if op_ref(module, op).is_none_or(|op| matches!(op.def.pipe, PipeRule::None)) {
+                found.names.extend(data.results.iter().filter(|value| memory_of(module.ty(**value)).is_some()));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// An op and those in its regions.
+pub fn with_inner(module: &Module, op: OpId) -> Vec<OpId> {
+    let mut found = vec![op];
+    for region in &module.op(op).regions {
+        for block in &module.region(*region).blocks {
+            found.extend(module.walk(*block));
+        }
+    }
+    found
+}

@@ -1,0 +1,123 @@
+//! Rings as the text declares them: reservations, imports, initialise ops, and where the slots of a ring end lie.
+
+use slipring_dialects::ring::{PipeKey, PipeSpec, SlotBase, consumer, consumer_buffer, pipe_key, stands_on};
+use slipring_dialects::{OpRef, RingPart, kernel_kind, symbol_name};
+use slipring_ir::{Attr, Module, OpId};
+use slipring_machine::{CoreKind, Platform};
+use slipring_program::Direction;
+use slipring_tile::Space;
+
+use crate::analysis::facts::{Functions, op_ref};
+
+/// An op with a part in a ring and its function.
+#[derive(Clone, Copy)]
+#[allow(missing_docs)]
+pub struct RingOp<'m> {
+    pub function: OpId,
+    pub op: OpRef<'m>,
+    pub part: RingPart,
+}
+
+impl RingOp<'_> {
+    /// Its pipe.
+    pub fn pipe(&self) -> Option<PipeKey> {
+        pipe_key(&self.op)
+    }
+
+    /// The memory that a reservation is in: as written, or that of the function's core.
+    pub fn space(&self) -> Space {
+        let written = self.op.text("location").and_then(Space::parse);
+        written.unwrap_or(match kernel_kind(self.op.module, self.function) {
+            Some(CoreKind::Cube) => Space::Mat,
+            _ => Space::Vec,
+        })
+    }
+
+    /// Bytes of a reservation.
+    pub fn bytes(&self) -> u64 {
+        self.op.int("size").and_then(|n| u64::try_from(n).ok()).unwrap_or(0)
+    }
+
+    /// The address of a reservation, if it has one.
+    pub fn base(&self) -> Option<u64> {
+        self.op.int("base").and_then(|n| u64::try_from(n).ok())
+    }
+}
+
+/// Every op with a part in a ring, function by function in the order of the text.
+pub fn ring_ops<'m>(module: &'m Module, functions: &Functions) -> Vec<RingOp<'m>> {
+    let mut list = Vec::new();
+    for (function, body) in functions.with_bodies(module) {
+        for id in module.walk(body) {
+            if let Some(op) = op_ref(module, id).filter(|op| op.def.ring.is_some())
+                && let Some(part) = op.ring()
+            {
+                list.push(RingOp { function, op, part });
+            }
+        }
+    }
+    list
+}
+
+/// The pipe that an op makes.
+pub fn pipe(init: &OpRef<'_>, platform: &Platform) -> Option<PipeSpec> {
+    PipeSpec::of(init, platform)
+}
+
+/// True if an op makes an end of a pipe with this direction.
+pub fn goes(init: &OpRef<'_>, direction: Direction, platform: &Platform) -> bool {
+    pipe(init, platform).is_some_and(|spec| spec.has(direction))
+}
+
+/// True if the core of an op consumes a direction: it stands on that kind of core, or on both.
+pub fn consumes(init: &OpRef<'_>, direction: Direction) -> bool {
+    stands_on(init).is_none_or(|kind| kind == consumer(direction))
+}
+
+/// Bytes of the consumer's memory that one direction takes: the ring's slots, or where tiles from global memory land.
+pub fn ring_bytes(init: &OpRef<'_>, platform: &Platform) -> u64 {
+    pipe(init, platform).map_or(0, |spec| spec.local_bytes())
+}
+
+/// Where the slots of a direction lie, by the initialise op of their consumer. `None` where the op names no buffer.
+pub fn slots_of(init: &OpRef<'_>, direction: Direction) -> Option<SlotBase> {
+    consumer_buffer(init, direction).map(|value| SlotBase::of(init.table, init.module, value))
+}
+
+/// The reservation that an import names, or why there is none.
+#[derive(Clone, Copy)]
+#[allow(missing_docs)]
+pub enum Import<'m> {
+    Of(RingOp<'m>),
+    NoFunction,
+    NoReservation,
+}
+
+/// Finds the reservation that an import names.
+pub fn import_of<'m>(import: &RingOp<'m>, functions: &Functions, all: &[RingOp<'m>]) -> Import<'m> {
+    let peer = import.op.text("peer_func").and_then(|name| functions.get(name));
+    let Some(peer) = peer else { return Import::NoFunction };
+    let name = import.op.text("name");
+    let matches = |r: &&RingOp<'_>| r.part == RingPart::Reserve && r.function == peer && r.op.text("name") == name;
+    all.iter().find(matches).map_or(Import::NoReservation, |r| Import::Of(*r))
+}
+
+/// Gives every import the address of its reservation, where that has one.
+pub fn write_imports(module: &mut Module, functions: &Functions) {
+    let all = ring_ops(module, functions);
+    let imports = all.iter().filter(|r| r.part == RingPart::Import);
+    let resolved: Vec<(OpId, u64)> = imports
+        .filter_map(|import| match import_of(import, functions, &all) {
+            Import::Of(reservation) => Some((import.op.id, reservation.base()?)),
+            _ => None,
+        })
+        .collect();
+    for (import, base) in resolved {
+        module.op_mut(import).attrs.set("base", Attr::int(base as i64));
+    }
+}
+
+/// `@name` of a function.
+pub fn at_name(module: &Module, function: OpId) -> String {
+    format!("@{}", symbol_name(module, function))
+}

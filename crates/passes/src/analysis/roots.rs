@@ -1,0 +1,257 @@
+//! Which buffers a value may stand for.
+//!
+//! A *root* is a buffer: a tile declared in local memory, the landing place of a popped tile, an argument of a function that
+//! nobody calls. Views, reshapes, loop-carried values, results of branches and arguments of calls pass roots on.
+
+use slipring_dialects::ring::ring_tile;
+use slipring_dialects::rules::constant;
+use slipring_dialects::{HandlePart, OpDef, RingPart};
+use slipring_ir::{Flow, Module, OpId, ValueDef, ValueId};
+use slipring_tile::Space;
+use smallvec::SmallVec;
+
+use crate::analysis::facts::{Functions, buffer_bytes, def, flow, memory_of, op_ref, operand_index, terminator};
+
+/// Position of a root in [`Roots::roots`].
+pub type RootId = u32;
+
+/// What a root is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RootKind {
+    /// Declared by an op that gives it its address, or leaves that to the allocator.
+    Declared,
+    /// A popped tile: a slot of a ring, or a copy of it.
+    Popped,
+    /// An argument of a function that nobody calls, or memory from an address that is computed.
+    Unknown,
+}
+
+/// Where a root lies in its memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Address {
+    /// At this byte.
+    At(u64),
+    /// Computed at run time.
+    Computed,
+    /// Nowhere yet.
+    Open,
+}
+
+/// A buffer.
+#[derive(Clone, Debug)]
+pub struct Root {
+    /// What it is.
+    pub kind: RootKind,
+    /// Its memory.
+    pub space: Space,
+    /// The value that names it first.
+    pub value: ValueId,
+    /// The op that declares or pops it.
+    pub op: Option<OpId>,
+    /// Its size, where it is known.
+    pub bytes: Option<u64>,
+    /// Its address.
+    pub address: Address,
+}
+
+/// The roots of a module and what each value may stand for.
+#[derive(Clone, Debug, Default)]
+pub struct Roots {
+    /// All roots.
+    pub roots: Vec<Root>,
+    of: Vec<SmallVec<[RootId; 2]>>,
+}
+
+impl Roots {
+    /// Finds the roots of a module.
+    pub fn of(module: &Module, functions: &Functions) -> Roots {
+        let mut roots = Roots { roots: Vec::new(), of: vec![SmallVec::new(); module.value_count()] };
+        for (_, body) in functions.with_bodies(module) {
+            module.walk(body).into_iter().for_each(|op| roots.popped_into(module, op));
+        }
+        let mut flows = Vec::new();
+        let mut called = Vec::new();
+        for (_, body) in functions.with_bodies(module) {
+            for op in module.walk(body) {
+                if let Some(callee) = functions.callee(module, op) {
+                    call_flows(module, op, callee, &mut flows);
+                    called.push(callee);
+                } else if !module.op(op).regions.is_empty() {
+                    region_flows(module, op, &mut flows);
+                } else {
+                    roots.results(module, op, &mut flows);
+                }
+            }
+        }
+        for (function, body) in functions.with_bodies(module) {
+            if !called.contains(&function) {
+                for &arg in &module.block(body).args {
+                    roots.unknown(module, arg);
+                }
+            }
+        }
+        roots.propagate(&flows);
+        roots
+    }
+
+    /// The roots that a value may stand for; none for values that are no memory.
+    pub fn get(&self, value: ValueId) -> &[RootId] {
+        self.of.get(value.index()).map_or(&[], |list| list)
+    }
+
+    /// A root.
+    pub fn root(&self, id: RootId) -> &Root {
+        &self.roots[id as usize]
+    }
+
+    fn add(&mut self, root: Root) {
+        self.of[root.value.index()].push(self.roots.len() as RootId);
+        self.roots.push(root);
+    }
+
+    fn unknown(&mut self, module: &Module, value: ValueId) {
+        if let Some(space) = memory_of(module.ty(value)) {
+            let op = module.defining_op(value);
+            let address = Address::Computed;
+            self.add(Root { kind: RootKind::Unknown, space, value, op, bytes: None, address });
+        }
+    }
+
+    /// The tile that a pop takes as an operand: from there on it is a slot, or where tiles land.
+    fn popped_into(&mut self, module: &Module, op: OpId) {
+        let pop = op_ref(module, op).filter(|op| op.def.ring == Some(RingPart::Handle(HandlePart::Pop)));
+        let Some(value) = pop.and_then(|op| ring_tile(&op)) else { return };
+        if let (Some(space), bytes) = (memory_of(module.ty(value)), buffer_bytes(module.ty(value))) {
+            let address = attribute_address(module, op);
+            self.add(Root { kind: RootKind::Popped, space, value, op: Some(op), bytes, address });
+        }
+    }
+
+    fn results(&mut self, module: &Module, op: OpId, flows: &mut Vec<(ValueId, ValueId)>) {
+        let data = module.op(op);
+        if !data.results.iter().any(|v| memory_of(module.ty(*v)).is_some()) {
+            return;
+        }
+        let def = def(module, op);
+        let sources: SmallVec<[ValueId; 2]> =
+            data.operands.iter().copied().filter(|v| memory_of(module.ty(*v)).is_some()).collect();
+        for &value in &data.results {
+            let Some(space) = memory_of(module.ty(value)) else { continue };
+            let bytes = buffer_bytes(module.ty(value));
+            let declared = |kind, address| Root { kind, space, value, op: Some(op), bytes, address };
+            match def.map_or(Placed::No, |def| placed(module, op, def)) {
+                Placed::Pop(address) => self.add(declared(RootKind::Popped, address)),
+                Placed::Yes(address) if sources.is_empty() || address != Address::Open => {
+                    self.add(declared(RootKind::Declared, address));
+                }
+                _ if sources.is_empty() && !self.of[value.index()].is_empty() => {}
+                _ if sources.is_empty() => self.unknown(module, value),
+                _ => flows.extend(sources.iter().map(|source| (*source, value))),
+            }
+        }
+    }
+
+    fn propagate(&mut self, flows: &[(ValueId, ValueId)]) {
+        let mut next: Vec<SmallVec<[ValueId; 2]>> = vec![SmallVec::new(); self.of.len()];
+        for (from, to) in flows {
+            next[from.index()].push(*to);
+        }
+        let mut work: Vec<ValueId> =
+            (0..self.of.len()).filter(|v| !self.of[*v].is_empty()).map(|v| ValueId(v as u32)).collect();
+        while let Some(value) = work.pop() {
+            let known = self.of[value.index()].clone();
+            for &to in &next[value.index()] {
+                let target = &mut self.of[to.index()];
+                let before = target.len();
+                target.extend(known.iter().copied().filter(|r| !target.contains(r)).collect::<SmallVec<[RootId; 4]>>());
+                if target.len() > before {
+                    work.push(to);
+                }
+            }
+        }
+        self.of.iter_mut().for_each(|list| list.sort_unstable());
+    }
+}
+
+/// Whether an op gives its result an address.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Placed {
+    No,
+    Yes(Address),
+    Pop(Address),
+}
+
+fn attribute_address(module: &Module, op: OpId) -> Address {
+    match module.op(op).attrs.get("addr").and_then(|a| a.as_int()) {
+        Some(addr) => u64::try_from(addr).map_or(Address::Computed, Address::At),
+        None => Address::Open,
+    }
+}
+
+fn placed(module: &Module, op: OpId, def: &OpDef) -> Placed {
+    let attribute = || attribute_address(module, op);
+    if let Some(RingPart::Pop(_)) = def.ring {
+        return Placed::Pop(attribute());
+    }
+    if let Some(index) = operand_index(&def.schema, "addr") {
+        let address = match module.operand_group(op, index).first() {
+            None => Address::Open,
+            Some(value) => match constant(module, *value).map(u64::try_from) {
+                Some(Ok(addr)) => Address::At(addr),
+                _ => Address::Computed,
+            },
+        };
+        return Placed::Yes(address);
+    }
+    if def.schema.attrs.iter().any(|a| a.name == "addr") { Placed::Yes(attribute()) } else { Placed::No }
+}
+
+/// Pairs the ends of two lists: what a region passes on are the last of its values.
+fn tails(module: &Module, from: &[ValueId], to: &[ValueId], flows: &mut Vec<(ValueId, ValueId)>) {
+    for (from, to) in from.iter().rev().zip(to.iter().rev()) {
+        if memory_of(module.ty(*from)).is_some() && memory_of(module.ty(*to)).is_some() {
+            flows.push((*from, *to));
+        }
+    }
+}
+
+fn region_flows(module: &Module, op: OpId, flows: &mut Vec<(ValueId, ValueId)>) {
+    let data = module.op(op);
+    let blocks: Vec<_> = (0..data.regions.len()).filter_map(|region| module.body(op, region)).collect();
+    let ends: Vec<&[ValueId]> =
+        blocks.iter().filter_map(|b| terminator(module, *b)).map(|end| &module.op(end).operands[..]).collect();
+    let repeats = flow(module, op) == Flow::Repeat;
+    for &block in &blocks {
+        let args = &module.block(block).args;
+        tails(module, &data.operands, args, flows);
+        for end in ends.iter().filter(|_| repeats) {
+            tails(module, end, args, flows);
+        }
+    }
+    if repeats {
+        tails(module, &data.operands, &data.results, flows);
+    }
+    for end in ends {
+        tails(module, end, &data.results, flows);
+    }
+}
+
+fn call_flows(module: &Module, call: OpId, callee: OpId, flows: &mut Vec<(ValueId, ValueId)>) {
+    let Some(body) = module.body(callee, 0) else { return };
+    let data = module.op(call);
+    let args = &module.block(body).args;
+    flows.extend(data.operands.iter().copied().zip(args.iter().copied()));
+    if let Some(end) = terminator(module, body) {
+        tails(module, &module.op(end).operands, &data.results, flows);
+    }
+}
+
+/// The function whose body holds a value.
+pub fn home(module: &Module, value: ValueId) -> Option<OpId> {
+    let block = match module.value(value).def {
+        ValueDef::Result(op, _) => module.op(op).block?,
+        ValueDef::Arg(block, _) => block,
+    };
+    let at = module.block_parent(block)?;
+    module.function_of(at)
+}

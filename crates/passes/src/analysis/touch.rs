@@ -1,0 +1,103 @@
+//! Work for pipes and what it touches.
+
+use slipring_machine::{CoreKind, Pipe};
+use slipring_tile::Space;
+use smallvec::SmallVec;
+
+/// What is touched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Memory {
+    /// A local memory; ranges are byte offsets in it.
+    Local(Space),
+    /// A buffer in global memory by the number of its base; ranges mean nothing, windows may.
+    Global(u32),
+    /// Some buffer in global memory.
+    AnyGlobal,
+    /// No memory: an event, by the number of its value. The work that gives it writes it, work that waits for it reads it.
+    Event(u32),
+}
+
+/// A window of a view with constant bounds: windows of the same view that are apart in one dimension do not overlap.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Window {
+    /// Number of the view.
+    pub view: u32,
+    /// First index and first index after the window, by dimension.
+    pub bounds: SmallVec<[(i64, i64); 5]>,
+}
+
+/// One range that work reads or writes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// Memory.
+    pub memory: Memory,
+    /// First byte and first byte after the range, for local memory.
+    pub bytes: (u64, u64),
+    /// The part of the buffer, where it is known.
+    pub window: Option<Window>,
+    /// True if it is written.
+    pub write: bool,
+}
+
+impl Access {
+    /// The kind of memory; `None` for an event.
+    fn space(&self) -> Option<Space> {
+        match self.memory {
+            Memory::Local(space) => Some(space),
+            Memory::Global(_) | Memory::AnyGlobal => Some(Space::Gm),
+            Memory::Event(_) => None,
+        }
+    }
+
+    /// True if the two may touch the same bytes and one of them writes.
+    pub fn conflicts(&self, other: &Access) -> bool {
+        (self.write || other.write)
+            && match (self.memory, other.memory) {
+                (Memory::Local(a), Memory::Local(b)) => {
+                    a == b && self.bytes.0 < other.bytes.1 && other.bytes.0 < self.bytes.1
+                }
+                (Memory::Event(a), Memory::Event(b)) => a == b,
+                (Memory::Local(_) | Memory::Event(_), _) | (_, Memory::Local(_) | Memory::Event(_)) => false,
+                (Memory::Global(a), Memory::Global(b)) => a == b && !self.apart(other),
+                _ => true,
+            }
+    }
+
+    fn apart(&self, other: &Access) -> bool {
+        let (Some(a), Some(b)) = (&self.window, &other.window) else { return false };
+        a.view == b.view && a.bounds.iter().zip(&b.bounds).any(|(a, b)| a.1 <= b.0 || b.1 <= a.0)
+    }
+}
+
+/// Work for a pipe.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Work {
+    /// Where it runs.
+    pub pipe: Pipe,
+    /// The kind of core that runs it, where it is known.
+    pub core: Option<CoreKind>,
+    /// What it touches.
+    pub accesses: Vec<Access>,
+}
+
+impl Work {
+    /// True if the two must not run at the same time.
+    pub fn conflicts(&self, other: &Work) -> bool {
+        self.conflicts_in(other, |_| true)
+    }
+
+    /// True if two works of one pipe may run in either order and must not: they conflict in a memory where the pipe overlaps
+    /// its own work.
+    pub fn overlaps(&self, other: &Work, overlapping: &[(Pipe, Space)]) -> bool {
+        // An event of a pipe that overlaps its own work says that the work is done, whatever memory it is in.
+        self.conflicts_in(other, |space| {
+            overlapping.iter().any(|(pipe, of)| *pipe == self.pipe && space.is_none_or(|space| space == *of))
+        })
+    }
+
+    fn conflicts_in(&self, other: &Work, counts: impl Fn(Option<Space>) -> bool) -> bool {
+        let apart = matches!((self.core, other.core), (Some(a), Some(b)) if a != b);
+        let clash = |a: &Access| counts(a.space()) && other.accesses.iter().any(|b| a.conflicts(b));
+        !apart && self.accesses.iter().any(clash)
+    }
+}

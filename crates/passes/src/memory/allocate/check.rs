@@ -1,0 +1,472 @@
+//! An independent check of addresses: that no buffer reads bytes which another buffer has written in the meantime.
+//!
+//! It follows the ops in program order, calls into their callees, and keeps for each byte of each memory whose it may be (nobody's
+//! at first, one of several where paths differ) and which buffers had contents there that another one has overwritten.
+//!
+//! | op | effect |
+//! |---|---|
+//! | reads buffer b | b's bytes must be nobody's or b's, and no other buffer that it writes may lie there |
+//! | writes buffer b | b's bytes are b's; those whose they were have lost them |
+//! | writes b or c | the bytes may be b's or c's as well |
+//! | paths that join | whatever may be so on one of them |
+//! | loop | what may be so at its head at the entry or after an iteration |
+//!
+//! What may be so only grows, so the function is followed again and again until no loop head changes, and only then are
+//! clashes looked for. It knows nothing of lives: a buffer may be overwritten as long as nobody reads it afterwards.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use slipring_dialects::{PipeRule, RingPart, kernel_kind};
+use slipring_ir::{BlockId, Flow, Module, OpId, Touch};
+use slipring_machine::CoreKind;
+use slipring_tile::Space;
+use smallvec::SmallVec;
+
+use crate::analysis::facts::{Functions, def, flow, memory_of, runs_on};
+use crate::analysis::rings::ring_ops;
+use crate::analysis::roots::{Address, RootId, RootKind, Roots};
+
+/// What is wrong with the addresses of a module.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Clash {
+    /// The op reads a buffer that another has overwritten.
+    Overwritten {
+        /// The op that reads.
+        reader: OpId,
+        /// The op that declares the buffer.
+        buffer: OpId,
+    },
+    /// The op writes the bytes of a buffer that it reads, by another name.
+    InPlace {
+        /// The op.
+        op: OpId,
+        /// The op that declares the buffer it reads.
+        buffer: OpId,
+    },
+    /// A buffer lies in the slots of a ring.
+    InRing {
+        /// The op that declares the buffer.
+        buffer: OpId,
+        /// The op that reserves the slots.
+        ring: OpId,
+    },
+    /// A buffer has no address.
+    NoAddress(OpId),
+    /// The function calls others so often, one inside another, that it was not followed to its end.
+    NotFollowed(OpId),
+}
+
+/// Contents of a buffer that were needed and are gone.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)]
+pub struct Loss {
+    pub buffer: RootId,
+    /// The op that reads it in vain: the first in the text.
+    pub reader: OpId,
+    /// The op that overwrote it, and the buffer that this op meant to write.
+    pub writer: OpId,
+    pub by: RootId,
+}
+
+/// What an inspection found.
+#[derive(Debug)]
+pub struct Inspection {
+    /// The buffers that losses name.
+    pub roots: Roots,
+    /// What is wrong with the addresses.
+    pub clashes: BTreeSet<Clash>,
+    /// Contents that were overwritten and read afterwards. Buffers that are used as names for the same bytes, one being
+    /// read though only the other was written, do not count.
+    pub losses: Vec<Loss>,
+}
+
+/// Bytes that have the same history.
+#[derive(Clone, PartialEq, Eq, Default)]
+struct Bytes {
+    /// The buffers whose they may be, sorted; none: nobody's.
+    owners: SmallVec<[RootId; 2]>,
+    /// The buffers that may have lost contents here, sorted, each with the first op that did it and the buffer it wrote.
+    lost: SmallVec<[(RootId, (OpId, RootId)); 2]>,
+}
+
+impl Bytes {
+    /// A write of this buffer and no other.
+    fn write(&mut self, root: RootId, op: OpId) {
+        for owner in std::mem::take(&mut self.owners) {
+            self.lose(owner, (op, root));
+        }
+        self.lost.retain(|(buffer, _)| *buffer != root);
+        self.owners.push(root);
+    }
+
+    /// A write of this buffer or of another.
+    fn may_write(&mut self, root: RootId) -> bool {
+        let at = self.owners.binary_search(&root);
+        at.map_err(|at| self.owners.insert(at, root)).is_err()
+    }
+
+    fn lose(&mut self, buffer: RootId, how: (OpId, RootId)) -> bool {
+        match self.lost.binary_search_by_key(&buffer, |l| l.0) {
+            Ok(at) if self.lost[at].1 <= how => false,
+            Ok(at) => {
+                self.lost[at].1 = how;
+                true
+            }
+            Err(at) => {
+                self.lost.insert(at, (buffer, how));
+                true
+            }
+        }
+    }
+
+    fn lost(&self, buffer: RootId) -> Option<(OpId, RootId)> {
+        self.lost.iter().find(|l| l.0 == buffer).map(|l| l.1)
+    }
+
+    /// True if something changed.
+    fn join(&mut self, path: &Bytes) -> bool {
+        let mut changed = false;
+        for root in &path.owners {
+            changed |= self.may_write(*root);
+        }
+        for (buffer, how) in &path.lost {
+            changed |= self.lose(*buffer, *how);
+        }
+        changed
+    }
+}
+
+type State = BTreeMap<Space, Vec<Bytes>>;
+
+/// How many ops are followed in a file, besides those that every function is allowed for itself.
+const BUDGET: u64 = 4_000_000;
+
+/// How often a function's own ops may be followed for a kind of core.
+const WALKS: u64 = 64;
+
+struct Checker<'m> {
+    module: &'m Module,
+    functions: Functions,
+    roots: Roots,
+    /// Starts and ends of buffers in each memory: between two neighbours all bytes have the same history.
+    cuts: BTreeMap<Space, Vec<u64>>,
+    found: BTreeSet<Clash>,
+    /// First reader of each lost buffer, by the buffer that took its place.
+    losses: BTreeMap<(RootId, RootId), (OpId, OpId)>,
+    /// Pairs of buffers that are names for the same bytes.
+    aliases: BTreeSet<(RootId, RootId)>,
+    kind: Option<CoreKind>,
+    /// The functions that are being followed, and the calls that led there.
+    calls: Vec<OpId>,
+    sites: Vec<OpId>,
+    /// What may be so at the head of each loop, by the calls that led there.
+    heads: BTreeMap<(Vec<OpId>, OpId), State>,
+    changed: bool,
+    /// True once nothing changes any more.
+    report: bool,
+    /// Ops left to follow, so that the check of deeply nested calls ends.
+    budget: u64,
+    /// Those of them that the functions share.
+    shared: u64,
+}
+
+/// Checks a module whose buffers all have addresses.
+pub fn clashes(module: &Module) -> Vec<Clash> {
+    inspect(module).clashes.into_iter().collect()
+}
+
+/// Follows a module; buffers without an address are left out.
+pub fn inspect(module: &Module) -> Inspection {
+    let functions = Functions::of(module);
+    let roots = Roots::of(module, &functions);
+    let mut checker = Checker {
+        module,
+        functions,
+        roots,
+        cuts: BTreeMap::new(),
+        found: BTreeSet::new(),
+        losses: BTreeMap::new(),
+        aliases: BTreeSet::new(),
+        kind: None,
+        calls: Vec::new(),
+        sites: Vec::new(),
+        heads: BTreeMap::new(),
+        changed: false,
+        report: false,
+        budget: 0,
+        shared: BUDGET,
+    };
+    checker.cut();
+    checker.rings();
+    let starts: Vec<(OpId, BlockId)> = checker.functions.with_bodies(module).collect();
+    for (function, body) in starts {
+        for kind in [CoreKind::Cube, CoreKind::Vector] {
+            if kernel_kind(module, function).is_none_or(|k| k == kind) {
+                checker.kind = Some(kind);
+                checker.function(function, body);
+            }
+        }
+    }
+    let Checker { roots, found: clashes, losses, aliases, .. } = checker;
+    let same = |a: RootId, b: RootId| aliases.contains(&(a.min(b), a.max(b)));
+    let losses = losses.into_iter().filter(|((buffer, by), _)| !same(*buffer, *by));
+    let mut losses: Vec<Loss> =
+        losses.map(|((buffer, by), (reader, writer))| Loss { buffer, reader, writer, by }).collect();
+    losses.sort_unstable_by_key(|loss| (loss.reader, *loss));
+    Inspection { roots, clashes, losses }
+}
+
+impl Checker<'_> {
+    fn range(&self, root: RootId) -> Option<Range<u64>> {
+        let root = self.roots.root(root);
+        match (root.address, root.bytes) {
+            (Address::At(start), Some(bytes)) => Some(start..start + bytes),
+            _ => None,
+        }
+    }
+
+    fn cut(&mut self) {
+        for id in 0..self.roots.roots.len() as RootId {
+            let root = self.roots.root(id);
+            let space = root.space;
+            if let Some(range) = self.range(id) {
+                self.cuts.entry(space).or_default().extend([range.start, range.end]);
+            } else if let (RootKind::Declared, Address::Open, Some(op)) = (root.kind, root.address, root.op) {
+                self.found.insert(Clash::NoAddress(op));
+            }
+        }
+        for cuts in self.cuts.values_mut() {
+            cuts.sort_unstable();
+            cuts.dedup();
+        }
+    }
+
+    fn rings(&mut self) {
+        for ring in ring_ops(self.module, &self.functions).iter().filter(|r| r.part == RingPart::Reserve) {
+            let Some(base) = ring.base() else {
+                self.found.insert(Clash::NoAddress(ring.op.id));
+                continue;
+            };
+            for id in 0..self.roots.roots.len() as RootId {
+                let root = self.roots.root(id);
+                let same_core = crate::analysis::roots::home(self.module, root.value) == Some(ring.function);
+                if let (Some(range), Some(buffer)) = (self.range(id), root.op)
+                    && root.space == ring.space()
+                    && same_core
+                    && range.start < base + ring.bytes()
+                    && base < range.end
+                {
+                    self.found.insert(Clash::InRing { buffer, ring: ring.op.id });
+                }
+            }
+        }
+    }
+
+    fn function(&mut self, function: OpId, body: BlockId) {
+        self.calls = vec![function];
+        self.heads.clear();
+        self.budget = self.shared + WALKS * self.module.walk(body).len() as u64;
+        let nobody = |cuts: &Vec<u64>| vec![Bytes::default(); cuts.len()];
+        let begin: State = self.cuts.iter().map(|(s, cuts)| (*s, nobody(cuts))).collect();
+        self.changed = true;
+        while std::mem::take(&mut self.changed) && self.budget > 0 {
+            self.block(body, &mut begin.clone());
+        }
+        self.report = true;
+        self.block(body, &mut begin.clone());
+        self.report = false;
+        self.shared = self.shared.min(self.budget);
+        if self.budget == 0 {
+            self.found.insert(Clash::NotFollowed(function));
+        }
+    }
+
+    fn block(&mut self, block: BlockId, state: &mut State) {
+        for &op in &self.module.block(block).ops {
+            self.budget = self.budget.saturating_sub(1);
+            if self.budget == 0 {
+                return;
+            }
+            self.op(op, state);
+        }
+    }
+
+    fn op(&mut self, op: OpId, state: &mut State) {
+        let data = self.module.op(op);
+        if let Some(callee) = self.functions.callee(self.module, op) {
+            if let Some(body) = self.module.body(callee, 0)
+                && runs_on(self.module, callee, self.kind)
+                && !self.calls.contains(&callee)
+            {
+                self.calls.push(callee);
+                self.sites.push(op);
+                self.block(body, state);
+                self.sites.pop();
+                self.calls.pop();
+            }
+            return;
+        }
+        if data.regions.is_empty() {
+            self.accesses(op, state);
+            return;
+        }
+        let blocks: Vec<BlockId> = (0..data.regions.len()).filter_map(|r| self.module.body(op, r)).collect();
+        match flow(self.module, op) {
+            Flow::Once => blocks.into_iter().for_each(|b| self.block(b, state)),
+            Flow::OneOf => {
+                let entry = state.clone();
+                for block in blocks {
+                    let mut path = entry.clone();
+                    self.block(block, &mut path);
+                    join(state, &path);
+                }
+            }
+            Flow::Repeat => {
+                // Kept from one walk to the next, so that the number of walks does not multiply with the nesting.
+                let key = (self.sites.clone(), op);
+                let mut head = self.heads.remove(&key).unwrap_or_default();
+                join(&mut head, state);
+                let mut path = head.clone();
+                // A loop with a condition ends after its first region, which computes it.
+                let mut left = None;
+                for (at, block) in blocks.iter().enumerate() {
+                    self.block(*block, &mut path);
+                    if at == 0 && blocks.len() > 1 {
+                        left = Some(path.clone());
+                    }
+                }
+                self.changed |= join(&mut head, &path);
+                *state = left.unwrap_or_else(|| head.clone());
+                self.heads.insert(key, head);
+            }
+        }
+    }
+
+    fn accesses(&mut self, op: OpId, state: &mut State) {
+        let data = self.module.op(op);
+        let Some(def) = def(self.module, op) else { return };
+        let mut read: Vec<RootId> = Vec::new();
+        for (index, spec) in def.schema.operands.iter().enumerate() {
+            if spec.touch.reads() {
+                for value in self.module.operand_group(op, index) {
+                    let roots = self.roots.get(*value);
+                    read.extend(roots);
+                    if let ([only], true) = (roots, self.report) {
+                        self.needs(op, *only, state);
+                    }
+                }
+            }
+        }
+        for &root in &read {
+            self.read(op, root, state);
+        }
+        let mut written: Vec<&[RootId]> = Vec::new();
+        for (index, spec) in def.schema.operands.iter().enumerate() {
+            if spec.touch != Touch::Nothing && spec.touch.writes() {
+                written.extend(self.module.operand_group(op, index).iter().map(|v| self.roots.get(*v)));
+            }
+        }
+        let fills = matches!(def.ring, Some(RingPart::Pop(_))) || !matches!(def.pipe, PipeRule::None);
+        for value in data.results.iter().filter(|v| fills && memory_of(self.module.ty(**v)).is_some()) {
+            written.push(self.roots.get(*value));
+        }
+        let mut in_place = Vec::new();
+        for roots in written {
+            for root in roots {
+                in_place.extend(read.iter().filter(|r| *r != root && self.overlap(**r, *root)).copied());
+                for bytes in self.bytes(*root, state).into_iter().flatten() {
+                    match roots.len() {
+                        1 => bytes.write(*root, op),
+                        _ => drop(bytes.may_write(*root)),
+                    }
+                }
+            }
+        }
+        for buffer in in_place.into_iter().filter_map(|root| self.roots.root(root).op) {
+            self.found.insert(Clash::InPlace { op, buffer });
+        }
+    }
+
+    fn overlap(&self, a: RootId, b: RootId) -> bool {
+        let (Some(x), Some(y)) = (self.range(a), self.range(b)) else { return false };
+        self.roots.root(a).space == self.roots.root(b).space && x.start < y.end && y.start < x.end
+    }
+
+    fn bytes<'s>(&self, root: RootId, state: &'s mut State) -> Option<&'s mut [Bytes]> {
+        let range = self.range(root)?;
+        let space = self.roots.root(root).space;
+        let cuts = self.cuts.get(&space)?;
+        let parts = cuts.partition_point(|c| *c < range.start)..cuts.partition_point(|c| *c < range.end);
+        state.get_mut(&space)?.get_mut(parts)
+    }
+
+    fn read(&mut self, reader: OpId, root: RootId, state: &mut State) {
+        let Some(bytes) = self.bytes(root, state) else { return };
+        let intact = bytes.iter().all(|b| b.owners.iter().all(|owner| *owner == root));
+        if let (false, true, Some(buffer)) = (intact, self.report, self.roots.root(root).op) {
+            self.found.insert(Clash::Overwritten { reader, buffer });
+        }
+    }
+
+    /// An op reads this very buffer: notes what it finds lost, and what it finds written by another name only.
+    fn needs(&mut self, reader: OpId, root: RootId, state: &mut State) {
+        let Some(bytes) = self.bytes(root, state) else { return };
+        for bytes in bytes {
+            if let Some((writer, by)) = bytes.lost(root) {
+                let first = self.losses.entry((root, by)).or_insert((reader, writer));
+                *first = (reader, writer).min(*first);
+            } else if !bytes.owners.contains(&root) {
+                self.aliases.extend(bytes.owners.iter().map(|owner| (root.min(*owner), root.max(*owner))));
+            }
+        }
+    }
+}
+
+/// True if something changed.
+fn join(state: &mut State, path: &State) -> bool {
+    let mut changed = false;
+    for (space, bytes) in path {
+        let own = state.entry(*space).or_default();
+        own.resize(bytes.len(), Bytes::default());
+        for (own, other) in own.iter_mut().zip(bytes) {
+            changed |= own.join(other);
+        }
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use slipring_dialects::Dialects;
+    use slipring_ir::Source;
+    use slipring_ir::text::parse;
+
+    use super::*;
+
+    #[test]
+    fn deep_nests_are_followed_to_their_end() {
+        // A walk for each walk of the loop around would be 2^60 of them. In the innermost loop %a is overwritten; the
+        // read stands in the outermost, before it.
+        let open: String = (0..60).map(|i| format!("scf.for %i{i} = %c0 to %c1 step %c1 {{\n")).collect();
+        let text = format!(
+            "func.func @deep() attributes {{pto.kernel_kind = #pto.kernel_kind<vector>}} {{\n\
+             %c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%z = arith.constant 0 : i64\n\
+             %x = arith.constant 1.0 : f32\n\
+             %a = pto.alloc_tile addr = %z : !pto.tile_buf<vec, 8x8xf32>\n\
+             %b = pto.alloc_tile addr = %z : !pto.tile_buf<vec, 8x8xf32>\n\
+             pto.texpands ins(%x : f32) outs(%a : !pto.tile_buf<vec, 8x8xf32>)\n\
+             scf.for %k = %c0 to %c1 step %c1 {{\n\
+             pto.tprint ins(%a : !pto.tile_buf<vec, 8x8xf32>)\n{open}\
+             pto.texpands ins(%x : f32) outs(%b : !pto.tile_buf<vec, 8x8xf32>)\n{}}}\nreturn\n}}\n",
+            "}\n".repeat(60)
+        );
+        let (module, diags) = parse(Arc::new(Source::new("deep.pto", text)), &Dialects::get().registry);
+        assert!(!diags.has_errors(), "{}", diags.render(&module.source, false));
+        let found = inspect(&module);
+        assert_eq!(found.losses.len(), 1);
+        assert!(matches!(found.clashes.iter().collect::<Vec<_>>()[..], [Clash::Overwritten { .. }]));
+    }
+}

@@ -1,0 +1,141 @@
+//! `allocate`: addresses for everything in local memory.
+//!
+//! For each memory of a core: reserved rings and tiles with an address of their own stay where they are; everything else is
+//! placed around them, side by side while that fits, sharing bytes over time where it must. Two buffers share
+//! bytes only if their lives do not even touch, so an op never writes what it reads in the same step.
+
+pub mod check;
+mod map;
+mod overwritten;
+mod report;
+
+use std::ops::Range;
+
+use slipring_dialects::Dialects;
+use slipring_ir::{Attr, AttrDict, Diags, Module, OpId, Type, ValueId};
+use slipring_tile::Space;
+
+use crate::analysis::facts::{Functions, def, operand_index, syncs_by_hand};
+use crate::analysis::rings::{ring_ops, write_imports};
+use crate::analysis::roots::Roots;
+use crate::manager::{Pass, PassContext};
+use crate::memory::layout::{Depth, Fixed, Item, Memory, groups};
+use crate::memory::lifetime::lifetimes;
+use crate::memory::pack::pack;
+pub use map::{MapBuffer, MemoryMap, memory_maps};
+pub use overwritten::overwritten;
+
+/// The pass.
+pub const PASS: Pass =
+    Pass { name: "allocate", summary: "Give tiles and rings in local memory their addresses", run: allocate };
+
+/// An address to write into the module.
+struct Decision {
+    item: Item,
+    address: u64,
+}
+
+fn allocate(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
+    let functions = Functions::of(module);
+    let roots = Roots::of(module, &functions);
+    let before = diags.list.len();
+    let decisions = decide(module, context, &functions, &roots, diags);
+    if diags.list[before..].iter().any(|d| d.severity == slipring_ir::Severity::Error) {
+        return;
+    }
+    for decision in decisions {
+        match decision.item {
+            Item::Ring(op) => module.op_mut(op).attrs.set("base", Attr::int(decision.address as i64)),
+            Item::Root(root) => write_address(module, roots.root(root).op, decision.address),
+        }
+    }
+    write_imports(module, &functions);
+}
+
+/// Writes an address as the op's operand `addr` or, where it has none, as its attribute.
+fn write_address(module: &mut Module, op: Option<OpId>, address: u64) {
+    let Some(op) = op else { return };
+    let operand = def(module, op).and_then(|def| operand_index(&def.schema, "addr"));
+    let Some(index) = operand else {
+        module.op_mut(op).attrs.set("addr", Attr::int(address as i64));
+        return;
+    };
+    let Some(value) = constant_before(module, op, address) else { return };
+    let data = module.op_mut(op);
+    let at: usize = data.segments.iter().take(index).map(|n| usize::from(*n)).sum();
+    data.operands.insert(at, value);
+    if let Some(count) = data.segments.get_mut(index) {
+        *count = 1;
+    }
+}
+
+fn constant_before(module: &mut Module, anchor: OpId, number: u64) -> Option<ValueId> {
+    let schema = Dialects::get().registry.get("arith.constant")?;
+    let attrs: AttrDict = [("value", Attr::int(number as i64))].into_iter().collect();
+    let span = module.op(anchor).span;
+    let constant = module.build(schema, &[], attrs, &[Type::I64], span);
+    module.insert_before(anchor, constant);
+    module.op(constant).results.first().copied()
+}
+
+fn decide(
+    module: &Module,
+    context: &PassContext<'_>,
+    functions: &Functions,
+    roots: &Roots,
+    diags: &mut Diags,
+) -> Vec<Decision> {
+    let lives = lifetimes(module, functions, roots);
+    let rings = ring_ops(module, functions);
+    let mut decisions = Vec::new();
+    for group in groups(module, functions) {
+        for (name, spec) in &context.platform.space {
+            let Some(space) = Space::parse(name) else { continue };
+            let mut memory = Memory::new(module, space, spec);
+            memory.take_rings(context, &rings, &group);
+            memory.take_roots(context, functions, &group, roots, &lives, diags);
+            memory.check_fixed(diags);
+            memory.place(roots, &group, &mut decisions, diags);
+        }
+    }
+    decisions
+}
+
+impl Memory<'_> {
+    /// Reports rings that something else overlaps, and what lies outside the memory.
+    fn check_fixed(&self, diags: &mut Diags) {
+        for (at, a) in self.fixed.iter().enumerate() {
+            if a.range.end > self.spec.bytes {
+                diags.push(report::outside(self.module, self.space, self.spec, a));
+            }
+            for b in &self.fixed[at + 1..] {
+                let overlap = a.range.start < b.range.end && b.range.start < a.range.end;
+                if overlap && (a.ring || b.ring) && a.op != b.op {
+                    diags.push(report::overlap(self.module, self.space, a, b));
+                }
+            }
+        }
+    }
+
+    fn place(&self, roots: &Roots, group: &[OpId], decisions: &mut Vec<Decision>, diags: &mut Diags) {
+        let blocked: Vec<Range<u64>> = self.fixed.iter().map(|f| f.range.clone()).collect();
+        match pack(&self.requests, self.spec.usable(), &blocked) {
+            Ok(placed) => {
+                if placed.shared
+                    && let Some(op) = manual_sync(self.module, group)
+                {
+                    diags.push(report::shared_by_hand(self.module, self.space, op));
+                }
+                let each = self.items.iter().zip(placed.addresses);
+                decisions.extend(each.map(|(item, address)| Decision { item: *item, address }));
+            }
+            Err(overflow) => diags.push(self.full(roots, &overflow)),
+        }
+    }
+}
+
+/// An op by which a group of functions synchronises its pipes by hand.
+fn manual_sync(module: &Module, group: &[OpId]) -> Option<OpId> {
+    let mut bodies = group.iter().filter_map(|f| module.body(*f, 0));
+    bodies.find_map(|body| module.walk(body).into_iter().find(|op| syncs_by_hand(module, *op)))
+}

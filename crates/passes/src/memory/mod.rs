@@ -1,0 +1,7 @@
+//! Local memory: what fits, and where it lies.
+
+pub mod allocate;
+mod layout;
+mod lifetime;
+pub mod pack;
+pub mod tile_matmul;

@@ -1,0 +1,260 @@
+//! `tile-matmul`: products whose operands do not fit their memories, in steps over k.
+//!
+//! A product reads its operands from L0A and L0B, which are small. Where a kernel moves whole tiles there from L1 and they are too
+//! large, alone or together with others that are in use at the same time, the product becomes several: each takes a
+//! slice of k of both operands out of L1, the first starts as the product did, the others go on with what is in the accumulator. The slices come in
+//! ascending order, so each sum has the same terms in the same order, and the bytes are the same.
+//!
+//! | what | rule |
+//! |---|---|
+//! | which products | those with an operand that alone is larger than its memory; then, while tiles in use together are too many for it, those of the largest of them |
+//! | length of a step | see [`steps::steps`]: as few steps as let two slices of each operand lie side by side |
+//! | operands | declared without an address, with a constant valid shape, filled by one move of a whole tile from L1 that comes before the product, the source unchanged in between |
+//! | left as they are | kernels that synchronise their pipes by hand: flags know nothing of new moves |
+//!
+//! Products are not cut over m or n: an accumulator that is too large is an error.
+
+mod operand;
+pub mod steps;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use slipring_dialects::{Dialects, OpDef, OpRef, Product, ProductStart, Transfer};
+use slipring_ir::{Attr, AttrDict, Diagnostic, Diags, Module, OpId, OpSchema, Span, TileType, Type, ValueId};
+use slipring_machine::Platform;
+use slipring_tile::Space;
+
+use self::operand::Operand;
+use self::steps::steps;
+use crate::analysis::facts::{Functions, op_ref};
+use crate::analysis::roots::{Address, RootKind, Roots};
+use crate::manager::{Pass, PassContext};
+use crate::memory::layout::crowds;
+
+/// The pass.
+pub const PASS: Pass =
+    Pass { name: "tile-matmul", summary: "Do products in steps over k whose operands are too large", run };
+
+/// Bytes of k in a fractal.
+const FRACTAL: u64 = 32;
+
+fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
+    while round(module, context) {}
+    report(module, context, diags);
+}
+
+/// Cuts the products of the tiles that are alone too large, else of the largest of a crowd. False if there is nothing to do, or
+/// nothing that can be done.
+fn round(module: &mut Module, context: &PassContext<'_>) -> bool {
+    for space in [Space::Left, Space::Right] {
+        let Some(spec) = context.platform.space(space) else { continue };
+        for crowd in crowds(module, context, space) {
+            let functions = Functions::of(module);
+            let roots = Roots::of(module, &functions);
+            let mut cut = 0;
+            for (tile, bytes) in crowd {
+                if cut > 0 && bytes <= spec.usable() {
+                    break;
+                }
+                for product in products_of(module, tile) {
+                    if let Ok(plan) = plan(module, &roots, context.platform, product) {
+                        apply(module, &plan);
+                        cut += 1;
+                    }
+                }
+            }
+            if cut > 0 {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// The products that read a tile as their left or right operand.
+fn products_of(module: &Module, tile: ValueId) -> Vec<OpId> {
+    let reads = |id: &OpId| {
+        let Some(op) = op_ref(module, *id) else { return false };
+        op.def.product.is_some_and(|p| [p.lhs, p.rhs].iter().any(|at| op.operand(*at) == Some(tile)))
+    };
+    module.walk(module.top).into_iter().filter(reads).collect()
+}
+
+/// How a product is done in steps.
+struct Plan {
+    product: OpId,
+    form: Product,
+    /// The left and the right operand.
+    operands: [Operand; 2],
+    /// The slices of k.
+    steps: Vec<Range<u64>>,
+}
+
+/// Plans the steps of a product.
+///
+/// # Errors
+/// Why it cannot be done in steps.
+fn plan(module: &Module, roots: &Roots, platform: &Platform, product: OpId) -> Result<Plan, String> {
+    let op = op_ref(module, product).ok_or("it is no declared op")?;
+    let form = op.def.product.ok_or("it is no product")?;
+    let [lhs, rhs] = [(form.lhs, 1), (form.rhs, 0)].map(|(at, along)| Operand::of(&op, roots, at, along));
+    let operands = [lhs?, rhs?];
+    let [k, other] = operands.each_ref().map(Operand::k);
+    if k != other {
+        return Err(format!("its operands have {k} and {other} valid elements along k"));
+    }
+    let rooms = operands.each_ref().map(|operand| operand.room(platform));
+    let unit = FRACTAL / operands[0].ty.layout.elem.bytes().max(1) as u64;
+    let steps = steps(k, unit, &rooms).ok_or("not even one fractal of k of its operands fits")?;
+    Ok(Plan { product, form, operands, steps })
+}
+
+/// Puts the steps in the place of a product, and drops the moves of whole tiles that nothing needs any more.
+fn apply(module: &mut Module, plan: &Plan) {
+    let Some((first, further)) = forms(module, plan) else { return };
+    let Some(extract) = transfer(Transfer::Extract) else { return };
+    let mut builder = Builder { module, before: plan.product, numbers: BTreeMap::new() };
+    let mut slices: [[Option<(ValueId, TileType)>; 2]; 2] = [[None; 2]; 2];
+    let source = builder.module.op(plan.product).clone();
+    let dst = builder.module.operand_group(plan.product, plan.form.dst)[0];
+    for (turn, step) in plan.steps.iter().enumerate() {
+        let mut values = [dst; 2];
+        for (side, operand) in plan.operands.iter().enumerate() {
+            let ty = operand.slice(step);
+            // Two tiles take turns; a last one of another shape is a third.
+            let tile = match slices[side][turn % 2].filter(|(_, known)| *known == ty) {
+                Some((tile, _)) => tile,
+                None => builder.tile(operand, ty, turn),
+            };
+            slices[side][turn % 2] = Some((tile, ty));
+            let mut corner = [0, 0];
+            corner[operand.along] = step.start;
+            let [row, col] = corner.map(|at| builder.number(at));
+            builder.op(extract, &[operand.source, row, col, tile], AttrDict::default(), operand.span);
+            values[side] = tile;
+        }
+        let (def, form) = if turn == 0 { (first, plan.form) } else { further };
+        let mut operands: Vec<ValueId> = match turn {
+            0 => source.operands.to_vec(),
+            _ => vec![dst; def.schema.operands.len()],
+        };
+        (operands[form.lhs], operands[form.rhs]) = (values[0], values[1]);
+        builder.op(def, &operands, source.attrs.clone(), source.span);
+    }
+    module.remove(plan.product);
+    for operand in &plan.operands {
+        operand.drop_if_unused(module);
+    }
+}
+
+/// The declaration of the first step, which is the product's own, and of the others, which go on with an accumulator.
+fn forms(module: &Module, plan: &Plan) -> Option<(&'static OpDef, (&'static OpDef, Product))> {
+    let first = op_ref(module, plan.product)?.def;
+    let goes_on = |def: &&'static OpDef| {
+        let form = def.product.filter(|p| p.vector == plan.form.vector)?;
+        matches!(form.start, ProductStart::Acc(_)).then_some((*def, form))
+    };
+    let further = Dialects::get().all().iter().find_map(goes_on)?;
+    Some((first, further))
+}
+
+/// The declaration of a copy between memories.
+fn transfer(kind: Transfer) -> Option<&'static OpDef> {
+    Dialects::get().all().iter().find(|def| def.transfer == Some(kind)).copied()
+}
+
+/// Makes the ops of the steps, in order, before a product.
+struct Builder<'m> {
+    module: &'m mut Module,
+    before: OpId,
+    numbers: BTreeMap<u64, ValueId>,
+}
+
+impl Builder<'_> {
+    /// Adds an op whose declared operands are one value each.
+    fn op(&mut self, def: &'static OpDef, operands: &[ValueId], attrs: AttrDict, span: Span) {
+        let groups: Vec<&[ValueId]> = operands.chunks(1).collect();
+        let op = self.module.build(&def.schema, &groups, attrs, &[], span);
+        self.insert(op);
+    }
+
+    fn insert(&mut self, op: OpId) {
+        self.module.op_mut(op).loc = self.module.op(self.before).loc.clone();
+        self.module.insert_before(self.before, op);
+    }
+
+    /// A tile for slices of an operand: declared like the operand, named after it.
+    fn tile(&mut self, operand: &Operand, ty: TileType, turn: usize) -> ValueId {
+        let declared = self.module.op(operand.declared).clone();
+        let name = self.module.value(operand.tile).name.as_ref().map(|name| format!("{name}_{}", turn % 2).into());
+        let op = self.module.like(&declared);
+        self.module.op_mut(op).segments = declared.segments;
+        let value = self.module.add_result(op, Type::Tile(ty), name, declared.span);
+        self.insert(op);
+        value
+    }
+
+    /// A constant.
+    fn number(&mut self, number: u64) -> ValueId {
+        if let Some(known) = self.numbers.get(&number) {
+            return *known;
+        }
+        let schema: Option<&'static OpSchema> = Dialects::get().registry.get("arith.constant");
+        let span = self.module.op(self.before).span;
+        let op = self.module.create("arith.constant", schema, span);
+        self.module.op_mut(op).attrs.set("value", Attr::Int(number.into(), Type::Index));
+        let value = self.module.add_result(op, Type::Index, Some(format!("c{number}").into()), span);
+        self.insert(op);
+        self.numbers.insert(number, value);
+        value
+    }
+}
+
+/// Reports products whose tiles are larger than their memories still.
+fn report(module: &Module, context: &PassContext<'_>, diags: &mut Diags) {
+    let functions = Functions::of(module);
+    let roots = Roots::of(module, &functions);
+    let open = |tile: ValueId| {
+        let root = roots.get(tile).iter().map(|id| roots.root(*id)).find(|root| root.value == tile)?;
+        (root.kind == RootKind::Declared && root.address == Address::Open).then_some(root.bytes?)
+    };
+    for id in module.walk(module.top) {
+        let Some(op) = op_ref(module, id) else { continue };
+        let Some(form) = op.def.product else { continue };
+        for at in [form.lhs, form.rhs, form.dst] {
+            let Some(tile) = op.operand(at) else { continue };
+            let Some(space) = op.space(at) else { continue };
+            let (Some(bytes), Some(spec)) = (open(tile), context.platform.space(space)) else { continue };
+            if bytes > spec.usable() {
+                diags.push(too_large(&op, &roots, context.platform, (at, tile), (space, bytes, spec.usable())));
+                break;
+            }
+        }
+    }
+}
+
+fn too_large(
+    op: &OpRef<'_>,
+    roots: &Roots,
+    platform: &Platform,
+    (at, tile): (usize, ValueId),
+    (space, bytes, capacity): (Space, u64, u64),
+) -> Diagnostic {
+    let (module, name) = (op.module, op.module.value_name(tile));
+    let operand = op.def.schema.operands[at].name;
+    let message = format!("`{name}` is too large for `{space}`: it has {bytes} bytes, the memory {capacity}");
+    let mut error = op.error("matmul-capacity", message).label(format!("`{operand}` of this product"));
+    if let Some(declared) = module.defining_op(tile) {
+        error = error.also(module.op(declared).span, "declared here");
+    }
+    if space == Space::Acc {
+        return error
+            .note("products are done in steps over k only, which leaves the accumulator as it is")
+            .help("multiply tiles with fewer rows on the left or fewer columns on the right");
+    }
+    if let Err(why) = plan(module, roots, platform, op.id) {
+        error = error.note(format!("the product cannot be done in steps over k: {why}"));
+    }
+    error.help("multiply smaller tiles, adding up over k, or fill both operands by moving whole tiles from L1")
+}

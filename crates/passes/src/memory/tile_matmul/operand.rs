@@ -1,0 +1,202 @@
+//! Where an operand of a product comes from.
+
+use std::ops::Range;
+
+use slipring_dialects::{HandlePart, OpRef, RingPart, Transfer};
+use slipring_ir::{Dim, Module, OpId, Part, Span, TileType, ValueId};
+use slipring_machine::Platform;
+use slipring_tile::{Layout, Space};
+
+use super::steps::Room;
+use crate::analysis::facts::{def, op_ref, operand_index, syncs_by_hand};
+use crate::analysis::roots::{Address, RootId, RootKind, Roots, home};
+
+/// An operand that can be taken out of L1 slice by slice.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operand {
+    /// The tile in L0A or L0B.
+    pub tile: ValueId,
+    /// Its type.
+    pub ty: TileType,
+    /// The op that declares it.
+    pub declared: OpId,
+    /// The move that fills it, and where the text has that.
+    pub fill: OpId,
+    pub span: Span,
+    /// The tile in L1.
+    pub source: ValueId,
+    /// Which of rows (0) and columns (1) is k.
+    pub along: usize,
+}
+
+impl Operand {
+    /// Traces operand `at` of a product to the tile in L1 that it is filled from.
+    ///
+    /// # Errors
+    /// Why that is not possible, as the rest of a sentence.
+    pub fn of(product: &OpRef<'_>, roots: &Roots, at: usize, along: usize) -> Result<Operand, String> {
+        let module = product.module;
+        let tile = product.operand(at).ok_or("an operand is missing")?;
+        let name = module.value_name(tile);
+        let ty = *product.tile(at).ok_or(format!("`{name}` is no tile"))?;
+        let root = own_root(roots, tile).filter(|id| {
+            let root = roots.root(*id);
+            root.kind == RootKind::Declared && root.address == Address::Open
+        });
+        let root = root.ok_or(format!("`{name}` is not declared as a tile whose address is open"))?;
+        let declared = module.defining_op(tile).ok_or(format!("`{name}` is an argument"))?;
+        if ty.valid.iter().any(|dim| dim.known().is_none()) {
+            return Err(format!("the valid shape of `{name}` is not constant"));
+        }
+        if by_hand(module, tile) {
+            return Err("the kernel synchronises its pipes by hand".to_string());
+        }
+        let fill = fill_of(module, roots, product.id, root)
+            .ok_or(format!("`{name}` is not filled by one move right before it"))?;
+        let source = whole_from_l1(module, fill, tile)
+            .ok_or(format!("`{name}` is not filled by a move of a whole tile from L1"))?;
+        let origin = module.ty(source).as_tile().ok_or(format!("`{name}` is not filled from a tile"))?;
+        let covered = |at: usize| origin.valid[at].known() >= ty.valid[at].known();
+        if !(covered(0) && covered(1)) {
+            return Err(format!("the move that fills `{name}` does not fill all of its valid shape"));
+        }
+        let between = between(module, fill, product.id);
+        if between.iter().any(|op| writes(module, roots, *op, roots.get(source))) {
+            return Err(format!("the tile that `{name}` is filled from changes before the product"));
+        }
+        Ok(Operand { tile, ty, declared, fill, span: module.op(fill).span, source, along })
+    }
+
+    /// Valid elements along k.
+    pub fn k(&self) -> u64 {
+        self.ty.valid[self.along].known().unwrap_or(0)
+    }
+
+    /// What a slice may take of its memory.
+    pub fn room(&self, platform: &Platform) -> Room {
+        let layout = &self.ty.layout;
+        let across = [layout.cols, layout.rows][self.along];
+        let spec = platform.space(self.ty.space);
+        Room {
+            line: u64::from(across) * layout.elem.bytes() as u64,
+            capacity: spec.map_or(0, |spec| spec.usable()),
+            align: spec.map_or(1, |spec| spec.align),
+        }
+    }
+
+    /// The type of a slice: fractals that are begun are whole, as far as the tile in L1 reaches.
+    pub fn slice(&self, step: &Range<u64>) -> TileType {
+        let layout = self.ty.layout;
+        let (box_rows, box_cols) = layout.box_shape();
+        let unit = u64::from([box_rows, box_cols][self.along].max(1));
+        let all = u64::from([layout.rows, layout.cols][self.along]);
+        let valid = step.end - step.start;
+        let length = valid.next_multiple_of(unit).min(all - step.start) as u32;
+        let mut ty = self.ty;
+        ty.valid[self.along] = Dim::Static(valid);
+        ty.layout = match self.along {
+            0 => Layout { rows: length, ..layout },
+            _ => Layout { cols: length, ..layout },
+        };
+        ty
+    }
+
+    /// Takes the move out if nothing else reads what it fills, and then the tile itself.
+    pub fn drop_if_unused(&self, module: &mut Module) {
+        let users = |module: &Module| -> Vec<OpId> {
+            let uses = |op: &OpId| module.op(*op).operands.contains(&self.tile);
+            module.walk(module.top).into_iter().filter(uses).collect()
+        };
+        if users(module) == [self.fill] {
+            module.remove(self.fill);
+        }
+        if users(module).is_empty() {
+            module.remove(self.declared);
+        }
+    }
+}
+
+/// The root that a value names itself, if it stands for no other.
+fn own_root(roots: &Roots, value: ValueId) -> Option<RootId> {
+    match roots.get(value) {
+        [id] if roots.root(*id).value == value => Some(*id),
+        _ => None,
+    }
+}
+
+/// True if the function that holds a value synchronises its pipes by hand.
+fn by_hand(module: &Module, value: ValueId) -> bool {
+    let body = home(module, value).and_then(|function| module.body(function, 0));
+    body.is_some_and(|body| module.walk(body).iter().any(|op| syncs_by_hand(module, *op)))
+}
+
+/// The op that writes a root last before another op, on every path: the nearest one before it in its block, or in a block
+/// around it with nothing in between.
+fn fill_of(module: &Module, roots: &Roots, op: OpId, root: RootId) -> Option<OpId> {
+    let mut at = op;
+    loop {
+        let (block, position) = module.position(at)?;
+        let before = module.block(block).ops[..position].iter().rev();
+        if let Some(&writer) = before.clone().find(|id| any_inside(module, **id, |o| writes(module, roots, o, &[root])))
+        {
+            let inside = std::iter::once(at).filter(|outer| *outer != op).flat_map(|outer| with_inner(module, outer));
+            let again = inside.into_iter().any(|o| writes(module, roots, o, &[root]));
+            return (!again && module.op(writer).regions.is_empty()).then_some(writer);
+        }
+        at = module.block_parent(block).filter(|o| !module.is_function(*o))?;
+    }
+}
+
+/// The tile in L1 that a move copies into `tile`, whole.
+fn whole_from_l1(module: &Module, fill: OpId, tile: ValueId) -> Option<ValueId> {
+    let op = op_ref(module, fill).filter(|op| op.def.transfer == Some(Transfer::Whole))?;
+    let [src, dst] = ["src", "dst"].map(|name| operand_index(&op.def.schema, name));
+    let (src, dst) = (src?, dst?);
+    (op.operand(dst) == Some(tile) && op.space(src) == Some(Space::Mat)).then(|| op.operand(src))?
+}
+
+/// The ops that may run after `first` and before `last`, which stands behind it in its block or inside an op behind it.
+fn between(module: &Module, first: OpId, last: OpId) -> Vec<OpId> {
+    let Some((block, from)) = module.position(first) else { return Vec::new() };
+    let mut outer = last;
+    while module.op(outer).block != Some(block) {
+        let Some(parent) = module.parent_op(outer) else { return Vec::new() };
+        outer = parent;
+    }
+    let to = module.position(outer).map_or(from, |(_, to)| to);
+    // What contains the last op may repeat it: then all of it comes before.
+    let end = if outer == last { to } else { to + 1 };
+    module.block(block).ops[from + 1..end].iter().flat_map(|op| with_inner(module, *op)).collect()
+}
+
+/// An op and those in its regions.
+fn with_inner(module: &Module, op: OpId) -> Vec<OpId> {
+    let mut found = vec![op];
+    for region in &module.op(op).regions {
+        for block in &module.region(*region).blocks {
+            found.extend(module.walk(*block));
+        }
+    }
+    found
+}
+
+fn any_inside(module: &Module, op: OpId, test: impl Fn(OpId) -> bool) -> bool {
+    with_inner(module, op).into_iter().any(test)
+}
+
+/// True if an op may change the bytes of a root, or give them back. A call may change all that it is given.
+fn writes(module: &Module, roots: &Roots, op: OpId, wanted: &[RootId]) -> bool {
+    let hits = |value: &ValueId| roots.get(*value).iter().any(|root| wanted.contains(root));
+    let data = module.op(op);
+    let Some(def) = def(module, op) else { return data.operands.iter().any(hits) };
+    if matches!(def.ring, Some(RingPart::Pop(_) | RingPart::Free(_)))
+        || matches!(def.ring, Some(RingPart::Handle(HandlePart::Pop | HandlePart::Free)))
+    {
+        return wanted.iter().any(|root| roots.root(*root).kind == RootKind::Popped);
+    }
+    if def.schema.part == Part::Call {
+        return data.operands.iter().any(hits);
+    }
+    let specs = def.schema.operands.iter().enumerate();
+    specs.filter(|(_, spec)| spec.touch.writes()).any(|(at, _)| module.operand_group(op, at).iter().any(hits))
+}

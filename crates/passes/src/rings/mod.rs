@@ -1,0 +1,4 @@
+//! Rings between cores: both ends brought together, slots freed.
+
+pub mod place_frees;
+pub mod resolve_rings;

@@ -1,0 +1,322 @@
+//! Every popped tile is freed, on every path, before the ring comes round.
+//!
+//! The consumer's function is followed path by path, calls included, with the number of slots it holds. A branch splits a
+//! path only if its arms differ in what they pop and free; the same condition met again takes the same arm.
+//! A loop of known length counts in full. A loop of unknown length, or whose iterations differ, adds an unknown number of pops or frees: then
+//! only what cannot be right whatever that number is gets reported.
+
+use slipring_dialects::ring::{PipeKey, consumer, pipe_key};
+use slipring_dialects::rules::constant;
+use slipring_dialects::{Dialects, HandlePart, OpRef, RingPart, affinity};
+use slipring_ir::{BlockId, Diags, Flow, Module, OpId, Span, ValueId};
+use slipring_machine::{CoreKind, Platform};
+use slipring_program::Direction;
+
+use crate::analysis::facts::{Functions, counted, flow, op_ref, operand_index, runs_on};
+use crate::analysis::rings::{RingOp, consumes, pipe};
+
+/// Paths followed at the same time; beyond that they are taken together.
+const PATHS: usize = 64;
+
+/// Calls within calls that are followed.
+const DEPTH: usize = 64;
+
+/// Checks every ring end that consumes.
+pub(super) fn check(
+    module: &Module,
+    functions: &Functions,
+    all: &[RingOp<'_>],
+    platform: &Platform,
+    diags: &mut Diags,
+) {
+    for init in all.iter().filter(|r| r.part == RingPart::Initialize) {
+        let Some(spec) = pipe(&init.op, platform) else { continue };
+        for direction in [Direction::C2V, Direction::V2C] {
+            let kind = consumer(direction);
+            // A pipe that frees by itself has no frees in the text.
+            if !spec.has(direction) || !consumes(&init.op, direction) || spec.config.auto_free {
+                continue;
+            }
+            let Some(body) = module.body(init.function, 0) else { continue };
+            let mut walk = Walk {
+                module,
+                functions,
+                kind,
+                ring: (spec.key, direction),
+                init: init.op,
+                slots: i64::from(spec.slots),
+                places: i64::from(spec.local_slots()),
+                calls: vec![init.function],
+                reported: false,
+                diags,
+            };
+            let paths = walk.block(body, vec![Path::default()]);
+            walk.end(&paths);
+        }
+    }
+}
+
+/// What is known on one path.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+struct Path {
+    /// Slots held, apart from unknown numbers of pops and frees.
+    held: i64,
+    /// The pops that hold them, the oldest first, as far as they are known.
+    pops: Vec<OpId>,
+    /// A loop that may have popped any number more than it freed.
+    more: Option<OpId>,
+    /// A loop that may have freed any number more than it popped.
+    less: Option<OpId>,
+    /// Conditions that the path has decided.
+    decided: Vec<(ValueId, bool)>,
+}
+
+impl Path {
+    fn same_count(&self, other: &Path) -> bool {
+        (self.held, self.more, self.less) == (other.held, other.more, other.less)
+    }
+}
+
+struct Walk<'m, 'd> {
+    module: &'m Module,
+    functions: &'m Functions,
+    kind: CoreKind,
+    ring: (PipeKey, Direction),
+    init: OpRef<'m>,
+    slots: i64,
+    /// Places where tiles from global memory land; else as many as slots.
+    places: i64,
+    calls: Vec<OpId>,
+    /// One report a ring: what follows the first mistake is noise.
+    reported: bool,
+    diags: &'d mut Diags,
+}
+
+impl<'m> Walk<'m, '_> {
+    fn block(&mut self, block: BlockId, mut paths: Vec<Path>) -> Vec<Path> {
+        for &op in &self.module.block(block).ops {
+            if self.reported {
+                return paths;
+            }
+            paths = self.op(op, paths);
+        }
+        paths
+    }
+
+    fn op(&mut self, id: OpId, mut paths: Vec<Path>) -> Vec<Path> {
+        if let Some(callee) = self.functions.callee(self.module, id) {
+            let follow = runs_on(self.module, callee, Some(self.kind))
+                && !self.calls.contains(&callee)
+                && self.calls.len() < DEPTH;
+            let Some(body) = self.module.body(callee, 0).filter(|_| follow) else { return paths };
+            self.calls.push(callee);
+            paths = self.block(body, paths);
+            self.calls.pop();
+            return paths;
+        }
+        let Some(op) = op_ref(self.module, id) else { return paths };
+        if !self.module.op(id).regions.is_empty() {
+            return self.regions(&op, paths);
+        }
+        let (pipe, direction) = self.ring;
+        if op.def.ring.is_some() && pipe_key(&op) == Some(pipe) {
+            match op.ring() {
+                Some(RingPart::Pop(d)) if d == direction => paths.iter_mut().for_each(|path| self.pop(&op, path)),
+                Some(RingPart::Free(d)) if d == direction => paths.iter_mut().for_each(|path| self.free(&op, path)),
+                _ => {}
+            }
+        }
+        paths
+    }
+
+    fn pop(&mut self, op: &OpRef<'_>, path: &mut Path) {
+        path.held += 1;
+        path.pops.push(op.id);
+        if path.held > self.places && self.places < self.slots && path.less.is_none() {
+            let error = op
+                .error(
+                    "landing-full",
+                    format!("this tile lands on one that is held: the pipe has {} places", self.places),
+                )
+                .label(format!("{} popped tiles have not been freed{}", path.held - 1, self.path_text(path)))
+                .help("more local slots, or free a tile before the next pop");
+            self.report(error);
+        }
+        if path.held > self.slots && path.less.is_none() {
+            let (held, free) = (path.held - 1, self.free_name());
+            let slots = match self.slots {
+                1 => "the only slot of the ring is".to_string(),
+                slots => format!("all {slots} slots of the ring are"),
+            };
+            let have = if held == 1 { "has" } else { "have" };
+            let error = op
+                .error("ring-held", format!("{slots} held here: this pop waits for ever"))
+                .label(format!("{} {have} not been freed{}", counted(held, "popped tile"), self.path_text(path)))
+                .help(format!("put `{free}` after the last use of a popped tile"));
+            self.report(error);
+        }
+    }
+
+    fn free(&mut self, op: &OpRef<'_>, path: &mut Path) {
+        path.held -= 1;
+        if !path.pops.is_empty() {
+            path.pops.remove(0);
+        }
+        if path.held < 0 && path.more.is_none() {
+            let error = op
+                .error("free-without-pop", format!("`{}` frees a slot that has not been popped", op.def.schema.name))
+                .label(format!("every popped slot is free again{}", self.path_text(path)));
+            self.report(error);
+        }
+    }
+
+    fn report(&mut self, error: slipring_ir::Diagnostic) {
+        if !self.reported {
+            self.diags.push(error);
+        }
+        self.reported = true;
+    }
+
+    fn regions(&mut self, op: &OpRef<'_>, paths: Vec<Path>) -> Vec<Path> {
+        if affinity(op).is_some_and(|kind| kind != self.kind) {
+            return paths;
+        }
+        let data = self.module.op(op.id);
+        let blocks: Vec<BlockId> = (0..data.regions.len()).filter_map(|r| self.module.body(op.id, r)).collect();
+        match flow(self.module, op.id) {
+            Flow::Once => blocks.into_iter().fold(paths, |paths, block| self.block(block, paths)),
+            Flow::OneOf => {
+                let split = paths.into_iter().flat_map(|path| self.arms(data.operands.first().copied(), &blocks, path));
+                bounded(split.collect(), op.id)
+            }
+            Flow::Repeat => {
+                let each = paths.into_iter().map(|path| self.repeat(op, &blocks, path));
+                each.collect()
+            }
+        }
+    }
+
+    fn arms(&mut self, condition: Option<ValueId>, blocks: &[BlockId], path: Path) -> Vec<Path> {
+        let known = condition.and_then(|c| path.decided.iter().find(|d| d.0 == c)).map(|d| d.1);
+        let mut ends: Vec<Path> = Vec::new();
+        for (taken, block) in [(true, blocks.first()), (false, blocks.get(1))] {
+            if known.is_some_and(|known| known != taken) {
+                continue;
+            }
+            let mut entry = path.clone();
+            entry.decided.extend(condition.filter(|_| known.is_none()).map(|c| (c, taken)));
+            ends.extend(match block {
+                Some(block) => self.block(*block, vec![entry]),
+                None => vec![entry],
+            });
+        }
+        match ends.split_first() {
+            Some((first, rest)) if rest.iter().all(|p| p.same_count(first)) => {
+                vec![Path { decided: path.decided, ..first.clone() }]
+            }
+            _ => ends,
+        }
+    }
+
+    fn repeat(&mut self, op: &OpRef<'_>, blocks: &[BlockId], path: Path) -> Path {
+        let mut at = path.clone();
+        // As often as it takes to fill the ring, or to see that every iteration gives back what it took.
+        let trips = trips(op);
+        for iteration in 0..=self.slots {
+            if trips.is_some_and(|n| iteration >= n) {
+                return Path { decided: path.decided, ..at };
+            }
+            let ends = blocks.iter().fold(vec![at.clone()], |paths, block| self.block(*block, paths));
+            if self.reported {
+                return path;
+            }
+            let Some((first, rest)) = ends.split_first() else { return path };
+            if rest.iter().any(|p| !p.same_count(first)) {
+                return self.unknown(op, path, &ends);
+            }
+            if first.same_count(&at) {
+                return Path { pops: first.pops.clone(), decided: path.decided, ..at };
+            }
+            if trips.is_none() {
+                return self.unknown(op, path, &ends);
+            }
+            at = Path { decided: path.decided.clone(), ..first.clone() };
+        }
+        self.unknown(op, path, &[at])
+    }
+
+    /// The path after a loop whose effect depends on how often it runs, or on conditions inside.
+    fn unknown(&self, op: &OpRef<'_>, path: Path, ends: &[Path]) -> Path {
+        let gains = ends.iter().any(|end| end.held > path.held || (end.more.is_some() && path.more.is_none()));
+        let loses = ends.iter().any(|end| end.held < path.held || (end.less.is_some() && path.less.is_none()));
+        Path { more: path.more.or(gains.then_some(op.id)), less: path.less.or(loses.then_some(op.id)), ..path }
+    }
+
+    fn end(&mut self, paths: &[Path]) {
+        for path in paths {
+            let (pop, free) = (self.pop_name(), self.free_name());
+            if path.held > 0 && path.less.is_none() {
+                let Some(op) = path.pops.last().and_then(|op| op_ref(self.module, *op)) else { continue };
+                let error = op
+                    .error("pop-without-free", format!("`{pop}` requires an explicit matching `{free}`"))
+                    .label(format!("this tile is never freed{}", self.path_text(path)))
+                    .help(format!("put `{free}` after the last use of the popped tile"));
+                self.report(error);
+            } else if let (0, Some(culprit), None) = (path.held, path.more, path.less) {
+                let Some(op) = op_ref(self.module, culprit) else { continue };
+                let start = op.span().start;
+                let error = slipring_ir::Diagnostic::error(
+                    "pop-without-free",
+                    Span::new(start, start + 1),
+                    format!("`{pop}` requires an explicit matching `{free}`"),
+                )
+                .label("iterations of this loop may pop more tiles than they free, and nothing frees them after it")
+                .help(format!("put `{free}` after the last use of the popped tile, on every path"));
+                self.report(error);
+            }
+        }
+    }
+
+    /// `, where `%c` is false`.
+    fn path_text(&self, path: &Path) -> String {
+        let each = path.decided.iter().map(|(value, taken)| format!("`{}` is {taken}", self.module.value_name(*value)));
+        let conditions: Vec<String> = each.collect();
+        if conditions.is_empty() { String::new() } else { format!(" where {}", conditions.join(" and ")) }
+    }
+
+    /// The op of this part for the way in which the pipe is written.
+    fn name_of(&self, part: RingPart, by_value: HandlePart) -> &'static str {
+        let wanted =
+            if self.init.module.op(self.init.id).results.is_empty() { part } else { RingPart::Handle(by_value) };
+        Dialects::get().all().iter().find(|def| def.ring == Some(wanted)).map_or("free", |def| def.schema.name)
+    }
+
+    fn free_name(&self) -> &'static str {
+        self.name_of(RingPart::Free(self.ring.1), HandlePart::Free)
+    }
+
+    fn pop_name(&self) -> &'static str {
+        self.name_of(RingPart::Pop(self.ring.1), HandlePart::Pop)
+    }
+}
+
+/// So many paths that they can be followed.
+fn bounded(mut paths: Vec<Path>, op: OpId) -> Vec<Path> {
+    if paths.len() > PATHS
+        && let Some(first) = paths.first().cloned()
+    {
+        paths = vec![Path { more: first.more.or(Some(op)), less: first.less.or(Some(op)), ..first }];
+    }
+    paths
+}
+
+/// How often a counted loop with constant bounds runs.
+fn trips(op: &OpRef<'_>) -> Option<i64> {
+    let number = |name: &str| constant(op.module, op.operand(operand_index(&op.def.schema, name)?)?);
+    let (lower, upper, step) = (number("lower")?, number("upper")?, number("step")?);
+    if step <= 0 {
+        return None;
+    }
+    let distance = upper.checked_sub(lower)?.max(0);
+    Some(distance / step + i64::from(distance % step != 0))
+}

@@ -1,0 +1,291 @@
+//! What each op asks of the axes of its tiles.
+
+use slipring_dialects::rules::constant;
+use slipring_dialects::{Along, MixedPart, OpRef};
+use slipring_ir::{BlockId, Dim, Module, OperandSpec, TileType, Touch, Type, ValueDef, ValueId};
+use slipring_tile::{BLayout, Layout, SLayout, Space};
+
+use super::axes::{Axes, Node, ODD, Part, Reason, Start, extent, positions};
+use super::windows;
+use crate::analysis::facts::{op_ref, operand_index};
+
+/// The tile that a value is, if it is one of the Vector cores.
+pub(super) fn vector_tile(module: &Module, value: ValueId) -> Option<&TileType> {
+    module.ty(value).as_tile().filter(|tile| tile.space == Space::Vec)
+}
+
+/// The operands that are tiles of the Vector cores, with their declarations. Working memory of an instruction is not among them: it
+/// may be of any size.
+pub(super) fn tile_operands<'a>(op: &OpRef<'a>) -> Vec<(ValueId, &'a OperandSpec)> {
+    let specs = op.def.schema.operands.iter().enumerate().filter(|(_, spec)| spec.name != "tmp");
+    let values = specs.flat_map(|(at, spec)| op.operands(at).iter().map(move |value| (*value, spec)));
+    values.filter(|(value, _)| vector_tile(op.module, *value).is_some()).collect()
+}
+
+/// Collects the constraints of a function's body.
+pub(super) fn collect(module: &Module, body: BlockId, axis: usize) -> Axes {
+    let mut axes = Axes::new(module, axis);
+    let ops: Vec<OpRef<'_>> = module.walk(body).into_iter().filter_map(|op| op_ref(module, op)).collect();
+    let written = written(&ops);
+    for op in &ops {
+        for &result in &module.op(op.id).results {
+            if let Some(tile) = vector_tile(module, result) {
+                axes.tiles.push(result);
+                let is_part = op.def.along.contains(&Along::Part);
+                (0..2).for_each(|axis| can_be_halved(op, (result, axis), tile, is_part, &mut axes));
+            }
+        }
+        match op.def.mixed {
+            Some(MixedPart::Cross) => {
+                if let Some(dst) = op.operand(1).filter(|v| vector_tile(module, *v).is_some()) {
+                    axes.divide((dst, axis), op.id);
+                }
+            }
+            _ => (0..2).for_each(|axis| ask(op, axis, &written, &mut axes)),
+        }
+    }
+    axes
+}
+
+/// Tiles that something writes, also through views of them.
+fn written(ops: &[OpRef<'_>]) -> Vec<ValueId> {
+    let mut written: Vec<ValueId> = Vec::new();
+    for op in ops.iter().rev() {
+        for (value, spec) in tile_operands(op) {
+            let through_view =
+                spec.touch == Touch::Nothing && op.module.op(op.id).results.iter().any(|r| written.contains(r));
+            if matches!(spec.touch, Touch::Write | Touch::ReadWrite) || through_view {
+                written.push(value);
+            }
+        }
+    }
+    written
+}
+
+fn reason(op: &OpRef<'_>, text: impl Into<String>) -> Reason {
+    Reason { op: op.id, code: "auto-split", text: text.into() }
+}
+
+/// What the type of a tile says: an even extent, all of it valid, whole boxes in each half.
+fn can_be_halved(op: &OpRef<'_>, node: Node, tile: &TileType, is_part: bool, axes: &mut Axes) {
+    let (all, what) = (extent(tile, node.1), positions(node.1));
+    let half = half_type(tile, node.1);
+    let text = if is_part {
+        // How a part is divided follows from the tile that it is a part of.
+        return;
+    } else if all % 2 != 0 {
+        let text = format!(
+            "{all} {} cannot be divided evenly between two Vector cores",
+            if all == 1 { &what[..what.len() - 1] } else { what }
+        );
+        return axes.keep_whole(node, Reason { code: ODD, ..reason(op, text) });
+    } else if tile.valid[node.1] == Dim::Dynamic {
+        format!("how many {what} are valid is not known here")
+    } else if tile.valid[node.1] != Dim::Static(all as u64) {
+        format!("only some of the {all} {what} are valid")
+    } else if tile.layout.is_whole() && !half.layout.is_whole() {
+        format!("half of the {all} {what} are no whole boxes")
+    } else {
+        return;
+    };
+    axes.keep_whole(node, reason(op, text));
+}
+
+/// A tile of half the rows or columns.
+pub(super) fn half_type(tile: &TileType, axis: usize) -> TileType {
+    resized(tile, axis, extent(tile, axis) / 2)
+}
+
+/// A tile with another number of rows or columns, all of them valid.
+pub(super) fn resized(tile: &TileType, axis: usize, size: i64) -> TileType {
+    let size = u32::try_from(size).unwrap_or(0);
+    let (rows, cols) = if axis == 0 { (size, tile.layout.cols) } else { (tile.layout.rows, size) };
+    let mut valid = tile.valid;
+    valid[axis] = Dim::Static(size.into());
+    TileType { layout: Layout { rows, cols, ..tile.layout }, valid, ..*tile }
+}
+
+/// What an op asks of one axis of its tiles.
+fn ask(op: &OpRef<'_>, axis: usize, written: &[ValueId], axes: &mut Axes) {
+    let module = op.module;
+    let tiles = tile_operands(op);
+    let (name, what) = (op.def.schema.name, positions(axis));
+    let whole = |axes: &mut Axes, values: &[ValueId], text: String| {
+        values.iter().for_each(|value| axes.keep_whole((*value, axis), reason(op, text.clone())));
+    };
+    let all: Vec<ValueId> = tiles.iter().map(|(value, _)| *value).collect();
+    match op.def.along[axis] {
+        Along::Each => together(op, axis, &all, axes),
+        Along::Combines => whole(axes, &all, format!("`{name}` combines all {what}")),
+        Along::Counts => {
+            whole(axes, &all, format!("what `{name}` writes depends on the number of the {}", &what[..what.len() - 1]))
+        }
+        Along::Transposes => whole(axes, &all, format!("`{name}` makes {} of them", positions(1 - axis))),
+        Along::First(first) => {
+            let (once, each): (Vec<_>, Vec<_>) = tiles.iter().partition(|(_, spec)| spec.name == first);
+            let values = |list: &[(ValueId, &OperandSpec)]| list.iter().map(|(value, _)| *value).collect::<Vec<_>>();
+            whole(axes, &values(&once), format!("`{name}` uses the first of them for all {what} of its result"));
+            together(op, axis, &values(&each), axes);
+        }
+        Along::Repeats => repeats(op, axis, &tiles, axes),
+        Along::Window(first) => {
+            let offset = operand_index(&op.def.schema, first).and_then(|at| op.operand(at));
+            let from_start = offset.and_then(|v| constant(module, v)) == Some(0);
+            let same_size = extents(module, axis, &all).windows(2).all(|pair| pair[0] == pair[1]);
+            if from_start && same_size {
+                together(op, axis, &all, axes);
+            } else {
+                whole(axes, &all, format!("`{name}` moves a window of the {what}"));
+            }
+        }
+        Along::Part => part(op, axis, written, axes),
+        Along::Reshapes => reshape(op, axis, axes),
+        Along::Unknown => {
+            let text = format!("`{name}` does not work {} by {}", &what[..what.len() - 1], &what[..what.len() - 1]);
+            whole(axes, &all, text);
+        }
+    }
+}
+
+fn extents(module: &Module, axis: usize, values: &[ValueId]) -> Vec<i64> {
+    values.iter().filter_map(|v| vector_tile(module, *v)).map(|tile| extent(tile, axis)).collect()
+}
+
+/// Position by position: all tiles are divided together. Windows of global memory must have the axis as a dimension.
+fn together(op: &OpRef<'_>, axis: usize, values: &[ValueId], axes: &mut Axes) {
+    let module = op.module;
+    let sizes = extents(module, axis, values);
+    if let Some(pair) = sizes.windows(2).find(|pair| pair[0] != pair[1]) {
+        let text =
+            format!("`{}` works on tiles of {} and {} {}", op.def.schema.name, pair[0], pair[1], positions(axis));
+        values.iter().for_each(|value| axes.keep_whole((*value, axis), reason(op, text.clone())));
+        return;
+    }
+    values.windows(2).for_each(|pair| axes.same((pair[0], axis), (pair[1], axis)));
+    let views = module.op(op.id).operands.iter().filter(|v| windows::is_global(module.ty(**v)));
+    for &view in views {
+        let Some((&tile, &size)) = values.first().zip(sizes.first()) else { continue };
+        let is_part = module
+            .defining_op(tile)
+            .and_then(|id| op_ref(module, id))
+            .is_some_and(|d| d.def.along[axis] == Along::Part);
+        if let Err(text) = windows::dimension(module, view, axis, size, is_part) {
+            axes.keep_whole((tile, axis), reason(op, text));
+        }
+    }
+}
+
+/// A source of fewer positions than the result is read again and again.
+fn repeats(op: &OpRef<'_>, axis: usize, tiles: &[(ValueId, &OperandSpec)], axes: &mut Axes) {
+    let module = op.module;
+    let valid = |value: ValueId| vector_tile(module, value).and_then(|tile| tile.valid[axis].known());
+    let Some(&(result, _)) = tiles.iter().find(|(_, spec)| spec.touch == Touch::Write) else { return };
+    let (mut alike, mut repeated) = (vec![result], Vec::new());
+    for (value, _) in tiles.iter().filter(|(value, _)| *value != result) {
+        match valid(result).zip(valid(*value)) {
+            Some((all, own)) if own < all => repeated.push((*value, own)),
+            _ => alike.push(*value),
+        }
+    }
+    for (value, own) in repeated {
+        let text = format!("`{}` repeats them for all {} of its result", op.def.schema.name, positions(axis));
+        axes.keep_whole((value, axis), reason(op, text));
+        if valid(result).is_none_or(|all| own == 0 || (all / 2) % own != 0) {
+            let text = format!("a half of them is no multiple of the {own} that `{}` repeats", op.def.schema.name);
+            axes.keep_whole((result, axis), reason(op, text));
+        }
+    }
+    together(op, axis, &alike, axes);
+}
+
+/// A part of a tile: all positions of the axis, or some of them.
+fn part(op: &OpRef<'_>, axis: usize, written: &[ValueId], axes: &mut Axes) {
+    let module = op.module;
+    let (Some(source), Some(&result)) = (op.operand(0), module.op(op.id).results.first()) else { return };
+    let (Some(from), Some(to)) = (vector_tile(module, source), vector_tile(module, result)) else { return };
+    let (all, size) = (extent(from, axis), extent(to, axis));
+    let Some(&offset) = op.operands(1).get(axis) else { return };
+    let known = constant(module, offset);
+    if known == Some(0) && all == size {
+        return axes.same((source, axis), (result, axis));
+    }
+    if axes.parts.iter().any(|part| part.result == source && part.axis == axis) {
+        axes.keep_whole((source, axis), reason(op, "a part is taken of a part of them"));
+    }
+    let half = all / 2;
+    let start = match known {
+        Some(at) => Start::At(at),
+        None if half % size == 0 && is_multiple(module, offset, size) => Start::Multiple(offset),
+        None => Start::Unknown(offset),
+    };
+    let written = written.contains(&result);
+    axes.parts.push(Part { op: op.id, axis, source, result, start, size, half, written });
+}
+
+/// True if a value is known to be a multiple of `unit`: constants and counters of loops.
+pub(super) fn is_multiple(module: &Module, value: ValueId, unit: i64) -> bool {
+    if let Some(n) = constant(module, value) {
+        return n % unit == 0;
+    }
+    let ValueDef::Arg(block, 0) = module.value(value).def else { return false };
+    module.block_parent(block).and_then(|op| op_ref(module, op)).is_some_and(|op| {
+        ["lower", "step"].iter().all(|name| {
+            let bound = operand_index(&op.def.schema, name).and_then(|at| op.operand(at));
+            bound.is_some_and(|bound| is_multiple(module, bound, unit))
+        })
+    })
+}
+
+/// A tile's memory in another shape. Halves of the axis whose positions follow one another in memory are halves of the memory, in
+/// both shapes.
+fn reshape(op: &OpRef<'_>, axis: usize, axes: &mut Axes) {
+    let module = op.module;
+    let (Some(source), Some(&result)) = (op.operand(0), module.op(op.id).results.first()) else { return };
+    let (Some(from), Some(to)) = (vector_tile(module, source), vector_tile(module, result)) else { return };
+    if alike(&from.layout, &to.layout) {
+        return axes.same((source, axis), (result, axis));
+    }
+    let outer = [from, to].map(|tile| outermost(&tile.layout));
+    if let [Some(a), Some(b)] = outer {
+        axes.same((source, a), (result, b));
+    }
+    let text = format!("`{}` does not keep them together", op.def.schema.name);
+    for (value, outer) in [(source, outer[0]), (result, outer[1])] {
+        if outer != Some(axis) {
+            axes.keep_whole((value, axis), reason(op, text.clone()));
+        }
+    }
+}
+
+fn alike(a: &Layout, b: &Layout) -> bool {
+    let of = |l: &Layout| (l.rows, l.cols, l.blayout, l.slayout, l.elem.bytes(), l.fractal);
+    of(a) == of(b)
+}
+
+/// The axis whose positions are the largest pieces of a tile's memory: of one row or one column the other axis.
+fn outermost(layout: &Layout) -> Option<usize> {
+    if layout.slayout != SLayout::NoneBox {
+        return None;
+    }
+    Some(match layout.blayout {
+        BLayout::RowMajor => usize::from(layout.rows == 1),
+        BLayout::ColMajor => usize::from(layout.cols != 1),
+    })
+}
+
+/// A value that is a tile of the Vector cores and no result of an op: an argument of a block.
+pub(super) fn carried(module: &Module, body: BlockId) -> Option<(ValueId, slipring_ir::OpId)> {
+    module.walk(body).into_iter().find_map(|op| {
+        let regions = &module.op(op).regions;
+        let blocks = regions.iter().flat_map(|r| module.region(*r).blocks.iter());
+        let args = blocks.flat_map(|b| module.block(*b).args.iter());
+        let results = if regions.is_empty() { &[][..] } else { &module.op(op).results[..] };
+        args.chain(results).find(|v| matches!(module.ty(**v), Type::Tile(t) if t.space == Space::Vec)).map(|v| (*v, op))
+    })
+}
+
+/// All operands that are tiles of the Vector cores.
+pub(super) fn all_tiles(op: &OpRef<'_>) -> Vec<ValueId> {
+    let values = op.module.op(op.id).operands.iter().copied();
+    values.filter(|v| vector_tile(op.module, *v).is_some()).collect()
+}

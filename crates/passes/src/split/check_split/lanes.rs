@@ -1,0 +1,174 @@
+//! Which numbers, addresses and conditions depend on the lane.
+
+use slipring_dialects::rules::constant;
+use slipring_dialects::{LaneQuery, Linear, OpRef};
+use slipring_ir::{Flow, OpId, Span, ValueId};
+
+use super::{Function, is_region};
+use crate::analysis::facts::{flow, op_ref, terminator};
+
+/// How a number depends on the lane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Step {
+    /// Not at all.
+    Same,
+    /// Lane 1's is larger than lane 0's by this much.
+    By(i64),
+    /// In a way that cannot be told.
+    Unknown,
+}
+
+/// What depends on the lane, and where that comes from.
+pub(super) struct Lanes<'f, 'a> {
+    function: &'f Function<'a>,
+    from: Vec<Option<Span>>,
+}
+
+impl<'f, 'a> Lanes<'f, 'a> {
+    /// Follows the number of the lane through a function.
+    pub(super) fn of(function: &'f Function<'a>) -> Lanes<'f, 'a> {
+        let mut lanes = Lanes { function, from: vec![None; function.module.value_count()] };
+        lanes.follow();
+        lanes
+    }
+
+    /// Where a value's dependence on the lane comes from; `None` if it has none.
+    pub(super) fn get(&self, value: ValueId) -> Option<Span> {
+        self.from[value.index()]
+    }
+
+    /// What a number was read from differs between the lanes: so does the number. True if that is news.
+    pub(super) fn add(&mut self, value: ValueId, from: Span) -> bool {
+        let news = self.mark(value, Some(from));
+        if news {
+            self.follow();
+        }
+        news
+    }
+
+    fn mark(&mut self, value: ValueId, from: Option<Span>) -> bool {
+        let known = &mut self.from[value.index()];
+        let news = known.is_none() && from.is_some();
+        if news {
+            *known = from;
+        }
+        news
+    }
+
+    fn first(&self, values: &[ValueId]) -> Option<Span> {
+        values.iter().find_map(|v| self.get(*v))
+    }
+
+    fn follow(&mut self) {
+        let ops = &self.function.ops;
+        while ops.iter().fold(false, |news, placed| self.follow_op(&placed.op) | news) {}
+    }
+
+    fn follow_op(&mut self, op: &OpRef<'_>) -> bool {
+        let module = self.function.module;
+        let data = module.op(op.id);
+        let mut news = false;
+        if is_region(op) {
+            for arg in module.body(op.id, 0).map_or(&[][..], |b| &module.block(b).args) {
+                news |= self.mark(*arg, Some(module.value(*arg).span));
+            }
+        } else if op.def.per_lane == Some(LaneQuery::Number) {
+            for result in &data.results {
+                news |= self.mark(*result, Some(op.span()));
+            }
+        } else if data.regions.is_empty() {
+            let from = self.first(&data.operands);
+            for result in &data.results {
+                news |= self.mark(*result, from);
+            }
+        } else {
+            news |= self.follow_regions(op.id);
+        }
+        news
+    }
+
+    /// Values that pass through the regions of an op; all of them, where the lane decides which way control goes.
+    fn follow_regions(&mut self, op: OpId) -> bool {
+        let module = self.function.module;
+        let data = module.op(op);
+        let blocks: Vec<_> = (0..data.regions.len()).filter_map(|region| module.body(op, region)).collect();
+        let ends: Vec<&[ValueId]> =
+            blocks.iter().filter_map(|b| terminator(module, *b)).map(|end| &module.op(end).operands[..]).collect();
+        let (repeats, decided) = (flow(module, op) == Flow::Repeat, self.condition(op));
+        let mut news = false;
+        for args in blocks.iter().map(|b| &module.block(*b).args).filter(|_| repeats) {
+            for (at, arg) in args.iter().rev().enumerate() {
+                let tail = |list: &[ValueId]| list.iter().rev().nth(at).and_then(|v| self.get(*v));
+                let from = decided.or_else(|| tail(&data.operands)).or_else(|| ends.iter().find_map(|end| tail(end)));
+                news |= self.mark(*arg, from);
+            }
+        }
+        for (at, result) in data.results.iter().rev().enumerate() {
+            let tail = |list: &[ValueId]| list.iter().rev().nth(at).and_then(|v| self.get(*v));
+            let carried = if repeats { tail(&data.operands) } else { None };
+            let from = decided.or(carried).or_else(|| ends.iter().find_map(|end| tail(end)));
+            news |= self.mark(*result, from);
+        }
+        news
+    }
+
+    /// Where it comes from that the lanes may go through the regions of an op differently; `None` if they do not.
+    pub(super) fn condition(&self, op: OpId) -> Option<Span> {
+        let module = self.function.module;
+        let data = module.op(op);
+        if op_ref(module, op).is_some_and(|op| is_region(&op)) {
+            return None;
+        }
+        let args = module.body(op, 0).map_or(0, |b| module.block(b).args.len());
+        let repeats = flow(module, op) == Flow::Repeat;
+        let leading =
+            if repeats { data.operands.len().saturating_sub(args.saturating_sub(1)) } else { data.operands.len() };
+        let leading = if repeats && data.operands.len() <= args { 0 } else { leading };
+        // The first value of a terminator that passes on one more than the op gives is a condition.
+        let ends = (0..data.regions.len()).filter_map(|region| terminator(module, module.body(op, region)?));
+        let conditions = ends.filter_map(|end| {
+            let passed = &module.op(end).operands;
+            (repeats && passed.len() > data.results.len()).then(|| passed.first().copied()).flatten()
+        });
+        self.first(&data.operands[..leading]).or_else(|| conditions.into_iter().find_map(|v| self.get(v)))
+    }
+
+    /// How a number depends on the lane.
+    pub(super) fn step(&self, value: ValueId) -> Step {
+        if self.get(value).is_none() {
+            return Step::Same;
+        }
+        let module = self.function.module;
+        let Some(id) = module.defining_op(value) else {
+            let parent = match module.value(value).def {
+                slipring_ir::ValueDef::Arg(block, _) => module.block_parent(block),
+                slipring_ir::ValueDef::Result(..) => None,
+            };
+            let number = parent.and_then(|op| op_ref(module, op)).is_some_and(|op| is_region(&op));
+            return if number { Step::By(1) } else { Step::Unknown };
+        };
+        let Some(op) = op_ref(module, id) else { return Step::Unknown };
+        if op.def.per_lane == Some(LaneQuery::Number) {
+            return Step::By(1);
+        }
+        let operands = &module.op(id).operands;
+        let step = |at: usize| operands.get(at).map_or(Step::Unknown, |v| self.step(*v));
+        let number = |step: Step| match step {
+            Step::Same => Some(0),
+            Step::By(n) => Some(n),
+            Step::Unknown => None,
+        };
+        let times = |at: usize| operands.get(at).and_then(|v| constant(module, *v));
+        let by = match op.def.linear {
+            Some(Linear::Same) => number(step(0)),
+            Some(Linear::Sum) => number(step(0)).zip(number(step(1))).and_then(|(a, b)| a.checked_add(b)),
+            Some(Linear::Difference) => number(step(0)).zip(number(step(1))).and_then(|(a, b)| a.checked_sub(b)),
+            Some(Linear::Product) => {
+                let product = |a: usize, b: usize| number(step(a))?.checked_mul(times(b)?);
+                product(0, 1).or_else(|| product(1, 0))
+            }
+            None => None,
+        };
+        by.map_or(Step::Unknown, Step::By)
+    }
+}

@@ -1,0 +1,155 @@
+//! What lanes write to global memory: each its own bytes.
+
+use slipring_dialects::OpRef;
+use slipring_dialects::rules::constant;
+use slipring_ir::ValueId;
+use slipring_tile::Space;
+
+use super::lanes::Step;
+use super::tiles::{Contents, Cut};
+use super::walk::{Place, Walk};
+use super::{name_of, positions};
+use crate::analysis::facts::{memory_of, operand_index};
+use crate::split::auto_split::windows::{Partition, layout};
+
+/// A window of global memory, as far as the lanes are concerned.
+pub(super) struct Window {
+    dims: Vec<Dimension>,
+    /// True if the tensor itself, or its address, depends on the lane.
+    base: bool,
+}
+
+struct Dimension {
+    /// The axis of a tile that it is part of; `None` where the layout does not say.
+    axis: Option<usize>,
+    step: Step,
+    /// Where the offset is computed.
+    offset: Option<ValueId>,
+    size: Option<i64>,
+}
+
+impl Window {
+    pub(super) fn of(walk: &Walk<'_, '_>, view: ValueId) -> Window {
+        let module = walk.function.module;
+        let mut dims: Vec<Dimension> = Vec::new();
+        let mut at = view;
+        while let Some(window) = Partition::of(module, at) {
+            if dims.is_empty() {
+                let axes = axes(layout(module, view).unwrap_or("nd"), window.offsets.len());
+                dims.extend(axes.into_iter().zip(window.sizes).map(|(axis, size)| Dimension {
+                    axis,
+                    step: Step::Same,
+                    offset: None,
+                    size: constant(module, *size),
+                }));
+            }
+            for (dim, offset) in dims.iter_mut().zip(window.offsets) {
+                let step = walk.lanes.step(*offset);
+                if step != Step::Same {
+                    dim.offset = Some(*offset);
+                }
+                dim.step = match (dim.step, step) {
+                    (Step::Same, step) | (step, Step::Same) => step,
+                    (Step::By(a), Step::By(b)) => a.checked_add(b).map_or(Step::Unknown, Step::By),
+                    _ => Step::Unknown,
+                };
+            }
+            at = window.source;
+        }
+        Window { dims, base: walk.lanes.get(at).is_some() }
+    }
+
+    /// Axes of a tile along which the lanes' windows start at different places; none if the tensor differs too.
+    pub(super) fn axes(&self) -> Vec<usize> {
+        let mut axes: Vec<usize> = self.moved().filter(|_| !self.base).filter_map(|dim| dim.axis).collect();
+        axes.sort_unstable();
+        axes.dedup();
+        axes
+    }
+
+    fn moved(&self) -> impl Iterator<Item = &Dimension> {
+        self.dims.iter().filter(|dim| dim.step != Step::Same)
+    }
+}
+
+/// The axis of a tile that each dimension of a view of this layout is part of.
+fn axes(layout: &str, rank: usize) -> Vec<Option<usize>> {
+    let axis = |at: usize| match layout {
+        "nd" => Some(usize::from(at + 1 == rank)),
+        "dn" => Some(usize::from(at + 2 != rank)),
+        _ => None,
+    };
+    (0..rank).map(axis).collect()
+}
+
+/// Checks what an op writes to global memory. `tile` is what it stores.
+pub(super) fn check(walk: &mut Walk<'_, '_>, op: &OpRef<'_>, tile: Contents, place: Place<'_>) {
+    let module = walk.function.module;
+    let name = name_of(op);
+    let Some(region) = place.region else {
+        if let Some(lane) = tile.lane {
+            walk.report(
+                op.error("store-outside", format!("`{name}` stores a tile that differs between the Vector cores"))
+                    .label("outside of every region the tile of lane 0 is stored")
+                    .also(lane, "differs from here on")
+                    .help("store it inside a region, each lane its own window"),
+            );
+        }
+        return;
+    };
+    if place.guard.is_some() || op.update().is_some() {
+        return;
+    }
+    let specs = op.def.schema.operands.iter().enumerate();
+    let targets = specs.filter(|(_, spec)| spec.touch.writes()).flat_map(|(at, _)| op.operands(at));
+    let Some(&target) = targets.into_iter().find(|v| memory_of(module.ty(**v)) == Some(Space::Gm)) else { return };
+    let offset = operand_index(&op.def.schema, "offset").and_then(|at| op.operand(at));
+    let depends = walk.lanes.get(target).or_else(|| offset.and_then(|v| walk.lanes.get(v)));
+    let tiles_read = op.def.schema.operands.iter().filter(|spec| spec.touch.reads()).count();
+    if depends.is_none() {
+        // The addresses of a scatter are in a tile.
+        if tiles_read <= 1 {
+            walk.report(
+                op.error("lanes-overlap", format!("both Vector cores write the same bytes with this `{name}`"))
+                    .label("its address does not depend on the lane")
+                    .also(region.span(), "both lanes run this region")
+                    .help("address it by the number of the lane, or let one lane do it (`scf.if` on the number)"),
+            );
+        }
+        return;
+    }
+    let window = Window::of(walk, target);
+    if window.base {
+        return;
+    }
+    if let (Cut::Axis(axis), Some(by)) = (tile.cut, tile.by)
+        && !window.dims.is_empty()
+        && window.moved().all(|dim| dim.axis == Some(1 - axis))
+    {
+        let (held, moved) = (positions(axis), positions(1 - axis));
+        let mut error = op
+            .error("gm-offset-axis", format!("the lanes hold half of the {held} each and store them side by {moved}"))
+            .label(format!("only the offset of the {moved} depends on the lane"))
+            .also(by, format!("divided by {held} here"));
+        if let Some(offset) = window.moved().find_map(|dim| dim.offset) {
+            error = error.also(module.value(offset).span, "the offset that depends on the lane");
+        }
+        walk.report(error.help(format!("add the lane's share to the offset of the {held}")));
+        return;
+    }
+    let moved: Vec<&Dimension> = window.moved().collect();
+    if let [Dimension { step: Step::By(step), size: Some(size), offset, .. }] = moved.as_slice()
+        && step.unsigned_abs() < size.unsigned_abs()
+    {
+        let mut error = op
+            .error(
+                "lanes-overlap",
+                format!("the lanes' windows overlap: each is {size} long, and lane 1's starts {step} after lane 0's"),
+            )
+            .also(region.span(), "both lanes run this region");
+        if let Some(offset) = offset {
+            error = error.also(module.value(*offset).span, "the offset that depends on the lane");
+        }
+        walk.report(error.help(format!("move lane 1's window by {size} or more")));
+    }
+}

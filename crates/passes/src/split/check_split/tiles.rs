@@ -1,0 +1,136 @@
+//! What the tiles of the Vector cores hold at a point of the program.
+
+use std::collections::BTreeMap;
+
+use slipring_dialects::{Along, PipeRule};
+use slipring_ir::{Module, Span, TileType, Type, ValueId};
+use slipring_tile::{BLayout, SLayout, Space};
+
+use crate::analysis::facts::op_ref;
+
+/// Which part of a whole tile a lane holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Cut {
+    /// No part that we know of: a tile of its own.
+    #[default]
+    Whole,
+    /// Half of the rows (0) or columns (1).
+    Axis(usize),
+    /// A part that no axis describes.
+    Unsure,
+}
+
+impl Cut {
+    fn with(self, other: Cut) -> Cut {
+        match (self, other) {
+            (Cut::Whole, cut) | (cut, Cut::Whole) => cut,
+            (a, b) if a == b => a,
+            _ => Cut::Unsure,
+        }
+    }
+}
+
+/// What a tile holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Contents {
+    pub cut: Cut,
+    /// Where it was cut.
+    pub by: Option<Span>,
+    /// What makes the lanes' tiles differ; `None` if they are the same.
+    pub lane: Option<Span>,
+}
+
+impl Contents {
+    /// What comes of both.
+    pub fn with(self, other: Contents) -> Contents {
+        Contents { cut: self.cut.with(other.cut), by: self.by.or(other.by), lane: self.lane.or(other.lane) }
+    }
+}
+
+/// Contents of tiles by the value that declares them. One that is not listed is the same on both lanes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Tiles(BTreeMap<ValueId, Contents>);
+
+impl Tiles {
+    /// What a value that stands for a tile, or for a view of one, holds.
+    pub fn get(&self, module: &Module, value: ValueId) -> Contents {
+        let view = View::of(module, value);
+        let mut contents = self.0.get(&view.root).copied().unwrap_or_default();
+        for (from, to) in view.shapes.iter().rev() {
+            contents.cut = reshaped(contents.cut, from, to);
+        }
+        contents
+    }
+
+    /// An op writes a tile, or a part of one, which keeps the rest.
+    pub fn set(&mut self, module: &Module, value: ValueId, mut contents: Contents) {
+        let view = View::of(module, value);
+        for (from, to) in &view.shapes {
+            contents.cut = reshaped(contents.cut, to, from);
+        }
+        let tile = self.0.entry(view.root).or_default();
+        *tile = if view.part { tile.with(contents) } else { contents };
+    }
+
+    /// Either of both; places are those of the first where it has any.
+    pub fn join(mut self, other: Tiles) -> Tiles {
+        for (value, contents) in other.0 {
+            let tile = self.0.entry(value).or_default();
+            *tile = tile.with(contents);
+        }
+        self
+    }
+}
+
+/// How a value looks at a tile.
+struct View {
+    root: ValueId,
+    /// Changes of shape on the way to the root: from, to; the last one first.
+    shapes: Vec<(TileType, TileType)>,
+    /// True if it is only a part.
+    part: bool,
+}
+
+impl View {
+    fn of(module: &Module, value: ValueId) -> View {
+        let mut view = View { root: value, shapes: Vec::new(), part: false };
+        while let Some(op) = module.defining_op(view.root).and_then(|op| op_ref(module, op)) {
+            let Some(source) = op.operand(0).filter(|_| matches!(op.def.pipe, PipeRule::None)) else { break };
+            let (Type::Tile(from), Type::Tile(to)) = (module.ty(source), module.ty(view.root)) else { break };
+            match op.def.along[0] {
+                Along::Part => view.part = true,
+                _ => view.shapes.push((*from, *to)),
+            }
+            view.root = source;
+        }
+        view
+    }
+}
+
+/// The axis along which two tiles lie one behind the other in memory when they are put together.
+fn outer_axis(tile: &TileType) -> Option<usize> {
+    let (rows, cols) = (tile.layout.rows, tile.layout.cols);
+    match (tile.layout.slayout, tile.layout.blayout) {
+        (SLayout::NoneBox, BLayout::RowMajor) => Some(usize::from(rows == 1)),
+        (SLayout::NoneBox, BLayout::ColMajor) => Some(usize::from(cols != 1)),
+        _ => None,
+    }
+}
+
+/// What half of a tile is when its memory is looked at in another shape.
+fn reshaped(cut: Cut, from: &TileType, to: &TileType) -> Cut {
+    let Cut::Axis(axis) = cut else { return cut };
+    let shape = |tile: &TileType| (tile.layout.rows, tile.layout.cols, tile.layout.blayout, tile.layout.slayout);
+    if shape(from) == shape(to) {
+        return cut;
+    }
+    match (outer_axis(from), outer_axis(to)) {
+        (Some(outer), Some(now)) if outer == axis => Cut::Axis(now),
+        _ => Cut::Unsure,
+    }
+}
+
+/// The type of a tile in UB.
+pub(super) fn vector_tile(module: &Module, value: ValueId) -> Option<&TileType> {
+    module.ty(value).as_tile().filter(|tile| tile.space == Space::Vec)
+}

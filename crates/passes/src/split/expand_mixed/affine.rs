@@ -1,0 +1,76 @@
+//! Numbers as sums of multiples of values of which nothing more is known.
+
+use std::collections::BTreeMap;
+
+use slipring_dialects::Linear;
+use slipring_dialects::rules::constant;
+use slipring_ir::{Module, Type, ValueId};
+
+use crate::analysis::facts::def;
+
+/// Ops followed to find out how a number is made.
+const DEPTH: usize = 32;
+
+/// `constant + Σ factor × value`, as long as nothing wraps.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Affine {
+    /// The part that is known.
+    pub constant: i64,
+    /// The factor of each value; none is 0.
+    pub terms: BTreeMap<ValueId, i64>,
+}
+
+impl Affine {
+    fn scaled(mut self, by: i64) -> Option<Affine> {
+        self.constant = self.constant.checked_mul(by)?;
+        for factor in self.terms.values_mut() {
+            *factor = factor.checked_mul(by)?;
+        }
+        self.terms.retain(|_, factor| *factor != 0);
+        Some(self)
+    }
+
+    fn plus(mut self, other: Affine) -> Option<Affine> {
+        self.constant = self.constant.checked_add(other.constant)?;
+        for (value, factor) in other.terms {
+            let sum = self.terms.entry(value).or_default();
+            *sum = sum.checked_add(factor)?;
+        }
+        self.terms.retain(|_, factor| *factor != 0);
+        Some(self)
+    }
+}
+
+/// How a number of 64 bits is made, as far as sums, differences and products with constants go.
+pub(super) fn affine(module: &Module, value: ValueId) -> Affine {
+    followed(module, value, DEPTH).unwrap_or(Affine { constant: 0, terms: BTreeMap::from([(value, 1)]) })
+}
+
+fn followed(module: &Module, value: ValueId, depth: usize) -> Option<Affine> {
+    if let Some(constant) = constant(module, value) {
+        return Some(Affine { constant, terms: BTreeMap::new() });
+    }
+    let op = module.defining_op(value).filter(|_| depth > 0)?;
+    if !matches!(module.ty(value), Type::Index | Type::Int { width: 64, .. }) {
+        return None;
+    }
+    let data = module.op(op);
+    let of = |at: usize| {
+        let value = *data.operands.get(at)?;
+        Some(followed(module, value, depth - 1).unwrap_or(Affine { constant: 0, terms: BTreeMap::from([(value, 1)]) }))
+    };
+    match def(module, op)?.linear? {
+        // From fewer bits it is what it was.
+        Linear::Same => of(0),
+        Linear::Sum => of(0)?.plus(of(1)?),
+        Linear::Difference => of(0)?.plus(of(1)?.scaled(-1)?),
+        Linear::Product => {
+            let (a, b) = (of(0)?, of(1)?);
+            match (a.terms.is_empty(), b.terms.is_empty()) {
+                (true, _) => b.scaled(a.constant),
+                (_, true) => a.scaled(b.constant),
+                _ => None,
+            }
+        }
+    }
+}

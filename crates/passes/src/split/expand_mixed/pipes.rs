@@ -1,0 +1,258 @@
+//! The pipes that the tiles of a kernel cross by, and the ops that make them.
+//!
+//! Pushes and pops that the text writes itself keep their ids; what crosses by shards and gathers takes pipes behind those.
+
+use std::collections::BTreeMap;
+
+use slipring_dialects::function::asked_slots;
+use slipring_dialects::ring::Split;
+use slipring_dialects::{OpRef, RingPart};
+use slipring_ir::{Attr, BlockId, Module, OpId, Span, Type, ValueId};
+use slipring_machine::{CoreKind, Platform};
+use slipring_program::Direction;
+use slipring_tile::Space;
+
+use super::project::whole_tile;
+use super::sides::{Side, side};
+use super::write::{build, by_part, constant, initialise, result};
+use crate::analysis::facts::op_ref;
+
+/// Slots of a generated ring, unless the function says another number.
+const SLOTS: i64 = 2;
+
+/// Flags of a direction (seed 000): a slot takes one, so that there are no more pipes.
+const FLAGS: i64 = 8;
+
+/// Name of the parameter for slots in global memory.
+const SLOT_BUFFER: &str = "gm_slot_buffer";
+
+/// A pipe: at most one ring in each direction.
+#[derive(Clone, Debug, Default)]
+struct Pipe {
+    /// C2V and V2C: what all tiles of the ring have in common.
+    rings: [Option<Common>; 2],
+    /// Bytes of a slot: the largest tile.
+    slot_bytes: i64,
+    slots: i64,
+    /// Pushed and popped by the text itself.
+    by_hand: bool,
+    /// The text has no frees.
+    auto_free: bool,
+}
+
+/// What all tiles of a ring have in common: a slot has one layout, and a ring is split or not.
+type Common = (slipring_tile::Elem, slipring_tile::BLayout, slipring_tile::SLayout, u32, bool);
+
+/// The pipes of a kernel.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pipes {
+    pipes: Vec<Pipe>,
+    of: BTreeMap<OpId, usize>,
+    /// Slots of each ring.
+    pub slots: i64,
+}
+
+impl Pipes {
+    /// Chooses a pipe for each tile that crosses: the first for all, as long as they agree in element type and layout.
+    pub fn of_kernel(module: &Module, function: OpId, body: BlockId) -> Pipes {
+        let slots = asked_slots(module, function).unwrap_or(SLOTS);
+        let mut pipes = Pipes { slots, ..Pipes::default() };
+        pipes.by_hand(module, function, body);
+        for op in module.walk(body) {
+            if let Side::Crosses(direction) = side(module, op) {
+                pipes.add(module, op, direction);
+            }
+        }
+        pipes
+    }
+
+    /// The pipes of pushes and pops that the text writes. They are as deep as pipes by hand are where the function does not
+    /// say: 8 slots one way, 4 each of two ways, fewer where several pipes share the flags.
+    fn by_hand(&mut self, module: &Module, function: OpId, body: BlockId) {
+        for op in module.walk(body).into_iter().filter_map(|op| op_ref(module, op)) {
+            let Some(id) = hand_pipe(&op) else { continue };
+            if id >= self.pipes.len() {
+                self.pipes.resize(id + 1, Pipe::default());
+            }
+            let pipe = &mut self.pipes[id];
+            if !pipe.by_hand {
+                (pipe.by_hand, pipe.auto_free) = (true, true);
+            }
+            let (direction, tile) = match op.def.ring {
+                Some(RingPart::Push(direction)) => (direction, op.tile(0)),
+                Some(RingPart::Pop(direction)) => (direction, module.ty(op.result(0)).as_tile()),
+                _ => {
+                    pipe.auto_free = false;
+                    continue;
+                }
+            };
+            let Some(tile) = tile else { continue };
+            let divided = Split::of(&op) != Some(Split::None);
+            let layout = tile.layout;
+            pipe.rings[direction as usize] =
+                Some((layout.elem, layout.blayout, layout.slayout, layout.fractal, divided));
+            let parts = if divided && tile.space == Space::Vec { 2 } else { 1 };
+            pipe.slot_bytes = pipe.slot_bytes.max((parts * layout.bytes() as i64 + 31) / 32 * 32);
+        }
+        let rings: usize = self.pipes.iter().map(|pipe| pipe.rings.iter().flatten().count()).sum();
+        let own = asked_slots(module, function);
+        let slots = own.unwrap_or_else(|| (FLAGS / rings.next_power_of_two() as i64).max(1));
+        self.pipes.iter_mut().for_each(|pipe| pipe.slots = slots);
+    }
+
+    fn add(&mut self, module: &Module, id: OpId, direction: Direction) {
+        let Some(op) = op_ref(module, id) else { return };
+        let (Some(whole), Some(popped)) = (whole_tile(&op), op.tile(1)) else { return };
+        let layout = popped.layout;
+        let divided = Split::of(&op) != Some(Split::None);
+        let common = (layout.elem, layout.blayout, layout.slayout, layout.fractal, divided);
+        let ring = direction as usize;
+        let fits = |pipe: &Pipe| !pipe.by_hand && pipe.rings[ring].is_none_or(|other| other == common);
+        let at = self.pipes.iter().position(fits).unwrap_or_else(|| {
+            self.pipes.push(Pipe::default());
+            self.pipes.len() - 1
+        });
+        let slots = self.slots;
+        let pipe = &mut self.pipes[at];
+        pipe.slots = slots;
+        pipe.rings[ring] = Some(common);
+        // Whole blocks of 32 bytes: every slot is then aligned. A padded part may be larger than the whole.
+        let part = op.tile(0).map_or(0, |pushed| pushed.layout.bytes()).max(layout.bytes());
+        let bytes = whole.layout.bytes().max(part);
+        pipe.slot_bytes = pipe.slot_bytes.max((bytes as i64 + 31) / 32 * 32);
+        self.of.insert(id, at);
+    }
+
+    /// Number of the pipe that a tile crosses by.
+    pub fn of(&self, op: OpId) -> usize {
+        self.of.get(&op).copied().unwrap_or(0)
+    }
+
+    /// Bytes of global memory that the slots of a block take, where the platform keeps rings there.
+    pub fn gm_bytes(&self, platform: &Platform) -> i64 {
+        let of = |pipe: &Pipe| pipe.rings.iter().flatten().count() as i64 * pipe.slots * pipe.slot_bytes;
+        if platform.ring.in_gm { self.pipes.iter().map(of).sum() } else { 0 }
+    }
+
+    /// Writes the ops that make the pipes at the end of a block of a function of one kind. `names` are the functions of both.
+    pub fn make(
+        &self,
+        module: &mut Module,
+        block: BlockId,
+        kind: CoreKind,
+        (kernel, names): (&str, &[String; 2]),
+        platform: &Platform,
+        span: Span,
+    ) {
+        let slots = self.gm_slots(module, block, platform, span);
+        let mut offset = 0;
+        let mut unused = None;
+        for (id, pipe) in self.pipes.iter().enumerate() {
+            if pipe.rings.iter().all(Option::is_none) {
+                continue;
+            }
+            let mut buffers = Vec::new();
+            for (at, direction) in [Direction::C2V, Direction::V2C].into_iter().enumerate() {
+                let name = ["c2v", "v2c"][at];
+                buffers.push(if pipe.rings[at].is_none() || platform.ring.in_gm {
+                    *unused.get_or_insert_with(|| constant(module, block, "unused", 0, Type::I32, span))
+                } else {
+                    let number = if id == 0 { String::new() } else { format!("_{id}") };
+                    let full = format!("{kernel}_{name}_slot_buffer{number}");
+                    let consumes = (direction == Direction::C2V) == (kind == CoreKind::Vector);
+                    let peer = &names[usize::from(kind == CoreKind::Cube)];
+                    let bytes = pipe.slot_bytes * pipe.slots;
+                    buffer(module, block, direction, &full, consumes.then_some(bytes), peer, span)
+                });
+            }
+            let mask = i64::from(pipe.rings[0].is_some()) | i64::from(pipe.rings[1].is_some()) << 1;
+            let mut attrs: slipring_ir::AttrDict = [
+                ("dir_mask", Attr::int(mask)),
+                ("slot_size", Attr::int(pipe.slot_bytes)),
+                ("slot_num", Attr::int(pipe.slots)),
+            ]
+            .into_iter()
+            .collect();
+            if id > 0 {
+                attrs.set("id", Attr::int(id as i64));
+            }
+            if pipe.auto_free {
+                attrs.set("auto_free", Attr::Bool(true));
+                attrs.set("made", Attr::Unit);
+            }
+            let own = slots.map(|slots| advance(module, block, slots, offset, span));
+            offset += pipe.slots * pipe.slot_bytes * pipe.rings.iter().flatten().count() as i64;
+            let Some(schema) = initialise(kind) else { return };
+            let op = module.build(schema, &[own.as_slice(), &buffers[..1], &buffers[1..]], attrs, &[], span);
+            module.append(block, op);
+        }
+    }
+
+    /// The slots of this block in the function's last parameter, where rings lie in global memory.
+    fn gm_slots(&self, module: &mut Module, block: BlockId, platform: &Platform, span: Span) -> Option<ValueId> {
+        let bytes = self.gm_bytes(platform);
+        let buffer = module.block(block).args.last().copied().filter(|_| bytes > 0)?;
+        let index = build(module, block, "pto.get_block_idx", &[], [], &[Type::I64], span);
+        let index = result(module, index, "block");
+        let each = constant(module, block, "slots_of_a_block", bytes / 4, Type::I64, span);
+        let offset = build(module, block, "arith.muli", &[&[index], &[each]], [], &[Type::I64], span);
+        let offset = result(module, offset, "slots_before");
+        let ty = module.ty(buffer).clone();
+        let slots = build(module, block, "pto.addptr", &[&[buffer], &[offset]], [], &[ty], span);
+        Some(result(module, slots, "slots"))
+    }
+}
+
+/// The pipe of a push, pop or free that the text writes itself.
+pub(super) fn hand_pipe(op: &OpRef<'_>) -> Option<usize> {
+    let own = matches!(op.def.ring, Some(RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_)));
+    own.then(|| op.int("id").unwrap_or(0)).and_then(|id| usize::try_from(id).ok()).filter(|id| *id < FLAGS as usize)
+}
+
+/// The type of the parameter for slots in global memory.
+pub(super) fn slot_buffer() -> (&'static str, Type) {
+    (SLOT_BUFFER, Type::Ptr(slipring_tile::Elem::F32, None))
+}
+
+/// A pointer `bytes` further on.
+fn advance(module: &mut Module, block: BlockId, slots: ValueId, bytes: i64, span: Span) -> ValueId {
+    if bytes == 0 {
+        return slots;
+    }
+    let by = constant(module, block, "slots_of_other_pipes", bytes / 4, Type::I64, span);
+    let ty = module.ty(slots).clone();
+    let op = build(module, block, "pto.addptr", &[&[slots], &[by]], [], &[ty], span);
+    result(module, op, "slots_of_pipe")
+}
+
+/// Memory for slots: reserved by the consumer, which says how many `bytes`, imported by the producer.
+fn buffer(
+    module: &mut Module,
+    block: BlockId,
+    direction: Direction,
+    name: &str,
+    bytes: Option<i64>,
+    peer: &str,
+    span: Span,
+) -> ValueId {
+    let mut attrs: slipring_ir::AttrDict = [("name", Attr::Str(name.into()))].into_iter().collect();
+    let part = match bytes {
+        Some(bytes) => {
+            let space = if direction == Direction::C2V { Space::Vec } else { Space::Mat };
+            attrs.set("size", Attr::int(bytes));
+            attrs.set("location", Attr::member("address_space", space.name()));
+            attrs.set("auto", Attr::Bool(true));
+            RingPart::Reserve
+        }
+        None => {
+            attrs.set("peer_func", Attr::Symbol(peer.into()));
+            RingPart::Import
+        }
+    };
+    let op = match by_part(part) {
+        Some(schema) => module.build(schema, &[], attrs, &[Type::I32], span),
+        None => module.create("pto.reserve_buffer", None, span),
+    };
+    module.append(block, op);
+    result(module, op, if bytes.is_some() { "own_slots" } else { "peer_slots" })
+}

@@ -1,0 +1,255 @@
+//! A function for one kind of core: what it needs of a kernel for the whole cluster.
+
+use slipring_dialects::ring::Split;
+use slipring_dialects::{OpRef, RingPart, writes_global};
+use slipring_ir::{Attr, AttrDict, BlockId, Flow, Module, OpId, Span, TileType, Type, ValueId, ValueMap};
+use slipring_machine::{CoreKind, Platform};
+use slipring_program::Direction;
+use slipring_tile::{Layout, Space};
+
+use super::needed::{Needed, carried};
+use super::order::Meetings;
+use super::pipes::Pipes;
+use super::sides::{Side, is_control, region_around, side};
+use super::write::{build, by_part, constant, make, meet, move_tile, result};
+use crate::analysis::facts::{flow, op_ref, operand_index, terminator};
+
+/// A pop in a generated function.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Popped {
+    /// The pop.
+    pub pop: OpId,
+    /// The tile that the source names as the destination, in the generated function.
+    pub dst: ValueId,
+    /// Number of its pipe.
+    pub pipe: usize,
+    /// True if the popped tile can be what was declared: same type, same valid shape.
+    pub bindable: bool,
+}
+
+/// What a function is made of.
+#[derive(Clone, Copy)]
+pub(super) struct Parts<'a> {
+    pub kind: CoreKind,
+    pub needed: &'a Needed<'a>,
+    pub pipes: &'a Pipes,
+    pub meetings: &'a Meetings,
+    pub platform: &'a Platform,
+    /// True if both Vector cores run the kernel.
+    pub both_lanes: bool,
+}
+
+/// Copies what is needed into a new function.
+pub(super) struct Projector<'a, 'm> {
+    /// The kernel as it was written.
+    pub from: &'a Module,
+    /// Where the function is made: a copy of that module.
+    pub to: &'m mut Module,
+    pub parts: Parts<'a>,
+    /// Values of the kernel and of the function.
+    pub map: ValueMap,
+    /// The number of the Vector core.
+    pub lane: Option<ValueId>,
+    pub popped: Vec<Popped>,
+    /// The end of the block that only lane 0 runs, while one is open.
+    pub guard: Option<OpId>,
+}
+
+impl Projector<'_, '_> {
+    /// Copies the ops of a block to the end of another.
+    pub fn block(&mut self, from: BlockId, to: BlockId) {
+        for &op in &self.from.block(from).ops {
+            if self.parts.meetings.before.contains(&op) {
+                self.meet(to, self.from.op(op).span);
+            }
+            if !is_end(self.from, op) {
+                self.op(op, to);
+            }
+        }
+        if self.parts.meetings.at_end.contains(&from) {
+            let last = self.from.block(from).ops.last();
+            self.meet(to, last.map_or(Span::default(), |op| self.from.op(*op).span));
+        }
+    }
+
+    fn meet(&mut self, to: BlockId, span: Span) {
+        meet(self.to, to, self.parts.kind, self.parts.both_lanes, self.parts.platform, span);
+    }
+
+    fn op(&mut self, op: OpId, to: BlockId) {
+        if !self.parts.needed.has(op) {
+            return;
+        }
+        match side(self.from, op) {
+            Side::Region => {
+                let Some(body) = self.from.body(op, 0) else { return };
+                if let (Some(lane), Some(arg)) = (self.lane, self.from.block(body).args.first()) {
+                    self.map.insert(*arg, lane);
+                }
+                self.block(body, to);
+            }
+            Side::Crosses(direction) => {
+                let sends = (direction == Direction::C2V) == (self.parts.kind == CoreKind::Cube);
+                if sends { self.push(op, direction, to) } else { self.pop(op, direction, to) }
+            }
+            _ if is_control(self.from, op) => self.control(op, to),
+            _ => {
+                let to = if self.is_for_one_lane(op) { self.on_first_lane(op, to) } else { to };
+                let copy = self.to.clone_op(op, &mut self.map);
+                self.to.append(to, copy);
+                if let Some(end) = self.guard.take() {
+                    self.to.append(to, end);
+                }
+            }
+        }
+    }
+
+    /// True for what both Vector cores would do, and must be done once: a write to global memory outside every region.
+    fn is_for_one_lane(&self, op: OpId) -> bool {
+        let writes = op_ref(self.from, op).is_some_and(|op| writes_global(&op));
+        writes && self.lane.is_some() && region_around(self.from, op).is_none()
+    }
+
+    /// A block that only lane 0 runs, at the end of another. What ends it is kept in `guard`.
+    fn on_first_lane(&mut self, op: OpId, to: BlockId) -> BlockId {
+        let Some(lane) = self.lane else { return to };
+        let span = self.from.op(op).span;
+        let zero = constant(self.to, to, "first_lane", 0, Type::Index, span);
+        let equal = [("predicate", Attr::member("cmpi_predicate", "eq"))];
+        let is_first = build(self.to, to, "arith.cmpi", &[&[lane], &[zero]], equal, &[Type::I1], span);
+        let is_first = result(self.to, is_first, "is_first_lane");
+        let branch = build(self.to, to, "scf.if", &[&[is_first]], [], &[], span);
+        let region = self.to.add_region(branch);
+        // The other branch is there and empty.
+        self.to.add_region(branch);
+        self.guard = Some(make(self.to, "scf.yield", &[], AttrDict::default(), &[], span));
+        self.to.add_block(region)
+    }
+
+    /// Control flow with what this kind of core needs of its regions and of what it carries.
+    fn control(&mut self, op: OpId, to: BlockId) {
+        let data = self.from.op(op).clone();
+        let count = carried(self.from, op);
+        let keep: Vec<bool> = (0..count).map(|at| self.parts.needed.carries(op, at)).collect();
+        let repeats = flow(self.from, op) == Flow::Repeat;
+        let copy = self.copy_without(op, if repeats { &keep } else { &[] });
+        for (at, result) in data.results.iter().enumerate() {
+            if count == 0 || keep[at] {
+                let value = self.from.value(*result).clone();
+                let new = self.to.add_result(copy, value.ty, value.name, value.span);
+                self.map.insert(*result, new);
+            }
+        }
+        self.to.append(to, copy);
+        for region in &data.regions {
+            let new_region = self.to.add_region(copy);
+            for &block in &self.from.region(*region).blocks {
+                let new = self.to.add_block(new_region);
+                let args = self.from.block(block).args.clone();
+                let lead = if repeats { args.len().saturating_sub(count) } else { args.len() };
+                for (at, arg) in args.iter().enumerate() {
+                    if at < lead || keep[at - lead] {
+                        let value = self.from.value(*arg).clone();
+                        let new = self.to.add_arg(new, value.ty, value.name, value.span);
+                        self.map.insert(*arg, new);
+                    }
+                }
+                self.block(block, new);
+                if let Some(end) = terminator(self.from, block) {
+                    let end = self.copy_without(end, &keep);
+                    self.to.append(new, end);
+                }
+            }
+        }
+    }
+
+    /// A copy of an op without results and regions, and without those of its last operands that are not kept.
+    fn copy_without(&mut self, op: OpId, keep: &[bool]) -> OpId {
+        let data = self.from.op(op).clone();
+        let lead = data.operands.len().saturating_sub(keep.len());
+        let kept = |at: &usize| *at < lead || keep[*at - lead];
+        let copy = self.to.like(&data);
+        let new = self.to.op_mut(copy);
+        new.operands = (0..data.operands.len()).filter(kept).map(|at| self.map.get(data.operands[at])).collect();
+        new.segments = data.segments.clone();
+        if let Some(last) = new.segments.last_mut() {
+            *last = last.saturating_sub((data.operands.len() - new.operands.len()) as u16);
+        }
+        copy
+    }
+
+    fn push(&mut self, op: OpId, direction: Direction, to: BlockId) {
+        let span = self.from.op(op).span;
+        let mut tile = self.map.get(self.from.op(op).operands[0]);
+        if direction == Direction::V2C && !self.parts.platform.ring.in_gm {
+            tile = self.boxed(tile, to, span);
+        }
+        let attrs = self.attrs(op);
+        let Some(schema) = by_part(RingPart::Push(direction)) else { return };
+        let push = self.to.build(schema, &[&[tile]], attrs, &[], span);
+        self.to.append(to, push);
+    }
+
+    /// On chip a tile goes to L1 in the layout that L1 keeps it in: a copy in that layout, where the tile can have it.
+    fn boxed(&mut self, tile: ValueId, to: BlockId, span: Span) -> ValueId {
+        let Some(ty) = self.to.ty(tile).as_tile().copied() else { return tile };
+        let own = ty.layout;
+        let layout = Layout::nz(own.elem, own.rows, own.cols);
+        if (own.blayout, own.slayout) == (layout.blayout, layout.slayout) || !layout.is_whole() {
+            return tile;
+        }
+        let valid = declared_valid(self.to, tile);
+        let groups: [&[ValueId]; 3] = [&[], valid[0].as_slice(), valid[1].as_slice()];
+        let copy = build(self.to, to, "pto.alloc_tile", &groups, [], &[Type::Tile(TileType { layout, ..ty })], span);
+        let name = self.to.value(tile).name.as_deref().map_or("boxed".to_string(), |name| format!("{name}_nz"));
+        let copy = result(self.to, copy, &name);
+        let copying = move_tile(self.to, tile, copy, span);
+        self.to.append(to, copying);
+        copy
+    }
+
+    fn pop(&mut self, op: OpId, direction: Direction, to: BlockId) {
+        let span = self.from.op(op).span;
+        let dst = self.map.get(self.from.op(op).operands[1]);
+        let value = self.to.value(dst).clone();
+        let (attrs, pipe) = (self.attrs(op), self.parts.pipes.of(op));
+        let Some(schema) = by_part(RingPart::Pop(direction)) else { return };
+        let valid = declared_valid(self.to, dst);
+        let told = valid.iter().all(Option::is_some);
+        let groups = valid.map(|v| v.filter(|_| told));
+        let pop = self.to.build(schema, &[groups[0].as_slice(), groups[1].as_slice()], attrs, &[], span);
+        self.to.add_result(pop, value.ty, value.name, value.span);
+        self.to.append(to, pop);
+        let bindable = told || valid.iter().all(Option::is_none);
+        self.popped.push(Popped { pop, dst, pipe, bindable });
+    }
+
+    /// How a tile is divided, and which pipe it takes.
+    fn attrs(&self, op: OpId) -> AttrDict {
+        let split = op_ref(self.from, op).and_then(|op: OpRef<'_>| Split::of(&op)).unwrap_or(Split::None);
+        let mut attrs: AttrDict = [("split", Attr::int(split.number()))].into_iter().collect();
+        let pipe = self.parts.pipes.of(op);
+        if pipe > 0 {
+            attrs.set("id", Attr::int(pipe as i64));
+        }
+        attrs
+    }
+}
+
+/// Valid rows and columns that the op that declares a tile gives it, where its type leaves them open.
+fn declared_valid(module: &Module, tile: ValueId) -> [Option<ValueId>; 2] {
+    let op = module.defining_op(tile).and_then(|op| op_ref(module, op));
+    ["valid_row", "valid_col"].map(|name| {
+        let op = op?;
+        op.operand(operand_index(&op.def.schema, name)?)
+    })
+}
+
+fn is_end(module: &Module, op: OpId) -> bool {
+    module.op(op).schema.is_some_and(|schema| schema.terminator)
+}
+
+/// The memory on the Cube core's side of a crossing: its tile is always whole.
+pub(super) fn whole_tile<'m>(op: &OpRef<'m>) -> Option<&'m TileType> {
+    [0, 1].into_iter().filter_map(|at| op.tile(at)).find(|tile| tile.space != Space::Vec)
+}

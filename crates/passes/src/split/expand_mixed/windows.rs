@@ -1,0 +1,128 @@
+//! Windows of global memory that provably lie apart.
+
+use slipring_dialects::rules::constant;
+use slipring_ir::{BlockId, Flow, Module, OpId, ValueDef, ValueId};
+
+use super::affine::{Affine, affine};
+use super::sides::{Side, side};
+use crate::analysis::facts::{flow, op_ref, operand_index};
+
+/// A window of a view: in each dimension where it begins and how long it is.
+#[derive(Clone, Debug)]
+pub(super) struct Window {
+    /// What it is a window of.
+    view: ValueId,
+    dims: Vec<(Affine, i64)>,
+}
+
+/// Two accesses that are compared: both in this block or inside it, in one run of the block, or in different iterations of
+/// the loop whose body it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scope {
+    pub block: BlockId,
+    pub around: Option<OpId>,
+}
+
+/// What a value that an offset is made of stands for in two accesses.
+enum Term {
+    /// The number of the Vector core.
+    Lane,
+    /// The same number in both.
+    Same,
+    /// The counter of the loop between the two; the step.
+    Counter(i64),
+    /// Any number of this range, in each of them.
+    Range(i64, i64),
+    Unknown,
+}
+
+impl Window {
+    /// The window that a value is, if it is one whose extents are known.
+    pub fn of(module: &Module, value: ValueId) -> Option<Window> {
+        let op = op_ref(module, module.defining_op(value)?)?;
+        let [offsets, sizes] = ["offsets", "sizes"].map(|name| operand_index(&op.def.schema, name));
+        let (offsets, sizes) = (op.operands(offsets?), op.operands(sizes?));
+        let each = offsets.iter().zip(sizes);
+        let dims = each.map(|(offset, size)| Some((affine(module, *offset), constant(module, *size)?)));
+        Some(Window { view: op.operand(0)?, dims: dims.collect::<Option<_>>()? })
+    }
+
+    /// True if it and a later window do not overlap, where the lanes are these.
+    pub fn is_apart(&self, later: &Window, lanes: [i64; 2], module: &Module, scope: Scope) -> bool {
+        let same_view = self.view == later.view && matches!(term(module, self.view, scope), Term::Same);
+        let mut dims = self.dims.iter().zip(&later.dims);
+        same_view && dims.any(|(a, b)| is_apart(a, b, lanes, module, scope).unwrap_or(false))
+    }
+}
+
+/// Compares one dimension: the distance from the first window's begin to the second's is at least
+/// `least` and at most `most`, and `step` more for each iteration in between. `None` where it cannot be told.
+fn is_apart(a: &(Affine, i64), b: &(Affine, i64), lanes: [i64; 2], module: &Module, scope: Scope) -> Option<bool> {
+    let mut least = b.0.constant.checked_sub(a.0.constant)?;
+    let mut most = least;
+    let mut step = 0i64;
+    let mut values: Vec<ValueId> = a.0.terms.keys().chain(b.0.terms.keys()).copied().collect();
+    values.sort_unstable();
+    values.dedup();
+    for value in values {
+        let factor = |of: &Affine| of.terms.get(&value).copied().unwrap_or(0);
+        let (first, second) = (factor(&a.0), factor(&b.0));
+        match term(module, value, scope) {
+            Term::Lane => {
+                let distance = second.checked_mul(lanes[1])?.checked_sub(first.checked_mul(lanes[0])?)?;
+                (least, most) = (least.checked_add(distance)?, most.checked_add(distance)?);
+            }
+            Term::Same if first == second => {}
+            Term::Counter(by) if first == second => step = step.checked_add(first.checked_mul(by)?)?,
+            Term::Range(low, high) => {
+                for factor in [second, first.checked_neg()?] {
+                    let (x, y) = (factor.checked_mul(low)?, factor.checked_mul(high)?);
+                    (least, most) = (least.checked_add(x.min(y))?, most.checked_add(x.max(y))?);
+                }
+            }
+            _ => return None,
+        }
+    }
+    // The later access is at least one iteration later.
+    let after = step >= 0 && least.checked_add(step)? >= a.1;
+    let before = step <= 0 && most.checked_add(step)?.checked_neg()? >= b.1;
+    Some(after || before)
+}
+
+fn term(module: &Module, value: ValueId, scope: Scope) -> Term {
+    let home = match module.value(value).def {
+        ValueDef::Result(op, _) => module.op(op).block,
+        ValueDef::Arg(block, _) => Some(block),
+    };
+    let Some(home) = home else { return Term::Unknown };
+    let shared = match scope.around {
+        Some(around) => module.op(around).block,
+        None => Some(scope.block),
+    };
+    let mut outer = std::iter::successors(shared, |block| module.op(module.block_parent(*block)?).block);
+    if outer.any(|block| block == home) {
+        return Term::Same;
+    }
+    let ValueDef::Arg(_, 0) = module.value(value).def else { return Term::Unknown };
+    let Some(owner) = module.block_parent(home) else { return Term::Unknown };
+    if side(module, owner) == Side::Region {
+        return Term::Lane;
+    }
+    match counter(module, owner) {
+        Some((_, _, step)) if scope.around == Some(owner) => Term::Counter(step),
+        Some((Some(low), Some(high), step)) if low < high => Term::Range(low, low + (high - 1 - low) / step * step),
+        _ => Term::Unknown,
+    }
+}
+
+/// First value, end and step of a counted loop's counter; the bounds where they are constant.
+fn counter(module: &Module, op: OpId) -> Option<(Option<i64>, Option<i64>, i64)> {
+    if flow(module, op) != Flow::Repeat {
+        return None;
+    }
+    let op = op_ref(module, op)?;
+    let number = |name: &str| constant(module, op.operand(operand_index(&op.def.schema, name)?)?);
+    let step = number("step").filter(|step| *step > 0)?;
+    let small = |n: Option<i64>| n.filter(|n| n.unsigned_abs() < 1 << 40);
+    Some((small(number("lower")), small(number("upper")), step))
+}

@@ -1,0 +1,225 @@
+//! `insert-sync`: flags between the pipes of a core, for functions that set none themselves.
+//!
+//! A pipe runs its work in order and knows nothing of the others. Where two pipes touch the same bytes, one of them writing, the
+//! pass makes the later one wait: [`crate::sync::plan`] says which signals are needed, [`crate::sync::events`] which event id
+//! each of them gets. Pipes that overlap their own work get barriers. What was issued is complete at the end of the
+//! kernel, so nothing is added there. Nothing is written that [`crate::sync::check`] has not accepted
+//! ([`crate::sync::settle`]).
+
+use slipring_dialects::{Dialects, PipeRule, is_event, kernel_kind, symbol_name};
+use slipring_ir::{Attr, BlockId, Diagnostic, Diags, Module, OpId, Severity};
+use slipring_machine::{CoreKind, Pipe, Platform};
+
+use crate::analysis::access::Accesses;
+use crate::analysis::facts::{Functions, counted, flow, runs_on};
+use crate::analysis::touch::Work;
+use crate::manager::{Pass, PassContext};
+use crate::sync::build::{Builder, Built};
+use crate::sync::check::{Problem, Step, check};
+use crate::sync::emit::{BARRIER, SET, WAIT, emit, event_number};
+use crate::sync::events::Pressure;
+use crate::sync::place::Placement;
+use crate::sync::settle::{Settled, flags, settle};
+use crate::sync::tree::Flag;
+
+/// The pass.
+pub const PASS: Pass = Pass { name: "insert-sync", summary: "Add flags between pipes where none are set by hand", run };
+
+fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
+    let functions = Functions::of(module);
+    for (built, placed) in place_all(module, &functions, context.platform, diags) {
+        emit(module, &built, &placed);
+    }
+}
+
+fn place_all(
+    module: &Module,
+    functions: &Functions,
+    platform: &Platform,
+    diags: &mut Diags,
+) -> Vec<(Built, Vec<Placement>)> {
+    let accesses = Accesses::new(module, functions, platform);
+    let mut builder = Builder::new(module, functions, platform, &accesses);
+    let overlapping = platform.overlapping();
+    let mut all = Vec::new();
+    for (function, body) in builder.order() {
+        if let Some(error) = too_much(module, function, body) {
+            diags.push(error);
+            continue;
+        }
+        let built = builder.build(function, body);
+        if builder.is_manual(body) {
+            events_by_hand(module, platform, body, diags);
+            builder.summarise(function, &built, builder.flags_by_hand(body));
+            continue;
+        }
+        let settled = match settle(&built.tree, platform.sync.event_ids, &overlapping) {
+            Ok(settled) => settled,
+            Err(problems) => {
+                diags.push(rejected(module, function, &problems));
+                continue;
+            }
+        };
+        report(module, function, platform, &settled, diags);
+        builder.summarise(function, &built, flags(&settled.placed));
+        all.push((built, settled.placed));
+    }
+    all
+}
+
+/// Ops on pipes that a function may have: every two of them are held against each other.
+const MOST_WORK: usize = 8192;
+
+/// What is wrong with a function of more ops than flags can be found for in reasonable time.
+fn too_much(module: &Module, function: OpId, body: BlockId) -> Option<Diagnostic> {
+    let dialects = Dialects::get();
+    let on_pipe = |op: &OpId| dialects.def(&module.op(*op).name).is_some_and(|def| !matches!(def.pipe, PipeRule::None));
+    let count = module.walk(body).iter().filter(|op| on_pipe(op)).count();
+    (count > MOST_WORK).then(|| {
+        let name = symbol_name(module, function);
+        let message = format!("`@{name}` has {count} ops on pipes; a function may have {MOST_WORK}");
+        Diagnostic::error("too-many-ops", module.op(function).span, message)
+            .help("keep loops as loops, or divide the work among functions that the kernel calls")
+    })
+}
+
+/// Reports events that are waited for in a function whose flags are set by hand and leave something out: nobody adds the
+/// flags that the events stand for.
+fn events_by_hand(module: &Module, platform: &Platform, body: BlockId, diags: &mut Diags) {
+    let waits = |op: &OpId| module.op(*op).operands.iter().any(|v| is_event(module.ty(*v)));
+    if let Some(op) = module.walk(body).into_iter().find(waits)
+        && !problems(module, platform).is_empty()
+    {
+        diags.push(
+            Diagnostic::error(
+                "event-by-hand",
+                module.op(op).span,
+                "this function sets its flags by hand: nothing waits for the event",
+            )
+            .help("use `pto.set_flag` and `pto.wait_flag` here too, or leave all flags to the compiler"),
+        );
+    }
+}
+
+/// No plan was accepted, not even the one with a barrier before all work.
+fn rejected(module: &Module, function: OpId, problems: &[Problem]) -> Diagnostic {
+    let name = symbol_name(module, function);
+    let message = format!("no flags were found that keep the pipes of `@{name}` in order");
+    let first = problems.iter().take(4).map(|problem| format!("the check says: {problem:?}"));
+    first
+        .fold(Diagnostic::error("no-sync", module.op(function).span, message), Diagnostic::note)
+        .help("set flags by hand in this function, and report this: barriers alone should have done")
+}
+
+fn report(module: &Module, function: OpId, platform: &Platform, settled: &Settled, diags: &mut Diags) {
+    let Settled { pressure, mended, .. } = *settled;
+    if pressure == Pressure::default() && mended == 0 {
+        return;
+    }
+    let (name, ids) = (symbol_name(module, function), platform.sync.event_ids);
+    let message = match pressure == Pressure::default() {
+        true => format!("barriers take the place of signals in `@{name}`"),
+        false => format!("`@{name}` needs more than the {}", counted(ids as usize, "event id")),
+    };
+    let mut note = Diagnostic::warning("event-ids", module.op(function).span, message);
+    note.severity = Severity::Note;
+    note.primary = None;
+    if pressure.merged > 0 {
+        let (merged, were) = (counted(pressure.merged, "signal"), if pressure.merged == 1 { "was" } else { "were" });
+        note = note.note(format!("{merged} {were} merged with others: some work waits longer than it must"));
+    }
+    let barriers = pressure.barriers + mended;
+    if barriers > 0 {
+        let take = if barriers == 1 { "takes" } else { "take" };
+        note = note.note(format!("{} of all pipes {take} the place of signals", counted(barriers, "barrier")));
+    }
+    diags.push(note);
+}
+
+/// Checks the flags of every kernel of a module, whoever set them: each function that nobody calls is followed through its
+/// calls, once for each kind of core. Independent of how the pass places flags.
+pub fn problems(module: &Module, platform: &Platform) -> Vec<Problem> {
+    let functions = Functions::of(module);
+    let accesses = Accesses::new(module, &functions, platform);
+    let called: Vec<OpId> = functions
+        .with_bodies(module)
+        .flat_map(|(function, _)| functions.calls(module, function))
+        .map(|(_, callee)| callee)
+        .collect();
+    let mut found = Vec::new();
+    for (function, body) in functions.with_bodies(module).filter(|(f, _)| !called.contains(f)) {
+        for kind in [CoreKind::Cube, CoreKind::Vector] {
+            if kernel_kind(module, function).is_none_or(|k| k == kind) {
+                let mut steps = Steps {
+                    module,
+                    functions: &functions,
+                    accesses: &accesses,
+                    kind,
+                    works: Vec::new(),
+                    calls: vec![function],
+                };
+                let list = steps.block(body);
+                found.extend(check(&list, &steps.works, &platform.overlapping()));
+            }
+        }
+    }
+    found
+}
+
+struct Steps<'m> {
+    module: &'m Module,
+    functions: &'m Functions,
+    accesses: &'m Accesses<'m>,
+    kind: CoreKind,
+    works: Vec<Work>,
+    calls: Vec<OpId>,
+}
+
+impl Steps<'_> {
+    fn block(&mut self, block: BlockId) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for &op in &self.module.block(block).ops {
+            let data = self.module.op(op);
+            let pipe = |name: &str| data.attrs.get(name).and_then(Attr::as_str).and_then(Pipe::parse);
+            let flag = || {
+                let id = data.attrs.get("event_id").and_then(Attr::as_str).and_then(event_number)?;
+                Some(Flag { from: pipe("src_pipe")?, to: pipe("dst_pipe")?, id })
+            };
+            if let Some(callee) = self.functions.callee(self.module, op) {
+                if runs_on(self.module, callee, Some(self.kind))
+                    && !self.calls.contains(&callee)
+                    && let Some(body) = self.module.body(callee, 0)
+                {
+                    self.calls.push(callee);
+                    steps.extend(self.block(body));
+                    self.calls.pop();
+                }
+                continue;
+            }
+            if !data.regions.is_empty() {
+                let blocks = (0..data.regions.len()).filter_map(|r| self.module.body(op, r));
+                let regions: Vec<Vec<Step>> = blocks.collect::<Vec<_>>().into_iter().map(|b| self.block(b)).collect();
+                // An `if` without `else` does nothing on the other path, which the check assumes anyway.
+                steps.push(Step::Group(flow(self.module, op), regions));
+                continue;
+            }
+            match &*data.name {
+                SET => steps.extend(flag().map(Step::Set)),
+                WAIT => steps.extend(flag().map(Step::Wait)),
+                BARRIER => steps.push(Step::Barrier(pipe("pipe"))),
+                _ => {
+                    let Some(mut work) = self.accesses.work(op) else { continue };
+                    if work.core.is_some_and(|k| k != self.kind) {
+                        continue;
+                    }
+                    if self.calls.len() > 1 {
+                        work.accesses.iter_mut().for_each(|a| a.window = None);
+                    }
+                    steps.push(Step::Work(self.works.len()));
+                    self.works.push(work);
+                }
+            }
+        }
+        steps
+    }
+}

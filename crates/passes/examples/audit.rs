@@ -10,7 +10,9 @@ use slipring_ir::text::parse;
 use slipring_ir::{Diags, Module, Source};
 use slipring_passes::analysis::facts::Functions;
 use slipring_passes::analysis::roots::{Address, Roots};
-use slipring_passes::{PassContext, allocate, insert_sync, run_passes};
+use slipring_passes::memory::allocate;
+use slipring_passes::sync::insert_sync;
+use slipring_passes::{PassContext, run_passes};
 
 fn main() {
     let mut args = std::env::args().skip(1);

@@ -13,7 +13,8 @@ use proptest::test_runner::{Config, TestRunner};
 use slipring_dialects::{Dialects, Mode, decode, select_kernel, verify};
 use slipring_ir::{Diags, Module, Source, text};
 use slipring_machine::{Platform, built_in};
-use slipring_passes::{PassContext, auto_split};
+use slipring_passes::PassContext;
+use slipring_passes::split::auto_split;
 use slipring_program::{GmBuffer, Memory};
 use slipring_sim::{ArgValue, Launch};
 

@@ -10,7 +10,9 @@ use slipring_dialects::{Dialects, Mode, decode, select_kernel, verify};
 use slipring_ir::text::{parse, print};
 use slipring_ir::{Diags, Module, Source};
 use slipring_machine::{Platform, built_in};
-use slipring_passes::{Outcome, PassContext, allocate, insert_sync, run_passes};
+use slipring_passes::memory::allocate;
+use slipring_passes::sync::insert_sync;
+use slipring_passes::{Outcome, PassContext, run_passes};
 use slipring_program::{GmBuffer, Memory};
 use slipring_sim::{ArgValue, Launch, run};
 

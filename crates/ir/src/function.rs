@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::{Attr, FuncType, Module, OpId, Type};
+use crate::{Attr, BlockId, FuncType, Module, OpId, Type};
 
 /// What an op is among functions and calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -47,7 +47,21 @@ impl Module {
 
     /// Every function of the file, in the order of the text.
     pub fn functions(&self) -> impl Iterator<Item = OpId> + '_ {
-        self.with_part(Part::Function)
+        let mut list = Vec::new();
+        self.functions_in(self.top, &mut list);
+        list.into_iter()
+    }
+
+    /// The functions of a block; there are none inside of functions.
+    fn functions_in(&self, block: BlockId, list: &mut Vec<OpId>) {
+        for &op in &self.block(block).ops {
+            if self.is_function(op) {
+                list.push(op);
+                continue;
+            }
+            let regions = self.op(op).regions.iter();
+            regions.flat_map(|region| &self.region(*region).blocks).for_each(|inner| self.functions_in(*inner, list));
+        }
     }
 
     /// Every op of this part, in the order of the text.

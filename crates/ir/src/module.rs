@@ -371,27 +371,45 @@ impl Module {
     /// Copies an operation with its regions. Operands are mapped through `map`, which also receives the
     /// copies of results and block arguments. The copy is in no block.
     pub fn clone_op(&mut self, op: OpId, map: &mut ValueMap) -> OpId {
-        let original = self.op(op).clone();
+        self.copy(None, op, map, &|_| true)
+    }
+
+    /// The operations of this module that are kept, with those around them, as a module of its own: as large as what is kept.
+    /// What stands in an operation that is not kept is not asked about.
+    pub fn only(&self, keep: impl Fn(OpId) -> bool) -> Module {
+        let mut part = Module::new(self.source.clone());
+        let (top, mut map) = (part.top, ValueMap::default());
+        for &op in self.block(self.top).ops.iter().filter(|op| keep(**op)) {
+            let copy = part.copy(Some(self), op, &mut map, &keep);
+            part.append(top, copy);
+        }
+        part
+    }
+
+    /// Copies an operation of `from`, or of this module, with what is kept of its regions.
+    fn copy(&mut self, from: Option<&Module>, op: OpId, map: &mut ValueMap, keep: &dyn Fn(OpId) -> bool) -> OpId {
+        let original = from.unwrap_or(self).op(op).clone();
         let copy = self.like(&original);
         let target = &mut self.ops[copy.index()];
         target.operands = original.operands.iter().map(|v| map.get(*v)).collect();
         target.segments = original.segments.clone();
         for result in &original.results {
-            let value = self.value(*result).clone();
+            let value = from.unwrap_or(self).value(*result).clone();
             let new = self.add_result(copy, value.ty, value.name, value.span);
             map.insert(*result, new);
         }
         for region in &original.regions {
             let new_region = self.add_region(copy);
-            for block in self.region(*region).blocks.clone() {
+            for block in from.unwrap_or(self).region(*region).blocks.clone() {
                 let new_block = self.add_block(new_region);
-                for arg in self.block(block).args.clone() {
-                    let value = self.value(arg).clone();
+                let Block { args, ops, .. } = from.unwrap_or(self).block(block).clone();
+                for arg in args {
+                    let value = from.unwrap_or(self).value(arg).clone();
                     let new = self.add_arg(new_block, value.ty, value.name, value.span);
                     map.insert(arg, new);
                 }
-                for inner in self.block(block).ops.clone() {
-                    let new = self.clone_op(inner, map);
+                for inner in ops.into_iter().filter(|op| keep(*op)) {
+                    let new = self.copy(from, inner, map, keep);
                     self.append(new_block, new);
                 }
             }

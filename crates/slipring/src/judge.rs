@@ -7,7 +7,7 @@ use slipring_ir::{Diagnostic, Diags, Module, OpId, Severity};
 use slipring_machine::Platform;
 use slipring_passes::{Outcome, PassContext, run_passes};
 
-use crate::prepare::{check, keep_needed};
+use crate::prepare::{check, needed_of};
 
 /// What became of a file on one platform.
 #[derive(Debug)]
@@ -86,8 +86,7 @@ fn kernels(module: &Module) -> Vec<(Option<String>, Kernel)> {
 
 /// Runs the passes on what a kernel needs and decodes it, for what they say.
 fn work_out(module: &Module, name: Option<&str>, kernel: &Kernel, platform: &Platform, diags: &mut Diags) {
-    let mut own = module.clone();
-    keep_needed(&mut own, kernel);
+    let mut own = needed_of(module, kernel);
     let mut said = Diags::default();
     if run_passes(&mut own, &PassContext { platform }, None, &mut said, |_, _| {}) == Outcome::Done
         && let Some(chosen) = select_kernel(Dialects::get(), &own, name, &mut said)

@@ -110,16 +110,15 @@ pub fn prepare(written: Module, function: Option<&str>, platform: &Platform, dia
 /// A module with what one of its kernels needs and no other function; `None` where no kernel can be told.
 pub fn needed(module: &Module, function: Option<&str>) -> Option<Module> {
     let kernel = select_kernel(Dialects::get(), module, function, &mut Diags::default())?;
-    let mut part = module.clone();
-    keep_needed(&mut part, &kernel);
-    Some(part)
+    Some(needed_of(module, &kernel))
 }
 
-/// Takes out the functions that a kernel does not need.
-pub(crate) fn keep_needed(module: &mut Module, kernel: &Kernel) {
+/// A module without the functions that a kernel does not need.
+pub(crate) fn needed_of(module: &Module, kernel: &Kernel) -> Module {
     let needed = needed_functions(module, kernel);
-    let others: Vec<_> = module.functions().filter(|function| !needed.contains(function)).collect();
-    others.into_iter().for_each(|other| module.remove(other));
+    // What stands inside of a function that it needs belongs to it, whatever it is.
+    let inside = |op| module.parent_op(op).is_some_and(|parent| module.function_of(parent).is_some());
+    module.only(|op| !module.is_function(op) || needed.contains(&op) || inside(op))
 }
 
 /// What is said where a room refuses a program and does not say why.
@@ -127,8 +126,7 @@ const UNSAID: &str = "slipring cannot decode this program and has not found out 
 
 fn try_prepare(written: Module, function: Option<&str>, platform: &Platform, diags: &mut Diags) -> Option<Prepared> {
     let kernel = select_kernel(Dialects::get(), &written, function, diags)?;
-    let mut module = written.clone();
-    keep_needed(&mut module, &kernel);
+    let mut module = needed_of(&written, &kernel);
     let by_hand = slipring_passes::has_rings_by_hand(&module);
     let mut apart = None;
     let keep = |pass: &slipring_passes::Pass, module: &Module| {

@@ -118,3 +118,9 @@ impl<N: Into<Arc<str>>> FromIterator<(N, Attr)> for AttrDict {
         AttrDict(iter.into_iter().map(|(n, a)| (n.into(), a)).collect())
     }
 }
+
+impl<N: Into<Arc<str>>, const COUNT: usize> From<[(N, Attr); COUNT]> for AttrDict {
+    fn from(attrs: [(N, Attr); COUNT]) -> AttrDict {
+        attrs.into_iter().collect()
+    }
+}

@@ -185,6 +185,8 @@ pub struct OpSchema {
     pub terminator: bool,
     /// What it is among functions and calls.
     pub part: Part,
+    /// The attribute with the value, for an op whose result is a constant.
+    pub constant: Option<&'static str>,
 }
 
 /// The declared ops, by name and by every alias.

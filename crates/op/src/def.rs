@@ -32,6 +32,8 @@ pub struct OpDef {
     pub per_lane: Option<LaneQuery>,
     /// How its result depends on the integers that it takes, where that is linear: for addresses.
     pub linear: Option<Linear>,
+    /// Where it says at which address of a local memory what it makes lies, or lands.
+    pub address: AddressRule,
     /// How it works along the rows and along the columns of its tiles: what can be divided between two Vector cores.
     pub along: [Along; 2],
     /// Its part in a kernel written for the whole cluster, if it has one.
@@ -48,6 +50,8 @@ pub struct OpDef {
     pub update: fn(&OpRef<'_>) -> Option<UpdateKind>,
     /// Whether it synchronises pipes of one core by hand: the compiler adds nothing to a function that does.
     pub in_core_sync: InCoreSync,
+    /// What it does to synchronise, where it does.
+    pub sync: fn(&OpRef<'_>) -> Option<SyncAct>,
     /// Rules beyond the types of operands and attributes.
     pub verify: fn(&OpRef<'_>, &Platform, &mut Diags),
     /// Expands it to the engine's steps. The op's operands are bound; it binds its results.
@@ -90,6 +94,69 @@ pub enum Linear {
     Sum,
     Difference,
     Product,
+}
+
+/// Where an op says at which address of a local memory what it makes lies, or lands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AddressRule {
+    /// Nowhere: it makes nothing that has an address of its own.
+    None,
+    /// In this operand, where it is there.
+    Operand(&'static str),
+    /// In this attribute, where it is there.
+    Attr(&'static str),
+}
+
+/// What an op does to synchronise. Ids are `None` where they are computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SyncAct {
+    /// A pipe signals another of its core.
+    Set(Signal),
+    /// A pipe waits for another of its core.
+    Wait(Signal),
+    /// Later work of the pipe waits for its earlier work; of none: everything later for everything earlier.
+    Barrier(Option<Pipe>),
+    /// A pipe gets a buffer: with `waits` it is held until all earlier releases of it are done.
+    Get {
+        /// The pipe.
+        pipe: Pipe,
+        /// Which buffer.
+        id: Option<i64>,
+        /// Whether the pipe is held.
+        waits: bool,
+    },
+    /// A pipe releases a buffer once its earlier work is done.
+    Release {
+        /// The pipe.
+        pipe: Pipe,
+        /// Which buffer.
+        id: Option<i64>,
+    },
+    /// A pipe signals another core, once its earlier work is done.
+    Send {
+        /// The pipe; that of the core where it is none.
+        pipe: Option<Pipe>,
+        /// Which semaphore.
+        id: Option<i64>,
+    },
+    /// A pipe, or the whole core, waits for another core.
+    Receive {
+        /// The pipe; the core where it is none.
+        pipe: Option<Pipe>,
+        /// Which semaphore.
+        id: Option<i64>,
+    },
+}
+
+/// A flag between two pipes of a core.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Signal {
+    /// The pipe that signals.
+    pub from: Pipe,
+    /// The pipe that waits.
+    pub to: Pipe,
+    /// Which of their flags; `None` where it is computed.
+    pub id: Option<u32>,
 }
 
 /// Whether an op synchronises the pipes of one core by hand.
@@ -222,6 +289,27 @@ pub enum HandlePart {
 /// No rules beyond the schema's.
 pub fn no_rules(_: &OpRef<'_>, _: &Platform, _: &mut Diags) {}
 
+/// A declared operand: its name, or its position where all operands are gone through.
+pub trait OperandAt {
+    /// Its position among the declared operands.
+    fn position(self, schema: &OpSchema) -> usize;
+}
+
+impl OperandAt for usize {
+    fn position(self, _: &OpSchema) -> usize {
+        self
+    }
+}
+
+impl OperandAt for &str {
+    /// Panics in tests for a name that the op does not declare; elsewhere the operand is then not there.
+    fn position(self, schema: &OpSchema) -> usize {
+        let at = schema.operands.iter().position(|spec| spec.name == self);
+        debug_assert!(at.is_some(), "`{}` has no operand `{self}`", schema.name);
+        at.unwrap_or(usize::MAX)
+    }
+}
+
 /// An op of a module together with its declaration.
 #[derive(Clone, Copy)]
 #[allow(missing_docs)]
@@ -243,14 +331,19 @@ impl<'a> OpRef<'a> {
         self.module.op(self.id).span
     }
 
-    /// The values of declared operand `index`: none, one or more as its arity says.
-    pub fn operands(&self, index: usize) -> &'a [ValueId] {
-        self.module.operand_group(self.id, index)
+    /// The values of a declared operand: none, one or more as its arity says.
+    pub fn operands(&self, at: impl OperandAt) -> &'a [ValueId] {
+        self.module.operand_group(self.id, at.position(&self.def.schema))
     }
 
-    /// The value of declared operand `index`, if it is there.
-    pub fn operand(&self, index: usize) -> Option<ValueId> {
-        self.operands(index).first().copied()
+    /// The value of a declared operand, if it is there.
+    pub fn operand(&self, at: impl OperandAt) -> Option<ValueId> {
+        self.operands(at).first().copied()
+    }
+
+    /// The value of the operand of this name, where the op declares one and it is there.
+    pub fn if_declared(&self, name: &str) -> Option<ValueId> {
+        self.operand(self.def.schema.operands.iter().position(|spec| spec.name == name)?)
     }
 
     /// Result `index`. Declared results that are not variadic are always there.
@@ -258,19 +351,19 @@ impl<'a> OpRef<'a> {
         self.module.op(self.id).results[index]
     }
 
-    /// Type of declared operand `index`, if it is there.
-    pub fn ty(&self, index: usize) -> Option<&'a Type> {
-        self.operand(index).map(|v| self.module.ty(v))
+    /// Type of a declared operand, if it is there.
+    pub fn ty(&self, at: impl OperandAt) -> Option<&'a Type> {
+        self.operand(at).map(|v| self.module.ty(v))
     }
 
-    /// Tile type of declared operand `index`.
-    pub fn tile(&self, index: usize) -> Option<&'a TileType> {
-        self.ty(index).and_then(Type::as_tile)
+    /// Tile type of a declared operand.
+    pub fn tile(&self, at: impl OperandAt) -> Option<&'a TileType> {
+        self.ty(at).and_then(Type::as_tile)
     }
 
-    /// Memory space of the tile (or memref) that operand `index` is.
-    pub fn space(&self, index: usize) -> Option<Space> {
-        match self.ty(index)? {
+    /// Memory space of the tile (or memref) that an operand is.
+    pub fn space(&self, at: impl OperandAt) -> Option<Space> {
+        match self.ty(at)? {
             Type::Tile(tile) => Some(tile.space),
             Type::MemRef(memref) => Some(memref.space.unwrap_or(Space::Gm)),
             Type::TensorView(_) | Type::PartitionView(_) | Type::Ptr(..) => Some(Space::Gm),
@@ -296,6 +389,11 @@ impl<'a> OpRef<'a> {
     /// What it does to memory, where it updates it atomically.
     pub fn update(&self) -> Option<UpdateKind> {
         (self.def.update)(self)
+    }
+
+    /// What it does to synchronise, where it does.
+    pub fn sync(&self) -> Option<SyncAct> {
+        (self.def.sync)(self)
     }
 
     /// What it does to a ring. The direction of an op that takes a pipe value comes from its tile, its pipe, or

@@ -5,10 +5,12 @@
 //! verifier, passes, decoder and `slipring ops` read that declaration; no room knows an op by name. The
 //! declarations come in as a [`Table`]: the families are in rooms of their own.
 
+pub mod address;
 mod along;
 pub mod decode;
 pub mod def;
 pub mod function;
+pub mod make;
 pub mod numbers;
 mod reach;
 pub mod ring;
@@ -19,8 +21,8 @@ mod verify;
 pub use along::Along;
 pub use decode::{Decoded, Kernel, Mode, decode, needed_functions, select_kernel};
 pub use def::{
-    CoreRule, ElemTypes, HandlePart, InCoreSync, LaneQuery, Linear, MixedPart, OpDef, OpRef, PipeRule, Product,
-    ProductStart, Reported, RingPart, Transfer,
+    AddressRule, CoreRule, ElemTypes, HandlePart, InCoreSync, LaneQuery, Linear, MixedPart, OpDef, OpRef, PipeRule,
+    Product, ProductStart, Reported, RingPart, Signal, SyncAct, Transfer,
 };
 pub use function::{is_entry, kernel_kind, symbol_name};
 pub use reach::{affinity, core_of, is_mixed, reachable, writes_global};

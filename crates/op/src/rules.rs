@@ -9,7 +9,7 @@ use slipring_ir::{
 use slipring_tile::{Elem, Space};
 
 use crate::along::Along;
-use crate::def::{CoreRule, InCoreSync, OpDef, OpRef, PipeRule, no_rules};
+use crate::def::{AddressRule, CoreRule, InCoreSync, OpDef, OpRef, PipeRule, no_rules};
 use slipring_effect::vector::NumberUse;
 
 /// A tile in any local memory (or a memref that stands for one).
@@ -109,6 +109,7 @@ pub const fn schema(
         flow: Flow::Once,
         terminator: false,
         part: Part::None,
+        constant: None,
     }
 }
 
@@ -123,6 +124,7 @@ pub const PLAIN: OpDef = OpDef {
     ring: None,
     per_lane: None,
     linear: None,
+    address: AddressRule::None,
     along: Along::UNKNOWN,
     mixed: None,
     transfer: None,
@@ -131,6 +133,7 @@ pub const PLAIN: OpDef = OpDef {
     number: NumberUse::Value,
     update: |_| None,
     in_core_sync: InCoreSync::No,
+    sync: |_| None,
     verify: no_rules,
     lower: |_, _| Ok(()),
 };
@@ -140,8 +143,13 @@ pub const LAYOUT: &EnumSpec = &EnumSpec { kind: "layout", members: &["nd", "dn",
 
 /// The integer that a value is, where its definition is a constant.
 pub fn constant(module: &Module, value: ValueId) -> Option<i64> {
+    constant_attr(module, value).and_then(Attr::as_int)
+}
+
+/// What a value is, where its definition is a constant.
+pub fn constant_attr(module: &Module, value: ValueId) -> Option<&Attr> {
     let op = module.op(module.defining_op(value)?);
-    if op.operands.is_empty() { op.attrs.get("value").and_then(Attr::as_int) } else { None }
+    op.attrs.get(op.schema?.constant?)
 }
 
 /// Requires operand `index` to be a tile of one of these spaces.

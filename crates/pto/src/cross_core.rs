@@ -7,7 +7,7 @@ use slipring_program::{Inst, Operand};
 
 use super::sync::{NOTHING, PIPE, has_pipe, pipe_attr, pipes_exist};
 use slipring_op::decode::Decoder;
-use slipring_op::def::{InCoreSync, Lowered, OpDef, OpRef, Reported};
+use slipring_op::def::{InCoreSync, Lowered, OpDef, OpRef, Reported, SyncAct};
 use slipring_op::home_kind;
 use slipring_op::rules::{ANY, INTEGER, constant, defaulted, operand, optional, required, schema};
 
@@ -48,6 +48,7 @@ const CROSS: OpDef = OpDef {
 pub static SYNC_SET: OpDef = OpDef {
     schema: OpSchema { name: "pto.sync.set", attrs: SET_ATTRS, ..SYNC },
     summary: "Signal to the other kind of core",
+    sync: |op| Some(SyncAct::Send { pipe: pipe_attr(op, "pipe"), id: op.int("event_id") }),
     verify: verify_sync,
     lower: |op, d| {
         if let Some(mode) = op.int("ffts_mode").filter(|mode| *mode != BETWEEN_KINDS) {
@@ -65,6 +66,7 @@ pub static SYNC_SET: OpDef = OpDef {
 pub static SYNC_WAIT: OpDef = OpDef {
     schema: OpSchema { name: "pto.sync.wait", ..SYNC },
     summary: "Wait for a signal of the other kind of core",
+    sync: |op| Some(SyncAct::Receive { pipe: pipe_attr(op, "pipe"), id: op.int("event_id") }),
     verify: verify_sync,
     lower: |op, d| {
         let pipe = cross_pipe(op, d)?;
@@ -198,8 +200,7 @@ fn verify_cross(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags, of_broad
     if op.operand(1).is_some() == op.attr("event_id").is_some() {
         return diags.push(op.error("semaphore-id", "expects one semaphore id"));
     }
-    let id = op.operand(1).map_or_else(|| op.int("event_id"), |id| constant(op.module, id));
-    verify_id_and_pipe(op, id, platform, diags);
+    verify_id_and_pipe(op, semaphore(op), platform, diags);
 }
 
 /// A semaphore id that is a constant must exist on its core, and so must the pipe.
@@ -220,6 +221,7 @@ fn verify_id_and_pipe(op: &OpRef<'_>, id: Option<i64>, platform: &Platform, diag
 pub static SET_CROSS_CORE: OpDef = OpDef {
     schema: OpSchema { name: "pto.set_cross_core", ..CROSS_VALUES },
     summary: "Signal to the other kind of core (A2/A3)",
+    sync: send,
     verify: |op, platform, diags| verify_cross(op, platform, diags, true),
     lower: |op, d| cross_by_value(op, d, true),
     ..CROSS
@@ -228,6 +230,7 @@ pub static SET_CROSS_CORE: OpDef = OpDef {
 pub static WAIT_FLAG_DEV: OpDef = OpDef {
     schema: OpSchema { name: "pto.wait_flag_dev", ..CROSS_VALUES },
     summary: "Stall the core until the other kind of core has signalled (A2/A3)",
+    sync: receive,
     verify: |op, platform, diags| verify_cross(op, platform, diags, true),
     lower: |op, d| cross_by_value(op, d, false),
     ..CROSS
@@ -236,6 +239,7 @@ pub static WAIT_FLAG_DEV: OpDef = OpDef {
 pub static SET_INTRA_BLOCK: OpDef = OpDef {
     schema: OpSchema { name: "pto.set_intra_block", aliases: &["pto.set_intra_core"], ..CROSS_VALUES },
     summary: "Signal to a core of the cluster (A5)",
+    sync: send,
     verify: |op, platform, diags| verify_cross(op, platform, diags, false),
     lower: |op, d| cross_by_value(op, d, true),
     ..CROSS
@@ -244,10 +248,24 @@ pub static SET_INTRA_BLOCK: OpDef = OpDef {
 pub static WAIT_INTRA_BLOCK: OpDef = OpDef {
     schema: OpSchema { name: "pto.wait_intra_block", aliases: &["pto.wait_intra_core"], ..CROSS_VALUES },
     summary: "Hold a pipe until a core of the cluster has signalled (A5)",
+    sync: receive,
     verify: |op, platform, diags| verify_cross(op, platform, diags, false),
     lower: |op, d| cross_by_value(op, d, false),
     ..CROSS
 };
+
+/// The semaphore that an op names by an attribute or a value.
+fn semaphore(op: &OpRef<'_>) -> Option<i64> {
+    op.operand("event_id").map_or_else(|| op.int("event_id"), |id| constant(op.module, id))
+}
+
+fn send(op: &OpRef<'_>) -> Option<SyncAct> {
+    Some(SyncAct::Send { pipe: pipe_attr(op, "pipe"), id: semaphore(op) })
+}
+
+fn receive(op: &OpRef<'_>) -> Option<SyncAct> {
+    Some(SyncAct::Receive { pipe: pipe_attr(op, "pipe"), id: semaphore(op) })
+}
 
 fn cross_pipe(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Pipe, Reported> {
     let Some(pipe) = pipe_attr(op, "pipe") else {

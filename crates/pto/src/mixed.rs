@@ -5,7 +5,9 @@
 //! leave none of these ops. Their meaning here is the sequential one: everything in order, in one program.
 
 use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Parsed};
-use slipring_ir::{AttrKind, AttrSpec, Diags, Module, OpId, OpSchema, Syntax, TileType, Touch, Type, ValueId};
+use slipring_ir::{
+    Attr, AttrKind, AttrSpec, BlockId, Diags, Module, OpId, OpSchema, Span, Syntax, TileType, Touch, Type, ValueId,
+};
 use slipring_machine::{Cost, Pipe, Platform, Role};
 use slipring_program::{Direction, Effect, Operand};
 use slipring_tile::Space;
@@ -285,4 +287,23 @@ fn parts(op: &OpRef<'_>, (whole, part): (usize, usize), diags: &mut Diags) {
             format!("a tile does not change its type on the way: {} and {}", all.layout.elem, own.layout.elem);
         diags.push(op.error("split-type", message).help("convert it on the Vector core (`pto.tcvt`)"));
     }
+}
+
+/// An empty region for both Vector cores, in no block yet: the op, its body and the lane's number.
+pub fn split_aiv(module: &mut Module, split: i64, span: Span) -> (OpId, BlockId, ValueId) {
+    let op = SPLIT_AIV.make(module, &[], [(SPLIT.name, Attr::int(split))], &[], span);
+    let region = module.add_region(op);
+    let block = module.add_block(region);
+    let lane = module.add_arg(block, Type::Index, Some("lane".into()), span);
+    (op, block, lane)
+}
+
+/// A tile that crosses to the Vector cores, each its part, in no block yet.
+pub fn shard(module: &mut Module, [src, dst]: [ValueId; 2], split: Split, span: Span) -> OpId {
+    AIV_SHARD.make(module, &[("src", &[src]), ("dst", &[dst])], [(SPLIT.name, Attr::int(split.number()))], &[], span)
+}
+
+/// The Vector cores' tiles that cross to L1, put together, in no block yet.
+pub fn gather(module: &mut Module, [src, dst]: [ValueId; 2], split: Split, span: Span) -> OpId {
+    AIC_GATHER.make(module, &[("src", &[src]), ("dst", &[dst])], [(SPLIT.name, Attr::int(split.number()))], &[], span)
 }

@@ -2,11 +2,14 @@
 
 use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, Infer, OpSchema, Syntax, Touch};
 use slipring_machine::{Pipe, Platform};
+use slipring_op::address::ADDRESS;
+use slipring_op::make::PLACED;
+use slipring_op::ring::reserved::{BASE, LOCATION, NAME, PEER, SIZE};
 use slipring_program::{Direction, Operand};
 use slipring_tile::Space;
 
 use slipring_op::decode::Binding;
-use slipring_op::def::{CoreRule, OpDef, OpRef, PipeRule, RingPart};
+use slipring_op::def::{AddressRule, CoreRule, OpDef, OpRef, PipeRule, RingPart};
 use slipring_op::ring;
 use slipring_op::rules::{
     INTEGER, PLAIN, POINTER, TILE, defaulted, operand, optional, require_space, required, result, schema,
@@ -39,11 +42,11 @@ pub static RESERVE_BUFFER: OpDef = OpDef {
         &[],
         &[result("base", INTEGER, Infer::Written, "address of the reserved memory, in bytes")],
         &[
-            required("name", AttrKind::Str, "name that the peer imports it by"),
-            required("size", AttrKind::Int, "bytes: slot count × slot size"),
-            defaulted("location", AttrKind::Enum(ADDRESS_SPACE), "`vec` or `mat`; by default the core's own"),
+            required(NAME, AttrKind::Str, "name that the peer imports it by"),
+            required(SIZE, AttrKind::Int, "bytes: slot count × slot size"),
+            defaulted(LOCATION, AttrKind::Enum(ADDRESS_SPACE), "`vec` or `mat`; by default the core's own"),
             defaulted("auto", AttrKind::Bool, "true: the allocator chooses the address"),
-            defaulted("base", AttrKind::Int, "the address, where `auto` is false"),
+            defaulted(BASE, AttrKind::Int, "the address, where `auto` is false"),
         ],
     ),
     summary: "Reserve local memory for the slots of a ring that this core consumes",
@@ -55,7 +58,7 @@ pub static RESERVE_BUFFER: OpDef = OpDef {
     ring: Some(RingPart::Reserve),
     verify: verify_reserve,
     lower: |op, d| {
-        let base = op.int("base").map_or(Operand::Imm(0), Operand::imm);
+        let base = op.int(BASE).map_or(Operand::Imm(0), Operand::imm);
         d.bind(op.result(0), Binding::Scalar(base));
         Ok(())
     },
@@ -63,11 +66,11 @@ pub static RESERVE_BUFFER: OpDef = OpDef {
 };
 
 fn verify_reserve(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
-    let size = op.int("size").unwrap_or(0);
+    let size = op.int(SIZE).unwrap_or(0);
     if size <= 0 {
         diags.push(op.error("reserve-size", "expects 'size' to be greater than 0"));
     }
-    let space = op.text("location").and_then(Space::parse);
+    let space = ring::reserved_space(op);
     if let Some(space) = space {
         if !matches!(space, Space::Vec | Space::Mat) {
             diags.push(
@@ -91,7 +94,7 @@ fn verify_reserve(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         }
     }
     let auto = op.attr("auto").and_then(slipring_ir::Attr::as_bool);
-    match (auto, op.int("base")) {
+    match (auto, op.int(BASE)) {
         (Some(false), None) => diags.push(op.error("reserve-base", "expects 'base' when 'auto' is false")),
         (_, Some(base)) if base < 0 => {
             diags.push(op.error("reserve-base", "expects 'base' to be non-negative when present"));
@@ -109,9 +112,9 @@ pub static IMPORT_RESERVED_BUFFER: OpDef = OpDef {
             &[],
             &[result("base", INTEGER, Infer::Written, "address that the peer reserved, in bytes")],
             &[
-                required("name", AttrKind::Str, "name of the reservation"),
-                required("peer_func", AttrKind::Symbol, "the function that reserved it"),
-                defaulted("base", AttrKind::Int, "the resolved address: written by the passes"),
+                required(NAME, AttrKind::Str, "name of the reservation"),
+                required(PEER, AttrKind::Symbol, "the function that reserved it"),
+                defaulted(BASE, AttrKind::Int, "the resolved address: written by the passes"),
             ],
         )
     },
@@ -121,7 +124,7 @@ pub static IMPORT_RESERVED_BUFFER: OpDef = OpDef {
     source: "seed 000, DSL Grammar; PTO IR manual 4.18",
     ring: Some(RingPart::Import),
     lower: |op, d| {
-        let base = op.int("base").map_or(Operand::Imm(0), Operand::imm);
+        let base = op.int(BASE).map_or(Operand::Imm(0), Operand::imm);
         d.bind(op.result(0), Binding::Scalar(base));
         Ok(())
     },
@@ -205,7 +208,7 @@ pub(super) const LANE: AttrSpec = defaulted(
     "the one Vector core at the other end, 0 or 1: its tiles go undivided; by default every Vector core that runs",
 );
 
-const MADE: AttrSpec =
+pub(super) const MADE: AttrSpec =
     defaulted("made", AttrKind::Unit, "made for a kernel of the whole cluster: written by the passes");
 
 pub(super) const AUTO_FREE: AttrSpec =
@@ -313,7 +316,7 @@ const POP: OpSchema = schema(
     &[
         required("split", AttrKind::Int, "0: whole tile, 1: upper and lower half, 2: left and right half"),
         defaulted("id", AttrKind::Int, "which pipe; 0 by default"),
-        defaulted("addr", AttrKind::Int, "where a tile from global memory lands: written by the allocator"),
+        defaulted(ADDRESS, AttrKind::Int, "where a tile from global memory lands: written by the allocator"),
     ],
 );
 
@@ -329,6 +332,7 @@ pub static TPOP_FROM_AIC: OpDef = OpDef {
     core: CoreRule::Vector,
     pipe: PipeRule::By(|op, platform| wait_pipe(op, platform, Direction::C2V)),
     ring: Some(RingPart::Pop(Direction::C2V)),
+    address: AddressRule::Attr(ADDRESS),
     verify: |op, _, diags| verify_pop(op, Space::Vec, diags),
     lower: ring::pop,
     ..PLAIN
@@ -342,6 +346,7 @@ pub static TPOP_FROM_AIV: OpDef = OpDef {
     core: CoreRule::Cube,
     pipe: PipeRule::By(|op, platform| wait_pipe(op, platform, Direction::V2C)),
     ring: Some(RingPart::Pop(Direction::V2C)),
+    address: AddressRule::Attr(ADDRESS),
     verify: |op, _, diags| verify_pop(op, Space::Mat, diags),
     lower: ring::pop,
     ..PLAIN
@@ -401,12 +406,12 @@ const FREE: OpSchema = schema(
     &[
         required("split", AttrKind::Int, "as at the pop"),
         defaulted("id", AttrKind::Int, "which pipe; 0 by default"),
-        PLACED,
+        PLACED_FREE,
     ],
 );
 
-pub(super) const PLACED: AttrSpec =
-    defaulted("placed", AttrKind::Unit, "the free of a pipe that frees by itself: written by the passes");
+pub(super) const PLACED_FREE: AttrSpec =
+    defaulted(PLACED, AttrKind::Unit, "the free of a pipe that frees by itself: written by the passes");
 
 const FREE_DOC: &str = "Signals the producer that the oldest popped slot is free, and advances the free tag. It must come after the \
      last use of the popped tile; every pop needs one before the ring comes round to its slot again.";

@@ -3,12 +3,14 @@
 
 use slipring_ir::{Arity, AttrKind, Diags, Infer, OpSchema, OperandSpec, ResultSpec, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Pipe, Platform};
+use slipring_op::address::ADDRESS;
+use slipring_op::make::is_placed;
 use slipring_program::Direction;
 use slipring_tile::Space;
 
-use super::pipe::{AUTO_FREE, CREDITS, FLAG_BASE, LANE, PERIOD, PLACED, PROTOCOL, phases, verify_split};
+use super::pipe::{AUTO_FREE, CREDITS, FLAG_BASE, LANE, PERIOD, PLACED_FREE, PROTOCOL, phases, verify_split};
 use super::pipe_text::{PipeText, Verb};
-use slipring_op::def::{CoreRule, HandlePart, OpDef, OpRef, PipeRule, RingPart};
+use slipring_op::def::{AddressRule, CoreRule, HandlePart, OpDef, OpRef, PipeRule, RingPart};
 use slipring_op::ring::{self, Phase};
 use slipring_op::rules::{
     ANY, BOOL, INTEGER, PLAIN, TILE, defaulted, operand, optional, required, result, schema, variadic,
@@ -268,7 +270,7 @@ pub static TPOP: OpDef = OpDef {
         &[DONE],
         &[
             defaulted("split", AttrKind::Int, SPLIT),
-            defaulted("addr", AttrKind::Int, "where a tile from global memory lands: written by the allocator"),
+            defaulted(ADDRESS, AttrKind::Int, "where a tile from global memory lands: written by the allocator"),
         ],
     ),
     summary: "Pop a tile from a pipe",
@@ -279,6 +281,7 @@ pub static TPOP: OpDef = OpDef {
         _ => Pipe::Mte2,
     }),
     ring: Some(RingPart::Handle(HandlePart::Pop)),
+    address: AddressRule::Attr(ADDRESS),
     verify: verify_pop,
     lower: ring::pop,
     ..HANDLE
@@ -295,7 +298,7 @@ pub static TFREE: OpDef = OpDef {
         Syntax::Custom(&PipeText(Verb::Free)),
         &[operand("pipe", PIPE_HANDLE, Touch::Nothing, "the pipe"), EVENTS],
         &[DONE],
-        &[defaulted("split", AttrKind::Int, "as at the pop"), PLACED],
+        &[defaulted("split", AttrKind::Int, "as at the pop"), PLACED_FREE],
     ),
     summary: "Give a popped slot of a pipe back",
     doc: "Signals that the oldest popped slot is free. It does nothing in a pipe that frees by itself.",
@@ -308,7 +311,7 @@ pub static TFREE: OpDef = OpDef {
         verify_handle(op, diags);
         let _ = platform;
         let frees_itself = ring::maker(op).and_then(|m| ring::Config::of(&m).ok()).is_some_and(|c| c.auto_free);
-        if frees_itself && op.attr("placed").is_none() {
+        if frees_itself && !is_placed(op.module, op.id) {
             let warning = slipring_ir::Diagnostic::warning(
                 "free-does-nothing",
                 op.span(),

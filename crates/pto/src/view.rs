@@ -64,7 +64,7 @@ pub static MAKE_TENSOR_VIEW: OpDef = OpDef {
             variadic("strides", INTEGER, Touch::Nothing, "distance of neighbours in each dimension, in elements"),
         ],
         &[result("view", TENSOR_VIEW, Infer::Written, "the view")],
-        &[defaulted("layout", AttrKind::Enum(LAYOUT), "`nd` rows, `dn` columns, `nz` fractals are what is contiguous")],
+        &[defaulted(ORDER, AttrKind::Enum(LAYOUT), "`nd` rows, `dn` columns, `nz` fractals are what is contiguous")],
     ),
     summary: "Look at global memory as a tensor",
     doc: "A tensor of up to 5 dimensions at `ptr`: element `(i, j, …)` lies `i × strides[0] + j × strides[1] + …` \
@@ -78,7 +78,7 @@ pub static MAKE_TENSOR_VIEW: OpDef = OpDef {
         let base = address(d, op.operand(0).ok_or(Reported)?)?;
         let Type::TensorView(ty) = op.module.ty(op.result(0)) else { return Err(Reported) };
         let (dims, strides) = (numbers(d, op.operands(1))?, numbers(d, op.operands(2))?);
-        let layout = op.text("layout").and_then(|l| LAYOUT.members.iter().find(|m| **m == l).copied());
+        let layout = layout_of(op);
         let view = ViewRef { elem: ty.elem, space: Space::Gm, core: d.role, base, dims, strides, layout };
         d.bind(op.result(0), Binding::View(view));
         Ok(())
@@ -219,4 +219,12 @@ fn lower_partition(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     view.dims = sizes;
     d.bind(op.result(0), Binding::View(view));
     Ok(())
+}
+
+/// The attribute by which a view says how it lies.
+const ORDER: &str = "layout";
+
+/// How a view that an op makes lies in global memory, where the op says so: a member of [`LAYOUT`].
+pub fn layout_of(op: &OpRef<'_>) -> Option<&'static str> {
+    op.text(ORDER).and_then(|layout| LAYOUT.members.iter().find(|member| **member == layout).copied())
 }

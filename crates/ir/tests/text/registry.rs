@@ -37,6 +37,7 @@ const BASE: OpSchema = OpSchema {
     flow: Flow::Once,
     terminator: false,
     part: Part::None,
+    constant: None,
 };
 
 use Arity::{One, Optional, Variadic};

@@ -1,7 +1,7 @@
 //! `arith.constant`.
 
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Reported as TextReported, parse_type};
-use slipring_ir::{Attr, AttrKind, Infer, Module, OpId, Syntax, Type};
+use slipring_ir::{Attr, AttrKind, Infer, Module, OpId, OpSchema, Syntax, Type};
 use slipring_program::Operand;
 
 use super::SCALAR_OP;
@@ -12,18 +12,24 @@ use slipring_op::rules::{ANY, required, result, schema};
 /// The ops of this file.
 pub(crate) const OPS: &[&OpDef] = &[&CONSTANT];
 
+/// The attribute with the number.
+pub(super) const VALUE: &str = "value";
+
 pub static CONSTANT: OpDef = OpDef {
-    schema: schema(
-        "arith.constant",
-        Syntax::Custom(&ConstantText),
-        &[],
-        &[result("result", ANY, Infer::Written, "the constant")],
-        &[required("value", AttrKind::Any, "the number, with its type")],
-    ),
+    schema: OpSchema {
+        constant: Some(VALUE),
+        ..schema(
+            "arith.constant",
+            Syntax::Custom(&ConstantText),
+            &[],
+            &[result("result", ANY, Infer::Written, "the constant")],
+            &[required(VALUE, AttrKind::Any, "the number, with its type")],
+        )
+    },
     summary: "A constant number",
     doc: "`arith.constant 4 : index`, `arith.constant 0.5 : f32`, `arith.constant true`.",
     lower: |op, d| {
-        let value = match op.attr("value") {
+        let value = match op.attr(VALUE) {
             Some(Attr::Bool(value)) => u64::from(*value),
             Some(Attr::Int(value, _)) => *value as u64,
             Some(Attr::Float(bits, _)) => *bits,
@@ -53,7 +59,7 @@ impl CustomSyntax for ConstantText {
             },
             _ => return Err(p.error("constant", p.span_from(start), "a constant is a number or a truth value")),
         };
-        p.module.op_mut(op).attrs.set("value", value);
+        p.module.op_mut(op).attrs.set(VALUE, value);
         p.add_result(op, ty);
         Ok(())
     }
@@ -61,7 +67,7 @@ impl CustomSyntax for ConstantText {
     fn says_all(&self, module: &Module, op: OpId) -> Option<bool> {
         let data = module.op(op);
         let [result] = data.results[..] else { return Some(false) };
-        Some(match data.attrs.get("value") {
+        Some(match data.attrs.get(VALUE) {
             Some(Attr::Bool(_)) => *module.ty(result) == Type::I1,
             Some(Attr::Int(_, ty) | Attr::Float(_, ty)) => ty == module.ty(result),
             Some(Attr::Opaque(text)) => {
@@ -72,10 +78,10 @@ impl CustomSyntax for ConstantText {
     }
 
     fn print(&self, p: &mut OpPrinter<'_>, op: OpId) {
-        p.attr_dict_after(" ", op, &["value"]);
+        p.attr_dict_after(" ", op, &[VALUE]);
         p.write(" ");
         let module = p.module;
-        if let Some(value) = module.op(op).attrs.get("value") {
+        if let Some(value) = module.op(op).attrs.get(VALUE) {
             p.attr(value);
             // An integer attribute leaves out `i64`, its default; a constant says its type.
             if matches!(value, Attr::Int(_, ty) if *ty == Type::I64) {

@@ -7,6 +7,7 @@ pub(crate) mod compare;
 pub(crate) mod constant;
 pub(crate) mod float;
 pub(crate) mod integer;
+mod make;
 mod number;
 
 pub use cast::*;
@@ -14,6 +15,7 @@ pub use compare::*;
 pub use constant::*;
 pub use float::*;
 pub use integer::*;
+pub use make::*;
 
 use slipring_ir::{Infer, OperandSpec, ResultSpec, Syntax, Touch, Type, TypeRule};
 use slipring_program::{Operand, ScalarFn};

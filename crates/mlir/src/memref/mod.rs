@@ -6,11 +6,12 @@ pub use cast::*;
 
 use slipring_ir::{AttrKind, Infer, Syntax, Touch, Type, TypeRule};
 use slipring_machine::Pipe;
+use slipring_op::address::ADDRESS;
 use slipring_program::Operand;
 use slipring_tile::Space;
 
 use slipring_op::decode::{Binding, Decoder, Mode, access, element_address, no_address, view_of};
-use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::def::{AddressRule, CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, SCALAR, defaulted, operand, result, scalar_of, schema, variadic};
 
 /// Its ops.
@@ -25,7 +26,7 @@ pub static ALLOC: OpDef = OpDef {
         &[variadic("sizes", INTEGER, Touch::Nothing, "extents that the type leaves open")],
         &[result("memref", MEMREF, Infer::Written, "the memory")],
         &[
-            defaulted("addr", AttrKind::Int, "byte offset in its memory: written by the allocator"),
+            defaulted(ADDRESS, AttrKind::Int, "byte offset in its memory: written by the allocator"),
             defaulted("alignment", AttrKind::Int, "read and kept"),
         ],
     ),
@@ -33,6 +34,7 @@ pub static ALLOC: OpDef = OpDef {
     doc: "A buffer of known shape in the local memory that its type names. As a tile its last dimension is the columns \
           and all others are the rows.",
     source: "MLIR, memref dialect",
+    address: AddressRule::Attr(ADDRESS),
     lower: lower_alloc,
     ..PLAIN
 };
@@ -42,7 +44,7 @@ fn lower_alloc(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let Some(mut view) = view_of(memref, Operand::Imm(0), d).filter(|view| view.space != Space::Gm) else {
         return Err(d.unsupported("a buffer of open shape, or in global memory,"));
     };
-    view.base = match (op.int("addr"), d.mode) {
+    view.base = match (op.int(ADDRESS), d.mode) {
         (Some(addr), _) => Operand::imm(addr),
         (None, Mode::Device) => return Err(no_address(op, d)),
         (None, Mode::Reference) => {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use slipring_ir::{Attr, Diagnostic, Diags, Dim, Module, OpId, Type};
+use slipring_ir::{Diagnostic, Diags, Dim, Module, OpId, Type};
 use slipring_machine::{CoreKind, Role};
 use slipring_program::{Param, ParamKind};
 
 use crate::def::{MixedPart, OpRef, PipeRule, RingPart};
 use crate::function::{is_entry, kernel_kind, slot_bytes, symbol_name};
 use crate::reach::{is_mixed, reachable};
-use crate::ring::{Config, Split};
+use crate::ring::{Config, Split, import_peer};
 use crate::table::Table;
 
 /// The functions of a kernel.
@@ -185,7 +185,7 @@ pub fn needed_functions(module: &Module, kernel: &Kernel) -> BTreeSet<OpId> {
         }
         let Some(body) = module.body(function, 0) else { continue };
         for op in module.walk(body) {
-            let peer = module.op(op).attrs.get("peer_func").and_then(Attr::as_str);
+            let peer = import_peer(module, op);
             open.extend(module.callee(op).into_iter().chain(peer.and_then(|name| module.symbol(name))));
         }
     }
@@ -265,7 +265,7 @@ fn pair(module: &Module, cube: OpId, vector: OpId) -> Kernel {
 fn imports_from(module: &Module, function: OpId, peer: OpId) -> bool {
     let Some(body) = module.body(function, 0) else { return false };
     let peer = symbol_name(module, peer);
-    module.walk(body).into_iter().any(|op| module.op(op).attrs.get("peer_func").and_then(Attr::as_str) == Some(peer))
+    module.walk(body).into_iter().any(|op| import_peer(module, op) == Some(peer))
 }
 
 /// Parameters of a function.

@@ -13,6 +13,7 @@ mod phases;
 mod places;
 mod plan;
 mod protocol;
+pub mod reserved;
 mod resize;
 mod rules;
 mod signal;
@@ -27,6 +28,10 @@ pub use phases::{Phase, Phases, Way};
 pub use plan::{PlannedRing, Protocol, RingPlan};
 pub(crate) use protocol::finish;
 pub use protocol::{CoreRings, free, initialize, pop, push, set_status, signal_value};
+pub use reserved::{
+    import_peer, reserved_base, reserved_bytes, reserved_name, reserved_space, set_import_peer, set_reserved_base,
+    set_reserved_space,
+};
 pub use resize::set_slots;
 pub use rules::verify_pipe;
 pub use spec::{

@@ -384,7 +384,7 @@ fn pop_valid(
 
 /// Address that a pop from global memory loads to: the landing area slot by slot, or the op's `addr`.
 fn landing(op: &OpRef<'_>, d: &mut Decoder<'_>, ring: &PlannedRing, end: &End) -> Result<Operand, Reported> {
-    if let Some(address) = op.int("addr") {
+    if let Some(address) = op.int(crate::address::ADDRESS) {
         return Ok(Operand::imm(address));
     }
     match end.landing {
@@ -405,7 +405,7 @@ pub fn free(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     bind_event(op, d);
     let Some(RingPart::Free(direction)) = op.ring() else { return Err(Reported) };
     let (ring, end) = end_of(op, d, direction)?;
-    if ring.auto_free && (op.attr("placed").is_none() || frees_in_pop(d, &ring)) {
+    if ring.auto_free && (!crate::make::is_placed(op.module, op.id) || frees_in_pop(d, &ring)) {
         return Ok(());
     }
     let mut status = end.status[Phase::Free as usize];

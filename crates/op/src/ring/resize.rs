@@ -6,6 +6,7 @@ use slipring_ir::{Attr, Module, OpId, PipeParam, PipeType, Type};
 use slipring_machine::Platform;
 use slipring_program::Direction;
 
+use super::reserved::SIZE;
 use super::spec::{PipeSpec, consumer_buffer, reservation_of};
 use crate::def::{MixedPart, OpRef, RingPart};
 use crate::table::Table;
@@ -36,7 +37,7 @@ pub fn set_slots(table: &Table, module: &mut Module, slots: u32, platform: &Plat
             let held: Vec<OpId> =
                 buffers.into_iter().flatten().filter_map(|v| reservation_of(table, module, v)).collect();
             for reservation in held {
-                module.op_mut(reservation).attrs.set("size", Attr::int(spec.local_bytes() as i64));
+                module.op_mut(reservation).attrs.set(SIZE, Attr::int(spec.local_bytes() as i64));
             }
         }
     }

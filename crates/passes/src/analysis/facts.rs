@@ -1,6 +1,7 @@
 //! What passes ask of ops, answered from their declarations and their shape.
 
 use indexmap::IndexMap;
+use slipring_dialects::make::is_placed;
 pub use slipring_dialects::rules::counted;
 use slipring_dialects::{Dialects, InCoreSync, OpDef, OpRef, kernel_kind};
 use slipring_ir::{BlockId, Flow, Module, OpId, OpSchema, Type};
@@ -15,7 +16,7 @@ pub fn def(module: &Module, op: OpId) -> Option<&'static OpDef> {
 /// True for an op by which the text synchronises the pipes of a core itself. What passes placed does not count.
 pub fn syncs_by_hand(module: &Module, op: OpId) -> bool {
     let manual = def(module, op).is_some_and(|def| def.in_core_sync == InCoreSync::Manual);
-    manual && module.op(op).attrs.get("placed").is_none()
+    manual && !is_placed(module, op)
 }
 
 /// An op with its declaration.

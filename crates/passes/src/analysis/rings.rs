@@ -1,8 +1,11 @@
 //! Rings as the text declares them: reservations, imports, initialise ops, and where the slots of a ring end lie.
 
-use slipring_dialects::ring::{PipeKey, PipeSpec, SlotBase, consumer, consumer_buffer, pipe_key, stands_on};
+use slipring_dialects::ring::{
+    PipeKey, PipeSpec, SlotBase, consumer, consumer_buffer, import_peer, pipe_key, reserved_base, reserved_bytes,
+    reserved_name, reserved_space, set_reserved_base, stands_on,
+};
 use slipring_dialects::{OpRef, RingPart, kernel_kind, symbol_name};
-use slipring_ir::{Attr, Module, OpId};
+use slipring_ir::{Module, OpId};
 use slipring_machine::{CoreKind, Platform};
 use slipring_program::Direction;
 use slipring_tile::Space;
@@ -26,7 +29,7 @@ impl RingOp<'_> {
 
     /// The memory that a reservation is in: as written, or that of the function's core.
     pub fn space(&self) -> Space {
-        let written = self.op.text("location").and_then(Space::parse);
+        let written = reserved_space(&self.op);
         written.unwrap_or(match kernel_kind(self.op.module, self.function) {
             Some(CoreKind::Cube) => Space::Mat,
             _ => Space::Vec,
@@ -35,12 +38,12 @@ impl RingOp<'_> {
 
     /// Bytes of a reservation.
     pub fn bytes(&self) -> u64 {
-        self.op.int("size").and_then(|n| u64::try_from(n).ok()).unwrap_or(0)
+        reserved_bytes(&self.op)
     }
 
     /// The address of a reservation, if it has one.
     pub fn base(&self) -> Option<u64> {
-        self.op.int("base").and_then(|n| u64::try_from(n).ok())
+        reserved_base(&self.op)
     }
 }
 
@@ -95,10 +98,10 @@ pub enum Import<'m> {
 
 /// Finds the reservation that an import names.
 pub fn import_of<'m>(import: &RingOp<'m>, functions: &Functions, all: &[RingOp<'m>]) -> Import<'m> {
-    let peer = import.op.text("peer_func").and_then(|name| functions.get(name));
+    let peer = import_peer(import.op.module, import.op.id).and_then(|name| functions.get(name));
     let Some(peer) = peer else { return Import::NoFunction };
-    let name = import.op.text("name");
-    let matches = |r: &&RingOp<'_>| r.part == RingPart::Reserve && r.function == peer && r.op.text("name") == name;
+    let name = reserved_name(&import.op);
+    let matches = |r: &&RingOp<'_>| r.part == RingPart::Reserve && r.function == peer && reserved_name(&r.op) == name;
     all.iter().find(matches).map_or(Import::NoReservation, |r| Import::Of(*r))
 }
 
@@ -113,7 +116,7 @@ pub fn write_imports(module: &mut Module, functions: &Functions) {
         })
         .collect();
     for (import, base) in resolved {
-        module.op_mut(import).attrs.set("base", Attr::int(base as i64));
+        set_reserved_base(module, import, base);
     }
 }
 

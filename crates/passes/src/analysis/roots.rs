@@ -3,14 +3,14 @@
 //! A *root* is a buffer: a tile declared in local memory, the landing place of a popped tile, an argument of a function that
 //! nobody calls. Views, reshapes, loop-carried values, results of branches and arguments of calls pass roots on.
 
+pub use slipring_dialects::address::Address;
 use slipring_dialects::ring::ring_tile;
-use slipring_dialects::rules::constant;
 use slipring_dialects::{HandlePart, OpDef, RingPart};
 use slipring_ir::{Flow, Module, OpId, ValueDef, ValueId};
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
-use crate::analysis::facts::{Functions, buffer_bytes, def, flow, memory_of, op_ref, operand_index, terminator};
+use crate::analysis::facts::{Functions, buffer_bytes, def, flow, memory_of, op_ref, terminator};
 
 /// Position of a root in [`Roots::roots`].
 pub type RootId = u32;
@@ -24,17 +24,6 @@ pub enum RootKind {
     Popped,
     /// An argument of a function that nobody calls, or memory from an address that is computed.
     Unknown,
-}
-
-/// Where a root lies in its memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Address {
-    /// At this byte.
-    At(u64),
-    /// Computed at run time.
-    Computed,
-    /// Nowhere yet.
-    Open,
 }
 
 /// A buffer.
@@ -120,9 +109,8 @@ impl Roots {
     /// The tile that a pop takes as an operand: from there on it is a slot, or where tiles land.
     fn popped_into(&mut self, module: &Module, op: OpId) {
         let pop = op_ref(module, op).filter(|op| op.def.ring == Some(RingPart::Handle(HandlePart::Pop)));
-        let Some(value) = pop.and_then(|op| ring_tile(&op)) else { return };
+        let Some((value, address)) = pop.and_then(|op| Some((ring_tile(&op)?, op.address()?))) else { return };
         if let (Some(space), bytes) = (memory_of(module.ty(value)), buffer_bytes(module.ty(value))) {
-            let address = attribute_address(module, op);
             self.add(Root { kind: RootKind::Popped, space, value, op: Some(op), bytes, address });
         }
     }
@@ -181,29 +169,12 @@ enum Placed {
     Pop(Address),
 }
 
-fn attribute_address(module: &Module, op: OpId) -> Address {
-    match module.op(op).attrs.get("addr").and_then(|a| a.as_int()) {
-        Some(addr) => u64::try_from(addr).map_or(Address::Computed, Address::At),
-        None => Address::Open,
+fn placed(module: &Module, id: OpId, def: &'static OpDef) -> Placed {
+    match (op_ref(module, id).and_then(|op| op.address()), def.ring) {
+        (Some(address), Some(RingPart::Pop(_))) => Placed::Pop(address),
+        (Some(address), _) => Placed::Yes(address),
+        (None, _) => Placed::No,
     }
-}
-
-fn placed(module: &Module, op: OpId, def: &OpDef) -> Placed {
-    let attribute = || attribute_address(module, op);
-    if let Some(RingPart::Pop(_)) = def.ring {
-        return Placed::Pop(attribute());
-    }
-    if let Some(index) = operand_index(&def.schema, "addr") {
-        let address = match module.operand_group(op, index).first() {
-            None => Address::Open,
-            Some(value) => match constant(module, *value).map(u64::try_from) {
-                Some(Ok(addr)) => Address::At(addr),
-                _ => Address::Computed,
-            },
-        };
-        return Placed::Yes(address);
-    }
-    if def.schema.attrs.iter().any(|a| a.name == "addr") { Placed::Yes(attribute()) } else { Placed::No }
 }
 
 /// Pairs the ends of two lists: what a region passes on are the last of its values.

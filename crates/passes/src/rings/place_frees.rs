@@ -5,11 +5,12 @@
 //! that frees it. Frees come in the order of the pops, since a free gives back the oldest slot. A tile whose last use
 //! cannot be told is an error: such a pipe needs frees by hand.
 
+use slipring_dialects::make::is_placed as is_placed_op;
 use std::collections::BTreeSet;
 
 use slipring_dialects::ring::{PipeKey, own_end, pipe_key, ring_tile};
-use slipring_dialects::{Dialects, HandlePart, OpRef, RingPart};
-use slipring_ir::{Attr, AttrDict, BlockId, Diagnostic, Diags, Module, OpId, Severity, ValueId};
+use slipring_dialects::{Dialects, HandlePart, OpRef, RingPart, pto};
+use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Severity, ValueId};
 
 use crate::analysis::facts::{Functions, op_ref};
 use crate::analysis::last_use::{uses, with_inner};
@@ -50,7 +51,7 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
     }
     // The last first: several frees behind one op then stand in the order of their pops.
     for (pop, anchor) in frees.into_iter().rev() {
-        if let Some(free) = free_of(module, pop) {
+        if let Some(free) = pto::placed_free_after(Dialects::get(), module, pop) {
             module.insert_after(anchor, free);
         }
     }
@@ -141,7 +142,7 @@ fn pops(module: &Module, block: BlockId, context: &PassContext<'_>) -> Vec<Pop> 
         let Some(RingPart::Pop(_)) = op.ring() else { return None };
         let end = own_end(&op)?;
         let spec = pipe(&end, context.platform)?;
-        let made = end.attr("made").is_some();
+        let made = pto::is_made(&end);
         let places = spec.pop_copies().then(|| spec.local_slots() as usize);
         let tile = ring_tile(&op)?;
         spec.config.auto_free.then_some(Pop { op: id, key: spec.key, tile, at, made, places })
@@ -151,9 +152,11 @@ fn pops(module: &Module, block: BlockId, context: &PassContext<'_>) -> Vec<Pop> 
 
 /// True if the frees of a pipe stand in the block: the pass has been here.
 fn is_placed(module: &Module, block: BlockId, key: PipeKey) -> bool {
-    module.block(block).ops.iter().any(|id| {
-        module.op(*id).attrs.get("placed").is_some() && op_ref(module, *id).is_some_and(|op| pipe_key(&op) == Some(key))
-    })
+    module
+        .block(block)
+        .ops
+        .iter()
+        .any(|id| is_placed_op(module, *id) && op_ref(module, *id).is_some_and(|op| pipe_key(&op) == Some(key)))
 }
 
 /// Position in the block of the last op that uses a popped tile or something made from it; before position `end`, where its
@@ -208,25 +211,4 @@ fn unclear(module: &Module, pop: &Pop, culprit: OpId, why: &str) -> Diagnostic {
     Diagnostic::error("free-place", module.op(pop.op).span, message)
         .also(module.op(culprit).span, why)
         .help("make the pipe with `auto_free = false` and free the slot after the last use")
-}
-
-/// The op that frees what a pop took.
-fn free_of(module: &mut Module, pop: OpId) -> Option<OpId> {
-    let op = op_ref(module, pop)?;
-    let Some(RingPart::Pop(direction)) = op.ring() else { return None };
-    let by_value = matches!(op.def.ring, Some(RingPart::Handle(_)));
-    let part = if by_value { RingPart::Handle(HandlePart::Free) } else { RingPart::Free(direction) };
-    let def = Dialects::get().all().iter().find(|def| def.ring == Some(part))?;
-    let mut attrs = AttrDict::default();
-    for name in ["split", "id"] {
-        if let Some(value) = op.attr(name) {
-            attrs.set(name, value.clone());
-        }
-    }
-    attrs.set("placed", Attr::Unit);
-    let handle = op.def.schema.operands.iter().position(|o| o.name == "pipe").and_then(|at| op.operand(at));
-    let span = op.span();
-    let pipe: &[ValueId] = handle.as_slice();
-    let operands: &[&[ValueId]] = if by_value { &[pipe, &[]] } else { &[] };
-    Some(module.build(&def.schema, operands, attrs, &[], span))
 }

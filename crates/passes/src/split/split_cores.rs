@@ -8,8 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_dialects::function::{has_entry_mark, set_kernel_kind, unmark_entry};
+use slipring_dialects::ring::{import_peer, set_import_peer};
 use slipring_dialects::{PipeRule, affinity, kernel_kind, symbol_name};
-use slipring_ir::{Attr, BlockId, Diags, Module, OpId, ValueMap};
+use slipring_ir::{BlockId, Diags, Module, OpId, ValueMap};
 use slipring_machine::CoreKind;
 
 use super::functions::{call_both, drop_unused, free_name};
@@ -220,9 +221,9 @@ fn retarget_imports(module: &mut Module, function: OpId, kind: CoreKind, halves:
     let other = if kind == CoreKind::Cube { CoreKind::Vector } else { CoreKind::Cube };
     let Some(body) = module.body(function, 0) else { return };
     for op in module.walk(body) {
-        let peer = module.op(op).attrs.get("peer_func").and_then(Attr::as_str).and_then(|name| halves.get(name));
+        let peer = import_peer(module, op).and_then(|name| halves.get(name));
         if let Some(name) = peer.map(|names| half_of(names, other)) {
-            module.op_mut(op).attrs.set("peer_func", Attr::Symbol(name.into()));
+            set_import_peer(module, op, name);
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use slipring_dialects::kernel_kind;
-use slipring_ir::{Attr, BlockId, Module, OpId};
-use slipring_machine::{Pipe, Platform};
+use slipring_dialects::{Signal, SyncAct, kernel_kind};
+use slipring_ir::{BlockId, Module, OpId};
+use slipring_machine::Platform;
 
 use super::tree::{Flag, Node, Tree};
 use crate::analysis::access::Accesses;
-use crate::analysis::facts::{Functions, flow, runs_on, syncs_by_hand};
+use crate::analysis::facts::{Functions, flow, op_ref, runs_on, syncs_by_hand};
 use crate::analysis::touch::Work;
 
 /// A function as a tree, with the ops that its nodes are.
@@ -178,10 +178,11 @@ impl<'m> Builder<'m> {
     pub fn flags_by_hand(&self, body: BlockId) -> Vec<Flag> {
         let mut flags = Vec::new();
         for op in self.module.walk(body) {
-            let attrs = &self.module.op(op).attrs;
-            let pipe = |name: &str| attrs.get(name).and_then(Attr::as_str).and_then(Pipe::parse);
-            let (Some(from), Some(to)) = (pipe("src_pipe"), pipe("dst_pipe")) else { continue };
-            match attrs.get("event_id").and_then(Attr::as_str).and_then(super::emit::event_number) {
+            let act = op_ref(self.module, op).and_then(|op| op.sync());
+            let Some(SyncAct::Set(Signal { from, to, id }) | SyncAct::Wait(Signal { from, to, id })) = act else {
+                continue;
+            };
+            match id {
                 Some(id) => flags.push(Flag { from, to, id }),
                 None => flags.extend((0..self.platform.sync.event_ids).map(|id| Flag { from, to, id })),
             }

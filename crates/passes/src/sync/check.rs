@@ -8,6 +8,9 @@
 //! | work x on pipe p | every conflicting step of another pipe (of p itself where p needs barriers) must be in known(p); then x leaves every set |
 //! | set f on p | f must be clear and its last wait in known(p); signal(f) = known(p) and all steps of p |
 //! | wait f on p | f must be set; known(p) gains signal(f); for the scalar unit every pipe gains it |
+//! | wait of q for p by a computed flag | known(q) gains known(p) and all steps of p |
+//! | release of buffer b by p | released(b) gains known(p) and all steps of p |
+//! | get of buffer b by p | known(p) gains released(b) |
 //! | barrier of p | known(p) gains all steps of p |
 //! | barrier of all | every set is everything |
 //! | call | as its work in no known order, and as a set and a wait of each of its flags that bring nothing along |
@@ -39,6 +42,12 @@ pub enum Step {
     Set(Flag),
     /// A wait.
     Wait(Flag),
+    /// A wait of the second pipe for the first by a flag whose number is computed: taken to be the right one.
+    Trust(Pipe, Pipe),
+    /// A pipe gets a buffer, and waits for all earlier releases of it.
+    Get(Pipe, i64),
+    /// A pipe releases a buffer.
+    Release(Pipe, i64),
     /// A barrier of one pipe, or of all.
     Barrier(Option<Pipe>),
     /// A call of a function that was checked by itself: its work and the flags that it uses.
@@ -105,6 +114,8 @@ impl Bits {
 struct State {
     known: Vec<Bits>,
     signals: BTreeMap<Flag, Bits>,
+    /// For each buffer the steps of which a pipe that gets it knows that all executions so far are complete.
+    released: BTreeMap<i64, Bits>,
 }
 
 struct Checker<'w> {
@@ -146,7 +157,8 @@ pub fn check(steps: &[Step], works: &[Work], overlapping: &[(Pipe, Space)]) -> V
             checker.steps_of[pipe.index()].insert(step);
         }
     }
-    let begin = State { known: vec![Bits::full(checker.count); Pipe::COUNT], signals: BTreeMap::new() };
+    let released = buffers(steps).into_iter().map(|id| (id, Bits::full(checker.count))).collect();
+    let begin = State { known: vec![Bits::full(checker.count); Pipe::COUNT], signals: BTreeMap::new(), released };
     while checker.changed {
         checker.changed = false;
         checker.run(&numbered, &mut begin.clone());
@@ -158,6 +170,16 @@ pub fn check(steps: &[Step], works: &[Work], overlapping: &[(Pipe, Space)]) -> V
         checker.problems.insert(Problem::LeftSet(*flag));
     }
     checker.problems.into_iter().collect()
+}
+
+/// The buffers that steps get or release.
+fn buffers(steps: &[Step]) -> BTreeSet<i64> {
+    let of = |step: &Step| match step {
+        Step::Get(_, id) | Step::Release(_, id) => BTreeSet::from([*id]),
+        Step::Group(_, regions) => regions.iter().flat_map(|region| buffers(region)).collect(),
+        _ => BTreeSet::new(),
+    };
+    steps.iter().flat_map(of).collect()
 }
 
 impl Checker<'_> {
@@ -174,7 +196,7 @@ impl Checker<'_> {
                     self.number_wait(*flag, pipes);
                     Numbered::Step(next, step.clone())
                 }
-                Step::Set(_) | Step::Barrier(_) => {
+                Step::Set(_) | Step::Trust(..) | Step::Get(..) | Step::Release(..) | Step::Barrier(_) => {
                     pipes.push(None);
                     Numbered::Step(next, step.clone())
                 }
@@ -233,8 +255,7 @@ impl Checker<'_> {
             }
             Step::Set(flag) => {
                 self.may_set(*flag, state);
-                let mut signal = state.known[flag.from.index()].clone();
-                signal.union(&self.steps_of[flag.from.index()]);
+                let signal = self.done(flag.from, state);
                 state.signals.insert(*flag, signal);
             }
             Step::Wait(flag) => {
@@ -245,10 +266,33 @@ impl Checker<'_> {
                 }
                 self.executed(number, state);
             }
+            Step::Trust(from, to) => {
+                let signal = self.done(*from, state);
+                match to {
+                    Pipe::S => state.known.iter_mut().for_each(|known| known.union(&signal)),
+                    to => state.known[to.index()].union(&signal),
+                }
+            }
+            Step::Release(pipe, id) => {
+                let signal = self.done(*pipe, state);
+                state.released.get_mut(id).into_iter().for_each(|released| released.union(&signal));
+            }
+            Step::Get(pipe, id) => {
+                if let Some(released) = state.released.get(id) {
+                    state.known[pipe.index()].union(released);
+                }
+            }
             Step::Barrier(None) => state.known.iter_mut().for_each(|k| *k = Bits::full(self.count)),
             Step::Barrier(Some(pipe)) => state.known[pipe.index()].union(&self.steps_of[pipe.index()]),
             Step::Call(..) | Step::Group(..) => {}
         }
+    }
+
+    /// What is complete once the earlier work of a pipe is.
+    fn done(&self, pipe: Pipe, state: &State) -> Bits {
+        let mut done = state.known[pipe.index()].clone();
+        done.union(&self.steps_of[pipe.index()]);
+        done
     }
 
     /// Looks for work that this work conflicts with and of which its pipe does not know that it is complete.
@@ -288,7 +332,7 @@ impl Checker<'_> {
     /// A step has been issued once more: nobody knows yet that it is complete.
     fn executed(&self, number: usize, state: &mut State) {
         state.known.iter_mut().for_each(|k| k.remove(number));
-        state.signals.values_mut().for_each(|s| s.remove(number));
+        state.signals.values_mut().chain(state.released.values_mut()).for_each(|s| s.remove(number));
     }
 
     fn group(&mut self, flow: Flow, regions: &[Vec<Numbered>], state: &mut State) {
@@ -326,6 +370,7 @@ impl Checker<'_> {
 
     fn join(&mut self, state: &mut State, path: &State) {
         state.known.iter_mut().zip(&path.known).for_each(|(a, b)| a.intersect(b));
+        state.released.values_mut().zip(path.released.values()).for_each(|(a, b)| a.intersect(b));
         let flags: BTreeSet<Flag> = state.signals.keys().chain(path.signals.keys()).copied().collect();
         for flag in flags {
             match (state.signals.get_mut(&flag), path.signals.get(&flag)) {

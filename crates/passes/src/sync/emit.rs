@@ -2,20 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use slipring_dialects::Dialects;
-use slipring_ir::{Attr, AttrDict, BlockId, Module, OpId};
-use slipring_machine::Pipe;
+use slipring_dialects::pto;
+use slipring_ir::{BlockId, Module, OpId};
 
 use super::build::Built;
 use super::place::{Action, Placement, Side};
 use crate::analysis::facts::terminator;
-
-/// Names of the ops that are written.
-pub const SET: &str = "pto.set_flag";
-/// See [`SET`].
-pub const WAIT: &str = "pto.wait_flag";
-/// See [`SET`].
-pub const BARRIER: &str = "pto.barrier";
 
 /// Where in a module an action goes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -37,7 +29,8 @@ pub fn emit(module: &mut Module, built: &Built, placed: &[Placement]) {
                 ops.get(node).map(|op| Anchor::Before(*op)).or(built.blocks[placement.block].map(Anchor::End))
             }
         };
-        let (Some(anchor), Some(op)) = (anchor, make(module, anchor, placement.action)) else { continue };
+        let Some(anchor) = anchor else { continue };
+        let op = make(module, anchor, placement.action);
         match anchor {
             Anchor::Before(at) => module.insert_before(at, op),
             Anchor::After(at) => {
@@ -52,33 +45,14 @@ pub fn emit(module: &mut Module, built: &Built, placed: &[Placement]) {
     }
 }
 
-fn make(module: &mut Module, anchor: Option<Anchor>, action: Action) -> Option<OpId> {
-    let pipe = |pipe: Pipe| Attr::member("pipe", &format!("PIPE_{}", pipe.name()));
-    let (name, attrs): (&str, AttrDict) = match action {
-        Action::Set(flag) | Action::Wait(flag) => (
-            if matches!(action, Action::Set(_)) { SET } else { WAIT },
-            [
-                ("src_pipe", pipe(flag.from)),
-                ("dst_pipe", pipe(flag.to)),
-                ("event_id", Attr::member("event", &format!("EVENT_ID{}", flag.id))),
-            ]
-            .into_iter()
-            .collect(),
-        ),
-        Action::Barrier(of) => {
-            let of = of.map_or(Attr::member("pipe", "PIPE_ALL"), pipe);
-            (BARRIER, [("pipe", of)].into_iter().collect())
-        }
-    };
-    let span = match anchor? {
+fn make(module: &mut Module, anchor: Anchor, action: Action) -> OpId {
+    let span = match anchor {
         Anchor::Before(op) | Anchor::After(op) => module.op(op).span,
         Anchor::End(block) => module.block(block).ops.last().map_or(Default::default(), |op| module.op(*op).span),
     };
-    let schema = Dialects::get().registry.get(name)?;
-    Some(module.build(schema, &[], attrs, &[], span))
-}
-
-/// The number of `EVENT_ID3`.
-pub fn event_number(text: &str) -> Option<u32> {
-    text.strip_prefix("EVENT_ID")?.parse().ok()
+    match action {
+        Action::Set(flag) => pto::set_flag(module, [flag.from, flag.to], flag.id, span),
+        Action::Wait(flag) => pto::wait_flag(module, [flag.from, flag.to], flag.id, span),
+        Action::Barrier(of) => pto::barrier(module, of, span),
+    }
 }

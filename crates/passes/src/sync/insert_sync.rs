@@ -6,17 +6,19 @@
 //! kernel, so nothing is added there. Nothing is written that [`crate::sync::check`] has not accepted
 //! ([`crate::sync::settle`]).
 
-use slipring_dialects::{Dialects, PipeRule, is_event, kernel_kind, symbol_name};
-use slipring_ir::{Attr, BlockId, Diagnostic, Diags, Module, OpId, Severity};
+use std::collections::BTreeSet;
+
+use slipring_dialects::{Dialects, PipeRule, Signal, SyncAct, is_event, kernel_kind, symbol_name};
+use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Severity};
 use slipring_machine::{CoreKind, Pipe, Platform};
 
 use crate::analysis::access::Accesses;
-use crate::analysis::facts::{Functions, counted, flow, runs_on};
+use crate::analysis::facts::{Functions, counted, flow, op_ref, runs_on};
 use crate::analysis::touch::Work;
 use crate::manager::{Pass, PassContext};
 use crate::sync::build::{Builder, Built};
 use crate::sync::check::{Problem, Step, check};
-use crate::sync::emit::{BARRIER, SET, WAIT, emit, event_number};
+use crate::sync::emit::emit;
 use crate::sync::events::Pressure;
 use crate::sync::place::Placement;
 use crate::sync::settle::{Settled, flags, settle};
@@ -146,6 +148,7 @@ pub fn problems(module: &Module, platform: &Platform) -> Vec<Problem> {
         .flat_map(|(function, _)| functions.calls(module, function))
         .map(|(_, callee)| callee)
         .collect();
+    let computed = computed_flags(module);
     let mut found = Vec::new();
     for (function, body) in functions.with_bodies(module).filter(|(f, _)| !called.contains(f)) {
         for kind in [CoreKind::Cube, CoreKind::Vector] {
@@ -155,6 +158,7 @@ pub fn problems(module: &Module, platform: &Platform) -> Vec<Problem> {
                     functions: &functions,
                     accesses: &accesses,
                     kind,
+                    computed: &computed,
                     works: Vec::new(),
                     calls: vec![function],
                 };
@@ -171,20 +175,42 @@ struct Steps<'m> {
     functions: &'m Functions,
     accesses: &'m Accesses<'m>,
     kind: CoreKind,
+    /// Pairs of pipes some of whose flags are computed.
+    computed: &'m BTreeSet<(Pipe, Pipe)>,
     works: Vec<Work>,
     calls: Vec<OpId>,
 }
 
+/// The pairs of pipes that have flags whose id is computed.
+fn computed_flags(module: &Module) -> BTreeSet<(Pipe, Pipe)> {
+    let acts = module.walk(module.top).into_iter().filter_map(|op| op_ref(module, op)?.sync());
+    let pairs = acts.filter_map(|act| match act {
+        SyncAct::Set(Signal { from, to, id: None }) | SyncAct::Wait(Signal { from, to, id: None }) => Some((from, to)),
+        _ => None,
+    });
+    pairs.collect()
+}
+
 impl Steps<'_> {
+    /// The step that an op is which synchronises the pipes of a core; none for one between cores.
+    fn act(&self, act: SyncAct) -> Option<Step> {
+        let trusted = |signal: &Signal| self.computed.contains(&(signal.from, signal.to));
+        Some(match act {
+            SyncAct::Set(signal) if trusted(&signal) => return None,
+            SyncAct::Wait(signal) if trusted(&signal) => Step::Trust(signal.from, signal.to),
+            SyncAct::Set(Signal { from, to, id }) => Step::Set(Flag { from, to, id: id? }),
+            SyncAct::Wait(Signal { from, to, id }) => Step::Wait(Flag { from, to, id: id? }),
+            SyncAct::Barrier(pipe) => Step::Barrier(pipe),
+            SyncAct::Get { pipe, id, waits: true } => Step::Get(pipe, id?),
+            SyncAct::Release { pipe, id } => Step::Release(pipe, id?),
+            SyncAct::Get { waits: false, .. } | SyncAct::Send { .. } | SyncAct::Receive { .. } => return None,
+        })
+    }
+
     fn block(&mut self, block: BlockId) -> Vec<Step> {
         let mut steps = Vec::new();
         for &op in &self.module.block(block).ops {
             let data = self.module.op(op);
-            let pipe = |name: &str| data.attrs.get(name).and_then(Attr::as_str).and_then(Pipe::parse);
-            let flag = || {
-                let id = data.attrs.get("event_id").and_then(Attr::as_str).and_then(event_number)?;
-                Some(Flag { from: pipe("src_pipe")?, to: pipe("dst_pipe")?, id })
-            };
             if let Some(callee) = self.functions.callee(self.module, op) {
                 if runs_on(self.module, callee, Some(self.kind))
                     && !self.calls.contains(&callee)
@@ -203,22 +229,19 @@ impl Steps<'_> {
                 steps.push(Step::Group(flow(self.module, op), regions));
                 continue;
             }
-            match &*data.name {
-                SET => steps.extend(flag().map(Step::Set)),
-                WAIT => steps.extend(flag().map(Step::Wait)),
-                BARRIER => steps.push(Step::Barrier(pipe("pipe"))),
-                _ => {
-                    let Some(mut work) = self.accesses.work(op) else { continue };
-                    if work.core.is_some_and(|k| k != self.kind) {
-                        continue;
-                    }
-                    if self.calls.len() > 1 {
-                        work.accesses.iter_mut().for_each(|a| a.window = None);
-                    }
-                    steps.push(Step::Work(self.works.len()));
-                    self.works.push(work);
-                }
+            if let Some(act) = op_ref(self.module, op).and_then(|op| op.sync()) {
+                steps.extend(self.act(act));
+                continue;
             }
+            let Some(mut work) = self.accesses.work(op) else { continue };
+            if work.core.is_some_and(|k| k != self.kind) {
+                continue;
+            }
+            if self.calls.len() > 1 {
+                work.accesses.iter_mut().for_each(|a| a.window = None);
+            }
+            steps.push(Step::Work(self.works.len()));
+            self.works.push(work);
         }
         steps
     }

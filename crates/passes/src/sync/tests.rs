@@ -270,6 +270,32 @@ fn the_check_follows_loops_branches_and_calls() {
 }
 
 #[test]
+fn the_check_knows_buffers_and_computed_flags() {
+    let works = [load(0), compute(0, 1)];
+    let repeat = |body: &[Step]| [Step::Group(Flow::Repeat, vec![body.to_vec()])];
+    let held = |pipe, work, id| [Step::Get(pipe, id), Step::Work(work), Step::Release(pipe, id)];
+    let [first, second] = [held(Pipe::Mte2, 0, 5), held(Pipe::V, 1, 5)];
+    assert_eq!(check(&repeat(&[&first[..], &second].concat()), &works, &[]), []);
+    // Without the get of one side, the release of the other, or with another buffer.
+    let late = [&first[..], &second[1..]].concat();
+    assert_eq!(check(&repeat(&late), &works, &[]), [Problem::Race(0, 1)]);
+    let kept = [&first[..2], &second[..]].concat();
+    assert_eq!(check(&repeat(&kept), &works, &[]), [Problem::Race(0, 1)]);
+    let other = [&first[..], &held(Pipe::V, 1, 6)].concat();
+    assert_eq!(check(&repeat(&other), &works, &[]), [Problem::Race(0, 1), Problem::Race(1, 0)]);
+    // A release on one path only.
+    let maybe = Step::Group(Flow::OneOf, vec![vec![Step::Release(Pipe::Mte2, 5)]]);
+    let steps = [Step::Get(Pipe::Mte2, 5), Step::Work(0), maybe, Step::Get(Pipe::V, 5), Step::Work(1)];
+    assert_eq!(check(&steps, &works, &[]), [Problem::Race(0, 1)]);
+    let trusted = [Step::Work(0), Step::Trust(Pipe::Mte2, Pipe::V), Step::Work(1)];
+    assert_eq!(check(&trusted, &works, &[]), []);
+    assert_eq!(
+        check(&[Step::Work(0), Step::Trust(Pipe::V, Pipe::Mte2), Step::Work(1)], &works, &[]),
+        [Problem::Race(0, 1)]
+    );
+}
+
+#[test]
 fn deep_nests_are_followed_once_a_level() {
     // A walk for each walk of the loop around would be 2^60 of them.
     let mut tree = Tree::default();
@@ -347,6 +373,9 @@ fn show(steps: &[Step], tree: &Tree, depth: usize) -> String {
         }
         Step::Set(Flag { from, to, id }) => format!("set {from}→{to} {id}"),
         Step::Wait(Flag { from, to, id }) => format!("wait {from}→{to} {id}"),
+        Step::Trust(from, to) => format!("wait {from}→{to} computed"),
+        Step::Get(pipe, id) => format!("get {pipe} {id}"),
+        Step::Release(pipe, id) => format!("release {pipe} {id}"),
         Step::Barrier(pipe) => format!("barrier {pipe:?}"),
         Step::Call(works, flags) => format!("call {works:?} {flags:?}"),
         Step::Group(flow, regions) => {

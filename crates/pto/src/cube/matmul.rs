@@ -98,6 +98,11 @@ pub static TGEMV_ACC: OpDef = OpDef {
     ..CUBE
 };
 
+/// The product that goes on with what is in the accumulator: of a row and a tile, or of two tiles.
+pub fn product_going_on(vector: bool) -> &'static OpDef {
+    if vector { &TGEMV_ACC } else { &TMATMUL_ACC }
+}
+
 pub static TGEMV_BIAS: OpDef = OpDef {
     schema: OpSchema { name: "pto.tgemv.bias", ..PRODUCT_BIAS },
     summary: "Multiply a row by a tile and add a bias",

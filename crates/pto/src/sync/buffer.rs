@@ -7,7 +7,7 @@ use slipring_program::{Inst, Operand, SyncRef};
 
 use super::{EVENT_TYPE, NOTHING, PIPE, event_pipe, has_pipe, pipe_attr, pipes_exist};
 use slipring_op::decode::Decoder;
-use slipring_op::def::{OpDef, OpRef, Reported};
+use slipring_op::def::{OpDef, OpRef, Reported, SyncAct};
 use slipring_op::rules::{INTEGER, constant, defaulted, optional, schema};
 
 const BUFFER: OpSchema = schema(
@@ -48,6 +48,10 @@ pub static GET_BUF: OpDef = OpDef {
     summary: "Get a buffer for a pipe (A5)",
     doc: DOC,
     source: "PTO IR manual 4.2; seed 004, Examples 2 and 3b; micro-instruction manual, Mode Parameter",
+    sync: |op| {
+        let (pipe, id, mode) = named(op)?;
+        Some(SyncAct::Get { pipe, id, waits: mode == Some(0) })
+    },
     verify,
     lower: |op, d| {
         let (pipe, token, mode) = parts(op, d)?;
@@ -62,6 +66,7 @@ pub static RLS_BUF: OpDef = OpDef {
     summary: "Release a buffer of a pipe (A5)",
     doc: DOC,
     source: "PTO IR manual 4.2; seed 004, Examples 2 and 3b; micro-instruction manual, Mode Parameter",
+    sync: |op| named(op).map(|(pipe, id, _)| SyncAct::Release { pipe, id }),
     verify,
     lower: |op, d| {
         let (pipe, token, mode) = parts(op, d)?;
@@ -94,13 +99,23 @@ fn verify(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     }
 }
 
+/// The pipe that an op names, itself or by a class of operations.
+fn pipe_of(op: &OpRef<'_>) -> Option<Pipe> {
+    if op.attr("op_type").is_some() { event_pipe(op, "op_type") } else { pipe_attr(op, "pipe") }
+}
+
+/// Pipe, buffer and mode as far as they are written.
+fn named(op: &OpRef<'_>) -> Option<(Pipe, Option<i64>, Option<i64>)> {
+    let number = |name: &str| match op.operand(name) {
+        Some(value) => constant(op.module, value),
+        None => Some(op.int(name).unwrap_or(0)),
+    };
+    Some((pipe_of(op)?, number("buf_id"), number("mode")))
+}
+
 /// Pipe, token and mode.
 fn parts(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<(Pipe, SyncRef, i64), Reported> {
-    let pipe = match op.attr("op_type") {
-        Some(_) => event_pipe(op, "op_type"),
-        None => pipe_attr(op, "pipe"),
-    };
-    let pipe = match pipe {
+    let pipe = match pipe_of(op) {
         Some(Pipe::S) | None => return Err(d.unsupported("a buffer of anything but one pipe with a queue")),
         Some(pipe) => pipe,
     };

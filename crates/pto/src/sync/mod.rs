@@ -3,14 +3,18 @@
 mod buffer;
 mod event_array;
 
+mod make;
+
 pub use buffer::*;
+pub use make::*;
 
 use slipring_ir::{AttrKind, Diags, EnumSpec, OpSchema, Syntax, Touch};
 use slipring_machine::{Pipe, Platform};
+use slipring_op::make::PLACED;
 use slipring_program::{Inst, Operand};
 
 use slipring_op::decode::Decoder;
-use slipring_op::def::{InCoreSync, Lowered, OpDef, OpRef, Reported};
+use slipring_op::def::{InCoreSync, Lowered, OpDef, OpRef, Reported, Signal, SyncAct};
 use slipring_op::home_kind;
 use slipring_op::rules::{ANY, INTEGER, PLAIN, constant, defaulted, operand, required, schema};
 
@@ -127,6 +131,7 @@ pub static SET_FLAG: OpDef = OpDef {
     schema: OpSchema { name: "pto.set_flag", ..FLAG },
     summary: "Signal from one pipe to another",
     doc: FLAG_DOC,
+    sync: |op| signal(op).map(SyncAct::Set),
     verify: verify_flag,
     lower: |op, d| flag(op, d, true),
     ..NOTHING
@@ -136,6 +141,7 @@ pub static WAIT_FLAG: OpDef = OpDef {
     schema: OpSchema { name: "pto.wait_flag", ..FLAG },
     summary: "Hold a pipe until another has signalled",
     doc: FLAG_DOC,
+    sync: |op| signal(op).map(SyncAct::Wait),
     verify: verify_flag,
     lower: |op, d| flag(op, d, false),
     ..NOTHING
@@ -159,6 +165,27 @@ fn verify_flag(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
 fn flag(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
     let id = event_id(op.text("event_id"));
     pipe_flag(op, d, set, pipe_attr(op, "src_pipe"), pipe_attr(op, "dst_pipe"), Operand::imm(id))
+}
+
+/// The flag that an op names by its pipes, and by an attribute or a value.
+fn signal(op: &OpRef<'_>) -> Option<Signal> {
+    let id = match op.if_declared("event_id") {
+        Some(value) => constant(op.module, value),
+        None => Some(event_id(op.text("event_id"))),
+    };
+    let (from, to) = (pipe_attr(op, "src_pipe")?, pipe_attr(op, "dst_pipe")?);
+    Some(Signal { from, to, id: id.and_then(|id| u32::try_from(id).ok()) })
+}
+
+/// The flag that an op names by classes of operations.
+fn class_signal(op: &OpRef<'_>) -> Option<Signal> {
+    let (from, to) = (event_pipe(op, "src_op")?, event_pipe(op, "dst_op")?);
+    Some(Signal { from, to, id: u32::try_from(event_id(op.text("event_id"))).ok() })
+}
+
+/// Of one pipe there is no flag, but a barrier.
+fn between(signal: Signal, act: impl Fn(Signal) -> SyncAct) -> SyncAct {
+    if signal.from == signal.to { SyncAct::Barrier(Some(signal.from)) } else { act(signal) }
 }
 
 fn event_id(text: Option<&str>) -> i64 {
@@ -221,6 +248,7 @@ pub static SET_FLAG_DYN: OpDef = OpDef {
     schema: OpSchema { name: "pto.set_flag_dyn", ..FLAG_DYN },
     summary: "Signal from one pipe to another by a computed event id",
     doc: FLAG_DOC,
+    sync: |op| signal(op).map(SyncAct::Set),
     verify: verify_flag,
     lower: |op, d| flag_dyn(op, d, true),
     ..NOTHING
@@ -230,6 +258,7 @@ pub static WAIT_FLAG_DYN: OpDef = OpDef {
     schema: OpSchema { name: "pto.wait_flag_dyn", ..FLAG_DYN },
     summary: "Hold a pipe until another has signalled by a computed event id",
     doc: FLAG_DOC,
+    sync: |op| signal(op).map(SyncAct::Wait),
     verify: verify_flag,
     lower: |op, d| flag_dyn(op, d, false),
     ..NOTHING
@@ -261,6 +290,7 @@ pub static RECORD_EVENT: OpDef = OpDef {
     schema: OpSchema { name: "pto.record_event", ..EVENT_OP },
     summary: "Signal from one class of operations to another",
     doc: EVENT_DOC,
+    sync: |op| class_signal(op).map(|signal| between(signal, SyncAct::Set)),
     lower: |op, d| event_flag(op, d, true),
     ..NOTHING
 };
@@ -269,6 +299,7 @@ pub static WAIT_EVENT: OpDef = OpDef {
     schema: OpSchema { name: "pto.wait_event", ..EVENT_OP },
     summary: "Wait for a signal from one class of operations to another",
     doc: EVENT_DOC,
+    sync: |op| class_signal(op).map(|signal| between(signal, SyncAct::Wait)),
     lower: |op, d| event_flag(op, d, false),
     ..NOTHING
 };
@@ -304,7 +335,7 @@ pub static BARRIER: OpDef = OpDef {
             &[
                 required("pipe", AttrKind::Enum(PIPE), "the pipe, or `PIPE_ALL`"),
                 defaulted(
-                    "placed",
+                    PLACED,
                     AttrKind::Unit,
                     "written by the passes where the cores of a cluster meet: flags are still added to the function",
                 ),
@@ -314,6 +345,7 @@ pub static BARRIER: OpDef = OpDef {
     summary: "Hold later work of a pipe until its earlier work is done",
     doc: "Later work of the pipe starts after all its earlier work has taken effect. `PIPE_ALL` holds the scalar unit, and \
           so everything issued later, until every pipe of the core is idle.",
+    sync: |op| Some(SyncAct::Barrier(pipe_attr(op, "pipe"))),
     verify: |op, platform, diags| pipes_exist(op, &["pipe"], platform, diags),
     lower: |op, d| {
         let pipe = pipe_attr(op, "pipe");
@@ -338,6 +370,7 @@ pub static BARRIER_SYNC: OpDef = OpDef {
     ),
     summary: "Barrier on the pipe that runs a class of operations",
     doc: "The same as `pto.barrier` on the pipe of the class.",
+    sync: |op| event_pipe(op, "op_type").map(|pipe| SyncAct::Barrier(Some(pipe))),
     lower: |op, d| {
         let pipe = event_pipe(op, "op_type").ok_or(Reported)?;
         has_pipe(d, pipe)?;
@@ -357,6 +390,7 @@ pub static TSYNC: OpDef = OpDef {
     ),
     summary: "Wait for everything that was issued",
     doc: "Holds the scalar unit until all pipes of the core are idle.",
+    sync: |_| Some(SyncAct::Barrier(None)),
     lower: |_, d| {
         d.emit(Inst::Barrier { pipe: None });
         Ok(())

@@ -8,11 +8,12 @@ pub use subset::*;
 
 use slipring_ir::{Diags, Dim, Infer, Syntax, TileType, Touch, Type, TypeRule, ValueId};
 use slipring_machine::Platform;
+use slipring_op::address::ADDRESS;
 use slipring_program::{Inst, Operand};
 
 use slipring_op::Along;
 use slipring_op::decode::{Binding, Decoder, Mode, TileRef, in_memory, no_address};
-use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::def::{AddressRule, Lowered, OpDef, OpRef, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, TILE, constant, operand, optional, result, schema};
 
 /// The ops of this family.
@@ -40,7 +41,7 @@ pub static ALLOC_TILE: OpDef = OpDef {
         ),
         &[
             optional(
-                "addr",
+                ADDRESS,
                 INTEGER,
                 Touch::Nothing,
                 "byte offset in the tile's memory; by default the compiler's choice",
@@ -58,6 +59,7 @@ pub static ALLOC_TILE: OpDef = OpDef {
           `pto.set_validshape` says otherwise. The boxes of a tile in L0A are ordered as the platform orders them; a \
           tile with boxes that is not a whole number of them lies row by row.",
     source: "PTO IR manual 4.1",
+    address: AddressRule::Operand(ADDRESS),
     verify: verify_alloc,
     along: Along::EACH,
     lower: lower_alloc,
@@ -178,7 +180,7 @@ pub static TASSIGN: OpDef = OpDef {
         Syntax::Format("$tile `,` $addr attr-dict `:` type($tile) `->` type($result)"),
         &[
             operand("tile", TILE_BUF, Touch::Nothing, "the tile whose type and valid shape are taken"),
-            operand("addr", INTEGER, Touch::Nothing, "byte offset in the tile's memory"),
+            operand(ADDRESS, INTEGER, Touch::Nothing, "byte offset in the tile's memory"),
         ],
         &[result("result", TILE_BUF, Infer::SameAs(0), "the tile at the address")],
         &[],
@@ -186,6 +188,7 @@ pub static TASSIGN: OpDef = OpDef {
     summary: "The same tile at another address",
     doc: "A tile of the type and valid shape of `tile` at address `addr`. No data moves; `tile` itself stays where it is.",
     source: "tile ISA, TASSIGN",
+    address: AddressRule::Operand(ADDRESS),
     lower: |op, d| {
         let mut tile = d.tile(op.operand(0).ok_or(Reported)?)?;
         tile.addr = d.scalar(op.operand(1).ok_or(Reported)?)?;

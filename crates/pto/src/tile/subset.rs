@@ -1,7 +1,7 @@
 //! Parts of tiles.
 
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
-use slipring_ir::{Attr, AttrKind, Diags, Dim, Infer, OpId, OpSchema, Syntax, TileType, Touch, Type, ValueId};
+use slipring_ir::{Attr, AttrKind, Diags, Dim, Infer, Module, OpId, OpSchema, Syntax, TileType, Touch, Type, ValueId};
 use slipring_machine::Platform;
 use slipring_program::{Inst, Operand};
 use slipring_tile::{BLayout, Layout, SLayout};
@@ -216,4 +216,10 @@ fn trap_unless_multiple(d: &mut Decoder<'_>, offset: Operand, unit: u32) {
     let message = format!("the offset of a part of a tile is not a multiple of a box's {unit}");
     d.emit(Inst::Trap { message: message.into() });
     d.place(fine);
+}
+
+/// Gives a part of a tile other rows and columns.
+pub fn set_part_sizes(module: &mut Module, op: OpId, sizes: [u32; 2]) {
+    let sizes = sizes.iter().map(|n| Attr::int(i64::from(*n))).collect();
+    module.op_mut(op).attrs.set("sizes", Attr::Array(sizes));
 }

@@ -11,11 +11,12 @@ mod report;
 
 use std::ops::Range;
 
-use slipring_dialects::Dialects;
-use slipring_ir::{Attr, AttrDict, Diags, Module, OpId, Type, ValueId};
+use slipring_dialects::arith;
+use slipring_dialects::ring::set_reserved_base;
+use slipring_ir::{Diags, Module, OpId, Type};
 use slipring_tile::Space;
 
-use crate::analysis::facts::{Functions, def, operand_index, syncs_by_hand};
+use crate::analysis::facts::{Functions, def, syncs_by_hand};
 use crate::analysis::rings::{ring_ops, write_imports};
 use crate::analysis::roots::Roots;
 use crate::manager::{Pass, PassContext};
@@ -45,37 +46,22 @@ fn allocate(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
     }
     for decision in decisions {
         match decision.item {
-            Item::Ring(op) => module.op_mut(op).attrs.set("base", Attr::int(decision.address as i64)),
+            Item::Ring(op) => set_reserved_base(module, op, decision.address),
             Item::Root(root) => write_address(module, roots.root(root).op, decision.address),
         }
     }
     write_imports(module, &functions);
 }
 
-/// Writes an address as the op's operand `addr` or, where it has none, as its attribute.
+/// Writes an address into the op that makes a buffer.
 fn write_address(module: &mut Module, op: Option<OpId>, address: u64) {
-    let Some(op) = op else { return };
-    let operand = def(module, op).and_then(|def| operand_index(&def.schema, "addr"));
-    let Some(index) = operand else {
-        module.op_mut(op).attrs.set("addr", Attr::int(address as i64));
-        return;
-    };
-    let Some(value) = constant_before(module, op, address) else { return };
-    let data = module.op_mut(op);
-    let at: usize = data.segments.iter().take(index).map(|n| usize::from(*n)).sum();
-    data.operands.insert(at, value);
-    if let Some(count) = data.segments.get_mut(index) {
-        *count = 1;
-    }
-}
-
-fn constant_before(module: &mut Module, anchor: OpId, number: u64) -> Option<ValueId> {
-    let schema = Dialects::get().registry.get("arith.constant")?;
-    let attrs: AttrDict = [("value", Attr::int(number as i64))].into_iter().collect();
-    let span = module.op(anchor).span;
-    let constant = module.build(schema, &[], attrs, &[Type::I64], span);
-    module.insert_before(anchor, constant);
-    module.op(constant).results.first().copied()
+    let Some((op, def)) = op.and_then(|op| Some((op, def(module, op)?))) else { return };
+    def.set_address(module, op, address, |module| {
+        let span = module.op(op).span;
+        let constant = arith::constant(module, address as i64, Type::I64, span);
+        module.insert_before(op, constant);
+        module.op(constant).results[0]
+    });
 }
 
 fn decide(

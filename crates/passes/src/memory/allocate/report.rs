@@ -1,11 +1,13 @@
 //! What `allocate` says when things do not fit.
 
+use slipring_dialects::RingPart;
+use slipring_dialects::ring::reserved_name;
 use slipring_ir::{Diagnostic, Module, OpId};
 use slipring_machine::SpaceSpec;
 use slipring_tile::Space;
 
 use super::{Depth, Fixed, Item, Memory};
-use crate::analysis::facts::def;
+use crate::analysis::facts::{def, op_ref};
 use crate::analysis::roots::Roots;
 use crate::memory::pack::{Overflow, pack};
 
@@ -144,19 +146,20 @@ impl Memory<'_> {
 
     /// True for a ring that the compiler made: its depth is an option of the kernel.
     fn is_generated(&self, reservation: OpId) -> bool {
-        let name = self.module.op(reservation).attrs.get("name").and_then(|a| a.as_str());
-        name.is_some_and(|name| name.ends_with(GENERATED))
+        let op = op_ref(self.module, reservation);
+        op.and_then(|op| reserved_name(&op)).is_some_and(|name| name.ends_with(GENERATED))
     }
 
     fn is_ring(&self, op: OpId) -> bool {
-        def(self.module, op).is_some_and(|def| def.ring.is_some() && self.module.op(op).attrs.get("size").is_some())
+        def(self.module, op).is_some_and(|def| def.ring == Some(RingPart::Reserve))
             || self.fixed.iter().any(|f| f.op == op && f.ring)
     }
 
     /// How a message calls what an op declares.
     fn name(&self, op: OpId) -> String {
         let data = self.module.op(op);
-        if let Some(name) = data.attrs.get("name").and_then(|a| a.as_str()).filter(|_| self.is_ring(op)) {
+        let ring = op_ref(self.module, op).filter(|_| self.is_ring(op));
+        if let Some(name) = ring.and_then(|ring| reserved_name(&ring)) {
             return format!("ring `{name}`");
         }
         match data.results.first() {

@@ -20,8 +20,8 @@ pub mod steps;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use slipring_dialects::{Dialects, OpDef, OpRef, Product, ProductStart, Transfer};
-use slipring_ir::{Attr, AttrDict, Diagnostic, Diags, Module, OpId, OpSchema, Span, TileType, Type, ValueId};
+use slipring_dialects::{OpDef, OpRef, Product, arith, pto};
+use slipring_ir::{AttrDict, Diagnostic, Diags, Module, OpId, Span, TileType, Type, ValueId};
 use slipring_machine::Platform;
 use slipring_tile::Space;
 
@@ -113,7 +113,6 @@ fn plan(module: &Module, roots: &Roots, platform: &Platform, product: OpId) -> R
 /// Puts the steps in the place of a product, and drops the moves of whole tiles that nothing needs any more.
 fn apply(module: &mut Module, plan: &Plan) {
     let Some((first, further)) = forms(module, plan) else { return };
-    let Some(extract) = transfer(Transfer::Extract) else { return };
     let mut builder = Builder { module, before: plan.product, numbers: BTreeMap::new() };
     let mut slices: [[Option<(ValueId, TileType)>; 2]; 2] = [[None; 2]; 2];
     let source = builder.module.op(plan.product).clone();
@@ -131,7 +130,7 @@ fn apply(module: &mut Module, plan: &Plan) {
             let mut corner = [0, 0];
             corner[operand.along] = step.start;
             let [row, col] = corner.map(|at| builder.number(at));
-            builder.op(extract, &[operand.source, row, col, tile], AttrDict::default(), operand.span);
+            builder.extract(operand, [row, col], tile);
             values[side] = tile;
         }
         let (def, form) = if turn == 0 { (first, plan.form) } else { further };
@@ -151,17 +150,8 @@ fn apply(module: &mut Module, plan: &Plan) {
 /// The declaration of the first step, which is the product's own, and of the others, which go on with an accumulator.
 fn forms(module: &Module, plan: &Plan) -> Option<(&'static OpDef, (&'static OpDef, Product))> {
     let first = op_ref(module, plan.product)?.def;
-    let goes_on = |def: &&'static OpDef| {
-        let form = def.product.filter(|p| p.vector == plan.form.vector)?;
-        matches!(form.start, ProductStart::Acc(_)).then_some((*def, form))
-    };
-    let further = Dialects::get().all().iter().find_map(goes_on)?;
-    Some((first, further))
-}
-
-/// The declaration of a copy between memories.
-fn transfer(kind: Transfer) -> Option<&'static OpDef> {
-    Dialects::get().all().iter().find(|def| def.transfer == Some(kind)).copied()
+    let further = pto::product_going_on(plan.form.vector);
+    Some((first, (further, further.product?)))
 }
 
 /// Makes the ops of the steps, in order, before a product.
@@ -174,8 +164,17 @@ struct Builder<'m> {
 impl Builder<'_> {
     /// Adds an op whose declared operands are one value each.
     fn op(&mut self, def: &'static OpDef, operands: &[ValueId], attrs: AttrDict, span: Span) {
-        let groups: Vec<&[ValueId]> = operands.chunks(1).collect();
-        let op = self.module.build(&def.schema, &groups, attrs, &[], span);
+        let names = def.schema.operands.iter().map(|spec| spec.name);
+        let named: Vec<(&str, &[ValueId])> = names.zip(operands.chunks(1)).collect();
+        let op = def.make(self.module, &named, attrs, &[], span);
+        self.insert(op);
+    }
+
+    /// Adds the copy of a slice of an operand, from a row and column on, into a tile.
+    fn extract(&mut self, operand: &Operand, [row, col]: [ValueId; 2], tile: ValueId) {
+        let operands: [(&str, &[ValueId]); 4] =
+            [("src", &[operand.source]), ("row", &[row]), ("col", &[col]), ("dst", &[tile])];
+        let op = pto::TEXTRACT.make(self.module, &operands, AttrDict::default(), &[], operand.span);
         self.insert(op);
     }
 
@@ -200,11 +199,10 @@ impl Builder<'_> {
         if let Some(known) = self.numbers.get(&number) {
             return *known;
         }
-        let schema: Option<&'static OpSchema> = Dialects::get().registry.get("arith.constant");
         let span = self.module.op(self.before).span;
-        let op = self.module.create("arith.constant", schema, span);
-        self.module.op_mut(op).attrs.set("value", Attr::Int(number.into(), Type::Index));
-        let value = self.module.add_result(op, Type::Index, Some(format!("c{number}").into()), span);
+        let op = arith::constant(self.module, number as i64, Type::Index, span);
+        let value = self.module.op(op).results[0];
+        self.module.value_mut(value).name = Some(format!("c{number}").into());
         self.insert(op);
         self.numbers.insert(number, value);
         value

@@ -7,7 +7,7 @@
 
 use slipring_dialects::ring::{PipeKey, consumer, pipe_key};
 use slipring_dialects::rules::constant;
-use slipring_dialects::{Dialects, HandlePart, OpRef, RingPart, affinity};
+use slipring_dialects::{OpRef, RingPart, affinity, pto};
 use slipring_ir::{BlockId, Diags, Flow, Module, OpId, Span, ValueId};
 use slipring_machine::{CoreKind, Platform};
 use slipring_program::Direction;
@@ -284,19 +284,21 @@ impl<'m> Walk<'m, '_> {
         if conditions.is_empty() { String::new() } else { format!(" where {}", conditions.join(" and ")) }
     }
 
-    /// The op of this part for the way in which the pipe is written.
-    fn name_of(&self, part: RingPart, by_value: HandlePart) -> &'static str {
-        let wanted =
-            if self.init.module.op(self.init.id).results.is_empty() { part } else { RingPart::Handle(by_value) };
-        Dialects::get().all().iter().find(|def| def.ring == Some(wanted)).map_or("free", |def| def.schema.name)
+    /// True if the pipe is a value.
+    fn by_value(&self) -> bool {
+        !self.init.module.op(self.init.id).results.is_empty()
     }
 
+    /// The free as the pipe is written.
     fn free_name(&self) -> &'static str {
-        self.name_of(RingPart::Free(self.ring.1), HandlePart::Free)
+        let def = if self.by_value() { &pto::TFREE } else { pto::free_of(self.ring.1) };
+        def.schema.name
     }
 
+    /// The pop as the pipe is written.
     fn pop_name(&self) -> &'static str {
-        self.name_of(RingPart::Pop(self.ring.1), HandlePart::Pop)
+        let def = if self.by_value() { &pto::TPOP } else { pto::pop_of(self.ring.1) };
+        def.schema.name
     }
 }
 

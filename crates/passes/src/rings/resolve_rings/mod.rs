@@ -8,7 +8,7 @@ mod balance;
 
 use std::ops::Range;
 
-use slipring_dialects::ring::{consumer_buffer, slot_space};
+use slipring_dialects::ring::{consumer_buffer, import_peer, reserved_name, slot_space};
 use slipring_dialects::{RingPart, kernel_kind};
 use slipring_ir::{Diagnostic, Diags, Module, Severity};
 use slipring_machine::Platform;
@@ -50,14 +50,14 @@ fn import<'m>(op: &RingOp<'m>, functions: &Functions, all: &[RingOp<'m>], diags:
             diags.push(
                 op.op
                     .error("import-peer", "expects 'peer_func' to reference an existing func.func")
-                    .label(format!("there is no `@{}`", op.op.text("peer_func").unwrap_or(""))),
+                    .label(format!("there is no `@{}`", import_peer(op.op.module, op.op.id).unwrap_or(""))),
             );
         }
         Import::NoReservation => {
-            let peer = op.op.text("peer_func").and_then(|name| functions.get(name));
+            let peer = import_peer(op.op.module, op.op.id).and_then(|name| functions.get(name));
             let there = all.iter().filter(|r| r.part == RingPart::Reserve && Some(r.function) == peer);
-            let names: Vec<_> = there.filter_map(|r| Some(format!("`{}`", r.op.text("name")?))).collect();
-            let name = op.op.text("name").unwrap_or("");
+            let names: Vec<_> = there.filter_map(|r| Some(format!("`{}`", reserved_name(&r.op)?))).collect();
+            let name = reserved_name(&op.op).unwrap_or("");
             let peer = peer.map_or(String::new(), |f| at_name(op.op.module, f));
             let mut error = op
                 .op
@@ -110,8 +110,8 @@ fn range(op: &RingOp<'_>) -> Option<Range<u64>> {
 fn against_others(op: &RingOp<'_>, before: &[RingOp<'_>], diags: &mut Diags) {
     for other in before.iter().filter(|r| r.part == RingPart::Reserve && r.function == op.function) {
         let function = at_name(op.op.module, op.function);
-        if other.op.text("name") == op.op.text("name") {
-            let name = op.op.text("name").unwrap_or("");
+        if reserved_name(&other.op) == reserved_name(&op.op) {
+            let name = reserved_name(&op.op).unwrap_or("");
             diags.push(
                 op.op
                     .error("reserve-name", format!("`{name}` is reserved twice in `{function}`"))

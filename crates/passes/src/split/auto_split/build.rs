@@ -1,9 +1,10 @@
 //! Making ops: constants once a function, the lane's numbers once a region, everything else where it is used.
 
 use indexmap::IndexMap;
-use slipring_dialects::Dialects;
-use slipring_dialects::rules::constant;
-use slipring_ir::{Attr, AttrDict, BlockId, Module, OpId, OpSchema, Span, Type, ValueId};
+use slipring_dialects::arith::{self, Relation};
+use slipring_dialects::rules::{constant, constant_attr};
+use slipring_dialects::{OpDef, pto, scf};
+use slipring_ir::{AttrDict, BlockId, Module, OpId, Span, Type, ValueId};
 
 /// Where new ops go.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +48,7 @@ impl<'m> Builder<'m> {
         let (mut constants, mut leading) = (IndexMap::new(), 0);
         for &op in &module.block(body).ops {
             let Some(&value) = module.op(op).results.first() else { break };
-            let data = module.op(op);
-            if !data.operands.is_empty() || data.attrs.get("value").is_none() {
+            if constant_attr(module, value).is_none() {
                 break;
             }
             leading += 1;
@@ -60,19 +60,6 @@ impl<'m> Builder<'m> {
         Builder { module, body, constants, leading, span }
     }
 
-    fn schema(name: &str) -> Option<&'static OpSchema> {
-        Dialects::get().registry.get(name)
-    }
-
-    /// Makes an op that is in no block yet.
-    fn make(&mut self, name: &str, operands: &[&[ValueId]], attrs: AttrDict, results: &[Type]) -> OpId {
-        let span = self.span;
-        match Self::schema(name) {
-            Some(schema) => self.module.build(schema, operands, attrs, results, span),
-            None => self.module.create(name, None, span),
-        }
-    }
-
     /// Puts an op where it belongs.
     pub fn put(&mut self, place: Place, op: OpId) {
         match place {
@@ -82,8 +69,12 @@ impl<'m> Builder<'m> {
     }
 
     /// Makes an op with one result.
-    pub fn value(&mut self, place: Place, name: &str, operands: &[&[ValueId]], attrs: AttrDict, ty: Type) -> ValueId {
-        let op = self.make(name, operands, attrs, &[ty]);
+    pub fn value(&mut self, place: Place, def: &'static OpDef, operands: &[(&str, &[ValueId])], ty: Type) -> ValueId {
+        let op = def.make(self.module, operands, AttrDict::default(), &[ty], self.span);
+        self.placed(place, op)
+    }
+
+    fn placed(&mut self, place: Place, op: OpId) -> ValueId {
         self.put(place, op);
         self.module.op(op).results[0]
     }
@@ -93,8 +84,7 @@ impl<'m> Builder<'m> {
         if let Some(value) = self.constants.get(&n) {
             return *value;
         }
-        let attrs = [("value", Attr::Int(n.into(), Type::Index))].into_iter().collect();
-        let op = self.make("arith.constant", &[], attrs, &[Type::Index]);
+        let op = arith::constant(self.module, n, Type::Index, self.span);
         let value = self.module.op(op).results[0];
         self.module.value_mut(value).name = Some(format!("c{n}").into());
         self.module.insert(self.body, self.leading, op);
@@ -116,20 +106,21 @@ impl<'m> Builder<'m> {
         match constant(self.module, value) {
             Some(n) => Number::Known(n),
             None if *self.module.ty(value) == Type::Index => Number::Value(value),
-            None => Number::Value(self.value(place, "arith.index_cast", &[&[value]], AttrDict::default(), Type::Index)),
+            None => Number::Value(self.value(place, &arith::INDEX_CAST, &[("in", &[value])], Type::Index)),
         }
     }
 
-    fn arith(&mut self, place: Place, name: &str, a: Number, b: Number) -> Number {
-        let (a, b) = (self.number(a), self.number(b));
-        Number::Value(self.value(place, name, &[&[a], &[b]], AttrDict::default(), Type::Index))
+    fn arith(&mut self, place: Place, def: &'static OpDef, a: Number, b: Number) -> Number {
+        let operands = [self.number(a), self.number(b)];
+        let op = arith::binary(self.module, def, operands, self.span);
+        Number::Value(self.placed(place, op))
     }
 
     pub fn add(&mut self, place: Place, a: Number, b: Number) -> Number {
         match (a, b) {
             (Number::Known(a), Number::Known(b)) => Number::Known(a + b),
             (Number::Known(0), other) | (other, Number::Known(0)) => other,
-            _ => self.arith(place, "arith.addi", a, b),
+            _ => self.arith(place, &arith::ADDI, a, b),
         }
     }
 
@@ -137,7 +128,7 @@ impl<'m> Builder<'m> {
         match (a, b) {
             (Number::Known(a), Number::Known(b)) => Number::Known(a - b),
             (other, Number::Known(0)) => other,
-            _ => self.arith(place, "arith.subi", a, b),
+            _ => self.arith(place, &arith::SUBI, a, b),
         }
     }
 
@@ -146,20 +137,21 @@ impl<'m> Builder<'m> {
         if let Number::Known(a) = a {
             return Number::Known(a.clamp(0, most));
         }
-        let low = self.arith(place, "arith.maxsi", a, Number::Known(0));
-        self.arith(place, "arith.minsi", low, Number::Known(most))
+        let low = self.arith(place, &arith::MAXSI, a, Number::Known(0));
+        self.arith(place, &arith::MINSI, low, Number::Known(most))
     }
 
     /// A comparison of numbers.
-    pub fn compare(&mut self, place: Place, relation: &str, a: Number, b: Number) -> ValueId {
-        let (a, b) = (self.number(a), self.number(b));
-        let attrs = [("predicate", Attr::member("cmpi_predicate", relation))].into_iter().collect();
-        self.value(place, "arith.cmpi", &[&[a], &[b]], attrs, Type::I1)
+    pub fn compare(&mut self, place: Place, relation: Relation, a: Number, b: Number) -> ValueId {
+        let operands = [self.number(a), self.number(b)];
+        let op = arith::compare(self.module, relation, operands, self.span);
+        self.placed(place, op)
     }
 
     /// A branch without `else` whose body is empty so far.
     pub fn branch(&mut self, place: Place, condition: ValueId) -> BlockId {
-        let op = self.make("scf.if", &[&[condition]], AttrDict::default(), &[]);
+        let operands: [(&str, &[ValueId]); 1] = [("condition", &[condition])];
+        let op = scf::IF.make(self.module, &operands, AttrDict::default(), &[], self.span);
         let then = self.module.add_region(op);
         self.module.add_region(op);
         self.put(place, op);
@@ -168,25 +160,13 @@ impl<'m> Builder<'m> {
 
     /// An empty region for both Vector cores before `anchor`.
     pub fn region(&mut self, anchor: OpId, split: i64) -> Region {
-        let attrs = [("split", Attr::int(split))].into_iter().collect();
-        let op = self.make("pto.split_aiv", &[], attrs, &[]);
-        let region = self.module.add_region(op);
-        let block = self.module.add_block(region);
-        let lane = self.module.add_arg(block, Type::Index, Some("lane".into()), self.span);
+        let (op, block, lane) = pto::split_aiv(self.module, split, self.span);
         self.put(Place::Before(anchor), op);
         Region { op, block, lane, prologue: 0, starts: IndexMap::new(), is_lane: [None; 2] }
     }
 
     /// An op at the beginning of a region.
-    fn early(
-        &mut self,
-        region: &mut Region,
-        name: &str,
-        operands: &[&[ValueId]],
-        attrs: AttrDict,
-        ty: Type,
-    ) -> ValueId {
-        let op = self.make(name, operands, attrs, &[ty]);
+    fn early(&mut self, region: &mut Region, op: OpId) -> ValueId {
         self.module.insert(region.block, region.prologue, op);
         region.prologue += 1;
         self.module.op(op).results[0]
@@ -201,7 +181,8 @@ impl<'m> Builder<'m> {
             return *value;
         }
         let size = self.constant(half);
-        let value = self.early(region, "arith.muli", &[&[region.lane], &[size]], AttrDict::default(), Type::Index);
+        let product = arith::binary(self.module, &arith::MULI, [region.lane, size], self.span);
+        let value = self.early(region, product);
         self.module.value_mut(value).name = Some("start".into());
         region.starts.insert(half, value);
         value
@@ -213,8 +194,8 @@ impl<'m> Builder<'m> {
             return value;
         }
         let number = self.constant(lane as i64);
-        let attrs = [("predicate", Attr::member("cmpi_predicate", "eq"))].into_iter().collect();
-        let value = self.early(region, "arith.cmpi", &[&[region.lane], &[number]], attrs, Type::I1);
+        let compared = arith::compare(self.module, Relation::Equal, [region.lane, number], self.span);
+        let value = self.early(region, compared);
         self.module.value_mut(value).name = Some(["is_first", "is_second"][lane].into());
         region.is_lane[lane] = Some(value);
         value

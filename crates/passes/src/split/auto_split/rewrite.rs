@@ -1,9 +1,11 @@
 //! Writes the explicit form: regions, halved tiles, shards and gathers, windows, parts.
 
+use slipring_dialects::arith::Relation;
+use slipring_dialects::ring::Split;
 use std::collections::BTreeSet;
 
-use slipring_dialects::{Along, MixedPart};
-use slipring_ir::{Attr, AttrDict, BlockId, Diagnostic, Module, OpId, Touch, Type, ValueId, ValueMap, ViewType};
+use slipring_dialects::{Along, MixedPart, pto};
+use slipring_ir::{BlockId, Diagnostic, Module, OpId, Touch, Type, ValueId, ValueMap, ViewType};
 
 use super::axes::{Axes, BY_HAND, Part, Start, State, extent};
 use super::build::{Builder, Number, Place, Region};
@@ -34,13 +36,8 @@ fn halve(module: &mut Module, axes: &Axes, tile: ValueId) {
     module.value_mut(tile).ty = Type::Tile(half);
     let Some(op) = module.defining_op(tile) else { return };
     if op_ref(module, op).is_some_and(|op| op.def.along[axis] == Along::Part) {
-        set_sizes(module, op, [half.layout.rows, half.layout.cols]);
+        pto::set_part_sizes(module, op, [half.layout.rows, half.layout.cols]);
     }
-}
-
-fn set_sizes(module: &mut Module, op: OpId, sizes: [u32; 2]) {
-    let sizes = sizes.iter().map(|n| Attr::int(i64::from(*n))).collect();
-    module.op_mut(op).attrs.set("sizes", Attr::Array(sizes));
 }
 
 struct Rewriter<'m, 'a> {
@@ -198,14 +195,11 @@ impl Rewriter<'_, '_> {
         let module = &*self.build.module;
         let [src, dst] = [0, 1].map(|at| module.operand_group(id, at)[0]);
         let to_vector = vector_tile(module, dst).is_some();
-        let part = if to_vector { MixedPart::Shard } else { MixedPart::Gather };
         let split = if to_vector { self.axes.axis } else { self.axes.halved(src).unwrap_or(self.axes.axis) };
         let src = if to_vector { src } else { self.lanes_view(region, src, Place::Before(id)) };
-        let def = slipring_dialects::Dialects::get().all().iter().find(|def| def.mixed == Some(part));
-        let Some(def) = def else { return };
-        let attrs: AttrDict = [("split", Attr::int(split as i64 + 1))].into_iter().collect();
-        let span = self.build.span;
-        let op = self.build.module.build(&def.schema, &[&[src], &[dst]], attrs, &[], span);
+        let (split, span) = ([Split::UpDown, Split::LeftRight][split], self.build.span);
+        let cross = if to_vector { pto::shard } else { pto::gather };
+        let op = cross(self.build.module, [src, dst], split, span);
         self.build.put(Place::Before(id), op);
         self.build.module.remove(id);
     }
@@ -255,7 +249,7 @@ impl Rewriter<'_, '_> {
         if let Some(Type::Tile(ty)) = self.whole_types.iter().find(|(v, _)| *v == part.result).map(|(_, ty)| ty) {
             let own = resized(ty, part.axis, size);
             self.build.module.value_mut(view).ty = Type::Tile(own);
-            set_sizes(self.build.module, copy, [own.layout.rows, own.layout.cols]);
+            pto::set_part_sizes(self.build.module, copy, [own.layout.rows, own.layout.cols]);
         }
         self.build.put(place, copy);
         view
@@ -304,9 +298,9 @@ impl Rewriter<'_, '_> {
             Number::Value(_) => slipring_ir::Dim::Dynamic,
         };
         let ty = Type::PartitionView(ViewType { elem: ty.elem, dims });
-        let operands: [&[ValueId]; 3] = [&[source], &offsets, &sizes];
+        let operands: [(&str, &[ValueId]); 3] = [("source", &[source]), ("offsets", &offsets), ("sizes", &sizes)];
         let name = self.build.module.value(view).name.clone();
-        let own = self.build.value(place, "pto.partition_view", &operands, AttrDict::default(), ty);
+        let own = self.build.value(place, &pto::PARTITION_VIEW, &operands, ty);
         self.build.module.value_mut(own).name = name;
         own
     }
@@ -318,8 +312,8 @@ impl Rewriter<'_, '_> {
             Some(n) => self.build.constant(n),
             None => {
                 let at = self.build.constant(at as i64);
-                let operands: [&[ValueId]; 2] = [&[view], &[at]];
-                self.build.value(place, "pto.get_tensor_view_dim", &operands, AttrDict::default(), Type::Index)
+                let operands: [(&str, &[ValueId]); 2] = [("view", &[view]), ("dim", &[at])];
+                self.build.value(place, &pto::GET_TENSOR_VIEW_DIM, &operands, Type::Index)
             }
         });
         let sizes = sizes.collect();
@@ -347,7 +341,7 @@ impl Rewriter<'_, '_> {
                 let own = Number::Value(self.build.start(region, part.half));
                 let at = self.build.index(place, value);
                 let first = self.build.sub(place, at, own);
-                let condition = self.build.compare(place, "ult", first, Number::Known(part.half));
+                let condition = self.build.compare(place, Relation::Below, first, Number::Known(part.half));
                 let then = Place::EndOf(self.build.branch(place, condition));
                 self.clipped(id, &part, first, (Number::Known(0), part.size), then);
             }

@@ -1,8 +1,8 @@
 //! A core's window of a window of global memory.
 
-use slipring_dialects::OpRef;
-use slipring_dialects::rules::{LAYOUT, constant};
-use slipring_ir::{Attr, Dim, Module, Type, ValueId};
+use slipring_dialects::rules::constant;
+use slipring_dialects::{OpRef, pto};
+use slipring_ir::{Dim, Module, Type, ValueId};
 use slipring_tile::Space;
 
 use super::axes::positions;
@@ -54,7 +54,7 @@ pub(super) fn extents(module: &Module, view: ValueId) -> Vec<Option<i64>> {
 /// How the dimensions of a view fold into rows and columns.
 pub(crate) fn layout(module: &Module, view: ValueId) -> Option<&str> {
     let op: OpRef<'_> = op_ref(module, module.defining_op(view)?)?;
-    match op.attr("layout").and_then(Attr::as_str).filter(|l| LAYOUT.members.contains(l)) {
+    match pto::layout_of(&op) {
         Some(layout) => Some(layout),
         None => layout(module, Partition::of(module, view)?.source),
     }

@@ -7,13 +7,13 @@
 use std::collections::BTreeMap;
 
 use slipring_dialects::ring::ring_tile;
-use slipring_dialects::{OpRef, RingPart};
-use slipring_ir::{AttrDict, BlockId, Diagnostic, Diags, Module, OpId, ValueId};
+use slipring_dialects::{Dialects, RingPart, pto};
+use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, ValueId};
 use slipring_program::Direction;
 use slipring_tile::Space;
 
 use super::project::Popped;
-use super::write::{by_part, move_tile};
+use super::write::move_tile;
 use crate::analysis::facts::{memory_of, op_ref};
 use crate::analysis::last_use::{uses, with_inner};
 
@@ -165,17 +165,8 @@ fn write(module: &mut Module, pops: &[Pop]) {
     // The last first: several frees behind one op then stand in the order of their pops.
     for (pop, anchor) in anchors.into_iter().rev() {
         let anchor = copies.get(&anchor).copied().unwrap_or(anchor);
-        if let Some(free) = free_of(module, pop) {
+        if let Some(free) = pto::free_after(Dialects::get(), module, pop) {
             module.insert_after(anchor, free);
         }
     }
-}
-
-fn free_of(module: &mut Module, pop: OpId) -> Option<OpId> {
-    let op: OpRef<'_> = op_ref(module, pop)?;
-    let Some(RingPart::Pop(direction)) = op.def.ring else { return None };
-    let attrs = ["split", "id"].into_iter().filter_map(|name| Some((name, op.attr(name)?.clone())));
-    let (attrs, span) = (attrs.collect::<AttrDict>(), op.span());
-    let schema = by_part(RingPart::Free(direction))?;
-    Some(module.build(schema, &[], attrs, &[], span))
 }

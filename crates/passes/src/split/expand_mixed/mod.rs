@@ -21,7 +21,7 @@ use slipring_dialects::function::{
     ask_slots, ask_split, set_both_lanes, set_kernel_kind, set_slot_bytes, unmark_entry,
 };
 use slipring_dialects::ring::Split;
-use slipring_dialects::{Dialects, InCoreSync, OpDef, OpRef, RingPart, is_mixed, symbol_name};
+use slipring_dialects::{Dialects, InCoreSync, OpDef, OpRef, RingPart, arith, is_mixed, pto, symbol_name};
 use slipring_ir::{BlockId, Diagnostic, Diags, FuncType, Module, OpId, Type, ValueMap};
 use slipring_machine::{CoreKind, Platform};
 
@@ -267,10 +267,9 @@ fn prologue(
 ) -> Option<slipring_ir::ValueId> {
     let mut lane = None;
     if parts.kind == CoreKind::Vector && kernel.regions {
-        let asked = write::build(module, block, "pto.get_subblock_idx", &[], [], &[Type::I64], span);
-        let number = write::result(module, asked, "subblock");
-        let cast = write::build(module, block, "arith.index_cast", &[&[number]], [], &[Type::Index], span);
-        lane = Some(write::result(module, cast, "lane"));
+        let number = write::value(module, block, (&pto::GET_SUBBLOCK_IDX, "subblock"), &[], Type::I64, span);
+        let operands: [(&str, &[slipring_ir::ValueId]); 1] = [("in", &[number])];
+        lane = Some(write::value(module, block, (&arith::INDEX_CAST, "lane"), &operands, Type::Index, span));
     }
     let name = symbol_name(kernel.from, kernel.function).to_string();
     kernel.pipes.make(module, block, parts.kind, (&name, &kernel.names), parts.platform, span);

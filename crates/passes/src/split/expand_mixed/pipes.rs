@@ -2,19 +2,20 @@
 //!
 //! Pushes and pops that the text writes itself keep their ids; what crosses by shards and gathers takes pipes behind those.
 
+use slipring_dialects::pto::NewPipe;
 use std::collections::BTreeMap;
 
 use slipring_dialects::function::asked_slots;
-use slipring_dialects::ring::Split;
-use slipring_dialects::{OpRef, RingPart};
-use slipring_ir::{Attr, BlockId, Module, OpId, Span, Type, ValueId};
+use slipring_dialects::ring::{Split, slot_space};
+use slipring_dialects::{OpRef, RingPart, arith, pto};
+use slipring_ir::{BlockId, Module, OpId, Span, Type, ValueId};
 use slipring_machine::{CoreKind, Platform};
 use slipring_program::Direction;
 use slipring_tile::Space;
 
 use super::project::whole_tile;
 use super::sides::{Side, side};
-use super::write::{build, by_part, constant, initialise, result};
+use super::write::{constant, put, value};
 use crate::analysis::facts::op_ref;
 
 /// Slots of a generated ring, unless the function says another number.
@@ -165,25 +166,17 @@ impl Pipes {
                     buffer(module, block, direction, &full, consumes.then_some(bytes), peer, span)
                 });
             }
-            let mask = i64::from(pipe.rings[0].is_some()) | i64::from(pipe.rings[1].is_some()) << 1;
-            let mut attrs: slipring_ir::AttrDict = [
-                ("dir_mask", Attr::int(mask)),
-                ("slot_size", Attr::int(pipe.slot_bytes)),
-                ("slot_num", Attr::int(pipe.slots)),
-            ]
-            .into_iter()
-            .collect();
-            if id > 0 {
-                attrs.set("id", Attr::int(id as i64));
-            }
-            if pipe.auto_free {
-                attrs.set("auto_free", Attr::Bool(true));
-                attrs.set("made", Attr::Unit);
-            }
+            let new = NewPipe {
+                kind,
+                directions: pipe.rings.map(|ring| ring.is_some()),
+                slot_bytes: pipe.slot_bytes,
+                slots: pipe.slots,
+                id,
+                auto_free: pipe.auto_free,
+            };
             let own = slots.map(|slots| advance(module, block, slots, offset, span));
             offset += pipe.slots * pipe.slot_bytes * pipe.rings.iter().flatten().count() as i64;
-            let Some(schema) = initialise(kind) else { return };
-            let op = module.build(schema, &[own.as_slice(), &buffers[..1], &buffers[1..]], attrs, &[], span);
+            let op = pto::initialize(module, new, own, [buffers[0], buffers[1]], span);
             module.append(block, op);
         }
     }
@@ -192,21 +185,20 @@ impl Pipes {
     fn gm_slots(&self, module: &mut Module, block: BlockId, platform: &Platform, span: Span) -> Option<ValueId> {
         let bytes = self.gm_bytes(platform);
         let buffer = module.block(block).args.last().copied().filter(|_| bytes > 0)?;
-        let index = build(module, block, "pto.get_block_idx", &[], [], &[Type::I64], span);
-        let index = result(module, index, "block");
+        let index = value(module, block, (&pto::GET_BLOCK_IDX, "block"), &[], Type::I64, span);
         let each = constant(module, block, "slots_of_a_block", bytes / 4, Type::I64, span);
-        let offset = build(module, block, "arith.muli", &[&[index], &[each]], [], &[Type::I64], span);
-        let offset = result(module, offset, "slots_before");
-        let ty = module.ty(buffer).clone();
-        let slots = build(module, block, "pto.addptr", &[&[buffer], &[offset]], [], &[ty], span);
-        Some(result(module, slots, "slots"))
+        let offset = arith::binary(module, &arith::MULI, [index, each], span);
+        let offset = put(module, block, offset, "slots_before");
+        Some(pointer(module, block, buffer, offset, ("slots", span)))
     }
 }
 
 /// The pipe of a push, pop or free that the text writes itself.
 pub(super) fn hand_pipe(op: &OpRef<'_>) -> Option<usize> {
     let own = matches!(op.def.ring, Some(RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_)));
-    own.then(|| op.int("id").unwrap_or(0)).and_then(|id| usize::try_from(id).ok()).filter(|id| *id < FLAGS as usize)
+    own.then(|| pto::pipe_number(op).unwrap_or(0))
+        .and_then(|id| usize::try_from(id).ok())
+        .filter(|id| *id < FLAGS as usize)
 }
 
 /// The type of the parameter for slots in global memory.
@@ -220,9 +212,13 @@ fn advance(module: &mut Module, block: BlockId, slots: ValueId, bytes: i64, span
         return slots;
     }
     let by = constant(module, block, "slots_of_other_pipes", bytes / 4, Type::I64, span);
-    let ty = module.ty(slots).clone();
-    let op = build(module, block, "pto.addptr", &[&[slots], &[by]], [], &[ty], span);
-    result(module, op, "slots_of_pipe")
+    pointer(module, block, slots, by, ("slots_of_pipe", span))
+}
+
+/// A pointer `by` elements further on.
+fn pointer(module: &mut Module, block: BlockId, ptr: ValueId, by: ValueId, (name, span): (&str, Span)) -> ValueId {
+    let ty = module.ty(ptr).clone();
+    value(module, block, (&pto::ADDPTR, name), &[("ptr", &[ptr]), ("offset", &[by])], ty, span)
 }
 
 /// Memory for slots: reserved by the consumer, which says how many `bytes`, imported by the producer.
@@ -235,24 +231,9 @@ fn buffer(
     peer: &str,
     span: Span,
 ) -> ValueId {
-    let mut attrs: slipring_ir::AttrDict = [("name", Attr::Str(name.into()))].into_iter().collect();
-    let part = match bytes {
-        Some(bytes) => {
-            let space = if direction == Direction::C2V { Space::Vec } else { Space::Mat };
-            attrs.set("size", Attr::int(bytes));
-            attrs.set("location", Attr::member("address_space", space.name()));
-            attrs.set("auto", Attr::Bool(true));
-            RingPart::Reserve
-        }
-        None => {
-            attrs.set("peer_func", Attr::Symbol(peer.into()));
-            RingPart::Import
-        }
+    let (op, called) = match bytes {
+        Some(bytes) => (pto::reserve(module, name, slot_space(direction), bytes, span), "own_slots"),
+        None => (pto::import(module, name, peer, span), "peer_slots"),
     };
-    let op = match by_part(part) {
-        Some(schema) => module.build(schema, &[], attrs, &[Type::I32], span),
-        None => module.create("pto.reserve_buffer", None, span),
-    };
-    module.append(block, op);
-    result(module, op, if bytes.is_some() { "own_slots" } else { "peer_slots" })
+    put(module, block, op, called)
 }

@@ -1,8 +1,10 @@
 //! A function for one kind of core: what it needs of a kernel for the whole cluster.
 
+use slipring_dialects::arith::Relation;
+use slipring_dialects::pto::Passage;
 use slipring_dialects::ring::Split;
-use slipring_dialects::{OpRef, RingPart, writes_global};
-use slipring_ir::{Attr, AttrDict, BlockId, Flow, Module, OpId, Span, TileType, Type, ValueId, ValueMap};
+use slipring_dialects::{OpRef, arith, pto, scf, writes_global};
+use slipring_ir::{AttrDict, BlockId, Flow, Module, OpId, Span, TileType, Type, ValueId, ValueMap};
 use slipring_machine::{CoreKind, Platform};
 use slipring_program::Direction;
 use slipring_tile::{Layout, Space};
@@ -11,8 +13,8 @@ use super::needed::{Needed, carried};
 use super::order::Meetings;
 use super::pipes::Pipes;
 use super::sides::{Side, is_control, region_around, side};
-use super::write::{build, by_part, constant, make, meet, move_tile, result};
-use crate::analysis::facts::{flow, op_ref, operand_index, terminator};
+use super::write::{constant, meet, move_tile, put, value};
+use crate::analysis::facts::{flow, op_ref, terminator};
 
 /// A pop in a generated function.
 #[derive(Clone, Copy, Debug)]
@@ -115,14 +117,14 @@ impl Projector<'_, '_> {
         let Some(lane) = self.lane else { return to };
         let span = self.from.op(op).span;
         let zero = constant(self.to, to, "first_lane", 0, Type::Index, span);
-        let equal = [("predicate", Attr::member("cmpi_predicate", "eq"))];
-        let is_first = build(self.to, to, "arith.cmpi", &[&[lane], &[zero]], equal, &[Type::I1], span);
-        let is_first = result(self.to, is_first, "is_first_lane");
-        let branch = build(self.to, to, "scf.if", &[&[is_first]], [], &[], span);
+        let is_first = arith::compare(self.to, Relation::Equal, [lane, zero], span);
+        let is_first = put(self.to, to, is_first, "is_first_lane");
+        let branch = scf::IF.make(self.to, &[("condition", &[is_first])], AttrDict::default(), &[], span);
+        self.to.append(to, branch);
         let region = self.to.add_region(branch);
         // The other branch is there and empty.
         self.to.add_region(branch);
-        self.guard = Some(make(self.to, "scf.yield", &[], AttrDict::default(), &[], span));
+        self.guard = Some(scf::YIELD.make(self.to, &[], AttrDict::default(), &[], span));
         self.to.add_block(region)
     }
 
@@ -184,9 +186,7 @@ impl Projector<'_, '_> {
         if direction == Direction::V2C && !self.parts.platform.ring.in_gm {
             tile = self.boxed(tile, to, span);
         }
-        let attrs = self.attrs(op);
-        let Some(schema) = by_part(RingPart::Push(direction)) else { return };
-        let push = self.to.build(schema, &[&[tile]], attrs, &[], span);
+        let push = pto::push(self.to, direction, tile, self.passage(op), span);
         self.to.append(to, push);
     }
 
@@ -199,10 +199,11 @@ impl Projector<'_, '_> {
             return tile;
         }
         let valid = declared_valid(self.to, tile);
-        let groups: [&[ValueId]; 3] = [&[], valid[0].as_slice(), valid[1].as_slice()];
-        let copy = build(self.to, to, "pto.alloc_tile", &groups, [], &[Type::Tile(TileType { layout, ..ty })], span);
+        let [row, col] = valid.each_ref().map(Option::as_slice);
         let name = self.to.value(tile).name.as_deref().map_or("boxed".to_string(), |name| format!("{name}_nz"));
-        let copy = result(self.to, copy, &name);
+        let ty = Type::Tile(TileType { layout, ..ty });
+        let operands = [("valid_row", row), ("valid_col", col)];
+        let copy = value(self.to, to, (&pto::ALLOC_TILE, &name), &operands, ty, span);
         let copying = move_tile(self.to, tile, copy, span);
         self.to.append(to, copying);
         copy
@@ -212,37 +213,27 @@ impl Projector<'_, '_> {
         let span = self.from.op(op).span;
         let dst = self.map.get(self.from.op(op).operands[1]);
         let value = self.to.value(dst).clone();
-        let (attrs, pipe) = (self.attrs(op), self.parts.pipes.of(op));
-        let Some(schema) = by_part(RingPart::Pop(direction)) else { return };
+        let passage = self.passage(op);
         let valid = declared_valid(self.to, dst);
-        let told = valid.iter().all(Option::is_some);
-        let groups = valid.map(|v| v.filter(|_| told));
-        let pop = self.to.build(schema, &[groups[0].as_slice(), groups[1].as_slice()], attrs, &[], span);
+        let told = if let [Some(row), Some(col)] = valid { Some([row, col]) } else { None };
+        let pop = pto::pop(self.to, direction, told, passage, span);
         self.to.add_result(pop, value.ty, value.name, value.span);
         self.to.append(to, pop);
-        let bindable = told || valid.iter().all(Option::is_none);
-        self.popped.push(Popped { pop, dst, pipe, bindable });
+        let bindable = told.is_some() || valid.iter().all(Option::is_none);
+        self.popped.push(Popped { pop, dst, pipe: passage.pipe, bindable });
     }
 
     /// How a tile is divided, and which pipe it takes.
-    fn attrs(&self, op: OpId) -> AttrDict {
+    fn passage(&self, op: OpId) -> Passage {
         let split = op_ref(self.from, op).and_then(|op: OpRef<'_>| Split::of(&op)).unwrap_or(Split::None);
-        let mut attrs: AttrDict = [("split", Attr::int(split.number()))].into_iter().collect();
-        let pipe = self.parts.pipes.of(op);
-        if pipe > 0 {
-            attrs.set("id", Attr::int(pipe as i64));
-        }
-        attrs
+        Passage { split, pipe: self.parts.pipes.of(op) }
     }
 }
 
 /// Valid rows and columns that the op that declares a tile gives it, where its type leaves them open.
 fn declared_valid(module: &Module, tile: ValueId) -> [Option<ValueId>; 2] {
     let op = module.defining_op(tile).and_then(|op| op_ref(module, op));
-    ["valid_row", "valid_col"].map(|name| {
-        let op = op?;
-        op.operand(operand_index(&op.def.schema, name)?)
-    })
+    ["valid_row", "valid_col"].map(|name| op?.if_declared(name))
 }
 
 fn is_end(module: &Module, op: OpId) -> bool {

@@ -1,0 +1,57 @@
+//! What reservations of memory for slots, and imports of them, say.
+
+use slipring_ir::{Attr, Module, OpId};
+use slipring_tile::Space;
+
+use crate::def::OpRef;
+
+/// The name that a reservation is imported by.
+pub const NAME: &str = "name";
+/// Its bytes.
+pub const SIZE: &str = "size";
+/// Its memory.
+pub const LOCATION: &str = "location";
+/// Its address.
+pub const BASE: &str = "base";
+/// The function that reserves what is imported.
+pub const PEER: &str = "peer_func";
+
+/// The name that a reservation is imported by, or that an import names.
+pub fn reserved_name<'m>(op: &OpRef<'m>) -> Option<&'m str> {
+    op.text(NAME)
+}
+
+/// Bytes of a reservation.
+pub fn reserved_bytes(op: &OpRef<'_>) -> u64 {
+    op.int(SIZE).and_then(|n| u64::try_from(n).ok()).unwrap_or(0)
+}
+
+/// The memory of a reservation, where it says one.
+pub fn reserved_space(op: &OpRef<'_>) -> Option<Space> {
+    op.text(LOCATION).and_then(Space::parse)
+}
+
+/// Puts a reservation into a memory.
+pub fn set_reserved_space(module: &mut Module, op: OpId, space: Space) {
+    module.op_mut(op).attrs.set(LOCATION, Attr::member("address_space", space.name()));
+}
+
+/// The address of a reservation or of what is imported, where it is known.
+pub fn reserved_base(op: &OpRef<'_>) -> Option<u64> {
+    op.int(BASE).and_then(|n| u64::try_from(n).ok())
+}
+
+/// Says the address of a reservation or of what is imported.
+pub fn set_reserved_base(module: &mut Module, op: OpId, base: u64) {
+    module.op_mut(op).attrs.set(BASE, Attr::int(base as i64));
+}
+
+/// The function that an import takes memory of.
+pub fn import_peer(module: &Module, op: OpId) -> Option<&str> {
+    module.op(op).attrs.get(PEER)?.as_str()
+}
+
+/// Turns an import to another function.
+pub fn set_import_peer(module: &mut Module, op: OpId, peer: &str) {
+    module.op_mut(op).attrs.set(PEER, Attr::Symbol(peer.into()));
+}

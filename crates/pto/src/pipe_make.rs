@@ -1,0 +1,188 @@
+//! Ops of rings that passes write, and what their attributes say.
+
+use slipring_ir::{Attr, AttrDict, Module, OpId, Span, Type, ValueId};
+use slipring_machine::CoreKind;
+use slipring_program::Direction;
+use slipring_tile::Space;
+
+use super::pipe::*;
+use super::pipe_handle::{CTRL_SIGNAL, SET_ALLOCATE_STATUS, SET_FREE_STATUS, SET_RECORD_STATUS, SET_WAIT_STATUS};
+use super::pipe_handle::{TFREE, TPOP, TPUSH};
+use slipring_op::Table;
+use slipring_op::def::{HandlePart, OpDef, OpRef, RingPart};
+use slipring_op::make::mark_placed;
+use slipring_op::ring::{Phase, Split};
+
+/// The op that pushes in a direction.
+pub fn push_of(direction: Direction) -> &'static OpDef {
+    match direction {
+        Direction::C2V => &TPUSH_TO_AIV,
+        Direction::V2C => &TPUSH_TO_AIC,
+    }
+}
+
+/// The op that pops in a direction.
+pub fn pop_of(direction: Direction) -> &'static OpDef {
+    match direction {
+        Direction::C2V => &TPOP_FROM_AIC,
+        Direction::V2C => &TPOP_FROM_AIV,
+    }
+}
+
+/// The op that frees in a direction.
+pub fn free_of(direction: Direction) -> &'static OpDef {
+    match direction {
+        Direction::C2V => &TFREE_FROM_AIC,
+        Direction::V2C => &TFREE_FROM_AIV,
+    }
+}
+
+/// The op that makes a pipe on a kind of core.
+pub fn initialize_of(kind: CoreKind) -> &'static OpDef {
+    match kind {
+        CoreKind::Cube => &AIC_INITIALIZE_PIPE,
+        CoreKind::Vector => &AIV_INITIALIZE_PIPE,
+    }
+}
+
+/// The op that does this to a pipe that it takes as a value.
+pub fn handle_of(part: HandlePart) -> &'static OpDef {
+    match part {
+        HandlePart::Push => &TPUSH,
+        HandlePart::Pop => &TPOP,
+        HandlePart::Free => &TFREE,
+        HandlePart::Signal => &CTRL_SIGNAL,
+        HandlePart::Status(Phase::Allocate) => &SET_ALLOCATE_STATUS,
+        HandlePart::Status(Phase::Record) => &SET_RECORD_STATUS,
+        HandlePart::Status(Phase::Wait) => &SET_WAIT_STATUS,
+        HandlePart::Status(Phase::Free) => &SET_FREE_STATUS,
+    }
+}
+
+/// The attribute with the number of a pipe.
+const ID: &str = "id";
+
+/// The number of the pipe that an op makes or takes, where it says one.
+pub fn pipe_number(op: &OpRef<'_>) -> Option<i64> {
+    op.int(ID)
+}
+
+/// How a tile goes through a pipe: how it is divided, and by which pipe.
+#[derive(Clone, Copy, Debug)]
+pub struct Passage {
+    pub split: Split,
+    /// The pipe's number.
+    pub pipe: usize,
+}
+
+impl From<Passage> for AttrDict {
+    fn from(passage: Passage) -> AttrDict {
+        let mut attrs = AttrDict::from([("split", Attr::int(passage.split.number()))]);
+        if passage.pipe > 0 {
+            attrs.set(ID, Attr::int(passage.pipe as i64));
+        }
+        attrs
+    }
+}
+
+/// A push, in no block yet.
+pub fn push(module: &mut Module, direction: Direction, tile: ValueId, passage: Passage, span: Span) -> OpId {
+    push_of(direction).make(module, &[("tile", &[tile])], passage, &[], span)
+}
+
+/// A pop without its result, in no block yet. `valid` are the valid rows and columns where the type leaves them open.
+pub fn pop(
+    module: &mut Module,
+    direction: Direction,
+    valid: Option<[ValueId; 2]>,
+    passage: Passage,
+    span: Span,
+) -> OpId {
+    let [row, col] = [0, 1].map(|at| valid.map(|valid| valid[at]));
+    let operands: [(&str, &[ValueId]); 2] = [("valid_row", row.as_slice()), ("valid_col", col.as_slice())];
+    pop_of(direction).make(module, &operands, passage, &[], span)
+}
+
+/// The free of what a pop took, in no block yet; `None` for an op that is no pop.
+pub fn free_after(table: &Table, module: &mut Module, pop: OpId) -> Option<OpId> {
+    let op = table.op(module, pop)?;
+    let Some(RingPart::Pop(direction)) = op.ring() else { return None };
+    let attrs = ["split", ID].into_iter().filter_map(|name| Some((name, op.attr(name)?.clone())));
+    let (attrs, span): (AttrDict, Span) = (attrs.collect(), op.span());
+    match op.def.ring {
+        Some(RingPart::Handle(_)) => {
+            let pipe = op.operand("pipe");
+            Some(TFREE.make(module, &[("pipe", pipe.as_slice())], attrs, &[], span))
+        }
+        _ => Some(free_of(direction).make(module, &[], attrs, &[], span)),
+    }
+}
+
+/// The same for a pipe that frees by itself.
+pub fn placed_free_after(table: &Table, module: &mut Module, pop: OpId) -> Option<OpId> {
+    let free = free_after(table, module, pop)?;
+    mark_placed(module, free);
+    Some(free)
+}
+
+/// What a pipe is that passes make.
+#[derive(Clone, Copy, Debug)]
+pub struct NewPipe {
+    pub kind: CoreKind,
+    /// Whether it has a ring in each direction: C2V, V2C.
+    pub directions: [bool; 2],
+    pub slot_bytes: i64,
+    pub slots: i64,
+    /// Its number.
+    pub id: usize,
+    /// Pops free what they take.
+    pub auto_free: bool,
+}
+
+/// An end of a pipe, in no block yet. `buffers` are the consumers' memory for slots of both directions.
+pub fn initialize(
+    module: &mut Module,
+    pipe: NewPipe,
+    gm_slots: Option<ValueId>,
+    buffers: [ValueId; 2],
+    span: Span,
+) -> OpId {
+    let mask = i64::from(pipe.directions[0]) | i64::from(pipe.directions[1]) << 1;
+    let (size, slots) = (Attr::int(pipe.slot_bytes), Attr::int(pipe.slots));
+    let mut attrs = AttrDict::from([("dir_mask", Attr::int(mask)), ("slot_size", size), ("slot_num", slots)]);
+    if pipe.id > 0 {
+        attrs.set(ID, Attr::int(pipe.id as i64));
+    }
+    if pipe.auto_free {
+        attrs.set("auto_free", Attr::Bool(true));
+        attrs.set(MADE.name, Attr::Unit);
+    }
+    let operands: [(&str, &[ValueId]); 3] = [
+        ("gm_slot_buffer", gm_slots.as_slice()),
+        ("c2v_consumer_buf", &buffers[..1]),
+        ("v2c_consumer_buf", &buffers[1..]),
+    ];
+    initialize_of(pipe.kind).make(module, &operands, attrs, &[], span)
+}
+
+/// A reservation that leaves its address to the allocator, in no block yet.
+pub fn reserve(module: &mut Module, name: &str, space: Space, bytes: i64, span: Span) -> OpId {
+    let attrs = [
+        ("name", Attr::Str(name.into())),
+        ("size", Attr::int(bytes)),
+        ("location", Attr::member("address_space", space.name())),
+        ("auto", Attr::Bool(true)),
+    ];
+    RESERVE_BUFFER.make(module, &[], attrs, &[Type::I32], span)
+}
+
+/// An import of what another function reserves, in no block yet.
+pub fn import(module: &mut Module, name: &str, peer: &str, span: Span) -> OpId {
+    let attrs = [("name", Attr::Str(name.into())), ("peer_func", Attr::Symbol(peer.into()))];
+    IMPORT_RESERVED_BUFFER.make(module, &[], attrs, &[Type::I32], span)
+}
+
+/// True for an end of a pipe that was made for a kernel of the whole cluster.
+pub fn is_made(init: &OpRef<'_>) -> bool {
+    init.attr(MADE.name).is_some()
+}

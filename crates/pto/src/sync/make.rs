@@ -1,0 +1,42 @@
+//! Flags and barriers that passes write.
+
+use slipring_ir::{Attr, Module, OpId, Span};
+use slipring_machine::Pipe;
+
+use super::{BARRIER, SET_FLAG, WAIT_FLAG};
+use crate::cross_core::{SYNC_SET, SYNC_WAIT};
+
+/// A pipe as an attribute; all of them where it is none.
+fn pipe(pipe: Option<Pipe>) -> Attr {
+    Attr::member("pipe", &pipe.map_or("PIPE_ALL".to_string(), |pipe| format!("PIPE_{}", pipe.name())))
+}
+
+fn flag([from, to]: [Pipe; 2], id: u32) -> [(&'static str, Attr); 3] {
+    let event = Attr::member("event", &format!("EVENT_ID{id}"));
+    [("src_pipe", pipe(Some(from))), ("dst_pipe", pipe(Some(to))), ("event_id", event)]
+}
+
+/// A signal from one pipe to another, in no block yet.
+pub fn set_flag(module: &mut Module, pipes: [Pipe; 2], id: u32, span: Span) -> OpId {
+    SET_FLAG.make(module, &[], flag(pipes, id), &[], span)
+}
+
+/// A wait for the signal from one pipe to another, in no block yet.
+pub fn wait_flag(module: &mut Module, pipes: [Pipe; 2], id: u32, span: Span) -> OpId {
+    WAIT_FLAG.make(module, &[], flag(pipes, id), &[], span)
+}
+
+/// A barrier of a pipe, or of all of them, in no block yet.
+pub fn barrier(module: &mut Module, of: Option<Pipe>, span: Span) -> OpId {
+    BARRIER.make(module, &[], [("pipe", pipe(of))], &[], span)
+}
+
+/// A signal of a pipe to the other kind of core, in no block yet.
+pub fn sync_set(module: &mut Module, from: Pipe, id: i64, span: Span) -> OpId {
+    SYNC_SET.make(module, &[], [("pipe", pipe(Some(from))), ("event_id", Attr::int(id))], &[], span)
+}
+
+/// A wait of a pipe for a signal of the other kind of core, in no block yet.
+pub fn sync_wait(module: &mut Module, held: Pipe, id: i64, span: Span) -> OpId {
+    SYNC_WAIT.make(module, &[], [("pipe", pipe(Some(held))), ("event_id", Attr::int(id))], &[], span)
+}

@@ -8,7 +8,9 @@
 //! | module | has |
 //! |---|---|
 //! | [`syntax`] | the text as a Python tree; syntax errors |
-//! | `program` | what the file defines: constants, functions, the kernel |
+//! | `host` | the part of the file that is no kernel: constants, classes, functions that build kernels, calls of them |
+//! | `program` | what the file defines: the kernels and the names that they see |
+//! | `specialise` | parameters whose shapes come from what is passed |
 //! | `signature` | types of parameters, of names, of what is returned |
 //! | `value` | what a name stands for while a body is lowered |
 //! | `emit` | building ops |
@@ -18,10 +20,13 @@
 
 mod dtype;
 mod emit;
+mod helpers;
+mod host;
 mod lower;
 mod ops;
 mod program;
 mod signature;
+mod specialise;
 pub mod syntax;
 mod value;
 mod whole;
@@ -64,6 +69,32 @@ pub struct ParamInfo {
     pub shape: Option<Vec<u64>>,
     /// What the kernel does with it.
     pub direction: Direction,
+    /// A number that the file's host code passes for a scalar, as the command line writes it.
+    pub given: Option<String>,
+}
+
+/// What is asked of a file besides its text.
+#[derive(Clone, Copy, Default)]
+pub struct Request<'a> {
+    /// The kernel that the arguments are for; all that take as many where it is not said.
+    pub function: Option<&'a str>,
+    /// Types and shapes of arguments: of parameters in order, and of those with a name.
+    pub args: &'a [ArgType],
+    /// Values for parameters of the functions that build kernels, and for constants of the file, as text.
+    pub sets: &'a [(String, String)],
+    /// Gives the text of a helper module that lies next to the file, by its dotted name.
+    pub modules: Option<&'a dyn Fn(&str) -> Option<Source>>,
+}
+
+/// What an argument says of itself.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ArgType {
+    /// The parameter that it is for, where it says one.
+    pub name: Option<String>,
+    /// Element type, where it is known.
+    pub elem: Option<Elem>,
+    /// Extents in elements, outermost first, where they are known.
+    pub shape: Option<Vec<u64>>,
 }
 
 /// What a kernel does with a parameter.
@@ -84,21 +115,43 @@ pub enum Direction {
 /// # Panics
 /// If the system has no memory for another thread.
 pub fn compile(source: Arc<Source>) -> (Compiled, Diags) {
-    let work = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(|| compile_here(source));
-    match work.expect("a thread").join() {
-        Ok(result) => result,
-        Err(panic) => std::panic::resume_unwind(panic),
-    }
+    compile_with(source, &Request::default())
+}
+
+/// The same for what is asked besides the text: arguments that say shapes, values of enclosing parameters, helper modules.
+///
+/// # Panics
+/// If the system has no memory for another thread.
+pub fn compile_with(source: Arc<Source>, request: &Request<'_>) -> (Compiled, Diags) {
+    let (texts, function, args, sets) = (helpers::load(&source, request), request.function, request.args, request.sets);
+    let request = move || Request { function, args, sets, modules: None };
+    std::thread::scope(|scope| {
+        let work = std::thread::Builder::new()
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, || compile_here(source, texts, &request()));
+        match work.expect("a thread").join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
 }
 
 /// Room for the deepest text that [`syntax::parse`] lets through, with calls inside each other.
 const STACK_BYTES: usize = 64 << 20;
 
-fn compile_here(source: Arc<Source>) -> (Compiled, Diags) {
+fn compile_here(source: Arc<Source>, helpers: Vec<(String, Source)>, request: &Request<'_>) -> (Compiled, Diags) {
     let mut diags = Diags::default();
     let Some(body) = syntax::parse(&source, &mut diags) else {
         return (Compiled { module: Module::new(source), kernels: Vec::new() }, diags);
     };
-    let compiled = program::compile(source, &body, &mut diags);
+    let mut modules = vec![host::ModuleText { name: String::new(), body }];
+    for (name, text) in helpers {
+        let mut own = Diags::default();
+        match syntax::parse(&text, &mut own) {
+            Some(body) => modules.push(host::ModuleText { name, body }),
+            None => diags.list.extend(helpers::errors(&name, &own, &text)),
+        }
+    }
+    let compiled = program::compile(source, &modules, request, &mut diags);
     (compiled, diags)
 }

@@ -6,15 +6,17 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use ruff_python_ast::{Decorator, Expr, Stmt, StmtFunctionDef};
+use ruff_python_ast::{Expr, StmtFunctionDef};
 use slipring_ir::{Diagnostic, Diags, Source, Span};
 use slipring_machine::CoreKind;
 
-use crate::Compiled;
 use crate::emit::Emitter;
-use crate::lower::{Lower, Push, lower_function};
+use crate::host::{Found, Host, HostValue, ModuleText};
+use crate::lower::{Push, lower_function};
+use crate::specialise::{Specialised, needs_arguments, specialise};
 use crate::syntax::at;
-use crate::value::{Const, Value};
+use crate::value::{Const, Record, Value};
+use crate::{Compiled, Request};
 
 /// Names of a file.
 #[derive(Default)]
@@ -48,15 +50,19 @@ pub(crate) type Scope = IndexMap<Rc<str>, Value>;
 /// A function of the file.
 #[derive(Clone)]
 pub(crate) struct Function<'a> {
+    /// Its full name: that of its class or function in front where the file has several of its name.
+    pub name: Rc<str>,
     pub def: &'a StmtFunctionDef,
-    role: Role,
-    /// Constants of the function that it stands in.
+    pub role: Role,
+    /// Names that it sees besides those of the file: of the function that it stands in, of its class as `self`.
     pub scope: Scope,
+    /// The names of the functions of its class.
+    class: Vec<(Rc<str>, Rc<str>)>,
 }
 
 impl Globals<'_> {
     pub fn get(&self, name: &str) -> Option<Value> {
-        let known = || self.star && (WORDS.contains(&name) || crate::ops::find(name).is_some());
+        let known = || self.star && is_word(name);
         self.names.get(name).cloned().or_else(|| known().then(|| Value::Path(format!("pl.{name}").into())))
     }
 
@@ -75,16 +81,22 @@ impl Globals<'_> {
         reserved.iter().rev().find(|(f, n, _)| **f == *function && **n == *name).map(|(.., bytes)| *bytes)
     }
 
-    fn bind(&mut self, name: &str, value: Value) {
-        self.names.insert(name.into(), value);
+    /// The full name of the function that a text within another function calls by a name.
+    pub fn full_name(&self, name: &str, within: &str) -> Option<Rc<str>> {
+        let class = self.functions.get(within).map_or(&[][..], |function| &function.class);
+        let own = class.iter().find(|(short, _)| **short == *name).map(|(_, full)| full.clone());
+        own.or_else(|| self.functions.get_key_value(name).map(|(name, _)| name.clone()))
     }
 }
 
-/// Functions of Python that kernels may use.
-const BUILTINS: [&str; 7] = ["min", "max", "len", "int", "float", "range", "abs"];
+/// True for a word of the language: an op, a type, a part.
+pub(crate) fn is_word(name: &str) -> bool {
+    WORDS.contains(&name) || crate::ops::find(name).is_some()
+}
 
-/// Modules that are the language.
-const LANGUAGES: [&str; 2] = ["slipring.language", "pypto.language"];
+/// Functions of Python that kernels may use.
+const BUILTINS: [&str; 12] =
+    ["min", "max", "len", "int", "float", "range", "abs", "round", "sum", "bool", "print", "pow"];
 
 /// Names of the language besides ops and types of elements, for `import *`.
 #[rustfmt::skip]
@@ -98,47 +110,146 @@ const WORDS: &[&str] = &[
 
 /// What a function of the file is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Role {
+pub(crate) enum Role {
     /// A kernel, perhaps for one kind of core.
     Kernel(Option<CoreKind>),
     /// Copied into the kernels that call it.
     Inline,
-    /// Not for a core: host code.
-    Other,
+    /// Starts kernels: a function of type Orchestration, Group, Spmd or Graph, or one of the host.
+    Starts,
 }
 
-pub(crate) fn compile(source: Arc<Source>, body: &[Stmt], diags: &mut Diags) -> Compiled {
-    let mut globals = Globals::default();
+/// Lowers what a file defines. `modules` are its own text and those of the helper modules that it imports.
+pub(crate) fn compile(
+    source: Arc<Source>,
+    modules: &[ModuleText],
+    request: &Request<'_>,
+    diags: &mut Diags,
+) -> Compiled {
+    let mut sets = Vec::new();
+    for (name, text) in request.sets {
+        match number(text) {
+            Some(value) => sets.push((name.clone(), value)),
+            None => diags.push(no_place("set", format!("`{text}` for `{name}` is no number, truth value or string"))),
+        }
+    }
+    let host = Host::run(modules, sets);
+    for (name, _, used) in &host.sets {
+        if !used {
+            let error = no_place("set", format!("nothing of the file takes `{name}` from outside"));
+            diags.push(
+                error.help("`--set` gives parameters of functions that build kernels, and constants of the file"),
+            );
+        }
+    }
+    let mut globals = Globals { star: host.star[0], ..Globals::default() };
+    diags.list.extend(host.problems.iter().cloned());
+    let names = full_names(&host.found, diags);
+    let full = |at: usize| names[at].clone();
     for (name, mask) in [("DIR_C2V", 1), ("DIR_V2C", 2), ("DIR_BOTH", 3)] {
-        globals.bind(name, Value::Const(Const::Int(mask)));
+        globals.names.insert(name.into(), Value::Const(Const::Int(mask)));
     }
     for name in BUILTINS {
-        globals.bind(name, Value::Path(name.into()));
+        globals.names.insert(name.into(), Value::Path(name.into()));
     }
-    Collector { source: source.clone(), diags }.statements(body, &mut globals, None);
-    let mut emitter = Emitter::new(source.clone());
-    let mut kernels = Vec::new();
-    let mut found = Vec::new();
-    for (name, function) in &globals.functions {
-        if let Role::Kernel(kind) = function.role {
-            globals.started.borrow_mut().insert(name.clone());
-            let lowered = lower_function(&mut emitter, &globals, function, kind, diags);
-            match lowered {
-                Ok((op, info)) => {
-                    crate::whole::check_values(&emitter.module, op, diags);
-                    found.push((name, op));
-                    kernels.push(info);
-                }
-                Err(_) => crate::whole::given_up(name, at(&function.def.name), diags),
+    if let Some(names) = &host.module_names[0] {
+        for (name, value) in names.borrow().iter() {
+            if let HostValue::Function(_) = value {
+                globals.host.insert(name.clone());
+            } else {
+                globals.names.insert(name.clone(), value.to_value(&full));
             }
         }
     }
+    for (position, found) in host.found.iter().enumerate() {
+        // The text of another module is not the one that places are in.
+        if found.module != 0 || globals.functions.contains_key(&names[position]) {
+            continue;
+        }
+        let mut scope = Scope::new();
+        for names in &found.scopes {
+            let names = names.borrow();
+            // A later scope is an inner one.
+            scope.extend(names.iter().map(|(name, value)| (name.clone(), value.to_value(&full))));
+        }
+        let mut class = Vec::new();
+        if let Some(own) = &found.class {
+            let fields: Vec<_> =
+                own.names.borrow().iter().map(|(name, value)| (name.clone(), value.to_value(&full))).collect();
+            for (name, value) in &fields {
+                if let Value::Path(path) = value
+                    && let Some(function) = path.strip_prefix('@')
+                {
+                    class.push((name.clone(), function.into()));
+                }
+            }
+            let what = format!("`{}`", own.name).into();
+            scope.insert("self".into(), Value::Record(Rc::new(Record { what, fields, entries: Vec::new() })));
+        }
+        let function = Function { name: names[position].clone(), def: found.def, role: found.role, scope, class };
+        globals.functions.insert(names[position].clone(), function);
+    }
+    lower_all(source, &globals, &host, (&names, request), diags)
+}
+
+/// Lowers the kernels of a file.
+fn lower_all<'a>(
+    source: Arc<Source>,
+    globals: &Globals<'a>,
+    host: &Host<'a>,
+    (names, request): (&[Rc<str>], &Request<'_>),
+    diags: &mut Diags,
+) -> Compiled {
+    let mut emitter = Emitter::new(source.clone());
+    let mut kernels = Vec::new();
+    let mut found = Vec::new();
+    // What needs arguments that nobody gives is a part of others, or an error: their turn comes last.
+    let mut later = Vec::new();
+    let mut all: Vec<(&Rc<str>, &Function<'a>, CoreKindOf, Specialised)> = Vec::new();
+    for (name, function) in &globals.functions {
+        let Role::Kernel(kind) = function.role else { continue };
+        let calls = host.calls.iter().filter(|call| names[call.kernel] == *name);
+        let given = specialise(globals, function, calls, request);
+        let open = needs_arguments(globals, function, &given);
+        let list = if open { &mut later } else { &mut all };
+        list.push((name, function, kind, given));
+    }
+    // Where one is asked for, the others need not be right.
+    let asked = request.function.filter(|name| all.iter().chain(&later).any(|(known, ..)| &***known == *name));
+    let mut others: Vec<(&Rc<str>, Vec<Diagnostic>)> = Vec::new();
+    let first_later = all.len();
+    all.extend(later);
+    for (position, (name, function, kind, given)) in all.iter().enumerate() {
+        if position >= first_later && globals.called.borrow().contains(*name) {
+            continue;
+        }
+        globals.started.borrow_mut().insert((*name).clone());
+        let mut own = Diags { list: std::mem::take(&mut diags.list) };
+        let before = own.list.len();
+        match lower_function(&mut emitter, globals, function, *kind, given, &mut own) {
+            Ok((op, info)) => {
+                crate::whole::check_values(&emitter.module, op, &mut own);
+                found.push((*name, op));
+                kernels.push(info);
+            }
+            Err(_) => crate::whole::given_up(name, at(&function.def.name), &mut own),
+        }
+        let said = own.list.split_off(before);
+        diags.list = own.list;
+        if asked.is_some_and(|asked| asked != &***name) {
+            others.push((*name, said));
+        } else {
+            diags.list.extend(said);
+        }
+    }
+    // Of kernels that were not asked for, what is wrong counts where the one that was needs them.
+    for (name, said) in others {
+        if found.iter().any(|(_, op)| crate::whole::imports_from(&emitter.module, *op, name)) {
+            diags.list.extend(said);
+        }
+    }
     if found.is_empty() && !diags.has_errors() {
-        let span = Span::new(0, source.text.lines().next().map_or(0, |l| l.len() as u32));
-        diags.push(
-            Diagnostic::error("no-kernel", span, "the file has no kernel")
-                .help("a kernel is a function with a decorator: `@pl.incore`, `@pl.jit` or `@pl.function(…)`"),
-        );
+        diags.push(no_kernel(&source, host));
     }
     // What a kernel calls is a part of it and no kernel, unless they call each other, which was reported.
     let called = globals.called.borrow();
@@ -155,21 +266,100 @@ pub(crate) fn compile(source: Arc<Source>, body: &[Stmt], diags: &mut Diags) -> 
     Compiled { module: emitter.module, kernels }
 }
 
+/// A kind of core, or both.
+type CoreKindOf = Option<CoreKind>;
+
+/// What is said of a file in which no kernel is found, as near to the reason as can be told.
+fn no_kernel(source: &Source, host: &Host<'_>) -> Diagnostic {
+    let span = Span::new(0, source.text.lines().next().map_or(0, |l| l.len() as u32));
+    let error = Diagnostic::error("no-kernel", span, "the file has no kernel");
+    if let Some((place, word)) = &host.undecorated {
+        return error
+            .also(*place, format!("`{word}` is not known here, so this is no decorator"))
+            .help("the language is imported by `import slipring.language as pl`");
+    }
+    if let Some(starts) = host.found.iter().find(|found| found.role == Role::Starts) {
+        return error
+            .also(at(&starts.def.name), "this function starts kernels and is none")
+            .help("a kernel is a function with a decorator: `@pl.incore`, `@pl.jit` or `@pl.function(…)`");
+    }
+    error.help("a kernel is a function with a decorator: `@pl.incore`, `@pl.jit` or `@pl.function(…)`")
+}
+
+fn no_place(code: &'static str, message: String) -> Diagnostic {
+    Diagnostic { primary: None, ..Diagnostic::error(code, Span::default(), message) }
+}
+
+/// A number, truth value or string of the command line.
+fn number(text: &str) -> Option<Const> {
+    if let Ok(n) = text.parse() {
+        return Some(Const::Int(n));
+    }
+    match text {
+        "" => None,
+        "True" | "true" => Some(Const::Bool(true)),
+        "False" | "false" => Some(Const::Bool(false)),
+        "None" => Some(Const::None),
+        _ => Some(match text.parse() {
+            Ok(x) => Const::Float(x),
+            Err(_) => match crate::lower::word("pl", text.trim_start_matches("pl.")) {
+                Some(word) => word,
+                None => Const::Str(text.trim_matches(['"', '\'']).into()),
+            },
+        }),
+    }
+}
+
+/// The full names of functions: their own where only one has it, else with those of what they stand in before it. Two of
+/// one full name are an error.
+fn full_names(found: &[Found<'_>], diags: &mut Diags) -> Vec<Rc<str>> {
+    let short = |found: &Found<'_>| found.def.name.as_str().to_string();
+    let mut counts: IndexMap<String, usize> = IndexMap::new();
+    found.iter().for_each(|found| *counts.entry(short(found)).or_default() += 1);
+    let mut firsts: IndexMap<Rc<str>, usize> = IndexMap::new();
+    let mut names = Vec::new();
+    for (position, function) in found.iter().enumerate() {
+        let name = short(function);
+        let full: Rc<str> = match counts[&name] {
+            1 => name.into(),
+            _ => function.within.iter().map(|part| format!("{part}.")).collect::<String>().into(),
+        };
+        let full: Rc<str> =
+            if full.is_empty() || full.ends_with('.') { format!("{full}{}", function.def.name).into() } else { full };
+        if let Some(first) = firsts.get(&full) {
+            let error = Diagnostic::error(
+                "duplicate",
+                at(&function.def.name),
+                format!("a second function `{}`", function.def.name),
+            )
+            .also(at(&found[*first].def.name), "the first one")
+            .help("kernels of a file, or of one class, have names of their own");
+            diags.push(error);
+        } else {
+            firsts.insert(full.clone(), position);
+        }
+        names.push(full);
+    }
+    names
+}
+
 /// Lowers the functions that nobody has begun to lower, to learn what they push and reserve. Whatever is wrong with them is
 /// reported when their turn comes. One that fails may have asked for what the function that is being lowered has not said yet: it
 /// is tried again, a few times.
 pub(crate) fn lower_ahead(source: &Arc<Source>, globals: &Globals<'_>) {
     const TRIES: u32 = 4;
     for (name, function) in &globals.functions {
+        let none = Specialised::new();
         let tries = globals.tries.borrow().get(name).copied().unwrap_or(0);
         if let Role::Kernel(kind) = function.role
             && tries < TRIES
+            && !needs_arguments(globals, function, &none)
             && globals.started.borrow_mut().insert(name.clone())
         {
             globals.tries.borrow_mut().insert(name.clone(), tries + 1);
             let (unrolled, statements) = (globals.unrolled.get(), globals.lowered.get());
             let (mut emitter, mut diags) = (Emitter::new(source.clone()), Diags::default());
-            if lower_function(&mut emitter, globals, function, kind, &mut diags).is_err() {
+            if lower_function(&mut emitter, globals, function, kind, &none, &mut diags).is_err() {
                 globals.started.borrow_mut().remove(name);
             }
             globals.unrolled.set(unrolled);
@@ -178,140 +368,8 @@ pub(crate) fn lower_ahead(source: &Arc<Source>, globals: &Globals<'_>) {
     }
 }
 
-/// Finds names and functions.
-struct Collector<'d> {
-    source: Arc<Source>,
-    diags: &'d mut Diags,
-}
-
-impl Collector<'_> {
-    /// Names and functions of a list of statements. `inside` are the constants of the function that they stand in.
-    fn statements<'a>(&mut self, body: &'a [Stmt], globals: &mut Globals<'a>, mut inside: Option<&mut Scope>) {
-        for stmt in body {
-            match stmt {
-                Stmt::Import(import) => {
-                    for alias in &import.names {
-                        // `import slipring.language` alone binds `slipring`.
-                        if let (Some(path), Some(name)) = (language(alias.name.as_str()), &alias.asname) {
-                            globals.bind(name.as_str(), Value::Path(path.into()));
-                        }
-                    }
-                }
-                Stmt::ImportFrom(import) => {
-                    let module = import.module.as_ref().map_or("", |m| m.as_str());
-                    for alias in &import.names {
-                        let (name, bound) = (alias.name.as_str(), alias.asname.as_ref().unwrap_or(&alias.name));
-                        if name == "*" {
-                            globals.star |= LANGUAGES.contains(&module);
-                            continue;
-                        }
-                        let full = format!("{module}.{name}");
-                        let path = match language(&full) {
-                            Some(path) => path.to_string(),
-                            None if LANGUAGES.contains(&module) => format!("pl.{name}"),
-                            None => continue,
-                        };
-                        globals.bind(bound.as_str(), Value::Path(path.into()));
-                    }
-                }
-                Stmt::Assign(assign) => {
-                    let value = self.constant(&assign.value, globals, inside.as_deref());
-                    for target in &assign.targets {
-                        define(target, value.clone(), globals, inside.as_deref_mut());
-                    }
-                }
-                Stmt::AnnAssign(assign) => {
-                    if let Some(value) = &assign.value {
-                        let value = self.constant(value, globals, inside.as_deref());
-                        define(&assign.target, value, globals, inside.as_deref_mut());
-                    }
-                }
-                Stmt::FunctionDef(function) => self.function(function, globals, inside.as_deref()),
-                Stmt::ClassDef(class) => {
-                    let is_program = |d: &Decorator| path_of(globals, &d.expression).as_deref() == Some("pl.program");
-                    if class.decorator_list.iter().any(is_program) {
-                        self.statements(&class.body, globals, inside.as_deref_mut());
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn function<'a>(&mut self, def: &'a StmtFunctionDef, globals: &mut Globals<'a>, inside: Option<&Scope>) {
-        let (role, name): (_, Rc<str>) = (role(globals, def, self.diags), def.name.as_str().into());
-        let mut scope = inside.cloned().unwrap_or_default();
-        if role == Role::Other {
-            // A function that makes kernels: they see its constants.
-            for parameter in def.parameters.iter_non_variadic_params() {
-                if let Some(default) = &parameter.default {
-                    let name = parameter.parameter.name.as_str();
-                    let value = self.constant(default, globals, Some(&scope));
-                    bind(name, value, globals, Some(&mut scope));
-                }
-            }
-            globals.host.insert(name);
-            return self.statements(&def.body, globals, Some(&mut scope));
-        }
-        if let Some(first) = globals.functions.get(&name) {
-            let error = Diagnostic::error("duplicate", at(&def.name), format!("a second function `{name}`"))
-                .also(at(&first.def.name), "the first one")
-                .help("kernels of a file have names of their own");
-            self.diags.push(error);
-            return;
-        }
-        globals.bind(&name, Value::Path(format!("@{name}").into()));
-        globals.functions.insert(name, Function { def, role, scope });
-    }
-
-    /// The value of an expression that is made of constants; others are host code.
-    fn constant(&self, expr: &Expr, globals: &Globals<'_>, inside: Option<&Scope>) -> Option<Value> {
-        if expr.is_call_expr() && path_of(globals, expr).as_deref() == Some("pl.dynamic") {
-            // Refused where it is used.
-            return Some(Value::Path("pl.dynamic".into()));
-        }
-        let (mut emitter, mut diags) = (Emitter::new(self.source.clone()), Diags::default());
-        let mut lower = Lower::new(&mut emitter, globals, &mut diags);
-        if let Some(scope) = inside {
-            lower.env = scope.clone();
-        }
-        let constant = |value: &Value| matches!(value, Value::Const(_) | Value::Path(_));
-        match lower.expr(expr) {
-            Ok(Value::Tuple(items)) if items.iter().all(constant) => Some(Value::Tuple(items)),
-            Ok(value) if constant(&value) => Some(value),
-            _ => None,
-        }
-    }
-}
-
-/// Binds the names of a target: one, or several (`ROWS, COLS = 64, 128`).
-fn define(target: &Expr, value: Option<Value>, globals: &mut Globals<'_>, mut inside: Option<&mut Scope>) {
-    match (target, value) {
-        (Expr::Name(name), value) => bind(name.id.as_str(), value, globals, inside),
-        (Expr::Tuple(targets), value) => {
-            let mut items = match value {
-                Some(Value::Tuple(items)) if items.len() == targets.elts.len() => items,
-                _ => Vec::new(),
-            }
-            .into_iter();
-            targets.elts.iter().for_each(|target| define(target, items.next(), globals, inside.as_deref_mut()));
-        }
-        _ => {}
-    }
-}
-
-/// Binds a name. Without a value it stands for nothing.
-fn bind(name: &str, value: Option<Value>, globals: &mut Globals<'_>, inside: Option<&mut Scope>) {
-    match (inside, value) {
-        (Some(scope), Some(value)) => drop(scope.insert(name.into(), value)),
-        (Some(scope), None) => drop(scope.shift_remove(name)),
-        (None, Some(value)) => globals.bind(name, value),
-        (None, None) => drop(globals.names.shift_remove(name)),
-    }
-}
-
 /// The language's own name for a module that is a part of it.
-fn language(module: &str) -> Option<&'static str> {
+pub(crate) fn language(module: &str) -> Option<&'static str> {
     match module.split_once(".language") {
         Some(("slipring" | "pypto", "")) => Some("pl"),
         Some(("slipring" | "pypto", ".distributed")) => Some("pld"),
@@ -319,64 +377,38 @@ fn language(module: &str) -> Option<&'static str> {
     }
 }
 
-/// The full name of `pl.a.b`.
-pub(crate) fn path_of(globals: &Globals<'_>, expr: &Expr) -> Option<String> {
+/// The full name of `pl.a.b`, as a function sees it.
+pub(crate) fn path_of(globals: &Globals<'_>, scope: &Scope, expr: &Expr) -> Option<String> {
     match expr {
-        Expr::Name(name) => match globals.get(name.id.as_str())? {
-            Value::Path(path) => Some(path.to_string()),
-            _ => None,
-        },
-        Expr::Attribute(attribute) => Some(format!("{}.{}", path_of(globals, &attribute.value)?, attribute.attr)),
-        Expr::Call(call) => path_of(globals, &call.func),
+        Expr::Name(name) => {
+            let name = name.id.as_str();
+            match scope.get(name).cloned().or_else(|| globals.get(name))? {
+                Value::Path(path) => Some(path.to_string()),
+                Value::Const(Const::DType(ty)) => Some(format!("pl.{}", ty.name())),
+                _ => None,
+            }
+        }
+        Expr::Attribute(attribute) => {
+            Some(format!("{}.{}", path_of(globals, scope, &attribute.value)?, attribute.attr))
+        }
+        Expr::Call(call) => path_of(globals, scope, &call.func),
         _ => None,
     }
 }
 
-fn role(globals: &Globals<'_>, function: &StmtFunctionDef, diags: &mut Diags) -> Role {
-    let mut role = Role::Other;
-    for decorator in &function.decorator_list {
-        let Some(path) = path_of(globals, &decorator.expression) else { continue };
-        match path.as_str() {
-            "pl.incore" | "pl.jit" | "pl.jit.incore" | "pl.kernel" | "pl.jit.opaque" => role = Role::Kernel(None),
-            "pl.inline" | "pl.jit.inline" => role = Role::Inline,
-            "pl.function" => role = function_type(globals, decorator, diags),
-            "pl.jit.host" | "pl.program" => {}
-            other if other.starts_with("pl.") => {
-                let message = format!("`{other}` is no decorator of a function");
-                diags.push(
-                    Diagnostic::error("decorator", at(decorator), message)
-                        .help("a kernel has `@pl.incore` or `@pl.jit`"),
-                );
-            }
-            _ => {}
-        }
-    }
-    role
-}
-
-/// `@pl.function(type=pl.FunctionType.InCore)`.
-fn function_type(globals: &Globals<'_>, decorator: &Decorator, diags: &mut Diags) -> Role {
-    let Expr::Call(call) = &decorator.expression else { return Role::Kernel(None) };
-    let ty = call.arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|n| n.as_str() == "type"));
-    let name = match ty.and_then(|k| path_of(globals, &k.value)) {
-        None => return Role::Kernel(None),
-        Some(path) => path.rsplit('.').next().unwrap_or("").to_string(),
-    };
-    match name.as_str() {
-        "InCore" | "Opaque" => Role::Kernel(None),
-        "AIC" => Role::Kernel(Some(CoreKind::Cube)),
-        "AIV" => Role::Kernel(Some(CoreKind::Vector)),
-        "Inline" => Role::Inline,
-        "Orchestration" | "Group" | "Spmd" | "Graph" => {
-            let message = format!("a function of type {name} starts kernels and is not run here");
-            diags.push(
-                Diagnostic::warning("host-function", at(decorator), message).help("run its kernels with `--func`"),
-            );
-            Role::Other
-        }
-        other => {
-            diags.push(Diagnostic::error("decorator", at(decorator), format!("there is no function type `{other}`")));
-            Role::Other
-        }
-    }
+/// What a decorator makes of a function: `ty` is the type that `@pl.function(type=pl.FunctionType.…)` says.
+///
+/// # Errors
+/// Why it is no decorator of a function.
+pub(crate) fn role_of(path: &str, ty: Option<&str>) -> Result<Role, String> {
+    Ok(match (path, ty) {
+        ("pl.inline" | "pl.jit.inline", _) | ("pl.function", Some("Inline")) => Role::Inline,
+        ("pl.jit.host", _) | ("pl.function", Some("Orchestration" | "Group" | "Spmd" | "Graph")) => Role::Starts,
+        ("pl.function", Some("AIC")) => Role::Kernel(Some(CoreKind::Cube)),
+        ("pl.function", Some("AIV")) => Role::Kernel(Some(CoreKind::Vector)),
+        ("pl.incore" | "pl.jit" | "pl.jit.incore" | "pl.kernel" | "pl.jit.opaque", _) => Role::Kernel(None),
+        ("pl.function", None | Some("InCore" | "Opaque")) => Role::Kernel(None),
+        ("pl.function", Some(other)) => return Err(format!("there is no function type `{other}`")),
+        (other, _) => return Err(format!("`{other}` is no decorator of a function")),
+    })
 }

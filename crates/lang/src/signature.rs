@@ -1,13 +1,17 @@
 //! Types that a function's text writes: of parameters, of names, of what it returns.
 
+use std::rc::Rc;
+
 use ruff_python_ast::{Expr, Parameter};
 use slipring_ir::{Diagnostic, Dim, Span, Type, ValueId, ViewType};
 use slipring_tile::Elem;
 use smallvec::SmallVec;
 
 use crate::dtype::DType;
+use crate::host::Passed;
 use crate::lower::{Lower, Lowered, Reported, Root, describe, show, whole};
-use crate::program::path_of;
+use crate::program::{Globals, Scope, path_of};
+use crate::specialise::dynamic_name;
 use crate::syntax::at;
 use crate::value::{Const, Value};
 use crate::{Direction, ParamInfo};
@@ -47,6 +51,7 @@ pub(crate) fn declare(
     lower: &mut Lower<'_>,
     parameter: &Parameter,
     body: slipring_ir::BlockId,
+    given: Option<&Passed>,
 ) -> Result<(ParamInfo, Type), Reported> {
     let (name, span) = (parameter.name.as_str(), at(&parameter.name));
     let Some(annotation) = &parameter.annotation else {
@@ -54,28 +59,38 @@ pub(crate) fn declare(
             .help("write it as `x: pl.Tensor[[64, 64], pl.FP32]`, `pl.Out[…]` for an output, `pl.Scalar[pl.INT32]`");
         return Err(lower.report(error));
     };
-    if lower.env.contains_key(name) {
-        return Err(lower.error("duplicate", span, format!("a second parameter `{name}`")));
-    }
-    let (direction, inner) = direction(lower, annotation);
-    let Some((path, args)) = generic(lower, inner) else {
-        if path_of(lower.globals, inner).as_deref() == Some("pl.Tensor") {
-            let message = format!("the shape of `{name}` is not known");
-            let error = Diagnostic::error("parameter", at(&**annotation), message)
-                .note("nothing calls a kernel here, so a bare `pl.Tensor` cannot take its shape from a call")
-                .help("give the shape: `pl.Tensor[[64, 64], pl.FP32]`");
-            return Err(lower.report(error));
-        }
-        return Err(bad_type(lower, name, at(&**annotation)));
+    let (direction, inner) = direction(lower.globals, &lower.env, annotation);
+    let actual = match given {
+        Some(Passed::Tensor(shape, elem)) => Some((&shape[..], *elem)),
+        _ => None,
+    };
+    let (path, args) = match generic(lower.globals, &lower.env, inner) {
+        Some(parts) => parts,
+        None => match path_of(lower.globals, &lower.env, inner) {
+            Some(path) if path == "pl.Tensor" => {
+                let Some((shape, elem)) = actual else { return Err(not_given(lower, name, at(&**annotation))) };
+                check_shape(lower, shape, at(&**annotation))?;
+                let whole_place = Span::new(span.start, at(&**annotation).end);
+                let (tensor, ty) = tensor_parameter(lower, name, shape, elem, direction, whole_place, body);
+                lower.env.insert(name.into(), tensor);
+                let info = ParamInfo { name: name.into(), elem, shape: Some(shape.to_vec()), direction, given: None };
+                return Ok((info, ty));
+            }
+            // The public way to write a scalar of an entry: `vlen: pl.INDEX`.
+            Some(path) if crate::lower::word("pl", path.trim_start_matches("pl.")).is_some() => {
+                ("pl.Scalar".to_string(), vec![inner])
+            }
+            _ => return Err(bad_type(lower, name, at(&**annotation))),
+        },
     };
     let place = at(&**annotation);
     match path.as_str() {
         "pl.Tensor" => {
-            let (dims, elem) = tensor_type(lower, &args, place)?;
+            let (dims, elem) = tensor_type(lower, &args, place, actual.map(|(shape, _)| (name, shape)))?;
             let whole_place = Span::new(span.start, place.end);
             let (tensor, ty) = tensor_parameter(lower, name, &dims, elem, direction, whole_place, body);
             lower.env.insert(name.into(), tensor);
-            Ok((ParamInfo { name: name.into(), elem, shape: Some(dims), direction }, ty))
+            Ok((ParamInfo { name: name.into(), elem, shape: Some(dims), direction, given: None }, ty))
         }
         "pl.Scalar" => {
             let ty = match args.first().map(|arg| lower.expr(arg)) {
@@ -90,10 +105,59 @@ pub(crate) fn declare(
             let value = lower.e.module.add_arg(body, ir.clone(), Some(name.into()), span);
             let value = lower.scalar(value, ty);
             lower.env.insert(name.into(), value);
-            Ok((ParamInfo { name: name.into(), elem, shape: None, direction: Direction::In }, ir))
+            let given = match given {
+                Some(Passed::Number(c)) => Some(passed_number(c, ty)),
+                _ => None,
+            };
+            Ok((ParamInfo { name: name.into(), elem, shape: None, direction: Direction::In, given }, ir))
         }
         _ => Err(bad_type(lower, name, place)),
     }
+}
+
+/// A number as the command line writes it.
+fn passed_number(value: &Const, ty: DType) -> String {
+    let number = match value {
+        Const::Int(n) => n.to_string(),
+        Const::Float(x) => format!("{x:?}"),
+        Const::Bool(b) => i64::from(*b).to_string(),
+        _ => String::new(),
+    };
+    match ty {
+        DType::Bool => {
+            if number == "0" {
+                "false".into()
+            } else {
+                "true".into()
+            }
+        }
+        DType::Index => format!("{number}:i64"),
+        DType::Elem(elem) => format!("{number}:{elem}"),
+    }
+}
+
+/// Reports a parameter whose shape nothing says.
+fn not_given(lower: &mut Lower<'_>, name: &str, span: Span) -> Reported {
+    let error = Diagnostic::error("parameter", span, format!("the shape of `{name}` is not known"))
+        .note("it is taken from the argument, or from a call of the kernel in this file that passes a tensor of known shape")
+        .help(format!("pass it: `--arg {name}=rand:f32[64x64]` or `--arg {name}=@file.npy`, or write `pl.Tensor[[64, 64], pl.FP32]`"));
+    lower.report(error)
+}
+
+/// Reports extents that no tensor has.
+fn check_shape(lower: &mut Lower<'_>, extents: &[u64], span: Span) -> Lowered<()> {
+    if extents.is_empty() || extents.len() > 5 {
+        return Err(lower.error("parameter", span, "a tensor has 1 to 5 dimensions"));
+    }
+    if extents.contains(&0) {
+        return Err(lower.error("parameter", span, "an extent of 0"));
+    }
+    let elements = extents.iter().try_fold(1u64, |product, n| product.checked_mul(*n));
+    if elements.is_none_or(|n| n > MOST_ELEMENTS) {
+        let message = format!("a tensor {} is larger than any memory", show(extents));
+        return Err(lower.error("parameter", span, message));
+    }
+    Ok(())
 }
 
 fn bad_type(lower: &mut Lower<'_>, name: &str, span: Span) -> Reported {
@@ -103,9 +167,9 @@ fn bad_type(lower: &mut Lower<'_>, name: &str, span: Span) -> Reported {
 }
 
 /// `pl.Out[T]`, `pl.InOut[T]` or `T`.
-pub(crate) fn direction<'e>(lower: &Lower<'_>, annotation: &'e Expr) -> (Direction, &'e Expr) {
+pub(crate) fn direction<'e>(globals: &Globals<'_>, scope: &Scope, annotation: &'e Expr) -> (Direction, &'e Expr) {
     if let Expr::Subscript(subscript) = annotation {
-        match path_of(lower.globals, &subscript.value).as_deref() {
+        match path_of(globals, scope, &subscript.value).as_deref() {
             Some("pl.Out") => return (Direction::Out, &subscript.slice),
             Some("pl.InOut") => return (Direction::InOut, &subscript.slice),
             _ => {}
@@ -115,17 +179,23 @@ pub(crate) fn direction<'e>(lower: &Lower<'_>, annotation: &'e Expr) -> (Directi
 }
 
 /// `path[args]`.
-fn generic<'e>(lower: &Lower<'_>, expr: &'e Expr) -> Option<(String, Vec<&'e Expr>)> {
+pub(crate) fn generic<'e>(globals: &Globals<'_>, scope: &Scope, expr: &'e Expr) -> Option<(String, Vec<&'e Expr>)> {
     let Expr::Subscript(subscript) = expr else { return None };
     let args = match &*subscript.slice {
         Expr::Tuple(tuple) => tuple.elts.iter().collect(),
         other => vec![other],
     };
-    Some((path_of(lower.globals, &subscript.value)?, args))
+    Some((path_of(globals, scope, &subscript.value)?, args))
 }
 
-/// Shape and element type of a tensor.
-fn tensor_type(lower: &mut Lower<'_>, args: &[&Expr], span: Span) -> Result<(Vec<u64>, Elem), Reported> {
+/// Shape and element type of a tensor. `actual` is the name and the shape of what is passed for it: extents that are
+/// `pl.dynamic` are its, and stand for numbers from then on.
+fn tensor_type(
+    lower: &mut Lower<'_>,
+    args: &[&Expr],
+    span: Span,
+    actual: Option<(&str, &[u64])>,
+) -> Result<(Vec<u64>, Elem), Reported> {
     let [shape, elem, ..] = args else {
         return Err(lower.error(
             "parameter",
@@ -138,20 +208,37 @@ fn tensor_type(lower: &mut Lower<'_>, args: &[&Expr], span: Span) -> Result<(Vec
         single => vec![single],
     };
     let mut extents = Vec::new();
-    for dim in &dims {
+    for (axis, dim) in dims.iter().enumerate() {
+        if let Some(extent) = dynamic_name(dim) {
+            let passed = actual.filter(|(_, shape)| shape.len() == dims.len()).map(|(_, shape)| shape[axis]);
+            let Some(n) = passed else {
+                let name = actual.map_or("x", |(name, _)| name);
+                let message = format!("the extent `{extent}` (`pl.dynamic`) is not known");
+                let error = Diagnostic::error("parameter", at(*shape), message)
+                    .note("a kernel is compiled for its shapes: the extent is that of what is passed")
+                    .help(format!("pass it: `--arg {name}=rand:f32[64x64]`, or give the extent as a number"));
+                return Err(lower.report(error));
+            };
+            let bound: Vec<Rc<str>> = lower
+                .env
+                .keys()
+                .cloned()
+                .chain(lower.globals.names().map(Rc::from))
+                .filter(|known| {
+                    let value = lower.env.get(known).cloned().or_else(|| lower.globals.get(known));
+                    value.is_some_and(|value| dynamic_name(&value).as_deref() == Some(&*extent))
+                })
+                .collect();
+            for known in bound {
+                lower.env.insert(known, Value::Const(Const::Int(n as i64)));
+            }
+            extents.push(n);
+            continue;
+        }
         match dim {
             Value::Const(Const::Int(n)) if *n > 0 && *n <= 1 << 31 => extents.push(*n as u64),
             Value::Const(Const::Int(n)) => {
                 return Err(lower.error("parameter", at(*shape), format!("an extent of {n}")));
-            }
-            Value::Path(path) if **path == *"pl.dynamic" => {
-                let error = Diagnostic::error(
-                    "unsupported",
-                    at(*shape),
-                    "an extent that is known only at run time (`pl.dynamic`)",
-                )
-                .help("give the extent as a number: a kernel is compiled for its shapes");
-                return Err(lower.report(error));
             }
             other => {
                 let what = describe(lower, other);
@@ -163,14 +250,7 @@ fn tensor_type(lower: &mut Lower<'_>, args: &[&Expr], span: Span) -> Result<(Vec
             }
         }
     }
-    if extents.is_empty() || extents.len() > 5 {
-        return Err(lower.error("parameter", at(*shape), "a tensor has 1 to 5 dimensions"));
-    }
-    let elements = extents.iter().try_fold(1u64, |product, n| product.checked_mul(*n));
-    if elements.is_none_or(|n| n > MOST_ELEMENTS) {
-        let message = format!("a tensor {} is larger than any memory", show(&extents));
-        return Err(lower.error("parameter", at(*shape), message));
-    }
+    check_shape(lower, &extents, at(*shape))?;
     match lower.expr(elem)? {
         Value::Const(Const::DType(DType::Elem(elem))) => Ok((extents, elem)),
         other => {
@@ -202,10 +282,19 @@ fn whole_view(lower: &mut Lower<'_>, pointer: ValueId, elem: Elem, dims: &[u64])
 
 /// The shape and elements that an annotation such as `pl.Tile[[64, 64], pl.FP32]` says; `None` for other annotations.
 pub(crate) fn annotated(lower: &mut Lower<'_>, annotation: &Expr) -> Lowered<Option<(Vec<u64>, Elem)>> {
-    let (_, inner) = direction(lower, annotation);
-    match generic(lower, inner) {
+    annotated_as(lower, annotation, None)
+}
+
+/// The same for a parameter to which a tensor of a shape is passed.
+pub(crate) fn annotated_as(
+    lower: &mut Lower<'_>,
+    annotation: &Expr,
+    actual: Option<(&str, &[u64])>,
+) -> Lowered<Option<(Vec<u64>, Elem)>> {
+    let (_, inner) = direction(lower.globals, &lower.env, annotation);
+    match generic(lower.globals, &lower.env, inner) {
         Some((path, args)) if matches!(path.as_str(), "pl.Tile" | "pl.Tensor") => {
-            tensor_type(lower, &args, at(annotation)).map(Some)
+            tensor_type(lower, &args, at(annotation), actual).map(Some)
         }
         _ => Ok(None),
     }

@@ -28,8 +28,30 @@ pub(crate) enum Value {
     Pipe(Rc<PipeEnd>),
     /// A part of the language, such as `pl.tile`, or a function of the file: its full name.
     Path(Rc<str>),
+    /// Named values of the host: a module, a class, an instance, a dict.
+    Record(Rc<Record>),
+    /// What the host code computes in a way that is not followed here.
+    Unknown(Rc<crate::host::Unknown>),
     /// The result of a statement-like op.
     Nothing,
+}
+
+/// Named values of the host.
+#[derive(Debug)]
+pub(crate) struct Record {
+    /// What it is, for messages: `the module \`config\``.
+    pub what: Rc<str>,
+    /// Its members.
+    pub fields: Vec<(Rc<str>, Value)>,
+    /// What is found in it by a key.
+    pub entries: Vec<(Const, Value)>,
+}
+
+impl Record {
+    /// A member.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.fields.iter().find(|(field, _)| **field == *name).map(|(_, value)| value)
+    }
 }
 
 /// A value that is known now.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Span, ValueId};
+use slipring_ir::{Attr, BlockId, Diagnostic, Diags, Module, OpId, Span, ValueId};
 
 /// Reports a function that was given up without a word.
 pub(crate) fn given_up(name: &str, span: Span, diags: &mut Diags) {
@@ -57,4 +57,12 @@ fn regions(module: &Module, op: OpId, visible: &mut HashSet<ValueId>) -> Option<
         }
         found
     })
+}
+
+/// True if a function imports a buffer of another.
+pub(crate) fn imports_from(module: &Module, function: OpId, peer: &str) -> bool {
+    let Some(body) = module.body(function, 0) else { return false };
+    let names =
+        |op: &OpId| matches!(module.op(*op).attrs.get("peer_func"), Some(Attr::Symbol(name)) if **name == *peer);
+    module.walk(body).iter().any(names)
 }

@@ -15,8 +15,8 @@ use crate::args::Arg;
 use crate::launch::{arguments, blocks, info, misfit_text, shapes};
 use crate::tensor::Bound;
 use crate::{
-    Error, Loaded, Prepared, Report, RingReport, Run, RunOptions, Tensor, check, choose_platform, load_file,
-    memory_map, needed, prepare, rings,
+    Asked, Error, Loaded, Prepared, Report, RingReport, Run, RunOptions, Tensor, check, choose_platform, memory_map,
+    needed, prepare, rings,
 };
 
 pub use slipring_lang::Direction;
@@ -131,8 +131,16 @@ impl Kernel {
     /// # Errors
     /// If it is no text, or has errors.
     pub fn read(name: &str, bytes: Vec<u8>) -> Result<Kernel, Error> {
+        Kernel::read_as(name, bytes, &Asked::default())
+    }
+
+    /// The same for what is asked besides the text: shapes of arguments, and values for what builds kernels.
+    ///
+    /// # Errors
+    /// If it is no text, or has errors.
+    pub fn read_as(name: &str, bytes: Vec<u8>, asked: &Asked) -> Result<Kernel, Error> {
         let text = String::from_utf8(bytes).map_err(|_| Error::File(format!("`{name}` is not UTF-8 text")))?;
-        Kernel::from_text(name, text)
+        Kernel::from_source(Source::new(name, text), asked)
     }
 
     /// Reads a text. Its name says what it is, as for [`Kernel::open`], and stands in messages.
@@ -140,11 +148,14 @@ impl Kernel {
     /// # Errors
     /// If it is empty or has errors.
     pub fn from_text(name: impl Into<String>, text: impl Into<String>) -> Result<Kernel, Error> {
-        let source = Source::new(name, text);
+        Kernel::from_source(Source::new(name, text), &Asked::default())
+    }
+
+    fn from_source(source: Source, asked: &Asked) -> Result<Kernel, Error> {
         if source.text.trim().is_empty() {
             return Err(Error::File(format!("`{}` is empty", source.name)));
         }
-        Kernel::from_loaded(load_file(source))
+        Kernel::from_loaded(asked.load(source))
     }
 
     /// A kernel of what was read.

@@ -7,7 +7,7 @@ use slipring_ir::{Diags, Module, OpId, Source, Type};
 use slipring_lang::{Direction, KernelInfo, ParamInfo};
 use slipring_program::{Param, ParamKind};
 
-use crate::args::{Arg, Defaults, bind, signature};
+use crate::args::{Arg, Defaults, bind, in_order, signature};
 use crate::{Error, Prepared, is_language};
 
 /// The most blocks of a launch.
@@ -27,9 +27,13 @@ pub(crate) fn arguments(
 ) -> Result<Vec<Arg>, Error> {
     let program = &prepared.decoded.program;
     let own = texts.is_empty();
-    let declared = || program.params.iter().map_while(|param| declared(kernels, &program.name, param)).collect();
-    let lines = || header(&prepared.written.source, "args").unwrap_or_else(declared);
-    let texts = if own { lines() } else { texts.to_vec() };
+    let declared = |param: &Param| declared(kernels, &program.name, param);
+    let given = if own { header(&prepared.written.source, "args") } else { Some(texts.to_vec()) };
+    let texts = match given {
+        Some(texts) => in_order(&texts, &program.params, &declared)
+            .map_err(|error| Error::Arguments(misfit_text(prepared, &error)))?,
+        None => program.params.iter().map_while(declared).collect(),
+    };
     let folder = if own { folder } else { PathBuf::new() };
     bind(&texts, &program.params, &shapes(prepared, kernels), &Defaults { seed, folder }).map_err(|error| {
         let mut message = misfit_text(prepared, &error);
@@ -92,6 +96,9 @@ fn shape(prepared: &Prepared, kernels: &[KernelInfo], at: usize) -> Option<Vec<u
 /// only writes. `None` for scalars, which have no shape to fill.
 fn declared(kernels: &[KernelInfo], kernel: &str, param: &Param) -> Option<String> {
     let info = info(kernels, kernel, param)?;
+    if let Some(given) = &info.given {
+        return Some(given.clone());
+    }
     let extents: Vec<String> = info.shape.as_ref()?.iter().map(u64::to_string).collect();
     let what = if info.direction == Direction::Out { "zeros" } else { "rand" };
     Some(format!("{what}:{}[{}]", info.elem, extents.join("x")))
@@ -117,7 +124,7 @@ pub fn launch_lines(module: &Module, kernels: &[KernelInfo]) -> String {
 }
 
 /// Words of a `name: …` line in the comments at the head of the file.
-fn header(source: &Source, name: &str) -> Option<Vec<String>> {
+pub(crate) fn header(source: &Source, name: &str) -> Option<Vec<String>> {
     let mark = if is_language(source) { "#" } else { "//" };
     let line = source
         .text

@@ -8,6 +8,7 @@
 //! crates of their own; this one only connects.
 
 pub mod args;
+mod asked;
 mod board;
 mod device;
 mod error;
@@ -28,6 +29,7 @@ mod tensor;
 mod timeline;
 mod verify;
 
+pub use asked::Asked;
 pub use board::{BoardFacts, BoardOptions, BoardRun, QueueFacts};
 pub use device::{BlockRun, DeviceRun, KernelWorker, Order, Runs, run_on_device};
 pub use error::{Error, Report};
@@ -40,7 +42,8 @@ pub use launch::{MOST_BLOCKS, launch_lines};
 pub use memory_map::memory_map;
 pub use options::{Control, RunOptions};
 pub use prepare::{
-    Loaded, Prepared, check, choose_platform, is_language, load, load_file, needed, prepare, written_platform,
+    Loaded, Prepared, check, choose_platform, is_language, load, load_file, load_file_with, needed, prepare,
+    written_platform,
 };
 pub use queue_message::{of_finding as queue_finding, of_text as queue_text_error};
 pub use rings::{DEEPEST, Depth, RingReport};

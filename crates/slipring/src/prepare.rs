@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use slipring_dialects::{Decoded, Dialects, Kernel, Mode, decode, needed_functions, select_kernel};
 use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
-use slipring_lang::KernelInfo;
+use slipring_lang::{KernelInfo, Request};
 use slipring_machine::{Platform, PlatformError, built_in};
 use slipring_passes::{Outcome, PassContext, run_passes};
 
@@ -26,8 +26,13 @@ pub struct Loaded {
 
 /// Reads a file: the kernel language if its name ends in `.py`, else a text.
 pub fn load_file(source: Source) -> Loaded {
+    load_file_with(source, &Request::default())
+}
+
+/// The same for what is asked of a file of the kernel language besides its text.
+pub fn load_file_with(source: Source, request: &Request<'_>) -> Loaded {
     if is_language(&source) {
-        let (compiled, diags) = slipring_lang::compile(Arc::new(source));
+        let (compiled, diags) = slipring_lang::compile_with(Arc::new(source), request);
         return Loaded { module: compiled.module, diags, kernels: compiled.kernels };
     }
     let (module, diags) = load(source);

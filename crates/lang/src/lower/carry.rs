@@ -97,12 +97,7 @@ impl Lower<'_> {
             Value::Tile(id) if self.is_shared(name, *id) && self.tile(*id).ty.space != Space::Acc => Way::Same,
             Value::Tile(id) => Way::Buffer(self.tile(*id).ty.space),
             Value::Tuple(items) => Way::Each(items.iter().map(|item| self.usual_way(name, item)).collect()),
-            Value::Const(_)
-            | Value::Tensor(_)
-            | Value::Buffer(_)
-            | Value::Pipe(_)
-            | Value::Path(_)
-            | Value::Nothing => Way::Same,
+            _ => Way::Same,
         }
     }
 
@@ -398,6 +393,7 @@ impl Lower<'_> {
             (Value::Buffer(a), Value::Buffer(b)) => Rc::ptr_eq(a, b),
             (Value::Pipe(a), Value::Pipe(b)) => Rc::ptr_eq(a, b),
             (Value::Path(a), Value::Path(b)) => a == b,
+            (Value::Record(a), Value::Record(b)) => Rc::ptr_eq(a, b),
             (Value::Nothing, Value::Nothing) => true,
             _ => false,
         }

@@ -12,7 +12,7 @@ use crate::value::Const;
 const MOST_TEXT: usize = 1 << 16;
 
 /// Why a constant is refused that is no integer of 64 bits.
-pub(super) const TOO_LARGE: &str =
+pub(crate) const TOO_LARGE: &str =
     "the number does not fit into 64 bits, from -9223372036854775808 to 9223372036854775807";
 
 /// An integer of the language.
@@ -26,7 +26,7 @@ fn float(x: f64) -> Result<Const, String> {
 }
 
 /// Python's truth of a constant.
-pub(super) fn truth(value: &Const) -> bool {
+pub(crate) fn truth(value: &Const) -> bool {
     match value {
         Const::Bool(b) => *b,
         Const::Int(n) => *n != 0,
@@ -38,7 +38,7 @@ pub(super) fn truth(value: &Const) -> bool {
 }
 
 /// A unary operator on a constant; `None` where it does not work on it.
-pub(super) fn unary(op: UnaryOp, value: &Const) -> Option<Result<Const, String>> {
+pub(crate) fn unary(op: UnaryOp, value: &Const) -> Option<Result<Const, String>> {
     Some(match (op, value) {
         (UnaryOp::USub, Const::Int(n)) => integer(Some(-i128::from(*n))),
         (UnaryOp::USub, Const::Float(x)) => Ok(Const::Float(-x)),
@@ -50,13 +50,13 @@ pub(super) fn unary(op: UnaryOp, value: &Const) -> Option<Result<Const, String>>
 }
 
 /// `int(x)`: rounded towards zero.
-pub(super) fn int_of(x: f64) -> Result<Const, String> {
+pub(crate) fn int_of(x: f64) -> Result<Const, String> {
     // Beyond 2^127 the conversion saturates, which is as far out of range.
     if x.is_finite() { integer(Some(x as i128)) } else { Err(format!("{x} is no integer")) }
 }
 
 /// A binary operator on two constants.
-pub(super) fn binary(op: Operator, a: &Const, b: &Const) -> Result<Const, String> {
+pub(crate) fn binary(op: Operator, a: &Const, b: &Const) -> Result<Const, String> {
     match (a, b) {
         (Const::Int(x), Const::Int(y)) => integers(op, *x, *y),
         (Const::Int(x), Const::Float(y)) => floats(op, *x as f64, *y),
@@ -121,6 +121,16 @@ fn quotient_of(a: i128, b: i128) -> f64 {
 }
 
 fn floats(op: Operator, x: f64, y: f64) -> Result<Const, String> {
+    if !(x.is_finite() && y.is_finite()) {
+        // Infinities come from `float("inf")`: what follows from them is no overflow.
+        return match op {
+            Operator::Add => Ok(Const::Float(x + y)),
+            Operator::Sub => Ok(Const::Float(x - y)),
+            Operator::Mult => Ok(Const::Float(x * y)),
+            Operator::Div if y != 0.0 => Ok(Const::Float(x / y)),
+            _ => Err("this operator on an infinite number".into()),
+        };
+    }
     if y == 0.0 && matches!(op, Operator::Div | Operator::FloorDiv | Operator::Mod)
         || op == Operator::Pow && x == 0.0 && y < 0.0
     {
@@ -160,7 +170,7 @@ fn floats(op: Operator, x: f64, y: f64) -> Result<Const, String> {
 }
 
 /// A comparison of two constants; `None` where they cannot be compared.
-pub(super) fn compare(op: CmpOp, a: &Const, b: &Const) -> Option<bool> {
+pub(crate) fn compare(op: CmpOp, a: &Const, b: &Const) -> Option<bool> {
     let equal = match order(a, b) {
         Some(order) => order.is_eq(),
         None => a == b,
@@ -177,7 +187,7 @@ pub(super) fn compare(op: CmpOp, a: &Const, b: &Const) -> Option<bool> {
 }
 
 /// The exact order of two numbers.
-pub(super) fn order(a: &Const, b: &Const) -> Option<Ordering> {
+pub(crate) fn order(a: &Const, b: &Const) -> Option<Ordering> {
     let int = |c: &Const| match c {
         Const::Int(n) => Some(*n),
         Const::Bool(b) => Some(i64::from(*b)),
@@ -194,7 +204,7 @@ pub(super) fn order(a: &Const, b: &Const) -> Option<Ordering> {
 }
 
 /// Why a constant is no number of a type; `None` if it is, perhaps rounded.
-pub(super) fn misfit(value: &Const, ty: DType) -> Option<String> {
+pub(crate) fn misfit(value: &Const, ty: DType) -> Option<String> {
     let DType::Elem(elem) = ty else { return None };
     let (x, shown) = match value {
         Const::Int(n) if !elem.is_float() => {
@@ -213,6 +223,10 @@ pub(super) fn misfit(value: &Const, ty: DType) -> Option<String> {
         value[0]
     };
     if elem.values() != 1 || rounded(x).is_finite() {
+        return None;
+    }
+    let kept = rounded(x);
+    if !x.is_finite() && (kept == x as f32 || kept.is_nan() && x.is_nan()) {
         return None;
     }
     Some(format!("{shown} does not fit into {}, whose numbers end at {:?}", ty.name(), largest(rounded)))

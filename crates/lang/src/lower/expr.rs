@@ -192,6 +192,19 @@ impl Lower<'_> {
     pub(super) fn attribute(&mut self, base: Value, name: &str, span: Span) -> Lowered {
         match &base {
             Value::Path(path) => self.member(path.clone(), name, span),
+            Value::Record(record) => match record.get(name) {
+                Some(Value::Unknown(why)) => Err(self.not_known(name, &why.clone(), span)),
+                Some(value) => Ok(value.clone()),
+                None => {
+                    let mut error =
+                        Diagnostic::error("attribute", span, format!("{} has no member `{name}`", record.what));
+                    let known = record.fields.iter().map(|(field, _)| &**field);
+                    if let Some(near) = slipring_ir::text::nearest(name, known) {
+                        error = error.help(format!("did you mean `{near}`?"));
+                    }
+                    Err(self.report(error))
+                }
+            },
             Value::Buffer(buffer) if name == "base" => {
                 Ok(self.scalar(buffer.base, DType::Elem(slipring_tile::Elem::I32)))
             }
@@ -228,28 +241,7 @@ impl Lower<'_> {
     /// A member of the language, or of one of its parts.
     fn member(&mut self, path: Rc<str>, name: &str, span: Span) -> Lowered {
         let last = path.rsplit('.').next().unwrap_or("");
-        if *path == *"self" {
-            return self.lookup(name, span);
-        }
-        let found = match last {
-            "Mem" | "MemorySpace" => space(name).map(Const::Space),
-            "SplitMode" => SPLIT_MODES.iter().find(|(n, _)| *n == name).map(|(_, mode)| Const::Split(*mode)),
-            "Level" => Some(Const::Member("Level", name.into())),
-            "PadValue" => Some(Const::Member("PadValue", name.into())),
-            "FunctionType" => Some(Const::Member("FunctionType", name.into())),
-            "TileLayout" => Some(Const::Member("TileLayout", name.into())),
-            "AtomicType" => Some(Const::Member("AtomicType", name.into())),
-            "TensorLayout" => Some(Const::Member("TensorLayout", name.into())),
-            _ if *path == *ROOT => match name {
-                "AUTO" => Some(Const::Int(-1)),
-                "DIR_C2V" => Some(Const::Int(1)),
-                "DIR_V2C" => Some(Const::Int(2)),
-                "DIR_BOTH" => Some(Const::Int(3)),
-                _ => DTYPES.iter().find(|(n, _)| *n == name).map(|(_, ty)| Const::DType(*ty)),
-            },
-            _ => None,
-        };
-        if let Some(found) = found {
+        if let Some(found) = word(&path, name) {
             return Ok(Value::Const(found));
         }
         if matches!(last, "Mem" | "MemorySpace" | "SplitMode") {
@@ -316,15 +308,21 @@ impl Lower<'_> {
     fn builtin(&mut self, path: &str, given: &Given, span: Span) -> Option<Lowered> {
         let args: Vec<Value> = given.positional.iter().map(|(value, _)| value.clone()).collect();
         let numbers = args.iter().all(|v| matches!(v, Value::Const(_) | Value::Scalar(_)));
+        let list = match args.as_slice() {
+            [Value::Tuple(items)] if matches!(path, "min" | "max" | "sum") => items.as_slice(),
+            all => all,
+        };
+        let constants = list.iter().map(|v| if let Value::Const(c) = v { Some(c.clone()) } else { None });
+        if let Some(constants) = constants.collect::<Option<Vec<Const>>>()
+            && let Some(value) = crate::host::of_numbers(path, &constants)
+        {
+            return Some(self.folded(value, span));
+        }
         match (path, args.as_slice()) {
             ("min" | "max" | "pl.min" | "pl.max", [a, b]) if numbers => {
                 Some(self.extreme(path.ends_with("max"), a, b, span))
             }
             ("len", [Value::Tuple(items)]) => Some(Ok(Value::Const(Const::Int(items.len() as i64)))),
-            ("int", [Value::Const(Const::Float(x))]) => Some(self.folded(super::constants::int_of(*x), span)),
-            ("int", [Value::Const(Const::Int(n))]) => Some(Ok(Value::Const(Const::Int(*n)))),
-            ("float", [Value::Const(Const::Int(n))]) => Some(Ok(Value::Const(Const::Float(*n as f64)))),
-            ("float", [Value::Const(Const::Float(x))]) => Some(Ok(Value::Const(Const::Float(*x)))),
             ("pl.const", [Value::Const(c), Value::Const(Const::DType(ty))]) => {
                 let value = self.number(&Value::Const(c.clone()), *ty, span);
                 Some(value.map(|value| self.scalar(value, *ty)))
@@ -342,10 +340,34 @@ impl Lower<'_> {
 }
 
 /// True for `-9223372036854775808`, whose digits alone are no integer of 64 bits.
-fn is_least(unary: &ruff_python_ast::ExprUnaryOp) -> bool {
+pub(crate) fn is_least(unary: &ruff_python_ast::ExprUnaryOp) -> bool {
     let Expr::NumberLiteral(literal) = &*unary.operand else { return false };
     let Number::Int(n) = &literal.value else { return false };
     unary.op == UnaryOp::USub && n.as_u64() == Some(1 << 63)
+}
+
+/// A member of a part of the language that is a constant: a type, a memory, a member of an enumeration.
+pub(crate) fn word(path: &str, name: &str) -> Option<Const> {
+    let member = |kind| Some(Const::Member(kind, name.into()));
+    match path.rsplit('.').next().unwrap_or("") {
+        _ if !path.starts_with(ROOT) => None,
+        "Mem" | "MemorySpace" => space(name).map(Const::Space),
+        "SplitMode" => SPLIT_MODES.iter().find(|(n, _)| *n == name).map(|(_, mode)| Const::Split(*mode)),
+        "Level" => member("Level"),
+        "PadValue" => member("PadValue"),
+        "FunctionType" => member("FunctionType"),
+        "TileLayout" => member("TileLayout"),
+        "AtomicType" => member("AtomicType"),
+        "TensorLayout" => member("TensorLayout"),
+        _ if path == ROOT => match name {
+            "AUTO" => Some(Const::Int(-1)),
+            "DIR_C2V" => Some(Const::Int(1)),
+            "DIR_V2C" => Some(Const::Int(2)),
+            "DIR_BOTH" => Some(Const::Int(3)),
+            _ => DTYPES.iter().find(|(n, _)| *n == name).map(|(_, ty)| Const::DType(*ty)),
+        },
+        _ => None,
+    }
 }
 
 /// Memories by their names in the language.

@@ -13,7 +13,8 @@ use super::{Lower, Lowered, Reported, Value, describe};
 use crate::emit::Emitter;
 use crate::ops::Given;
 use crate::program::{Function, Globals};
-use crate::signature::{annotated, check_annotation, declare, tensor_parameter};
+use crate::signature::{annotated, annotated_as, check_annotation, declare, tensor_parameter};
+use crate::specialise::{Specialised, needs_arguments};
 use crate::syntax::at;
 use crate::value::TileId;
 use crate::{Direction, KernelInfo, ParamInfo};
@@ -27,13 +28,14 @@ pub(crate) fn lower_function(
     globals: &Globals<'_>,
     function: &Function<'_>,
     kind: Option<CoreKind>,
+    given: &Specialised,
     diags: &mut Diags,
 ) -> Result<(OpId, KernelInfo), Reported> {
     let def = function.def;
     let head = Span::new(at(&def.name).start.saturating_sub(4), at(&def.name).end);
     emitter.span = head;
     emitter.block = emitter.module.top;
-    let name = def.name.as_str();
+    let name = &*function.name;
     let op = emitter.make("func.func", &[], &[("sym_name", Attr::Str(name.into()))], &[]);
     emitter.module.op_mut(op).loc = None;
     let body = emitter.region(op);
@@ -46,13 +48,19 @@ pub(crate) fn lower_function(
     let mut params = Vec::new();
     let mut types = Vec::new();
     let mut outcome = Ok(());
+    let mut seen: Vec<&str> = Vec::new();
     for parameter in def.parameters.iter_non_variadic_params() {
         let name = parameter.parameter.name.as_str();
         if name == "self" {
-            lower.env.insert("self".into(), Value::Path("self".into()));
             continue;
         }
-        match declare(&mut lower, &parameter.parameter, body) {
+        if seen.contains(&name) {
+            let span = at(&parameter.parameter.name);
+            outcome = Err(lower.error("duplicate", span, format!("a second parameter `{name}`")));
+            continue;
+        }
+        seen.push(name);
+        match declare(&mut lower, &parameter.parameter, body, given.get(name)) {
             Ok((info, ty)) => {
                 params.push(info);
                 types.push(ty);
@@ -62,6 +70,9 @@ pub(crate) fn lower_function(
                 outcome = Err(reported);
             }
         }
+    }
+    if outcome.is_err() && needs_arguments(lower.globals, function, given) {
+        return Err(Reported);
     }
     if let Some(extra) = def.parameters.vararg.as_ref().or(def.parameters.kwarg.as_ref()) {
         outcome = Err(lower.unsupported(at(&**extra), "`*` and `**` among a kernel's parameters"));
@@ -137,7 +148,12 @@ impl Lower<'_> {
     /// Calls a function of the file: its body is lowered here.
     pub(super) fn call_function(&mut self, name: &str, given: Given, span: Span) -> Lowered {
         let Some(function) = self.globals.functions.get(name).cloned() else {
-            return Err(self.error("unknown-function", span, format!("there is no function `{name}` in this file")));
+            let error =
+                Diagnostic::error("unknown-function", span, format!("there is no function `{name}` in this file"))
+                    .help(
+                        "kernels that call each other stand in one file; constants may come from a module next to it",
+                    );
+            return Err(self.report(error));
         };
         if self.calls.iter().any(|open| **open == *name) {
             let error = Diagnostic::error("recursion", span, format!("`{name}` calls itself"))
@@ -150,9 +166,6 @@ impl Lower<'_> {
         }
         self.globals.called.borrow_mut().insert(name.into());
         let mut env = function.scope.clone();
-        if function.def.parameters.iter_non_variadic_params().any(|p| p.parameter.name.as_str() == "self") {
-            env.insert("self".into(), Value::Path("self".into()));
-        }
         self.bind_arguments(&function, given, &mut env, span)?;
         self.callers.push(std::mem::replace(&mut self.env, env));
         let lost = std::mem::take(&mut self.lost);
@@ -205,10 +218,15 @@ impl Lower<'_> {
                 },
             };
             let tile = matches!(value, Value::Tile(_) | Value::Tensor(_));
-            if let (Some(annotation), true) = (&parameter.parameter.annotation, tile)
-                && let Some(said) = annotated(self, annotation)?
-            {
-                check_annotation(self, &value, &said, place)?;
+            if let (Some(annotation), true) = (&parameter.parameter.annotation, tile) {
+                let shape = self.shape_of(&value);
+                // The annotation is one of the function that is called.
+                let own = std::mem::replace(&mut self.env, std::mem::take(env));
+                let said = annotated_as(self, annotation, Some((wanted, &shape)));
+                *env = std::mem::replace(&mut self.env, own);
+                if let Some(said) = said? {
+                    check_annotation(self, &value, &said, place)?;
+                }
             }
             env.insert(wanted.into(), value);
         }
@@ -263,7 +281,8 @@ impl Lower<'_> {
         let name: Rc<str> = format!("ret{}", self.returned.len()).into();
         let entry = self.blocks[0];
         let (tensor, ty) = tensor_parameter(self, &name, &shape, elem, Direction::Out, span, entry);
-        let info = ParamInfo { name: name.to_string(), elem, shape: Some(shape), direction: Direction::Out };
+        let info =
+            ParamInfo { name: name.to_string(), elem, shape: Some(shape), direction: Direction::Out, given: None };
         self.returned.push((info, ty));
         self.put(&tensor, &Value::Tile(id), span)
     }

@@ -9,7 +9,7 @@ mod attempt;
 mod branch;
 mod buffers;
 mod carry;
-mod constants;
+pub(crate) mod constants;
 mod control;
 mod expr;
 
@@ -42,6 +42,7 @@ use crate::value::{Const, Crossing, Index, Loaded, PipeEnd, RegionId, Split, Ten
 pub(crate) use crate::dtype::scalar_type as scalar_type_of;
 pub(crate) use buffers::Buffers;
 pub(crate) use control::PlanKey;
+pub(crate) use expr::{is_least, word};
 pub(crate) use function::lower_function;
 pub(crate) use place::Place;
 pub(crate) use yields::Frame;
@@ -492,6 +493,7 @@ impl Lower<'_> {
                 }
                 _ => return Ok(Value::Path(path)),
             },
+            Some(Value::Unknown(why)) => return Err(self.not_known(name, &why, span)),
             Some(value) => return Ok(value),
             None => {}
         }
@@ -511,6 +513,19 @@ impl Lower<'_> {
             }
         }
         Err(self.report(error))
+    }
+
+    /// Reports a use of what the host code computes in a way that is not followed.
+    pub fn not_known(&mut self, name: &str, why: &crate::host::Unknown, span: Span) -> Reported {
+        let message = format!("`{name}` is not known when the kernel is compiled: it comes from {}", why.why);
+        let mut error = Diagnostic::error("not-constant", span, message);
+        if why.span != Span::default() {
+            error = error.also(why.span, "it comes from here");
+        }
+        if !why.why.contains("--set") {
+            error = error.help("write the number itself, pass it as an argument of the kernel, or give the name a value with `--set name=…`");
+        }
+        self.report(error)
     }
 
     /// Binds a name.
@@ -544,6 +559,11 @@ impl Lower<'_> {
         self.bodies.iter().any(|body| body.reads_later(name))
             || self.read_later.iter().any(|names| names.contains(name))
     }
+}
+
+/// The names that statements bind.
+pub(crate) fn bound_names(body: &[Stmt]) -> Vec<Rc<str>> {
+    names::Names::of(body).bound.into_iter().collect()
 }
 
 /// What makes two reports the same.
@@ -629,6 +649,8 @@ pub(crate) fn describe(lower: &Lower<'_>, value: &Value) -> String {
         Value::Buffer(_) => "a reserved buffer".into(),
         Value::Pipe(end) => format!("an end of pipe {}", end.id),
         Value::Path(path) => format!("`{path}`"),
+        Value::Record(record) => record.what.to_string(),
+        Value::Unknown(_) => "a value of the host code".into(),
         Value::Nothing => "nothing".into(),
     }
 }

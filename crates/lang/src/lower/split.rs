@@ -79,7 +79,7 @@ impl Lower<'_> {
             Value::Tensor(window) => window.offsets.iter().any(index),
             Value::Tile(id) => self.tile(*id).valid.is_some_and(|valid| valid.iter().any(index)),
             Value::Tuple(items) => items.iter().any(|item| self.of_region(item, op)),
-            Value::Const(_) | Value::Buffer(_) | Value::Pipe(_) | Value::Path(_) | Value::Nothing => false,
+            _ => false,
         }
     }
 

@@ -33,6 +33,24 @@ impl Lower<'_> {
                     }
                 }
             }
+            Value::Record(record) => {
+                let record = record.clone();
+                let key = match self.expr(slice)? {
+                    Value::Const(key) => key,
+                    other => {
+                        let what = describe(self, &other);
+                        return Err(self.error("subscript", span, format!("a key is a constant, this is {what}")));
+                    }
+                };
+                match record.entries.iter().find(|(known, _)| *known == key) {
+                    Some((_, Value::Unknown(why))) => Err(self.not_known("this entry", &why.clone(), span)),
+                    Some((_, value)) => Ok(value.clone()),
+                    None => {
+                        let what = describe(self, &Value::Const(key));
+                        Err(self.error("subscript", span, format!("{} has no entry for {what}", record.what)))
+                    }
+                }
+            }
             Value::Tensor(tensor) => {
                 let tensor = tensor.clone();
                 let shape = tensor.shape();

@@ -117,10 +117,11 @@ fn reserve(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 
 fn import(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (name, peer) = (text(lower, call, "name")?, text(lower, call, "peer_func")?);
-    if !lower.globals.functions.contains_key(&peer) {
+    let within = lower.calls.first().cloned().unwrap_or_default();
+    let Some(peer) = lower.globals.full_name(&peer, &within) else {
         let span = call.get("peer_func").map_or(call.span, |(_, span)| *span);
         return Err(lower.error("unknown-function", span, format!("there is no kernel `{peer}` in this file")));
-    }
+    };
     let attrs = [("name", Attr::Str(name.to_string().into())), ("peer_func", Attr::Symbol(peer.to_string().into()))];
     let value = lower.e.value(call.entry.op, &[], &attrs, Type::I32);
     lower.facts.buffers.push((value, name.clone()));

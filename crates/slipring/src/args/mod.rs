@@ -3,12 +3,13 @@
 //! | text | argument |
 //! |---|---|
 //! | `@file` | a buffer: raw little-endian bytes, or the data of a `.npy` |
-//! | `@file:out` | the same, written back after the run, whole or not at all |
+//! | `@file:out` | the same, written back after the run, whole or not at all. A file that is not there yet begins as zeros, where the parameter's shape is known |
 //! | `zeros:BYTES`, `zeros:f32[64x64]` | a buffer of zeros |
 //! | `full:f32[64x64]=1.5`, `full:f32[64x64],value=1.5` | a buffer of one value |
 //! | `iota:i32[64]` | a buffer of 0, 1, 2, … |
 //! | `rand:f32[64x64],seed=3,lo=-1,hi=1` | pseudo-random numbers, uniform in `lo` ≤ x < `hi`: by default floats from -1 to 1, integers from -8 to 8, unsigned ones from 0 to 8. Without `seed` it is that of the launch plus the argument's position, from 0 |
 //! | `3:i32`, `1.5:f32`, `true` | a scalar |
+//! | `x=…` | the same for the parameter of that name |
 //!
 //! Numbers that the type does not have are refused, also the last one of `iota` and the bounds of `rand`; floats are rounded.
 //! The type that an argument says must be the parameter's. Where the parameter's size is known, the argument has that size;
@@ -30,7 +31,7 @@ use thiserror::Error;
 
 pub(crate) use fill::float_bits;
 pub use npy::Npy;
-pub use spec::{Arg, OutFile, read_arg};
+pub use spec::{Arg, OutFile, arg_type, named, read_arg};
 
 /// What is passed for a parameter.
 #[derive(Clone, PartialEq, Debug)]
@@ -102,6 +103,9 @@ pub enum ArgError {
         /// Arguments.
         given: usize,
     },
+    /// A name that is no parameter's, or is given twice, or a parameter that nothing is given for.
+    #[error("{0}")]
+    Name(String),
     /// An argument does not fit its parameter.
     #[error("argument {index} (`{text}`) for %{name}: {reason}")]
     Type {
@@ -142,6 +146,44 @@ pub struct Defaults {
     pub folder: PathBuf,
 }
 
+/// Arguments in the order of the parameters: those with a name in front go to it, the others fill the first parameters that
+/// are left; what nothing is given for gets what the kernel declares, if any argument has a name.
+///
+/// # Errors
+/// A name that is no parameter, or is given twice, and a parameter that nothing is given for.
+pub fn in_order(
+    texts: &[String],
+    params: &[Param],
+    declared: &dyn Fn(&Param) -> Option<String>,
+) -> Result<Vec<String>, ArgError> {
+    if texts.iter().all(|text| named(text).0.is_none()) {
+        return Ok(texts.to_vec());
+    }
+    let params: Vec<&Param> = params.iter().filter(|param| param.is_passed()).collect();
+    let mut list: Vec<Option<String>> = vec![None; params.len()];
+    for text in texts {
+        let (Some(name), text) = named(text) else { continue };
+        let Some(at) = params.iter().position(|param| param.name == name) else {
+            let known: Vec<_> = params.iter().map(|param| format!("`{}`", param.name)).collect();
+            return Err(ArgError::Name(format!("the kernel has no parameter `{name}`; it has {}", known.join(", "))));
+        };
+        if list[at].replace(text.to_string()).is_some() {
+            return Err(ArgError::Name(format!("two arguments for `{name}`")));
+        }
+    }
+    for text in texts.iter().filter(|text| named(text).0.is_none()) {
+        match list.iter_mut().find(|slot| slot.is_none()) {
+            Some(slot) => *slot = Some(text.clone()),
+            None => return Err(ArgError::Name(format!("`{text}` is one argument too many"))),
+        }
+    }
+    let complete = list.into_iter().zip(&params).map(|(text, param)| {
+        let missing = || ArgError::Name(format!("nothing is passed for `{0}`: give it `--arg {0}=…`", param.name));
+        text.or_else(|| declared(param)).ok_or_else(missing)
+    });
+    complete.collect()
+}
+
 /// Reads one argument for each parameter that is passed and checks that it fits. `shapes` are those of the parameters, in
 /// elements, where they are known; it may end early.
 ///
@@ -153,6 +195,7 @@ pub fn bind(
     shapes: &[Option<Vec<u64>>],
     defaults: &Defaults,
 ) -> Result<Vec<Arg>, ArgError> {
+    let texts = in_order(texts, params, &|_| None)?;
     let expected = params.iter().filter(|p| p.is_passed()).count();
     if texts.len() != expected {
         return Err(ArgError::Count { expected, given: texts.len() });
@@ -160,8 +203,13 @@ pub fn bind(
     let mut args = Vec::new();
     for (at, (text, param)) in texts.iter().zip(params).enumerate() {
         let seed = defaults.seed.wrapping_add(at as u64);
-        let arg = read_arg(text, &Defaults { seed, ..defaults.clone() })?;
         let shape = shapes.get(at).and_then(Option::as_deref);
+        let arg = match (&param.kind, shape) {
+            (ParamKind::Buffer { elem, .. }, Some(shape)) if spec::is_new_file(text, &defaults.folder) => {
+                spec::new_file(text, *elem, shape, &defaults.folder)?
+            }
+            _ => read_arg(text, &Defaults { seed, ..defaults.clone() })?,
+        };
         let given = Given {
             bytes: arg.value.buffer().map(Vec::len),
             elem: arg.elem,

@@ -29,6 +29,32 @@ impl Npy {
     /// # Errors
     /// What is wrong with it, or that it holds something that a device buffer cannot.
     pub fn read(bytes: &[u8]) -> Result<Npy, String> {
+        Npy::head(bytes, bytes.len() as u64)
+    }
+
+    /// The header of a new file; `None` where numpy has no such elements.
+    pub fn new(elem: Elem, shape: &[usize]) -> Option<Npy> {
+        let code = CODES.iter().find(|(_, known)| *known == elem)?.0;
+        let order = if elem.bytes() == 1 { '|' } else { '<' };
+        let dims: String = shape.iter().map(|n| format!("{n}, ")).collect();
+        let mut text =
+            format!("{{'descr': '{order}{code}', 'fortran_order': False, 'shape': ({}), }}", dims.trim_end());
+        // The data begins at a multiple of 64.
+        while !(MAGIC.len() + 4 + text.len() + 1).is_multiple_of(64) {
+            text.push(' ');
+        }
+        text.push('\n');
+        let mut header = [MAGIC, &[1, 0]].concat();
+        header.extend(u16::try_from(text.len()).ok()?.to_le_bytes());
+        header.extend(text.as_bytes());
+        Some(Npy { elem, shape: shape.to_vec(), data_at: header.len(), header })
+    }
+
+    /// Reads the header of a file of so many bytes from its beginning.
+    ///
+    /// # Errors
+    /// What is wrong with it, or that it holds something that a device buffer cannot.
+    pub(super) fn head(bytes: &[u8], size: u64) -> Result<Npy, String> {
         let rest = bytes.strip_prefix(MAGIC).ok_or("not a .npy file")?;
         let (length, at) = match rest {
             [1, _, a, b, ..] => (usize::from(u16::from_le_bytes([*a, *b])), 10),
@@ -55,8 +81,9 @@ impl Npy {
             dims.map(|d| d.parse::<usize>()).collect::<Result<Vec<_>, _>>().map_err(|_| "the shape is not numbers")?;
         let count =
             shape.iter().try_fold(elem.bytes(), |n, dim| n.checked_mul(*dim)).ok_or("the shape is too large")?;
-        if bytes.len() - data_at != count {
-            return Err(format!("the header announces {count} bytes of data, there are {}", bytes.len() - data_at));
+        let there = size.saturating_sub(data_at as u64);
+        if there != count as u64 {
+            return Err(format!("the header announces {count} bytes of data, there are {there}"));
         }
         Ok(Npy { elem, shape, data_at, header: bytes[..data_at].to_vec() })
     }
@@ -64,21 +91,26 @@ impl Npy {
 
 /// Element type of a numpy type code. `V2` is what numpy calls the bfloat16 that it does not know.
 fn elem_of(code: &str) -> Option<Elem> {
-    match code.trim_start_matches(['<', '|', '=']) {
-        "f4" => Some(Elem::F32),
-        "f2" => Some(Elem::F16),
-        "V2" | "bfloat16" => Some(Elem::BF16),
-        "i1" => Some(Elem::I8),
-        "i2" => Some(Elem::I16),
-        "i4" => Some(Elem::I32),
-        "i8" => Some(Elem::I64),
-        "u1" | "b1" => Some(Elem::U8),
-        "u2" => Some(Elem::U16),
-        "u4" => Some(Elem::U32),
-        "u8" => Some(Elem::U64),
-        _ => None,
-    }
+    let code = code.trim_start_matches(['<', '|', '=']);
+    CODES.iter().find(|(known, _)| *known == code).map(|(_, elem)| *elem)
 }
+
+/// Type codes of numpy; the first of a type is the one that is written.
+const CODES: [(&str, Elem); 13] = [
+    ("f4", Elem::F32),
+    ("f2", Elem::F16),
+    ("V2", Elem::BF16),
+    ("bfloat16", Elem::BF16),
+    ("i1", Elem::I8),
+    ("i2", Elem::I16),
+    ("i4", Elem::I32),
+    ("i8", Elem::I64),
+    ("u1", Elem::U8),
+    ("b1", Elem::U8),
+    ("u2", Elem::U16),
+    ("u4", Elem::U32),
+    ("u8", Elem::U64),
+];
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,6 @@
 //! Reading one argument.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use slipring_tile::Elem;
@@ -146,6 +147,64 @@ fn read_scalar(number: &str, ty: &str) -> Option<Result<Arg, String>> {
         Arg { value: Value::Scalar(bits), elem: Some(elem), shape: None, from_npy: false, out: None }
     });
     Some(value)
+}
+
+/// An argument without the name in front of it, and that name: `x=@x.npy`.
+pub fn named(text: &str) -> (Option<&str>, &str) {
+    let name = text.split_once('=').filter(|(name, _)| {
+        name.chars().enumerate().all(|(at, c)| c == '_' || c.is_alphabetic() || (at > 0 && c.is_numeric()))
+            && !name.is_empty()
+    });
+    name.map_or((None, text), |(name, rest)| (Some(name), rest))
+}
+
+/// Element type and shape that an argument says of itself, where it does; for a `.npy`, what its header says. Nothing is
+/// filled or judged here.
+pub fn arg_type(text: &str, folder: &Path) -> (Option<Elem>, Option<Vec<u64>>) {
+    let wide = |dims: Vec<usize>| dims.into_iter().map(|n| n as u64).collect();
+    if let Some(file) = text.strip_prefix('@') {
+        let path = folder.join(file.strip_suffix(":out").unwrap_or(file));
+        let npy = std::fs::File::open(path).ok().and_then(|mut file| {
+            let mut head = Vec::new();
+            let size = file.metadata().ok()?.len();
+            std::io::Read::take(&mut file, 1 << 16).read_to_end(&mut head).ok()?;
+            Npy::head(&head, size).ok()
+        });
+        return npy.map_or((None, None), |npy| (Some(npy.elem), Some(wide(npy.shape))));
+    }
+    match text.split_once(':') {
+        Some(("zeros" | "full" | "iota" | "rand", tail)) => {
+            let first = tail.split([',', '=']).next().unwrap_or("");
+            read_shape(first).map_or((None, None), |(elem, dims)| (Some(elem), Some(wide(dims))))
+        }
+        _ => (None, None),
+    }
+}
+
+/// True for a file that is only written: it is not there yet.
+pub(super) fn is_new_file(text: &str, folder: &Path) -> bool {
+    let out = text.strip_prefix('@').and_then(|file| file.strip_suffix(":out"));
+    out.is_some_and(|file| std::fs::symlink_metadata(folder.join(file)).is_err())
+}
+
+/// A buffer of zeros that is written to a new file: a `.npy` if its name says so.
+pub(super) fn new_file(text: &str, elem: Elem, shape: &[u64], folder: &Path) -> Result<Arg, ArgError> {
+    let bad = |reason: &str| ArgError::Form { text: text.to_string(), reason: reason.to_string() };
+    let file = text.strip_prefix('@').and_then(|file| file.strip_suffix(":out")).unwrap_or(text);
+    let path = folder.join(file);
+    let dims: Vec<usize> = shape.iter().map(|n| *n as usize).collect();
+    let bytes = dims.iter().try_fold(elem.bytes(), |n, dim| n.checked_mul(*dim)).filter(|n| *n <= MOST_BYTES);
+    let bytes = bytes.ok_or_else(|| bad("the buffer is larger than 16 GiB"))?;
+    let npy = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy"));
+    let npy = match npy {
+        true => {
+            Some(Npy::new(elem, &dims).ok_or_else(|| bad("a `.npy` has no elements of this type: write raw bytes"))?)
+        }
+        false => None,
+    };
+    let data = fill(Fill::Zeros, elem, bytes / elem.bytes()).map_err(|_| bad("there is not so much memory"))?;
+    let out = Some(OutFile { path, npy });
+    Ok(Arg { value: Value::Buffer(data), elem: Some(elem), shape: Some(dims), from_npy: false, out })
 }
 
 fn read_file(file: &str, folder: &Path) -> Result<Arg, ArgError> {

@@ -10,6 +10,7 @@ use slipring_machine::Platform;
 use slipring_passes::{Outcome, PassContext, pipeline, run_passes};
 use slipring_report::{memory_svg, memory_text};
 
+use super::asked::ShapeArgs;
 use super::check::{check_all, rings};
 use super::output::{fail, out, out_beside, report, write_file};
 use super::{Exit, Opened, PlatformArgs, open};
@@ -38,6 +39,8 @@ pub(super) struct BuildArgs {
     /// List the passes
     #[arg(long)]
     list_passes: bool,
+    #[command(flatten)]
+    shapes: ShapeArgs,
 }
 
 /// Runs the passes and writes the program, whole or not at all.
@@ -54,7 +57,7 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
             return fail(format!("there is no pass `{name}`; the passes are {}", names.join(", ")));
         }
     }
-    let opened = match args.file.as_deref().map(|file| open(file, &args.platform)) {
+    let opened = match args.file.as_deref().map(|file| open(file, &args.platform, &args.shapes)) {
         Some(Ok(opened)) => opened,
         Some(Err(message)) => return fail(message),
         None => return fail("no file given"),

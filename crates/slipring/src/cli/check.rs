@@ -9,6 +9,7 @@ use slipring_ir::{Diags, Module, Severity};
 use slipring_machine::Platform;
 use slipring_report::MessageFacts;
 
+use super::asked::ShapeArgs;
 use super::output::{errors, fail, json_line, out, report, told};
 use super::{Exit, PlatformArgs, read_source};
 
@@ -23,6 +24,8 @@ pub(super) struct CheckArgs {
     /// One JSON object a file
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    shapes: ShapeArgs,
 }
 
 /// What became of a file on one platform.
@@ -75,7 +78,7 @@ fn platforms(module: &Module, args: &PlatformArgs) -> Result<Vec<Platform>, Stri
 
 fn check_file(file: &str, args: &CheckArgs) -> Exit {
     let opened = read_source(file).and_then(|source| {
-        let loaded = slipring::load_file(source);
+        let loaded = args.shapes.asked().map_err(|error| error.to_string())?.load(source);
         let platforms = platforms(&loaded.module, &args.platform)?;
         Ok((loaded, platforms))
     });

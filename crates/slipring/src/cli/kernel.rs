@@ -2,8 +2,9 @@
 
 use clap::Args;
 use slipring::args::Arg;
-use slipring::{Error, Kernel, Limits, MOST_BLOCKS, RunOptions};
+use slipring::{Asked, Error, Kernel, Limits, MOST_BLOCKS, RunOptions};
 
+use super::asked::SetArgs;
 use super::{PlatformArgs, read_bytes};
 
 /// Arguments of the verbs that run a kernel.
@@ -19,13 +20,15 @@ pub(super) struct KernelArgs {
     /// Blocks of the launch: each runs on a cluster of its own. By default the file's `// blocks:` line, else 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_BLOCKS)))]
     blocks: Option<u32>,
-    /// A kernel argument, once for each parameter in order: `@file`, `@file:out`, `zeros:BYTES`, `rand:f32[64x64],seed=1`,
-    /// `iota:i32[64]`, `full:f32[64x64]=1.5`, `3:i32`, `1.5:f32`, `true`. By default those of the file's `// args:` line
+    /// A kernel argument, once for each parameter in order, or with its name in front, `x=@x.npy`: `@file`, `@file:out`,
+    /// `zeros:BYTES`, `rand:f32[64x64],seed=1`, `iota:i32[64]`, `full:f32[64x64]=1.5`, `3:i32`, `1.5:f32`, `true`. By default those of the file's `// args:` line
     #[arg(long = "arg", value_name = "A", allow_hyphen_values = true)]
     args: Vec<String>,
     /// Seed of `rand` arguments that have none of their own: each takes this plus its position
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    sets: SetArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
 }
@@ -60,7 +63,8 @@ impl KernelArgs {
     /// # Errors
     /// If it cannot be read, or there is no such platform.
     pub fn kernel(&self) -> Result<Kernel, Error> {
-        let kernel = Kernel::read(&self.file, read_bytes(&self.file).map_err(Error::File)?)?;
+        let asked = Asked::new(self.func.as_deref(), &self.args, &self.sets.sets)?;
+        let kernel = Kernel::read_as(&self.file, read_bytes(&self.file).map_err(Error::File)?, &asked)?;
         let kernel = match &self.func {
             Some(function) => kernel.function(function.as_str()),
             None => kernel,

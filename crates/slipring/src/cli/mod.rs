@@ -1,5 +1,6 @@
 //! Verbs of the command line.
 
+mod asked;
 mod build;
 mod check;
 mod device;
@@ -159,8 +160,9 @@ struct Opened {
 ///
 /// # Errors
 /// Why there is no text or no platform.
-fn open(path: &str, platform: &PlatformArgs) -> Result<Opened, String> {
-    let Loaded { module, mut diags, kernels } = slipring::load_file(read_source(path)?);
+fn open(path: &str, platform: &PlatformArgs, shapes: &asked::ShapeArgs) -> Result<Opened, String> {
+    let asked = shapes.asked().map_err(|error| error.to_string())?;
+    let Loaded { module, mut diags, kernels } = asked.load(read_source(path)?);
     let platform = platform.choose(&module)?;
     if !diags.has_errors() {
         slipring::check(&module, &platform, &mut diags);

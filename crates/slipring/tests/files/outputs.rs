@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use libtest_mimic::Failed;
-use slipring::args::{Defaults, Value, read_arg, show};
+use slipring::args::{Defaults, Npy, Value, arg_type, named, read_arg, show};
 use slipring_report::digest;
 use slipring_tile::Elem;
 
@@ -30,19 +30,33 @@ pub fn compare(file: &Path, text: &str, run: &Run) -> Result<Vec<String>, Failed
     let outcome = (|| {
         for (index, _) in &run.outs {
             let arg = args.get_mut(*index).ok_or_else(|| format!("there is no parameter {index}"))?;
+            let (name, own) = named(arg);
+            let (name, own) = (name.map(str::to_string), own.to_string());
             let defaults = Defaults { folder: file.parent().unwrap_or(file).to_path_buf(), seed: *index as u64 };
-            let Value::Buffer(data) = read_arg(arg, &defaults).map_err(|e| e.to_string())?.value else {
+            let Value::Buffer(data) = read_arg(&own, &defaults).map_err(|e| e.to_string())?.value else {
                 return Err(format!("parameter {index} is no buffer").into());
             };
+            // Where the argument says the shape, the file does.
+            let shaped = text.contains("pl.Tensor,") || text.contains("pl.Tensor]") || text.contains("pl.dynamic");
+            let npy = match arg_type(&own, &defaults.folder) {
+                (Some(elem), Some(shape)) if shaped => {
+                    Npy::new(elem, &shape.iter().map(|n| *n as usize).collect::<Vec<_>>())
+                }
+                _ => None,
+            };
             let path = folder.join(index.to_string());
-            std::fs::write(&path, data)?;
-            *arg = format!("@{}:out", path.display());
+            std::fs::write(&path, [npy.map_or(Vec::new(), |npy| npy.header), data].concat())?;
+            let name = name.map_or(String::new(), |name| format!("{name}="));
+            *arg = format!("{name}@{}:out", path.display());
         }
         command.extend(args.into_iter().flat_map(|arg| ["--arg".to_string(), arg]));
         let (_, output) = call(file, &command)?;
         let mut wrong = Vec::new();
         for (index, expected) in &run.outs {
-            let bytes = std::fs::read(folder.join(index.to_string()))?;
+            let mut bytes = std::fs::read(folder.join(index.to_string()))?;
+            if Npy::begins(&bytes) {
+                bytes.drain(..Npy::read(&bytes)?.data_at);
+            }
             if let Err(message) = compare_one(expected, &bytes) {
                 wrong.push(format!("`{}`, out[{index}]: {message}\n{output}", run.command));
             }

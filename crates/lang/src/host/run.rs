@@ -1,0 +1,635 @@
+//! Statements of the host, and what they define.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use ruff_python_ast::{Decorator, Expr, Stmt, StmtClassDef, StmtFunctionDef};
+use slipring_ir::{Diagnostic, Span};
+
+use super::value::{Class, Function, HostValue, Object, Scope, shown};
+use super::{Flow, Found, HostCall, MOST_DEPTH, MOST_STEPS, ModuleText, unknown};
+use crate::program::{Role, language, role_of};
+use crate::syntax::at;
+use crate::value::Const;
+
+/// The host code of a file while it is run.
+pub(crate) struct Host<'a> {
+    modules: &'a [ModuleText],
+    /// Names of each module, once it has been begun.
+    pub module_names: Vec<Option<Scope<'a>>>,
+    /// Kernels, in the order in which they were defined.
+    pub found: Vec<Found<'a>>,
+    /// Calls of kernels.
+    pub calls: Vec<HostCall>,
+    /// What is wrong with decorators.
+    pub problems: Vec<Diagnostic>,
+    /// A decorator whose first word is not known, such as `pl` without the import.
+    pub undecorated: Option<(Span, String)>,
+    /// `from slipring.language import *` in a module.
+    pub star: Vec<bool>,
+    /// Values that the caller gives to parameters of enclosing functions, and whether any was used.
+    pub sets: Vec<(String, HostValue<'a>, bool)>,
+    /// Functions of the host by their place, and whether they have been called.
+    functions: IndexMap<Span, (Rc<Function<'a>>, bool)>,
+    /// Scopes that are open, innermost last; the first is the module's.
+    pub(super) scopes: Vec<Scope<'a>>,
+    pub(super) module: usize,
+    pub(super) within: Vec<Rc<str>>,
+    class: Option<Rc<Class<'a>>>,
+    steps: u64,
+    depth: usize,
+}
+
+impl<'a> Host<'a> {
+    /// Runs the file, then each of its functions that nothing has called, as a test runner would: with the defaults of its
+    /// parameters.
+    pub fn run(modules: &'a [ModuleText], sets: Vec<(String, Const)>) -> Host<'a> {
+        let mut host = Host {
+            modules,
+            module_names: modules.iter().map(|_| None).collect(),
+            found: Vec::new(),
+            calls: Vec::new(),
+            problems: Vec::new(),
+            undecorated: None,
+            star: modules.iter().map(|_| false).collect(),
+            sets: sets.into_iter().map(|(name, value)| (name, HostValue::Const(value), false)).collect(),
+            functions: IndexMap::new(),
+            scopes: Vec::new(),
+            module: 0,
+            within: Vec::new(),
+            class: None,
+            steps: 0,
+            depth: 0,
+        };
+        host.import(0);
+        let mut next = 0;
+        // Functions that are called may define others.
+        while let Some((_, (function, called))) = host.functions.get_index(next) {
+            let (function, called) = (function.clone(), *called);
+            next += 1;
+            if !called && function.module == 0 {
+                host.call_function(&function, Vec::new(), true);
+            }
+        }
+        host
+    }
+
+    /// The names of a module, which is run if it has not been.
+    pub(super) fn import(&mut self, module: usize) -> Scope<'a> {
+        if let Some(names) = &self.module_names[module] {
+            return names.clone();
+        }
+        let names: Scope<'a> = Rc::new(RefCell::new(IndexMap::new()));
+        self.module_names[module] = Some(names.clone());
+        let main = if module == 0 { "__main__" } else { &*self.modules[module].name };
+        names.borrow_mut().insert("__name__".into(), HostValue::str(main));
+        let outer = (std::mem::replace(&mut self.scopes, vec![names.clone()]), self.module, self.class.take());
+        let within = std::mem::take(&mut self.within);
+        self.module = module;
+        self.body(&self.modules[module].body);
+        (self.scopes, self.module, self.class) = outer;
+        self.within = within;
+        if module != 0 {
+            names.borrow_mut().values_mut().for_each(nowhere);
+        }
+        names
+    }
+
+    /// Counts a step; false once there have been too many.
+    pub(super) fn step(&mut self) -> bool {
+        self.steps += 1;
+        self.steps < MOST_STEPS
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<HostValue<'a>> {
+        self.scopes.iter().rev().find_map(|scope| scope.borrow().get(name).cloned())
+    }
+
+    pub(super) fn set(&mut self, name: &str, value: HostValue<'a>) {
+        if let Some(scope) = self.scopes.last() {
+            scope.borrow_mut().insert(name.into(), value);
+        }
+    }
+
+    fn body(&mut self, body: &'a [Stmt]) -> Flow<'a> {
+        for stmt in body {
+            if !self.step() {
+                return Flow::Stop;
+            }
+            match self.stmt(stmt) {
+                Flow::Next => {}
+                other => return other,
+            }
+        }
+        Flow::Next
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt) -> Flow<'a> {
+        match stmt {
+            Stmt::Import(import) => {
+                for alias in &import.names {
+                    let dotted = alias.name.as_str();
+                    let value = match (language(dotted), &alias.asname) {
+                        (Some(path), Some(_)) => HostValue::Path(path.into()),
+                        _ => self.imported(dotted, alias.asname.is_some()),
+                    };
+                    let first = dotted.split('.').next().unwrap_or(dotted);
+                    let name = alias.asname.as_ref().map_or(first, |name| name.as_str());
+                    self.set(name, value);
+                }
+            }
+            Stmt::ImportFrom(import) => self.import_from(import),
+            Stmt::Assign(assign) => {
+                let value = self.expr(&assign.value);
+                assign.targets.iter().for_each(|target| self.assign(target, value.clone()));
+            }
+            Stmt::AnnAssign(assign) => {
+                if let Some(value) = &assign.value {
+                    let value = self.expr(value);
+                    self.assign(&assign.target, value);
+                }
+            }
+            Stmt::AugAssign(assign) => {
+                let (a, b) = (self.expr(&assign.target), self.expr(&assign.value));
+                let value = self.binary(assign.op, a, b, at(stmt));
+                self.assign(&assign.target, value);
+            }
+            Stmt::Expr(stmt) => drop(self.expr(&stmt.value)),
+            Stmt::FunctionDef(function) => self.function(function),
+            Stmt::ClassDef(class) => self.class(class),
+            Stmt::Return(stmt) => {
+                let value = stmt.value.as_ref().map_or(HostValue::Const(Const::None), |v| self.expr(v));
+                return Flow::Return(value);
+            }
+            Stmt::If(branch) => return self.branch(branch),
+            Stmt::For(stmt) => return self.for_loop(stmt),
+            Stmt::While(stmt) => {
+                while self.step() {
+                    match self.expr(&stmt.test).truth() {
+                        Some(true) => {}
+                        Some(false) => return self.body(&stmt.orelse),
+                        None => {
+                            self.forget(&stmt.body, at(&*stmt.test));
+                            return Flow::Next;
+                        }
+                    }
+                    match self.body(&stmt.body) {
+                        Flow::Next | Flow::Continue => {}
+                        Flow::Break => return Flow::Next,
+                        other => return other,
+                    }
+                }
+                return Flow::Stop;
+            }
+            Stmt::With(stmt) => {
+                for item in &stmt.items {
+                    let value = self.expr(&item.context_expr);
+                    if let Some(target) = &item.optional_vars {
+                        self.assign(target, value);
+                    }
+                }
+                return self.body(&stmt.body);
+            }
+            Stmt::Try(stmt) => {
+                // Nothing here fails: what is not known is unknown.
+                let flow = self.body(&stmt.body);
+                let flow = if let Flow::Next = flow { self.body(&stmt.orelse) } else { flow };
+                return match self.body(&stmt.finalbody) {
+                    Flow::Next => {
+                        if let Flow::Stop = flow {
+                            Flow::Next
+                        } else {
+                            flow
+                        }
+                    }
+                    other => other,
+                };
+            }
+            Stmt::Break(_) => return Flow::Break,
+            Stmt::Continue(_) => return Flow::Continue,
+            Stmt::Raise(_) => return Flow::Stop,
+            Stmt::Delete(stmt) => {
+                for target in &stmt.targets {
+                    if let (Expr::Name(name), Some(scope)) = (target, self.scopes.last()) {
+                        scope.borrow_mut().shift_remove(name.id.as_str());
+                    }
+                }
+            }
+            _ => {}
+        }
+        Flow::Next
+    }
+
+    fn import_from(&mut self, import: &'a ruff_python_ast::StmtImportFrom) {
+        let module = import.module.as_ref().map_or("", |m| m.as_str());
+        let helper = self.helper(module);
+        let names = helper.map(|helper| self.import(helper));
+        for alias in &import.names {
+            let (name, bound) = (alias.name.as_str(), alias.asname.as_ref().unwrap_or(&alias.name).as_str());
+            if name == "*" {
+                match &names {
+                    Some(names) => {
+                        let public: Vec<_> = names
+                            .borrow()
+                            .iter()
+                            .filter(|(name, _)| !name.starts_with('_'))
+                            .map(|(name, value)| (name.clone(), value.clone()))
+                            .collect();
+                        public.into_iter().for_each(|(name, value)| self.set(&name, value));
+                    }
+                    None => self.star[self.module] |= language(module) == Some("pl"),
+                }
+                continue;
+            }
+            let full = if module.is_empty() { name.to_string() } else { format!("{module}.{name}") };
+            let value = match &names {
+                Some(names) => names.borrow().get(name).cloned().unwrap_or_else(|| {
+                    unknown(at(alias), format!("`{name}` of the module `{module}`, which does not define it"))
+                }),
+                None => match (language(&full), language(module)) {
+                    (Some(path), _) => HostValue::Path(path.into()),
+                    (None, Some("pl")) => self.attribute(HostValue::Path("pl".into()), name, at(alias)),
+                    _ => self.imported(&full, true),
+                },
+            };
+            self.set(bound, value);
+        }
+    }
+
+    /// The helper module of a name: one that lies next to the file.
+    fn helper(&self, dotted: &str) -> Option<usize> {
+        (!dotted.is_empty()).then(|| self.modules.iter().position(|module| module.name == dotted)).flatten()
+    }
+
+    /// What `import a.b` binds: the module next to the file, else a name that the host has.
+    fn imported(&mut self, dotted: &str, whole: bool) -> HostValue<'a> {
+        match self.helper(dotted) {
+            Some(helper) => {
+                let fields = self.import(helper);
+                HostValue::Object(Rc::new(Object {
+                    class: None,
+                    what: format!("the module `{dotted}`").into(),
+                    fields,
+                }))
+            }
+            None if whole => HostValue::Path(dotted.into()),
+            None => HostValue::Path(dotted.split('.').next().unwrap_or(dotted).into()),
+        }
+    }
+
+    fn branch(&mut self, branch: &'a ruff_python_ast::StmtIf) -> Flow<'a> {
+        let mut clauses = vec![(Some(&*branch.test), &branch.body)];
+        clauses.extend(branch.elif_else_clauses.iter().map(|clause| (clause.test.as_ref(), &clause.body)));
+        let mut open: Vec<&'a [Stmt]> = Vec::new();
+        let mut place = Span::default();
+        for (test, body) in clauses {
+            let holds = test.map_or(Some(true), |test| self.expr(test).truth());
+            match holds {
+                Some(true) if open.is_empty() => return self.body(body),
+                Some(false) => {}
+                other => {
+                    open.push(body);
+                    place = test.map_or(place, at);
+                    if other == Some(true) {
+                        break;
+                    }
+                }
+            }
+        }
+        // Any of these may run: what they define is found, what they bind is not known.
+        for body in open {
+            self.body(body);
+            self.forget(body, place);
+        }
+        Flow::Next
+    }
+
+    fn for_loop(&mut self, stmt: &'a ruff_python_ast::StmtFor) -> Flow<'a> {
+        let over = self.expr(&stmt.iter);
+        let Some(items) = over.items() else {
+            self.assign(
+                &stmt.target,
+                unknown(at(&*stmt.iter), format!("what a loop over `{}` gives", shown(&stmt.iter))),
+            );
+            self.body(&stmt.body);
+            self.forget(&stmt.body, at(&*stmt.iter));
+            return Flow::Next;
+        };
+        for item in items {
+            self.assign(&stmt.target, item);
+            match self.body(&stmt.body) {
+                Flow::Next | Flow::Continue => {}
+                Flow::Break => return Flow::Next,
+                other => return other,
+            }
+        }
+        self.body(&stmt.orelse)
+    }
+
+    /// Names that statements bind, which may or may not have run, are not known. What is defined stays.
+    fn forget(&mut self, body: &'a [Stmt], place: Span) {
+        for name in crate::lower::bound_names(body) {
+            let stays = matches!(
+                self.get(&name),
+                Some(HostValue::Kernel(_) | HostValue::Function(_) | HostValue::Class(_) | HostValue::Path(_))
+            );
+            if !stays {
+                self.set(&name, unknown(place, format!("`{name}`, which depends on this")));
+            }
+        }
+    }
+
+    pub(super) fn assign(&mut self, target: &'a Expr, value: HostValue<'a>) {
+        match target {
+            Expr::Name(name) => {
+                let set = self.sets.iter().position(|(set, ..)| *set == name.id.as_str() && self.scopes.len() == 1);
+                let value = match set {
+                    Some(at) => {
+                        self.sets[at].2 = true;
+                        self.sets[at].1.clone()
+                    }
+                    None => value,
+                };
+                self.set(name.id.as_str(), value);
+            }
+            Expr::Tuple(_) | Expr::List(_) => {
+                let targets = match target {
+                    Expr::Tuple(tuple) => &tuple.elts[..],
+                    Expr::List(list) => &list.elts[..],
+                    _ => &[],
+                };
+                let items = value.items().filter(|items| items.len() == targets.len());
+                for (index, target) in targets.iter().enumerate() {
+                    let item = items.as_ref().and_then(|items| items.get(index).cloned());
+                    let item = item.unwrap_or_else(|| match &value {
+                        HostValue::Unknown(why) => HostValue::Unknown(why.clone()),
+                        _ => unknown(at(target), "a part of what is not known"),
+                    });
+                    self.assign(target, item);
+                }
+            }
+            Expr::Subscript(subscript) => {
+                let base = self.expr(&subscript.value);
+                let key = self.expr(&subscript.slice);
+                match (base, key) {
+                    (HostValue::List(items), HostValue::Const(Const::Int(n))) => {
+                        let mut items = items.borrow_mut();
+                        let at = if n < 0 { n + items.len() as i64 } else { n };
+                        if let Some(item) = usize::try_from(at).ok().and_then(|at| items.get_mut(at)) {
+                            *item = value;
+                        }
+                    }
+                    (HostValue::Dict(items), HostValue::Const(key)) => {
+                        let mut items = items.borrow_mut();
+                        match items.iter().position(|(known, _)| *known == key) {
+                            Some(at) => items[at].1 = value,
+                            None if items.len() < super::MOST_VALUES => items.push((key, value)),
+                            None => {}
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            Expr::Attribute(attribute) => {
+                if let HostValue::Object(object) = self.expr(&attribute.value) {
+                    object.fields.borrow_mut().insert(attribute.attr.as_str().into(), value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    // ---- definitions ----
+
+    fn function(&mut self, def: &'a StmtFunctionDef) {
+        let name: Rc<str> = def.name.as_str().into();
+        let role = def.decorator_list.iter().filter_map(|decorator| self.role(decorator)).last();
+        let mut scopes = self.scopes.clone();
+        if self.class.is_some() {
+            // Methods do not see the names of their class.
+            scopes.pop();
+        }
+        if let Some(role) = role {
+            // One of a function that is called several times counts once: with the constants of the first call.
+            let first = self.found.iter().position(|found| std::ptr::eq(found.def, def));
+            let position = first.unwrap_or(self.found.len());
+            if first.is_none() {
+                self.found.push(Found {
+                    def,
+                    role,
+                    within: self.within.clone(),
+                    class: self.class.clone(),
+                    scopes: scopes.split_off(1.min(scopes.len())),
+                    module: self.module,
+                });
+            }
+            return self.set(&name, HostValue::Kernel(position));
+        }
+        let mut defaults = IndexMap::new();
+        for parameter in def.parameters.iter_non_variadic_params() {
+            if let Some(default) = &parameter.default {
+                let value = self.expr(default);
+                defaults.insert(parameter.parameter.name.as_str().into(), value);
+            }
+        }
+        self.parametrized(def, &mut defaults);
+        let function = Function { def, scopes, within: self.within.clone(), module: self.module, defaults };
+        let function = Rc::new(function);
+        self.functions.entry(at(def)).or_insert_with(|| (function.clone(), false));
+        self.set(&name, HostValue::Function(function));
+    }
+
+    /// What a decorator makes of its function; `None` for those of the host.
+    fn role(&mut self, decorator: &'a Decorator) -> Option<Role> {
+        let Some(path) = self.expr_path(&decorator.expression) else {
+            let word = shown(&decorator.expression);
+            if self.module == 0 && word.starts_with("pl.") {
+                self.undecorated.get_or_insert((at(decorator), "pl".into()));
+            }
+            return None;
+        };
+        if !path.starts_with("pl.") || matches!(&*path, "pl.program") {
+            return None;
+        }
+        let ty = match &decorator.expression {
+            Expr::Call(call) => {
+                let said =
+                    call.arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|n| n.as_str() == "type"));
+                said.map(|keyword| self.expr(&keyword.value))
+            }
+            _ => None,
+        };
+        let ty = match &ty {
+            Some(HostValue::Const(Const::Member(_, name))) => Some(&**name),
+            _ => None,
+        };
+        match role_of(&path, ty) {
+            Ok(role) => {
+                if let (Role::Starts, Some(ty)) = (role, ty) {
+                    let message = format!("a function of type {ty} starts kernels and is not run here");
+                    let warning = Diagnostic::warning("host-function", at(decorator), message);
+                    self.problems.push(warning.help("run its kernels with `--func`"));
+                }
+                Some(role)
+            }
+            Err(why) => {
+                let help = "a kernel has `@pl.incore` or `@pl.jit`";
+                self.problems.push(Diagnostic::error("decorator", at(decorator), why).help(help));
+                None
+            }
+        }
+    }
+
+    /// `@pytest.mark.parametrize("m, n", [(64, 32), …])`: the first values count as defaults.
+    fn parametrized(&mut self, def: &'a StmtFunctionDef, defaults: &mut IndexMap<Rc<str>, HostValue<'a>>) {
+        for decorator in &def.decorator_list {
+            let Expr::Call(call) = &decorator.expression else { continue };
+            if !shown(&call.func).ends_with("parametrize") || call.arguments.args.len() < 2 {
+                continue;
+            }
+            let names = match self.expr(&call.arguments.args[0]) {
+                HostValue::Const(Const::Str(names)) => {
+                    names.split(',').map(|name| name.trim().to_string()).collect::<Vec<_>>()
+                }
+                other => other.items().unwrap_or_default().iter().filter_map(text_of).collect(),
+            };
+            let Some(first) = self.expr(&call.arguments.args[1]).items().and_then(|v| v.first().cloned()) else {
+                continue;
+            };
+            let values = if let [_] = names[..] { vec![first] } else { first.items().unwrap_or_default() };
+            for (name, value) in names.iter().zip(values) {
+                defaults.insert(name.as_str().into(), value);
+            }
+        }
+    }
+
+    fn class(&mut self, def: &'a StmtClassDef) {
+        let name: Rc<str> = def.name.as_str().into();
+        let names: Scope<'a> = Rc::new(RefCell::new(IndexMap::new()));
+        let bases: Vec<_> =
+            def.arguments.iter().flat_map(|arguments| arguments.args.iter()).map(|base| self.expr(base)).collect();
+        let mut fields: Vec<(Rc<str>, Option<HostValue<'a>>)> = Vec::new();
+        let (mut foreign, mut fielded) = (false, false);
+        for base in &bases {
+            match base {
+                HostValue::Class(base) => {
+                    names.borrow_mut().extend(base.names.borrow().iter().map(|(n, v)| (n.clone(), v.clone())));
+                    fields.extend(base.fields.iter().cloned());
+                    foreign |= base.foreign;
+                }
+                HostValue::Path(path) if matches!(&**path, "typing.NamedTuple" | "object") => fielded = true,
+                _ => foreign = true,
+            }
+        }
+        for decorator in &def.decorator_list {
+            let path = self.expr_path(&decorator.expression).unwrap_or_default();
+            fielded |= matches!(&*path, "dataclasses.dataclass");
+        }
+        // Its methods see what it is, also before its end.
+        let class = Rc::new(Class { name: name.clone(), names: names.clone(), fields: Vec::new(), foreign });
+        let outer = self.class.replace(class.clone());
+        self.scopes.push(names.clone());
+        self.within.push(name.clone());
+        self.body(&def.body);
+        self.within.pop();
+        self.scopes.pop();
+        self.class = outer;
+        if fielded {
+            for stmt in &def.body {
+                if let Stmt::AnnAssign(field) = stmt
+                    && let Expr::Name(field_name) = &*field.target
+                {
+                    let default = field.value.is_some().then(|| names.borrow().get(field_name.id.as_str()).cloned());
+                    fields.push((field_name.id.as_str().into(), default.flatten()));
+                }
+            }
+        }
+        let class = Class { name: name.clone(), names, fields, foreign };
+        self.set(&name, HostValue::Class(Rc::new(class)));
+    }
+
+    /// Calls a function of the host. `alone` says that nothing passes it arguments.
+    pub(super) fn call_function(
+        &mut self,
+        function: &Rc<Function<'a>>,
+        given: Vec<(Option<Rc<str>>, HostValue<'a>)>,
+        alone: bool,
+    ) -> HostValue<'a> {
+        let place = at(&function.def.name);
+        let name = function.def.name.as_str();
+        if self.depth >= MOST_DEPTH || !self.step() {
+            return unknown(place, format!("`{name}`, which calls too much"));
+        }
+        if let Some((_, called)) = self.functions.get_mut(&at(function.def)) {
+            *called = true;
+        }
+        let names: Scope<'a> = Rc::new(RefCell::new(IndexMap::new()));
+        let mut positional = given.iter().filter(|(keyword, _)| keyword.is_none()).map(|(_, value)| value.clone());
+        for parameter in function.def.parameters.iter_non_variadic_params() {
+            let wanted = parameter.parameter.name.as_str();
+            let set = self.sets.iter_mut().find(|(set, ..)| *set == wanted);
+            let keyword = || given.iter().find(|(k, _)| k.as_deref() == Some(wanted)).map(|(_, value)| value.clone());
+            let passed = positional.next().or_else(keyword);
+            let value = match (set, passed) {
+                (Some(set), _) => {
+                    set.2 = true;
+                    set.1.clone()
+                }
+                (None, Some(value)) => value,
+                (None, None) => match function.defaults.get(wanted) {
+                    Some(value) => value.clone(),
+                    None => {
+                        let why = match alone {
+                            true => format!(
+                                "`{wanted}`, a parameter of `{name}`, which nothing calls: give it `--set {wanted}=…`"
+                            ),
+                            false => format!("`{wanted}`, which is not passed to `{name}`"),
+                        };
+                        unknown(at(&parameter.parameter), why)
+                    }
+                },
+            };
+            names.borrow_mut().insert(wanted.into(), value);
+        }
+        if let Some(rest) = &function.def.parameters.vararg {
+            names.borrow_mut().insert(rest.name.as_str().into(), HostValue::Tuple(Rc::new(positional.collect())));
+        }
+        let mut scopes = function.scopes.clone();
+        scopes.push(names);
+        let outer = (std::mem::replace(&mut self.scopes, scopes), self.module, self.class.take());
+        let mut within = function.within.clone();
+        within.push(name.into());
+        let within = std::mem::replace(&mut self.within, within);
+        self.module = function.module;
+        self.depth += 1;
+        let flow = self.body(&function.def.body);
+        self.depth -= 1;
+        (self.scopes, self.module, self.class) = outer;
+        self.within = within;
+        match flow {
+            Flow::Return(mut value) => {
+                if function.module != 0 {
+                    nowhere(&mut value);
+                }
+                value
+            }
+            Flow::Stop => unknown(place, format!("what `{name}` gives, which does not come to its end")),
+            _ => HostValue::Const(Const::None),
+        }
+    }
+}
+
+/// Takes the place from a value that is not known, for its text is that of another module.
+fn nowhere(value: &mut HostValue<'_>) {
+    if let HostValue::Unknown(why) = value {
+        *value = unknown(Span::default(), why.why.clone());
+    }
+}
+
+fn text_of(value: &HostValue<'_>) -> Option<String> {
+    match value {
+        HostValue::Const(Const::Str(text)) => Some(text.to_string()),
+        _ => None,
+    }
+}

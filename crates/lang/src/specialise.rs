@@ -1,0 +1,106 @@
+//! Parameters whose shapes come from what is passed: bare `pl.Tensor`, and extents that are `pl.dynamic`.
+//!
+//! What the caller passes counts first, else the first call by the file's own host code that passes tensors of known shapes.
+
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use ruff_python_ast::Expr;
+
+use crate::Request;
+use crate::host::{HostCall, Passed};
+use crate::program::{Function, Globals, path_of};
+use crate::signature::{direction, generic};
+use crate::value::Value;
+
+/// What is passed for parameters, by their names.
+pub(crate) type Specialised = IndexMap<Rc<str>, Passed>;
+
+/// What is passed to a function.
+pub(crate) fn specialise<'c>(
+    globals: &Globals<'_>,
+    function: &Function<'_>,
+    calls: impl Iterator<Item = &'c HostCall>,
+    request: &Request<'_>,
+) -> Specialised {
+    let names: Vec<Rc<str>> = function
+        .def
+        .parameters
+        .iter_non_variadic_params()
+        .map(|p| p.parameter.name.as_str().into())
+        .filter(|name: &Rc<str>| **name != *"self")
+        .collect();
+    let mut candidates = Vec::new();
+    let asked = request.function.is_none_or(|name| name == &*function.name);
+    if asked && request.args.len() <= names.len() {
+        let mut given = Specialised::new();
+        let mut in_order = names.iter();
+        for arg in request.args {
+            let name = match &arg.name {
+                Some(name) => Some(name.as_str().into()),
+                None => in_order.next().cloned(),
+            };
+            if let (Some(name), Some(elem), Some(shape)) = (name, arg.elem, &arg.shape) {
+                given.insert(name, Passed::Tensor(shape.clone(), elem));
+            }
+        }
+        candidates.push(given);
+    }
+    for call in calls {
+        let mut in_order = names.iter();
+        let mut given = Specialised::new();
+        for (name, value) in &call.args {
+            let name = name.clone().or_else(|| in_order.next().cloned());
+            if let Some(name) = name.filter(|name| names.contains(name)) {
+                given.insert(name, value.clone());
+            }
+        }
+        candidates.push(given);
+    }
+    let usable = |given: &Specialised| !needs_arguments(globals, function, given);
+    let best = candidates.iter().position(usable).unwrap_or(0);
+    if candidates.is_empty() { Specialised::new() } else { candidates.swap_remove(best) }
+}
+
+/// True if a tensor's shape or type is not known from the text and what is passed.
+pub(crate) fn needs_arguments(globals: &Globals<'_>, function: &Function<'_>, given: &Specialised) -> bool {
+    function.def.parameters.iter_non_variadic_params().any(|parameter| {
+        let Some(annotation) = &parameter.parameter.annotation else { return false };
+        let open = is_open(globals, function, annotation);
+        open && !matches!(given.get(parameter.parameter.name.as_str()), Some(Passed::Tensor(..)))
+    })
+}
+
+/// True for a type that leaves a tensor's shape open.
+fn is_open(globals: &Globals<'_>, function: &Function<'_>, annotation: &Expr) -> bool {
+    let (_, inner) = direction(globals, &function.scope, annotation);
+    match generic(globals, &function.scope, inner) {
+        None => path_of(globals, &function.scope, inner).as_deref() == Some("pl.Tensor"),
+        Some((path, args)) if path == "pl.Tensor" => match args.first() {
+            Some(Expr::List(list)) => list.elts.iter().any(|extent| is_dynamic(globals, function, extent)),
+            Some(Expr::Tuple(tuple)) => tuple.elts.iter().any(|extent| is_dynamic(globals, function, extent)),
+            Some(Expr::Name(name)) => {
+                let name = name.id.as_str();
+                match function.scope.get(name).cloned().or_else(|| globals.get(name)) {
+                    Some(Value::Tuple(items)) => items.iter().any(|item| dynamic_name(item).is_some()),
+                    _ => false,
+                }
+            }
+            _ => false,
+        },
+        // What takes tiles is a part of what calls it.
+        Some((path, _)) => path == "pl.Tile",
+    }
+}
+
+fn is_dynamic(globals: &Globals<'_>, function: &Function<'_>, extent: &Expr) -> bool {
+    path_of(globals, &function.scope, extent).is_some_and(|path| path.starts_with("pl.dynamic"))
+}
+
+/// The name of an extent that is `pl.dynamic`.
+pub(crate) fn dynamic_name(value: &Value) -> Option<Rc<str>> {
+    match value {
+        Value::Path(path) => path.strip_prefix("pl.dynamic").map(|rest| rest.trim_start_matches('.').into()),
+        _ => None,
+    }
+}

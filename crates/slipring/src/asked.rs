@@ -1,0 +1,67 @@
+//! What is asked of a file of the kernel language besides its text: shapes of arguments, values for what builds its kernels.
+
+use std::path::{Path, PathBuf};
+
+use slipring_ir::Source;
+use slipring_lang::{ArgType, Request};
+
+use crate::args::{arg_type, named};
+use crate::launch::header;
+use crate::{Error, Loaded, is_language, load_file_with};
+
+/// What is asked of a file besides its text.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    function: Option<String>,
+    args: Vec<String>,
+    sets: Vec<(String, String)>,
+}
+
+impl Asked {
+    /// A kernel, where one is meant; arguments as the command line writes them, or only types and shapes: `x=f32[64x64]`;
+    /// values such as `rows=16` for parameters of functions that build kernels, and for constants of the file.
+    ///
+    /// # Errors
+    /// A value without a name.
+    pub fn new(function: Option<&str>, args: &[String], sets: &[String]) -> Result<Asked, Error> {
+        let pair = |text: &String| match text.split_once('=') {
+            Some((name, value)) => Ok((name.trim().to_string(), value.trim().to_string())),
+            None => Err(Error::Arguments(format!("`--set` takes `name=value`, not `{text}`"))),
+        };
+        let sets = sets.iter().map(pair).collect::<Result<_, _>>()?;
+        Ok(Asked { function: function.map(str::to_string), args: args.to_vec(), sets })
+    }
+
+    /// Reads a file. Helper modules are those that lie next to it.
+    pub fn load(&self, source: Source) -> Loaded {
+        let folder = Path::new(&source.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        let own = self.args.is_empty() && is_language(&source);
+        let texts = if own { header(&source, "args").unwrap_or_default() } else { self.args.clone() };
+        let beside = if own { folder.clone() } else { PathBuf::new() };
+        let args: Vec<ArgType> = texts.iter().map(|text| type_of(text, &beside)).collect();
+        let this = Path::new(&source.name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let module = |name: &str| {
+            if this.as_deref() == Some(name) {
+                return None;
+            }
+            let parts = name.split('.').fold(folder.clone(), |path, part| path.join(part));
+            [parts.with_extension("py"), parts.join("__init__.py")].into_iter().find_map(|path| {
+                let text = std::fs::read_to_string(&path).ok()?;
+                Some(Source::new(path.display().to_string(), text))
+            })
+        };
+        let request =
+            Request { function: self.function.as_deref(), args: &args, sets: &self.sets, modules: Some(&module) };
+        load_file_with(source, &request)
+    }
+}
+
+/// What an argument says of itself.
+fn type_of(text: &str, folder: &Path) -> ArgType {
+    let (name, text) = named(text);
+    let (mut elem, mut shape) = arg_type(text, folder);
+    if shape.is_none() {
+        (elem, shape) = arg_type(&format!("zeros:{text}"), folder);
+    }
+    ArgType { name: name.map(str::to_string), elem, shape }
+}

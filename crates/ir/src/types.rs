@@ -123,6 +123,15 @@ pub enum Type {
     TileView(ViewType),
     /// `!pto.tile_buf<…>`.
     Tile(TileType),
+    /// `!pto.tile<f32, 64, 64>`: a tile whose memory the text does not say. It follows from the uses, before anything else is asked.
+    ShortTile {
+        /// Element type.
+        elem: Elem,
+        /// Rows.
+        rows: u32,
+        /// Columns.
+        cols: u32,
+    },
     /// `!pto.vreg<64xf32>`: a vector register of so many lanes of an element type.
     VReg(u16, Elem),
     /// `!pto.mask<b32>`: a predicate for lanes of so many bits.

@@ -15,6 +15,7 @@ pub mod numbers;
 mod reach;
 pub mod ring;
 pub mod rules;
+mod short;
 mod table;
 mod verify;
 
@@ -26,5 +27,6 @@ pub use def::{
 };
 pub use function::{is_entry, kernel_kind, symbol_name};
 pub use reach::{affinity, core_of, is_mixed, reachable, writes_global};
+pub use short::complete_tiles;
 pub use table::Table;
 pub use verify::{home_kind, verify};

@@ -15,7 +15,10 @@ use slipring_effect::vector::NumberUse;
 /// A tile in any local memory (or a memref that stands for one).
 pub const TILE: TypeRule = TypeRule {
     describe: "a tile",
-    accepts: |t| matches!(t, Type::Tile(_)) || matches!(t, Type::MemRef(m) if m.space.is_some_and(|s| s != Space::Gm)),
+    accepts: |t| {
+        matches!(t, Type::Tile(_) | Type::ShortTile { .. })
+            || matches!(t, Type::MemRef(m) if m.space.is_some_and(|s| s != Space::Gm))
+    },
 };
 
 /// A window of global memory: a partition view, or a memref in global memory.

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs)] // An op's declaration is its documentation.
 
+mod buffer_text;
 mod cross_core;
 mod cube;
 mod debug;

@@ -8,6 +8,7 @@ use slipring_op::ring::reserved::{BASE, LOCATION, NAME, PEER, SIZE};
 use slipring_program::{Direction, Operand};
 use slipring_tile::Space;
 
+use super::buffer_text::BufferText;
 use slipring_op::decode::Binding;
 use slipring_op::def::{AddressRule, CoreRule, OpDef, OpRef, PipeRule, RingPart};
 use slipring_op::ring;
@@ -38,7 +39,7 @@ pub const ADDRESS_SPACE: &EnumSpec = &EnumSpec {
 pub static RESERVE_BUFFER: OpDef = OpDef {
     schema: schema(
         "pto.reserve_buffer",
-        Syntax::Format("attr-dict `->` type($base)"),
+        Syntax::Custom(&BufferText),
         &[],
         &[result("base", INTEGER, Infer::Written, "address of the reserved memory, in bytes")],
         &[
@@ -108,7 +109,7 @@ pub static IMPORT_RESERVED_BUFFER: OpDef = OpDef {
         aliases: &["pto.import_peer_buffer"],
         ..schema(
             "pto.import_reserved_buffer",
-            Syntax::Format("attr-dict `->` type($base)"),
+            Syntax::Custom(&BufferText),
             &[],
             &[result("base", INTEGER, Infer::Written, "address that the peer reserved, in bytes")],
             &[

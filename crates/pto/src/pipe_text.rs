@@ -35,7 +35,7 @@ struct Operands {
 }
 
 fn is_tile(ty: &Type) -> bool {
-    matches!(ty, Type::Tile(_) | Type::MemRef(_))
+    matches!(ty, Type::Tile(_) | Type::ShortTile { .. } | Type::MemRef(_))
 }
 
 impl PipeText {

@@ -25,6 +25,7 @@ mod prepare;
 mod queue_message;
 mod rings;
 mod run;
+mod symbols;
 mod tensor;
 mod timeline;
 mod verify;
@@ -48,6 +49,7 @@ pub use prepare::{
 pub use queue_message::{of_finding as queue_finding, of_text as queue_text_error};
 pub use rings::{DEEPEST, Depth, RingReport};
 pub use run::{Comparison, Run, Verdict};
+pub use symbols::{ConsumerBuffer, consumer_buffers};
 pub use tensor::{Element, Tensor};
 pub use timeline::{Event, Timeline};
 pub use verify::{Difference, VerifyOutcome, slot_buffers, verify};

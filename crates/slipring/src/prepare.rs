@@ -10,7 +10,11 @@ use slipring_passes::{Outcome, PassContext, run_passes};
 
 /// Reads a text. The module is worth something only if the diagnostics have no error.
 pub fn load(source: Source) -> (Module, Diags) {
-    slipring_ir::text::parse(Arc::new(source), &Dialects::get().registry)
+    let (mut module, mut diags) = slipring_ir::text::parse(Arc::new(source), &Dialects::get().registry);
+    if !diags.has_errors() {
+        slipring_dialects::complete_tiles(Dialects::get(), &mut module, &mut diags);
+    }
+    (module, diags)
 }
 
 /// A file that was read.

@@ -15,6 +15,7 @@ use slipring_tile::Space;
 use crate::args::Passed;
 use crate::exec::{How, launch as run};
 use crate::kernel::Compiled;
+use crate::symbols::{ConsumerBuffer, consumer_buffers};
 use crate::tensor::Bound;
 use crate::{Error, ExecuteOptions, Prepared, Report, RunOptions, check, prepare, slot_buffers, to_diagnostics};
 
@@ -46,6 +47,8 @@ pub struct RingReport {
     pub cycles: u64,
     /// Its rings.
     pub rings: Vec<OccupancyFacts>,
+    /// Where the slots lie, for each function; empty where rings lie in global memory.
+    pub consumer_buffers: Vec<ConsumerBuffer>,
     /// The same kernel with other depths, where they were asked for.
     pub sweep: Vec<Depth>,
     /// What was found in the run.
@@ -91,6 +94,7 @@ pub(crate) fn report(
         platform: platform.name.clone(),
         cycles: run.cycles,
         rings: occupancy.facts(),
+        consumer_buffers: consumer_buffers(&prepared.module, platform),
         sweep,
         findings: messages.facts(),
         messages,
@@ -202,6 +206,10 @@ impl RingReport {
             return text + "the kernel has no ring\n";
         }
         text += &occupancy_text(&facts.rings);
+        if !facts.consumer_buffers.is_empty() {
+            text += "\nslots\n";
+            facts.consumer_buffers.iter().for_each(|buffer| text += &format!("  {}\n", buffer.line()));
+        }
         if !facts.sweep.is_empty() {
             let head = ["slots", "cycles", "bytes", "waits for free slots", "waits for tiles", "outcome"];
             let mut table = Table::new(0, &head);

@@ -261,6 +261,11 @@ impl<'a> OpParser<'a> {
         let spec = op.and_then(|op| self.module.op(op).schema).and_then(|s| s.attrs.iter().find(|a| a.name == name));
         match spec.map(|s| s.kind) {
             Some(AttrKind::Enum(kind)) if matches!(self.cur.tok, Tok::Less | Tok::Word) => self.enum_member(kind),
+            // A number that the compiler is to choose.
+            Some(AttrKind::Int) if self.cur.tok == Tok::Word && self.text() == "auto" => {
+                self.bump();
+                Ok(Attr::Str("auto".into()))
+            }
             _ => self.parse_attr(),
         }
     }

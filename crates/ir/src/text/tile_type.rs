@@ -28,6 +28,9 @@ const TILE_KEYS: [&str; 12] =
 impl<'a> OpParser<'a> {
     /// Both spellings of a tile type, after the `<`: `vec, 16x64xf32, valid=16x?` and `loc=vec, dtype=f32, …`.
     pub(super) fn tile_type(&mut self, start: Span) -> Parsed<Type> {
+        if let (Some(elem), Tok::Comma) = (Elem::parse(self.text()), self.cur.ahead().tok) {
+            return self.short_tile(elem);
+        }
         let mut parts = TileParts::default();
         let mut seen: Vec<&'a str> = Vec::new();
         self.list_until(Tok::Greater, "`>`", |p| {
@@ -76,13 +79,32 @@ impl<'a> OpParser<'a> {
         }))
     }
 
+    /// `f32, 64, 64` and the `>`.
+    fn short_tile(&mut self, elem: Elem) -> Parsed<Type> {
+        self.bump();
+        let mut sizes = [1; 2];
+        for size in &mut sizes {
+            self.expect(Tok::Comma, "`,`")?;
+            let start = self.span();
+            let n = self.integer()?;
+            *size = self.tile_size(n, start)?;
+        }
+        self.expect(Tok::Greater, "`>`")?;
+        Ok(Type::ShortTile { elem, rows: sizes[0], cols: sizes[1] })
+    }
+
+    /// Reports a tile type without a memory.
+    pub(super) fn no_memory(&mut self, span: Span) -> super::parser::Reported {
+        let d = Diagnostic::error("type", span, "the memory space of the tile is missing")
+            .label("a tile begins with the memory that holds it");
+        self.fail(d.help("write `!pto.tile_buf<vec, 64x64xf32>`"))
+    }
+
     /// A part without a key: the space, or shape and element type.
     fn tile_position(&mut self, parts: &mut TileParts) -> Parsed<()> {
         if parts.space.is_none() {
-            if Elem::parse(self.text()).is_some() {
-                let d = Diagnostic::error("type", self.span(), "the memory space of the tile is missing")
-                    .label("a tile begins with the memory that holds it");
-                return Err(self.fail(d.help("write `!pto.tile_buf<vec, 64x64xf32>`")));
+            if Elem::parse(self.text()).is_some() || self.cur.tok == Tok::Int {
+                return Err(self.no_memory(self.span()));
             }
             parts.space = Some(self.space()?);
             return Ok(());

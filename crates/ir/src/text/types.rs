@@ -55,7 +55,8 @@ fn space_of(word: &str) -> Option<Space> {
 }
 
 /// True if two spellings name the same type for a use and its definition: a pointer or memref without a
-/// space is in global memory, and the `blayout` of a `left` tile belongs to the platform.
+/// space is in global memory, and the `blayout` of a `left` tile belongs to the
+/// platform; a short tile type says nothing of the memory.
 pub fn same_type(a: &Type, b: &Type) -> bool {
     match (a, b) {
         (Type::Ptr(x, s), Type::Ptr(y, t)) => x == y && s.unwrap_or(Space::Gm) == t.unwrap_or(Space::Gm),
@@ -67,6 +68,10 @@ pub fn same_type(a: &Type, b: &Type) -> bool {
             let mut x = *x;
             x.layout.blayout = y.layout.blayout;
             x == *y
+        }
+        (Type::ShortTile { elem, rows, cols }, Type::Tile(tile))
+        | (Type::Tile(tile), Type::ShortTile { elem, rows, cols }) => {
+            (tile.layout.elem, tile.layout.rows, tile.layout.cols) == (*elem, *rows, *cols)
         }
         _ => a == b || is_unknown(a) || is_unknown(b),
     }
@@ -109,7 +114,7 @@ impl<'a> OpParser<'a> {
         }
         match like? {
             Type::Ptr(..) => Some("!pto.ptr"),
-            Type::Tile(_) => Some("!pto.tile_buf"),
+            Type::Tile(_) | Type::ShortTile { .. } => Some("!pto.tile_buf"),
             Type::TensorView(_) => Some("!pto.tensor_view"),
             Type::PartitionView(_) => Some("!pto.partition_tensor_view"),
             Type::TileView(_) => Some("!pto.tile_view"),
@@ -286,7 +291,14 @@ impl<'a> OpParser<'a> {
                     p.bump();
                     PipeParam::Word(word.into())
                 }
-                _ => PipeParam::Type(p.nested(|p| p.parse_type())?),
+                _ => {
+                    let start = p.span();
+                    let ty = p.nested(|p| p.parse_type())?;
+                    if let Type::ShortTile { .. } = ty {
+                        return Err(p.no_memory(start));
+                    }
+                    PipeParam::Type(ty)
+                }
             });
             Ok(())
         })?;
@@ -498,6 +510,12 @@ impl<'a> OpParser<'a> {
         let written = self.parse_type_like(Some(&defined))?;
         let span = self.span_from(start);
         if is_unknown(&defined) {
+            return Ok(());
+        }
+        if let (Type::ShortTile { .. }, Type::Tile(_)) = (&defined, &written)
+            && same_type(&written, &defined)
+        {
+            self.module.value_mut(value).ty = written;
             return Ok(());
         }
         if !same_type(&written, &defined) {

@@ -28,7 +28,8 @@ pub(crate) const OPS: &[&OpDef] = &[
     &reshape::BIND_TILE,
 ];
 
-const TILE_BUF: TypeRule = TypeRule { describe: "a tile", accepts: |t| matches!(t, Type::Tile(_)) };
+const TILE_BUF: TypeRule =
+    TypeRule { describe: "a tile", accepts: |t| matches!(t, Type::Tile(_) | Type::ShortTile { .. }) };
 
 /// Bytes to which the address of a tile is aligned everywhere.
 const ALIGN: i64 = 32;

@@ -100,7 +100,9 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
             return Exit::Clean;
         }
     }
-    let text = launch_lines(&module, &kernels) + &slipring_ir::text::print(&module);
+    let buffers = slipring::consumer_buffers(&module, &platform);
+    let symbols: String = buffers.iter().map(|buffer| format!("// {}\n", buffer.line())).collect();
+    let text = launch_lines(&module, &kernels) + &symbols + &slipring_ir::text::print(&module);
     // With single passes alone the program may be one that the others complete.
     if args.passes.is_empty()
         && let Err(message) = judge(&text, &platform)

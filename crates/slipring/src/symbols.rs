@@ -1,0 +1,72 @@
+//! The constants of seed 000 that say where a function's rings lie: `{DIR}_CONSUMER_BUFFER_BASE` and `{DIR}_CONSUMER_BUFFER_SIZE`.
+//!
+//! They are what the ops say that make the pipes, once addresses are chosen; nothing else holds them.
+
+use serde::Serialize;
+use slipring_dialects::ring::{PipeSpec, SlotBase, consumer_buffer, slot_space};
+use slipring_dialects::{Dialects, RingPart, kernel_kind, symbol_name};
+use slipring_ir::Module;
+use slipring_machine::Platform;
+use slipring_program::Direction;
+use slipring_tile::Space;
+
+/// The slots of one direction of a pipe, as a function that has an end of it sees them.
+#[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+pub struct ConsumerBuffer {
+    /// The function, without `@`.
+    pub function: String,
+    /// The pipe, as messages call it.
+    pub pipe: String,
+    /// `C2V` or `V2C`.
+    pub direction: &'static str,
+    /// First byte in the consumer's memory, where the text says it.
+    pub base: Option<i64>,
+    /// Bytes of all slots.
+    pub size: u64,
+    /// The consumer's memory: `UB` or `L1`.
+    pub memory: &'static str,
+    /// True for the consumer, false for the producer, which has them from there.
+    pub own: bool,
+}
+
+/// The buffers of all functions that make ends of pipes, in the order of the text. Empty where rings lie in global memory.
+pub fn consumer_buffers(module: &Module, platform: &Platform) -> Vec<ConsumerBuffer> {
+    let table = Dialects::get();
+    let mut found = Vec::new();
+    for function in module.functions() {
+        let Some(body) = module.body(function, 0) else { continue };
+        for id in module.walk(body) {
+            let Some(op) = table.op(module, id).filter(|op| op.def.ring == Some(RingPart::Initialize)) else {
+                continue;
+            };
+            let Some(spec) = PipeSpec::of(&op, platform).filter(|spec| !spec.in_gm) else { continue };
+            for direction in [Direction::C2V, Direction::V2C].into_iter().filter(|direction| spec.has(*direction)) {
+                let base = consumer_buffer(&op, direction).map(|value| SlotBase::of(table, module, value));
+                let space = slot_space(direction);
+                found.push(ConsumerBuffer {
+                    function: symbol_name(module, function).to_string(),
+                    pipe: spec.key.text(module),
+                    direction: direction.name(),
+                    base: base.and_then(|base| base.address(module)),
+                    size: spec.ring_bytes(),
+                    memory: if space == Space::Vec { "UB" } else { "L1" },
+                    own: kernel_kind(module, function) == Some(slipring_dialects::core_of(space)),
+                });
+            }
+        }
+    }
+    found
+}
+
+impl ConsumerBuffer {
+    /// `@vector: C2V_CONSUMER_BUFFER_BASE = 0x1000, C2V_CONSUMER_BUFFER_SIZE = 8192 (pipe 0, its own UB)`.
+    pub fn line(&self) -> String {
+        let ConsumerBuffer { function, pipe, direction, size, memory, .. } = self;
+        let base = self.base.map_or("not known".to_string(), |base| format!("{base:#x}"));
+        let whose = if self.own { "its own" } else { "the consumer's" };
+        format!(
+            "@{function}: {direction}_CONSUMER_BUFFER_BASE = {base}, {direction}_CONSUMER_BUFFER_SIZE = {size} \
+             ({pipe}, {whose} {memory})"
+        )
+    }
+}

@@ -41,6 +41,11 @@ impl Fold {
         (part(true), part(false))
     }
 
+    /// The axis of the tile that a dimension is part of: 0 its rows, 1 its columns.
+    pub fn axis(self, dim: usize, rank: usize) -> usize {
+        usize::from(!self.is_row(dim, rank))
+    }
+
     const fn is_row(self, dim: usize, rank: usize) -> bool {
         match self {
             Fold::Nd => dim + 1 < rank,

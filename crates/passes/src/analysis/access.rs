@@ -2,15 +2,16 @@
 
 use slipring_dialects::is_event;
 use slipring_dialects::ring::{PipeKey, SlotBase, own_end, pipe_key, slot_space};
-use slipring_dialects::rules::constant;
 use slipring_dialects::{OpRef, RingPart, affinity, kernel_kind};
 use slipring_ir::{Flow, Module, OpId, Touch, ValueId};
 use slipring_machine::{CoreKind, Platform};
 use slipring_program::Direction;
 use slipring_tile::Space;
 
-use super::touch::{Access, Memory, Window, Work};
-use crate::analysis::facts::{Functions, flow, memory_of, op_ref, operand_index};
+use super::affine::Follow;
+use super::touch::{Access, Bounds, Memory, Work};
+use super::windows;
+use crate::analysis::facts::{Functions, flow, memory_of, op_ref};
 use crate::analysis::rings::{RingOp, consumes, pipe, ring_bytes, ring_ops, slots_of};
 use crate::analysis::roots::{Address, Root, RootKind, Roots};
 
@@ -139,22 +140,17 @@ impl<'m> Accesses<'m> {
     }
 
     /// The part of a view that a value is a window of, where the view is the same in every iteration.
-    fn window(&self, value: ValueId) -> Option<Window> {
-        let op = op_ref(self.module, self.module.defining_op(value)?)?;
-        let schema = &op.def.schema;
-        let (offsets, sizes) = (operand_index(schema, "offsets")?, operand_index(schema, "sizes")?);
-        let view = op.operand(0)?;
-        let made = self.module.defining_op(view)?;
+    fn window(&self, value: ValueId) -> Option<Bounds> {
+        let window = windows::Window::of(self.module, value, Follow::Exact)?;
+        let made = self.module.defining_op(window.source)?;
         let outer = |op: &OpId| self.module.parent_op(*op);
         if std::iter::successors(outer(&made), outer).any(|o| flow(self.module, o) == Flow::Repeat) {
             return None;
         }
-        let bounds = op.operands(offsets).iter().zip(op.operands(sizes)).map(|(offset, size)| {
-            match (constant(self.module, *offset), constant(self.module, *size)) {
-                (Some(offset), Some(size)) => (offset, offset.saturating_add(size)),
-                _ => (i64::MIN, i64::MAX),
-            }
+        let bounds = window.dims.iter().map(|(start, size)| match (start.known(), size) {
+            (Some(start), Some(size)) => (start, start.saturating_add(*size)),
+            _ => (i64::MIN, i64::MAX),
         });
-        Some(Window { view: view.0, bounds: bounds.collect() })
+        Some(Bounds { view: window.source.0, bounds: bounds.collect() })
     }
 }

@@ -17,12 +17,12 @@ pub enum Memory {
     Event(u32),
 }
 
-/// A window of a view with constant bounds: windows of the same view that are apart in one dimension do not overlap.
+/// The part of a view between constant bounds: parts of the same view that are apart in one dimension do not overlap.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Window {
+pub struct Bounds {
     /// Number of the view.
     pub view: u32,
-    /// First index and first index after the window, by dimension.
+    /// First index and first index after the part, by dimension.
     pub bounds: SmallVec<[(i64, i64); 5]>,
 }
 
@@ -34,7 +34,7 @@ pub struct Access {
     /// First byte and first byte after the range, for local memory.
     pub bytes: (u64, u64),
     /// The part of the buffer, where it is known.
-    pub window: Option<Window>,
+    pub window: Option<Bounds>,
     /// True if it is written.
     pub write: bool,
 }

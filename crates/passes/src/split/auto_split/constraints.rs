@@ -8,6 +8,7 @@ use slipring_tile::{BLayout, Layout, SLayout, Space};
 use super::axes::{Axes, Node, ODD, Part, Reason, Start, extent, positions};
 use super::windows;
 use crate::analysis::facts::{op_ref, operand_index};
+use crate::analysis::windows::is_view;
 
 /// The tile that a value is, if it is one of the Vector cores.
 pub(super) fn vector_tile(module: &Module, value: ValueId) -> Option<&TileType> {
@@ -162,7 +163,7 @@ fn together(op: &OpRef<'_>, axis: usize, values: &[ValueId], axes: &mut Axes) {
         return;
     }
     values.windows(2).for_each(|pair| axes.same((pair[0], axis), (pair[1], axis)));
-    let views = module.op(op.id).operands.iter().filter(|v| windows::is_global(module.ty(**v)));
+    let views = module.op(op.id).operands.iter().filter(|v| is_view(module.ty(**v)));
     for &view in views {
         let Some((&tile, &size)) = values.first().zip(sizes.first()) else { continue };
         let is_part = module

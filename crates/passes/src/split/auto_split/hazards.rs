@@ -11,10 +11,11 @@ use slipring_tile::Space;
 
 use super::axes::{Axes, extent};
 use super::constraints::{is_multiple, vector_tile};
-use super::windows::{Partition, dimension, is_global};
+use super::windows::dimension;
 use crate::analysis::access::Accesses;
 use crate::analysis::facts::{Functions, flow, memory_of};
 use crate::analysis::touch::{Access, Memory};
+use crate::analysis::windows::{Partition, is_view};
 use slipring_dialects::rules::constant;
 
 /// The halves of a window that the lanes have: along dimension `at` of `tensor`, `half` steps from `offset + lane × half` on.
@@ -92,7 +93,7 @@ fn lanes(module: &Module, axes: &Axes, op: OpId) -> Option<Lanes> {
     let operands = &module.op(op).operands;
     let global = |v: &&ValueId| memory_of(module.ty(**v)) == Some(Space::Gm);
     let mut views = operands.iter().filter(global);
-    let view = views.next().filter(|view| is_global(module.ty(**view)) && views.next().is_none())?;
+    let view = views.next().filter(|view| is_view(module.ty(**view)) && views.next().is_none())?;
     let (tile, axis) = operands.iter().find_map(|v| Some((*v, axes.halved(*v)?)))?;
     let size = extent(vector_tile(module, tile)?, axis);
     let dimension = dimension(module, *view, axis, size, false).ok()?;

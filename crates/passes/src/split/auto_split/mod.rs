@@ -15,7 +15,7 @@ mod constraints;
 mod hazards;
 mod regions;
 mod rewrite;
-pub(crate) mod windows;
+mod windows;
 
 use slipring_dialects::function::{ask_split, asked_split, asks_split};
 use slipring_dialects::{InCoreSync, MixedPart, PipeRule, affinity, kernel_kind, symbol_name};

@@ -12,8 +12,9 @@ use super::build::{Builder, Number, Place, Region};
 use super::constraints::{all_tiles, half_type, resized, tile_operands, vector_tile};
 use super::hazards::Hazards;
 use super::regions::{Kind, kind};
-use super::windows::{Dimension, Partition, dim, dimension, extents, is_global};
+use super::windows::{Dimension, dim, dimension};
 use crate::analysis::facts::op_ref;
+use crate::analysis::windows::{Partition, extents, is_view};
 
 /// Rewrites a function's body. What is returned are errors; the module is then of no further use.
 pub(super) fn rewrite(module: &mut Module, body: BlockId, axes: &Axes, hazards: &Hazards) -> Vec<Diagnostic> {
@@ -264,7 +265,7 @@ impl Rewriter<'_, '_> {
         place: Place,
     ) {
         let module = &*self.build.module;
-        let views: Vec<ValueId> = module.op(id).operands.iter().copied().filter(|v| is_global(module.ty(*v))).collect();
+        let views: Vec<ValueId> = module.op(id).operands.iter().copied().filter(|v| is_view(module.ty(*v))).collect();
         for view in views {
             let Ok(dimension) = dimension(self.build.module, view, axis, all, false) else { continue };
             let range = range(self, dimension);

@@ -1,10 +1,10 @@
 //! Which numbers, addresses and conditions depend on the lane.
 
-use slipring_dialects::rules::constant;
-use slipring_dialects::{LaneQuery, Linear, OpRef};
-use slipring_ir::{Flow, OpId, Span, ValueId};
+use slipring_dialects::{LaneQuery, OpRef};
+use slipring_ir::{Flow, OpId, Span, ValueDef, ValueId};
 
 use super::{Function, is_region};
+use crate::analysis::affine::{Affine, Follow};
 use crate::analysis::facts::{flow, op_ref, terminator};
 
 /// How a number depends on the lane.
@@ -138,37 +138,21 @@ impl<'f, 'a> Lanes<'f, 'a> {
         if self.get(value).is_none() {
             return Step::Same;
         }
+        let made = Affine::of(self.function.module, value, Follow::Intended);
+        let varying = made.terms.iter().filter(|(term, _)| self.get(**term).is_some());
+        let by = varying.map(|(term, factor)| self.is_number(*term).then_some(*factor));
+        by.sum::<Option<i64>>().map_or(Step::Unknown, Step::By)
+    }
+
+    /// True for the number of the lane itself.
+    fn is_number(&self, value: ValueId) -> bool {
         let module = self.function.module;
-        let Some(id) = module.defining_op(value) else {
-            let parent = match module.value(value).def {
-                slipring_ir::ValueDef::Arg(block, _) => module.block_parent(block),
-                slipring_ir::ValueDef::Result(..) => None,
-            };
-            let number = parent.and_then(|op| op_ref(module, op)).is_some_and(|op| is_region(&op));
-            return if number { Step::By(1) } else { Step::Unknown };
-        };
-        let Some(op) = op_ref(module, id) else { return Step::Unknown };
-        if op.def.per_lane == Some(LaneQuery::Number) {
-            return Step::By(1);
-        }
-        let operands = &module.op(id).operands;
-        let step = |at: usize| operands.get(at).map_or(Step::Unknown, |v| self.step(*v));
-        let number = |step: Step| match step {
-            Step::Same => Some(0),
-            Step::By(n) => Some(n),
-            Step::Unknown => None,
-        };
-        let times = |at: usize| operands.get(at).and_then(|v| constant(module, *v));
-        let by = match op.def.linear {
-            Some(Linear::Same) => number(step(0)),
-            Some(Linear::Sum) => number(step(0)).zip(number(step(1))).and_then(|(a, b)| a.checked_add(b)),
-            Some(Linear::Difference) => number(step(0)).zip(number(step(1))).and_then(|(a, b)| a.checked_sub(b)),
-            Some(Linear::Product) => {
-                let product = |a: usize, b: usize| number(step(a))?.checked_mul(times(b)?);
-                product(0, 1).or_else(|| product(1, 0))
+        match module.value(value).def {
+            ValueDef::Result(op, _) => op_ref(module, op).is_some_and(|op| op.def.per_lane == Some(LaneQuery::Number)),
+            ValueDef::Arg(block, _) => {
+                let owner = module.block_parent(block).and_then(|op| op_ref(module, op));
+                owner.is_some_and(|op| is_region(&op))
             }
-            None => None,
-        };
-        by.map_or(Step::Unknown, Step::By)
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use slipring_dialects::OpRef;
 use slipring_dialects::rules::constant;
+use slipring_effect::Fold;
 use slipring_ir::ValueId;
 use slipring_tile::Space;
 
@@ -10,10 +11,10 @@ use super::tiles::{Contents, Cut};
 use super::walk::{Place, Walk};
 use super::{name_of, positions};
 use crate::analysis::facts::{memory_of, operand_index};
-use crate::split::auto_split::windows::{Partition, layout};
+use crate::analysis::windows::{Partition, fold};
 
-/// A window of global memory, as far as the lanes are concerned.
-pub(super) struct Window {
+/// How the lanes' windows of global memory differ.
+pub(super) struct Shift {
     dims: Vec<Dimension>,
     /// True if the tensor itself, or its address, depends on the lane.
     base: bool,
@@ -28,16 +29,17 @@ struct Dimension {
     size: Option<i64>,
 }
 
-impl Window {
-    pub(super) fn of(walk: &Walk<'_, '_>, view: ValueId) -> Window {
+impl Shift {
+    pub(super) fn of(walk: &Walk<'_, '_>, view: ValueId) -> Shift {
         let module = walk.function.module;
         let mut dims: Vec<Dimension> = Vec::new();
         let mut at = view;
         while let Some(window) = Partition::of(module, at) {
             if dims.is_empty() {
-                let axes = axes(layout(module, view).unwrap_or("nd"), window.offsets.len());
-                dims.extend(axes.into_iter().zip(window.sizes).map(|(axis, size)| Dimension {
-                    axis,
+                let rank = window.offsets.len();
+                let fold = fold(module, view, rank);
+                dims.extend(window.sizes.iter().enumerate().map(|(at, size)| Dimension {
+                    axis: (fold != Fold::Nz).then(|| fold.axis(at, rank)),
                     step: Step::Same,
                     offset: None,
                     size: constant(module, *size),
@@ -56,7 +58,7 @@ impl Window {
             }
             at = window.source;
         }
-        Window { dims, base: walk.lanes.get(at).is_some() }
+        Shift { dims, base: walk.lanes.get(at).is_some() }
     }
 
     /// Axes of a tile along which the lanes' windows start at different places; none if the tensor differs too.
@@ -70,16 +72,6 @@ impl Window {
     fn moved(&self) -> impl Iterator<Item = &Dimension> {
         self.dims.iter().filter(|dim| dim.step != Step::Same)
     }
-}
-
-/// The axis of a tile that each dimension of a view of this layout is part of.
-fn axes(layout: &str, rank: usize) -> Vec<Option<usize>> {
-    let axis = |at: usize| match layout {
-        "nd" => Some(usize::from(at + 1 == rank)),
-        "dn" => Some(usize::from(at + 2 != rank)),
-        _ => None,
-    };
-    (0..rank).map(axis).collect()
 }
 
 /// Checks what an op writes to global memory. `tile` is what it stores.
@@ -118,7 +110,7 @@ pub(super) fn check(walk: &mut Walk<'_, '_>, op: &OpRef<'_>, tile: Contents, pla
         }
         return;
     }
-    let window = Window::of(walk, target);
+    let window = Shift::of(walk, target);
     if window.base {
         return;
     }

@@ -257,7 +257,7 @@ impl<'a> Walk<'_, 'a> {
     fn loaded(&self, op: &OpRef<'_>, view: ValueId, place: Place<'_>) -> Contents {
         let Some(lane) = self.lanes.get(view) else { return Contents::default() };
         let split = place.region.as_ref().and_then(Split::of).and_then(axis_of);
-        let window = stores::Window::of(self, view);
+        let window = stores::Shift::of(self, view);
         let cut = match split {
             Some(axis) if window.axes() == [axis] => Cut::Axis(axis),
             _ => Cut::Whole,

@@ -7,14 +7,13 @@
 //! find each other's results in global memory, they meet in between (`order`). Pushes and pops that the text writes itself stay
 //! what they are, on pipes made for them; where it writes no frees, their pops free by themselves. A function of the old name calls both.
 
-mod affine;
+mod apart;
 mod land;
 mod needed;
 mod order;
 mod pipes;
 mod project;
 mod sides;
-mod windows;
 mod write;
 
 use slipring_dialects::function::{

@@ -2,7 +2,7 @@
 //!
 //! What one core writes and another touches is ordered as the source has it: all cores meet before the second access, in the
 //! block that encloses both, and at the end of a loop for what its iterations do to each other. Nothing is ordered that
-//! provably lies apart ([`super::windows`]). The lanes of one run of a region are not ordered among themselves: its body runs on
+//! provably lies apart ([`super::apart`]). The lanes of one run of a region are not ordered among themselves: its body runs on
 //! both at the same time.
 
 use std::collections::BTreeSet;
@@ -11,11 +11,13 @@ use slipring_ir::{BlockId, Flow, Module, OpId, Touch};
 use slipring_machine::CoreKind;
 use slipring_tile::Space;
 
+use super::apart::{Scope, apart};
 use super::sides::{Side, is_control, is_pure, once, side};
-use super::windows::{Scope, Window};
+use crate::analysis::affine::Follow;
 use crate::analysis::facts::{Functions, flow, memory_of, op_ref};
 use crate::analysis::last_use::with_inner;
 use crate::analysis::roots::{RootId, RootKind, Roots};
+use crate::analysis::windows::Window;
 
 /// Places at which all cores of the cluster meet.
 #[derive(Clone, Debug, Default)]
@@ -128,7 +130,7 @@ impl Finder<'_> {
                         _ if is_pure(self.module, id) => None,
                         _ => Some(once(self.module, id)),
                     };
-                    let (write, window) = (spec.touch.writes(), Window::of(self.module, value));
+                    let (write, window) = (spec.touch.writes(), Window::of(self.module, value, Follow::Exact));
                     let access = |root| Access { kind, root, write, window: window.clone() };
                     let roots = self.roots.get(value);
                     let computed = |id: &RootId| {
@@ -157,11 +159,11 @@ impl Finder<'_> {
             return false;
         }
         let lane = |core: Core| if let Core::Lane(lane) = core { lane } else { 0 };
-        let apart = |x: Core, y: Core| match (&a.window, &b.window) {
-            (Some(a), Some(b)) => a.is_apart(b, [lane(x), lane(y)], self.module, scope),
+        let lie_apart = |x: Core, y: Core| match (&a.window, &b.window) {
+            (Some(a), Some(b)) => apart(a, b, [lane(x), lane(y)], self.module, scope),
             _ => false,
         };
-        self.cores(a).any(|x| self.cores(b).any(|y| x != y && !apart(x, y)))
+        self.cores(a).any(|x| self.cores(b).any(|y| x != y && !lie_apart(x, y)))
     }
 
     fn cores(&self, access: &Access) -> impl Iterator<Item = Core> + use<> {

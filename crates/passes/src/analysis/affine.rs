@@ -13,7 +13,7 @@ const DEPTH: usize = 32;
 
 /// `constant + Σ factor × value`, as long as nothing wraps.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Affine {
+pub struct Affine {
     /// The part that is known.
     pub constant: i64,
     /// The factor of each value; none is 0.
@@ -41,23 +41,44 @@ impl Affine {
     }
 }
 
-/// How a number of 64 bits is made, as far as sums, differences and products with constants go.
-pub(super) fn affine(module: &Module, value: ValueId) -> Affine {
-    followed(module, value, DEPTH).unwrap_or(Affine { constant: 0, terms: BTreeMap::from([(value, 1)]) })
+/// Which ops are followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Follow {
+    /// Only those on 64 bits, which no address wraps: what comes out holds for every input.
+    Exact,
+    /// All of them, as if nothing wrapped.
+    Intended,
 }
 
-fn followed(module: &Module, value: ValueId, depth: usize) -> Option<Affine> {
+impl Affine {
+    /// A value of which nothing more is known.
+    fn atom(value: ValueId) -> Affine {
+        Affine { constant: 0, terms: BTreeMap::from([(value, 1)]) }
+    }
+
+    /// How a number is made, as far as sums, differences and products with constants go.
+    pub fn of(module: &Module, value: ValueId, follow: Follow) -> Affine {
+        followed(module, value, follow, DEPTH).unwrap_or_else(|| Affine::atom(value))
+    }
+
+    /// The number, where it is the same in every run.
+    pub fn known(&self) -> Option<i64> {
+        self.terms.is_empty().then_some(self.constant)
+    }
+}
+
+fn followed(module: &Module, value: ValueId, follow: Follow, depth: usize) -> Option<Affine> {
     if let Some(constant) = constant(module, value) {
         return Some(Affine { constant, terms: BTreeMap::new() });
     }
     let op = module.defining_op(value).filter(|_| depth > 0)?;
-    if !matches!(module.ty(value), Type::Index | Type::Int { width: 64, .. }) {
+    if follow == Follow::Exact && !matches!(module.ty(value), Type::Index | Type::Int { width: 64, .. }) {
         return None;
     }
     let data = module.op(op);
     let of = |at: usize| {
         let value = *data.operands.get(at)?;
-        Some(followed(module, value, depth - 1).unwrap_or(Affine { constant: 0, terms: BTreeMap::from([(value, 1)]) }))
+        Some(followed(module, value, follow, depth - 1).unwrap_or_else(|| Affine::atom(value)))
     };
     match def(module, op)?.linear? {
         // From fewer bits it is what it was.
@@ -66,9 +87,9 @@ fn followed(module: &Module, value: ValueId, depth: usize) -> Option<Affine> {
         Linear::Difference => of(0)?.plus(of(1)?.scaled(-1)?),
         Linear::Product => {
             let (a, b) = (of(0)?, of(1)?);
-            match (a.terms.is_empty(), b.terms.is_empty()) {
-                (true, _) => b.scaled(a.constant),
-                (_, true) => a.scaled(b.constant),
+            match (a.known(), b.known()) {
+                (Some(a), _) => b.scaled(a),
+                (_, Some(b)) => a.scaled(b),
                 _ => None,
             }
         }

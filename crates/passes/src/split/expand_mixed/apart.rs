@@ -3,17 +3,10 @@
 use slipring_dialects::rules::constant;
 use slipring_ir::{BlockId, Flow, Module, OpId, ValueDef, ValueId};
 
-use super::affine::{Affine, affine};
 use super::sides::{Side, side};
+use crate::analysis::affine::Affine;
 use crate::analysis::facts::{flow, op_ref, operand_index};
-
-/// A window of a view: in each dimension where it begins and how long it is.
-#[derive(Clone, Debug)]
-pub(super) struct Window {
-    /// What it is a window of.
-    view: ValueId,
-    dims: Vec<(Affine, i64)>,
-}
+use crate::analysis::windows::Window;
 
 /// Two accesses that are compared: both in this block or inside it, in one run of the block, or in different iterations of
 /// the loop whose body it is.
@@ -36,28 +29,19 @@ enum Term {
     Unknown,
 }
 
-impl Window {
-    /// The window that a value is, if it is one whose extents are known.
-    pub fn of(module: &Module, value: ValueId) -> Option<Window> {
-        let op = op_ref(module, module.defining_op(value)?)?;
-        let [offsets, sizes] = ["offsets", "sizes"].map(|name| operand_index(&op.def.schema, name));
-        let (offsets, sizes) = (op.operands(offsets?), op.operands(sizes?));
-        let each = offsets.iter().zip(sizes);
-        let dims = each.map(|(offset, size)| Some((affine(module, *offset), constant(module, *size)?)));
-        Some(Window { view: op.operand(0)?, dims: dims.collect::<Option<_>>()? })
-    }
-
-    /// True if it and a later window do not overlap, where the lanes are these.
-    pub fn is_apart(&self, later: &Window, lanes: [i64; 2], module: &Module, scope: Scope) -> bool {
-        let same_view = self.view == later.view && matches!(term(module, self.view, scope), Term::Same);
-        let mut dims = self.dims.iter().zip(&later.dims);
-        same_view && dims.any(|(a, b)| is_apart(a, b, lanes, module, scope).unwrap_or(false))
-    }
+/// True if a window and a later one do not overlap, where the lanes are these.
+pub(super) fn apart(earlier: &Window, later: &Window, lanes: [i64; 2], module: &Module, scope: Scope) -> bool {
+    let same_view = earlier.source == later.source && matches!(term(module, earlier.source, scope), Term::Same);
+    let mut dims = earlier.dims.iter().zip(&later.dims);
+    same_view && dims.any(|(a, b)| is_apart(a, b, lanes, module, scope).unwrap_or(false))
 }
 
 /// Compares one dimension: the distance from the first window's begin to the second's is at least
 /// `least` and at most `most`, and `step` more for each iteration in between. `None` where it cannot be told.
-fn is_apart(a: &(Affine, i64), b: &(Affine, i64), lanes: [i64; 2], module: &Module, scope: Scope) -> Option<bool> {
+type Extent = (Affine, Option<i64>);
+
+fn is_apart(a: &Extent, b: &Extent, lanes: [i64; 2], module: &Module, scope: Scope) -> Option<bool> {
+    let (first_size, later_size) = (a.1?, b.1?);
     let mut least = b.0.constant.checked_sub(a.0.constant)?;
     let mut most = least;
     let mut step = 0i64;
@@ -84,8 +68,8 @@ fn is_apart(a: &(Affine, i64), b: &(Affine, i64), lanes: [i64; 2], module: &Modu
         }
     }
     // The later access is at least one iteration later.
-    let after = step >= 0 && least.checked_add(step)? >= a.1;
-    let before = step <= 0 && most.checked_add(step)?.checked_neg()? >= b.1;
+    let after = step >= 0 && least.checked_add(step)? >= first_size;
+    let before = step <= 0 && most.checked_add(step)?.checked_neg()? >= later_size;
     Some(after || before)
 }
 

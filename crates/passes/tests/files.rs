@@ -75,7 +75,20 @@ fn option<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     head.filter_map(|l| l.strip_prefix("// ")?.strip_prefix(key)?.strip_prefix(':')).next().map(str::trim)
 }
 
+/// Refuses a head that says what nobody reads.
+fn known_options(text: &str) -> Result<(), Failed> {
+    let head = text.lines().take_while(|l| l.starts_with("//"));
+    for (name, _) in head.filter_map(|l| l.strip_prefix("//")?.trim().split_once(':')) {
+        let option = name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+        if option && !["run", "arch"].contains(&name) {
+            return Err(format!("`{name}:` is neither `run:` nor `arch:`").into());
+        }
+    }
+    Ok(())
+}
+
 fn run(input: &str, file: &Path) -> Result<String, Failed> {
+    known_options(input)?;
     let passes: Vec<&str> = option(input, "run").ok_or("no `// run:` line")?.split_whitespace().collect();
     let platform = slipring_machine::built_in(option(input, "arch").unwrap_or("a5"))?;
     let context = PassContext { platform: &platform };

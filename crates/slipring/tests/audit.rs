@@ -5,6 +5,10 @@
 //! Instructions of a vector function are audited as one effect, that of their function. `NOT_SEEN` lists the ops with an effect that no
 //! program has.
 
+// Shared with the runner of the file tests, which uses the rest.
+#[allow(dead_code)]
+#[path = "files/directives.rs"]
+mod directives;
 #[path = "files/walk.rs"]
 mod walk;
 
@@ -233,9 +237,9 @@ fn audit(file: &Path, text: &str, words: &[&str]) -> Option<Log> {
 }
 
 /// The command lines of a file test or example, without `run`.
-fn runs(text: &str) -> Vec<String> {
-    let lines: Vec<String> =
-        text.lines().filter_map(|line| Some(line.split_once("test: run ")?.1.to_string())).collect();
+fn runs(file: &Path, text: &str) -> Vec<String> {
+    let commands = directives::commands(file, text);
+    let lines: Vec<String> = commands.iter().filter_map(|c| Some(c.strip_prefix("run ")?.to_string())).collect();
     if !lines.is_empty() {
         return lines;
     }
@@ -252,7 +256,7 @@ fn effects_keep_to_their_footprints() {
     let (mut seen, mut wrong) = (BTreeSet::new(), Vec::new());
     for (_, file) in files.iter().enumerate().filter(|(at, _)| number.is_none_or(|n| at % SLICES == n % SLICES)) {
         let text = std::fs::read_to_string(file).unwrap();
-        for line in runs(&text) {
+        for line in runs(file, &text) {
             let words: Vec<&str> = line.split_whitespace().collect();
             let Some(log) = audit(file, &text, &words) else { continue };
             seen.extend(log.audited.into_keys());

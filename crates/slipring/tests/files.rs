@@ -2,34 +2,22 @@
 //! `//`, in `.py` files with `#`.
 //! `tests/files/README.md` has the format.
 
+// What other tests of these files need stands there too.
+#[allow(dead_code)]
+#[path = "files/directives.rs"]
+mod directives;
 #[path = "files/outputs.rs"]
 mod outputs;
+#[path = "files/reads_back.rs"]
+mod reads_back;
 #[path = "files/walk.rs"]
 mod walk;
 
 use std::path::Path;
 use std::process::Command;
 
+use directives::{Directives, Expected, Run, comment_mark, has_json, read};
 use libtest_mimic::{Arguments, Failed, Trial};
-
-/// One command line of a file with what is expected of it.
-#[derive(Default)]
-struct Run {
-    command: String,
-    exit: i32,
-    checks: Vec<String>,
-    absent: Vec<String>,
-    /// Kernel parameter, and what its buffer holds after the run.
-    outs: Vec<(usize, String)>,
-}
-
-/// An error that the file expects: line (from 1; `None` for one without a place), code, part of the message.
-#[derive(Debug)]
-struct Expected {
-    line: Option<u64>,
-    code: String,
-    part: String,
-}
 
 fn main() {
     let args = Arguments::from_args();
@@ -46,20 +34,15 @@ fn main() {
     libtest_mimic::run(&args, trials).exit();
 }
 
-/// How comments begin in a file.
-fn comment_mark(file: &Path) -> &'static str {
-    if file.extension().is_some_and(|e| e == "py") { "#" } else { "//" }
-}
-
 fn test(file: &Path) -> Result<(), Failed> {
     let text = std::fs::read_to_string(file)?;
     let mark = comment_mark(file);
-    let (runs, errors) = expectations(&text, mark);
+    let Directives { runs, errors } = read(&text, mark).map_err(|wrong| wrong.join("\n"))?;
     if runs.is_empty() {
         return Err(format!("no `{mark} test:` line").into());
     }
     let mut blessed = text.clone();
-    let mut wrong = Vec::new();
+    let mut wrong = reads_back::judge(file, &text, runs.iter().any(|run| run.exit == 2));
     for run in &runs {
         let (exit, output) = call(file, &words(&run.command))?;
         if exit != run.exit {
@@ -75,8 +58,7 @@ fn test(file: &Path) -> Result<(), Failed> {
             }
         }
         wrong.extend(outputs::compare(file, &text, run)?);
-        let has_json = ["run ", "check ", "queue lint ", "queue run "].iter().any(|verb| run.command.starts_with(verb));
-        if !errors.is_empty() && has_json {
+        if !errors.is_empty() && has_json(&run.command) {
             let none = Vec::new();
             let due = if run.exit == 0 { &none } else { &errors };
             wrong.extend(compare_errors(file, run, due)?.into_iter().map(|w| format!("`{}`: {w}", run.command)));
@@ -101,46 +83,6 @@ fn call(file: &Path, words: &[String]) -> Result<(i32, String), Failed> {
     Ok((ran.status.code().unwrap_or(-1), output))
 }
 
-fn expectations(text: &str, mark: &str) -> (Vec<Run>, Vec<Expected>) {
-    let (mut runs, mut errors) = (Vec::<Run>::new(), Vec::new());
-    let mut pending: Vec<(String, String)> = Vec::new();
-    for (at, line) in text.lines().enumerate() {
-        let comment = line.split_once(mark).map(|(_, comment)| comment.trim());
-        let tail = |name: &str| comment.and_then(|c| c.strip_prefix(name)).map(|t| t.trim().to_string());
-        let error = |error: String| {
-            let (code, part) = error.split_once(' ').unwrap_or((&error, ""));
-            (code.to_string(), part.trim().to_string())
-        };
-        if let Some(command) = tail("test:") {
-            runs.push(Run { command, ..Run::default() });
-        } else if let Some(run) = runs.last_mut() {
-            if let Some(exit) = tail("exit:") {
-                run.exit = exit.parse().unwrap_or(-1);
-            } else if let Some(check) = tail("check:") {
-                run.checks.push(check);
-            } else if let Some(absent) = tail("check-not:") {
-                run.absent.push(absent);
-            } else if let Some((index, expected)) = tail("out[").as_deref().and_then(|t| t.split_once("]:")) {
-                run.outs.push((index.parse().unwrap_or(usize::MAX), expected.trim().to_string()));
-            }
-        }
-        if let Some((code, part)) = tail("error-without-place:").map(error) {
-            errors.push(Expected { line: None, code, part });
-            continue;
-        }
-        if let Some(expected) = tail("error:").map(error) {
-            pending.push(expected);
-            if line.trim_start().starts_with(mark) {
-                continue;
-            }
-        }
-        for (code, part) in pending.drain(..) {
-            errors.push(Expected { line: Some(at as u64 + 1), code, part });
-        }
-    }
-    (runs, errors)
-}
-
 fn fold(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -161,7 +103,7 @@ fn bless(text: &mut String, run: &Run, output: &str, file: &Path) {
     let mut inside = false;
     for line in text.lines() {
         if let Some(command) = directive(line, "test:") {
-            inside = command == run.command;
+            inside = command == run.written;
             result.push(line.to_string());
             if inside {
                 let shown = output.replace(&file.display().to_string(), "FILE");

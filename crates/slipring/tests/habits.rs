@@ -1,5 +1,9 @@
 //! What the project promises of its own files: documents that are true and can be read, sources that stay small.
 
+// Shared with the runner of the file tests, which uses the rest.
+#[allow(dead_code)]
+#[path = "files/directives.rs"]
+mod directives;
 #[path = "files/walk.rs"]
 mod walk;
 
@@ -156,4 +160,32 @@ fn sources_stay_small() {
         }
     }
     assert!(long.is_empty(), "longer than {LINES} lines, divide by subject:\n{}", long.join("\n"));
+}
+
+#[test]
+fn what_is_misspelt_in_a_file_test_is_said() {
+    let said = |text: &str| directives::read(text, "//").unwrap_err().join("\n");
+    assert!(said("// test: run %s\n// chek: clean\n").contains("did you mean `check:`?"));
+    assert!(said("// test: run %s\nx // eror: code\n").contains("did you mean `error:`?"));
+    assert!(said("// exit: 1\n// test: run %s\n").contains("before the first `test:`"));
+    assert!(said("// test: run %s\n// exit: one\n").contains("no exit code"));
+    assert!(said("// test: run %s\n// out[x]: f32 1\n").contains("no number of a parameter"));
+    assert!(said("// test: run %s\n// error: code").contains("below the last line"));
+    assert!(said("// test: build %s\n// error: code\nx\n").contains("no command that lists"));
+    assert!(said("// platforms: a5, a6\n// test: run %s\n").contains("`a6` is no platform"));
+    assert!(said("// test: run %s\n// platforms: a5\n").contains("before the first `test:`"));
+}
+
+#[test]
+fn prose_in_a_file_test_is_prose() {
+    let text = "// A file: what it shows.\n// e.g.: this\n// test: run %s\n// https://example.org\n";
+    assert_eq!(directives::read(text, "//").unwrap().runs.len(), 1);
+}
+
+#[test]
+fn several_platforms_of_a_file_test_are_several_runs() {
+    let text = "// platforms: a5, a2a3\n// test: run %s\n// exit: 1\n// test: run %s --arch a5\n";
+    let runs = directives::read(text, "//").unwrap().runs;
+    let commands: Vec<(&str, i32)> = runs.iter().map(|run| (&*run.command, run.exit)).collect();
+    assert_eq!(commands, [("run %s --arch a5", 1), ("run %s --arch a2a3", 1), ("run %s --arch a5", 0)]);
 }

@@ -1,7 +1,7 @@
 //! Public kernels: the files that the public assembler (PTOAS, as of v0.27) tests itself with.
 //!
-//! They are not part of this repository. `SLIPRING_CORPUS=/path/to/PTOAS cargo test -p slipring --test public` reads them from a
-//! checkout; without the variable every test says that it was skipped and passes.
+//! They are not part of this repository, so these tests are ignored unless asked for:
+//! `SLIPRING_CORPUS=/path/to/PTOAS cargo test -p slipring --test public -- --ignored` reads them from a checkout.
 //!
 //! Two kinds of facts are tested. What each file is: accepted, or refused with a reason (the table below). And
 //! what the kernels with rings compute: the inputs are formulas, and the results are worked out here in plain loops.
@@ -10,12 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Where the public files are.
-fn corpus(test: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("SLIPRING_CORPUS").map(PathBuf::from);
-    if root.is_none() {
-        println!("{test}: skipped, SLIPRING_CORPUS does not name a checkout of PTOAS");
-    }
-    root
+fn corpus() -> PathBuf {
+    PathBuf::from(std::env::var_os("SLIPRING_CORPUS").expect("SLIPRING_CORPUS names a checkout of PTOAS"))
 }
 
 /// Folders whose files are read.
@@ -105,8 +101,9 @@ fn pto_files(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 #[test]
+#[ignore = "needs a checkout of PTOAS: SLIPRING_CORPUS"]
 fn files_are_accepted_or_refused_for_the_stated_reason() {
-    let Some(root) = corpus("files") else { return };
+    let root = corpus();
     let mut files = Vec::new();
     FOLDERS.iter().for_each(|folder| pto_files(&root.join(folder), &mut files));
     files.sort();
@@ -196,8 +193,9 @@ fn operands_of_test5() -> (Vec<i64>, Vec<i64>) {
 /// The text puts the left operand at bytes 16384 to 20479 of L1 and then the right one at bytes 0 to 32767. With the left one
 /// moved out of the way the kernel computes what its host program expects.
 #[test]
+#[ignore = "needs a checkout of PTOAS: SLIPRING_CORPUS"]
 fn one_product_in_halves_by_columns() {
-    let Some(root) = corpus("test5") else { return };
+    let root = corpus();
     let (lhs, rhs) = operands_of_test5();
     let ones = matrix(16, 128, |_, _| 1);
     let text = std::fs::read_to_string(kernel(&root, "test5")).unwrap();
@@ -213,8 +211,9 @@ fn one_product_in_halves_by_columns() {
 /// As it is written the kernel multiplies what the right operand left in the place of the left one. Both lie in fractals: of
 /// the right one (64 rows) 8 columns take 2048 bytes, of the left one (16 rows) 512.
 #[test]
+#[ignore = "needs a checkout of PTOAS: SLIPRING_CORPUS"]
 fn one_product_with_operands_that_overlap() {
-    let Some(root) = corpus("test5") else { return };
+    let root = corpus();
     let (lhs, rhs) = operands_of_test5();
     let ones = matrix(16, 128, |_, _| 1);
     let overwritten = matrix(16, 64, |r, c| {
@@ -227,8 +226,9 @@ fn one_product_with_operands_that_overlap() {
 }
 
 #[test]
+#[ignore = "needs a checkout of PTOAS: SLIPRING_CORPUS"]
 fn four_products_in_halves_by_rows() {
-    let Some(root) = corpus("test4") else { return };
+    let root = corpus();
     let lhs = matrix(16, 64, |r, c| (r * 17 + c * 29 + 3) as i64 % 7 - 3);
     let rhs = matrix(64, 512, |r, c| (r * 13 + c * 19 + 5) as i64 % 9 - 4);
     let ones = matrix(16, 512, |_, _| 1);
@@ -237,8 +237,9 @@ fn four_products_in_halves_by_rows() {
 }
 
 #[test]
+#[ignore = "needs a checkout of PTOAS: SLIPRING_CORPUS"]
 fn kernels_that_only_print_run_clean() {
-    let Some(root) = corpus("printing kernels") else { return };
+    let root = corpus();
     let a = f32_bytes(&matrix(16, 16, |r, c| (r * 3 + c * 5) as i64 % 7 - 3));
     let four = f32_bytes(&matrix(64, 16, |r, c| (r * 11 + c) as i64 % 9 - 4));
     let slots = vec![0; 8 * 1024];
@@ -261,8 +262,9 @@ fn run_alone(root: &Path, file: &str, args: &[&str]) -> (Option<i32>, String) {
 /// The files whose ops take pipe values. Their headers ask for translation; they are run as far as they go: a consumer without
 /// its producer waits for ever, and two ends that split differently are not one pipe.
 #[test]
+#[ignore = "needs a checkout of PTOAS: SLIPRING_CORPUS"]
 fn pipe_values_run_as_far_as_they_go() {
-    let Some(root) = corpus("pipe values") else { return };
+    let root = corpus();
     let args = ["--arch", "a2a3", "--arg", "zeros:f32[2048]", "--arg", "0:i32"];
     let (code, said) = run_alone(&root, "issue489_interleaved_tpop_tfree_a3.pto", &args);
     assert!(
@@ -278,8 +280,9 @@ fn pipe_values_run_as_far_as_they_go() {
 
 /// A round trip through both directions of a frontend pipe, with the identity as the right operand.
 #[test]
+#[ignore = "needs a checkout of PTOAS: SLIPRING_CORPUS"]
 fn round_trip_without_a_split() {
-    let Some(root) = corpus("round trip") else { return };
+    let root = corpus();
     let file = root.join("test/basic/test_tpush_tpop_roundtrip_nosplit_a5.pto");
     let source = matrix(16, 16, |r, c| (r * 3 + c * 5) as i64 % 7 - 3);
     let identity = matrix(16, 16, |r, c| i64::from(r == c));

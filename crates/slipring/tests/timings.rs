@@ -4,6 +4,10 @@
 //! pipe that is far slower than all else, and by a second launch on the device that the first one has left. Where the verdict speaks for all schedules, bytes, prints, findings and verdicts
 //! must be the same: a difference refutes the verdict. Where it speaks for one schedule only, it says why.
 
+// Shared with the runner of the file tests, which uses the rest.
+#[allow(dead_code)]
+#[path = "files/directives.rs"]
+mod directives;
 #[path = "files/walk.rs"]
 mod walk;
 
@@ -33,7 +37,8 @@ fn commands() -> Vec<Vec<String>> {
     let mut commands = Vec::new();
     for file in walk::files(&root.join("tests/files"), &["pto", "py"]) {
         let text = std::fs::read_to_string(&file).unwrap();
-        let runs = text.lines().filter_map(|line| line.split_once("test: run ")).map(|(_, words)| words);
+        let said = directives::commands(&file, &text);
+        let runs = said.iter().filter_map(|command| command.strip_prefix("run "));
         for words in runs
             .filter(|words| !words.contains("--device") && !words.contains("--timing") && !words.contains("--launches"))
         {

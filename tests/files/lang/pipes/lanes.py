@@ -1,12 +1,7 @@
 # Both Vector cores run a kernel for both kinds of core that divides what it pushes by hand.
 #
-# test: run %s --arch a5 --verify
-# check: memory clean
-# check: race clean
-# check: init clean
-# check: verify clean
-# out[2]: f32 512*3.0
-# test: run %s --arch a2a3 --verify
+# platforms: a5, a2a3
+# test: run %s --verify
 # check: memory clean
 # check: race clean
 # check: init clean

@@ -1,13 +1,8 @@
 # The forms of the specification with three operands, `prod` and `cons` from the ops that make the pipe, its size at the
 # producer from the consumer's reservation.
 #
-# test: run %s --arch a5 --verify
-# check: memory clean
-# check: race clean
-# check: init clean
-# check: verify clean
-# out[3]: f32 2048*4.0
-# test: run %s --arch a2a3 --verify
+# platforms: a5, a2a3
+# test: run %s --verify
 # check: memory clean
 # check: race clean
 # check: init clean

@@ -1,14 +1,8 @@
 # A kernel for both kinds of core with two pipes in one direction: tiles of another shape and type each, told apart by `id`.
 # TPUSH and TPOP without a direction take it from where the tile lies, and from what has been pushed.
 #
-# test: run %s --arch a5 --verify
-# check: memory clean
-# check: race clean
-# check: init clean
-# check: verify clean
-# out[2]: f32 512*4.0
-# out[3]: f32 256*2.0
-# test: run %s --arch a2a3 --verify
+# platforms: a5, a2a3
+# test: run %s --verify
 # check: memory clean
 # check: race clean
 # check: init clean

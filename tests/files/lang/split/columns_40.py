@@ -2,12 +2,8 @@
 # products worked out in plain loops.
 #
 # args: iota:f16[64x2] iota:f16[2x48] iota:f16[2x40] zeros:f32[64x40] zeros:f32[64x48]
-# test: run %s --arch a5 --verify
-# check: init clean
-# check: verify clean
-# out[3]: hash 60f076e8cf45ca66
-# out[4]: hash 94228170630f6dfd
-# test: run %s --arch a2a3 --verify
+# platforms: a5, a2a3
+# test: run %s --verify
 # check: init clean
 # check: verify clean
 # out[3]: hash 60f076e8cf45ca66

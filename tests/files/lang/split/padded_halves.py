@@ -2,10 +2,8 @@
 # of the product worked out in plain loops; halves are rounded away from zero to bf16.
 #
 # args: iota:bf16[16x2] iota:bf16[2x48] iota:bf16[48x2] zeros:f32[16x2]
-# test: run %s --arch a5 --verify
-# check: verify clean
-# out[3]: hash dca1deeb69f4b1d6
-# test: run %s --arch a2a3 --verify
+# platforms: a5, a2a3
+# test: run %s --verify
 # check: verify clean
 # out[3]: hash dca1deeb69f4b1d6
 import slipring.language as pl

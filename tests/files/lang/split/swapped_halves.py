@@ -1,9 +1,8 @@
 # Halves from two places that a loop exchanges: the check of the split comes to an end, and nothing is wrong with them.
 #
 # args: full:f32[64x32]=1 full:f32[32x32]=1 full:f32[64x32]=3 zeros:f32[64x32]
-# test: run %s --arch a5 --verify
-# out[3]: f32 2048*66
-# test: run %s --arch a2a3 --verify
+# platforms: a5, a2a3
+# test: run %s --verify
 # out[3]: f32 2048*66
 import slipring.language as pl
 

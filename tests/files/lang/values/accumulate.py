@@ -2,12 +2,8 @@
 # a is 16x32 ones, b is 32x16 twos: each element of a @ b is 64.
 #
 # args: full:f16[16x32]=1 full:f16[32x16]=2 iota:f32[1x16] zeros:f32[16x16] zeros:f32[16x16] zeros:f32[32x32]
-# test: run %s --arch a5 --verify
-# check: verify clean
-# out[3]: f32 256*256
-# out[4]: f32 64 65 66 67 68 69 70 71 72 73 74 75 76 77 78 79 64 65 …
-# out[5]: f32 1024*32
-# test: run %s --arch a2a3 --verify
+# platforms: a5, a2a3
+# test: run %s --verify
 # check: verify clean
 # out[3]: f32 256*256
 # out[4]: f32 64 65 66 67 68 69 70 71 72 73 74 75 76 77 78 79 64 65 …

@@ -3,12 +3,8 @@
 # 1 + 1/128 and 1 + 2/128.
 #
 # args: iota:f32[1x8] zeros:i32[6x8] full:f32[1x16]=1.01171875 zeros:f32[2x16] iota:i32[1x16] zeros:f32[1x16]
-# test: run %s --arch a5 --verify
-# check: verify clean
-# out[1]: i32 -2 -1 0 0 0 1 2 2  -2 -1 -1 0 1 1 2 2  -2 -1 -1 0 0 1 1 2  -1 -1 0 0 1 1 2 2  -1 -1 0 0 0 1 1 2  -2 -1 -1 0 1 1 2 2
-# out[3]: f32 16*1.015625 16*1.0078125
-# out[5]: f32 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15
-# test: run %s --arch a2a3 --verify
+# platforms: a5, a2a3
+# test: run %s --verify
 # check: verify clean
 # out[1]: i32 -2 -1 0 0 0 1 2 2  -2 -1 -1 0 1 1 2 2  -2 -1 -1 0 0 1 1 2  -1 -1 0 0 1 1 2 2  -1 -1 0 0 0 1 1 2  -2 -1 -1 0 1 1 2 2
 # out[3]: f32 16*1.015625 16*1.0078125

@@ -2,13 +2,8 @@
 # is another number, and the hashes are those of products worked out in plain loops.
 #
 # args: iota:f32[16x32] iota:f32[32x16] zeros:f32[16x16] zeros:f32[16x16] zeros:f32[16x16]
-# test: run %s --arch a5 --verify
-# check: init clean
-# check: verify clean
-# out[2]: hash 8b7e27cf102d11ce
-# out[3]: hash b5dd517be5b5ef76
-# out[4]: hash 351f51505e91711b
-# test: run %s --arch a2a3 --verify
+# platforms: a5, a2a3
+# test: run %s --verify
 # check: init clean
 # check: verify clean
 # out[2]: hash 8b7e27cf102d11ce

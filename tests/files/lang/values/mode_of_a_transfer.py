@@ -2,12 +2,8 @@
 # Each element of c is 32.
 #
 # args: full:f16[32x32]=1 zeros:f32[32x32] zeros:f32[32x32]
-# test: run %s --arch a5 --verify
-# check: race clean
-# check: verify clean
-# out[1]: f32 512*32 512*33
-# out[2]: f32 16*64 16*65 16*64 16*65 …
-# test: run %s --arch a2a3 --verify
+# platforms: a5, a2a3
+# test: run %s --verify
 # check: race clean
 # check: verify clean
 # out[1]: f32 512*32 512*33

@@ -2,12 +2,8 @@
 # lines have other lengths. Each element of the product is 32.
 #
 # args: full:f16[33x64]=1 full:f16[64x40]=0.5 full:bf16[16x24]=1.5 zeros:f32[33x40] zeros:f32[16x24] zeros:bf16[16x24]
-# test: run %s --arch a5 --verify
-# check: verify clean
-# out[3]: f32 1320*96
-# out[4]: f32 384*2.5
-# out[5]: bf16 384*2.5
-# test: run %s --arch a2a3 --verify
+# platforms: a5, a2a3
+# test: run %s --verify
 # check: verify clean
 # out[3]: f32 1320*96
 # out[4]: f32 384*2.5

@@ -1,14 +1,8 @@
 # Rows and columns reduced to one element each.
 #
 # args: iota:f32[2x8] zeros:f32[2x1] zeros:f32[2x1] zeros:f32[2x1] zeros:f32[2x1] zeros:f32[4x8]
-# test: run %s --arch a5 --verify
-# check: verify clean
-# out[1]: f32 28 92
-# out[2]: f32 7 15
-# out[3]: f32 0 8
-# out[4]: f32 40320 2027025
-# out[5]: f32 8 10 12 14 16 18 20 22  8 9 10 11 12 13 14 15  0 1 2 3 4 5 6 7  0 9 20 33 48 65 84 105
-# test: run %s --arch a2a3 --verify
+# platforms: a5, a2a3
+# test: run %s --verify
 # check: verify clean
 # out[1]: f32 28 92
 # out[2]: f32 7 15

@@ -1,11 +1,7 @@
 # The number of Vector cores by its name.
 #
-# test: run %s --arch a5 --verify
-# check: race clean
-# check: init clean
-# check: verify clean
-# out[1]: f32 512*1.5
-# test: run %s --arch a2a3 --verify
+# platforms: a5, a2a3
+# test: run %s --verify
 # check: race clean
 # check: init clean
 # check: verify clean

@@ -1,0 +1,141 @@
+//! What a file test says in its comments. `tests/files/README.md` has the format.
+
+use std::path::Path;
+
+/// One command line of a file with what is expected of it.
+#[derive(Clone, Default, Debug)]
+pub struct Run {
+    /// As the file has it.
+    pub written: String,
+    /// With the platform, where the file names several.
+    pub command: String,
+    pub exit: i32,
+    pub checks: Vec<String>,
+    pub absent: Vec<String>,
+    /// Kernel parameter, and what its buffer holds after the run.
+    pub outs: Vec<(usize, String)>,
+}
+
+/// An error that the file expects: line (from 1; `None` for one without a place), code, part of the message.
+#[derive(Clone, Debug)]
+pub struct Expected {
+    pub line: Option<u64>,
+    pub code: String,
+    pub part: String,
+}
+
+/// All that a file says.
+#[derive(Default, Debug)]
+pub struct Directives {
+    pub runs: Vec<Run>,
+    pub errors: Vec<Expected>,
+}
+
+/// The words that a comment may begin with, before its colon. `args` and `blocks` are read by the tool.
+const WORDS: [&str; 9] =
+    ["test", "exit", "check", "check-not", "out[N]", "error", "error-without-place", "platforms", "args"];
+const OF_THE_TOOL: [&str; 2] = ["args", "blocks"];
+
+/// How comments begin in a file.
+pub fn comment_mark(file: &Path) -> &'static str {
+    if file.extension().is_some_and(|e| e == "py") { "#" } else { "//" }
+}
+
+/// The word before the colon that a comment begins with, and what follows: prose does not begin so.
+fn word(comment: &str) -> Option<(&str, &str)> {
+    let (word, rest) = comment.split_once(':')?;
+    let name = word.split('[').next().unwrap_or(word).trim_end();
+    let lower = name.starts_with(|c: char| c.is_ascii_lowercase());
+    let plain = name.chars().all(|c| c.is_ascii_lowercase() || c == '-' || c == '_');
+    let whole = name == word.trim_end() || word.ends_with(']');
+    (lower && plain && whole && ![":", "//"].iter().any(|s| rest.starts_with(s)))
+        .then_some((word.trim_end(), rest.trim()))
+}
+
+/// What a file says.
+///
+/// # Errors
+/// Every comment that is meant for the runner and cannot be: an unknown word, an expectation of nothing.
+pub fn read(text: &str, mark: &str) -> Result<Directives, Vec<String>> {
+    let (mut said, mut wrong) = (Directives::default(), Vec::new());
+    let mut pending: Vec<Expected> = Vec::new();
+    let mut platforms: Vec<String> = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let mut bad = |what: String| wrong.push(format!("line {}: {what}", at + 1));
+        let comment = line.split_once(mark).map_or("", |(_, comment)| comment.trim());
+        let (name, rest) = word(comment).unwrap_or(("", ""));
+        let begun = !said.runs.is_empty();
+        match (name, said.runs.last_mut()) {
+            ("", _) => {}
+            ("test", _) => said.runs.push(Run { written: rest.into(), command: rest.into(), ..Run::default() }),
+            ("platforms", _) if begun || !platforms.is_empty() => {
+                bad("`platforms:` stands once, before the first `test:`".into());
+            }
+            ("platforms", _) => {
+                platforms = rest.split(',').map(|name| name.trim().to_string()).collect();
+                for name in platforms.iter().filter(|name| slipring_machine::built_in(name).is_err()) {
+                    bad(format!("`{name}` is no platform"));
+                }
+            }
+            ("error" | "error-without-place", _) => {
+                let (code, part) = rest.split_once(' ').unwrap_or((rest, ""));
+                let expected = Expected { line: None, code: code.into(), part: part.trim().into() };
+                if name == "error" { pending.push(expected) } else { said.errors.push(expected) }
+            }
+            ("exit", Some(run)) => match rest.parse() {
+                Ok(exit) => run.exit = exit,
+                Err(_) => bad(format!("`{rest}` is no exit code")),
+            },
+            ("check", Some(run)) => run.checks.push(rest.into()),
+            ("check-not", Some(run)) => run.absent.push(rest.into()),
+            (out, Some(run)) if out.starts_with("out[") => {
+                match out["out[".len()..].strip_suffix(']').and_then(|number| number.parse().ok()) {
+                    Some(number) => run.outs.push((number, rest.into())),
+                    None => bad(format!("`{out}` has no number of a parameter, as `out[2]:` has")),
+                }
+            }
+            (name, None) if ["exit", "check", "check-not"].contains(&name) || name.starts_with("out[") => {
+                bad(format!("`{name}:` stands before the first `test:`"));
+            }
+            (name, _) if OF_THE_TOOL.contains(&name) => {}
+            (name, _) => {
+                let near = slipring_ir::text::nearest(name, WORDS);
+                let near = near.map_or(String::new(), |near| format!(": did you mean `{near}:`?"));
+                bad(format!("`{name}:` is no word of the file tests{near}"));
+            }
+        }
+        if name == "error" && line.trim_start().starts_with(mark) {
+            continue;
+        }
+        let here = pending.drain(..).map(|expected| Expected { line: Some(at as u64 + 1), ..expected });
+        said.errors.extend(here);
+    }
+    wrong.extend(pending.iter().map(|expected| format!("nothing stands below the last line: {expected:?}")));
+    if !said.errors.is_empty() && !said.runs.iter().any(|run| has_json(&run.command)) {
+        wrong.push("there are `error:` lines, and no command that lists its errors".into());
+    }
+    if !platforms.is_empty() {
+        said.runs = said.runs.into_iter().flat_map(|run| on_each(run, &platforms)).collect();
+    }
+    if wrong.is_empty() { Ok(said) } else { Err(wrong) }
+}
+
+/// The command lines of a file, of each platform that it names; none of one that the runner of the file tests refuses.
+pub fn commands(file: &Path, text: &str) -> Vec<String> {
+    let runs = read(text, comment_mark(file)).unwrap_or_default().runs;
+    runs.into_iter().map(|run| run.command).collect()
+}
+
+/// True for a command that lists its errors in JSON.
+pub fn has_json(command: &str) -> bool {
+    ["run ", "check ", "queue lint ", "queue run "].iter().any(|verb| command.starts_with(verb))
+}
+
+/// A run on each platform, unless it names its own.
+fn on_each(run: Run, platforms: &[String]) -> Vec<Run> {
+    if run.command.split_whitespace().any(|word| word == "--arch" || word == "--platform") {
+        return vec![run];
+    }
+    let on = |name: &String| Run { command: format!("{} --arch {name}", run.command), ..run.clone() };
+    platforms.iter().map(on).collect()
+}

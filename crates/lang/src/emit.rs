@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use slipring_dialects::Dialects;
+use slipring_dialects::{OpDef, arith};
 use slipring_ir::{Attr, AttrDict, BlockId, Module, OpId, Source, Span, Type, ValueId};
 
 /// Builds ops into a module, each at the place of the text that is being lowered.
@@ -65,23 +65,13 @@ impl Emitter {
     /// empty.
     pub fn make(
         &mut self,
-        name: &'static str,
+        def: &'static OpDef,
         operands: &[(&str, &[ValueId])],
         attrs: &[(&str, Attr)],
         results: &[Type],
     ) -> OpId {
-        let schema = Dialects::get().registry.get(name).expect("ops that are emitted are declared");
-        let groups: Vec<&[ValueId]> = schema
-            .operands
-            .iter()
-            .map(|spec| operands.iter().find(|(name, _)| *name == spec.name).map_or(&[][..], |(_, values)| *values))
-            .collect();
-        debug_assert!(
-            operands.iter().all(|(name, _)| schema.operands.iter().any(|spec| spec.name == *name)),
-            "{name} has no such operand"
-        );
         let attrs: AttrDict = attrs.iter().map(|(name, attr)| (*name, attr.clone())).collect();
-        let op = self.module.build(schema, &groups, attrs, results, self.span);
+        let op = def.make(&mut self.module, operands, attrs, results, self.span);
         let (line, column) = self.source.line_column(self.span.start);
         self.module.op_mut(op).loc = Some(format!("{:?}:{line}:{column}", self.source.name).into());
         op
@@ -90,12 +80,12 @@ impl Emitter {
     /// Makes an op at the end of the current block.
     pub fn op(
         &mut self,
-        name: &'static str,
+        def: &'static OpDef,
         operands: &[(&str, &[ValueId])],
         attrs: &[(&str, Attr)],
         results: &[Type],
     ) -> OpId {
-        let op = self.make(name, operands, attrs, results);
+        let op = self.make(def, operands, attrs, results);
         self.module.append(self.block, op);
         op
     }
@@ -103,12 +93,12 @@ impl Emitter {
     /// The same for an op with one result.
     pub fn value(
         &mut self,
-        name: &'static str,
+        def: &'static OpDef,
         operands: &[(&str, &[ValueId])],
         attrs: &[(&str, Attr)],
         result: Type,
     ) -> ValueId {
-        let op = self.op(name, operands, attrs, &[result]);
+        let op = self.op(def, operands, attrs, &[result]);
         self.module.op(op).results[0]
     }
 
@@ -118,7 +108,7 @@ impl Emitter {
         if let Some(known) = self.constants.get(&key) {
             return *known;
         }
-        let op = self.make("arith.constant", &[], &[("value", key.0.clone())], std::slice::from_ref(&key.1));
+        let op = self.make(&arith::CONSTANT, &[], &[(arith::VALUE, key.0.clone())], std::slice::from_ref(&key.1));
         self.module.insert(self.entry, self.constants.len(), op);
         let value = self.module.op(op).results[0];
         self.constants.insert(key, value);

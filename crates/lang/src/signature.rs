@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Parameter};
+use slipring_dialects::pto;
 use slipring_ir::{Diagnostic, Dim, Span, Type, ValueId, ViewType};
 use slipring_tile::Elem;
 use smallvec::SmallVec;
@@ -277,7 +278,7 @@ fn whole_view(lower: &mut Lower<'_>, pointer: ValueId, elem: Elem, dims: &[u64])
     let strides: Vec<ValueId> = strides.into_iter().map(|n| lower.e.index(n)).collect();
     let extents: SmallVec<[Dim; 5]> = dims.iter().map(|_| Dim::Dynamic).collect();
     let ty = Type::TensorView(ViewType { elem, dims: extents });
-    lower.e.value("pto.make_tensor_view", &[("ptr", &[pointer]), ("shape", &shape), ("strides", &strides)], &[], ty)
+    lower.e.value(&pto::MAKE_TENSOR_VIEW, &[("ptr", &[pointer]), ("shape", &shape), ("strides", &strides)], &[], ty)
 }
 
 /// The shape and elements that an annotation such as `pl.Tile[[64, 64], pl.FP32]` says; `None` for other annotations.

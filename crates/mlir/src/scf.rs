@@ -4,7 +4,7 @@ use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Reported as
 use slipring_ir::{Arity, Flow, Infer, Module, OpId, OpSchema, ResultSpec, Syntax, Touch, Type, ValueId};
 
 use slipring_op::decode::control;
-use slipring_op::def::OpDef;
+use slipring_op::def::{Counter, OpDef};
 use slipring_op::rules::{ANY, BOOL, INTEGER, PLAIN, first_args, one_block, operand, schema, variadic};
 
 /// Its ops.
@@ -40,6 +40,7 @@ pub static FOR: OpDef = OpDef {
     summary: "A counted loop",
     doc: "`scf.for %i = %a to %b step %c iter_args(%x = %init) -> (T) { … scf.yield %y : T }`. Signed comparison; no \
           iteration if the first value is not below the end. Tiles and views may be carried too.",
+    counter: Some(Counter::Range(["lower", "upper", "step"])),
     lower: control::lower_for,
     ..BASE
 };

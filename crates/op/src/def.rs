@@ -32,6 +32,16 @@ pub struct OpDef {
     pub per_lane: Option<LaneQuery>,
     /// How its result depends on the integers that it takes, where that is linear: for addresses.
     pub linear: Option<Linear>,
+    /// Whether its two sources may change places.
+    pub commutes: bool,
+    /// Whether it wants its working memory: an operand `tmp` that may be left out where the text does, and that those who write
+    /// the op give it.
+    pub wants_tmp: bool,
+    /// What the first argument of its region counts, where it counts.
+    pub counter: Option<Counter>,
+    /// Whether its result is a window of what its operand `source` is: from `offsets` on, `sizes` large, a value for each
+    /// dimension.
+    pub window: bool,
     /// Where it says at which address of a local memory what it makes lies, or lands.
     pub address: AddressRule,
     /// How it works along the rows and along the columns of its tiles: what can be divided between two Vector cores.
@@ -56,6 +66,13 @@ pub struct OpDef {
     pub verify: fn(&OpRef<'_>, &Platform, &mut Diags),
     /// Expands it to the engine's steps. The op's operands are bound; it binds its results.
     pub lower: fn(&OpRef<'_>, &mut Decoder<'_>) -> Lowered,
+}
+
+impl PartialEq for OpDef {
+    /// A declaration is only itself.
+    fn eq(&self, other: &OpDef) -> bool {
+        std::ptr::eq(self, other)
+    }
 }
 
 /// The element types of an operand on the two kinds of vector unit.
@@ -96,6 +113,15 @@ pub enum Linear {
     Product,
 }
 
+/// What the first argument of an op's region counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Counter {
+    /// From the first of these operands on, by steps of the third, up to the second and without it.
+    Range([&'static str; 3]),
+    /// The Vector cores of a cluster: 0 and 1.
+    Lanes,
+}
+
 /// Where an op says at which address of a local memory what it makes lies, or lands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AddressRule {
@@ -105,6 +131,15 @@ pub enum AddressRule {
     Operand(&'static str),
     /// In this attribute, where it is there.
     Attr(&'static str),
+}
+
+/// A window of a view.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct WindowOf<'a> {
+    pub source: ValueId,
+    pub offsets: &'a [ValueId],
+    pub sizes: &'a [ValueId],
 }
 
 /// What an op does to synchronise. Ids are `None` where they are computed.
@@ -389,6 +424,18 @@ impl<'a> OpRef<'a> {
     /// What it does to memory, where it updates it atomically.
     pub fn update(&self) -> Option<UpdateKind> {
         (self.def.update)(self)
+    }
+
+    /// First value, end and step of the counter of its region, where it counts in a range.
+    pub fn range(&self) -> Option<[ValueId; 3]> {
+        let Some(Counter::Range([first, end, step])) = self.def.counter else { return None };
+        Some([self.operand(first)?, self.operand(end)?, self.operand(step)?])
+    }
+
+    /// The window that its result is, if it is one.
+    pub fn window(&self) -> Option<WindowOf<'a>> {
+        let source = self.def.window.then(|| self.operand("source"))??;
+        Some(WindowOf { source, offsets: self.operands("offsets"), sizes: self.operands("sizes") })
     }
 
     /// What it does to synchronise, where it does.

@@ -22,11 +22,12 @@ mod verify;
 pub use along::Along;
 pub use decode::{Decoded, Kernel, Mode, decode, needed_functions, select_kernel};
 pub use def::{
-    AddressRule, CoreRule, ElemTypes, HandlePart, InCoreSync, LaneQuery, Linear, MixedPart, OpDef, OpRef, PipeRule,
-    Product, ProductStart, Reported, RingPart, Signal, SyncAct, Transfer,
+    AddressRule, CoreRule, Counter, ElemTypes, HandlePart, InCoreSync, LaneQuery, Linear, MixedPart, OpDef, OpRef,
+    PipeRule, Product, ProductStart, Reported, RingPart, Signal, SyncAct, Transfer, WindowOf,
 };
 pub use function::{is_entry, kernel_kind, symbol_name};
 pub use reach::{affinity, core_of, is_mixed, reachable, writes_global};
 pub use short::complete_tiles;
+pub use slipring_program::Direction;
 pub use table::Table;
 pub use verify::{home_kind, verify};

@@ -14,7 +14,7 @@ use slipring_tile::Space;
 
 use slipring_effect::{MoveEffect, MovePart, Place, ShareEffect};
 use slipring_op::decode::{Binding, Decoder, TileRef};
-use slipring_op::def::{Lowered, MixedPart, OpDef, OpRef, Reported};
+use slipring_op::def::{Counter, Lowered, MixedPart, OpDef, OpRef, Reported};
 use slipring_op::ring::Split;
 use slipring_op::rules::{PLAIN, TILE, operand, require_space, required, schema};
 use slipring_op::rules::{first_args, one_block};
@@ -35,6 +35,7 @@ pub static SPLIT_AIV: OpDef = OpDef {
           lane 1.",
     source: "seed 001, API",
     mixed: Some(MixedPart::Region),
+    counter: Some(Counter::Lanes),
     verify: |op, _, diags| split_is_known(op, diags),
     lower: lower_region,
     ..PLAIN
@@ -306,4 +307,9 @@ pub fn shard(module: &mut Module, [src, dst]: [ValueId; 2], split: Split, span: 
 /// The Vector cores' tiles that cross to L1, put together, in no block yet.
 pub fn gather(module: &mut Module, [src, dst]: [ValueId; 2], split: Split, span: Span) -> OpId {
     AIC_GATHER.make(module, &[("src", &[src]), ("dst", &[dst])], [(SPLIT.name, Attr::int(split.number()))], &[], span)
+}
+
+/// Says how the tiles of a region are divided.
+pub fn set_split(module: &mut Module, op: OpId, split: i64) {
+    module.op_mut(op).attrs.set(SPLIT.name, Attr::int(split));
 }

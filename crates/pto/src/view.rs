@@ -202,6 +202,7 @@ pub static PARTITION_VIEW: OpDef = OpDef {
         }
     },
     lower: lower_partition,
+    window: true,
     ..PLAIN
 };
 

@@ -1,6 +1,7 @@
 //! Numbers: constants folded, the rest computed by the scalar unit.
 
 use ruff_python_ast::{CmpOp, Operator, UnaryOp};
+use slipring_dialects::arith;
 use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
 use slipring_tile::Elem;
 
@@ -74,7 +75,7 @@ impl Lower<'_> {
                     _ => scalar.value,
                 };
                 // Scalars are passed as f32 where the element type is narrower.
-                self.e.value("arith.sitofp", &[("in", &[int])], &[], Type::Float(Elem::F32))
+                self.e.value(&arith::SITOFP, &[("in", &[int])], &[], Type::Float(Elem::F32))
             }
             other => self.number(other, ty, span)?,
         };
@@ -87,10 +88,10 @@ impl Lower<'_> {
         let is_int = |ty: DType| matches!(ty, DType::Elem(elem) if !elem.is_float());
         match (scalar.ty, ty) {
             (DType::Index, to) if is_int(to) => {
-                Ok(self.e.value("arith.index_cast", &[("in", &[scalar.value])], &[], to.ir()))
+                Ok(self.e.value(&arith::INDEX_CAST, &[("in", &[scalar.value])], &[], to.ir()))
             }
             (from, DType::Index) if is_int(from) => {
-                Ok(self.e.value("arith.index_cast", &[("in", &[scalar.value])], &[], Type::Index))
+                Ok(self.e.value(&arith::INDEX_CAST, &[("in", &[scalar.value])], &[], Type::Index))
             }
             (DType::Elem(Elem::F32), DType::Elem(elem)) if elem.is_float() => Ok(scalar.value),
             (from, to) => {
@@ -124,7 +125,7 @@ impl Lower<'_> {
             (Index::Known(0), other) | (other, Index::Known(0)) => other,
             (a, b) => {
                 let (a, b) = (self.index_value(a), self.index_value(b));
-                let sum = self.e.value("arith.addi", &[("lhs", &[a]), ("rhs", &[b])], &[], Type::Index);
+                let sum = self.e.value(&arith::ADDI, &[("lhs", &[a]), ("rhs", &[b])], &[], Type::Index);
                 let region = self.open_region_op();
                 Index::At(Scalar { value: sum, ty: DType::Index, region })
             }
@@ -149,7 +150,7 @@ impl Lower<'_> {
             (UnaryOp::UAdd, Value::Scalar(_)) => Ok(value.clone()),
             (UnaryOp::Not, Value::Scalar(scalar)) if scalar.ty == DType::Bool => {
                 let one = self.e.constant(Attr::Bool(true), Type::I1);
-                let value = self.e.value("arith.xori", &[("lhs", &[scalar.value]), ("rhs", &[one])], &[], Type::I1);
+                let value = self.e.value(&arith::XORI, &[("lhs", &[scalar.value]), ("rhs", &[one])], &[], Type::I1);
                 Ok(self.scalar(value, DType::Bool))
             }
             (UnaryOp::USub, Value::Scalar(scalar)) => {
@@ -179,20 +180,20 @@ impl Lower<'_> {
             }
         };
         let name = match (op, ty.is_float()) {
-            (Operator::Add, false) => "arith.addi",
-            (Operator::Sub, false) => "arith.subi",
-            (Operator::Mult, false) => "arith.muli",
-            (Operator::FloorDiv, false) => "arith.floordivsi",
-            (Operator::Mod, false) => "arith.remsi",
-            (Operator::BitAnd, false) => "arith.andi",
-            (Operator::BitOr, false) => "arith.ori",
-            (Operator::BitXor, false) => "arith.xori",
-            (Operator::LShift, false) => "arith.shli",
-            (Operator::RShift, false) => "arith.shrsi",
-            (Operator::Add, true) => "arith.addf",
-            (Operator::Sub, true) => "arith.subf",
-            (Operator::Mult, true) => "arith.mulf",
-            (Operator::Div, true) => "arith.divf",
+            (Operator::Add, false) => &arith::ADDI,
+            (Operator::Sub, false) => &arith::SUBI,
+            (Operator::Mult, false) => &arith::MULI,
+            (Operator::FloorDiv, false) => &arith::FLOORDIVSI,
+            (Operator::Mod, false) => &arith::REMSI,
+            (Operator::BitAnd, false) => &arith::ANDI,
+            (Operator::BitOr, false) => &arith::ORI,
+            (Operator::BitXor, false) => &arith::XORI,
+            (Operator::LShift, false) => &arith::SHLI,
+            (Operator::RShift, false) => &arith::SHRSI,
+            (Operator::Add, true) => &arith::ADDF,
+            (Operator::Sub, true) => &arith::SUBF,
+            (Operator::Mult, true) => &arith::MULF,
+            (Operator::Div, true) => &arith::DIVF,
             _ => {
                 let message = format!("this operator does not work on {} scalars", ty.name());
                 return Err(self.error("operator", span, message));
@@ -202,8 +203,8 @@ impl Lower<'_> {
         let mut value = self.e.value(name, &[("lhs", &[lhs]), ("rhs", &[rhs])], &[], ty.ir());
         if op == Operator::Mod {
             // Python's remainder has the sign of the divisor.
-            let sum = self.e.value("arith.addi", &[("lhs", &[value]), ("rhs", &[rhs])], &[], ty.ir());
-            value = self.e.value("arith.remsi", &[("lhs", &[sum]), ("rhs", &[rhs])], &[], ty.ir());
+            let sum = self.e.value(&arith::ADDI, &[("lhs", &[value]), ("rhs", &[rhs])], &[], ty.ir());
+            value = self.e.value(&arith::REMSI, &[("lhs", &[sum]), ("rhs", &[rhs])], &[], ty.ir());
         }
         Ok(self.scalar(value, ty))
     }
@@ -222,10 +223,10 @@ impl Lower<'_> {
             _ => DType::Elem(Elem::F32),
         };
         let name = match (larger, ty.is_float()) {
-            (true, false) => "arith.maxsi",
-            (false, false) => "arith.minsi",
-            (true, true) => "arith.maximumf",
-            (false, true) => "arith.minimumf",
+            (true, false) => &arith::MAXSI,
+            (false, false) => &arith::MINSI,
+            (true, true) => &arith::MAXIMUMF,
+            (false, true) => &arith::MINIMUMF,
         };
         let (lhs, rhs) = (self.number(a, ty, span)?, self.number(b, ty, span)?);
         let value = self.e.value(name, &[("lhs", &[lhs]), ("rhs", &[rhs])], &[], ty.ir());
@@ -263,7 +264,7 @@ impl Lower<'_> {
             _ => return Err(self.error("operator", span, "only ==, !=, <, <=, > and >= compare numbers")),
         };
         let (lhs, rhs) = (self.number(a, ty, span)?, self.number(b, ty, span)?);
-        let (name, kind) = if float { ("arith.cmpf", "cmpf_predicate") } else { ("arith.cmpi", "cmpi_predicate") };
+        let (name, kind) = if float { (&arith::CMPF, "cmpf_predicate") } else { (&arith::CMPI, "cmpi_predicate") };
         let predicate = Attr::member(kind, predicate);
         let value = self.e.value(name, &[("lhs", &[lhs]), ("rhs", &[rhs])], &[("predicate", predicate)], Type::I1);
         Ok(self.scalar(value, DType::Bool))

@@ -3,6 +3,7 @@
 //! A number that the arms bind is a result of the branch, as are the offsets of a window; a tile is put into one buffer by
 //! both arms. What can be neither is an error.
 
+use slipring_dialects::scf;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Stmt, StmtIf};
@@ -71,7 +72,7 @@ impl Lower<'_> {
         }
         let bound: Vec<Rc<str>> = bound.into_iter().collect();
         let before = self.env.clone();
-        let op = self.e.op("scf.if", &[("condition", &[condition])], &[], &[]);
+        let op = self.e.op(&scf::IF, &[("condition", &[condition])], &[], &[]);
         let blocks = [self.e.region(op), self.e.region(op)];
         let since = self.buffers.mark();
         self.branches += 1;
@@ -127,7 +128,7 @@ impl Lower<'_> {
         self.in_block(blocks[0], |l| l.copy_all(then_copies))?;
         self.buffers.join(else_taken);
         for (block, values) in blocks.into_iter().zip(&merge.yields) {
-            self.e.inside(block, |e| e.op("scf.yield", &[("values", values)], &[], &[]));
+            self.e.inside(block, |e| e.op(&scf::YIELD, &[("values", values)], &[], &[]));
         }
         self.renew_all(&merged);
         Ok(())

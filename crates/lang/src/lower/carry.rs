@@ -5,6 +5,7 @@
 //! they are. Where the end of the body refutes it ([`Misfit`]), the loop is taken back and lowered again ([`super::control`]).
 //! Every kind of value is carried, shown to be unchanged, or refused.
 
+use slipring_dialects::{pto, scf};
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -287,7 +288,7 @@ impl Lower<'_> {
         self.windows_for_the_next(&copies, since)?;
         self.copy_all(copies.into_iter().map(|(_, from, to)| (from, to)).collect())?;
         self.parted_in_loop(since)?;
-        self.e.op("scf.yield", &[("values", &next)], &[], &[]);
+        self.e.op(&scf::YIELD, &[("values", &next)], &[], &[]);
         Ok(())
     }
 
@@ -502,16 +503,16 @@ impl Lower<'_> {
         // A function with regions runs Vector work in regions only.
         match source.region.filter(|_| self.region.is_none()) {
             None => {
-                self.e.op("pto.tmov", &[("src", &[source.value]), ("dst", &[target.value])], &[], &[]);
+                self.e.op(&pto::TMOV, &[("src", &[source.value]), ("dst", &[target.value])], &[], &[]);
             }
             Some(region) => {
                 let mode = self.regions[region.0 as usize].used.map_or(0, |(mode, _)| mode as i64);
-                let op = self.e.op("pto.split_aiv", &[], &[("split", slipring_ir::Attr::int(mode))], &[]);
+                let op = self.e.op(&pto::SPLIT_AIV, &[], &[("split", slipring_ir::Attr::int(mode))], &[]);
                 let block = self.e.region(op);
                 let place = self.e.span;
                 self.e.module.add_arg(block, Type::Index, None, place);
                 self.e.inside(block, |e| {
-                    e.op("pto.tmov", &[("src", &[source.value]), ("dst", &[target.value])], &[], &[])
+                    e.op(&pto::TMOV, &[("src", &[source.value]), ("dst", &[target.value])], &[], &[])
                 });
             }
         }
@@ -534,7 +535,7 @@ impl Lower<'_> {
     /// A buffer like a tile's, declared before an op.
     pub(super) fn buffer_before(&mut self, op: OpId, like: TileId) -> TileId {
         let tile = self.tile(like).clone();
-        let alloc = self.e.make("pto.alloc_tile", &[], &[], &[Type::Tile(tile.ty)]);
+        let alloc = self.e.make(&pto::ALLOC_TILE, &[], &[], &[Type::Tile(tile.ty)]);
         let anchor = self.region.map_or(op, |region| self.regions[region.0 as usize].op);
         self.e.module.insert_before(anchor, alloc);
         let value = self.e.module.op(alloc).results[0];

@@ -3,6 +3,7 @@
 //! What a loop changes is carried ([`super::carry`]): numbers as values of the loop, tiles in one buffer, into which the
 //! body's end copies the new tile.
 
+use slipring_dialects::scf;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, StmtFor};
@@ -441,7 +442,7 @@ impl Lower<'_> {
         }
         let types: Vec<Type> = init.iter().map(|v| self.e.module.ty(*v).clone()).collect();
         let op = self.e.op(
-            "scf.for",
+            &scf::FOR,
             &[("lower", &[first]), ("upper", &[end]), ("step", &[step]), ("init", &init)],
             &[],
             &types,

@@ -1,5 +1,6 @@
 //! Expressions.
 
+use slipring_dialects::arith;
 use std::rc::Rc;
 
 use ruff_python_ast::{BoolOp, CmpOp, Expr, Number, Operator, UnaryOp};
@@ -169,7 +170,7 @@ impl Lower<'_> {
             }
             _ => {
                 let (lhs, rhs) = (self.number(a, DType::Bool, span)?, self.number(b, DType::Bool, span)?);
-                let name = if op == BoolOp::And { "arith.andi" } else { "arith.ori" };
+                let name = if op == BoolOp::And { &arith::ANDI } else { &arith::ORI };
                 let value = self.e.value(name, &[("lhs", &[lhs]), ("rhs", &[rhs])], &[], Type::I1);
                 Ok(self.scalar(value, DType::Bool))
             }
@@ -184,7 +185,7 @@ impl Lower<'_> {
         };
         let (x, y) = (self.number(a, ty, span)?, self.number(b, ty, span)?);
         let operands: [(&str, &[_]); 3] = [("condition", &[condition]), ("true_value", &[x]), ("false_value", &[y])];
-        let value = self.e.value("arith.select", &operands, &[], ty.ir());
+        let value = self.e.value(&arith::SELECT, &operands, &[], ty.ir());
         Ok(self.scalar(value, ty))
     }
 

@@ -1,6 +1,8 @@
 //! Functions: kernels, and those that are copied into the kernels that call them.
 
+use slipring_dialects::func;
 use slipring_dialects::function::{ask_slots, ask_split, set_kernel_kind};
+use slipring_dialects::ring::set_reserved_space;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Stmt};
@@ -36,7 +38,7 @@ pub(crate) fn lower_function(
     emitter.span = head;
     emitter.block = emitter.module.top;
     let name = &*function.name;
-    let op = emitter.make("func.func", &[], &[("sym_name", Attr::Str(name.into()))], &[]);
+    let op = emitter.make(&func::FUNC, &[], &[("sym_name", Attr::Str(name.into()))], &[]);
     emitter.module.op_mut(op).loc = None;
     let body = emitter.region(op);
     emitter.enter_function(body);
@@ -94,7 +96,7 @@ pub(crate) fn lower_function(
         lower.check_outputs();
     }
     lower.e.span = head;
-    let end = lower.e.op("func.return", &[], &[], &[]);
+    let end = lower.e.op(&func::RETURN, &[], &[], &[]);
     lower.e.module.op_mut(end).loc = None;
     for (info, ty) in std::mem::take(&mut lower.returned) {
         params.push(info);
@@ -104,8 +106,7 @@ pub(crate) fn lower_function(
     let ty = FuncType { inputs: types, results: Vec::new() };
     if let Some((CoreKind::Cube, _)) = facts.pipe_end {
         for reserve in &facts.reserved {
-            let attrs = &mut emitter.module.op_mut(*reserve).attrs;
-            attrs.set("location", Attr::member("address_space", Space::Mat.name()));
+            set_reserved_space(&mut emitter.module, *reserve, Space::Mat);
         }
     }
     emitter.module.set_function_type(op, ty);

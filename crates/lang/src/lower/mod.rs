@@ -23,6 +23,7 @@ mod stmt;
 mod window;
 mod yields;
 
+use slipring_dialects::pto;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -317,7 +318,7 @@ impl Lower<'_> {
 
     /// A new buffer of a type, in the innermost block around that is in no region.
     pub fn buffer(&mut self, ty: TileType) -> ValueId {
-        let op = self.e.make("pto.alloc_tile", &[], &[], &[Type::Tile(ty)]);
+        let op = self.e.make(&pto::ALLOC_TILE, &[], &[], &[Type::Tile(ty)]);
         match self.region {
             Some(region) => self.e.module.insert_before(self.regions[region.0 as usize].op, op),
             None => self.e.module.append(self.e.block, op),
@@ -364,7 +365,7 @@ impl Lower<'_> {
     ) -> TileId {
         let [rows, cols] = valid.map(|extent| self.index_value(extent));
         let groups: [(&str, &[_]); 3] = [("source", &[value]), ("valid_row", &[rows]), ("valid_col", &[cols])];
-        self.e.op("pto.set_validshape", &groups, &[], &[]);
+        self.e.op(&pto::SET_VALIDSHAPE, &groups, &[], &[]);
         let id = self.add_tile(value, ty, shape, made_by);
         self.tiles[id.0 as usize].valid = Some(valid);
         id
@@ -376,7 +377,7 @@ impl Lower<'_> {
         let tile = self.tile(id).clone();
         self.valid_fits(valid, &tile.shape, span)?;
         let ty = TileType { valid: [Dim::Dynamic; 2], ..tile.ty };
-        let view = self.e.value("pto.treshape", &[("src", &[tile.value])], &[], Type::Tile(ty));
+        let view = self.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(ty));
         let id = self.set_valid(view, ty, &tile.shape, valid, "set_validshape");
         self.tiles[id.0 as usize].region = tile.region.or(self.region);
         Ok(id)

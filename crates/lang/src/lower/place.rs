@@ -1,5 +1,6 @@
 //! Where tiles lie: the layouts of the memories, and moves to where a tile is needed.
 
+use slipring_dialects::pto;
 use slipring_ir::{Diagnostic, Span, TileType, Type};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
@@ -173,7 +174,7 @@ impl Lower<'_> {
             Some(valid) => self.new_valid_tile(&shape, elem, space, valid, made_by),
         };
         let target = self.tile(copy).value;
-        self.e.op("pto.tmov", &[("src", &[value]), ("dst", &[target])], &[], &[]);
+        self.e.op(&pto::TMOV, &[("src", &[value]), ("dst", &[target])], &[], &[]);
         copy
     }
 
@@ -212,7 +213,7 @@ impl Lower<'_> {
             SLayout::ColMajor => SLayout::RowMajor,
             SLayout::NoneBox => SLayout::NoneBox,
         };
-        let view = self.e.value("pto.treshape", &[("src", &[value])], &[], Type::Tile(ty));
+        let view = self.e.value(&pto::TRESHAPE, &[("src", &[value])], &[], Type::Tile(ty));
         self.add_tile(view, ty, &[cols, rows], made_by)
     }
 
@@ -258,7 +259,7 @@ impl Lower<'_> {
             self.halve(&mut tile.shape.clone(), mode, span)?;
         }
         let target = self.tile(copy).value;
-        self.e.op("pto.tcross", &[("src", &[tile.value]), ("dst", &[target])], &[], &[]);
+        self.e.op(&pto::TCROSS, &[("src", &[tile.value]), ("dst", &[target])], &[], &[]);
         Ok(copy)
     }
 
@@ -293,7 +294,7 @@ impl Lower<'_> {
         let shape: &[u64] = if shape.is_empty() { &[1] } else { &shape };
         let tile = self.new_tile_in(shape, place, tensor.elem, "load");
         let target = self.tile(tile).value;
-        self.e.op("pto.tload", &[("src", &[window]), ("dst", &[target])], &[], &[]);
+        self.e.op(&pto::TLOAD, &[("src", &[window]), ("dst", &[target])], &[], &[]);
         Ok(tile)
     }
 
@@ -306,7 +307,7 @@ impl Lower<'_> {
         let dims = tensor.sizes.iter().map(|n| slipring_ir::Dim::Static(*n)).collect();
         let ty = Type::PartitionView(slipring_ir::ViewType { elem, dims });
         Ok(self.e.value(
-            "pto.partition_view",
+            &pto::PARTITION_VIEW,
             &[("source", &[source]), ("offsets", &offsets), ("sizes", &sizes)],
             &[],
             ty,
@@ -384,7 +385,7 @@ impl Lower<'_> {
         let window = self.window(tensor)?;
         let attrs: &[_] =
             if atomic { &[("atomicType", slipring_ir::Attr::member("atomic_type", "atomic_add"))] } else { &[] };
-        self.e.op("pto.tstore", &[("src", &[tile.value]), ("dst", &[window])], attrs, &[]);
+        self.e.op(&pto::TSTORE, &[("src", &[tile.value]), ("dst", &[window])], attrs, &[]);
         Ok(())
     }
 

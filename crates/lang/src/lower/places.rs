@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use slipring_dialects::{Dialects, Linear, rules};
+use slipring_dialects::{Counter, Dialects, Linear, rules};
 use slipring_ir::{OpId, ValueDef, ValueId};
 
 use super::Lower;
@@ -77,13 +77,13 @@ impl Lower<'_> {
             }
             ValueDef::Arg(block, position) => {
                 let op = module.block_parent(block).filter(|_| position == 0)?;
-                match &*module.op(op).name {
-                    "scf.for" => {
-                        let bounds = &module.op(op).operands[..3];
+                match self.counter(op)? {
+                    Counter::Range(bounds) => {
+                        let op = Dialects::get().op(module, op)?;
+                        let bounds: Vec<ValueId> = bounds.into_iter().filter_map(|name| op.operand(name)).collect();
                         bounds.iter().try_for_each(|of| self.counters_of(*of, counters, steps))?;
                     }
-                    "pto.split_aiv" => {}
-                    _ => return None,
+                    Counter::Lanes => {}
                 }
                 counters.push(number);
             }
@@ -95,15 +95,19 @@ impl Lower<'_> {
         Dialects::get().def(&self.e.module.op(op).name)?.linear
     }
 
+    /// What the first argument of an op's region counts.
+    fn counter(&self, op: OpId) -> Option<Counter> {
+        Dialects::get().def(&self.e.module.op(op).name)?.counter
+    }
+
     /// First value, end and step of a counter.
     fn range_of(&self, counter: ValueId, outer: &Numbers, steps: &mut usize) -> Option<(i64, i64, i64)> {
         let ValueDef::Arg(block, _) = self.e.module.value(counter).def else { return None };
-        let op = self.e.module.op(self.e.module.block_parent(block)?);
-        if &*op.name == "pto.split_aiv" {
-            return Some((0, 2, 1));
-        }
-        let mut bound = |at: usize| self.number_in(op.operands[at], outer, steps);
-        let (first, end, step) = (bound(0)?, bound(1)?, bound(2)?);
+        let id = self.e.module.block_parent(block)?;
+        let Counter::Range([first, end, step]) = self.counter(id)? else { return Some((0, 2, 1)) };
+        let op = Dialects::get().op(&self.e.module, id)?;
+        let mut bound = |name: &str| self.number_in(op.operand(name)?, outer, steps);
+        let (first, end, step) = (bound(first)?, bound(end)?, bound(step)?);
         (step > 0).then_some((first, end, step))
     }
 

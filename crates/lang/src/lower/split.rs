@@ -1,6 +1,7 @@
 //! Regions for the Vector cores, scopes of a kernel, and blocks of a launch.
 
 use ruff_python_ast::{Expr, ExprCall, StmtFor, StmtWith};
+use slipring_dialects::{OpDef, arith, pto};
 use slipring_ir::{Attr, Diagnostic, OpId, Span, Type};
 use slipring_tile::Space;
 
@@ -38,7 +39,7 @@ impl Lower<'_> {
                 .help("keep one of the two: they are different ways to say the same");
             return Err(self.report(error));
         }
-        let op = self.e.op("pto.split_aiv", &[], &[("split", Attr::int(0))], &[]);
+        let op = self.e.op(&pto::SPLIT_AIV, &[], &[("split", Attr::int(0))], &[]);
         let block = self.e.region(op);
         let lane = self.e.module.add_arg(block, Type::Index, Some(name.to_string().into()), at(&*stmt.target));
         let used = mode.map(|mode| (mode, span));
@@ -50,7 +51,7 @@ impl Lower<'_> {
         let outcome = self.in_block(block, |l| l.body(&stmt.body).and_then(|()| l.keep_lane_windows(op)));
         self.region = None;
         let used = self.regions[id.0 as usize].used.map_or(Split::None, |(mode, _)| mode);
-        self.e.module.op_mut(op).attrs.set("split", Attr::int(used.number()));
+        pto::set_split(&mut self.e.module, op, used.number());
         self.forget_lane_scalars(op, span);
         outcome
     }
@@ -197,7 +198,7 @@ impl Lower<'_> {
         self.mark(part, Crossing::Sharded);
         let target = self.tile(part).value;
         let attrs = [("split", Attr::int(mode.number()))];
-        self.e.op("pto.aiv_shard", &[("src", &[tile.value]), ("dst", &[target])], &attrs, &[]);
+        self.e.op(&pto::AIV_SHARD, &[("src", &[tile.value]), ("dst", &[target])], &attrs, &[]);
         Ok(Value::Tile(part))
     }
 
@@ -217,7 +218,7 @@ impl Lower<'_> {
         self.mark(whole, Crossing::Gathered);
         let target = self.tile(whole).value;
         let attrs = [("split", Attr::int(mode.number()))];
-        self.e.op("pto.aic_gather", &[("src", &[tile.value]), ("dst", &[target])], &attrs, &[]);
+        self.e.op(&pto::AIC_GATHER, &[("src", &[tile.value]), ("dst", &[target])], &attrs, &[]);
         Ok(Value::Tile(whole))
     }
 
@@ -410,13 +411,13 @@ impl Lower<'_> {
 
     /// The number of this block.
     pub fn block_index(&mut self) -> Value {
-        self.launch_number("pto.get_block_idx")
+        self.launch_number(&pto::GET_BLOCK_IDX)
     }
 
     /// A number of the launch as an index.
-    pub fn launch_number(&mut self, op: &'static str) -> Value {
+    pub fn launch_number(&mut self, op: &'static OpDef) -> Value {
         let value = self.e.value(op, &[], &[], Type::I64);
-        let value = self.e.value("arith.index_cast", &[("in", &[value])], &[], Type::Index);
+        let value = self.e.value(&arith::INDEX_CAST, &[("in", &[value])], &[], Type::Index);
         self.scalar(value, DType::Index)
     }
 

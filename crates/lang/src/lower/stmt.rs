@@ -1,6 +1,7 @@
 //! Statements.
 
 use ruff_python_ast::{Expr, Stmt};
+use slipring_dialects::{arith, pto};
 use slipring_ir::{Diagnostic, Span};
 
 use super::names::{Names, popped_into};
@@ -220,7 +221,7 @@ impl Lower<'_> {
                     let message = format!("{} does not fit {}", super::show(&from.shape), super::show(&to.shape));
                     return Err(self.error("store-shape", span, message));
                 }
-                self.e.op("pto.tmov", &[("src", &[from.value]), ("dst", &[to.value])], &[], &[]);
+                self.e.op(&pto::TMOV, &[("src", &[from.value]), ("dst", &[to.value])], &[], &[]);
                 self.written_in_place(*target, span)
             }
             other => {
@@ -245,7 +246,7 @@ impl Lower<'_> {
         self.stored(tensor, None, span)?;
         let number = self.number(value, crate::dtype::DType::Elem(tensor.elem), span)?;
         let (pointer, offset) = self.element(tensor);
-        self.e.op("pto.store_scalar", &[("value", &[number]), ("ptr", &[pointer]), ("offset", &[offset])], &[], &[]);
+        self.e.op(&pto::STORE_SCALAR, &[("value", &[number]), ("ptr", &[pointer]), ("offset", &[offset])], &[], &[]);
         Ok(())
     }
 
@@ -261,7 +262,7 @@ impl Lower<'_> {
                 index => {
                     let (value, by) = (self.index_value(index), self.e.index(stride));
                     let product =
-                        self.e.value("arith.muli", &[("lhs", &[value]), ("rhs", &[by])], &[], slipring_ir::Type::Index);
+                        self.e.value(&arith::MULI, &[("lhs", &[value]), ("rhs", &[by])], &[], slipring_ir::Type::Index);
                     match self.scalar(product, crate::dtype::DType::Index) {
                         Value::Scalar(scalar) => crate::value::Index::At(scalar),
                         _ => index,

@@ -1,6 +1,7 @@
 //! Subscripts: parts of tensors and tiles.
 
 use ruff_python_ast::Expr;
+use slipring_dialects::pto;
 use slipring_ir::{Attr, Diagnostic, Dim, Span, Type};
 use slipring_tile::{SLayout, Space};
 use smallvec::SmallVec;
@@ -327,7 +328,7 @@ impl Lower<'_> {
         ty.valid = [Dim::Static(sizes[0]), Dim::Static(sizes[1])];
         let attr = Attr::Array(sizes.iter().map(|n| Attr::int(*n as i64)).collect());
         let part = self.e.value(
-            "pto.subset",
+            &pto::SUBSET,
             &[("source", &[tile.value]), ("offsets", &values)],
             &[("sizes", attr)],
             Type::Tile(ty),

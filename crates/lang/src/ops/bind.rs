@@ -1,5 +1,6 @@
 //! Arguments of a call, bound to the parameters of an op.
 
+use slipring_dialects::OpDef;
 use std::rc::Rc;
 
 use slipring_ir::{Diagnostic, Span};
@@ -65,6 +66,14 @@ fn fits(params: &[Param], given: &Given) -> bool {
 }
 
 impl Call {
+    /// The op that the entry becomes.
+    ///
+    /// # Panics
+    /// For an entry that names none: its lowering must not ask.
+    pub fn op(&self) -> &'static OpDef {
+        self.entry.op.expect("the entry names the op that it becomes")
+    }
+
     /// Binds arguments, in the first way to call the op that they fit.
     ///
     /// # Errors

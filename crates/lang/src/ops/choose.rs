@@ -1,5 +1,6 @@
 //! Comparisons, choices by a mask, and ops with three sources.
 
+use slipring_dialects::pto;
 use slipring_ir::{Attr, Diagnostic};
 use slipring_tile::{Elem, Space};
 
@@ -15,8 +16,8 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["cmp", "cmps"],
         params: "lhs, rhs, cmp_type=",
-        op: "pto.tcmp",
-        with_number: "pto.tcmps",
+        op: Some(&pto::TCMP),
+        with_number: Some(&pto::TCMPS),
         doc: "Compare elements: a mask of bits; `cmp_type` is eq, ne, lt, le, gt, ge or 0 to 5",
         lower: compare,
         ..ENTRY
@@ -24,8 +25,8 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["sel"],
         params: "mask, lhs, rhs, tmp=",
-        op: "pto.tsel",
-        with_number: "pto.tsels",
+        op: Some(&pto::TSEL),
+        with_number: Some(&pto::TSELS),
         doc: "Elements of `lhs` where the mask has a bit, else of `rhs`",
         lower: select,
         ..ENTRY
@@ -33,16 +34,16 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["sels"],
         params: "mask, lhs, rhs, tmp= | mask, src, tmp, scalar",
-        op: "pto.tsel",
-        with_number: "pto.tsels",
+        op: Some(&pto::TSEL),
+        with_number: Some(&pto::TSELS),
         doc: "Elements of a tile where the mask has a bit, else a number",
         lower: select,
         ..ENTRY
     },
-    Entry { names: &["addc"], op: "pto.taddc", doc: "Sum of three tiles", ..THREE },
-    Entry { names: &["subc"], op: "pto.tsubc", doc: "First minus second plus third tile", ..THREE },
-    Entry { names: &["addsc"], op: "pto.taddsc", doc: "Tile plus number plus tile", ..SCALAR_BETWEEN },
-    Entry { names: &["subsc"], op: "pto.tsubsc", doc: "Tile minus number plus tile", ..SCALAR_BETWEEN },
+    Entry { names: &["addc"], op: Some(&pto::TADDC), doc: "Sum of three tiles", ..THREE },
+    Entry { names: &["subc"], op: Some(&pto::TSUBC), doc: "First minus second plus third tile", ..THREE },
+    Entry { names: &["addsc"], op: Some(&pto::TADDSC), doc: "Tile plus number plus tile", ..SCALAR_BETWEEN },
+    Entry { names: &["subsc"], op: Some(&pto::TSUBSC), doc: "Tile minus number plus tile", ..SCALAR_BETWEEN },
 ];
 
 const COMPARISONS: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
@@ -86,8 +87,10 @@ fn compare(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let mask = lower.add_tile(buffer, ty, &[rows, bytes], "cmp");
     let dst = lower.tile(mask).value;
     let attrs = [("cmpMode", Attr::member("cmp", mode))];
-    let (op, names) =
-        if number { (call.entry.with_number, ["src", "scalar"]) } else { (call.entry.op, ["src0", "src1"]) };
+    let (op, names) = match call.entry.with_number.filter(|_| number) {
+        Some(op) => (op, ["src", "scalar"]),
+        None => (call.op(), ["src0", "src1"]),
+    };
     lower.e.op(op, &[(names[0], &[tile.value]), (names[1], &[second]), ("dst", &[dst])], &attrs, &[]);
     Ok(Value::Tile(mask))
 }
@@ -118,7 +121,7 @@ fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if let Some((tmp, span)) = working {
         operands.push(("tmp", lower.demand(&tmp, Space::Vec, span)?));
     }
-    if is_number(&rhs) {
+    if let Some(op) = call.entry.with_number.filter(|_| is_number(&rhs)) {
         let tile = lower.tile(lhs).clone();
         let number = scalar_for(lower, &rhs, tile.ty.layout.elem, span)?;
         let target = lower.tile_like(lhs, tile.ty.layout.elem, "sels");
@@ -127,7 +130,7 @@ fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         let (dst, number) = ([lower.tile(target).value], [number]);
         let mut groups: Vec<(&str, &[slipring_ir::ValueId])> = values.iter().map(|(n, v)| (*n, &v[..])).collect();
         groups.extend([("scalar", &number[..]), ("dst", &dst[..])]);
-        lower.e.op(call.entry.with_number, &groups, &[], &[]);
+        lower.e.op(op, &groups, &[], &[]);
         return Ok(Value::Tile(target));
     }
     let rhs = lower.demand(&rhs, Space::Vec, span)?;
@@ -159,7 +162,7 @@ fn scalar_between(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let number = scalar_for(lower, &number, elem, span)?;
     let target = lower.tile_like(a, elem, call.entry.names[0]);
     let [x, y, d] = [a, b, target].map(|id| lower.tile(id).value);
-    lower.e.op(call.entry.op, &[("src0", &[x]), ("scalar", &[number]), ("src1", &[y]), ("dst", &[d])], &[], &[]);
+    lower.e.op(call.op(), &[("src0", &[x]), ("scalar", &[number]), ("src1", &[y]), ("dst", &[d])], &[], &[]);
     Ok(Value::Tile(target))
 }
 
@@ -175,7 +178,7 @@ pub(super) fn with_tmp(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         operands.push(("tmp", lower.demand(&tmp, Space::Vec, span)?));
     }
     let elem = lower.tile(a).ty.layout.elem;
-    if is_number(&b.0) && !call.entry.with_number.is_empty() {
+    if let Some(op) = call.entry.with_number.filter(|_| is_number(&b.0)) {
         let number = [scalar_for(lower, &b.0, elem, b.1)?];
         let target = lower.tile_like(a, elem, call.entry.names[0]);
         operands.push(("src", a));
@@ -186,16 +189,16 @@ pub(super) fn with_tmp(lower: &mut Lower<'_>, call: &Call) -> Lowered {
             (if call.entry.names[0] == "lrelu" { "slope" } else { "scalar" }, &number[..]),
             ("dst", &dst[..]),
         ]);
-        lower.e.op(call.entry.with_number, &groups, &[], &[]);
+        lower.e.op(op, &groups, &[], &[]);
         return Ok(Value::Tile(target));
     }
-    if call.entry.op.is_empty() {
+    if call.entry.op.is_none() {
         return Err(call.wrong(lower, "rhs", "a number", &b.0, b.1));
     }
     let rhs = lower.demand(&b.0, Space::Vec, b.1)?;
     same(lower, call, a, rhs)?;
     operands.extend([("src0", a), ("src1", rhs)]);
     let target = lower.tile_like(a, elem, call.entry.names[0]);
-    emit(lower, call.entry.op, &operands, target);
+    emit(lower, call.op(), &operands, target);
     Ok(Value::Tile(target))
 }

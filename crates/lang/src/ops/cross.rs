@@ -2,12 +2,13 @@
 
 use super::{Call, ENTRY, Entry};
 use crate::lower::{Lower, Lowered};
+use slipring_dialects::pto;
 
 pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["aiv_shard"],
         params: "tile, mode=",
-        op: "pto.aiv_shard",
+        op: Some(&pto::AIV_SHARD),
         doc: "This lane's part of a tile of the Cube core",
         lower: shard,
         ..ENTRY
@@ -15,16 +16,28 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["aic_gather"],
         params: "tile, mode=",
-        op: "pto.aic_gather",
+        op: Some(&pto::AIC_GATHER),
         doc: "The lanes' tiles, put together for the Cube core",
         lower: gather,
         ..ENTRY
     },
-    Entry { names: &["get_block_idx"], op: "pto.get_block_idx", doc: "Index of this block", lower: question, ..ENTRY },
-    Entry { names: &["get_block_num"], op: "pto.get_block_num", doc: "Number of blocks", lower: question, ..ENTRY },
+    Entry {
+        names: &["get_block_idx"],
+        op: Some(&pto::GET_BLOCK_IDX),
+        doc: "Index of this block",
+        lower: question,
+        ..ENTRY
+    },
+    Entry {
+        names: &["get_block_num"],
+        op: Some(&pto::GET_BLOCK_NUM),
+        doc: "Number of blocks",
+        lower: question,
+        ..ENTRY
+    },
     Entry {
         names: &["get_subblock_idx"],
-        op: "pto.get_subblock_idx",
+        op: Some(&pto::GET_SUBBLOCK_IDX),
         doc: "Which Vector core of the cluster this is",
         lower: lane_question,
         ..ENTRY
@@ -51,5 +64,5 @@ fn lane_question(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 }
 
 fn question(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    Ok(lower.launch_number(call.entry.op))
+    Ok(lower.launch_number(call.op()))
 }

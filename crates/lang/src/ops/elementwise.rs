@@ -1,5 +1,6 @@
 //! Ops that work element by element.
 
+use slipring_dialects::{OpDef, pto};
 use slipring_ir::{Attr, Diagnostic};
 use slipring_tile::{Elem, Space};
 
@@ -14,77 +15,123 @@ const TMP: Entry = Entry { params: "lhs, rhs, tmp= | lhs, slope, tmp=", lower: s
 const NUMBER: Entry = Entry { params: "lhs, rhs", lower: binary, ..ENTRY };
 
 pub(super) const OPS: &[Entry] = &[
-    Entry { names: &["add"], op: "pto.tadd", with_number: "pto.tadds", doc: "Sum", ..BINARY },
-    Entry { names: &["sub"], op: "pto.tsub", with_number: "pto.tsubs", doc: "Difference", ..BINARY },
-    Entry { names: &["mul"], op: "pto.tmul", with_number: "pto.tmuls", doc: "Product of elements", ..BINARY },
+    Entry { names: &["add"], op: Some(&pto::TADD), with_number: Some(&pto::TADDS), doc: "Sum", ..BINARY },
+    Entry {
+        names: &["sub"],
+        op: Some(&pto::TSUB),
+        with_number: Some(&pto::TSUBS),
+        doc: "Difference",
+        lower: subtract,
+        ..BINARY
+    },
+    Entry {
+        names: &["mul"],
+        op: Some(&pto::TMUL),
+        with_number: Some(&pto::TMULS),
+        doc: "Product of elements",
+        ..BINARY
+    },
     Entry {
         names: &["div"],
-        op: "pto.tdiv",
-        with_number: "pto.tdivs",
+        op: Some(&pto::TDIV),
+        with_number: Some(&pto::TDIVS),
         params: "lhs, rhs, high_precision=",
         lower: divide,
         doc: "Quotient",
         ..ENTRY
     },
-    Entry { names: &["maximum", "max"], op: "pto.tmax", with_number: "pto.tmaxs", doc: "Larger element", ..BINARY },
-    Entry { names: &["minimum", "min"], op: "pto.tmin", with_number: "pto.tmins", doc: "Smaller element", ..BINARY },
+    Entry {
+        names: &["maximum", "max"],
+        op: Some(&pto::TMAX),
+        with_number: Some(&pto::TMAXS),
+        doc: "Larger element",
+        ..BINARY
+    },
+    Entry {
+        names: &["minimum", "min"],
+        op: Some(&pto::TMIN),
+        with_number: Some(&pto::TMINS),
+        doc: "Smaller element",
+        ..BINARY
+    },
     Entry {
         names: &["fmod"],
-        op: "pto.tfmod",
-        with_number: "pto.tfmods",
+        op: Some(&pto::TFMOD),
+        with_number: Some(&pto::TFMODS),
         doc: "Remainder, rounded towards zero",
         ..BINARY
     },
-    Entry { names: &["part_add"], op: "pto.tpartadd", doc: "Sum where both are valid, else the one that is", ..BINARY },
-    Entry { names: &["part_mul"], op: "pto.tpartmul", doc: "Product where both are valid", ..BINARY },
-    Entry { names: &["part_max"], op: "pto.tpartmax", doc: "Larger element where both are valid", ..BINARY },
-    Entry { names: &["part_min"], op: "pto.tpartmin", doc: "Smaller element where both are valid", ..BINARY },
-    Entry { names: &["and_"], op: "pto.tand", with_number: "pto.tands", doc: "Bitwise and", ..BINARY },
-    Entry { names: &["or_"], op: "pto.tor", with_number: "pto.tors", doc: "Bitwise or", ..BINARY },
-    Entry { names: &["shl"], op: "pto.tshl", with_number: "pto.tshls", doc: "Shift left", ..BINARY },
-    Entry { names: &["shr"], op: "pto.tshr", with_number: "pto.tshrs", doc: "Shift right", ..BINARY },
-    Entry { names: &["rem"], op: "pto.trem", with_number: "pto.trems", doc: "Remainder, rounded down", ..TMP },
+    Entry {
+        names: &["part_add"],
+        op: Some(&pto::TPARTADD),
+        doc: "Sum where both are valid, else the one that is",
+        ..BINARY
+    },
+    Entry { names: &["part_mul"], op: Some(&pto::TPARTMUL), doc: "Product where both are valid", ..BINARY },
+    Entry { names: &["part_max"], op: Some(&pto::TPARTMAX), doc: "Larger element where both are valid", ..BINARY },
+    Entry { names: &["part_min"], op: Some(&pto::TPARTMIN), doc: "Smaller element where both are valid", ..BINARY },
+    Entry { names: &["and_"], op: Some(&pto::TAND), with_number: Some(&pto::TANDS), doc: "Bitwise and", ..BINARY },
+    Entry { names: &["or_"], op: Some(&pto::TOR), with_number: Some(&pto::TORS), doc: "Bitwise or", ..BINARY },
+    Entry { names: &["shl"], op: Some(&pto::TSHL), with_number: Some(&pto::TSHLS), doc: "Shift left", ..BINARY },
+    Entry { names: &["shr"], op: Some(&pto::TSHR), with_number: Some(&pto::TSHRS), doc: "Shift right", ..BINARY },
+    Entry {
+        names: &["rem"],
+        op: Some(&pto::TREM),
+        with_number: Some(&pto::TREMS),
+        doc: "Remainder, rounded down",
+        ..TMP
+    },
     Entry {
         names: &["rems"],
-        with_number: "pto.trems",
+        with_number: Some(&pto::TREMS),
         doc: "Remainder of a division by a number, rounded down",
         ..TMP
     },
-    Entry { names: &["xor"], op: "pto.txor", with_number: "pto.txors", doc: "Bitwise exclusive or", ..TMP },
-    Entry { names: &["xors"], with_number: "pto.txors", doc: "Bitwise exclusive or with a number", ..TMP },
-    Entry { names: &["lrelu"], with_number: "pto.tlrelu", doc: "Negative elements times a slope", ..TMP },
-    Entry { names: &["prelu"], op: "pto.tprelu", doc: "Negative elements times a slope for each element", ..TMP },
-    Entry { names: &["adds"], with_number: "pto.tadds", doc: "Add a number", ..NUMBER },
-    Entry { names: &["subs"], with_number: "pto.tsubs", doc: "Subtract a number", ..NUMBER },
-    Entry { names: &["muls"], with_number: "pto.tmuls", doc: "Multiply by a number", ..NUMBER },
-    Entry { names: &["divs"], with_number: "pto.tdivs", lower: divide, doc: "Divide by a number", ..NUMBER },
-    Entry { names: &["maximums", "maxs"], with_number: "pto.tmaxs", doc: "Larger of element and number", ..NUMBER },
-    Entry { names: &["minimums", "mins"], with_number: "pto.tmins", doc: "Smaller of element and number", ..NUMBER },
-    Entry { names: &["ands"], with_number: "pto.tands", doc: "Bitwise and with a number", ..NUMBER },
-    Entry { names: &["ors"], with_number: "pto.tors", doc: "Bitwise or with a number", ..NUMBER },
-    Entry { names: &["shls"], with_number: "pto.tshls", doc: "Shift left by a number", ..NUMBER },
-    Entry { names: &["shrs"], with_number: "pto.tshrs", doc: "Shift right by a number", ..NUMBER },
-    Entry { names: &["fmods"], with_number: "pto.tfmods", doc: "Remainder of a division by a number", ..NUMBER },
-    Entry { names: &["exp"], op: "pto.texp", doc: "Exponential", ..UNARY },
-    Entry { names: &["log"], op: "pto.tlog", params: "x, high_precision=", doc: "Natural logarithm", ..UNARY },
-    Entry { names: &["sqrt"], op: "pto.tsqrt", doc: "Square root", ..UNARY },
+    Entry { names: &["xor"], op: Some(&pto::TXOR), with_number: Some(&pto::TXORS), doc: "Bitwise exclusive or", ..TMP },
+    Entry { names: &["xors"], with_number: Some(&pto::TXORS), doc: "Bitwise exclusive or with a number", ..TMP },
+    Entry { names: &["lrelu"], with_number: Some(&pto::TLRELU), doc: "Negative elements times a slope", ..TMP },
+    Entry { names: &["prelu"], op: Some(&pto::TPRELU), doc: "Negative elements times a slope for each element", ..TMP },
+    Entry { names: &["adds"], with_number: Some(&pto::TADDS), doc: "Add a number", ..NUMBER },
+    Entry { names: &["subs"], with_number: Some(&pto::TSUBS), doc: "Subtract a number", ..NUMBER },
+    Entry { names: &["muls"], with_number: Some(&pto::TMULS), doc: "Multiply by a number", ..NUMBER },
+    Entry { names: &["divs"], with_number: Some(&pto::TDIVS), lower: divide, doc: "Divide by a number", ..NUMBER },
+    Entry {
+        names: &["maximums", "maxs"],
+        with_number: Some(&pto::TMAXS),
+        doc: "Larger of element and number",
+        ..NUMBER
+    },
+    Entry {
+        names: &["minimums", "mins"],
+        with_number: Some(&pto::TMINS),
+        doc: "Smaller of element and number",
+        ..NUMBER
+    },
+    Entry { names: &["ands"], with_number: Some(&pto::TANDS), doc: "Bitwise and with a number", ..NUMBER },
+    Entry { names: &["ors"], with_number: Some(&pto::TORS), doc: "Bitwise or with a number", ..NUMBER },
+    Entry { names: &["shls"], with_number: Some(&pto::TSHLS), doc: "Shift left by a number", ..NUMBER },
+    Entry { names: &["shrs"], with_number: Some(&pto::TSHRS), doc: "Shift right by a number", ..NUMBER },
+    Entry { names: &["fmods"], with_number: Some(&pto::TFMODS), doc: "Remainder of a division by a number", ..NUMBER },
+    Entry { names: &["exp"], op: Some(&pto::TEXP), doc: "Exponential", ..UNARY },
+    Entry { names: &["log"], op: Some(&pto::TLOG), params: "x, high_precision=", doc: "Natural logarithm", ..UNARY },
+    Entry { names: &["sqrt"], op: Some(&pto::TSQRT), doc: "Square root", ..UNARY },
     Entry {
         names: &["rsqrt"],
-        op: "pto.trsqrt",
+        op: Some(&pto::TRSQRT),
         params: "x, high_precision=",
         doc: "One over the square root",
         ..UNARY
     },
-    Entry { names: &["recip"], op: "pto.trecip", params: "x, high_precision=", doc: "Reciprocal", ..UNARY },
+    Entry { names: &["recip"], op: Some(&pto::TRECIP), params: "x, high_precision=", doc: "Reciprocal", ..UNARY },
     Entry { names: &["sin", "cos"], doc: "Sine and cosine, which the instruction set does not have", ..super::REFUSED },
-    Entry { names: &["neg"], op: "pto.tneg", doc: "Negation", ..UNARY },
-    Entry { names: &["abs"], op: "pto.tabs", doc: "Absolute value", ..UNARY },
-    Entry { names: &["relu"], op: "pto.trelu", doc: "Negative elements become 0", ..UNARY },
-    Entry { names: &["not_"], op: "pto.tnot", doc: "Bitwise complement", ..UNARY },
+    Entry { names: &["neg"], op: Some(&pto::TNEG), doc: "Negation", ..UNARY },
+    Entry { names: &["abs"], op: Some(&pto::TABS), doc: "Absolute value", ..UNARY },
+    Entry { names: &["relu"], op: Some(&pto::TRELU), doc: "Negative elements become 0", ..UNARY },
+    Entry { names: &["not_"], op: Some(&pto::TNOT), doc: "Bitwise complement", ..UNARY },
     Entry {
         names: &["cast"],
         params: "x, target_type, mode=",
-        op: "pto.tcvt",
+        op: Some(&pto::TCVT),
         doc: "Convert to another element type; `mode` is none, rint, round (ties away from zero, the default), floor, ceil, trunc or odd",
         lower: cast,
         ..ENTRY
@@ -106,12 +153,12 @@ fn unary(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 pub(super) fn like(lower: &mut Lower<'_>, call: &Call, model: TileId, operands: &[(&str, TileId)]) -> TileId {
     let elem = lower.tile(model).ty.layout.elem;
     let target = lower.tile_like(model, elem, call.entry.names[0]);
-    emit(lower, call.entry.op, operands, target);
+    emit(lower, call.op(), operands, target);
     target
 }
 
 /// Emits an op on tiles.
-pub(super) fn emit(lower: &mut Lower<'_>, op: &'static str, operands: &[(&str, TileId)], target: TileId) {
+pub(super) fn emit(lower: &mut Lower<'_>, op: &'static OpDef, operands: &[(&str, TileId)], target: TileId) {
     let values: Vec<_> = operands.iter().map(|(name, id)| (*name, [lower.tile(*id).value])).collect();
     let dst = [lower.tile(target).value];
     let mut groups: Vec<(&str, &[slipring_ir::ValueId])> = values.iter().map(|(n, v)| (*n, &v[..])).collect();
@@ -137,23 +184,28 @@ pub(super) fn scalar_for(
     lower.number(value, ty, span)
 }
 
+fn subtract(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (a, b) = (call.need(lower, "lhs")?, call.need(lower, "rhs")?);
+    if !is_number(&a.0) {
+        return binary(lower, call);
+    }
+    // n - x = (-x) + n
+    let x = lower.demand(&b.0, Space::Vec, b.1)?;
+    let negated = lower.call_by_name("neg", vec![Value::Tile(x)], call.span)?;
+    lower.call_by_name("add", vec![negated, a.0], call.span)
+}
+
 fn binary(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (mut a, mut b) = (call.need(lower, "lhs")?, call.need(lower, "rhs")?);
-    let commutes = matches!(call.entry.names[0], "add" | "mul" | "maximum" | "minimum" | "and_" | "or_");
+    let commutes = call.entry.with_number.is_some() && call.entry.op.is_some_and(|op| op.commutes);
     if is_number(&a.0) && commutes {
         std::mem::swap(&mut a, &mut b);
     }
-    if is_number(&a.0) && call.entry.op == "pto.tsub" {
-        // n - x = (-x) + n
-        let x = lower.demand(&b.0, Space::Vec, b.1)?;
-        let negated = lower.call_by_name("neg", vec![Value::Tile(x)], call.span)?;
-        return lower.call_by_name("add", vec![negated, a.0], call.span);
-    }
     let lhs = lower.demand(&a.0, Space::Vec, a.1)?;
-    if is_number(&b.0) && !call.entry.with_number.is_empty() {
-        return with_number(lower, call, lhs, &b.0, b.1);
+    if let Some(op) = call.entry.with_number.filter(|_| is_number(&b.0)) {
+        return with_number(lower, (call, op), lhs, &b.0, b.1);
     }
-    if call.entry.op.is_empty() {
+    if call.entry.op.is_none() {
         return Err(call.wrong(lower, "rhs", "a number", &b.0, b.1));
     }
     let rhs = lower.demand(&b.0, Space::Vec, b.1)?;
@@ -189,12 +241,17 @@ pub(super) fn same(lower: &mut Lower<'_>, call: &Call, a: TileId, b: TileId) -> 
     Ok(())
 }
 
-fn with_number(lower: &mut Lower<'_>, call: &Call, source: TileId, number: &Value, span: slipring_ir::Span) -> Lowered {
+fn with_number(
+    lower: &mut Lower<'_>,
+    (call, op): (&Call, &'static OpDef),
+    source: TileId,
+    number: &Value,
+    span: slipring_ir::Span,
+) -> Lowered {
     let tile = lower.tile(source).clone();
     let number = scalar_for(lower, number, tile.ty.layout.elem, span)?;
     let target = lower.tile_like(source, tile.ty.layout.elem, call.entry.names[0]);
     let dst = lower.tile(target).value;
-    let op = call.entry.with_number;
     lower.e.op(op, &[("src", &[tile.value]), ("scalar", &[number]), ("dst", &[dst])], &[], &[]);
     Ok(Value::Tile(target))
 }
@@ -217,7 +274,7 @@ fn divide(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let target = lower.tile_like(id, tile.ty.layout.elem, "div");
     let dst = lower.tile(target).value;
     let name = if first { "dividend" } else { "divisor" };
-    lower.e.op("pto.tdivs", &[("src", &[tile.value]), (name, &[number]), ("dst", &[dst])], &[], &[]);
+    lower.e.op(&pto::TDIVS, &[("src", &[tile.value]), (name, &[number]), ("dst", &[dst])], &[], &[]);
     Ok(Value::Tile(target))
 }
 
@@ -255,7 +312,7 @@ fn cast(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (mut source, whole) = (source, tile.valid.is_none());
     if whole && (tile.ty.layout.rows, tile.ty.layout.cols) != padded {
         let copy = lower.padded_tile(&tile.shape, tile.ty.layout.elem, padded, tile.made_by);
-        emit(lower, "pto.tmov", &[("src", source)], copy);
+        emit(lower, &pto::TMOV, &[("src", source)], copy);
         source = copy;
     }
     let target = if whole && (usual.rows, usual.cols) != padded {
@@ -265,6 +322,6 @@ fn cast(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     };
     let (src, dst) = (lower.tile(source).value, lower.tile(target).value);
     let attrs = [("rmode", Attr::member("round_mode", mode))];
-    lower.e.op("pto.tcvt", &[("src", &[src]), ("dst", &[dst])], &attrs, &[]);
+    lower.e.op(&pto::TCVT, &[("src", &[src]), ("dst", &[dst])], &attrs, &[]);
     Ok(Value::Tile(target))
 }

@@ -1,5 +1,6 @@
 //! Elements moved by index, and sorting.
 
+use slipring_dialects::pto;
 use slipring_tile::Space;
 
 use super::{Call, ENTRY, Entry, REFUSED};
@@ -10,29 +11,29 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["gather_row"],
         params: "dst, src, dst_offset, src_offset, shapes, transpose=, *, valid_shape=",
-        op: "pto.tload",
+        op: Some(&pto::TLOAD),
         doc: "Load a window of a tensor into a part of a tile",
         lower: gather_row,
         ..ENTRY
     },
     Entry {
         names: &["gather", "gatherb", "gather_mask", "gather_compare"],
-        op: "pto.tgather",
+        op: Some(&pto::TGATHER),
         doc: "Elements of a tile by index, comparison or pattern",
         ..REFUSED
     },
     Entry {
         names: &["scatter", "scatter_mask", "scatter_update"],
-        op: "pto.tscatter",
+        op: Some(&pto::TSCATTER),
         doc: "Elements put where indices say",
         ..REFUSED
     },
-    Entry { names: &["mgather"], op: "pto.mgather", doc: "Elements of global memory by index", ..REFUSED },
-    Entry { names: &["mscatter"], op: "pto.mscatter", doc: "Elements to global memory by index", ..REFUSED },
+    Entry { names: &["mgather"], op: Some(&pto::MGATHER), doc: "Elements of global memory by index", ..REFUSED },
+    Entry { names: &["mscatter"], op: Some(&pto::MSCATTER), doc: "Elements to global memory by index", ..REFUSED },
     Entry { names: &["paged_gather"], doc: "Rows of a paged cache", ..REFUSED },
-    Entry { names: &["sort32"], op: "pto.tsort32", doc: "Blocks of 32 elements sorted", ..REFUSED },
-    Entry { names: &["mrgsort"], op: "pto.tmrgsort", doc: "Sorted lists merged", ..REFUSED },
-    Entry { names: &["random"], op: "pto.trandom", doc: "Random bits", ..REFUSED },
+    Entry { names: &["sort32"], op: Some(&pto::TSORT32), doc: "Blocks of 32 elements sorted", ..REFUSED },
+    Entry { names: &["mrgsort"], op: Some(&pto::TMRGSORT), doc: "Sorted lists merged", ..REFUSED },
+    Entry { names: &["random"], op: Some(&pto::TRANDOM), doc: "Random bits", ..REFUSED },
 ];
 
 fn gather_row(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -61,6 +62,6 @@ fn gather_row(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     let view = lower.window(&window)?;
     let target = lower.tile(part).value;
-    lower.e.op("pto.tload", &[("src", &[view]), ("dst", &[target])], &[], &[]);
+    lower.e.op(&pto::TLOAD, &[("src", &[view]), ("dst", &[target])], &[], &[]);
     Ok(Value::Tile(id))
 }

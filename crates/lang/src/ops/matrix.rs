@@ -1,5 +1,6 @@
 //! Products on the Cube core.
 
+use slipring_dialects::pto;
 use slipring_ir::Diagnostic;
 use slipring_tile::{Elem, Space};
 
@@ -12,7 +13,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["matmul"],
         params: "lhs, rhs, out_dtype=, a_trans=, b_trans=, c_matrix_nz=",
-        op: "pto.tmatmul",
+        op: Some(&pto::TMATMUL),
         doc: "Product of two matrices, in f32 (i32 for 8-bit integers)",
         lower: matmul,
         ..ENTRY
@@ -20,7 +21,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["matmul_acc"],
         params: "acc, lhs, rhs, a_trans=, b_trans=, init_cond=",
-        op: "pto.tmatmul.acc",
+        op: Some(&pto::TMATMUL_ACC),
         doc: "Product added to an accumulator, in place",
         lower: matmul_acc,
         ..ENTRY
@@ -28,7 +29,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["gemv"],
         params: "lhs, rhs, out_dtype=, a_trans=, b_trans=, c_matrix_nz=",
-        op: "pto.tgemv",
+        op: Some(&pto::TGEMV),
         doc: "Product of a row and a matrix",
         lower: matmul,
         ..ENTRY
@@ -36,7 +37,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["gemv_acc"],
         params: "acc, lhs, rhs, a_trans=, b_trans=, init_cond=",
-        op: "pto.tgemv.acc",
+        op: Some(&pto::TGEMV_ACC),
         doc: "Product of a row and a matrix added to an accumulator, in place",
         lower: matmul_acc,
         ..ENTRY
@@ -44,14 +45,14 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["gemv_bias"],
         params: "lhs, rhs, bias, a_trans=, b_trans=",
-        op: "pto.tgemv.bias",
+        op: Some(&pto::TGEMV_BIAS),
         doc: "Product of a row and a matrix, a bias added",
         lower: matmul_bias,
         ..ENTRY
     },
     Entry {
         names: &["matmul_mx", "matmul_mx_acc", "matmul_mx_bias", "gemv_mx", "gemv_mx_acc", "gemv_mx_bias"],
-        op: "pto.tmatmul.mx",
+        op: Some(&pto::TMATMUL_MX),
         doc: "Products with scales for groups of elements",
         ..REFUSED
     },
@@ -63,7 +64,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["matmul_bias"],
         params: "lhs, rhs, bias, a_trans=, b_trans=",
-        op: "pto.tmatmul.bias",
+        op: Some(&pto::TMATMUL_BIAS),
         doc: "Product, a bias added to each row",
         lower: matmul_bias,
         ..ENTRY
@@ -153,7 +154,7 @@ fn matmul(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     let target = product(lower, &o, call.entry.names[0]);
     let (l, r, d) = (lower.tile(o.left).value, lower.tile(o.right).value, lower.tile(target).value);
-    lower.e.op(call.entry.op, &[("lhs", &[l]), ("rhs", &[r]), ("dst", &[d])], &[], &[]);
+    lower.e.op(call.op(), &[("lhs", &[l]), ("rhs", &[r]), ("dst", &[d])], &[], &[]);
     Ok(Value::Tile(target))
 }
 
@@ -179,7 +180,7 @@ fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     let (l, r) = (lower.tile(o.left).value, lower.tile(o.right).value);
     let groups: [(&str, &[_]); 4] = [("acc_in", &[tile.value]), ("lhs", &[l]), ("rhs", &[r]), ("dst", &[tile.value])];
-    lower.e.op(call.entry.op, &groups, &[], &[]);
+    lower.e.op(call.op(), &groups, &[], &[]);
     lower.take(acc, call.span);
     Ok(Value::Tile(lower.add_tile(tile.value, tile.ty, &tile.shape, "matmul_acc")))
 }
@@ -191,6 +192,6 @@ fn matmul_bias(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let target = product(lower, &o, call.entry.names[0]);
     let [l, r, b, d] = [o.left, o.right, bias, target].map(|id| lower.tile(id).value);
     let groups: [(&str, &[_]); 4] = [("lhs", &[l]), ("rhs", &[r]), ("bias", &[b]), ("dst", &[d])];
-    lower.e.op(call.entry.op, &groups, &[], &[]);
+    lower.e.op(call.op(), &groups, &[], &[]);
     Ok(Value::Tile(target))
 }

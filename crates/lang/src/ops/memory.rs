@@ -1,5 +1,6 @@
 //! Between global memory and tiles, and between the memories of a core.
 
+use slipring_dialects::pto;
 use slipring_ir::Diagnostic;
 use slipring_tile::Space;
 
@@ -12,7 +13,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["load"],
         params: "tensor, offsets, shapes, valid_shape=, target_memory=, clamp=",
-        op: "pto.tload",
+        op: Some(&pto::TLOAD),
         doc: "Load a window of a tensor into a tile",
         lower: load,
         ..ENTRY
@@ -20,7 +21,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["store"],
         params: "tile, offsets, tensor, shapes=, *, atomic=",
-        op: "pto.tstore",
+        op: Some(&pto::TSTORE),
         doc: "Store a tile into a window of a tensor",
         lower: store,
         ..ENTRY
@@ -28,7 +29,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["assemble"],
         params: "target, source, offset, *, atomic=",
-        op: "pto.tstore",
+        op: Some(&pto::TSTORE),
         doc: "Store a tile into a window of a tensor, or put it into a larger tile",
         lower: assemble,
         ..ENTRY
@@ -36,7 +37,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["move"],
         params: "tile, target_memory, blayout=, slayout=",
-        op: "pto.tmov",
+        op: Some(&pto::TMOV),
         doc: "Move a tile to another memory",
         lower: move_tile,
         ..ENTRY
@@ -44,7 +45,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["extract"],
         params: "src, row, col, shape, *, target_memory=",
-        op: "pto.textract",
+        op: Some(&pto::TEXTRACT),
         doc: "A window of a tile, copied out, also to L0A and L0B",
         lower: extract,
         ..ENTRY
@@ -58,7 +59,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["transpose_view"],
         params: "tile",
-        op: "pto.treshape",
+        op: Some(&pto::TRESHAPE),
         doc: "A tile of L1 with rows and columns exchanged: the same bytes",
         lower: transpose_view,
         ..ENTRY
@@ -66,7 +67,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["read"],
         params: "src, offset",
-        op: "pto.load_scalar",
+        op: Some(&pto::LOAD_SCALAR),
         doc: "Read one element",
         lower: read,
         ..ENTRY
@@ -74,7 +75,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["write"],
         params: "dst, offset, value",
-        op: "pto.store_scalar",
+        op: Some(&pto::STORE_SCALAR),
         doc: "Write one element",
         lower: write,
         ..ENTRY
@@ -122,7 +123,7 @@ fn load(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     lower.reads(&window, call.span);
     let tile = lower.new_valid_tile(&shape, source.elem, space, [rows, last], "load");
     let (view, target) = (lower.window(&window)?, lower.tile(tile).value);
-    lower.e.op("pto.tload", &[("src", &[view]), ("dst", &[target])], &[], &[]);
+    lower.e.op(&pto::TLOAD, &[("src", &[view]), ("dst", &[target])], &[], &[]);
     Ok(Value::Tile(tile))
 }
 
@@ -234,7 +235,7 @@ fn move_tile(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         let tile = lower.tile(*id).clone();
         let target = lower.new_tile_in(&tile.shape, place, tile.ty.layout.elem, "move");
         let dst = lower.tile(target).value;
-        lower.e.op("pto.tmov", &[("src", &[tile.value]), ("dst", &[dst])], &[], &[]);
+        lower.e.op(&pto::TMOV, &[("src", &[tile.value]), ("dst", &[dst])], &[], &[]);
         return Ok(Value::Tile(target));
     }
     if lower.tile(*id).ty.space == space {
@@ -261,7 +262,7 @@ fn extract(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let dst = lower.tile(target).value;
     let groups: [(&str, &[_]); 4] =
         [("src", &[tile.value]), ("row", &offsets[..1]), ("col", &offsets[1..]), ("dst", &[dst])];
-    lower.e.op("pto.textract", &groups, &[], &[]);
+    lower.e.op(&pto::TEXTRACT, &groups, &[], &[]);
     Ok(Value::Tile(target))
 }
 
@@ -278,7 +279,7 @@ fn read(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     lower.reads(&element, call.span);
     let (pointer, offset) = lower.element(&element);
     let ty = scalar_type_of(element.elem);
-    let value = lower.e.value("pto.load_scalar", &[("ptr", &[pointer]), ("offset", &[offset])], &[], ty);
+    let value = lower.e.value(&pto::LOAD_SCALAR, &[("ptr", &[pointer]), ("offset", &[offset])], &[], ty);
     Ok(lower.scalar(value, DType::Elem(element.elem)))
 }
 

@@ -14,6 +14,8 @@ mod reduce;
 mod shape;
 mod system;
 
+use slipring_dialects::OpDef;
+
 use crate::lower::{Lower, Lowered};
 
 pub(crate) use bind::{Call, Given};
@@ -26,10 +28,10 @@ pub struct Entry {
     /// Its parameters: `lhs, rhs, out_dtype=, *, atomic=`. Those behind `*` are given by name; those with `=` may be
     /// left out. `|` stands between ways to call it, `…` for anything.
     pub params: &'static str,
-    /// The op that it becomes; empty where that depends on its arguments.
-    pub op: &'static str,
-    /// The op that it becomes where its second operand is a number; empty where none may be.
-    pub with_number: &'static str,
+    /// The op that it becomes; none where that depends on its arguments.
+    pub op: Option<&'static OpDef>,
+    /// The op that it becomes where its second operand is a number; none where it may not be one.
+    pub with_number: Option<&'static OpDef>,
     /// What it does, for lists.
     pub doc: &'static str,
     /// True for an op that is known by its name and not compiled.
@@ -41,8 +43,8 @@ pub struct Entry {
 const ENTRY: Entry = Entry {
     names: &[],
     params: "",
-    op: "",
-    with_number: "",
+    op: None,
+    with_number: None,
     doc: "",
     refused: false,
     lower: |lower, call| Err(lower.unsupported(call.span, format!("`pl.{}`", call.entry.names[0]))),

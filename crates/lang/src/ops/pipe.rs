@@ -1,5 +1,6 @@
 //! Pipes by hand: memory for the slots, both ends, push, pop and free (seed 000, DSL Grammar; the public spelling beside it).
 
+use slipring_dialects::{CoreRule, pto};
 use std::rc::Rc;
 
 use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
@@ -35,7 +36,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["reserve_buffer"],
         params: "name, size, base=",
-        op: "pto.reserve_buffer",
+        op: Some(&pto::RESERVE_BUFFER),
         doc: "Memory for the slots of a ring that this core consumes",
         lower: reserve,
         ..ENTRY
@@ -43,39 +44,39 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["import_peer_buffer"],
         params: "name, peer_func",
-        op: "pto.import_reserved_buffer",
+        op: Some(&pto::IMPORT_RESERVED_BUFFER),
         doc: "The memory that the peer reserved",
         lower: import,
         ..ENTRY
     },
     Entry {
         names: &["aic_initialize_pipe"],
-        op: "pto.aic_initialize_pipe",
+        op: Some(&pto::AIC_INITIALIZE_PIPE),
         doc: "The Cube core's ends of a pipe",
         ..INITIALIZE
     },
     Entry {
         names: &["aiv_initialize_pipe"],
-        op: "pto.aiv_initialize_pipe",
+        op: Some(&pto::AIV_INITIALIZE_PIPE),
         doc: "A Vector core's ends of a pipe",
         ..INITIALIZE
     },
     Entry { names: &["TPUSH"], doc: "Push a tile to the other kind of core", ..PUSH },
-    Entry { names: &["tpush_to_aiv"], op: "pto.tpush_to_aiv", doc: "Push a tile to the Vector cores", ..PUSH },
-    Entry { names: &["tpush_to_aic"], op: "pto.tpush_to_aic", doc: "Push a tile to the Cube core", ..PUSH },
+    Entry { names: &["tpush_to_aiv"], op: Some(&pto::TPUSH_TO_AIV), doc: "Push a tile to the Vector cores", ..PUSH },
+    Entry { names: &["tpush_to_aic"], op: Some(&pto::TPUSH_TO_AIC), doc: "Push a tile to the Cube core", ..PUSH },
     Entry { names: &["TPOP"], doc: "Pop a tile of the other kind of core", ..POP },
-    Entry { names: &["tpop_from_aic"], op: "pto.tpop_from_aic", doc: "Pop a tile of the Cube core", ..POP },
-    Entry { names: &["tpop_from_aiv"], op: "pto.tpop_from_aiv", doc: "Pop a tile of the Vector cores", ..POP },
+    Entry { names: &["tpop_from_aic"], op: Some(&pto::TPOP_FROM_AIC), doc: "Pop a tile of the Cube core", ..POP },
+    Entry { names: &["tpop_from_aiv"], op: Some(&pto::TPOP_FROM_AIV), doc: "Pop a tile of the Vector cores", ..POP },
     Entry { names: &["TFREE"], doc: "Give a popped slot back", ..FREE },
     Entry {
         names: &["tfree_to_aic", "tfree_from_aic"],
-        op: "pto.tfree_from_aic",
+        op: Some(&pto::TFREE_FROM_AIC),
         doc: "Give a slot back to the Cube core",
         ..FREE
     },
     Entry {
         names: &["tfree_to_aiv", "tfree_from_aiv"],
-        op: "pto.tfree_from_aiv",
+        op: Some(&pto::TFREE_FROM_AIV),
         doc: "Give a slot back to the Vector cores",
         ..FREE
     },
@@ -108,7 +109,7 @@ fn reserve(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if base >= 0 {
         attrs.push(("base", Attr::int(base)));
     }
-    let value = lower.e.value(call.entry.op, &[], &attrs, Type::I32);
+    let value = lower.e.value(call.op(), &[], &attrs, Type::I32);
     lower.facts.reserved.extend(lower.e.module.defining_op(value));
     lower.facts.buffers.push((value, name.clone()));
     lower.globals.reserve(&lower.calls[0], &name, size);
@@ -123,7 +124,7 @@ fn import(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         return Err(lower.error("unknown-function", span, format!("there is no kernel `{peer}` in this file")));
     };
     let attrs = [("name", Attr::Str(name.to_string().into())), ("peer_func", Attr::Symbol(peer.to_string().into()))];
-    let value = lower.e.value(call.entry.op, &[], &attrs, Type::I32);
+    let value = lower.e.value(call.op(), &[], &attrs, Type::I32);
     lower.facts.buffers.push((value, name.clone()));
     Ok(Value::Buffer(Rc::new(Buffer { base: value, name, peer: Some(peer), size: None })))
 }
@@ -137,7 +138,7 @@ fn address(lower: &mut Lower<'_>, value: &Value, span: Span) -> Lowered<slipring
 }
 
 fn initialize(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let kind = if call.entry.op == "pto.aic_initialize_pipe" { CoreKind::Cube } else { CoreKind::Vector };
+    let kind = if call.op().core == CoreRule::Cube { CoreKind::Cube } else { CoreKind::Vector };
     if let Some((first, place)) = lower.facts.pipe_end.filter(|(first, _)| *first != kind) {
         let message = format!("this function has an end of a pipe for the {} core already", first.name());
         let error = Diagnostic::error("pipe-ends", call.span, message)
@@ -172,7 +173,7 @@ fn initialize(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     let groups: [(&str, &[_]); 3] =
         [("gm_slot_buffer", &gm), ("c2v_consumer_buf", &[c2v]), ("v2c_consumer_buf", &[v2c])];
-    lower.e.op(call.entry.op, &groups, &attrs, &[]);
+    lower.e.op(call.op(), &groups, &attrs, &[]);
     let buffers = [c2v, v2c].map(|address| named(lower, address));
     let end = Rc::new(PipeEnd { id: call.int(lower, "id")?.unwrap_or(0), buffers, slots, span: call.span });
     lower.facts.pipes.push(end.clone());

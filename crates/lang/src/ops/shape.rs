@@ -1,5 +1,6 @@
 //! Tiles made from nothing, and tiles looked at in another shape.
 
+use slipring_dialects::pto;
 use slipring_ir::{Attr, Diagnostic, Type};
 use slipring_tile::{BLayout, SLayout, Space};
 
@@ -27,7 +28,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["ci", "arange"],
         params: "start, shape, dtype=, descending=",
-        op: "pto.tci",
+        op: Some(&pto::TCI),
         doc: "Consecutive integers",
         lower: consecutive,
         ..ENTRY
@@ -42,7 +43,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["transpose"],
         params: "x, axis1=, axis2=",
-        op: "pto.ttrans",
+        op: Some(&pto::TTRANS),
         doc: "Rows become columns",
         lower: transpose,
         ..ENTRY
@@ -57,7 +58,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["row_expand"],
         params: "x, values, tmp=",
-        op: "pto.trowexpand",
+        op: Some(&pto::TROWEXPAND),
         doc: "A tile like the first with the second's value of each row",
         lower: repeat,
         ..ENTRY
@@ -65,7 +66,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["col_expand"],
         params: "x, values",
-        op: "pto.tcolexpand",
+        op: Some(&pto::TCOLEXPAND),
         doc: "A tile like the first with the second's value of each column",
         lower: repeat,
         ..ENTRY
@@ -73,7 +74,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["set_validshape"],
         params: "x, rows, cols",
-        op: "pto.set_validshape",
+        op: Some(&pto::SET_VALIDSHAPE),
         doc: "The same tile of which only the first rows and columns count",
         lower: set_valid,
         ..ENTRY
@@ -81,7 +82,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["fillpad"],
         params: "x, pad_value=",
-        op: "pto.tfillpad",
+        op: Some(&pto::TFILLPAD),
         doc: "A copy of which all elements count: those outside the valid shape are zero, or the smallest or largest value",
         lower: fillpad,
         ..ENTRY
@@ -89,7 +90,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["fillpad_inplace"],
         params: "x, pad_value=",
-        op: "pto.tfillpad",
+        op: Some(&pto::TFILLPAD),
         doc: "The same; the tile itself stays as it is",
         lower: fillpad,
         ..ENTRY
@@ -97,7 +98,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["fillpad_expand"],
         params: "x, shape, pad_value=",
-        op: "pto.tfillpad_expand",
+        op: Some(&pto::TFILLPAD_EXPAND),
         doc: "A copy in a larger tile, the rest filled",
         lower: fillpad,
         ..ENTRY
@@ -105,7 +106,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["tri"],
         params: "diagonal, shape, dtype=, upper=",
-        op: "pto.ttri",
+        op: Some(&pto::TTRI),
         doc: "Ones up to a diagonal, zeros behind it; with `upper` from it on",
         lower: triangle,
         ..ENTRY
@@ -113,7 +114,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["reinterpret_view"],
         params: "x, dtype, *, shape=",
-        op: "pto.treshape",
+        op: Some(&pto::TRESHAPE),
         doc: "The same bytes as elements of another type",
         lower: reinterpret,
         ..ENTRY
@@ -128,7 +129,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["concat"],
         params: "a, b",
-        op: "pto.tconcat",
+        op: Some(&pto::TCONCAT),
         doc: "Two tiles side by side",
         lower: concat,
         ..ENTRY
@@ -181,7 +182,7 @@ fn fillpad(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         }
     };
     let tile = lower.tile(id).clone();
-    let expand = call.entry.op == "pto.tfillpad_expand";
+    let expand = call.entry.op == Some(&pto::TFILLPAD_EXPAND);
     let shape = if expand { call.need_shape(lower, "shape")? } else { tile.shape.to_vec() };
     if fold_exceeds(&tile.shape, &shape) {
         let message = format!("a tile {} is put into one of {}", show(&tile.shape), show(&shape));
@@ -191,7 +192,7 @@ fn fillpad(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let ty = slipring_ir::TileType { pad, ..place.tile_type(&shape, tile.ty.layout.elem) };
     let buffer = lower.buffer(ty);
     let target = lower.add_tile(buffer, ty, &shape, "fillpad");
-    super::elementwise::emit(lower, call.entry.op, &[("src", id)], target);
+    super::elementwise::emit(lower, call.op(), &[("src", id)], target);
     Ok(Value::Tile(target))
 }
 
@@ -209,12 +210,7 @@ fn triangle(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let upper = i64::from(call.flag(lower, "upper")?);
     let target = lower.new_tile(&shape, elem, Space::Vec, "tri");
     let dst = lower.tile(target).value;
-    lower.e.op(
-        call.entry.op,
-        &[("diagonal", &[diagonal]), ("dst", &[dst])],
-        &[("upperOrLower", Attr::int(upper))],
-        &[],
-    );
+    lower.e.op(call.op(), &[("diagonal", &[diagonal]), ("dst", &[dst])], &[("upperOrLower", Attr::int(upper))], &[]);
     Ok(Value::Tile(target))
 }
 
@@ -242,7 +238,7 @@ fn reinterpret(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         let message = format!("a tile {} cannot be looked at as {} of that type", show(&tile.shape), show(&shape));
         return Err(lower.error("reshape", call.span, message));
     }
-    let view = lower.e.value("pto.treshape", &[("src", &[tile.value])], &[], Type::Tile(ty));
+    let view = lower.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(ty));
     let view = lower.add_tile(view, ty, &shape, "reinterpret_view");
     lower.tiles[view.0 as usize].region = tile.region.or(lower.region);
     Ok(Value::Tile(view))
@@ -272,7 +268,7 @@ fn filled(
     let number = scalar_for(lower, value, elem, span)?;
     let target = lower.new_tile(shape, elem, Space::Vec, "full");
     let dst = lower.tile(target).value;
-    lower.e.op("pto.texpands", &[("scalar", &[number]), ("dst", &[dst])], &[], &[]);
+    lower.e.op(&pto::TEXPANDS, &[("scalar", &[number]), ("dst", &[dst])], &[], &[]);
     Ok(Value::Tile(target))
 }
 
@@ -285,7 +281,7 @@ fn consecutive(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let target = lower.new_tile(&shape, elem, Space::Vec, "ci");
     let dst = lower.tile(target).value;
     let attrs: &[_] = if descending { &[("descending", Attr::Bool(true))] } else { &[] };
-    lower.e.op("pto.tci", &[("start", &[start]), ("dst", &[dst])], attrs, &[]);
+    lower.e.op(&pto::TCI, &[("start", &[start]), ("dst", &[dst])], attrs, &[]);
     Ok(Value::Tile(target))
 }
 
@@ -329,7 +325,7 @@ fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         .note("its lines are padded to 32 bytes, so that its elements do not lie next to each other");
         return Err(lower.report(error));
     }
-    let view = lower.e.value("pto.treshape", &[("src", &[tile.value])], &[], Type::Tile(ty));
+    let view = lower.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(ty));
     let view = lower.add_tile(view, ty, &shape, "reshape");
     lower.tiles[view.0 as usize].region = tile.region.or(lower.region);
     Ok(Value::Tile(view))
@@ -350,7 +346,7 @@ fn transpose(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     };
     let target = lower.new_tile(&[cols, rows], tile.ty.layout.elem, Space::Vec, "transpose");
     let tmp = lower.new_tile(&[cols, rows], tile.ty.layout.elem, Space::Vec, "tmp");
-    super::elementwise::emit(lower, "pto.ttrans", &[("src", source), ("tmp", tmp)], target);
+    super::elementwise::emit(lower, &pto::TTRANS, &[("src", source), ("tmp", tmp)], target);
     Ok(Value::Tile(target))
 }
 
@@ -393,7 +389,7 @@ fn repeat(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let values = vector(lower, call, "values")?;
     let tile = lower.tile(model).clone();
     let target = lower.tile_like(model, tile.ty.layout.elem, call.entry.names[0]);
-    super::elementwise::emit(lower, call.entry.op, &[("src", values)], target);
+    super::elementwise::emit(lower, call.op(), &[("src", values)], target);
     Ok(Value::Tile(target))
 }
 
@@ -411,6 +407,6 @@ fn concat(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         return Err(lower.error("shapes", call.span, message));
     }
     let target = lower.new_tile(&[*rows, left + right], x.ty.layout.elem, Space::Vec, "concat");
-    super::elementwise::emit(lower, "pto.tconcat", &[("src0", a), ("src1", b)], target);
+    super::elementwise::emit(lower, &pto::TCONCAT, &[("src0", a), ("src1", b)], target);
     Ok(Value::Tile(target))
 }

@@ -1,5 +1,6 @@
 //! Parts of the language that order, print or start things, and those that a single kernel does not have.
 
+use slipring_dialects::pto;
 use slipring_ir::{Attr, Diagnostic};
 
 use super::{Call, ENTRY, Entry, REFUSED};
@@ -28,7 +29,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["print"],
         params: "x, label=",
-        op: "pto.tprint",
+        op: Some(&pto::TPRINT),
         doc: "Print a tile or a number",
         lower: print,
         ..ENTRY
@@ -78,14 +79,14 @@ fn print(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         Value::Tile(_) | Value::Tensor(_) => {
             let id = lower.demand(&value, slipring_tile::Space::Vec, span)?;
             let tile = lower.tile(id).value;
-            lower.e.op("pto.tprint", &[("src", &[tile])], &[], &[]);
+            lower.e.op(&pto::TPRINT, &[("src", &[tile])], &[], &[]);
         }
         Value::Scalar(scalar) => {
             let label = call.word(lower, "label")?.map_or_else(String::new, |label| format!("{label}: "));
             let form = if scalar.ty.is_float() { "%f" } else { "%d" };
             let attrs = [("format", Attr::Str(format!("{label}{form}").into()))];
             let value = scalar.value;
-            lower.e.op("pto.print", &[("scalar", &[value])], &attrs, &[]);
+            lower.e.op(&pto::PRINT, &[("scalar", &[value])], &attrs, &[]);
         }
         _ => return static_print(lower, call),
     }

@@ -13,7 +13,7 @@ use slipring_op::rules::{ANY, required, result, schema};
 pub(crate) const OPS: &[&OpDef] = &[&CONSTANT];
 
 /// The attribute with the number.
-pub(super) const VALUE: &str = "value";
+pub const VALUE: &str = "value";
 
 pub static CONSTANT: OpDef = OpDef {
     schema: OpSchema {

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use slipring_dialects::make::is_placed;
 pub use slipring_dialects::rules::counted;
 use slipring_dialects::{Dialects, InCoreSync, OpDef, OpRef, kernel_kind};
-use slipring_ir::{BlockId, Flow, Module, OpId, OpSchema, Type};
+use slipring_ir::{BlockId, Flow, Module, OpId, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_tile::Space;
 
@@ -52,9 +52,9 @@ pub fn buffer_bytes(ty: &Type) -> Option<u64> {
     }
 }
 
-/// Position of the declared operand of this name.
-pub fn operand_index(schema: &OpSchema, name: &str) -> Option<usize> {
-    schema.operands.iter().position(|o| o.name == name)
+/// The first value that an op takes: of one that makes a view, what it is a view of.
+pub fn first_operand(op: &OpRef<'_>) -> Option<ValueId> {
+    op.module.op(op.id).operands.first().copied()
 }
 
 /// The functions of a module by name, those without a body too.

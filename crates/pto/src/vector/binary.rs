@@ -23,6 +23,7 @@ pub static TADD: OpDef = OpDef {
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &ADD, ["src0", "src1"], "add"),
     elems: types::SUMS,
+    commutes: true,
     ..EACH
 };
 
@@ -43,6 +44,7 @@ pub static TMUL: OpDef = OpDef {
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &MUL, ["src0", "src1"], "mul"),
     elems: types::WORDS,
+    commutes: true,
     ..EACH
 };
 
@@ -66,6 +68,7 @@ pub static TMAX: OpDef = OpDef {
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &MAX, ["src0", "src1"], "max"),
     elems: types::SUMS,
+    commutes: true,
     ..EACH
 };
 
@@ -76,6 +79,7 @@ pub static TMIN: OpDef = OpDef {
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     lower: |op, d| elementwise(op, d, &MIN, ["src0", "src1"], "max"),
     elems: types::SUMS,
+    commutes: true,
     ..EACH
 };
 
@@ -116,6 +120,7 @@ pub static TPARTADD: OpDef = OpDef {
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| partial(op, d, &ADD, "add"),
     elems: types::SUMS,
+    commutes: true,
     ..EACH
 };
 
@@ -129,6 +134,7 @@ pub static TPARTMUL: OpDef = OpDef {
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| partial(op, d, &MUL, "mul"),
     elems: types::SUMS,
+    commutes: true,
     ..EACH
 };
 
@@ -142,6 +148,7 @@ pub static TPARTMAX: OpDef = OpDef {
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| partial(op, d, &MAX, "max"),
     elems: types::SUMS,
+    commutes: true,
     ..EACH
 };
 
@@ -155,6 +162,7 @@ pub static TPARTMIN: OpDef = OpDef {
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| partial(op, d, &MIN, "max"),
     elems: types::SUMS,
+    commutes: true,
     ..EACH
 };
 

@@ -22,6 +22,7 @@ pub static TAND: OpDef = OpDef {
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
     lower: |op, d| elementwise(op, d, &AND, ["src0", "src1"], "bit"),
     elems: types::BITS,
+    commutes: true,
     ..BITS
 };
 
@@ -43,6 +44,7 @@ pub static TOR: OpDef = OpDef {
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
     lower: |op, d| elementwise(op, d, &OR, ["src0", "src1"], "bit"),
     elems: types::BITS,
+    commutes: true,
     ..BITS
 };
 
@@ -64,6 +66,7 @@ pub static TXOR: OpDef = OpDef {
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
     lower: |op, d| elementwise(op, d, &XOR, ["src0", "src1"], "bit"),
     elems: types::BITS,
+    commutes: true,
     ..BITS
 };
 

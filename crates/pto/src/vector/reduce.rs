@@ -75,6 +75,7 @@ pub static TROWSUM: OpDef = OpDef {
     verify: |op, _, diags| rows(op, NUMBERS, diags),
     lower: |op, d| reduce_rows(op, d, Reduce::Sum),
     elems: types::ROW_SUMS,
+    wants_tmp: true,
     ..BY_ROW
 };
 
@@ -85,6 +86,7 @@ pub static TROWPROD: OpDef = OpDef {
     verify: |op, _, diags| rows(op, NUMBERS, diags),
     lower: |op, d| reduce_rows(op, d, Reduce::Prod),
     elems: types::ROW_SUMS,
+    wants_tmp: true,
     ..BY_ROW
 };
 
@@ -95,6 +97,7 @@ pub static TROWMAX: OpDef = OpDef {
     verify: |op, _, diags| rows(op, NUMBERS, diags),
     lower: |op, d| reduce_rows(op, d, Reduce::Max),
     elems: types::ROW_EXTREMES,
+    wants_tmp: true,
     ..BY_ROW
 };
 
@@ -105,6 +108,7 @@ pub static TROWMIN: OpDef = OpDef {
     verify: |op, _, diags| rows(op, NUMBERS, diags),
     lower: |op, d| reduce_rows(op, d, Reduce::Min),
     elems: types::ROW_EXTREMES,
+    wants_tmp: true,
     ..BY_ROW
 };
 
@@ -115,6 +119,7 @@ pub static TROWARGMAX: OpDef = OpDef {
     verify: |op, _, diags| indices(op, Needs::Rows, diags),
     lower: |op, d| arg_rows(op, d, Reduce::Max),
     elems: types::ROW_INDICES,
+    wants_tmp: true,
     ..BY_ROW
 };
 
@@ -125,6 +130,7 @@ pub static TROWARGMIN: OpDef = OpDef {
     verify: |op, _, diags| indices(op, Needs::Rows, diags),
     lower: |op, d| arg_rows(op, d, Reduce::Min),
     elems: types::ROW_INDICES,
+    wants_tmp: true,
     ..BY_ROW
 };
 
@@ -188,6 +194,7 @@ pub static TCOLARGMAX: OpDef = OpDef {
     verify: |op, _, diags| indices(op, Needs::Columns, diags),
     lower: |op, d| arg_columns(op, d, Reduce::Max),
     elems: types::ROW_INDICES,
+    wants_tmp: true,
     ..BY_COLUMN
 };
 
@@ -198,6 +205,7 @@ pub static TCOLARGMIN: OpDef = OpDef {
     verify: |op, _, diags| indices(op, Needs::Columns, diags),
     lower: |op, d| arg_columns(op, d, Reduce::Min),
     elems: types::ROW_INDICES,
+    wants_tmp: true,
     ..BY_COLUMN
 };
 

@@ -75,8 +75,8 @@ fn language_op(name: &str) -> Exit {
         let _ = writeln!(text, "          known, and refused: it cannot be compiled yet");
     }
     for (op, when) in [(entry.op, ""), (entry.with_number, ", where its second operand is a number")] {
-        if let Some(def) = Dialects::get().def(op) {
-            let _ = writeln!(text, "becomes   {op}{when}: {}", def.summary);
+        if let Some(def) = op {
+            let _ = writeln!(text, "becomes   {}{when}: {}", def.schema.name, def.summary);
         }
     }
     out(&text);

@@ -3,6 +3,7 @@
 //! A function with an end of a pipe is one core's program: its kind decides the direction. In a kernel for both kinds of core
 //! the name of the op does, or where its tile lies; the passes make the pipes there.
 
+use slipring_dialects::{Direction, OpDef, pto};
 use std::rc::Rc;
 
 use slipring_ir::{Attr, Diagnostic, Span, Type};
@@ -13,27 +14,26 @@ use super::{Call, named};
 use crate::lower::{Lower, Lowered, Place, Popped, Push, Reported};
 use crate::value::{Split, TileId, Value};
 
-/// The op of a kind of core's push, and the memory that it takes the tile from.
-fn push_of(from: CoreKind) -> (&'static str, Space) {
+/// The direction of what a kind of core pushes.
+fn out_of(from: CoreKind) -> Direction {
     match from {
-        CoreKind::Cube => ("pto.tpush_to_aiv", Space::Acc),
-        CoreKind::Vector => ("pto.tpush_to_aic", Space::Vec),
+        CoreKind::Cube => Direction::C2V,
+        CoreKind::Vector => Direction::V2C,
     }
+}
+
+/// The op of a kind of core's push, and the memory that it takes the tile from.
+fn push_of(from: CoreKind) -> (&'static OpDef, Space) {
+    (pto::push_of(out_of(from)), if from == CoreKind::Cube { Space::Acc } else { Space::Vec })
 }
 
 /// The op of a kind of core's pop, and the memory that the tile is in.
-fn pop_of(to: CoreKind) -> (&'static str, Space) {
-    match to {
-        CoreKind::Cube => ("pto.tpop_from_aiv", Space::Mat),
-        CoreKind::Vector => ("pto.tpop_from_aic", Space::Vec),
-    }
+fn pop_of(to: CoreKind) -> (&'static OpDef, Space) {
+    (pto::pop_of(out_of(peer(to))), if to == CoreKind::Cube { Space::Mat } else { Space::Vec })
 }
 
-fn free_of(to: CoreKind) -> &'static str {
-    match to {
-        CoreKind::Cube => "pto.tfree_from_aiv",
-        CoreKind::Vector => "pto.tfree_from_aic",
-    }
+fn free_of(to: CoreKind) -> &'static OpDef {
+    pto::free_of(out_of(peer(to)))
 }
 
 fn peer(kind: CoreKind) -> CoreKind {
@@ -44,8 +44,8 @@ fn peer(kind: CoreKind) -> CoreKind {
 }
 
 /// The kind of core that the name of the op says, which `op_of` gives for each kind.
-fn said(call: &Call, op_of: impl Fn(CoreKind) -> &'static str) -> Option<CoreKind> {
-    [CoreKind::Cube, CoreKind::Vector].into_iter().find(|kind| op_of(*kind) == call.entry.op)
+fn said(call: &Call, op_of: impl Fn(CoreKind) -> &'static OpDef) -> Option<CoreKind> {
+    [CoreKind::Cube, CoreKind::Vector].into_iter().find(|kind| Some(op_of(*kind)) == call.entry.op)
 }
 
 /// The kind of core that the function is for: by its end of a pipe, or by its type. `None` for kernels of both kinds.
@@ -75,7 +75,7 @@ fn kind_of(
     lower: &mut Lower<'_>,
     call: &Call,
     own: Option<CoreKind>,
-    op_of: impl Fn(CoreKind) -> &'static str,
+    op_of: impl Fn(CoreKind) -> &'static OpDef,
     otherwise: impl FnOnce(&mut Lower<'_>) -> Lowered<CoreKind>,
 ) -> Lowered<CoreKind> {
     let Some(said) = said(call, op_of) else {

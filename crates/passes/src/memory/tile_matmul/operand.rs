@@ -8,7 +8,7 @@ use slipring_machine::Platform;
 use slipring_tile::{Layout, Space};
 
 use super::steps::Room;
-use crate::analysis::facts::{def, op_ref, operand_index, syncs_by_hand};
+use crate::analysis::facts::{def, op_ref, syncs_by_hand};
 use crate::analysis::roots::{Address, RootId, RootKind, Roots, home};
 
 /// An operand that can be taken out of L1 slice by slice.
@@ -150,9 +150,7 @@ fn fill_of(module: &Module, roots: &Roots, op: OpId, root: RootId) -> Option<OpI
 /// The tile in L1 that a move copies into `tile`, whole.
 fn whole_from_l1(module: &Module, fill: OpId, tile: ValueId) -> Option<ValueId> {
     let op = op_ref(module, fill).filter(|op| op.def.transfer == Some(Transfer::Whole))?;
-    let [src, dst] = ["src", "dst"].map(|name| operand_index(&op.def.schema, name));
-    let (src, dst) = (src?, dst?);
-    (op.operand(dst) == Some(tile) && op.space(src) == Some(Space::Mat)).then(|| op.operand(src))?
+    (op.operand("dst") == Some(tile) && op.space("src") == Some(Space::Mat)).then(|| op.operand("src"))?
 }
 
 /// The ops that may run after `first` and before `last`, which stands behind it in its block or inside an op behind it.

@@ -12,7 +12,7 @@ use slipring_ir::{BlockId, Diags, Flow, Module, OpId, Span, ValueId};
 use slipring_machine::{CoreKind, Platform};
 use slipring_program::Direction;
 
-use crate::analysis::facts::{Functions, counted, flow, op_ref, operand_index, runs_on};
+use crate::analysis::facts::{Functions, counted, flow, op_ref, runs_on};
 use crate::analysis::rings::{RingOp, consumes, pipe};
 
 /// Paths followed at the same time; beyond that they are taken together.
@@ -314,8 +314,8 @@ fn bounded(mut paths: Vec<Path>, op: OpId) -> Vec<Path> {
 
 /// How often a counted loop with constant bounds runs.
 fn trips(op: &OpRef<'_>) -> Option<i64> {
-    let number = |name: &str| constant(op.module, op.operand(operand_index(&op.def.schema, name)?)?);
-    let (lower, upper, step) = (number("lower")?, number("upper")?, number("step")?);
+    let [lower, upper, step] = op.range()?.map(|bound| constant(op.module, bound));
+    let (lower, upper, step) = (lower?, upper?, step?);
     if step <= 0 {
         return None;
     }

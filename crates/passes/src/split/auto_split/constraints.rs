@@ -7,7 +7,7 @@ use slipring_tile::{BLayout, Layout, SLayout, Space};
 
 use super::axes::{Axes, Node, ODD, Part, Reason, Start, extent, positions};
 use super::windows;
-use crate::analysis::facts::{op_ref, operand_index};
+use crate::analysis::facts::{first_operand, op_ref};
 use crate::analysis::windows::is_view;
 
 /// The tile that a value is, if it is one of the Vector cores.
@@ -38,7 +38,7 @@ pub(super) fn collect(module: &Module, body: BlockId, axis: usize) -> Axes {
         }
         match op.def.mixed {
             Some(MixedPart::Cross) => {
-                if let Some(dst) = op.operand(1).filter(|v| vector_tile(module, *v).is_some()) {
+                if let Some(dst) = op.operand("dst").filter(|v| vector_tile(module, *v).is_some()) {
                     axes.divide((dst, axis), op.id);
                 }
             }
@@ -130,7 +130,7 @@ fn ask(op: &OpRef<'_>, axis: usize, written: &[ValueId], axes: &mut Axes) {
         }
         Along::Repeats => repeats(op, axis, &tiles, axes),
         Along::Window(first) => {
-            let offset = operand_index(&op.def.schema, first).and_then(|at| op.operand(at));
+            let offset = op.operand(first);
             let from_start = offset.and_then(|v| constant(module, v)) == Some(0);
             let same_size = extents(module, axis, &all).windows(2).all(|pair| pair[0] == pair[1]);
             if from_start && same_size {
@@ -202,10 +202,10 @@ fn repeats(op: &OpRef<'_>, axis: usize, tiles: &[(ValueId, &OperandSpec)], axes:
 /// A part of a tile: all positions of the axis, or some of them.
 fn part(op: &OpRef<'_>, axis: usize, written: &[ValueId], axes: &mut Axes) {
     let module = op.module;
-    let (Some(source), Some(&result)) = (op.operand(0), module.op(op.id).results.first()) else { return };
+    let (Some(source), Some(&result)) = (first_operand(op), module.op(op.id).results.first()) else { return };
     let (Some(from), Some(to)) = (vector_tile(module, source), vector_tile(module, result)) else { return };
     let (all, size) = (extent(from, axis), extent(to, axis));
-    let Some(&offset) = op.operands(1).get(axis) else { return };
+    let Some(&offset) = op.operands("offsets").get(axis) else { return };
     let known = constant(module, offset);
     if known == Some(0) && all == size {
         return axes.same((source, axis), (result, axis));
@@ -229,19 +229,15 @@ pub(super) fn is_multiple(module: &Module, value: ValueId, unit: i64) -> bool {
         return n % unit == 0;
     }
     let ValueDef::Arg(block, 0) = module.value(value).def else { return false };
-    module.block_parent(block).and_then(|op| op_ref(module, op)).is_some_and(|op| {
-        ["lower", "step"].iter().all(|name| {
-            let bound = operand_index(&op.def.schema, name).and_then(|at| op.operand(at));
-            bound.is_some_and(|bound| is_multiple(module, bound, unit))
-        })
-    })
+    let range = module.block_parent(block).and_then(|op| op_ref(module, op)?.range());
+    range.is_some_and(|[first, _, step]| [first, step].into_iter().all(|bound| is_multiple(module, bound, unit)))
 }
 
 /// A tile's memory in another shape. Halves of the axis whose positions follow one another in memory are halves of the memory, in
 /// both shapes.
 fn reshape(op: &OpRef<'_>, axis: usize, axes: &mut Axes) {
     let module = op.module;
-    let (Some(source), Some(&result)) = (op.operand(0), module.op(op.id).results.first()) else { return };
+    let (Some(source), Some(&result)) = (first_operand(op), module.op(op.id).results.first()) else { return };
     let (Some(from), Some(to)) = (vector_tile(module, source), vector_tile(module, result)) else { return };
     if alike(&from.layout, &to.layout) {
         return axes.same((source, axis), (result, axis));

@@ -15,7 +15,7 @@ use super::windows::dimension;
 use crate::analysis::access::Accesses;
 use crate::analysis::facts::{Functions, flow, memory_of};
 use crate::analysis::touch::{Access, Memory};
-use crate::analysis::windows::{Partition, is_view};
+use crate::analysis::windows::{is_view, partition};
 use slipring_dialects::rules::constant;
 
 /// The halves of a window that the lanes have: along dimension `at` of `tensor`, `half` steps from `offset + lane × half` on.
@@ -97,7 +97,7 @@ fn lanes(module: &Module, axes: &Axes, op: OpId) -> Option<Lanes> {
     let (tile, axis) = operands.iter().find_map(|v| Some((*v, axes.halved(*v)?)))?;
     let size = extent(vector_tile(module, tile)?, axis);
     let dimension = dimension(module, *view, axis, size, false).ok()?;
-    let window = Partition::of(module, *view)?;
+    let window = partition(module, *view)?;
     let offset = *window.offsets.get(dimension.at)?;
     Some(Lanes { tensor: window.source, at: dimension.at, offset, half: size / 2 / dimension.inner })
 }

@@ -154,7 +154,7 @@ fn refusal(module: &Module, functions: &Functions, id: OpId) -> Option<Diagnosti
 /// A tile that goes to the Cube core although each Vector core holds it whole.
 fn whole_gather(module: &Module, axes: &axes::Axes, id: OpId) -> Option<Diagnostic> {
     let op = op_ref(module, id).filter(|op| op.def.mixed == Some(MixedPart::Cross))?;
-    let source = op.operand(0).filter(|v| vector_tile(module, *v).is_some())?;
+    let source = op.operand("src").filter(|v| vector_tile(module, *v).is_some())?;
     if axes.halved(source).is_some() {
         return None;
     }

@@ -13,8 +13,8 @@ use super::constraints::{all_tiles, half_type, resized, tile_operands, vector_ti
 use super::hazards::Hazards;
 use super::regions::{Kind, kind};
 use super::windows::{Dimension, dim, dimension};
-use crate::analysis::facts::op_ref;
-use crate::analysis::windows::{Partition, extents, is_view};
+use crate::analysis::facts::{first_operand, op_ref};
+use crate::analysis::windows::{extents, is_view, partition};
 
 /// Rewrites a function's body. What is returned are errors; the module is then of no further use.
 pub(super) fn rewrite(module: &mut Module, body: BlockId, axes: &Axes, hazards: &Hazards) -> Vec<Diagnostic> {
@@ -211,7 +211,9 @@ impl Rewriter<'_, '_> {
         if self.axes.state((tile, part.axis)) != State::Half {
             return tile;
         }
-        let offset = self.build.module.operand_group(part.op, 1)[part.axis];
+        let Some(offset) = op_ref(self.build.module, part.op).map(|op| op.operands("offsets")[part.axis]) else {
+            return tile;
+        };
         let lane = Number::Value(self.build.start(region, part.size / 2));
         let offset = self.build.index(place, offset);
         let offset = self.build.add(place, offset, lane);
@@ -226,7 +228,7 @@ impl Rewriter<'_, '_> {
         if !matches!(op.def.along[0], Along::Part | Along::Reshapes) {
             return tile;
         }
-        let (id, Some(source)) = (op.id, op.operand(0)) else { return tile };
+        let (id, Some(source)) = (op.id, first_operand(&op)) else { return tile };
         let own = self.lanes_view(region, source, place);
         if own == source {
             return tile;
@@ -279,7 +281,7 @@ impl Rewriter<'_, '_> {
         let module = &*self.build.module;
         let (Type::PartitionView(ty) | Type::TensorView(ty)) = module.ty(view).clone() else { return view };
         let known = extents(module, view)[dimension.at];
-        let partition = Partition::of(module, view).map(|p| (p.source, p.offsets.to_vec(), p.sizes.to_vec()));
+        let partition = partition(module, view).map(|p| (p.source, p.offsets.to_vec(), p.sizes.to_vec()));
         let (source, mut offsets, mut sizes) = partition.unwrap_or_else(|| self.all_of(view, &ty, place));
         let size = range.size / dimension.inner;
         let offset = self.build.index(place, offsets[dimension.at]);

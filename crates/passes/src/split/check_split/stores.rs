@@ -10,8 +10,8 @@ use super::lanes::Step;
 use super::tiles::{Contents, Cut};
 use super::walk::{Place, Walk};
 use super::{name_of, positions};
-use crate::analysis::facts::{memory_of, operand_index};
-use crate::analysis::windows::{Partition, fold};
+use crate::analysis::facts::memory_of;
+use crate::analysis::windows::{fold, partition};
 
 /// How the lanes' windows of global memory differ.
 pub(super) struct Shift {
@@ -34,7 +34,7 @@ impl Shift {
         let module = walk.function.module;
         let mut dims: Vec<Dimension> = Vec::new();
         let mut at = view;
-        while let Some(window) = Partition::of(module, at) {
+        while let Some(window) = partition(module, at) {
             if dims.is_empty() {
                 let rank = window.offsets.len();
                 let fold = fold(module, view, rank);
@@ -95,7 +95,7 @@ pub(super) fn check(walk: &mut Walk<'_, '_>, op: &OpRef<'_>, tile: Contents, pla
     let specs = op.def.schema.operands.iter().enumerate();
     let targets = specs.filter(|(_, spec)| spec.touch.writes()).flat_map(|(at, _)| op.operands(at));
     let Some(&target) = targets.into_iter().find(|v| memory_of(module.ty(**v)) == Some(Space::Gm)) else { return };
-    let offset = operand_index(&op.def.schema, "offset").and_then(|at| op.operand(at));
+    let offset = op.if_declared("offset");
     let depends = walk.lanes.get(target).or_else(|| offset.and_then(|v| walk.lanes.get(v)));
     let tiles_read = op.def.schema.operands.iter().filter(|spec| spec.touch.reads()).count();
     if depends.is_none() {

@@ -8,7 +8,7 @@ use slipring_machine::CoreKind;
 use slipring_tile::Space;
 
 use super::{Function, Placed, is_region, mode, name_of};
-use crate::analysis::facts::{flow, memory_of};
+use crate::analysis::facts::{first_operand, flow, memory_of};
 
 /// Checks a function. False if what is in it cannot be followed any further.
 pub(super) fn check(function: &Function<'_>, diags: &mut Diags) -> bool {
@@ -175,7 +175,7 @@ fn crossing(placed: &Placed<'_>, region: Option<OpRef<'_>>, diags: &mut Diags) -
                 ),
             };
             let mut error = op.error(code, message).label("crosses here");
-            if let Some(written) = op.operand(0) {
+            if let Some(written) = first_operand(op) {
                 let name = op.module.value_name(written);
                 error = error.also(op.module.value(written).span, format!("`{name}` is declared here"));
             }

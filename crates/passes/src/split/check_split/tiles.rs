@@ -6,7 +6,7 @@ use slipring_dialects::{Along, PipeRule};
 use slipring_ir::{Module, Span, TileType, Type, ValueId};
 use slipring_tile::{BLayout, SLayout, Space};
 
-use crate::analysis::facts::op_ref;
+use crate::analysis::facts::{first_operand, op_ref};
 
 /// Which part of a whole tile a lane holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -95,7 +95,7 @@ impl View {
     fn of(module: &Module, value: ValueId) -> View {
         let mut view = View { root: value, shapes: Vec::new(), part: false };
         while let Some(op) = module.defining_op(view.root).and_then(|op| op_ref(module, op)) {
-            let Some(source) = op.operand(0).filter(|_| matches!(op.def.pipe, PipeRule::None)) else { break };
+            let Some(source) = first_operand(&op).filter(|_| matches!(op.def.pipe, PipeRule::None)) else { break };
             let (Type::Tile(from), Type::Tile(to)) = (module.ty(source), module.ty(view.root)) else { break };
             match op.def.along[0] {
                 Along::Part => view.part = true,

@@ -141,7 +141,7 @@ impl<'a> Walk<'_, 'a> {
 
     fn shard(&mut self, op: &OpRef<'_>, place: Place<'_>) {
         self.on_both_lanes(op, place);
-        let (Some(dst), Some(split)) = (op.operand(1), Split::of(op)) else { return };
+        let (Some(dst), Some(split)) = (op.operand("dst"), Split::of(op)) else { return };
         let contents = match axis_of(split) {
             Some(axis) => Contents { cut: Cut::Axis(axis), by: Some(op.span()), lane: Some(op.span()) },
             None => Contents::default(),
@@ -151,7 +151,7 @@ impl<'a> Walk<'_, 'a> {
 
     fn gather(&mut self, op: &OpRef<'_>, place: Place<'_>) {
         self.on_both_lanes(op, place);
-        let (Some(src), Some(split)) = (op.operand(0), Split::of(op)) else { return };
+        let (Some(src), Some(split)) = (op.operand("src"), Split::of(op)) else { return };
         let (name, contents) = (self.function.module.value_name(src), self.contents(src));
         let Some(axis) = axis_of(split) else {
             if let Some(lane) = contents.lane {

@@ -5,7 +5,7 @@ use slipring_ir::{BlockId, Flow, Module, OpId, ValueDef, ValueId};
 
 use super::sides::{Side, side};
 use crate::analysis::affine::Affine;
-use crate::analysis::facts::{flow, op_ref, operand_index};
+use crate::analysis::facts::{flow, op_ref};
 use crate::analysis::windows::Window;
 
 /// Two accesses that are compared: both in this block or inside it, in one run of the block, or in different iterations of
@@ -105,8 +105,8 @@ fn counter(module: &Module, op: OpId) -> Option<(Option<i64>, Option<i64>, i64)>
         return None;
     }
     let op = op_ref(module, op)?;
-    let number = |name: &str| constant(module, op.operand(operand_index(&op.def.schema, name)?)?);
-    let step = number("step").filter(|step| *step > 0)?;
+    let [lower, upper, step] = op.range()?.map(|bound| constant(module, bound));
+    let step = step.filter(|step| *step > 0)?;
     let small = |n: Option<i64>| n.filter(|n| n.unsigned_abs() < 1 << 40);
-    Some((small(number("lower")), small(number("upper")), step))
+    Some((small(lower), small(upper), step))
 }

@@ -80,7 +80,7 @@ impl Pipes {
                 (pipe.by_hand, pipe.auto_free) = (true, true);
             }
             let (direction, tile) = match op.def.ring {
-                Some(RingPart::Push(direction)) => (direction, op.tile(0)),
+                Some(RingPart::Push(direction)) => (direction, op.tile("tile")),
                 Some(RingPart::Pop(direction)) => (direction, module.ty(op.result(0)).as_tile()),
                 _ => {
                     pipe.auto_free = false;
@@ -103,7 +103,7 @@ impl Pipes {
 
     fn add(&mut self, module: &Module, id: OpId, direction: Direction) {
         let Some(op) = op_ref(module, id) else { return };
-        let (Some(whole), Some(popped)) = (whole_tile(&op), op.tile(1)) else { return };
+        let (Some(whole), Some(popped)) = (whole_tile(&op), op.tile("dst")) else { return };
         let layout = popped.layout;
         let divided = Split::of(&op) != Some(Split::None);
         let common = (layout.elem, layout.blayout, layout.slayout, layout.fractal, divided);
@@ -118,7 +118,7 @@ impl Pipes {
         pipe.slots = slots;
         pipe.rings[ring] = Some(common);
         // Whole blocks of 32 bytes: every slot is then aligned. A padded part may be larger than the whole.
-        let part = op.tile(0).map_or(0, |pushed| pushed.layout.bytes()).max(layout.bytes());
+        let part = op.tile("src").map_or(0, |pushed| pushed.layout.bytes()).max(layout.bytes());
         let bytes = whole.layout.bytes().max(part);
         pipe.slot_bytes = pipe.slot_bytes.max((bytes as i64 + 31) / 32 * 32);
         self.of.insert(id, at);

@@ -41,7 +41,7 @@ pub(super) fn side(module: &Module, id: OpId) -> Side {
 }
 
 fn direction(op: &OpRef<'_>) -> Direction {
-    if op.space(1) == Some(Space::Vec) { Direction::C2V } else { Direction::V2C }
+    if op.space("dst") == Some(Space::Vec) { Direction::C2V } else { Direction::V2C }
 }
 
 /// True for control flow: an op with regions whose parts the two kinds of core share.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use slipring_machine::{Pipe, Platform};
-use slipring_program::{Extent, Finding, Label, Severity, SiteRef};
+use slipring_machine::{Pipe, Platform, Role};
+use slipring_program::{Extent, Finding, Label, Severity, SiteRef, SyncRole};
 use slipring_sim::{Agent, Launch, Mode, Observer, Step, WorkRun};
 use slipring_tile::Space;
 
@@ -43,6 +43,8 @@ pub struct Race {
     signals_compete: bool,
     /// Signals only: accesses are not compared.
     signals_only: bool,
+    /// The cores that synchronise their pipes by buffer tokens.
+    tokens: Vec<Role>,
     doubted: BTreeSet<(u32, u8)>,
     /// Pairs of additions that have been noted.
     sums: BTreeSet<(SiteRef, SiteRef)>,
@@ -284,7 +286,7 @@ impl Race {
             primary: Some(label(&second)),
             secondary: vec![label(&first)],
             notes,
-            hint: Some(missing_edge(first.agent, second.agent, old_op, op)),
+            hint: Some(missing_edge(first.agent, second.agent, old_op, op, self.tokens.contains(&first.agent.role))),
         }
     }
 
@@ -381,8 +383,9 @@ impl Race {
     }
 }
 
-/// What would order an access of `old`, the first in program order or in time, before one of `new`.
-fn missing_edge(old: Agent, new: Agent, old_op: &str, op: &str) -> String {
+/// What would order an access of `old`, the first in program order or in time, before one of `new`: with buffer tokens where the
+/// core has `tokens`, else with flags.
+fn missing_edge(old: Agent, new: Agent, old_op: &str, op: &str, tokens: bool) -> String {
     if old.block != new.block {
         return "blocks run in any order and at the same time: give each block bytes of its own".into();
     }
@@ -399,6 +402,13 @@ fn missing_edge(old: Agent, new: Agent, old_op: &str, op: &str) -> String {
             old.pipe, old.pipe
         );
     }
+    if tokens {
+        return format!(
+            "hold one buffer id over both: get_buf and rls_buf of pipe {0} around `{old_op}`, then of pipe {1}, with the same id, \
+             around `{op}`",
+            old.pipe, new.pipe
+        );
+    }
     format!(
         "set_flag[PIPE_{0}, PIPE_{1}, id] after `{old_op}` and wait_flag[PIPE_{0}, PIPE_{1}, id] before `{op}`",
         old.pipe, new.pipe
@@ -408,7 +418,9 @@ fn missing_edge(old: Agent, new: Agent, old_op: &str, op: &str) -> String {
 impl Observer for Race {
     fn begin(&mut self, launch: &Launch<'_>) {
         let (active, signals_only) = (launch.mode == Mode::Pipes, self.signals_only);
-        *self = Race { active, signals_only, ..Race::default() };
+        let tokens = launch.program.syncs.iter().filter(|sync| matches!(sync.role, SyncRole::Token { .. }));
+        let tokens = tokens.map(|sync| sync.waiter).collect();
+        *self = Race { active, signals_only, tokens, ..Race::default() };
         self.order = Order::new(launch);
         self.names = Names::new(launch);
         self.pushes = Pushes::new(launch);

@@ -1,7 +1,7 @@
 //! Rings between cores: reserve, import, initialise, push, pop, free (seed 000).
 
 use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, Infer, OpSchema, Syntax, Touch};
-use slipring_machine::{Pipe, Platform};
+use slipring_machine::{CoreKind, Pipe, Platform};
 use slipring_op::address::ADDRESS;
 use slipring_op::make::PLACED;
 use slipring_op::ring::reserved::{BASE, LOCATION, NAME, PEER, SIZE};
@@ -11,6 +11,7 @@ use slipring_tile::Space;
 use super::buffer_text::BufferText;
 use slipring_op::decode::Binding;
 use slipring_op::def::{AddressRule, CoreRule, OpDef, OpRef, PipeRule, RingPart};
+use slipring_op::home_kind;
 use slipring_op::ring;
 use slipring_op::rules::{
     INTEGER, PLAIN, POINTER, TILE, defaulted, operand, optional, require_space, required, result, schema,
@@ -71,7 +72,9 @@ fn verify_reserve(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if size <= 0 {
         diags.push(op.error("reserve-size", "expects 'size' to be greater than 0"));
     }
-    let space = ring::reserved_space(op);
+    // Without a location it is the core's own memory.
+    let own = || home_kind(op).map(|kind| if kind == CoreKind::Cube { Space::Mat } else { Space::Vec });
+    let space = ring::reserved_space(op).or_else(own);
     if let Some(space) = space {
         if !matches!(space, Space::Vec | Space::Mat) {
             diags.push(

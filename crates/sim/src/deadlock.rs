@@ -1,7 +1,7 @@
 //! The report when nothing can move.
 
 use slipring_machine::{Pipe, Platform};
-use slipring_program::{Finding, SyncDecl, SyncRole};
+use slipring_program::{Direction, Finding, RingDecl, SyncDecl, SyncRole};
 
 use crate::blocked::{Blocked, Reason, Release, View};
 use crate::engine::Engine;
@@ -75,7 +75,7 @@ fn describe(view: &View<'_>, platform: &Platform) -> Box<Finding> {
             finding.notes.push(format!("the program of {} has ended", core.agent.role));
         }
     }
-    finding.hint = hint(view, root, cycle.is_some());
+    finding.hint = hint(view, platform, &blocked, root, cycle.is_some());
     let semaphore = |agent: &&Blocked| matches!(agent.reason, Reason::Wait(sync) if matches!(view.program.syncs[sync as usize].role, SyncRole::Semaphore { .. }));
     if blocked.iter().any(|agent| semaphore(&agent)) {
         finding.notes.extend(report::semaphore_rule(platform));
@@ -84,12 +84,24 @@ fn describe(view: &View<'_>, platform: &Platform) -> Box<Finding> {
 }
 
 /// The wait to blame: one that nobody can end, before one of a circular wait, before any. In a circle first of all one for
-/// which nothing earlier in the program signals.
+/// which nothing earlier in the program signals, then one for another core.
 fn root<'b>(view: &View<'_>, blocked: &'b [Blocked], cycle: Option<&[AgentId]>) -> Option<&'b Blocked> {
     let hopeless = blocked.iter().find(|b| !matches!(view.release(b), Release::Agents(_)));
     let in_cycle = |b: &&Blocked| matches!(b.reason, Reason::Wait(_)) && cycle.is_some_and(|c| c.contains(&b.agent));
     let first = blocked.iter().filter(in_cycle).find(|b| is_unprimed(view, b));
-    hopeless.or(first).or_else(|| blocked.iter().find(in_cycle)).or(blocked.first())
+    // What goes between cores is the text's; flags inside a core are links of the chain, and often the passes'.
+    let across = |b: &&Blocked| {
+        let Reason::Wait(sync) = b.reason else { return false };
+        match view.program.syncs[sync as usize].role {
+            SyncRole::RingReady { .. } | SyncRole::RingFree { .. } | SyncRole::Semaphore { .. } => in_cycle(b),
+            SyncRole::Event { .. } | SyncRole::Token { .. } | SyncRole::UnitFlag { .. } => false,
+        }
+    };
+    hopeless
+        .or(first)
+        .or_else(|| blocked.iter().find(across))
+        .or_else(|| blocked.iter().find(in_cycle))
+        .or(blocked.first())
 }
 
 /// True for a wait for a flag that was never set because every set of it comes later in the program than the wait.
@@ -169,7 +181,7 @@ fn because(view: &View<'_>, blocked: &Blocked) -> String {
 }
 
 /// The typical mistake behind a wait that does not end.
-fn hint(view: &View<'_>, root: &Blocked, circular: bool) -> Option<String> {
+fn hint(view: &View<'_>, platform: &Platform, blocked: &[Blocked], root: &Blocked, circular: bool) -> Option<String> {
     let Reason::Wait(sync) = root.reason else { return None };
     let decl = &view.program.syncs[sync as usize];
     let total = |of: &dyn Fn(&SyncDecl) -> bool| {
@@ -204,11 +216,7 @@ fn hint(view: &View<'_>, root: &Blocked, circular: bool) -> Option<String> {
                      before {producer} can push"
                 )
             } else if !sparse && freed.saturating_sub(initial.min(slots)) >= popped {
-                format!(
-                    "{ring} is full: all of its {} hold tiles that {consumer} has not popped; pop before so many are pushed, \
-                     or give the ring more slots with `slot_num` at both ends",
-                    count(slots, "slot")
-                )
+                unpopped(view, platform, blocked)
             } else {
                 format!(
                     "{ring} is full: {producer} has pushed {} and {consumer} has popped {popped}; {consumer} must free \
@@ -240,6 +248,48 @@ fn hint(view: &View<'_>, root: &Blocked, circular: bool) -> Option<String> {
             "the pipe that must release the buffer first waits itself: what it waits for must not come after this acquire".into()
         }
     })
+}
+
+/// What to do about rings that are full of tiles that nobody has popped: all of them, in both directions, and more slots only
+/// where there can be more.
+fn unpopped(view: &View<'_>, platform: &Platform, blocked: &[Blocked]) -> String {
+    let mut rings: Vec<u32> = Vec::new();
+    for agent in blocked {
+        if let Reason::Wait(sync) = agent.reason
+            && let SyncRole::RingFree { ring, .. } = view.program.syncs[sync as usize].role
+            && !rings.contains(&ring)
+        {
+            rings.push(ring);
+        }
+    }
+    let ways = |direction| view.program.rings.iter().any(|ring| ring.direction == direction);
+    let two_way = ways(Direction::C2V) && ways(Direction::V2C);
+    let most = |ring: &RingDecl| match (ring.counted, two_way) {
+        (true, _) => platform.ring.max_slots.min(platform.sync.semaphore_max),
+        (false, true) => platform.ring.slots_both_ways,
+        (false, false) => platform.ring.slots_one_way,
+    };
+    let (mut full, mut directions, mut room) = (Vec::new(), Vec::new(), true);
+    for at in rings {
+        let Some(ring) = view.program.rings.get(at as usize) else { continue };
+        let (_, consumer) = ends(view.program, at);
+        let slots = count(u64::from(ring.slots), "slot");
+        full.push(format!(
+            "{} is full: all of its {slots} hold tiles that {consumer} has not popped",
+            report::ring(&ring.name)
+        ));
+        if !directions.contains(&ring.direction) {
+            directions.push(ring.direction);
+        }
+        room &= ring.slots < most(ring);
+    }
+    let (pop, rings) = match directions.len() {
+        2 => ("both sides push before they pop: pop on one of them before its own ring is full", "rings"),
+        _ => ("pop before so many are pushed", "ring"),
+    };
+    let more =
+        if room { format!(", or give the {rings} more slots with `slot_num` at both ends") } else { String::new() };
+    format!("{}; {pop}{more}", full.join(", and "))
 }
 
 fn join(parts: &[String]) -> String {

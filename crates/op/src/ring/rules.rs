@@ -117,7 +117,15 @@ fn counters(op: &OpRef<'_>, spec: &PipeSpec, platform: &Platform, diags: &mut Di
             );
         }
     }
-    if config.period < 1 || config.period > i64::from(spec.slots) {
+    if config.period < 1 {
+        diags.push(
+            op.error(
+                "pipe-period",
+                format!("a period of {}: a free signal stands for at least one tile", config.period),
+            )
+            .help("a period is from 1 to the number of slots"),
+        );
+    } else if config.period > i64::from(spec.slots) {
         diags.push(
             op.error(
                 "pipe-period",

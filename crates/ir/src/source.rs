@@ -9,6 +9,8 @@ pub struct Source {
     pub name: String,
     /// The text.
     pub text: String,
+    /// True for a text of the kernel language: by default one whose name ends in `.py`.
+    pub language: bool,
     places: Places,
 }
 
@@ -65,7 +67,14 @@ impl Eq for Places {}
 impl Source {
     /// A text and its name.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
-        Source { name: name.into(), text: text.into(), places: Places::default() }
+        let name = name.into();
+        let language = name.ends_with(".py");
+        Source { name, text: text.into(), language, places: Places::default() }
+    }
+
+    /// The same as a text of the kernel language, whatever its name is: of a notebook's cell, of what was typed.
+    pub fn of_language(self) -> Source {
+        Source { language: true, ..self }
     }
 
     fn index(&self) -> &Index {

@@ -20,6 +20,7 @@
 
 mod dtype;
 mod emit;
+mod given;
 mod helpers;
 mod host;
 mod lower;
@@ -36,7 +37,9 @@ use std::sync::Arc;
 use slipring_ir::{Diags, Module, Source};
 use slipring_tile::Elem;
 
+pub use given::Name;
 pub use ops::{Entry, catalogue, find};
+pub use program::words;
 
 /// What a file was compiled to.
 #[derive(Debug)]
@@ -82,6 +85,8 @@ pub struct Request<'a> {
     pub args: &'a [ArgType],
     /// Values for parameters of the functions that build kernels, and for constants of the file, as text.
     pub sets: &'a [(String, String)],
+    /// What names stand for that the text does not define.
+    pub names: &'a [(String, Name)],
     /// Gives the text of a helper module that lies next to the file, by its dotted name.
     pub modules: Option<&'a dyn Fn(&str) -> Option<Source>>,
 }
@@ -123,8 +128,9 @@ pub fn compile(source: Arc<Source>) -> (Compiled, Diags) {
 /// # Panics
 /// If the system has no memory for another thread.
 pub fn compile_with(source: Arc<Source>, request: &Request<'_>) -> (Compiled, Diags) {
-    let (texts, function, args, sets) = (helpers::load(&source, request), request.function, request.args, request.sets);
-    let request = move || Request { function, args, sets, modules: None };
+    let texts = helpers::load(&source, request);
+    let Request { function, args, sets, names, .. } = *request;
+    let request = move || Request { function, args, sets, names, modules: None };
     std::thread::scope(|scope| {
         let work = std::thread::Builder::new()
             .stack_size(STACK_BYTES)

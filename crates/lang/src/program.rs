@@ -108,6 +108,11 @@ const WORDS: &[&str] = &[
     "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64", "INDEX", "BOOL", "dynamic",
 ];
 
+/// Names of the language besides its ops.
+pub fn words() -> &'static [&'static str] {
+    WORDS
+}
+
 /// What a function of the file is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
@@ -133,7 +138,7 @@ pub(crate) fn compile(
             None => diags.push(no_place("set", format!("`{text}` for `{name}` is no number, truth value or string"))),
         }
     }
-    let host = Host::run(modules, sets);
+    let host = Host::run(modules, sets, request.names);
     for (name, _, used) in &host.sets {
         if !used {
             let error = no_place("set", format!("nothing of the file takes `{name}` from outside"));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use slipring_ir::Source;
-use slipring_lang::{ArgType, Request};
+use slipring_lang::{ArgType, Name, Request};
 
 use crate::args::{arg_type, named};
 use crate::launch::header;
@@ -15,6 +15,26 @@ pub struct Asked {
     function: Option<String>,
     args: Vec<String>,
     sets: Vec<(String, String)>,
+}
+
+/// What the caller of functions of the kernel language knows and their text does not say.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// The kernel.
+    pub function: String,
+    /// What names stand for around the functions.
+    pub names: Vec<(String, Name)>,
+    /// The arrays that are passed to the kernel.
+    pub args: Vec<ArgType>,
+}
+
+impl Given {
+    /// Reads the functions.
+    pub(crate) fn load(&self, source: Source) -> Loaded {
+        let request =
+            Request { function: Some(&self.function), args: &self.args, names: &self.names, ..Request::default() };
+        load_file_with(source.of_language(), &request)
+    }
 }
 
 impl Asked {
@@ -50,8 +70,13 @@ impl Asked {
                 Some(Source::new(path.display().to_string(), text))
             })
         };
-        let request =
-            Request { function: self.function.as_deref(), args: &args, sets: &self.sets, modules: Some(&module) };
+        let request = Request {
+            function: self.function.as_deref(),
+            args: &args,
+            sets: &self.sets,
+            modules: Some(&module),
+            names: &[],
+        };
         load_file_with(source, &request)
     }
 }

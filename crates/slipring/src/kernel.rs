@@ -15,8 +15,8 @@ use crate::args::Arg;
 use crate::launch::{arguments, blocks, info, misfit_text, shapes};
 use crate::tensor::Bound;
 use crate::{
-    Asked, Error, Loaded, Prepared, Report, RingReport, Run, RunOptions, Tensor, check, choose_platform, memory_map,
-    needed, prepare, rings,
+    Asked, Error, Given, Loaded, Prepared, Report, RingReport, Run, RunOptions, Tensor, check, choose_platform,
+    memory_map, needed, prepare, rings,
 };
 
 pub use slipring_lang::Direction;
@@ -149,6 +149,14 @@ impl Kernel {
     /// If it is empty or has errors.
     pub fn from_text(name: impl Into<String>, text: impl Into<String>) -> Result<Kernel, Error> {
         Kernel::from_source(Source::new(name, text), &Asked::default())
+    }
+
+    /// Reads functions of the kernel language whose caller knows more than their text says. `name` stands in messages.
+    ///
+    /// # Errors
+    /// If the text has errors.
+    pub fn from_functions(name: impl Into<String>, text: impl Into<String>, given: &Given) -> Result<Kernel, Error> {
+        Kernel::from_loaded(given.load(Source::new(name, text)))
     }
 
     fn from_source(source: Source, asked: &Asked) -> Result<Kernel, Error> {

@@ -30,7 +30,7 @@ mod tensor;
 mod timeline;
 mod verify;
 
-pub use asked::Asked;
+pub use asked::{Asked, Given};
 pub use board::{BoardFacts, BoardOptions, BoardRun, QueueFacts};
 pub use device::{BlockRun, DeviceRun, KernelWorker, Order, Runs, run_on_device};
 pub use error::{Error, Report};
@@ -56,6 +56,7 @@ pub use verify::{Difference, VerifyOutcome, slot_buffers, verify};
 
 pub use slipring_check::Tools;
 pub use slipring_ir::{Diagnostic, Severity, Source};
+pub use slipring_lang as language;
 pub use slipring_machine::Platform;
 pub use slipring_queue as queue;
 pub use slipring_report as report;

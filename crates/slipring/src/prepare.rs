@@ -102,7 +102,7 @@ impl Prepared {
 
 /// True for a file of the kernel language.
 pub fn is_language(source: &Source) -> bool {
-    source.name.ends_with(".py")
+    source.language
 }
 
 /// Chooses the kernel of a checked module, runs the passes on what it needs of the module and decodes it. `None` if that

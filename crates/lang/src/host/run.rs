@@ -9,6 +9,7 @@ use slipring_ir::{Diagnostic, Span};
 
 use super::value::{Class, Function, HostValue, Object, Scope, shown};
 use super::{Flow, Found, HostCall, MOST_DEPTH, MOST_STEPS, ModuleText, unknown};
+use crate::Name;
 use crate::program::{Role, language, role_of};
 use crate::syntax::at;
 use crate::value::Const;
@@ -39,12 +40,14 @@ pub(crate) struct Host<'a> {
     class: Option<Rc<Class<'a>>>,
     steps: u64,
     depth: usize,
+    /// Names around the file.
+    given: IndexMap<Rc<str>, HostValue<'a>>,
 }
 
 impl<'a> Host<'a> {
     /// Runs the file, then each of its functions that nothing has called, as a test runner would: with the defaults of its
-    /// parameters.
-    pub fn run(modules: &'a [ModuleText], sets: Vec<(String, Const)>) -> Host<'a> {
+    /// parameters. `given` are names around the file.
+    pub fn run(modules: &'a [ModuleText], sets: Vec<(String, Const)>, given: &[(String, Name)]) -> Host<'a> {
         let mut host = Host {
             modules,
             module_names: modules.iter().map(|_| None).collect(),
@@ -61,7 +64,9 @@ impl<'a> Host<'a> {
             class: None,
             steps: 0,
             depth: 0,
+            given: IndexMap::new(),
         };
+        host.given = given.iter().map(|(name, value)| (name.as_str().into(), host.value_of(value))).collect();
         host.import(0);
         let mut next = 0;
         // Functions that are called may define others.
@@ -75,6 +80,25 @@ impl<'a> Host<'a> {
         host
     }
 
+    /// A name around the file.
+    fn value_of(&mut self, name: &Name) -> HostValue<'a> {
+        HostValue::Const(match name {
+            Name::Int(n) => Const::Int(*n),
+            Name::Float(x) => Const::Float(*x),
+            Name::Bool(truth) => Const::Bool(*truth),
+            Name::Str(text) => Const::Str(text.as_str().into()),
+            Name::None => Const::None,
+            Name::Tuple(items) => {
+                return HostValue::Tuple(Rc::new(items.iter().map(|item| self.value_of(item)).collect()));
+            }
+            Name::Path(path) => {
+                let mut parts = path.split('.');
+                let first = HostValue::Path(parts.next().unwrap_or_default().into());
+                return parts.fold(first, |value, part| self.attribute(value, part, Span::default()));
+            }
+        })
+    }
+
     /// The names of a module, which is run if it has not been.
     pub(super) fn import(&mut self, module: usize) -> Scope<'a> {
         if let Some(names) = &self.module_names[module] {
@@ -84,6 +108,9 @@ impl<'a> Host<'a> {
         self.module_names[module] = Some(names.clone());
         let main = if module == 0 { "__main__" } else { &*self.modules[module].name };
         names.borrow_mut().insert("__name__".into(), HostValue::str(main));
+        if module == 0 {
+            names.borrow_mut().extend(self.given.clone());
+        }
         let outer = (std::mem::replace(&mut self.scopes, vec![names.clone()]), self.module, self.class.take());
         let within = std::mem::take(&mut self.within);
         self.module = module;

@@ -9,7 +9,7 @@ pub use svg::memory_svg;
 use crate::table::Table;
 
 /// What lies in one memory of a kernel's cores.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct MemoryFacts {
     /// Kernel, cores and memory.
     pub title: String,
@@ -24,7 +24,7 @@ pub struct MemoryFacts {
 }
 
 /// A ring or a tile in a memory.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct BufferPlace {
     /// What the source calls it.
     pub name: String,

@@ -1,0 +1,21 @@
+//! What names stand for around a text, where its caller knows: a closure's.
+
+/// What a name of the surroundings stands for.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Name {
+    /// A whole number.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// A truth value.
+    Bool(bool),
+    /// A string.
+    Str(String),
+    /// Nothing.
+    None,
+    /// Several values.
+    Tuple(Vec<Name>),
+    /// A part of the language by its full name: `pl`, `pl.FP32`, `pl.add`.
+    Path(String),
+}

@@ -1,0 +1,28 @@
+//! The catalogue of the language.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use slipring::language;
+
+/// Every op of the language: names, ways to call it, documentation, the ops that it becomes, and whether it is known only to be refused.
+#[pyfunction]
+pub fn catalogue(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for entry in language::catalogue() {
+        let fields = PyDict::new(py);
+        fields.set_item("names", entry.names.to_vec())?;
+        fields.set_item("params", entry.params)?;
+        fields.set_item("doc", entry.doc)?;
+        fields.set_item("op", entry.op)?;
+        fields.set_item("with_number", entry.with_number)?;
+        fields.set_item("refused", entry.refused)?;
+        list.append(fields)?;
+    }
+    Ok(list)
+}
+
+/// Names of the language besides its ops.
+#[pyfunction]
+pub fn words() -> Vec<&'static str> {
+    language::words().to_vec()
+}

@@ -1,0 +1,270 @@
+//! Kernels.
+
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyTuple};
+use slipring::language::{ArgType, Direction};
+use slipring::{Control, Elem, Error, Given, Limits, RunOptions, Tensor, Timing, tools};
+
+use crate::error::raise;
+use crate::run::Run;
+use crate::value::{name, to_python};
+
+/// How often a run looks whether Ctrl-C was pressed.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A compiled kernel.
+#[pyclass(frozen, module = "slipring._slipring")]
+pub struct Kernel {
+    inner: Arc<slipring::Kernel>,
+}
+
+/// Does something without Python's lock, on a thread of its own, while this one listens for signals.
+///
+/// # Errors
+/// What a signal's handler raises, after `control` has been told to stop and the work has ended.
+pub fn listening<T: Send + 'static>(
+    py: Python<'_>,
+    control: &Control,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    let (done, outcome) = channel();
+    let outcome = Mutex::new(outcome);
+    let fresh = forked();
+    let thread = std::thread::Builder::new().name("slipring".into()).stack_size(16 << 20).spawn(move || {
+        let result = match fresh {
+            // Threads do not survive a fork: the child's products run on threads of its own.
+            true => match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
+                Ok(pool) => pool.install(work),
+                Err(_) => return,
+            },
+            false => work(),
+        };
+        let _ = done.send(result);
+    });
+    thread.map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))?;
+    let mut wait = Duration::from_micros(500);
+    loop {
+        let came = py.detach(|| {
+            let outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
+            match outcome.recv_timeout(wait) {
+                Ok(result) => Ok(Some(result)),
+                Err(RecvTimeoutError::Timeout) => Ok(None),
+                Err(RecvTimeoutError::Disconnected) => Err(()),
+            }
+        });
+        match came {
+            Ok(Some(result)) => return Ok(result),
+            Ok(None) => {}
+            Err(()) => {
+                return Err(PyRuntimeError::new_err(
+                    "internal error: slipring itself failed; please report the kernel",
+                ));
+            }
+        }
+        wait = LOOK;
+        if let Err(signal) = py.check_signals() {
+            // A compilation cannot be stopped: it is left to its end, and nobody waits for it.
+            control.cancel();
+            return Err(signal);
+        }
+    }
+}
+
+/// True in a process that was forked from one where the package was in use.
+fn forked() -> bool {
+    use std::sync::OnceLock;
+    static FIRST: OnceLock<u32> = OnceLock::new();
+    *FIRST.get_or_init(std::process::id) != std::process::id()
+}
+
+/// Compiles functions. `names` is what names stand for around them, `function` the kernel, `tensors` the arrays that are passed to it as
+/// (parameter, shape, element type).
+#[pyfunction]
+#[pyo3(signature = (filename, text, names, function, tensors, platform=None))]
+pub fn compile(
+    py: Python<'_>,
+    filename: &str,
+    text: &str,
+    names: &Bound<'_, PyDict>,
+    function: &str,
+    tensors: Vec<(String, Vec<u64>, String)>,
+    platform: Option<&str>,
+) -> PyResult<Kernel> {
+    let mut given = Given { function: function.to_owned(), ..Given::default() };
+    for (key, value) in names.iter() {
+        given.names.push((key.extract()?, name(&value)?));
+    }
+    for (parameter, shape, elem) in tensors {
+        given.args.push(ArgType { name: Some(parameter), elem: Some(element(&elem)?), shape: Some(shape) });
+    }
+    let (filename, text) = (filename.to_owned(), text.to_owned());
+    finish(py, platform, Some(function), move || slipring::Kernel::from_functions(filename, text, &given))
+}
+
+/// Reads a file: the kernel language if its name ends in `.py`, else a text.
+#[pyfunction]
+#[pyo3(signature = (path, platform=None, function=None))]
+pub fn open(py: Python<'_>, path: &str, platform: Option<&str>, function: Option<&str>) -> PyResult<Kernel> {
+    let path = path.to_owned();
+    finish(py, platform, function, move || slipring::Kernel::open(path))
+}
+
+fn finish(
+    py: Python<'_>,
+    platform: Option<&str>,
+    function: Option<&str>,
+    read: impl FnOnce() -> Result<slipring::Kernel, Error> + Send + 'static,
+) -> PyResult<Kernel> {
+    let (platform, function) = (platform.map(str::to_owned), function.map(str::to_owned));
+    let work = move || {
+        let mut kernel = read()?;
+        if let Some(platform) = platform {
+            kernel = kernel.platform(&platform)?;
+        }
+        if let Some(function) = function {
+            kernel = kernel.function(function);
+        }
+        kernel.compile()?;
+        Ok(kernel)
+    };
+    let kernel = listening(py, &Control::default(), work)?.map_err(|error| raise(py, &error))?;
+    Ok(Kernel { inner: Arc::new(kernel) })
+}
+
+/// An element type by its name.
+fn element(name: &str) -> PyResult<Elem> {
+    Elem::parse(name).ok_or_else(|| PyTypeError::new_err(format!("slipring has no element type `{name}`")))
+}
+
+/// An argument: `(bytes, element type, shape)` for an array, else a number.
+fn tensor(value: &Bound<'_, PyAny>) -> PyResult<Tensor<'static>> {
+    if let Ok(array) = value.cast::<PyTuple>() {
+        let (bytes, elem, shape): (PyReadonlyArray1<'_, u8>, String, Vec<usize>) = array.extract()?;
+        // A copy under Python's lock: what others do to the array during the run is no matter of the run's.
+        return Ok(Tensor::of_bytes(element(&elem)?, shape, bytes.as_slice()?.to_vec()));
+    }
+    if value.is_instance_of::<PyBool>() {
+        return Ok(Tensor::truth(value.extract()?));
+    }
+    if value.is_instance_of::<PyInt>() {
+        return Ok(Tensor::whole(value.extract()?));
+    }
+    if value.is_instance_of::<PyFloat>() {
+        return Ok(Tensor::number(value.extract()?));
+    }
+    Err(PyTypeError::new_err(format!("a kernel takes arrays and numbers, not {}", value.get_type().name()?)))
+}
+
+/// Options from their names.
+fn options(given: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResult<RunOptions> {
+    let mut options = RunOptions::new().control(control.clone());
+    let mut limits = Limits::default();
+    for (key, value) in given.into_iter().flatten() {
+        match key.extract::<String>()?.as_str() {
+            "blocks" => options.blocks = value.extract()?,
+            "gm_slack" => options.gm_slack = value.extract()?,
+            "strict" => options.strict = value.extract()?,
+            "launches" => options.launches = value.extract::<u32>()?.max(1),
+            "events" => options.events = value.extract()?,
+            "check" => options.tools = tools(&value.extract::<String>()?).map_err(PyValueError::new_err)?,
+            "timing" => options.timing = value.extract::<String>()?.parse::<Timing>().map_err(PyValueError::new_err)?,
+            "max_steps" => limits.steps = value.extract()?,
+            "max_cycles" => limits.cycles = value.extract()?,
+            "max_memory" => limits.memory = value.extract()?,
+            "max_output" => limits.output = value.extract()?,
+            other => return Err(PyTypeError::new_err(format!("a run has no option `{other}`"))),
+        }
+    }
+    Ok(options.limits(limits))
+}
+
+#[pymethods]
+impl Kernel {
+    /// Its name.
+    #[getter]
+    fn name(&self, py: Python<'_>) -> PyResult<String> {
+        self.inner.name().map(str::to_owned).map_err(|error| raise(py, &error))
+    }
+
+    /// The platform that it is compiled for.
+    #[getter]
+    fn platform(&self, py: Python<'_>) -> PyResult<String> {
+        self.inner.platform_name().map(str::to_owned).map_err(|error| raise(py, &error))
+    }
+
+    /// Its parameters: name, element type or `None`, shape or `None`, whether it is a buffer, and `in`, `out`, `inout` or `None`.
+    #[allow(clippy::type_complexity)]
+    fn parameters(
+        &self,
+        py: Python<'_>,
+    ) -> PyResult<Vec<(String, Option<&'static str>, Option<Vec<u64>>, bool, Option<&'static str>)>> {
+        let list = self.inner.parameters().map_err(|error| raise(py, &error))?;
+        let each = list.into_iter().map(|parameter| {
+            let direction = parameter.direction.map(|direction| match direction {
+                Direction::In => "in",
+                Direction::Out => "out",
+                Direction::InOut => "inout",
+            });
+            let elem = parameter.elem.map(Elem::name);
+            (parameter.name, elem, parameter.shape, parameter.is_buffer, direction)
+        });
+        Ok(each.collect())
+    }
+
+    /// What was said when it was compiled, which is no error: the text of warnings and notes.
+    fn notes(&self, py: Python<'_>) -> PyResult<String> {
+        self.inner.compile().map(|report| report.to_string()).map_err(|error| raise(py, &error))
+    }
+
+    /// What lies where in the local memories.
+    fn memory_map<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.inner.memory_map().map_err(|error| raise(py, &error))?)
+    }
+
+    /// Runs it. What an array is, `tensor` says.
+    #[pyo3(signature = (args, given=None, verify=false))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyList>,
+        given: Option<&Bound<'_, PyDict>>,
+        verify: bool,
+    ) -> PyResult<Run> {
+        let control = Control::default();
+        let options = options(given, &control)?;
+        let tensors = args.iter().map(|value| tensor(&value)).collect::<PyResult<Vec<_>>>()?;
+        let kernel = Arc::clone(&self.inner);
+        let work = move || {
+            let run = kernel.run_with(tensors, &options)?;
+            let comparison = verify.then(|| run.compare());
+            Ok((run, comparison))
+        };
+        let outcome: Result<_, Error> = listening(py, &control, work)?;
+        let (run, comparison) = outcome.map_err(|error| raise(py, &error))?;
+        Run::new(run, comparison)
+    }
+
+    /// Runs it and reports on its rings, also with every depth from `first` to `last`.
+    #[pyo3(signature = (args, sweep=None, given=None))]
+    fn rings<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'_, PyList>,
+        sweep: Option<(u32, u32)>,
+        given: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<(Bound<'py, PyAny>, String)> {
+        let control = Control::default();
+        let options = options(given, &control)?;
+        let tensors = args.iter().map(|value| tensor(&value)).collect::<PyResult<Vec<_>>>()?;
+        let kernel = Arc::clone(&self.inner);
+        let work = move || kernel.rings(tensors, sweep.map(|(first, last)| first..=last), &options);
+        let report = listening(py, &control, work)?.map_err(|error| raise(py, &error))?;
+        Ok((to_python(py, &report)?, report.text()))
+    }
+}

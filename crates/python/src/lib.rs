@@ -1,0 +1,31 @@
+//! The extension module behind the Python package `slipring`: kernels, runs and the catalogue of the language, on the library's API.
+//!
+//! It is thin. What arrays are, which names a function sees and how a run is shown is Python's (`python/slipring`).
+
+mod catalogue;
+mod error;
+mod kernel;
+mod run;
+mod value;
+
+use pyo3::prelude::*;
+
+/// The native half of the package.
+#[pymodule]
+mod _slipring {
+    #[pymodule_export]
+    use super::catalogue::{catalogue, words};
+    #[pymodule_export]
+    use super::error::KernelError;
+    #[pymodule_export]
+    use super::kernel::{Kernel, compile, open};
+    #[pymodule_export]
+    use super::run::Run;
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

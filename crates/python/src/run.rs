@@ -1,0 +1,134 @@
+//! Runs.
+
+use numpy::PyReadwriteArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+use slipring::report::{stats_text, summary_text};
+use slipring::{Comparison, Report};
+
+use crate::error::{of_report, raise};
+use crate::value::to_python;
+
+/// A run and what it left.
+#[pyclass(frozen, module = "slipring._slipring")]
+pub struct Run {
+    inner: slipring::Run<'static>,
+    /// Findings, those of the comparison too.
+    findings: Report,
+    comparison: Option<Comparison>,
+}
+
+impl Run {
+    pub fn new(inner: slipring::Run<'static>, comparison: Option<Comparison>) -> PyResult<Run> {
+        let messages = comparison.as_ref().map_or(Vec::new(), |comparison| comparison.messages.clone());
+        let findings = inner.findings().clone().and(messages);
+        Ok(Run { inner, findings, comparison })
+    }
+
+    fn all(&self) -> slipring::report::RunFacts {
+        let mut facts = self.inner.facts();
+        facts.checks.extend(self.comparison.as_ref().map(|comparison| comparison.facts.clone()));
+        facts.findings = self.findings.facts();
+        facts
+    }
+}
+
+#[pymethods]
+impl Run {
+    /// `clean`, `findings`, or `partly` for a run that stopped.
+    #[getter]
+    fn verdict(&self) -> &'static str {
+        match (self.findings.errors(), self.inner.is_complete()) {
+            (0, true) => "clean",
+            (0, false) => "partly",
+            _ => "findings",
+        }
+    }
+
+    /// Whether every block ran to its end.
+    #[getter]
+    fn complete(&self) -> bool {
+        self.inner.is_complete()
+    }
+
+    /// Cycles of the launch.
+    #[getter]
+    fn cycles(&self) -> u64 {
+        self.inner.cycles()
+    }
+
+    /// The messages, one by one.
+    #[getter]
+    fn findings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.findings.facts())
+    }
+
+    /// The messages as the command line writes them.
+    #[getter]
+    fn report(&self) -> String {
+        self.findings.to_string()
+    }
+
+    /// What each tool says.
+    #[getter]
+    fn checks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.all().checks)
+    }
+
+    /// Everything that the run reports.
+    #[getter]
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.all())
+    }
+
+    /// What the kernel printed.
+    #[getter]
+    fn printed(&self) -> Vec<String> {
+        self.inner.printed().to_vec()
+    }
+
+    /// Events as (block, core, pipe, op, start, end, line), and how many more there were.
+    #[allow(clippy::type_complexity)]
+    fn timeline<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyList>, u64)> {
+        let timeline = self.inner.timeline();
+        let source = self.findings.source();
+        let list = PyList::empty(py);
+        for event in &timeline.events {
+            let line = (event.span.1 > event.span.0).then(|| source.line_column(event.span.0).0);
+            list.append((event.block, event.core, event.pipe, &event.op, event.start, event.end, line))?;
+        }
+        Ok((list, timeline.left_out))
+    }
+
+    /// The summary as the command line prints it, with tables by op and ring if asked for.
+    #[pyo3(signature = (stats=false))]
+    fn text(&self, stats: bool) -> String {
+        let facts = self.all();
+        summary_text(&facts) + &if stats { stats_text(&facts) } else { String::new() }
+    }
+
+    /// Raises if an error was found.
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        if self.findings.errors() > 0 || !self.inner.is_complete() {
+            return Err(of_report(py, &self.findings, &self.findings));
+        }
+        Ok(())
+    }
+
+    /// The bytes of the buffer that was passed at a position.
+    fn result<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, self.inner.result(index).map_err(|error| raise(py, &error))?))
+    }
+
+    /// Writes them into an array.
+    fn write(&self, py: Python<'_>, index: usize, mut array: PyReadwriteArray1<'_, u8>) -> PyResult<()> {
+        let bytes = self.inner.result(index).map_err(|error| raise(py, &error))?;
+        let room = array.as_slice_mut()?;
+        if room.len() != bytes.len() {
+            return Err(PyValueError::new_err(format!("{} bytes do not fit {}", bytes.len(), room.len())));
+        }
+        room.copy_from_slice(bytes);
+        Ok(())
+    }
+}

@@ -1,0 +1,67 @@
+//! Facts of the library as values of Python.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use serde_json::Value;
+use slipring::language::Name;
+
+/// Facts as dictionaries, lists, numbers and strings.
+pub fn to_python<'py>(py: Python<'py>, facts: &impl serde::Serialize) -> PyResult<Bound<'py, PyAny>> {
+    let value = serde_json::to_value(facts).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    of_json(py, &value)
+}
+
+fn of_json<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Null => py.None().into_bound(py),
+        Value::Bool(truth) => PyBool::new(py, *truth).to_owned().into_any(),
+        Value::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
+            (Some(n), ..) => n.into_pyobject(py)?.into_any(),
+            (_, Some(n), _) => n.into_pyobject(py)?.into_any(),
+            (.., x) => x.unwrap_or(f64::NAN).into_pyobject(py)?.into_any(),
+        },
+        Value::String(text) => PyString::new(py, text).into_any(),
+        Value::Array(items) => {
+            let list = PyList::empty(py);
+            for item in items {
+                list.append(of_json(py, item)?)?;
+            }
+            list.into_any()
+        }
+        Value::Object(fields) => {
+            let dict = PyDict::new(py);
+            for (name, item) in fields {
+                dict.set_item(name, of_json(py, item)?)?;
+            }
+            dict.into_any()
+        }
+    })
+}
+
+/// What a name of a closure stands for. A part of the language is `("path", "pl.FP32")` in a tuple of its own class; Python's side
+/// gives it as an object with the attribute `__slipring_path__`.
+pub fn name(value: &Bound<'_, PyAny>) -> PyResult<Name> {
+    if let Ok(path) = value.getattr("__slipring_path__") {
+        return Ok(Name::Path(path.extract()?));
+    }
+    if value.is_none() {
+        return Ok(Name::None);
+    }
+    if value.is_instance_of::<PyBool>() {
+        return Ok(Name::Bool(value.extract()?));
+    }
+    if value.is_instance_of::<PyInt>() {
+        return Ok(Name::Int(value.extract()?));
+    }
+    if value.is_instance_of::<PyFloat>() {
+        return Ok(Name::Float(value.extract()?));
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(Name::Str(text.to_str()?.to_owned()));
+    }
+    if let Ok(items) = value.cast::<PyTuple>() {
+        return Ok(Name::Tuple(items.iter().map(|item| name(&item)).collect::<PyResult<_>>()?));
+    }
+    Err(PyTypeError::new_err(format!("a kernel cannot use a value of type {}", value.get_type().name()?)))
+}

@@ -1,0 +1,26 @@
+"""Write, check and run Cube/Vector tile kernels without the hardware.
+
+    import numpy as np, slipring, slipring.language as pl
+
+    @pl.jit
+    def double(x: pl.Tensor, out: pl.Out[pl.Tensor]):
+        out[:] = pl.mul(x[:, :], 2.0)
+
+    double(x, y)             # compiled for these shapes, checked, run; y is written; findings raise
+    run = double.run(x, y)   # or look at it
+"""
+
+from ._slipring import KernelError, __version__
+from ._kernel import Function, KernelWarning, Program, Run, open
+
+__all__ = ["Function", "KernelError", "KernelWarning", "Program", "Run", "__version__", "language", "open", "testing"]
+
+_LAZY = ("testing", "reference", "pypto", "language", "queue")
+
+
+def __getattr__(name):
+    if name in _LAZY:
+        import importlib
+
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

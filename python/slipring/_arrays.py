@@ -1,0 +1,102 @@
+"""Arrays of the host as bytes of the device, and back."""
+
+import functools
+
+# numpy's names of types, and slipring's.
+ELEMENTS = {
+    "float32": "f32",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "float8_e4m3fn": "f8E4M3FN",
+    "float8_e5m2": "f8E5M2",
+    "float8_e8m0fnu": "f8E8M0FNU",
+    "int8": "i8",
+    "int16": "i16",
+    "int32": "i32",
+    "int64": "i64",
+    "uint8": "ui8",
+    "uint16": "ui16",
+    "uint32": "ui32",
+    "uint64": "ui64",
+}
+HOST = {elem: name for name, elem in ELEMENTS.items()}
+NEAREST = {"float64": "float32", "complex64": "float32", "complex128": "float32", "bool": "uint8", "longdouble": "float32"}
+
+
+@functools.cache
+def dtype_of(elem):
+    """numpy's type for an element type of slipring."""
+    import numpy as np
+
+    name = HOST.get(elem)
+    if name is None:
+        raise TypeError(f"numpy has no type for elements of {elem}")
+    try:
+        return np.dtype(name)
+    except TypeError:
+        try:
+            import ml_dtypes
+        except ImportError:
+            raise TypeError(f"elements of {elem} need the package ml_dtypes: pip install ml_dtypes") from None
+        return np.dtype(getattr(ml_dtypes, name))
+
+
+def _torch(value):
+    """A tensor of torch as a numpy array over the same memory, also of the types that numpy does not know."""
+    import torch
+
+    if value.device.type != "cpu":
+        raise TypeError(f"the tensor is on {value.device}; slipring reads memory of the host: pass `x.cpu()`")
+    value = value.detach()
+    name = str(value.dtype).removeprefix("torch.")
+    if name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
+        plain = value.view(torch.int16 if name == "bfloat16" else torch.uint8)
+        return plain.numpy().view(dtype_of(ELEMENTS[name]))
+    return value.numpy()
+
+
+def is_array(value):
+    """True for what can be passed as an array."""
+    return hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__") or hasattr(value, "__array__")
+
+
+def host_array(value):
+    """A numpy array over the memory of `value`, without a copy where that is possible."""
+    import numpy as np
+
+    if isinstance(value, np.ndarray):
+        return value
+    if type(value).__module__.partition(".")[0] == "torch":
+        return _torch(value)
+    if hasattr(value, "__dlpack__"):
+        try:
+            return np.from_dlpack(value)
+        except (RuntimeError, BufferError, TypeError) as error:
+            if not hasattr(value, "__array__"):
+                raise TypeError(f"an array of {type(value).__name__} cannot be read: {error}") from None
+    return np.asarray(value)
+
+
+def element_of(array, name):
+    """The element type of an array, by slipring's name."""
+    elem = ELEMENTS.get(array.dtype.name)
+    if elem is None or array.dtype.byteorder == ">":
+        near = NEAREST.get(array.dtype.name, array.dtype.name)
+        hint = f": pass `{name}.astype(numpy.{near})`" if near in ELEMENTS else ""
+        raise TypeError(f"`{name}` has elements of {array.dtype}, which no device buffer has{hint}")
+    return elem
+
+
+def flat_bytes(array):
+    """The bytes of an array, row by row; a view where it is contiguous."""
+    import numpy as np
+
+    array = np.ascontiguousarray(array)
+    return array.reshape(-1).view(np.uint8)
+
+
+def write_back(array, data):
+    """Puts the bytes of a result into an array of any layout."""
+    import numpy as np
+
+    array[...] = np.frombuffer(data, dtype=np.uint8).view(array.dtype).reshape(array.shape)

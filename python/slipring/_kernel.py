@@ -1,0 +1,423 @@
+"""Kernels of Python: decorators, calls, runs."""
+
+import functools
+import inspect
+import warnings
+
+from . import _slipring
+from ._arrays import dtype_of, element_of, flat_bytes, host_array, is_array, write_back
+from ._slipring import KernelError
+from ._source import _MISSING, Text, look_up, plain, surroundings, together
+
+# Options of a run that are the engine's.
+OPTIONS = (
+    "blocks",
+    "check",
+    "events",
+    "gm_slack",
+    "launches",
+    "max_cycles",
+    "max_memory",
+    "max_output",
+    "max_steps",
+    "strict",
+    "timing",
+)
+# Options of runs that say nothing else.
+DEFAULTS = {}
+# Compiled kernels that a function keeps.
+KEPT = 64
+
+
+class KernelWarning(UserWarning):
+    """What a run found that is no error."""
+
+
+def _kind(path, options):
+    """What a decorator makes of a function: `None` for host code."""
+    kind = options.get("type")
+    if kind is not None:
+        name = getattr(kind, "__slipring_path__", str(kind)).rpartition(".")[2]
+        return {"InCore": "kernel", "Opaque": "kernel", "AIC": "cube", "AIV": "vector", "Inline": "inline"}.get(name)
+    return {"pl.inline": "inline", "pl.jit.inline": "inline", "pl.jit.host": None}.get(path, "kernel")
+
+
+class Decorator:
+    """`@pl.jit`, `@pl.incore`, `@pl.function(type=…)`: makes a kernel of a function."""
+
+    def __init__(self, path):
+        self.__slipring_path__ = path
+        self.__doc__ = f"`@{path}` makes a kernel of a function."
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        part = Decorator(f"{self.__slipring_path__}.{name}")
+        self.__dict__[name] = part
+        return part
+
+    def __call__(self, function=None, /, **options):
+        if function is None:
+            return functools.partial(self._make, options=options, depth=2)
+        return self._make(function, options, 3)
+
+    def _make(self, function, options, depth):
+        if inspect.isclass(function):
+            return Program(function)
+        if isinstance(function, Function):
+            return function
+        kind = _kind(self.__slipring_path__, options)
+        return Function(function, kind, surroundings(depth))
+
+    def __repr__(self):
+        return self.__slipring_path__
+
+
+class Function:
+    """A function of the kernel language: a kernel, or a part of one. Called with arrays it is compiled for them, checked and run."""
+
+    def __init__(self, function, kind="kernel", local=None):
+        functools.update_wrapper(self, function)
+        self.function = function
+        self.kind = kind
+        self.local = local or {}
+        self.owner = None
+        self._text = None
+        self._compiled = {}
+
+    @property
+    def text(self):
+        """The text of the function and where it stands."""
+        if self._text is None:
+            self._text = Text(self.function)
+        return self._text
+
+    def __get__(self, instance, owner=None):
+        return self
+
+    def _parts(self):
+        """The functions that it is made of, itself first, and what the names of all of them stand for."""
+        parts, names, waiting = [], {}, [self]
+        while waiting:
+            part = waiting.pop()
+            if part in parts:
+                continue
+            parts.append(part)
+            for name in part.text.used:
+                value = look_up(name, part.function, part.local)
+                if isinstance(value, Function):
+                    if value.kind is not None:
+                        waiting.append(value)
+                    continue
+                value = plain(value) if value is not _MISSING else _MISSING
+                if value is not _MISSING:
+                    names.setdefault(name, value)
+        return parts, names
+
+    def compile(self, *args, platform=None, **kwargs):
+        """The kernel compiled for these arguments: a `slipring._slipring.Kernel`."""
+        return self._compile(self._bind(args, kwargs), platform)[0]
+
+    def _bind(self, args, kwargs):
+        """Each argument by its parameter."""
+        if self.kind is None:
+            raise TypeError(f"`{self.__name__}` is host code: slipring runs kernels")
+        if self.kind == "inline":
+            raise TypeError(f"`{self.__name__}` is copied into kernels that call it; it is no kernel itself")
+        code = self.function.__code__
+        names = [name for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if name != "self"]
+        if len(args) > len(names):
+            raise TypeError(f"`{self.__name__}` takes {len(names)} arguments ({', '.join(names)}), {len(args)} given")
+        given = dict(zip(names, args))
+        for name, value in kwargs.items():
+            if name not in names:
+                raise TypeError(f"`{self.__name__}` has no parameter `{name}`: it has {', '.join(names)}")
+            if name in given:
+                raise TypeError(f"two arguments for `{name}`")
+            given[name] = value
+        missing = [name for name in names if name not in given]
+        if missing:
+            raise TypeError(f"`{self.__name__}` takes {len(names)} arguments; missing: {', '.join(missing)}")
+        return {name: host_array(given[name]) if is_array(given[name]) else given[name] for name in names}
+
+    def _compile(self, arguments, platform):
+        parts, names = self._parts()
+        tensors = []
+        for name, value in arguments.items():
+            if hasattr(value, "dtype"):
+                shape = [int(extent) for extent in value.shape] or [1]
+                tensors.append((name, shape, element_of(value, name)))
+        key = (
+            platform,
+            tuple(part.text.key for part in parts),
+            tuple(sorted((name, repr(value)) for name, value in names.items())),
+            tuple((name, tuple(shape), elem) for name, shape, elem in tensors),
+        )
+        compiled = self._compiled.get(key)
+        if compiled is None:
+            filename, text = together([part.text for part in parts])
+            kernel = _slipring.compile(filename, text, names, self.__name__, tensors, platform)
+            compiled = (kernel, kernel.parameters())
+            while len(self._compiled) >= KEPT:
+                self._compiled.pop(next(iter(self._compiled)))
+            self._compiled[key] = compiled
+        return compiled
+
+    def __call__(self, *args, **kwargs):
+        """Runs the kernel; its outputs are written in place. What it returns comes back as arrays.
+
+        Raises `KernelError` for findings; the outputs are then as they were.
+        """
+        from .reference import active
+
+        if active() is not None:
+            return self.function(*args, **kwargs)
+        run = self.run(*args, **kwargs)
+        run.check()
+        run.write()
+        return run.returned
+
+    def run(self, *args, platform=None, verify=False, **kwargs):
+        """Runs the kernel and gives the run: what was found is no exception here. Outputs are written unless the run stopped
+        before its end.
+
+        `platform` is a5 or a2a3; `verify` compares with the sequential meaning. Further options: blocks, check, strict, timing,
+        launches, gm_slack, events, max_steps, max_cycles, max_memory, max_output.
+        """
+        options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
+        arguments = self._bind(args, kwargs)
+        kernel, parameters = self._compile(arguments, platform)
+        return _start(kernel, parameters, arguments, options, verify)
+
+    def rings(self, *args, sweep=None, platform=None, **kwargs):
+        """How full the rings are and who waits for whom; `sweep=(1, 8)` also runs with these depths. Facts with a `text`."""
+        options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
+        arguments = self._bind(args, kwargs)
+        kernel, parameters = self._compile(arguments, platform)
+        facts, text = kernel.rings(_passed(parameters, arguments)[0], sweep, options)
+        return {**facts, "text": text}
+
+    def reference(self, *args, **kwargs):
+        """Runs the Python function itself on numpy tiles, without the compiler: outputs are written in place."""
+        from . import reference
+
+        return reference.run(self, self._bind(args, kwargs))
+
+    def __repr__(self):
+        return f"<slipring kernel {self.__qualname__}>"
+
+    def _repr_html_(self):
+        from ._html import kernel
+
+        return kernel(self)
+
+
+class Program:
+    """A class of kernels: `@pl.program`. Its functions are its attributes."""
+
+    def __init__(self, cls):
+        functools.update_wrapper(self, cls, updated=())
+        self.functions = {name: value for name, value in vars(cls).items() if isinstance(value, Function)}
+        for function in self.functions.values():
+            function.owner = self
+
+    def __getattr__(self, name):
+        functions = self.__dict__.get("functions", {})
+        if name in functions:
+            return functions[name]
+        raise AttributeError(f"the program has no function `{name}`")
+
+
+def _passed(parameters, arguments):
+    """What is passed for each parameter, and the arrays by their positions."""
+    passed, arrays, returned = [], {}, []
+    for at, (name, elem, shape, is_buffer, _) in enumerate(parameters):
+        if name not in arguments and is_buffer and shape is not None:
+            # A tile that the kernel returns.
+            import numpy as np
+
+            array = np.zeros([int(extent) for extent in shape], dtype=dtype_of(elem))
+            returned.append(array)
+        elif name not in arguments:
+            raise TypeError(f"no argument for `{name}`")
+        else:
+            array = arguments[name]
+        if not hasattr(array, "dtype"):
+            if is_buffer or not isinstance(array, (bool, int, float)):
+                what = "an array" if is_buffer else "a number"
+                raise TypeError(f"`{name}` is {what} in the kernel, and a {type(array).__name__} is given")
+            passed.append(array)
+        elif not is_buffer:
+            if array.shape != ():
+                raise TypeError(f"`{name}` is a number in the kernel, and an array of shape {array.shape} is given")
+            passed.append(array.item())
+        else:
+            extents = [int(extent) for extent in array.shape] or [1]
+            passed.append((flat_bytes(array), element_of(array, name), extents))
+            arrays[at] = array
+    return passed, arrays, returned
+
+
+def _start(kernel, parameters, arguments, options, verify):
+    passed, arrays, returned = _passed(parameters, arguments)
+    for at, array in arrays.items():
+        name, _, _, _, direction = parameters[at]
+        if direction in ("out", "inout") and not array.flags.writeable:
+            raise TypeError(f"`{name}` is an output of the kernel, and the array is read-only")
+    inner = kernel.run(passed, {**DEFAULTS, **options}, verify)
+    return Run(inner, kernel, parameters, arrays, returned)
+
+
+class Run:
+    """A run of a kernel: what was found, how long it took, and what it left."""
+
+    def __init__(self, inner, kernel, parameters, arrays, returned):
+        self._inner = inner
+        self._kernel = kernel
+        self._parameters = parameters
+        self._arrays = arrays
+        self._returned = returned
+        self._written = False
+        if self.complete and self.verdict == "clean":
+            self.write()
+
+    def write(self):
+        """Writes the outputs into the arrays that were passed; nothing for a run that stopped before its end."""
+        if self._written or not self.complete:
+            return
+        self._written = True
+        for at, array in self._arrays.items():
+            direction = self._parameters[at][4]
+            if direction == "in" or not array.flags.writeable:
+                continue
+            write_back(array, self._inner.result(at))
+
+    @property
+    def kernel(self):
+        """Name of the kernel."""
+        return self._kernel.name
+
+    @property
+    def platform(self):
+        """Name of the platform."""
+        return self._kernel.platform
+
+    @property
+    def verdict(self):
+        """`clean`, `findings`, or `partly` for a run that stopped. `checks` says what was looked at."""
+        return self._inner.verdict
+
+    @property
+    def complete(self):
+        """Whether every block ran to its end."""
+        return self._inner.complete
+
+    @property
+    def cycles(self):
+        """Cycles of the launch."""
+        return self._inner.cycles
+
+    @property
+    def findings(self):
+        """What was found: dictionaries with `severity`, `code`, `message`, `line`, `column`, `label`, `also`, `notes`, `help`."""
+        return self._inner.findings
+
+    @property
+    def report(self):
+        """The findings as the command line writes them."""
+        return self._inner.report
+
+    @property
+    def checks(self):
+        """What each tool says, and what the verdict covers."""
+        return self._inner.checks
+
+    @property
+    def facts(self):
+        """Everything that `slipring run --json` has."""
+        return self._inner.facts
+
+    @property
+    def printed(self):
+        """What the kernel printed, line by line."""
+        return self._inner.printed
+
+    @property
+    def timeline(self):
+        """Events as (block, core, pipe, op, start, end, line), in the order of their ends."""
+        return self._inner.timeline()[0]
+
+    @property
+    def memory_map(self):
+        """What lies where in the local memories."""
+        return self._kernel.memory_map()
+
+    @property
+    def returned(self):
+        """What the kernel returns: `None`, an array, or several."""
+        returned = self._returned
+        return None if not returned else returned[0] if len(returned) == 1 else tuple(returned)
+
+    def get(self, name):
+        """A buffer after the run, as a new array."""
+        import numpy as np
+
+        for at, array in self._arrays.items():
+            if self._parameters[at][0] == name:
+                data = np.frombuffer(self._inner.result(at), dtype=np.uint8)
+                return data.view(array.dtype).reshape(array.shape).copy()
+        raise KeyError(name)
+
+    def check(self):
+        """Raises `KernelError` if an error was found; warns of the others."""
+        self._inner.check()
+        for finding in self.findings:
+            if finding["severity"] == "warning":
+                warnings.warn(f"{finding['message']} ({finding['code']})", KernelWarning, stacklevel=3)
+
+    def text(self, stats=False):
+        """The summary as the command line prints it."""
+        return self._inner.text(stats)
+
+    def __repr__(self):
+        return f"<slipring run of {self.kernel} on {self.platform}: {self.verdict}, {self.cycles} cycles>"
+
+    def _repr_html_(self):
+        from ._html import run
+
+        return run(self)
+
+
+class File:
+    """A kernel of a file: `.py` of the language, or `.pto` text. Called with arrays it is checked and run."""
+
+    def __init__(self, path, platform, function):
+        self._kernel = _slipring.open(str(path), platform, function)
+        self._parameters = self._kernel.parameters()
+        self.__name__ = self._kernel.name
+
+    @property
+    def parameters(self):
+        """Name, element type, shape, whether it is a buffer, and direction of each parameter."""
+        return self._parameters
+
+    def run(self, *args, verify=False, **options):
+        """Runs it and gives the run. Buffers without a declared direction are outputs, too."""
+        if len(args) != len(self._parameters):
+            raise TypeError(f"the kernel takes {len(self._parameters)} arguments, {len(args)} given")
+        names = [parameter[0] for parameter in self._parameters]
+        arguments = {name: host_array(arg) if is_array(arg) else arg for name, arg in zip(names, args)}
+        return _start(self._kernel, self._parameters, arguments, options, verify)
+
+    def __call__(self, *args, **options):
+        run = self.run(*args, **options)
+        run.check()
+        run.write()
+
+
+def open(path, platform=None, function=None):
+    """Reads a kernel from a file: the kernel language if its name ends in `.py`, else `.pto` text."""
+    return File(path, platform, function)
+
+
+__all__ = ["Decorator", "File", "Function", "KernelError", "KernelWarning", "Program", "Run", "open"]

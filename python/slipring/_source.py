@@ -1,0 +1,108 @@
+"""The text of functions, and what their names stand for."""
+
+import ast
+import inspect
+import textwrap
+import types
+
+from ._slipring import KernelError
+
+
+class Text:
+    """The text of a function where it stands."""
+
+    def __init__(self, function):
+        code = function.__code__
+        self.filename = code.co_filename
+        self.name = function.__name__
+        try:
+            self.lines, self.first = inspect.getsourcelines(function)
+        except (OSError, TypeError):
+            raise KernelError(
+                f"the text of `{self.name}` is not known: slipring compiles what is written, so a kernel stands in a file, a "
+                "notebook or a prompt that keeps what was typed (IPython, or Python 3.13 and later)"
+            ) from None
+        self.first = max(self.first, 1)
+        indented = self.lines[0][:1] in (" ", "\t")
+        self.indent = self.lines[0][: len(self.lines[0]) - len(self.lines[0].lstrip())] if indented else ""
+        tree = ast.parse(textwrap.dedent("".join(self.lines)) if indented else "".join(self.lines))
+        self.used = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)})
+        self.key = (self.filename, self.first, "".join(self.lines))
+
+
+def together(texts):
+    """One text of functions of a file, each at the lines where it stands: `(filename, text)`."""
+    filename = texts[0].filename
+    own = sorted((text for text in texts if text.filename == filename), key=lambda text: text.first)
+    others = [text for text in texts if text.filename != filename]
+    lines, open_indent = [], ""
+    for text in own + others:
+        first = text.first if text in own else len(lines) + 3
+        while len(lines) < first - 1:
+            lines.append("\n")
+            if len(lines) < first - 1:
+                open_indent = None
+        if text.indent and text.indent != open_indent:
+            head = "if True:\n"
+            if lines and not lines[-1].strip():
+                lines[-1] = head
+            else:
+                lines.append(head)
+        open_indent = text.indent
+        lines += text.lines
+        if not lines[-1].endswith("\n"):
+            lines[-1] += "\n"
+    return filename, "".join(lines)
+
+
+_MISSING = object()
+
+
+def look_up(name, function, local):
+    """What a name stands for in a function, as Python would find it; `local` are the names around its definition."""
+    code = function.__code__
+    if name in code.co_freevars:
+        try:
+            return function.__closure__[code.co_freevars.index(name)].cell_contents
+        except ValueError:
+            return _MISSING
+    if name in code.co_varnames or name in code.co_cellvars:
+        # A name of the function itself; in its annotations it may be one of the surroundings.
+        return local.get(name, _MISSING)
+    if name in local:
+        return local[name]
+    return function.__globals__.get(name, _MISSING)
+
+
+def plain(value):
+    """A value that a kernel may use, in a form that the compiler takes and that can be compared; `_MISSING` for others."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    path = getattr(value, "__slipring_path__", None)
+    if isinstance(path, str):
+        return Path(path)
+    if isinstance(value, (tuple, list)):
+        items = tuple(plain(item) for item in value)
+        return _MISSING if _MISSING in items else items
+    if not isinstance(value, types.ModuleType) and hasattr(value, "item") and getattr(value, "shape", None) == ():
+        return plain(value.item())
+    return _MISSING
+
+
+class Path(str):
+    """The full name of a part of the language."""
+
+    @property
+    def __slipring_path__(self):
+        return str(self)
+
+    def __repr__(self):
+        return f"<{self}>"
+
+
+def surroundings(depth):
+    """The names around a definition: those of the function that it stands in."""
+    import sys
+
+    frame = sys._getframe(depth)
+    return {} if frame.f_locals is frame.f_globals else dict(frame.f_locals)

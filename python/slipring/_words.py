@@ -1,0 +1,52 @@
+"""Words of the kernel language as objects: what `pl.FP32`, `pl.Tensor[[64, 64], pl.FP32]` or `pl.Level.CORE_GROUP` are in Python."""
+
+
+class Word:
+    """A name of the language. Its parts are words too; what it does in a kernel the compiler says, or the reference."""
+
+    def __init__(self, path, doc=None):
+        self.__slipring_path__ = path
+        self.__doc__ = doc
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        part = Word(f"{self.__slipring_path__}.{name}")
+        self.__dict__[name] = part
+        return part
+
+    def __getitem__(self, parts):
+        return Generic(self.__slipring_path__, parts)
+
+    def __call__(self, *args, **kwargs):
+        from .reference import active
+
+        evaluator = active()
+        if evaluator is None:
+            raise TypeError(
+                f"`{self.__slipring_path__}` is a word of the kernel language: call it in a kernel, "
+                "a function with the decorator @pl.jit"
+            )
+        return evaluator.call(self.__slipring_path__, args, kwargs)
+
+    def __eq__(self, other):
+        return isinstance(other, Word) and other.__slipring_path__ == self.__slipring_path__
+
+    def __hash__(self):
+        return hash(self.__slipring_path__)
+
+    def __repr__(self):
+        return self.__slipring_path__
+
+
+class Generic:
+    """A word with parts in brackets: a type of a parameter."""
+
+    __slots__ = ("word", "parts")
+
+    def __init__(self, word, parts):
+        self.word = word
+        self.parts = parts
+
+    def __repr__(self):
+        return f"{self.word}[{self.parts!r}]"

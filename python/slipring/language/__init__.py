@@ -1,0 +1,49 @@
+"""The kernel language: `import slipring.language as pl`.
+
+Every name of the language is here, with its documentation and the ways to call it; the stub beside this file says the same to editors
+and type checkers. In a kernel the names are compiled; called anywhere else they are an error, but for `kernel.reference(…)`, which runs
+the Python function itself.
+"""
+
+from .._slipring import catalogue as _catalogue
+from .._slipring import words as _words
+from .._words import Word
+from .._kernel import Decorator as _Decorator
+
+__slipring_path__ = "pl"
+
+
+def _doc(entry):
+    lines = [entry["doc"] + ".", ""]
+    name = entry["names"][0]
+    lines += [f"    pl.{name}({way.strip()})" for way in entry["params"].split("|")]
+    if entry["refused"]:
+        lines.append("\nKnown, and refused: it cannot be compiled yet.")
+    return "\n".join(lines)
+
+
+class Op(Word):
+    """An op of the language."""
+
+
+def _fill(names):
+    for word in _words():
+        names[word] = Word(f"pl.{word}")
+    for entry in _catalogue():
+        for name in entry["names"]:
+            if "." not in name:
+                names[name] = Op(f"pl.{name}", _doc(entry))
+    for group in ("tile", "tensor", "system"):
+        names[group] = Word(f"pl.{group}", f"`pl.{group}.x` is `pl.x`.")
+    for entry in _catalogue():
+        for name in entry["names"]:
+            group, dot, bare = name.partition(".")
+            if dot:
+                names.setdefault(group, Word(f"pl.{group}"))
+                names[group].__dict__[bare] = Op(f"pl.{name}", _doc(entry))
+    for name in ("jit", "incore", "kernel", "function", "inline", "program"):
+        names[name] = _Decorator(f"pl.{name}")
+
+
+_fill(globals())
+__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in ("Op", "Word"))

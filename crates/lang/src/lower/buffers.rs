@@ -22,13 +22,25 @@ struct Twin {
     buffers: [ValueId; 2],
     /// Where a copy became necessary.
     place: Span,
+    /// Set where a loop that runs at least once has put something else into a buffer.
+    over: bool,
+}
+
+impl Twin {
+    /// The other buffer, if this is one of them.
+    fn of(&self, buffer: ValueId) -> Option<ValueId> {
+        let at = self.buffers.iter().position(|one| *one == buffer).filter(|_| !self.over)?;
+        Some(self.buffers[1 - at])
+    }
 }
 
 /// A write to a buffer that its tile survives: a part was assigned to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Write {
     buffer: ValueId,
     span: Span,
+    /// Names that are read behind it, with the other buffers that they stand for.
+    read: Vec<(Rc<str>, ValueId)>,
     /// False if the body of a loop may write it: nothing is known of it yet.
     sure: bool,
 }
@@ -49,6 +61,8 @@ pub(crate) struct Buffers {
     /// Writes so far when a buffer was last written, by buffer.
     last_write: HashMap<ValueId, usize>,
     twins: Vec<Twin>,
+    /// Positions of twins that are over, in the order in which they ended.
+    over: Vec<usize>,
     taken: Vec<Taken>,
     /// How often a buffer was taken, and where last.
     taken_count: HashMap<ValueId, (u32, Span)>,
@@ -68,6 +82,7 @@ pub(crate) struct Buffers {
 pub(crate) struct BuffersMark {
     writes: usize,
     twins: usize,
+    over: usize,
     taken: usize,
     stores: usize,
     loads: usize,
@@ -80,6 +95,7 @@ impl Buffers {
         BuffersMark {
             writes: self.writes.len(),
             twins: self.twins.len(),
+            over: self.over.len(),
             taken: self.taken.len(),
             stores: self.stores.len(),
             loads: self.loads.len(),
@@ -94,6 +110,9 @@ impl Buffers {
         self.writes.truncate(mark.writes);
         for last in self.last_write.values_mut() {
             *last = (*last).min(mark.writes);
+        }
+        for at in self.over.drain(mark.over..) {
+            self.twins[at].over = false;
         }
         self.twins.truncate(mark.twins);
         self.stores.truncate(mark.stores);
@@ -191,9 +210,62 @@ impl Buffers {
         }
     }
 
-    fn wrote(&mut self, buffer: ValueId, span: Span, sure: bool) {
-        self.writes.push(Write { buffer, span, sure });
-        self.last_write.insert(buffer, self.writes.len());
+    fn wrote(&mut self, write: Write) {
+        self.last_write.insert(write.buffer, self.writes.len() + 1);
+        self.writes.push(write);
+    }
+
+    /// True if two buffers may be one object in the text.
+    fn may_be_one(&self, a: ValueId, b: ValueId) -> bool {
+        a == b || self.twins.iter().any(|twin| twin.of(a) == Some(b))
+    }
+
+    fn pair(&mut self, a: ValueId, b: ValueId, place: Span) {
+        if !self.may_be_one(a, b) {
+            self.twins.push(Twin { buffers: [a, b], place, over: false });
+        }
+    }
+
+    /// What is one object with a tile that was copied since is one with the copy, whichever iteration made either.
+    fn follow_twins(&mut self, mark: BuffersMark) {
+        loop {
+            let known = self.twins.len();
+            for at in mark.copied..self.copied.len() {
+                let (from, to) = self.copied[at];
+                let of_it: Vec<(ValueId, Span)> =
+                    self.twins.iter().filter_map(|twin| Some((twin.of(from)?, twin.place))).collect();
+                of_it.into_iter().for_each(|(other, place)| self.pair(other, to, place));
+            }
+            if self.twins.len() == known {
+                break;
+            }
+        }
+    }
+
+    /// After what may not have run: twins from before that ended in it may still be twins.
+    pub fn revive(&mut self, mark: BuffersMark) {
+        for at in self.over.split_off(mark.over) {
+            match at < mark.twins {
+                true => self.twins[at].over = false,
+                false => self.over.push(at),
+            }
+        }
+    }
+
+    /// After a loop that ran at least once buffers hold what its last iteration put into them, from the first of each pair
+    /// into the second: what was one object with the old contents is none with the new ones.
+    fn replaced(&mut self, puts: &[(ValueId, ValueId)]) {
+        let before = |buffer: ValueId| puts.iter().find(|(_, to)| *to == buffer).map_or(buffer, |(from, _)| *from);
+        let ends: Vec<usize> = (0..self.twins.len())
+            .filter(|at| {
+                let [a, b] = self.twins[*at].buffers;
+                !self.twins[*at].over && !self.may_be_one(before(a), before(b))
+            })
+            .collect();
+        for at in ends {
+            self.twins[at].over = true;
+            self.over.push(at);
+        }
     }
 }
 
@@ -248,13 +320,9 @@ impl Lower<'_> {
             return;
         }
         let place = self.e.span;
-        let of = |twin: &Twin| twin.buffers.iter().position(|buffer| *buffer == source).map(|at| twin.buffers[1 - at]);
-        let twins: Vec<ValueId> = self.buffers.twins.iter().filter_map(of).collect();
+        let twins: Vec<ValueId> = self.buffers.twins.iter().filter_map(|twin| twin.of(source)).collect();
         for other in twins.into_iter().chain(shared.then_some(source)) {
-            let (new, turned) = ([other, target], [target, other]);
-            if other != target && !self.buffers.twins.iter().any(|twin| twin.buffers == new || twin.buffers == turned) {
-                self.buffers.twins.push(Twin { buffers: new, place });
-            }
+            self.buffers.pair(other, target, place);
         }
         self.buffers.copied.push((source, target));
         self.buffers.holds_windows_of(source, target);
@@ -266,17 +334,32 @@ impl Lower<'_> {
     /// Reported if another name is the same tile in the text and not in the module.
     pub fn written_in_place(&mut self, id: TileId, span: Span) -> Lowered<()> {
         let buffer = self.buffer_of(id);
-        self.buffers.wrote(buffer, span, true);
-        self.no_window(buffer, span)?;
-        let twins = self.buffers.twins.iter().filter(|twin| twin.buffers.contains(&buffer));
-        let found = twins.clone().find_map(|twin| {
-            let other = twin.buffers[usize::from(twin.buffers[0] == buffer)];
-            self.names_in(other).first().map(|name| (name.clone(), twin.place))
+        let read = self.read_elsewhere(buffer);
+        let found = read.iter().find_map(|(name, other)| {
+            let twin = self.buffers.twins.iter().find(|twin| twin.of(buffer) == Some(*other))?;
+            Some((name.clone(), twin.place))
         });
+        self.buffers.wrote(Write { buffer, span, read, sure: true });
+        self.no_window(buffer, span)?;
         match found {
             Some((name, place)) => Err(self.alias_error(&name, span, place)),
             None => Ok(()),
         }
+    }
+
+    /// Names that are read later and stand for tiles in other buffers, with these.
+    fn read_elsewhere(&self, buffer: ValueId) -> Vec<(Rc<str>, ValueId)> {
+        let mut found = Vec::new();
+        let here = self.env.iter().filter(|(name, _)| self.is_read_later(name));
+        for (name, value) in here.chain(self.callers.iter().flat_map(|env| env.iter())) {
+            each_tile(value, &mut |id| {
+                let other = self.buffer_of(id);
+                if other != buffer {
+                    found.push((name.clone(), other));
+                }
+            });
+        }
+        found
     }
 
     /// Reports a write to a buffer that may stand for a window.
@@ -295,8 +378,9 @@ impl Lower<'_> {
     pub(super) fn windows_for_the_next(&mut self, copies: &Copies, mark: BuffersMark) -> Lowered<()> {
         self.buffers.follow_copies(mark);
         let of_window = |write: &&Write| write.sure && self.buffers.window_in(write.buffer).is_some();
-        if let Some(write) = self.buffers.writes[mark.writes..].iter().find(of_window).copied() {
-            self.no_window(write.buffer, write.span)?;
+        let found = self.buffers.writes[mark.writes..].iter().find(of_window).map(|write| (write.buffer, write.span));
+        if let Some((buffer, span)) = found {
+            self.no_window(buffer, span)?;
         }
         copies.iter().try_for_each(|(name, _, to)| self.loaded_in_loop(name, *to, mark))
     }
@@ -309,19 +393,27 @@ impl Lower<'_> {
         self.report(error)
     }
 
-    /// Reports tiles that parted at the end of an iteration where the iterations write them in place.
-    pub(super) fn parted_in_loop(&mut self, mark: BuffersMark) -> Lowered<()> {
-        let (writes, twins) = (&self.buffers.writes[mark.writes..], &self.buffers.twins[mark.twins..]);
-        let found = twins.iter().find_map(|twin| {
-            let write = writes.iter().find(|write| write.sure && twin.buffers.contains(&write.buffer))?;
-            let other = twin.buffers[usize::from(twin.buffers[0] == write.buffer)];
-            let names = [self.names_in(other), self.names_in(write.buffer)].concat();
-            names.first().map(|name| (name.clone(), write.span, twin.place))
-        });
-        match found {
-            Some((name, span, place)) => Err(self.alias_error(&name, span, place)),
-            None => Ok(()),
+    /// Ends an iteration that puts the first of each pair of tiles into the second. Reports tiles that parted where the
+    /// iterations write one in place and read the other behind that. `runs` says that there is at least one iteration.
+    pub(super) fn parted_in_loop(&mut self, puts: &[(TileId, TileId)], mark: BuffersMark, runs: bool) -> Lowered<()> {
+        self.buffers.follow_twins(mark);
+        let writes = self.buffers.writes[mark.writes..].iter().filter(|write| write.sure);
+        let found = writes.flat_map(|write| write.read.iter().map(move |(name, other)| (write, name, other))).find_map(
+            |(write, name, other)| {
+                let twin = self.buffers.twins.iter().find(|twin| twin.of(write.buffer) == Some(*other))?;
+                Some((name.clone(), write.span, twin.place))
+            },
+        );
+        if let Some((name, span, place)) = found {
+            return Err(self.alias_error(&name, span, place));
         }
+        if runs {
+            let puts: Vec<_> = puts.iter().map(|(from, to)| (self.buffer_of(*from), self.buffer_of(*to))).collect();
+            self.buffers.replaced(&puts);
+        } else {
+            self.buffers.revive(mark);
+        }
+        Ok(())
     }
 
     /// What was copied from tiles before a loop whose body may change them counts no more.
@@ -331,7 +423,9 @@ impl Lower<'_> {
             .map(|at| self.buffer_of(TileId(at as u32)))
             .collect();
         let span = self.e.span;
-        copied.into_iter().for_each(|buffer| self.buffers.wrote(buffer, span, false));
+        for buffer in copied {
+            self.buffers.wrote(Write { buffer, span, read: Vec::new(), sure: false });
+        }
     }
 
     // ---- windows that were loaded so that a name can stand for a tile ----
@@ -388,5 +482,14 @@ pub(super) fn any_tile(value: &Value, holds: &dyn Fn(TileId) -> bool) -> bool {
         Value::Tile(id) => holds(*id),
         Value::Tuple(items) => items.iter().any(|item| any_tile(item, holds)),
         _ => false,
+    }
+}
+
+/// Every tile that a value is or has.
+fn each_tile(value: &Value, f: &mut dyn FnMut(TileId)) {
+    match value {
+        Value::Tile(id) => f(*id),
+        Value::Tuple(items) => items.iter().for_each(|item| each_tile(item, &mut *f)),
+        _ => {}
     }
 }

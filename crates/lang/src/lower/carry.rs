@@ -268,12 +268,13 @@ impl Lower<'_> {
         )
     }
 
-    /// Ends a loop's body, whose values fit: tiles into their buffers, the rest to the next iteration.
+    /// Ends a loop's body, whose values fit: tiles into their buffers, the rest to the next iteration. `runs` says that the
+    /// loop has at least one iteration.
     pub(super) fn finish_iteration(
         &mut self,
         carried: &[CarriedName],
         since: BuffersMark,
-        op: OpId,
+        (op, runs): (OpId, bool),
         span: Span,
     ) -> Lowered<()> {
         let (mut next, mut copies) = (Vec::new(), Vec::new());
@@ -286,8 +287,9 @@ impl Lower<'_> {
             self.part_if_shared(Some(name), *from, *to);
         }
         self.windows_for_the_next(&copies, since)?;
-        self.copy_all(copies.into_iter().map(|(_, from, to)| (from, to)).collect())?;
-        self.parted_in_loop(since)?;
+        let puts: Vec<(TileId, TileId)> = copies.into_iter().map(|(_, from, to)| (from, to)).collect();
+        self.copy_all(puts.clone())?;
+        self.parted_in_loop(&puts, since, runs)?;
         self.e.op(&scf::YIELD, &[("values", &next)], &[], &[]);
         Ok(())
     }

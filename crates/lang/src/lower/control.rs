@@ -175,7 +175,7 @@ impl Lower<'_> {
         // What later iterations read is still needed.
         let mut names = Names::of(&stmt.body);
         let asked = names.ask(frame);
-        self.read_later.push(names.exposed);
+        self.read_behind(names.exposed);
         let (mut outcome, mut targets) = (Ok(()), None);
         while i < end && outcome.is_ok() {
             self.set(counter, Value::Const(Const::Int(i)));
@@ -413,7 +413,7 @@ impl Lower<'_> {
         let (first, end, step) = (first?, end?, step?);
         let mut names = Names::of(&stmt.body);
         let asked = names.ask(frame);
-        self.read_later.push(names.exposed.clone());
+        self.read_behind(names.exposed.clone());
         let outcome = self.counted_body(stmt, counter, (&names, frame, bounds, copies), (first, end, step), plan);
         self.read_later.pop();
         let done = match outcome? {
@@ -479,7 +479,8 @@ impl Lower<'_> {
                 }
             }
             if misfits.is_empty() {
-                l.finish_iteration(&carried, since, op, span)?;
+                let runs = known_bounds(bounds).and_then(turns).is_some_and(|turns| turns > 0);
+                l.finish_iteration(&carried, since, (op, runs), span)?;
             }
             Ok(misfits)
         });

@@ -248,7 +248,7 @@ impl Lower<'_> {
         };
         let mut read = Names::default();
         last.into_iter().for_each(|value| read.read_by(value));
-        self.read_later.push(read.read);
+        self.read_behind(read.read);
         let outcome = self.body(before);
         self.read_later.pop();
         outcome?;

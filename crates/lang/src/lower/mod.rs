@@ -118,8 +118,8 @@ pub(crate) struct Lower<'a> {
     pub blocks: Vec<BlockId>,
     /// The bodies that are open.
     pub bodies: Vec<OpenBody>,
-    /// Further names that are read after the statement that is being lowered.
-    pub read_later: Vec<HashSet<Rc<str>>>,
+    /// Further names that are read behind bodies, each with the number of bodies that were open around them.
+    pub read_later: Vec<(usize, HashSet<Rc<str>>)>,
     /// Errors that were reported, so that each is reported once.
     pub reported: HashSet<ReportKey>,
     /// True once there are so many errors that the rest is not looked at.
@@ -555,10 +555,27 @@ impl Lower<'_> {
         self.lost.insert(name.into(), (place, why));
     }
 
-    /// True if a name is read after the statement that is being lowered.
+    /// True if a name is read after the statement that is being lowered, before it is bound again: in the innermost body that
+    /// says either, from there outwards.
     pub fn is_read_later(&self, name: &str) -> bool {
-        self.bodies.iter().any(|body| body.reads_later(name))
-            || self.read_later.iter().any(|names| names.contains(name))
+        let mut readers = self.read_later.iter().rev().peekable();
+        for depth in (0..=self.bodies.len()).rev() {
+            while let Some((_, names)) = readers.next_if(|(outside, _)| *outside >= depth) {
+                if names.contains(name) {
+                    return true;
+                }
+            }
+            let body = depth.checked_sub(1).and_then(|at| self.bodies.get(at));
+            if let Some(read) = body.and_then(|body| body.next_use(name)) {
+                return read;
+            }
+        }
+        false
+    }
+
+    /// Adds names that are read behind the body that is opened next: by the next iteration, or by what follows a call.
+    pub(super) fn read_behind(&mut self, names: HashSet<Rc<str>>) {
+        self.read_later.push((self.bodies.len(), names));
     }
 }
 
@@ -600,10 +617,11 @@ impl OpenBody {
         open
     }
 
-    /// True if a name is read behind the statement that is being lowered, before it is bound again.
-    fn reads_later(&self, name: &str) -> bool {
-        let Some(uses) = self.uses.get(name) else { return false };
-        uses.get(uses.partition_point(|(at, _)| *at <= self.now)).is_some_and(|(_, read)| *read)
+    /// True if a name is read behind the statement that is being lowered before it is bound again, false if it is bound
+    /// first, `None` if the body does neither for certain.
+    fn next_use(&self, name: &str) -> Option<bool> {
+        let uses = self.uses.get(name)?;
+        uses.get(uses.partition_point(|(at, _)| *at <= self.now)).map(|(_, read)| *read)
     }
 }
 

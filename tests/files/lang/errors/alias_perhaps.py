@@ -1,0 +1,68 @@
+# Names of one tile that only some runs bind anew may still be one.
+#
+# test: check %s
+# exit: 2
+import slipring.language as pl
+
+
+@pl.incore
+def perhaps_no_iteration(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]], n: pl.Scalar[pl.INT32]):
+    a = pl.load(x, [0, 0], [2, 8])
+    b = a
+    for i in pl.range(n):
+        b = a + 1.0
+        a = b * 2.0
+    # error: alias a part of a tile is assigned to that `b` may stand for too
+    a[0:1, :] = pl.full([1, 8], pl.FP32, 9.0)
+    y[:] = a + b
+
+
+@pl.incore
+def in_an_arm(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]], n: pl.Scalar[pl.INT32]):
+    a = pl.load(x, [0, 0], [2, 8])
+    b = a
+    if n > 0:
+        for i in pl.range(2):
+            b = a + 1.0
+            a = b * 2.0
+    # error: alias a part of a tile is assigned to that `b` may stand for too
+    a[0:1, :] = pl.full([1, 8], pl.FP32, 9.0)
+    y[:] = a + b
+
+
+@pl.incore
+def inside_a_loop(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]], n: pl.Scalar[pl.INT32]):
+    a = pl.load(x, [0, 0], [2, 8])
+    b = a
+    for j in pl.range(n):
+        for i in pl.range(2):
+            b = a + 1.0
+            a = b * 2.0
+    # error: alias a part of a tile is assigned to that `b` may stand for too
+    a[0:1, :] = pl.full([1, 8], pl.FP32, 9.0)
+    y[:] = a + b
+
+
+@pl.incore
+def three_in_turn(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]], n: pl.Scalar[pl.INT32]):
+    a = pl.load(x, [0, 0], [2, 8])
+    b = a
+    c = a * 2.0
+    for i in pl.range(n):
+        a, b, c = b, c, a
+    # error: alias a part of a tile is assigned to that `a` may stand for too
+    c[0:1, :] = pl.full([1, 8], pl.FP32, 9.0)
+    y[:] = a + c
+
+
+@pl.incore
+def an_iteration_later(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]], n: pl.Scalar[pl.INT32]):
+    a = pl.load(x, [0, 0], [2, 8])
+    b = a
+    c = a * 2.0
+    for i in pl.range(4):
+        # error: alias a part of a tile is assigned to that `a` may stand for too
+        c[0:1, :] = pl.full([1, 8], pl.FP32, 9.0)
+        y[:] = b
+        a, b, c = b, c, a
+    y[:] = a + c

@@ -316,8 +316,16 @@ fn cast(args: &Args) -> Eval {
         Some("trunc") => RoundMode::Trunc,
         Some(other) => return Err(format!("rounding {other} is not evaluated")),
     };
-    // Integers saturate (those that the kernels here use), floats do not.
-    let saturation = if to.is_float() { Saturation::Off } else { Saturation::On };
+    // Floats do not saturate; integers do, but for some conversions to short ones.
+    let keeps_low_bits = matches!(
+        (array.elem, to),
+        (Elem::F32 | Elem::I32, Elem::I16) | (Elem::F16, Elem::I16 | Elem::I8 | Elem::U8) | (Elem::I64, Elem::I32)
+    );
+    let saturation = match (to.is_float(), keeps_low_bits) {
+        (true, _) => Saturation::Off,
+        (false, true) => Saturation::Words,
+        (false, false) => Saturation::On,
+    };
     let one = |x: f64| {
         let mut bytes = vec![0; to.bytes()];
         convert(array.elem, &number::store(array.elem, x), to, &mut bytes, mode, saturation);

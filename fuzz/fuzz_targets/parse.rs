@@ -1,6 +1,4 @@
 //! Any text is parsed without a panic, and what parses without an error is printed and read back as the same.
-//!
-//! `cargo +nightly fuzz run parse`, with `.pto` files as a start in `fuzz/corpus/parse`.
 
 #![no_main]
 

@@ -1,0 +1,22 @@
+//! Words of the command line: any text is an argument, a duration rule, a type or a name, or an error that says why not.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use slipring::args::{Defaults, read_arg};
+use slipring_sim::Timing;
+use slipring_tile::{Elem, Space};
+
+/// Most elements of a generated buffer: larger ones are made too, slowly.
+const MOST: u64 = 1 << 16;
+
+fuzz_target!(|text: &str| {
+    let _ = text.parse::<Timing>();
+    let _ = (Elem::parse(text), Space::parse(text), slipring_machine::Pipe::parse(text));
+    let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
+    let size = numbers.filter_map(|digits| digits.parse::<u64>().ok()).filter(|n| *n > 0).fold(1, u64::saturating_mul);
+    let in_file = text.contains('@');
+    if !in_file && (size <= MOST || size > 1 << 40) {
+        let _ = read_arg(text, &Defaults::default());
+    }
+});

@@ -52,7 +52,7 @@ def next_iteration(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl
     t = pl.load(x, [0, 0], [2, 8])
     u = x + 1.0
     for i in pl.range(n):
-        # error: alias a part of a tile is assigned to that `t` may stand for too
+        # error: alias a part of a tile is assigned to that `u` may stand for too
         t[0:1, :] = pl.full([1, 8], pl.FP32, 9.0)
         t = u
     y[:] = u + t

@@ -68,9 +68,20 @@ pub(super) struct Axes {
     states: Vec<State>,
 }
 
-/// The number of positions of an axis of a tile.
+/// The number of positions of an axis of a tile: those that are valid, which a split divides, where it is known how many are.
 pub(super) fn extent(tile: &TileType, axis: usize) -> i64 {
+    let known = tile.valid[axis].known().and_then(|n| i64::try_from(n).ok());
+    known.unwrap_or(positions_in_memory(tile, axis))
+}
+
+/// The number of positions of an axis that a tile has room for.
+pub(super) fn positions_in_memory(tile: &TileType, axis: usize) -> i64 {
     i64::from([tile.layout.rows, tile.layout.cols][axis])
+}
+
+/// True if a tile has room for more positions of an axis than are valid.
+pub(super) fn is_padded(tile: &TileType, axis: usize) -> bool {
+    extent(tile, axis) != positions_in_memory(tile, axis)
 }
 
 /// `rows` or `columns`.

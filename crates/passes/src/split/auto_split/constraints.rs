@@ -5,7 +5,7 @@ use slipring_dialects::{Along, MixedPart, OpRef};
 use slipring_ir::{BlockId, Dim, Module, OperandSpec, TileType, Touch, Type, ValueDef, ValueId};
 use slipring_tile::{BLayout, Layout, SLayout, Space};
 
-use super::axes::{Axes, Node, ODD, Part, Reason, Start, extent, positions};
+use super::axes::{Axes, Node, ODD, Part, Reason, Start, extent, is_padded, positions, positions_in_memory};
 use super::windows;
 use crate::analysis::facts::{first_operand, op_ref};
 use crate::analysis::windows::is_view;
@@ -67,7 +67,7 @@ fn reason(op: &OpRef<'_>, text: impl Into<String>) -> Reason {
     Reason { op: op.id, code: "auto-split", text: text.into() }
 }
 
-/// What the type of a tile says: an even extent, all of it valid, whole boxes in each half.
+/// What the type of a tile says: an even extent that is known, whole boxes in each half.
 fn can_be_halved(op: &OpRef<'_>, node: Node, tile: &TileType, is_part: bool, axes: &mut Axes) {
     let (all, what) = (extent(tile, node.1), positions(node.1));
     let half = half_type(tile, node.1);
@@ -82,8 +82,6 @@ fn can_be_halved(op: &OpRef<'_>, node: Node, tile: &TileType, is_part: bool, axe
         return axes.keep_whole(node, Reason { code: ODD, ..reason(op, text) });
     } else if tile.valid[node.1] == Dim::Dynamic {
         format!("how many {what} are valid is not known here")
-    } else if tile.valid[node.1] != Dim::Static(all as u64) {
-        format!("only some of the {all} {what} are valid")
     } else if tile.layout.is_whole() && !half.layout.is_whole() {
         format!("half of the {all} {what} are no whole boxes")
     } else {
@@ -92,9 +90,13 @@ fn can_be_halved(op: &OpRef<'_>, node: Node, tile: &TileType, is_part: bool, axe
     axes.keep_whole(node, reason(op, text));
 }
 
-/// A tile of half the rows or columns.
+/// A tile for half of the rows or columns that are valid, with half of the room.
 pub(super) fn half_type(tile: &TileType, axis: usize) -> TileType {
-    resized(tile, axis, extent(tile, axis) / 2)
+    let mut half = resized(tile, axis, (positions_in_memory(tile, axis) + 1) / 2);
+    if let Dim::Static(_) = tile.valid[axis] {
+        half.valid[axis] = windows::dim(extent(tile, axis) / 2);
+    }
+    half
 }
 
 /// A tile with another number of rows or columns, all of them valid.
@@ -207,8 +209,13 @@ fn part(op: &OpRef<'_>, axis: usize, written: &[ValueId], axes: &mut Axes) {
     let (all, size) = (extent(from, axis), extent(to, axis));
     let Some(&offset) = op.operands("offsets").get(axis) else { return };
     let known = constant(module, offset);
-    if known == Some(0) && all == size {
+    if known == Some(0) && all == size && is_padded(from, axis) == is_padded(to, axis) {
         return axes.same((source, axis), (result, axis));
+    }
+    if is_padded(from, axis) || is_padded(to, axis) {
+        let text = format!("a part is taken of a tile of which only some {} are valid", positions(axis));
+        [source, result].into_iter().for_each(|value| axes.keep_whole((value, axis), reason(op, text.clone())));
+        return;
     }
     if axes.parts.iter().any(|part| part.result == source && part.axis == axis) {
         axes.keep_whole((source, axis), reason(op, "a part is taken of a part of them"));
@@ -239,8 +246,13 @@ fn reshape(op: &OpRef<'_>, axis: usize, axes: &mut Axes) {
     let module = op.module;
     let (Some(source), Some(&result)) = (first_operand(op), module.op(op.id).results.first()) else { return };
     let (Some(from), Some(to)) = (vector_tile(module, source), vector_tile(module, result)) else { return };
-    if alike(&from.layout, &to.layout) {
+    if alike(&from.layout, &to.layout) && extent(from, axis) == extent(to, axis) {
         return axes.same((source, axis), (result, axis));
+    }
+    if [from, to].into_iter().any(|tile| (0..2).any(|axis| is_padded(tile, axis))) {
+        let text = format!("`{}` changes the shape of a tile that is valid in part", op.def.schema.name);
+        [source, result].into_iter().for_each(|value| axes.keep_whole((value, axis), reason(op, text.clone())));
+        return;
     }
     let outer = [from, to].map(|tile| outermost(&tile.layout));
     if let [Some(a), Some(b)] = outer {

@@ -3,8 +3,10 @@
 //! The types are those that the operation declares. Tiles have odd and partial valid shapes; what lies outside must stay. A slice
 //! runs always, another for each value of `SLIPRING_SLICE`; `SLIPRING_SLICE=all` runs all of them.
 
+mod conversions;
 mod numbers;
 mod reference;
+mod rest;
 mod run;
 
 use numbers::{Ty, elements};
@@ -265,32 +267,6 @@ fn expansions() {
             let text = format!("  pto.t{axis}expand{name} ins(%t0, %t1 : !t0, !t1) outs(%t2 : !t2)");
             matrix.case(arch, &text, vec![src, few, make(2)], 2, &expect);
         });
-    }
-    matrix.done();
-}
-
-#[test]
-fn conversions() {
-    let mut matrix = Matrix { any_nan: true, ..Matrix::new() };
-    let known = ["f32", "f16", "bf16", "i32", "i16", "i8", "ui8"].map(Ty);
-    for mode in ["RINT", "ROUND", "FLOOR", "CEIL", "TRUNC"] {
-        for (from, to) in known.into_iter().flat_map(|from| known.map(|to| (from, to))).filter(|(from, to)| from != to)
-        {
-            for arch in ["a5", "a2a3"] {
-                let cols = 32;
-                let src = tile(from, 3, cols * from.bytes(), [3, 29], 21);
-                let dst = tile(to, 3, cols * to.bytes(), [3, 29], 22);
-                let expect = |tiles: &[Tile], out: &mut [u64]| {
-                    for at in each(tiles[0].valid).map(|(i, j)| i * cols + j) {
-                        out[at] = reference::convert(mode, from, to, tiles[0].data[at]);
-                    }
-                };
-                let text = format!(
-                    "  pto.tcvt ins(%t0 {{rmode = #pto<round_mode {mode}>, sat_mode = #pto<saturation_mode ON>}} : !t0) outs(%t1 : !t1)"
-                );
-                matrix.case(arch, &text, vec![src, dst], 1, &expect);
-            }
-        }
     }
     matrix.done();
 }

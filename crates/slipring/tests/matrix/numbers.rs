@@ -15,7 +15,8 @@ pub enum Value {
 
 impl Ty {
     pub fn bits(self) -> u32 {
-        self.0.trim_start_matches(|c: char| c.is_alphabetic()).parse().unwrap()
+        let digits = self.0.trim_start_matches(|c: char| c.is_alphabetic());
+        digits.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok()).unwrap()
     }
 
     pub fn bytes(self) -> usize {
@@ -35,8 +36,21 @@ impl Ty {
         match self.0 {
             "f32" => (8, 23),
             "bf16" => (8, 7),
+            "f8E4M3FN" => (4, 3),
+            "f8E5M2" => (5, 2),
             _ => (5, 10),
         }
+    }
+
+    /// True for the format whose largest exponent holds numbers too, and one NaN instead of infinities.
+    fn is_finite_only(self) -> bool {
+        self.0 == "f8E4M3FN"
+    }
+
+    /// The bits of the largest finite number.
+    pub fn largest(self) -> u64 {
+        let (e, m) = self.format();
+        if self.is_finite_only() { (1 << (e + m)) - 2 } else { (((1 << e) - 1) << m) - 1 }
     }
 
     pub fn mask(self) -> u64 {
@@ -57,6 +71,10 @@ impl Ty {
         let bias = (1 << (e - 1)) - 1;
         let magnitude = match exponent {
             0 => fraction as f64 * 2f64.powi(1 - bias - m as i32),
+            all if all == (1 << e) - 1 && self.is_finite_only() => match fraction {
+                nan if nan == (1 << m) - 1 => f64::NAN,
+                _ => (fraction | 1 << m) as f64 * 2f64.powi(exponent as i32 - bias - m as i32),
+            },
             all if all == (1 << e) - 1 => {
                 if fraction == 0 {
                     f64::INFINITY
@@ -80,34 +98,36 @@ impl Ty {
     /// The bits of a float: `to_integral` rounds a positive number of last places.
     pub fn round(self, value: f64, to_integral: fn(f64) -> f64) -> u64 {
         let (e, m) = self.format();
-        let (bias, infinity) = ((1i32 << (e - 1)) - 1, ((1u64 << e) - 1) << m);
+        let bias = (1i32 << (e - 1)) - 1;
+        // What is beyond the largest number: an infinity, or the only NaN.
+        let (most, beyond) = (self.largest(), self.largest() + 1);
         if value.is_nan() {
-            return infinity | 1 << (m - 1);
+            return if self.is_finite_only() { beyond } else { beyond | 1 << (m - 1) };
         }
         let sign = u64::from(value.is_sign_negative()) << (e + m);
         let magnitude = value.abs();
         if magnitude == 0.0 || magnitude.is_infinite() {
-            return sign | if magnitude == 0.0 { 0 } else { infinity };
+            return sign | if magnitude == 0.0 { 0 } else { beyond };
         }
         let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(1 - bias);
         let places = to_integral(magnitude * 2f64.powi(m as i32 - exponent)) as u64;
         // A number of last places that reaches the next power of two carries into the exponent by itself.
         let code = (((exponent + bias - 1) as u64) << m) + places;
-        sign | if code < infinity {
+        sign | if code <= most {
             code
         } else if to_integral(0.75) == 0.0 {
-            infinity - 1
+            most
         } else {
-            infinity
+            beyond
         }
     }
 
     pub fn least(self) -> i64 {
-        if self.is_signed() { -(1 << (self.bits() - 1)) } else { 0 }
+        if self.is_signed() { i64::MIN >> (64 - self.bits()) } else { 0 }
     }
 
     pub fn most(self) -> i64 {
-        (1 << (self.bits() - u32::from(self.is_signed()))) - 1
+        (u64::MAX >> (64 - self.bits() + u32::from(self.is_signed()))) as i64
     }
 
     /// Bits that are worth a try: zeros, ones, extremes, subnormals, infinities, NaN, halves.
@@ -146,7 +166,7 @@ impl Ty {
             one + (1 << m),
             one - (1 << m),
             one + (3 << (m - 1)),
-            infinity - 1,
+            self.largest(),
             infinity,
             infinity | 1 << (m - 1) | 1,
         ];

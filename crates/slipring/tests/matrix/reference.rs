@@ -144,6 +144,12 @@ pub fn position(name: &str, ty: Ty, elements: &[u64]) -> u64 {
     best.unwrap_or(0) as u64
 }
 
+/// A positive number to the integral neighbour that is odd, if it is not integral.
+fn odd(value: f64) -> f64 {
+    let down = value.trunc();
+    if down != value && down % 2.0 == 0.0 { down + 1.0 } else { down }
+}
+
 /// How `mode` rounds `value` to an integral one.
 fn integral(mode: &str, value: f64) -> f64 {
     match mode {
@@ -151,19 +157,41 @@ fn integral(mode: &str, value: f64) -> f64 {
         "FLOOR" => value.floor(),
         "CEIL" => value.ceil(),
         "TRUNC" => value.trunc(),
+        "ODD" => odd(value.abs()).copysign(value),
         _ => value.round_ties_even(),
     }
 }
 
-/// A conversion with saturation.
-pub fn convert(mode: &str, from: Ty, to: Ty, bits: u64) -> u64 {
-    let value = match from.decode(bits) {
-        Float(x) if !to.is_float() && x.is_nan() => return 0,
-        Float(x) if !to.is_float() => return to.encode(Int((integral(mode, x) as i64).clamp(to.least(), to.most()))),
-        Int(n) if !to.is_float() => return to.encode(Int(n.clamp(to.least(), to.most()))),
+/// An integer as a float that rounds as it does: bits that no shorter float keeps are one bit.
+fn sticky(n: i64) -> f64 {
+    if n.unsigned_abs() < 1 << 53 {
+        return n as f64;
+    }
+    let magnitude = n.unsigned_abs() >> 11 | u64::from(n.unsigned_abs() & 0x7ff != 0);
+    let value = magnitude as f64 * 2048.0;
+    if n < 0 { -value } else { value }
+}
+
+/// A conversion, with or without saturation.
+pub fn convert(mode: &str, saturate: bool, from: Ty, to: Ty, bits: u64) -> u64 {
+    let value = from.decode(bits);
+    if let (false, Int(n)) = (to.is_float(), value) {
+        return to.encode(Int(if saturate { n.clamp(to.least(), to.most()) } else { n }));
+    }
+    if let (false, Float(x)) = (to.is_float(), value) {
+        let whole = integral(if mode == "NONE" { "TRUNC" } else { mode }, x) as i64;
+        // Without saturation a number goes to short types by way of 32 bits.
+        let by_way_of = if to.bits() <= 16 { Ty("i32") } else { Ty("i64") };
+        let limits = if saturate { to } else { by_way_of };
+        return if x.is_nan() { 0 } else { to.encode(Int(whole.clamp(limits.least(), limits.most()))) };
+    }
+    let value = match value {
         Float(x) => x,
-        Int(n) => n as f64,
+        Int(n) => sticky(n),
     };
+    if from == to {
+        return to.encode(Float(integral(if mode == "NONE" { "RINT" } else { mode }, value)));
+    }
     let negative = value.is_sign_negative();
     let to_integral: fn(f64) -> f64 = match mode {
         "ROUND" => f64::round,
@@ -172,12 +200,16 @@ pub fn convert(mode: &str, from: Ty, to: Ty, bits: u64) -> u64 {
         "FLOOR" => f64::floor,
         "CEIL" if negative => f64::floor,
         "CEIL" => f64::ceil,
+        "ODD" => odd,
         _ => f64::round_ties_even,
     };
-    // Beyond the range the largest value stands, and an infinity in f32, which overflows nowhere.
     let rounded = to.round(value, to_integral);
-    let infinite = matches!(to.decode(rounded), Float(x) if x.is_infinite());
-    if infinite && to.0 != "f32" { rounded - 1 } else { rounded }
+    let sign = rounded & 1 << (to.bits() - 1);
+    let is_beyond = rounded & (to.mask() >> 1) == to.largest() + 1 && !value.is_nan();
+    // The largest number stands for what is beyond: of all, with saturation (an f32 overflows nowhere), and of finite ones where
+    // the last place is made odd.
+    let stays_finite = saturate && to.0 != "f32" || mode == "ODD" && value.is_finite();
+    if is_beyond && stays_finite { sign | to.largest() } else { rounded }
 }
 
 /// A value, for what the operations take as a number.

@@ -1,7 +1,7 @@
 //! DMA of byte rows: bursts with strides and loops around them.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Extent, Fault, Run};
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
@@ -231,14 +231,7 @@ impl Effect for Bursts {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let shape = self.shape(args)?;
         if shape.rows == 0 {
             return Ok(0);
@@ -274,8 +267,8 @@ fn repeat(bytes: &mut [u8], value: &[u8]) {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use slipring_program::GmBuffer;
     use slipring_program::gm_address;
+    use slipring_program::{GmBuffer, Memory, Output, Scratch};
 
     use super::*;
 
@@ -300,7 +293,7 @@ mod tests {
             let mut args = vec![gm_address(0, 8), 16, len];
             args.extend(levels.iter().flat_map(|(n, s, d)| [*n, *s, *d]));
             let effect = load(levels.len(), None);
-            effect.run(&args, env, &mut memory, &mut Scratch::default(), &mut Output::default()).unwrap();
+            effect.run(&args, Run { env, memory: &mut memory, scratch: &mut Scratch::default(), output: &mut Output::default() }).unwrap();
 
             let mut want = vec![0; 1000];
             let mut touched = vec![(0usize, 0usize)];
@@ -339,7 +332,12 @@ mod tests {
         let mut effect = load(1, Some(2));
         effect.to.align = 32;
         let args = [gm_address(0, 0), 0, 6, 2, 6, 64, 0x0102, 1, 1];
-        effect.run(&args, env, &mut memory, &mut Scratch::default(), &mut Output::default()).unwrap();
+        effect
+            .run(
+                &args,
+                Run { env, memory: &mut memory, scratch: &mut Scratch::default(), output: &mut Output::default() },
+            )
+            .unwrap();
         let ub = memory.bytes(env, Role::Aiv0, Space::Vec, 0, 256);
         assert_eq!(ub[..10], [2, 1, 9, 9, 9, 9, 9, 9, 2, 1]);
         assert_eq!(ub[64..72], [2, 1, 9, 9, 9, 9, 9, 9]);

@@ -1,7 +1,7 @@
 //! Work of a program that stands for several cores.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Causes, Decision, Effect, Env, Fault, Memory, Output, Scratch, SiteRef};
+use slipring_program::{Access, Causes, Decision, Discover, Effect, Env, Fault, Run, SiteRef};
 use slipring_tile::{Layout, Space};
 
 use super::region::rect_extents;
@@ -20,6 +20,10 @@ impl<E> OnCore<E> {
     fn env(&self, env: Env) -> Env {
         Env { core: self.core, ..env }
     }
+
+    fn run_there<'a>(&self, run: Run<'a>) -> Run<'a> {
+        Run { env: self.env(run.env), ..run }
+    }
 }
 
 impl<E: Effect> Effect for OnCore<E> {
@@ -27,43 +31,26 @@ impl<E: Effect> Effect for OnCore<E> {
         self.effect.plan(args, self.env(env), access)
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        output: &mut Output,
-    ) -> Result<u64, Fault> {
-        self.effect.run(args, self.env(env), memory, scratch, output)
+    fn run(&self, args: &[u64], run: Run<'_>) -> Result<u64, Fault> {
+        self.effect.run(args, self.run_there(run))
     }
 
-    fn discovers(&self) -> bool {
-        self.effect.discovers()
+    fn decides(&self, index: usize) -> bool {
+        self.effect.decides(index)
+    }
+}
+
+impl<E: Discover> Discover for OnCore<E> {
+    fn discover(&self, args: &[u64], run: Run<'_>, access: &mut Access) -> Result<u64, Fault> {
+        self.effect.discover(args, self.run_there(run), access)
     }
 
     fn marks(&self) -> bool {
         self.effect.marks()
     }
 
-    fn decides(&self, index: usize) -> bool {
-        self.effect.decides(index)
-    }
-
     fn decisions(&self, args: &[Causes], site: SiteRef, found: &mut Vec<Decision>) {
         self.effect.decisions(args, site, found);
-    }
-
-    fn discover(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        output: &mut Output,
-        access: &mut Access,
-    ) -> Result<u64, Fault> {
-        self.effect.discover(args, self.env(env), memory, scratch, output, access)
     }
 }
 
@@ -104,7 +91,7 @@ impl Effect for SameTiles {
         Ok(())
     }
 
-    fn run(&self, args: &[u64], env: Env, memory: &mut Memory, _: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
         let (rows, cols) = valid_shape("tile", &self.layout, args[2], args[3])?;
         let size = self.layout.elem.bytes();
         for (row, col) in (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col))) {

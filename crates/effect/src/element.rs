@@ -1,7 +1,7 @@
 //! Single elements read and written by the scalar unit.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Extent, Fault, Run};
 use slipring_tile::{Elem, Space};
 
 /// Reads one element into a register, or writes one. Arguments: its byte address; to write, then the register; of a tile, then
@@ -59,7 +59,7 @@ impl Effect for ElementAccess {
         Ok(())
     }
 
-    fn run(&self, args: &[u64], env: Env, memory: &mut Memory, _: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
         let size = self.elem.bytes();
         if self.load {
             return Ok(widen(self.elem, memory.bytes(env, self.core, self.space, args[0], size)));

@@ -1,7 +1,7 @@
 //! The way out of the accumulator: scales, activation, conversion, layout, split and atomic update.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Scratch, Update, UpdateKind};
+use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Run, Update, UpdateKind};
 use slipring_tile::convert::{Saturation, store_rounded};
 use slipring_tile::copy::{Cast, View, copy, read_row, write_row};
 use slipring_tile::{Binary, Elem, RoundMode, Space, binary, convert, load_f32};
@@ -357,7 +357,7 @@ impl Effect for Fixpipe {
         Ok(())
     }
 
-    fn run(&self, args: &[u64], env: Env, memory: &mut Memory, _: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
         let (count, steps) = self.repeat(args);
         let size = self.elem.bytes();
         for part in self.parts(args)? {

@@ -1,7 +1,7 @@
 //! Fractals on their way to the matrix unit: from global memory into L1, from L1 into L0A and L0B.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::copy::{Cast, View, copy, fill_rect};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
@@ -98,14 +98,7 @@ impl Effect for FractalLoad {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let shape = self.shape(args)?;
         if shape.n == 0 || shape.d == 0 {
             return Ok(0);
@@ -215,14 +208,7 @@ impl Effect for OperandLoad {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let (from, mut to, mut rows, mut cols) = self.layouts(args)?;
         let source = (CORE, Space::Mat, args[0], from.bytes());
         let target = (CORE, self.space(), args[1]);
@@ -285,14 +271,7 @@ impl Effect for BiasLoad {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let (len, rows, steps) = self.shape(args)?;
         let view = |at: usize| View::strided(self.elems[at], 0, steps[at] as usize, self.elems[at].bytes());
         let (source, target) = ((CORE, Space::Mat, args[0], usize::MAX), (CORE, Space::Bias, args[1]));

@@ -1,6 +1,6 @@
 //! Moving tiles to and from windows of global memory.
 
-use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch, Update, UpdateKind};
+use slipring_program::{Access, Effect, Env, Fault, Run, Update, UpdateKind};
 use slipring_tile::copy::{View, fill_rect};
 use slipring_tile::{BLayout, SLayout, Space};
 
@@ -72,14 +72,7 @@ impl Effect for GmMove {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let (window, rows, cols) = self.extent(args)?;
         if rows == 0 || cols == 0 {
             return Ok(0);

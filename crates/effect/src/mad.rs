@@ -1,7 +1,7 @@
 //! Products of operands that are given by address and extents.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Extent, Fault, Run};
 use slipring_tile::copy::{View, read_row, read_row_f32};
 use slipring_tile::matmul::{Init, matmul_tile};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space, load_f32};
@@ -155,17 +155,10 @@ impl Effect for Mad {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        output: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, output }: Run<'_>) -> Result<u64, Fault> {
         let matmul = self.matmul(args)?;
         if self.plain() {
-            return matmul.run(args, env, memory, scratch, output);
+            return matmul.run(args, Run { env, memory, scratch, output });
         }
         let (m, k, n) = (args[4] as usize, args[5] as usize, args[6] as usize);
         let from = |space, address| {

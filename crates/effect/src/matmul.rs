@@ -1,7 +1,7 @@
 //! Matrix products of tiles in the Cube core's buffers.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::copy::{Cast, View, copy};
 use slipring_tile::matmul::{Init, matmul_tile};
 use slipring_tile::{Layout, Space};
@@ -83,14 +83,7 @@ impl Effect for MatmulEffect {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let (m, k, n) = self.extents(args)?;
         let (rows, depth, cols) = (m as usize, k as usize, n as usize);
         if let Start::Acc(layout) = &self.start

@@ -1,7 +1,7 @@
 //! Moving rectangles of tiles between memories and layouts.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Extent, Fault, Run};
 use slipring_tile::{Elem, Layout, Space};
 
 use super::region::rect_extents;
@@ -149,14 +149,7 @@ impl Effect for MoveEffect {
         }
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         for part in &self.parts {
             let Rect { from: first, to: target, rows, cols } = self.rect(part, args)?;
             if rows == 0 || cols == 0 {

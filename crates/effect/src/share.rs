@@ -1,7 +1,7 @@
 //! A lane's share of a tile, as the boundary ops define it. Reference runs copy by it, element by element; it has nothing in
 //! common with how rings divide tiles.
 
-use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Fault, Run};
 
 use super::Place;
 use super::move_rect::odd;
@@ -61,14 +61,7 @@ impl Effect for ShareEffect {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let [source, target, (rows, cols)] = self.rect(args)?;
         let (from, to) = (&self.from, &self.to);
         let size = from.layout.elem.bytes();

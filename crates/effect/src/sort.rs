@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Discover, Effect, Env, Extent, Fault, Memory, Run};
 use slipring_tile::{Elem, Space};
 
 /// Bytes of a record: the score in the low half, the index in the high one.
@@ -74,14 +74,7 @@ impl Effect for SortGroups {
         apart(&access.writes[0], &access.reads)
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let (count, width) = ((args[3] * GROUP) as usize, self.score.bytes());
         let scores = memory.bytes(env, self.core, Space::Vec, args[1], count * width);
         let indices = memory.bytes(env, self.core, Space::Vec, args[2], count * 4);
@@ -185,26 +178,11 @@ fn merge(score: Elem, lists: &[&[u8]], stops: bool, out: &mut Vec<u8>) -> [u16; 
     }
 }
 
-impl Effect for MergeLists {
-    fn plan(&self, _: &[u64], _: Env, _: &mut Access) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn run(&self, _: &[u64], _: Env, _: &mut Memory, _: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
-        Ok(0)
-    }
-
-    fn discovers(&self) -> bool {
-        true
-    }
-
+impl Discover for MergeLists {
     fn discover(
         &self,
         args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
+        Run { env, memory, scratch, .. }: Run<'_>,
         access: &mut Access,
     ) -> Result<u64, Fault> {
         let lengths: [u64; 4] = std::array::from_fn(|list| args[5] >> (16 * list) & 0xffff);
@@ -245,7 +223,7 @@ impl Effect for MergeLists {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use slipring_program::GmBuffer;
+    use slipring_program::{GmBuffer, Output, Scratch};
 
     use super::*;
 
@@ -291,7 +269,11 @@ mod tests {
     fn merged(args: [u64; 7], bytes: &[u8]) -> Result<(Memory, Access), Fault> {
         let (mut memory, mut access) = (memory(bytes), Access::default());
         let effect = MergeLists { score: Elem::F32, core: Role::Aiv0 };
-        effect.discover(&args, ENV, &mut memory, &mut Scratch::default(), &mut Output::default(), &mut access)?;
+        effect.discover(
+            &args,
+            Run { env: ENV, memory: &mut memory, scratch: &mut Scratch::default(), output: &mut Output::default() },
+            &mut access,
+        )?;
         Ok((memory, access))
     }
 
@@ -311,7 +293,7 @@ mod tests {
             let args = [2048, 0, 512, groups];
             let effect = SortGroups { score: elem, core: Role::Aiv0 };
             effect.plan(&args, ENV, &mut Access::default()).unwrap();
-            effect.run(&args, ENV, &mut memory, &mut Scratch::default(), &mut Output::default()).unwrap();
+            effect.run(&args, Run { env: ENV, memory: &mut memory, scratch: &mut Scratch::default(), output: &mut Output::default() }).unwrap();
             let pairs: Vec<_> = scores.iter().copied().zip(1000..).take(32 * groups as usize).collect();
             let want: Vec<u32> = pairs.chunks(32).flat_map(|c| sorted(c.to_vec())).map(|p| p.1).collect();
             let got = ub(&memory, 2048, want.len() * 8);

@@ -1,7 +1,7 @@
 //! Moving windows of tiles between local memories and layouts.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::Layout;
 
 use super::region::rect_extents;
@@ -108,14 +108,7 @@ impl Effect for TileMove {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let (from, to) = (&self.from, &self.to);
         let scale = f32::from_bits(args[8] as u32);
         for part in self.parts(args)?.into_iter().flatten() {

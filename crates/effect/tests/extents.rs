@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use slipring_effect::{Finish, Fold, Folding, GmMove, Place, Strided, TileMove, Windows};
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Extent, GmBuffer, Memory, Output, Scratch, gm_address, gm_split};
+use slipring_program::{Access, Effect, Env, Extent, GmBuffer, Memory, Output, Run, Scratch, gm_address, gm_split};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
 const ENV: Env = Env { block: 0, core: Role::Aiv0 };
@@ -60,7 +60,9 @@ fn memory(fill: u8) -> Memory {
 fn run(effect: &dyn Effect, args: &[u64], memory: &mut Memory) -> Access {
     let mut access = Access::default();
     effect.plan(args, ENV, &mut access).unwrap();
-    effect.run(args, ENV, memory, &mut Scratch::default(), &mut Output::default()).unwrap();
+    effect
+        .run(args, Run { env: ENV, memory, scratch: &mut Scratch::default(), output: &mut Output::default() })
+        .unwrap();
     access
 }
 

@@ -109,7 +109,7 @@ static VMRGSORT4: OpDef = OpDef {
         let core = memory(op, d, 0)?.core;
         let args = numbers(op, d, 0..7)?;
         let cost = d.platform.vector_cost("merge");
-        d.issue(Pipe::V, MergeLists { score, core }, args, cost);
+        d.issue_discovering(Pipe::V, MergeLists { score, core }, args, cost);
         Ok(())
     },
     ..PLAIN

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use slipring_machine::Role;
 use slipring_tile::{Elem, Space};
@@ -233,14 +234,24 @@ impl Output {
     }
 }
 
-/// What work does: a function on byte ranges.
+/// The machine while an effect is carried out.
+#[derive(Debug)]
+pub struct Run<'a> {
+    /// Where it runs.
+    pub env: Env,
+    /// All memories.
+    pub memory: &'a mut Memory,
+    /// Buffers to work in.
+    pub scratch: &'a mut Scratch,
+    /// What is printed.
+    pub output: &'a mut Output,
+}
+
+/// What work does: a function on byte ranges that it knows beforehand. [`Effect::plan`] is asked when the work starts,
+/// [`Effect::run`] carries it out when it completes.
 ///
 /// `args` are the work's operands, evaluated when the scalar unit issued it. An effect must be
 /// deterministic and must touch exactly what [`Effect::plan`] names.
-///
-/// Most effects know beforehand what they will touch: [`Effect::plan`] is asked when they start, [`Effect::run`] carries
-/// them out when they complete. A few only know once they have run, vector functions for one, whose addresses and number of
-/// iterations they compute themselves: these [discover](Effect::discovers), and run when they start.
 pub trait Effect: Send + Sync + Debug {
     /// Names the bytes that `run` will touch and the size for the cost. `access` comes cleared. The answer must
     /// depend on `args` and `env.core` only: it is asked for once where all operands are constants.
@@ -254,20 +265,7 @@ pub trait Effect: Send + Sync + Debug {
     ///
     /// # Errors
     /// A fault for data that the operation does not accept.
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        output: &mut Output,
-    ) -> Result<u64, Fault>;
-
-    /// True for an effect that knows what it touches only after it has run. It runs when it starts, by
-    /// [`Effect::discover`]; `plan` and `run` are not called.
-    fn discovers(&self) -> bool {
-        false
-    }
+    fn run(&self, args: &[u64], run: Run<'_>) -> Result<u64, Fault>;
 
     /// True if argument `index` has a say in which bytes are touched, or in whether the operands make sense; false for a
     /// number that is only stored or computed with.
@@ -275,38 +273,70 @@ pub trait Effect: Send + Sync + Debug {
         let _ = index;
         true
     }
+}
 
-    /// Names what loaded data or scalar arguments decide in it. `args` are what its arguments depend on; `site` is its place. An
-    /// effect that discovers its accesses goes by what it reads, unless it says more.
-    fn decisions(&self, args: &[Causes], site: SiteRef, found: &mut Vec<Decision>) {
-        let reads = if self.discovers() { Causes::DATA } else { Causes::default() };
-        let deciding = args.iter().enumerate().filter(|(index, _)| self.decides(*index));
-        let causes = deciding.fold(reads, |all, (_, causes)| all.join(*causes));
-        if !causes.is_empty() {
-            found.push(Decision { site, choice: Choice::Access, causes });
-        }
-    }
-
-    /// True for an effect that discovers and keeps the marks of [`Memory::shadow`] itself.
-    fn marks(&self) -> bool {
-        false
-    }
-
-    /// Carries out an effect that discovers, and names the bytes that it touched and its size for the cost.
-    /// `access` comes cleared. The effect itself checks that the bytes exist.
+/// What work does that knows what it touches only once it has run: vector functions for one, whose addresses and number of
+/// iterations they compute themselves. It runs when the work starts.
+pub trait Discover: Send + Sync + Debug {
+    /// Carries it out, and names the bytes that it touched and its size for the cost. `access` comes cleared. The effect
+    /// itself checks that the bytes exist.
     ///
     /// # Errors
     /// A fault for an access outside a memory, or data that the operation does not accept.
-    fn discover(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        output: &mut Output,
-        access: &mut Access,
-    ) -> Result<u64, Fault> {
-        self.plan(args, env, access)?;
-        self.run(args, env, memory, scratch, output)
+    fn discover(&self, args: &[u64], run: Run<'_>, access: &mut Access) -> Result<u64, Fault>;
+
+    /// Names what loaded data or scalar arguments decide in it. `args` are what its arguments depend on; `site` is its
+    /// place. Unless it says more, what it reads decides what it touches.
+    fn decisions(&self, args: &[Causes], site: SiteRef, found: &mut Vec<Decision>) {
+        decide(args.iter().fold(Causes::DATA, |all, causes| all.join(*causes)), site, found);
+    }
+
+    /// True if it keeps the marks of [`Memory::shadow`] itself.
+    fn marks(&self) -> bool {
+        false
+    }
+}
+
+/// What work does, of either kind.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// It knows beforehand what it touches.
+    Planned(Arc<dyn Effect>),
+    /// It knows once it has run.
+    Discovering(Arc<dyn Discover>),
+}
+
+impl Action {
+    /// One that knows beforehand what it touches.
+    pub fn planned(effect: impl Effect + 'static) -> Action {
+        Action::Planned(Arc::new(effect))
+    }
+
+    /// One that knows once it has run.
+    pub fn discovering(effect: impl Discover + 'static) -> Action {
+        Action::Discovering(Arc::new(effect))
+    }
+
+    /// True if it knows what it touches only once it has run.
+    pub const fn discovers(&self) -> bool {
+        matches!(self, Action::Discovering(_))
+    }
+
+    /// Names what loaded data or scalar arguments decide in it. `args` are what its arguments depend on; `site` is its
+    /// place.
+    pub fn decisions(&self, args: &[Causes], site: SiteRef, found: &mut Vec<Decision>) {
+        match self {
+            Action::Planned(effect) => {
+                let deciding = args.iter().enumerate().filter(|(index, _)| effect.decides(*index));
+                decide(deciding.fold(Causes::default(), |all, (_, causes)| all.join(*causes)), site, found);
+            }
+            Action::Discovering(effect) => effect.decisions(args, site, found),
+        }
+    }
+}
+
+fn decide(causes: Causes, site: SiteRef, found: &mut Vec<Decision>) {
+    if !causes.is_empty() {
+        found.push(Decision { site, choice: Choice::Access, causes });
     }
 }

@@ -17,7 +17,10 @@ mod shadow;
 
 pub use cancel::Cancel;
 pub use depends::{Causes, Choice, Decision, Flow};
-pub use effect::{Access, Effect, Env, Extent, Fault, InnerConflict, Output, Scratch, UNDEFINED, Update, UpdateKind};
+pub use effect::{
+    Access, Action, Discover, Effect, Env, Extent, Fault, InnerConflict, Output, Run, Scratch, UNDEFINED, Update,
+    UpdateKind,
+};
 pub use finding::{Finding, Label, Severity, SiteRef};
 pub use inst::{Inst, Operand, Reg, ScalarFn, Special, SyncRef, Trap};
 pub use memory::{GmBuffer, Memory, gm_address, gm_split, moved, scaled, zeroed};

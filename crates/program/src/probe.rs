@@ -6,7 +6,7 @@
 //! everything that is read means something.
 
 use crate::shadow::{Marks, Misuse, Shadow, Void, runs};
-use crate::{Access, Effect, Env, Extent, Fault, Memory, Output, Scratch, SiteRef};
+use crate::{Access, Effect, Env, Extent, Fault, Memory, Output, Run, Scratch, SiteRef};
 
 /// What bytes that nobody wrote are taken for, one try after the other. Between them they are zeros, infinities, numbers that
 /// are not, large, small, positive and negative in the types that there are.
@@ -70,12 +70,12 @@ impl Memory {
     /// What the effect reports.
     pub fn carry_out(&mut self, run: &Execution<'_>, scratch: &mut Scratch, output: &mut Output) -> Result<u64, Fault> {
         let Some(mut shadow) = self.shadow.take() else {
-            return run.effect.run(run.args, run.env, self, scratch, output);
+            return run.effect.run(run.args, Run { env: run.env, memory: self, scratch, output });
         };
         let outcome = if shadow.any(&run.access.reads, run.env) {
             try_out(&mut shadow, self, run, scratch, output)
         } else {
-            let outcome = run.effect.run(run.args, run.env, self, scratch, output);
+            let outcome = run.effect.run(run.args, Run { env: run.env, memory: self, scratch, output });
             // An addition to what means nothing means nothing.
             if run.access.update.is_none() {
                 shadow.define(&run.access.writes, run.env);
@@ -154,7 +154,7 @@ fn try_out(
             }
         }
         let mut silent = Output::default();
-        let outcome = effect.run(args, env, memory, scratch, &mut silent);
+        let outcome = effect.run(args, Run { env, memory, scratch, output: &mut silent });
         let mut bytes = Vec::with_capacity(writes.bytes.len());
         read(memory, env, &access.writes, &mut bytes);
         tries.push((bytes, outcome.ok()));
@@ -162,7 +162,7 @@ fn try_out(
         writes.put_back(memory, env);
         reads.put_back(memory, env);
     }
-    let outcome = effect.run(args, env, memory, scratch, output)?;
+    let outcome = effect.run(args, Run { env, memory, scratch, output })?;
     let misuse = |what| Misuse { site, env, what, extent: first };
     if tries.iter().any(|(_, value)| *value != tries[0].1) {
         let what = if access.writes.is_empty() { "loads a number from" } else { "depends, in whether it works, on" };
@@ -230,7 +230,7 @@ mod tests {
             Ok(())
         }
 
-        fn run(&self, _: &[u64], env: Env, memory: &mut Memory, _: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+        fn run(&self, _: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
             let bytes = memory.bytes_mut(env, CORE, Space::Vec, 0, 32);
             for i in 0..8 {
                 (bytes[15 - i], bytes[16 + i], bytes[24 + i]) =

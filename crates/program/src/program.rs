@@ -5,7 +5,7 @@ use std::sync::Arc;
 use slipring_machine::{Cost, Pipe, Role};
 use slipring_tile::{Elem, Space};
 
-use crate::{Effect, Inst, Operand, Reg};
+use crate::{Action, Inst, Operand, Reg};
 
 /// Index of a [`Work`] in its core's list.
 pub type WorkId = u32;
@@ -53,7 +53,7 @@ pub struct Work {
     /// Name for statistics: the op.
     pub name: &'static str,
     /// What it does.
-    pub effect: Arc<dyn Effect>,
+    pub effect: Action,
     /// Operands of the effect.
     pub args: Box<[Operand]>,
     /// Cycles, in the effect's units.

@@ -2,7 +2,7 @@
 
 use slipring_ir::{AttrKind, Syntax, Touch, Type};
 use slipring_machine::{Cost, Pipe, Role};
-use slipring_program::{Access, Effect, Env, Fault, Inst, Memory, Operand, Output, Scratch, Special};
+use slipring_program::{Access, Effect, Env, Fault, Inst, Operand, Run, Special};
 use slipring_tile::{Elem, Layout, Space};
 
 use slipring_effect::tile_extents;
@@ -58,14 +58,7 @@ impl Effect for PrintTile {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        _: &mut Scratch,
-        output: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, output, .. }: Run<'_>) -> Result<u64, Fault> {
         let (bytes, start) = memory.locate(env, self.core, self.space, args[0]);
         let Layout { elem, rows, cols, .. } = self.layout;
         output.print(format!("{} of {} block {}: {rows}x{cols} x {elem}", self.name, self.core, args[3]))?;
@@ -142,7 +135,7 @@ impl Effect for PrintScalar {
         Ok(())
     }
 
-    fn run(&self, args: &[u64], _: Env, _: &mut Memory, _: &mut Scratch, output: &mut Output) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { output, .. }: Run<'_>) -> Result<u64, Fault> {
         let line = format_number(&self.format, self.elem, args[0]);
         output.print(line.trim_end_matches('\n').to_string())?;
         Ok(0)

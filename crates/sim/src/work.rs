@@ -1,7 +1,7 @@
 //! Work: planning, checking, carrying out.
 
 use slipring_machine::Pipe;
-use slipring_program::{Access, Env, Execution, Fault, Finding, Operand, UNDEFINED, Work};
+use slipring_program::{Access, Action, Env, Execution, Fault, Finding, Operand, Run, UNDEFINED, Work};
 
 use crate::bounds;
 use crate::engine::Engine;
@@ -50,19 +50,26 @@ impl<O: Observer> Engine<'_, O> {
         let mut value = 0;
         let mut plan = |access: &mut Access| -> Result<u64, Box<Finding>> {
             access.clear();
-            if work.effect.discovers() {
-                let outcome = work.effect.discover(args, env, memory, scratch, output, access);
-                value = outcome.map_err(|fault| match fault.code {
-                    "step-limit" => report::step_limit(steps, fault.site.unwrap_or(entry.site), role),
-                    "cancelled" => report::cancelled(),
-                    _ => finding(fault, entry, work),
-                })?;
-                if let Some(shadow) = memory.shadow.as_mut().filter(|_| !work.effect.marks()) {
-                    shadow.discovered(access, env, entry.site);
+            match &work.effect {
+                Action::Discovering(effect) => {
+                    let outcome = effect.discover(
+                        args,
+                        Run { env, memory: &mut *memory, scratch: &mut *scratch, output: &mut *output },
+                        access,
+                    );
+                    value = outcome.map_err(|fault| match fault.code {
+                        "step-limit" => report::step_limit(steps, fault.site.unwrap_or(entry.site), role),
+                        "cancelled" => report::cancelled(),
+                        _ => finding(fault, entry, work),
+                    })?;
+                    if let Some(shadow) = memory.shadow.as_mut().filter(|_| !effect.marks()) {
+                        shadow.discovered(access, env, entry.site);
+                    }
                 }
-            } else {
-                work.effect.plan(args, env, access).map_err(|fault| finding(fault, entry, work))?;
-                bounds::check(access, env, memory, entry, work)?;
+                Action::Planned(effect) => {
+                    effect.plan(args, env, access).map_err(|fault| finding(fault, entry, work))?;
+                    bounds::check(access, env, memory, entry, work)?;
+                }
             }
             let cycles = work.cost.cycles(access.units);
             Ok(if cycles == 0 { u64::from(floor) } else { cycles })
@@ -106,10 +113,10 @@ impl<O: Observer> Engine<'_, O> {
             Fixed::Yes(Some(plan)) => &plan.access,
             _ => access,
         };
-        let value = match work.effect.discovers() {
-            true => value,
-            false => {
-                let run = Execution { effect: &*work.effect, args, env, access, site: entry.site };
+        let value = match &work.effect {
+            Action::Discovering(_) => value,
+            Action::Planned(effect) => {
+                let run = Execution { effect: &**effect, args, env, access, site: entry.site };
                 let outcome = self.memory.carry_out(&run, &mut self.scratch, &mut self.output);
                 outcome.map_err(|fault| finding(fault, entry, work))?
             }

@@ -101,7 +101,7 @@ fn strided_ranges_are_checked_to_their_last_row() {
             access.reads.push(range);
             Ok(())
         }
-        fn run(&self, _: &[u64], _: Env, _: &mut Memory, _: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+        fn run(&self, _: &[u64], _: Run<'_>) -> Result<u64, Fault> {
             Ok(0)
         }
     }

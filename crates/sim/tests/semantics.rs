@@ -497,7 +497,7 @@ fn constant_plans_are_made_once_and_count_every_time() {
             access.units = 3;
             Ok(())
         }
-        fn run(&self, _: &[u64], env: Env, memory: &mut Memory, _: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+        fn run(&self, _: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
             memory.bytes_mut(env, A, Space::Vec, 0, 32)[0] += 1;
             Ok(0)
         }

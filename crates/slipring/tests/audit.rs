@@ -21,7 +21,9 @@ use slipring::{ExecuteOptions, check, choose_platform, execute, load_file, prepa
 use slipring_dialects::{Dialects, PipeRule};
 use slipring_ir::Source;
 use slipring_lang::KernelInfo;
-use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Param, Scratch, UNDEFINED};
+use slipring_program::{
+    Access, Action, Discover, Effect, Env, Extent, Fault, Memory, Output, Param, Run, Scratch, UNDEFINED,
+};
 use slipring_sim::Limits;
 
 /// Executions of one op that are audited in a program.
@@ -54,13 +56,13 @@ struct Log {
 }
 
 #[derive(Debug)]
-struct Audit {
+struct Audit<E: ?Sized> {
     name: &'static str,
-    inner: Arc<dyn Effect>,
+    inner: Arc<E>,
     log: Arc<Mutex<Log>>,
 }
 
-impl Audit {
+impl<E: ?Sized> Audit<E> {
     /// True while the op has not been audited often enough.
     fn due(&self) -> bool {
         let mut log = self.log.lock().unwrap();
@@ -76,12 +78,12 @@ impl Audit {
     /// Runs it on a copy, all but the ranges turned; compares with what it left in `after`.
     fn compare(
         &self,
-        args: &[u64],
         env: Env,
         before: &Memory,
         after: &Memory,
         access: &Access,
         (output, value): (&Output, u64),
+        again: impl FnOnce(Run<'_>) -> Result<u64, Fault>,
     ) {
         let mut untouched = after.clone();
         untouched.copy_ranges(before, &access.writes, env);
@@ -93,11 +95,8 @@ impl Audit {
         turned.copy_ranges(before, &access.reads, env);
         let (start, mut lines) = (turned.clone(), Output::default());
         let mut scratch = Scratch::default();
-        let again = match self.inner.discovers() {
-            true => self.inner.discover(args, env, &mut turned, &mut scratch, &mut lines, &mut Access::default()),
-            false => self.inner.run(args, env, &mut turned, &mut scratch, &mut lines),
-        };
-        match again {
+        let run = Run { env, memory: &mut turned, scratch: &mut scratch, output: &mut lines };
+        match again(run) {
             Ok(again) if again == value && lines.lines == output.lines => {}
             _ => self.wrong("computes something else where bytes differ that it does not name"),
         }
@@ -112,49 +111,38 @@ impl Audit {
     }
 }
 
-impl Effect for Audit {
+impl Effect for Audit<dyn Effect> {
     fn plan(&self, args: &[u64], env: Env, access: &mut Access) -> Result<(), Fault> {
         self.inner.plan(args, env, access)
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        s: &mut Scratch,
-        output: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch: s, output }: Run<'_>) -> Result<u64, Fault> {
         if !self.due() {
-            return self.inner.run(args, env, memory, s, output);
+            return self.inner.run(args, Run { env, memory, scratch: s, output });
         }
         let (mut access, before, mut lines) = (Access::default(), memory.clone(), Output::default());
         self.inner.plan(args, env, &mut access)?;
-        let value = self.inner.run(args, env, memory, s, &mut lines)?;
-        self.compare(args, env, &before, memory, &access, (&lines, value));
+        let value = self.inner.run(args, Run { env, memory, scratch: s, output: &mut lines })?;
+        self.compare(env, &before, memory, &access, (&lines, value), |run| self.inner.run(args, run));
         output.lines.append(&mut lines.lines);
         Ok(value)
     }
+}
 
-    fn discovers(&self) -> bool {
-        self.inner.discovers()
-    }
-
+impl Discover for Audit<dyn Discover> {
     fn discover(
         &self,
         args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        output: &mut Output,
+        Run { env, memory, scratch, output }: Run<'_>,
         access: &mut Access,
     ) -> Result<u64, Fault> {
         if !self.due() {
-            return self.inner.discover(args, env, memory, scratch, output, access);
+            return self.inner.discover(args, Run { env, memory, scratch, output }, access);
         }
         let (before, mut lines) = (memory.clone(), Output::default());
-        let value = self.inner.discover(args, env, memory, scratch, &mut lines, access)?;
-        self.compare(args, env, &before, memory, access, (&lines, value));
+        let value = self.inner.discover(args, Run { env, memory, scratch, output: &mut lines }, access)?;
+        let again = |run: Run<'_>| self.inner.discover(args, run, &mut Access::default());
+        self.compare(env, &before, memory, access, (&lines, value), again);
         output.lines.append(&mut lines.lines);
         Ok(value)
     }
@@ -207,7 +195,11 @@ fn audit(file: &Path, text: &str, words: &[&str]) -> Option<Log> {
     for core in &mut prepared.decoded.program.cores {
         for work in &mut core.works {
             let inner = work.effect.clone();
-            work.effect = Arc::new(Audit { name: work.name, inner, log: log.clone() });
+            let (name, log) = (work.name, log.clone());
+            work.effect = match inner {
+                Action::Planned(inner) => Action::Planned(Arc::new(Audit { name, inner, log })),
+                Action::Discovering(inner) => Action::Discovering(Arc::new(Audit { name, inner, log })),
+            };
         }
     }
     let folder = file.parent()?.to_path_buf();

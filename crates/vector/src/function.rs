@@ -1,9 +1,7 @@
 //! A vector function and its interpreter.
 
 use slipring_machine::VectorSpec;
-use slipring_program::{
-    Access, Causes, Decision, Effect, Env, Fault, Inst, Memory, Operand, Output, Reg, Scratch, SiteRef, moved, scaled,
-};
+use slipring_program::{Access, Causes, Decision, Discover, Fault, Inst, Operand, Reg, Run, SiteRef, moved, scaled};
 use slipring_tile::Space;
 
 use crate::decide::decisions;
@@ -211,21 +209,7 @@ fn sources(parts: &Parts) -> Vec<Vec<u64>> {
     of_step
 }
 
-impl Effect for Function {
-    /// Not asked: a function discovers what it touches.
-    fn plan(&self, _: &[u64], _: Env, _: &mut Access) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    /// Not asked: a function runs when it starts.
-    fn run(&self, _: &[u64], _: Env, _: &mut Memory, _: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
-        Ok(0)
-    }
-
-    fn discovers(&self) -> bool {
-        true
-    }
-
+impl Discover for Function {
     fn marks(&self) -> bool {
         true
     }
@@ -237,10 +221,7 @@ impl Effect for Function {
     fn discover(
         &self,
         args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        output: &mut Output,
+        Run { env, memory, scratch, output }: Run<'_>,
         access: &mut Access,
     ) -> Result<u64, Fault> {
         let kept = scratch.vector.take().and_then(|kept| kept.downcast::<State>().ok());

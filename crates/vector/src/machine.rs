@@ -1,6 +1,6 @@
 //! What vector instructions act on.
 
-use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Run, Scratch};
 use slipring_tile::Space;
 
 use crate::clock::Clock;
@@ -232,7 +232,7 @@ impl Machine<'_> {
                     return Err(Fault::new("memory-bounds", memory.miss(range, verb, env)));
                 }
             }
-            effect.run(args, env, memory, scratch, output)
+            effect.run(args, Run { env, memory, scratch, output })
         });
         for (ranges, kind) in [(&access.reads, Kind::ScalarLoad), (&access.writes, Kind::ScalarStore)] {
             for range in ranges.iter().filter(|_| outcome.is_ok() && !probing) {

@@ -3,7 +3,7 @@
 //! A mask has one row of bits for each row of the tiles: bit `c % 8` of byte `c / 8` of the row stands for column c.
 //! The rows of bits begin where the rows of the mask tile begin, whatever the type of its elements.
 
-use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::compare::{select, unpack_bits};
 use slipring_tile::copy::{read_row, write_row};
 use slipring_tile::{Compare, View};
@@ -74,14 +74,7 @@ impl Effect for CompareTiles {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let (target, readings, (rows, cols)) = self.operands(args)?;
         let elem = self.a.layout.elem;
         let to = View::tile(&target.tile.layout, 0, 0);
@@ -143,14 +136,7 @@ impl Effect for Select {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let (readings, mask, (rows, cols)) = self.readings(args)?;
         if rows == 0 || cols == 0 {
             return Ok(0);

@@ -1,6 +1,6 @@
 //! Elements that are moved, repeated, converted or joined.
 
-use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::View;
 use slipring_tile::copy::{Cast, copy, fill_rect};
 
@@ -38,14 +38,7 @@ impl Effect for Spread {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let (rows, cols) = self.dst.valid(args)?;
         if rows == 0 || cols == 0 {
             return Ok(0);
@@ -97,14 +90,7 @@ impl Effect for Transpose {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let (rows, cols) = self.dst.valid(args)?;
         if rows == 0 || cols == 0 {
             return Ok(0);
@@ -171,14 +157,7 @@ impl Effect for Concat {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let (rows, [a, b]) = self.shapes(args)?;
         if rows == 0 || a + b == 0 {
             return Ok(0);

@@ -1,6 +1,6 @@
 //! One operation for every element.
 
-use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::copy::{Cast, copy};
 use slipring_tile::lanes::Lanes;
 use slipring_tile::{Binary, View};
@@ -41,14 +41,7 @@ impl<const N: usize> Effect for Elementwise<N> {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let (rows, cols) = self.dst.valid(args)?;
         if rows == 0 || cols == 0 {
             return Ok(0);
@@ -112,14 +105,7 @@ impl Effect for Partial {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let ((rows, cols), common, whole) = self.shapes(args)?;
         if rows == 0 || cols == 0 {
             return Ok(0);

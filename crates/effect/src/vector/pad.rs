@@ -1,6 +1,6 @@
 //! Filling what lies outside a valid shape.
 
-use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::View;
 use slipring_tile::copy::{Cast, OutOfBounds, copy, fill_rect};
 
@@ -66,14 +66,7 @@ impl Effect for Pad {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let (rows, cols) = self.shape(args)?;
         let layout = self.dst.layout;
         let value = &self.value[..layout.elem.bytes()];

@@ -1,6 +1,6 @@
 //! Rows reduced to one column, columns to one row.
 
-use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Fault, Memory, Run, Scratch};
 use slipring_tile::copy::{read_row, row_range, write_row};
 use slipring_tile::{Elem, Reduce, View, reduce};
 
@@ -115,7 +115,7 @@ impl Effect for RowReduce {
         self.tiles.plan(args, true, access)
     }
 
-    fn run(&self, args: &[u64], env: Env, memory: &mut Memory, s: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch: s, .. }: Run<'_>) -> Result<u64, Fault> {
         let to = self.tiles.target();
         self.tiles.run(args, env, memory, s, true, |dst, src, view, (rows, cols), [buffer, ..]| {
             let mut result = [0; 8];
@@ -141,7 +141,7 @@ impl Effect for RowArg {
         self.tiles.plan(args, true, access)
     }
 
-    fn run(&self, args: &[u64], env: Env, memory: &mut Memory, s: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch: s, .. }: Run<'_>) -> Result<u64, Fault> {
         let to = self.tiles.target();
         self.tiles.run(args, env, memory, s, true, |dst, src, view, (rows, cols), [buffer, ..]| {
             for r in 0..rows {
@@ -166,7 +166,7 @@ impl Effect for ColArg {
         self.tiles.plan(args, false, access)
     }
 
-    fn run(&self, args: &[u64], env: Env, memory: &mut Memory, s: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch: s, .. }: Run<'_>) -> Result<u64, Fault> {
         let to = self.tiles.target().transposed();
         self.tiles.run(args, env, memory, s, false, |dst, src, view, (rows, cols), [buffer, ..]| {
             let view = view.transposed();
@@ -207,7 +207,7 @@ impl Effect for ColReduce {
         self.tiles.plan(args, false, access)
     }
 
-    fn run(&self, args: &[u64], env: Env, memory: &mut Memory, s: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch: s, .. }: Run<'_>) -> Result<u64, Fault> {
         let to = self.tiles.target();
         self.tiles.run(args, env, memory, s, false, |dst, src, view, (rows, cols), [buffer, sums, result]| {
             if rows == 0 || cols == 0 {

@@ -1,6 +1,6 @@
 //! Elements that follow from their place alone.
 
-use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::copy::write_row;
 use slipring_tile::{Elem, View};
 
@@ -59,14 +59,7 @@ impl Effect for Fill {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let (rows, cols) = self.dst.valid(args)?;
         let to = View::tile(&self.dst.layout, 0, 0);
         let size = to.elem.bytes();

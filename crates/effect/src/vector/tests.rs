@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Extent, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Extent, Memory, Output, Run, Scratch};
 use slipring_tile::{BLayout, Binary, Cast, Compare, Elem, Layout, Reduce, SLayout, Space, binary};
 
 use super::*;
@@ -27,7 +27,12 @@ fn marked(extents: &[Extent]) -> Vec<bool> {
 fn run(effect: &dyn Effect, args: &[u64], bytes: &[u8]) -> Vec<u8> {
     let mut memory = Memory::with_sizes(1, |_| BYTES);
     memory.bytes_mut(ENV, Role::Aiv0, Space::Vec, 0, BYTES).copy_from_slice(bytes);
-    effect.run(args, ENV, &mut memory, &mut Scratch::default(), &mut Output::default()).unwrap();
+    effect
+        .run(
+            args,
+            Run { env: ENV, memory: &mut memory, scratch: &mut Scratch::default(), output: &mut Output::default() },
+        )
+        .unwrap();
     memory.bytes(ENV, Role::Aiv0, Space::Vec, 0, BYTES).to_vec()
 }
 

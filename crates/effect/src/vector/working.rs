@@ -1,6 +1,6 @@
 //! Working memory of an instruction.
 
-use slipring_program::{Access, Effect, Env, Fault, Memory, Output, Scratch};
+use slipring_program::{Access, Effect, Env, Fault, Run};
 
 use super::{Local, TileArg};
 
@@ -30,14 +30,7 @@ impl<E: Effect> Effect for Working<E> {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        output: &mut Output,
-    ) -> Result<u64, Fault> {
-        self.effect.run(args, env, memory, scratch, output)
+    fn run(&self, args: &[u64], Run { env, memory, scratch, output }: Run<'_>) -> Result<u64, Fault> {
+        self.effect.run(args, Run { env, memory, scratch, output })
     }
 }

@@ -1,10 +1,8 @@
 //! Building one core's list of instructions.
 
-use std::sync::Arc;
-
 use slipring_ir::Span;
 use slipring_machine::{Cost, Pipe, Role};
-use slipring_program::{CoreProgram, Effect, Inst, Operand, Reg, Site, Work};
+use slipring_program::{Action, CoreProgram, Inst, Operand, Reg, Site, Work};
 
 /// A place in a core's program that jumps can name before it is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,7 +71,7 @@ impl CoreBuilder {
         &mut self,
         pipe: Pipe,
         name: &'static str,
-        effect: Arc<dyn Effect>,
+        effect: Action,
         args: Vec<Operand>,
         cost: Cost,
         result: Option<Reg>,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use slipring_ir::{Diagnostic, Module, OpId, Part, Span, Type, ValueId};
 use slipring_machine::{CoreKind, Cost, Pipe, Role};
-use slipring_program::{Effect, Inst, Operand, Reg};
+use slipring_program::{Action, Effect, Inst, Operand, Reg};
 use slipring_tile::Space;
 
 use super::kernel::Kernel;
@@ -184,11 +184,10 @@ impl Decoder<'_> {
     }
 
     /// An effect that runs on the core that is being decoded for, whichever core's program it stands in.
-    pub(super) fn on_this_core(&self, effect: impl Effect + 'static) -> std::sync::Arc<dyn Effect> {
-        if self.role == self.builder.role() {
-            std::sync::Arc::new(effect)
-        } else {
-            std::sync::Arc::new(OnCore { core: self.role, effect })
+    pub(super) fn on_this_core(&self, effect: impl Effect + 'static) -> Action {
+        match self.role == self.builder.role() {
+            true => Action::planned(effect),
+            false => Action::planned(OnCore { core: self.role, effect }),
         }
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use slipring_effect::OnCore;
 use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Span, TileType, ValueId};
 use slipring_machine::{Cost, Pipe, Platform, Role};
-use slipring_program::{Effect, Inst, Operand, Program, Reg, Special, SyncRef};
+use slipring_program::{Action, Discover, Effect, Inst, Operand, Program, Reg, Special, SyncRef};
 use slipring_tile::Space;
 
 use super::binding::{Binding, TileRef, ViewRef};
@@ -418,6 +419,19 @@ impl Decoder<'_> {
             return;
         }
         let effect = self.on_this_core(effect);
+        self.builder.work(pipe, self.current.0, effect, args, cost, None);
+    }
+
+    /// The same for work that knows what it touches only once it has run.
+    pub fn issue_discovering(&mut self, pipe: Pipe, effect: impl Discover + 'static, args: Vec<Operand>, cost: Cost) {
+        if self.function.is_some() {
+            self.out_of_reach(pipe);
+            return;
+        }
+        let effect = match self.role == self.builder.role() {
+            true => Action::discovering(effect),
+            false => Action::discovering(OnCore { core: self.role, effect }),
+        };
         self.builder.work(pipe, self.current.0, effect, args, cost, None);
     }
 

@@ -49,7 +49,7 @@ impl Decoder<'_> {
         let args = inputs.iter().map(|reg| Operand::Reg(*reg)).collect();
         let (code, sites) = (inside.insts, inside.inst_sites);
         let function = Function::new(Parts { code, sites, steps, slots, inputs, spec });
-        self.issue(Pipe::V, function, args, Cost { fixed: 0, num: 1, den: 1 });
+        self.issue_discovering(Pipe::V, function, args, Cost { fixed: 0, num: 1, den: 1 });
         Ok(())
     }
 
@@ -130,7 +130,7 @@ impl Decoder<'_> {
     ) {
         let name = self.current.0;
         if pipe != Pipe::S || args.len() > 8 {
-            self.error("in-vecscope", format!("`{name}` cannot stand in a vector function: it runs on pipe {pipe}"));
+            self.out_of_reach(pipe);
             return;
         }
         let kind = if result.is_some() { Kind::ScalarLoad } else { Kind::ScalarStore };
@@ -143,6 +143,12 @@ impl Decoder<'_> {
             ..Step::new(name, VectorOp::FREE, move |m, args| m.scalar_work(&*effect, args))
         };
         let _ = self.step(step);
+    }
+
+    /// Reports work of another pipe in a vector function.
+    pub(super) fn out_of_reach(&mut self, pipe: Pipe) {
+        let name = self.current.0;
+        self.error("in-vecscope", format!("`{name}` cannot stand in a vector function: it runs on pipe {pipe}"));
     }
 
     /// Copies vector registers of one set of bindings into those of another at the same time.

@@ -3,8 +3,6 @@
 
 pub mod random;
 
-use std::sync::Arc;
-
 use slipring_machine::{Cost, Pipe, Platform, Role, built_in};
 use slipring_program::*;
 use slipring_sim::{ArgValue, Launch, Mode, Observer, RunResult, run};
@@ -32,14 +30,7 @@ impl Effect for Copy {
         Ok(())
     }
 
-    fn run(
-        &self,
-        args: &[u64],
-        env: Env,
-        memory: &mut Memory,
-        scratch: &mut Scratch,
-        _: &mut Output,
-    ) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let len = args[2] as usize;
         let row = &mut scratch.bytes[0];
         row.clear();
@@ -63,7 +54,7 @@ impl Effect for Mix {
         Ok(())
     }
 
-    fn run(&self, args: &[u64], env: Env, memory: &mut Memory, _: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
         for i in 0..args[2] {
             let from = memory.bytes(env, self.from.1, self.from.0, args[0] + i, 1)[0];
             let to = &mut memory.bytes_mut(env, self.to.1, self.to.0, args[1] + i, 1)[0];
@@ -92,7 +83,7 @@ impl Effect for Scalar8 {
         Ok(())
     }
 
-    fn run(&self, args: &[u64], env: Env, memory: &mut Memory, _: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
         let bytes = memory.bytes_mut(env, self.0.1, self.0.0, args[0], 8);
         let old = u64::from_le_bytes(bytes.try_into().unwrap());
         if let Some(value) = args.get(1) {
@@ -111,7 +102,7 @@ impl Effect for Refuse {
         Err(Fault::new("tile-shape", "a valid shape of 9 rows in a tile of 8"))
     }
 
-    fn run(&self, _: &[u64], _: Env, _: &mut Memory, _: &mut Scratch, _: &mut Output) -> Result<u64, Fault> {
+    fn run(&self, _: &[u64], _: Run<'_>) -> Result<u64, Fault> {
         Ok(0)
     }
 }
@@ -297,7 +288,15 @@ impl Code<'_> {
         args: &[Operand],
         cost: Cost,
     ) {
-        self.issue(Work { pipe, name, effect: Arc::new(effect), args: args.into(), cost, result: None, fills: None });
+        self.issue(Work {
+            pipe,
+            name,
+            effect: Action::planned(effect),
+            args: args.into(),
+            cost,
+            result: None,
+            fills: None,
+        });
     }
 
     pub fn issue(&mut self, work: Work) {
@@ -324,7 +323,7 @@ impl Code<'_> {
     /// Loads 8 bytes by the scalar unit.
     pub fn load(&mut self, from: (Place, Operand)) -> Operand {
         let d = self.reg();
-        let effect = Arc::new(Scalar8(from.0));
+        let effect = Action::planned(Scalar8(from.0));
         self.issue(Work {
             pipe: Pipe::S,
             name: "load",

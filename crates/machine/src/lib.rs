@@ -10,5 +10,5 @@ mod vector;
 
 pub use crate::core::{CoreKind, Pipe, Role};
 pub use load::{BUILT_IN, PlatformError, built_in, parse};
-pub use platform::{Cost, CostSpec, PipeSets, Platform, RingSpec, SpaceSpec, SyncSpec};
+pub use platform::{Cost, CostSpec, PipeSets, Platform, RingSpec, SpaceSpec, SyncSpec, VECTOR_CLASSES};
 pub use vector::{VectorOp, VectorPort, VectorSpec};

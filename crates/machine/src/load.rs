@@ -1,9 +1,10 @@
 //! Reading platform files.
 
-use slipring_tile::Space;
+use slipring_tile::{Elem, Space, nearest};
 use thiserror::Error;
 
-use crate::{Pipe, Platform};
+use crate::platform::OTHER;
+use crate::{Pipe, Platform, VECTOR_CLASSES, VectorSpec};
 
 /// Names of the built-in platforms.
 pub const BUILT_IN: [&str; 2] = ["a5", "a2a3"];
@@ -15,14 +16,20 @@ pub enum PlatformError {
     #[error("unknown platform `{0}`: the built-in ones are `a5` and `a2a3`")]
     Unknown(String),
     /// Not TOML, or not the fields that a platform has.
-    #[error("{0}")]
+    #[error("{}{}", .0, meant(.0))]
     Toml(#[from] toml::de::Error),
-    /// A space name that the text does not know.
-    #[error("`space.{0}` is not a memory space")]
-    Space(String),
-    /// A pipe name that the text does not know.
-    #[error("`{0}` is not a pipe")]
-    Pipe(String),
+    /// A name that stands for nothing.
+    #[error("`{field}`: `{name}` is no {what}{}", did_you_mean(.near.as_deref()))]
+    Name {
+        /// Path of the field in the file.
+        field: String,
+        /// What stands there.
+        name: String,
+        /// What should: a memory space, a pipe.
+        what: &'static str,
+        /// What may be meant.
+        near: Option<String>,
+    },
     /// A number outside what the engine can model.
     #[error("`{field}` must be {expected}, not {found}")]
     Range {
@@ -33,6 +40,19 @@ pub enum PlatformError {
         /// What the file has.
         found: u64,
     },
+}
+
+fn did_you_mean(near: Option<&str>) -> String {
+    near.map_or(String::new(), |near| format!(": did you mean `{near}`?"))
+}
+
+/// The field that is meant where there is none of that name: the reader's message has the name, then those that there are.
+fn meant(error: &toml::de::Error) -> String {
+    let mut names = error.message().split('`').skip(1).step_by(2);
+    match (error.message().starts_with("unknown field"), names.next()) {
+        (true, Some(name)) => did_you_mean(nearest(name, names)),
+        _ => String::new(),
+    }
 }
 
 /// A built-in platform: `a5`, `a2a3` (also spelled `a2` or `a3`).
@@ -48,23 +68,7 @@ pub fn built_in(name: &str) -> Result<Platform, PlatformError> {
 /// Reads and checks a platform file.
 pub fn parse(text: &str) -> Result<Platform, PlatformError> {
     let platform: Platform = toml::from_str(text)?;
-    for name in platform.space.keys() {
-        match Space::parse(name) {
-            Some(space) if space != Space::Gm && space.name() == name => {}
-            _ => return Err(PlatformError::Space(name.clone())),
-        }
-    }
-    let pipes = &platform.pipes;
-    for name in pipes.cube.iter().chain(&pipes.vector).chain(pipes.unordered.keys()) {
-        if Pipe::parse(name).is_none_or(|pipe| pipe.name() != name) {
-            return Err(PlatformError::Pipe(name.clone()));
-        }
-    }
-    for name in pipes.unordered.values().flatten() {
-        if Space::parse(name).is_none_or(|space| space.name() != name) {
-            return Err(PlatformError::Space(name.clone()));
-        }
-    }
+    names(&platform)?;
     for (field, value, low, high) in numbers(&platform) {
         if !(low..=high).contains(&value) {
             return Err(PlatformError::Range { field, expected: format!("between {low} and {high}"), found: value });
@@ -93,6 +97,77 @@ pub fn parse(text: &str) -> Result<Platform, PlatformError> {
         }
     }
     Ok(platform)
+}
+
+/// Every name of a platform stands for something: memories, pipes, element types, and what costs are listed for. The
+/// instructions of vector functions are the declarations' to know: [`Platform::check_ops`].
+fn names(platform: &Platform) -> Result<(), PlatformError> {
+    let Platform { pipes, cost, .. } = platform;
+    let spaces = || Space::NAMED.into_iter().map(Space::name);
+    let local = || spaces().filter(|name| *name != Space::Gm.name());
+    let pipe_names = || Pipe::ALL.into_iter().map(Pipe::name);
+    let elems = || Elem::ALL.into_iter().map(Elem::name);
+    let paths: Vec<String> = spaces().flat_map(|from| spaces().map(move |to| format!("{from}-{to}"))).collect();
+    for name in platform.space.keys() {
+        known("space", name, "local memory", local())?;
+    }
+    for (field, list) in [("pipes.cube", &pipes.cube), ("pipes.vector", &pipes.vector)] {
+        for name in list {
+            known(field, name, "pipe", pipe_names())?;
+        }
+    }
+    for (name, memories) in &pipes.unordered {
+        known("pipes.unordered", name, "pipe", pipe_names())?;
+        for memory in memories {
+            known(&format!("pipes.unordered.{name}"), memory, "memory", spaces())?;
+        }
+    }
+    for name in &platform.acc_to_mat {
+        known("acc_to_mat", name, "element type", elems())?;
+    }
+    let other = || std::iter::once(OTHER);
+    for name in cost.dma.keys() {
+        known("cost.dma", name, "way from one memory to another", other().chain(paths.iter().map(String::as_str)))?;
+    }
+    for name in cost.vector.keys() {
+        known("cost.vector", name, "cost class", other().chain(VECTOR_CLASSES))?;
+    }
+    for name in cost.cube.keys() {
+        known("cost.cube", name, "element type", other().chain(elems()))?;
+    }
+    for name in platform.vector_function.iter().flat_map(|spec| spec.op.keys()) {
+        if let Some((_, elem)) = name.split_once('.') {
+            known("vector_function.op", elem, "element type", elems())?;
+        }
+    }
+    Ok(())
+}
+
+fn known<'a>(
+    field: &str,
+    name: &str,
+    what: &'static str,
+    names: impl Iterator<Item = &'a str> + Clone,
+) -> Result<(), PlatformError> {
+    if names.clone().any(|known| known == name) {
+        return Ok(());
+    }
+    let near = nearest(name, names).map(str::to_string);
+    Err(PlatformError::Name { field: field.into(), name: name.into(), what, near })
+}
+
+impl Platform {
+    /// Checks that costs of vector functions are listed for instructions that there are; `ops` are their names without `pto.`.
+    ///
+    /// # Errors
+    /// The first that is none, with the one that may be meant.
+    pub fn check_ops<'a>(&self, ops: impl Iterator<Item = &'a str> + Clone) -> Result<(), PlatformError> {
+        for name in self.vector_function.iter().flat_map(|spec| spec.op.keys()) {
+            let op = name.split('.').next().unwrap_or(name);
+            known("vector_function.op", op, "vector instruction", VectorSpec::OTHERS.into_iter().chain(ops.clone()))?;
+        }
+        Ok(())
+    }
 }
 
 /// The most of anything that there is one of for each core, pipe or ring.
@@ -189,10 +264,27 @@ mod tests {
         assert!(parse(&large).unwrap_err().to_string().contains("a power of two"));
     }
 
+    /// Each key and each name of the built-in files, changed by a letter, is refused with the right one as a suggestion.
     #[test]
-    fn a_misspelt_field_is_refused() {
-        let text = include_str!("../../../platforms/a5.toml").replace("queue_depth", "queue_dept");
-        let error = parse(&text).unwrap_err().to_string();
-        assert!(error.contains("queue_dept"), "{error}");
+    fn a_misspelt_name_is_refused() {
+        let changes = [
+            ("queue_depth", "queue_dept", "`queue_depth`"),
+            ("[cost.dma]", "[cost.dna]", "`dma`"),
+            ("div = [", "divv = [", "`cost.vector`: `divv` is no cost class: did you mean `div`?"),
+            ("add = [", "adz = [", "`cost.vector`: `adz` is no cost class: did you mean `add`?"),
+            ("gm-mat =", "gm-matt =", "did you mean `gm-mat`?"),
+            ("mat-left", "mat-lefd", "did you mean `mat-left`?"),
+            ("vec = {", "veck = {", "`space`: `veck` is no local memory: did you mean `vec`?"),
+            ("\"MTE1\"", "\"MTEE1\"", "`pipes.cube`: `MTEE1` is no pipe: did you mean `MTE1`?"),
+            ("\"bf16\"", "\"bf61\"", "`acc_to_mat`: `bf61` is no element type: did you mean `bf16`?"),
+            ("f32 = [6", "f23 = [6", "`cost.cube`: `f23` is no element type: did you mean `f32`?"),
+            ("\"vexp.f16\" =", "\"vexp.f61\" =", "`vector_function.op`: `f61` is no element type: did you mean `f16`?"),
+        ];
+        let text = include_str!("../../../platforms/a5.toml");
+        for (right, wrong, said) in changes {
+            assert!(text.contains(right), "{right}");
+            let error = parse(&text.replacen(right, wrong, 1)).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}\n{said}");
+        }
     }
 }

@@ -242,8 +242,9 @@ impl Platform {
         lookup(&self.cost.dma, &path)
     }
 
-    /// Cost of a vector operation of a class; the class `other` where the platform names none.
+    /// Cost of a vector operation of a class, one of [`VECTOR_CLASSES`]; the class `other` where the platform names none.
     pub fn vector_cost(&self, class: &str) -> Cost {
+        debug_assert!(class == OTHER || VECTOR_CLASSES.contains(&class), "`{class}` is no cost class");
         lookup(&self.cost.vector, class)
     }
 
@@ -253,6 +254,33 @@ impl Platform {
     }
 }
 
+/// What costs what a table does not name.
+pub(crate) const OTHER: &str = "other";
+
+/// What vector operations are told apart by in `cost.vector`.
+pub const VECTOR_CLASSES: [&str; 20] = [
+    "add",
+    "mul",
+    "div",
+    "max",
+    "neg",
+    "exp",
+    "log",
+    "sqrt",
+    "rsqrt",
+    "recip",
+    "bit",
+    "compare",
+    "select",
+    "convert",
+    "reduce",
+    "expand",
+    "move",
+    "transpose",
+    "sort",
+    "merge",
+];
+
 fn lookup(table: &BTreeMap<String, Cost>, key: &str) -> Cost {
-    table.get(key).or_else(|| table.get("other")).copied().unwrap_or(Cost::fixed(1))
+    table.get(key).or_else(|| table.get(OTHER)).copied().unwrap_or(Cost::fixed(1))
 }

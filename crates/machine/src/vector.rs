@@ -59,6 +59,9 @@ impl VectorOp {
 }
 
 impl VectorSpec {
+    /// What costs of instructions that are not listed are listed as.
+    pub(crate) const OTHERS: [&'static str; 3] = ["load", "store", "alu"];
+
     /// Units of a port.
     pub fn units(&self, port: VectorPort) -> u32 {
         match port {

@@ -44,7 +44,7 @@ pub use memory_map::memory_map;
 pub use options::{Control, RunOptions};
 pub use prepare::{
     Loaded, Prepared, check, choose_platform, is_language, load, load_file, load_file_with, needed, prepare,
-    written_platform,
+    read_platform, written_platform,
 };
 pub use queue_message::{of_finding as queue_finding, of_text as queue_text_error};
 pub use rings::{DEEPEST, Depth, RingReport};

@@ -46,6 +46,22 @@ pub fn load_file_with(source: Source, request: &Request<'_>) -> Loaded {
 /// Functions of a file: what is asked of all of them is asked for each.
 const MOST_FUNCTIONS: usize = 16384;
 
+/// Reads a platform file.
+///
+/// # Errors
+/// What it says that no platform has, or that there is no such instruction.
+pub fn read_platform(text: &str) -> Result<Platform, PlatformError> {
+    let platform = slipring_machine::parse(text)?;
+    check_ops(&platform)?;
+    Ok(platform)
+}
+
+/// Costs are listed for instructions that are declared.
+fn check_ops(platform: &Platform) -> Result<(), PlatformError> {
+    let names = Dialects::get().all().iter().map(|def| def.schema.name);
+    platform.check_ops(names.filter_map(|name| name.strip_prefix("pto.")))
+}
+
 /// Checks a module that was read without errors against the declarations and the platform, and how kernels for both kinds
 /// of core divide their work. Reports every error, and warns of tiles that overwrite each other.
 pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
@@ -153,4 +169,23 @@ fn try_prepare(written: Module, function: Option<&str>, platform: &Platform, dia
     let chosen = select_kernel(Dialects::get(), &module, function, diags)?;
     let decoded = decode(Dialects::get(), &module, &chosen, platform, Mode::Device, diags).ok()?;
     Some(Prepared { written, module, kernel, apart, decoded })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn costs_of_the_built_in_platforms_are_those_of_declared_instructions() {
+        for name in slipring_machine::BUILT_IN {
+            check_ops(&built_in(name).unwrap()).unwrap();
+        }
+    }
+
+    #[test]
+    fn an_instruction_that_is_not_declared_is_refused() {
+        let text = include_str!("../../../platforms/a5.toml").replace("vrelu = [", "vrelo = [");
+        let error = read_platform(&text).unwrap_err().to_string();
+        assert_eq!(error, "`vector_function.op`: `vrelo` is no vector instruction: did you mean `vrelu`?");
+    }
 }

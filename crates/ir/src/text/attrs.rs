@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::lexer::Tok;
 use super::literal::{bits_of, float_width};
 use super::parser::{OpParser, Parsed, Reported};
-use super::suggest::nearest;
 use super::types::begins_type;
 use crate::{Attr, AttrDict, AttrKind, AttrSpec, Diagnostic, EnumSpec, OpId, Sign, Span, Type};
+use slipring_tile::nearest;
 
 /// Builtin attributes that are kept as they are written.
 pub(crate) const KEPT: [&str; 8] =

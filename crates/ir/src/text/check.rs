@@ -1,8 +1,8 @@
 //! What a declaration says of its op, checked as the op is read: attributes, types of operands and results.
 
 use super::parser::{OpParser, is_unknown};
-use super::suggest::nearest;
 use crate::{Attr, AttrKind, AttrSpec, Diagnostic, OpId, Span, Type};
+use slipring_tile::nearest;
 
 impl<'a> OpParser<'a> {
     /// Reports what contradicts the declaration of an op. Attributes are brought to the form that their kind

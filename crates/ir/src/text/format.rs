@@ -5,9 +5,9 @@ use std::rc::Rc;
 use super::lexer::{Tok, lex_at};
 use super::parser::{OpParser, Parsed, Reported, is_unknown};
 use super::print::OpPrinter;
-use super::suggest::nearest;
 use super::types::begins_type;
 use crate::{Arity, Attr, AttrKind, AttrSpec, OpId, OpSchema, Span, Syntax, Type, ValueId};
+use slipring_tile::nearest;
 
 /// One element of a format.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -62,7 +62,6 @@ mod parser;
 mod print;
 mod readback;
 mod spell;
-mod suggest;
 mod tile_type;
 mod types;
 
@@ -71,7 +70,7 @@ pub use literal::{bits_of as float_bits, value_of as float_value};
 pub use ops::BlockArg;
 pub use parser::{OpParser, Parsed, Reported};
 pub use print::OpPrinter;
-pub use suggest::nearest;
+pub use slipring_tile::nearest;
 pub use types::same_type;
 
 /// Hand-written text of an op whose form is irregular.

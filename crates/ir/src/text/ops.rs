@@ -6,8 +6,8 @@ use smallvec::SmallVec;
 
 use super::lexer::{Cursor, Tok, lex_at, unescape};
 use super::parser::{Marks, OpParser, Parsed};
-use super::suggest::nearest;
 use crate::{Attr, BlockId, Diagnostic, OpId, Span, Syntax, Type, ValueId};
+use slipring_tile::nearest;
 
 /// An argument of a region's first block, given by the op's own text: the `%i` of a loop.
 #[derive(Clone, Debug)]

@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 
 use super::format::Format;
 use super::lexer::{Cursor, Tok, unescape};
-use super::suggest::nearest;
 use crate::{Attr, Diagnostic, Diags, Module, OpId, Registry, Span, Type, ValueDef, ValueId};
+use slipring_tile::nearest;
 
 /// Marks that an error was reported and the construct was given up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

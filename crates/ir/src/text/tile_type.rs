@@ -4,8 +4,8 @@ use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
 use super::lexer::Tok;
 use super::parser::{OpParser, Parsed, unknown_type};
-use super::suggest::nearest;
 use crate::{Diagnostic, Dim, Span, TileType, Type};
+use slipring_tile::nearest;
 
 /// The parts of a tile type as they are collected.
 #[derive(Default)]

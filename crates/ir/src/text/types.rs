@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 
 use super::lexer::Tok;
 use super::parser::{OpParser, Parsed, Reported, is_unknown};
-use super::suggest::nearest;
 use crate::{Diagnostic, Dim, FuncType, MemRefType, PipeParam, PipeType, Sign, Span, Type, ValueId, ViewType};
+use slipring_tile::nearest;
 
 /// The `!pto.…` types whose parameters are understood.
 const HEADS: [&str; 10] = [

@@ -127,7 +127,7 @@ impl PlatformArgs {
     fn choose(&self, module: &Module) -> Result<Platform, String> {
         if let Some(path) = &self.platform {
             let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read `{path}`: {error}"))?;
-            return slipring_machine::parse(&text).map_err(|error| format!("{path}: {error}"));
+            return slipring::read_platform(&text).map_err(|error| format!("{path}: {error}"));
         }
         slipring::choose_platform(self.arch.as_deref(), module).map_err(|error| error.to_string())
     }
@@ -138,7 +138,7 @@ impl PlatformArgs {
             (Some(path), _) => {
                 let text = std::fs::read_to_string(path);
                 let text = text.map_err(|error| Error::File(format!("cannot read `{path}`: {error}")))?;
-                let platform = slipring_machine::parse(&text);
+                let platform = slipring::read_platform(&text);
                 Ok(kernel.on(platform.map_err(|error| Error::Platform(format!("{path}: {error}")))?))
             }
             (None, Some(arch)) => kernel.platform(arch),

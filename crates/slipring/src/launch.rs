@@ -30,8 +30,17 @@ pub(crate) fn arguments(
     let declared = |param: &Param| declared(kernels, &program.name, param);
     let given = if own { header(&prepared.written.source, "args") } else { Some(texts.to_vec()) };
     let texts = match given {
-        Some(texts) => in_order(&texts, &program.params, &declared)
-            .map_err(|error| Error::Arguments(misfit_text(prepared, &error)))?,
+        Some(texts) => {
+            let mut texts = in_order(&texts, &program.params, &declared)
+                .map_err(|error| Error::Arguments(misfit_text(prepared, &error)))?;
+            // Tensors that the kernel makes itself come last, and nobody has to pass them.
+            let rest: Vec<&Param> = program.params.iter().filter(|param| param.is_passed()).skip(texts.len()).collect();
+            let made = |param: &&Param| info(kernels, &program.name, param).is_some_and(|info| info.given.is_some());
+            if rest.iter().all(made) {
+                texts.extend(rest.into_iter().filter_map(declared));
+            }
+            texts
+        }
         None => program.params.iter().map_while(declared).collect(),
     };
     let folder = if own { folder } else { PathBuf::new() };

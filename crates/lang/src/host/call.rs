@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
-use ruff_python_ast::{CmpOp, ExprCall, Operator};
+use ruff_python_ast::{CmpOp, Expr, ExprCall, Operator};
 use slipring_ir::Span;
 
 use super::expr::{because, python_text};
@@ -75,6 +75,16 @@ impl<'a> Host<'a> {
                     }
                 }
                 _ => {}
+            }
+        }
+        if let Expr::Subscript(subscript) = &*call.func
+            && let HostValue::Dict(items) = self.expr(&subscript.value)
+        {
+            // An option chooses one of several kernels: any of them may be called so.
+            for (_, value) in items.borrow().iter() {
+                if let HostValue::Kernel(kernel) = value {
+                    self.kernel_call(*kernel, &given);
+                }
             }
         }
         self.call_value(callee, given, span, &|| shown(&call.func))

@@ -118,6 +118,20 @@ impl Lower<'_> {
         }
     }
 
+    /// An offset times a number.
+    pub fn times(&mut self, a: Index, n: i64) -> Index {
+        match a {
+            Index::Known(a) => Index::Known(a.saturating_mul(n)),
+            Index::At(_) if n == 1 => a,
+            index => {
+                let (value, by) = (self.index_value(index), self.e.index(n));
+                let value = self.e.value(&arith::MULI, &[("lhs", &[value]), ("rhs", &[by])], &[], Type::Index);
+                let region = self.open_region_op();
+                Index::At(Scalar { value, ty: DType::Index, region })
+            }
+        }
+    }
+
     /// The sum of two offsets.
     pub fn add_index(&mut self, a: Index, b: Index) -> Index {
         match (a, b) {

@@ -55,6 +55,9 @@ impl Lower<'_> {
         self.env.clone_from(&attempt.env);
         self.lost.clone_from(&attempt.lost);
         self.poisoned.clone_from(&attempt.poisoned);
+        // The parameters that stand for tensors of its own are there to stay.
+        let created = std::mem::take(&mut self.facts.created);
         self.facts.clone_from(&attempt.facts);
+        self.facts.created = created;
     }
 }

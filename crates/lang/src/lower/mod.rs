@@ -191,8 +191,10 @@ pub(crate) struct Facts {
     pub slot_num: Option<i64>,
     /// `pl.spmd(n)`.
     pub blocks: Option<u32>,
-    /// The scope that gave these facts: a function has one.
-    pub scope: Option<Span>,
+    /// The first scope that has ended.
+    pub closed: Option<Span>,
+    /// Tensors of the function's own, by the calls and the place that make them.
+    pub created: Vec<(Vec<Span>, Value)>,
     /// The kind of core whose end of a pipe is set up, and where.
     pub pipe_end: Option<(CoreKind, Span)>,
     /// Memory reserved for slots: it lies where that kind of core has its own.

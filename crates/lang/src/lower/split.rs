@@ -288,6 +288,7 @@ impl Lower<'_> {
 
     /// `with pl.at(…):`, `with pl.spmd(n):`, `with pl.cluster():`.
     pub(super) fn with(&mut self, stmt: &StmtWith) -> Lowered<()> {
+        let mut scope = None;
         for item in &stmt.items {
             let span = at(&item.context_expr);
             let Expr::Call(call) = &item.context_expr else {
@@ -295,8 +296,12 @@ impl Lower<'_> {
             };
             let callee = self.expr(&call.func)?;
             match &callee {
-                Value::Path(path) if &**path == "pl.at" => self.scope(call)?,
+                Value::Path(path) if &**path == "pl.at" => {
+                    scope = Some(span);
+                    self.scope(call)?;
+                }
                 Value::Path(path) if &**path == "pl.spmd" => {
+                    scope = Some(span);
                     self.launch(call)?;
                 }
                 Value::Path(path)
@@ -307,18 +312,29 @@ impl Lower<'_> {
                 }
             }
         }
-        self.body(&stmt.body)
+        // The id of a task stands for nothing: scopes run in the order of the text.
+        for name in stmt.items.iter().filter_map(|item| item.optional_vars.as_deref()) {
+            self.assign(name, Value::Nothing)?;
+        }
+        let outcome = self.body(&stmt.body);
+        self.facts.closed = self.facts.closed.or(scope);
+        outcome
+    }
+
+    /// Reports a scope behind another one where blocks are asked for: every block would run both.
+    fn alone(&mut self, span: Span) -> Lowered<()> {
+        let Some(first) = self.facts.closed else { return Ok(()) };
+        let error = Diagnostic::error("scopes", span, "a second scope in a function that runs in several blocks")
+            .also(first, "the first one")
+            .help("each scope is a kernel of its own number of blocks: write them as functions of their own");
+        Err(self.report(error))
     }
 
     fn scope(&mut self, call: &ExprCall) -> Lowered<()> {
         let span = at(call);
-        if let Some(first) = self.facts.scope {
-            let error = Diagnostic::error("scopes", span, "a function with a second `pl.at` scope")
-                .also(first, "the first one")
-                .help("each scope is a kernel: write them as functions of their own");
-            return Err(self.report(error));
+        if self.facts.blocks.is_some() {
+            self.alone(span)?;
         }
-        self.facts.scope = Some(span);
         for arg in &call.arguments.args {
             let value = self.expr(arg)?;
             self.level(&value, at(arg))?;
@@ -380,6 +396,17 @@ impl Lower<'_> {
             for (name, value, place) in values {
                 match (&*path, name.as_deref(), value) {
                     ("pl.split", None | Some("mode"), Value::Const(Const::Split(mode))) => {
+                        if let Some((other, first)) = self.facts.split.filter(|(other, _)| *other != mode) {
+                            let message = format!(
+                                "two scopes of a function are divided in different ways: {} and {}",
+                                crate::value::split_name(other),
+                                crate::value::split_name(mode)
+                            );
+                            let error = Diagnostic::error("scopes", span, message)
+                                .also(first, "the first one")
+                                .help("write the scopes as functions of their own");
+                            return Err(self.report(error));
+                        }
                         self.facts.split = Some((mode, span));
                     }
                     ("pl.split" | "pl.cross_core_slot", Some("slot_num"), Value::Const(Const::Int(n))) => {
@@ -406,7 +433,9 @@ impl Lower<'_> {
         let name = self.loop_name(&stmt.target)?;
         let block = self.block_index();
         self.set(&name, block);
-        self.body(&stmt.body)
+        let outcome = self.body(&stmt.body);
+        self.facts.closed = self.facts.closed.or(Some(at(call)));
+        outcome
     }
 
     /// The number of this block.
@@ -423,6 +452,7 @@ impl Lower<'_> {
 
     fn launch(&mut self, call: &ExprCall) -> Lowered<()> {
         let span = at(call);
+        self.alone(span)?;
         let Some(first) = call.arguments.args.first() else {
             return Err(self.error("argument", span, "`pl.spmd` takes the number of blocks"));
         };

@@ -186,6 +186,10 @@ impl Lower<'_> {
             Expr::List(list) => self.assign_each(&list.elts, value, span),
             Expr::Subscript(subscript) => {
                 let base = self.expr(&subscript.value)?;
+                if let (Value::Nothing, Value::Nothing) = (&base, &value) {
+                    // Ids of tasks.
+                    return Ok(());
+                }
                 let part = self.subscript(base, &subscript.slice, span)?;
                 self.put(&part, &value, span)
             }

@@ -35,8 +35,16 @@ pub(crate) struct Call {
 /// A parameter of an op.
 struct Param {
     name: &'static str,
+    /// What it is called elsewhere: the public language calls one parameter differently for tiles and for tensors.
+    others: Vec<&'static str>,
     required: bool,
     keyword_only: bool,
+}
+
+impl Param {
+    fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.others.contains(&name)
+    }
 }
 
 /// The parameters of one way to call an op.
@@ -48,8 +56,10 @@ fn params(way: &'static str) -> Vec<Param> {
             keyword_only = true;
             continue;
         }
-        let name = part.trim_end_matches('=');
-        list.push(Param { name, required: name.len() == part.len(), keyword_only });
+        let names = part.trim_end_matches('=');
+        let mut all = names.split('/');
+        let name = all.next().unwrap_or(names);
+        list.push(Param { name, others: all.collect(), required: names.len() == part.len(), keyword_only });
     }
     list
 }
@@ -58,11 +68,11 @@ fn params(way: &'static str) -> Vec<Param> {
 fn fits(params: &[Param], given: &Given) -> bool {
     let open: Vec<&Param> = params.iter().filter(|p| !p.keyword_only).collect();
     let by_order = open.iter().take(given.positional.len());
-    let by_name = |name: &str| given.keywords.iter().any(|(keyword, ..)| **keyword == *name);
+    let by_name = |p: &Param| given.keywords.iter().any(|(keyword, ..)| p.is_called(keyword));
     given.positional.len() <= open.len()
-        && given.keywords.iter().all(|(keyword, ..)| params.iter().any(|p| *p.name == **keyword))
-        && by_order.clone().all(|p| !by_name(p.name))
-        && params.iter().all(|p| !p.required || by_name(p.name) || by_order.clone().any(|q| q.name == p.name))
+        && given.keywords.iter().all(|(keyword, ..)| params.iter().any(|p| p.is_called(keyword)))
+        && by_order.clone().all(|p| !by_name(p))
+        && params.iter().all(|p| !p.required || by_name(p) || by_order.clone().any(|q| q.name == p.name))
 }
 
 impl Call {
@@ -98,7 +108,8 @@ impl Call {
             args[at].1 = Some(arg);
         }
         for (keyword, value, place) in given.keywords {
-            let Some(slot) = args.iter_mut().find(|(name, _)| **name == *keyword) else {
+            let position = params.iter().position(|param| param.is_called(&keyword));
+            let Some(slot) = position.and_then(|at| args.get_mut(at)) else {
                 let mut error =
                     Diagnostic::error("argument", place, format!("`pl.{name}` has no argument `{keyword}`"));
                 error = match slipring_ir::text::nearest(&keyword, params.iter().map(|p| p.name)) {
@@ -256,7 +267,12 @@ impl Call {
 /// How an op is called.
 fn usage(entry: &Entry) -> String {
     let ways = entry.params.split('|').map(|way| {
-        let way = way.trim().replace("=,", "=…,");
+        // The first of several names is enough.
+        let parts = way.split(',').map(|part| match part.trim().split_once('/') {
+            Some((name, rest)) => format!("{name}{}", if rest.ends_with('=') { "=" } else { "" }),
+            None => part.trim().to_string(),
+        });
+        let way = parts.collect::<Vec<_>>().join(", ").replace("=,", "=…,");
         format!("`pl.{}({})`", entry.names[0], way.trim_end_matches('='))
     });
     format!("it is called as {}", ways.collect::<Vec<_>>().join(" or "))

@@ -9,8 +9,8 @@ use super::{Call, ENTRY, Entry};
 use crate::lower::{Lower, Lowered, Place, fold, show};
 use crate::value::{Const, TileId, Value};
 
-const THREE: Entry = Entry { params: "a, b, c", lower: three, ..ENTRY };
-const SCALAR_BETWEEN: Entry = Entry { params: "a, scalar, b", lower: scalar_between, ..ENTRY };
+const THREE: Entry = Entry { params: "a/lhs, b/rhs, c/rhs2", lower: three, ..ENTRY };
+const SCALAR_BETWEEN: Entry = Entry { params: "a/lhs, scalar/rhs, b/rhs2", lower: scalar_between, ..ENTRY };
 
 pub(super) const OPS: &[Entry] = &[
     Entry {

@@ -7,7 +7,7 @@ use slipring_dialects::pto;
 pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["aiv_shard"],
-        params: "tile, mode=",
+        params: "tile/x, mode=",
         op: Some(&pto::AIV_SHARD),
         doc: "This lane's part of a tile of the Cube core",
         lower: shard,
@@ -15,7 +15,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["aic_gather"],
-        params: "tile, mode=",
+        params: "tile/x, mode=",
         op: Some(&pto::AIC_GATHER),
         doc: "The lanes' tiles, put together for the Cube core",
         lower: gather,

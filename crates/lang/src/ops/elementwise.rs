@@ -9,9 +9,9 @@ use crate::dtype::DType;
 use crate::lower::{Lower, Lowered, show};
 use crate::value::{Const, TileId, Value};
 
-const BINARY: Entry = Entry { params: "lhs, rhs", lower: binary, ..ENTRY };
-const UNARY: Entry = Entry { params: "x", lower: unary, ..ENTRY };
-const TMP: Entry = Entry { params: "lhs, rhs, tmp= | lhs, slope, tmp=", lower: super::choose::with_tmp, ..ENTRY };
+const BINARY: Entry = Entry { params: "lhs/src0, rhs/src1", lower: binary, ..ENTRY };
+const UNARY: Entry = Entry { params: "x/input/tile", lower: unary, ..ENTRY };
+const TMP: Entry = Entry { params: "lhs, rhs, tmp= | lhs/tile, slope, tmp=", lower: super::choose::with_tmp, ..ENTRY };
 const NUMBER: Entry = Entry { params: "lhs, rhs", lower: binary, ..ENTRY };
 
 pub(super) const OPS: &[Entry] = &[
@@ -113,16 +113,28 @@ pub(super) const OPS: &[Entry] = &[
     Entry { names: &["shrs"], with_number: Some(&pto::TSHRS), doc: "Shift right by a number", ..NUMBER },
     Entry { names: &["fmods"], with_number: Some(&pto::TFMODS), doc: "Remainder of a division by a number", ..NUMBER },
     Entry { names: &["exp"], op: Some(&pto::TEXP), doc: "Exponential", ..UNARY },
-    Entry { names: &["log"], op: Some(&pto::TLOG), params: "x, high_precision=", doc: "Natural logarithm", ..UNARY },
+    Entry {
+        names: &["log"],
+        op: Some(&pto::TLOG),
+        params: "x/input/tile, high_precision=",
+        doc: "Natural logarithm",
+        ..UNARY
+    },
     Entry { names: &["sqrt"], op: Some(&pto::TSQRT), doc: "Square root", ..UNARY },
     Entry {
         names: &["rsqrt"],
         op: Some(&pto::TRSQRT),
-        params: "x, high_precision=",
+        params: "x/input/tile, high_precision/tmp=",
         doc: "One over the square root",
         ..UNARY
     },
-    Entry { names: &["recip"], op: Some(&pto::TRECIP), params: "x, high_precision=", doc: "Reciprocal", ..UNARY },
+    Entry {
+        names: &["recip"],
+        op: Some(&pto::TRECIP),
+        params: "x/input/tile, high_precision=",
+        doc: "Reciprocal",
+        ..UNARY
+    },
     Entry { names: &["sin", "cos"], doc: "Sine and cosine, which the instruction set does not have", ..super::REFUSED },
     Entry { names: &["neg"], op: Some(&pto::TNEG), doc: "Negation", ..UNARY },
     Entry { names: &["abs"], op: Some(&pto::TABS), doc: "Absolute value", ..UNARY },
@@ -130,7 +142,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry { names: &["not_"], op: Some(&pto::TNOT), doc: "Bitwise complement", ..UNARY },
     Entry {
         names: &["cast"],
-        params: "x, target_type, mode=",
+        params: "x/input/tile, target_type, mode=",
         op: Some(&pto::TCVT),
         doc: "Convert to another element type; `mode` is none, rint, round (ties away from zero, the default), floor, ceil, trunc or odd",
         lower: cast,
@@ -280,7 +292,14 @@ fn divide(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 
 fn cast(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if let (value @ (Value::Scalar(_) | Value::Const(_)), span) = call.need(lower, "x")? {
-        call.need(lower, "target_type")?;
+        let (ty, _) = call.need(lower, "target_type")?;
+        if let Value::Const(Const::DType(ty @ DType::Index)) = ty {
+            if let Value::Const(Const::Int(_)) = value {
+                return Ok(value);
+            }
+            let number = lower.number(&value, ty, span)?;
+            return Ok(lower.scalar(number, ty));
+        }
         let Some(elem) = call.elem(lower, "target_type")? else { return Ok(value) };
         return lower.cast_number(&value, elem, span);
     }

@@ -28,7 +28,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["gemv"],
-        params: "lhs, rhs, out_dtype=, a_trans=, b_trans=, c_matrix_nz=",
+        params: "lhs, rhs, out_dtype=, a_trans=, b_trans=, c_matrix_nz=, acc_phase= | lhs, rhs, acc_phase",
         op: Some(&pto::TGEMV),
         doc: "Product of a row and a matrix",
         lower: matmul,
@@ -36,7 +36,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["gemv_acc"],
-        params: "acc, lhs, rhs, a_trans=, b_trans=, init_cond=",
+        params: "acc, lhs, rhs, a_trans=, b_trans=, init_cond=, acc_phase= | acc, lhs, rhs, acc_phase",
         op: Some(&pto::TGEMV_ACC),
         doc: "Product of a row and a matrix added to an accumulator, in place",
         lower: matmul_acc,
@@ -44,7 +44,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["gemv_bias"],
-        params: "lhs, rhs, bias, a_trans=, b_trans=",
+        params: "lhs, rhs, bias, a_trans=, b_trans=, acc_phase= | lhs, rhs, bias, acc_phase",
         op: Some(&pto::TGEMV_BIAS),
         doc: "Product of a row and a matrix, a bias added",
         lower: matmul_bias,

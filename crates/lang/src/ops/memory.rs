@@ -7,7 +7,9 @@ use slipring_tile::Space;
 use super::{Call, ENTRY, Entry, REFUSED};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered, scalar_type_of};
-use crate::value::{Index, Tensor, Value};
+use crate::signature::tensor_parameter;
+use crate::value::{Const, Index, Tensor, TileId, Value};
+use crate::{Direction, ParamInfo};
 
 pub(super) const OPS: &[Entry] = &[
     Entry {
@@ -20,7 +22,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["store"],
-        params: "tile, offsets, tensor, shapes=, *, atomic=",
+        params: "tile, offsets, tensor/output_tensor, shapes=, *, atomic=",
         op: Some(&pto::TSTORE),
         doc: "Store a tile into a window of a tensor",
         lower: store,
@@ -44,7 +46,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["extract"],
-        params: "src, row, col, shape, *, target_memory=",
+        params: "src, row/index_row, col/index_col, shape, *, target_memory=",
         op: Some(&pto::TEXTRACT),
         doc: "A window of a tile, copied out, also to L0A and L0B",
         lower: extract,
@@ -52,10 +54,13 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry { names: &["alloc"], doc: "Memory without a shape", ..REFUSED },
     Entry {
-        names: &["create_tensor", "tensor.create", "tensor.view", "view", "expand_clone"],
-        doc: "Tensors of a kernel's own: declare them as parameters",
-        ..REFUSED
+        names: &["create_tensor", "tensor.create"],
+        params: "shape, dtype, layout=, manual_dep=, init_value=",
+        doc: "A tensor of the kernel's own in global memory: one more buffer of the launch",
+        lower: create_tensor,
+        ..ENTRY
     },
+    Entry { names: &["view", "tensor.view", "expand_clone"], doc: "Tensors seen in another way", ..REFUSED },
     Entry {
         names: &["transpose_view"],
         params: "tile",
@@ -66,7 +71,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["read"],
-        params: "src, offset",
+        params: "src/tile/tensor, offset/indices",
         op: Some(&pto::LOAD_SCALAR),
         doc: "Read one element",
         lower: read,
@@ -74,7 +79,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["write"],
-        params: "dst, offset, value",
+        params: "dst/tile/tensor, offset/indices, value",
         op: Some(&pto::STORE_SCALAR),
         doc: "Write one element",
         lower: write,
@@ -172,6 +177,48 @@ fn stored_shape(lower: &Lower<'_>, value: &Value, target: &Tensor, offsets: &[In
     shape
 }
 
+fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (shape, elem) = (call.need_shape(lower, "shape")?, call.need_elem(lower, "dtype")?);
+    if lower.facts.blocks.is_some() {
+        let error = Diagnostic::error("unsupported", call.span, "a tensor of its own for each block")
+            .help("make it before `pl.spmd`, or declare it as a parameter");
+        return Err(lower.report(error));
+    }
+    let mut place = lower.call_sites.clone();
+    place.push(call.span);
+    // A loop that is lowered again, or iteration by iteration, has the tensor that it had.
+    if let Some((_, value)) = lower.facts.created.iter().find(|(known, _)| *known == place) {
+        return Ok(value.clone());
+    }
+    let given = match call.get("init_value").cloned() {
+        None => format!("zeros:{}", written(&shape, elem)),
+        Some((Value::Const(c @ (Const::Int(_) | Const::Float(_))), span)) => {
+            lower.fits(&c, DType::Elem(elem), span)?;
+            let number = match c {
+                Const::Float(x) => format!("{x:?}"),
+                Const::Int(n) => n.to_string(),
+                _ => String::new(),
+            };
+            format!("full:{}={number}", written(&shape, elem))
+        }
+        Some((other, span)) => return Err(call.wrong(lower, "init_value", "a constant number", &other, span)),
+    };
+    let direction = if call.get("init_value").is_some() { Direction::InOut } else { Direction::Out };
+    let name: std::rc::Rc<str> = format!("tensor{}", lower.facts.created.len()).into();
+    let entry = lower.blocks[0];
+    let (value, ty) = tensor_parameter(lower, &name, &shape, elem, direction, call.span, entry);
+    let info = ParamInfo { name: name.to_string(), elem, shape: Some(shape), direction, given: Some(given) };
+    lower.returned.push((info, ty));
+    lower.facts.created.push((place, value.clone()));
+    Ok(value)
+}
+
+/// A type and a shape as the command line writes them.
+fn written(shape: &[u64], elem: slipring_tile::Elem) -> String {
+    let extents: Vec<String> = shape.iter().map(u64::to_string).collect();
+    format!("{elem}[{}]", extents.join("x"))
+}
+
 fn put(
     lower: &mut Lower<'_>,
     call: &Call,
@@ -206,6 +253,30 @@ fn assemble(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         Value::Tensor(tensor) => {
             let shape = window_shape(lower, &source, tensor.shape().len());
             put(lower, call, &source, tensor, &offsets, &shape, span)
+        }
+        Value::Tile(id) if lower.tile(*id).ty.space == Space::Mat => {
+            let Value::Tile(from) = source else {
+                return Err(call.wrong(lower, "source", "a tile", &source, span));
+            };
+            let shape = lower.shape_of(&source);
+            let whole = lower.tile(*id).shape.clone();
+            let known = offsets.iter().zip(&shape).zip(&whole).all(|((offset, size), extent)| match offset {
+                Index::Known(n) => *n >= 0 && *n as u64 + size <= *extent,
+                Index::At(_) => true,
+            });
+            if offsets.len() != 2 || shape.len() != 2 || whole.len() != 2 || !known {
+                let message = format!("a tile {shape:?} does not lie inside one of {whole:?} there");
+                return Err(lower.error("bounds", call.span, message));
+            }
+            lower.still_there(from, span)?;
+            lower.still_there(*id, place)?;
+            let values: Vec<_> = offsets.iter().map(|offset| lower.index_value(*offset)).collect();
+            let (src, dst) = (lower.tile(from).value, lower.tile(*id).value);
+            let groups: [(&str, &[_]); 4] =
+                [("src", &[src]), ("row", &values[..1]), ("col", &values[1..]), ("dst", &[dst])];
+            lower.e.op(&pto::TINSERT, &groups, &[], &[]);
+            lower.written_in_place(*id, place)?;
+            Ok(target)
         }
         Value::Tile(id) => {
             let shape = lower.shape_of(&source);
@@ -271,7 +342,50 @@ fn transpose_view(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     lower.demand_transposed(&value, Space::Mat, span).map(Value::Tile)
 }
 
+/// Where an element of a tile lies, in elements from its address.
+fn tile_element(lower: &mut Lower<'_>, call: &Call, id: TileId) -> Lowered<slipring_ir::ValueId> {
+    let offsets = call.offsets(lower, "offset")?;
+    let tile = lower.tile(id).clone();
+    if offsets.len() != tile.shape.len() {
+        let message = format!("{} indices for a tile {}", offsets.len(), crate::lower::show(&tile.shape));
+        return Err(lower.error("rank", call.span, message));
+    }
+    for (offset, extent) in offsets.iter().zip(&tile.shape) {
+        if let Index::Known(n) = offset
+            && (*n < 0 || *n as u64 >= *extent)
+        {
+            let message = format!("element {n} lies outside a tile {}", crate::lower::show(&tile.shape));
+            return Err(lower.error("bounds", call.span, message));
+        }
+    }
+    // More than two dimensions fold into rows.
+    let (cols, rows) = offsets.split_last().map_or((Index::Known(0), &[][..]), |(last, rows)| (*last, rows));
+    let mut row = Index::Known(0);
+    for (offset, extent) in rows.iter().zip(&tile.shape) {
+        row = lower.times(row, *extent as i64);
+        row = lower.add_index(row, *offset);
+    }
+    let layout = tile.ty.layout;
+    let at = if layout.blayout == slipring_tile::BLayout::RowMajor {
+        let lines = lower.times(row, i64::from(layout.cols));
+        lower.add_index(lines, cols)
+    } else {
+        let lines = lower.times(cols, i64::from(layout.rows));
+        lower.add_index(lines, row)
+    };
+    Ok(lower.index_value(at))
+}
+
 fn read(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    if let (value @ Value::Tile(_), span) = call.need(lower, "src")? {
+        let id = lower.demand(&value, Space::Vec, span)?;
+        let id = lower.dense(id);
+        let elem = lower.tile(id).ty.layout.elem;
+        let offset = tile_element(lower, call, id)?;
+        let src = lower.tile(id).value;
+        let value = lower.e.value(&pto::TGETVAL, &[("src", &[src]), ("offset", &[offset])], &[], scalar_type_of(elem));
+        return Ok(lower.scalar(value, DType::Elem(elem)));
+    }
     let (source, span) = tensor(lower, call, "src")?;
     let offsets = call.offsets(lower, "offset")?;
     let ones = vec![1; source.shape().len()];
@@ -284,6 +398,20 @@ fn read(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 }
 
 fn write(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    if let (Value::Tile(id), span) = call.need(lower, "dst")? {
+        lower.still_there(id, span)?;
+        if lower.tile(id).ty.space != Space::Vec || lower.dense(id) != id {
+            return Err(lower.unsupported(call.span, "`pl.write` into a part of a tile, or into a tile outside of UB"));
+        }
+        let elem = lower.tile(id).ty.layout.elem;
+        let (value, place) = call.need(lower, "value")?;
+        let number = lower.number(&value, DType::Elem(elem), place)?;
+        let offset = tile_element(lower, call, id)?;
+        let dst = lower.tile(id).value;
+        lower.e.op(&pto::TSETVAL, &[("offset", &[offset]), ("value", &[number]), ("dst", &[dst])], &[], &[]);
+        lower.written_in_place(id, span)?;
+        return Ok(Value::Tile(id));
+    }
     let (target, span) = tensor(lower, call, "dst")?;
     let offsets = call.offsets(lower, "offset")?;
     let ones = vec![1; target.shape().len()];

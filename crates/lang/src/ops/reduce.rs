@@ -9,12 +9,16 @@ use super::{Call, ENTRY, Entry};
 use crate::lower::{Lower, Lowered, show};
 use crate::value::Value;
 
-const ROW: Entry = Entry { params: "x, tmp_tile=", lower: rows, ..ENTRY };
-const COL: Entry = Entry { params: "x, tmp_tile=", lower: columns, ..ENTRY };
+const ROW: Entry = Entry { params: "x/input/tile, tmp_tile/tmp=", lower: rows, ..ENTRY };
+const COL: Entry = Entry { params: "x/input/tile, tmp_tile/tmp=", lower: columns, ..ENTRY };
 /// The results are indices.
 const ROW_INDEX: Entry = Entry { lower: row_indices, ..ROW };
 const COL_INDEX: Entry = Entry { lower: column_indices, ..COL };
-const ROW_EXPAND: Entry = Entry { params: "x, values, tmp=", lower: |lower, call| expand(lower, call, true), ..ENTRY };
+const ROW_EXPAND: Entry = Entry {
+    params: "x/lhs/tile/tensor, values/rhs/row_vec/col_vec, tmp=",
+    lower: |lower, call| expand(lower, call, true),
+    ..ENTRY
+};
 const COL_EXPAND: Entry = Entry { lower: |lower, call| expand(lower, call, false), ..ROW_EXPAND };
 
 pub(super) const OPS: &[Entry] = &[

@@ -12,7 +12,7 @@ use crate::value::{Index, Value};
 pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["create_tile", "tile.create", "create"],
-        params: "shape, dtype, target_memory=, transpose=",
+        params: "shape, dtype, target_memory=, transpose=, *, flat_layout=",
         doc: "A tile whose contents mean nothing yet",
         lower: create,
         ..ENTRY
@@ -35,14 +35,14 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["reshape"],
-        params: "x, shape",
+        params: "x/input/tile/tensor, shape",
         doc: "The same elements, row by row, in another shape",
         lower: reshape,
         ..ENTRY
     },
     Entry {
         names: &["transpose"],
-        params: "x, axis1=, axis2=",
+        params: "x/input/tile/tensor, axis1=, axis2=, tmp_tile=",
         op: Some(&pto::TTRANS),
         doc: "Rows become columns",
         lower: transpose,
@@ -50,14 +50,14 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["slice"],
-        params: "x, shape, offset, valid_shape=, drop_dims=, pad_value=, clamp=",
+        params: "x/input/tile/tensor, shape, offset, valid_shape=, drop_dims=, pad_value=, clamp=",
         doc: "A part of a tensor or tile",
         lower: slice,
         ..ENTRY
     },
     Entry {
         names: &["row_expand"],
-        params: "x, values, tmp=",
+        params: "x/lhs/target, values/rhs/row_vec, tmp=",
         op: Some(&pto::TROWEXPAND),
         doc: "A tile like the first with the second's value of each row",
         lower: repeat,
@@ -65,7 +65,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["col_expand"],
-        params: "x, values",
+        params: "x/lhs/target, values/rhs/col_vec",
         op: Some(&pto::TCOLEXPAND),
         doc: "A tile like the first with the second's value of each column",
         lower: repeat,
@@ -73,7 +73,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["set_validshape"],
-        params: "x, rows, cols",
+        params: "x/input/tile/tensor, rows/valid_rows, cols/valid_cols",
         op: Some(&pto::SET_VALIDSHAPE),
         doc: "The same tile of which only the first rows and columns count",
         lower: set_valid,
@@ -81,7 +81,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["fillpad"],
-        params: "x, pad_value=",
+        params: "x/value/tile/tensor, pad_value=",
         op: Some(&pto::TFILLPAD),
         doc: "A copy of which all elements count: those outside the valid shape are zero, or the smallest or largest value",
         lower: fillpad,
@@ -89,7 +89,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["fillpad_inplace"],
-        params: "x, pad_value=",
+        params: "x/value/tile/tensor, pad_value=",
         op: Some(&pto::TFILLPAD),
         doc: "The same; the tile itself stays as it is",
         lower: fillpad,
@@ -97,7 +97,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["fillpad_expand"],
-        params: "x, shape, pad_value=",
+        params: "x/value/tile/tensor, shape, pad_value=",
         op: Some(&pto::TFILLPAD_EXPAND),
         doc: "A copy in a larger tile, the rest filled",
         lower: fillpad,
@@ -105,7 +105,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["tri"],
-        params: "diagonal, shape, dtype=, upper=",
+        params: "diagonal, shape, valid_shape=, dtype=, upper=",
         op: Some(&pto::TTRI),
         doc: "Ones up to a diagonal, zeros behind it; with `upper` from it on",
         lower: triangle,
@@ -113,7 +113,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["reinterpret_view"],
-        params: "x, dtype, *, shape=",
+        params: "x/data, dtype, *, shape=",
         op: Some(&pto::TRESHAPE),
         doc: "The same bytes as elements of another type",
         lower: reinterpret,
@@ -128,7 +128,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["concat"],
-        params: "a, b",
+        params: "a/src0, b/src1",
         op: Some(&pto::TCONCAT),
         doc: "Two tiles side by side",
         lower: concat,

@@ -52,6 +52,8 @@ pub struct Run<'a> {
     pub pipes: HashMap<(&'static str, i128), VecDeque<Array>>,
     /// What `pl.yield_` gave.
     yielded: Vec<Value>,
+    /// Tensors of the kernel's own, by the place that makes them.
+    created: Vec<(u32, Array)>,
     calls: usize,
 }
 
@@ -77,6 +79,7 @@ impl File {
             gathered: 0,
             pipes: HashMap::new(),
             yielded: Vec::new(),
+            created: Vec::new(),
             calls: 0,
         };
         run.define(&self.body)?;
@@ -115,7 +118,8 @@ impl File {
                 returned = tiles.filter(|array| !array.tensor).collect();
             }
         }
-        Ok(tensors.iter().chain(&returned).map(Array::bytes).collect())
+        let created = run.created.iter().map(|(_, array)| array);
+        Ok(tensors.iter().chain(created).chain(&returned).map(Array::bytes).collect())
     }
 }
 
@@ -219,7 +223,12 @@ impl<'a> Run<'a> {
                     }
                 }
             }
-            Stmt::With(stmt) => return self.body(&stmt.body),
+            Stmt::With(stmt) => {
+                for name in stmt.items.iter().filter_map(|item| item.optional_vars.as_deref()) {
+                    self.assign(name, Value::None)?;
+                }
+                return self.body(&stmt.body);
+            }
             Stmt::Return(stmt) => {
                 let value = stmt.value.as_deref().map_or(Ok(Value::None), |value| self.expr(value))?;
                 return Ok(Flow::Return(value));
@@ -488,6 +497,18 @@ impl<'a> Run<'a> {
             return self.call_function(name, positional, keywords);
         }
         let name = word.strip_prefix("pl.").unwrap_or(&word);
+        let name = name.strip_prefix("tile.").or(name.strip_prefix("tensor.")).unwrap_or(name);
+        if name == "create_tensor" {
+            let place = slipring_lang::syntax::at(call).start;
+            if let Some((_, made)) = self.created.iter().find(|(known, _)| *known == place) {
+                return Ok(Value::Array(made.clone()));
+            }
+            let dtype = keywords.iter().find(|(name, _)| name == "dtype").map(|(_, value)| value);
+            let elem = elem(positional.get(1).or(dtype).ok_or("a tensor of no type")?)?;
+            let made = Array { tensor: true, ..Array::full(&positional[0].shape()?, elem, 0.0) };
+            self.created.push((place, made.clone()));
+            return Ok(Value::Array(made));
+        }
         if name == "yield_" {
             self.yielded.clone_from(&positional);
             return Ok(match positional.len() {

@@ -94,7 +94,11 @@ fn agree(folder: &str) {
                     Ok(compiled) => {
                         let texts = match launch.args.is_empty() {
                             true => declared(&text, compiled.kernel()),
-                            false => launch.args.clone(),
+                            false => {
+                                // Tensors of the kernel's own are behind what is passed.
+                                let made = declared(&text, compiled.kernel()).into_iter().skip(launch.args.len());
+                                launch.args.iter().cloned().chain(made).collect()
+                            }
                         };
                         let blocks = launch.blocks.unwrap_or(compiled.blocks);
                         let mut values = compiled.arguments(&texts);

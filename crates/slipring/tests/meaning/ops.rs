@@ -16,7 +16,8 @@ struct Args {
 
 impl Args {
     fn get(&self, at: usize, name: &str) -> Option<Value> {
-        let named = || self.keywords.iter().find(|(keyword, _)| keyword == name).map(|(_, value)| value.clone());
+        let is = |keyword: &str| keyword == name || other_names(name).contains(&keyword);
+        let named = || self.keywords.iter().find(|(keyword, _)| is(keyword)).map(|(_, value)| value.clone());
         self.positional.get(at).cloned().or_else(named).filter(|value| !matches!(value, Value::None))
     }
 
@@ -30,6 +31,22 @@ impl Args {
 
     fn flag(&self, name: &str) -> Eval<bool> {
         self.get(usize::MAX, name).map_or(Ok(false), |value| value.truth())
+    }
+}
+
+/// What the public language calls a parameter besides.
+fn other_names(name: &str) -> &'static [&'static str] {
+    match name {
+        "x" => &["input", "tile", "tensor", "lhs", "target", "value", "data"],
+        "values" => &["rhs", "row_vec", "col_vec"],
+        "tensor" => &["output_tensor"],
+        "src" | "dst" => &["tile", "tensor"],
+        "offset" => &["indices"],
+        "lhs" | "a" => &["src0", "lhs"],
+        "rhs" | "b" => &["src1", "rhs"],
+        "rows" => &["valid_rows"],
+        "cols" => &["valid_cols"],
+        _ => &[],
     }
 }
 
@@ -377,6 +394,10 @@ fn plain(name: &str, args: &Args) -> Eval {
         return reduced(args, name.starts_with("row_"), what);
     }
     let what = match name {
+        "part_add" => "add",
+        "part_mul" => "mul",
+        "part_max" => "max",
+        "part_min" => "min",
         "max" | "min" if !matches!(args.get(0, "lhs"), Some(Value::Array(_))) => {
             let (a, b) = (args.need(0, "a")?, args.need(1, "b")?);
             let less = scalars::compare(ruff_python_ast::CmpOp::Lt, &a, &b)?;

@@ -42,8 +42,17 @@ def no_list(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP
 
 @pl.incore
 def two(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    for block in pl.spmd(2):
+        y[block * 16 : block * 16 + 16, :] = x[block * 16 : block * 16 + 16, :]
+    # error: scopes a second scope in a function that runs in several blocks
     with pl.at(level=pl.Level.CORE_GROUP):
+        y[32:64, :] = x[32:64, :]
+
+
+@pl.incore
+def divided(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    with pl.at(level=pl.Level.CORE_GROUP, optimizations=[pl.split(pl.SplitMode.UP_DOWN)]):
         y[0:32, :] = x[0:32, :]
-    # error: scopes a function with a second `pl.at` scope
-    with pl.at(level=pl.Level.CORE_GROUP):
+    # error: scopes two scopes of a function are divided in different ways: UP_DOWN and LEFT_RIGHT
+    with pl.at(level=pl.Level.CORE_GROUP, optimizations=[pl.split(pl.SplitMode.LEFT_RIGHT)]):
         y[32:64, :] = x[32:64, :]

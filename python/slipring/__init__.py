@@ -13,9 +13,11 @@
 from ._slipring import KernelError, __version__
 from ._kernel import Function, KernelWarning, Program, Run, open
 
-__all__ = ["Function", "KernelError", "KernelWarning", "Program", "Run", "__version__", "language", "open", "testing"]
+__all__ = ["Function", "KernelError", "KernelWarning", "Program", "Run", "__version__", "language", "open", "reference", "testing"]
 
-_LAZY = ("testing", "reference", "pypto", "language", "queue")
+# What names of this package are in a kernel.
+__slipring_path__ = "slipring"
+_LAZY = ("testing", "reference", "pypto", "language")
 
 
 def __getattr__(name):

@@ -1,7 +1,6 @@
 """Kernels of Python: decorators, calls, runs."""
 
 import functools
-import inspect
 import warnings
 
 from . import _slipring
@@ -62,7 +61,7 @@ class Decorator:
         return self._make(function, options, 3)
 
     def _make(self, function, options, depth):
-        if inspect.isclass(function):
+        if isinstance(function, type):
             return Program(function)
         if isinstance(function, Function):
             return function

@@ -1,9 +1,6 @@
 """The text of functions, and what their names stand for."""
 
-import ast
-import inspect
-import textwrap
-import types
+from types import ModuleType
 
 from ._slipring import KernelError
 
@@ -12,6 +9,11 @@ class Text:
     """The text of a function where it stands."""
 
     def __init__(self, function):
+        # Here, since they take longer to import than all of the package.
+        import ast
+        import inspect
+        import textwrap
+
         code = function.__code__
         self.filename = code.co_filename
         self.name = function.__name__
@@ -84,7 +86,7 @@ def plain(value):
     if isinstance(value, (tuple, list)):
         items = tuple(plain(item) for item in value)
         return _MISSING if _MISSING in items else items
-    if not isinstance(value, types.ModuleType) and hasattr(value, "item") and getattr(value, "shape", None) == ():
+    if not isinstance(value, ModuleType) and hasattr(value, "item") and getattr(value, "shape", None) == ():
         return plain(value.item())
     return _MISSING
 

@@ -18,6 +18,10 @@ class Word:
     def __getitem__(self, parts):
         return Generic(self.__slipring_path__, parts)
 
+    # What has parts in brackets is no sequence of them.
+    __iter__ = None
+    __contains__ = None
+
     def __call__(self, *args, **kwargs):
         from .reference import active
 

@@ -1,0 +1,78 @@
+"""Runs, kernels and findings as a notebook shows them."""
+
+from html import escape
+
+# Colours that read on light and on dark.
+COLORS = {"clean": "#2e8b57", "findings": "#c0392b", "partly": "#b8860b"}
+PIPES = ["#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2", "#9d755d", "#eeca3b"]
+# Events that a picture shows.
+SHOWN = 2000
+
+
+def table(head, rows):
+    cells = "".join(f"<th style='text-align:left'>{escape(str(cell))}</th>" for cell in head)
+    lines = "".join("<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><tr>{cells}</tr>{lines}</table>"
+
+
+def timeline(events, cycles):
+    """A picture of what each pipe did when."""
+    rows = sorted({(event[0], event[1], event[2]) for event in events})
+    if not rows or not cycles:
+        return ""
+    width, line, left = 720, 16, 110
+    marks = []
+    for at, (block, core, pipe) in enumerate(rows):
+        y = at * line
+        marks.append(f"<text x='0' y='{y + 11}' font-size='10' fill='currentColor'>{block} {escape(core)} {escape(pipe)}</text>")
+    for block, core, pipe, op, start, end, where in events[:SHOWN]:
+        x, w = left + start * width / cycles, max((end - start) * width / cycles, 0.5)
+        y = rows.index((block, core, pipe)) * line + 2
+        color = PIPES[sum(op.encode()) % len(PIPES)]
+        title = f"{op}: cycles {start} to {end}" + (f", line {where}" if where else "")
+        marks.append(
+            f"<rect x='{x:.1f}' y='{y}' width='{w:.1f}' height='{line - 4}' fill='{color}'><title>{escape(title)}</title></rect>"
+        )
+    more = f"<p>{len(events) - SHOWN} more events are not shown</p>" if len(events) > SHOWN else ""
+    return f"<svg width='{left + width + 4}' height='{len(rows) * line + 4}'>{''.join(marks)}</svg>{more}"
+
+
+def memory(maps):
+    """The buffers of each local memory."""
+    parts = []
+    for one in maps:
+        rows = [
+            (buffer["name"], buffer["line"], buffer["address"], buffer["bytes"], buffer["slots"] or "")
+            for buffer in one["buffers"]
+        ]
+        head = f"<b>{escape(one['title'])}</b>, {one['capacity']} bytes"
+        parts.append(head + table(("buffer", "line", "address", "bytes", "slots"), rows))
+    return "".join(parts)
+
+
+def findings(report):
+    """Messages as the terminal has them."""
+    return f"<pre>{escape(report)}</pre>" if report else ""
+
+
+def run(one):
+    verdict = one.verdict
+    head = (
+        f"<b>{escape(one.kernel)}</b> on {escape(one.platform)}: "
+        f"<b style='color:{COLORS[verdict]}'>{verdict}</b>, {one.cycles} cycles"
+    )
+    checks = table(
+        ("tool", "verdict", "what"), [(check["tool"], check["verdict"], check["detail"]) for check in one.checks]
+    )
+    rings = [
+        (ring["name"], ring["direction"], ring["slots"], ring["pushed"], ring["most_filled"], f"{ring['mean_filled']:.2f}")
+        for ring in one.facts["rings"]
+    ]
+    rings = table(("ring", "direction", "slots", "pushed", "most filled", "mean filled"), rings) if rings else ""
+    memories = f"<details><summary>memory</summary>{memory(one.memory_map)}</details>"
+    return f"<div>{head}{findings(one.report)}{checks}{timeline(one.timeline, one.cycles)}{rings}{memories}</div>"
+
+
+def kernel(one):
+    text = "".join(one.text.lines)
+    return f"<div><b>{escape(one.__qualname__)}</b>, a kernel of slipring<pre>{escape(text)}</pre></div>"

@@ -1,0 +1,739 @@
+"""The kernel language. Made from the catalogue by slipring.language._stub: do not change it by hand."""
+
+from typing import Any, Callable, Generic, Iterator, TypeVar, overload
+
+_T = TypeVar("_T")
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+class DType: ...
+class Member: ...
+
+class _Array:
+    shape: tuple[int, ...]
+    dtype: DType
+    def __getitem__(self, at: Any) -> Any: ...
+    def __setitem__(self, at: Any, value: Any) -> None: ...
+    def __add__(self, other: Any) -> Any: ...
+    def __sub__(self, other: Any) -> Any: ...
+    def __mul__(self, other: Any) -> Any: ...
+    def __truediv__(self, other: Any) -> Any: ...
+
+class Tensor(_Array):
+    """A tensor in global memory: `pl.Tensor[[64, 64], pl.FP32]`, or `pl.Tensor` for the shape that is passed."""
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+
+class Tile(_Array):
+    """A tile in a local memory."""
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+
+class Scalar:
+    """A number that is passed: `pl.Scalar[pl.INT32]`."""
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+
+class Out(Generic[_T]):
+    """An output."""
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+
+class InOut(Generic[_T]):
+    """Read and written."""
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+
+class _Decorator:
+    def __call__(self, function: Any = ..., /, **options: Any) -> Any: ...
+    def __getattr__(self, name: str) -> _Decorator: ...
+
+class _Word:
+    def __call__(self, *args: Any, **options: Any) -> Any: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __getitem__(self, at: Any) -> Any: ...
+    def __enter__(self) -> Any: ...
+    def __exit__(self, *args: Any) -> None: ...
+
+incore: _Decorator
+jit: _Decorator
+kernel: _Decorator
+function: _Decorator
+inline: _Decorator
+program: _Decorator
+range: _Word
+unroll: _Word
+parallel: _Word
+pipeline: _Word
+split_aiv: _Word
+spmd: _Word
+at: _Word
+cluster: _Word
+split: _Word
+cross_core_slot: _Word
+SplitMode: _Word
+Mem: _Word
+MemorySpace: _Word
+Level: _Word
+PadValue: _Word
+FunctionType: _Word
+TileLayout: _Word
+TensorLayout: _Word
+AtomicType: _Word
+AUTO: _Word
+yield_: _Word
+cond: _Word
+const: _Word
+static_assert: _Word
+static_print: _Word
+FP32: _Word
+FP16: _Word
+BF16: _Word
+BFLOAT16: _Word
+FP8E4M3FN: _Word
+FP8E5M2: _Word
+FP8E8M0: _Word
+HF8: _Word
+INT8: _Word
+INT16: _Word
+INT32: _Word
+INT64: _Word
+UINT8: _Word
+UINT16: _Word
+UINT32: _Word
+UINT64: _Word
+INDEX: _Word
+BOOL: _Word
+dynamic: _Word
+tile: _Word
+tensor: _Word
+system: _Word
+
+def add(lhs: Any, rhs: Any) -> Any:
+    """Sum."""
+
+def sub(lhs: Any, rhs: Any) -> Any:
+    """Difference."""
+
+def mul(lhs: Any, rhs: Any) -> Any:
+    """Product of elements."""
+
+def div(lhs: Any, rhs: Any, high_precision: Any = ...) -> Any:
+    """Quotient."""
+
+def maximum(lhs: Any, rhs: Any) -> Any:
+    """Larger element."""
+
+def max(lhs: Any, rhs: Any) -> Any:
+    """Larger element."""
+
+def minimum(lhs: Any, rhs: Any) -> Any:
+    """Smaller element."""
+
+def min(lhs: Any, rhs: Any) -> Any:
+    """Smaller element."""
+
+def fmod(lhs: Any, rhs: Any) -> Any:
+    """Remainder, rounded towards zero."""
+
+def part_add(lhs: Any, rhs: Any) -> Any:
+    """Sum where both are valid, else the one that is."""
+
+def part_mul(lhs: Any, rhs: Any) -> Any:
+    """Product where both are valid."""
+
+def part_max(lhs: Any, rhs: Any) -> Any:
+    """Larger element where both are valid."""
+
+def part_min(lhs: Any, rhs: Any) -> Any:
+    """Smaller element where both are valid."""
+
+def and_(lhs: Any, rhs: Any) -> Any:
+    """Bitwise and."""
+
+def or_(lhs: Any, rhs: Any) -> Any:
+    """Bitwise or."""
+
+def shl(lhs: Any, rhs: Any) -> Any:
+    """Shift left."""
+
+def shr(lhs: Any, rhs: Any) -> Any:
+    """Shift right."""
+
+@overload
+def rem(lhs: Any, rhs: Any, tmp: Any = ...) -> Any:
+    """Remainder, rounded down."""
+
+@overload
+def rem(lhs: Any, slope: Any, tmp: Any = ...) -> Any:
+    """Remainder, rounded down."""
+
+@overload
+def rems(lhs: Any, rhs: Any, tmp: Any = ...) -> Any:
+    """Remainder of a division by a number, rounded down."""
+
+@overload
+def rems(lhs: Any, slope: Any, tmp: Any = ...) -> Any:
+    """Remainder of a division by a number, rounded down."""
+
+@overload
+def xor(lhs: Any, rhs: Any, tmp: Any = ...) -> Any:
+    """Bitwise exclusive or."""
+
+@overload
+def xor(lhs: Any, slope: Any, tmp: Any = ...) -> Any:
+    """Bitwise exclusive or."""
+
+@overload
+def xors(lhs: Any, rhs: Any, tmp: Any = ...) -> Any:
+    """Bitwise exclusive or with a number."""
+
+@overload
+def xors(lhs: Any, slope: Any, tmp: Any = ...) -> Any:
+    """Bitwise exclusive or with a number."""
+
+@overload
+def lrelu(lhs: Any, rhs: Any, tmp: Any = ...) -> Any:
+    """Negative elements times a slope."""
+
+@overload
+def lrelu(lhs: Any, slope: Any, tmp: Any = ...) -> Any:
+    """Negative elements times a slope."""
+
+@overload
+def prelu(lhs: Any, rhs: Any, tmp: Any = ...) -> Any:
+    """Negative elements times a slope for each element."""
+
+@overload
+def prelu(lhs: Any, slope: Any, tmp: Any = ...) -> Any:
+    """Negative elements times a slope for each element."""
+
+def adds(lhs: Any, rhs: Any) -> Any:
+    """Add a number."""
+
+def subs(lhs: Any, rhs: Any) -> Any:
+    """Subtract a number."""
+
+def muls(lhs: Any, rhs: Any) -> Any:
+    """Multiply by a number."""
+
+def divs(lhs: Any, rhs: Any) -> Any:
+    """Divide by a number."""
+
+def maximums(lhs: Any, rhs: Any) -> Any:
+    """Larger of element and number."""
+
+def maxs(lhs: Any, rhs: Any) -> Any:
+    """Larger of element and number."""
+
+def minimums(lhs: Any, rhs: Any) -> Any:
+    """Smaller of element and number."""
+
+def mins(lhs: Any, rhs: Any) -> Any:
+    """Smaller of element and number."""
+
+def ands(lhs: Any, rhs: Any) -> Any:
+    """Bitwise and with a number."""
+
+def ors(lhs: Any, rhs: Any) -> Any:
+    """Bitwise or with a number."""
+
+def shls(lhs: Any, rhs: Any) -> Any:
+    """Shift left by a number."""
+
+def shrs(lhs: Any, rhs: Any) -> Any:
+    """Shift right by a number."""
+
+def fmods(lhs: Any, rhs: Any) -> Any:
+    """Remainder of a division by a number."""
+
+def exp(x: Any) -> Any:
+    """Exponential."""
+
+def log(x: Any, high_precision: Any = ...) -> Any:
+    """Natural logarithm."""
+
+def sqrt(x: Any) -> Any:
+    """Square root."""
+
+def rsqrt(x: Any, high_precision: Any = ...) -> Any:
+    """One over the square root."""
+
+def recip(x: Any, high_precision: Any = ...) -> Any:
+    """Reciprocal."""
+
+def sin(*args: Any, **options: Any) -> Any:
+    """Sine and cosine, which the instruction set does not have. Known, and refused: it cannot be compiled yet."""
+
+def cos(*args: Any, **options: Any) -> Any:
+    """Sine and cosine, which the instruction set does not have. Known, and refused: it cannot be compiled yet."""
+
+def neg(x: Any) -> Any:
+    """Negation."""
+
+def abs(x: Any) -> Any:
+    """Absolute value."""
+
+def relu(x: Any) -> Any:
+    """Negative elements become 0."""
+
+def not_(x: Any) -> Any:
+    """Bitwise complement."""
+
+def cast(x: Any, target_type: Any, mode: Any = ...) -> Any:
+    """Convert to another element type; `mode` is none, rint, round (ties away from zero, the default), floor, ceil, trunc or odd."""
+
+def cmp(lhs: Any, rhs: Any, cmp_type: Any = ...) -> Any:
+    """Compare elements: a mask of bits; `cmp_type` is eq, ne, lt, le, gt, ge or 0 to 5."""
+
+def cmps(lhs: Any, rhs: Any, cmp_type: Any = ...) -> Any:
+    """Compare elements: a mask of bits; `cmp_type` is eq, ne, lt, le, gt, ge or 0 to 5."""
+
+def sel(mask: Any, lhs: Any, rhs: Any, tmp: Any = ...) -> Any:
+    """Elements of `lhs` where the mask has a bit, else of `rhs`."""
+
+@overload
+def sels(mask: Any, lhs: Any, rhs: Any, tmp: Any = ...) -> Any:
+    """Elements of a tile where the mask has a bit, else a number."""
+
+@overload
+def sels(mask: Any, src: Any, tmp: Any, scalar: Any) -> Any:
+    """Elements of a tile where the mask has a bit, else a number."""
+
+def addc(a: Any, b: Any, c: Any) -> Any:
+    """Sum of three tiles."""
+
+def subc(a: Any, b: Any, c: Any) -> Any:
+    """First minus second plus third tile."""
+
+def addsc(a: Any, scalar: Any, b: Any) -> Any:
+    """Tile plus number plus tile."""
+
+def subsc(a: Any, scalar: Any, b: Any) -> Any:
+    """Tile minus number plus tile."""
+
+def row_sum(x: Any, tmp_tile: Any = ...) -> Any:
+    """Sum of each row."""
+
+def row_max(x: Any, tmp_tile: Any = ...) -> Any:
+    """Largest element of each row."""
+
+def row_min(x: Any, tmp_tile: Any = ...) -> Any:
+    """Smallest element of each row."""
+
+def row_prod(x: Any, tmp_tile: Any = ...) -> Any:
+    """Product of each row."""
+
+def row_argmax(x: Any, tmp_tile: Any = ...) -> Any:
+    """Column of the largest element of each row."""
+
+def row_argmin(x: Any, tmp_tile: Any = ...) -> Any:
+    """Column of the smallest element of each row."""
+
+def col_sum(x: Any, tmp_tile: Any = ...) -> Any:
+    """Sum of each column."""
+
+def col_max(x: Any, tmp_tile: Any = ...) -> Any:
+    """Largest element of each column."""
+
+def col_min(x: Any, tmp_tile: Any = ...) -> Any:
+    """Smallest element of each column."""
+
+def col_prod(x: Any, tmp_tile: Any = ...) -> Any:
+    """Product of each column."""
+
+def col_argmax(x: Any, tmp_tile: Any = ...) -> Any:
+    """Row of the largest element of each column."""
+
+def col_argmin(x: Any, tmp_tile: Any = ...) -> Any:
+    """Row of the smallest element of each column."""
+
+def row_expand_add(x: Any, values: Any, tmp: Any = ...) -> Any:
+    """Add, a value for each row."""
+
+def row_expand_sub(x: Any, values: Any, tmp: Any = ...) -> Any:
+    """Subtract, a value for each row."""
+
+def row_expand_mul(x: Any, values: Any, tmp: Any = ...) -> Any:
+    """Multiply, a value for each row."""
+
+def row_expand_div(x: Any, values: Any, tmp: Any = ...) -> Any:
+    """Divide, a value for each row."""
+
+def row_expand_max(x: Any, values: Any, tmp: Any = ...) -> Any:
+    """Larger, a value for each row."""
+
+def row_expand_min(x: Any, values: Any, tmp: Any = ...) -> Any:
+    """Smaller, a value for each row."""
+
+def row_expand_expdif(x: Any, values: Any, tmp: Any = ...) -> Any:
+    """Exponential of a difference, a value for each row."""
+
+def col_expand_add(x: Any, values: Any, tmp: Any = ...) -> Any:
+    """Add, a value for each column."""
+
+def col_expand_sub(x: Any, values: Any, tmp: Any = ...) -> Any:
+    """Subtract, a value for each column."""
+
+def col_expand_mul(x: Any, values: Any, tmp: Any = ...) -> Any:
+    """Multiply, a value for each column."""
+
+def col_expand_div(x: Any, values: Any, tmp: Any = ...) -> Any:
+    """Divide, a value for each column."""
+
+def col_expand_max(x: Any, values: Any, tmp: Any = ...) -> Any:
+    """Larger, a value for each column."""
+
+def col_expand_min(x: Any, values: Any, tmp: Any = ...) -> Any:
+    """Smaller, a value for each column."""
+
+def col_expand_expdif(x: Any, values: Any, tmp: Any = ...) -> Any:
+    """Exponential of a difference, a value for each column."""
+
+def create_tile(shape: Any, dtype: Any, target_memory: Any = ..., transpose: Any = ...) -> Any:
+    """A tile whose contents mean nothing yet."""
+
+def create(shape: Any, dtype: Any, target_memory: Any = ..., transpose: Any = ...) -> Any:
+    """A tile whose contents mean nothing yet."""
+
+def full(shape: Any, dtype: Any, value: Any) -> Any:
+    """A tile of one number."""
+
+def expands(target: Any, scalar: Any) -> Any:
+    """A tile like another one, of one number."""
+
+def ci(start: Any, shape: Any, dtype: Any = ..., descending: Any = ...) -> Any:
+    """Consecutive integers."""
+
+def arange(start: Any, shape: Any, dtype: Any = ..., descending: Any = ...) -> Any:
+    """Consecutive integers."""
+
+def reshape(x: Any, shape: Any) -> Any:
+    """The same elements, row by row, in another shape."""
+
+def transpose(x: Any, axis1: Any = ..., axis2: Any = ...) -> Any:
+    """Rows become columns."""
+
+def slice(x: Any, shape: Any, offset: Any, valid_shape: Any = ..., drop_dims: Any = ..., pad_value: Any = ..., clamp: Any = ...) -> Any:
+    """A part of a tensor or tile."""
+
+def row_expand(x: Any, values: Any, tmp: Any = ...) -> Any:
+    """A tile like the first with the second's value of each row."""
+
+def col_expand(x: Any, values: Any) -> Any:
+    """A tile like the first with the second's value of each column."""
+
+def set_validshape(x: Any, rows: Any, cols: Any) -> Any:
+    """The same tile of which only the first rows and columns count."""
+
+def fillpad(x: Any, pad_value: Any = ...) -> Any:
+    """A copy of which all elements count: those outside the valid shape are zero, or the smallest or largest value."""
+
+def fillpad_inplace(x: Any, pad_value: Any = ...) -> Any:
+    """The same; the tile itself stays as it is."""
+
+def fillpad_expand(x: Any, shape: Any, pad_value: Any = ...) -> Any:
+    """A copy in a larger tile, the rest filled."""
+
+def tri(diagonal: Any, shape: Any, dtype: Any = ..., upper: Any = ...) -> Any:
+    """Ones up to a diagonal, zeros behind it; with `upper` from it on."""
+
+def reinterpret_view(x: Any, dtype: Any, *, shape: Any = ...) -> Any:
+    """The same bytes as elements of another type."""
+
+def create_l1(shape: Any, dtype: Any, transpose: Any = ...) -> Any:
+    """A tile in L1 whose contents mean nothing yet."""
+
+def concat(a: Any, b: Any) -> Any:
+    """Two tiles side by side."""
+
+def gather_row(dst: Any, src: Any, dst_offset: Any, src_offset: Any, shapes: Any, transpose: Any = ..., *, valid_shape: Any = ...) -> Any:
+    """Load a window of a tensor into a part of a tile."""
+
+def gather(*args: Any, **options: Any) -> Any:
+    """Elements of a tile by index, comparison or pattern. Known, and refused: it cannot be compiled yet."""
+
+def gatherb(*args: Any, **options: Any) -> Any:
+    """Elements of a tile by index, comparison or pattern. Known, and refused: it cannot be compiled yet."""
+
+def gather_mask(*args: Any, **options: Any) -> Any:
+    """Elements of a tile by index, comparison or pattern. Known, and refused: it cannot be compiled yet."""
+
+def gather_compare(*args: Any, **options: Any) -> Any:
+    """Elements of a tile by index, comparison or pattern. Known, and refused: it cannot be compiled yet."""
+
+def scatter(*args: Any, **options: Any) -> Any:
+    """Elements put where indices say. Known, and refused: it cannot be compiled yet."""
+
+def scatter_mask(*args: Any, **options: Any) -> Any:
+    """Elements put where indices say. Known, and refused: it cannot be compiled yet."""
+
+def scatter_update(*args: Any, **options: Any) -> Any:
+    """Elements put where indices say. Known, and refused: it cannot be compiled yet."""
+
+def mgather(*args: Any, **options: Any) -> Any:
+    """Elements of global memory by index. Known, and refused: it cannot be compiled yet."""
+
+def mscatter(*args: Any, **options: Any) -> Any:
+    """Elements to global memory by index. Known, and refused: it cannot be compiled yet."""
+
+def paged_gather(*args: Any, **options: Any) -> Any:
+    """Rows of a paged cache. Known, and refused: it cannot be compiled yet."""
+
+def sort32(*args: Any, **options: Any) -> Any:
+    """Blocks of 32 elements sorted. Known, and refused: it cannot be compiled yet."""
+
+def mrgsort(*args: Any, **options: Any) -> Any:
+    """Sorted lists merged. Known, and refused: it cannot be compiled yet."""
+
+def random(*args: Any, **options: Any) -> Any:
+    """Random bits. Known, and refused: it cannot be compiled yet."""
+
+def matmul(lhs: Any, rhs: Any, out_dtype: Any = ..., a_trans: Any = ..., b_trans: Any = ..., c_matrix_nz: Any = ...) -> Any:
+    """Product of two matrices, in f32 (i32 for 8-bit integers)."""
+
+def matmul_acc(acc: Any, lhs: Any, rhs: Any, a_trans: Any = ..., b_trans: Any = ..., init_cond: Any = ...) -> Any:
+    """Product added to an accumulator, in place."""
+
+def gemv(lhs: Any, rhs: Any, out_dtype: Any = ..., a_trans: Any = ..., b_trans: Any = ..., c_matrix_nz: Any = ...) -> Any:
+    """Product of a row and a matrix."""
+
+def gemv_acc(acc: Any, lhs: Any, rhs: Any, a_trans: Any = ..., b_trans: Any = ..., init_cond: Any = ...) -> Any:
+    """Product of a row and a matrix added to an accumulator, in place."""
+
+def gemv_bias(lhs: Any, rhs: Any, bias: Any, a_trans: Any = ..., b_trans: Any = ...) -> Any:
+    """Product of a row and a matrix, a bias added."""
+
+def matmul_mx(*args: Any, **options: Any) -> Any:
+    """Products with scales for groups of elements. Known, and refused: it cannot be compiled yet."""
+
+def matmul_mx_acc(*args: Any, **options: Any) -> Any:
+    """Products with scales for groups of elements. Known, and refused: it cannot be compiled yet."""
+
+def matmul_mx_bias(*args: Any, **options: Any) -> Any:
+    """Products with scales for groups of elements. Known, and refused: it cannot be compiled yet."""
+
+def gemv_mx(*args: Any, **options: Any) -> Any:
+    """Products with scales for groups of elements. Known, and refused: it cannot be compiled yet."""
+
+def gemv_mx_acc(*args: Any, **options: Any) -> Any:
+    """Products with scales for groups of elements. Known, and refused: it cannot be compiled yet."""
+
+def gemv_mx_bias(*args: Any, **options: Any) -> Any:
+    """Products with scales for groups of elements. Known, and refused: it cannot be compiled yet."""
+
+def batch_matmul(*args: Any, **options: Any) -> Any:
+    """Products of lists of matrices: write a loop. Known, and refused: it cannot be compiled yet."""
+
+def batch_matmul_acc(*args: Any, **options: Any) -> Any:
+    """Products of lists of matrices: write a loop. Known, and refused: it cannot be compiled yet."""
+
+def matmul_bias(lhs: Any, rhs: Any, bias: Any, a_trans: Any = ..., b_trans: Any = ...) -> Any:
+    """Product, a bias added to each row."""
+
+def load(tensor: Any, offsets: Any, shapes: Any, valid_shape: Any = ..., target_memory: Any = ..., clamp: Any = ...) -> Any:
+    """Load a window of a tensor into a tile."""
+
+def store(tile: Any, offsets: Any, tensor: Any, shapes: Any = ..., *, atomic: Any = ...) -> Any:
+    """Store a tile into a window of a tensor."""
+
+def assemble(target: Any, source: Any, offset: Any, *, atomic: Any = ...) -> Any:
+    """Store a tile into a window of a tensor, or put it into a larger tile."""
+
+def move(tile: Any, target_memory: Any, blayout: Any = ..., slayout: Any = ...) -> Any:
+    """Move a tile to another memory."""
+
+def extract(src: Any, row: Any, col: Any, shape: Any, *, target_memory: Any = ...) -> Any:
+    """A window of a tile, copied out, also to L0A and L0B."""
+
+def alloc(*args: Any, **options: Any) -> Any:
+    """Memory without a shape. Known, and refused: it cannot be compiled yet."""
+
+def create_tensor(*args: Any, **options: Any) -> Any:
+    """Tensors of a kernel's own: declare them as parameters. Known, and refused: it cannot be compiled yet."""
+
+def view(*args: Any, **options: Any) -> Any:
+    """Tensors of a kernel's own: declare them as parameters. Known, and refused: it cannot be compiled yet."""
+
+def expand_clone(*args: Any, **options: Any) -> Any:
+    """Tensors of a kernel's own: declare them as parameters. Known, and refused: it cannot be compiled yet."""
+
+def transpose_view(tile: Any) -> Any:
+    """A tile of L1 with rows and columns exchanged: the same bytes."""
+
+def read(src: Any, offset: Any) -> Any:
+    """Read one element."""
+
+def write(dst: Any, offset: Any, value: Any) -> Any:
+    """Write one element."""
+
+def dim(tensor: Any, axis: Any) -> Any:
+    """An extent."""
+
+def aiv_shard(tile: Any, mode: Any = ...) -> Any:
+    """This lane's part of a tile of the Cube core."""
+
+def aic_gather(tile: Any, mode: Any = ...) -> Any:
+    """The lanes' tiles, put together for the Cube core."""
+
+def get_block_idx() -> Any:
+    """Index of this block."""
+
+def get_block_num() -> Any:
+    """Number of blocks."""
+
+def get_subblock_idx() -> Any:
+    """Which Vector core of the cluster this is."""
+
+def reserve_buffer(name: Any, size: Any, base: Any = ...) -> Any:
+    """Memory for the slots of a ring that this core consumes."""
+
+def import_peer_buffer(name: Any, peer_func: Any) -> Any:
+    """The memory that the peer reserved."""
+
+@overload
+def aic_initialize_pipe(dir_mask: Any, slot_size: Any, gm_slot_buffer: Any = ..., c2v_consumer_buf: Any = ..., v2c_consumer_buf: Any = ..., slot_num: Any = ..., local_slot_num: Any = ..., id: Any = ..., lane: Any = ...) -> Any:
+    """The Cube core's ends of a pipe."""
+
+@overload
+def aic_initialize_pipe(c2v_buf: Any = ..., v2c_buf: Any = ..., *, dir_mask: Any, slot_size: Any, slot_num: Any = ..., local_slot_num: Any = ..., id: Any = ..., lane: Any = ..., gm_slot_buffer: Any = ...) -> Any:
+    """The Cube core's ends of a pipe."""
+
+@overload
+def aiv_initialize_pipe(dir_mask: Any, slot_size: Any, gm_slot_buffer: Any = ..., c2v_consumer_buf: Any = ..., v2c_consumer_buf: Any = ..., slot_num: Any = ..., local_slot_num: Any = ..., id: Any = ..., lane: Any = ...) -> Any:
+    """A Vector core's ends of a pipe."""
+
+@overload
+def aiv_initialize_pipe(c2v_buf: Any = ..., v2c_buf: Any = ..., *, dir_mask: Any, slot_size: Any, slot_num: Any = ..., local_slot_num: Any = ..., id: Any = ..., lane: Any = ..., gm_slot_buffer: Any = ...) -> Any:
+    """A Vector core's ends of a pipe."""
+
+@overload
+def TPUSH(tile: Any, pipe: Any = ..., *, split: Any = ..., id: Any = ..., lane_stride: Any = ...) -> Any:
+    """Push a tile to the other kind of core."""
+
+@overload
+def TPUSH(prod: Any, tile: Any, fifo: Any, *, split: Any = ..., id: Any = ..., lane_stride: Any = ...) -> Any:
+    """Push a tile to the other kind of core."""
+
+@overload
+def tpush_to_aiv(tile: Any, pipe: Any = ..., *, split: Any = ..., id: Any = ..., lane_stride: Any = ...) -> Any:
+    """Push a tile to the Vector cores."""
+
+@overload
+def tpush_to_aiv(prod: Any, tile: Any, fifo: Any, *, split: Any = ..., id: Any = ..., lane_stride: Any = ...) -> Any:
+    """Push a tile to the Vector cores."""
+
+@overload
+def tpush_to_aic(tile: Any, pipe: Any = ..., *, split: Any = ..., id: Any = ..., lane_stride: Any = ...) -> Any:
+    """Push a tile to the Cube core."""
+
+@overload
+def tpush_to_aic(prod: Any, tile: Any, fifo: Any, *, split: Any = ..., id: Any = ..., lane_stride: Any = ...) -> Any:
+    """Push a tile to the Cube core."""
+
+@overload
+def TPOP(pipe: Any = ..., *, shape: Any = ..., dtype: Any = ..., split: Any = ..., id: Any = ..., lane_stride: Any = ...) -> Any:
+    """Pop a tile of the other kind of core."""
+
+@overload
+def TPOP(cons: Any, tile: Any, fifo: Any, *, split: Any = ..., id: Any = ..., lane_stride: Any = ...) -> Any:
+    """Pop a tile of the other kind of core."""
+
+@overload
+def tpop_from_aic(pipe: Any = ..., *, shape: Any = ..., dtype: Any = ..., split: Any = ..., id: Any = ..., lane_stride: Any = ...) -> Any:
+    """Pop a tile of the Cube core."""
+
+@overload
+def tpop_from_aic(cons: Any, tile: Any, fifo: Any, *, split: Any = ..., id: Any = ..., lane_stride: Any = ...) -> Any:
+    """Pop a tile of the Cube core."""
+
+@overload
+def tpop_from_aiv(pipe: Any = ..., *, shape: Any = ..., dtype: Any = ..., split: Any = ..., id: Any = ..., lane_stride: Any = ...) -> Any:
+    """Pop a tile of the Vector cores."""
+
+@overload
+def tpop_from_aiv(cons: Any, tile: Any, fifo: Any, *, split: Any = ..., id: Any = ..., lane_stride: Any = ...) -> Any:
+    """Pop a tile of the Vector cores."""
+
+def TFREE(tile: Any = ..., split: Any = ..., id: Any = ...) -> Any:
+    """Give a popped slot back."""
+
+def tfree_to_aic(tile: Any = ..., split: Any = ..., id: Any = ...) -> Any:
+    """Give a slot back to the Cube core."""
+
+def tfree_from_aic(tile: Any = ..., split: Any = ..., id: Any = ...) -> Any:
+    """Give a slot back to the Cube core."""
+
+def tfree_to_aiv(tile: Any = ..., split: Any = ..., id: Any = ...) -> Any:
+    """Give a slot back to the Vector cores."""
+
+def tfree_from_aiv(tile: Any = ..., split: Any = ..., id: Any = ...) -> Any:
+    """Give a slot back to the Vector cores."""
+
+def bar_all(*args: Any, **options: Any) -> Any:
+    """Nothing: ops take effect one after another, and the compiler adds the synchronisation that keeps it so."""
+
+def bar_v(*args: Any, **options: Any) -> Any:
+    """Nothing: ops take effect one after another, and the compiler adds the synchronisation that keeps it so."""
+
+def bar_m(*args: Any, **options: Any) -> Any:
+    """Nothing: ops take effect one after another, and the compiler adds the synchronisation that keeps it so."""
+
+def sync_src(*args: Any, **options: Any) -> Any:
+    """Nothing, for the same reason."""
+
+def sync_dst(*args: Any, **options: Any) -> Any:
+    """Nothing, for the same reason."""
+
+def func_attr(*args: Any, **options: Any) -> Any:
+    """Nothing: it says how the public compiler reports."""
+
+def dump_tag(*args: Any, **options: Any) -> Any:
+    """Nothing: it says how the public compiler reports."""
+
+def no_dep(x: Any) -> Any:
+    """The value itself."""
+
+def print(x: Any, label: Any = ...) -> Any:
+    """Print a tile or a number."""
+
+def syncall(*args: Any, **options: Any) -> Any:
+    """Synchronisation between blocks and by hand between cores. Known, and refused: it cannot be compiled yet."""
+
+def sync_set(*args: Any, **options: Any) -> Any:
+    """Synchronisation between blocks and by hand between cores. Known, and refused: it cannot be compiled yet."""
+
+def sync_wait(*args: Any, **options: Any) -> Any:
+    """Synchronisation between blocks and by hand between cores. Known, and refused: it cannot be compiled yet."""
+
+def set_ffts(*args: Any, **options: Any) -> Any:
+    """Synchronisation between blocks and by hand between cores. Known, and refused: it cannot be compiled yet."""
+
+def cacheinvalid(*args: Any, **options: Any) -> Any:
+    """Caches of the scalar unit. Known, and refused: it cannot be compiled yet."""
+
+def fence(*args: Any, **options: Any) -> Any:
+    """Caches of the scalar unit. Known, and refused: it cannot be compiled yet."""
+
+def available_cluster_count(*args: Any, **options: Any) -> Any:
+    """Questions about the device. Known, and refused: it cannot be compiled yet."""
+
+def available_aiv_count(*args: Any, **options: Any) -> Any:
+    """Questions about the device. Known, and refused: it cannot be compiled yet."""
+
+def task_dummy(*args: Any, **options: Any) -> Any:
+    """Questions about the device. Known, and refused: it cannot be compiled yet."""
+
+def task_invalid(*args: Any, **options: Any) -> Any:
+    """Questions about the device. Known, and refused: it cannot be compiled yet."""
+
+def submit(*args: Any, **options: Any) -> Any:
+    """Start a kernel. Known, and refused: it cannot be compiled yet."""
+
+def spmd_submit(*args: Any, **options: Any) -> Any:
+    """Start a kernel. Known, and refused: it cannot be compiled yet."""
+
+def call_group(*args: Any, **options: Any) -> Any:
+    """Start a kernel. Known, and refused: it cannot be compiled yet."""
+
+def call_spmd(*args: Any, **options: Any) -> Any:
+    """Start a kernel. Known, and refused: it cannot be compiled yet."""
+
+def while_(*args: Any, **options: Any) -> Any:
+    """A loop that runs as long as a condition holds. Known, and refused: it cannot be compiled yet."""
+
+array: _Word

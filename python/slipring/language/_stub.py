@@ -1,0 +1,132 @@
+"""Makes the stub of the language from its catalogue: `python -m slipring.language._stub > python/slipring/language/__init__.pyi`."""
+
+import keyword
+
+from .._slipring import catalogue, words
+
+HEAD = '''"""The kernel language. Made from the catalogue by slipring.language._stub: do not change it by hand."""
+
+from typing import Any, Callable, Generic, Iterator, TypeVar, overload
+
+_T = TypeVar("_T")
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+class DType: ...
+class Member: ...
+
+class _Array:
+    shape: tuple[int, ...]
+    dtype: DType
+    def __getitem__(self, at: Any) -> Any: ...
+    def __setitem__(self, at: Any, value: Any) -> None: ...
+    def __add__(self, other: Any) -> Any: ...
+    def __sub__(self, other: Any) -> Any: ...
+    def __mul__(self, other: Any) -> Any: ...
+    def __truediv__(self, other: Any) -> Any: ...
+
+class Tensor(_Array):
+    """A tensor in global memory: `pl.Tensor[[64, 64], pl.FP32]`, or `pl.Tensor` for the shape that is passed."""
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+
+class Tile(_Array):
+    """A tile in a local memory."""
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+
+class Scalar:
+    """A number that is passed: `pl.Scalar[pl.INT32]`."""
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+
+class Out(Generic[_T]):
+    """An output."""
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+
+class InOut(Generic[_T]):
+    """Read and written."""
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+
+class _Decorator:
+    def __call__(self, function: Any = ..., /, **options: Any) -> Any: ...
+    def __getattr__(self, name: str) -> _Decorator: ...
+
+class _Word:
+    def __call__(self, *args: Any, **options: Any) -> Any: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __getitem__(self, at: Any) -> Any: ...
+    def __enter__(self) -> Any: ...
+    def __exit__(self, *args: Any) -> None: ...
+'''
+
+CLASSES = ("Tensor", "Tile", "Scalar", "Out", "InOut")
+DECORATORS = ("jit", "incore", "kernel", "function", "inline", "program")
+
+
+def parameters(way):
+    """`lhs, rhs, out=, *, mode=` as a signature's parameters; `None` where anything goes."""
+    parts = [part.strip() for part in way.split(",") if part.strip()]
+    if "…" in way:
+        return None
+    out, optional, star = [], False, False
+    for part in parts:
+        if part == "*":
+            star = True
+            out.append("*")
+            continue
+        name, equals, _ = part.partition("=")
+        name = name.strip()
+        if not name.lstrip("*").isidentifier() or keyword.iskeyword(name):
+            return None
+        if name.startswith("*"):
+            out.append(f"{name}: Any")
+            star = True
+            continue
+        if optional and not equals and not star:
+            return None
+        optional = optional or bool(equals)
+        out.append(f"{name}: Any = ..." if equals else f"{name}: Any")
+    return ", ".join(out)
+
+
+def function(name, entry, indent=""):
+    ways = [parameters(way) for way in entry["params"].split("|")]
+    ways = ["*args: Any, **options: Any" if way is None else way for way in ways]
+    ways = list(dict.fromkeys(ways))
+    doc = entry["doc"] + ("." if not entry["doc"].endswith(".") else "")
+    if entry["refused"]:
+        doc += " Known, and refused: it cannot be compiled yet."
+    lines = []
+    for way in ways:
+        if len(ways) > 1:
+            lines.append(f"{indent}@overload")
+        lines.append(f"{indent}def {name}({way}) -> Any:")
+        lines.append(f'{indent}    """{doc}"""')
+        lines.append("")
+    return lines
+
+
+def stub():
+    """The text of the stub."""
+    lines = HEAD.splitlines() + [""]
+    for word in words():
+        if word in CLASSES:
+            continue
+        lines.append(f"{word}: {'_Decorator' if word in DECORATORS else '_Word'}")
+    for group in ("tile", "tensor", "system"):
+        lines.append(f"{group}: _Word")
+    lines.append("")
+    groups, done = {}, set()
+    for entry in catalogue():
+        for name in entry["names"]:
+            group, dot, bare = name.partition(".")
+            if dot:
+                groups.setdefault(group, []).append((bare, entry))
+            elif name not in done and name not in words():
+                done.add(name)
+                if name.isidentifier() and not keyword.iskeyword(name):
+                    lines += function(name, entry)
+    for group in sorted(set(groups) - {"tile", "tensor", "system"}):
+        lines.append(f"{group}: _Word")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+if __name__ == "__main__":
+    print(stub(), end="")

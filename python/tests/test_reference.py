@@ -1,0 +1,156 @@
+"""The reference and the compiled kernel agree: two meanings that share nothing."""
+
+import importlib.util
+import os
+import pathlib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import slipring.language as pl
+from slipring.reference._evaluator import NotKnown
+from slipring.testing import assert_agrees
+
+
+def numbers(*shape, dtype=np.float32, seed=0, scale=1.0):
+    return (np.random.default_rng(seed).standard_normal(shape) * scale).astype(dtype)
+
+
+@pl.jit
+def softmax(x: pl.Tensor, out: pl.Out[pl.Tensor]):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        t = x[:, :]
+        e = pl.exp(pl.row_expand_sub(t, pl.row_max(t)))
+        out[:] = pl.row_expand_div(e, pl.row_sum(e))
+
+
+def test_softmax():
+    x = numbers(64, 256)
+    y = np.zeros_like(x)
+    assert_agrees(softmax, (x, y))
+    assert not y.any()
+    softmax.reference(x, y)
+    wanted = np.exp(x - x.max(1, keepdims=True))
+    np.testing.assert_allclose(y, wanted / wanted.sum(1, keepdims=True), rtol=1e-5)
+
+
+def test_a_wrong_kernel_is_told():
+    @pl.jit
+    def stored(x: pl.Tensor, out: pl.Out[pl.Tensor]):
+        out[:] = pl.add(x[:, :], x[:, :])
+
+    reference = type(stored).reference
+
+    def off(self, *args):
+        reference(self, *args)
+        args[1][3, 5] += 1
+
+    stored.reference = off.__get__(stored)
+    x = numbers(16, 64)
+    with pytest.raises(AssertionError, match=r"`out` on a5 and the reference: 1 of 1024 elements differ\n  first at \[3, 5\]"):
+        assert_agrees(stored, (x, np.zeros_like(x)))
+
+
+def test_loops_and_windows():
+    @pl.jit
+    def sums(x: pl.Tensor[[64, 64], pl.FP32], out: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        total = pl.load(x, [0, 0], [16, 64])
+        for i in pl.range(1, 4):
+            total = pl.add(total, x[i * 16 : i * 16 + 16, :])
+        out[:] = total
+
+    assert_agrees(sums, (numbers(64, 64), np.zeros((16, 64), np.float32)))
+
+
+def test_products():
+    @pl.jit
+    def linear(
+        a: pl.Tensor[[32, 64], pl.FP16],
+        b: pl.Tensor[[64, 32], pl.FP16],
+        out: pl.Out[pl.Tensor[[32, 32], pl.FP32]],
+    ):
+        with pl.at(level=pl.Level.CORE_GROUP):
+            out[:] = pl.matmul(a[:, :], b[:, :], out_dtype=pl.FP32)
+
+    arguments = (numbers(32, 64, dtype=np.float16), numbers(64, 32, dtype=np.float16, seed=1), np.zeros((32, 32), np.float32))
+    assert_agrees(linear, arguments)
+
+
+def test_what_the_reference_does_not_know_has_a_name():
+    @pl.jit
+    def blocks(x: pl.Tensor, out: pl.Out[pl.Tensor]):
+        out[:] = pl.gather_row(x, x, [0], [0], [1])
+
+    x = numbers(16, 64)
+    with pytest.raises(NotKnown, match="pl.gather_row"):
+        blocks.reference(x, x.copy())
+
+
+def test_inputs_are_not_written():
+    @pl.jit
+    def wrong(x: pl.Tensor, out: pl.Out[pl.Tensor]):
+        x[:] = out[:, :]
+
+    x = numbers(16, 64)
+    with pytest.raises(TypeError, match="`x` is an input"):
+        wrong.reference(x, x.copy())
+
+
+def test_numbers_can_be_printed(capsys):
+    @pl.jit
+    def doubled(x: pl.Tensor, out: pl.Out[pl.Tensor]):
+        t = pl.add(x[:, :], x[:, :])
+        print("a tile", t.shape)
+        out[:] = t
+
+    x = numbers(16, 64)
+    doubled.reference(x, x.copy())
+    assert capsys.readouterr().out == "a tile (16, 64)\n"
+
+
+UNARY = ["exp", "neg", "abs", "relu"]
+BINARY = ["add", "sub", "mul", "maximum", "minimum"]
+REDUCE = ["row_sum", "row_max", "row_min"]
+EXPAND = ["row_expand_sub", "row_expand_mul", "row_expand_add", "row_expand_max"]
+
+
+@st.composite
+def programs(draw):
+    """A kernel of some ops on tiles, as text."""
+    lines, names = ["a = x[:, :]", "b = y[:, :]"], ["a", "b"]
+    for at in range(draw(st.integers(1, 6))):
+        kind = draw(st.sampled_from(["unary", "binary", "number", "rows"]))
+        name, source = f"t{at}", draw(st.sampled_from(names))
+        if kind == "unary":
+            call = f"pl.{draw(st.sampled_from(UNARY))}({source})"
+            if "exp(" in call:
+                call = f"pl.exp(pl.minimum({source}, 2.0))"
+        elif kind == "binary":
+            call = f"pl.{draw(st.sampled_from(BINARY))}({source}, {draw(st.sampled_from(names))})"
+        elif kind == "number":
+            call = f"pl.{draw(st.sampled_from(BINARY))}({source}, {draw(st.sampled_from([0.5, 1.5, -2.0]))})"
+        else:
+            value = f"pl.{draw(st.sampled_from(REDUCE))}({draw(st.sampled_from(names))})"
+            call = f"pl.{draw(st.sampled_from(EXPAND))}({source}, {value})"
+        lines.append(f"{name} = pl.maximum(pl.minimum({call}, 100.0), -100.0)")
+        names.append(name)
+    lines.append(f"out[:] = {names[-1]}")
+    return "\n    ".join(lines)
+
+
+@settings(max_examples=int(os.environ.get("SLIPRING_EXAMPLES", "15")), deadline=None, derandomize=True)
+@given(programs())
+def test_random_programs(tmp_path_factory, body):
+    folder = tmp_path_factory.mktemp("random")
+    path = pathlib.Path(folder) / "random_kernel.py"
+    path.write_text(
+        "import slipring.language as pl\n\n@pl.jit\n"
+        f"def kernel(x: pl.Tensor, y: pl.Tensor, out: pl.Out[pl.Tensor]):\n    {body}\n"
+    )
+    spec = importlib.util.spec_from_file_location(f"random_kernel_{abs(hash(body))}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    x, y = numbers(16, 32), numbers(16, 32, seed=1)
+    assert_agrees(module.kernel, (x, y, np.zeros_like(x)), rtol=1e-4, atol=1e-3)

@@ -76,6 +76,9 @@ pub struct ParamInfo {
     pub given: Option<String>,
 }
 
+/// Gives the text of a helper module by its dotted name; none where there is no such file.
+pub type FindModule<'a> = dyn Fn(&str) -> Option<Source> + 'a;
+
 /// What is asked of a file besides its text.
 #[derive(Clone, Copy, Default)]
 pub struct Request<'a> {
@@ -88,7 +91,7 @@ pub struct Request<'a> {
     /// What names stand for that the text does not define.
     pub names: &'a [(String, Name)],
     /// Gives the text of a helper module that lies next to the file, by its dotted name.
-    pub modules: Option<&'a dyn Fn(&str) -> Option<Source>>,
+    pub modules: Option<&'a FindModule<'a>>,
 }
 
 /// What an argument says of itself.

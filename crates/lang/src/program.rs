@@ -37,12 +37,15 @@ pub(crate) struct Globals<'a> {
     /// What functions push into pipes, for pops that do not say what they expect.
     pub pushes: RefCell<Vec<Push>>,
     /// Memory for slots that functions reserve: function, name, bytes.
-    reserved: RefCell<Vec<(Rc<str>, Rc<str>, i64)>>,
+    reserved: RefCell<Vec<Reservation>>,
     /// Iterations that loops have been unrolled to.
     pub unrolled: Cell<u64>,
     /// Statements that have been lowered.
     pub lowered: Cell<u64>,
 }
+
+/// A function, the name of a reservation in it, and its bytes.
+type Reservation = (Rc<str>, Rc<str>, i64);
 
 /// Names and what they stand for.
 pub(crate) type Scope = IndexMap<Rc<str>, Value>;

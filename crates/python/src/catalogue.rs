@@ -13,8 +13,8 @@ pub fn catalogue(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         fields.set_item("names", entry.names.to_vec())?;
         fields.set_item("params", entry.params)?;
         fields.set_item("doc", entry.doc)?;
-        fields.set_item("op", entry.op)?;
-        fields.set_item("with_number", entry.with_number)?;
+        fields.set_item("op", entry.op.map(|op| op.schema.name))?;
+        fields.set_item("with_number", entry.with_number.map(|op| op.schema.name))?;
         fields.set_item("refused", entry.refused)?;
         list.append(fields)?;
     }

@@ -224,7 +224,7 @@ impl Kernel {
             Some(platform) => platform.clone(),
             None => choose_platform(None, &self.module).map_err(|error| Error::Platform(error.to_string()))?,
         };
-        let mut diags = Diags { list: self.said.clone(), ..Diags::default() };
+        let mut diags = Diags { list: self.said.clone() };
         let function = self.function.as_deref();
         check(needed(&self.module, function).as_ref().unwrap_or(&self.module), &platform, &mut diags);
         let prepared =

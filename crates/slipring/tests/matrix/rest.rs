@@ -121,7 +121,7 @@ fn three_operands() {
             };
             for place in [0, 2, 3] {
                 let text = format!("  pto.t{name}c ins(%t0, %t1, %t2 : !t0, !t1, !t2) outs(%t{place} : !t{place})");
-                let tiles = vec![make(0), make(1), make(2), make(3)];
+                let tiles = [make(0), make(1), make(2), make(3)];
                 matrix.case(arch, &text, tiles[..=place.max(2)].to_vec(), place, &expect);
             }
         });

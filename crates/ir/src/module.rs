@@ -322,6 +322,14 @@ impl Module {
         }
     }
 
+    /// Gives a block these operations in this order: those that it has, and new ones between them.
+    pub fn set_ops(&mut self, block: BlockId, ops: Vec<OpId>) {
+        for op in &ops {
+            self.ops[op.index()].block = Some(block);
+        }
+        self.blocks[block.index()].ops = ops;
+    }
+
     /// The block of an operation and its position there.
     pub fn position(&self, op: OpId) -> Option<(BlockId, usize)> {
         let block = self.op(op).block?;

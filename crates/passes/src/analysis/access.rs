@@ -4,7 +4,7 @@ use slipring_dialects::is_event;
 use slipring_dialects::ring::{PipeKey, SlotBase, own_end, pipe_key, slot_space};
 use slipring_dialects::{OpRef, RingPart, affinity, kernel_kind};
 use slipring_ir::{Flow, Module, OpId, Touch, ValueId};
-use slipring_machine::{CoreKind, Platform};
+use slipring_machine::{CoreKind, Pipe, Platform};
 use slipring_program::Direction;
 use slipring_tile::Space;
 
@@ -31,6 +31,11 @@ impl<'m> Accesses<'m> {
     pub fn new(module: &'m Module, functions: &Functions, platform: &'m Platform) -> Accesses<'m> {
         let (roots, rings) = (Roots::of(module, functions), ring_ops(module, functions));
         Accesses { module, platform, roots, rings }
+    }
+
+    /// The pipe that an op occupies.
+    pub fn pipe(&self, id: OpId) -> Option<Pipe> {
+        op_ref(self.module, id)?.pipe(self.platform)
     }
 
     /// The work that an op is; `None` for ops that occupy no pipe.

@@ -5,7 +5,7 @@ use slipring_tile::Space;
 use smallvec::SmallVec;
 
 /// What is touched.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Memory {
     /// A local memory; ranges are byte offsets in it.
     Local(Space),
@@ -18,7 +18,7 @@ pub enum Memory {
 }
 
 /// The part of a view between constant bounds: parts of the same view that are apart in one dimension do not overlap.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Bounds {
     /// Number of the view.
     pub view: u32,
@@ -27,7 +27,7 @@ pub struct Bounds {
 }
 
 /// One range that work reads or writes.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Access {
     /// Memory.
     pub memory: Memory,
@@ -41,7 +41,7 @@ pub struct Access {
 
 impl Access {
     /// The kind of memory; `None` for an event.
-    fn space(&self) -> Option<Space> {
+    pub fn space(&self) -> Option<Space> {
         match self.memory {
             Memory::Local(space) => Some(space),
             Memory::Global(_) | Memory::AnyGlobal => Some(Space::Gm),
@@ -54,7 +54,7 @@ impl Access {
         (self.write || other.write)
             && match (self.memory, other.memory) {
                 (Memory::Local(a), Memory::Local(b)) => {
-                    a == b && self.bytes.0 < other.bytes.1 && other.bytes.0 < self.bytes.1
+                    a == b && self.bytes.0.max(other.bytes.0) < self.bytes.1.min(other.bytes.1)
                 }
                 (Memory::Event(a), Memory::Event(b)) => a == b,
                 (Memory::Local(_) | Memory::Event(_), _) | (_, Memory::Local(_) | Memory::Event(_)) => false,
@@ -65,7 +65,7 @@ impl Access {
 
     fn apart(&self, other: &Access) -> bool {
         let (Some(a), Some(b)) = (&self.window, &other.window) else { return false };
-        a.view == b.view && a.bounds.iter().zip(&b.bounds).any(|(a, b)| a.1 <= b.0 || b.1 <= a.0)
+        a.view == b.view && a.bounds.iter().zip(&b.bounds).any(|(a, b)| a.0.max(b.0) >= a.1.min(b.1))
     }
 }
 

@@ -1,15 +1,15 @@
 //! From functions to trees.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use slipring_dialects::{Signal, SyncAct, kernel_kind};
 use slipring_ir::{BlockId, Module, OpId};
 use slipring_machine::Platform;
 
-use super::tree::{Flag, Node, Tree};
+use super::tree::{Flag, Tree};
 use crate::analysis::access::Accesses;
 use crate::analysis::facts::{Functions, flow, op_ref, runs_on, syncs_by_hand};
-use crate::analysis::touch::Work;
+use crate::analysis::touch::{Access, Work};
 
 /// A function as a tree, with the ops that its nodes are.
 #[derive(Default)]
@@ -20,6 +20,8 @@ pub struct Built {
     pub blocks: Vec<Option<BlockId>>,
     /// The op of each node.
     pub ops: Vec<Vec<OpId>>,
+    /// Flags that callees use.
+    flags_of_calls: BTreeSet<Flag>,
 }
 
 /// What callers need to know of a function.
@@ -63,22 +65,20 @@ impl<'m> Builder<'m> {
     /// The functions, callees before callers.
     pub fn order(&self) -> Vec<(OpId, BlockId)> {
         let mut done = Vec::new();
-        let mut open = Vec::new();
+        let mut seen = BTreeSet::new();
         for (function, _) in self.functions.with_bodies(self.module) {
-            self.visit(function, &mut done, &mut open);
+            self.visit(function, &mut done, &mut seen);
         }
         done.into_iter().filter_map(|f| Some((f, self.module.body(f, 0)?))).collect()
     }
 
-    fn visit(&self, function: OpId, done: &mut Vec<OpId>, open: &mut Vec<OpId>) {
-        if done.contains(&function) || open.contains(&function) {
+    fn visit(&self, function: OpId, done: &mut Vec<OpId>, seen: &mut BTreeSet<OpId>) {
+        if !seen.insert(function) {
             return;
         }
-        open.push(function);
         for (_, callee) in self.functions.calls(self.module, function) {
-            self.visit(callee, done, open);
+            self.visit(callee, done, seen);
         }
-        open.pop();
         done.push(function);
     }
 
@@ -119,7 +119,7 @@ impl<'m> Builder<'m> {
                 runs_on(self.module, callee, kernel_kind(self.module, function))
                     && self.summaries.get(&callee).is_some_and(|s| !s.works.is_empty())
             }
-            None => self.accesses.work(*op).is_some(),
+            None => self.accesses.pipe(*op).is_some(),
         };
         self.module.walk(block).iter().any(works)
     }
@@ -131,10 +131,8 @@ impl<'m> Builder<'m> {
         let Some(summary) = self.summaries.get(&callee).filter(|s| !s.works.is_empty()) else { return };
         let again = self.calls.get(&callee).is_some_and(|n| *n > 1) || built.tree.is_repeated(at);
         // A flag that an earlier callee uses too may not have been taken yet.
-        let shared = built.tree.blocks.iter().flat_map(|b| &b.nodes).any(|node| match node {
-            Node::Call { flags, .. } => flags.iter().any(|f| summary.flags.contains(f)),
-            _ => false,
-        });
+        let shared = summary.flags.iter().any(|flag| built.flags_of_calls.contains(flag));
+        built.flags_of_calls.extend(&summary.flags);
         let alone = shared || again && !summary.flags.is_empty();
         built.tree.push_call(at, summary.works.clone(), summary.flags.clone(), alone);
         built.ops[at].push(op);
@@ -143,27 +141,22 @@ impl<'m> Builder<'m> {
 
     /// Notes what callers need to know. `flags` are those that the function uses itself.
     pub fn summarise(&mut self, function: OpId, built: &Built, flags: Vec<Flag>) {
+        if !self.calls.contains_key(&function) {
+            return;
+        }
         let mut works: Vec<Work> = Vec::new();
+        let mut seen = HashSet::new();
         for work in &built.tree.works {
+            let at = works.iter().position(|w| w.pipe == work.pipe && w.core == work.core).unwrap_or_else(|| {
+                works.push(Work { accesses: Vec::new(), ..*work });
+                works.len() - 1
+            });
             // Windows are of views in the callee, which may look at something else with every call.
-            let accesses = work.accesses.iter().map(|a| crate::analysis::touch::Access { window: None, ..a.clone() });
-            match works.iter_mut().find(|w| w.pipe == work.pipe && w.core == work.core) {
-                Some(together) => {
-                    for access in accesses {
-                        if !together.accesses.contains(&access) {
-                            together.accesses.push(access);
-                        }
-                    }
-                }
-                None => works.push(Work { accesses: accesses.collect(), ..work.clone() }),
-            }
+            let accesses = work.accesses.iter().map(|a| Access { window: None, ..a.clone() });
+            works[at].accesses.extend(accesses.filter(|access| seen.insert((at, access.clone()))));
         }
         let mut flags = flags;
-        for node in built.tree.blocks.iter().flat_map(|b| &b.nodes) {
-            if let Node::Call { flags: inner, .. } = node {
-                flags.extend(inner);
-            }
-        }
+        flags.extend(&built.flags_of_calls);
         flags.sort_unstable();
         flags.dedup();
         self.summaries.insert(function, Summary { works, flags });

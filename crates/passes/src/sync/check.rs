@@ -1,7 +1,8 @@
 //! An independent check of flags: that every dependence is covered on every path and no flag is set twice or left set.
 //!
 //! It follows the steps of a function in program order and keeps, for each pipe, the set of steps of which it knows that
-//! all executions so far are complete, and for each flag that is set what its signal brings along:
+//! all executions so far are complete, and for each flag that is set what its signal brings along. A set is kept as what is *not*
+//! in it, which is mostly a few runs of steps of one pipe:
 //!
 //! | step | effect |
 //! |---|---|
@@ -22,14 +23,18 @@
 //! problems are looked for only then. What is done in a branch or a loop counts for what follows only if the paths without
 //! it know as much: no region is taken to run, except the first of a loop with several, which computes its condition.
 //!
-//! Nothing is shared with the code that places flags but the description of work and of what conflicts.
+//! Nothing is shared with the code that places flags but the description of work and of what conflicts
+//! ([`super::index`], which tests hold against [`Work::conflicts`]).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use slipring_ir::Flow;
 use slipring_machine::Pipe;
 use slipring_tile::Space;
 
+use super::index::Conflicts;
+use super::runs::Runs;
 use super::tree::Flag;
 use crate::analysis::touch::Work;
 
@@ -71,61 +76,47 @@ pub enum Problem {
     LeftSet(Flag),
 }
 
-/// Numbered steps, so that sets of them are sets of bits.
+/// Steps with loops and waits numbered.
 enum Numbered {
-    Step(usize, Step),
+    Work(usize),
+    Set(Flag),
+    /// With its number among the waits of the pipe.
+    Wait(Flag, u32),
+    Barrier(Option<Pipe>),
+    Trust(Pipe, Pipe),
+    Get(Pipe, i64),
+    Release(Pipe, i64),
     /// Work and waits of a call.
-    Call(Vec<(usize, usize)>, Vec<(usize, Flag)>),
+    Call(Vec<usize>, Vec<(Flag, u32)>),
     Group(Flow, Vec<Vec<Numbered>>),
     /// A loop and its number.
     Loop(usize, Vec<Vec<Numbered>>),
 }
 
-#[derive(Clone, PartialEq)]
-struct Bits(Vec<u64>);
-
-impl Bits {
-    fn full(count: usize) -> Bits {
-        Bits(vec![u64::MAX; count.div_ceil(64)])
-    }
-
-    fn has(&self, bit: usize) -> bool {
-        self.0[bit / 64] >> (bit % 64) & 1 == 1
-    }
-
-    fn insert(&mut self, bit: usize) {
-        self.0[bit / 64] |= 1 << (bit % 64);
-    }
-
-    fn remove(&mut self, bit: usize) {
-        self.0[bit / 64] &= !(1 << (bit % 64));
-    }
-
-    fn union(&mut self, other: &Bits) {
-        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
-    }
-
-    fn intersect(&mut self, other: &Bits) {
-        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= b);
-    }
-}
+/// A set of steps, as those that are not in it: for each lane of the index the ranks of its works, then for each pipe the
+/// numbers of its waits.
+type Unknown = Vec<Runs>;
 
 #[derive(Clone, PartialEq)]
 struct State {
-    known: Vec<Bits>,
-    signals: BTreeMap<Flag, Bits>,
-    /// For each buffer the steps of which a pipe that gets it knows that all executions so far are complete.
-    released: BTreeMap<i64, Bits>,
+    /// What each pipe does not know to be complete.
+    unknown: Vec<Unknown>,
+    /// What the signal of each flag that is set does not bring along.
+    signals: BTreeMap<Flag, Unknown>,
+    /// For each buffer the steps of which a pipe that gets it does not know that all executions so far are complete.
+    released: BTreeMap<i64, Unknown>,
 }
 
 struct Checker<'w> {
     works: &'w [Work],
+    conflicts: &'w Conflicts<'w>,
     overlapping: &'w [(Pipe, Space)],
-    /// Step number of each execution place of work.
-    work_steps: Vec<(usize, usize)>,
-    steps_of: Vec<Bits>,
-    waits_of: BTreeMap<Flag, Vec<usize>>,
-    count: usize,
+    /// The pipe of each lane, then of each list of waits.
+    pipes: Vec<Pipe>,
+    /// Numbers of the waits for each flag.
+    waits_of: BTreeMap<Flag, Vec<u32>>,
+    /// How many waits each pipe has.
+    waits: [u32; Pipe::COUNT],
     /// What holds at the head of each loop, as far as it was followed.
     heads: Vec<Option<State>>,
     changed: bool,
@@ -134,31 +125,25 @@ struct Checker<'w> {
     problems: BTreeSet<Problem>,
 }
 
-/// Checks the steps of a function. `overlapping` says in which memories a pipe's own work may overlap without a barrier.
-pub fn check(steps: &[Step], works: &[Work], overlapping: &[(Pipe, Space)]) -> Vec<Problem> {
+/// Checks the steps of a function. `overlapping` says in which memories a pipe's own work may overlap without a barrier. Of
+/// several works of a pipe that race with one work, one is named.
+pub fn check(steps: &[Step], works: &[Work], conflicts: &Conflicts<'_>, overlapping: &[(Pipe, Space)]) -> Vec<Problem> {
     let mut checker = Checker {
         works,
+        conflicts,
         overlapping,
-        work_steps: Vec::new(),
-        steps_of: Vec::new(),
+        pipes: conflicts.lanes().map(|(_, (pipe, _))| pipe).chain(Pipe::ALL).collect(),
         waits_of: BTreeMap::new(),
-        count: 0,
+        waits: [0; Pipe::COUNT],
         heads: Vec::new(),
         changed: true,
         report: false,
         problems: BTreeSet::new(),
     };
-    let mut pipes = Vec::new();
-    let numbered = checker.number(steps, &mut pipes);
-    checker.count = pipes.len();
-    checker.steps_of = vec![Bits(vec![0; checker.count.div_ceil(64)]); Pipe::COUNT];
-    for (step, pipe) in pipes.iter().enumerate() {
-        if let Some(pipe) = pipe {
-            checker.steps_of[pipe.index()].insert(step);
-        }
-    }
-    let released = buffers(steps).into_iter().map(|id| (id, Bits::full(checker.count))).collect();
-    let begin = State { known: vec![Bits::full(checker.count); Pipe::COUNT], signals: BTreeMap::new(), released };
+    let numbered = checker.number(steps);
+    let everything = vec![Runs::default(); checker.pipes.len()];
+    let released = buffers(steps).into_iter().map(|id| (id, everything.clone())).collect();
+    let begin = State { unknown: vec![everything; Pipe::COUNT], signals: BTreeMap::new(), released };
     while checker.changed {
         checker.changed = false;
         checker.run(&numbered, &mut begin.clone());
@@ -183,57 +168,77 @@ fn buffers(steps: &[Step]) -> BTreeSet<i64> {
 }
 
 impl Checker<'_> {
-    fn number(&mut self, steps: &[Step], pipes: &mut Vec<Option<Pipe>>) -> Vec<Numbered> {
-        let mut list = Vec::new();
-        for step in steps {
-            let next = pipes.len();
-            list.push(match step {
-                Step::Work(work) => {
-                    self.number_work(*work, pipes);
-                    Numbered::Step(next, step.clone())
+    fn number(&mut self, steps: &[Step]) -> Vec<Numbered> {
+        let number = |step: &Step| match step {
+            Step::Work(work) => Numbered::Work(*work),
+            Step::Wait(flag) => Numbered::Wait(*flag, self.number_wait(*flag)),
+            Step::Set(flag) => Numbered::Set(*flag),
+            Step::Barrier(pipe) => Numbered::Barrier(*pipe),
+            Step::Trust(from, to) => Numbered::Trust(*from, *to),
+            Step::Get(pipe, id) => Numbered::Get(*pipe, *id),
+            Step::Release(pipe, id) => Numbered::Release(*pipe, *id),
+            Step::Call(works, flags) => {
+                Numbered::Call(works.clone(), flags.iter().map(|flag| (*flag, self.number_wait(*flag))).collect())
+            }
+            Step::Group(flow, regions) => {
+                let regions = regions.iter().map(|r| self.number(r)).collect();
+                if *flow == Flow::Repeat {
+                    self.heads.push(None);
+                    Numbered::Loop(self.heads.len() - 1, regions)
+                } else {
+                    Numbered::Group(*flow, regions)
                 }
-                Step::Wait(flag) => {
-                    self.number_wait(*flag, pipes);
-                    Numbered::Step(next, step.clone())
-                }
-                Step::Set(_) | Step::Trust(..) | Step::Get(..) | Step::Release(..) | Step::Barrier(_) => {
-                    pipes.push(None);
-                    Numbered::Step(next, step.clone())
-                }
-                Step::Call(works, flags) => {
-                    let works = works.iter().map(|work| (self.number_work(*work, pipes), *work)).collect();
-                    Numbered::Call(works, flags.iter().map(|flag| (self.number_wait(*flag, pipes), *flag)).collect())
-                }
-                Step::Group(flow, regions) => {
-                    let regions = regions.iter().map(|r| self.number(r, pipes)).collect();
-                    if *flow == Flow::Repeat {
-                        self.heads.push(None);
-                        Numbered::Loop(self.heads.len() - 1, regions)
-                    } else {
-                        Numbered::Group(*flow, regions)
-                    }
-                }
-            });
-        }
-        list
+            }
+        };
+        steps.iter().map(number).collect()
     }
 
-    fn number_work(&mut self, work: usize, pipes: &mut Vec<Option<Pipe>>) -> usize {
-        self.work_steps.push((pipes.len(), work));
-        pipes.push(Some(self.works[work].pipe));
-        pipes.len() - 1
+    fn number_wait(&mut self, flag: Flag) -> u32 {
+        let count = &mut self.waits[flag.to.index()];
+        self.waits_of.entry(flag).or_default().push(*count);
+        *count += 1;
+        *count - 1
     }
 
-    fn number_wait(&mut self, flag: Flag, pipes: &mut Vec<Option<Pipe>>) -> usize {
-        self.waits_of.entry(flag).or_default().push(pipes.len());
-        pipes.push(Some(flag.to));
-        pipes.len() - 1
+    /// Where the waits of a pipe stand in a set.
+    fn list_of_waits(&self, pipe: Pipe) -> usize {
+        self.pipes.len() - Pipe::COUNT + pipe.index()
     }
 
     fn run(&mut self, steps: &[Numbered], state: &mut State) {
         for step in steps {
             match step {
-                Numbered::Step(number, step) => self.step(*number, step, state),
+                Numbered::Work(work) => {
+                    self.races(*work, state);
+                    self.worked(*work, state);
+                }
+                Numbered::Set(flag) => {
+                    self.may_set(*flag, state);
+                    let signal = self.done(flag.from, state);
+                    state.signals.insert(*flag, signal);
+                }
+                Numbered::Wait(flag, number) => {
+                    match state.signals.remove(flag) {
+                        None => self.problem(Problem::NeverSet(*flag)),
+                        Some(signal) => learn(flag.to, &signal, state),
+                    }
+                    executed(self.list_of_waits(flag.to), *number, state);
+                }
+                Numbered::Trust(from, to) => {
+                    let signal = self.done(*from, state);
+                    learn(*to, &signal, state);
+                }
+                Numbered::Release(pipe, id) => {
+                    let signal = self.done(*pipe, state);
+                    state.released.get_mut(id).into_iter().for_each(|released| add(released, &signal));
+                }
+                Numbered::Get(pipe, id) => {
+                    if let Some(released) = state.released.get(id) {
+                        add(&mut state.unknown[pipe.index()], released);
+                    }
+                }
+                Numbered::Barrier(None) => state.unknown.iter_mut().flatten().for_each(Runs::clear),
+                Numbered::Barrier(Some(pipe)) => self.all_of(*pipe, &mut state.unknown[pipe.index()]),
                 Numbered::Call(works, flags) => self.call(works, flags, state),
                 Numbered::Group(flow, regions) => self.group(*flow, regions, state),
                 Numbered::Loop(number, regions) => self.repeat(*number, regions, state),
@@ -247,52 +252,17 @@ impl Checker<'_> {
         }
     }
 
-    fn step(&mut self, number: usize, step: &Step, state: &mut State) {
-        match step {
-            Step::Work(work) => {
-                self.races(*work, state);
-                self.executed(number, state);
-            }
-            Step::Set(flag) => {
-                self.may_set(*flag, state);
-                let signal = self.done(flag.from, state);
-                state.signals.insert(*flag, signal);
-            }
-            Step::Wait(flag) => {
-                match state.signals.remove(flag) {
-                    None => self.problem(Problem::NeverSet(*flag)),
-                    Some(signal) if flag.to == Pipe::S => state.known.iter_mut().for_each(|k| k.union(&signal)),
-                    Some(signal) => state.known[flag.to.index()].union(&signal),
-                }
-                self.executed(number, state);
-            }
-            Step::Trust(from, to) => {
-                let signal = self.done(*from, state);
-                match to {
-                    Pipe::S => state.known.iter_mut().for_each(|known| known.union(&signal)),
-                    to => state.known[to.index()].union(&signal),
-                }
-            }
-            Step::Release(pipe, id) => {
-                let signal = self.done(*pipe, state);
-                state.released.get_mut(id).into_iter().for_each(|released| released.union(&signal));
-            }
-            Step::Get(pipe, id) => {
-                if let Some(released) = state.released.get(id) {
-                    state.known[pipe.index()].union(released);
-                }
-            }
-            Step::Barrier(None) => state.known.iter_mut().for_each(|k| *k = Bits::full(self.count)),
-            Step::Barrier(Some(pipe)) => state.known[pipe.index()].union(&self.steps_of[pipe.index()]),
-            Step::Call(..) | Step::Group(..) => {}
-        }
+    /// All steps of a pipe are known.
+    fn all_of(&self, pipe: Pipe, unknown: &mut Unknown) {
+        let own = self.pipes.iter().zip(unknown).filter(|(of, _)| **of == pipe);
+        own.for_each(|(_, runs)| runs.clear());
     }
 
-    /// What is complete once the earlier work of a pipe is.
-    fn done(&self, pipe: Pipe, state: &State) -> Bits {
-        let mut done = state.known[pipe.index()].clone();
-        done.union(&self.steps_of[pipe.index()]);
-        done
+    /// What is not known to be complete once the earlier work of a pipe is.
+    fn done(&self, pipe: Pipe, state: &State) -> Unknown {
+        let mut unknown = state.unknown[pipe.index()].clone();
+        self.all_of(pipe, &mut unknown);
+        unknown
     }
 
     /// Looks for work that this work conflicts with and of which its pipe does not know that it is complete.
@@ -300,39 +270,40 @@ impl Checker<'_> {
         if !self.report {
             return;
         }
-        let (this, pipe) = (&self.works[work], self.works[work].pipe);
-        for (other, other_work) in &self.work_steps {
-            let that = &self.works[*other_work];
-            let clash = || match that.pipe == pipe {
-                true => this.overlaps(that, self.overlapping),
-                false => this.conflicts(that),
+        let pipe = self.works[work].pipe;
+        for (lane, (of, _)) in self.conflicts.lanes() {
+            let clash = |ranks| match of == pipe {
+                true => self.conflicts.last_overlap(work, lane, ranks, self.overlapping),
+                false => self.conflicts.last(work, lane, ranks),
             };
-            if !state.known[pipe.index()].has(*other) && clash() {
-                self.problems.insert(Problem::Race(*other_work, work));
+            if let Some(rank) = state.unknown[pipe.index()][lane].iter().rev().find_map(clash) {
+                self.problems.insert(Problem::Race(self.conflicts.work(lane, rank), work));
             }
         }
     }
 
     /// A flag may be set once the pipe that sets it knows that the signal before was taken.
     fn may_set(&mut self, flag: Flag, state: &State) {
-        let known = &state.known[flag.from.index()];
-        let taken = self.waits_of.get(&flag).is_none_or(|waits| waits.iter().all(|w| known.has(*w)));
-        if state.signals.contains_key(&flag) || !taken {
+        let open = &state.unknown[flag.from.index()][self.list_of_waits(flag.to)];
+        let waits = self.waits_of.get(&flag).map_or(&[][..], Vec::as_slice);
+        let not_taken = |run: Range<u32>| {
+            waits.get(waits.partition_point(|wait| *wait < run.start)).is_some_and(|wait| *wait < run.end)
+        };
+        if state.signals.contains_key(&flag) || open.iter().any(not_taken) {
             self.problem(Problem::SetTwice(flag));
         }
     }
 
-    fn call(&mut self, works: &[(usize, usize)], flags: &[(usize, Flag)], state: &mut State) {
-        works.iter().for_each(|(_, work)| self.races(*work, state));
-        flags.iter().for_each(|(_, flag)| self.may_set(*flag, state));
-        let numbers = works.iter().map(|w| w.0).chain(flags.iter().map(|f| f.0));
-        numbers.for_each(|number| self.executed(number, state));
+    fn call(&mut self, works: &[usize], flags: &[(Flag, u32)], state: &mut State) {
+        works.iter().for_each(|work| self.races(*work, state));
+        flags.iter().for_each(|(flag, _)| self.may_set(*flag, state));
+        works.iter().for_each(|work| self.worked(*work, state));
+        flags.iter().for_each(|(flag, number)| executed(self.list_of_waits(flag.to), *number, state));
     }
 
-    /// A step has been issued once more: nobody knows yet that it is complete.
-    fn executed(&self, number: usize, state: &mut State) {
-        state.known.iter_mut().for_each(|k| k.remove(number));
-        state.signals.values_mut().chain(state.released.values_mut()).for_each(|s| s.remove(number));
+    fn worked(&self, work: usize, state: &mut State) {
+        let (lane, rank) = self.conflicts.place(work);
+        executed(lane, rank, state);
     }
 
     fn group(&mut self, flow: Flow, regions: &[Vec<Numbered>], state: &mut State) {
@@ -369,12 +340,13 @@ impl Checker<'_> {
     }
 
     fn join(&mut self, state: &mut State, path: &State) {
-        state.known.iter_mut().zip(&path.known).for_each(|(a, b)| a.intersect(b));
-        state.released.values_mut().zip(path.released.values()).for_each(|(a, b)| a.intersect(b));
+        let join = |a: &mut Unknown, b: &Unknown| a.iter_mut().zip(b).for_each(|(a, b)| a.unite(b));
+        state.unknown.iter_mut().zip(&path.unknown).for_each(|(a, b)| join(a, b));
+        state.released.values_mut().zip(path.released.values()).for_each(|(a, b)| join(a, b));
         let flags: BTreeSet<Flag> = state.signals.keys().chain(path.signals.keys()).copied().collect();
         for flag in flags {
             match (state.signals.get_mut(&flag), path.signals.get(&flag)) {
-                (Some(a), Some(b)) => a.intersect(b),
+                (Some(a), Some(b)) => join(a, b),
                 _ => {
                     state.signals.remove(&flag);
                     self.problem(Problem::Unbalanced(flag));
@@ -382,4 +354,23 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// A step has been issued once more: nobody knows yet that it is complete.
+fn executed(list: usize, number: u32, state: &mut State) {
+    state.unknown.iter_mut().for_each(|unknown| unknown[list].insert(number));
+    state.signals.values_mut().chain(state.released.values_mut()).for_each(|unknown| unknown[list].insert(number));
+}
+
+/// A pipe learns what a signal brings along. What the scalar unit waited for is done before anything that it issues later.
+fn learn(to: Pipe, signal: &Unknown, state: &mut State) {
+    match to {
+        Pipe::S => state.unknown.iter_mut().for_each(|unknown| add(unknown, signal)),
+        to => add(&mut state.unknown[to.index()], signal),
+    }
+}
+
+/// Adds what is in the second set to the first.
+fn add(unknown: &mut Unknown, known: &Unknown) {
+    unknown.iter_mut().zip(known).for_each(|(a, b)| a.intersect(b));
 }

@@ -1,6 +1,6 @@
 //! Writing flags and barriers into a module.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_dialects::pto;
 use slipring_ir::{BlockId, Module, OpId};
@@ -19,29 +19,38 @@ enum Anchor {
 
 /// Writes what was placed in a function.
 pub fn emit(module: &mut Module, built: &Built, placed: &[Placement]) {
-    // What goes after an op goes after what went there before.
-    let mut last: BTreeMap<OpId, OpId> = BTreeMap::new();
+    let mut made: BTreeMap<Anchor, Vec<OpId>> = BTreeMap::new();
+    let mut changed: BTreeSet<BlockId> = BTreeSet::new();
     for placement in placed {
         let ops = &built.ops[placement.block];
+        let end_of = |block: BlockId| terminator(module, block).map_or(Anchor::End(block), Anchor::Before);
         let anchor = match placement.side {
             Side::After(node) => ops.get(node).map(|op| Anchor::After(*op)),
             Side::Before(node) => {
-                ops.get(node).map(|op| Anchor::Before(*op)).or(built.blocks[placement.block].map(Anchor::End))
+                ops.get(node).map(|op| Anchor::Before(*op)).or(built.blocks[placement.block].map(end_of))
             }
         };
         let Some(anchor) = anchor else { continue };
-        let op = make(module, anchor, placement.action);
-        match anchor {
-            Anchor::Before(at) => module.insert_before(at, op),
-            Anchor::After(at) => {
-                let behind = last.insert(at, op).unwrap_or(at);
-                module.insert_after(behind, op);
-            }
-            Anchor::End(block) => match terminator(module, block) {
-                Some(end) => module.insert_before(end, op),
-                None => module.append(block, op),
-            },
+        let block = match anchor {
+            Anchor::Before(op) | Anchor::After(op) => module.op(op).block,
+            Anchor::End(block) => Some(block),
+        };
+        if let Some(block) = block {
+            let op = make(module, anchor, placement.action);
+            made.entry(anchor).or_default().push(op);
+            changed.insert(block);
         }
+    }
+    for block in changed {
+        let mut ops = Vec::new();
+        let mut take = |ops: &mut Vec<OpId>, anchor: Anchor| ops.extend(made.remove(&anchor).into_iter().flatten());
+        for &op in &module.block(block).ops {
+            take(&mut ops, Anchor::Before(op));
+            ops.push(op);
+            take(&mut ops, Anchor::After(op));
+        }
+        take(&mut ops, Anchor::End(block));
+        module.set_ops(block, ops);
     }
 }
 

@@ -7,6 +7,7 @@
 //! barrier of all pipes takes the place of the pair.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::{RangeFrom, RangeToInclusive};
 
 use slipring_ir::Flow;
 use slipring_machine::Pipe;
@@ -14,6 +15,7 @@ use slipring_machine::Pipe;
 use super::order::{Known, Order, Pair, Pos};
 use super::plan::meeting;
 use super::tree::{Flag, Node, Tree};
+use super::users::{Number, Use, User, Users};
 
 /// A pair and its event id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,22 +34,10 @@ pub struct Pressure {
     pub barriers: usize,
 }
 
-/// Where a user of a flag stands: pairs of the function, or a call whose callee uses it.
-#[derive(Clone, Copy)]
-struct Use {
-    /// Block in which the set and the wait are.
-    block: usize,
-    set: Pos,
-    wait: Pos,
-}
-
-/// An id in use: for how long, which, and by which pair.
-type Given = (Use, u32, Option<Pair>);
-
 struct Events<'o, 't> {
     order: &'o mut Order<'t>,
     ids: u32,
-    given: BTreeMap<(Pipe, Pipe), Vec<Given>>,
+    given: BTreeMap<(Pipe, Pipe), Users>,
     pressure: Pressure,
 }
 
@@ -57,7 +47,7 @@ pub fn assign(order: &mut Order<'_>, ids: u32) -> (Vec<Event>, Pressure) {
     events.take_callees();
     let mut pairs = events.order.pairs();
     // A carried pair holds its id for a whole loop: it chooses first.
-    pairs.sort_by_key(|p| (!p.carried, place_in_program(events.order.tree, p)));
+    pairs.sort_by_cached_key(|p| (!p.carried, place_in_program(events.order.tree, p)));
     let mut queue: VecDeque<Pair> = pairs.into();
     let mut left = 16 * queue.len() + 64;
     while let Some(pair) = queue.pop_front() {
@@ -68,7 +58,7 @@ pub fn assign(order: &mut Order<'_>, ids: u32) -> (Vec<Event>, Pressure) {
     }
     let order = &*events.order;
     let mut list: Vec<Event> = Vec::new();
-    for (_, id, pair) in events.given.values().flatten() {
+    for User { id, pair, .. } in events.given.values().flat_map(Users::iter) {
         list.extend(pair.filter(|p| order.has(p)).map(|pair| Event { pair, id: *id }));
     }
     (list, events.pressure)
@@ -94,7 +84,7 @@ impl Events<'_, '_> {
                 let Node::Call { flags, .. } = inner else { continue };
                 for Flag { from, to, id } in flags {
                     let held = Use { block, set: Pos::before(node), wait: Pos::after(node) };
-                    self.given.entry((*from, *to)).or_default().push((held, *id, None));
+                    self.given.entry((*from, *to)).or_default().add(User { held, id: *id, pair: None });
                 }
             }
         }
@@ -103,7 +93,7 @@ impl Events<'_, '_> {
     fn place(&mut self, pair: Pair, queue: &mut VecDeque<Pair>, may_add: bool) {
         // It may have had an id before: a barrier dropped it, and another pair now needs the same signal again.
         if let Some(used) = self.given.get_mut(&(pair.from, pair.to)) {
-            used.retain(|(.., owner)| *owner != Some(pair));
+            used.release(&pair);
         }
         if !self.repeats_safely(&pair) {
             if may_add {
@@ -118,7 +108,7 @@ impl Events<'_, '_> {
         }
         if let Some(id) = (0..self.ids).find(|id| self.is_free(&pair, *id)) {
             let held = self.held(&pair);
-            self.given.entry((pair.from, pair.to)).or_default().push((held, id, Some(pair)));
+            self.given.entry((pair.from, pair.to)).or_default().add(User { held, id, pair: Some(pair) });
             return;
         }
         // In a loop every signal has to be safe from one iteration to the next: fewer of them first.
@@ -135,32 +125,28 @@ impl Events<'_, '_> {
     fn is_free(&self, pair: &Pair, id: u32) -> bool {
         let Some(used) = self.given.get(&(pair.from, pair.to)) else { return true };
         let held = self.held(pair);
-        let there = |owner: &Option<Pair>| owner.is_none_or(|o| self.order.has(&o));
-        // From the latest to the earliest: the latest is the likeliest to be in the way.
-        let others = used.iter().rev().filter(|(_, taken, _)| *taken == id);
-        if self.order.tree.is_repeated(pair.block) {
-            return others
-                .filter(|(.., owner)| there(owner))
-                .map(|(other, ..)| other)
-                .all(|other| self.apart(pair, &held, other));
+        let apart = |user: &User| self.apart(pair, &held, &user.held);
+        if used.outside(id, held.block).any(|user| self.is_there(user) && !apart(user)) {
+            return false;
         }
-        // In a block that runs once users of an id come one after the other: those next to the pair are enough. Whether one
-        // is still there is asked last: it takes a search.
-        let (mut before, mut behind) = (None::<&Use>, None::<&Use>);
-        for (other, _, owner) in others {
-            if other.block != pair.block {
-                if there(owner) && !self.apart(pair, &held, other) {
-                    return false;
-                }
-            } else if other.set <= held.set {
-                if before.is_none_or(|known| known.set < other.set) && there(owner) {
-                    before = Some(other);
-                }
-            } else if behind.is_none_or(|known| known.set > other.set) && there(owner) {
-                behind = Some(other);
-            }
-        }
-        before.into_iter().chain(behind).all(|other| self.apart(pair, &held, other))
+        // In one block users of an id come one after the other: those next to the pair are enough. Where the block is
+        // repeated, the first one also comes after the last one.
+        let first =
+            |set: RangeFrom<Pos>| used.inside(id, held.block, set).map(|(_, user)| user).find(|u| self.is_there(u));
+        let last = |set: RangeToInclusive<Pos>| {
+            used.inside(id, held.block, set).rev().map(|(_, user)| user).find(|u| self.is_there(u))
+        };
+        let around = match self.order.tree.is_repeated(held.block) {
+            true => [first(Pos::START..), last(..=Pos::END)],
+            false => [None, None],
+        };
+        let next_to = [last(..=held.set), first(held.set..)];
+        next_to.into_iter().chain(around).flatten().all(apart)
+    }
+
+    /// True if the pair that has an id is still needed.
+    fn is_there(&self, user: &User) -> bool {
+        user.pair.is_none_or(|pair| self.order.has(&pair))
     }
 
     /// From where to where a pair holds its id.
@@ -220,16 +206,14 @@ impl Events<'_, '_> {
         }
         let held = self.held(pair);
         let limit = if pair.carried { held.set } else { Pos::before(pair.set.gap as usize - 1) };
-        let used = self.given.get(&(pair.from, pair.to)).map_or(&[][..], |u| u);
+        let Some(used) = self.given.get(&(pair.from, pair.to)) else { return false };
         // Of each id the last pair that is over.
         let last_of = |id: u32| {
-            let mut last: Option<(Use, Pair)> = None;
-            for (u, _, owner) in used.iter().rev().filter(|u| u.1 == id && u.0.block == held.block) {
-                let Some(o) = owner.filter(|o| (o.carried || o.set.sub == 0) && o.over(u) <= limit) else { continue };
-                if last.is_none_or(|(known, _)| u.wait > known.wait) && self.order.has(&o) {
-                    last = Some((*u, o));
-                }
-            }
+            let over = |user: &User| {
+                let o = user.pair.filter(|o| (o.carried || o.set.sub == 0) && o.over(&user.held) <= limit)?;
+                self.order.has(&o).then_some((user.held, o))
+            };
+            let last = used.inside(id, held.block, ..=limit).rev().find_map(|(_, user)| over(user));
             last.filter(|(u, _)| !self.apart(pair, &held, u))
         };
         let mut candidates: Vec<(Use, Pair)> = (0..self.ids).filter_map(last_of).collect();
@@ -260,25 +244,29 @@ impl Events<'_, '_> {
     /// Merges the pair with another of the same pipes that it crosses: one signal, set by the later of the two sets, waited
     /// for at the earlier of the two waits.
     fn merge(&mut self, pair: &Pair) -> bool {
-        let used = self.given.entry((pair.from, pair.to)).or_default();
-        let order = &*self.order;
-        let crosses = |o: &Pair| {
-            let same = o.block == pair.block && o.carried == pair.carried;
-            same && (pair.carried || (o.set <= pair.wait && pair.set <= o.wait)) && order.has(o)
+        let held = self.held(pair);
+        let Some(used) = self.given.get(&(pair.from, pair.to)) else { return false };
+        let crossing = |id: u32| {
+            let near = used.inside(id, held.block, ..=held.wait).rev().filter(|(_, user)| self.is_there(user));
+            near.take_while(|(_, user)| held.set <= user.held.wait)
         };
-        let candidates = used.iter().enumerate().filter_map(|(at, u)| Some((at, u.2.filter(crosses)?)));
-        let Some((at, other)) = candidates.min_by_key(|(_, o)| pair.lost_with(o)) else { return false };
+        let same = |o: &Pair| o.block == pair.block && o.carried == pair.carried;
+        let candidates = (0..self.ids)
+            .flat_map(crossing)
+            .filter_map(|(number, user)| Some((number, user.id, user.pair.filter(same)?)));
+        let Some((number, id, other)) = candidates.min_by_key(|(number, _, o)| (pair.lost_with(o), *number)) else {
+            return false;
+        };
         let merged = pair.merged_with(&other);
         if !merged.carried && merged.set > merged.wait {
             return false;
         }
-        let id = used[at].1;
         self.order.remove(&other);
         self.order.remove(pair);
         self.order.add(merged);
         let held = self.held(&merged);
-        if let Some(list) = self.given.get_mut(&(pair.from, pair.to)) {
-            list[at] = (held, id, Some(merged));
+        if let Some(users) = self.given.get_mut(&(pair.from, pair.to)) {
+            users.replace(number, User { held, id, pair: Some(merged) });
         }
         self.pressure.merged += 1;
         true
@@ -289,15 +277,24 @@ impl Events<'_, '_> {
         if pair.carried {
             return false;
         }
-        let used = self.given.entry((pair.from, pair.to)).or_default();
-        let owner = |at: usize| used[at].2.filter(|o| o.carried && self.order.has(o));
-        let both = |i: usize, j: usize| Some((owner(i)?, owner(j)?)).filter(|(a, b)| a.block == b.block);
-        let couples = (0..used.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
-        let couples = couples.filter_map(|(i, j)| both(i, j).map(|(a, b)| (a.lost_with(&b), i, j, a, b)));
-        let Some((_, i, j, a, b)) = couples.min_by_key(|c| (c.0, c.1, c.2)) else { return false };
+        let Some(home) = self.order.tree.outermost_loop(pair.block) else { return false };
+        let Some(used) = self.given.get_mut(&(pair.from, pair.to)) else { return false };
+        let held = Pos::prime(home.node);
+        let users = (0..self.ids).flat_map(|id| used.inside(id, home.block, held..=held));
+        let carried = users.filter_map(|(number, user)| {
+            Some((number, user.id, user.pair.filter(|o| o.carried && self.order.has(o))?))
+        });
+        let mut carried: Vec<(Number, u32, Pair)> = carried.collect();
+        carried.sort_by_key(|(number, ..)| *number);
+        let couples = (0..carried.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
+        let couples = couples.map(|(i, j)| (carried[i], carried[j])).filter(|(a, b)| a.2.block == b.2.block);
+        let Some(((i, id, a), (j, _, b))) = couples.min_by_key(|(a, b)| (a.2.lost_with(&b.2), a.0, b.0)) else {
+            return false;
+        };
         let merged = a.merged_with(&b);
-        used[i].2 = Some(merged);
-        used.remove(j);
+        let held = Use { block: home.block, set: held, wait: Pos::drain(home.node) };
+        used.take(j);
+        used.replace(i, User { held, id, pair: Some(merged) });
         self.order.remove(&a);
         self.order.remove(&b);
         self.order.add(merged);

@@ -20,6 +20,7 @@ use crate::sync::build::{Builder, Built};
 use crate::sync::check::{Problem, Step, check};
 use crate::sync::emit::emit;
 use crate::sync::events::Pressure;
+use crate::sync::index::Conflicts;
 use crate::sync::place::Placement;
 use crate::sync::settle::{Settled, flags, settle};
 use crate::sync::tree::Flag;
@@ -69,8 +70,8 @@ fn place_all(
     all
 }
 
-/// Ops on pipes that a function may have: every two of them are held against each other.
-const MOST_WORK: usize = 8192;
+/// Ops on pipes that a function may have: it keeps what one function costs within some seconds and some hundred megabytes.
+const MOST_WORK: usize = 131_072;
 
 /// What is wrong with a function of more ops than flags can be found for in reasonable time.
 fn too_much(module: &Module, function: OpId, body: BlockId) -> Option<Diagnostic> {
@@ -163,7 +164,8 @@ pub fn problems(module: &Module, platform: &Platform) -> Vec<Problem> {
                     calls: vec![function],
                 };
                 let list = steps.block(body);
-                found.extend(check(&list, &steps.works, &platform.overlapping()));
+                let conflicts = Conflicts::new(&steps.works);
+                found.extend(check(&list, &steps.works, &conflicts, &platform.overlapping()));
             }
         }
     }

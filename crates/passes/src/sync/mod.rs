@@ -5,12 +5,15 @@ pub mod build;
 pub mod check;
 pub mod emit;
 pub mod events;
+pub mod index;
 pub mod insert_sync;
 pub mod order;
 pub mod place;
 pub mod plan;
+mod runs;
 pub mod settle;
 pub mod tree;
+mod users;
 
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,8 @@
 //! in the execution of the block before; the first wait is answered by a set before the outermost loop around it, the last
 //! set by a wait after that loop.
 
+use std::collections::BTreeMap;
+
 use slipring_ir::Flow;
 use slipring_machine::Pipe;
 
@@ -25,6 +27,9 @@ pub struct Pos {
 impl Pos {
     /// Where a block begins.
     pub const START: Pos = Pos { gap: 0, sub: 0 };
+
+    /// Behind everything.
+    pub const END: Pos = Pos { gap: u32::MAX, sub: u32::MAX };
 
     /// Of a set right after node `node`.
     pub const fn after(node: usize) -> Pos {
@@ -61,11 +66,6 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// True if this pair orders everything that the other orders.
-    fn covers(&self, other: &Pair) -> bool {
-        self.set >= other.set && self.wait <= other.wait
-    }
-
     /// One pair that orders what both order: set by the later of the two sets, waited for at the earlier of the two waits.
     pub fn merged_with(&self, other: &Pair) -> Pair {
         Pair { set: self.set.max(other.set), wait: self.wait.min(other.wait), ..*self }
@@ -151,36 +151,92 @@ impl Known {
     }
 }
 
-/// Pairs of one block by the two pipes, sorted by set; no pair covers another.
+/// Signals between two pipes in one block; none covers another, so that later sets have later waits.
+#[derive(Clone, Default, Debug)]
+struct Signals {
+    /// Wait by set.
+    waits: BTreeMap<Pos, Pos>,
+    /// Set by wait.
+    sets: BTreeMap<Pos, Pos>,
+}
+
+impl Signals {
+    /// The earliest wait for a set at `from` or later.
+    fn next(&self, from: Pos) -> Option<Pos> {
+        self.waits.range(from..).next().map(|(_, wait)| *wait)
+    }
+
+    /// The latest set whose wait is at `to` or earlier.
+    fn previous(&self, to: Pos) -> Option<Pos> {
+        self.sets.range(..=to).next_back().map(|(_, set)| *set)
+    }
+
+    fn add(&mut self, set: Pos, wait: Pos) {
+        if self.next(set).is_some_and(|earliest| earliest <= wait) {
+            return;
+        }
+        while let Some(covered) = self.previous_set(set).filter(|(_, w)| *w >= wait) {
+            self.remove(covered.0, covered.1);
+        }
+        self.waits.insert(set, wait);
+        self.sets.insert(wait, set);
+    }
+
+    fn previous_set(&self, set: Pos) -> Option<(Pos, Pos)> {
+        self.waits.range(..=set).next_back().map(|(set, wait)| (*set, *wait))
+    }
+
+    fn remove(&mut self, set: Pos, wait: Pos) {
+        if self.waits.get(&set) == Some(&wait) {
+            self.waits.remove(&set);
+            self.sets.remove(&wait);
+        }
+    }
+
+    /// Drops the signals whose set is not behind a position and whose wait is not before it.
+    fn drop_over(&mut self, at: Pos) {
+        let over: Vec<(Pos, Pos)> =
+            self.sets.range(at..).map(|(wait, set)| (*set, *wait)).take_while(|(set, _)| *set <= at).collect();
+        over.into_iter().for_each(|(set, wait)| self.remove(set, wait));
+    }
+}
+
+/// The signals of one block by the two pipes.
 #[derive(Clone, Debug)]
-struct Lists(Vec<Vec<Pair>>);
+struct Lists(Vec<Signals>);
 
 impl Default for Lists {
     fn default() -> Lists {
-        Lists(vec![Vec::new(); Pipe::COUNT * Pipe::COUNT])
+        Lists(vec![Signals::default(); Pipe::COUNT * Pipe::COUNT])
     }
 }
 
 impl Lists {
-    fn of(&self, from: Pipe, to: Pipe) -> &[Pair] {
+    fn of(&self, from: Pipe, to: Pipe) -> &Signals {
         &self.0[from.index() * Pipe::COUNT + to.index()]
     }
 
-    fn of_mut(&mut self, from: Pipe, to: Pipe) -> &mut Vec<Pair> {
+    fn of_mut(&mut self, from: Pipe, to: Pipe) -> &mut Signals {
         &mut self.0[from.index() * Pipe::COUNT + to.index()]
     }
 
     /// The earliest wait for a set at `from_pos` or later.
     fn next(&self, from: Pipe, to: Pipe, from_pos: Pos) -> Option<Pos> {
-        let list = self.of(from, to);
-        list.get(list.partition_point(|p| p.set < from_pos)).map(|p| p.wait)
+        self.of(from, to).next(from_pos)
     }
 
     /// The latest set whose wait is at `to_pos` or earlier.
     fn previous(&self, from: Pipe, to: Pipe, to_pos: Pos) -> Option<Pos> {
-        let list = self.of(from, to);
-        let count = list.partition_point(|p| p.wait <= to_pos);
-        count.checked_sub(1).map(|at| list[at].set)
+        self.of(from, to).previous(to_pos)
+    }
+
+    /// Every signal as a pair of a block.
+    fn pairs(&self, block: usize, carried: bool) -> impl Iterator<Item = Pair> + '_ {
+        let pipes = Pipe::ALL.into_iter().flat_map(|from| Pipe::ALL.into_iter().map(move |to| (from, to)));
+        pipes.flat_map(move |(from, to)| {
+            let waits = self.of(from, to).waits.iter();
+            waits.map(move |(set, wait)| Pair { from, to, block, set: *set, wait: *wait, carried })
+        })
     }
 }
 
@@ -191,7 +247,7 @@ struct BlockOrder {
     /// Positions where everything that was issued is waited for, sorted.
     barriers: Vec<Pos>,
     /// Next free place between the sets and the waits of a gap.
-    middle: std::collections::BTreeMap<u32, u32>,
+    middle: BTreeMap<u32, u32>,
 }
 
 /// The pairs and barriers placed in a tree.
@@ -212,32 +268,27 @@ impl<'t> Order<'t> {
         self.blocks[block].get_or_insert_default()
     }
 
-    /// Adds a pair. Pairs that it covers are dropped.
-    pub fn add(&mut self, pair: Pair) {
+    fn signals_mut(&mut self, pair: &Pair) -> &mut Signals {
         let order = self.block_mut(pair.block);
         let lists = if pair.carried { &mut order.carried } else { &mut order.forward };
-        let list = lists.of_mut(pair.from, pair.to);
-        if list.iter().any(|old| old.covers(&pair)) {
-            return;
-        }
-        list.retain(|old| !pair.covers(old));
-        let at = list.partition_point(|old| old.set < pair.set);
-        list.insert(at, pair);
+        lists.of_mut(pair.from, pair.to)
+    }
+
+    /// Adds a pair. Pairs that it covers are dropped.
+    pub fn add(&mut self, pair: Pair) {
+        self.signals_mut(&pair).add(pair.set, pair.wait);
     }
 
     /// Takes a pair out.
     pub fn remove(&mut self, pair: &Pair) {
-        let order = self.block_mut(pair.block);
-        let lists = if pair.carried { &mut order.carried } else { &mut order.forward };
-        lists.of_mut(pair.from, pair.to).retain(|old| old != pair);
+        self.signals_mut(pair).remove(pair.set, pair.wait);
     }
 
     /// True if the pair is placed.
     pub fn has(&self, pair: &Pair) -> bool {
         let Some(order) = &self.blocks[pair.block] else { return false };
         let lists = if pair.carried { &order.carried } else { &order.forward };
-        let list = lists.of(pair.from, pair.to);
-        list.get(list.partition_point(|old| old.set < pair.set)) == Some(pair)
+        lists.of(pair.from, pair.to).waits.get(&pair.set) == Some(&pair.wait)
     }
 
     /// A new position between the sets and the waits of a gap, after those handed out before.
@@ -253,14 +304,16 @@ impl<'t> Order<'t> {
         let index = order.barriers.partition_point(|b| *b < at);
         order.barriers.insert(index, at);
         for list in &mut order.forward.0 {
-            list.retain(|pair| !(pair.set <= at && at <= pair.wait));
+            list.drop_over(at);
         }
     }
 
     /// Every pair, in the order of blocks, pipes and positions.
     pub fn pairs(&self) -> Vec<Pair> {
-        let lists = self.blocks.iter().flatten().flat_map(|order| order.carried.0.iter().chain(&order.forward.0));
-        lists.flatten().copied().collect()
+        let blocks = self.blocks.iter().enumerate().filter_map(|(block, order)| Some((block, order.as_ref()?)));
+        blocks
+            .flat_map(|(block, order)| order.carried.pairs(block, true).chain(order.forward.pairs(block, false)))
+            .collect()
     }
 
     /// Every barrier: block and position.
@@ -381,6 +434,9 @@ impl<'t> Order<'t> {
 
     /// True if what `known` knows in an execution of a block is known where `needed` in every later execution of it.
     pub fn in_time_later(&self, mut block: usize, mut known: Known, mut needed: Known) -> bool {
+        if !self.tree.is_repeated(block) {
+            return true;
+        }
         loop {
             self.spread(block, &mut known);
             let mut next = known.all_at(Pos::START);
@@ -412,12 +468,30 @@ impl<'t> Order<'t> {
     /// True if work `b` that comes after work `a`, in the same execution of `block` or a later one, is certain to start
     /// after `a` is complete. `block` holds both.
     pub fn certain(&self, block: usize, a: usize, b: usize, later: bool) -> bool {
-        let (from, to) = (self.tree.places[a], self.tree.places[b]);
-        let (p, q) = (self.tree.works[a].pipe, self.tree.works[b].pipe);
-        let known = if p == q { Known::issued } else { Known::only }(p, Pos::after(from.node));
-        let known = self.outward(from.block, known, block);
-        let needed = self.inward(to.block, Known::only(q, Pos::before(to.node)), block);
+        let known = match self.tree.works[a].pipe == self.tree.works[b].pipe {
+            true => self.issued(a, block),
+            false => self.known(a, block),
+        };
+        let needed = self.needed(b, block);
         if later { self.in_time_later(block, known, needed) } else { self.in_time(block, known, &needed) }
+    }
+
+    /// Who knows where in a block around it that work is complete.
+    pub fn known(&self, work: usize, block: usize) -> Known {
+        let place = self.tree.places[work];
+        self.outward(place.block, Known::only(self.tree.works[work].pipe, Pos::after(place.node)), block)
+    }
+
+    /// The same where the pipe of the work does not know it by itself.
+    fn issued(&self, work: usize, block: usize) -> Known {
+        let place = self.tree.places[work];
+        self.outward(place.block, Known::issued(self.tree.works[work].pipe, Pos::after(place.node)), block)
+    }
+
+    /// Who has to know something in a block around work, so that its pipe knows it when the work begins.
+    pub fn needed(&self, work: usize, block: usize) -> Known {
+        let place = self.tree.places[work];
+        self.inward(place.block, Known::only(self.tree.works[work].pipe, Pos::before(place.node)), block)
     }
 
     /// True if this node waits for everything before it begins.

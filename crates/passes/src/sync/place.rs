@@ -5,6 +5,7 @@ use slipring_tile::Space;
 
 use super::barriers::barriers;
 use super::events::Event;
+use super::index::Conflicts;
 use super::order::{Order, Pos};
 use super::tree::Flag;
 
@@ -38,7 +39,12 @@ pub struct Placement {
 
 /// Everything to place, block by block in program order. `overlapping` says in which memories pipes overlap
 /// their own work.
-pub fn placements(order: &Order<'_>, events: &[Event], overlapping: &[(Pipe, Space)]) -> Vec<Placement> {
+pub fn placements(
+    order: &Order<'_>,
+    conflicts: &Conflicts<'_>,
+    events: &[Event],
+    overlapping: &[(Pipe, Space)],
+) -> Vec<Placement> {
     let mut list: Vec<(usize, u32, Side, Pos, Action)> = Vec::new();
     let mut put = |block: usize, at: Pos, side: Side, action: Action| list.push((block, at.gap, side, at, action));
     for Event { pair, id } in events {
@@ -58,7 +64,7 @@ pub fn placements(order: &Order<'_>, events: &[Event], overlapping: &[(Pipe, Spa
         put(block, at, Side::Before(at.gap as usize), Action::Barrier(None));
     }
     for pipe in Pipe::ALL.into_iter().filter(|pipe| overlapping.iter().any(|(of, _)| of == pipe)) {
-        for place in barriers(order, pipe, overlapping) {
+        for place in barriers(order, conflicts, pipe, overlapping) {
             put(place.block, Pos::before(place.node), Side::Before(place.node), Action::Barrier(Some(pipe)));
         }
     }

@@ -6,21 +6,26 @@
 //! ends of a pair stand in the same block, so every path sets as often as it waits, iterations or not.
 //!
 //! Dependences are taken from the innermost blocks outwards and the near ones first. A pair is placed only if those placed
-//! before do not make the dependence certain already, by whatever chain of signals and pipe order.
+//! before do not make the dependence certain already, by whatever chain of signals and pipe order. Farther works of a pipe
+//! are looked at only as long as what makes the nearer ones certain does not speak for them too.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+use std::ops::Range;
 
 use slipring_ir::Flow;
-use slipring_machine::{CoreKind, Pipe};
+use slipring_machine::Pipe;
+use smallvec::SmallVec;
 
-use super::order::{Order, Pair, Pos};
-use super::tree::{Node, Parent, Relation, Tree};
+use super::index::Conflicts;
+use super::order::{Known, Order, Pair, Pos};
+use super::tree::{Node, Parent, Tree};
 
 /// A dependence between work of two pipes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Dependence {
     /// Innermost blocks first.
-    depth: std::cmp::Reverse<usize>,
+    depth: Reverse<usize>,
     kind: Kind,
     /// Nodes between the two.
     distance: usize,
@@ -43,7 +48,7 @@ enum Kind {
 }
 
 /// Places the signals that the dependences of a tree need.
-pub fn plan(tree: &Tree) -> Order<'_> {
+pub fn plan<'t>(tree: &'t Tree, conflicts: &Conflicts<'_>) -> Order<'t> {
     let mut order = Order::new(tree);
     for (block, data) in tree.blocks.iter().enumerate() {
         for node in 0..data.nodes.len() {
@@ -53,93 +58,185 @@ pub fn plan(tree: &Tree) -> Order<'_> {
             }
         }
     }
-    let (dependences, joints) = dependences(tree);
-    for block in joints {
+    let mut searches = Searches { tree, conflicts, runs: runs(tree, conflicts), heap: BinaryHeap::new() };
+    for block in searches.begin() {
         let at = order.middle(block, tree.blocks[block].nodes.len());
         order.add_barrier(block, at);
     }
-    for dependence in dependences {
+    while let Some(Reverse((dependence, mut search))) = searches.heap.pop() {
         if !is_certain(&order, &dependence) {
             let pair = pair_for(&mut order, &dependence);
             order.add(pair);
+        } else if !speaks_for_farther(&order, &dependence, search.ahead) {
+            search.steps += 1;
+            if search.steps < MOST_STEPS {
+                searches.next(search);
+            } else {
+                // One signal more than may be needed, for everything farther away.
+                let pair = pair_for(&mut order, &dependence);
+                order.add(pair);
+            }
         }
     }
     order
 }
 
-/// Every dependence between pipes in the order of placing that others do not imply, and the blocks at whose end everything
-/// must be waited for: the regions of loops with several of them, which no pair can connect.
-///
-/// Of the works of one pipe in one block that a work depends on, the last one is enough: who knows that it is done knows
-/// it of those before. Of those that depend on it in the next execution, the first one is.
-fn dependences(tree: &Tree) -> (Vec<Dependence>, BTreeSet<usize>) {
-    let mut found = Vec::new();
-    let mut joints = BTreeSet::new();
-    for later in 0..tree.works.len() {
-        let b = &tree.works[later];
-        let repeated = tree.is_repeated(tree.places[later].block);
-        // Pipes and blocks of which the last work that conflicts was met, and the first one so far.
-        let mut met: BTreeMap<(Pipe, Option<CoreKind>, usize), usize> = BTreeMap::new();
-        for earlier in (0..later).rev() {
-            let a = &tree.works[earlier];
-            let key = (a.pipe, a.core, tree.places[earlier].block);
-            if a.pipe == b.pipe || (!repeated && met.contains_key(&key)) || !a.conflicts(b) {
-                continue;
-            }
-            let before = found.len();
-            let nodes = relate(tree, earlier, later, &mut found, &mut joints);
-            if !nodes {
-                continue;
-            }
-            match met.get(&key).copied() {
-                None if found.len() == before + 2 => drop(met.insert(key, before + 1)),
-                None => drop(met.insert(key, before)),
-                Some(first) if found.len() == before + 2 => {
-                    // The carried one takes the place of the carried one of a later work.
-                    found[first] = found[before + 1];
-                    found.truncate(before);
-                }
-                Some(_) => found.truncate(before),
-            }
-        }
-    }
-    found.sort_unstable();
-    (found, joints)
+/// How many dependences a search looks at that are certain for reasons of their own.
+const MOST_STEPS: u32 = 256;
+
+/// A search for what one work depends on, or what depends on it, in one lane: from the nearest to the farthest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Search {
+    kind: Kind,
+    /// Block and node between which, or between whose executions, the dependence is.
+    block: usize,
+    node: usize,
+    /// True if the work comes first and the others come in the next execution: the first of them is the nearest.
+    ahead: bool,
+    /// The work that the search began with.
+    work: usize,
+    /// Of the others, the lane and the ranks that are left.
+    lane: usize,
+    from: u32,
+    to: u32,
+    steps: u32,
 }
 
-/// Adds the dependences of two works. True if they stand in different nodes of a block.
-fn relate(
-    tree: &Tree,
-    earlier: usize,
-    later: usize,
-    found: &mut Vec<Dependence>,
-    joints: &mut BTreeSet<usize>,
-) -> bool {
-    match tree.relation(tree.places[earlier], tree.places[later]) {
-        Relation::Nodes { block, a, b } => {
-            let depth = std::cmp::Reverse(tree.depth(block));
-            let forward =
-                Dependence { depth, kind: Kind::Forward, distance: b - a, block, a: (a, earlier), b: (b, later) };
-            found.push(forward);
-            if tree.is_repeated(block) {
-                let distance = tree.blocks[block].nodes.len() - b + a;
-                found.push(Dependence { kind: Kind::Carried, distance, a: (b, later), b: (a, earlier), ..forward });
+struct Searches<'t, 'c> {
+    tree: &'t Tree,
+    conflicts: &'c Conflicts<'c>,
+    /// By lane and rank: the ranks next to it in the same block without another one between them.
+    runs: Vec<Vec<Range<u32>>>,
+    /// The nearest dependence of each search.
+    heap: BinaryHeap<Reverse<(Dependence, Search)>>,
+}
+
+/// By lane and rank the run of ranks in the same block around it.
+pub(super) fn runs(tree: &Tree, conflicts: &Conflicts<'_>) -> Vec<Vec<Range<u32>>> {
+    let lane_runs = |lane: usize| {
+        let mut list: Vec<Range<u32>> = Vec::new();
+        let all = conflicts.ranks(lane, 0..tree.works.len());
+        let block = |rank: u32| tree.places[conflicts.work(lane, rank)].block;
+        let mut start = 0;
+        for rank in all.clone() {
+            if rank + 1 == all.end || block(rank) != block(rank + 1) {
+                list.extend(std::iter::repeat_n(start..rank + 1, (rank + 1 - start) as usize));
+                start = rank + 1;
             }
-            return true;
         }
-        Relation::Regions { block, node } => match &tree.blocks[block].nodes[node] {
-            Node::Group { flow: Flow::Repeat | Flow::Once, blocks } => joints.extend(blocks),
-            _ if tree.is_repeated(block) => {
-                let depth = std::cmp::Reverse(tree.depth(block));
-                let (a, b) = ((node, earlier), (node, later));
-                let both = Dependence { depth, kind: Kind::SameNode, distance: 0, block, a, b };
-                found.extend([both, Dependence { a: b, b: a, ..both }]);
+        list
+    };
+    conflicts.lanes().map(|(lane, _)| lane_runs(lane)).collect()
+}
+
+impl Searches<'_, '_> {
+    /// Begins every search, and finds the blocks at whose end everything must be waited for: the regions of loops with several
+    /// of them, which no pair can connect.
+    ///
+    /// Of the works of one pipe in one block that a work depends on, the last one is enough: who knows that it is done knows
+    /// it of those before. Of those that depend on it in the next execution, the first one is.
+    fn begin(&mut self) -> BTreeSet<usize> {
+        let tree = self.tree;
+        let spans = tree.works_of_blocks();
+        let start_of = |blocks: &[usize]| {
+            blocks.iter().map(|b| &spans[*b]).find(|span| !span.is_empty()).map_or(0, |span| span.start)
+        };
+        let mut joints = BTreeSet::new();
+        for work in 0..tree.works.len() {
+            let Parent { mut block, mut node } = tree.places[work];
+            let mut start = work;
+            loop {
+                let earlier = spans[block].start..start;
+                let search =
+                    Search { kind: Kind::Forward, block, node, ahead: false, work, lane: 0, from: 0, to: 0, steps: 0 };
+                self.search(search, &earlier);
+                if tree.is_repeated(block) {
+                    self.search(Search { kind: Kind::Carried, ahead: true, ..search }, &earlier);
+                }
+                let Some(parent) = &tree.blocks[block].parent else { break };
+                let outer = &tree.blocks[parent.block].nodes[parent.node];
+                let (Node::Group { blocks, .. } | Node::Call { blocks, .. }) = outer else { break };
+                let earlier_arms = start_of(blocks)..spans[block].start;
+                match outer {
+                    Node::Group { flow: Flow::Repeat | Flow::Once, blocks } => {
+                        if blocks.len() > 1 && !joints.contains(&block) && self.meets(work, earlier_arms) {
+                            joints.extend(blocks);
+                        }
+                    }
+                    _ if tree.is_repeated(parent.block) => {
+                        let Parent { block, node } = *parent;
+                        for ahead in [false, true] {
+                            self.search(Search { kind: Kind::SameNode, block, node, ahead, ..search }, &earlier_arms);
+                        }
+                    }
+                    _ => {}
+                }
+                (start, block, node) = (start_of(blocks), parent.block, parent.node);
             }
-            _ => {}
-        },
-        Relation::Same => {}
+        }
+        joints
     }
-    false
+
+    /// The lanes of other pipes that a work may conflict with.
+    fn lanes(&self, work: usize) -> impl Iterator<Item = usize> + use<'_> {
+        let pipe = self.tree.works[work].pipe;
+        let meets = move |lane: &usize| self.conflicts.may_meet(work, *lane);
+        self.conflicts.lanes().filter(move |(_, (of, _))| *of != pipe).map(|(lane, _)| lane).filter(meets)
+    }
+
+    /// True if a work conflicts with some of these.
+    fn meets(&self, work: usize, others: Range<usize>) -> bool {
+        self.lanes(work)
+            .any(|lane| self.conflicts.last(work, lane, self.conflicts.ranks(lane, others.clone())).is_some())
+    }
+
+    /// Begins a search in every lane. `others` come before the work in the text.
+    fn search(&mut self, search: Search, others: &Range<usize>) {
+        if others.is_empty() {
+            return;
+        }
+        for lane in self.lanes(search.work).collect::<SmallVec<[usize; 8]>>() {
+            let Range { start: from, end: to } = self.conflicts.ranks(lane, others.clone());
+            self.next(Search { lane, from, to, ..search });
+        }
+    }
+
+    /// Finds the nearest dependence of what is left of a search.
+    fn next(&mut self, mut search: Search) {
+        let Search { kind, block, node, ahead, work, lane, .. } = search;
+        let find = if ahead { Conflicts::first } else { Conflicts::last };
+        let Some(rank) = find(self.conflicts, work, lane, search.from..search.to) else { return };
+        // What is left begins behind the block in which this one stands.
+        let run = &self.runs[lane][rank as usize];
+        if ahead {
+            search.from = run.end
+        } else {
+            search.to = run.start
+        }
+        let other = self.conflicts.work(lane, rank);
+        let there = self.node_in(block, other);
+        let distance = match kind {
+            Kind::Forward => node - there,
+            Kind::SameNode => 0,
+            Kind::Carried => self.tree.blocks[block].nodes.len() - node + there,
+        };
+        let (mine, theirs) = ((node, work), (there, other));
+        let (a, b) = if ahead { (mine, theirs) } else { (theirs, mine) };
+        let depth = Reverse(self.tree.depth(block));
+        self.heap.push(Reverse((Dependence { depth, kind, distance, block, a, b }, search)));
+    }
+
+    /// The node of a block that is a work or holds it.
+    fn node_in(&self, block: usize, work: usize) -> usize {
+        let mut place = self.tree.places[work];
+        while place.block != block {
+            match self.tree.blocks[place.block].parent {
+                Some(parent) => place = parent,
+                None => break,
+            }
+        }
+        place.node
+    }
 }
 
 fn is_certain(order: &Order<'_>, dependence: &Dependence) -> bool {
@@ -147,6 +244,20 @@ fn is_certain(order: &Order<'_>, dependence: &Dependence) -> bool {
     let (p, q) = (order.tree.works[a.1].pipe, order.tree.works[b.1].pipe);
     let direct = kind == Kind::Forward && order.at_once(block, p, Pos::after(a.0), q, Pos::before(b.0));
     direct || order.certain(block, a.1, b.1, kind != Kind::Forward)
+}
+
+/// True if what makes a dependence certain does so for works farther away too: it would do if of the nearer one were known
+/// only where it stands.
+fn speaks_for_farther(order: &Order<'_>, dependence: &Dependence, ahead: bool) -> bool {
+    let Dependence { block, kind, a, b, .. } = *dependence;
+    let (p, q) = (order.tree.works[a.1].pipe, order.tree.works[b.1].pipe);
+    let (set, wait) = (Known::only(p, Pos::after(a.0)), Known::only(q, Pos::before(b.0)));
+    let known = if ahead { order.known(a.1, block) } else { set };
+    let needed = if ahead { wait } else { order.needed(b.1, block) };
+    match kind {
+        Kind::Forward => order.in_time(block, known, &needed),
+        Kind::SameNode | Kind::Carried => order.in_time_later(block, known, needed),
+    }
 }
 
 fn pair_for(order: &mut Order<'_>, dependence: &Dependence) -> Pair {

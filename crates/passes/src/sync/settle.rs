@@ -13,6 +13,7 @@ use slipring_tile::Space;
 
 use super::check::{Problem, Step, check};
 use super::events::{Pressure, assign};
+use super::index::Conflicts;
 use super::place::{Action, Placement, Side, placements};
 use super::plan::plan;
 use super::tree::{Flag, Node, Tree};
@@ -37,10 +38,11 @@ const ROUNDS: usize = 8;
 /// # Errors
 /// What the check finds even where a barrier stands before all work: the flags of a callee are at fault, or this code.
 pub fn settle(tree: &Tree, ids: u32, overlapping: &[(Pipe, Space)]) -> Result<Settled, Vec<Problem>> {
-    let mut order = plan(tree);
+    let conflicts = Conflicts::new(&tree.works);
+    let mut order = plan(tree, &conflicts);
     let (events, pressure) = assign(&mut order, ids);
-    let placed = placements(&order, &events, overlapping);
-    accepted(tree, placed, overlapping).map(|(placed, mended)| Settled { placed, pressure, mended })
+    let placed = placements(&order, &conflicts, &events, overlapping);
+    accepted(tree, &conflicts, placed, overlapping).map(|(placed, mended)| Settled { placed, pressure, mended })
 }
 
 /// What was placed, mended until the check accepts it, and how many barriers that took.
@@ -49,10 +51,11 @@ pub fn settle(tree: &Tree, ids: u32, overlapping: &[(Pipe, Space)]) -> Result<Se
 /// See [`settle`].
 pub fn accepted(
     tree: &Tree,
+    conflicts: &Conflicts<'_>,
     mut placed: Vec<Placement>,
     overlapping: &[(Pipe, Space)],
 ) -> Result<(Vec<Placement>, usize), Vec<Problem>> {
-    let judge = |placed: &[Placement]| check(&steps(tree, placed), &tree.works, overlapping);
+    let judge = |placed: &[Placement]| check(&steps(tree, placed), &tree.works, conflicts, overlapping);
     let barriers = |placed: &[Placement]| placed.iter().filter(|p| p.action == Action::Barrier(None)).count();
     let planned = barriers(&placed);
     for _ in 0..ROUNDS {

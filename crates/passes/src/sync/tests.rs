@@ -5,12 +5,13 @@ use slipring_ir::Flow;
 use slipring_machine::Pipe;
 use slipring_tile::Space;
 
-use super::check::{Problem, Step, check};
+use super::check::{Problem, Step};
 use super::events::{Event, assign};
+use super::index::Conflicts;
 use super::order::Order;
 use super::place::{Action, Placement, Side, placements};
 use super::plan::plan;
-use super::settle::{accepted, flags, settle, steps};
+use super::settle::{flags, settle, steps};
 use super::tree::{Flag, Tree};
 use crate::analysis::touch::{Access, Memory, Work};
 
@@ -39,6 +40,18 @@ fn store(src: u64) -> Work {
     work(Pipe::Mte3, &[src], &[])
 }
 
+fn check(steps: &[Step], works: &[Work], overlapping: &[(Pipe, Space)]) -> Vec<Problem> {
+    super::check::check(steps, works, &Conflicts::new(works), overlapping)
+}
+
+fn accepted(
+    tree: &Tree,
+    placed: Vec<Placement>,
+    overlapping: &[(Pipe, Space)],
+) -> Result<(Vec<Placement>, usize), Vec<Problem>> {
+    super::settle::accepted(tree, &Conflicts::new(&tree.works), placed, overlapping)
+}
+
 /// What the planner alone comes to, and what the check says of it.
 struct Planned {
     placed: Vec<Placement>,
@@ -48,9 +61,10 @@ struct Planned {
 }
 
 fn run(tree: &Tree) -> Planned {
-    let mut order: Order<'_> = plan(tree);
+    let conflicts = Conflicts::new(&tree.works);
+    let mut order: Order<'_> = plan(tree, &conflicts);
     let (events, _) = assign(&mut order, 8);
-    let placed = placements(&order, &events, &[]);
+    let placed = placements(&order, &conflicts, &events, &[]);
     let problems = check(&steps(tree, &placed), &tree.works, &[]);
     Planned { problems, events, barriers: order.barriers().len(), placed }
 }
@@ -355,9 +369,10 @@ fn a_signal_that_is_placed_again_has_one_id() {
     // With three ids a barrier drops a signal that had one; later another pair needs the same signal.
     for ids in 1..9 {
         let tree = few_ids();
-        let mut order = plan(&tree);
+        let conflicts = Conflicts::new(&tree.works);
+        let mut order = plan(&tree, &conflicts);
         let (events, pressure) = assign(&mut order, ids);
-        let placed = placements(&order, &events, &[]);
+        let placed = placements(&order, &conflicts, &events, &[]);
         let problems = check(&steps(&tree, &placed), &tree.works, &[]);
         assert!(problems.is_empty(), "{ids} ids: {problems:?} {pressure:?}\n{}", text(&tree, &placed));
     }

@@ -2,6 +2,8 @@
 //!
 //! Everything else is left out: scalar code, views and allocations need no flags.
 
+use std::ops::Range;
+
 use slipring_ir::Flow;
 use slipring_machine::Pipe;
 
@@ -166,6 +168,22 @@ impl Tree {
     /// Distance of a block from the body.
     pub fn depth(&self, block: usize) -> usize {
         std::iter::successors(self.blocks[block].parent, |p| self.blocks[p.block].parent).count()
+    }
+
+    /// The works in each block and in what it holds; in program order they follow one another.
+    pub fn works_of_blocks(&self) -> Vec<Range<usize>> {
+        let mut spans = vec![0..0; self.blocks.len()];
+        for (work, place) in self.places.iter().enumerate() {
+            let mut block = Some(place.block);
+            while let Some(at) = block {
+                if spans[at].is_empty() {
+                    spans[at] = work..work;
+                }
+                spans[at].end = work + 1;
+                block = self.blocks[at].parent.map(|p| p.block);
+            }
+        }
+        spans
     }
 
     /// How two places lie to each other. A place is a block and a node of it.

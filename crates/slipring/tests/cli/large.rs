@@ -39,12 +39,12 @@ fn straight_work_has_a_limit() {
     let folder = Folder::new("straight");
     let tile = "!pto.tile_buf<vec, 16x16xf32>";
     let mut text = format!("func.func @s() {{\n  %t = pto.alloc_tile : {tile}\n");
-    for _ in 0..20_000 {
+    for _ in 0..140_000 {
         let _ = writeln!(text, "  pto.tadd ins(%t, %t : {tile}, {tile}) outs(%t : {tile})");
     }
     folder.write("straight.pto", text + "  return\n}\n");
     for verb in ["check", "build", "run"] {
-        folder.call(&[verb, "straight.pto"]).exits(2).says("error[too-many-ops]").says("20000 ops on pipes");
+        folder.call(&[verb, "straight.pto"]).exits(2).says("error[too-many-ops]").says("140000 ops on pipes");
     }
 }
 

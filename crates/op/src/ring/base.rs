@@ -1,5 +1,7 @@
 //! Where the slots of a ring begin, followed to what the text says: constants, reservations, and sums of both.
 
+use std::collections::BTreeMap;
+
 use slipring_ir::{BlockId, Module, OpId, ValueDef, ValueId};
 
 use super::spec::reservation_of;
@@ -27,7 +29,7 @@ impl SlotBase {
     /// Where an address begins: through constants, sums, differences, products, conversions, imports, and arguments that every
     /// caller gives the same.
     pub fn of(table: &Table, module: &Module, value: ValueId) -> SlotBase {
-        follow(table, module, value, DEPTH)
+        Search { table, module, found: BTreeMap::new(), calls: None }.follow(value, DEPTH)
     }
 
     /// The address, where the text has it or the reservation has been placed.
@@ -43,37 +45,78 @@ impl SlotBase {
 }
 
 /// Definitions that are followed one behind the other.
-const DEPTH: u32 = 32;
+const DEPTH: u32 = 256;
 
-fn follow(table: &Table, module: &Module, value: ValueId, depth: u32) -> SlotBase {
-    if depth == 0 {
-        return SlotBase::Computed;
+struct Search<'m> {
+    table: &'m Table,
+    module: &'m Module,
+    /// By value what was found; [`SlotBase::Computed`] while it is looked for.
+    found: BTreeMap<u32, SlotBase>,
+    /// The calls of each function.
+    calls: Option<BTreeMap<OpId, Vec<OpId>>>,
+}
+
+impl Search<'_> {
+    fn follow(&mut self, value: ValueId, depth: u32) -> SlotBase {
+        if depth == 0 {
+            return SlotBase::Computed;
+        }
+        if let Some(known) = self.found.get(&value.0) {
+            return *known;
+        }
+        self.found.insert(value.0, SlotBase::Computed);
+        let base = if let Some(at) = constant(self.module, value) {
+            SlotBase::At(at)
+        } else if let Some(reservation) = reservation_of(self.table, self.module, value) {
+            SlotBase::In { reservation, offset: 0 }
+        } else {
+            match self.module.value(value).def {
+                ValueDef::Arg(block, index) => self.argument(block, usize::from(index), depth),
+                ValueDef::Result(op, _) => self.computed(op, depth),
+            }
+        };
+        self.found.insert(value.0, base);
+        base
     }
-    if let Some(at) = constant(module, value) {
-        return SlotBase::At(at);
+
+    fn computed(&mut self, op: OpId, depth: u32) -> SlotBase {
+        let data = self.module.op(op);
+        let linear = self.table.def(&data.name).and_then(|def| def.linear);
+        let mut of = |at: usize| data.operands.get(at).map_or(SlotBase::Computed, |v| self.follow(*v, depth - 1));
+        let sum = match (linear, of(0)) {
+            (Some(Linear::Same), base) => Some(base),
+            (Some(Linear::Sum), SlotBase::At(n)) => shifted(of(1), Some(n)),
+            (Some(Linear::Sum), base) => number(of(1)).and_then(|n| shifted(base, Some(n))),
+            (Some(Linear::Difference), base) => number(of(1)).and_then(|n| shifted(base, n.checked_neg())),
+            (Some(Linear::Product), SlotBase::At(a)) => number(of(1)).and_then(|b| a.checked_mul(b)).map(SlotBase::At),
+            _ => None,
+        };
+        sum.unwrap_or(SlotBase::Computed)
     }
-    if let Some(reservation) = reservation_of(table, module, value) {
-        return SlotBase::In { reservation, offset: 0 };
-    }
-    match module.value(value).def {
-        ValueDef::Arg(block, index) => argument(table, module, block, usize::from(index), depth),
-        ValueDef::Result(op, _) => computed(table, module, op, depth),
+
+    /// An argument of a function: what all of its callers pass.
+    fn argument(&mut self, block: BlockId, index: usize, depth: u32) -> SlotBase {
+        let Some(function) = self.module.block_parent(block) else { return SlotBase::Computed };
+        let module = self.module;
+        let passed = self.calls.get_or_insert_with(|| calls(module)).get(&function).cloned().unwrap_or_default();
+        let mut bases = passed.iter().map(|call| {
+            let value = module.op(*call).operands.get(index);
+            value.map_or(SlotBase::Computed, |v| self.follow(*v, depth - 1))
+        });
+        let Some(first) = bases.next() else { return SlotBase::Computed };
+        if bases.all(|base| base == first) { first } else { SlotBase::Computed }
     }
 }
 
-fn computed(table: &Table, module: &Module, op: OpId, depth: u32) -> SlotBase {
-    let data = module.op(op);
-    let linear = table.def(&data.name).and_then(|def| def.linear);
-    let of = |at: usize| data.operands.get(at).map_or(SlotBase::Computed, |v| follow(table, module, *v, depth - 1));
-    let sum = match (linear, of(0)) {
-        (Some(Linear::Same), base) => Some(base),
-        (Some(Linear::Sum), SlotBase::At(n)) => shifted(of(1), Some(n)),
-        (Some(Linear::Sum), base) => number(of(1)).and_then(|n| shifted(base, Some(n))),
-        (Some(Linear::Difference), base) => number(of(1)).and_then(|n| shifted(base, n.checked_neg())),
-        (Some(Linear::Product), SlotBase::At(a)) => number(of(1)).and_then(|b| a.checked_mul(b)).map(SlotBase::At),
-        _ => None,
-    };
-    sum.unwrap_or(SlotBase::Computed)
+/// The calls of each function.
+fn calls(module: &Module) -> BTreeMap<OpId, Vec<OpId>> {
+    let mut calls: BTreeMap<OpId, Vec<OpId>> = BTreeMap::new();
+    for op in module.walk(module.top) {
+        if let Some(callee) = module.callee(op) {
+            calls.entry(callee).or_default().push(op);
+        }
+    }
+    calls
 }
 
 fn number(base: SlotBase) -> Option<i64> {
@@ -88,30 +131,13 @@ fn shifted(base: SlotBase, by: Option<i64>) -> Option<SlotBase> {
     }
 }
 
-/// An argument of a function: what all of its callers pass.
-fn argument(table: &Table, module: &Module, block: BlockId, index: usize, depth: u32) -> SlotBase {
-    let passed = callers(module, block);
-    let mut bases = passed.iter().map(|call| {
-        let value = module.op(*call).operands.get(index);
-        value.map_or(SlotBase::Computed, |v| follow(table, module, *v, depth - 1))
-    });
-    let Some(first) = bases.next() else { return SlotBase::Computed };
-    if bases.all(|base| base == first) { first } else { SlotBase::Computed }
-}
-
-/// The calls of the function whose body a block is.
-pub(super) fn callers(module: &Module, block: BlockId) -> Vec<OpId> {
-    let Some(function) = module.block_parent(block) else { return Vec::new() };
-    let calls = module.walk(module.top).into_iter();
-    calls.filter(|op| module.callee(*op) == Some(function)).collect()
-}
-
 /// The parameter of a kernel's entry function that a pointer is, followed through calls; `None` for what is computed.
 pub(super) fn outermost_argument(module: &Module, value: ValueId) -> Option<ValueId> {
     let mut value = value;
+    let calls = calls(module);
     for _ in 0..DEPTH {
         let ValueDef::Arg(block, index) = module.value(value).def else { return None };
-        match callers(module, block).as_slice() {
+        match module.block_parent(block).and_then(|function| calls.get(&function)).map_or(&[][..], Vec::as_slice) {
             [] => return Some(value),
             [call] => value = *module.op(*call).operands.get(usize::from(index))?,
             _ => return None,

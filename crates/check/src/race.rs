@@ -109,21 +109,26 @@ impl Race {
         self.signals_compete
     }
 
-    fn touch(&mut self, run: &WorkRun<'_>) {
-        let agent = run.agent;
-        let stamp = |write| Stamp {
+    /// What an agent leaves where it reads now.
+    fn stamp(&self, agent: Agent, site: SiteRef) -> Stamp {
+        Stamp {
             block: agent.block,
             lane: agent.lane() as u8,
-            write,
-            update: run.access.update,
+            write: false,
+            update: None,
             epoch: self.order.epoch(agent),
-            site: run.site,
+            site,
             number: self.order.number(agent),
-        };
+        }
+    }
+
+    fn touch(&mut self, run: &WorkRun<'_>) {
+        let agent = run.agent;
+        let reads = self.stamp(agent, run.site);
         let mut added = None;
         let (clock, in_order) = (self.order.clock(agent), self.order.clock_in_order(agent));
         for (ranges, write) in [(&run.access.reads, false), (&run.access.writes, true)] {
-            let stamp = stamp(write);
+            let stamp = Stamp { write, update: run.access.update, ..reads };
             for range in ranges {
                 // What an update reads besides its own target it reads as any other work.
                 let own = run.access.writes.first().is_some_and(|target| target.space == range.space);
@@ -187,15 +192,7 @@ impl Race {
 
     /// A slot is given back: whatever uses it must be over.
     fn give_back(&mut self, agent: Agent, slot: &Extent, site: SiteRef) {
-        let stamp = Stamp {
-            block: agent.block,
-            lane: agent.lane() as u8,
-            write: true,
-            update: None,
-            epoch: self.order.epoch(agent),
-            site,
-            number: self.order.number(agent),
-        };
+        let stamp = Stamp { write: true, ..self.stamp(agent, site) };
         let (place, start) = Place::of(slot, agent.cluster);
         let mut early: Vec<Stamp> = Vec::new();
         let conflict = |old: Stamp, _, _| {

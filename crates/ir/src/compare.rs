@@ -8,13 +8,20 @@ use crate::{Attr, AttrDict, BlockId, Module, OpId, ValueId};
 /// attributes, locations. Places in the text, numbers of ops and values and the order of an op's attributes do not
 /// count, nor does a name that only one of the two gives to a value. `None` if there is no difference.
 pub fn difference(a: &Module, b: &Module) -> Option<String> {
-    let mut comparison = Comparison { a, b, values: HashMap::new() };
+    let mut comparison = Comparison { a, b, names: true, values: HashMap::new() };
+    comparison.blocks(a.top, b.top).err()
+}
+
+/// The same where names of values do not count: a text has each of them once.
+pub fn difference_but_for_names(a: &Module, b: &Module) -> Option<String> {
+    let mut comparison = Comparison { a, b, names: false, values: HashMap::new() };
     comparison.blocks(a.top, b.top).err()
 }
 
 struct Comparison<'m> {
     a: &'m Module,
     b: &'m Module,
+    names: bool,
     values: HashMap<ValueId, ValueId>,
 }
 
@@ -54,7 +61,7 @@ impl Comparison<'_> {
         for (x, y) in a.iter().zip(b) {
             let (p, q) = (self.a.value(*x), self.b.value(*y));
             equal(&format!("type of {what}"), &p.ty, &q.ty)?;
-            if let (Some(p), Some(q)) = (&p.name, &q.name) {
+            if let (true, Some(p), Some(q)) = (self.names, &p.name, &q.name) {
                 equal(&format!("name of {what}"), p, q)?;
             }
             self.values.insert(*x, *y);

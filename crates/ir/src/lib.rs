@@ -14,7 +14,7 @@ pub mod text;
 mod types;
 
 pub use attr::{Attr, AttrDict};
-pub use compare::difference;
+pub use compare::{difference, difference_but_for_names};
 pub use diag::{Diagnostic, Diags, Labeled, Severity};
 pub use function::Part;
 pub use module::{Block, BlockId, Mark, Module, Op, OpId, Region, RegionId, Value, ValueDef, ValueId, ValueMap};

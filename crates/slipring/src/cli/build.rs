@@ -4,14 +4,11 @@ use std::path::Path;
 
 use clap::Args;
 use slipring::launch_lines;
-use slipring_dialects::rules::counted;
-use slipring_ir::{Severity, Source};
-use slipring_machine::Platform;
+use slipring_ir::{Module, Severity, Source, difference_but_for_names};
 use slipring_passes::{Outcome, PassContext, pipeline, run_passes};
 use slipring_report::{memory_svg, memory_text};
 
 use super::asked::ShapeArgs;
-use super::check::{check_all, rings};
 use super::output::{fail, out, out_beside, report, write_file};
 use super::{Exit, Opened, PlatformArgs, open};
 
@@ -63,16 +60,16 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
         None => return fail("no file given"),
     };
     let Opened { mut module, platform, mut diags, kernels } = opened;
-    rings(&module, &platform, &mut diags);
+    let whole = args.passes.is_empty();
     if !diags.has_errors() {
         let context = PassContext { platform: &platform };
         let shown = |name: &str| args.print_ir_after.iter().any(|n| n == name || n == "all");
-        let print = |name: &str, module: &slipring_ir::Module| {
+        let print = |name: &str, module: &Module| {
             if shown(name) {
                 out_beside(&format!("// ---- after {name}\n{}\n", slipring_ir::text::print(module)));
             }
         };
-        if args.passes.is_empty() {
+        if whole {
             let outcome = run_passes(&mut module, &context, None, &mut diags, |pass, module| print(pass.name, module));
             debug_assert!(outcome == Outcome::Done || diags.has_errors());
         } else {
@@ -84,6 +81,12 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
                 }
             }
         }
+    }
+    // With single passes alone the program may be one that the others complete.
+    if whole && !diags.has_errors() {
+        let judged = slipring::judge(&module, std::slice::from_ref(&platform));
+        let errors = slipring::merged(&judged).list.into_iter().filter(|d| d.severity == Severity::Error);
+        diags.list.extend(errors);
     }
     report(&diags, &module.source);
     if diags.has_errors() {
@@ -103,10 +106,7 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
     let buffers = slipring::consumer_buffers(&module, &platform);
     let symbols: String = buffers.iter().map(|buffer| format!("// {}\n", buffer.line())).collect();
     let text = launch_lines(&module, &kernels) + &symbols + &slipring_ir::text::print(&module);
-    // With single passes alone the program may be one that the others complete.
-    if args.passes.is_empty()
-        && let Err(message) = judge(&text, &platform)
-    {
+    if let Err(message) = reads_back(&text, &module) {
         return fail(message);
     }
     match write_file(args.output.as_deref().unwrap_or("-"), &[text.as_bytes()]) {
@@ -115,21 +115,18 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
     }
 }
 
-/// Reads what will be written, as `check` would.
+/// Reads what will be written: what was judged is the program that the text says.
 ///
 /// # Errors
-/// What is wrong with it, as one message: the author's own text has no place for it.
-fn judge(text: &str, platform: &Platform) -> Result<(), String> {
-    let (module, mut diags) = slipring::load(Source::new("output", text));
-    check_all(&module, platform, &mut diags);
-    let mut errors = diags.list.iter().filter(|d| d.severity == Severity::Error);
-    let Some(first) = errors.next() else { return Ok(()) };
-    let line = first.primary.as_ref().map(|place| module.source.line_column(place.span.start).0);
-    let line = line.and_then(|line| text.lines().nth(line.saturating_sub(1)));
-    let shown = line.map_or(String::new(), |line| format!("\n  in `{}`", line.trim()));
-    let more = match errors.count() {
-        0 => String::new(),
-        n => format!("\n  and {} like it", counted(n, "more error")),
+/// What the text says otherwise: slipring is at fault, and the author's own text has no place for it.
+fn reads_back(text: &str, built: &Module) -> Result<(), String> {
+    let (module, diags) = slipring::load(Source::new("output", text));
+    let error = diags.list.iter().find(|d| d.severity == Severity::Error);
+    let other = match error {
+        Some(error) => Some(format!("{} ({})", error.message, error.code)),
+        None => difference_but_for_names(built, &module),
     };
-    Err(format!("the built program is not one that `check` accepts: {} ({}){shown}{more}", first.message, first.code))
+    other.map_or(Ok(()), |other| {
+        Err(format!("the text of the built program does not say what was built: {other}; please report the input"))
+    })
 }

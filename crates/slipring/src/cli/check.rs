@@ -4,8 +4,7 @@ use clap::Args;
 use serde::Serialize;
 use slipring::{Judged, message_facts};
 use slipring_dialects::rules::counted;
-use slipring_dialects::{Dialects, Mode, ring::RingPlan, select_kernel};
-use slipring_ir::{Diags, Module, Severity};
+use slipring_ir::{Module, Severity};
 use slipring_machine::Platform;
 use slipring_report::MessageFacts;
 
@@ -143,37 +142,4 @@ fn not_checked(judged: &[Judged]) -> String {
             .into();
     }
     "races, deadlocks, bounds and values, which a run decides".into()
-}
-
-/// Everything that is checked of a module that was read.
-pub(super) fn check_all(module: &Module, platform: &Platform, diags: &mut Diags) {
-    if !diags.has_errors() {
-        slipring::check(module, platform, diags);
-    }
-    rings(module, platform, diags);
-}
-
-/// Checks both ends of the rings of a kernel, where there is one that can be told.
-pub(super) fn rings(module: &Module, platform: &Platform, diags: &mut Diags) {
-    if diags.has_errors() {
-        return;
-    }
-    let mut unsure = Diags::default();
-    // Rings of a function for both kinds of core have their ends once it is taken apart.
-    let apart = slipring_passes::has_rings_by_hand(module).then(|| {
-        let mut apart = module.clone();
-        let mut said = Diags::default();
-        let context = slipring_passes::PassContext { platform };
-        let last = slipring_passes::split::expand_mixed::PASS.name;
-        slipring_passes::run_passes(&mut apart, &context, Some(last), &mut said, |_, _| {});
-        diags.list.extend(said.list.into_iter().filter(|d| d.severity == slipring_ir::Severity::Error));
-        apart
-    });
-    if diags.has_errors() {
-        return;
-    }
-    let module = apart.as_ref().unwrap_or(module);
-    if let Some(kernel) = select_kernel(Dialects::get(), module, None, &mut unsure).filter(|kernel| !kernel.guessed) {
-        let _ = RingPlan::new(Dialects::get(), module, &kernel, platform, Mode::Device, diags);
-    }
 }

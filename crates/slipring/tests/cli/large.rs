@@ -29,7 +29,7 @@ fn doubling_calls_end() {
         let file = format!("doubling{depth}.pto");
         folder.write(&file, text(depth));
         folder.call(&["check", &file]).exits(2).says("calls when each is written out");
-        folder.call(&["build", &file]).exits(0);
+        folder.call(&["build", &file]).exits(2).says("calls when each is written out");
         folder.call(&["run", &file]).exits(2).says("calls when each is written out");
     }
 }

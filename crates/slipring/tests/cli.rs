@@ -8,6 +8,8 @@ mod exits;
 mod large;
 #[path = "cli/outputs.rs"]
 mod outputs;
+#[path = "cli/sweep.rs"]
+mod sweep;
 
 use std::fs;
 use std::path::{Path, PathBuf};

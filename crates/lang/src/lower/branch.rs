@@ -80,12 +80,13 @@ impl Lower<'_> {
         let then_env = std::mem::replace(&mut self.env, before.clone());
         let then_taken = self.buffers.other_arm(since);
         self.buffers.revive(since);
+        let between = self.buffers.mark();
         for name in then_env.keys().filter(|name| !before.contains_key(*name)) {
             self.lost.insert(name.clone(), (span, "assigned in the other arm of this branch only"));
         }
         let else_outcome = self.in_block(blocks[1], |l| l.arm(|l| l.arms(rest, otherwise, span)));
         let else_env = std::mem::replace(&mut self.env, before);
-        self.buffers.revive(since);
+        self.buffers.revive(between);
         self.branches -= 1;
         then_outcome.and(else_outcome)?;
         self.merge(op, blocks, [then_env, else_env], &bound, (since, then_taken), span)

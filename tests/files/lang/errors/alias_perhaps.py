@@ -66,3 +66,22 @@ def an_iteration_later(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8]
         y[:] = b
         a, b, c = b, c, a
     y[:] = a + c
+
+
+@pl.incore
+def bound_anew_in_the_other_arm(
+    x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]], n: pl.Scalar[pl.INT32]
+):
+    a = pl.load(x, [0, 0], [2, 8])
+    b = a * 2.0
+    c = a * 3.0
+    if n < 1:
+        a = b
+        if n < 4:
+            c, a, b = a, b, c
+    else:
+        for i in pl.range(3):
+            c += pl.maximum(b, a)
+    # error: alias a part of a tile is assigned to that `a` may stand for too
+    c[:, 0:4] = a[:, 4:8] * 1.5
+    y[:] = a + b + c

@@ -1,6 +1,6 @@
 //! Whether two modules say the same.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::{Attr, AttrDict, BlockId, Module, OpId, ValueId};
 
@@ -8,13 +8,13 @@ use crate::{Attr, AttrDict, BlockId, Module, OpId, ValueId};
 /// attributes, locations. Places in the text, numbers of ops and values and the order of an op's attributes do not
 /// count, nor does a name that only one of the two gives to a value. `None` if there is no difference.
 pub fn difference(a: &Module, b: &Module) -> Option<String> {
-    let mut comparison = Comparison { a, b, names: true, values: HashMap::new() };
+    let mut comparison = Comparison { a, b, names: true, values: BTreeMap::new() };
     comparison.blocks(a.top, b.top).err()
 }
 
 /// The same where names of values do not count: a text has each of them once.
 pub fn difference_but_for_names(a: &Module, b: &Module) -> Option<String> {
-    let mut comparison = Comparison { a, b, names: false, values: HashMap::new() };
+    let mut comparison = Comparison { a, b, names: false, values: BTreeMap::new() };
     comparison.blocks(a.top, b.top).err()
 }
 
@@ -22,7 +22,7 @@ struct Comparison<'m> {
     a: &'m Module,
     b: &'m Module,
     names: bool,
-    values: HashMap<ValueId, ValueId>,
+    values: BTreeMap<ValueId, ValueId>,
 }
 
 impl Comparison<'_> {

@@ -64,6 +64,13 @@ pub struct Op {
     pub block: Option<BlockId>,
 }
 
+impl Op {
+    /// True for an op of this declaration.
+    pub fn is(&self, schema: &'static OpSchema) -> bool {
+        self.schema.is_some_and(|own| std::ptr::eq(own, schema))
+    }
+}
+
 /// A value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]

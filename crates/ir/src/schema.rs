@@ -1,6 +1,6 @@
 //! What the text layer and the passes need to know of an op: its declaration without its meaning.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::Type;
 use crate::function::Part;
@@ -192,7 +192,7 @@ pub struct OpSchema {
 /// The declared ops, by name and by every alias.
 #[derive(Default)]
 pub struct Registry {
-    by_name: HashMap<&'static str, &'static OpSchema>,
+    by_name: BTreeMap<&'static str, &'static OpSchema>,
 }
 
 impl Registry {
@@ -201,7 +201,7 @@ impl Registry {
     /// # Panics
     /// If two of them claim the same name: a mistake in the declarations, found by any test.
     pub fn new(schemas: impl IntoIterator<Item = &'static OpSchema>) -> Registry {
-        let mut by_name = HashMap::new();
+        let mut by_name = BTreeMap::new();
         for schema in schemas {
             for name in std::iter::once(&schema.name).chain(schema.aliases) {
                 assert!(by_name.insert(*name, schema).is_none(), "`{name}` is declared twice");

@@ -1,6 +1,6 @@
 //! Building ops.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -20,7 +20,7 @@ pub(crate) struct Emitter {
     entry: BlockId,
     constants: IndexMap<(Attr, Type), ValueId>,
     /// Values whose names no variable gave them.
-    suggested: HashSet<ValueId>,
+    suggested: BTreeSet<ValueId>,
 }
 
 /// A state of an [`Emitter`].
@@ -40,7 +40,7 @@ impl Emitter {
             span: Span::default(),
             entry: block,
             constants: IndexMap::new(),
-            suggested: HashSet::new(),
+            suggested: BTreeSet::new(),
         }
     }
 

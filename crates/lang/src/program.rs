@@ -1,7 +1,7 @@
 //! What a file defines: names of the language, constants, kernels.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -25,15 +25,15 @@ pub(crate) struct Globals<'a> {
     /// Functions by name.
     pub functions: IndexMap<Rc<str>, Function<'a>>,
     /// Functions without a decorator: host code, known for messages.
-    pub host: HashSet<Rc<str>>,
+    pub host: BTreeSet<Rc<str>>,
     /// True after `from slipring.language import *`.
     star: bool,
     /// Functions that are being lowered or have been.
-    pub started: RefCell<HashSet<Rc<str>>>,
+    pub started: RefCell<BTreeSet<Rc<str>>>,
     /// How often functions have been lowered ahead of their turn.
-    tries: RefCell<HashMap<Rc<str>, u32>>,
+    tries: RefCell<BTreeMap<Rc<str>, u32>>,
     /// Functions that others call: they are parts of kernels.
-    pub called: RefCell<HashSet<Rc<str>>>,
+    pub called: RefCell<BTreeSet<Rc<str>>>,
     /// What functions push into pipes, for pops that do not say what they expect.
     pub pushes: RefCell<Vec<Push>>,
     /// Memory for slots that functions reserve: function, name, bytes.

@@ -1,8 +1,9 @@
 //! The last look at what was lowered: nothing ends without a module that holds together or an error that says why.
 
-use std::collections::HashSet;
+use slipring_dialects::ring::import_peer;
+use std::collections::BTreeSet;
 
-use slipring_ir::{Attr, BlockId, Diagnostic, Diags, Module, OpId, Span, ValueId};
+use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Span, ValueId};
 
 /// Reports a function that was given up without a word.
 pub(crate) fn given_up(name: &str, span: Span, diags: &mut Diags) {
@@ -18,7 +19,7 @@ pub(crate) fn check_values(module: &Module, function: OpId, diags: &mut Diags) {
     if diags.has_errors() {
         return;
     }
-    let mut visible = HashSet::new();
+    let mut visible = BTreeSet::new();
     if let Some(op) = regions(module, function, &mut visible) {
         let span = module.op(op).span;
         let error = Diagnostic::error(
@@ -33,7 +34,7 @@ pub(crate) fn check_values(module: &Module, function: OpId, diags: &mut Diags) {
 }
 
 /// The first op in the regions of an op that uses a value which is not visible there.
-fn regions(module: &Module, op: OpId, visible: &mut HashSet<ValueId>) -> Option<OpId> {
+fn regions(module: &Module, op: OpId, visible: &mut BTreeSet<ValueId>) -> Option<OpId> {
     let blocks: Vec<BlockId> =
         module.op(op).regions.iter().flat_map(|region| module.region(*region).blocks.iter().copied()).collect();
     blocks.into_iter().find_map(|block| {
@@ -62,7 +63,6 @@ fn regions(module: &Module, op: OpId, visible: &mut HashSet<ValueId>) -> Option<
 /// True if a function imports a buffer of another.
 pub(crate) fn imports_from(module: &Module, function: OpId, peer: &str) -> bool {
     let Some(body) = module.body(function, 0) else { return false };
-    let names =
-        |op: &OpId| matches!(module.op(*op).attrs.get("peer_func"), Some(Attr::Symbol(name)) if **name == *peer);
+    let names = |op: &OpId| import_peer(module, *op) == Some(peer);
     module.walk(body).iter().any(names)
 }

@@ -51,7 +51,7 @@ fn kernels_are_verified() {
 #[test]
 fn every_op_of_the_catalogue_becomes_a_declared_one() {
     let table = slipring_dialects::Dialects::get();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = std::collections::BTreeSet::new();
     for entry in slipring_lang::catalogue() {
         for op in [entry.op, entry.with_number].into_iter().flatten() {
             let name = op.schema.name;

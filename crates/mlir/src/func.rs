@@ -3,8 +3,8 @@
 use slipring_ir::function::{CALLEE, FUNCTION_TYPE, SYMBOL, VISIBILITY};
 use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Reported as TextReported, Tok, same_type};
 use slipring_ir::{
-    Arity, Attr, AttrDict, AttrKind, Diagnostic, Diags, FuncType, Infer, Module, OpId, OpSchema, Part, ResultSpec,
-    Span, Syntax, Touch, Type, ValueId,
+    Arity, Attr, AttrKind, Diagnostic, Diags, FuncType, Infer, Module, OpId, OpSchema, Part, ResultSpec, Span, Syntax,
+    Touch, Type, ValueId,
 };
 use slipring_machine::Platform;
 
@@ -361,7 +361,5 @@ pub static RETURN: OpDef = OpDef {
 
 /// A call of the function of a name, in no block yet.
 pub fn call(module: &mut Module, callee: &str, args: &[ValueId], results: &[Type], span: Span) -> OpId {
-    let op = module.build(&CALL.schema, &[args], AttrDict::default(), results, span);
-    module.set_callee(op, callee);
-    op
+    CALL.make(module, &[("args", args)], [(CALLEE, Attr::Symbol(callee.into()))], results, span)
 }

@@ -3,26 +3,7 @@
 use slipring_ir::{Attr, Module, OpId, Part};
 use slipring_machine::CoreKind;
 
-/// The kind of core that a function is for.
-pub const KIND: &str = "pto.kernel_kind";
-
-/// What marks the kernel of a file.
-pub const ENTRY: [&str; 2] = ["pto.entry", "hacc.entry"];
-
-/// Asks the compiler to divide Vector work.
-pub const SPLIT: &str = "split";
-
-/// Slots of each ring that the compiler makes.
-pub const SLOTS: &str = "slot_num";
-
-/// Bytes of ring slots that each block of a launch needs.
-pub const SLOT_BYTES: &str = "gm_slot_bytes";
-
-/// Whether both Vector cores run a Vector function.
-pub const BOTH_LANES: &str = "dual_aiv_dispatch";
-
-/// The platform that a module is written for.
-pub const PLATFORM: &str = "pto.target_arch";
+pub use crate::names::{BOTH_LANES, ENTRY, KIND, PLATFORM, SLOT_BYTES, SLOTS, SPLIT};
 
 /// Name of a function.
 pub fn symbol_name(module: &Module, function: OpId) -> &str {

@@ -11,6 +11,7 @@ pub mod decode;
 pub mod def;
 pub mod function;
 pub mod make;
+pub mod names;
 pub mod numbers;
 mod reach;
 pub mod ring;

@@ -1,6 +1,6 @@
 //! The declarations that a module is read with.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use slipring_ir::{Module, OpId, Registry};
 
@@ -10,7 +10,7 @@ use crate::def::{OpDef, OpRef};
 pub struct Table {
     /// What the text layer needs of them.
     pub registry: Registry,
-    by_name: HashMap<&'static str, &'static OpDef>,
+    by_name: BTreeMap<&'static str, &'static OpDef>,
     all: Vec<&'static OpDef>,
 }
 

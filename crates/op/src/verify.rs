@@ -1,6 +1,6 @@
 //! Checking a module against the declarations.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use slipring_ir::text::nearest;
 use slipring_ir::{Arity, Diagnostic, Diags, Module, OpId, Part, Type};
@@ -42,7 +42,7 @@ pub fn verify(table: &Table, module: &Module, platform: &Platform, diags: &mut D
 
 /// Reports functions of one name.
 fn names_differ(module: &Module, diags: &mut Diags) {
-    let mut first: HashMap<&str, OpId> = HashMap::new();
+    let mut first: BTreeMap<&str, OpId> = BTreeMap::new();
     for function in module.functions() {
         let data = module.op(function);
         let Some(name) = module.symbol_name(function) else { continue };

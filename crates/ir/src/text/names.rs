@@ -1,6 +1,6 @@
 //! Names of values as they are printed: their own where they can be, each visible name once.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ struct Namer<'m> {
     module: &'m Module,
     names: Vec<Option<Rc<str>>>,
     /// Visible names, innermost region last.
-    scopes: Vec<HashSet<String>>,
+    scopes: Vec<BTreeSet<String>>,
     /// Names that values of this function have, and names given to others so far.
-    taken: HashSet<String>,
+    taken: BTreeSet<String>,
     /// The next number to try after a name, and without one.
-    next: HashMap<String, u32>,
+    next: BTreeMap<String, u32>,
 }
 
 impl Names {
@@ -28,9 +28,9 @@ impl Names {
         let mut namer = Namer {
             module,
             names: vec![None; module.value_count()],
-            scopes: vec![HashSet::new()],
-            taken: HashSet::new(),
-            next: HashMap::new(),
+            scopes: vec![BTreeSet::new()],
+            taken: BTreeSet::new(),
+            next: BTreeMap::new(),
         };
         for op in &module.block(module.top).ops {
             namer.collect(*op);
@@ -138,7 +138,7 @@ impl Namer<'_> {
 
     fn op(&mut self, op: OpId) {
         for region in &self.module.op(op).regions {
-            self.scopes.push(HashSet::new());
+            self.scopes.push(BTreeSet::new());
             for block in &self.module.region(*region).blocks {
                 for arg in &self.module.block(*block).args {
                     self.name_group(&[*arg], self.module.value(*arg).name.clone());

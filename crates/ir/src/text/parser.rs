@@ -1,6 +1,6 @@
 //! The parser's core: tokens, errors, names in scope, operands.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -72,14 +72,14 @@ pub struct OpParser<'a> {
     pub(crate) diags: Diags,
     pub(crate) scopes: Vec<Scope<'a>>,
     pub(crate) marks: Marks,
-    pub(crate) types: HashMap<&'a str, Type>,
+    pub(crate) types: BTreeMap<&'a str, Type>,
     /// Aliases, with their `!` or `#`, whose definitions were given up.
-    pub(crate) bad_aliases: HashSet<&'a str>,
-    pub(crate) attrs: HashMap<&'a str, Attr>,
-    pub(crate) locs: HashMap<&'a str, String>,
+    pub(crate) bad_aliases: BTreeSet<&'a str>,
+    pub(crate) attrs: BTreeMap<&'a str, Attr>,
+    pub(crate) locs: BTreeMap<&'a str, String>,
     /// Ops whose `loc` names an alias.
     pub(crate) named_locs: Vec<(OpId, Span)>,
-    pub(crate) formats: HashMap<*const crate::OpSchema, Option<Rc<Format>>>,
+    pub(crate) formats: BTreeMap<*const crate::OpSchema, Option<Rc<Format>>>,
     depth: u32,
     errors: usize,
     last_error: Option<Span>,
@@ -94,12 +94,12 @@ impl<'a> OpParser<'a> {
             diags: Diags::default(),
             scopes: vec![Scope::default()],
             marks: Marks::default(),
-            types: HashMap::new(),
-            bad_aliases: HashSet::new(),
-            attrs: HashMap::new(),
-            locs: HashMap::new(),
+            types: BTreeMap::new(),
+            bad_aliases: BTreeSet::new(),
+            attrs: BTreeMap::new(),
+            locs: BTreeMap::new(),
             named_locs: Vec::new(),
-            formats: HashMap::new(),
+            formats: BTreeMap::new(),
             depth: 0,
             errors: 0,
             last_error: None,

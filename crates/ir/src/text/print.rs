@@ -1,6 +1,6 @@
 //! The printer.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::format::Format;
@@ -17,7 +17,7 @@ use crate::{Arity, Attr, AttrKind, AttrSpec, BlockId, Module, OpId, OpSchema, Sy
 pub struct OpPrinter<'a> {
     /// The module that is printed.
     pub module: &'a Module,
-    pub(crate) formats: HashMap<*const OpSchema, Option<Rc<Format>>>,
+    pub(crate) formats: BTreeMap<*const OpSchema, Option<Rc<Format>>>,
     out: String,
     indent: usize,
     names: Names,
@@ -25,7 +25,7 @@ pub struct OpPrinter<'a> {
 
 impl<'a> OpPrinter<'a> {
     pub(crate) fn new(module: &'a Module) -> OpPrinter<'a> {
-        OpPrinter { module, formats: HashMap::new(), out: String::new(), indent: 0, names: Names::of(module) }
+        OpPrinter { module, formats: BTreeMap::new(), out: String::new(), indent: 0, names: Names::of(module) }
     }
 
     pub(crate) fn finish(self) -> String {

@@ -1,6 +1,6 @@
 //! Attempts: what was lowered under an assumption that turned out wrong is taken back.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -20,7 +20,7 @@ pub(super) struct Attempt {
     diags: usize,
     env: Scope,
     lost: IndexMap<Rc<str>, (Span, &'static str)>,
-    poisoned: HashSet<Rc<str>>,
+    poisoned: BTreeSet<Rc<str>>,
     facts: Facts,
 }
 

@@ -5,7 +5,7 @@
 //! tile so that a name has a buffer of its own, the two are [`Twin`]s: one object in the text, two buffers in the module. As
 //! long as nobody writes either in place the difference does not show; a write is an error.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use slipring_ir::{Diagnostic, Span, ValueId};
@@ -59,13 +59,13 @@ pub(crate) struct Taken {
 pub(crate) struct Buffers {
     writes: Vec<Write>,
     /// Writes so far when a buffer was last written, by buffer.
-    last_write: HashMap<ValueId, usize>,
+    last_write: BTreeMap<ValueId, usize>,
     twins: Vec<Twin>,
     /// Positions of twins that are over, in the order in which they ended.
     over: Vec<usize>,
     taken: Vec<Taken>,
     /// How often a buffer was taken, and where last.
-    taken_count: HashMap<ValueId, (u32, Span)>,
+    taken_count: BTreeMap<ValueId, (u32, Span)>,
     /// Stores into tensors, in the order of the text.
     pub stores: Vec<Store>,
     /// Loads from outputs, in the order of the text.

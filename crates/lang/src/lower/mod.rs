@@ -24,7 +24,7 @@ mod window;
 mod yields;
 
 use slipring_dialects::pto;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -107,7 +107,7 @@ pub(crate) struct Lower<'a> {
     /// What became of the tiles' buffers.
     pub buffers: Buffers,
     /// Buffers that the function declares: others are slots of rings.
-    pub allocs: HashSet<ValueId>,
+    pub allocs: BTreeSet<ValueId>,
     pub roots: Vec<Root>,
     /// Windows of inputs that were loaded where an op read them.
     pub loads: Vec<Loaded>,
@@ -119,15 +119,15 @@ pub(crate) struct Lower<'a> {
     /// The bodies that are open.
     pub bodies: Vec<OpenBody>,
     /// Further names that are read behind bodies, each with the number of bodies that were open around them.
-    pub read_later: Vec<(usize, HashSet<Rc<str>>)>,
+    pub read_later: Vec<(usize, BTreeSet<Rc<str>>)>,
     /// Errors that were reported, so that each is reported once.
-    pub reported: HashSet<ReportKey>,
+    pub reported: BTreeSet<ReportKey>,
     /// True once there are so many errors that the rest is not looked at.
     pub stopped: bool,
     /// Statements and expressions that are being lowered inside each other.
     pub depth: usize,
     /// Names whose statement failed: what goes wrong with them has been reported.
-    pub poisoned: HashSet<Rc<str>>,
+    pub poisoned: BTreeSet<Rc<str>>,
     /// Loops and branches that are open, for `pl.yield_`.
     pub yields: Vec<Frame>,
     /// Counted loops that are open.
@@ -220,7 +220,7 @@ pub(crate) struct Facts {
 impl<'a> Lower<'a> {
     /// An empty function.
     pub fn new(e: &'a mut Emitter, globals: &'a Globals<'a>, diags: &'a mut Diags) -> Lower<'a> {
-        let reported: HashSet<_> = diags.list.iter().map(report_key).collect();
+        let reported: BTreeSet<_> = diags.list.iter().map(report_key).collect();
         let stopped = reported.len() >= MOST_ERRORS;
         Lower {
             e,
@@ -232,7 +232,7 @@ impl<'a> Lower<'a> {
             lost: IndexMap::new(),
             tiles: Vec::new(),
             buffers: Buffers::default(),
-            allocs: HashSet::new(),
+            allocs: BTreeSet::new(),
             roots: Vec::new(),
             loads: Vec::new(),
             regions: Vec::new(),
@@ -243,7 +243,7 @@ impl<'a> Lower<'a> {
             reported,
             stopped,
             depth: 0,
-            poisoned: HashSet::new(),
+            poisoned: BTreeSet::new(),
             yields: Vec::new(),
             loops: 0,
             branches: 0,
@@ -576,7 +576,7 @@ impl Lower<'_> {
     }
 
     /// Adds names that are read behind the body that is opened next: by the next iteration, or by what follows a call.
-    pub(super) fn read_behind(&mut self, names: HashSet<Rc<str>>) {
+    pub(super) fn read_behind(&mut self, names: BTreeSet<Rc<str>>) {
         self.read_later.push((self.bodies.len(), names));
     }
 }
@@ -598,7 +598,7 @@ type ReportKey = (&'static str, Span, String);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenBody {
     /// The statements that read a name, or bind it on every path before they do: true for those that read.
-    uses: HashMap<Rc<str>, Vec<(usize, bool)>>,
+    uses: BTreeMap<Rc<str>, Vec<(usize, bool)>>,
     /// The statement that is being lowered.
     pub now: usize,
 }

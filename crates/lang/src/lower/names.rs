@@ -1,6 +1,6 @@
 //! Which names statements bind and read.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use indexmap::IndexSet;
@@ -13,13 +13,13 @@ use super::Frame;
 #[derive(Default)]
 pub(super) struct Names {
     /// Names that are read.
-    pub read: HashSet<Rc<str>>,
+    pub read: BTreeSet<Rc<str>>,
     /// Names that are bound, each once, in the order of the text.
     pub bound: IndexSet<Rc<str>>,
     /// Names that may be read before they are bound.
-    pub exposed: HashSet<Rc<str>>,
+    pub exposed: BTreeSet<Rc<str>>,
     /// Names that are bound on every path.
-    pub certain: HashSet<Rc<str>>,
+    pub certain: BTreeSet<Rc<str>>,
     /// Names of which a part is assigned to: they stand for what they stood for.
     pub written: IndexSet<Rc<str>>,
     /// True if a tile may be changed in place: a part is assigned to, or what is called might do that.
@@ -30,7 +30,7 @@ impl Names {
     /// Names in a list of statements.
     pub fn of(body: &[Stmt]) -> Names {
         let mut names = Names::default();
-        let mut certain = HashSet::new();
+        let mut certain = BTreeSet::new();
         names.block(body, &mut certain);
         names.certain = certain;
         names
@@ -47,14 +47,14 @@ impl Names {
 
     /// Adds the names that an expression reads.
     pub fn read_by(&mut self, expr: &Expr) {
-        self.expr(expr, &HashSet::new());
+        self.expr(expr, &BTreeSet::new());
     }
 
-    fn block(&mut self, body: &[Stmt], certain: &mut HashSet<Rc<str>>) {
+    fn block(&mut self, body: &[Stmt], certain: &mut BTreeSet<Rc<str>>) {
         body.iter().for_each(|stmt| self.stmt(stmt, certain));
     }
 
-    fn stmt(&mut self, stmt: &Stmt, certain: &mut HashSet<Rc<str>>) {
+    fn stmt(&mut self, stmt: &Stmt, certain: &mut BTreeSet<Rc<str>>) {
         match stmt {
             Stmt::Assign(assign) => {
                 self.expr(&assign.value, certain);
@@ -125,7 +125,7 @@ impl Names {
         }
     }
 
-    fn target(&mut self, target: &Expr, certain: &mut HashSet<Rc<str>>) {
+    fn target(&mut self, target: &Expr, certain: &mut BTreeSet<Rc<str>>) {
         match target {
             Expr::Name(name) => {
                 self.binds(name.id.as_str());
@@ -151,15 +151,15 @@ impl Names {
         }
     }
 
-    fn reads(&mut self, name: &str, certain: &HashSet<Rc<str>>) {
+    fn reads(&mut self, name: &str, certain: &BTreeSet<Rc<str>>) {
         self.read.insert(name.into());
         if !certain.contains(name) {
             self.exposed.insert(name.into());
         }
     }
 
-    fn expr(&mut self, expr: &Expr, certain: &HashSet<Rc<str>>) {
-        struct Reads<'a>(&'a mut Names, &'a HashSet<Rc<str>>);
+    fn expr(&mut self, expr: &Expr, certain: &BTreeSet<Rc<str>>) {
+        struct Reads<'a>(&'a mut Names, &'a BTreeSet<Rc<str>>);
         impl<'a> Visitor<'a> for Reads<'_> {
             fn visit_expr(&mut self, expr: &'a Expr) {
                 if let Expr::Name(name) = expr

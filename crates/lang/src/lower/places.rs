@@ -1,6 +1,6 @@
 //! Where a window lies in each iteration of loops whose bounds are known.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use slipring_dialects::{Counter, Dialects, Linear, rules};
 use slipring_ir::{OpId, ValueDef, ValueId};
@@ -14,7 +14,7 @@ const MOST: usize = 1 << 10;
 const MOST_STEPS: usize = 1 << 16;
 
 /// Numbers of an iteration.
-type Numbers = HashMap<ValueId, i64>;
+type Numbers = BTreeMap<ValueId, i64>;
 
 impl Lower<'_> {
     /// What these numbers are together in each iteration of the loops that count them; `None` stands for a number that is not

@@ -33,7 +33,7 @@ fn rules(op: &OpRef<'_>, elems: &[Elem], diags: &mut Diags) {
     check::lanes_of(op, 0, elems, diags);
     check::governs(op, 1, 0, diags);
     let (Some(elem), Some(out)) = (check::elem(op, 0), check::result_elem(op, 0)) else { return };
-    let wanted = if op.def.schema.name == VCADD.schema.name { sum_elem(elem) } else { elem };
+    let wanted = if op.def == &VCADD { sum_elem(elem) } else { elem };
     if out != wanted {
         diags.push(op.error("vreg-type", format!("lanes of {elem} give a result of {wanted}, not {out}")));
     }

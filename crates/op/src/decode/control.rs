@@ -11,7 +11,7 @@ use crate::def::{Lowered, OpRef, Reported};
 /// # Errors
 /// Reported by the body.
 pub fn lower_for(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    if op.attr("llvm.loop.aivector_scope").is_none() {
+    if op.attr(crate::names::VECTOR_LOOP).is_none() {
         return counted_loop(op, d);
     }
     d.vector_function(|d| counted_loop(op, d))?;

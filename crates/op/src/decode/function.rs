@@ -89,7 +89,7 @@ impl Decoder<'_> {
 
     /// Cost of the op that is being decoded, on lanes of a type.
     pub fn step_cost(&self, port: VectorPort, elem: Elem) -> VectorOp {
-        let name = self.current.0.trim_start_matches("pto.");
+        let name = crate::names::bare(self.current.0);
         match &self.platform.vector_function {
             Some(spec) => spec.cost(name, elem.name(), port),
             None => VectorOp::FREE,

@@ -1,6 +1,6 @@
 //! From functions to trees.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_dialects::{Signal, SyncAct, kernel_kind};
 use slipring_ir::{BlockId, Module, OpId};
@@ -145,7 +145,7 @@ impl<'m> Builder<'m> {
             return;
         }
         let mut works: Vec<Work> = Vec::new();
-        let mut seen = HashSet::new();
+        let mut seen = BTreeSet::new();
         for work in &built.tree.works {
             let at = works.iter().position(|w| w.pipe == work.pipe && w.core == work.core).unwrap_or_else(|| {
                 works.push(Work { accesses: Vec::new(), ..*work });

@@ -83,8 +83,8 @@ pub fn lies(module: &Module, value: ValueId) -> Option<Layout> {
     let layout = |value: ValueId| module.ty(value).as_tile().map(|tile| tile.layout);
     let (mut views, mut root) = (vec![(value, false)], value);
     while let Some(op) = module.defining_op(root).map(|id| module.op(id)) {
-        let part = *op.name == *SUBSET.schema.name;
-        let view = part || [&TRESHAPE, &BITCAST, &BIND_TILE].iter().any(|def| *op.name == *def.schema.name);
+        let part = op.is(&SUBSET.schema);
+        let view = part || [&TRESHAPE, &BITCAST, &BIND_TILE].iter().any(|def| op.is(&def.schema));
         let Some(&source) = op.operands.first().filter(|source| view && layout(**source).is_some()) else { break };
         if let Some((_, is_part)) = views.last_mut() {
             *is_part = part;

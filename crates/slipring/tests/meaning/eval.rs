@@ -5,7 +5,7 @@
 //! region runs for the first Vector core and then for the second, each with tiles of its own; `aiv_shard` is a copy of half of
 //! an array, `aic_gather` writes one half of an array that both fill.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use ruff_python_ast::{Expr, ExprCall, Number, Stmt, StmtFor, StmtFunctionDef};
 use slipring_ir::{Diags, Source};
@@ -36,7 +36,7 @@ enum Flow {
 
 /// A kernel's text while it is evaluated.
 pub struct Run<'a> {
-    functions: HashMap<String, &'a StmtFunctionDef>,
+    functions: BTreeMap<String, &'a StmtFunctionDef>,
     globals: Names,
     pub names: Names,
     /// This block, and how many there are.
@@ -49,7 +49,7 @@ pub struct Run<'a> {
     pub gathers: Vec<Array>,
     pub gathered: usize,
     /// What was pushed and not popped yet, by the name of the pop and the pipe.
-    pub pipes: HashMap<(&'static str, i128), VecDeque<Array>>,
+    pub pipes: BTreeMap<(&'static str, i128), VecDeque<Array>>,
     /// What `pl.yield_` gave.
     yielded: Vec<Value>,
     /// Tensors of the kernel's own, by the place that makes them.
@@ -68,7 +68,7 @@ impl File {
     /// The bytes of each tensor after the kernel ran, those that it returns behind its parameters'.
     pub fn run(&self, kernel: &str, arguments: &[Argument], blocks: u32) -> Eval<Vec<Vec<u8>>> {
         let mut run = Run {
-            functions: HashMap::new(),
+            functions: BTreeMap::new(),
             globals: Names::new(),
             names: Names::new(),
             block: 0,
@@ -77,7 +77,7 @@ impl File {
             mode: None,
             gathers: Vec::new(),
             gathered: 0,
-            pipes: HashMap::new(),
+            pipes: BTreeMap::new(),
             yielded: Vec::new(),
             created: Vec::new(),
             calls: 0,

@@ -1,6 +1,6 @@
 //! What names stand for.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::array::Array;
@@ -27,7 +27,7 @@ pub enum Value {
 pub type Eval<T = Value> = Result<T, String>;
 
 /// Names and what they stand for.
-pub type Names = HashMap<String, Value>;
+pub type Names = BTreeMap<String, Value>;
 
 impl Value {
     pub fn truth(&self) -> Eval<bool> {

@@ -93,7 +93,7 @@ fn region_of<'a>(op: &OpRef<'a>) -> Option<OpRef<'a>> {
 
 /// How messages call an op: as in the text, or in the language that it came from.
 fn name_of(op: &OpRef<'_>) -> &'static str {
-    op.def.schema.name.trim_start_matches("pto.")
+    slipring_dialects::names::bare(op.def.schema.name)
 }
 
 /// How messages call a split.

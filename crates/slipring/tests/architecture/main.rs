@@ -1,0 +1,15 @@
+//! The rules of the house, kept: which rooms depend on which, what each of them knows nothing of, and that facts about ops are
+//! asked of declarations. Each rule also shows what it finds.
+
+mod edges;
+mod scan;
+
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}

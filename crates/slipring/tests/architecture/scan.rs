@@ -1,0 +1,204 @@
+//! What the sources may not have: names of ops and attributes outside of declarations, ops made past the one builder, maps without
+//! an order.
+
+use std::path::Path;
+
+use super::{read, root};
+
+/// Rooms that declare ops.
+const DECLARING: [&str; 3] = ["mlir", "pto", "micro"];
+
+/// A rule of the sources.
+struct Rule {
+    what: &'static str,
+    /// Whether it holds for a file, by its path below `crates`.
+    holds_in: fn(&str) -> bool,
+    /// Whether a line breaks it.
+    broken_by: fn(&str) -> bool,
+    /// Lines that break it, and lines that do not.
+    bad: &'static [&'static str],
+    good: &'static [&'static str],
+}
+
+/// The string literals of a line.
+fn literals(line: &str) -> impl Iterator<Item = &str> {
+    line.split('"').skip(1).step_by(2)
+}
+
+/// Prefixes of op names.
+const DIALECTS: [&str; 8] = ["pto.", "arith.", "scf.", "func.", "memref.", "builtin.", "hacc.", "llvm."];
+
+/// True for a literal that is the name of an op, or of an attribute with the prefix of a dialect, or begins one.
+fn is_name(literal: &str) -> bool {
+    let plain = literal.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '.' || c == '_');
+    plain && DIALECTS.iter().any(|prefix| literal.starts_with(prefix))
+}
+
+/// True where a method of one of these names is given a literal.
+fn takes_literal(line: &str, methods: &[&str]) -> bool {
+    methods.iter().any(|method| line.contains(&format!("{method}(\"")))
+}
+
+fn room(path: &str) -> &str {
+    path.split('/').next().unwrap_or_default()
+}
+
+const RULES: &[Rule] = &[
+    Rule {
+        what: "the name of an op outside of the rooms that declare ops: name its declaration, or ask it",
+        // Names that `op` itself reads stand in one file of it; who declares functions and loops takes them from there.
+        holds_in: |path| {
+            !DECLARING.contains(&room(path)) && room(path) != "queue" && !path.starts_with("op/src/names.rs")
+        },
+        broken_by: |line| literals(line).any(is_name),
+        bad: &[
+            r#"if &*op.name == "pto.tload" {"#,
+            r#"match name { "arith.addi" => 1 }"#,
+            r#"call.entry.op.starts_with("pto.trow")"#,
+            r#"attrs.get("pto.entry")"#,
+        ],
+        good: &[r#"error.help("pto.set_flag and a wait")"#, r#"format!("`pto.tload`")"#, r#"Some("tensor.empty")"#],
+    },
+    Rule {
+        what: "an attribute of an op by its name: ask the room that declares it",
+        // `op` reads what pipes say of themselves, and the text layer what generic text has.
+        holds_in: |path| {
+            let reads = ["op/src/ring/", "op/src/decode/", "ir/src/text/"];
+            !DECLARING.contains(&room(path)) && room(path) != "queue" && !reads.iter().any(|own| path.starts_with(own))
+        },
+        broken_by: |line| {
+            let of_dict = ["attrs.get", "attrs.set", "attrs.remove", "op.attr", "op.int", "op.text", "init.attr"];
+            takes_literal(line, &of_dict) || takes_literal(line, &["end.attr", "init.int", "init.text"])
+        },
+        bad: &[
+            r#"module.op(op).attrs.get("callee")"#,
+            r#"op.text("atomicType") == Some("atomic_add")"#,
+            r#"attrs.set("base", Attr::int(0))"#,
+        ],
+        good: &["attrs.get(name)", "op.int(ID)", r#"call.get("pipe")"#, r#"env.get("self")"#],
+    },
+    Rule {
+        what: "an operand by its position: name it",
+        holds_in: |path| !DECLARING.contains(&room(path)) && room(path) != "op" && room(path) != "queue",
+        broken_by: |line| {
+            let methods = [".operand(", ".operands(", ".tile(", ".space(", ".ty("];
+            let digit = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+            methods.iter().any(|method| line.split(method).skip(1).any(digit))
+        },
+        bad: &["let source = op.operand(0)?;", "if op.space(1) == Some(Space::Vec) {"],
+        good: &[r#"op.operand("src")"#, "op.operands(index)", "module.op(id).operands[at]"],
+    },
+    Rule {
+        what: "a search for ops by name: ask for a part or a declaration",
+        holds_in: |path| room(path) != "ir",
+        broken_by: |line| {
+            let compared = ["schema.name ==", "schema.name !=", "&*data.name", "&*op.name ==", "*op.name =="];
+            line.contains("ops_named(") || compared.iter().any(|text| line.contains(text))
+        },
+        bad: &[r#"module.ops_named("func.func")"#, "match &*data.name {", "op.def.schema.name == VCADD.schema.name"],
+        good: &["op.def == &VCADD", "module.functions()"],
+    },
+    Rule {
+        what: "the first declaration that fits: which op is made is said by name",
+        holds_in: |_| true,
+        broken_by: |line| line.contains(".all().iter().find"),
+        bad: &["Dialects::get().all().iter().find(|def| def.ring == Some(part))"],
+        good: &["found.iter().find(|def| def.ring.is_some())"],
+    },
+    Rule {
+        what: "an op made past the builder (`OpDef::make`)",
+        holds_in: |path| room(path) != "ir" && path != "op/src/make.rs",
+        broken_by: |line| line.contains("odule.create(") || line.contains("odule.build("),
+        bad: &[r#"let op = self.module.create(name, None, span);"#, "module.build(schema, &[], attrs, &[], span)"],
+        good: &["pto::TMOV.make(module, &operands, attrs, &[], span)", "File::create(path)", "module.like(&data)"],
+    },
+    Rule {
+        what: "a map whose order differs from run to run: use BTreeMap or IndexMap",
+        holds_in: |_| true,
+        broken_by: |line| ["HashMap", "HashSet", "RandomState"].iter().any(|name| line.contains(name)),
+        bad: &["use std::collections::HashMap;", "let seen = std::collections::HashSet::new();"],
+        good: &["use std::collections::BTreeMap;", "IndexMap::new()"],
+    },
+];
+
+/// What is left of a line without its comment.
+fn code(line: &str) -> &str {
+    match line.find("//") {
+        // Not one inside a literal.
+        Some(at) if line[..at].matches('"').count() % 2 == 0 => &line[..at],
+        _ => line,
+    }
+}
+
+/// The lines of a source that are no tests, numbered from 1.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let end = text.lines().position(|line| line.trim() == "#[cfg(test)]").unwrap_or(usize::MAX);
+    text.lines().take(end).enumerate().map(|(at, line)| (at + 1, code(line)))
+}
+
+fn breaches(rule: &Rule, path: &str, text: &str) -> Vec<String> {
+    if !(rule.holds_in)(path) {
+        return Vec::new();
+    }
+    let found = lines(text).filter(|(_, line)| (rule.broken_by)(line));
+    found.map(|(at, line)| format!("crates/{path}:{at}: {}: {}", rule.what, line.trim())).collect()
+}
+
+/// Every source of the crates that is no test: path below `crates`, and text.
+fn sources() -> Vec<(String, String)> {
+    fn walk(folder: &Path, top: &Path, found: &mut Vec<(String, String)>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() && name != "tests" {
+                walk(&path, top, found);
+            } else if name.ends_with(".rs") && name != "tests.rs" {
+                let below = path.strip_prefix(top).unwrap().to_string_lossy().into_owned();
+                found.push((below, read(&path)));
+            }
+        }
+    }
+    let top = root().join("crates");
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(&top).unwrap() {
+        let folder = entry.unwrap().path().join("src");
+        if folder.is_dir() {
+            walk(&folder, &top, &mut found);
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn sources_keep_the_rules() {
+    let sources = sources();
+    assert!(sources.len() > 300, "only {} sources are read", sources.len());
+    let each = RULES.iter().flat_map(|rule| sources.iter().flat_map(|(path, text)| breaches(rule, path, text)));
+    let found: Vec<String> = each.collect();
+    assert!(found.is_empty(), "{} breaches\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn what_breaks_a_rule_is_found() {
+    for rule in RULES {
+        let path = "passes/src/any.rs";
+        assert!((rule.holds_in)(path), "{}", rule.what);
+        for line in rule.bad {
+            assert_eq!(breaches(rule, path, &format!("fn f() {{\n    {line}\n}}\n")).len(), 1, "{}: {line}", rule.what);
+            let hidden = format!("// {line}\n#[cfg(test)]\nmod tests {{\n    {line}\n}}\n");
+            assert_eq!(breaches(rule, path, &hidden).len(), 0, "comments and tests: {line}");
+        }
+        for line in rule.good {
+            assert_eq!(breaches(rule, path, line).len(), 0, "{}: {line}", rule.what);
+        }
+    }
+}
+
+#[test]
+fn the_linter_knows_of_maps_too() {
+    let settings = read(&root().join("clippy.toml"));
+    for name in ["HashMap", "HashSet"] {
+        assert!(settings.contains(&format!("std::collections::{name}")), "clippy.toml says nothing of {name}");
+    }
+}

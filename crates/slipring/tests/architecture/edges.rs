@@ -24,8 +24,9 @@ fn rooms(document: &str) -> Vec<Room> {
 fn dependencies(manifest: &str) -> Vec<String> {
     let lines = manifest.lines().skip_while(|line| line.trim() != "[dependencies]").skip(1);
     let lines = lines.take_while(|line| !line.trim_start().starts_with('['));
-    let names = lines.filter_map(|line| line.trim().strip_prefix("slipring-"));
-    names.filter_map(|rest| rest.split(['.', ' ', '=']).next()).map(str::to_string).collect()
+    let names = lines.filter_map(|line| line.trim().split(['.', ' ', '=']).next());
+    let own = names.filter_map(|name| if name == "slipring" { Some(name) } else { name.strip_prefix("slipring-") });
+    own.map(str::to_string).collect()
 }
 
 /// The rooms that a phrase of the last column stands for; `None` for what no edge can show.
@@ -38,7 +39,7 @@ fn meant(phrase: &str) -> Option<&'static [&'static str]> {
         "drawing" => &["report"],
         "passes" => &["passes"],
         "other families" => &["mlir", "pto", "micro"],
-        "any other crate" => &[
+        "any other crate" | "all but the facade" => &[
             "tile", "ir", "machine", "program", "vector", "effect", "op", "mlir", "pto", "micro", "dialects", "lang",
             "passes", "sim", "check", "report",
         ],

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use indexmap::IndexSet;
 use slipring_dialects::{Signal, SyncAct, kernel_kind};
 use slipring_ir::{BlockId, Module, OpId};
 use slipring_machine::Platform;
@@ -145,7 +146,7 @@ impl<'m> Builder<'m> {
             return;
         }
         let mut works: Vec<Work> = Vec::new();
-        let mut seen = BTreeSet::new();
+        let mut seen = IndexSet::new();
         for work in &built.tree.works {
             let at = works.iter().position(|w| w.pipe == work.pipe && w.core == work.core).unwrap_or_else(|| {
                 works.push(Work { accesses: Vec::new(), ..*work });

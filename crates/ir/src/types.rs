@@ -173,6 +173,18 @@ impl Type {
         }
     }
 
+    /// The memory that a value of this type lies in, or is a window or an address of; global memory where a pointer or memref
+    /// does not say. `None` for scalars and other values.
+    pub fn space(&self) -> Option<Space> {
+        match self {
+            Type::Tile(tile) => Some(tile.space),
+            Type::MemRef(memref) => Some(memref.space.unwrap_or(Space::Gm)),
+            Type::Ptr(_, space) => Some(space.unwrap_or(Space::Gm)),
+            Type::TensorView(_) | Type::PartitionView(_) => Some(Space::Gm),
+            _ => None,
+        }
+    }
+
     /// The element type of a number, pointer, vector register, view, tile or memref.
     pub fn elem(&self) -> Option<Elem> {
         match self {

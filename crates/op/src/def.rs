@@ -396,14 +396,9 @@ impl<'a> OpRef<'a> {
         self.ty(at).and_then(Type::as_tile)
     }
 
-    /// Memory space of the tile (or memref) that an operand is.
+    /// The memory that an operand lies in, or is a window or an address of.
     pub fn space(&self, at: impl OperandAt) -> Option<Space> {
-        match self.ty(at)? {
-            Type::Tile(tile) => Some(tile.space),
-            Type::MemRef(memref) => Some(memref.space.unwrap_or(Space::Gm)),
-            Type::TensorView(_) | Type::PartitionView(_) | Type::Ptr(..) => Some(Space::Gm),
-            _ => None,
-        }
+        self.ty(at)?.space()
     }
 
     /// An attribute.

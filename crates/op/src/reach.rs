@@ -1,6 +1,6 @@
 //! Which ops a core runs, and which core an op belongs to.
 
-use slipring_ir::{BlockId, Module, OpId, Type, ValueId};
+use slipring_ir::{BlockId, Module, OpId, Type};
 use slipring_machine::CoreKind;
 use slipring_tile::Space;
 
@@ -18,16 +18,8 @@ pub fn affinity(op: &OpRef<'_>) -> Option<CoreKind> {
             let data = op.module.op(op.id);
             let types = data.operands.iter().chain(&data.results).map(|v| op.module.ty(*v));
             // A move between the two kinds of cores is made by the one that has its source.
-            types.filter_map(local_space).map(core_of).next()
+            types.filter_map(Type::space).find(|space| *space != Space::Gm).map(core_of)
         }
-    }
-}
-
-fn local_space(ty: &Type) -> Option<Space> {
-    match ty {
-        Type::Tile(tile) => Some(tile.space),
-        Type::MemRef(memref) => memref.space.filter(|s| *s != Space::Gm),
-        _ => None,
     }
 }
 
@@ -86,13 +78,7 @@ fn collect(
 /// True for an op that writes global memory.
 pub fn writes_global(op: &OpRef<'_>) -> bool {
     let written = op.def.schema.operands.iter().enumerate().filter(|(_, spec)| spec.touch.writes());
-    let space = |value: &ValueId| match op.module.ty(*value) {
-        Type::Ptr(_, space) => Some(space.unwrap_or(Space::Gm)),
-        Type::MemRef(memref) => Some(memref.space.unwrap_or(Space::Gm)),
-        Type::TensorView(_) | Type::PartitionView(_) => Some(Space::Gm),
-        _ => None,
-    };
-    written.flat_map(|(index, _)| op.operands(index)).any(|value| space(value) == Some(Space::Gm))
+    written.flat_map(|(index, _)| op.operands(index)).any(|value| op.module.ty(*value).space() == Some(Space::Gm))
 }
 
 /// True for a function of the whole cluster: it is for no kind of core, has no sections, and it has ops of both kinds, or

@@ -24,5 +24,5 @@ pub mod rings;
 pub mod split;
 pub mod sync;
 
-pub use manager::{Outcome, Pass, PassContext, pass, pipeline, run_passes};
+pub use manager::{Outcome, Pass, PassContext, pass, pipeline, run_passes, verify_after};
 pub use split::expand_mixed::has_rings_by_hand;

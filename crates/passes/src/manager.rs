@@ -1,6 +1,7 @@
 //! The order of the passes, and running them.
 
-use slipring_ir::{Diags, Module};
+use slipring_dialects::Dialects;
+use slipring_ir::{Diags, Module, Severity};
 use slipring_machine::Platform;
 
 /// What a pass may ask besides the module.
@@ -41,6 +42,17 @@ pub fn pass(name: &str) -> Option<&'static Pass> {
     pipeline().iter().find(|pass| pass.name == name)
 }
 
+/// What is wrong with a module as a pass left it, against the declarations; empty where the pass kept to them.
+pub fn verify_after(pass: &Pass, module: &Module, context: &PassContext<'_>) -> Diags {
+    let mut found = Diags::default();
+    slipring_dialects::verify(Dialects::get(), module, context.platform, &mut found);
+    found.list.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    for diagnostic in &mut found.list {
+        diagnostic.message = format!("after pass `{}`: {}", pass.name, diagnostic.message);
+    }
+    found
+}
+
 /// How a run of the pipeline ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
@@ -63,7 +75,7 @@ pub fn run_passes(
         let before = diags.list.len();
         (pass.run)(module, context, diags);
         after(pass, module);
-        if diags.list[before..].iter().any(|d| d.severity == slipring_ir::Severity::Error) {
+        if diags.list[before..].iter().any(|d| d.severity == Severity::Error) {
             return Outcome::Failed(pass.name);
         }
         if last == Some(pass.name) {

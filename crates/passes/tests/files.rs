@@ -20,7 +20,7 @@ use slipring_ir::text::{parse, print};
 use slipring_ir::{Diags, Source};
 use slipring_passes::memory::allocate;
 use slipring_passes::sync::insert_sync;
-use slipring_passes::{PassContext, pass, pipeline};
+use slipring_passes::{PassContext, pass, pipeline, verify_after};
 
 const MARK: &str = "// ---\n";
 
@@ -110,6 +110,10 @@ fn run(input: &str, file: &Path) -> Result<String, Failed> {
         }
         (pass.run)(&mut module, &context, &mut diags);
         if !diags.has_errors() {
+            let broken = verify_after(pass, &module, &context);
+            if broken.has_errors() {
+                return Err((broken.render(&source, false) + &print(&module)).into());
+            }
             independent_checks(pass.name, &module, &context)?;
         }
     }

@@ -11,7 +11,7 @@ use slipring_tile::Space;
 use super::affine::Follow;
 use super::touch::{Access, Bounds, Memory, Work};
 use super::windows;
-use crate::analysis::facts::{Functions, flow, memory_of, op_ref};
+use crate::analysis::facts::{Functions, flow, op_ref};
 use crate::analysis::rings::{RingOp, consumes, pipe, ring_bytes, ring_ops, slots_of};
 use crate::analysis::roots::{Address, Root, RootKind, Roots};
 
@@ -80,7 +80,7 @@ impl<'m> Accesses<'m> {
         if is_event(self.module.ty(value)) {
             accesses.push(Access { memory: Memory::Event(value.0), bytes: EVERYTHING, window: None, write });
         }
-        let Some(space) = memory_of(self.module.ty(value)) else { return };
+        let Some(space) = self.module.ty(value).space() else { return };
         let roots = self.roots.get(value);
         let window = if space == Space::Gm { self.window(value) } else { None };
         if roots.is_empty() {

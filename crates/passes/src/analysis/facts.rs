@@ -6,7 +6,6 @@ pub use slipring_dialects::rules::counted;
 use slipring_dialects::{Dialects, InCoreSync, OpDef, OpRef, kernel_kind};
 use slipring_ir::{BlockId, Flow, Module, OpId, Type, ValueId};
 use slipring_machine::CoreKind;
-use slipring_tile::Space;
 
 /// The declaration of an op.
 pub fn def(module: &Module, op: OpId) -> Option<&'static OpDef> {
@@ -27,17 +26,6 @@ pub fn op_ref(module: &Module, op: OpId) -> Option<OpRef<'_>> {
 /// How control passes through the regions of an op; once through each for an op that nobody declares.
 pub fn flow(module: &Module, op: OpId) -> Flow {
     module.op(op).schema.map_or(Flow::Once, |s| s.flow)
-}
-
-/// The memory that a value of this type stands for, or is a window of. `None` for scalars and other values.
-pub fn memory_of(ty: &Type) -> Option<Space> {
-    match ty {
-        Type::Tile(tile) => Some(tile.space),
-        Type::MemRef(memref) => Some(memref.space.unwrap_or(Space::Gm)),
-        Type::Ptr(_, space) => Some(space.unwrap_or(Space::Gm)),
-        Type::TensorView(_) | Type::PartitionView(_) => Some(Space::Gm),
-        _ => None,
-    }
 }
 
 /// Bytes of a buffer of this type in a local memory. `None` where the type leaves it open or names no buffer.

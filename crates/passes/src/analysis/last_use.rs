@@ -6,7 +6,7 @@ use std::ops::Range;
 use slipring_dialects::PipeRule;
 use slipring_ir::{BlockId, Module, OpId, ValueId};
 
-use crate::analysis::facts::{memory_of, op_ref};
+use crate::analysis::facts::op_ref;
 
 /// The uses of a tile among the ops of a block.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub fn uses(module: &Module, block: BlockId, tile: ValueId, range: Range<usize>)
                 return Err(op);
             }
             if op_ref(module, op).is_none_or(|op| matches!(op.def.pipe, PipeRule::None)) {
-                found.names.extend(data.results.iter().filter(|value| memory_of(module.ty(**value)).is_some()));
+                found.names.extend(data.results.iter().filter(|value| module.ty(**value).space().is_some()));
             }
         }
     }

@@ -10,7 +10,7 @@ use slipring_ir::{Flow, Module, OpId, ValueDef, ValueId};
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
-use crate::analysis::facts::{Functions, buffer_bytes, def, flow, memory_of, op_ref, terminator};
+use crate::analysis::facts::{Functions, buffer_bytes, def, flow, op_ref, terminator};
 
 /// Position of a root in [`Roots::roots`].
 pub type RootId = u32;
@@ -99,7 +99,7 @@ impl Roots {
     }
 
     fn unknown(&mut self, module: &Module, value: ValueId) {
-        if let Some(space) = memory_of(module.ty(value)) {
+        if let Some(space) = module.ty(value).space() {
             let op = module.defining_op(value);
             let address = Address::Computed;
             self.add(Root { kind: RootKind::Unknown, space, value, op, bytes: None, address });
@@ -110,21 +110,21 @@ impl Roots {
     fn popped_into(&mut self, module: &Module, op: OpId) {
         let pop = op_ref(module, op).filter(|op| op.def.ring == Some(RingPart::Handle(HandlePart::Pop)));
         let Some((value, address)) = pop.and_then(|op| Some((ring_tile(&op)?, op.address()?))) else { return };
-        if let (Some(space), bytes) = (memory_of(module.ty(value)), buffer_bytes(module.ty(value))) {
+        if let (Some(space), bytes) = (module.ty(value).space(), buffer_bytes(module.ty(value))) {
             self.add(Root { kind: RootKind::Popped, space, value, op: Some(op), bytes, address });
         }
     }
 
     fn results(&mut self, module: &Module, op: OpId, flows: &mut Vec<(ValueId, ValueId)>) {
         let data = module.op(op);
-        if !data.results.iter().any(|v| memory_of(module.ty(*v)).is_some()) {
+        if !data.results.iter().any(|v| module.ty(*v).space().is_some()) {
             return;
         }
         let def = def(module, op);
         let sources: SmallVec<[ValueId; 2]> =
-            data.operands.iter().copied().filter(|v| memory_of(module.ty(*v)).is_some()).collect();
+            data.operands.iter().copied().filter(|v| module.ty(*v).space().is_some()).collect();
         for &value in &data.results {
-            let Some(space) = memory_of(module.ty(value)) else { continue };
+            let Some(space) = module.ty(value).space() else { continue };
             let bytes = buffer_bytes(module.ty(value));
             let declared = |kind, address| Root { kind, space, value, op: Some(op), bytes, address };
             match def.map_or(Placed::No, |def| placed(module, op, def)) {
@@ -180,7 +180,7 @@ fn placed(module: &Module, id: OpId, def: &'static OpDef) -> Placed {
 /// Pairs the ends of two lists: what a region passes on are the last of its values.
 fn tails(module: &Module, from: &[ValueId], to: &[ValueId], flows: &mut Vec<(ValueId, ValueId)>) {
     for (from, to) in from.iter().rev().zip(to.iter().rev()) {
-        if memory_of(module.ty(*from)).is_some() && memory_of(module.ty(*to)).is_some() {
+        if module.ty(*from).space().is_some() && module.ty(*to).space().is_some() {
             flows.push((*from, *to));
         }
     }

@@ -12,7 +12,7 @@ use slipring_dialects::{HandlePart, PipeRule, RingPart};
 use slipring_ir::{BlockId, Flow, Module, OpId, Span, Touch};
 
 use super::pack::Live;
-use crate::analysis::facts::{Functions, flow, memory_of, op_ref};
+use crate::analysis::facts::{Functions, flow, op_ref};
 use crate::analysis::roots::{RootId, Roots, home};
 
 /// Lives of the roots of a module, by root.
@@ -158,7 +158,7 @@ fn touched_directly(module: &Module, roots: &Roots, op: OpId) -> BTreeSet<RootId
             touched.extend(of(module.operand_group(op, index)));
         }
     }
-    let makes = data.results.iter().any(|v| memory_of(module.ty(*v)).is_some());
+    let makes = data.results.iter().any(|v| module.ty(*v).space().is_some());
     if makes && !matches!(def.pipe, PipeRule::None) {
         touched.extend(of(&data.results));
     }

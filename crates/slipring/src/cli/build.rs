@@ -1,11 +1,12 @@
 //! `slipring build`: run the passes and print.
 
 use std::path::Path;
+use std::time::Instant;
 
 use clap::Args;
 use slipring::launch_lines;
 use slipring_ir::{Module, Severity, Source, difference_but_for_names};
-use slipring_passes::{Outcome, PassContext, pipeline, run_passes};
+use slipring_passes::{Pass, PassContext, pipeline, verify_after};
 use slipring_report::{memory_svg, memory_text};
 
 use super::asked::ShapeArgs;
@@ -26,6 +27,12 @@ pub(super) struct BuildArgs {
     /// Also print the program after this pass, or after `all`, to standard error
     #[arg(long, value_name = "PASS")]
     print_ir_after: Vec<String>,
+    /// Print to standard error how long each pass took
+    #[arg(long)]
+    time_passes: bool,
+    /// Check the program against the declarations after each pass, and stop where a pass broke it
+    #[arg(long)]
+    verify_passes: bool,
     /// Run only these passes
     #[arg(long = "pass", value_name = "PASS")]
     passes: Vec<String>,
@@ -69,16 +76,19 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
                 out_beside(&format!("// ---- after {name}\n{}\n", slipring_ir::text::print(module)));
             }
         };
-        if whole {
-            let outcome = run_passes(&mut module, &context, None, &mut diags, |pass, module| print(pass.name, module));
-            debug_assert!(outcome == Outcome::Done || diags.has_errors());
-        } else {
-            for pass in pipeline().iter().filter(|p| args.passes.iter().any(|n| n == p.name)) {
-                (pass.run)(&mut module, &context, &mut diags);
-                print(pass.name, &module);
-                if diags.has_errors() {
-                    break;
-                }
+        let asked = |pass: &&Pass| whole || args.passes.iter().any(|name| name == pass.name);
+        for pass in pipeline().iter().filter(asked) {
+            let start = Instant::now();
+            (pass.run)(&mut module, &context, &mut diags);
+            if args.time_passes {
+                out_beside(&format!("{:16} {:9.3} ms\n", pass.name, start.elapsed().as_secs_f64() * 1e3));
+            }
+            print(pass.name, &module);
+            if args.verify_passes && !diags.has_errors() {
+                diags.list.extend(verify_after(pass, &module, &context).list);
+            }
+            if diags.has_errors() {
+                break;
             }
         }
     }

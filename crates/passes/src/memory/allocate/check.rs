@@ -23,7 +23,7 @@ use slipring_machine::CoreKind;
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
-use crate::analysis::facts::{Functions, def, flow, memory_of, runs_on};
+use crate::analysis::facts::{Functions, def, flow, runs_on};
 use crate::analysis::rings::ring_ops;
 use crate::analysis::roots::{Address, RootId, RootKind, Roots};
 
@@ -368,7 +368,7 @@ impl Checker<'_> {
             }
         }
         let fills = matches!(def.ring, Some(RingPart::Pop(_))) || !matches!(def.pipe, PipeRule::None);
-        for value in data.results.iter().filter(|v| fills && memory_of(self.module.ty(**v)).is_some()) {
+        for value in data.results.iter().filter(|v| fills && self.module.ty(**v).space().is_some()) {
             written.push(self.roots.get(*value));
         }
         let mut in_place = Vec::new();

@@ -13,7 +13,7 @@ use super::axes::{Axes, extent};
 use super::constraints::{is_multiple, vector_tile};
 use super::windows::dimension;
 use crate::analysis::access::Accesses;
-use crate::analysis::facts::{Functions, flow, memory_of};
+use crate::analysis::facts::{Functions, flow};
 use crate::analysis::touch::{Access, Memory};
 use crate::analysis::windows::{is_view, partition};
 use slipring_dialects::rules::constant;
@@ -91,7 +91,7 @@ fn apart(module: &Module, a: Lanes, b: Lanes, varying: &[OpId]) -> bool {
 /// How the lanes divide the window of an op.
 fn lanes(module: &Module, axes: &Axes, op: OpId) -> Option<Lanes> {
     let operands = &module.op(op).operands;
-    let global = |v: &&ValueId| memory_of(module.ty(**v)) == Some(Space::Gm);
+    let global = |v: &&ValueId| module.ty(**v).space() == Some(Space::Gm);
     let mut views = operands.iter().filter(global);
     let view = views.next().filter(|view| is_view(module.ty(**view)) && views.next().is_none())?;
     let (tile, axis) = operands.iter().find_map(|v| Some((*v, axes.halved(*v)?)))?;

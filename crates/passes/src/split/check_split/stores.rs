@@ -10,7 +10,6 @@ use super::lanes::Step;
 use super::tiles::{Contents, Cut};
 use super::walk::{Place, Walk};
 use super::{name_of, positions};
-use crate::analysis::facts::memory_of;
 use crate::analysis::windows::{fold, partition};
 
 /// How the lanes' windows of global memory differ.
@@ -94,7 +93,7 @@ pub(super) fn check(walk: &mut Walk<'_, '_>, op: &OpRef<'_>, tile: Contents, pla
     }
     let specs = op.def.schema.operands.iter().enumerate();
     let targets = specs.filter(|(_, spec)| spec.touch.writes()).flat_map(|(at, _)| op.operands(at));
-    let Some(&target) = targets.into_iter().find(|v| memory_of(module.ty(**v)) == Some(Space::Gm)) else { return };
+    let Some(&target) = targets.into_iter().find(|v| module.ty(**v).space() == Some(Space::Gm)) else { return };
     let offset = op.if_declared("offset");
     let depends = walk.lanes.get(target).or_else(|| offset.and_then(|v| walk.lanes.get(v)));
     let tiles_read = op.def.schema.operands.iter().filter(|spec| spec.touch.reads()).count();

@@ -8,7 +8,7 @@ use slipring_machine::CoreKind;
 use slipring_tile::Space;
 
 use super::{Function, Placed, is_region, mode, name_of};
-use crate::analysis::facts::{first_operand, flow, memory_of};
+use crate::analysis::facts::{first_operand, flow};
 
 /// Checks a function. False if what is in it cannot be followed any further.
 pub(super) fn check(function: &Function<'_>, diags: &mut Diags) -> bool {
@@ -245,7 +245,7 @@ fn writes(op: &OpRef<'_>) -> bool {
 /// True for loads and stores.
 fn moves_global(module: &slipring_ir::Module, op: OpId) -> bool {
     let data = module.op(op);
-    data.operands.iter().any(|value| memory_of(module.ty(*value)) == Some(Space::Gm))
+    data.operands.iter().any(|value| module.ty(*value).space() == Some(Space::Gm))
 }
 
 /// The public assembler takes divided and undivided tiles on one pipe for an error, and a function has one pipe.

@@ -8,7 +8,7 @@ use slipring_tile::Space;
 use super::lanes::Lanes;
 use super::tiles::{Contents, Cut, Tiles, vector_tile};
 use super::{Function, is_region, mode, name_of, positions, split_of, stores};
-use crate::analysis::facts::{flow, memory_of, op_ref};
+use crate::analysis::facts::{flow, op_ref};
 
 /// Where an op stands, as far as the lanes are concerned.
 #[derive(Clone, Copy)]
@@ -184,7 +184,7 @@ impl<'a> Walk<'_, 'a> {
         let mut tile_read = None;
         for (at, spec) in op.def.schema.operands.iter().enumerate() {
             for &value in op.operands(at) {
-                let global = memory_of(module.ty(value)) == Some(Space::Gm);
+                let global = module.ty(value).space() == Some(Space::Gm);
                 if vector_tile(module, value).is_some() {
                     if spec.touch.reads() {
                         let contents = self.contents(value);

@@ -14,7 +14,7 @@ use slipring_tile::Space;
 
 use super::project::Popped;
 use super::write::move_tile;
-use crate::analysis::facts::{memory_of, op_ref};
+use crate::analysis::facts::op_ref;
 use crate::analysis::last_use::{uses, with_inner};
 
 /// A pop in its block.
@@ -59,7 +59,7 @@ fn bind(module: &Module, body: BlockId, tile: ValueId, pops: &mut [Pop]) {
     let declared = module.defining_op(tile).is_some_and(|op| {
         // A view of a larger tile is no tile of its own.
         let operands = &module.op(op).operands;
-        !operands.iter().any(|v| memory_of(module.ty(*v)).is_some())
+        !operands.iter().any(|v| module.ty(*v).space().is_some())
     });
     if !declared || own.iter().any(|at| pops[*at].block != first.block || !pops[*at].popped.bindable) {
         return;
@@ -111,7 +111,7 @@ fn all_or_none(module: &Module, pops: &mut [Pop], diags: &mut Diags) -> bool {
     for pop in pops.iter_mut().filter(|p| copied.contains(&p.popped.dst)) {
         pop.last = None;
         let op = module.op(pop.popped.pop);
-        if memory_of(module.ty(pop.popped.dst)) == Some(Space::Vec) {
+        if module.ty(pop.popped.dst).space() == Some(Space::Vec) {
             continue;
         }
         clean = false;

@@ -14,7 +14,7 @@ use slipring_tile::Space;
 use super::apart::{Scope, apart};
 use super::sides::{Side, is_control, is_pure, once, side};
 use crate::analysis::affine::Follow;
-use crate::analysis::facts::{Functions, flow, memory_of, op_ref};
+use crate::analysis::facts::{Functions, flow, op_ref};
 use crate::analysis::last_use::with_inner;
 use crate::analysis::roots::{RootId, RootKind, Roots};
 use crate::analysis::windows::Window;
@@ -122,7 +122,7 @@ impl Finder<'_> {
             let Some(op) = op_ref(self.module, id) else { continue };
             for (at, spec) in op.def.schema.operands.iter().enumerate().filter(|(_, s)| s.touch != Touch::Nothing) {
                 for &value in op.operands(at) {
-                    if memory_of(self.module.ty(value)) != Some(Space::Gm) {
+                    if self.module.ty(value).space() != Some(Space::Gm) {
                         continue;
                     }
                     let kind = match side(self.module, id) {

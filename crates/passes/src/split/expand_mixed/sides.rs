@@ -8,7 +8,7 @@ use slipring_machine::CoreKind;
 use slipring_program::Direction;
 use slipring_tile::Space;
 
-use crate::analysis::facts::{memory_of, op_ref, terminator};
+use crate::analysis::facts::{op_ref, terminator};
 
 /// Where an op runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,7 +32,7 @@ pub(super) fn side(module: &Module, id: OpId) -> Side {
         None => {}
     }
     let data = module.op(id);
-    let local = |v: &ValueId| memory_of(module.ty(*v)).filter(|space| *space != Space::Gm);
+    let local = |v: &ValueId| module.ty(*v).space().filter(|space| *space != Space::Gm);
     // Views and declarations of tiles belong to the core that has the memory.
     let by_tile = || data.operands.iter().chain(&data.results).find_map(local).map(core_of);
     let own = affinity(&op).or(op.def.per_lane.map(|_| CoreKind::Vector));

@@ -442,6 +442,10 @@ fn passes_by_name() {
     let all = folder.call(&["build", "add.pto", "--print-ir-after", "all"]).exits(0);
     names.iter().for_each(|name| assert!(all.err.contains(&format!("after {name}\n")), "{name} in {}", all.err));
     assert!(!all.out.contains("after"));
+    // Neither changes what is written.
+    let watched = folder.call(&["build", "add.pto", "--time-passes", "--verify-passes"]).exits(0);
+    names.iter().for_each(|name| assert!(watched.err.contains(name), "{name} in {}", watched.err));
+    assert_eq!(watched.out, all.out);
     folder.call(&["build", "add.pto", "--pass", "alocate"]).exits(2).says("no pass `alocate`").says("allocate");
     folder.call(&["build", "add.pto", "--print-ir-after", "nothing"]).exits(2).says("no pass `nothing`");
 }

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use slipring_effect::OnCore;
 use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Span, TileType, ValueId};
 use slipring_machine::{Cost, Pipe, Platform, Role};
-use slipring_program::{Action, Discover, Effect, Inst, Operand, Program, Reg, Special, SyncRef};
+use slipring_program::{Action, Discover, Effect, Inst, Operand, Program, Reg, Special};
 use slipring_tile::Space;
 
-use super::binding::{Binding, TileRef, ViewRef};
+use super::binding::Binding;
 use super::builder::{CoreBuilder, Label, Sites};
 use super::cluster::{Cluster, not_expanded};
 use super::function::FunctionBuilder;
 use super::kernel::Kernel;
 use super::state::Registers;
-use super::syncs::{self, SyncFamily, Syncs};
+use super::syncs::Syncs;
 use crate::def::{CoreRule, Lowered, OpRef, PipeRule, Reported};
 use crate::function::{kernel_kind, symbol_name};
 use crate::ring::{CoreRings, RingPlan};
@@ -48,7 +48,7 @@ const MOST_CALLS: u32 = 1 << 12;
 /// State shared by the cores of a kernel.
 #[derive(Default)]
 pub(super) struct Shared {
-    syncs: Syncs,
+    pub(super) syncs: Syncs,
     sites: Sites,
     pub(super) local_bytes: [u64; Space::COUNT],
     ring_memory: BTreeMap<u32, Operand>,
@@ -71,14 +71,14 @@ pub struct Decoder<'a> {
     pub rings: &'a RingPlan,
     /// State of this core's ends of the rings.
     pub core_rings: CoreRings,
-    kernel: &'a Kernel,
+    pub(super) kernel: &'a Kernel,
     pub(super) builder: CoreBuilder,
     pub(super) function: Option<FunctionBuilder>,
     pub(super) shared: &'a mut Shared,
     pub(super) registers: Registers,
     /// Set while one program stands for all cores of the cluster.
     pub(super) cluster: Option<Cluster>,
-    bindings: Vec<Option<Binding>>,
+    pub(super) bindings: Vec<Option<Binding>>,
     yielded: Vec<Binding>,
     calls: Vec<OpId>,
     /// Calls that were written out so far.
@@ -271,111 +271,6 @@ impl Decoder<'_> {
         self.yielded = values.iter().filter_map(|v| self.binding(*v).cloned()).collect();
     }
 
-    // ---- values ----
-
-    /// Says what stands for a value.
-    pub fn bind(&mut self, value: ValueId, binding: Binding) {
-        match &mut self.cluster {
-            Some(cluster) if self.role == Role::Aiv1 => return cluster.bind_second(value, binding),
-            Some(cluster) => cluster.forget_second(value),
-            None => {}
-        }
-        self.bindings[value.index()] = Some(binding);
-    }
-
-    /// What stands for a value that has been decoded.
-    pub fn binding(&self, value: ValueId) -> Option<&Binding> {
-        let second = self.cluster.as_ref().filter(|_| self.role == Role::Aiv1).and_then(|c| c.second(value));
-        second.or(self.bindings[value.index()].as_ref())
-    }
-
-    /// The number or address that a value is.
-    ///
-    /// # Errors
-    /// Reported if it is something else.
-    pub fn scalar(&mut self, value: ValueId) -> Result<Operand, Reported> {
-        match self.binding(value) {
-            Some(Binding::Scalar(operand)) => Ok(*operand),
-            _ => self.not_a("number", value),
-        }
-    }
-
-    /// The tile that a value is.
-    ///
-    /// # Errors
-    /// Reported if it is something else.
-    pub fn tile(&mut self, value: ValueId) -> Result<TileRef, Reported> {
-        match self.binding(value) {
-            Some(Binding::Tile(tile)) => Ok(*tile),
-            Some(Binding::View(view)) => {
-                let view = view.clone();
-                super::memory::as_tile(&view).ok_or(()).or_else(|()| self.not_a("tile", value))
-            }
-            _ => self.not_a("tile", value),
-        }
-    }
-
-    /// The window of global memory that a value is.
-    ///
-    /// # Errors
-    /// Reported if it is something else.
-    pub fn view(&mut self, value: ValueId) -> Result<ViewRef, Reported> {
-        match self.binding(value) {
-            Some(Binding::View(view)) => Ok(view.clone()),
-            _ => self.not_a("view of global memory", value),
-        }
-    }
-
-    fn not_a<T>(&mut self, what: &str, value: ValueId) -> Result<T, Reported> {
-        let name = self.module.value_name(value);
-        self.error("value-kind", format!("`{name}` is not a {what} here"));
-        Err(Reported)
-    }
-
-    /// Registers to carry a binding through a loop or branch: same shape, every part a register.
-    pub fn phi(&mut self, like: &Binding) -> Binding {
-        match like {
-            Binding::Scalar(_) => Binding::Scalar(Operand::Reg(self.fresh())),
-            Binding::Tile(tile) => {
-                let mut reg = || Operand::Reg(self.builder.fresh());
-                Binding::Tile(TileRef { ty: tile.ty, addr: reg(), valid: [reg(), reg()] })
-            }
-            Binding::View(view) => {
-                let mut view = view.clone();
-                view.base = Operand::Reg(self.fresh());
-                for part in view.dims.iter_mut().chain(view.strides.iter_mut()) {
-                    *part = Operand::Reg(self.builder.fresh());
-                }
-                Binding::View(view)
-            }
-            Binding::Many(parts) => Binding::Many(parts.iter().map(|part| self.phi(part)).collect()),
-            Binding::Vector(_) => Binding::Vector(self.fresh_slot()),
-            Binding::Handle(handle) => Binding::Handle(*handle),
-        }
-    }
-
-    /// Copies one set of bindings into the registers of another at the same time (as a loop's back edge does).
-    pub fn assign(&mut self, to: &[Binding], from: &[Binding]) {
-        let mut moves = Vec::new();
-        for (to, from) in to.iter().zip(from) {
-            collect_moves(to, from, &mut moves);
-        }
-        moves.retain(|(d, a)| *a != Operand::Reg(*d));
-        // A source that an earlier move overwrites is read into a fresh register first.
-        for at in 0..moves.len() {
-            let clobbered = moves[..at].iter().any(|(d, _)| moves[at].1 == Operand::Reg(*d));
-            if clobbered {
-                let d = self.fresh();
-                self.emit(Inst::Move { d, a: moves[at].1 });
-                moves[at].1 = Operand::Reg(d);
-            }
-        }
-        for (d, a) in moves {
-            self.emit(Inst::Move { d, a });
-        }
-        self.assign_slots(to, from);
-    }
-
     // ---- instructions ----
 
     /// A register that nothing else uses.
@@ -493,69 +388,6 @@ impl Decoder<'_> {
         self.builder.set_site(site);
     }
 
-    // ---- synchronisation ----
-
-    /// The event flag of this core from one pipe to another.
-    pub fn event(&mut self, from: Pipe, to: Pipe, id: Operand) -> SyncRef {
-        let (core, count) = (self.role, self.platform.sync.event_ids);
-        self.shared.syncs.member(SyncFamily::Event(core, from, to), count, id, |id| syncs::event(core, from, to, id))
-    }
-
-    /// The token of a buffer of this core.
-    pub fn buffer(&mut self, id: Operand) -> SyncRef {
-        let (core, count) = (self.role, self.platform.sync.buffer_tokens);
-        self.shared.syncs.member(SyncFamily::Buffer(core), count, id, |id| syncs::buffer(core, id))
-    }
-
-    /// The unit flag of the accumulator tile at an address.
-    pub fn unit_flag(&mut self, address: Operand) -> SyncRef {
-        let unit = match address {
-            Operand::Imm(at) => Operand::Imm(at / syncs::UNIT),
-            Operand::Reg(_) => {
-                let d = self.fresh();
-                self.emit(Inst::Scalar {
-                    f: |[at, ..]| Ok(at / syncs::UNIT),
-                    d,
-                    args: [address, Operand::Imm(0), Operand::Imm(0)],
-                });
-                Operand::Reg(d)
-            }
-        };
-        let (core, bytes) = (self.role, self.shared.local_bytes[Space::Acc as usize]);
-        let count = u32::try_from(bytes.div_ceil(syncs::UNIT)).unwrap_or(u32::MAX);
-        self.shared.syncs.member(SyncFamily::UnitFlag(core), count, unit, |unit| syncs::unit_flag(core, unit))
-    }
-
-    /// The semaphore from one core to another.
-    pub fn semaphore(&mut self, setter: Role, waiter: Role, id: Operand) -> SyncRef {
-        let (count, max) = (self.platform.sync.semaphores, self.platform.sync.semaphore_max);
-        let rings = self.rings;
-        let on_device = self.mode == Mode::Device;
-        if let Some((ring, flags)) =
-            id.as_imm().filter(|_| on_device).and_then(|id| rings.flag_user(setter, waiter, id))
-        {
-            let (name, id) = (self.current.0, id.as_imm().unwrap_or(0));
-            let message = format!("`{name}` uses semaphore {id} from {setter} to {waiter}, which is a flag of {ring}");
-            let error = slipring_ir::Diagnostic::error("pipe-flags", self.current.1, message);
-            self.report(error.help(format!("the ring has flags {flags} between these cores: use another semaphore")));
-        }
-        let family = SyncFamily::Semaphore(setter, waiter);
-        self.shared.syncs.member(family, count, id, |id| syncs::semaphore(setter, waiter, id, max))
-    }
-
-    /// Flag `slot` of a ring (index in the program's rings): `free` slots or ready ones. A counted ring has flag 0 only.
-    pub fn ring_flag(&mut self, ring: u32, free: bool, slot: Operand) -> SyncRef {
-        let (family, count) =
-            (if free { SyncFamily::RingFree(ring) } else { SyncFamily::RingReady(ring) }, self.rings.flags(ring));
-        let rings = self.rings;
-        self.shared.syncs.member(family, count, slot, |slot| rings.flag_decl(ring, free, slot))
-    }
-
-    /// True if a core takes part in the kernel.
-    pub fn takes_part(&self, role: Role) -> bool {
-        self.kernel.start[role.index()].is_some()
-    }
-
     // ---- memory ----
 
     /// Memory of its own for a ring of a reference run: the same for every core that names it.
@@ -603,30 +435,5 @@ impl Decoder<'_> {
     pub fn unsupported(&mut self, what: &str) -> Reported {
         let name = self.current.0;
         self.error("unsupported", format!("`{name}`: {what} cannot be run yet"))
-    }
-}
-
-fn collect_moves(to: &Binding, from: &Binding, moves: &mut Vec<(Reg, Operand)>) {
-    let mut push = |to: Operand, from: Operand| {
-        if let Operand::Reg(d) = to {
-            moves.push((d, from));
-        }
-    };
-    match (to, from) {
-        (Binding::Scalar(to), Binding::Scalar(from)) => push(*to, *from),
-        (Binding::Tile(to), Binding::Tile(from)) => {
-            push(to.addr, from.addr);
-            push(to.valid[0], from.valid[0]);
-            push(to.valid[1], from.valid[1]);
-        }
-        (Binding::View(to), Binding::View(from)) => {
-            push(to.base, from.base);
-            to.dims.iter().zip(&from.dims).for_each(|(t, f)| push(*t, *f));
-            to.strides.iter().zip(&from.strides).for_each(|(t, f)| push(*t, *f));
-        }
-        (Binding::Many(to), Binding::Many(from)) => {
-            to.iter().zip(from).for_each(|(t, f)| collect_moves(t, f, moves));
-        }
-        _ => {}
     }
 }

@@ -13,9 +13,11 @@ mod function;
 mod kernel;
 mod memory;
 mod scalar;
+mod signals;
 mod state;
 mod syncs;
 mod unit_flag;
+mod values;
 
 pub use binding::{Binding, TileRef, ViewRef};
 pub use builder::Label;

@@ -1,0 +1,71 @@
+//! The synchronisation objects that ops name.
+
+use slipring_machine::{Pipe, Role};
+use slipring_program::{Inst, Operand, SyncRef};
+use slipring_tile::Space;
+
+use super::syncs::{self, SyncFamily};
+use super::{Decoder, Mode};
+
+impl Decoder<'_> {
+    /// The event flag of this core from one pipe to another.
+    pub fn event(&mut self, from: Pipe, to: Pipe, id: Operand) -> SyncRef {
+        let (core, count) = (self.role, self.platform.sync.event_ids);
+        self.shared.syncs.member(SyncFamily::Event(core, from, to), count, id, |id| syncs::event(core, from, to, id))
+    }
+
+    /// The token of a buffer of this core.
+    pub fn buffer(&mut self, id: Operand) -> SyncRef {
+        let (core, count) = (self.role, self.platform.sync.buffer_tokens);
+        self.shared.syncs.member(SyncFamily::Buffer(core), count, id, |id| syncs::buffer(core, id))
+    }
+
+    /// The unit flag of the accumulator tile at an address.
+    pub fn unit_flag(&mut self, address: Operand) -> SyncRef {
+        let unit = match address {
+            Operand::Imm(at) => Operand::Imm(at / syncs::UNIT),
+            Operand::Reg(_) => {
+                let d = self.fresh();
+                self.emit(Inst::Scalar {
+                    f: |[at, ..]| Ok(at / syncs::UNIT),
+                    d,
+                    args: [address, Operand::Imm(0), Operand::Imm(0)],
+                });
+                Operand::Reg(d)
+            }
+        };
+        let (core, bytes) = (self.role, self.shared.local_bytes[Space::Acc as usize]);
+        let count = u32::try_from(bytes.div_ceil(syncs::UNIT)).unwrap_or(u32::MAX);
+        self.shared.syncs.member(SyncFamily::UnitFlag(core), count, unit, |unit| syncs::unit_flag(core, unit))
+    }
+
+    /// The semaphore from one core to another.
+    pub fn semaphore(&mut self, setter: Role, waiter: Role, id: Operand) -> SyncRef {
+        let (count, max) = (self.platform.sync.semaphores, self.platform.sync.semaphore_max);
+        let rings = self.rings;
+        let on_device = self.mode == Mode::Device;
+        if let Some((ring, flags)) =
+            id.as_imm().filter(|_| on_device).and_then(|id| rings.flag_user(setter, waiter, id))
+        {
+            let (name, id) = (self.current.0, id.as_imm().unwrap_or(0));
+            let message = format!("`{name}` uses semaphore {id} from {setter} to {waiter}, which is a flag of {ring}");
+            let error = slipring_ir::Diagnostic::error("pipe-flags", self.current.1, message);
+            self.report(error.help(format!("the ring has flags {flags} between these cores: use another semaphore")));
+        }
+        let family = SyncFamily::Semaphore(setter, waiter);
+        self.shared.syncs.member(family, count, id, |id| syncs::semaphore(setter, waiter, id, max))
+    }
+
+    /// Flag `slot` of a ring (index in the program's rings): `free` slots or ready ones. A counted ring has flag 0 only.
+    pub fn ring_flag(&mut self, ring: u32, free: bool, slot: Operand) -> SyncRef {
+        let (family, count) =
+            (if free { SyncFamily::RingFree(ring) } else { SyncFamily::RingReady(ring) }, self.rings.flags(ring));
+        let rings = self.rings;
+        self.shared.syncs.member(family, count, slot, |slot| rings.flag_decl(ring, free, slot))
+    }
+
+    /// True if a core takes part in the kernel.
+    pub fn takes_part(&self, role: Role) -> bool {
+        self.kernel.start[role.index()].is_some()
+    }
+}

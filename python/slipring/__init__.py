@@ -17,7 +17,7 @@ __all__ = ["Function", "KernelError", "KernelWarning", "Program", "Run", "__vers
 
 # What names of this package are in a kernel.
 __slipring_path__ = "slipring"
-_LAZY = ("testing", "reference", "pypto", "language")
+_LAZY = ("testing", "reference", "pypto", "language", "queue")
 
 
 def __getattr__(name):

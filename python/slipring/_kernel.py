@@ -174,7 +174,16 @@ class Function:
         run = self.run(*args, **kwargs)
         run.check()
         run.write()
-        return run.returned
+        return self._result(run, args, kwargs)
+
+    def _result(self, run, args, kwargs):
+        """What a call gives back: outputs that the function returns as they were passed, and tiles that it returns as arrays."""
+        names = self.function.__code__.co_varnames
+        names = [name for name in names[: self.function.__code__.co_argcount] if name != "self"]
+        passed = {**dict(zip(names, args)), **kwargs}
+        made = iter(run._returned)
+        back = [passed[name] if name in passed else next(made, None) for name in self.text.returned]
+        return None if not back else back[0] if len(back) == 1 else tuple(back)
 
     def run(self, *args, platform=None, verify=False, **kwargs):
         """Runs the kernel and gives the run: what was found is no exception here. Outputs are written unless the run stopped
@@ -184,6 +193,11 @@ class Function:
         launches, gm_slack, events, max_steps, max_cycles, max_memory, max_output.
         """
         options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
+        if "config" in kwargs:
+            # How public scripts say it.
+            from .pypto import PLATFORMS
+
+            platform = PLATFORMS[kwargs.pop("config").platform]
         arguments = self._bind(args, kwargs)
         kernel, parameters = self._compile(arguments, platform)
         return _start(kernel, parameters, arguments, options, verify)

@@ -29,7 +29,19 @@ class Text:
         self.indent = self.lines[0][: len(self.lines[0]) - len(self.lines[0].lstrip())] if indented else ""
         tree = ast.parse(textwrap.dedent("".join(self.lines)) if indented else "".join(self.lines))
         self.used = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)})
+        self.returned = _returned(tree.body[0])
         self.key = (self.filename, self.first, "".join(self.lines))
+
+
+def _returned(function):
+    """The names that a function's last statement returns, in order; `None` for a value without a name."""
+    import ast
+
+    last = function.body[-1]
+    if not isinstance(last, ast.Return) or last.value is None:
+        return []
+    values = last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
+    return [value.id if isinstance(value, ast.Name) else None for value in values]
 
 
 def together(texts):

@@ -21,7 +21,7 @@ def test_nothing_is_missing():
 
 
 def test_words_have_documentation():
-    assert "Exponential" in pl.exp.__doc__ and "pl.exp(x)" in pl.exp.__doc__
+    assert "Exponential" in pl.exp.__doc__ and "pl.exp(x" in pl.exp.__doc__
 
 
 def test_the_stub_is_the_catalogues():

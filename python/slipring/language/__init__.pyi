@@ -384,10 +384,10 @@ def col_expand_min(x: Any, values: Any, tmp: Any = ...) -> Any:
 def col_expand_expdif(x: Any, values: Any, tmp: Any = ...) -> Any:
     """Exponential of a difference, a value for each column."""
 
-def create_tile(shape: Any, dtype: Any, target_memory: Any = ..., transpose: Any = ...) -> Any:
+def create_tile(shape: Any, dtype: Any, target_memory: Any = ..., transpose: Any = ..., *, flat_layout: Any = ...) -> Any:
     """A tile whose contents mean nothing yet."""
 
-def create(shape: Any, dtype: Any, target_memory: Any = ..., transpose: Any = ...) -> Any:
+def create(shape: Any, dtype: Any, target_memory: Any = ..., transpose: Any = ..., *, flat_layout: Any = ...) -> Any:
     """A tile whose contents mean nothing yet."""
 
 def full(shape: Any, dtype: Any, value: Any) -> Any:
@@ -405,7 +405,7 @@ def arange(start: Any, shape: Any, dtype: Any = ..., descending: Any = ...) -> A
 def reshape(x: Any, shape: Any) -> Any:
     """The same elements, row by row, in another shape."""
 
-def transpose(x: Any, axis1: Any = ..., axis2: Any = ...) -> Any:
+def transpose(x: Any, axis1: Any = ..., axis2: Any = ..., tmp_tile: Any = ...) -> Any:
     """Rows become columns."""
 
 def slice(x: Any, shape: Any, offset: Any, valid_shape: Any = ..., drop_dims: Any = ..., pad_value: Any = ..., clamp: Any = ...) -> Any:
@@ -429,7 +429,7 @@ def fillpad_inplace(x: Any, pad_value: Any = ...) -> Any:
 def fillpad_expand(x: Any, shape: Any, pad_value: Any = ...) -> Any:
     """A copy in a larger tile, the rest filled."""
 
-def tri(diagonal: Any, shape: Any, dtype: Any = ..., upper: Any = ...) -> Any:
+def tri(diagonal: Any, shape: Any, valid_shape: Any = ..., dtype: Any = ..., upper: Any = ...) -> Any:
     """Ones up to a diagonal, zeros behind it; with `upper` from it on."""
 
 def reinterpret_view(x: Any, dtype: Any, *, shape: Any = ...) -> Any:
@@ -489,13 +489,28 @@ def matmul(lhs: Any, rhs: Any, out_dtype: Any = ..., a_trans: Any = ..., b_trans
 def matmul_acc(acc: Any, lhs: Any, rhs: Any, a_trans: Any = ..., b_trans: Any = ..., init_cond: Any = ...) -> Any:
     """Product added to an accumulator, in place."""
 
-def gemv(lhs: Any, rhs: Any, out_dtype: Any = ..., a_trans: Any = ..., b_trans: Any = ..., c_matrix_nz: Any = ...) -> Any:
+@overload
+def gemv(lhs: Any, rhs: Any, out_dtype: Any = ..., a_trans: Any = ..., b_trans: Any = ..., c_matrix_nz: Any = ..., acc_phase: Any = ...) -> Any:
     """Product of a row and a matrix."""
 
-def gemv_acc(acc: Any, lhs: Any, rhs: Any, a_trans: Any = ..., b_trans: Any = ..., init_cond: Any = ...) -> Any:
+@overload
+def gemv(lhs: Any, rhs: Any, acc_phase: Any) -> Any:
+    """Product of a row and a matrix."""
+
+@overload
+def gemv_acc(acc: Any, lhs: Any, rhs: Any, a_trans: Any = ..., b_trans: Any = ..., init_cond: Any = ..., acc_phase: Any = ...) -> Any:
     """Product of a row and a matrix added to an accumulator, in place."""
 
-def gemv_bias(lhs: Any, rhs: Any, bias: Any, a_trans: Any = ..., b_trans: Any = ...) -> Any:
+@overload
+def gemv_acc(acc: Any, lhs: Any, rhs: Any, acc_phase: Any) -> Any:
+    """Product of a row and a matrix added to an accumulator, in place."""
+
+@overload
+def gemv_bias(lhs: Any, rhs: Any, bias: Any, a_trans: Any = ..., b_trans: Any = ..., acc_phase: Any = ...) -> Any:
+    """Product of a row and a matrix, a bias added."""
+
+@overload
+def gemv_bias(lhs: Any, rhs: Any, bias: Any, acc_phase: Any) -> Any:
     """Product of a row and a matrix, a bias added."""
 
 def matmul_mx(*args: Any, **options: Any) -> Any:
@@ -543,14 +558,14 @@ def extract(src: Any, row: Any, col: Any, shape: Any, *, target_memory: Any = ..
 def alloc(*args: Any, **options: Any) -> Any:
     """Memory without a shape. Known, and refused: it cannot be compiled yet."""
 
-def create_tensor(*args: Any, **options: Any) -> Any:
-    """Tensors of a kernel's own: declare them as parameters. Known, and refused: it cannot be compiled yet."""
+def create_tensor(shape: Any, dtype: Any, layout: Any = ..., manual_dep: Any = ..., init_value: Any = ...) -> Any:
+    """A tensor of the kernel's own in global memory: one more buffer of the launch."""
 
 def view(*args: Any, **options: Any) -> Any:
-    """Tensors of a kernel's own: declare them as parameters. Known, and refused: it cannot be compiled yet."""
+    """Tensors seen in another way. Known, and refused: it cannot be compiled yet."""
 
 def expand_clone(*args: Any, **options: Any) -> Any:
-    """Tensors of a kernel's own: declare them as parameters. Known, and refused: it cannot be compiled yet."""
+    """Tensors seen in another way. Known, and refused: it cannot be compiled yet."""
 
 def transpose_view(tile: Any) -> Any:
     """A tile of L1 with rows and columns exchanged: the same bytes."""

@@ -72,7 +72,8 @@ def parameters(way):
             out.append("*")
             continue
         name, equals, _ = part.partition("=")
-        name = name.strip()
+        # Names that mean the same stand behind the usual one: `x/input/tile`.
+        name = name.strip().partition("/")[0]
         if not name.lstrip("*").isidentifier() or keyword.iskeyword(name):
             return None
         if name.startswith("*"):

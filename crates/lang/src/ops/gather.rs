@@ -10,7 +10,7 @@ use crate::value::{Tensor, Value};
 pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["gather_row"],
-        params: "dst, src, dst_offset, src_offset, shapes, transpose=, *, valid_shape=",
+        params: "dst/acc, src, dst_offset, src_offset, shapes, transpose=, *, valid_shape=",
         op: Some(&pto::TLOAD),
         doc: "Load a window of a tensor into a part of a tile",
         lower: gather_row,

@@ -65,7 +65,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["col_expand"],
-        params: "x/lhs/target, values/rhs/col_vec",
+        params: "x/lhs/target/tensor, values/rhs/col_vec",
         op: Some(&pto::TCOLEXPAND),
         doc: "A tile like the first with the second's value of each column",
         lower: repeat,

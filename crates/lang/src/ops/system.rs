@@ -21,7 +21,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry { names: &["func_attr", "dump_tag"], doc: "Nothing: it says how the public compiler reports", ..NOTHING },
     Entry {
         names: &["no_dep"],
-        params: "x",
+        params: "x/tensor",
         doc: "The value itself",
         lower: |lower, call| call.need(lower, "x").map(|(value, _)| value),
         ..ENTRY

@@ -10,7 +10,7 @@ use slipring_program::Direction;
 use slipring_tile::Space;
 
 use super::lifetime::lifetimes;
-use super::pack::{Live, Request, pack};
+use super::pack::{Live, Request};
 use crate::analysis::facts::{Functions, op_ref};
 use crate::analysis::rings::{RingOp, consumes, pipe, ring_bytes, ring_ops, slots_of};
 use crate::analysis::roots::{Address, RootId, RootKind, Roots, home};
@@ -70,8 +70,7 @@ pub(super) fn crowds(module: &Module, context: &PassContext<'_>, space: Space) -
     for group in groups(module, &functions) {
         let mut memory = Memory::new(module, space, spec);
         memory.take_roots(context, &functions, &group, &roots, &lives, &mut Diags::default());
-        let blocked: Vec<Range<u64>> = memory.fixed.iter().map(|f| f.range.clone()).collect();
-        let Err(overflow) = pack(&memory.requests, spec.usable(), &blocked) else { continue };
+        let Err(overflow) = memory.packed(&roots, &group) else { continue };
         let alive = overflow.alive.iter().filter_map(|at| match memory.items[*at] {
             Item::Root(root) => Some((roots.root(root).value, memory.requests[*at].bytes)),
             Item::Ring(_) => None,

@@ -1,6 +1,7 @@
 //! Local memory: what fits, and where it lies.
 
 pub mod allocate;
+mod in_place;
 mod layout;
 mod lifetime;
 pub mod pack;

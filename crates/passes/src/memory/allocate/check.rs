@@ -372,9 +372,16 @@ impl Checker<'_> {
             written.push(self.roots.get(*value));
         }
         let mut in_place = Vec::new();
+        let allowed = crate::memory::in_place::in_place(self.module, &self.roots, op);
+        // Element by element, from the very place where the result goes.
+        let harmless = |source: RootId, target: RootId| {
+            let listed = allowed.as_ref().is_some_and(|(sources, own)| *own == target && sources.contains(&source));
+            listed && self.range(source) == self.range(target)
+        };
         for roots in written {
             for root in roots {
-                in_place.extend(read.iter().filter(|r| *r != root && self.overlap(**r, *root)).copied());
+                let clash = |r: &&RootId| *r != root && self.overlap(**r, *root) && !harmless(**r, *root);
+                in_place.extend(read.iter().filter(clash).copied());
                 for bytes in self.bytes(*root, state).into_iter().flatten() {
                     match roots.len() {
                         1 => bytes.write(*root, op),

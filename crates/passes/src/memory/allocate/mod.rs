@@ -2,14 +2,13 @@
 //!
 //! For each memory of a core: reserved rings and tiles with an address of their own stay where they are; everything else is
 //! placed around them, side by side while that fits, sharing bytes over time where it must. Two buffers share
-//! bytes only if their lives do not even touch, so an op never writes what it reads in the same step.
+//! bytes only if their lives do not even touch, so an op never writes what it reads in the same step; but where a memory would be
+//! too small, the result of an op that works element by element may have the place of a source that dies there.
 
 pub mod check;
 mod map;
 mod overwritten;
 mod report;
-
-use std::ops::Range;
 
 use slipring_dialects::arith;
 use slipring_dialects::ring::set_reserved_base;
@@ -22,7 +21,6 @@ use crate::analysis::roots::Roots;
 use crate::manager::{Pass, PassContext};
 use crate::memory::layout::{Depth, Fixed, Item, Memory, groups};
 use crate::memory::lifetime::lifetimes;
-use crate::memory::pack::pack;
 pub use map::{MapBuffer, MemoryMap, memory_maps};
 pub use overwritten::overwritten;
 
@@ -104,8 +102,7 @@ impl Memory<'_> {
     }
 
     fn place(&self, roots: &Roots, group: &[OpId], decisions: &mut Vec<Decision>, diags: &mut Diags) {
-        let blocked: Vec<Range<u64>> = self.fixed.iter().map(|f| f.range.clone()).collect();
-        match pack(&self.requests, self.spec.usable(), &blocked) {
+        match self.packed(roots, group) {
             Ok(placed) => {
                 if placed.shared
                     && let Some(op) = manual_sync(self.module, group)

@@ -1,0 +1,130 @@
+//! Which results may lie where a source of theirs lay.
+//!
+//! An op that works element by element, without working memory, reads an element before it writes the one at the same place. So
+//! its result may have the bytes of a source that nobody reads afterwards, if the two are whole buffers of one layout. Only
+//! where a memory is too small for everything are they put together.
+
+use std::collections::BTreeMap;
+
+use slipring_dialects::Along;
+use slipring_ir::{Module, OpId, Touch, Type, ValueId};
+
+use super::layout::{Item, Memory};
+use super::pack::{Live, Overflow, Placed, pack};
+use crate::analysis::facts::def;
+use crate::analysis::roots::{RootId, Roots};
+
+/// The sources and the result of an op that may lie in one place: whole tiles of one layout.
+pub(super) fn in_place(module: &Module, roots: &Roots, op: OpId) -> Option<(Vec<RootId>, RootId)> {
+    let def = def(module, op)?;
+    if def.along != Along::EACH {
+        return None;
+    }
+    let (mut read, mut written): (Vec<ValueId>, Vec<ValueId>) = (Vec::new(), Vec::new());
+    for (index, spec) in def.schema.operands.iter().enumerate() {
+        let values = module.operand_group(op, index);
+        match spec.touch {
+            Touch::Nothing => {}
+            Touch::Read => read.extend(values),
+            Touch::Write => written.extend(values),
+            _ if values.is_empty() => {}
+            _ => return None,
+        }
+    }
+    let [result] = written[..] else { return None };
+    let whole = |value: ValueId| match roots.get(value) {
+        [root] if roots.root(*root).value == value => Some(*root),
+        _ => None,
+    };
+    let layout = |value: ValueId| match module.ty(value) {
+        Type::Tile(ty) => Some((ty.space, ty.layout)),
+        _ => None,
+    };
+    let (target, (space, wanted)) = (whole(result)?, layout(result)?);
+    let alike = |value: &ValueId| {
+        layout(*value).is_some_and(|(own, layout)| {
+            let same = (layout.rows, layout.cols, layout.blayout, layout.slayout)
+                == (wanted.rows, wanted.cols, wanted.blayout, wanted.slayout);
+            own == space && same && layout.elem.bytes() == wanted.elem.bytes()
+        })
+    };
+    // A source that is read by way of a part or another view, too, stays where it is.
+    let only_whole = |root: &RootId| {
+        let of: Vec<_> = read.iter().filter(|value| roots.get(**value).contains(root)).collect();
+        of.iter().all(|value| roots.root(*root).value == **value)
+    };
+    let sources = read.iter().filter(|value| alike(value)).filter_map(|value| whole(*value));
+    let sources: Vec<RootId> = sources.filter(|root| *root != target && only_whole(root)).collect();
+    (!sources.is_empty()).then_some((sources, target))
+}
+
+impl Memory<'_> {
+    /// Places the buffers; where they do not fit, results lie where their sources lay.
+    ///
+    /// # Errors
+    /// [`Overflow`] where they do not fit even so.
+    pub(super) fn packed(&self, roots: &Roots, group: &[OpId]) -> Result<Placed, Overflow> {
+        let blocked: Vec<_> = self.fixed.iter().map(|fixed| fixed.range.clone()).collect();
+        let apart = pack(&self.requests, self.spec.usable(), &blocked);
+        let Err(overflow) = apart else { return apart };
+        let (owners, lives) = self.put_together(roots, group);
+        let kept: Vec<usize> = (0..owners.len()).filter(|at| owners[*at] == *at).collect();
+        if kept.len() == owners.len() {
+            return Err(overflow);
+        }
+        let requests: Vec<_> = kept
+            .iter()
+            .map(|at| {
+                let mut request = self.requests[*at].clone();
+                request.live.clone_from(&lives[*at]);
+                request
+            })
+            .collect();
+        match pack(&requests, self.spec.usable(), &blocked) {
+            Ok(placed) => {
+                let address = |owner: &usize| kept.binary_search(owner).map_or(0, |at| placed.addresses[at]);
+                Ok(Placed { addresses: owners.iter().map(address).collect(), shared: true })
+            }
+            Err(overflow) => Err(Overflow { alive: overflow.alive.iter().map(|at| kept[*at]).collect(), ..overflow }),
+        }
+    }
+
+    /// The buffer whose place each one has, itself for most, and how long the buffers that have a place of their own live.
+    fn put_together(&self, roots: &Roots, group: &[OpId]) -> (Vec<usize>, Vec<Vec<Live>>) {
+        let mut owners: Vec<usize> = (0..self.items.len()).collect();
+        let mut lives: Vec<Vec<Live>> = self.requests.iter().map(|request| request.live.clone()).collect();
+        let items = self.items.iter().enumerate().filter_map(|(at, item)| match item {
+            Item::Root(root) => Some((*root, at)),
+            Item::Ring(_) => None,
+        });
+        let items: BTreeMap<RootId, usize> = items.collect();
+        let bodies = group.iter().filter_map(|function| self.module.body(*function, 0));
+        for op in bodies.flat_map(|body| self.module.walk(body)) {
+            let Some((sources, target)) = in_place(self.module, roots, op) else { continue };
+            let Some(&target) = items.get(&target).filter(|at| owners[**at] == **at) else { continue };
+            let one = |at: usize, lives: &[Vec<Live>]| match lives[at][..] {
+                [live] if live.by_call.is_none() && !self.requests[at].always => Some(live),
+                _ => None,
+            };
+            let Some(begins) = one(target, &lives) else { continue };
+            let source = sources.iter().filter_map(|source| items.get(source)).map(|at| owners[*at]).find(|at| {
+                let same = self.requests[*at].bytes == self.requests[target].bytes;
+                let ends = one(*at, &lives);
+                *at != target && same && ends.is_some_and(|e| e.scope == begins.scope && e.last == begins.first)
+            });
+            if let Some(source) = source {
+                owners[target] = source;
+                if let [live] = &mut lives[source][..] {
+                    live.last = begins.last;
+                }
+            }
+        }
+        // What was put together with something that was put together later has its place, too.
+        for at in 0..owners.len() {
+            while owners[owners[at]] != owners[at] {
+                owners[at] = owners[owners[at]];
+            }
+        }
+        (owners, lives)
+    }
+}

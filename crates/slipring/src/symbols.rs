@@ -36,7 +36,7 @@ pub fn consumer_buffers(module: &Module, platform: &Platform) -> Vec<ConsumerBuf
     for function in module.functions() {
         let Some(body) = module.body(function, 0) else { continue };
         for id in module.walk(body) {
-            let Some(op) = table.op(module, id).filter(|op| op.def.ring == Some(RingPart::Initialize)) else {
+            let Some(op) = table.op(module, id).filter(|op| op.def.ring.is_some_and(RingPart::makes_end)) else {
                 continue;
             };
             let Some(spec) = PipeSpec::of(&op, platform).filter(|spec| !spec.in_gm) else { continue };

@@ -185,7 +185,7 @@ fn slot_params(module: &Module, kernel: &Kernel) -> Vec<usize> {
     let mut found = Vec::new();
     for id in module.walk(module.top) {
         let Some(op) = Dialects::get().op(module, id) else { continue };
-        if op.def.ring == Some(RingPart::Initialize)
+        if op.def.ring.is_some_and(RingPart::makes_end)
             && let Some(slots) = gm_buffer(&op)
         {
             trace(module, kernel, slots, 0, &mut found);

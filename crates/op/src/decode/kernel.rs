@@ -85,9 +85,9 @@ fn participants(table: &Table, module: &Module, mut kernel: Kernel) -> Kernel {
             let both =
                 |op: &OpRef<'_>| Config::of(op).is_ok_and(|config| config.lanes == Some(2) || config.lane == Some(1));
             // A free moves nothing: it starts no lane.
-            let moves = matches!(op.ring(), Some(RingPart::Push(_) | RingPart::Pop(_)));
+            let moves = op.ring().is_some_and(|part| part.pushes().or(part.pops()).is_some());
             (moves && matches!(Split::of(op), Some(Split::UpDown | Split::LeftRight)))
-                || (op.def.ring == Some(RingPart::Initialize) && both(op))
+                || (op.def.ring.is_some_and(RingPart::makes_end) && both(op))
         });
         let asks = ops.iter().any(|op| op.def.per_lane.is_some());
         let called = ops.iter().filter_map(|op| module.callee(op.id));

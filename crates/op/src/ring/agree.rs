@@ -8,7 +8,7 @@ use super::ends::Ends;
 use super::plan::{Init, Part};
 use super::spec::{PipeKey, ring_tile};
 use super::split::Split;
-use crate::def::{OpRef, RingPart};
+use crate::def::OpRef;
 
 /// Both ends exist once and are made alike.
 pub(super) fn check_ends(pipe: &[Init<'_>], diags: &mut Diags) {
@@ -110,7 +110,7 @@ pub(super) fn check_provided(part: &Part<'_>, direction: Direction, inits: &[Ini
 /// `nosplit`, where an initialise op says it, must be what the pipe's data ops do.
 pub(super) fn check_nosplit(pipe: &[Init<'_>], parts: &[Part<'_>], diags: &mut Diags) {
     let says = |p: &Init<'_>| p.op.attr("nosplit").and_then(Attr::as_bool);
-    let data = |p: &&Part<'_>| matches!(p.part, RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_));
+    let data = |p: &&Part<'_>| p.part.moves().is_some();
     for init in pipe {
         let Some(nosplit) = says(init) else { continue };
         let mut users = parts.iter().filter(data).filter(|p| p.key == Some(init.spec.key));

@@ -148,7 +148,7 @@ impl RingPlan {
         let parts = gather(table, module, kernel);
         let before = diags.list.len();
         let mut plan = RingPlan {
-            rebound: parts.iter().filter(|p| matches!(p.part, RingPart::Pop(_))).filter_map(popped_operand).collect(),
+            rebound: parts.iter().filter(|p| p.part.pops().is_some()).filter_map(popped_operand).collect(),
             counter_max: platform.sync.semaphore_max,
             lane_offset: platform.sync.subblock_offset,
             returns: mode == Mode::Device && !platform.sync.semaphores_reset,
@@ -156,7 +156,7 @@ impl RingPlan {
         };
         let mut inits: Vec<Init<'_>> = parts
             .iter()
-            .filter(|p| p.part == RingPart::Initialize)
+            .filter(|p| p.part.makes_end())
             .filter_map(|p| Some(Init { op: p.op, kind: p.kind, spec: PipeSpec::of(&p.op, platform)? }))
             .collect();
         inits.sort_by_key(|p| (p.spec.key, p.kind != CoreKind::Cube));
@@ -179,7 +179,7 @@ impl RingPlan {
             }
         }
         for part in &parts {
-            if let RingPart::Push(direction) | RingPart::Pop(direction) | RingPart::Free(direction) = part.part {
+            if let Some(direction) = part.part.moves() {
                 agree::check_provided(part, direction, &inits, diags);
             }
         }
@@ -332,11 +332,11 @@ const REFERENCE_SLOTS: u32 = 1024;
 
 fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &Place<'_>, first: u32, diags: &mut Diags) -> PlannedRing {
     let (spec, direction) = (&init.spec, at.direction);
-    let of = |wanted: RingPart| {
-        let same = move |p: &&Part<'_>| p.part == wanted && p.key == Some(spec.key);
+    let of = |asked: fn(RingPart) -> Option<Direction>| {
+        let same = move |p: &&Part<'_>| asked(p.part) == Some(direction) && p.key == Some(spec.key);
         parts.iter().filter(same).map(|p| p.op).collect::<Vec<_>>()
     };
-    let (pushes, pops) = (of(RingPart::Push(direction)), of(RingPart::Pop(direction)));
+    let (pushes, pops) = (of(RingPart::pushes), of(RingPart::pops));
     let reference = at.mode == Mode::Reference;
     let space = if spec.in_gm && !reference { Space::Gm } else { slot_space(direction) };
     let types = |ops: &[OpRef<'_>]| ops.iter().filter_map(agree::divided).collect();
@@ -344,7 +344,7 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &Place<'_>, first: u32, di
     let mut popped = None;
     if !spec.config.control {
         agree::check_splits(&pushes, &pops, diags);
-        agree::check_free_splits(&of(RingPart::Free(direction)), &pops, diags);
+        agree::check_free_splits(&of(RingPart::frees), &pops, diags);
         popped = agree::same_tile(&pops, diags);
         agree::check_shapes(&pushes, &pops, direction, diags);
         // Slots on chip hold a tile as it is popped; in global memory they are images of the Cube core's tiles.
@@ -377,7 +377,7 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &Place<'_>, first: u32, di
     let slots = if reference { spec.slots.max(REFERENCE_SLOTS) } else { spec.slots };
     let phases = [Phase::Allocate, Phase::Record, Phase::Wait, Phase::Free];
     let switched =
-        |phase: &Phase| parts.iter().any(|p| p.part == RingPart::Status(*phase, direction) && p.key == Some(spec.key));
+        |phase: &Phase| parts.iter().any(|p| p.part.switches() == Some((*phase, direction)) && p.key == Some(spec.key));
     PlannedRing {
         key: spec.key,
         direction,

@@ -228,7 +228,7 @@ fn bind_event(op: &OpRef<'_>, d: &mut Decoder<'_>) {
 /// Reported where the pipe is not initialised on this core.
 pub fn push(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     bind_event(op, d);
-    let Some(RingPart::Push(direction)) = op.ring() else { return Err(Reported) };
+    let Some(direction) = op.ring().and_then(RingPart::pushes) else { return Err(Reported) };
     let (ring, end) = end_of(op, d, direction)?;
     let Some(value) = ring_tile(op) else { return Err(Reported) };
     let tile = d.tile(value)?;
@@ -283,7 +283,7 @@ fn push_signal(d: &mut Decoder<'_>, ring: &PlannedRing, tile: &TileRef, address:
 /// Reported where the pipe is not initialised on this core or the popped tile has no memory to land in.
 pub fn pop(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     bind_event(op, d);
-    let Some(RingPart::Pop(direction)) = op.ring() else { return Err(Reported) };
+    let Some(direction) = op.ring().and_then(RingPart::pops) else { return Err(Reported) };
     let (ring, end) = end_of(op, d, direction)?;
     let lanes = consumer_lanes(&ring, d.role);
     let gate = Gate { status: end.status[Phase::Wait as usize], turn: None };
@@ -403,7 +403,7 @@ fn landing(op: &OpRef<'_>, d: &mut Decoder<'_>, ring: &PlannedRing, end: &End) -
 /// Reported where the pipe is not initialised on this core.
 pub fn free(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     bind_event(op, d);
-    let Some(RingPart::Free(direction)) = op.ring() else { return Err(Reported) };
+    let Some(direction) = op.ring().and_then(RingPart::frees) else { return Err(Reported) };
     let (ring, end) = end_of(op, d, direction)?;
     if ring.auto_free && (!crate::make::is_placed(op.module, op.id) || frees_in_pop(d, &ring)) {
         return Ok(());
@@ -448,7 +448,7 @@ pub(crate) fn finish(d: &mut Decoder<'_>) {
 /// # Errors
 /// Reported where the pipe is not initialised on this core.
 pub fn set_status(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let Some(RingPart::Status(phase, direction)) = op.ring() else { return Err(Reported) };
+    let Some((phase, direction)) = op.ring().and_then(RingPart::switches) else { return Err(Reported) };
     let (_, end) = end_of(op, d, direction)?;
     let on = d.scalar(op.operand(1).ok_or(Reported)?)?;
     // A reference run keeps every signal: it has no register for it.

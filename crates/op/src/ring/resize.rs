@@ -29,7 +29,7 @@ pub fn set_slots(table: &Table, module: &mut Module, slots: u32, platform: &Plat
     let top = module.walk(module.top);
     for id in top {
         let Some(def) = table.def(&module.op(id).name) else { continue };
-        if def.ring == Some(RingPart::Initialize) {
+        if def.ring.is_some_and(RingPart::makes_end) {
             resize(module, id, slots);
             let op = OpRef { table, module, id, def };
             let Some(spec) = PipeSpec::of(&op, platform) else { continue };

@@ -368,11 +368,11 @@ fn named(op: &OpRef<'_>, name: &str) -> Option<ValueId> {
 
 /// The op that makes the pipe of an op: itself, or the one that defines its pipe value.
 pub fn maker<'m>(op: &OpRef<'m>) -> Option<OpRef<'m>> {
-    if op.def.ring == Some(RingPart::Initialize) {
+    if op.def.ring.is_some_and(RingPart::makes_end) {
         return Some(*op);
     }
     let id = op.module.defining_op(named(op, "pipe")?)?;
-    op.other(id).filter(|made| made.def.ring == Some(RingPart::Initialize))
+    op.other(id).filter(|made| made.def.ring.is_some_and(RingPart::makes_end))
 }
 
 /// What the text says of the pipe of an op that has a pipe value.
@@ -383,7 +383,7 @@ pub(crate) fn pipe_of(op: &OpRef<'_>) -> Option<Config> {
 /// The pipe that a ring op belongs to; `None` for a pipe value whose origin is not an op that makes one.
 pub fn pipe_key(op: &OpRef<'_>) -> Option<PipeKey> {
     let takes_value = op.def.schema.operands.iter().any(|o| o.name == "pipe");
-    let initializes = op.def.ring == Some(RingPart::Initialize);
+    let initializes = op.def.ring.is_some_and(RingPart::makes_end);
     let by_value = takes_value || (initializes && makes_value(op));
     if !by_value {
         return Some(PipeKey::Id(op.int("id").unwrap_or(0)));
@@ -401,18 +401,19 @@ pub fn pipe_key(op: &OpRef<'_>) -> Option<PipeKey> {
 /// The reservation that a value is the address of, on either side.
 pub fn reservation_of(table: &Table, module: &Module, value: ValueId) -> Option<OpId> {
     let id = module.defining_op(value)?;
-    match table.def(&module.op(id).name)?.ring {
-        Some(RingPart::Reserve) => Some(id),
-        Some(RingPart::Import) => {
+    match table.def(&module.op(id).name)?.ring? {
+        RingPart::Reserve => Some(id),
+        RingPart::Import => {
             let attr = |name: &str| module.op(id).attrs.get(name).and_then(Attr::as_str);
             let body = module.body(module.symbol(attr("peer_func")?)?, 0)?;
             module.walk(body).into_iter().find(|op| {
                 let data = module.op(*op);
-                let reserves = table.def(&data.name).is_some_and(|d| d.ring == Some(RingPart::Reserve));
+                let reserves = table.def(&data.name).is_some_and(|d| d.ring.is_some_and(RingPart::reserves));
                 reserves && data.attrs.get("name").and_then(Attr::as_str) == attr("name")
             })
         }
-        _ => None,
+        RingPart::Initialize | RingPart::Status(..) | RingPart::Handle(_) => None,
+        RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_) => None,
     }
 }
 
@@ -501,5 +502,5 @@ pub fn own_end<'m>(op: &OpRef<'m>) -> Option<OpRef<'m>> {
     let key = pipe_key(op);
     let body = module.body(module.function_of(op.id)?, 0)?;
     let ops = module.block(body).ops.iter().filter_map(|id| op.other(*id));
-    ops.filter(|init| init.def.ring == Some(RingPart::Initialize)).find(|init| pipe_key(init) == key)
+    ops.filter(|init| init.def.ring.is_some_and(RingPart::makes_end)).find(|init| pipe_key(init) == key)
 }

@@ -53,7 +53,7 @@ impl<'m> Accesses<'m> {
         for value in &self.module.op(id).results {
             self.touch(*value, true, &mut accesses);
         }
-        if let Some(RingPart::Free(direction)) = op.ring()
+        if let Some(direction) = op.ring().and_then(RingPart::frees)
             && !self.in_gm(&op)
         {
             // Whoever reads the slot on another pipe has to be done.
@@ -110,9 +110,9 @@ impl<'m> Accesses<'m> {
             }
             (_, _, RootKind::Popped) => {
                 let op = root.op.and_then(|op| op_ref(self.module, op));
-                match op.map(|op| (op.ring(), pipe_key(&op))) {
-                    Some((Some(RingPart::Pop(direction)), pipe)) => self.slots(pipe, direction),
-                    _ => everything,
+                match op.and_then(|op| Some((op.ring()?.pops()?, pipe_key(&op)))) {
+                    Some((direction, pipe)) => self.slots(pipe, direction),
+                    None => everything,
                 }
             }
             _ => everything,
@@ -123,7 +123,7 @@ impl<'m> Accesses<'m> {
     fn slots(&self, pipe: Option<PipeKey>, direction: Direction) -> Access {
         let space = slot_space(direction);
         let own = |r: &&RingOp<'_>| {
-            let ends = r.part == RingPart::Initialize && r.pipe() == pipe;
+            let ends = r.part.makes_end() && r.pipe() == pipe;
             ends && consumes(&r.op, direction)
         };
         let mut bytes: Option<(u64, u64)> = None;

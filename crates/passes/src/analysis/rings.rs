@@ -101,14 +101,14 @@ pub fn import_of<'m>(import: &RingOp<'m>, functions: &Functions, all: &[RingOp<'
     let peer = import_peer(import.op.module, import.op.id).and_then(|name| functions.get(name));
     let Some(peer) = peer else { return Import::NoFunction };
     let name = reserved_name(&import.op);
-    let matches = |r: &&RingOp<'_>| r.part == RingPart::Reserve && r.function == peer && reserved_name(&r.op) == name;
+    let matches = |r: &&RingOp<'_>| r.part.reserves() && r.function == peer && reserved_name(&r.op) == name;
     all.iter().find(matches).map_or(Import::NoReservation, |r| Import::Of(*r))
 }
 
 /// Gives every import the address of its reservation, where that has one.
 pub fn write_imports(module: &mut Module, functions: &Functions) {
     let all = ring_ops(module, functions);
-    let imports = all.iter().filter(|r| r.part == RingPart::Import);
+    let imports = all.iter().filter(|r| r.part.imports());
     let resolved: Vec<(OpId, u64)> = imports
         .filter_map(|import| match import_of(import, functions, &all) {
             Import::Of(reservation) => Some((import.op.id, reservation.base()?)),

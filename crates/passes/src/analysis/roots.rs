@@ -5,7 +5,7 @@
 
 pub use slipring_dialects::address::Address;
 use slipring_dialects::ring::ring_tile;
-use slipring_dialects::{HandlePart, OpDef, RingPart};
+use slipring_dialects::{OpDef, RingPart};
 use slipring_ir::{Flow, Module, OpId, ValueDef, ValueId};
 use slipring_tile::Space;
 use smallvec::SmallVec;
@@ -108,7 +108,9 @@ impl Roots {
 
     /// The tile that a pop takes as an operand: from there on it is a slot, or where tiles land.
     fn popped_into(&mut self, module: &Module, op: OpId) {
-        let pop = op_ref(module, op).filter(|op| op.def.ring == Some(RingPart::Handle(HandlePart::Pop)));
+        let pop = op_ref(module, op);
+        // A pop by a ring gives its tile as a result.
+        let pop = pop.filter(|op| op.def.ring.is_some_and(|part| part.takes_tile() && part.pops().is_none()));
         let Some((value, address)) = pop.and_then(|op| Some((ring_tile(&op)?, op.address()?))) else { return };
         if let (Some(space), bytes) = (module.ty(value).space(), buffer_bytes(module.ty(value))) {
             self.add(Root { kind: RootKind::Popped, space, value, op: Some(op), bytes, address });
@@ -170,9 +172,9 @@ enum Placed {
 }
 
 fn placed(module: &Module, id: OpId, def: &'static OpDef) -> Placed {
-    match (op_ref(module, id).and_then(|op| op.address()), def.ring) {
-        (Some(address), Some(RingPart::Pop(_))) => Placed::Pop(address),
-        (Some(address), _) => Placed::Yes(address),
+    match (op_ref(module, id).and_then(|op| op.address()), def.ring.and_then(RingPart::pops)) {
+        (Some(address), Some(_)) => Placed::Pop(address),
+        (Some(address), None) => Placed::Yes(address),
         (None, _) => Placed::No,
     }
 }

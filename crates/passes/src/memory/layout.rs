@@ -109,7 +109,8 @@ impl<'m> Memory<'m> {
     pub(super) fn take_rings(&mut self, context: &PassContext<'_>, rings: &[RingOp<'_>], group: &[OpId]) {
         for ring in rings.iter().filter(|r| group.binary_search(&r.function).is_ok()) {
             match ring.part {
-                RingPart::Reserve if ring.space() == self.space => match ring.base() {
+                RingPart::Reserve if ring.space() != self.space => {}
+                RingPart::Reserve => match ring.base() {
                     Some(base) => self.fix(base, ring.bytes(), true, ring.op.id),
                     None => {
                         self.items.push(Item::Ring(ring.op.id));
@@ -121,7 +122,9 @@ impl<'m> Memory<'m> {
                     self.take_depth(&ring.op, context);
                     self.take_constant_slots(&ring.op, context);
                 }
-                _ => {}
+                // Memory of another function, and what uses memory that is counted here.
+                RingPart::Import | RingPart::Status(..) | RingPart::Handle(_) => {}
+                RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_) => {}
             }
         }
     }
@@ -206,10 +209,10 @@ impl<'m> Memory<'m> {
 /// True if a popped tile needs bytes of its own: slots lie in global memory, and the pipe reserves no landing area.
 fn needs_landing(module: &Module, context: &PassContext<'_>, functions: &Functions, pop: OpId) -> bool {
     let Some(op) = op_ref(module, pop) else { return false };
-    let Some(RingPart::Pop(direction)) = op.ring() else { return false };
+    let Some(direction) = op.ring().and_then(RingPart::pops) else { return false };
     let key = pipe_key(&op);
     let rings = ring_ops(module, functions);
-    let inits = rings.iter().filter(|r| r.part == RingPart::Initialize && r.pipe() == key);
+    let inits = rings.iter().filter(|r| r.part.makes_end() && r.pipe() == key);
     let mut own = inits.filter(|r| consumes(&r.op, direction)).peekable();
     let in_gm = own.peek().and_then(|r| pipe(&r.op, context.platform)).map_or(context.platform.ring.in_gm, |s| s.in_gm);
     let lands = |r: &RingOp<'_>| match slots_of(&r.op, direction) {

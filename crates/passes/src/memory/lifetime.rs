@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_dialects::ring::ring_tile;
-use slipring_dialects::{HandlePart, PipeRule, RingPart};
+use slipring_dialects::{PipeRule, RingPart};
 use slipring_ir::{BlockId, Flow, Module, OpId, Span, Touch};
 
 use super::pack::Live;
@@ -149,7 +149,7 @@ fn touched_directly(module: &Module, roots: &Roots, op: OpId) -> BTreeSet<RootId
     };
     let Some(declared) = op_ref(module, op) else { return of(&data.operands) };
     let def = declared.def;
-    if let Some(RingPart::Pop(_) | RingPart::Handle(HandlePart::Pop)) = def.ring {
+    if def.ring.is_some_and(RingPart::takes_tile) {
         return of(ring_tile(&declared).as_slice());
     }
     let mut touched = BTreeSet::new();

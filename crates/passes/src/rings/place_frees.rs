@@ -9,7 +9,7 @@ use slipring_dialects::make::is_placed as is_placed_op;
 use std::collections::BTreeSet;
 
 use slipring_dialects::ring::{PipeKey, own_end, pipe_key, ring_tile};
-use slipring_dialects::{Dialects, HandlePart, OpRef, RingPart, pto};
+use slipring_dialects::{Dialects, OpRef, RingPart, pto};
 use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Severity, ValueId};
 
 use crate::analysis::facts::{Functions, op_ref};
@@ -139,7 +139,7 @@ fn pops(module: &Module, block: BlockId, context: &PassContext<'_>) -> Vec<Pop> 
     let ops = module.block(block).ops.iter().enumerate();
     let found = ops.filter_map(|(at, &id)| {
         let op = op_ref(module, id).filter(|op| op.def.ring.is_some())?;
-        let Some(RingPart::Pop(_)) = op.ring() else { return None };
+        let Some(_) = op.ring().and_then(RingPart::pops) else { return None };
         let end = own_end(&op)?;
         let spec = pipe(&end, context.platform)?;
         let made = pto::is_made(&end);
@@ -196,7 +196,7 @@ fn stray(module: &Module, pop: &Pop, names: &BTreeSet<ValueId>) -> Option<OpId> 
 }
 
 fn is_pop(op: &OpRef<'_>) -> bool {
-    matches!(op.def.ring, Some(RingPart::Pop(_) | RingPart::Handle(HandlePart::Pop)))
+    op.def.ring.is_some_and(RingPart::takes_tile)
 }
 
 /// A pop of the same pipe in the regions of the ops of a range.

@@ -243,7 +243,7 @@ impl Checker<'_> {
     }
 
     fn rings(&mut self) {
-        for ring in ring_ops(self.module, &self.functions).iter().filter(|r| r.part == RingPart::Reserve) {
+        for ring in ring_ops(self.module, &self.functions).iter().filter(|r| r.part.reserves()) {
             let Some(base) = ring.base() else {
                 self.found.insert(Clash::NoAddress(ring.op.id));
                 continue;
@@ -367,7 +367,7 @@ impl Checker<'_> {
                 written.extend(self.module.operand_group(op, index).iter().map(|v| self.roots.get(*v)));
             }
         }
-        let fills = matches!(def.ring, Some(RingPart::Pop(_))) || !matches!(def.pipe, PipeRule::None);
+        let fills = def.ring.and_then(RingPart::pops).is_some() || !matches!(def.pipe, PipeRule::None);
         for value in data.results.iter().filter(|v| fills && self.module.ty(**v).space().is_some()) {
             written.push(self.roots.get(*value));
         }

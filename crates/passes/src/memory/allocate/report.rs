@@ -151,7 +151,7 @@ impl Memory<'_> {
     }
 
     fn is_ring(&self, op: OpId) -> bool {
-        def(self.module, op).is_some_and(|def| def.ring == Some(RingPart::Reserve))
+        def(self.module, op).is_some_and(|def| def.ring.is_some_and(RingPart::reserves))
             || self.fixed.iter().any(|f| f.op == op && f.ring)
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use slipring_dialects::{HandlePart, OpRef, RingPart, Transfer};
+use slipring_dialects::{OpRef, Transfer};
 use slipring_ir::{Dim, Module, OpId, Part, Span, TileType, ValueId};
 use slipring_machine::Platform;
 use slipring_tile::{Layout, Space};
@@ -187,9 +187,7 @@ fn writes(module: &Module, roots: &Roots, op: OpId, wanted: &[RootId]) -> bool {
     let hits = |value: &ValueId| roots.get(*value).iter().any(|root| wanted.contains(root));
     let data = module.op(op);
     let Some(def) = def(module, op) else { return data.operands.iter().any(hits) };
-    if matches!(def.ring, Some(RingPart::Pop(_) | RingPart::Free(_)))
-        || matches!(def.ring, Some(RingPart::Handle(HandlePart::Pop | HandlePart::Free)))
-    {
+    if def.ring.is_some_and(|part| part.takes_tile() || part.gives_back()) {
         return wanted.iter().any(|root| roots.root(*root).kind == RootKind::Popped);
     }
     if def.schema.part == Part::Call {

@@ -29,7 +29,7 @@ pub(super) fn check(
     platform: &Platform,
     diags: &mut Diags,
 ) {
-    for init in all.iter().filter(|r| r.part == RingPart::Initialize) {
+    for init in all.iter().filter(|r| r.part.makes_end()) {
         let Some(spec) = pipe(&init.op, platform) else { continue };
         for direction in [Direction::C2V, Direction::V2C] {
             let kind = consumer(direction);
@@ -119,11 +119,13 @@ impl<'m> Walk<'m, '_> {
             return self.regions(&op, paths);
         }
         let (pipe, direction) = self.ring;
-        if op.def.ring.is_some() && pipe_key(&op) == Some(pipe) {
-            match op.ring() {
-                Some(RingPart::Pop(d)) if d == direction => paths.iter_mut().for_each(|path| self.pop(&op, path)),
-                Some(RingPart::Free(d)) if d == direction => paths.iter_mut().for_each(|path| self.free(&op, path)),
-                _ => {}
+        if let Some(part) = op.ring().filter(|_| pipe_key(&op) == Some(pipe)) {
+            match part {
+                RingPart::Pop(d) if d == direction => paths.iter_mut().for_each(|path| self.pop(&op, path)),
+                RingPart::Free(d) if d == direction => paths.iter_mut().for_each(|path| self.free(&op, path)),
+                RingPart::Pop(_) | RingPart::Free(_) | RingPart::Push(_) => {}
+                RingPart::Initialize | RingPart::Reserve | RingPart::Import => {}
+                RingPart::Status(..) | RingPart::Handle(_) => {}
             }
         }
         paths

@@ -36,7 +36,8 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
                 unused(op, &all, diags);
             }
             RingPart::Initialize => DIRECTIONS.into_iter().for_each(|d| initialise(op, d, context.platform, diags)),
-            _ => {}
+            // What moves tiles is asked where slots are counted.
+            RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_) | RingPart::Status(..) | RingPart::Handle(_) => {}
         }
     }
     in_global_memory(&all, context.platform, diags);
@@ -55,7 +56,7 @@ fn import<'m>(op: &RingOp<'m>, functions: &Functions, all: &[RingOp<'m>], diags:
         }
         Import::NoReservation => {
             let peer = import_peer(op.op.module, op.op.id).and_then(|name| functions.get(name));
-            let there = all.iter().filter(|r| r.part == RingPart::Reserve && Some(r.function) == peer);
+            let there = all.iter().filter(|r| r.part.reserves() && Some(r.function) == peer);
             let names: Vec<_> = there.filter_map(|r| Some(format!("`{}`", reserved_name(&r.op)?))).collect();
             let name = reserved_name(&op.op).unwrap_or("");
             let peer = peer.map_or(String::new(), |f| at_name(op.op.module, f));
@@ -108,7 +109,7 @@ fn range(op: &RingOp<'_>) -> Option<Range<u64>> {
 }
 
 fn against_others(op: &RingOp<'_>, before: &[RingOp<'_>], diags: &mut Diags) {
-    for other in before.iter().filter(|r| r.part == RingPart::Reserve && r.function == op.function) {
+    for other in before.iter().filter(|r| r.part.reserves() && r.function == op.function) {
         let function = at_name(op.op.module, op.function);
         if reserved_name(&other.op) == reserved_name(&op.op) {
             let name = reserved_name(&op.op).unwrap_or("");
@@ -155,7 +156,7 @@ fn unused(op: &RingOp<'_>, all: &[RingOp<'_>], diags: &mut Diags) {
     let passed_on = module
         .body(op.function, 0)
         .is_some_and(|body| module.walk(body).into_iter().any(|id| module.op(id).operands.contains(&value)));
-    let mut inits = all.iter().filter(|r| r.part == RingPart::Initialize);
+    let mut inits = all.iter().filter(|r| r.part.makes_end());
     if !passed_on && !inits.any(|init| DIRECTIONS.into_iter().any(|d| takes(init, d, op))) {
         let warning = Diagnostic::warning("reserve-unused", op.op.span(), "no pipe uses this reservation");
         diags
@@ -172,24 +173,28 @@ fn initialise(init: &RingOp<'_>, direction: Direction, platform: &Platform, diag
     let Some(definition) = module.defining_op(value).and_then(|id| op_ref(module, id)) else { return };
     let consumes = consumes(&init.op, direction);
     let operand = if direction == Direction::C2V { "c2v_consumer_buf" } else { "v2c_consumer_buf" };
-    match (definition.def.ring, consumes) {
-        (Some(RingPart::Reserve), false) => diags.push(
+    let Some(part) = definition.def.ring else { return };
+    match (part, consumes) {
+        (RingPart::Reserve, false) => diags.push(
             init.op
                 .error("ring-side", format!("`{operand}` must be imported here: the slots are the peer's"))
                 .also(definition.span(), "reserved by the producer")
                 .help("reserve it in the peer and use `pto.import_reserved_buffer` here"),
         ),
-        (Some(RingPart::Import), true) => diags.push(
+        (RingPart::Import, true) => diags.push(
             init.op
                 .error("ring-side", format!("`{operand}` must be reserved here: this core consumes the tiles"))
                 .also(definition.span(), "imported by the consumer")
                 .help("reserve it here with `pto.reserve_buffer` and import it in the peer"),
         ),
-        (Some(RingPart::Reserve), true) => {
+        (RingPart::Reserve, true) => {
             let reservation = RingOp { function: init.function, op: definition, part: RingPart::Reserve };
             check_reservation(init, &reservation, direction, platform, diags);
         }
-        _ => {}
+        (RingPart::Import, false) => {}
+        // These give no address of slots.
+        (RingPart::Initialize | RingPart::Status(..) | RingPart::Handle(_), _) => {}
+        (RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_), _) => {}
     }
 }
 
@@ -229,7 +234,7 @@ fn check_reservation(
 
 /// Where rings lie in global memory, reservations are only where popped tiles land.
 fn in_global_memory(all: &[RingOp<'_>], platform: &Platform, diags: &mut Diags) {
-    let mut reservations = all.iter().filter(|r| matches!(r.part, RingPart::Reserve | RingPart::Import));
+    let mut reservations = all.iter().filter(|r| r.part.reserves() || r.part.imports());
     let Some(first) = reservations.next().filter(|_| platform.ring.in_gm) else { return };
     let message = format!("on `{}` rings lie in global memory: reserved buffers only hold popped tiles", platform.name);
     let note = Diagnostic::warning("ring-in-gm", first.op.span(), message);

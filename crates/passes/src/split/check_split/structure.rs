@@ -83,7 +83,7 @@ fn twice(function: &Function<'_>, region: Option<OpRef<'_>>, diags: &mut Diags) 
 
 /// Pushes, pops and frees that the text writes itself.
 fn moves_by_hand(op: &OpRef<'_>) -> bool {
-    matches!(op.def.ring, Some(RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_)))
+    op.def.ring.and_then(RingPart::moves).is_some()
 }
 
 /// Pipes and flags are the passes' business here; tiles may be pushed and popped.

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use slipring_dialects::ring::ring_tile;
-use slipring_dialects::{Dialects, RingPart, pto};
+use slipring_dialects::{Dialects, pto};
 use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, ValueId};
 use slipring_program::Direction;
 use slipring_tile::Space;
@@ -48,7 +48,7 @@ pub(super) fn land(module: &mut Module, body: BlockId, popped: &[Popped], slots:
 
 fn place(module: &Module, popped: Popped) -> Option<Pop> {
     let (block, at) = module.position(popped.pop)?;
-    let Some(RingPart::Pop(direction)) = op_ref(module, popped.pop)?.def.ring else { return None };
+    let direction = op_ref(module, popped.pop)?.def.ring?.pops()?;
     Some(Pop { popped, block, at, last: None, direction })
 }
 

@@ -114,17 +114,18 @@ fn is_to_expand(module: &Module, function: OpId, body: BlockId) -> bool {
 
 /// True for what makes a pipe or uses one by its value.
 fn makes_ring(def: &OpDef) -> bool {
-    def.ring.is_some_and(|part| !matches!(part, RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_)))
+    def.ring.is_some_and(|part| part.moves().is_none())
 }
 
 /// Reports rings by hand that have one end only.
 fn unpaired(module: &Module, body: BlockId, diags: &mut Diags) {
     let ops: Vec<OpRef<'_>> = module.walk(body).into_iter().filter_map(|op| op_ref(module, op)).collect();
     for op in &ops {
-        let (direction, pushes) = match op.def.ring {
-            Some(RingPart::Push(direction)) => (direction, true),
-            Some(RingPart::Pop(direction)) => (direction, false),
-            _ => continue,
+        let Some(part) = op.def.ring else { continue };
+        let (direction, pushes) = match (part.pushes(), part.pops()) {
+            (Some(direction), _) => (direction, true),
+            (None, Some(direction)) => (direction, false),
+            (None, None) => continue,
         };
         let Some(pipe) = hand_pipe(op) else {
             diags.push(op.error("pipe-id", "the id of a pipe is a number from 0 to 7"));

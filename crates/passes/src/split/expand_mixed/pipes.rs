@@ -79,13 +79,16 @@ impl Pipes {
             if !pipe.by_hand {
                 (pipe.by_hand, pipe.auto_free) = (true, true);
             }
-            let (direction, tile) = match op.def.ring {
-                Some(RingPart::Push(direction)) => (direction, op.tile("tile")),
-                Some(RingPart::Pop(direction)) => (direction, module.ty(op.result(0)).as_tile()),
-                _ => {
+            let Some(part) = op.def.ring else { continue };
+            let (direction, tile) = match part {
+                RingPart::Push(direction) => (direction, op.tile("tile")),
+                RingPart::Pop(direction) => (direction, module.ty(op.result(0)).as_tile()),
+                RingPart::Free(_) => {
                     pipe.auto_free = false;
                     continue;
                 }
+                RingPart::Initialize | RingPart::Reserve | RingPart::Import => continue,
+                RingPart::Status(..) | RingPart::Handle(_) => continue,
             };
             let Some(tile) = tile else { continue };
             let divided = Split::of(&op) != Some(Split::None);
@@ -195,7 +198,7 @@ impl Pipes {
 
 /// The pipe of a push, pop or free that the text writes itself.
 pub(super) fn hand_pipe(op: &OpRef<'_>) -> Option<usize> {
-    let own = matches!(op.def.ring, Some(RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_)));
+    let own = op.def.ring.and_then(RingPart::moves).is_some();
     own.then(|| pto::pipe_number(op).unwrap_or(0))
         .and_then(|id| usize::try_from(id).ok())
         .filter(|id| *id < FLAGS as usize)

@@ -26,8 +26,8 @@ pub enum BoardError {
 /// With the names that there are.
 pub fn built_in(name: &str) -> Result<Board, BoardError> {
     let text = match name {
-        "p100" => include_str!("../../../../platforms/boards/p100.toml"),
-        "p150" => include_str!("../../../../platforms/boards/p150.toml"),
+        "p100" => include_str!("../../boards/p100.toml"),
+        "p150" => include_str!("../../boards/p150.toml"),
         _ => {
             return Err(BoardError::Contents(format!("there is no board `{name}`; there are {}", BUILT_IN.join(", "))));
         }
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_named() {
-        let text = include_str!("../../../../platforms/boards/p100.toml");
+        let text = include_str!("../../boards/p100.toml");
         for (from, to, says) in [
             ("harvested = [15, 16]", "harvested = [9]", "column 9 is harvested"),
             ("prefetch = [14, 2]", "prefetch = [15, 2]", "(15,2) is no working Tensix tile"),

@@ -26,5 +26,10 @@ pub const VECTOR_LOOP: &str = "llvm.loop.aivector_scope";
 
 /// An op's name as costs and messages have it: without the dialect of tiles.
 pub fn bare(name: &str) -> &str {
-    name.trim_start_matches("pto.")
+    of_tiles(name).unwrap_or(name)
+}
+
+/// The name of an op of the dialect of tiles without the dialect; `None` for ops of others.
+pub fn of_tiles(name: &str) -> Option<&str> {
+    name.strip_prefix("pto.")
 }

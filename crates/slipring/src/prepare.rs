@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use slipring_dialects::{Decoded, Dialects, Kernel, Mode, decode, needed_functions, select_kernel};
+use slipring_dialects::{Decoded, Dialects, Kernel, Mode, decode, names, needed_functions, select_kernel};
 use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
 use slipring_lang::{KernelInfo, Request};
 use slipring_machine::{Platform, PlatformError, built_in};
@@ -59,7 +59,7 @@ pub fn read_platform(text: &str) -> Result<Platform, PlatformError> {
 /// Costs are listed for instructions that are declared.
 fn check_ops(platform: &Platform) -> Result<(), PlatformError> {
     let names = Dialects::get().all().iter().map(|def| def.schema.name);
-    platform.check_ops(names.filter_map(|name| name.strip_prefix("pto.")))
+    platform.check_ops(names.filter_map(|name| names::of_tiles(name)))
 }
 
 /// Checks a module that was read without errors against the declarations and the platform, and how kernels for both kinds

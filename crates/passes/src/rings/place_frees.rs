@@ -139,7 +139,7 @@ fn pops(module: &Module, block: BlockId, context: &PassContext<'_>) -> Vec<Pop> 
     let ops = module.block(block).ops.iter().enumerate();
     let found = ops.filter_map(|(at, &id)| {
         let op = op_ref(module, id).filter(|op| op.def.ring.is_some())?;
-        let Some(_) = op.ring().and_then(RingPart::pops) else { return None };
+        op.ring().and_then(RingPart::pops)?;
         let end = own_end(&op)?;
         let spec = pipe(&end, context.platform)?;
         let made = pto::is_made(&end);

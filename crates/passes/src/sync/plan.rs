@@ -157,19 +157,15 @@ impl Searches<'_, '_> {
                 let outer = &tree.blocks[parent.block].nodes[parent.node];
                 let (Node::Group { blocks, .. } | Node::Call { blocks, .. }) = outer else { break };
                 let earlier_arms = start_of(blocks)..spans[block].start;
-                match outer {
-                    Node::Group { flow: Flow::Repeat | Flow::Once, blocks } => {
-                        if blocks.len() > 1 && !joints.contains(&block) && self.meets(work, earlier_arms) {
-                            joints.extend(blocks);
-                        }
+                if let Node::Group { flow: Flow::Repeat | Flow::Once, blocks } = outer {
+                    if blocks.len() > 1 && !joints.contains(&block) && self.meets(work, earlier_arms) {
+                        joints.extend(blocks);
                     }
-                    _ if tree.is_repeated(parent.block) => {
-                        let Parent { block, node } = *parent;
-                        for ahead in [false, true] {
-                            self.search(Search { kind: Kind::SameNode, block, node, ahead, ..search }, &earlier_arms);
-                        }
+                } else if tree.is_repeated(parent.block) {
+                    let Parent { block, node } = *parent;
+                    for ahead in [false, true] {
+                        self.search(Search { kind: Kind::SameNode, block, node, ahead, ..search }, &earlier_arms);
                     }
-                    _ => {}
                 }
                 (start, block, node) = (start_of(blocks), parent.block, parent.node);
             }

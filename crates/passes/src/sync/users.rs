@@ -24,12 +24,15 @@ pub(super) struct User {
 /// Number of a user, in the order in which they came.
 pub(super) type Number = usize;
 
+/// Users in one block: where their set and their wait stand.
+type Spans = BTreeSet<(Pos, Pos, Number)>;
+
 /// All users of the ids of one ordered pair of pipes.
 #[derive(Default, Debug)]
 pub(super) struct Users {
     list: Vec<Option<User>>,
     /// By id and block, those in the block by their sets.
-    places: BTreeMap<(u32, usize), BTreeSet<(Pos, Pos, Number)>>,
+    places: BTreeMap<(u32, usize), Spans>,
     owners: BTreeMap<(usize, bool, Pos, Pos), Number>,
 }
 

@@ -125,7 +125,7 @@ const RULES: &[Rule] = &[
 fn code(line: &str) -> &str {
     match line.find("//") {
         // Not one inside a literal.
-        Some(at) if line[..at].matches('"').count() % 2 == 0 => &line[..at],
+        Some(at) if line[..at].matches('"').count().is_multiple_of(2) => &line[..at],
         _ => line,
     }
 }

@@ -203,6 +203,10 @@ fn fold_exceeds(a: &[u64], b: &[u64]) -> bool {
 }
 
 fn triangle(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    if let Some((_, span)) = call.get("valid_shape") {
+        let span = *span;
+        return Err(lower.unsupported(span, "`valid_shape` of `pl.tri`"));
+    }
     let shape = call.need_shape(lower, "shape")?;
     let elem = call.elem(lower, "dtype")?.unwrap_or(slipring_tile::Elem::F32);
     let (diagonal, span) = call.need(lower, "diagonal")?;

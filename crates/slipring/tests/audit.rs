@@ -36,7 +36,7 @@ const NOT_SEEN: &str = "\
     memref.load memref.store pto.tfree_from_aic pto.tfree_from_aiv pto.tfree pto.wait_record pto.tprefetch \
     pto.tmov.fp pto.tinsert pto.tget_scale_addr pto.textract_fp pto.tinsert_fp pto.tstore_fp pto.tgemv \
     pto.tgemv.acc pto.tgemv.bias pto.tmatmul.mx pto.tmatmul.mx.acc pto.tmatmul.mx.bias pto.tgemv.mx \
-    pto.tgemv.mx.acc pto.tgemv.mx.bias pto.tgetval pto.trem pto.tfmod pto.tpartadd pto.tpartmul \
+    pto.tgemv.mx.acc pto.tgemv.mx.bias pto.tgetval pto.trem pto.tfmod pto.tpartmul \
     pto.tpartmax pto.tpartmin pto.tprelu pto.trems pto.taxpy pto.tlrelu pto.taddc pto.tsubc pto.taddsc pto.tsubsc \
     pto.tor pto.txor pto.txors pto.tshl pto.tshr pto.trowargmax pto.trowargmin pto.tcolargmax pto.tcolargmin \
     pto.trowexpandexpdif pto.tcolexpanddiv pto.tcolexpandmin pto.tcolexpandexpdif pto.tcmp pto.tsel pto.tpack \

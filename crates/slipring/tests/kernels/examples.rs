@@ -212,6 +212,13 @@ fn pure_vector() {
     expect_example("pure_vector.py", &[input(F32, &a), output(F32, &a.map(f64::exp))], SINGLE);
 }
 
+#[test]
+fn double() {
+    let (a, b) = (Matrix::quarters(64, 64, 1), Matrix::quarters(64, 64, 2));
+    let out = a.times(&b).map(|x| 2.0 * x);
+    expect_example("double.py", &[input(F16, &a), input(F16, &b), output(F32, &out)], EXACT);
+}
+
 /// A new example is compared with something too.
 #[test]
 fn every_example_has_a_test() {

@@ -71,7 +71,8 @@ impl Writer {
             }
             14 if self.ty == "FP32" => format!("pl.cast(pl.cast({a}, pl.FP16), pl.FP32)"),
             0 | 1 => format!("({a} + {})", self.tile(scope, depth)),
-            2 => format!("({a} - {})", self.tile(scope, depth)),
+            // Neither platform subtracts tiles of this type.
+            2 if self.ty != "BF16" => format!("({a} - {})", self.tile(scope, depth)),
             3 => format!("({a} * {})", self.number()),
             4 => format!("({} - {a})", self.number()),
             5 => format!("pl.maximum({a}, {})", self.tile(scope, depth)),

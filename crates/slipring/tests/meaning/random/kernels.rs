@@ -218,6 +218,8 @@ impl Writer {
                     self.line("    u = u + by");
                     self.line("return pl.maximum(t, u)");
                 }
+                // Neither platform subtracts tiles of this type.
+                _ if self.ty == "BF16" => self.line("return pl.minimum(t, u + by) + u"),
                 _ => self.line("return pl.minimum(t, u + by) - u"),
             }
             self.depth = 0;

@@ -271,7 +271,9 @@ impl<'a> Host<'a> {
                 (Some(first), Some(end), None, base) => {
                     let part: Vec<_> = items.iter().take(end as usize).skip(first as usize).cloned().collect();
                     match base {
-                        HostValue::Const(_) => HostValue::str(part.iter().filter_map(text_of).collect::<String>()),
+                        HostValue::Const(_) => {
+                            HostValue::str(part.iter().filter_map(HostValue::text).collect::<String>())
+                        }
                         HostValue::Tuple(_) => HostValue::Tuple(Rc::new(part)),
                         _ => HostValue::list(part),
                     }
@@ -354,13 +356,6 @@ fn number(value: &Const) -> Const {
     match value {
         Const::Bool(b) => Const::Int(i64::from(*b)),
         other => other.clone(),
-    }
-}
-
-fn text_of(value: &HostValue<'_>) -> Option<String> {
-    match value {
-        HostValue::Const(Const::Str(text)) => Some(text.to_string()),
-        _ => None,
     }
 }
 

@@ -519,7 +519,7 @@ impl<'a> Host<'a> {
                 HostValue::Const(Const::Str(names)) => {
                     names.split(',').map(|name| name.trim().to_string()).collect::<Vec<_>>()
                 }
-                other => other.items().unwrap_or_default().iter().filter_map(text_of).collect(),
+                other => other.items().unwrap_or_default().iter().filter_map(HostValue::text).collect(),
             };
             let Some(first) = self.expr(&call.arguments.args[1]).items().and_then(|v| v.first().cloned()) else {
                 continue;
@@ -651,12 +651,5 @@ impl<'a> Host<'a> {
 fn nowhere(value: &mut HostValue<'_>) {
     if let HostValue::Unknown(why) = value {
         *value = unknown(Span::default(), why.why.clone());
-    }
-}
-
-fn text_of(value: &HostValue<'_>) -> Option<String> {
-    match value {
-        HostValue::Const(Const::Str(text)) => Some(text.to_string()),
-        _ => None,
     }
 }

@@ -103,6 +103,14 @@ impl<'a> HostValue<'a> {
         })
     }
 
+    /// The text, where it is one.
+    pub fn text(&self) -> Option<String> {
+        match self {
+            HostValue::Const(Const::Str(text)) => Some(text.to_string()),
+            _ => None,
+        }
+    }
+
     /// What a loop over it binds, where that is known.
     pub fn items(&self) -> Option<Vec<HostValue<'a>>> {
         Some(match self {

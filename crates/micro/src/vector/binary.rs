@@ -11,7 +11,7 @@ use super::{GOVERNING, OUT, STEP, kernels, vreg};
 use slipring_effect::arithmetic as shared;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef};
-use slipring_op::rules::schema;
+use slipring_op::rules::{WITHOUT_SMALL_FLOATS, schema};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] =
@@ -25,20 +25,6 @@ const SCHEMA: OpSchema = schema(
     &[],
 );
 
-/// Integers and floats.
-const ALL: &[Elem] = &[
-    Elem::I8,
-    Elem::U8,
-    Elem::I16,
-    Elem::U16,
-    Elem::I32,
-    Elem::U32,
-    Elem::I64,
-    Elem::U64,
-    Elem::F16,
-    Elem::BF16,
-    Elem::F32,
-];
 /// Those that the multiplier takes.
 const MUL: &[Elem] = &[Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::BF16, Elem::F32];
 /// Whatever the lanes are.
@@ -68,7 +54,7 @@ static VADD: OpDef = OpDef {
     schema: OpSchema { name: "pto.vadd", ..SCHEMA },
     summary: "Sum",
     doc: "`out = lhs + rhs`; integers wrap.",
-    verify: |op, _, diags| rules(op, ALL, diags),
+    verify: |op, _, diags| rules(op, WITHOUT_SMALL_FLOATS, diags),
     lower: |op, d| lanewise(op, d, &shared::ADD, [0, 1], 2),
     ..STEP
 };
@@ -77,7 +63,7 @@ static VSUB: OpDef = OpDef {
     schema: OpSchema { name: "pto.vsub", ..SCHEMA },
     summary: "Difference",
     doc: "`out = lhs - rhs`; integers wrap.",
-    verify: |op, _, diags| rules(op, ALL, diags),
+    verify: |op, _, diags| rules(op, WITHOUT_SMALL_FLOATS, diags),
     lower: |op, d| lanewise(op, d, &shared::SUB, [0, 1], 2),
     ..STEP
 };

@@ -47,46 +47,25 @@ impl Syncs {
     }
 }
 
+/// The declaration of something that `setter` gives and `waiter` takes, up to `max` at once, and that overflows and is
+/// back at 0 when the kernel ends.
+fn declared(name: String, role: SyncRole, [setter, waiter]: [Role; 2], max: u32) -> SyncDecl {
+    SyncDecl { name: name.into(), role, setter, waiter, max, saturates: false, final_count: 0, returned: 0 }
+}
+
 /// The declaration of an event flag.
 pub(super) fn event(core: Role, from: Pipe, to: Pipe, id: u32) -> SyncDecl {
-    SyncDecl {
-        name: format!("flag {from}→{to} id {id} of {core}").into(),
-        role: SyncRole::Event { from, to, id },
-        setter: core,
-        waiter: core,
-        max: 1,
-        saturates: false,
-        final_count: 0,
-        returned: 0,
-    }
+    declared(format!("flag {from}→{to} id {id} of {core}"), SyncRole::Event { from, to, id }, [core; 2], 1)
 }
 
 /// The declaration of a semaphore.
 pub(super) fn semaphore(setter: Role, waiter: Role, id: u32, max: u32) -> SyncDecl {
-    SyncDecl {
-        name: format!("semaphore {id} {setter}→{waiter}").into(),
-        role: SyncRole::Semaphore { id },
-        setter,
-        waiter,
-        max,
-        saturates: false,
-        final_count: 0,
-        returned: 0,
-    }
+    declared(format!("semaphore {id} {setter}→{waiter}"), SyncRole::Semaphore { id }, [setter, waiter], max)
 }
 
 /// The declaration of a buffer token.
 pub(super) fn buffer(core: Role, id: u32) -> SyncDecl {
-    SyncDecl {
-        name: format!("buffer {id} of {core}").into(),
-        role: SyncRole::Token { id },
-        setter: core,
-        waiter: core,
-        max: 1,
-        saturates: false,
-        final_count: 0,
-        returned: 0,
-    }
+    declared(format!("buffer {id} of {core}"), SyncRole::Token { id }, [core; 2], 1)
 }
 
 /// Bytes of the accumulator memory that share a unit flag: 16 × 16 elements of 4 bytes.

@@ -8,17 +8,21 @@ use slipring_program::{Direction, Extent, RingDecl, SiteRef, SyncRole, runs};
 use slipring_sim::{Agent, Launch};
 use slipring_tile::Space;
 
+use crate::clock::Clock;
+
 /// A slot that is free.
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+pub(crate) struct Slot {
     cluster: u32,
     core: Role,
     space: Space,
     start: u64,
     end: u64,
     /// The free.
-    site: SiteRef,
-    by: Agent,
+    pub site: SiteRef,
+    pub by: Agent,
+    /// Epoch of the free on the agent that gave it.
+    pub epoch: u32,
 }
 
 /// An object that says that a slot is free.
@@ -96,10 +100,10 @@ impl Freed {
             .collect()
     }
 
-    /// A slot is free from now on.
-    pub fn free(&mut self, agent: Agent, extent: &Extent, site: SiteRef) {
-        let (start, end) = (extent.start, extent.end());
-        let slot = Slot { cluster: agent.cluster, core: extent.core, space: extent.space, start, end, site, by: agent };
+    /// A slot is free from now on, the agent's epoch.
+    pub fn free(&mut self, agent: Agent, epoch: u32, extent: &Extent, site: SiteRef) {
+        let Extent { core, space, start, .. } = *extent;
+        let slot = Slot { cluster: agent.cluster, core, space, start, end: extent.end(), site, by: agent, epoch };
         self.slots.retain(|old| {
             (old.cluster, old.core, old.space, old.start) != (slot.cluster, slot.core, slot.space, slot.start)
         });
@@ -111,9 +115,10 @@ impl Freed {
         self.slots.is_empty()
     }
 
-    /// A core touches a range: the free that came before, if it touches what it has given back. Another core's write fills
-    /// the slot again.
-    pub fn touch(&mut self, agent: Agent, range: &Extent, write: bool) -> Option<(SiteRef, Agent)> {
+    /// A core touches a range; `clock` is what is over before: the free that came before, if it touches what it has given back.
+    /// Another core's write fills the slot again where it is ordered behind the free. Where it is not, it brings the very tile that
+    /// was given back too early, whose uses are still to come.
+    pub fn touch(&mut self, agent: Agent, range: &Extent, write: bool, clock: &Clock) -> Option<Slot> {
         if range.space == Space::Gm {
             return None;
         }
@@ -124,10 +129,10 @@ impl Freed {
         };
         if agent.role != range.core {
             if write {
-                self.slots.retain(|slot| !hit(slot));
+                self.slots.retain(|slot| !hit(slot) || clock.get(slot.by.lane()) < slot.epoch);
             }
             return None;
         }
-        self.slots.iter().find(|slot| hit(slot)).map(|slot| (slot.site, slot.by))
+        self.slots.iter().find(|slot| hit(slot)).copied()
     }
 }

@@ -192,41 +192,49 @@ impl Race {
 
     /// A slot is given back: whatever uses it must be over.
     fn give_back(&mut self, agent: Agent, slot: &Extent, site: SiteRef) {
-        let stamp = Stamp { write: true, ..self.stamp(agent, site) };
         let (place, start) = Place::of(slot, agent.cluster);
-        let mut early: Vec<Stamp> = Vec::new();
-        let conflict = |old: Stamp, _, _| {
-            if !early.contains(&old) {
-                early.push(old);
-            }
-        };
         let in_order = self.order.clock_in_order(agent);
         let clock = in_order.as_ref().unwrap_or(self.order.clock(agent));
-        let mut touch = Touch { stamp, clock, conflict, leans: &mut self.leans };
-        self.shadows.get(place).touch(start, start + u64::from(slot.row_bytes), &mut touch);
+        let early = self.shadows.get(place).unordered(start, start + u64::from(slot.row_bytes), agent.block, clock);
         for old in early {
             let user = agent.at(old.block, usize::from(old.lane));
-            self.used_after_free(user, old.site, agent, site, "nothing orders the use before the free");
+            // The push of a tile is no use of it: a tile that nobody uses may be freed at any time.
+            if user.role == slot.core {
+                self.used_after_free(user, old.site, agent, site, false);
+            }
         }
-        self.freed.free(agent, slot, site);
+        self.freed.free(agent, self.order.epoch(agent), slot, site);
     }
 
     /// Looks for uses of slots that were given back.
     fn use_freed(&mut self, run: &WorkRun<'_>) {
         for (ranges, write) in [(&run.access.reads, false), (&run.access.writes, true)] {
             for range in ranges {
-                if let Some((site, by)) = self.freed.touch(run.agent, range, write) {
-                    self.used_after_free(run.agent, run.site, by, site, "the free comes before the use");
+                let clock = self.order.clock(run.agent);
+                if let Some(free) = self.freed.touch(run.agent, range, write, clock) {
+                    let behind = free.by.lane() == run.agent.lane() || clock.get(free.by.lane()) >= free.epoch;
+                    self.used_after_free(run.agent, run.site, free.by, free.site, behind);
                 }
             }
         }
     }
 
-    fn used_after_free(&mut self, user: Agent, used: SiteRef, by: Agent, freed: SiteRef, why: &str) {
+    /// A tile's use and the free of its slot: the use is `behind` the free, or nothing orders it before.
+    fn used_after_free(&mut self, user: Agent, used: SiteRef, by: Agent, freed: SiteRef, behind: bool) {
         if !self.seen.insert((freed, used, true, false)) {
             return;
         }
         let (op, free) = (self.names.op(used), self.names.op(freed));
+        let (why, hint) = match behind {
+            true => (
+                "the free comes before the use",
+                "free a slot behind the last use of its tile, on every pipe that uses it".to_string(),
+            ),
+            false => (
+                "nothing orders the use before the free",
+                missing_edge(user, by, op, free, self.tokens.contains(&user.role)),
+            ),
+        };
         self.findings.push(Finding {
             code: "use-after-free",
             severity: Severity::Error,
@@ -234,7 +242,7 @@ impl Race {
             primary: Some(Label { site: used, text: format!("{user} uses the slot here") }),
             secondary: vec![Label { site: freed, text: format!("{by} gives it back here") }],
             notes: vec!["the next tile may come into the slot as soon as it is free".into()],
-            hint: Some("free a slot behind the last use of its tile, on every pipe that uses it".into()),
+            hint: Some(hint),
         });
     }
 

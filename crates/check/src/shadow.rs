@@ -90,6 +90,38 @@ impl Shadow {
     }
 }
 
+impl Shadow {
+    /// The accesses to the bytes from `start` to before `end` that `clock` of this block does not know to be over, once each.
+    pub fn unordered(&self, start: u64, end: u64, block: u32, clock: &Clock) -> Vec<Stamp> {
+        let mut found: Vec<Stamp> = Vec::new();
+        let mut look = |cell: &Cell, mask: u32| {
+            for Entry { stamp, .. } in cell.iter().filter(|entry| entry.mask & mask != 0) {
+                let over = stamp.block == block && clock.get(usize::from(stamp.lane)) >= stamp.epoch;
+                if !over && !found.contains(stamp) {
+                    found.push(*stamp);
+                }
+            }
+        };
+        let mut at = start;
+        while at < end {
+            let Some(page) = self.pages.get((at / PAGE) as usize) else { break };
+            at = match page {
+                Page::Alike(cell) => {
+                    look(cell, ALL);
+                    at - at % PAGE + PAGE
+                }
+                Page::Parts(cells) => {
+                    let stop = end.min(at - at % GRANULE + GRANULE);
+                    let mask = bits((at % GRANULE) as u32, ((stop - 1) % GRANULE + 1) as u32);
+                    look(&cells[(at % PAGE / GRANULE) as usize], mask);
+                    stop
+                }
+            };
+        }
+        found
+    }
+}
+
 impl Page {
     /// The part of an access that lies in this page, which starts at `base`.
     fn touch<F: FnMut(Stamp, u64, u64)>(&mut self, base: u64, start: u64, end: u64, touch: &mut Touch<'_, F>) {

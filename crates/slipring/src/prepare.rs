@@ -79,6 +79,7 @@ pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
     if !diags.has_errors() {
         slipring_passes::split::check_split::check(module, diags);
         slipring_passes::memory::allocate::overwritten(module, diags);
+        slipring_passes::sync::semaphores::check(module, platform, diags);
     }
 }
 

@@ -11,6 +11,7 @@ pub mod order;
 pub mod place;
 pub mod plan;
 mod runs;
+pub mod semaphores;
 pub mod settle;
 pub mod tree;
 mod users;

@@ -4,6 +4,7 @@
 mod mutate;
 mod oracle;
 mod random;
+mod rule;
 mod study;
 
 use study::{Study, Table};

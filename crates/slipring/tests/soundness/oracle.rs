@@ -3,6 +3,8 @@
 //! A program is wrong if under some timing it does not end, leaves other bytes than the sequential meaning of the program it was made
 //! from, loses a signal or leaves one, or if two works that touch the same bytes, one of them writing, change their order
 //! from one timing to another. Nothing here knows vector clocks, epochs or shadows.
+//!
+//! A program whose bytes come out right may still break the rule that a slot of a ring is not used behind its free ([`crate::rule`]).
 
 use std::collections::BTreeMap;
 
@@ -14,24 +16,30 @@ use slipring_program::{Extent, SiteRef};
 use slipring_sim::{Agent, Mode, Observer, Timing, WorkRun};
 use slipring_tile::Space;
 
+use crate::rule;
+
 /// One work of a run: when it ran and what it touched.
-struct Span {
-    start: u64,
-    end: u64,
-    reads: Vec<Extent>,
-    writes: Vec<Extent>,
+pub struct Span {
+    pub start: u64,
+    pub end: u64,
+    pub reads: Vec<Extent>,
+    pub writes: Vec<Extent>,
     combines: bool,
     cluster: u32,
+    /// The ring that it fills.
+    pub fills: Option<u32>,
 }
 
 /// What happened in a run, work by work and signal by signal.
 #[derive(Default)]
 pub struct Record {
-    works: BTreeMap<(Agent, usize), Span>,
+    pub works: BTreeMap<(Agent, usize), Span>,
     counts: BTreeMap<Agent, usize>,
     /// Per object and cluster: signals given less signals taken.
     signals: BTreeMap<(u32, u32), i64>,
     lost: bool,
+    /// When each signal was given, by block and object.
+    pub given: BTreeMap<(u32, u32), Vec<u64>>,
 }
 
 impl Observer for Record {
@@ -45,12 +53,14 @@ impl Observer for Record {
             writes: run.access.writes.clone(),
             combines: run.access.update.is_some(),
             cluster: run.agent.cluster,
+            fills: run.work.fills,
         };
         self.works.insert((run.agent, *number), span);
     }
 
-    fn set(&mut self, _: u64, agent: Agent, sync: u32, lost: bool, _: SiteRef) {
+    fn set(&mut self, at: u64, agent: Agent, sync: u32, lost: bool, _: SiteRef) {
         self.lost |= lost;
+        self.given.entry((agent.block, sync)).or_default().push(at);
         *self.signals.entry((agent.cluster, sync)).or_insert(0) += 1;
     }
 
@@ -60,7 +70,7 @@ impl Observer for Record {
 }
 
 /// Whether two byte ranges share a byte, run by run.
-fn touch(a: &Extent, b: &Extent, one_cluster: bool) -> bool {
+pub fn touch(a: &Extent, b: &Extent, one_cluster: bool) -> bool {
     let same = a.space == b.space && (a.space == Space::Gm || (a.core == b.core && one_cluster));
     if !same || a.end() <= b.start || b.end() <= a.start {
         return false;
@@ -118,8 +128,22 @@ fn timings(trial: &Trial<'_>) -> Vec<Timing> {
     list
 }
 
+/// What is wrong with a program.
+pub enum Wrong {
+    /// Bytes, ends or orders differ from what they should be.
+    Seen(String),
+    /// Everything comes out right, and yet a rule is broken.
+    Rule(String),
+}
+
 /// What is wrong, if anything was seen to be.
-pub fn wrong(trial: &Trial<'_>) -> Option<String> {
+pub fn wrong(trial: &Trial<'_>) -> Option<Wrong> {
+    let mut rule = None;
+    let seen = refuted(trial, &mut rule);
+    seen.map(Wrong::Seen).or(rule.map(Wrong::Rule))
+}
+
+fn refuted(trial: &Trial<'_>, rule: &mut Option<String>) -> Option<String> {
     let mut order: BTreeMap<[(Agent, usize); 2], bool> = BTreeMap::new();
     for timing in timings(trial) {
         let seed = format!("{timing:?}");
@@ -148,6 +172,9 @@ pub fn wrong(trial: &Trial<'_>) -> Option<String> {
             && run.result.findings.iter().any(|f| f.severity == slipring_program::Severity::Error)
         {
             return Some(format!("object {sync} keeps {count} signals"));
+        }
+        if rule.is_none() {
+            *rule = rule::broken(&trial.decoded.program, &record).map(|what| format!("{what} under timing {seed}"));
         }
         for pair in conflicts(&record) {
             let (a, b) = (&record.works[&pair[0]], &record.works[&pair[1]]);

@@ -38,6 +38,10 @@ impl<E: Effect> Effect for OnCore<E> {
     fn decides(&self, index: usize) -> bool {
         self.effect.decides(index)
     }
+
+    fn judges(&self) -> bool {
+        self.effect.judges()
+    }
 }
 
 impl<E: Discover> Discover for OnCore<E> {

@@ -1,8 +1,20 @@
 //! Which bytes a rectangle of a tile occupies.
 
 use slipring_machine::Role;
-use slipring_program::Extent;
+use slipring_program::{Extent, Fault};
 use slipring_tile::{BLayout, Layout, SLayout, Space};
+
+/// A fault where bytes that an op writes are among those that it reads: it reads on while it writes.
+pub(crate) fn apart(code: &'static str, writes: &[Extent], reads: &[Extent]) -> Result<(), Fault> {
+    for write in writes.iter().filter(|write| write.bytes() > 0) {
+        let overlaps = |read: &&Extent| read.bytes() > 0 && read.start < write.end() && write.start < read.end();
+        let Some(read) = reads.iter().find(overlaps) else { continue };
+        let range = |e: &Extent| format!("bytes {} to {}", e.start, e.end() - 1);
+        let message = format!("it writes {} while it still reads {}", range(write), range(read));
+        return Err(Fault::new(code, message).help("give the result memory of its own"));
+    }
+    Ok(())
+}
 
 /// Adds the bytes of the first `rows` × `cols` elements of a tile at `addr`.
 pub fn tile_extents(space: Space, core: Role, layout: &Layout, addr: u64, rows: u32, cols: u32, out: &mut Vec<Extent>) {

@@ -6,6 +6,8 @@ use slipring_machine::Role;
 use slipring_program::{Access, Discover, Effect, Env, Extent, Fault, Memory, Run};
 use slipring_tile::{Elem, Space};
 
+use crate::region::apart;
+
 /// Bytes of a record: the score in the low half, the index in the high one.
 const RECORD: usize = 8;
 /// Scores of a group.
@@ -35,15 +37,6 @@ fn misplaced(what: &str, address: u64, align: u64) -> Result<(), Fault> {
     Err(Fault::new("sort-alignment", format!("the address {address} of {what} is not a multiple of {align} bytes")))
 }
 
-/// What an op writes must be none of what it reads: it reads on while it writes.
-fn apart(write: &Extent, reads: &[Extent]) -> Result<(), Fault> {
-    let overlaps = |read: &&Extent| read.bytes() > 0 && read.start < write.end() && write.start < read.end();
-    let Some(read) = reads.iter().find(overlaps).filter(|_| write.bytes() > 0) else { return Ok(()) };
-    let range = |e: &Extent| format!("bytes {} to {}", e.start, e.end() - 1);
-    let message = format!("it writes {} while it still reads {}", range(write), range(read));
-    Err(Fault::new("sort-overlap", message).help("give the result memory of its own"))
-}
-
 /// Sorts groups of 32 scores, each by itself, in descending order and stably.
 ///
 /// Arguments: addresses of the records, the scores and the indices (4 bytes each); number of groups. The unit of its cost
@@ -71,7 +64,7 @@ impl Effect for SortGroups {
         access.reads.push(run(args[2], 4));
         access.writes.push(run(args[0], RECORD as u64));
         access.units += groups;
-        apart(&access.writes[0], &access.reads)
+        apart("sort-overlap", &access.writes, &access.reads)
     }
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
@@ -209,7 +202,7 @@ impl Discover for MergeLists {
         if !memory.has(&result, env) {
             return Err(Fault::new("memory-bounds", memory.miss(&result, "writes", env)));
         }
-        apart(&result, &access.reads)?;
+        apart("sort-overlap", &[result], &access.reads)?;
         memory.bytes_mut(env, self.core, Space::Vec, args[0], records.len()).copy_from_slice(records);
         let status = Extent::run(Space::Spr, self.core, 0, RECORD as u32);
         let counts = taken.iter().rev().fold(0, |counts, count| counts << 16 | u64::from(*count));

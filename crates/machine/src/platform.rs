@@ -258,7 +258,7 @@ impl Platform {
 pub(crate) const OTHER: &str = "other";
 
 /// What vector operations are told apart by in `cost.vector`.
-pub const VECTOR_CLASSES: [&str; 20] = [
+pub const VECTOR_CLASSES: [&str; 24] = [
     "add",
     "mul",
     "div",
@@ -279,6 +279,10 @@ pub const VECTOR_CLASSES: [&str; 20] = [
     "transpose",
     "sort",
     "merge",
+    "gather",
+    "scatter",
+    "histogram",
+    "random",
 ];
 
 fn lookup(table: &BTreeMap<String, Cost>, key: &str) -> Cost {

@@ -273,6 +273,11 @@ pub trait Effect: Send + Sync + Debug {
         let _ = index;
         true
     }
+
+    /// True if bytes that it reads have a say in whether it works, or in which of the bytes that it names it touches.
+    fn judges(&self) -> bool {
+        false
+    }
 }
 
 /// What work does that knows what it touches only once it has run: vector functions for one, whose addresses and number of
@@ -328,7 +333,8 @@ impl Action {
         match self {
             Action::Planned(effect) => {
                 let deciding = args.iter().enumerate().filter(|(index, _)| effect.decides(*index));
-                decide(deciding.fold(Causes::default(), |all, (_, causes)| all.join(*causes)), site, found);
+                let data = if effect.judges() { Causes::DATA } else { Causes::default() };
+                decide(deciding.fold(data, |all, (_, causes)| all.join(*causes)), site, found);
             }
             Action::Discovering(effect) => effect.decisions(args, site, found),
         }

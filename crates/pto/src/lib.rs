@@ -62,5 +62,6 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     vector::convert::OPS,
     vector::fill::OPS,
     vector::rearrange::OPS,
+    vector::gather::OPS,
     vector::undone::OPS,
 ];

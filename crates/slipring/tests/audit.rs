@@ -40,7 +40,7 @@ const NOT_SEEN: &str = "\
     pto.tpartmax pto.tpartmin pto.tprelu pto.trems pto.taxpy pto.tlrelu pto.taddc pto.tsubc pto.taddsc pto.tsubsc \
     pto.tor pto.txor pto.txors pto.tshl pto.tshr pto.trowargmax pto.trowargmin pto.tcolargmax pto.tcolargmin \
     pto.trowexpandexpdif pto.tcolexpanddiv pto.tcolexpandmin pto.tcolexpandexpdif pto.tcmp pto.tsel pto.tpack \
-    pto.ttri pto.tfillpad_inplace pto.tfillpad_expand pto.tgather pto.tgatherb pto.tscatter pto.mgather \
+    pto.ttri pto.tfillpad_inplace pto.tfillpad_expand pto.mgather \
     pto.mscatter pto.tsort32 pto.tmrgsort pto.thistogram pto.trandom pto.tquant pto.tdequant pto.copy_gm_to_cbuf \
     pto.copy_ubuf_to_cbuf pto.load_cbuf_to_ca pto.mad_mx_bias pto.mte_l0c_l1 pto.strict_vecscope pto.vneg pto.vexp \
     pto.vln pto.vsqrt pto.vrelu pto.vnot pto.vsub pto.vmul pto.vdiv pto.vmax pto.vmin pto.vand pto.vor pto.vxor \

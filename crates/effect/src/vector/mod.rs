@@ -7,6 +7,7 @@
 mod compare;
 mod copies;
 mod elementwise;
+mod gather;
 mod number;
 mod operands;
 mod pad;
@@ -17,6 +18,7 @@ mod working;
 pub use compare::{CompareTiles, Select};
 pub use copies::{Concat, Spread, Transpose};
 pub use elementwise::{Elementwise, Partial};
+pub use gather::{Gather, GatherBlocks, GatherPattern, GatherWhere, Pitch, Scatter};
 pub use number::{Number, NumberUse, unsigned};
 pub use operands::{Input, Local, TileArg};
 pub use pad::Pad;

@@ -1,6 +1,6 @@
 //! Working memory of an instruction.
 
-use slipring_program::{Access, Effect, Env, Fault, Run};
+use slipring_program::{Access, Discover, Effect, Env, Fault, Run};
 
 use super::{Local, TileArg};
 
@@ -15,22 +15,45 @@ pub struct Working<E> {
     pub tiles: Vec<TileArg>,
 }
 
+impl<E> Working<E> {
+    /// Adds the tiles to what is written.
+    fn name(&self, args: &[u64], access: &mut Access) -> Result<(), Fault> {
+        let known = access.undefined.len();
+        for tile in &self.tiles {
+            let (rows, cols) = tile.valid(args)?;
+            tile.rect(rows, cols).extents(self.local, args, &mut access.undefined);
+        }
+        access.writes.extend_from_slice(&access.undefined[known..]);
+        Ok(())
+    }
+}
+
 impl<E: Effect> Effect for Working<E> {
     fn decides(&self, index: usize) -> bool {
         self.effect.decides(index)
     }
 
+    fn judges(&self) -> bool {
+        self.effect.judges()
+    }
+
     fn plan(&self, args: &[u64], env: Env, access: &mut Access) -> Result<(), Fault> {
         self.effect.plan(args, env, access)?;
-        for tile in &self.tiles {
-            let (rows, cols) = tile.valid(args)?;
-            tile.rect(rows, cols).extents(self.local, args, &mut access.undefined);
-        }
-        access.writes.extend_from_slice(&access.undefined);
-        Ok(())
+        self.name(args, access)
     }
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, output }: Run<'_>) -> Result<u64, Fault> {
         self.effect.run(args, Run { env, memory, scratch, output })
+    }
+}
+
+impl<E: Discover> Discover for Working<E> {
+    fn discover(&self, args: &[u64], run: Run<'_>, access: &mut Access) -> Result<u64, Fault> {
+        self.name(args, access)?;
+        let missing = access.undefined.iter().find(|range| !run.memory.has(range, run.env));
+        if let Some(range) = missing {
+            return Err(Fault::new("memory-bounds", run.memory.miss(range, "writes", run.env)));
+        }
+        self.effect.discover(args, run, access)
     }
 }

@@ -27,15 +27,22 @@ fn assign_with(
     if count > u16::MAX as usize {
         return None;
     }
+    // Both a value and the one behind it stand for the spec `j` and the next one.
+    let next_too = |fits: &[Vec<bool>], j: usize, i: usize| {
+        let next = specs.get(j + 1).is_some_and(|next| i + 1 < count && accepts(i + 1, next));
+        next && fits[j + 2][i + 2]
+    };
     // fits[j][i]: the values from i on can stand for the specs from j on.
     let mut fits = vec![vec![false; count + 1]; specs.len() + 1];
     fits[specs.len()][count] = true;
     for (j, spec) in specs.iter().enumerate().rev() {
         for i in (0..=count).rev() {
             let take = i < count && accepts(i, spec);
+            let pair = |j, i| next_too(&fits, j, i);
             fits[j][i] = match spec.arity {
                 Arity::One => take && fits[j + 1][i + 1],
                 Arity::Optional => fits[j + 1][i] || (take && fits[j + 1][i + 1]),
+                Arity::WithNext => fits[j + 1][i] || (take && pair(j, i)),
                 Arity::Variadic => fits[j + 1][i] || (take && fits[j][i + 1]),
             };
         }
@@ -50,6 +57,7 @@ fn assign_with(
         match spec.arity {
             Arity::One => at += 1,
             Arity::Optional => at += usize::from(at < count && accepts(at, spec) && fits[j + 1][at + 1]),
+            Arity::WithNext => at += usize::from(at < count && accepts(at, spec) && next_too(&fits, j, at)),
             Arity::Variadic => {
                 while at < count && accepts(at, spec) && fits[j][at + 1] {
                     at += 1;
@@ -67,7 +75,7 @@ pub(crate) fn sizes_fit(sizes: &[u16], count: usize, specs: &[OperandSpec]) -> b
         && sizes.iter().map(|n| *n as usize).sum::<usize>() == count
         && sizes.iter().zip(specs).all(|(n, spec)| match spec.arity {
             Arity::One => *n == 1,
-            Arity::Optional => *n <= 1,
+            Arity::Optional | Arity::WithNext => *n <= 1,
             Arity::Variadic => true,
         })
 }
@@ -79,7 +87,9 @@ fn describe(specs: &[OperandSpec]) -> String {
         let comma = if i > 0 { ", " } else { "" };
         match spec.arity {
             Arity::One => out.push_str(&format!("{comma}{} ({})", spec.name, spec.ty.describe)),
-            Arity::Optional => out.push_str(&format!("[{comma}{} ({})]", spec.name, spec.ty.describe)),
+            Arity::Optional | Arity::WithNext => {
+                out.push_str(&format!("[{comma}{} ({})]", spec.name, spec.ty.describe))
+            }
             Arity::Variadic => out.push_str(&format!("{comma}{}... ({})", spec.name, spec.ty.describe)),
         }
     }
@@ -115,7 +125,7 @@ impl<'a> OpParser<'a> {
         let given = attrs.remove("operandSegmentSizes");
         // Elsewhere optional operands may come last in the generic form, whatever their place in the text.
         let mut order: Vec<usize> = (0..schema.operands.len()).collect();
-        order.sort_by_key(|i| schema.operands[*i].arity == Arity::Optional);
+        order.sort_by_key(|i| schema.operands[*i].arity != Arity::One && schema.operands[*i].arity != Arity::Variadic);
         let late: Vec<OperandSpec> = order.iter().map(|i| schema.operands[*i]).collect();
         let types: Vec<&Type> = values.iter().map(|v| self.module.ty(*v)).collect();
         let (sizes, reordered) = match given.as_ref() {

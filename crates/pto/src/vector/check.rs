@@ -1,9 +1,10 @@
 //! Rules that the declarations of vector ops share.
 
 use slipring_ir::{Diags, Dim, Type};
-use slipring_tile::{Elem, Space};
+use slipring_machine::Platform;
+use slipring_tile::{BLayout, Elem, SLayout, Space};
 
-use slipring_op::def::OpRef;
+use slipring_op::def::{ElemTypes, OpRef};
 pub(super) use slipring_op::numbers::{element_of, number_type};
 pub(super) use slipring_op::rules::position;
 use slipring_op::rules::require_space;
@@ -90,6 +91,30 @@ pub(super) fn spaces(op: &OpRef<'_>, diags: &mut Diags) {
 pub(super) fn elem(op: &OpRef<'_>, name: &'static str, elems: Elems, diags: &mut Diags) {
     if let Some(elem) = op.ty(position(op, name)).and_then(Type::elem) {
         accepted(op, name, elem, elems, diags);
+    }
+}
+
+/// The element type of one operand in one form of an op.
+pub(super) fn elem_on(op: &OpRef<'_>, rule: &ElemTypes, platform: &Platform, form: &str, diags: &mut Diags) {
+    let Some(elem) = op.ty(rule.operand).and_then(Type::elem) else { return };
+    let known = rule.on(platform);
+    if !known.contains(&elem) {
+        let names: Vec<&str> = known.iter().map(|elem| elem.name()).collect();
+        let (op_name, on) = (op.def.schema.name, &platform.name);
+        let message = format!("`{op_name}` {form} works on {} on {on}, not on {elem}", names.join(", "));
+        diags.push(op.error("tile-elem", message).label(format!("`{}` has `{elem}`", rule.operand)));
+    }
+}
+
+/// Tiles that are stored by rows; those of one column may also be stored by columns.
+pub(super) fn by_rows(op: &OpRef<'_>, names: &[&'static str], diags: &mut Diags) {
+    for name in names {
+        let Some(tile) = op.tile(*name) else { continue };
+        let layout = &tile.layout;
+        let rows = layout.blayout == BLayout::RowMajor || layout.cols == 1;
+        if !rows || layout.slayout != SLayout::NoneBox {
+            diags.push(op.error("tile-layout", format!("expects {name} to use row_major layout")));
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! How vector ops become work.
 
 use slipring_ir::{Touch, ValueId};
-use slipring_machine::Pipe;
-use slipring_program::{Effect, Operand};
+use slipring_machine::{Cost, Pipe};
+use slipring_program::{Discover, Effect, Operand};
 use slipring_tile::Space;
 use slipring_tile::lanes::Lanes;
 
@@ -59,6 +59,30 @@ impl<'a> Operands<'a> {
     /// Adds the work to pipe V with a cost of this class. Operands that the declaration calls working memory are undefined
     /// after it.
     pub fn issue(mut self, d: &mut Decoder<'_>, effect: impl Effect + 'static, class: &str) -> Lowered {
+        let tiles = self.working(d)?;
+        let (pipe, cost) = self.place(d, class);
+        if tiles.is_empty() {
+            d.issue(pipe, effect, self.args, cost);
+        } else {
+            d.issue(pipe, Working { effect, local: self.local, tiles }, self.args, cost);
+        }
+        Ok(())
+    }
+
+    /// The same for work that knows what it touches only once it has run.
+    pub fn issue_discovering(mut self, d: &mut Decoder<'_>, effect: impl Discover + 'static, class: &str) -> Lowered {
+        let tiles = self.working(d)?;
+        let (pipe, cost) = self.place(d, class);
+        d.issue_discovering(pipe, Working { effect, local: self.local, tiles }, self.args, cost);
+        Ok(())
+    }
+
+    fn place(&self, d: &Decoder<'_>, class: &str) -> (Pipe, Cost) {
+        (self.op.pipe(d.platform).unwrap_or(Pipe::V), d.platform.vector_cost(class))
+    }
+
+    /// The tiles that the declaration calls working memory.
+    fn working(&mut self, d: &mut Decoder<'_>) -> Result<Vec<TileArg>, Reported> {
         let op = self.op;
         let mut working = Vec::new();
         for (index, spec) in op.def.schema.operands.iter().enumerate().filter(|(_, s)| s.touch == Touch::Scratch) {
@@ -66,14 +90,7 @@ impl<'a> Operands<'a> {
                 working.push(self.argument(d, spec.name, value)?);
             }
         }
-        let cost = d.platform.vector_cost(class);
-        let pipe = op.pipe(d.platform).unwrap_or(Pipe::V);
-        if working.is_empty() {
-            d.issue(pipe, effect, self.args, cost);
-        } else {
-            d.issue(pipe, Working { effect, local: self.local, tiles: working }, self.args, cost);
-        }
-        Ok(())
+        Ok(working)
     }
 }
 

@@ -16,6 +16,19 @@ const BF16_TOO: &[Elem] = &[I16, U16, I32, U32, F16, BF16, F32];
 const ALL: &[Elem] = &[I8, U8, I16, U16, I32, U32, F16, BF16, F32];
 const INTEGERS: &[Elem] = &[I8, U8, I16, U16, I32, U32];
 
+/// All of at most 32 bits.
+const SHORT: &[Elem] = &[I8, U8, I16, U16, I32, U32, F16, BF16, F32, F8E4M3, F8E5M2, HiF8];
+/// What is gathered by indices.
+pub(super) const GATHERED_INDEX: ElemTypes = ElemTypes { operand: "src", memory: NUMBERS, registers: BYTES_TOO };
+/// The indices of a gather.
+pub(super) const GATHER_INDICES: ElemTypes =
+    ElemTypes { operand: "indices", memory: &[I32, U32], registers: &[I16, U16, I32, U32] };
+/// What is gathered by a pattern.
+pub(super) const GATHERED_PATTERN: ElemTypes = ElemTypes { operand: "src", memory: BF16_TOO, registers: SHORT };
+/// What is gathered by a comparison.
+pub(super) const GATHERED_WHERE: ElemTypes =
+    ElemTypes { operand: "src", memory: &[I32, U32, F16, F32], registers: NUMBERS };
+
 /// Rules for one operand, the rest of the tiles being of the same type.
 macro_rules! types {
     ($($(#[$doc:meta])* $name:ident: $operand:literal $memory:expr, $registers:expr;)*) => {$(
@@ -54,8 +67,10 @@ types! {
     SELECT: "dst" BF16_TOO, ALL;
     /// Elements that are only moved.
     MOVED: "dst" ALL, ALL;
-    /// Gathers, whose numbers are compared with the source.
-    GATHERED: "src" BF16_TOO, Elem::ALL.as_slice();
+    /// Gathers, whose numbers are compared with the source; each form has its own types.
+    GATHERED: "src" &[I16, U16, I32, U32, F16, BF16, F32], SHORT;
+    GATHERED_BLOCKS: "dst" SHORT, SHORT;
+    SCATTERED: "dst" ALL, ALL;
     /// Not on units that work on memory.
     REGISTERS_ONLY: "src" &[], Elem::ALL.as_slice();
 }

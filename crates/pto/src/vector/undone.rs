@@ -1,29 +1,19 @@
-//! Ops that are read and verified but cannot be run yet: gathering, scattering, sorting, histograms, random numbers,
+//! Ops that are read and verified but cannot be run yet: gathering and scattering in global memory, sorting, histograms, random numbers,
 //! quantisation (PTO IR manual 4.6, 4.10, 4.11, 4.15).
 
-use slipring_ir::{AttrKind, Diags, EnumSpec, OperandSpec, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{AttrKind, Diags, EnumSpec, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Pipe, Platform};
 use slipring_tile::Elem;
 
-use super::{DST, SRC, TMP, VECTOR, types};
+use super::gather::INDICES;
+use super::{DST, SRC, TMP, VECTOR};
 use slipring_op::Along;
 use slipring_op::def::{OpDef, OpRef, PipeRule};
-use slipring_op::rules::{INTEGER, SCALAR, TILE, VIEW, defaulted, operand, optional, schema, variadic};
+use slipring_op::rules::{INTEGER, TILE, VIEW, defaulted, operand, optional, schema, variadic};
 
 /// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[
-    &TGATHER,
-    &TGATHERB,
-    &TSCATTER,
-    &MGATHER,
-    &MSCATTER,
-    &TSORT32,
-    &TMRGSORT,
-    &THISTOGRAM,
-    &TRANDOM,
-    &TQUANT,
-    &TDEQUANT,
-];
+pub(crate) const OPS: &[&OpDef] =
+    &[&MGATHER, &MSCATTER, &TSORT32, &TMRGSORT, &THISTOGRAM, &TRANDOM, &TQUANT, &TDEQUANT];
 
 const UNDONE: OpDef = OpDef { lower: |_, d| Err(d.unsupported("this op")), ..VECTOR };
 
@@ -31,67 +21,6 @@ const UNDONE: OpDef = OpDef { lower: |_, d| Err(d.unsupported("this op")), ..VEC
 const fn ins(count: usize) -> Syntax {
     Syntax::InsOuts { ins: count, attrs_in_ins: false }
 }
-
-const INDICES: OperandSpec = operand("indices", TILE, Touch::Read, "the indices");
-
-/// `#pto.mask_pattern<…>`.
-const MASK_PATTERN: &EnumSpec =
-    &EnumSpec { kind: "mask_pattern", members: &["P0101", "P1010", "P0001", "P0010", "P0100", "P1000", "P1111"] };
-
-/// `#pto.cmp<…>` of a gather.
-const GATHER_CMP: &EnumSpec = &EnumSpec { kind: "cmp", members: &["eq", "gt", "EQ", "GT"] };
-
-pub static TGATHER: OpDef = OpDef {
-    schema: schema(
-        "pto.tgather",
-        Syntax::InsOuts { ins: 4, attrs_in_ins: true },
-        &[
-            SRC,
-            optional("kValue", SCALAR, Touch::Nothing, "the number to compare with"),
-            optional("indices", TILE, Touch::Read, "the indices; the working memory of a comparison"),
-            TMP,
-            DST,
-            optional("cdst", TILE, Touch::Write, "how many elements of each row compared true"),
-        ],
-        &[],
-        &[
-            defaulted("maskPattern", AttrKind::Enum(MASK_PATTERN), "which elements of four are kept"),
-            defaulted("cmpMode", AttrKind::Enum(GATHER_CMP), "the comparison; `eq` by default"),
-            defaulted("offset", AttrKind::Int, "added to gathered indices; 0 by default"),
-        ],
-    ),
-    summary: "Gather elements by index, by comparison or by pattern",
-    doc: "`ins(src, indices, tmp)`: `dst[i, j] = src[indices[i, j]]`. `ins(src, kValue, tmp) outs(dst, cdst)`: the indices of the \
-          elements that compare true. `ins(src, {maskPattern})`: the elements at the ones of a repeated pattern. Read and \
-          verified; it cannot be run yet.",
-    source: "PTO IR manual 4.10; tile ISA, TGATHER",
-    elems: types::GATHERED,
-    verify: |op, _, diags| {
-        if op.operand(1).is_some() != op.operand(5).is_some() {
-            diags.push(op.error("operand-count", "expects kValue and cdst together"));
-        }
-        if op.attr("maskPattern").is_none() && op.operand(2).is_none() {
-            diags.push(op.error("operand-count", "expects indices and tmp, kValue and tmp, or a maskPattern"));
-        }
-    },
-    ..UNDONE
-};
-
-pub static TGATHERB: OpDef = OpDef {
-    schema: schema("pto.tgatherb", ins(2), &[SRC, INDICES, DST], &[], &[]),
-    summary: "Gather elements by byte offset",
-    doc: "`dst[i, j]` = the element of `src` at byte `indices[i, j]`. Read and verified; it cannot be run yet.",
-    source: "PTO IR manual 4.10; tile ISA, TGATHERB",
-    ..UNDONE
-};
-
-pub static TSCATTER: OpDef = OpDef {
-    schema: schema("pto.tscatter", ins(2), &[SRC, INDICES, DST], &[], &[]),
-    summary: "Scatter elements by row index",
-    doc: "`dst[indices[i, j], j] = src[i, j]`. Read and verified; it cannot be run yet.",
-    source: "PTO IR manual 4.10; tile ISA, TSCATTER",
-    ..UNDONE
-};
 
 /// `#pto<gather_oob …>`.
 const GATHER_OOB: &EnumSpec = &EnumSpec { kind: "gather_oob", members: &["undefined", "clamp", "wrap", "zero"] };

@@ -168,6 +168,7 @@ fn arity(arity: Arity) -> &'static str {
     match arity {
         Arity::One => "",
         Arity::Optional => ", optional",
+        Arity::WithNext => ", optional, with the next one",
         Arity::Variadic => ", any number",
     }
 }
@@ -192,7 +193,13 @@ fn form(def: &OpDef) -> String {
             let names: Vec<String> = schema
                 .operands
                 .iter()
-                .map(|o| if o.arity == Arity::Optional { format!("[%{}]", o.name) } else { format!("%{}", o.name) })
+                .map(|o| {
+                    if matches!(o.arity, Arity::Optional | Arity::WithNext) {
+                        format!("[%{}]", o.name)
+                    } else {
+                        format!("%{}", o.name)
+                    }
+                })
                 .collect();
             let (ins, outs) = names.split_at(ins.min(names.len()));
             let part = |word: &str, list: &[String]| {

@@ -1,0 +1,398 @@
+//! Elements at places that numbers in memory name, or that a pattern or a comparison picks.
+//!
+//! Numbers count from the first element of a tile as it lies in memory, columns outside of its valid shape included: the
+//! tiles are stored by rows. A number that names no element of its tile is a fault.
+
+use slipring_program::{Access, Discover, Effect, Env, Extent, Fault, Memory, Run};
+use slipring_tile::compare::unpack_bits;
+use slipring_tile::copy::{read_row, write_row};
+use slipring_tile::{Compare, Elem, View};
+
+use super::operands::{Rect, Shape};
+use super::{Local, Number, TileArg, repeats};
+use crate::region::apart;
+
+/// Bytes of a block.
+const BLOCK: u32 = 32;
+/// Bytes of a repeat.
+const REPEAT: u32 = 256;
+
+/// All bytes of a tile, valid or not.
+fn storage(tile: &TileArg, local: Local, args: &[u64]) -> Extent {
+    Extent::run(local.space, local.core, args[tile.at], tile.layout.bytes() as u32)
+}
+
+/// The elements of a rectangle, row after row.
+fn take(memory: &Memory, (env, local): (Env, Local), rect: Rect, args: &[u64], out: &mut Vec<u8>) {
+    let Rect { tile, rows, cols } = rect;
+    let (bytes, start) = memory.locate(env, local.core, local.space, args[tile.at]);
+    let view = View::tile(&tile.layout, 0, 0);
+    let step = cols as usize * tile.layout.elem.bytes();
+    out.clear();
+    out.resize(rows as usize * step, 0);
+    if step > 0 {
+        for (row, line) in out.chunks_mut(step).enumerate() {
+            read_row(&bytes[start..], &view, row, 0, line);
+        }
+    }
+}
+
+/// The reverse of [`take`].
+fn put(memory: &mut Memory, (env, local): (Env, Local), rect: Rect, args: &[u64], elements: &[u8]) {
+    let Rect { tile, cols, .. } = rect;
+    let (bytes, start) = memory.locate_mut(env, local.core, local.space, args[tile.at]);
+    let view = View::tile(&tile.layout, 0, 0);
+    let step = cols as usize * tile.layout.elem.bytes();
+    if step > 0 {
+        for (row, line) in elements.chunks(step).enumerate() {
+            write_row(&mut bytes[start..], &view, row, 0, line);
+        }
+    }
+}
+
+fn word(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+}
+
+/// Numbers as the unit takes them, without a sign, and how to say them.
+fn numbers(bytes: &[u8], elem: Elem) -> impl Iterator<Item = (usize, u64, i64)> + '_ {
+    bytes.chunks(elem.bytes()).enumerate().map(move |(at, bytes)| {
+        let (word, unused) = (word(bytes), 64 - 8 * bytes.len() as u32);
+        let said = if elem.is_signed_int() { ((word << unused) as i64) >> unused } else { word as i64 };
+        (at, word, said)
+    })
+}
+
+fn no_element(numbers: &TileArg, (row, col): (usize, usize), said: i64, of: &TileArg, unit: &str, all: usize) -> Fault {
+    Fault::new(
+        "index-bounds",
+        format!("element ({row}, {col}) of `{}` is {said}, `{}` has {all} {unit}", numbers.name, of.name),
+    )
+    .help("what the device does then is not defined; correct the number")
+}
+
+/// `dst[r, c] = src[indices[r, c]]` for the valid shape of `dst`, the elements of `src` counted row by row.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct Gather {
+    pub local: Local,
+    pub dst: TileArg,
+    pub src: TileArg,
+    pub indices: TileArg,
+}
+
+impl Effect for Gather {
+    fn judges(&self) -> bool {
+        true
+    }
+
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (rows, cols) = self.dst.valid(args)?;
+        self.indices.covers(args, &self.dst, (rows, cols))?;
+        self.indices.rect(rows, cols).extents(self.local, args, &mut access.reads);
+        self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
+        access.units = repeats(&self.dst.layout, rows, cols);
+        let source = storage(&self.src, self.local, args);
+        access.reads.push(source);
+        apart("operand-overlap", &access.writes, &[source])
+    }
+
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+        let (rows, cols) = self.dst.valid(args)?;
+        let at = (env, self.local);
+        let [indices, out, ..] = &mut scratch.bytes;
+        take(memory, at, self.indices.rect(rows, cols), args, indices);
+        let (elem, size) = (self.indices.layout.elem, self.src.layout.elem.bytes());
+        let all = self.src.layout.bytes();
+        let source = memory.bytes(env, self.local.core, self.local.space, args[self.src.at], all);
+        out.clear();
+        for (place, index, said) in numbers(indices, elem) {
+            let found = usize::try_from(index).ok().and_then(|k| source.get(k.checked_mul(size)?..)?.get(..size));
+            let Some(found) = found else {
+                let (row, col) = (place / cols as usize, place % cols as usize);
+                return Err(no_element(&self.indices, (row, col), said, &self.src, "elements", all / size));
+            };
+            out.extend_from_slice(found);
+        }
+        put(memory, at, self.dst.rect(rows, cols), args, out);
+        Ok(0)
+    }
+}
+
+/// Blocks of 32 bytes: block `b` of row `r` of `dst` is the one of `src` that begins at byte `offsets[r, b]`, for the valid shape
+/// of `dst`.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct GatherBlocks {
+    pub local: Local,
+    pub dst: TileArg,
+    pub src: TileArg,
+    pub offsets: TileArg,
+    /// The unit writes whole repeats of 256 bytes: what of them lies behind a row's valid columns means nothing afterwards.
+    pub whole_repeats: bool,
+}
+
+impl GatherBlocks {
+    /// Blocks of a row.
+    fn blocks(&self, cols: u32) -> u32 {
+        (cols * self.dst.layout.elem.bytes() as u32).div_ceil(BLOCK)
+    }
+
+    /// What is overwritten behind the valid columns.
+    fn behind(&self, args: &[u64], (rows, cols): Shape, out: &mut Vec<Extent>) {
+        let size = self.dst.layout.elem.bytes() as u32;
+        let (used, pitch) = (cols * size, self.dst.layout.cols * size);
+        let whole = used.next_multiple_of(REPEAT);
+        if !self.whole_repeats || rows == 0 || used == whole {
+            return;
+        }
+        let Local { space, core } = self.local;
+        let start = args[self.dst.at] + u64::from(used);
+        // Of a row shorter than a repeat the next row's repeat overwrites what reaches into it.
+        let row_bytes = whole.min(pitch) - used;
+        out.push(Extent { space, core, start, rows, row_bytes, stride: pitch.into() });
+        out.retain(|extent| extent.bytes() > 0);
+    }
+}
+
+impl Effect for GatherBlocks {
+    fn judges(&self) -> bool {
+        true
+    }
+
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (rows, cols) = self.dst.valid(args)?;
+        let blocks = self.blocks(cols);
+        let (have, width) = self.offsets.valid(args)?;
+        if have < rows || width < blocks {
+            return Err(Fault::new(
+                "tile-valid",
+                format!(
+                    "`{}` needs {rows} x {blocks} valid elements, one for each 32 bytes of `{}`, but has {have} x {width}",
+                    self.offsets.name, self.dst.name
+                ),
+            ));
+        }
+        self.offsets.rect(rows, blocks).extents(self.local, args, &mut access.reads);
+        self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
+        self.behind(args, (rows, cols), &mut access.undefined);
+        access.writes.extend_from_slice(&access.undefined);
+        access.units = repeats(&self.dst.layout, rows, cols);
+        let source = storage(&self.src, self.local, args);
+        access.reads.push(source);
+        apart("operand-overlap", &access.writes, &[source])
+    }
+
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+        let (rows, cols) = self.dst.valid(args)?;
+        let (at, blocks) = ((env, self.local), self.blocks(cols) as usize);
+        let [offsets, out, ..] = &mut scratch.bytes;
+        take(memory, at, self.offsets.rect(rows, blocks as u32), args, offsets);
+        let all = self.src.layout.bytes();
+        let source = memory.bytes(env, self.local.core, self.local.space, args[self.src.at], all);
+        let width = cols as usize * self.dst.layout.elem.bytes();
+        out.clear();
+        for (place, offset, said) in numbers(offsets, Elem::U32) {
+            let (row, block) = (place / blocks, place % blocks);
+            if offset % u64::from(BLOCK) != 0 {
+                let message = format!("element ({row}, {block}) of `{}` is {said}", self.offsets.name);
+                return Err(Fault::new("index-bounds", message).help("a block begins at a multiple of 32 bytes"));
+            }
+            // The last block of a row may hold less than it could.
+            let part = (width - block * BLOCK as usize).min(BLOCK as usize);
+            let Some(found) = source.get(offset as usize..).and_then(|rest| rest.get(..part)) else {
+                return Err(no_element(&self.offsets, (row, block), said, &self.src, "bytes", all));
+            };
+            out.extend_from_slice(found);
+        }
+        put(memory, at, self.dst.rect(rows, cols), args, out);
+        Ok(0)
+    }
+}
+
+/// All of `dst` becomes zero; then `dst[indices[r, c]] = src[r, c]` for the valid shape of `indices`, row by row, the elements
+/// of `dst` counted row by row. Of several that go to one place the last one stays.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct Scatter {
+    pub local: Local,
+    pub dst: TileArg,
+    pub src: TileArg,
+    pub indices: TileArg,
+}
+
+impl Effect for Scatter {
+    fn judges(&self) -> bool {
+        true
+    }
+
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (rows, cols) = self.indices.valid(args)?;
+        self.src.covers(args, &self.indices, (rows, cols))?;
+        self.src.rect(rows, cols).extents(self.local, args, &mut access.reads);
+        self.indices.rect(rows, cols).extents(self.local, args, &mut access.reads);
+        access.writes.push(storage(&self.dst, self.local, args));
+        let all = repeats(&self.dst.layout, self.dst.layout.rows, self.dst.layout.cols);
+        access.units = all + repeats(&self.src.layout, rows, cols);
+        apart("operand-overlap", &access.writes, &access.reads)
+    }
+
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+        let (rows, cols) = self.indices.valid(args)?;
+        let at = (env, self.local);
+        let [indices, elements, ..] = &mut scratch.bytes;
+        take(memory, at, self.indices.rect(rows, cols), args, indices);
+        take(memory, at, self.src.rect(rows, cols), args, elements);
+        let (size, all) = (self.dst.layout.elem.bytes(), self.dst.layout.bytes());
+        let target = memory.bytes_mut(env, self.local.core, self.local.space, args[self.dst.at], all);
+        target.fill(0);
+        for ((place, index, said), element) in numbers(indices, self.indices.layout.elem).zip(elements.chunks(size)) {
+            let found =
+                usize::try_from(index).ok().and_then(|k| target.get_mut(k.checked_mul(size)?..)?.get_mut(..size));
+            let Some(found) = found else {
+                let (row, col) = (place / cols as usize, place % cols as usize);
+                return Err(no_element(&self.indices, (row, col), said, &self.dst, "elements", all / size));
+            };
+            found.copy_from_slice(element);
+        }
+        Ok(0)
+    }
+}
+
+/// The elements of the valid shape of `src` whose column is `first` modulo `every`, row by row, one behind the other from the
+/// first element of `dst` on.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct GatherPattern {
+    pub local: Local,
+    pub dst: TileArg,
+    pub src: TileArg,
+    pub every: u32,
+    pub first: u32,
+}
+
+impl GatherPattern {
+    /// Valid shape of the source, and how many elements are kept.
+    fn shape(&self, args: &[u64]) -> Result<(Shape, u32), Fault> {
+        let (rows, cols) = self.src.valid(args)?;
+        let kept = rows * cols.saturating_sub(self.first).div_ceil(self.every);
+        let room = self.dst.layout.rows * self.dst.layout.cols;
+        if kept > room {
+            let message =
+                format!("{kept} elements of `{}` do not fit into the {room} of `{}`", self.src.name, self.dst.name);
+            return Err(Fault::new("tile-valid", message));
+        }
+        Ok(((rows, cols), kept))
+    }
+}
+
+impl Effect for GatherPattern {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let ((rows, cols), kept) = self.shape(args)?;
+        self.src.rect(rows, cols).extents(self.local, args, &mut access.reads);
+        let bytes = kept * self.dst.layout.elem.bytes() as u32;
+        access.writes.push(Extent::run(self.local.space, self.local.core, args[self.dst.at], bytes));
+        access.units = repeats(&self.src.layout, rows, cols);
+        Ok(())
+    }
+
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+        let ((rows, cols), kept) = self.shape(args)?;
+        let [elements, ..] = &mut scratch.bytes;
+        take(memory, (env, self.local), self.src.rect(rows, cols), args, elements);
+        let size = self.dst.layout.elem.bytes();
+        let target = memory.bytes_mut(env, self.local.core, self.local.space, args[self.dst.at], kept as usize * size);
+        let picked = elements.chunks(size).enumerate().filter(|(at, _)| {
+            let col = at % cols as usize;
+            col % self.every as usize == self.first as usize
+        });
+        for (place, (_, element)) in target.chunks_mut(size).zip(picked) {
+            place.copy_from_slice(element);
+        }
+        Ok(0)
+    }
+}
+
+/// Where the elements of `src` compare true with a number: row `r` of `dst` begins with their numbers, `counts[r]` is how many
+/// those are. An element's number is `offset`, the column and `pitch` for each row before.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct GatherWhere {
+    pub local: Local,
+    pub mode: Compare,
+    pub dst: TileArg,
+    pub counts: TileArg,
+    pub src: TileArg,
+    pub number: Number,
+    pub offset: u32,
+    pub pitch: Pitch,
+}
+
+/// How far the numbers of two rows are apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pitch {
+    /// By the columns of the tile.
+    Columns,
+    /// By the valid columns, rounded up to a multiple of these.
+    Valid(u32),
+}
+
+impl Discover for GatherWhere {
+    fn discover(&self, args: &[u64], run: Run<'_>, access: &mut Access) -> Result<u64, Fault> {
+        let Run { env, memory, scratch, .. } = run;
+        let (rows, cols) = self.src.valid(args)?;
+        let Local { space, core } = self.local;
+        let elem = self.src.layout.elem;
+        self.number.check(args[self.number.at])?;
+        self.src.rect(rows, cols).extents(self.local, args, &mut access.reads);
+        if let Some(range) = access.reads.iter().find(|range| !memory.has(range, env)) {
+            return Err(Fault::new("memory-bounds", memory.miss(range, "reads", env)));
+        }
+        let [elements, ..] = &mut scratch.bytes;
+        take(memory, (env, self.local), self.src.rect(rows, cols), args, elements);
+        let number = self.number.element(args[self.number.at])[..elem.bytes()].repeat(cols as usize);
+        let pitch = match self.pitch {
+            Pitch::Columns => self.src.layout.cols,
+            Pitch::Valid(unit) => cols.next_multiple_of(unit),
+        };
+        let step = number.len().max(1);
+        let mut counts = Vec::new();
+        for row in 0..rows {
+            let line = &elements[row as usize * step..][..number.len()];
+            let mut packed = vec![0; (cols as usize).div_ceil(8)];
+            let mut holds = vec![0; cols as usize];
+            self.mode.run_packed(elem, line, &number, &mut packed);
+            unpack_bits(&packed, &mut holds);
+            let first = self.offset.wrapping_add(row * pitch);
+            let found = (0u32..).zip(&holds).filter(|(_, holds)| **holds != 0).map(|(col, _)| first.wrapping_add(col));
+            let found: Vec<u8> = found.flat_map(u32::to_le_bytes).collect();
+            counts.extend_from_slice(&((found.len() / 4) as u32).to_le_bytes());
+            if row >= self.dst.layout.rows || found.len() > self.dst.layout.cols as usize * 4 {
+                let message = format!("{} numbers of row {row} do not fit into `{}`", found.len() / 4, self.dst.name);
+                return Err(Fault::new("tile-valid", message));
+            }
+            let start = args[self.dst.at] + u64::from(row) * u64::from(self.dst.layout.cols) * 4;
+            write(memory, env, Extent::run(space, core, start, found.len() as u32), &found, access)?;
+        }
+        if counts.len() > self.counts.layout.bytes() {
+            let message = format!("the counts of {rows} rows do not fit into `{}`", self.counts.name);
+            return Err(Fault::new("tile-valid", message));
+        }
+        write(memory, env, Extent::run(space, core, args[self.counts.at], counts.len() as u32), &counts, access)?;
+        access.units = repeats(&self.src.layout, rows, cols);
+        Ok(0)
+    }
+}
+
+fn write(memory: &mut Memory, env: Env, range: Extent, bytes: &[u8], access: &mut Access) -> Result<(), Fault> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    if !memory.has(&range, env) {
+        return Err(Fault::new("memory-bounds", memory.miss(&range, "writes", env)));
+    }
+    apart("operand-overlap", &[range], &access.reads)?;
+    memory.bytes_mut(env, range.core, range.space, range.start, bytes.len()).copy_from_slice(bytes);
+    access.writes.push(range);
+    Ok(())
+}

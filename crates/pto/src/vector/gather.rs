@@ -1,0 +1,265 @@
+//! Elements at places that numbers name, or that a pattern or a comparison picks (PTO IR manual 4.10).
+
+use slipring_ir::{AttrKind, Diags, Dim, EnumSpec, OperandSpec, Syntax, Touch, Type};
+use slipring_machine::Platform;
+use slipring_tile::{Compare, Elem};
+
+use super::check;
+use super::lower::Operands;
+use super::{DST, SRC, TMP, VECTOR, types};
+use slipring_effect::vector::{Gather, GatherBlocks, GatherPattern, GatherWhere, Input, Pitch, Scatter};
+use slipring_op::decode::Decoder;
+use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::rules::{SCALAR, TILE, defaulted, operand, optional, schema, with_next};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&TGATHER, &TGATHERB, &TSCATTER];
+
+/// Attributes are printed after `outs`.
+const fn ins(count: usize) -> Syntax {
+    Syntax::InsOuts { ins: count, attrs_in_ins: false }
+}
+
+pub(super) const INDICES: OperandSpec = operand("indices", TILE, Touch::Read, "the indices");
+
+/// `#pto.mask_pattern<…>`.
+const MASK_PATTERN: &EnumSpec =
+    &EnumSpec { kind: "mask_pattern", members: &["P0101", "P1010", "P0001", "P0010", "P0100", "P1000", "P1111"] };
+
+/// `#pto.cmp<…>` of a gather.
+const GATHER_CMP: &EnumSpec = &EnumSpec { kind: "cmp", members: &["eq", "gt", "EQ", "GT"] };
+
+pub static TGATHER: OpDef = OpDef {
+    schema: schema(
+        "pto.tgather",
+        Syntax::InsOuts { ins: 4, attrs_in_ins: true },
+        &[
+            SRC,
+            optional("kValue", SCALAR, Touch::Nothing, "the number to compare with"),
+            with_next("indices", TILE, Touch::Read, "the indices"),
+            TMP,
+            DST,
+            optional("cdst", TILE, Touch::Write, "how many elements of each row compared true"),
+        ],
+        &[],
+        &[
+            defaulted("maskPattern", AttrKind::Enum(MASK_PATTERN), "which elements are kept, the lowest digit first"),
+            defaulted("cmpMode", AttrKind::Enum(GATHER_CMP), "the comparison; `eq` by default"),
+            defaulted("offset", AttrKind::Int, "the number of the first element of a comparison; 0 by default"),
+        ],
+    ),
+    summary: "Gather elements by index, by comparison or by pattern",
+    doc: "`ins(src, indices, tmp)`: `dst[i, j]` = element `indices[i, j]` of `src` for the valid shape of `dst`; the elements are \
+          counted from 0 as they lie in memory, row by row with all columns. An index (without a sign) that names no element of \
+          the tile is `index-bounds`. `ins(src, {maskPattern = Pabcd})`: of every two or four columns of the valid shape of `src` \
+          those that have a 1, the last digit standing for the first column, row by row, one behind the other from the first \
+          element of `dst` on. `ins(src, kValue, tmp) outs(dst, cdst)`: row i of `dst` begins with the numbers of the elements of \
+          row i of `src` that are equal to (greater than) the number, in its type; NaN is neither. Element i of `cdst` is how many \
+          those are. The number of an element is `offset`, plus its column, plus for each row before it the columns of `src` \
+          (A2/A3) or its valid columns rounded up to 64 (A5). All else keeps its bytes. `dst` must lie apart from `src`.",
+    source: "PTO IR manual 4.10; tile library, TGATHER of each platform",
+    elems: types::GATHERED,
+    verify: verify_gather,
+    lower: lower_gather,
+    ..VECTOR
+};
+
+fn has(op: &OpRef<'_>, name: &str) -> bool {
+    op.operand(name).is_some()
+}
+
+fn verify_gather(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    check::spaces(op, diags);
+    let count = |message: &str| op.error("operand-count", message);
+    if op.attr("maskPattern").is_some() {
+        if ["kValue", "indices", "tmp", "cdst"].iter().any(|name| has(op, name)) {
+            diags.push(count("expects only src and dst with a maskPattern"));
+        }
+        check::elem_on(op, &types::GATHERED_PATTERN, platform, "with a maskPattern", diags);
+        check::by_rows(op, &["src", "dst"], diags);
+        same_size(op, "src", "dst", diags);
+        full_columns(op, "dst", diags);
+        return;
+    }
+    if has(op, "kValue") || has(op, "cdst") {
+        if !(has(op, "kValue") && has(op, "cdst") && has(op, "tmp")) || has(op, "indices") {
+            diags.push(count("expects kValue, tmp and cdst together, without indices"));
+            return;
+        }
+        check::by_rows(op, &["src", "dst", "cdst"], diags);
+        verify_comparison(op, platform, diags);
+        return;
+    }
+    if !has(op, "indices") {
+        diags.push(count("expects indices and tmp, kValue and tmp, or a maskPattern"));
+        return;
+    }
+    check::by_rows(op, &["src", "indices", "dst"], diags);
+    check::elem_on(op, &types::GATHERED_INDEX, platform, "with indices", diags);
+    check::elem_on(op, &types::GATHER_INDICES, platform, "as indices", diags);
+    same_type(op, "src", "dst", diags);
+    full_columns(op, "dst", diags);
+    full_columns(op, "indices", diags);
+    check::covers(op, "indices", check::Needs::All, diags);
+    if platform.vector_function.is_none() {
+        same_type(op, "indices", "tmp", diags);
+        if let (Some(indices), Some(tmp)) = (op.tile("indices"), op.tile("tmp"))
+            && indices.valid != tmp.valid
+        {
+            diags.push(op.error("tile-valid", "expects indices and tmp to have the same valid shape"));
+        }
+    }
+}
+
+fn verify_comparison(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    check::elem_on(op, &types::GATHERED_WHERE, platform, "with a comparison", diags);
+    check::elem(op, "dst", check::INDICES, diags);
+    same_type(op, "dst", "cdst", diags);
+    let elem = |name| op.ty(name).and_then(Type::elem);
+    if platform.vector_function.is_none()
+        && elem("src").is_some_and(|elem| !elem.is_float())
+        && comparison(op) == Compare::Gt
+    {
+        diags.push(
+            op.error("tile-elem", format!("`pto.tgather` with `gt` works on f16 and f32 on {}", platform.name))
+                .label("integers are compared with `eq` only"),
+        );
+    }
+    let number = op.ty("kValue").and_then(check::number_type);
+    if let (Some(number), Some(elem)) = (number, elem("src"))
+        && (number.is_float() || elem.is_float())
+        && number != elem
+    {
+        diags.push(op.error("scalar-type", format!("`kValue` is a number of {number}, the elements are {elem}")));
+    }
+}
+
+/// One type for two tiles.
+fn same_type(op: &OpRef<'_>, a: &'static str, b: &'static str, diags: &mut Diags) {
+    let elem = |name| op.ty(name).and_then(Type::elem);
+    if elem(a) != elem(b) {
+        diags.push(op.error("tile-elem", format!("expects {a} and {b} to have the same element type")));
+    }
+}
+
+fn same_size(op: &OpRef<'_>, a: &'static str, b: &'static str, diags: &mut Diags) {
+    let bytes = |name| op.ty(name).and_then(Type::elem).map(Elem::bytes);
+    if bytes(a) != bytes(b) {
+        diags.push(op.error("tile-elem", format!("expects {a} and {b} to have elements of the same size")));
+    }
+}
+
+/// What is packed or gathered line after line has no gaps.
+fn full_columns(op: &OpRef<'_>, name: &'static str, diags: &mut Diags) {
+    if let Some(tile) = op.tile(name)
+        && let Dim::Static(cols) = tile.valid[1]
+        && cols != u64::from(tile.layout.cols)
+    {
+        diags.push(
+            op.error("tile-valid", format!("expects all columns of {name} to be valid"))
+                .label(format!("{cols} of {} are", tile.layout.cols)),
+        );
+    }
+}
+
+fn comparison(op: &OpRef<'_>) -> Compare {
+    if matches!(op.text("cmpMode"), Some("gt" | "GT")) { Compare::Gt } else { Compare::Eq }
+}
+
+fn lower_gather(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut operands = Operands::new(op, d);
+    let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
+    let local = operands.local;
+    if let Some(pattern) = op.text("maskPattern") {
+        let (every, first) = match pattern {
+            "P0101" => (2, 0),
+            "P1010" => (2, 1),
+            "P0001" => (4, 0),
+            "P0010" => (4, 1),
+            "P0100" => (4, 2),
+            "P1000" => (4, 3),
+            _ => (1, 0),
+        };
+        return operands.issue(d, GatherPattern { local, dst, src, every, first }, "gather");
+    }
+    if op.operand("kValue").is_some() {
+        let Input::Scalar(number) = operands.scalar(d, "kValue")? else { return Err(Reported) };
+        let counts = operands.tile(d, "cdst")?;
+        let offset = op.int("offset").unwrap_or(0) as u32;
+        let pitch = if d.platform.vector_function.is_some() { Pitch::Valid(64) } else { Pitch::Columns };
+        let effect = GatherWhere { local, mode: comparison(op), dst, counts, src, number, offset, pitch };
+        return operands.issue_discovering(d, effect, "gather");
+    }
+    let indices = operands.tile(d, "indices")?;
+    operands.issue(d, Gather { local, dst, src, indices }, "gather")
+}
+
+pub static TGATHERB: OpDef = OpDef {
+    schema: schema(
+        "pto.tgatherb",
+        ins(2),
+        &[SRC, operand("indices", TILE, Touch::Read, "byte offsets, one for each block of 32 bytes"), DST],
+        &[],
+        &[],
+    ),
+    summary: "Gather blocks of 32 bytes by byte offset",
+    doc: "Block b (32 bytes) of row i of `dst` = the 32 bytes of `src` from byte `indices[i, b]` on, for the valid shape of `dst`. \
+          Offsets count from the first byte of `src`; each must be a multiple of 32 and name bytes of the tile, else \
+          `index-bounds`. On A2/A3 whole repeats of 256 bytes are written: what of them lies behind the valid columns of a row, up \
+          to its end, means nothing afterwards. (What reaches behind the tile is not followed: give it rows of 256 bytes.) `dst` \
+          must lie apart from `src`.",
+    source: "tile library, TGATHERB of each platform (the manual reads an offset for each element)",
+    elems: types::GATHERED_BLOCKS,
+    verify: |op, _, diags| {
+        check::spaces(op, diags);
+        check::by_rows(op, &["src", "indices", "dst"], diags);
+        check::elem(op, "indices", check::INDICES, diags);
+        if op.ty("dst").and_then(Type::elem).is_some_and(|elem| elem.bytes() > 4) {
+            diags.push(op.error("tile-elem", "expects dst to have elements of 1, 2 or 4 bytes"));
+        }
+        same_size(op, "src", "dst", diags);
+    },
+    lower: |op, d| {
+        let mut operands = Operands::new(op, d);
+        let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
+        let offsets = operands.tile(d, "indices")?;
+        let whole_repeats = d.platform.vector_function.is_none();
+        let effect = GatherBlocks { local: operands.local, dst, src, offsets, whole_repeats };
+        operands.issue(d, effect, "gather")
+    },
+    ..VECTOR
+};
+
+pub static TSCATTER: OpDef = OpDef {
+    schema: schema("pto.tscatter", ins(2), &[SRC, INDICES, DST], &[], &[]),
+    summary: "Scatter elements by index",
+    doc: "All of `dst` (not only its valid shape) becomes 0; then element `indices[i, j]` of `dst` = `src[i, j]` for the valid \
+          shape of `indices`, row by row: of several elements for one place the last stays. The elements of `dst` are counted \
+          from 0 as they lie in memory, row by row with all columns. An index (without a sign) that names none is \
+          `index-bounds`. `dst` must lie apart from `src` and `indices`. Indices have 32 bits for elements of 32 bits, else 16.",
+    source: "tile library, TSCATTER of each platform (the manuals read an index as a row, and clear nothing)",
+    elems: types::SCATTERED,
+    verify: |op, _, diags| {
+        check::spaces(op, diags);
+        check::by_rows(op, &["src", "indices", "dst"], diags);
+        same_type(op, "src", "dst", diags);
+        let elem = |name| op.ty(name).and_then(Type::elem);
+        if let (Some(data), Some(index)) = (elem("dst"), elem("indices"))
+            && (index.is_float() || index.bytes() != data.bytes().max(2))
+        {
+            let bits = 8 * data.bytes().max(2);
+            diags.push(
+                op.error("tile-elem", format!("expects indices of {bits} bits for elements of {data}"))
+                    .label(format!("`indices` has `{index}`")),
+            );
+        }
+    },
+    lower: |op, d| {
+        let mut operands = Operands::new(op, d);
+        let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
+        let indices = operands.tile(d, "indices")?;
+        let effect = Scatter { local: operands.local, dst, src, indices };
+        operands.issue(d, effect, "scatter")
+    },
+    ..VECTOR
+};

@@ -1,0 +1,187 @@
+//! Elements at places that numbers name, that a pattern or a comparison picks.
+
+use crate::numbers::Ty;
+use crate::run::Tile;
+use crate::{Matrix, each, reference, tile};
+
+const ARCHS: [&str; 2] = ["a5", "a2a3"];
+
+/// Numbers below `limit`, the same in every run, in a tile of their own.
+fn numbers(ty: Ty, shape: [usize; 2], valid: [usize; 2], limit: usize, seed: u64) -> Tile {
+    let mut state = seed | 1;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % limit as u64
+    };
+    Tile { ty, shape, valid, data: (0..shape[0] * shape[1]).map(|_| next()).collect() }
+}
+
+/// Whether only the A5 takes elements of this type, or indices of this one, in a gather by index.
+fn only_a5(ty: &str, index: &str) -> bool {
+    ty.ends_with("i8") || index.ends_with("16")
+}
+
+#[test]
+fn gathers_by_index() {
+    let mut matrix = Matrix::new();
+    for arch in ARCHS {
+        for (ty, index) in ["i8", "ui8", "i16", "ui16", "i32", "ui32", "f16", "f32"]
+            .into_iter()
+            .flat_map(|ty| ["i32", "ui32", "i16", "ui16"].map(|index| (ty, index)))
+            .filter(|(ty, index)| arch == "a5" || !only_a5(ty, index))
+        {
+            let (ty, index) = (Ty(ty), Ty(index));
+            // A destination of other shape than the source, with rows that are not valid.
+            let cols = 64 / ty.bytes();
+            let src = tile(ty, 3, 96, [2, 5], 1);
+            let dst = tile(ty, 5, 64, [4, cols], 2);
+            let indices = numbers(index, [5, cols], [4, cols], src.data.len(), 3);
+            let tmp = numbers(index, [5, cols], [4, cols], 9, 4);
+            let expect = |tiles: &[Tile], out: &mut [u64]| {
+                for (i, j) in each(tiles[3].valid) {
+                    out[i * cols + j] = tiles[0].data[tiles[1].data[i * cols + j] as usize];
+                }
+            };
+            let text = "  pto.tgather ins(%t0, %t1, %t2 : !t0, !t1, !t2) outs(%t3 : !t3)";
+            matrix.case_with(arch, text, vec![src, indices, tmp, dst], 3, &expect, &[2]);
+        }
+    }
+    matrix.done();
+}
+
+#[test]
+fn gathers_by_pattern() {
+    let mut matrix = Matrix::new();
+    let types = ["i8", "ui8", "i16", "ui16", "i32", "ui32", "f16", "bf16", "f32", "f8E4M3FN", "f8E5M2"];
+    for (arch, ty) in ARCHS.into_iter().flat_map(|arch| types.map(|ty| (arch, Ty(ty)))) {
+        if arch == "a2a3" && ty.bytes() == 1 {
+            continue;
+        }
+        for pattern in ["P0101", "P1010", "P0001", "P0010", "P0100", "P1000", "P1111"] {
+            // The digits from the right stand for the columns.
+            let kept: Vec<bool> = pattern[1..].bytes().rev().map(|digit| digit == b'1').collect();
+            let src = tile(ty, 3, 96, [3, 21], 5);
+            let dst = tile(ty, 3, 96, [3, 999], 6);
+            let expect = |tiles: &[Tile], out: &mut [u64]| {
+                let cols = tiles[0].shape[1];
+                let picked =
+                    each(tiles[0].valid).filter(|(_, j)| kept[j % 4]).map(|(i, j)| tiles[0].data[i * cols + j]);
+                for (place, element) in out.iter_mut().zip(picked) {
+                    *place = element;
+                }
+            };
+            let text =
+                format!("  pto.tgather ins(%t0, {{maskPattern = #pto.mask_pattern<{pattern}>}} : !t0) outs(%t1 : !t1)");
+            matrix.case(arch, &text, vec![src, dst], 1, &expect);
+        }
+    }
+    matrix.done();
+}
+
+#[test]
+fn gathers_by_comparison() {
+    let mut matrix = Matrix::new();
+    for (arch, ty) in
+        ARCHS.into_iter().flat_map(|arch| ["i16", "ui16", "i32", "ui32", "f16", "f32"].map(|ty| (arch, Ty(ty))))
+    {
+        if arch == "a2a3" && ty.bits() == 16 && !ty.is_float() {
+            continue;
+        }
+        for (mode, counts, offset) in [("eq", true, 0), ("gt", false, 7)] {
+            if arch == "a2a3" && mode == "gt" && !ty.is_float() {
+                continue;
+            }
+            let src = tile(ty, 3, 96, [3, 21], 11);
+            let cols = src.shape[1];
+            let finite = |bits: &&u64| !matches!(ty.decode(**bits), crate::numbers::Value::Float(x) if !x.is_finite());
+            let number = *src.data.iter().filter(finite).nth(4).unwrap();
+            let pitch = if arch == "a5" { 64 } else { cols };
+            let found: Vec<Vec<u64>> = (0..3)
+                .map(|i| {
+                    let holds = |j: &usize| reference::compare(mode, ty, src.data[i * cols + j], number);
+                    (0..21).filter(holds).map(|j| (offset + i * pitch + j) as u64).collect()
+                })
+                .collect();
+            let (dst, cdst) = (tile(Ty("i32"), 3, 96, [3, 24], 12), tile(Ty("i32"), 1, 32, [1, 8], 13));
+            let tmp = tile(ty, 4, 32, [4, 999], 14);
+            let expect = |_: &[Tile], out: &mut [u64]| match counts {
+                true => out.iter_mut().zip(&found).for_each(|(count, row)| *count = row.len() as u64),
+                false => {
+                    for (i, row) in found.iter().enumerate() {
+                        out[24 * i..][..row.len()].copy_from_slice(row);
+                    }
+                }
+            };
+            let text = format!(
+                "  %number = arith.constant {} : {}\n  pto.tgather ins(%t0, %number, %t1 {{cmpMode = #pto<cmp {mode}>, \
+                 offset = {offset} : i32}} : !t0, {1}, !t1) outs(%t2, %t3 : !t2, !t3)",
+                reference::literal(ty, number),
+                ty.0
+            );
+            let (out, other) = if counts { (3, 2) } else { (2, 3) };
+            matrix.case_with(arch, &text, vec![src.clone(), tmp, dst, cdst], out, &expect, &[1, other]);
+        }
+    }
+    matrix.done();
+}
+
+#[test]
+fn gathers_of_blocks() {
+    let mut matrix = Matrix::new();
+    let types = ["i8", "ui8", "i16", "ui16", "i32", "ui32", "f16", "bf16", "f32"];
+    for (arch, ty) in ARCHS.into_iter().flat_map(|arch| types.map(|ty| (arch, Ty(ty)))) {
+        let block = 32 / ty.bytes();
+        let src = tile(ty, 4, 96, [4, 999], 15);
+        // Two blocks and a part of one in each row; on the A2/A3 the rest of the repeat means nothing.
+        let dst = tile(ty, 3, 256, [2, 2 * block + 3], 16);
+        let cols = dst.shape[1];
+        let mut offsets = numbers(Ty("ui32"), [3, 8], [3, 8], 12, 17);
+        offsets.data.iter_mut().for_each(|offset| *offset *= 32);
+        let expect = |tiles: &[Tile], out: &mut [u64]| {
+            for i in 0..2 {
+                for j in 0..cols {
+                    let from = tiles[1].data[8 * i + j / block] as usize / ty.bytes() + j % block;
+                    match j < 2 * block + 3 {
+                        true => out[i * cols + j] = tiles[0].data[from],
+                        false if arch == "a2a3" => out[i * cols + j] = 0x7b7b_7b7b & ty.mask(),
+                        false => {}
+                    }
+                }
+            }
+        };
+        let text = "  pto.tgatherb ins(%t0, %t1 : !t0, !t1) outs(%t2 : !t2)";
+        matrix.case(arch, text, vec![src, offsets, dst], 2, &expect);
+    }
+    matrix.done();
+}
+
+#[test]
+fn scatters() {
+    let mut matrix = Matrix::new();
+    let types = ["i8", "ui8", "i16", "ui16", "i32", "ui32", "f16", "bf16", "f32"];
+    for (arch, ty) in ARCHS.into_iter().flat_map(|arch| types.map(|ty| (arch, Ty(ty)))) {
+        for sign in ["i", "ui"] {
+            let index = Ty(match (sign, ty.bytes()) {
+                ("i", 4) => "i32",
+                ("ui", 4) => "ui32",
+                ("i", _) => "i16",
+                _ => "ui16",
+            });
+            let src = tile(ty, 3, 64, [3, 999], 18);
+            let dst = tile(ty, 2, 96, [1, 3], 19);
+            let width = 64 / ty.bytes().max(2);
+            // Fewer places than elements: the last one stays.
+            let indices = numbers(index, [3, width], [2, 7], dst.data.len() / 2, 20);
+            let cols = src.shape[1];
+            let expect = |tiles: &[Tile], out: &mut [u64]| {
+                out.fill(0);
+                for (i, j) in each(tiles[1].valid) {
+                    out[tiles[1].data[i * width + j] as usize] = tiles[0].data[i * cols + j];
+                }
+            };
+            let text = "  pto.tscatter ins(%t0, %t1 : !t0, !t1) outs(%t2 : !t2)";
+            matrix.case(arch, text, vec![src, indices, dst], 2, &expect);
+        }
+    }
+    matrix.done();
+}

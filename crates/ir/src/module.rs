@@ -1,5 +1,6 @@
 //! The program in memory: operations in blocks in regions, and the values between them.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -68,6 +69,19 @@ impl Op {
     /// True for an op of this declaration.
     pub fn is(&self, schema: &'static OpSchema) -> bool {
         self.schema.is_some_and(|own| std::ptr::eq(own, schema))
+    }
+
+    /// Which of its operands stand for declared operand `index`.
+    fn group(&self, index: usize) -> Range<usize> {
+        let start: usize = self.segments.iter().take(index).map(|n| *n as usize).sum();
+        start..start + self.segments.get(index).copied().unwrap_or(0) as usize
+    }
+
+    /// The position of a declared operand.
+    fn declared(&self, name: &str) -> Option<usize> {
+        let at = self.schema.and_then(|schema| schema.operands.iter().position(|spec| spec.name == name));
+        debug_assert!(at.is_some(), "`{}` has no operand `{name}`", self.name);
+        at
     }
 }
 
@@ -215,9 +229,19 @@ impl Module {
     /// Operands that stand for declared operand `index`.
     pub fn operand_group(&self, op: OpId, index: usize) -> &[ValueId] {
         let op = self.op(op);
-        let start: usize = op.segments.iter().take(index).map(|n| *n as usize).sum();
-        let len = op.segments.get(index).copied().unwrap_or(0) as usize;
-        op.operands.get(start..start + len).unwrap_or(&[])
+        op.operands.get(op.group(index)).unwrap_or(&[])
+    }
+
+    /// Operands that stand for the declared operand of this name; none where nothing declares one.
+    pub fn operands_named(&self, op: OpId, name: &str) -> &[ValueId] {
+        self.op(op).declared(name).map_or(&[], |at| self.operand_group(op, at))
+    }
+
+    /// The same, to put other values in their place.
+    pub fn operands_named_mut(&mut self, op: OpId, name: &str) -> &mut [ValueId] {
+        let op = self.op_mut(op);
+        let group = op.declared(name).map_or(0..0, |at| op.group(at));
+        op.operands.get_mut(group).unwrap_or_default()
     }
 
     /// Makes an operation that is in no block yet.

@@ -191,6 +191,13 @@ pub struct OpSchema {
     pub constant: Option<&'static str>,
 }
 
+impl OpSchema {
+    /// The declared operand of this name.
+    pub fn operand(&self, name: &str) -> Option<&'static OperandSpec> {
+        self.operands.iter().find(|spec| spec.name == name)
+    }
+}
+
 /// The declared ops, by name and by every alias.
 #[derive(Default)]
 pub struct Registry {

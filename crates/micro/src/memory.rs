@@ -50,12 +50,12 @@ impl Memory {
     }
 }
 
-/// The memory that pointer operand `index` names. A Vector core's memory named by the Cube core is AIV0's.
+/// The memory that a pointer operand names. A Vector core's memory named by the Cube core is AIV0's.
 ///
 /// # Errors
 /// Reported if the operand is no pointer.
-pub(super) fn memory(op: &OpRef<'_>, d: &mut Decoder<'_>, index: usize) -> Result<Memory, Reported> {
-    let value = op.operand(index).ok_or(Reported)?;
+pub(super) fn memory(op: &OpRef<'_>, d: &mut Decoder<'_>, name: &str) -> Result<Memory, Reported> {
+    let value = op.operand(name).ok_or(Reported)?;
     let Type::Ptr(elem, space) = op.module.ty(value) else { return Err(Reported) };
     let space = space.unwrap_or(Space::Gm);
     let core = match core_of(space) {
@@ -67,11 +67,7 @@ pub(super) fn memory(op: &OpRef<'_>, d: &mut Decoder<'_>, index: usize) -> Resul
     Ok(Memory { space, core, elem: *elem, addr: d.scalar(value)? })
 }
 
-/// The numbers that declared operands `range` are; none for those that are missing.
-pub(super) fn numbers(
-    op: &OpRef<'_>,
-    d: &mut Decoder<'_>,
-    range: std::ops::Range<usize>,
-) -> Result<Vec<Operand>, Reported> {
-    range.flat_map(|index| op.operands(index)).map(|value| d.scalar(*value)).collect()
+/// The numbers that these declared operands are, one after another; none for those that are missing.
+pub(super) fn numbers(op: &OpRef<'_>, d: &mut Decoder<'_>, names: &[&str]) -> Result<Vec<Operand>, Reported> {
+    names.iter().flat_map(|name| op.operands(*name)).map(|value| d.scalar(*value)).collect()
 }

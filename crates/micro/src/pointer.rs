@@ -24,14 +24,14 @@ static CASTPTR: OpDef = OpDef {
     doc: "A pointer to byte `address` of the memory that its type names. Nothing is moved or allocated.",
     source: "micro-instruction manual, Pointer Operations",
     verify: |op, _, diags| {
-        if let (Some(Type::Ptr(_, from)), Type::Ptr(_, to)) = (op.ty(0), op.module.ty(op.result(0)))
+        if let (Some(Type::Ptr(_, from)), Type::Ptr(_, to)) = (op.ty("address"), op.module.ty(op.result(0)))
             && from != to
         {
             diags.push(op.error("pointer-space", "a pointer into one memory is none into another"));
         }
     },
     lower: |op, d| {
-        let address = d.scalar(op.operand(0).ok_or(Reported)?)?;
+        let address = d.scalar(op.operand("address").ok_or(Reported)?)?;
         d.bind(op.result(0), Binding::Scalar(address));
         Ok(())
     },

@@ -44,7 +44,7 @@ static STRICT_VECSCOPE: OpDef = OpDef {
     verify: |op, _, diags| verify_strict(op, diags),
     lower: |op, d| {
         let block = op.module.body(op.id, 0).ok_or(Reported)?;
-        for (arg, input) in op.module.block(block).args.iter().zip(op.operands(0)) {
+        for (arg, input) in op.module.block(block).args.iter().zip(op.operands("inputs")) {
             let Some(binding) = d.binding(*input).cloned() else { return Err(Reported) };
             d.bind(*arg, binding);
         }
@@ -101,7 +101,7 @@ fn body(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 
 fn verify_strict(op: &OpRef<'_>, diags: &mut Diags) {
     let Some(block) = op.module.body(op.id, 0) else { return };
-    let (args, inputs) = (op.module.block(block).args.len(), op.operands(0).len());
+    let (args, inputs) = (op.module.block(block).args.len(), op.operands("inputs").len());
     if args != inputs {
         diags.push(op.error(
             "vecscope-args",

@@ -54,9 +54,9 @@ static VBITSORT: OpDef = OpDef {
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::V),
     lower: |op, d| {
-        let score = op.ty(1).and_then(Type::elem).ok_or(Reported)?;
-        let core = memory(op, d, 0)?.core;
-        let args = numbers(op, d, 0..4)?;
+        let score = op.ty("src").and_then(Type::elem).ok_or(Reported)?;
+        let core = memory(op, d, "dest")?.core;
+        let args = numbers(op, d, &["dest", "src", "indices", "repeat_times"])?;
         let cost = d.platform.vector_cost("sort");
         d.issue(Pipe::V, SortGroups { score, core }, args, cost);
         Ok(())
@@ -105,9 +105,9 @@ static VMRGSORT4: OpDef = OpDef {
     pipe: PipeRule::Fixed(Pipe::V),
     verify: same_scores,
     lower: |op, d| {
-        let score = op.ty(0).and_then(Type::elem).ok_or(Reported)?;
-        let core = memory(op, d, 0)?.core;
-        let args = numbers(op, d, 0..7)?;
+        let score = op.ty("dest").and_then(Type::elem).ok_or(Reported)?;
+        let core = memory(op, d, "dest")?.core;
+        let args = numbers(op, d, &["dest", "src0", "src1", "src2", "src3", "count", "config"])?;
         let cost = d.platform.vector_cost("merge");
         d.issue_discovering(Pipe::V, MergeLists { score, core }, args, cost);
         Ok(())
@@ -116,7 +116,7 @@ static VMRGSORT4: OpDef = OpDef {
 };
 
 fn same_scores(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    if (1..5).any(|list| op.ty(list) != op.ty(0)) {
+    if ["src0", "src1", "src2", "src3"].iter().any(|list| op.ty(*list) != op.ty("dest")) {
         diags.push(op.error("elem-type", "expects the result and all four lists to have the same type"));
     }
 }

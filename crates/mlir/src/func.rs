@@ -280,7 +280,7 @@ fn verify_call(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
         return;
     };
     let Some(ty) = op.module.function_type(callee) else { return };
-    let args = op.operands(0);
+    let args = op.operands("args");
     let given = args.iter().map(|v| op.module.ty(*v));
     if args.len() != ty.inputs.len() || !given.zip(&ty.inputs).all(|(a, b)| same_type(a, b)) {
         diags.push(

@@ -76,7 +76,7 @@ impl CustomSyntax for ForText {
     }
 
     fn says_all(&self, module: &Module, op: OpId) -> Option<bool> {
-        let init = module.operand_group(op, 3);
+        let init = module.operands_named(op, "init");
         let args = first_args(module, op, 0);
         let carries = !init.is_empty() || module.op(op).results.is_empty();
         Some(
@@ -88,19 +88,19 @@ impl CustomSyntax for ForText {
 
     fn print(&self, p: &mut OpPrinter<'_>, op: OpId) {
         let module = p.module;
-        let group = |index| module.operand_group(op, index);
+        let group = |name| module.operands_named(op, name);
         let args = module.body(op, 0).map_or(&[][..], |b| &module.block(b).args[..]);
         p.write(" ");
         p.values(&args[..args.len().min(1)]);
         p.write(" = ");
-        p.values(group(0));
+        p.values(group("lower"));
         p.write(" to ");
-        p.values(group(1));
+        p.values(group("upper"));
         p.write(" step ");
-        p.values(group(2));
-        if !group(3).is_empty() {
+        p.values(group("step"));
+        if !group("init").is_empty() {
             p.write(" iter_args(");
-            print_carried(p, args.get(1..).unwrap_or(&[]), group(3));
+            print_carried(p, args.get(1..).unwrap_or(&[]), group("init"));
             p.write(") -> (");
             p.types_of(&module.op(op).results);
             p.write(")");

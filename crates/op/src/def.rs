@@ -377,20 +377,24 @@ pub enum Transfer {
     Extract,
 }
 
-/// A matrix product of two tiles: positions of its declared operands. `dst[i, j] = start + lhs[i, 0] × rhs[0, j] + …`, one chain of
-/// sums in ascending order of k, so that it may be cut anywhere: the rest starts from what the first part left in `dst`.
+/// A matrix product of two tiles. `dst[i, j] = start + lhs[i, 0] × rhs[0, j] + …`, one chain of sums in ascending order of k, so that
+/// it may be cut anywhere: the rest starts from what the first part left in `dst`. Every product declares the operands [`Product::LHS`],
+/// [`Product::RHS`] and [`Product::DST`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Product {
-    /// Left operand, m × k.
-    pub lhs: usize,
-    /// Right operand, k × n.
-    pub rhs: usize,
-    /// Accumulator, m × n.
-    pub dst: usize,
     /// What the sums start from.
     pub start: ProductStart,
     /// True where the left operand is one row, and k is the right operand's.
     pub vector: bool,
+}
+
+impl Product {
+    /// The left operand, m × k.
+    pub const LHS: &str = "lhs";
+    /// The right operand, k × n.
+    pub const RHS: &str = "rhs";
+    /// The accumulator, m × n.
+    pub const DST: &str = "dst";
 }
 
 /// What the sums of a product start from.
@@ -398,10 +402,10 @@ pub struct Product {
 pub enum ProductStart {
     /// Zero.
     Zero,
-    /// The accumulator at this position of the operands.
-    Acc(usize),
-    /// The row of bias values at this position.
-    Bias(usize),
+    /// The accumulator that this operand is.
+    Acc(&'static str),
+    /// The row of bias values that this operand is.
+    Bias(&'static str),
 }
 
 /// What an op does to the pipe that it takes as a value.
@@ -420,7 +424,7 @@ pub enum HandlePart {
 pub fn no_rules(_: &OpRef<'_>, _: &Platform, _: &mut Diags) {}
 
 /// A declared operand: its name, or its position where all operands are gone through.
-pub trait OperandAt {
+pub trait OperandAt: Copy {
     /// Its position among the declared operands.
     fn position(self, schema: &OpSchema) -> usize;
 }

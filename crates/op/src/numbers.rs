@@ -5,7 +5,7 @@ use slipring_ir::{Diags, Type};
 use slipring_tile::Elem;
 
 use crate::def::OpRef;
-use crate::rules::{SCALAR, constant, position};
+use crate::rules::{SCALAR, constant};
 
 /// The type that a number has: a boolean is 0 or 1.
 pub fn number_type(ty: &Type) -> Option<Elem> {
@@ -18,7 +18,7 @@ pub fn number_type(ty: &Type) -> Option<Elem> {
 /// The element type that numbers among the operands become: that of the operand whose types the op declares, else of `dst`.
 pub fn element_of(op: &OpRef<'_>) -> Option<Elem> {
     let name = op.def.elems.first().map_or("dst", |types| types.operand);
-    op.ty(position(op, name)).and_then(Type::elem)
+    op.if_declared(name).and_then(|value| op.module.ty(value).elem())
 }
 
 /// Numbers that the element type does not have.

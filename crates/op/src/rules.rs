@@ -9,7 +9,7 @@ use slipring_ir::{
 use slipring_tile::{Elem, Space};
 
 use crate::along::Along;
-use crate::def::{AddressRule, CoreRule, InCoreSync, OpDef, OpRef, PipeRule, no_rules};
+use crate::def::{AddressRule, CoreRule, InCoreSync, OpDef, OpRef, OperandAt, PipeRule, no_rules};
 use slipring_effect::vector::NumberUse;
 
 /// A tile in any local memory (or a memref that stands for one).
@@ -164,14 +164,14 @@ pub fn constant_attr(module: &Module, value: ValueId) -> Option<&Attr> {
     op.attrs.get(op.schema?.constant?)
 }
 
-/// Requires operand `index` to be a tile of one of these spaces.
-pub fn require_space(op: &OpRef<'_>, index: usize, spaces: &[Space], diags: &mut Diags) -> bool {
-    let Some(space) = op.space(index) else { return true };
+/// Requires an operand to be a tile of one of these spaces.
+pub fn require_space(op: &OpRef<'_>, at: impl OperandAt, spaces: &[Space], diags: &mut Diags) -> bool {
+    let Some(space) = op.space(at) else { return true };
     if spaces.contains(&space) {
         return true;
     }
     let names: Vec<_> = spaces.iter().map(|s| format!("`{s}`")).collect();
-    let operand = op.def.schema.operands[index].name;
+    let operand = op.def.schema.operands[at.position(&op.def.schema)].name;
     diags.push(
         op.error(
             "tile-space",
@@ -186,11 +186,6 @@ pub fn require_space(op: &OpRef<'_>, index: usize, spaces: &[Space], diags: &mut
 pub fn counted<N: Display + PartialEq + From<u8>>(n: N, what: &str) -> String {
     let plural = if n == N::from(1) { "" } else { "s" };
     format!("{n} {what}{plural}")
-}
-
-/// The position of a declared operand.
-pub fn position(op: &OpRef<'_>, name: &str) -> usize {
-    op.def.schema.operands.iter().position(|spec| spec.name == name).unwrap_or(usize::MAX)
 }
 
 /// The scalar type of the elements of a pointer, memref or tile.

@@ -8,7 +8,7 @@ use slipring_machine::{CoreKind, Pipe};
 use slipring_program::Direction;
 use slipring_tile::{Layout, Space};
 
-use crate::def::{CoreRule, MixedPart, OpRef, PipeRule, RingPart};
+use crate::def::{CoreRule, MixedPart, OpRef, PipeRule, Product, RingPart};
 use crate::ring::slot_space;
 use crate::table::Table;
 use crate::verify::home_kind;
@@ -98,7 +98,7 @@ fn usual(space: Space, nz: Layout) -> Layout {
 
 /// The memory that an op says one of its tiles is in.
 fn memory_at(op: &OpRef<'_>, value: ValueId) -> Option<Space> {
-    let at = |index: usize| op.operand(index) == Some(value);
+    let is = |name: &str| op.operand(name) == Some(value);
     if let Some(part) = op.ring() {
         return match part {
             RingPart::Push(Direction::C2V) => Some(Space::Acc),
@@ -112,15 +112,15 @@ fn memory_at(op: &OpRef<'_>, value: ValueId) -> Option<Space> {
             | RingPart::Handle(_) => None,
         };
     }
-    if let Some(product) = op.def.product {
-        return [(product.lhs, Space::Left), (product.rhs, Space::Right), (product.dst, Space::Acc)]
+    if op.def.product.is_some() {
+        return [(Product::LHS, Space::Left), (Product::RHS, Space::Right), (Product::DST, Space::Acc)]
             .into_iter()
-            .find_map(|(index, space)| at(index).then_some(space));
+            .find_map(|(name, space)| is(name).then_some(space));
     }
     let on_vector = matches!(op.def.pipe, PipeRule::Fixed(Pipe::V)) || op.def.core == CoreRule::Vector;
     match op.def.mixed {
-        Some(MixedPart::Shard) => Some(if at(0) { Space::Acc } else { Space::Vec }),
-        Some(MixedPart::Gather) => Some(if at(0) { Space::Vec } else { Space::Mat }),
+        Some(MixedPart::Shard) => Some(if is("src") { Space::Acc } else { Space::Vec }),
+        Some(MixedPart::Gather) => Some(if is("src") { Space::Vec } else { Space::Mat }),
         Some(MixedPart::Cross | MixedPart::Region) => None,
         None => on_vector.then_some(Space::Vec),
     }

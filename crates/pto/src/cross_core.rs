@@ -133,7 +133,7 @@ impl CustomSyntax for CrossText {
 
     fn print(&self, printer: &mut OpPrinter<'_>, op: OpId) {
         let module = printer.module;
-        let (core, id) = (module.operand_group(op, 0), module.operand_group(op, 1));
+        let (core, id) = (module.operands_named(op, "core_id"), module.operands_named(op, "event_id"));
         let attr = |name: &str| module.op(op).attrs.get(name);
         printer.write(" ");
         match core {
@@ -197,7 +197,7 @@ fn verify_cross(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags, of_broad
         );
         return;
     }
-    if op.operand(1).is_some() == op.attr("event_id").is_some() {
+    if op.operand("event_id").is_some() == op.attr("event_id").is_some() {
         return diags.push(op.error("semaphore-id", "expects one semaphore id"));
     }
     verify_id_and_pipe(op, semaphore(op), platform, diags);
@@ -276,7 +276,7 @@ fn cross_pipe(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Pipe, Reported> {
 }
 
 fn cross_by_value(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
-    let id = match op.operand(1) {
+    let id = match op.operand("event_id") {
         Some(value) => d.scalar(value)?,
         None => Operand::imm(op.int("event_id").unwrap_or(-1)),
     };

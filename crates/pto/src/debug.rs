@@ -28,9 +28,9 @@ pub static TPRINT: OpDef = OpDef {
     core: CoreRule::ByTile,
     pipe: PipeRule::Fixed(Pipe::S),
     lower: |op, d| {
-        let tile = d.tile(op.operand(0).ok_or(Reported)?)?;
+        let tile = d.tile(op.operand("src").ok_or(Reported)?)?;
         d.emit(Inst::Barrier { pipe: None });
-        let name = op.module.value_name(op.operand(0).ok_or(Reported)?);
+        let name = op.module.value_name(op.operand("src").ok_or(Reported)?);
         let effect = PrintTile { name, core: d.role, space: tile.ty.space, layout: tile.ty.layout };
         let block = d.special(Special::BlockIdx);
         d.issue(Pipe::S, effect, vec![tile.addr, tile.valid[0], tile.valid[1], block], Cost::fixed(1));
@@ -110,7 +110,7 @@ pub static PRINT: OpDef = OpDef {
 };
 
 fn lower_print(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let value = op.operand(0).ok_or(Reported)?;
+    let value = op.operand("scalar").ok_or(Reported)?;
     let elem =
         op.module.ty(value).elem().unwrap_or(if *op.module.ty(value) == Type::I1 { Elem::U8 } else { Elem::I64 });
     let scalar = d.scalar(value)?;

@@ -142,7 +142,7 @@ fn lane(d: &mut Decoder<'_>) -> Result<usize, Reported> {
 }
 
 fn ends(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<(TileRef, TileRef), Reported> {
-    Ok((d.tile(op.operand(0).ok_or(Reported)?)?, d.tile(op.operand(1).ok_or(Reported)?)?))
+    Ok((d.tile(op.operand("src").ok_or(Reported)?)?, d.tile(op.operand("dst").ok_or(Reported)?)?))
 }
 
 /// A lane's part of the accumulator's tile: half of what is valid of it.
@@ -228,21 +228,21 @@ fn split_is_known(op: &OpRef<'_>, diags: &mut Diags) {
 
 fn verify_shard(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     split_is_known(op, diags);
-    if require_space(op, 0, &[Space::Acc], diags) && require_space(op, 1, &[Space::Vec], diags) {
-        parts(op, (0, 1), diags);
+    if require_space(op, "src", &[Space::Acc], diags) && require_space(op, "dst", &[Space::Vec], diags) {
+        parts(op, ["src", "dst"], diags);
     }
 }
 
 fn verify_gather(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     split_is_known(op, diags);
-    if require_space(op, 0, &[Space::Vec], diags) && require_space(op, 1, &[Space::Mat], diags) {
-        parts(op, (1, 0), diags);
+    if require_space(op, "src", &[Space::Vec], diags) && require_space(op, "dst", &[Space::Mat], diags) {
+        parts(op, ["dst", "src"], diags);
     }
 }
 
 fn verify_cross(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     let ways = [(Space::Acc, Space::Vec), (Space::Vec, Space::Mat)];
-    if let (Some(from), Some(to)) = (op.space(0), op.space(1))
+    if let (Some(from), Some(to)) = (op.space("src"), op.space("dst"))
         && !ways.contains(&(from, to))
     {
         diags.push(
@@ -251,16 +251,16 @@ fn verify_cross(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
         );
         return;
     }
-    parts(op, (0, 1), diags);
+    parts(op, ["src", "dst"], diags);
 }
 
 /// Checks that the tile of operand `part` is a lane's share of the tile of operand `whole`.
-fn parts(op: &OpRef<'_>, (whole, part): (usize, usize), diags: &mut Diags) {
+fn parts(op: &OpRef<'_>, [whole, part]: [&str; 2], diags: &mut Diags) {
     let (Some(all), Some(own), Some(split)) = (op.tile(whole), op.tile(part), Split::of(op)) else { return };
     if let Some((n, axis)) = split.odd(all) {
         return diags.push(slipring_op::ring::odd(op, n, axis));
     }
-    let direction = if whole == 0 { Direction::C2V } else { Direction::V2C };
+    let direction = if whole == "src" { Direction::C2V } else { Direction::V2C };
     if !split.fits(all, own, direction) {
         let text = |tile: &TileType| {
             let layout = [tile.layout.rows, tile.layout.cols];
@@ -274,12 +274,11 @@ fn parts(op: &OpRef<'_>, (whole, part): (usize, usize), diags: &mut Diags) {
             Split::UpDown => (rows / 2, cols),
             Split::LeftRight => (rows, cols / 2),
         };
-        let names = [whole, part].map(|at| op.def.schema.operands[at].name);
         diags.push(op.error(
             "split-shape",
             format!(
                 "`{}` is {rows}x{cols}, so that `{}` must be {}x{}, not {}x{}",
-                names[0], names[1], wanted.0, wanted.1, own.0, own.1
+                whole, part, wanted.0, wanted.1, own.0, own.1
             ),
         ));
     }

@@ -282,7 +282,7 @@ pub static TPUSH_TO_AIV: OpDef = OpDef {
     ring: Some(RingPart::Push(Direction::C2V)),
     verify: |op, _, diags| {
         verify_split(op, diags);
-        require_space(op, 0, &[Space::Acc], diags);
+        require_space(op, "tile", &[Space::Acc], diags);
     },
     lower: ring::push,
     ..PLAIN
@@ -298,7 +298,7 @@ pub static TPUSH_TO_AIC: OpDef = OpDef {
     ring: Some(RingPart::Push(Direction::V2C)),
     verify: |op, _, diags| {
         verify_split(op, diags);
-        require_space(op, 0, &[Space::Vec], diags);
+        require_space(op, "tile", &[Space::Vec], diags);
     },
     lower: ring::push,
     ..PLAIN
@@ -366,7 +366,7 @@ fn verify_pop(op: &OpRef<'_>, space: Space, diags: &mut Diags) {
                 .label(format!("asks for a tile in `{}`", tile.map_or("", |t| t.space.name()))),
         );
     }
-    match (op.operand(0), op.operand(1)) {
+    match (op.operand("valid_row"), op.operand("valid_col")) {
         (None, None) => {}
         (Some(_), Some(_)) => {
             if tile.is_some_and(|t| t.valid.iter().any(|v| v.known().is_some())) {

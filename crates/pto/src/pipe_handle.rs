@@ -129,12 +129,11 @@ pub static INITIALIZE_L2G2L: OpDef = OpDef {
 
 fn verify_made(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let both = op.int("dir_mask") == Some(3);
-    let peer = op.def.schema.operands.len() - 1;
     if !matches!(op.int("dir_mask"), Some(1..=3)) {
         diags.push(op.error("pipe-direction", "expects 'dir_mask' to be 1, 2, or 3"));
-    } else if both && op.operand(peer).is_none() {
+    } else if both && op.operand("peer").is_none() {
         diags.push(op.error("pipe-peer", "expects 'peer_local_addr' when dir_mask is 3"));
-    } else if !both && op.operand(peer).is_some() {
+    } else if !both && op.operand("peer").is_some() {
         diags.push(op.error("pipe-peer", "'peer_local_addr' is only allowed when dir_mask is 3"));
     }
     ring::verify_pipe(op, platform, diags);
@@ -379,7 +378,7 @@ fn verify_push(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     }
     tile_fits_direction(op, [Space::Acc, Space::Vec], "pushes", diags);
     let config = ring::maker(op).and_then(|m| ring::Config::of(&m).ok());
-    let elem = op.tile(0).map(|t| t.layout.elem);
+    let elem = op.tile("tile").map(|t| t.layout.elem);
     if config.is_some_and(|c| c.control) && elem.is_some_and(|e| e.bytes() != 4) {
         diags.push(op.error("elem-type", "a control signal is 32 bits wide").label("this tile has other elements"));
     }
@@ -391,7 +390,7 @@ fn verify_pop(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     }
     // What is wrong with the pipe itself is said where it is made.
     let Some(control) = ring::maker(op).and_then(|m| ring::Config::of(&m).ok()).map(|c| c.control) else { return };
-    match (control, op.operand(0).is_some()) {
+    match (control, op.operand("tile").is_some()) {
         (true, true) => {
             diags.push(
                 op.error("pipe-tile", "a control pipe gives a signal and no tile")

@@ -126,9 +126,8 @@ impl CustomSyntax for PipeText {
     fn print(&self, printer: &mut OpPrinter<'_>, op: OpId) {
         let module = printer.module;
         let data = module.op(op);
-        let at = usize::from(self.0 != Verb::Free);
-        let (pipe, events) = (module.operand_group(op, at), module.operand_group(op, at + 1));
-        let tile = if self.0 == Verb::Free { &[][..] } else { module.operand_group(op, 0) };
+        let (pipe, events) = (module.operands_named(op, "pipe"), module.operands_named(op, "events"));
+        let tile = if self.0 == Verb::Free { &[][..] } else { module.operands_named(op, "tile") };
         if !data.results.is_empty() || !events.is_empty() {
             let first = if self.0 == Verb::Pop { [pipe, tile] } else { [tile, pipe] };
             let all: Vec<ValueId> = first.into_iter().chain([events]).flatten().copied().collect();

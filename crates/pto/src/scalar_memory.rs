@@ -33,7 +33,7 @@ pub static LOAD_SCALAR: OpDef = OpDef {
     doc: "The element `offset` elements after `ptr`, as a scalar. The scalar unit waits for it.",
     source: "PTO IR manual 4.3",
     pipe: PipeRule::Fixed(Pipe::S),
-    lower: |op, d| lower_element(op, d, Ends { memory: 0, offset: 1, value: None }),
+    lower: |op, d| lower_element(op, d, Ends { memory: "ptr", offset: "offset", value: None }),
     ..PLAIN
 };
 
@@ -53,8 +53,8 @@ pub static STORE_SCALAR: OpDef = OpDef {
     doc: "Writes `value` to the element `offset` elements after `ptr`.",
     source: "PTO IR manual 4.3",
     pipe: PipeRule::Fixed(Pipe::S),
-    verify: |op, _, diags| same_type(op, 0, 2, diags),
-    lower: |op, d| lower_element(op, d, Ends { memory: 0, offset: 1, value: Some(2) }),
+    verify: |op, _, diags| same_type(op, "ptr", "value", diags),
+    lower: |op, d| lower_element(op, d, Ends { memory: "ptr", offset: "offset", value: Some("value") }),
     ..PLAIN
 };
 
@@ -77,8 +77,8 @@ pub static TGETVAL: OpDef = OpDef {
     source: "PTO IR manual 4.14",
     core: CoreRule::ByTile,
     pipe: PipeRule::Fixed(Pipe::S),
-    verify: |op, _, diags| verify_tile(op, 0, 1, diags),
-    lower: |op, d| lower_element(op, d, Ends { memory: 0, offset: 1, value: None }),
+    verify: |op, _, diags| verify_tile(op, "src", "offset", diags),
+    lower: |op, d| lower_element(op, d, Ends { memory: "src", offset: "offset", value: None }),
     ..PLAIN
 };
 
@@ -101,14 +101,14 @@ pub static TSETVAL: OpDef = OpDef {
     core: CoreRule::ByTile,
     pipe: PipeRule::Fixed(Pipe::S),
     verify: |op, _, diags| {
-        verify_tile(op, 2, 0, diags);
-        same_type(op, 2, 1, diags);
+        verify_tile(op, "dst", "offset", diags);
+        same_type(op, "dst", "value", diags);
     },
-    lower: |op, d| lower_element(op, d, Ends { memory: 2, offset: 0, value: Some(1) }),
+    lower: |op, d| lower_element(op, d, Ends { memory: "dst", offset: "offset", value: Some("value") }),
     ..PLAIN
 };
 
-fn verify_tile(op: &OpRef<'_>, tile: usize, offset: usize, diags: &mut Diags) {
+fn verify_tile(op: &OpRef<'_>, tile: &str, offset: &str, diags: &mut Diags) {
     if let (Some(ty), Some(value)) = (op.tile(tile), op.operand(offset))
         && let Some(at) = constant(op.module, value)
         && !(0..elements(ty) as i64).contains(&at)
@@ -129,7 +129,7 @@ fn verify_tile(op: &OpRef<'_>, tile: usize, offset: usize, diags: &mut Diags) {
 }
 
 /// Reports a value that is not of the memory's element type.
-fn same_type(op: &OpRef<'_>, memory: usize, value: usize, diags: &mut Diags) {
+fn same_type(op: &OpRef<'_>, memory: &str, value: &str, diags: &mut Diags) {
     if let (Some(memory), Some(value)) = (op.ty(memory).and_then(scalar_of), op.ty(value))
         && memory.elem() != value.elem()
     {
@@ -137,11 +137,11 @@ fn same_type(op: &OpRef<'_>, memory: usize, value: usize, diags: &mut Diags) {
     }
 }
 
-/// Positions of the operands: memory, offset, and the value where one is written.
+/// The operands: memory, offset, and the value where one is written.
 struct Ends {
-    memory: usize,
-    offset: usize,
-    value: Option<usize>,
+    memory: &'static str,
+    offset: &'static str,
+    value: Option<&'static str>,
 }
 
 fn lower_element(op: &OpRef<'_>, d: &mut Decoder<'_>, ends: Ends) -> Lowered {

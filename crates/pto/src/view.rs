@@ -41,7 +41,7 @@ pub static ADDPTR: OpDef = OpDef {
     doc: "The address of element `offset` after `ptr`. The offset counts elements, not bytes.",
     source: "PTO IR manual 4.1",
     lower: |op, d| {
-        let (ptr, offset) = (op.operand(0).ok_or(Reported)?, op.operand(1).ok_or(Reported)?);
+        let (ptr, offset) = (op.operand("ptr").ok_or(Reported)?, op.operand("offset").ok_or(Reported)?);
         let elem = op.module.ty(ptr).elem().ok_or(Reported)?;
         let (base, offset) = (d.scalar(ptr)?, d.scalar(offset)?);
         let bytes = d.distance(offset, Operand::Imm(elem.bytes() as u64));
@@ -75,9 +75,9 @@ pub static MAKE_TENSOR_VIEW: OpDef = OpDef {
     source: "PTO IR manual 4.1",
     verify: verify_make,
     lower: |op, d| {
-        let base = address(d, op.operand(0).ok_or(Reported)?)?;
+        let base = address(d, op.operand("ptr").ok_or(Reported)?)?;
         let Type::TensorView(ty) = op.module.ty(op.result(0)) else { return Err(Reported) };
-        let (dims, strides) = (numbers(d, op.operands(1))?, numbers(d, op.operands(2))?);
+        let (dims, strides) = (numbers(d, op.operands("shape"))?, numbers(d, op.operands("strides"))?);
         let layout = layout_of(op);
         let view = ViewRef { elem: ty.elem, space: Space::Gm, core: d.role, base, dims, strides, layout };
         d.bind(op.result(0), Binding::View(view));
@@ -101,11 +101,11 @@ pub(super) fn numbers(d: &mut Decoder<'_>, values: &[ValueId]) -> Result<SmallVe
 
 fn verify_make(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     let Type::TensorView(view) = op.module.ty(op.result(0)) else { return };
-    if op.ty(0).and_then(Type::elem) != Some(view.elem) {
+    if op.ty("ptr").and_then(Type::elem) != Some(view.elem) {
         diags.push(op.error("view-type", "expects the pointer's element type to match the element type of the view"));
     }
     rank(op, view, &[(1, "shape"), (2, "strides")], diags);
-    same_extents(op, view, op.operands(1), diags);
+    same_extents(op, view, op.operands("shape"), diags);
 }
 
 /// Reports operand lists whose length is not the rank of the view.
@@ -153,8 +153,8 @@ pub static GET_TENSOR_VIEW_DIM: OpDef = OpDef {
     doc: "The extent of dimension `dim` of a view, in elements; 0 for a dimension that it does not have.",
     source: "PTO IR manual 4.1",
     lower: |op, d| {
-        let view = d.view(op.operand(0).ok_or(Reported)?)?;
-        let index = d.scalar(op.operand(1).ok_or(Reported)?)?;
+        let view = d.view(op.operand("view").ok_or(Reported)?)?;
+        let index = d.scalar(op.operand("dim").ok_or(Reported)?)?;
         let mut size = Operand::Imm(0);
         for (at, extent) in view.dims.iter().enumerate() {
             let args = [index, Operand::Imm(at as u64), *extent];
@@ -188,14 +188,14 @@ pub static PARTITION_VIEW: OpDef = OpDef {
     source: "PTO IR manual 4.1",
     verify: |op, _, diags| {
         if let (Some(Type::TensorView(source) | Type::PartitionView(source)), Type::PartitionView(window)) =
-            (op.ty(0), op.module.ty(op.result(0)))
+            (op.ty("source"), op.module.ty(op.result(0)))
         {
             rank(op, source, &[(1, "offsets"), (2, "sizes")], diags);
             if source.elem != window.elem {
                 diags.push(op.error("view-type", "expects the window to have the element type of its source"));
             }
             if source.dims.len() == window.dims.len() {
-                same_extents(op, window, op.operands(2), diags);
+                same_extents(op, window, op.operands("sizes"), diags);
             } else {
                 diags.push(op.error("view-rank", "expects the window to have the rank of its source"));
             }
@@ -207,9 +207,9 @@ pub static PARTITION_VIEW: OpDef = OpDef {
 };
 
 fn lower_partition(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let mut view = d.view(op.operand(0).ok_or(Reported)?)?;
-    let offsets = numbers(d, op.operands(1))?;
-    let sizes = numbers(d, op.operands(2))?;
+    let mut view = d.view(op.operand("source").ok_or(Reported)?)?;
+    let offsets = numbers(d, op.operands("offsets"))?;
+    let sizes = numbers(d, op.operands("sizes"))?;
     let mut elements = Operand::Imm(0);
     for (offset, stride) in offsets.iter().zip(view.strides.clone()) {
         let part = d.distance(*offset, stride);

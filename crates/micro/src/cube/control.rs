@@ -46,7 +46,7 @@ pub(super) static SET_CTRL: OpDef = OpDef {
     doc: DOC,
     source: "public micro-instruction examples; micro-instruction manual 16, execution mode",
     lower: |op, d| {
-        let value = d.scalar(op.operand(0).ok_or(Reported)?)?;
+        let value = d.scalar(op.operand("value").ok_or(Reported)?)?;
         let register = d.register(CONTROL);
         d.emit(Inst::Move { d: register, a: value });
         Ok(())
@@ -84,8 +84,8 @@ pub(super) static SBITSET1: OpDef = OpDef {
 };
 
 fn lower_bit(op: &OpRef<'_>, d: &mut Decoder<'_>, f: ScalarFn) -> Lowered {
-    let value = d.scalar(op.operand(0).ok_or(Reported)?)?;
-    let bit = d.scalar(op.operand(1).ok_or(Reported)?)?;
+    let value = d.scalar(op.operand("value").ok_or(Reported)?)?;
+    let bit = d.scalar(op.operand("bit").ok_or(Reported)?)?;
     let result = d.compute(f, [value, bit, Operand::Imm(0)]);
     d.bind(op.result(0), Binding::Scalar(result));
     Ok(())

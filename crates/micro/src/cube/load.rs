@@ -77,12 +77,12 @@ pub(super) static GM_L1_FRAC: OpDef = OpDef {
         same_elem(op, platform, diags);
     },
     lower: |op, d| {
-        let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
+        let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
         let mut args = vec![from.addr, to.addr];
-        args.extend(numbers(op, d, 2..5)?);
-        args.push(numbers(op, d, 5..6)?.first().copied().unwrap_or(Operand::Imm(0)));
-        args.extend(numbers(op, d, 6..10)?);
-        args.extend(numbers(op, d, 11..12)?);
+        args.extend(numbers(op, d, &["n", "d", "src_inner_stride"])?);
+        args.push(op.operand("src_outer_stride").map_or(Ok(Operand::Imm(0)), |value| d.scalar(value))?);
+        let rest = ["group_count", "dst_loop2_stride", "dst_loop3_stride", "dst_loop4_stride", "smallc0_en"];
+        args.extend(numbers(op, d, &rest)?);
         let effect = FractalLoad { elem: to.elem, dn: op.attr("dn2nz").is_some() };
         let cost = d.platform.dma_cost(Space::Gm, Space::Mat);
         d.issue(Pipe::Mte2, effect, args, cost);
@@ -93,7 +93,7 @@ pub(super) static GM_L1_FRAC: OpDef = OpDef {
 
 /// Source and destination hold elements of one type.
 fn same_elem(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    if let (Some(from), Some(to)) = (op.ty(0).and_then(Type::elem), op.ty(1).and_then(Type::elem))
+    if let (Some(from), Some(to)) = (op.ty("src").and_then(Type::elem), op.ty("dst").and_then(Type::elem))
         && from.bytes() != to.bytes()
     {
         diags.push(op.error("elem-width", format!("expects elements of one width, not {from} and {to}")));
@@ -161,13 +161,13 @@ pub(super) static L1_L0B: OpDef = OpDef {
 };
 
 fn elem(op: &OpRef<'_>) -> Result<Elem, Reported> {
-    op.ty(1).and_then(Type::elem).ok_or(Reported)
+    op.ty("dst").and_then(Type::elem).ok_or(Reported)
 }
 
 fn load_operand(op: &OpRef<'_>, d: &mut Decoder<'_>, effect: OperandLoad) -> Lowered {
-    let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
+    let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
     let mut args = vec![from.addr, to.addr];
-    args.extend(numbers(op, d, 2..4)?);
+    args.extend(numbers(op, d, &["rows", "cols"])?);
     let cost = d.platform.dma_cost(from.space, to.space);
     d.issue(Pipe::Mte1, effect, args, cost);
     Ok(())
@@ -182,7 +182,7 @@ pub(super) static L1_L0A_MX: OpDef = OpDef {
     summary: "Load the scales of a left operand",
     doc: SCALES_DOC,
     source: "micro-instruction manual 16, MX Scale Load Model; public examples for the order inside a piece",
-    lower: |op, d| load_scales(op, d, 0),
+    lower: |op, d| load_scales(op, d, ["rows", "cols"]),
     ..MTE1
 };
 
@@ -191,7 +191,7 @@ pub(super) static L1_L0B_MX: OpDef = OpDef {
     summary: "Load the scales of a right operand",
     doc: SCALES_DOC,
     source: "micro-instruction manual 16, MX Scale Load Model; public examples for the order inside a piece",
-    lower: |op, d| load_scales(op, d, 1),
+    lower: |op, d| load_scales(op, d, ["cols", "rows"]),
     ..MTE1
 };
 
@@ -202,13 +202,13 @@ pub(super) fn scales_of(d: &mut Decoder<'_>, space: Space, data: Operand) -> Ope
     d.add(base, offset)
 }
 
-/// Copies whole pieces. The outer extent (rows of a left, columns of a right operand) is operand `2 + outer`.
-fn load_scales(op: &OpRef<'_>, d: &mut Decoder<'_>, outer: usize) -> Lowered {
-    let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
-    let extents = numbers(op, d, 2..4)?;
+/// Copies whole pieces. `names`: the operands that are the outer extent (rows of a left, columns of a right operand) and k.
+fn load_scales(op: &OpRef<'_>, d: &mut Decoder<'_>, names: [&str; 2]) -> Lowered {
+    let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
+    let [outer, k] = numbers(op, d, &names)?[..] else { return Err(Reported) };
     let bytes = d.compute(
         |[outer, k, _]| Ok(outer.div_ceil(16).saturating_mul(k.div_ceil(64)).saturating_mul(32)),
-        [extents[outer], extents[1 - outer], Operand::Imm(0)],
+        [outer, k, Operand::Imm(0)],
     );
     let scales = scales_of(d, to.space, to.addr);
     let (zero, one) = (Operand::Imm(0), Operand::Imm(1));
@@ -243,7 +243,7 @@ pub(super) static L1_BT: OpDef = OpDef {
           (the manual speaks of load units).",
     source: "micro-instruction manual 16, pto.mte_l1_bt; public examples for the unit",
     verify: |op, _, diags| {
-        if let (Some(from), Some(to)) = (op.ty(0).and_then(Type::elem), op.ty(1).and_then(Type::elem)) {
+        if let (Some(from), Some(to)) = (op.ty("src").and_then(Type::elem), op.ty("dst").and_then(Type::elem)) {
             let fine = matches!((from, to), (Elem::F32 | Elem::F16 | Elem::BF16, Elem::F32) | (Elem::I32, Elem::I32));
             if !fine {
                 diags.push(
@@ -254,9 +254,9 @@ pub(super) static L1_BT: OpDef = OpDef {
         }
     },
     lower: |op, d| {
-        let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
+        let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
         let mut args = vec![from.addr, to.addr];
-        args.extend(numbers(op, d, 2..6)?);
+        args.extend(numbers(op, d, &["len_burst", "n_burst", "src_gap", "dst_gap"])?);
         let cost = d.platform.dma_cost(Space::Mat, Space::Bias);
         d.issue(Pipe::Mte1, BiasLoad { elems: [from.elem, to.elem] }, args, cost);
         Ok(())
@@ -293,8 +293,9 @@ pub(super) static LOAD_CBUF_TO_CA: OpDef = OpDef {
           of a product with m = 1 is brought this way.",
     source: "public micro-instruction examples",
     lower: |op, d| {
-        let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
-        let [m, k, down, right, src_stride, dst_stride] = numbers(op, d, 2..8)?[..] else { return Err(Reported) };
+        let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
+        let names = ["m_start", "k_start", "m_step", "k_step", "src_stride", "dst_stride"];
+        let [m, k, down, right, src_stride, dst_stride] = numbers(op, d, &names)?[..] else { return Err(Reported) };
         let columns = d.distance(k, src_stride);
         let first = d.further(m, columns);
         let bytes = d.distance(first, Operand::Imm(FRACTAL));

@@ -191,8 +191,8 @@ fn narrow(elem: Elem) -> bool {
 }
 
 fn verify(op: &OpRef<'_>, start: MadStart, scaled: bool, diags: &mut Diags) {
-    let elem = |at: usize| op.ty(at).and_then(Type::elem);
-    let (Some(a), Some(b), Some(c)) = (elem(0), elem(1), elem(2)) else { return };
+    let elem = |name| op.ty(name).and_then(Type::elem);
+    let (Some(a), Some(b), Some(c)) = (elem("lhs"), elem("rhs"), elem("dst")) else { return };
     let wide = a == b && matches!(a, Elem::F32 | Elem::F16 | Elem::BF16);
     let fine = match c {
         Elem::F32 if scaled => narrow(a) && narrow(b),
@@ -216,19 +216,16 @@ fn verify(op: &OpRef<'_>, start: MadStart, scaled: bool, diags: &mut Diags) {
     if op.attr("tf32_mode").is_some() && (a, b, c) != (Elem::F32, Elem::F32, Elem::F32) {
         diags.push(op.error("mad-clause", "expects f32 operands and an f32 accumulator for `tf32_mode`"));
     }
-    if start == MadStart::Bias && elem(3) != Some(c) {
+    if start == MadStart::Bias && elem("bias") != Some(c) {
         diags.push(op.error("matmul-type", "expects bias and dst to have the same element type"));
     }
 }
 
 fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, start: MadStart, scaled: bool) -> Lowered {
-    let (a, b, c) = (memory(op, d, 0)?, memory(op, d, 1)?, memory(op, d, 2)?);
-    let (bias, extents) = match start {
-        MadStart::Bias => (memory(op, d, 3)?.addr, 4),
-        _ => (c.addr, 3),
-    };
-    let extents = numbers(op, d, extents..extents + 3)?;
-    let mut args = vec![a.addr, b.addr, c.addr, bias, extents[0], extents[2], extents[1]];
+    let (a, b, c) = (memory(op, d, "lhs")?, memory(op, d, "rhs")?, memory(op, d, "dst")?);
+    let bias = if start == MadStart::Bias { memory(op, d, "bias")?.addr } else { c.addr };
+    let mut args = vec![a.addr, b.addr, c.addr, bias];
+    args.extend(numbers(op, d, &["m", "k", "n"])?);
     if scaled {
         args.push(scales_of(d, Space::Left, a.addr));
         args.push(scales_of(d, Space::Right, b.addr));

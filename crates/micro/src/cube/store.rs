@@ -183,15 +183,15 @@ pub(super) static L0C_GM: OpDef = OpDef {
     ),
     summary: "Write the accumulator to global memory",
     verify: |op, _, diags| {
-        for (at, name, most) in [(6, "sid", 3), (7, "l2_cache_ctrl", 15)] {
-            let value = op.operand(at).and_then(|value| constant(op.module, value));
+        for (name, most) in [("sid", 3), ("l2_cache_ctrl", 15)] {
+            let value = op.operand(name).and_then(|value| constant(op.module, value));
             if value.is_some_and(|value| !(0..=most).contains(&value)) {
                 diags.push(op.error("fixpipe-hint", format!("expects {name} between 0 and {most}")));
             }
         }
-        verify(op, 8, diags);
+        verify(op, diags);
     },
-    lower: |op, d| lower(op, d, 8),
+    lower,
     ..FIX
 };
 
@@ -221,8 +221,8 @@ const TO_L1: OpSchema = schema(
 pub(super) static L0C_L1: OpDef = OpDef {
     schema: TO_L1,
     summary: "Write the accumulator to L1",
-    verify: |op, _, diags| verify(op, 6, diags),
-    lower: |op, d| lower(op, d, 6),
+    verify: |op, _, diags| verify(op, diags),
+    lower,
     ..FIX
 };
 
@@ -267,53 +267,27 @@ pub(super) static L0C_UB: OpDef = OpDef {
     ),
     summary: "Write the accumulator to the Vector cores' UB",
     verify: |op, _, diags| {
-        if op.operand(6).is_some() == op.attr("dst_mode").is_some() {
+        if op.operand("sub_blockid").is_some() == op.attr("dst_mode").is_some() {
             diags.push(op.error("fixpipe-mode", "expects a Vector core, `split_m` or `split_n` in `dst_mode`"));
         }
-        let transform =
-            op.attr("quant_pre").or(op.attr("relu_pre")).is_some() || (10..12).any(|at| op.operand(at).is_some());
+        let transform = op.attr("quant_pre").or(op.attr("relu_pre")).is_some()
+            || op.operand("loop0_src_stride").or(op.operand("split")).is_some();
         if op.attr("dst_mode").is_some() && transform {
             diags.push(op.error(
                 "fixpipe-mode",
                 "expects neither pre_quant, pre_relu, nz2dn nor nz2nz where the result is split",
             ));
         }
-        verify(op, 7, diags);
+        verify(op, diags);
     },
-    lower: |op, d| lower(op, d, 7),
+    lower,
     ..FIX
 };
 
-/// Positions of the operands of clauses, from that of the scale on.
-#[derive(Clone, Copy)]
-struct At(usize);
-
-impl At {
-    const fn scale(self) -> usize {
-        self.0
-    }
-    const fn factor(self) -> usize {
-        self.0 + 1
-    }
-    const fn clip(self) -> usize {
-        self.0 + 2
-    }
-    const fn loop0(self) -> usize {
-        self.0 + 3
-    }
-    const fn split(self) -> usize {
-        self.0 + 4
-    }
-    const fn loop3(self) -> usize {
-        self.0 + 5
-    }
-}
-
-fn verify(op: &OpRef<'_>, first: usize, diags: &mut Diags) {
-    let at = At(first);
-    let (Some(from), Some(to)) = (op.ty(0).and_then(Type::elem), op.ty(1).and_then(Type::elem)) else { return };
+fn verify(op: &OpRef<'_>, diags: &mut Diags) {
+    let (Some(from), Some(to)) = (op.ty("src").and_then(Type::elem), op.ty("dst").and_then(Type::elem)) else { return };
     let mut wrong = |code, text: String| diags.push(op.error(code, text));
-    let table = |index: usize| op.ty(index).map(|ty| matches!(ty, Type::Ptr(..)));
+    let table = |name| op.ty(name).map(|ty| matches!(ty, Type::Ptr(..)));
     match op.text("quant_pre").and_then(|name| quant_mode(name).map(|mode| (name, mode))) {
         Some((name, QuantMode { from: source, to: targets, table: wants, .. })) => {
             if from != source {
@@ -326,7 +300,7 @@ fn verify(op: &OpRef<'_>, first: usize, diags: &mut Diags) {
                     format!("expects a destination of {} for `{name}`, not of {to}", names.join(" or ")),
                 );
             }
-            if table(at.scale()) != Some(wants) {
+            if table("quant") != Some(wants) {
                 let what = if wants { "a pointer into `fb`" } else { "a float" };
                 wrong("quant-payload", format!("expects {what} as payload of `{name}`"));
             }
@@ -338,7 +312,7 @@ fn verify(op: &OpRef<'_>, first: usize, diags: &mut Diags) {
             }
         }
     }
-    let (payload, mode) = (table(at.factor()), op.text("relu_pre").unwrap_or("no_relu"));
+    let (payload, mode) = (table("alpha"), op.text("relu_pre").unwrap_or("no_relu"));
     let wants = match mode {
         "scalar_relu" => Some(false),
         "vector_relu" => Some(true),
@@ -349,7 +323,7 @@ fn verify(op: &OpRef<'_>, first: usize, diags: &mut Diags) {
         let what = what[wants.map_or(0, |table| 1 + usize::from(table))];
         wrong("relu-payload", format!("expects {what} of `{mode}`"));
     }
-    if let Some(clip) = op.ty(at.clip()) {
+    if let Some(clip) = op.ty("clip") {
         let fine = match to {
             Elem::F16 => *clip == Type::Float(Elem::F16),
             elem => !elem.is_float() && elem.bytes() <= 2 && clip.is_int_like(),
@@ -358,14 +332,14 @@ fn verify(op: &OpRef<'_>, first: usize, diags: &mut Diags) {
             wrong("fixpipe-clip", format!("expects no `clip` of type {clip} for a destination of {to}"));
         }
     }
-    let layouts = [op.attr("nz2nd").is_some(), op.operand(at.loop0()).is_some(), op.operand(at.split()).is_some()];
+    let layouts = [op.attr("nz2nd").is_some(), op.operand("loop0_src_stride").is_some(), op.operand("split").is_some()];
     if layouts.iter().filter(|there| **there).count() > 1 {
         wrong("fixpipe-layout", "expects at most one of `nz2nd`, `nz2dn` and `nz2nz`".to_string());
     }
-    if layouts[2] && (to != Elem::F32 || op.operand(at.loop3()).is_some()) {
+    if layouts[2] && (to != Elem::F32 || op.operand("loop3_count").is_some()) {
         wrong("fixpipe-layout", "expects an f32 destination and no `loop3` for `nz2nz`".to_string());
     }
-    let loop0 = op.operand(at.loop0()).and_then(|value| constant(op.module, value));
+    let loop0 = op.operand("loop0_src_stride").and_then(|value| constant(op.module, value));
     if op.attr("unit_flag").is_some() && loop0.is_some_and(|stride| stride != 1) {
         wrong("fixpipe-unit-flag", "expects no `unit_flag` where the stride of `nz2dn` is not 1".to_string());
     }
@@ -387,17 +361,16 @@ fn atomic_elem(name: &str) -> Option<Elem> {
     }
 }
 
-fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, first: usize) -> Lowered {
-    let at = At(first);
-    let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
+fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
     let mut args = vec![from.addr, to.addr];
-    args.extend(numbers(op, d, 2..6)?);
-    let one = |d: &mut Decoder<'_>, index: usize, default: u64| {
-        op.operand(index).map_or(Ok(Operand::Imm(default)), |value| d.scalar(value))
+    args.extend(numbers(op, d, &["m", "n", "src_stride", "dst_stride"])?);
+    let one = |d: &mut Decoder<'_>, name: &str, default: u64| {
+        op.operand(name).map_or(Ok(Operand::Imm(default)), |value| d.scalar(value))
     };
-    args.push(one(d, at.loop0(), 1)?);
-    for (offset, default) in [1, 0, 0].into_iter().enumerate() {
-        args.push(one(d, at.loop3() + offset, default)?);
+    args.push(one(d, "loop0_src_stride", 1)?);
+    for (name, default) in [("loop3_count", 1), ("loop3_src_stride", 0), ("loop3_dst_stride", 0)] {
+        args.push(one(d, name, default)?);
     }
     let quant = match op.text("quant_pre").and_then(|name| quant_mode(name).map(|mode| (name, mode))) {
         Some((name, mode)) if mode.to.is_empty() => return Err(d.unsupported(&format!("`{name}`"))),
@@ -414,8 +387,8 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, first: usize) -> Lowered {
         Some("vector_relu") => Relu::Factor(Payload::Table),
         _ => Relu::None,
     };
-    for index in [at.scale(), at.factor(), at.clip()] {
-        args.push(parameter(op, d, index)?);
+    for name in ["quant", "alpha", "clip"] {
+        args.push(parameter(op, d, name)?);
     }
     let narrow = match (op.attr("sat"), op.attr("sat_mode"), op.attr("nosat")) {
         (Some(_), Some(_), _) => Narrow::Always(Saturation::KeepNan),
@@ -432,18 +405,18 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, first: usize) -> Lowered {
         None => Split::None,
     };
     if to.space == Space::Vec && split == Split::None {
-        args.push(one(d, 6, 0)?);
+        args.push(one(d, "sub_blockid", 0)?);
         end.lane = Lane::Argument;
     }
     let effect = Fixpipe {
         from: from.elem,
         to: end,
         elem: to.elem,
-        form: form(op, d, at, to.elem)?,
+        form: form(op, d, to.elem)?,
         split,
         quant,
         relu,
-        clip: op.operand(at.clip()).is_some(),
+        clip: op.operand("clip").is_some(),
         narrow,
         atomic: op.update(),
     };
@@ -452,14 +425,14 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, first: usize) -> Lowered {
     Ok(())
 }
 
-fn form(op: &OpRef<'_>, d: &mut Decoder<'_>, at: At, elem: Elem) -> Result<Form, Reported> {
+fn form(op: &OpRef<'_>, d: &mut Decoder<'_>, elem: Elem) -> Result<Form, Reported> {
     if op.attr("nz2nd").is_some() {
         return Ok(Form::Rows);
     }
-    if op.operand(at.loop0()).is_some() {
+    if op.operand("loop0_src_stride").is_some() {
         return Ok(Form::Columns);
     }
-    let Some(split) = op.operand(at.split()) else { return Ok(Form::Blocks(if elem.bytes() == 1 { 32 } else { 16 })) };
+    let Some(split) = op.operand("split") else { return Ok(Form::Blocks(if elem.bytes() == 1 { 32 } else { 16 })) };
     match constant(op.module, split) {
         Some(0) => Ok(Form::Blocks(16)),
         Some(1) => Ok(Form::Blocks(8)),
@@ -468,8 +441,8 @@ fn form(op: &OpRef<'_>, d: &mut Decoder<'_>, at: At, elem: Elem) -> Result<Form,
 }
 
 /// A scale, factor or bound as the bits of an `f32`, or the address of a table.
-fn parameter(op: &OpRef<'_>, d: &mut Decoder<'_>, index: usize) -> Result<Operand, Reported> {
-    let Some(value) = op.operand(index) else { return Ok(Operand::Imm(0)) };
+fn parameter(op: &OpRef<'_>, d: &mut Decoder<'_>, name: &str) -> Result<Operand, Reported> {
+    let Some(value) = op.operand(name) else { return Ok(Operand::Imm(0)) };
     let bits = d.scalar(value)?;
     let args = [bits, Operand::Imm(0), Operand::Imm(0)];
     Ok(match op.module.ty(value) {

@@ -73,7 +73,7 @@ pub(super) static GM_UB: OpDef = OpDef {
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::Mte2),
     verify: verify_pad,
-    lower: |op, d| lower(op, d, Form { len: 3, loops: Some(7), pad: Some(8), ..Form::BYTES }),
+    lower: |op, d| lower(op, d, Form { loops: true, pad: true, ..Form::BYTES }),
     ..PLAIN
 };
 
@@ -100,7 +100,7 @@ pub(super) static UB_GM: OpDef = OpDef {
     source: "micro-instruction manual 2, pto.mte_ub_gm",
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::Mte3),
-    lower: |op, d| lower(op, d, Form { len: 2, loops: Some(6), ..Form::BYTES }),
+    lower: |op, d| lower(op, d, Form { loops: true, ..Form::BYTES }),
     ..PLAIN
 };
 
@@ -188,7 +188,7 @@ pub(super) static GM_L1: OpDef = OpDef {
     source: "micro-instruction manual 16, Cube Burst / Loop Addressing Model",
     core: CoreRule::Cube,
     pipe: PipeRule::Fixed(Pipe::Mte2),
-    lower: |op, d| lower(op, d, Form { loops: Some(6), bits: [32; 3], ..Form::BYTES }),
+    lower: |op, d| lower(op, d, Form { loops: true, bits: [32; 3], ..Form::BYTES }),
     ..PLAIN
 };
 
@@ -216,8 +216,8 @@ pub(super) static L1_UB: OpDef = OpDef {
     core: CoreRule::Cube,
     pipe: PipeRule::Fixed(Pipe::Mte1),
     lower: |op, d| {
-        let unit = op.ty(0).and_then(Type::elem).map_or(1, |elem| elem.bytes() as u64);
-        lower(op, d, Form { loops: Some(6), unit, gaps: true, bits: [32; 3], ..Form::BYTES })
+        let unit = op.ty("src").and_then(Type::elem).map_or(1, |elem| elem.bytes() as u64);
+        lower(op, d, Form { loops: true, unit, gaps: true, bits: [32; 3], ..Form::BYTES })
     },
     ..PLAIN
 };
@@ -257,13 +257,12 @@ pub(super) static L1_FB: OpDef = OpDef {
 /// How a grouped transfer reads its operands.
 #[derive(Clone, Copy)]
 struct Form {
-    /// Position of the length; number of bursts and strides follow it.
-    len: usize,
-    loops: Option<usize>,
-    pad: Option<usize>,
+    /// Whether it declares `loops`, and padding.
+    loops: bool,
+    pad: bool,
     /// Bytes that lengths and strides count.
     unit: u64,
-    /// True where strides are gaps.
+    /// True where distances are gaps: from the end of a burst.
     gaps: bool,
     /// Bits of length, number of bursts, loop count.
     bits: [u32; 3],
@@ -271,22 +270,23 @@ struct Form {
 
 impl Form {
     /// Bytes, from start to start, with the field widths of the manual.
-    const BYTES: Form = Form { len: 2, loops: None, pad: None, unit: 1, gaps: false, bits: [16, 16, 21] };
+    const BYTES: Form = Form { loops: false, pad: false, unit: 1, gaps: false, bits: [16, 16, 21] };
 }
 
 fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, form: Form) -> Lowered {
-    let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
+    let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
     let mut args = vec![from.addr, to.addr];
-    args.extend(numbers(op, d, form.len..form.len + 4)?);
+    let distances = if form.gaps { ["src_gap", "dst_gap"] } else { ["src_stride", "dst_stride"] };
+    args.extend(numbers(op, d, &["len_burst", "n_burst", distances[0], distances[1]])?);
     let mut levels = 1;
-    if let Some(loops) = form.loops {
-        levels += op.operands(loops).len() / 3;
-        args.extend(numbers(op, d, loops..loops + 1)?);
+    if form.loops {
+        levels += op.operands("loops").len() / 3;
+        args.extend(numbers(op, d, &["loops"])?);
     }
-    let value = form.pad.and_then(|at| op.operand(at));
-    if let (Some(at), Some(value)) = (form.pad, value) {
+    let value = if form.pad { op.operand("pad_value") } else { None };
+    if let Some(value) = value {
         args.push(d.scalar(value)?);
-        let mut counts = numbers(op, d, at + 1..at + 3)?;
+        let mut counts = numbers(op, d, &["left_padding", "right_padding"])?;
         counts.resize(2, Operand::Imm(0));
         args.extend(counts);
     }
@@ -309,10 +309,10 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, form: Form) -> Lowered {
 
 /// Padding has the width of the elements, and either both counts or none.
 fn verify_pad(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    if op.operands(9).len() != op.operands(10).len() {
+    if op.operands("left_padding").len() != op.operands("right_padding").len() {
         diags.push(op.error("dma-pad", "expects both padding counts or none"));
     }
-    if let (Some(value), Some(dst)) = (op.ty(8).and_then(Type::elem), op.ty(1).and_then(Type::elem))
+    if let (Some(value), Some(dst)) = (op.ty("pad_value").and_then(Type::elem), op.ty("dst").and_then(Type::elem))
         && value.bytes() != dst.bytes()
     {
         diags.push(op.error("dma-pad", format!("expects a padding value as wide as {dst}, not {value}")));

@@ -31,6 +31,8 @@ const fn number(name: &'static str, doc: &'static str) -> OperandSpec {
     operand(name, INTEGER, Touch::Nothing, doc)
 }
 
+/// A row, and its repetitions: what [`Bursts`] takes after the addresses.
+const ROWS: [&str; 4] = ["len_burst", "n_burst", "src_stride", "dst_stride"];
 const SID: OperandSpec = number("sid", "hint for the memory system; changes nothing here");
 const COUNT: OperandSpec = number("n_burst", "bursts");
 const BYTES: OperandSpec = number("len_burst", "bytes of a burst");
@@ -98,20 +100,18 @@ static COPY_GM_TO_UBUF: OpDef = OpDef {
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::Mte2),
     lower: |op, d| {
-        let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
-        let pad = match op.operand(7).and_then(|value| d.scalar(value).ok()).and_then(Operand::as_imm) {
+        let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
+        let pad = match op.operand("pad_en").and_then(|value| d.scalar(value).ok()).and_then(Operand::as_imm) {
             Some(0) => None,
             Some(_) => Some(to.elem.bytes() as u32),
             None => return Err(d.unsupported("padding that is switched at run time")),
         };
         let mut args = vec![from.addr, to.addr];
-        args.extend(numbers(op, d, 4..5)?);
-        args.extend(numbers(op, d, 3..4)?);
-        args.extend(numbers(op, d, 9..11)?);
+        args.extend(numbers(op, d, &ROWS)?);
         args.extend(OUTTOUB.levels(d));
         if pad.is_some() {
             args.push(Operand::Imm(0));
-            args.extend(numbers(op, d, 5..7)?);
+            args.extend(numbers(op, d, &["left_padding", "right_padding"])?);
         }
         let effect = Bursts { levels: 3, pad, bits: [16, 16, 21], ..rows(d, &from, &to) };
         issue(op, d, effect, args)
@@ -147,12 +147,9 @@ static COPY_UBUF_TO_GM: OpDef = OpDef {
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::Mte3),
     lower: |op, d| {
-        let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
+        let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
         let mut args = vec![from.addr, to.addr];
-        args.extend(numbers(op, d, 4..5)?);
-        args.extend(numbers(op, d, 3..4)?);
-        args.extend(numbers(op, d, 7..8)?);
-        args.extend(numbers(op, d, 6..7)?);
+        args.extend(numbers(op, d, &ROWS)?);
         args.extend(UBTOOUT.levels(d));
         let effect = Bursts { levels: 3, bits: [16, 16, 21], ..rows(d, &from, &to) };
         issue(op, d, effect, args)
@@ -184,8 +181,8 @@ static COPY_GM_TO_CBUF: OpDef = OpDef {
     core: CoreRule::Cube,
     pipe: PipeRule::Fixed(Pipe::Mte2),
     lower: |op, d| {
-        let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
-        blocks(op, d, (&from, &to), 2, Lane::Core(to.core))
+        let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
+        blocks(op, d, (&from, &to), Lane::Core(to.core))
     },
     ..PLAIN
 };
@@ -217,8 +214,8 @@ static COPY_UBUF_TO_CBUF: OpDef = OpDef {
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::Mte3),
     lower: |op, d| {
-        let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
-        blocks(op, d, (&from, &to), 3, Lane::Core(Role::Aic))
+        let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
+        blocks(op, d, (&from, &to), Lane::Core(Role::Aic))
     },
     ..PLAIN
 };
@@ -245,8 +242,8 @@ static COPY_CBUF_TO_UBUF: OpDef = OpDef {
     core: CoreRule::Cube,
     pipe: PipeRule::Fixed(Pipe::Mte1),
     lower: |op, d| {
-        let (from, to) = (memory(op, d, 0)?, memory(op, d, 1)?);
-        blocks(op, d, (&from, &to), 3, Lane::Argument)
+        let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
+        blocks(op, d, (&from, &to), Lane::Argument)
     },
     ..PLAIN
 };
@@ -256,14 +253,12 @@ fn rows(d: &Decoder<'_>, from: &Memory, to: &Memory) -> Bursts {
     Bursts { block: d.platform.cost.burst, ..Bursts::plain(from.end(d), to.end(d)) }
 }
 
-/// Number, length and gaps stand from operand `first` on; a number of a Vector core is operand 2.
-fn blocks(op: &OpRef<'_>, d: &mut Decoder<'_>, (from, to): (&Memory, &Memory), first: usize, lane: Lane) -> Lowered {
+/// Rows of blocks of 32 bytes. Where a Vector core is named, `sid` is its number.
+fn blocks(op: &OpRef<'_>, d: &mut Decoder<'_>, (from, to): (&Memory, &Memory), lane: Lane) -> Lowered {
     let mut args = vec![from.addr, to.addr];
-    args.extend(numbers(op, d, first + 1..first + 2)?);
-    args.extend(numbers(op, d, first..first + 1)?);
-    args.extend(numbers(op, d, first + 2..first + 4)?);
+    args.extend(numbers(op, d, &["len_burst", "n_burst", "src_gap", "dst_gap"])?);
     if lane == Lane::Argument {
-        args.extend(numbers(op, d, 2..3)?);
+        args.extend(numbers(op, d, &["sid"])?);
     }
     let mut effect = Bursts { unit: 32, gaps: true, bits: [16, 16, 21], ..rows(d, from, to) };
     effect.to.lane = lane;
@@ -340,8 +335,8 @@ setting!(SET_LOOP_SIZE_UBTOOUT, "pto.set_loop_size_ubtoout", "Repetitions of the
 
 /// Puts both operands, less a constant, into registers.
 fn set(op: &OpRef<'_>, d: &mut Decoder<'_>, registers: [&'static str; 2], less: u64) -> Lowered {
-    for (index, name) in registers.into_iter().enumerate() {
-        let value = d.scalar(op.operand(index).ok_or(Reported)?)?;
+    for (operand, name) in ["first", "second"].into_iter().zip(registers) {
+        let value = d.scalar(op.operand(operand).ok_or(Reported)?)?;
         let value = d.sub(value, Operand::Imm(less));
         let register = d.register(name);
         d.emit(Inst::Move { d: register, a: value });

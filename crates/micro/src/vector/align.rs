@@ -42,7 +42,7 @@ static VLDAS: OpDef = OpDef {
     source: "micro-instruction manual, `pto.vldas`",
     lower: |op, d| {
         let mut e = Emit::new(op, d);
-        let at = e.number(0)?;
+        let at = e.number("ptr")?;
         let out = e.out(0);
         e.step(VectorPort::Load, Elem::U8, move |m, args| {
             m.load(args[at], ((BLOCK - args[at] % BLOCK) % BLOCK) as usize)?;
@@ -70,11 +70,11 @@ static VLDUS: OpDef = OpDef {
           others from memory. `next` continues the stream 256 bytes further. An alignment register with another block is a fault, \
           except where `ptr` is a multiple of 32 bytes and needs none.",
     source: "micro-instruction manual, `pto.vldus`",
-    verify: |op, _, diags| check::as_wide(op, 0, check::result_elem(op, 0), diags),
+    verify: |op, _, diags| check::as_wide(op, "ptr", check::result_elem(op, 0), diags),
     lower: |op, d| {
         let mut e = Emit::new(op, d);
-        let at = e.number(0)?;
-        let from = e.data(1)?;
+        let at = e.number("ptr")?;
+        let from = e.data("align")?;
         let (out, next) = (e.out(0), e.out(1));
         e.step(VectorPort::Load, Elem::U8, move |m, args| {
             let mut value = Register::ZERO;
@@ -135,14 +135,14 @@ static VSTUS: OpDef = OpDef {
           down; what is never flushed is lost. The manual calls the count an offset; the published program shows that it \
           says how much is stored.",
     source: "micro-instruction manual, `pto.vstus`",
-    verify: |op, _, diags| check::as_wide(op, 3, check::elem(op, 2), diags),
+    verify: |op, _, diags| check::as_wide(op, "ptr", check::elem(op, "value"), diags),
     lower: |op, d| {
         let mut e = Emit::new(op, d);
-        let from = e.data(0)?;
-        let count = e.number(1)?;
-        let elem = e.elem(2)?;
-        let value = e.data(2)?;
-        let at = e.number(3)?;
+        let from = e.data("align")?;
+        let count = e.number("count")?;
+        let elem = e.elem("value")?;
+        let value = e.data("value")?;
+        let at = e.number("ptr")?;
         let next = e.out(0);
         let lanes = BYTES / elem.bytes();
         e.step(VectorPort::Store, elem, move |m, args| {
@@ -193,10 +193,10 @@ static VSTUR: OpDef = OpDef {
         let update = op.text("mode") == Some(MODES[0]);
         let mut e = Emit::new(op, d);
         e.placed = true;
-        let from = e.data(0)?;
-        let elem = e.elem(1)?;
-        let value = e.data(1)?;
-        let at = e.number(2)?;
+        let from = e.data("align")?;
+        let elem = e.elem("value")?;
+        let value = e.data("value")?;
+        let at = e.number("ptr")?;
         let next = e.out(0);
         e.step(VectorPort::Store, elem, move |m, args| {
             let (align, value) = (m.align(from), *m.reg(value));
@@ -232,8 +232,8 @@ static VSTAS: OpDef = OpDef {
     source: "micro-instruction manual, `pto.vstas`",
     lower: |op, d| {
         let mut e = Emit::new(op, d);
-        let from = e.data(0)?;
-        let at = e.address(1, 2)?;
+        let from = e.data("align")?;
+        let at = e.address("ptr", "offset")?;
         e.step(VectorPort::Store, pointee(op)?, move |m, args| flush(m, m.align(from), args[at]))
     },
     ..STEP
@@ -254,15 +254,15 @@ static VSTAR: OpDef = OpDef {
     lower: |op, d| {
         let mut e = Emit::new(op, d);
         e.placed = true;
-        let from = e.data(0)?;
-        let at = e.number(1)?;
+        let from = e.data("align")?;
+        let at = e.number("ptr")?;
         e.step(VectorPort::Store, pointee(op)?, move |m, args| flush(m, m.align(from), args[at].saturating_add(m.ar)))
     },
     ..STEP
 };
 
 fn pointee(op: &OpRef<'_>) -> Result<Elem, Reported> {
-    check::pointee(op, 1).ok_or(Reported)
+    check::pointee(op, "ptr").ok_or(Reported)
 }
 
 fn flush(m: &mut Machine<'_>, align: Align, at: u64) -> Result<u64, Fault> {

@@ -32,15 +32,15 @@ const ANY: &[Elem] = &Elem::ALL;
 
 fn rules(op: &OpRef<'_>, elems: &[Elem], diags: &mut Diags) {
     check::same(op, diags);
-    check::lanes_of(op, 0, elems, diags);
-    check::governs(op, 2, 0, diags);
+    check::lanes_of(op, "lhs", elems, diags);
+    check::governs(op, "mask", "lhs", diags);
 }
 
 /// On the bits of the lanes, whatever their type.
 fn bitwise(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Binary) -> Lowered {
     let mut e = Emit::new(op, d);
-    let elem = e.elem(0)?;
-    let (lhs, rhs, mask, out) = (e.reg(0)?, e.reg(1)?, e.reg(2)?, e.out(0));
+    let elem = e.elem("lhs")?;
+    let (lhs, rhs, mask, out) = (e.reg("lhs")?, e.reg("rhs")?, e.reg("mask")?, e.out(0));
     e.step(VectorPort::Alu, elem, move |m, _| {
         let mut result = Register::ZERO;
         kernel.run_args(Elem::U64, [lhs, rhs].map(|slot| Arg::Slice(&m.reg(slot).0)), &mut result.0);
@@ -55,7 +55,7 @@ static VADD: OpDef = OpDef {
     summary: "Sum",
     doc: "`out = lhs + rhs`; integers wrap.",
     verify: |op, _, diags| rules(op, WITHOUT_SMALL_FLOATS, diags),
-    lower: |op, d| lanewise(op, d, &shared::ADD, [0, 1], 2),
+    lower: |op, d| lanewise(op, d, &shared::ADD, ["lhs", "rhs"]),
     ..STEP
 };
 
@@ -64,7 +64,7 @@ static VSUB: OpDef = OpDef {
     summary: "Difference",
     doc: "`out = lhs - rhs`; integers wrap.",
     verify: |op, _, diags| rules(op, WITHOUT_SMALL_FLOATS, diags),
-    lower: |op, d| lanewise(op, d, &shared::SUB, [0, 1], 2),
+    lower: |op, d| lanewise(op, d, &shared::SUB, ["lhs", "rhs"]),
     ..STEP
 };
 
@@ -73,7 +73,7 @@ static VMUL: OpDef = OpDef {
     summary: "Product",
     doc: "`out = lhs × rhs`; integers wrap.",
     verify: |op, _, diags| rules(op, MUL, diags),
-    lower: |op, d| lanewise(op, d, &shared::MUL, [0, 1], 2),
+    lower: |op, d| lanewise(op, d, &shared::MUL, ["lhs", "rhs"]),
     ..STEP
 };
 
@@ -82,7 +82,7 @@ static VDIV: OpDef = OpDef {
     summary: "Quotient",
     doc: "`out = lhs / rhs` as IEEE 754 has it.",
     verify: |op, _, diags| rules(op, FLOATS, diags),
-    lower: |op, d| lanewise(op, d, &shared::DIV, [0, 1], 2),
+    lower: |op, d| lanewise(op, d, &shared::DIV, ["lhs", "rhs"]),
     ..STEP
 };
 
@@ -91,7 +91,7 @@ static VMAX: OpDef = OpDef {
     summary: "Larger of two",
     doc: "`out = max(lhs, rhs)`. NaN if one of them is, as the public examples have it; +0 rather than -0.",
     verify: |op, _, diags| rules(op, NUMBERS, diags),
-    lower: |op, d| lanewise(op, d, &kernels::MAX, [0, 1], 2),
+    lower: |op, d| lanewise(op, d, &kernels::MAX, ["lhs", "rhs"]),
     ..STEP
 };
 
@@ -100,7 +100,7 @@ static VMIN: OpDef = OpDef {
     summary: "Smaller of two",
     doc: "`out = min(lhs, rhs)`. NaN if one of them is, as the public examples have it; -0 rather than +0.",
     verify: |op, _, diags| rules(op, NUMBERS, diags),
-    lower: |op, d| lanewise(op, d, &kernels::MIN, [0, 1], 2),
+    lower: |op, d| lanewise(op, d, &kernels::MIN, ["lhs", "rhs"]),
     ..STEP
 };
 
@@ -136,7 +136,7 @@ static VSHL: OpDef = OpDef {
     summary: "Shift left",
     doc: "`out = lhs << rhs`. The count is taken modulo the width of a lane.",
     verify: |op, _, diags| rules(op, INTEGERS, diags),
-    lower: |op, d| lanewise(op, d, &kernels::SHL, [0, 1], 2),
+    lower: |op, d| lanewise(op, d, &kernels::SHL, ["lhs", "rhs"]),
     ..STEP
 };
 
@@ -145,7 +145,7 @@ static VSHR: OpDef = OpDef {
     summary: "Shift right",
     doc: "`out = lhs >> rhs`, filled with the sign for signed lanes. The count is taken modulo the width of a lane.",
     verify: |op, _, diags| rules(op, INTEGERS, diags),
-    lower: |op, d| lanewise(op, d, &kernels::SHR, [0, 1], 2),
+    lower: |op, d| lanewise(op, d, &kernels::SHR, ["lhs", "rhs"]),
     ..STEP
 };
 
@@ -154,6 +154,6 @@ static VPRELU: OpDef = OpDef {
     summary: "Parametric rectified linear unit",
     doc: "`out = lhs` where it is at least 0, `rhs × lhs` elsewhere.",
     verify: |op, _, diags| rules(op, FLOATS, diags),
-    lower: |op, d| lanewise(op, d, &kernels::PRELU, [0, 1], 2),
+    lower: |op, d| lanewise(op, d, &kernels::PRELU, ["lhs", "rhs"]),
     ..STEP
 };

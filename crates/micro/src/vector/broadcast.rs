@@ -29,7 +29,7 @@ static VBR: OpDef = OpDef {
     lower: |op, d| {
         let mut e = Emit::new(op, d);
         let elem = check::result_elem(op, 0).ok_or(Reported)?;
-        let (value, out) = (e.number(0)?, e.out(0));
+        let (value, out) = (e.number("value")?, e.out(0));
         e.step(VectorPort::Alu, elem, move |m, args| {
             m.set(out, splat(elem, args[value]));
             Ok(0)
@@ -55,10 +55,10 @@ static VDUP: OpDef = OpDef {
     verify: |op, _, diags| {
         check::one_of(op, "position", &["LOWEST", "HIGHEST"], diags);
         let out = check::result_elem(op, 0);
-        if check::elem(op, 0).is_some() && check::elem(op, 0) != out {
+        if check::elem(op, "value").is_some() && check::elem(op, "value") != out {
             diags.push(op.error("vreg-type", "the result has the type of the register"));
         }
-        if let (Some(Type::Mask(bits)), Some(elem)) = (op.ty(1), out)
+        if let (Some(Type::Mask(bits)), Some(elem)) = (op.ty("mask"), out)
             && *bits != check::mask_bits(elem)
         {
             let wanted = check::mask_bits(elem);
@@ -69,8 +69,8 @@ static VDUP: OpDef = OpDef {
         let mut e = Emit::new(op, d);
         let elem = check::result_elem(op, 0).ok_or(Reported)?;
         let bytes = elem.bytes();
-        let source = if e.elem(0).is_ok() { Ok(e.reg(0)?) } else { Err(e.number(0)?) };
-        let (mask, out) = (e.reg(1)?, e.out(0));
+        let source = if e.elem("value").is_ok() { Ok(e.reg("value")?) } else { Err(e.number("value")?) };
+        let (mask, out) = (e.reg("mask")?, e.out(0));
         let lane = if op.text("position") == Some("HIGHEST") { BYTES / bytes - 1 } else { 0 };
         e.step(VectorPort::Alu, elem, move |m, args| {
             let value = match source {

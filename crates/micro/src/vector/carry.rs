@@ -43,12 +43,18 @@ const NEXT: OpSchema = OpSchema {
     ..FIRST
 };
 
+/// Whether the op goes on from what another carried.
+fn takes_carry(op: &OpRef<'_>) -> bool {
+    op.def.schema.operand("carry_in").is_some()
+}
+
 fn rules(op: &OpRef<'_>, diags: &mut Diags) {
     check::same(op, diags);
-    check::lanes_of(op, 0, WORDS, diags);
-    for mask in 2..op.def.schema.operands.len() {
-        check::governs(op, mask, 0, diags);
+    check::lanes_of(op, "lhs", WORDS, diags);
+    if takes_carry(op) {
+        check::governs(op, "carry_in", "lhs", diags);
     }
+    check::governs(op, "mask", "lhs", diags);
 }
 
 static VADDC: OpDef = OpDef {
@@ -90,10 +96,10 @@ static VSUBCS: OpDef = OpDef {
 /// A difference is the sum with the complement, and one more where nothing is borrowed.
 fn chain(op: &OpRef<'_>, d: &mut Decoder<'_>, subtract: bool) -> Lowered {
     let mut e = Emit::new(op, d);
-    let elem = e.elem(0)?;
-    let (lhs, rhs) = (e.reg(0)?, e.reg(1)?);
-    let carry_in = if op.def.schema.operands.len() == 4 { Some(e.reg(2)?) } else { None };
-    let mask = e.reg(op.def.schema.operands.len() - 1)?;
+    let elem = e.elem("lhs")?;
+    let (lhs, rhs) = (e.reg("lhs")?, e.reg("rhs")?);
+    let carry_in = if takes_carry(op) { Some(e.reg("carry_in")?) } else { None };
+    let mask = e.reg("mask")?;
     let (out, carry) = (e.out(0), e.out(1));
     e.step(VectorPort::Alu, elem, move |m, _| {
         let (a, b, mask) = (*m.reg(lhs), *m.reg(rhs), m.mask(mask));

@@ -6,9 +6,9 @@ use slipring_tile::Elem;
 
 use slipring_op::def::OpRef;
 
-/// The element type of the vector register that operand `index` is.
-pub(super) fn elem(op: &OpRef<'_>, index: usize) -> Option<Elem> {
-    match op.ty(index)? {
+/// The element type of the vector register that an operand is.
+pub(super) fn elem(op: &OpRef<'_>, at: &str) -> Option<Elem> {
+    match op.ty(at)? {
         Type::VReg(_, elem) => Some(*elem),
         _ => None,
     }
@@ -22,9 +22,9 @@ pub(super) fn result_elem(op: &OpRef<'_>, index: usize) -> Option<Elem> {
     }
 }
 
-/// The element type of the pointer that operand `index` is.
-pub(super) fn pointee(op: &OpRef<'_>, index: usize) -> Option<Elem> {
-    match op.ty(index)? {
+/// The element type of the pointer that an operand is.
+pub(super) fn pointee(op: &OpRef<'_>, at: &str) -> Option<Elem> {
+    match op.ty(at)? {
         Type::Ptr(elem, _) => Some(*elem),
         _ => None,
     }
@@ -36,14 +36,14 @@ pub(super) fn mask_bits(elem: Elem) -> u8 {
 }
 
 /// Requires predicate `mask` to be one for the lanes of operand `vector`.
-pub(super) fn governs(op: &OpRef<'_>, mask: usize, vector: usize, diags: &mut Diags) {
+pub(super) fn governs(op: &OpRef<'_>, mask: &str, vector: &str, diags: &mut Diags) {
     if let Some(elem) = elem(op, vector) {
         granularity(op, mask, mask_bits(elem), &format!("lanes of {elem}"), diags);
     }
 }
 
 /// Requires predicate `mask` to be of these bits, which `what` needs.
-pub(super) fn granularity(op: &OpRef<'_>, mask: usize, wanted: u8, what: &str, diags: &mut Diags) {
+pub(super) fn granularity(op: &OpRef<'_>, mask: &str, wanted: u8, what: &str, diags: &mut Diags) {
     let Some(Type::Mask(bits)) = op.ty(mask) else { return };
     if *bits != wanted {
         diags.push(
@@ -67,9 +67,9 @@ pub(super) const COMMON: &[Elem] =
 pub(super) const NUMBERS: &[Elem] =
     &[Elem::I8, Elem::U8, Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::BF16, Elem::F32];
 
-/// Requires operand `index` to have lanes of one of these types.
-pub(super) fn lanes_of(op: &OpRef<'_>, index: usize, elems: &[Elem], diags: &mut Diags) {
-    let Some(found) = elem(op, index) else { return };
+/// Requires an operand to have lanes of one of these types.
+pub(super) fn lanes_of(op: &OpRef<'_>, name: &str, elems: &[Elem], diags: &mut Diags) {
+    let Some(found) = elem(op, name) else { return };
     if !elems.contains(&found) {
         let names: Vec<_> = elems.iter().map(|e| e.name()).collect();
         let name = op.def.schema.name;
@@ -79,7 +79,7 @@ pub(super) fn lanes_of(op: &OpRef<'_>, index: usize, elems: &[Elem], diags: &mut
 
 /// Requires operand `number` to be a number as wide as the lanes of operand `vector`, and of their kind. Integers need not
 /// say their sign.
-pub(super) fn number_for(op: &OpRef<'_>, number: usize, vector: usize, diags: &mut Diags) {
+pub(super) fn number_for(op: &OpRef<'_>, number: &str, vector: &str, diags: &mut Diags) {
     let (Some(ty), Some(lane)) = (op.ty(number), elem(op, vector)) else { return };
     let fits = match ty {
         Type::Int { width, sign } => {
@@ -115,7 +115,7 @@ fn one_type(op: &OpRef<'_>, code: &'static str, what: &str, counts: fn(&Type) ->
 }
 
 /// Requires pointer `ptr` to point to elements as wide as these lanes: offsets count its elements.
-pub(super) fn as_wide(op: &OpRef<'_>, ptr: usize, lanes: Option<Elem>, diags: &mut Diags) {
+pub(super) fn as_wide(op: &OpRef<'_>, ptr: &str, lanes: Option<Elem>, diags: &mut Diags) {
     if let (Some(to), Some(lanes)) = (pointee(op, ptr), lanes)
         && to.bytes() != lanes.bytes()
     {

@@ -70,7 +70,7 @@ static VCMPS: OpDef = OpDef {
     summary: "Compare a register with a number",
     doc: "As `pto.vcmp`, with a number instead of the second register.",
     verify: |op, _, diags| {
-        check::number_for(op, 1, 0, diags);
+        check::number_for(op, "rhs", "lhs", diags);
         rules(op, diags);
     },
     lower: compare,
@@ -78,18 +78,18 @@ static VCMPS: OpDef = OpDef {
 };
 
 fn rules(op: &OpRef<'_>, diags: &mut Diags) {
-    check::lanes_of(op, 0, NUMBERS, diags);
-    check::governs(op, 2, 0, diags);
+    check::lanes_of(op, "lhs", NUMBERS, diags);
+    check::governs(op, "seed", "lhs", diags);
     check::one_of(op, "mode", &MODES.map(|mode| mode.0), diags);
 }
 
 fn compare(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mode = MODES.iter().find(|mode| op.text("mode") == Some(mode.0)).ok_or(Reported)?.1;
     let mut e = Emit::new(op, d);
-    let elem = e.elem(0)?;
-    let lhs = e.reg(0)?;
-    let rhs = if e.elem(1).is_ok() { Ok(e.reg(1)?) } else { Err(e.number(1)?) };
-    let (seed, out) = (e.reg(2)?, e.out(0));
+    let elem = e.elem("lhs")?;
+    let lhs = e.reg("lhs")?;
+    let rhs = if e.elem("rhs").is_ok() { Ok(e.reg("rhs")?) } else { Err(e.number("rhs")?) };
+    let (seed, out) = (e.reg("seed")?, e.out(0));
     let bytes = elem.bytes();
     e.step(VectorPort::Alu, elem, move |m, args| {
         let rhs = match rhs {
@@ -122,12 +122,12 @@ static VSEL: OpDef = OpDef {
     doc: "`out = mask ? src0 : src1`, lane by lane.",
     verify: |op, _, diags| {
         check::same(op, diags);
-        check::governs(op, 2, 0, diags);
+        check::governs(op, "mask", "src0", diags);
     },
     lower: |op, d| {
         let mut e = Emit::new(op, d);
-        let elem = e.elem(0)?;
-        let (src0, src1, mask, out) = (e.reg(0)?, e.reg(1)?, e.reg(2)?, e.out(0));
+        let elem = e.elem("src0")?;
+        let (src0, src1, mask, out) = (e.reg("src0")?, e.reg("src1")?, e.reg("mask")?, e.out(0));
         let bytes = elem.bytes();
         e.step(VectorPort::Alu, elem, move |m, _| {
             let (src, mask) = (*m.reg(src0), m.mask(mask));
@@ -154,19 +154,19 @@ static VSELR: OpDef = OpDef {
     summary: "Select lanes by index",
     doc: "`out[i] = src[index[i]]`. The index is taken modulo the number of lanes.",
     verify: |op, _, diags| {
-        if let (Some(src), Some(index)) = (check::elem(op, 0), check::elem(op, 1))
+        if let (Some(src), Some(index)) = (check::elem(op, "src"), check::elem(op, "index"))
             && (index.is_float() || index.bytes() != src.bytes())
         {
             diags.push(op.error("elem-type", format!("lanes of {src} take integer indices as wide, not {index}")));
         }
-        if op.ty(0) != Some(op.module.ty(op.result(0))) {
+        if op.ty("src") != Some(op.module.ty(op.result(0))) {
             diags.push(op.error("vreg-type", "the result has the type of `src`"));
         }
     },
     lower: |op, d| {
         let mut e = Emit::new(op, d);
-        let elem = e.elem(0)?;
-        let (src, index, out) = (e.reg(0)?, e.reg(1)?, e.out(0));
+        let elem = e.elem("src")?;
+        let (src, index, out) = (e.reg("src")?, e.reg("index")?, e.out(0));
         let bytes = elem.bytes();
         e.step(VectorPort::Alu, elem, move |m, _| {
             let (src, index) = (*m.reg(src), *m.reg(index));

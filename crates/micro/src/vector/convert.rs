@@ -69,10 +69,10 @@ fn part(op: &OpRef<'_>) -> Option<usize> {
 }
 
 fn cvt_rules(op: &OpRef<'_>, diags: &mut Diags) {
-    check::governs(op, 1, 0, diags);
+    check::governs(op, "mask", "src", diags);
     check::one_of(op, "rnd", &["R", "A", "F", "C", "Z", "O"], diags);
     check::one_of(op, "sat", &["SAT", "NOSAT"], diags);
-    let (Some(from), Some(to)) = (check::elem(op, 0), check::result_elem(op, 0)) else { return };
+    let (Some(from), Some(to)) = (check::elem(op, "src"), check::result_elem(op, 0)) else { return };
     let targets = PAIRS.iter().find(|pair| pair.0 == from).map_or(&[][..], |pair| pair.1);
     if !targets.contains(&to) {
         let names: Vec<_> = targets.iter().map(|e| e.name()).collect();
@@ -97,12 +97,12 @@ fn cvt(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mode = RoundMode::from_letter(op.text("rnd").unwrap_or("R")).ok_or(Reported)?;
     let part = part(op).ok_or(Reported)?;
     let mut e = Emit::new(op, d);
-    let from = e.elem(0)?;
+    let from = e.elem("src")?;
     let saturation: Saturation = match op.text("sat") {
         Some(sat) => (sat == "SAT").into(),
         None => (from.is_float() && !to.is_float()).into(),
     };
-    let (src, mask, out) = (e.reg(0)?, e.reg(1)?, e.out(0));
+    let (src, mask, out) = (e.reg("src")?, e.reg("mask")?, e.out(0));
     let (narrow, wide) = (from.bytes(), to.bytes());
     e.step(VectorPort::Alu, from, move |m, _| {
         let mut src = *m.reg(src);
@@ -143,15 +143,15 @@ static VTRC: OpDef = OpDef {
           zero), `F` down, `C` up, `Z` towards zero.",
     verify: |op, _, diags| {
         check::same(op, diags);
-        check::lanes_of(op, 0, &[Elem::F16, Elem::BF16, Elem::F32], diags);
-        check::governs(op, 1, 0, diags);
+        check::lanes_of(op, "src", &[Elem::F16, Elem::BF16, Elem::F32], diags);
+        check::governs(op, "mask", "src", diags);
         check::one_of(op, "rnd", &["R", "A", "F", "C", "Z"], diags);
     },
     lower: |op, d| {
         let mode = op.text("rnd").and_then(RoundMode::from_letter).ok_or(Reported)?;
         let mut e = Emit::new(op, d);
-        let elem = e.elem(0)?;
-        let (src, mask, out) = (e.reg(0)?, e.reg(1)?, e.out(0));
+        let elem = e.elem("src")?;
+        let (src, mask, out) = (e.reg("src")?, e.reg("mask")?, e.out(0));
         e.step(VectorPort::Alu, elem, move |m, _| {
             let mut lanes = [0f32; 128];
             let lanes = &mut lanes[..BYTES / elem.bytes()];
@@ -184,7 +184,8 @@ static VCI: OpDef = OpDef {
         if !elem.is_some_and(|elem| known.contains(&elem)) {
             diags.push(op.error("elem-type", "counts in i8, i16, i32, f16 or f32"));
         }
-        if elem.map(|e| (e.bytes(), e.is_float())) != op.ty(0).and_then(|t| t.elem()).map(|e| (e.bytes(), e.is_float()))
+        if elem.map(|e| (e.bytes(), e.is_float()))
+            != op.ty("index").and_then(|t| t.elem()).map(|e| (e.bytes(), e.is_float()))
         {
             diags.push(op.error("elem-type", "the first number has the type of the lanes"));
         }
@@ -192,7 +193,7 @@ static VCI: OpDef = OpDef {
     lower: |op, d| {
         let elem = check::result_elem(op, 0).ok_or(Reported)?;
         let mut e = Emit::new(op, d);
-        let (index, out) = (e.number(0)?, e.out(0));
+        let (index, out) = (e.number("index")?, e.out(0));
         let down = op.text("order") == Some("DESC");
         e.step(VectorPort::Alu, elem, move |m, args| {
             let lanes = BYTES / elem.bytes();

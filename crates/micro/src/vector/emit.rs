@@ -33,19 +33,19 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
         Emit { op, d, reads, writes, data, counts: false, placed: false, args, result: None }
     }
 
-    /// The register of declared operand `index`, if it is there.
-    pub fn optional(&mut self, index: usize) -> Result<Option<Slot>, Reported> {
-        self.op.operand(index).map(|value| self.read(value)).transpose()
+    /// The register of a declared operand, if it is there.
+    pub fn optional(&mut self, at: &str) -> Result<Option<Slot>, Reported> {
+        self.op.operand(at).map(|value| self.read(value)).transpose()
     }
 
-    /// The register of declared operand `index`.
-    pub fn reg(&mut self, index: usize) -> Result<Slot, Reported> {
-        self.optional(index)?.ok_or(Reported)
+    /// The register of a declared operand.
+    pub fn reg(&mut self, at: &str) -> Result<Slot, Reported> {
+        self.optional(at)?.ok_or(Reported)
     }
 
-    /// The register of declared operand `index`, which the step only stores: see [`Step::data`].
-    pub fn data(&mut self, index: usize) -> Result<Slot, Reported> {
-        let slot = self.reg(index)?;
+    /// The register of a declared operand, which the step only stores: see [`Step::data`].
+    pub fn data(&mut self, at: &str) -> Result<Slot, Reported> {
+        let slot = self.reg(at)?;
         self.data.push(slot);
         Ok(slot)
     }
@@ -56,9 +56,9 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
         Ok(slot)
     }
 
-    /// Element type of the register that declared operand `index` is.
-    pub fn elem(&self, index: usize) -> Result<Elem, Reported> {
-        check::elem(self.op, index).ok_or(Reported)
+    /// Element type of the register that a declared operand is.
+    pub fn elem(&self, at: &str) -> Result<Elem, Reported> {
+        check::elem(self.op, at).ok_or(Reported)
     }
 
     /// A register for result `index`.
@@ -76,9 +76,9 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
         self.result = Some(reg);
     }
 
-    /// Declared operand `index`, a number: its place among the kernel's numbers.
-    pub fn number(&mut self, index: usize) -> Result<usize, Reported> {
-        let value = self.d.scalar(self.op.operand(index).ok_or(Reported)?)?;
+    /// A declared operand, a number: its place among the kernel's numbers.
+    pub fn number(&mut self, at: &str) -> Result<usize, Reported> {
+        let value = self.d.scalar(self.op.operand(at).ok_or(Reported)?)?;
         Ok(self.arg(value))
     }
 
@@ -89,7 +89,7 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
     }
 
     /// The byte address of element `offset` after pointer `ptr` (declared operands): its place among the numbers.
-    pub fn address(&mut self, ptr: usize, offset: usize) -> Result<usize, Reported> {
+    pub fn address(&mut self, ptr: &str, offset: &str) -> Result<usize, Reported> {
         let elem = self.op.ty(ptr).and_then(slipring_ir::Type::elem).ok_or(Reported)?;
         let base = self.d.scalar(self.op.operand(ptr).ok_or(Reported)?)?;
         let offset = self.d.scalar(self.op.operand(offset).ok_or(Reported)?)?;
@@ -116,29 +116,28 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
     }
 }
 
-/// `out = kernel(operands…)` lane by lane, for the declared operands at `positions` (vector registers, or numbers that
-/// every lane gets) and the predicate at `mask`.
+/// `out = kernel(operands…)` lane by lane, for the declared operands `names` (vector registers, or numbers that every
+/// lane gets) and the predicate `mask`.
 pub(super) fn lanewise<const N: usize>(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
     kernel: &'static Lanes<N>,
-    positions: [usize; N],
-    mask: usize,
+    names: [&str; N],
 ) -> Lowered {
     let mut e = Emit::new(op, d);
-    let elem = check::elem(op, positions[0]).or(check::elem(op, N - 1)).ok_or(Reported)?;
+    let elem = check::elem(op, names[0]).or(check::elem(op, names[N - 1])).ok_or(Reported)?;
     let mut sources = [Slot(0); N];
     let mut numbers = SmallVec::<[(Slot, usize); 1]>::new();
-    for (source, position) in sources.iter_mut().zip(positions) {
-        if e.elem(position).is_ok() {
-            *source = e.reg(position)?;
+    for (source, name) in sources.iter_mut().zip(names) {
+        if e.elem(name).is_ok() {
+            *source = e.reg(name)?;
         } else {
             // A number is spread over a register that nobody else knows.
             *source = e.d.fresh_slot();
-            numbers.push((*source, e.number(position)?));
+            numbers.push((*source, e.number(name)?));
         }
     }
-    let mask = e.reg(mask)?;
+    let mask = e.reg("mask")?;
     let out = e.out(0);
     if !kernel.supports(elem) {
         return Err(e.d.unsupported("this element type"));

@@ -29,9 +29,9 @@ static VMULA: OpDef = OpDef {
     doc: "`out = acc + lhs × rhs`, rounded once; integers wrap.",
     verify: |op, _, diags| {
         check::same(op, diags);
-        check::governs(op, 3, 0, diags);
+        check::governs(op, "mask", "acc", diags);
     },
-    lower: |op, d| lanewise(op, d, &kernels::MULA, [0, 1, 2], 3),
+    lower: |op, d| lanewise(op, d, &kernels::MULA, ["acc", "lhs", "rhs"]),
     ..STEP
 };
 
@@ -54,11 +54,11 @@ static VAXPY: OpDef = OpDef {
     doc: "`out = alpha × src + addend`, rounded once.",
     verify: |op, _, diags| {
         check::same(op, diags);
-        check::lanes_of(op, 0, FLOATS, diags);
-        check::number_for(op, 2, 0, diags);
-        check::governs(op, 3, 0, diags);
+        check::lanes_of(op, "src", FLOATS, diags);
+        check::number_for(op, "alpha", "src", diags);
+        check::governs(op, "mask", "src", diags);
     },
-    lower: |op, d| lanewise(op, d, &kernels::AXPY, [0, 1, 2], 3),
+    lower: |op, d| lanewise(op, d, &kernels::AXPY, ["src", "addend", "alpha"]),
     ..STEP
 };
 
@@ -77,9 +77,9 @@ static VEXPDIF: OpDef = OpDef {
           which lanes are taken, the even or the odd ones: lane `2i` or `2i + 1` gives result `i`. For f32 operands all \
           lanes are taken, whatever `part` says.",
     verify: |op, _, diags| {
-        check::lanes_of(op, 0, FLOATS, diags);
-        check::governs(op, 2, 0, diags);
-        if op.ty(0) != op.ty(1) || check::result_elem(op, 0) != Some(Elem::F32) {
+        check::lanes_of(op, "src", FLOATS, diags);
+        check::governs(op, "mask", "src", diags);
+        if op.ty("src") != op.ty("max") || check::result_elem(op, 0) != Some(Elem::F32) {
             diags.push(op.error("vreg-type", "takes two registers of one type and gives lanes of f32"));
         }
         check::one_of(op, "part", &["EVEN", "ODD"], diags);
@@ -90,8 +90,8 @@ static VEXPDIF: OpDef = OpDef {
 
 fn expdif(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut e = Emit::new(op, d);
-    let elem = e.elem(0)?;
-    let (src, max, mask, out) = (e.reg(0)?, e.reg(1)?, e.reg(2)?, e.out(0));
+    let elem = e.elem("src")?;
+    let (src, max, mask, out) = (e.reg("src")?, e.reg("max")?, e.reg("mask")?, e.out(0));
     let step = 4 / elem.bytes();
     let first = if op.text("part") == Some("ODD") { step - 1 } else { 0 };
     e.step(VectorPort::Alu, elem, move |m, _| {
@@ -129,8 +129,8 @@ static VMULL: OpDef = OpDef {
     doc: "The whole product of 32-bit integers, signed for signed lanes: its low and its high half.",
     verify: |op, _, diags| {
         check::same(op, diags);
-        check::lanes_of(op, 0, WORDS, diags);
-        check::governs(op, 2, 0, diags);
+        check::lanes_of(op, "lhs", WORDS, diags);
+        check::governs(op, "mask", "lhs", diags);
     },
     lower: mull,
     ..STEP
@@ -138,8 +138,8 @@ static VMULL: OpDef = OpDef {
 
 fn mull(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut e = Emit::new(op, d);
-    let elem = e.elem(0)?;
-    let (lhs, rhs, mask, low, high) = (e.reg(0)?, e.reg(1)?, e.reg(2)?, e.out(0), e.out(1));
+    let elem = e.elem("lhs")?;
+    let (lhs, rhs, mask, low, high) = (e.reg("lhs")?, e.reg("rhs")?, e.reg("mask")?, e.out(0), e.out(1));
     let signed = elem.is_signed_int();
     e.step(VectorPort::Alu, elem, move |m, _| {
         let (a, b, mask) = (*m.reg(lhs), *m.reg(rhs), m.mask(mask));

@@ -52,11 +52,12 @@ static VGATHER2_BC: OpDef = OpDef {
 
 /// Requires offsets of one of these widths in bits, and lanes of the same width.
 fn verify_gather(op: &OpRef<'_>, widths: &[usize], diags: &mut Diags) {
-    let (Some(to), Some(offsets), Some(lanes)) = (check::pointee(op, 0), check::elem(op, 1), check::result_elem(op, 0))
+    let (Some(to), Some(offsets), Some(lanes)) =
+        (check::pointee(op, "ptr"), check::elem(op, "offsets"), check::result_elem(op, 0))
     else {
         return;
     };
-    if !offset_width(op, 1, widths, diags) {
+    if !offset_width(op, "offsets", widths, diags) {
         return;
     }
     let bytes = offsets.bytes();
@@ -66,10 +67,10 @@ fn verify_gather(op: &OpRef<'_>, widths: &[usize], diags: &mut Diags) {
             op.error("elem-width", message).help(format!("the lanes are {} bits wide, as the offsets", 8 * bytes)),
         );
     }
-    check::granularity(op, 2, check::mask_bits(lanes), &format!("lanes of {lanes}"), diags);
+    check::granularity(op, "mask", check::mask_bits(lanes), &format!("lanes of {lanes}"), diags);
 }
 
-fn offset_width(op: &OpRef<'_>, index: usize, widths: &[usize], diags: &mut Diags) -> bool {
+fn offset_width(op: &OpRef<'_>, index: &str, widths: &[usize], diags: &mut Diags) -> bool {
     let Some(elem) = check::elem(op, index) else { return false };
     let fits = !elem.is_float() && widths.contains(&(8 * elem.bytes()));
     if !fits {
@@ -82,10 +83,10 @@ fn offset_width(op: &OpRef<'_>, index: usize, widths: &[usize], diags: &mut Diag
 
 fn gather(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut e = Emit::new(op, d);
-    let to = check::pointee(op, 0).ok_or(Reported)?;
-    let base = e.number(0)?;
-    let lane = e.elem(1)?.bytes();
-    let (offsets, mask) = (e.reg(1)?, e.reg(2)?);
+    let to = check::pointee(op, "ptr").ok_or(Reported)?;
+    let base = e.number("ptr")?;
+    let lane = e.elem("offsets")?.bytes();
+    let (offsets, mask) = (e.reg("offsets")?, e.reg("mask")?);
     let out = e.out(0);
     let size = to.bytes();
     e.step(VectorPort::Load, to, move |m, args| {
@@ -108,15 +109,15 @@ static VGATHERB: OpDef = OpDef {
           fill the whole register. Offsets are 32-bit and unsigned; they and `ptr` are multiples of 32 bytes.",
     source: "micro-instruction manual, `pto.vgatherb`",
     verify: |op, _, diags| {
-        offset_width(op, 1, &[32], diags);
-        check::granularity(op, 2, 32, "blocks", diags);
-        check::as_wide(op, 0, check::result_elem(op, 0), diags);
+        offset_width(op, "offsets", &[32], diags);
+        check::granularity(op, "mask", 32, "blocks", diags);
+        check::as_wide(op, "ptr", check::result_elem(op, 0), diags);
     },
     lower: |op, d| {
         let mut e = Emit::new(op, d);
-        let to = check::pointee(op, 0).ok_or(Reported)?;
-        let base = e.number(0)?;
-        let (offsets, mask) = (e.reg(1)?, e.reg(2)?);
+        let to = check::pointee(op, "ptr").ok_or(Reported)?;
+        let base = e.number("ptr")?;
+        let (offsets, mask) = (e.reg("offsets")?, e.reg("mask")?);
         let out = e.out(0);
         e.step(VectorPort::Load, to, move |m, args| {
             check::aligned(args[base], 32, "gathers blocks from")?;
@@ -160,25 +161,25 @@ static VSCATTER: OpDef = OpDef {
 };
 
 fn verify_scatter(op: &OpRef<'_>, _: &slipring_machine::Platform, diags: &mut Diags) {
-    let (Some(value), Some(offsets)) = (check::elem(op, 0), check::elem(op, 2)) else { return };
-    check::as_wide(op, 1, Some(value), diags);
-    if !offset_width(op, 2, &[16, 32], diags) {
+    let (Some(value), Some(offsets)) = (check::elem(op, "value"), check::elem(op, "offsets")) else { return };
+    check::as_wide(op, "ptr", Some(value), diags);
+    if !offset_width(op, "offsets", &[16, 32], diags) {
         return;
     }
     let (size, bytes) = (value.bytes(), offsets.bytes());
     if size != bytes && (size, bytes) != (1, 2) {
         diags.push(op.error("elem-width", format!("offsets of {offsets} cannot scatter elements of {value}")));
     }
-    check::granularity(op, 3, 8 * bytes as u8, &format!("offsets of {offsets}"), diags);
+    check::granularity(op, "mask", 8 * bytes as u8, &format!("offsets of {offsets}"), diags);
 }
 
 fn scatter(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut e = Emit::new(op, d);
-    let elem = e.elem(0)?;
-    let value = e.data(0)?;
-    let base = e.number(1)?;
-    let lane = e.elem(2)?.bytes();
-    let (offsets, mask) = (e.reg(2)?, e.reg(3)?);
+    let elem = e.elem("value")?;
+    let value = e.data("value")?;
+    let base = e.number("ptr")?;
+    let lane = e.elem("offsets")?.bytes();
+    let (offsets, mask) = (e.reg("offsets")?, e.reg("mask")?);
     let size = elem.bytes();
     e.step(VectorPort::Store, elem, move |m, args| {
         check::aligned(args[base], size as u64, "scatters to")?;

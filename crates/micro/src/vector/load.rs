@@ -42,7 +42,7 @@ static VLDS: OpDef = OpDef {
     source: "micro-instruction manual, `pto.vlds`",
     verify: |op, _, diags| {
         check::one_of(op, "dist", &LOADS.each_ref().map(|mode| mode.name), diags);
-        check::as_wide(op, 0, check::result_elem(op, 0), diags);
+        check::as_wide(op, "ptr", check::result_elem(op, 0), diags);
     },
     lower: vlds,
     ..STEP
@@ -52,9 +52,9 @@ fn vlds(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let name = op.text("dist").unwrap_or(LOADS[0].name);
     let LoadMode { bytes, align, spread, .. } = *LOADS.iter().find(|mode| mode.name == name).ok_or(Reported)?;
     let mut e = Emit::new(op, d);
-    let at = e.address(0, 1)?;
+    let at = e.address("ptr", "offset")?;
     let out = e.out(0);
-    let elem = check::pointee(op, 0).ok_or(Reported)?;
+    let elem = check::pointee(op, "ptr").ok_or(Reported)?;
     if name == LOADS[0].name {
         return e.step(VectorPort::Load, elem, move |m, args| {
             check::aligned(args[at], 32, "reads")?;
@@ -97,7 +97,7 @@ static VLDSX2: OpDef = OpDef {
     verify: |op, _, diags| {
         check::one_of(op, "dist", &SPLITS.each_ref().map(|mode| mode.name), diags);
         check::same(op, diags);
-        check::as_wide(op, 0, check::result_elem(op, 0), diags);
+        check::as_wide(op, "ptr", check::result_elem(op, 0), diags);
     },
     lower: vldsx2,
     ..STEP
@@ -107,9 +107,9 @@ fn vldsx2(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let name = op.text("dist").ok_or(Reported)?;
     let PairMode { split, .. } = *SPLITS.iter().find(|mode| mode.name == name).ok_or(Reported)?;
     let mut e = Emit::new(op, d);
-    let at = e.address(0, 1)?;
+    let at = e.address("ptr", "offset")?;
     let outs = [e.out(0), e.out(1)];
-    let elem = check::pointee(op, 0).ok_or(Reported)?;
+    let elem = check::pointee(op, "ptr").ok_or(Reported)?;
     e.step(VectorPort::Load, elem, move |m, args| {
         check::aligned(args[at], 32, "reads")?;
         let memory = m.load(args[at], 2 * BYTES)?;
@@ -145,13 +145,13 @@ static VSLDB: OpDef = OpDef {
           The manual's formula asks bit `k` of a `b32` predicate; its compiler makes predicates of as many lanes as are to be \
           loaded, which is what this follows.",
     source: "micro-instruction manual, `pto.vsldb`",
-    verify: |op, _, diags| blocks(op, check::result_elem(op, 0), 0, 3, diags),
+    verify: |op, _, diags| blocks(op, check::result_elem(op, 0), "ptr", "mask", diags),
     lower: vsldb,
     ..STEP
 };
 
 /// The rules of loads and stores of blocks: of lanes of `elem`, through pointer `ptr`.
-pub(super) fn blocks(op: &OpRef<'_>, elem: Option<slipring_tile::Elem>, ptr: usize, mask: usize, diags: &mut Diags) {
+pub(super) fn blocks(op: &OpRef<'_>, elem: Option<slipring_tile::Elem>, ptr: &str, mask: &str, diags: &mut Diags) {
     if let Some(elem) = elem {
         check::granularity(op, mask, check::mask_bits(elem), &format!("lanes of {elem}"), diags);
     }
@@ -167,10 +167,10 @@ pub(super) fn block_address(base: u64, block_stride: u64, repeat_stride: u64, k:
 
 fn vsldb(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut e = Emit::new(op, d);
-    let (base, block, repeat) = (e.number(0)?, e.number(1)?, e.number(2)?);
-    let mask = e.reg(3)?;
+    let (base, block, repeat) = (e.number("ptr")?, e.number("block_stride")?, e.number("repeat_stride")?);
+    let mask = e.reg("mask")?;
     let out = e.out(0);
-    let elem = check::pointee(op, 0).ok_or(Reported)?;
+    let elem = check::pointee(op, "ptr").ok_or(Reported)?;
     e.step(VectorPort::Load, elem, move |m, args| {
         check::aligned(args[base], 32, "reads blocks from")?;
         let (mask, mut value) = (m.mask(mask), Register::ZERO);

@@ -130,7 +130,7 @@ fn plt(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let bytes = lane_bytes(op).ok_or(Reported)?;
     let lanes = (BYTES / bytes) as u64;
     let mut e = Emit::new(op, d);
-    let count = e.number(0)?;
+    let count = e.number("count")?;
     let out = e.out(0);
     e.out_number(1);
     e.step(VectorPort::Alu, Elem::U8, move |m, args| {

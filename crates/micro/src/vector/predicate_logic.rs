@@ -121,8 +121,8 @@ fn map<const N: usize>(
 ) -> Lowered {
     let mut e = Emit::new(op, d);
     let mut slots = [slipring_vector::Slot(0); N];
-    for (i, slot) in slots.iter_mut().enumerate() {
-        *slot = e.reg(i)?;
+    for (slot, spec) in slots.iter_mut().zip(op.def.schema.operands) {
+        *slot = e.reg(spec.name)?;
     }
     let outs: smallvec::SmallVec<[_; 2]> = (0..outs).map(|i| e.out(i)).collect();
     e.step(VectorPort::Alu, Elem::U8, move |m, _| {
@@ -248,7 +248,7 @@ static PBITCAST: OpDef = OpDef {
     source: "micro-instruction manual, `pto.pbitcast`",
     lower: |op, d| {
         let mut e = Emit::new(op, d);
-        let (src, out) = (e.reg(0)?, e.out(0));
+        let (src, out) = (e.reg("src")?, e.out(0));
         e.step(VectorPort::None, Elem::U8, move |m, _| {
             m.set_mask(out, m.mask(src));
             Ok(0)

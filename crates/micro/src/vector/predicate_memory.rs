@@ -67,12 +67,12 @@ static PLDI: OpDef = OpDef {
     source: "micro-instruction manual, `pto.pldi`",
     verify: |op, platform, diags| {
         (PLDS.verify)(op, platform, diags);
-        constant_offset(op, 1, diags);
+        constant_offset(op, "offset", diags);
     },
     ..PLDS
 };
 
-fn constant_offset(op: &OpRef<'_>, index: usize, diags: &mut Diags) {
+fn constant_offset(op: &OpRef<'_>, index: &str, diags: &mut Diags) {
     if op.operand(index).is_some_and(|offset| constant(op.module, offset).is_none()) {
         let name = op.def.schema.name;
         let other = if name.starts_with("pto.pst") { "pto.psts" } else { "pto.plds" };
@@ -94,7 +94,7 @@ fn load(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let name = op.text("dist").ok_or(Reported)?;
     let LoadMode { bytes, align, source, .. } = *LOADS.iter().find(|mode| mode.name == name).ok_or(Reported)?;
     let mut e = Emit::new(op, d);
-    let at = e.address(0, 1)?;
+    let at = e.address("ptr", "offset")?;
     let out = e.out(0);
     e.step(VectorPort::Load, Elem::U8, move |m, args| {
         check::aligned(args[at], align, "reads")?;
@@ -140,7 +140,7 @@ static PSTI: OpDef = OpDef {
     source: "micro-instruction manual, `pto.psti`",
     verify: |op, platform, diags| {
         (PSTS.verify)(op, platform, diags);
-        constant_offset(op, 2, diags);
+        constant_offset(op, "offset", diags);
     },
     ..PSTS
 };
@@ -148,8 +148,8 @@ static PSTI: OpDef = OpDef {
 fn store(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let packed = op.text("dist") == Some(STORES[1]);
     let mut e = Emit::new(op, d);
-    let value = e.data(0)?;
-    let at = e.address(1, 2)?;
+    let value = e.data("value")?;
+    let at = e.address("ptr", "offset")?;
     e.step(VectorPort::Store, Elem::U8, move |m, args| {
         let (align, step) = if packed { (8, 2) } else { (32, 1) };
         check::aligned(args[at], align, "writes")?;
@@ -188,11 +188,11 @@ static PSTU: OpDef = OpDef {
     source: "micro-instruction manual, `pto.pstu`",
     verify: verify_pstu,
     lower: |op, d| {
-        let Some(Type::Mask(bits)) = op.ty(1) else { return Err(Reported) };
+        let Some(Type::Mask(bits)) = op.ty("value") else { return Err(Reported) };
         let lane = usize::from(bits / 8);
         let mut e = Emit::new(op, d);
-        let (from, value) = (e.data(0)?, e.data(1)?);
-        let at = e.number(2)?;
+        let (from, value) = (e.data("align")?, e.data("value")?);
+        let at = e.number("ptr")?;
         let next = e.out(0);
         e.out_number(1);
         e.step(VectorPort::Store, Elem::U8, move |m: &mut Machine<'_>, args: &[u64]| -> Result<u64, Fault> {
@@ -206,7 +206,7 @@ static PSTU: OpDef = OpDef {
 };
 
 fn verify_pstu(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    let (Some(Type::Mask(bits)), Some(elem)) = (op.ty(1), check::pointee(op, 2)) else { return };
+    let (Some(Type::Mask(bits)), Some(elem)) = (op.ty("value"), check::pointee(op, "ptr")) else { return };
     if !matches!((bits, elem), (16, Elem::U16) | (32, Elem::U32)) {
         let message = format!(
             "stores `b16` through a pointer to `ui16` and `b32` through one to `ui32`, not `b{bits}` through {elem}"

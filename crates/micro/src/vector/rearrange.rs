@@ -87,8 +87,8 @@ fn part(op: &OpRef<'_>) -> Option<usize> {
 
 fn interleaved(op: &OpRef<'_>, d: &mut Decoder<'_>, apart: bool) -> Lowered {
     let mut e = Emit::new(op, d);
-    let elem = e.elem(0)?;
-    let sources = [e.reg(0)?, e.reg(1)?];
+    let elem = e.elem("lhs")?;
+    let sources = [e.reg("lhs")?, e.reg("rhs")?];
     let outs = match part(op) {
         Some(half) => vec![(half, e.out(0))],
         None => vec![(0, e.out(0)), (1, e.out(1))],
@@ -130,13 +130,13 @@ static VSQZ: OpDef = OpDef {
           `pto.vstur` stores that many.",
     verify: |op, _, diags| {
         check::same(op, diags);
-        check::governs(op, 1, 0, diags);
+        check::governs(op, "mask", "src", diags);
     },
     lower: |op, d| {
         let mut e = Emit::new(op, d);
         e.counts = true;
-        let elem = e.elem(0)?;
-        let (src, mask, out) = (e.data(0)?, e.reg(1)?, e.out(0));
+        let elem = e.elem("src")?;
+        let (src, mask, out) = (e.data("src")?, e.reg("mask")?, e.out(0));
         let bytes = elem.bytes();
         e.step(VectorPort::Alu, elem, move |m, _| {
             let (src, mask) = (*m.reg(src), m.mask(mask));
@@ -160,13 +160,13 @@ static VUSQZ: OpDef = OpDef {
     doc: "`out[i]` is the number of active lanes among lanes `0 .. i`, without `i` itself. `src` has no influence.",
     verify: |op, _, diags| {
         check::same(op, diags);
-        check::lanes_of(op, 0, &[Elem::I8, Elem::I16, Elem::I32], diags);
-        check::governs(op, 1, 0, diags);
+        check::lanes_of(op, "src", &[Elem::I8, Elem::I16, Elem::I32], diags);
+        check::governs(op, "mask", "src", diags);
     },
     lower: |op, d| {
         let mut e = Emit::new(op, d);
-        let elem = e.elem(0)?;
-        let (_, mask, out) = (e.reg(0)?, e.reg(1)?, e.out(0));
+        let elem = e.elem("src")?;
+        let (_, mask, out) = (e.reg("src")?, e.reg("mask")?, e.out(0));
         let bytes = elem.bytes();
         e.step(VectorPort::Alu, elem, move |m, _| {
             let mask = m.mask(mask);
@@ -196,7 +196,7 @@ static VPACK: OpDef = OpDef {
           become `ui16`, lanes of 16 bits `ui8`.",
     verify: |op, _, diags| {
         check::one_of(op, "part", &HALVES, diags);
-        let pair = (check::elem(op, 0), check::result_elem(op, 0));
+        let pair = (check::elem(op, "src"), check::result_elem(op, 0));
         let known = [
             (Some(Elem::I32), Some(Elem::U16)),
             (Some(Elem::U32), Some(Elem::U16)),
@@ -210,8 +210,8 @@ static VPACK: OpDef = OpDef {
     lower: |op, d| {
         let part = part(op).ok_or(Reported)?;
         let mut e = Emit::new(op, d);
-        let elem = e.elem(0)?;
-        let (src, out) = (e.reg(0)?, e.out(0));
+        let elem = e.elem("src")?;
+        let (src, out) = (e.reg("src")?, e.out(0));
         let (wide, narrow) = (elem.bytes(), elem.bytes() / 2);
         e.step(VectorPort::Alu, elem, move |m, _| {
             let src = *m.reg(src);
@@ -254,7 +254,7 @@ static VZUNPACK: OpDef = OpDef {
 };
 
 fn unpack_rules(op: &OpRef<'_>, diags: &mut Diags) {
-    let (Some(from), Some(to)) = (check::elem(op, 0), check::result_elem(op, 0)) else { return };
+    let (Some(from), Some(to)) = (check::elem(op, "src"), check::result_elem(op, 0)) else { return };
     if from.is_float() || to.is_float() || to.bytes() != 2 * from.bytes() {
         diags.push(
             op.error("vreg-type", format!("integers become integers twice as wide; {from} does not become {to}")),
@@ -264,9 +264,9 @@ fn unpack_rules(op: &OpRef<'_>, diags: &mut Diags) {
 
 fn unpack(op: &OpRef<'_>, d: &mut Decoder<'_>, signed: bool) -> Lowered {
     let mut e = Emit::new(op, d);
-    let elem = e.elem(0)?;
-    let src = e.reg(0)?;
-    let (part, out) = (e.number(1)?, e.out(0));
+    let elem = e.elem("src")?;
+    let src = e.reg("src")?;
+    let (part, out) = (e.number("part")?, e.out(0));
     let bytes = elem.bytes();
     e.step(VectorPort::Alu, elem, move |m, args| {
         let src = *m.reg(src);
@@ -297,8 +297,8 @@ static VBITCAST: OpDef = OpDef {
     source: "micro-instruction manual 9",
     lower: |op, d| {
         let mut e = Emit::new(op, d);
-        let elem = e.elem(0)?;
-        let (src, out) = (e.reg(0)?, e.out(0));
+        let elem = e.elem("src")?;
+        let (src, out) = (e.reg("src")?, e.out(0));
         e.step(VectorPort::None, elem, move |m, _| {
             let value = *m.reg(src);
             m.set(out, value);

@@ -30,9 +30,9 @@ const SCHEMA: OpSchema = schema(
 const WIDE: &[Elem] = &[Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::F32];
 
 fn rules(op: &OpRef<'_>, elems: &[Elem], diags: &mut Diags) {
-    check::lanes_of(op, 0, elems, diags);
-    check::governs(op, 1, 0, diags);
-    let (Some(elem), Some(out)) = (check::elem(op, 0), check::result_elem(op, 0)) else { return };
+    check::lanes_of(op, "src", elems, diags);
+    check::governs(op, "mask", "src", diags);
+    let (Some(elem), Some(out)) = (check::elem(op, "src"), check::result_elem(op, 0)) else { return };
     let wanted = if op.def == &VCADD { sum_elem(elem) } else { elem };
     if out != wanted {
         diags.push(op.error("vreg-type", format!("lanes of {elem} give a result of {wanted}, not {out}")));
@@ -78,7 +78,7 @@ static VCPADD: OpDef = OpDef {
           manual's words describe a running sum; the public examples compute this.)",
     verify: |op, _, diags| rules(op, FLOATS, diags),
     lower: |op, d| {
-        let lanes = BYTES / check::elem(op, 0).ok_or(Reported)?.bytes();
+        let lanes = BYTES / check::elem(op, "src").ok_or(Reported)?.bytes();
         sum(op, d, lanes / 2)
     },
     ..STEP
@@ -128,8 +128,8 @@ static VCGMIN: OpDef = OpDef {
 fn sum(op: &OpRef<'_>, d: &mut Decoder<'_>, groups: usize) -> Lowered {
     let to = check::result_elem(op, 0).ok_or(Reported)?;
     let mut e = Emit::new(op, d);
-    let elem = e.elem(0)?;
-    let (src, mask, out) = (e.reg(0)?, e.reg(1)?, e.out(0));
+    let elem = e.elem("src")?;
+    let (src, mask, out) = (e.reg("src")?, e.reg("mask")?, e.out(0));
     let size = BYTES / elem.bytes() / groups;
     e.step(VectorPort::Alu, elem, move |m, _| {
         let mut src = *m.reg(src);
@@ -180,8 +180,8 @@ fn integer(elem: Elem, register: &Register, lane: usize) -> i64 {
 /// The extremes of `groups` groups of equal size, in the first lanes of the result; of one group also its place.
 fn extreme(op: &OpRef<'_>, d: &mut Decoder<'_>, groups: usize, largest: bool) -> Lowered {
     let mut e = Emit::new(op, d);
-    let elem = e.elem(0)?;
-    let (src, mask, out) = (e.reg(0)?, e.reg(1)?, e.out(0));
+    let elem = e.elem("src")?;
+    let (src, mask, out) = (e.reg("src")?, e.reg("mask")?, e.out(0));
     let bytes = elem.bytes();
     let size = BYTES / bytes / groups;
     e.step(VectorPort::Alu, elem, move |m, _| {

@@ -38,10 +38,10 @@ const SHIFT: OpSchema = OpSchema {
 
 fn rules(op: &OpRef<'_>, elems: &[Elem], diags: &mut Diags) {
     check::same(op, diags);
-    check::lanes_of(op, 0, elems, diags);
-    check::governs(op, 2, 0, diags);
-    if op.def.schema.operands[1].ty.describe == SCALAR.describe {
-        check::number_for(op, 1, 0, diags);
+    check::lanes_of(op, "src", elems, diags);
+    check::governs(op, "mask", "src", diags);
+    if op.def.schema.operand("scalar").is_some_and(|spec| spec.ty.describe == SCALAR.describe) {
+        check::number_for(op, "scalar", "src", diags);
     }
 }
 
@@ -50,7 +50,7 @@ static VADDS: OpDef = OpDef {
     summary: "Sum with a number",
     doc: "`out = src + scalar`; integers wrap.",
     verify: |op, _, diags| rules(op, NUMBERS, diags),
-    lower: |op, d| lanewise(op, d, &shared::ADD, [0, 1], 2),
+    lower: |op, d| lanewise(op, d, &shared::ADD, ["src", "scalar"]),
     ..STEP
 };
 
@@ -59,7 +59,7 @@ static VMULS: OpDef = OpDef {
     summary: "Product with a number",
     doc: "`out = src × scalar`; integers wrap.",
     verify: |op, _, diags| rules(op, NUMBERS, diags),
-    lower: |op, d| lanewise(op, d, &shared::MUL, [0, 1], 2),
+    lower: |op, d| lanewise(op, d, &shared::MUL, ["src", "scalar"]),
     ..STEP
 };
 
@@ -68,7 +68,7 @@ static VMAXS: OpDef = OpDef {
     summary: "Larger of a lane and a number",
     doc: "`out = max(src, scalar)`. NaN if one of them is.",
     verify: |op, _, diags| rules(op, NUMBERS, diags),
-    lower: |op, d| lanewise(op, d, &kernels::MAX, [0, 1], 2),
+    lower: |op, d| lanewise(op, d, &kernels::MAX, ["src", "scalar"]),
     ..STEP
 };
 
@@ -77,7 +77,7 @@ static VMINS: OpDef = OpDef {
     summary: "Smaller of a lane and a number",
     doc: "`out = min(src, scalar)`. NaN if one of them is.",
     verify: |op, _, diags| rules(op, NUMBERS, diags),
-    lower: |op, d| lanewise(op, d, &kernels::MIN, [0, 1], 2),
+    lower: |op, d| lanewise(op, d, &kernels::MIN, ["src", "scalar"]),
     ..STEP
 };
 
@@ -86,7 +86,7 @@ static VLRELU: OpDef = OpDef {
     summary: "Leaky rectified linear unit",
     doc: "`out = src` where it is at least 0, `scalar × src` elsewhere.",
     verify: |op, _, diags| rules(op, FLOATS, diags),
-    lower: |op, d| lanewise(op, d, &kernels::PRELU, [0, 1], 2),
+    lower: |op, d| lanewise(op, d, &kernels::PRELU, ["src", "scalar"]),
     ..STEP
 };
 
@@ -95,7 +95,7 @@ static VSHLS: OpDef = OpDef {
     summary: "Shift left by a number",
     doc: "`out = src << scalar`. The count is an `i16`, taken modulo the width of a lane.",
     verify: |op, _, diags| rules(op, INTEGERS, diags),
-    lower: |op, d| lanewise(op, d, &kernels::SHL, [0, 1], 2),
+    lower: |op, d| lanewise(op, d, &kernels::SHL, ["src", "scalar"]),
     ..STEP
 };
 
@@ -104,6 +104,6 @@ static VSHRS: OpDef = OpDef {
     summary: "Shift right by a number",
     doc: "`out = src >> scalar`, filled with the sign for signed lanes. The count is an `i16`, taken modulo the width of a lane.",
     verify: |op, _, diags| rules(op, INTEGERS, diags),
-    lower: |op, d| lanewise(op, d, &kernels::SHR, [0, 1], 2),
+    lower: |op, d| lanewise(op, d, &kernels::SHR, ["src", "scalar"]),
     ..STEP
 };

@@ -55,9 +55,9 @@ fn verify_vsts(op: &OpRef<'_>, _: &slipring_machine::Platform, diags: &mut Diags
     }
     check::one_of(op, "dist", &STORES.each_ref().map(|mode| mode.name), diags);
     if let Some(bits) = store_mode(op).and_then(StoreMode::mask_bits) {
-        check::granularity(op, 3, bits, "the lanes that it stores", diags);
+        check::granularity(op, "mask", bits, "the lanes that it stores", diags);
     }
-    check::as_wide(op, 1, check::elem(op, 0), diags);
+    check::as_wide(op, "ptr", check::elem(op, "value"), diags);
 }
 
 /// The distribution of the op, by name or by the element type.
@@ -65,7 +65,7 @@ fn store_mode(op: &OpRef<'_>) -> Option<&'static StoreMode> {
     match op.text("dist") {
         Some(name) => STORES.iter().find(|mode| mode.name == name),
         None => {
-            let lane = check::elem(op, 0)?.bytes().min(4);
+            let lane = check::elem(op, "value")?.bytes().min(4);
             STORES.iter().find(|mode| mode.lane == lane)
         }
     }
@@ -74,11 +74,11 @@ fn store_mode(op: &OpRef<'_>) -> Option<&'static StoreMode> {
 fn vsts(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mode = store_mode(op).ok_or(Reported)?;
     let mut e = Emit::new(op, d);
-    let elem = e.elem(0)?;
-    let value = e.data(0)?;
-    let at = e.address(1, 2)?;
+    let elem = e.elem("value")?;
+    let value = e.data("value")?;
+    let at = e.address("ptr", "offset")?;
     let StoreMode { lane, kept, first_only, .. } = *mode;
-    let mask = if first_only { None } else { e.optional(3)? };
+    let mask = if first_only { None } else { e.optional("mask")? };
     if lane == kept && !first_only {
         return e.step(VectorPort::Store, elem, move |m, args| {
             check::aligned(args[at], 32, "writes")?;
@@ -130,7 +130,7 @@ static VSTSX2: OpDef = OpDef {
     verify: |op, _, diags| {
         check::one_of(op, "dist", &JOINS.each_ref().map(|mode| mode.name), diags);
         check::same(op, diags);
-        check::as_wide(op, 2, check::elem(op, 0), diags);
+        check::as_wide(op, "ptr", check::elem(op, "low"), diags);
     },
     lower: vstsx2,
     ..STEP
@@ -140,9 +140,9 @@ fn vstsx2(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let name = op.text("dist").ok_or(Reported)?;
     let PairMode { join, .. } = *JOINS.iter().find(|mode| mode.name == name).ok_or(Reported)?;
     let mut e = Emit::new(op, d);
-    let elem = e.elem(0)?;
-    let (low, high) = (e.data(0)?, e.data(1)?);
-    let at = e.address(2, 3)?;
+    let elem = e.elem("low")?;
+    let (low, high) = (e.data("low")?, e.data("high")?);
+    let at = e.address("ptr", "offset")?;
     e.step(VectorPort::Store, elem, move |m, args| {
         check::aligned(args[at], 32, "writes")?;
         let (low, high) = (*m.reg(low), *m.reg(high));
@@ -173,17 +173,17 @@ static VSSTB: OpDef = OpDef {
           it is active. The strides are 16-bit, unsigned; `ptr` is a multiple of 32 bytes. Which lanes count as active: see \
           `pto.vsldb`.",
     source: "micro-instruction manual, `pto.vsstb`",
-    verify: |op, _, diags| blocks(op, check::elem(op, 0), 1, 4, diags),
+    verify: |op, _, diags| blocks(op, check::elem(op, "value"), "ptr", "mask", diags),
     lower: vsstb,
     ..STEP
 };
 
 fn vsstb(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut e = Emit::new(op, d);
-    let elem = e.elem(0)?;
-    let value = e.data(0)?;
-    let (base, block, repeat) = (e.number(1)?, e.number(2)?, e.number(3)?);
-    let mask = e.reg(4)?;
+    let elem = e.elem("value")?;
+    let value = e.data("value")?;
+    let (base, block, repeat) = (e.number("ptr")?, e.number("block_stride")?, e.number("repeat_stride")?);
+    let mask = e.reg("mask")?;
     e.step(VectorPort::Store, elem, move |m, args| {
         check::aligned(args[base], 32, "writes blocks from")?;
         let (mask, value) = (m.mask(mask), *m.reg(value));

@@ -25,8 +25,8 @@ const RELU_TYPES: &[Elem] = &[Elem::I32, Elem::F16, Elem::F32];
 
 fn rules(op: &OpRef<'_>, elems: &[Elem], diags: &mut Diags) {
     check::same(op, diags);
-    check::lanes_of(op, 0, elems, diags);
-    check::governs(op, 1, 0, diags);
+    check::lanes_of(op, "src", elems, diags);
+    check::governs(op, "mask", "src", diags);
 }
 
 static VABS: OpDef = OpDef {
@@ -34,7 +34,7 @@ static VABS: OpDef = OpDef {
     summary: "Absolute value",
     doc: "`out = |src|`. The most negative integer stays what it is.",
     verify: |op, _, diags| rules(op, COMMON, diags),
-    lower: |op, d| lanewise(op, d, &shared::ABS, [0], 1),
+    lower: |op, d| lanewise(op, d, &shared::ABS, ["src"]),
     ..STEP
 };
 
@@ -43,7 +43,7 @@ static VNEG: OpDef = OpDef {
     summary: "Negation",
     doc: "`out = -src`; integers wrap.",
     verify: |op, _, diags| rules(op, COMMON, diags),
-    lower: |op, d| lanewise(op, d, &shared::NEG, [0], 1),
+    lower: |op, d| lanewise(op, d, &shared::NEG, ["src"]),
     ..STEP
 };
 
@@ -52,7 +52,7 @@ static VEXP: OpDef = OpDef {
     summary: "Exponential",
     doc: "`out = e^src`, correctly rounded.",
     verify: |op, _, diags| rules(op, FLOATS, diags),
-    lower: |op, d| lanewise(op, d, &shared::EXP, [0], 1),
+    lower: |op, d| lanewise(op, d, &shared::EXP, ["src"]),
     ..STEP
 };
 
@@ -61,7 +61,7 @@ static VLN: OpDef = OpDef {
     summary: "Natural logarithm",
     doc: "`out = ln(src)`, correctly rounded; -inf for 0, NaN for negative numbers.",
     verify: |op, _, diags| rules(op, FLOATS, diags),
-    lower: |op, d| lanewise(op, d, &shared::LOG, [0], 1),
+    lower: |op, d| lanewise(op, d, &shared::LOG, ["src"]),
     ..STEP
 };
 
@@ -70,7 +70,7 @@ static VSQRT: OpDef = OpDef {
     summary: "Square root",
     doc: "`out = √src`, correctly rounded; NaN for negative numbers.",
     verify: |op, _, diags| rules(op, FLOATS, diags),
-    lower: |op, d| lanewise(op, d, &shared::SQRT, [0], 1),
+    lower: |op, d| lanewise(op, d, &shared::SQRT, ["src"]),
     ..STEP
 };
 
@@ -79,7 +79,7 @@ static VRELU: OpDef = OpDef {
     summary: "Rectified linear unit",
     doc: "`out = max(src, 0)`. NaN stays NaN.",
     verify: |op, _, diags| rules(op, RELU_TYPES, diags),
-    lower: |op, d| lanewise(op, d, &kernels::RELU, [0], 1),
+    lower: |op, d| lanewise(op, d, &kernels::RELU, ["src"]),
     ..STEP
 };
 
@@ -88,6 +88,6 @@ static VNOT: OpDef = OpDef {
     summary: "Bitwise complement",
     doc: "`out = ~src`.",
     verify: |op, _, diags| rules(op, INTEGERS, diags),
-    lower: |op, d| lanewise(op, d, &shared::NOT, [0], 1),
+    lower: |op, d| lanewise(op, d, &shared::NOT, ["src"]),
     ..STEP
 };

@@ -40,7 +40,7 @@ const INT_TO_INT: OpDef = OpDef { schema: schema("", CAST, &[from(INTEGER)], &[t
 /// Lowers a conversion that is a function of the source type and then one of the target type.
 fn cast(op: &OpRef<'_>, d: &mut Decoder<'_>, read: Option<ScalarFn>, write: Option<ScalarFn>) -> Lowered {
     let (Some(read), Some(write)) = (read, write) else {
-        let (from, to) = (op.ty(0).cloned(), op.module.ty(op.result(0)).clone());
+        let (from, to) = (op.ty("in").cloned(), op.module.ty(op.result(0)).clone());
         let from = from.map_or_else(String::new, |t| t.to_string());
         return Err(d.unsupported(&format!("a conversion from `{from}` to `{to}`")));
     };
@@ -69,7 +69,7 @@ fn keep<const W: u32>([a, ..]: [u64; 3]) -> Result<u64, Trap> {
 
 /// Lowers a conversion between integers: read with or without a sign, kept at the target's width.
 fn integers(op: &OpRef<'_>, d: &mut Decoder<'_>, with_sign: bool) -> Lowered {
-    let (Some(from), to) = (op.ty(0), op.module.ty(op.result(0))) else { return Ok(()) };
+    let (Some(from), to) = (op.ty("in"), op.module.ty(op.result(0))) else { return Ok(()) };
     let read = if with_sign { by_width!(from, sign_extend) } else { by_width!(from, zero_extend) };
     cast(op, d, read, by_width!(to, keep))
 }
@@ -142,7 +142,7 @@ pub static SITOFP: OpDef = OpDef {
     doc: "The nearest float, ties to even.",
     lower: |op, d| {
         let to = op.module.ty(op.result(0));
-        let read = op.ty(0).and_then(|ty| by_width!(ty, sign_extend));
+        let read = op.ty("in").and_then(|ty| by_width!(ty, sign_extend));
         cast(op, d, read, by_float!(to, signed_to_float))
     },
     ..SCALAR_OP
@@ -154,7 +154,7 @@ pub static UITOFP: OpDef = OpDef {
     doc: "The nearest float, ties to even.",
     lower: |op, d| {
         let to = op.module.ty(op.result(0));
-        let read = op.ty(0).and_then(|ty| by_width!(ty, zero_extend));
+        let read = op.ty("in").and_then(|ty| by_width!(ty, zero_extend));
         cast(op, d, read, by_float!(to, unsigned_to_float))
     },
     ..SCALAR_OP
@@ -177,7 +177,7 @@ pub static FPTOSI: OpDef = OpDef {
     doc: "Towards zero; what does not fit becomes the nearest number that does, NaN becomes 0.",
     lower: |op, d| {
         let to = op.module.ty(op.result(0));
-        let read = op.ty(0).and_then(|ty| by_float!(ty, number_of));
+        let read = op.ty("in").and_then(|ty| by_float!(ty, number_of));
         cast(op, d, read, by_width!(to, float_to_signed))
     },
     ..SCALAR_OP
@@ -189,7 +189,7 @@ pub static FPTOUI: OpDef = OpDef {
     doc: "Towards zero; what does not fit becomes the nearest number that does, NaN becomes 0.",
     lower: |op, d| {
         let to = op.module.ty(op.result(0));
-        let read = op.ty(0).and_then(|ty| by_float!(ty, number_of));
+        let read = op.ty("in").and_then(|ty| by_float!(ty, number_of));
         cast(op, d, read, by_width!(to, float_to_unsigned))
     },
     ..SCALAR_OP
@@ -204,7 +204,7 @@ macro_rules! float_casts {
                 doc: "Rounded once, to the nearest, ties to even.",
                 lower: |op, d| {
                     let to = op.module.ty(op.result(0));
-                    let read = op.ty(0).and_then(|ty| by_float!(ty, number_of));
+                    let read = op.ty("in").and_then(|ty| by_float!(ty, number_of));
                     cast(op, d, read, by_float!(to, rounded))
                 },
                 ..SCALAR_OP
@@ -231,14 +231,14 @@ pub static BITCAST: OpDef = OpDef {
     summary: "The same bits as another type",
     doc: "Both types have the same number of bits.",
     verify: |op, _, diags| {
-        let (from, to) = (op.ty(0).and_then(bit_count), bit_count(op.module.ty(op.result(0))));
+        let (from, to) = (op.ty("in").and_then(bit_count), bit_count(op.module.ty(op.result(0))));
         if from != to {
             diags.push(op.error("cast-width", "both types of `arith.bitcast` must have the same number of bits"));
         }
     },
     lower: |op, d| {
         let to = op.module.ty(op.result(0));
-        let from = op.ty(0);
+        let from = op.ty("in");
         // A float's bits fill the register with zeros above, an integer's with its sign.
         let read = from.and_then(|ty| if width(ty).is_some() { by_width!(ty, zero_extend) } else { Some(same) });
         let write = if width(to).is_some() { by_width!(to, keep) } else { Some(same as ScalarFn) };

@@ -133,10 +133,10 @@ pub static SELECT: OpDef = OpDef {
     summary: "One of two values",
     doc: "",
     lower: |op, d| {
-        if op.ty(1).is_some_and(|t| !t.is_scalar() && !matches!(t, Type::Ptr(..))) {
+        if op.ty("true_value").is_some_and(|t| !t.is_scalar() && !matches!(t, Type::Ptr(..))) {
             return Err(d.unsupported("a choice between values that are not numbers"));
         }
-        if op.operand(2).is_none() {
+        if op.operand("false_value").is_none() {
             return Err(Reported);
         }
         compute(op, d, |[condition, yes, no]| Ok(if condition & 1 != 0 { yes } else { no }))

@@ -13,7 +13,7 @@ use slipring_op::rules::{INTEGER, LAYOUT, PLAIN, defaulted, operand, result, sch
 /// Stands in a list of numbers for a value that is an operand.
 const OPEN: i128 = i64::MIN as i128;
 
-/// The lists of the text: word, attribute with the numbers. The values among them are operands 1, 2, 3.
+/// The lists of the text: word, which is the operand with the values among them too, and attribute with the numbers.
 const LISTS: [(&str, &str); 3] =
     [("offset", "static_offsets"), ("sizes", "static_sizes"), ("strides", "static_strides")];
 
@@ -82,13 +82,13 @@ impl CustomSyntax for CastText {
     fn print(&self, printer: &mut OpPrinter<'_>, op: OpId) {
         let module = printer.module;
         printer.write(" ");
-        printer.values(module.operand_group(op, 0));
+        printer.values(module.operands_named(op, "source"));
         printer.write(" to");
         for (at, (word, attr)) in LISTS.iter().enumerate() {
             printer.write(if at == 0 { " " } else { ", " });
             printer.write(word);
             printer.write(": [");
-            let mut values = module.operand_group(op, at + 1).iter();
+            let mut values = module.operands_named(op, word).iter();
             for (i, number) in numbers(module.op(op).attrs.get(attr), values.len()).iter().enumerate() {
                 if i > 0 {
                     printer.write(", ");
@@ -105,7 +105,7 @@ impl CustomSyntax for CastText {
         }
         printer.attr_dict(op, &LISTS.map(|(_, attr)| attr));
         printer.write(" : ");
-        printer.types_of(module.operand_group(op, 0));
+        printer.types_of(module.operands_named(op, "source"));
         printer.write(" to ");
         printer.types_of(&module.op(op).results);
     }
@@ -121,10 +121,10 @@ fn numbers(attr: Option<&Attr>, operands: usize) -> Vec<i128> {
 }
 
 fn lower_cast(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let mut view = d.view(op.operand(0).ok_or(Reported)?)?;
+    let mut view = d.view(op.operand("source").ok_or(Reported)?)?;
     let mut lists: [SmallVec<[Operand; 5]>; 3] = Default::default();
-    for (at, (_, attr)) in LISTS.iter().enumerate() {
-        let mut values = op.operands(at + 1).iter();
+    for (at, (word, attr)) in LISTS.iter().enumerate() {
+        let mut values = op.operands(*word).iter();
         for number in numbers(op.attr(attr), values.len()) {
             let operand = match number {
                 OPEN => d.scalar(*values.next().ok_or(Reported)?)?,

@@ -90,7 +90,7 @@ pub static LOAD: OpDef = OpDef {
     source: "MLIR, memref dialect",
     core: CoreRule::ByTile,
     pipe: PipeRule::Fixed(Pipe::S),
-    lower: |op, d| lower_access(op, d, 0, None),
+    lower: |op, d| lower_access(op, d, None),
     ..PLAIN
 };
 
@@ -111,14 +111,14 @@ pub static STORE: OpDef = OpDef {
     source: "MLIR, memref dialect",
     core: CoreRule::ByTile,
     pipe: PipeRule::Fixed(Pipe::S),
-    lower: |op, d| lower_access(op, d, 1, Some(0)),
+    lower: |op, d| lower_access(op, d, Some("value")),
     ..PLAIN
 };
 
-/// Reads or writes an element. `memref` is the operand's position, the indices follow it.
-fn lower_access(op: &OpRef<'_>, d: &mut Decoder<'_>, memref: usize, value: Option<usize>) -> Lowered {
-    let view = d.view(op.operand(memref).ok_or(Reported)?)?;
-    let indices = op.operands(memref + 1);
+/// Reads an element, or writes the operand `value`.
+fn lower_access(op: &OpRef<'_>, d: &mut Decoder<'_>, value: Option<&str>) -> Lowered {
+    let view = d.view(op.operand("memref").ok_or(Reported)?)?;
+    let indices = op.operands("indices");
     if indices.len() != view.strides.len() {
         let (given, rank) = (indices.len(), view.strides.len());
         return Err(d.error("memref-rank", format!("expects an index for each dimension: {given} for {rank}")));
@@ -130,7 +130,7 @@ fn lower_access(op: &OpRef<'_>, d: &mut Decoder<'_>, memref: usize, value: Optio
         at = d.further(at, part);
     }
     let address = element_address(d, view.base, at, view.elem);
-    let value = value.and_then(|index| op.operand(index)).map(|value| d.scalar(value)).transpose()?;
+    let value = value.and_then(|name| op.operand(name)).map(|value| d.scalar(value)).transpose()?;
     access(op, d, (view.space, view.core, view.elem), (address, None), value);
     Ok(())
 }

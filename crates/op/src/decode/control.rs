@@ -28,7 +28,7 @@ pub fn lower_for(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 /// # Errors
 /// Reported by the body.
 fn counted_loop(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let (first, end, step) = (scalar(op, d, 0)?, scalar(op, d, 1)?, scalar(op, d, 2)?);
+    let (first, end, step) = (scalar(op, d, "lower")?, scalar(op, d, "upper")?, scalar(op, d, "step")?);
     let step = match step {
         Operand::Imm(step) if step as i64 <= 0 => {
             return Err(d.error("loop-step", format!("the step of a loop is positive, not {}", step as i64)));
@@ -39,7 +39,7 @@ fn counted_loop(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
             d.compute(positive, [step, Operand::Imm(0), Operand::Imm(0)])
         }
     };
-    let carried = carry(op.operands(3), d)?;
+    let carried = carry(op.operands("init"), d)?;
     let counter = d.variable(first);
     let (head, exit) = (d.label(), d.label());
     d.place(head);
@@ -73,7 +73,7 @@ fn counted_loop(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 /// # Errors
 /// Reported by the branches.
 pub fn lower_if(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let condition = scalar(op, d, 0)?;
+    let condition = scalar(op, d, "condition")?;
     let (otherwise, end) = (d.label(), d.label());
     d.jump_if_zero(condition, otherwise);
     let then = op.module.body(op.id, 0).ok_or(Reported)?;
@@ -98,7 +98,7 @@ pub fn lower_if(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 /// # Errors
 /// Reported by the regions.
 pub fn lower_while(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let carried = carry(op.operands(0), d)?;
+    let carried = carry(op.operands("init"), d)?;
     let (head, exit) = (d.label(), d.label());
     d.place(head);
     let before = op.module.body(op.id, 0).ok_or(Reported)?;
@@ -148,7 +148,7 @@ pub fn lower_call(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-fn scalar(op: &OpRef<'_>, d: &mut Decoder<'_>, index: usize) -> Result<Operand, Reported> {
+fn scalar(op: &OpRef<'_>, d: &mut Decoder<'_>, index: &str) -> Result<Operand, Reported> {
     d.scalar(op.operand(index).ok_or(Reported)?)
 }
 

@@ -450,7 +450,7 @@ pub(crate) fn finish(d: &mut Decoder<'_>) {
 pub fn set_status(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let Some((phase, direction)) = op.ring().and_then(RingPart::switches) else { return Err(Reported) };
     let (_, end) = end_of(op, d, direction)?;
-    let on = d.scalar(op.operand(1).ok_or(Reported)?)?;
+    let on = d.scalar(op.operand("on").ok_or(Reported)?)?;
     // A reference run keeps every signal: it has no register for it.
     if let Some(status) = end.status[phase as usize] {
         d.emit(Inst::Move { d: status, a: on });

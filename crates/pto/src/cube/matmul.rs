@@ -16,9 +16,9 @@ const DST: OperandSpec = operand("dst", TILE, Touch::Write, "accumulator, m × n
 const ACC: OperandSpec = operand("acc_in", TILE, Touch::Read, "accumulator to start from, m × n (`acc`)");
 const BIAS: OperandSpec = operand("bias", TILE, Touch::Read, "one row of n values of the accumulator's type (`bias`)");
 
-const PLAIN_PRODUCT: Product = Product { lhs: 0, rhs: 1, dst: 2, start: ProductStart::Zero, vector: false };
-const ACC_PRODUCT: Product = Product { lhs: 1, rhs: 2, dst: 3, start: ProductStart::Acc(0), vector: false };
-const BIAS_PRODUCT: Product = Product { dst: 3, start: ProductStart::Bias(2), ..PLAIN_PRODUCT };
+const PLAIN_PRODUCT: Product = Product { start: ProductStart::Zero, vector: false };
+const ACC_PRODUCT: Product = Product { start: ProductStart::Acc("acc_in"), vector: false };
+const BIAS_PRODUCT: Product = Product { start: ProductStart::Bias("bias"), vector: false };
 
 const PRODUCT: OpSchema = schema("", Syntax::InsOuts { ins: 2, attrs_in_ins: false }, &[LHS, RHS, DST], &[], &[]);
 const PRODUCT_ACC: OpSchema =
@@ -112,17 +112,26 @@ pub static TGEMV_BIAS: OpDef = OpDef {
     ..CUBE
 };
 
+/// True where the three tiles of a product are where the hardware has them.
+fn product_spaces(op: &OpRef<'_>, diags: &mut Diags) -> bool {
+    let mut fine = require_space(op, Product::LHS, &[Space::Left], diags);
+    fine &= require_space(op, Product::RHS, &[Space::Right], diags);
+    fine & require_space(op, Product::DST, &[Space::Acc], diags)
+}
+
+fn product_tiles<'a>(op: &OpRef<'a>) -> Option<[&'a TileType; 3]> {
+    Some([op.tile(Product::LHS)?, op.tile(Product::RHS)?, op.tile(Product::DST)?])
+}
+
 fn verify_product(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    let Some(Product { lhs, rhs, dst, start, .. }) = op.def.product else { return };
-    let mut fine = require_space(op, lhs, &[Space::Left], diags);
-    fine &= require_space(op, rhs, &[Space::Right], diags);
-    fine &= require_space(op, dst, &[Space::Acc], diags);
+    let Some(Product { start, .. }) = op.def.product else { return };
+    let mut fine = product_spaces(op, diags);
     match start {
         ProductStart::Zero => {}
-        ProductStart::Acc(index) => fine &= require_space(op, index, &[Space::Acc], diags),
-        ProductStart::Bias(index) => fine &= require_space(op, index, &[Space::Bias], diags),
+        ProductStart::Acc(name) => fine &= require_space(op, name, &[Space::Acc], diags),
+        ProductStart::Bias(name) => fine &= require_space(op, name, &[Space::Bias], diags),
     }
-    let (Some(a), Some(b), Some(c)) = (op.tile(lhs), op.tile(rhs), op.tile(dst)) else { return };
+    let Some([a, b, c]) = product_tiles(op) else { return };
     if !fine {
         return;
     }
@@ -130,15 +139,15 @@ fn verify_product(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     product_types(op, a, b, c, diags);
     match start {
         ProductStart::Zero => {}
-        ProductStart::Acc(index) => {
-            if let Some(start) = op.tile(index)
+        ProductStart::Acc(name) => {
+            if let Some(start) = op.tile(name)
                 && start.layout.elem != c.layout.elem
             {
                 diags.push(op.error("matmul-type", "expects acc_in and dst to have the same element type"));
             }
         }
-        ProductStart::Bias(index) => {
-            if let Some(bias) = op.tile(index) {
+        ProductStart::Bias(name) => {
+            if let Some(bias) = op.tile(name) {
                 if bias.layout.elem != c.layout.elem {
                     diags.push(op.error("matmul-type", "expects bias and dst to have the same element type"));
                 }
@@ -189,17 +198,17 @@ fn product_types(op: &OpRef<'_>, a: &TileType, b: &TileType, c: &TileType, diags
 
 fn lower_product(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let product = op.def.product.ok_or(Reported)?;
-    let a = d.tile(op.operand(product.lhs).ok_or(Reported)?)?;
-    let b = d.tile(op.operand(product.rhs).ok_or(Reported)?)?;
-    let c = d.tile(op.operand(product.dst).ok_or(Reported)?)?;
+    let a = d.tile(op.operand(Product::LHS).ok_or(Reported)?)?;
+    let b = d.tile(op.operand(Product::RHS).ok_or(Reported)?)?;
+    let c = d.tile(op.operand(Product::DST).ok_or(Reported)?)?;
     let (start, start_addr) = match product.start {
         ProductStart::Zero => (Start::Zero, Operand::Imm(0)),
-        ProductStart::Acc(index) => {
-            let tile = d.tile(op.operand(index).ok_or(Reported)?)?;
+        ProductStart::Acc(name) => {
+            let tile = d.tile(op.operand(name).ok_or(Reported)?)?;
             (Start::Acc(tile.ty.layout), tile.addr)
         }
-        ProductStart::Bias(index) => {
-            let tile = d.tile(op.operand(index).ok_or(Reported)?)?;
+        ProductStart::Bias(name) => {
+            let tile = d.tile(op.operand(name).ok_or(Reported)?)?;
             (Start::Bias(tile.ty.layout), tile.addr)
         }
     };
@@ -211,11 +220,9 @@ fn lower_product(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 }
 
 /// Rules that the forms with scales share with the others.
-pub(super) fn verify_scaled(op: &OpRef<'_>, [lhs, rhs, dst]: [usize; 3], diags: &mut Diags) {
-    let mut fine = require_space(op, lhs, &[Space::Left], diags);
-    fine &= require_space(op, rhs, &[Space::Right], diags);
-    fine &= require_space(op, dst, &[Space::Acc], diags);
-    if let (true, Some(a), Some(b), Some(c)) = (fine, op.tile(lhs), op.tile(rhs), op.tile(dst)) {
+pub(super) fn verify_scaled(op: &OpRef<'_>, diags: &mut Diags) {
+    let fine = product_spaces(op, diags);
+    if let (true, Some([a, b, c])) = (fine, product_tiles(op)) {
         product_shapes(op, a, b, c, diags);
     }
 }

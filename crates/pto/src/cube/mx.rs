@@ -29,7 +29,7 @@ const MX: OpDef = OpDef {
     source: "PTO IR manual 4.4",
     core: CoreRule::Cube,
     pipe: PipeRule::Fixed(Pipe::M),
-    verify: |op, _, diags| verify_scaled(op, [0, 2, 4], diags),
+    verify: |op, _, diags| verify_scaled(op, diags),
     lower: |_, d| Err(d.unsupported("a product with scales for groups of elements")),
     ..PLAIN
 };
@@ -42,7 +42,6 @@ const MX_ACC: OpDef = OpDef {
         &[],
         &[],
     ),
-    verify: |op, _, diags| verify_scaled(op, [1, 3, 5], diags),
     ..MX
 };
 
@@ -54,7 +53,6 @@ const MX_BIAS: OpDef = OpDef {
         &[],
         &[],
     ),
-    verify: |op, _, diags| verify_scaled(op, [0, 2, 5], diags),
     ..MX
 };
 

@@ -63,13 +63,13 @@ pub static TPREFETCH: OpDef = OpDef {
 };
 
 fn verify_load(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    if !require_space(op, 1, &[Space::Vec, Space::Mat], diags) {
+    if !require_space(op, "dst", &[Space::Vec, Space::Mat], diags) {
         return;
     }
-    same_width(op, 0, 1, diags);
+    same_width(op, "src", "dst", diags);
     positive(op, diags);
-    same_fold(op, 1, 0, diags);
-    if let Some(tile) = op.tile(1)
+    same_fold(op, "dst", "src", diags);
+    if let Some(tile) = op.tile("dst")
         && matches!(tile.layout.elem, Elem::I64 | Elem::U64)
         && tile.pad > 1
     {
@@ -78,14 +78,12 @@ fn verify_load(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
 }
 
 /// Reports elements of different widths.
-pub(super) fn same_width(op: &OpRef<'_>, a: usize, b: usize, diags: &mut Diags) {
-    let elem = |index: usize| op.ty(index).and_then(Type::elem);
-    if let (Some(x), Some(y)) = (elem(a), elem(b))
+pub(super) fn same_width(op: &OpRef<'_>, a: &str, b: &str, diags: &mut Diags) {
+    if let (Some(x), Some(y)) = (op.ty(a).and_then(Type::elem), op.ty(b).and_then(Type::elem))
         && x.bytes() != y.bytes()
     {
-        let names = [a, b].map(|index| op.def.schema.operands[index].name);
         diags.push(
-            op.error("elem-width", format!("expects {} and {} to have the same element bitwidth", names[0], names[1]))
+            op.error("elem-width", format!("expects {} and {} to have the same element bitwidth", a, b))
                 .label(format!("{x} and {y}")),
         );
     }
@@ -101,8 +99,8 @@ pub(super) fn positive(op: &OpRef<'_>, diags: &mut Diags) {
 }
 
 fn lower_load(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let view = d.view(op.operand(0).ok_or(Reported)?)?;
-    let tile = d.tile(op.operand(1).ok_or(Reported)?)?;
+    let view = d.view(op.operand("src").ok_or(Reported)?)?;
+    let tile = d.tile(op.operand("dst").ok_or(Reported)?)?;
     // Types of one width move as bits: as the tile's type.
     let (window, place_args) = window(op, d, &view, &tile.ty.layout, tile.ty.layout.elem)?;
     let effect = GmMove { tile: place(d, &tile), window, load: true, pad: tile.ty.pad, finish: Finish::default() };

@@ -74,7 +74,7 @@ fn window(
 }
 
 /// Reports a window that is known to fold into other rows and columns than the tile has, though it has as many elements.
-fn same_fold(op: &OpRef<'_>, tile: usize, window: usize, diags: &mut Diags) {
+fn same_fold(op: &OpRef<'_>, tile: &str, window: &str, diags: &mut Diags) {
     let (Some(tile), Some(value)) = (op.tile(tile), op.operand(window)) else { return };
     let (Type::PartitionView(view) | Type::TensorView(view)) = op.module.ty(value) else { return };
     let dims: Option<Vec<u64>> = view.dims.iter().map(|dim| dim.known()).collect();

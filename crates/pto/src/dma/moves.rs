@@ -56,7 +56,7 @@ pub static TMOV: OpDef = OpDef {
     core: CoreRule::ByTile,
     along: Along::EACH,
     transfer: Some(Transfer::Whole),
-    pipe: PipeRule::By(|op, _| pipe_of(op.space(0), op.space(3))),
+    pipe: PipeRule::By(|op, _| pipe_of(op.space("src"), op.space("dst"))),
     verify: verify_move,
     lower: lower_move,
     ..PLAIN
@@ -80,7 +80,7 @@ pub static TMOV_FP: OpDef = OpDef {
     core: CoreRule::Cube,
     pipe: PipeRule::Fixed(Pipe::Mte1),
     verify: |op, _, diags| {
-        if op.space(1).is_some_and(|space| space != Space::Scaling) {
+        if op.space("fp").is_some_and(|space| space != Space::Scaling) {
             diags.push(op.error("tile-space", "expects fp to be in the scaling address space"));
         }
     },
@@ -105,7 +105,7 @@ const WAYS: [(Space, &[Space]); 3] = [
 ];
 
 fn verify_move(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
-    let (Some(from), Some(to)) = (op.space(0), op.space(3)) else { return };
+    let (Some(from), Some(to)) = (op.space("src"), op.space("dst")) else { return };
     if !WAYS.iter().any(|(source, targets)| *source == from && targets.contains(&to)) {
         let ways: Vec<String> = WAYS
             .iter()
@@ -120,7 +120,8 @@ fn verify_move(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if !require_way(op, platform, "tile", (from, to), diags) {
         return;
     }
-    let (quantised, mode) = (op.operand(1).is_some() || op.operand(2).is_some(), op.text("accToVecMode"));
+    let (quantised, mode) =
+        (op.operand("fp").is_some() || op.operand("preQuantScalar").is_some(), op.text("accToVecMode"));
     if from != Space::Acc && (quantised || relu(op)) {
         diags.push(op.error("move-quant", "expects src to use loc=acc for reluPreMode, fp and preQuantScalar"));
     }
@@ -130,7 +131,7 @@ fn verify_move(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if quantised && mode.is_some_and(|mode| mode.starts_with("dual")) {
         diags.push(op.error("move-mode", "expects a single accToVecMode with fp or preQuantScalar"));
     }
-    let (Some(source), Some(target)) = (op.tile(0), op.tile(3)) else { return };
+    let (Some(source), Some(target)) = (op.tile("src"), op.tile("dst")) else { return };
     if from == Space::Mat && (source.layout.rows, source.layout.cols) != (target.layout.rows, target.layout.cols) {
         diags.push(op.error(
             "move-shape",
@@ -161,13 +162,13 @@ pub(super) fn move_types(
 }
 
 fn lower_move(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let source = d.tile(op.operand(0).ok_or(Reported)?)?;
-    let target = d.tile(op.operand(3).ok_or(Reported)?)?;
-    if op.operand(1).is_some() {
+    let source = d.tile(op.operand("src").ok_or(Reported)?)?;
+    let target = d.tile(op.operand("dst").ok_or(Reported)?)?;
+    if op.operand("fp").is_some() {
         return Err(d.unsupported("quantisation by columns"));
     }
-    let scale = scale(d, op.operand(2))?;
-    let finish = Finish { relu: relu(op), scaled: op.operand(2).is_some(), add: false };
+    let scale = scale(d, op.operand("preQuantScalar"))?;
+    let finish = Finish { relu: relu(op), scaled: op.operand("preQuantScalar").is_some(), add: false };
     let windows = match op.text("accToVecMode") {
         Some("dual_mode_split_m") => Windows::HalfRows,
         Some("dual_mode_split_n") => Windows::HalfCols,

@@ -45,10 +45,10 @@ pub static TGET_SCALE_ADDR: OpDef = OpDef {
     core: CoreRule::Cube,
     pipe: PipeRule::Fixed(Pipe::S),
     verify: |op, _, diags| {
-        if op.space(1).is_some_and(|space| space != Space::Scaling) {
+        if op.space("dst").is_some_and(|space| space != Space::Scaling) {
             diags.push(op.error("tile-space", "expects dst to be in the scaling address space"));
         }
-        if let (Some(src), Some(dst)) = (op.tile(0), op.tile(1))
+        if let (Some(src), Some(dst)) = (op.tile("src"), op.tile("dst"))
             && ((src.layout.rows, src.layout.cols) != (dst.layout.rows, dst.layout.cols) || src.valid != dst.valid)
         {
             diags.push(op.error("scale-shape", "expects dst to have the shape and valid shape of src"));
@@ -115,8 +115,8 @@ pub static TSTORE_FP: OpDef = OpDef {
 };
 
 fn verify_fp(op: &OpRef<'_>, diags: &mut Diags) {
-    require_space(op, 0, &[Space::Acc], diags);
-    require_space(op, 1, &[Space::Scaling], diags);
+    require_space(op, "src", &[Space::Acc], diags);
+    require_space(op, "fp", &[Space::Scaling], diags);
 }
 
 const SESSION: TypeRule =
@@ -184,7 +184,7 @@ pub static TGET_ASYNC: OpDef = OpDef {
 };
 
 fn verify_async(op: &OpRef<'_>, names: [&str; 2], diags: &mut Diags) {
-    let operands = op.operands(0);
+    let operands = op.operands("operands");
     if operands.len() != 3 || !(SESSION.accepts)(op.module.ty(operands[2])) {
         diags.push(op.error("async-operands", format!("expects {}, {} and a session", names[0], names[1])));
         return;

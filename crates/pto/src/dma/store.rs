@@ -53,7 +53,7 @@ pub static TSTORE: OpDef = OpDef {
     source: "PTO IR manual 4.3; tile ISA, TSTORE",
     core: CoreRule::ByTile,
     along: Along::EACH,
-    pipe: PipeRule::By(|op, _| pipe_of(op.space(0))),
+    pipe: PipeRule::By(|op, _| pipe_of(op.space("src"))),
     update: |op| (op.text("atomicType") == Some("atomic_add")).then_some(UpdateKind::Add),
     verify: verify_store,
     lower: lower_store,
@@ -66,14 +66,14 @@ fn pipe_of(space: Option<Space>) -> Pipe {
 
 fn verify_store(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let ways = [Space::Vec, Space::Mat, Space::Acc].map(|space| (space, platform.has_way(space, Space::Gm)));
-    if let Some(space) = op.space(0).filter(|space| !ways.contains(&(*space, true))) {
+    if let Some(space) = op.space("src").filter(|space| !ways.contains(&(*space, true))) {
         let known: Vec<String> = ways.iter().filter(|way| way.1).map(|way| format!("loc={}", way.0)).collect();
         let message = format!("expects {} tstore src to use {}", arch(platform), known.join(" or "));
         diags.push(op.error("tile-space", message).label(format!("this tile is in `{space}`")));
         return;
     }
     positive(op, diags);
-    if let (Some(source), Some(window)) = (op.ty(0), op.ty(2))
+    if let (Some(source), Some(window)) = (op.ty("src"), op.ty("dst"))
         && let (Some(valid), Some(count)) = (known_elements(source), known_elements(window))
         && valid != count
     {
@@ -84,21 +84,21 @@ fn verify_store(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
             ),
         ));
     }
-    same_fold(op, 0, 2, diags);
-    let quantised = op.operand(1).is_some();
-    if op.space(0) != Some(Space::Acc) {
+    same_fold(op, "src", "dst", diags);
+    let quantised = op.operand("preQuantScalar").is_some();
+    if op.space("src") != Some(Space::Acc) {
         if quantised {
             diags.push(op.error("store-quant", "expects src to use loc=acc when preQuantScalar is present"));
         }
         if relu(op) {
             diags.push(op.error("store-relu", "expects src to use loc=acc when reluPreMode is not no_relu"));
         }
-        same_width(op, 0, 2, diags);
+        same_width(op, "src", "dst", diags);
         return;
     }
-    let (Some(from), Some(to)) = (op.ty(0).and_then(Type::elem), op.ty(2).and_then(Type::elem)) else { return };
+    let (Some(from), Some(to)) = (op.ty("src").and_then(Type::elem), op.ty("dst").and_then(Type::elem)) else { return };
     accumulator_types(op, from, to, quantised, diags);
-    if let Some(tile) = op.tile(0)
+    if let Some(tile) = op.tile("src")
         && (u64::from(tile.layout.cols) > MAX_COLS || tile.valid[1].known().is_some_and(|n| n > MAX_COLS))
     {
         diags.push(op.error("store-cols", format!("expects src cols to be in the range [1, {MAX_COLS}]")));
@@ -128,14 +128,18 @@ pub(super) fn accumulator_types(op: &OpRef<'_>, from: Elem, to: Elem, quantised:
 }
 
 fn lower_store(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let tile = d.tile(op.operand(0).ok_or(Reported)?)?;
-    let scale = scale(d, op.operand(1))?;
-    let view = d.view(op.operand(2).ok_or(Reported)?)?;
+    let tile = d.tile(op.operand("src").ok_or(Reported)?)?;
+    let scale = scale(d, op.operand("preQuantScalar"))?;
+    let view = d.view(op.operand("dst").ok_or(Reported)?)?;
     // From UB and L1 types of one width move as bits: as the tile's type.
     let from_acc = tile.ty.space == Space::Acc;
     let elem = if from_acc { view.elem } else { tile.ty.layout.elem };
     let (window, place_args) = window(op, d, &view, &tile.ty.layout, elem)?;
-    let finish = Finish { relu: relu(op), scaled: op.operand(1).is_some(), add: op.update() == Some(UpdateKind::Add) };
+    let finish = Finish {
+        relu: relu(op),
+        scaled: op.operand("preQuantScalar").is_some(),
+        add: op.update() == Some(UpdateKind::Add),
+    };
     let effect = GmMove { tile: place(d, &tile), window, load: false, pad: 0, finish };
     let mut args = vec![tile.addr, tile.valid[0], tile.valid[1], scale];
     args.extend(place_args);

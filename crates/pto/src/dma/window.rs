@@ -35,7 +35,7 @@ pub static TEXTRACT: OpDef = OpDef {
     core: CoreRule::ByTile,
     along: [Along::Window("row"), Along::Window("col")],
     transfer: Some(Transfer::Extract),
-    pipe: PipeRule::By(|op, _| pipe_of(op.space(0), op.space(3))),
+    pipe: PipeRule::By(|op, _| pipe_of(op.space("src"), op.space("dst"))),
     verify: verify_extract,
     lower: |op, d| lower_window(op, d, Windows::Extract),
     ..PLAIN
@@ -50,14 +50,14 @@ pub static TINSERT: OpDef = OpDef {
     source: "PTO IR manual 4.10; tile ISA, TINSERT",
     core: CoreRule::ByTile,
     along: [Along::Window("row"), Along::Window("col")],
-    pipe: PipeRule::By(|op, _| pipe_of(op.space(0), op.space(3))),
+    pipe: PipeRule::By(|op, _| pipe_of(op.space("src"), op.space("dst"))),
     verify: verify_insert,
     lower: |op, d| lower_window(op, d, Windows::Insert),
     ..PLAIN
 };
 
 fn verify_extract(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
-    let (Some(from), Some(to)) = (op.space(0), op.space(3)) else { return };
+    let (Some(from), Some(to)) = (op.space("src"), op.space("dst")) else { return };
     let known = match from {
         Space::Mat => matches!(to, Space::Left | Space::Right | Space::Scaling),
         Space::Vec | Space::Acc => matches!(to, Space::Vec | Space::Mat),
@@ -73,7 +73,7 @@ fn verify_extract(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if !require_way(op, platform, "window", (from, to), diags) {
         return;
     }
-    let (Some(source), Some(target)) = (op.tile(0), op.tile(3)) else { return };
+    let (Some(source), Some(target)) = (op.tile("src"), op.tile("dst")) else { return };
     let plain = |t: &TileType| t.layout.blayout == BLayout::RowMajor && t.layout.slayout == SLayout::NoneBox;
     if (from, to) == (Space::Vec, Space::Vec) && !(plain(source) && plain(target)) {
         diags.push(op.error(
@@ -86,7 +86,7 @@ fn verify_extract(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
 }
 
 fn verify_insert(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
-    let (Some(from), Some(to)) = (op.space(0), op.space(3)) else { return };
+    let (Some(from), Some(to)) = (op.space("src"), op.space("dst")) else { return };
     if !matches!((from, to), (Space::Acc | Space::Vec, Space::Mat | Space::Vec)) {
         diags.push(
             op.error(
@@ -100,7 +100,7 @@ fn verify_insert(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if !require_way(op, platform, "tile", (from, to), diags) {
         return;
     }
-    let (Some(source), Some(target)) = (op.tile(0), op.tile(3)) else { return };
+    let (Some(source), Some(target)) = (op.tile("src"), op.tile("dst")) else { return };
     move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), false, diags);
     inside(op, &target.layout, &valid_part(source), ("src", "dst"), diags);
 }
@@ -113,9 +113,9 @@ fn valid_part(tile: &TileType) -> Layout {
 
 /// Reports a window at a constant place that does not lie inside its tile.
 fn inside(op: &OpRef<'_>, whole: &Layout, part: &Layout, (part_name, whole_name): (&str, &str), diags: &mut Diags) {
-    let sides = [(1, "row", part.rows, whole.rows), (2, "col", part.cols, whole.cols)];
-    for (operand, what, size, all) in sides {
-        let Some(first) = op.operand(operand).and_then(|v| constant(op.module, v)) else { continue };
+    let sides = [("row", part.rows, whole.rows), ("col", part.cols, whole.cols)];
+    for (what, size, all) in sides {
+        let Some(first) = op.operand(what).and_then(|v| constant(op.module, v)) else { continue };
         if first < 0 || first.saturating_add(size.into()) > i64::from(all) {
             diags.push(
                 op.error("window-bounds", format!("expects {what} + {part_name} {what}s <= {whole_name} {what}s"))
@@ -126,10 +126,10 @@ fn inside(op: &OpRef<'_>, whole: &Layout, part: &Layout, (part_name, whole_name)
 }
 
 fn lower_window(op: &OpRef<'_>, d: &mut Decoder<'_>, windows: Windows) -> Lowered {
-    let source = d.tile(op.operand(0).ok_or(Reported)?)?;
-    let row = d.scalar(op.operand(1).ok_or(Reported)?)?;
-    let col = d.scalar(op.operand(2).ok_or(Reported)?)?;
-    let target = d.tile(op.operand(3).ok_or(Reported)?)?;
+    let source = d.tile(op.operand("src").ok_or(Reported)?)?;
+    let row = d.scalar(op.operand("row").ok_or(Reported)?)?;
+    let col = d.scalar(op.operand("col").ok_or(Reported)?)?;
+    let target = d.tile(op.operand("dst").ok_or(Reported)?)?;
     let finish = Finish { relu: relu(op), ..Finish::default() };
     issue_move(op, d, (&source, &target), windows, finish, [row, col, Operand::Imm(0)]);
     Ok(())

@@ -86,14 +86,14 @@ fn verify(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         let message = format!("platform {} has no buffer ids", platform.name);
         return diags.push(op.error("no-buffer-ids", message).help("use `pto.set_flag` and `pto.wait_flag`"));
     }
-    match (op.operand(0).map(|v| constant(op.module, v)), op.int("buf_id")) {
+    match (op.operand("buf_id").map(|v| constant(op.module, v)), op.int("buf_id")) {
         (None, None) => diags.push(op.error("buffer-id", "expects a buffer id")),
         (Some(Some(id)), _) | (None, Some(id)) if !(0..ids).contains(&id) => {
             diags.push(op.error("buffer-id", format!("buffer ids go from 0 to {}, not {id}", ids - 1)));
         }
         _ => {}
     }
-    let mode = op.operand(1).map_or_else(|| op.int("mode"), |v| constant(op.module, v));
+    let mode = op.operand("mode").map_or_else(|| op.int("mode"), |v| constant(op.module, v));
     if mode.is_some_and(|mode| mode != 0 && mode != 1) {
         diags.push(op.error("buffer-mode", "the mode is 0 or 1"));
     }
@@ -120,12 +120,12 @@ fn parts(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<(Pipe, SyncRef, i64), Re
         Some(pipe) => pipe,
     };
     has_pipe(d, pipe)?;
-    let number = |d: &mut Decoder<'_>, index: usize, name: &str| match op.operand(index) {
+    let number = |d: &mut Decoder<'_>, name: &str| match op.operand(name) {
         Some(value) => d.scalar(value),
         None => Ok(Operand::imm(op.int(name).unwrap_or(0))),
     };
-    let id = number(d, 0, "buf_id")?;
-    let Some(mode) = number(d, 1, "mode")?.as_imm() else { return Err(d.unsupported("a computed mode")) };
+    let id = number(d, "buf_id")?;
+    let Some(mode) = number(d, "mode")?.as_imm() else { return Err(d.unsupported("a computed mode")) };
     Ok((pipe, d.buffer(id), mode))
 }
 
@@ -175,8 +175,8 @@ impl CustomSyntax for BufferText {
         }
         printer.write(" ");
         member(printer, attrs.get("pipe"));
-        for (index, name) in ["buf_id", "mode"].into_iter().enumerate() {
-            let value = module.operand_group(op, index);
+        for name in ["buf_id", "mode"] {
+            let value = module.operands_named(op, name);
             match (value, attrs.get(name).and_then(Attr::as_int)) {
                 ([value], _) => {
                     printer.write(", ");

@@ -77,7 +77,7 @@ pub static SET: OpDef = OpDef {
     in_core_sync: InCoreSync::No,
     lower: |op, d| {
         let Operand::Reg(slot) = array_slot(op, d)? else { return Err(Reported) };
-        let value = op.operand(2).ok_or(Reported)?;
+        let value = op.operand("id").ok_or(Reported)?;
         let a = d.scalar(value)?;
         d.emit(Inst::Move { d: slot, a });
         Ok(())
@@ -86,7 +86,7 @@ pub static SET: OpDef = OpDef {
 };
 
 fn array_slot(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Operand, Reported> {
-    let (array, index) = (op.operand(0).ok_or(Reported)?, op.operand(1).ok_or(Reported)?);
+    let (array, index) = (op.operand("array").ok_or(Reported)?, op.operand("index").ok_or(Reported)?);
     let index = d.scalar(index)?;
     let Some(at) = index.as_imm() else { return Err(d.unsupported("an array of event ids with a computed index")) };
     let slot = match d.binding(array) {

@@ -150,7 +150,9 @@ pub static WAIT_FLAG: OpDef = OpDef {
 fn verify_flag(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     pipes_exist(op, &["src_pipe", "dst_pipe"], platform, diags);
     let ids = i64::from(platform.sync.event_ids);
-    if let Some(id) = op.operand(0).and_then(|id| constant(op.module, id)).filter(|id| !(0..ids).contains(id)) {
+    if let Some(id) =
+        op.if_declared("event_id").and_then(|id| constant(op.module, id)).filter(|id| !(0..ids).contains(id))
+    {
         diags.push(op.error("event-id", format!("event ids go from 0 to {}, not {id}", ids - 1)));
     }
     if op.text("src_pipe") == op.text("dst_pipe") {
@@ -265,7 +267,7 @@ pub static WAIT_FLAG_DYN: OpDef = OpDef {
 };
 
 fn flag_dyn(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
-    let Some(value) = op.operand(0) else { return Err(Reported) };
+    let Some(value) = op.operand("event_id") else { return Err(Reported) };
     let id = d.scalar(value)?;
     pipe_flag(op, d, set, pipe_attr(op, "src_pipe"), pipe_attr(op, "dst_pipe"), id)
 }

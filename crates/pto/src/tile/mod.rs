@@ -70,7 +70,7 @@ pub static ALLOC_TILE: OpDef = OpDef {
 fn verify_alloc(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let Some(ty) = op.module.ty(op.result(0)).as_tile() else { return };
     for (at, name) in [(0, "valid_row"), (1, "valid_col")] {
-        if op.operand(at + 1).is_some() && ty.valid[at].known().is_some() {
+        if op.operand(name).is_some() && ty.valid[at].known().is_some() {
             diags.push(
                 op.error("tile-valid", format!("`{name}` is given, and the type of the tile already says it"))
                     .help("write `?` in the type's valid shape, or leave the operand out"),
@@ -81,7 +81,7 @@ fn verify_alloc(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if platform.space(ty.space).is_none() {
         diags.push(op.error("tile-space", format!("this platform has no `{}` memory", ty.space)));
     }
-    let start = op.operand(0).and_then(|v| constant(op.module, v));
+    let start = op.operand("addr").and_then(|v| constant(op.module, v));
     if let Some(start) = start.filter(|n| n % ALIGN != 0 || *n < 0) {
         diags.push(
             op.error("tile-align", format!("the address {start} is not a multiple of {ALIGN}"))
@@ -116,8 +116,8 @@ fn new_valid(d: &mut Decoder<'_>, ty: &TileType, given: [Option<Operand>; 2]) ->
 fn lower_alloc(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let Some(ty) = op.module.ty(op.result(0)).as_tile().copied() else { return Err(Reported) };
     let ty = in_memory(d, ty);
-    let given = [optional_scalar(d, op.operand(1))?, optional_scalar(d, op.operand(2))?];
-    let addr = match (optional_scalar(d, op.operand(0))?, d.mode) {
+    let given = [optional_scalar(d, op.operand("valid_row"))?, optional_scalar(d, op.operand("valid_col"))?];
+    let addr = match (optional_scalar(d, op.operand("addr"))?, d.mode) {
         (Some(addr), _) => {
             fits(op, d, &ty)?;
             addr
@@ -191,8 +191,8 @@ pub static TASSIGN: OpDef = OpDef {
     source: "tile ISA, TASSIGN",
     address: AddressRule::Operand(ADDRESS),
     lower: |op, d| {
-        let mut tile = d.tile(op.operand(0).ok_or(Reported)?)?;
-        tile.addr = d.scalar(op.operand(1).ok_or(Reported)?)?;
+        let mut tile = d.tile(op.operand("tile").ok_or(Reported)?)?;
+        tile.addr = d.scalar(op.operand(ADDRESS).ok_or(Reported)?)?;
         d.bind(op.result(0), Binding::Tile(tile));
         Ok(())
     },
@@ -217,9 +217,9 @@ pub static SET_VALIDSHAPE: OpDef = OpDef {
     source: "PTO IR manual 4.1",
     verify: verify_valid_shape,
     lower: |op, d| {
-        let tile = d.tile(op.operand(0).ok_or(Reported)?)?;
-        for at in 0..2 {
-            let value = d.scalar(op.operand(at + 1).ok_or(Reported)?)?;
+        let tile = d.tile(op.operand("source").ok_or(Reported)?)?;
+        for (at, name) in ["valid_row", "valid_col"].into_iter().enumerate() {
+            let value = d.scalar(op.operand(name).ok_or(Reported)?)?;
             match tile.valid[at] {
                 Operand::Reg(register) => d.emit(Inst::Move { d: register, a: value }),
                 Operand::Imm(_) => return Err(d.error("tile-valid", OPEN)),
@@ -233,12 +233,13 @@ pub static SET_VALIDSHAPE: OpDef = OpDef {
 const OPEN: &str = "expects source tile to have dynamic validShape (?, ?)";
 
 fn verify_valid_shape(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    let Some(ty) = op.tile(0) else { return };
+    let Some(ty) = op.tile("source") else { return };
     if ty.valid.iter().any(|dim| dim.known().is_some()) {
         diags.push(op.error("tile-valid", OPEN).help("write `valid=?x?` in the type of the tile"));
     }
-    for (at, all, what) in [(1, ty.layout.rows, "rows"), (2, ty.layout.cols, "columns")] {
-        let given = op.operand(at).and_then(|v| constant(op.module, v));
+    let sides = [("valid_row", ty.layout.rows, "rows"), ("valid_col", ty.layout.cols, "columns")];
+    for (name, all, what) in sides {
+        let given = op.operand(name).and_then(|v| constant(op.module, v));
         if let Some(n) = given.filter(|n| *n < 0 || *n > i64::from(all)) {
             diags.push(op.error("tile-valid", format!("{n} valid {what} in a tile of {all}")));
         }

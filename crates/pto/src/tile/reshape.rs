@@ -46,7 +46,7 @@ pub static BITCAST: OpDef = OpDef {
 };
 
 fn verify_reshape(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    let (Some(src), Some(dst)) = (op.tile(0), op.module.ty(op.result(0)).as_tile()) else { return };
+    let (Some(src), Some(dst)) = (op.tile("src"), op.module.ty(op.result(0)).as_tile()) else { return };
     if src.space != dst.space {
         diags.push(
             op.error("reshape-space", format!("the bytes lie in `{}`, the result in `{}`", src.space, dst.space)),
@@ -61,7 +61,7 @@ fn verify_reshape(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     if (src.layout.slayout == SLayout::NoneBox) != (dst.layout.slayout == SLayout::NoneBox) {
         diags.push(op.error("reshape-boxes", "a tile with boxes cannot be looked at as one without, nor the reverse"));
     }
-    if let Some(lies) = op.operand(0).and_then(|source| lies(op.module, source))
+    if let Some(lies) = op.operand("src").and_then(|source| lies(op.module, source))
         && as_part(&src.layout, &lies, &dst.layout).is_none()
     {
         let (what, apart) = match lies.blayout {
@@ -127,10 +127,10 @@ fn as_part(from: &Layout, lies: &Layout, to: &Layout) -> Option<Layout> {
 }
 
 fn lower_reshape(op: &OpRef<'_>, d: &mut Decoder<'_>, keeps_shape: bool) -> Lowered {
-    let source = d.tile(op.operand(0).ok_or(Reported)?)?;
+    let source = d.tile(op.operand("src").ok_or(Reported)?)?;
     let Some(ty) = op.module.ty(op.result(0)).as_tile().copied() else { return Err(Reported) };
     let mut ty = in_memory(d, ty);
-    let declared = op.tile(0).map_or(source.ty.layout, |tile| in_memory(d, *tile).layout);
+    let declared = op.tile("src").map_or(source.ty.layout, |tile| in_memory(d, *tile).layout);
     ty.layout = as_part(&declared, &source.ty.layout, &ty.layout).unwrap_or(ty.layout);
     let given = if keeps_shape { source.valid.map(Some) } else { [None; 2] };
     let valid = new_valid(d, &ty, given);
@@ -161,11 +161,11 @@ pub static BIND_TILE: OpDef = OpDef {
 };
 
 fn lower_bind(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let mut tile = d.tile(op.operand(0).ok_or(Reported)?)?;
+    let mut tile = d.tile(op.operand("src").ok_or(Reported)?)?;
     if let Type::Tile(ty) = op.module.ty(op.result(0)) {
         let lies = tile.ty.layout;
         tile.ty = in_memory(d, *ty);
-        if let Some(declared) = op.tile(0).map(|tile| in_memory(d, *tile).layout) {
+        if let Some(declared) = op.tile("src").map(|tile| in_memory(d, *tile).layout) {
             tile.ty.layout = as_part(&declared, &lies, &tile.ty.layout).unwrap_or(tile.ty.layout);
         }
         tile.valid = new_valid(d, &tile.ty, tile.valid.map(Some));
@@ -175,8 +175,8 @@ fn lower_bind(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         }
         tile.ty = in_memory(d, tile.ty);
     }
-    for at in 0..2 {
-        let Some(value) = op.operand(at + 1) else { continue };
+    for (at, name) in ["valid_row", "valid_col"].into_iter().enumerate() {
+        let Some(value) = op.operand(name) else { continue };
         let value = d.scalar(value)?;
         if let (Operand::Imm(n), true) = (value, matches!(op.module.ty(op.result(0)), Type::MemRef(_))) {
             tile.ty.valid[at] = Dim::Static(n);

@@ -66,7 +66,7 @@ impl CustomSyntax for SubsetText {
     fn print(&self, printer: &mut OpPrinter<'_>, op: OpId) {
         let module = printer.module;
         let data = module.op(op);
-        let (source, offsets) = (module.operand_group(op, 0), module.operand_group(op, 1));
+        let (source, offsets) = (module.operands_named(op, "source"), module.operands_named(op, "offsets"));
         let sizes = data.attrs.get("sizes").cloned().unwrap_or(Attr::Array(Vec::new()));
         printer.write(" ");
         printer.values(source);
@@ -117,8 +117,8 @@ fn part_type(module: &slipring_ir::Module, source: ValueId, offsets: &[ValueId],
 }
 
 fn verify_subset(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    let Some(ty) = op.tile(0) else { return };
-    let offsets = op.operands(1);
+    let Some(ty) = op.tile("source") else { return };
+    let offsets = op.operands("offsets");
     let Some(sizes) = op.attr("sizes").and_then(sizes_of).filter(|s| s.iter().all(|n| *n > 0)) else {
         return diags.push(op.error("subset-sizes", "expects 'sizes' to be two positive numbers"));
     };
@@ -159,10 +159,10 @@ fn verify_subset(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
 }
 
 fn lower_subset(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let source = d.tile(op.operand(0).ok_or(Reported)?)?;
+    let source = d.tile(op.operand("source").ok_or(Reported)?)?;
     let Some(sizes) = op.attr("sizes").and_then(sizes_of) else { return Err(Reported) };
     let mut offsets = [Operand::Imm(0); 2];
-    for (offset, value) in offsets.iter_mut().zip(op.operands(1)) {
+    for (offset, value) in offsets.iter_mut().zip(op.operands("offsets")) {
         *offset = d.scalar(*value)?;
     }
     let layout = source.ty.layout;

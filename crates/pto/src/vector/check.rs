@@ -6,7 +6,6 @@ use slipring_tile::{BLayout, Elem, SLayout, Space};
 
 use slipring_op::def::{ElemTypes, OpRef};
 pub(super) use slipring_op::numbers::{element_of, number_type};
-pub(super) use slipring_op::rules::position;
 use slipring_op::rules::require_space;
 
 /// What the operand is said to be that takes the bits of a comparison.
@@ -89,7 +88,7 @@ pub(super) fn spaces(op: &OpRef<'_>, diags: &mut Diags) {
 
 /// The element type of one operand.
 pub(super) fn elem(op: &OpRef<'_>, name: &'static str, elems: Elems, diags: &mut Diags) {
-    if let Some(elem) = op.ty(position(op, name)).and_then(Type::elem) {
+    if let Some(elem) = op.ty(name).and_then(Type::elem) {
         accepted(op, name, elem, elems, diags);
     }
 }
@@ -143,7 +142,7 @@ pub(super) enum Needs {
 /// Checks statically known valid shapes: that a source has at least the elements the destination needs.
 pub(super) fn covers(op: &OpRef<'_>, source: &'static str, needs: Needs, diags: &mut Diags) {
     let known = |name| {
-        let tile = op.tile(position(op, name))?;
+        let tile = op.tile(name)?;
         Some(tile.valid.map(Dim::known))
     };
     let (Some([rows, cols]), Some(have)) = (known("dst"), known(source)) else { return };

@@ -57,7 +57,7 @@ pub static TCVT: OpDef = OpDef {
 
 fn verify_convert(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::spaces(op, diags);
-    let (Some(src), Some(dst)) = (op.tile(0), op.tile(2)) else { return };
+    let (Some(src), Some(dst)) = (op.tile("src"), op.tile("dst")) else { return };
     if let Some(packed) = [src, dst].into_iter().find(|tile| tile.layout.elem.values() > 1) {
         diags.push(op.error("tile-elem", format!("expects unpacked elements, not {}", packed.layout.elem)));
         return;
@@ -97,8 +97,8 @@ fn saturates(from: Elem, to: Elem) -> bool {
 }
 
 fn lower_convert(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let elem = |index| op.ty(index).and_then(Type::elem).unwrap_or(Elem::F32);
-    let (from, to) = (elem(0), elem(2));
+    let elem = |name| op.ty(name).and_then(Type::elem).unwrap_or(Elem::F32);
+    let (from, to) = (elem("src"), elem("dst"));
     let mode = round_mode(op, from.is_float() && !to.is_float());
     if (from, to) == (Elem::F32, Elem::F32) {
         return elementwise(op, d, integral(mode), ["src"], "convert");
@@ -152,8 +152,8 @@ pub static TPACK: OpDef = OpDef {
         check::spaces(op, diags);
         check::elem(op, "src", ANY_ELEM, diags);
         check::covers(op, "src", Needs::All, diags);
-        let bytes = |index| op.ty(index).and_then(Type::elem).map(Elem::bytes);
-        if let (Some(src), Some(dst)) = (bytes(0), bytes(1))
+        let bytes = |name| op.ty(name).and_then(Type::elem).map(Elem::bytes);
+        if let (Some(src), Some(dst)) = (bytes("src"), bytes("dst"))
             && !matches!((src, dst), (4, 2 | 1) | (2, 1))
         {
             diags.push(

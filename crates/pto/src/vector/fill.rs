@@ -5,7 +5,7 @@ use slipring_ir::{AttrKind, Diags, OpSchema, OperandSpec, Touch, Type};
 use slipring_machine::Pipe;
 use slipring_tile::{Cast, Elem, Space};
 
-use super::check::{self, Elems, NUMBERS, position};
+use super::check::{self, Elems, NUMBERS};
 use super::lower::Operands;
 use super::types;
 use super::{DST, EACH, ONE, SCALAR_ARG, TMP, VECTOR, ins};
@@ -22,7 +22,7 @@ pub(crate) const OPS: &[&OpDef] = &[&TEXPANDS, &TCI, &TTRI, &TFILLPAD, &TFILLPAD
 /// Work on UB runs on pipe V, work on L1 on the pipe that loads it.
 const FILL: OpDef = OpDef {
     core: CoreRule::ByTile,
-    pipe: PipeRule::By(|op, _| match op.space(position(op, "dst")) {
+    pipe: PipeRule::By(|op, _| match op.space("dst") {
         Some(Space::Mat) => Pipe::Mte2,
         _ => Pipe::V,
     }),
@@ -37,7 +37,7 @@ pub static TEXPANDS: OpDef = OpDef {
     doc: shape_doc!("`dst[i, j] = scalar`. `dst` is in UB, or in L1, where the Cube core fills it on pipe MTE2."),
     source: "PTO IR manual 4.7; tile ISA, TEXPANDS",
     verify: |op, _, diags| {
-        require_space(op, 1, &[Space::Vec, Space::Mat], diags);
+        require_space(op, "dst", &[Space::Vec, Space::Mat], diags);
         check::elem(op, "dst", NUMBERS, diags);
     },
     lower: |op, d| {
@@ -70,9 +70,9 @@ pub static TCI: OpDef = OpDef {
     verify: |op, _, diags| {
         check::spaces(op, diags);
         check::elem(op, "dst", COUNTED, diags);
-        let (start, dst) = (op.ty(0).and_then(Type::elem), op.ty(2).and_then(Type::elem));
+        let (start, dst) = (op.ty("start").and_then(Type::elem), op.ty("dst").and_then(Type::elem));
         let width = |e: Option<Elem>| e.map(Elem::bytes);
-        if width(start) != width(dst) && op.ty(0) != Some(&Type::Index) {
+        if width(start) != width(dst) && op.ty("start") != Some(&Type::Index) {
             diags.push(op.error("tile-elem", "expects start and dst to have the same element type"));
         }
     },
@@ -163,12 +163,12 @@ pub static TFILLPAD_EXPAND: OpDef = OpDef {
 };
 
 fn verify_pad(op: &OpRef<'_>, expands: bool, diags: &mut Diags) {
-    if !require_space(op, 0, &[Space::Vec, Space::Mat], diags)
-        || !require_space(op, 1, &[Space::Vec, Space::Mat], diags)
+    if !require_space(op, "src", &[Space::Vec, Space::Mat], diags)
+        || !require_space(op, "dst", &[Space::Vec, Space::Mat], diags)
     {
         return;
     }
-    let (Some(src), Some(dst)) = (op.tile(0), op.tile(1)) else { return };
+    let (Some(src), Some(dst)) = (op.tile("src"), op.tile("dst")) else { return };
     if src.space != dst.space {
         diags.push(op.error("tile-space", "expects src and dst to be in the same memory"));
     }
@@ -192,7 +192,7 @@ fn verify_pad(op: &OpRef<'_>, expands: bool, diags: &mut Diags) {
 }
 
 fn pad(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let value = op.operand(1).ok_or(Reported)?;
+    let value = op.operand("dst").ok_or(Reported)?;
     let ty = d.tile(value)?.ty;
     let Some(value) = pad_value(ty.layout.elem, ty.pad) else {
         return Err(d.error("tile-pad", "expects dst to have a padding value"));

@@ -6,7 +6,7 @@ use slipring_program::{Discover, Effect, Operand};
 use slipring_tile::Space;
 use slipring_tile::lanes::Lanes;
 
-use super::check::{element_of, number_type, position};
+use super::check::{element_of, number_type};
 use slipring_effect::vector::{Elementwise, Input, Local, Number, TileArg, Working};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
@@ -21,13 +21,13 @@ pub(super) struct Operands<'a> {
 
 impl<'a> Operands<'a> {
     pub fn new(op: &OpRef<'a>, d: &Decoder<'_>) -> Operands<'a> {
-        let space = op.space(position(op, "dst")).unwrap_or(Space::Vec);
+        let space = op.space("dst").unwrap_or(Space::Vec);
         Operands { op: *op, local: Local { space, core: d.role }, args: Vec::new() }
     }
 
     /// The tile of a declared operand.
     pub fn tile(&mut self, d: &mut Decoder<'_>, name: &'static str) -> Result<TileArg, Reported> {
-        let value = self.op.operand(position(&self.op, name)).ok_or(Reported)?;
+        let value = self.op.operand(name).ok_or(Reported)?;
         self.argument(d, name, value)
     }
 
@@ -40,7 +40,7 @@ impl<'a> Operands<'a> {
 
     /// The number of a declared operand.
     pub fn scalar(&mut self, d: &mut Decoder<'_>, name: &'static str) -> Result<Input, Reported> {
-        let value = self.op.operand(position(&self.op, name)).ok_or(Reported)?;
+        let value = self.op.operand(name).ok_or(Reported)?;
         let from = number_type(self.op.module.ty(value)).ok_or(Reported)?;
         let to = element_of(&self.op).ok_or(Reported)?;
         let at = self.args.len();
@@ -50,7 +50,7 @@ impl<'a> Operands<'a> {
 
     /// A declared operand, a tile or a number.
     pub fn input(&mut self, d: &mut Decoder<'_>, name: &'static str) -> Result<Input, Reported> {
-        match self.op.ty(position(&self.op, name)) {
+        match self.op.ty(name) {
             Some(ty) if ty.is_scalar() => self.scalar(d, name),
             _ => self.tile(d, name).map(Input::Tile),
         }

@@ -24,8 +24,8 @@ pub static TTRANS: OpDef = OpDef {
         check::spaces(op, diags);
         check::elem(op, "src", ANY_ELEM, diags);
         check::covers(op, "src", Needs::Transposed, diags);
-        let bytes = |index| op.ty(index).and_then(Type::elem).map(Elem::bytes);
-        if bytes(0) != bytes(2) {
+        let bytes = |name| op.ty(name).and_then(Type::elem).map(Elem::bytes);
+        if bytes("src") != bytes("dst") {
             diags.push(op.error("tile-elem", "expects src and dst to have elements of the same size"));
         }
     },
@@ -50,7 +50,7 @@ pub static TCONCAT: OpDef = OpDef {
         check::covers(op, "src0", Needs::Rows, diags);
         check::covers(op, "src1", Needs::Rows, diags);
         let cols = |index: usize| op.tile(index)?.valid[1].known();
-        if let (Some(a), Some(b), Some(dst)) = (cols(0), cols(1), op.tile(2))
+        if let (Some(a), Some(b), Some(dst)) = (cols(0), cols(1), op.tile("dst"))
             && a.saturating_add(b) > u64::from(dst.layout.cols)
         {
             diags.push(

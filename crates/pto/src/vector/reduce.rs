@@ -219,7 +219,7 @@ fn rows(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
 
 /// The valid shape of `dst` is what comes out: a column as long as `src` has rows, a row as long as it has columns.
 fn results(op: &OpRef<'_>, needs: Needs, diags: &mut Diags) {
-    let known = |name| op.tile(check::position(op, name)).map(|tile| tile.valid.map(Dim::known));
+    let known = |name| op.tile(name).map(|tile| tile.valid.map(Dim::known));
     let (Some(src), Some(dst)) = (known("src"), known("dst")) else { return };
     let want = if needs == Needs::Rows { [src[0], Some(1)] } else { [Some(1), src[1]] };
     if dst.iter().zip(want).any(|(have, want)| matches!((have, want), (Some(h), Some(w)) if *h != w)) {

@@ -65,11 +65,11 @@ pub static TDIVS: OpDef = OpDef {
     ),
     verify: |op, _, diags| {
         check::elementwise(op, NUMBERS, diags);
-        if op.operand(0).is_some() == op.operand(2).is_some() {
+        if op.operand("dividend").is_some() == op.operand("divisor").is_some() {
             diags.push(op.error("operand-count", "expects a tile and a number, in either order"));
         }
     },
-    lower: |op, d| match op.operand(0) {
+    lower: |op, d| match op.operand("dividend") {
         Some(_) => elementwise(op, d, &DIV, ["dividend", "src"], "div"),
         None => elementwise(op, d, &DIV, ["src", "divisor"], "div"),
     },
@@ -135,7 +135,7 @@ pub static TAXPY: OpDef = OpDef {
         check::elem(op, "src", FLOATS, diags);
         check::elem(op, "dst", FLOATS, diags);
         check::covers(op, "src", Needs::All, diags);
-        let types = (op.ty(0).and_then(Type::elem), op.ty(2).and_then(Type::elem));
+        let types = (op.ty("src").and_then(Type::elem), op.ty("dst").and_then(Type::elem));
         if let (Some(src), Some(dst)) = types
             && src != dst
             && (src, dst) != (Elem::F16, Elem::F32)

@@ -3,7 +3,7 @@
 use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OperandSpec, Touch};
 use slipring_tile::{BLayout, Compare, SLayout};
 
-use super::check::{self, MASK_DOC, NUMBERS, Needs, position};
+use super::check::{self, MASK_DOC, NUMBERS, Needs};
 use super::lower::Operands;
 use super::types;
 use super::{DST, SCALAR_ARG, SRC, SRC0, SRC1, TMP, VECTOR, ins};
@@ -121,10 +121,11 @@ pub static TSELS: OpDef = OpDef {
 
 fn verify_compare(op: &OpRef<'_>, _: &slipring_machine::Platform, diags: &mut Diags) {
     check::spaces(op, diags);
-    let first = op.def.schema.operands[0].name;
+    let first = if op.def.schema.operand("src0").is_some() { "src0" } else { "src" };
     check::elem(op, first, NUMBERS, diags);
     check::covers(op, first, Needs::Rows, diags);
-    if op.tile(1).is_some() && op.ty(0).map(|t| t.elem()) != op.ty(1).map(|t| t.elem()) {
+    let second = op.if_declared("src1").map(|value| op.module.ty(value)).filter(|ty| ty.as_tile().is_some());
+    if second.is_some() && op.ty("src0").map(|t| t.elem()) != second.map(|t| t.elem()) {
         diags.push(op.error("tile-elem", "expects src0 and src1 to have the same element type"));
     }
     rows_of_bits(op, "dst", diags);
@@ -132,7 +133,7 @@ fn verify_compare(op: &OpRef<'_>, _: &slipring_machine::Platform, diags: &mut Di
 
 /// A mask is stored by rows.
 fn rows_of_bits(op: &OpRef<'_>, name: &'static str, diags: &mut Diags) {
-    if let Some(tile) = op.tile(position(op, name))
+    if let Some(tile) = op.tile(name)
         && (tile.layout.blayout, tile.layout.slayout) != (BLayout::RowMajor, SLayout::NoneBox)
     {
         diags.push(

@@ -115,9 +115,8 @@ pub static THISTOGRAM: OpDef = OpDef {
     doc: "Adds a histogram of each row of `src` to a row of 256 counters. Read and verified; it cannot be run yet.",
     source: "PTO IR manual 4.6; tile ISA, THISTOGRAM",
     verify: |op, _, diags| {
-        for (index, expected) in [Elem::U16, Elem::U8, Elem::U32].into_iter().enumerate() {
-            let name = op.def.schema.operands[index].name;
-            if op.ty(index).and_then(Type::elem).is_some_and(|elem| elem != expected) {
+        for (name, expected) in [("src", Elem::U16), ("idx", Elem::U8), ("dst", Elem::U32)] {
+            if op.ty(name).and_then(Type::elem).is_some_and(|elem| elem != expected) {
                 diags.push(op.error("tile-elem", format!("expects {name} element type to be {expected}")));
             }
         }
@@ -174,7 +173,7 @@ pub static TQUANT: OpDef = OpDef {
 
 fn verify_quant(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     let symmetric = op.text("quant_type") != Some("INT8_ASYM");
-    match (symmetric, op.operand(2)) {
+    match (symmetric, op.operand("offset")) {
         (true, Some(_)) => {
             diags.push(op.error("operand-count", "INT8_SYM quantization must not have an offset operand"));
         }
@@ -182,10 +181,10 @@ fn verify_quant(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
         _ => {}
     }
     let (expected, name) = if symmetric { (Elem::I8, "INT8_SYM") } else { (Elem::U8, "INT8_ASYM") };
-    if op.ty(3).and_then(Type::elem).is_some_and(|elem| elem != expected) {
+    if op.ty("dst").and_then(Type::elem).is_some_and(|elem| elem != expected) {
         diags.push(op.error("tile-elem", format!("expects dst element type {expected} for {name} quantization")));
     }
-    if op.ty(0).and_then(Type::elem).is_some_and(|elem| elem != Elem::F32) {
+    if op.ty("src").and_then(Type::elem).is_some_and(|elem| elem != Elem::F32) {
         diags.push(op.error("tile-elem", "expects src element type f32"));
     }
 }

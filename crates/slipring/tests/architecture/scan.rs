@@ -1,7 +1,10 @@
 //! What the sources may not have: names of ops and attributes outside of declarations, ops made past the one builder, maps without
 //! an order.
 
+use std::collections::BTreeSet;
 use std::path::Path;
+
+use slipring_dialects::Dialects;
 
 use super::{read, root};
 
@@ -23,6 +26,31 @@ struct Rule {
 /// The string literals of a line.
 fn literals(line: &str) -> impl Iterator<Item = &str> {
     line.split('"').skip(1).step_by(2)
+}
+
+/// Methods that take the name of a declared operand.
+const BY_NAME: [&str; 11] =
+    ["operand", "operands", "if_declared", "tile", "space", "ty", "reg", "data", "optional", "elem", "number"];
+
+/// Functions that take an op, and after it names of its operands.
+const GIVEN_OP: [&str; 11] = [
+    "operand_group",
+    "operands_named",
+    "operands_named_mut",
+    "require_space",
+    "memory",
+    "numbers",
+    "governs",
+    "lanes_of",
+    "number_for",
+    "as_wide",
+    "pointee",
+];
+
+/// What stands in the parentheses of each call of a function, up to the first that closes one.
+fn arguments<'a>(line: &'a str, function: &str) -> Vec<&'a str> {
+    let call = format!("{function}(");
+    line.split(call.as_str()).skip(1).filter_map(|rest| rest.split(')').next()).collect()
 }
 
 /// Prefixes of op names.
@@ -79,14 +107,31 @@ const RULES: &[Rule] = &[
     },
     Rule {
         what: "an operand by its position: name it",
-        holds_in: |path| !DECLARING.contains(&room(path)) && room(path) != "op" && room(path) != "queue",
+        holds_in: |path| room(path) != "queue" && room(path) != "ir",
         broken_by: |line| {
-            let methods = [".operand(", ".operands(", ".tile(", ".space(", ".ty("];
-            let digit = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
-            methods.iter().any(|method| line.split(method).skip(1).any(digit))
+            let digit = |arg: &str| arg.starts_with(|c: char| c.is_ascii_digit());
+            let op = |arg: &&str| matches!(arg.trim(), "op" | "d" | "id");
+            BY_NAME.iter().any(|method| arguments(line, &format!(".{method}")).into_iter().any(digit))
+                || GIVEN_OP
+                    .iter()
+                    .flat_map(|name| arguments(line, name))
+                    .any(|args| args.split(',').skip_while(op).take(2).any(|arg| digit(arg.trim())))
         },
-        bad: &["let source = op.operand(0)?;", "if op.space(1) == Some(Space::Vec) {"],
-        good: &[r#"op.operand("src")"#, "op.operands(index)", "module.op(id).operands[at]"],
+        bad: &[
+            "let source = op.operand(0)?;",
+            "if op.space(1) == Some(Space::Vec) {",
+            "let (lhs, out) = (e.reg(0)?, e.out(0));",
+            "let from = memory(op, d, 0)?;",
+            "check::governs(op, 2, 0, diags);",
+            "printer.values(module.operand_group(op, 1));",
+        ],
+        good: &[
+            r#"op.operand("src")"#,
+            "op.operands(index)",
+            "module.op(id).operands[at]",
+            r#"memory(op, d, "src")?"#,
+            "module.ty(op.result(0))",
+        ],
     },
     Rule {
         what: "a search for ops by name: ask for a part or a declaration",
@@ -177,6 +222,37 @@ fn sources_keep_the_rules() {
     let each = RULES.iter().flat_map(|rule| sources.iter().flat_map(|(path, text)| breaches(rule, path, text)));
     let found: Vec<String> = each.collect();
     assert!(found.is_empty(), "{} breaches\n{}", found.len(), found.join("\n"));
+}
+
+/// The names of operands in a line.
+fn operand_names(line: &str) -> Vec<&str> {
+    let methods = BY_NAME.iter().flat_map(|method| arguments(line, &format!(".{method}")));
+    let first = methods.filter_map(|args| args.strip_prefix('"')?.split('"').next());
+    first.chain(GIVEN_OP.iter().flat_map(|name| arguments(line, name)).flat_map(literals)).collect()
+}
+
+#[test]
+fn operands_are_named_as_they_are_declared() {
+    let declared: BTreeSet<&str> =
+        Dialects::get().all().iter().flat_map(|def| def.schema.operands).map(|spec| spec.name).collect();
+    let mut seen = 0;
+    for (path, text) in sources() {
+        if !DECLARING.contains(&room(&path)) && !["op", "passes", "report"].contains(&room(&path)) {
+            continue;
+        }
+        for (at, line) in lines(&text) {
+            for name in operand_names(line) {
+                assert!(
+                    declared.contains(name),
+                    "crates/{path}:{at}: no op declares an operand `{name}`: {}",
+                    line.trim()
+                );
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 300, "only {seen} names are seen");
+    assert_eq!(operand_names(r#"let a = (op.tile("src"), memory(op, d, "dst")?, op.ty(name));"#), ["src", "dst"]);
 }
 
 #[test]

@@ -19,6 +19,7 @@ pub mod steps;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::slice::from_ref;
 
 use slipring_dialects::{OpDef, OpRef, Product, arith, pto};
 use slipring_ir::{AttrDict, Diagnostic, Diags, Module, OpId, Span, TileType, Type, ValueId};
@@ -76,7 +77,7 @@ fn round(module: &mut Module, context: &PassContext<'_>) -> bool {
 fn products_of(module: &Module, tile: ValueId) -> Vec<OpId> {
     let reads = |id: &OpId| {
         let Some(op) = op_ref(module, *id) else { return false };
-        op.def.product.is_some_and(|p| [p.lhs, p.rhs].iter().any(|at| op.operand(*at) == Some(tile)))
+        op.def.product.is_some() && [Product::LHS, Product::RHS].iter().any(|name| op.operand(*name) == Some(tile))
     };
     module.walk(module.top).into_iter().filter(reads).collect()
 }
@@ -98,7 +99,7 @@ struct Plan {
 fn plan(module: &Module, roots: &Roots, platform: &Platform, product: OpId) -> Result<Plan, String> {
     let op = op_ref(module, product).ok_or("it is no declared op")?;
     let form = op.def.product.ok_or("it is no product")?;
-    let [lhs, rhs] = [(form.lhs, 1), (form.rhs, 0)].map(|(at, along)| Operand::of(&op, roots, at, along));
+    let [lhs, rhs] = [(Product::LHS, 1), (Product::RHS, 0)].map(|(name, along)| Operand::of(&op, roots, name, along));
     let operands = [lhs?, rhs?];
     let [k, other] = operands.each_ref().map(Operand::k);
     if k != other {
@@ -116,7 +117,7 @@ fn apply(module: &mut Module, plan: &Plan) {
     let mut builder = Builder { module, before: plan.product, numbers: BTreeMap::new() };
     let mut slices: [[Option<(ValueId, TileType)>; 2]; 2] = [[None; 2]; 2];
     let source = builder.module.op(plan.product).clone();
-    let dst = builder.module.operand_group(plan.product, plan.form.dst)[0];
+    let dst = builder.module.operands_named(plan.product, Product::DST)[0];
     for (turn, step) in plan.steps.iter().enumerate() {
         let mut values = [dst; 2];
         for (side, operand) in plan.operands.iter().enumerate() {
@@ -133,12 +134,17 @@ fn apply(module: &mut Module, plan: &Plan) {
             builder.extract(operand, [row, col], tile);
             values[side] = tile;
         }
-        let (def, form) = if turn == 0 { (first, plan.form) } else { further };
-        let mut operands: Vec<ValueId> = match turn {
-            0 => source.operands.to_vec(),
-            _ => vec![dst; def.schema.operands.len()],
-        };
-        (operands[form.lhs], operands[form.rhs]) = (values[0], values[1]);
+        let def = if turn == 0 { first } else { further };
+        let operands = def.schema.operands.iter().map(|spec| {
+            let value = match spec.name {
+                Product::LHS => values[0],
+                Product::RHS => values[1],
+                name if turn == 0 => builder.module.operands_named(plan.product, name)[0],
+                _ => dst,
+            };
+            (spec.name, value)
+        });
+        let operands: Vec<(&str, ValueId)> = operands.collect();
         builder.op(def, &operands, source.attrs.clone(), source.span);
     }
     module.remove(plan.product);
@@ -148,10 +154,8 @@ fn apply(module: &mut Module, plan: &Plan) {
 }
 
 /// The declaration of the first step, which is the product's own, and of the others, which go on with an accumulator.
-fn forms(module: &Module, plan: &Plan) -> Option<(&'static OpDef, (&'static OpDef, Product))> {
-    let first = op_ref(module, plan.product)?.def;
-    let further = pto::product_going_on(plan.form.vector);
-    Some((first, (further, further.product?)))
+fn forms(module: &Module, plan: &Plan) -> Option<(&'static OpDef, &'static OpDef)> {
+    Some((op_ref(module, plan.product)?.def, pto::product_going_on(plan.form.vector)))
 }
 
 /// Makes the ops of the steps, in order, before a product.
@@ -163,9 +167,8 @@ struct Builder<'m> {
 
 impl Builder<'_> {
     /// Adds an op whose declared operands are one value each.
-    fn op(&mut self, def: &'static OpDef, operands: &[ValueId], attrs: AttrDict, span: Span) {
-        let names = def.schema.operands.iter().map(|spec| spec.name);
-        let named: Vec<(&str, &[ValueId])> = names.zip(operands.chunks(1)).collect();
+    fn op(&mut self, def: &'static OpDef, operands: &[(&str, ValueId)], attrs: AttrDict, span: Span) {
+        let named: Vec<(&str, &[ValueId])> = operands.iter().map(|(name, value)| (*name, from_ref(value))).collect();
         let op = def.make(self.module, &named, attrs, &[], span);
         self.insert(op);
     }
@@ -219,13 +222,15 @@ fn report(module: &Module, context: &PassContext<'_>, diags: &mut Diags) {
     };
     for id in module.walk(module.top) {
         let Some(op) = op_ref(module, id) else { continue };
-        let Some(form) = op.def.product else { continue };
-        for at in [form.lhs, form.rhs, form.dst] {
-            let Some(tile) = op.operand(at) else { continue };
-            let Some(space) = op.space(at) else { continue };
+        if op.def.product.is_none() {
+            continue;
+        }
+        for name in [Product::LHS, Product::RHS, Product::DST] {
+            let Some(tile) = op.operand(name) else { continue };
+            let Some(space) = op.space(name) else { continue };
             let (Some(bytes), Some(spec)) = (open(tile), context.platform.space(space)) else { continue };
             if bytes > spec.usable() {
-                diags.push(too_large(&op, &roots, context.platform, (at, tile), (space, bytes, spec.usable())));
+                diags.push(too_large(&op, &roots, context.platform, (name, tile), (space, bytes, spec.usable())));
                 break;
             }
         }
@@ -236,11 +241,10 @@ fn too_large(
     op: &OpRef<'_>,
     roots: &Roots,
     platform: &Platform,
-    (at, tile): (usize, ValueId),
+    (operand, tile): (&str, ValueId),
     (space, bytes, capacity): (Space, u64, u64),
 ) -> Diagnostic {
     let (module, name) = (op.module, op.module.value_name(tile));
-    let operand = op.def.schema.operands[at].name;
     let message = format!("`{name}` is too large for `{space}`: it has {bytes} bytes, the memory {capacity}");
     let mut error = op.error("matmul-capacity", message).label(format!("`{operand}` of this product"));
     if let Some(declared) = module.defining_op(tile) {

@@ -34,11 +34,11 @@ impl Operand {
     ///
     /// # Errors
     /// Why that is not possible, as the rest of a sentence.
-    pub fn of(product: &OpRef<'_>, roots: &Roots, at: usize, along: usize) -> Result<Operand, String> {
+    pub fn of(product: &OpRef<'_>, roots: &Roots, operand: &str, along: usize) -> Result<Operand, String> {
         let module = product.module;
-        let tile = product.operand(at).ok_or("an operand is missing")?;
+        let tile = product.operand(operand).ok_or("an operand is missing")?;
         let name = module.value_name(tile);
-        let ty = *product.tile(at).ok_or(format!("`{name}` is no tile"))?;
+        let ty = *product.tile(operand).ok_or(format!("`{name}` is no tile"))?;
         let root = own_root(roots, tile).filter(|id| {
             let root = roots.root(*id);
             root.kind == RootKind::Declared && root.address == Address::Open

@@ -194,7 +194,7 @@ impl Rewriter<'_, '_> {
     /// A crossing becomes a shard or a gather.
     fn cross(&mut self, region: &mut Region, id: OpId) {
         let module = &*self.build.module;
-        let [src, dst] = [0, 1].map(|at| module.operand_group(id, at)[0]);
+        let [src, dst] = ["src", "dst"].map(|name| module.operands_named(id, name)[0]);
         let to_vector = vector_tile(module, dst).is_some();
         let split = if to_vector { self.axes.axis } else { self.axes.halved(src).unwrap_or(self.axes.axis) };
         let src = if to_vector { src } else { self.lanes_view(region, src, Place::Before(id)) };
@@ -246,8 +246,7 @@ impl Rewriter<'_, '_> {
         map.insert(part.source, source);
         let copy = self.build.module.clone_op(part.op, &mut map);
         let offset = self.build.number(offset);
-        let at = 1 + part.axis;
-        self.build.module.op_mut(copy).operands[at] = offset;
+        self.build.module.operands_named_mut(copy, "offsets")[part.axis] = offset;
         let view = map.get(part.result);
         if let Some(Type::Tile(ty)) = self.whole_types.iter().find(|(v, _)| *v == part.result).map(|(_, ty)| ty) {
             let own = resized(ty, part.axis, size);

@@ -104,7 +104,7 @@ impl<'m> Needed<'m> {
         match side(module, op) {
             Side::Crosses(direction) => {
                 let sends = (direction == Direction::C2V) == (self.kind == CoreKind::Cube);
-                self.value(data.operands[usize::from(!sends)], op);
+                self.value(module.operands_named(op, if sends { "src" } else { "dst" })[0], op);
             }
             _ if is_control(module, op) => self.control(op),
             _ => {

@@ -182,7 +182,7 @@ impl Projector<'_, '_> {
 
     fn push(&mut self, op: OpId, direction: Direction, to: BlockId) {
         let span = self.from.op(op).span;
-        let mut tile = self.map.get(self.from.op(op).operands[0]);
+        let mut tile = self.map.get(self.from.operands_named(op, "src")[0]);
         if direction == Direction::V2C && !self.parts.platform.ring.in_gm {
             tile = self.boxed(tile, to, span);
         }
@@ -211,7 +211,7 @@ impl Projector<'_, '_> {
 
     fn pop(&mut self, op: OpId, direction: Direction, to: BlockId) {
         let span = self.from.op(op).span;
-        let dst = self.map.get(self.from.op(op).operands[1]);
+        let dst = self.map.get(self.from.operands_named(op, "dst")[0]);
         let value = self.to.value(dst).clone();
         let passage = self.passage(op);
         let valid = declared_valid(self.to, dst);

@@ -8,6 +8,7 @@
 //! | module | has |
 //! |---|---|
 //! | [`syntax`] | the text as a Python tree; syntax errors |
+//! | `jumps`, `tree` | `break`, `continue` and early `return` as branches |
 //! | `host` | the part of the file that is no kernel: constants, classes, functions that build kernels, calls of them |
 //! | `program` | what the file defines: the kernels and the names that they see |
 //! | `specialise` | parameters whose shapes come from what is passed |
@@ -23,12 +24,14 @@ mod emit;
 mod given;
 mod helpers;
 mod host;
+mod jumps;
 mod lower;
 mod ops;
 mod program;
 mod signature;
 mod specialise;
 pub mod syntax;
+mod tree;
 mod value;
 mod whole;
 
@@ -153,7 +156,7 @@ fn compile_here(source: Arc<Source>, helpers: Vec<(String, Source)>, request: &R
     let Some(body) = syntax::parse(&source, &mut diags) else {
         return (Compiled { module: Module::new(source), kernels: Vec::new() }, diags);
     };
-    let mut modules = vec![host::ModuleText { name: String::new(), body }];
+    let mut modules = vec![host::ModuleText { name: String::new(), body: jumps::plain(body) }];
     for (name, text) in helpers {
         let mut own = Diags::default();
         match syntax::parse(&text, &mut own) {

@@ -6,15 +6,17 @@
 use slipring_dialects::scf;
 use std::rc::Rc;
 
-use ruff_python_ast::{Expr, StmtFor};
+use ruff_python_ast::{Expr, Operator, StmtFor};
+use ruff_text_size::Ranged;
 use slipring_ir::{BlockId, Diagnostic, OpId, Span, Type, ValueId};
 
-use super::carry::{CarriedName, Misfit, Plan};
+use super::carry::{CarriedName, Plan};
 use super::names::Names;
 use super::{Frame, Lower, Lowered, Reported, Value};
 use crate::dtype::DType;
 use crate::program::Scope;
 use crate::syntax::at;
+use crate::tree;
 use crate::value::{Const, Index, Scalar};
 
 /// A loop's first value, end and step.
@@ -58,19 +60,19 @@ impl From<Reported> for Stop {
 }
 
 /// A loop that was lowered.
-struct Done {
-    before: Scope,
-    carried: Vec<CarriedName>,
-    op: OpId,
-    targets: Option<Vec<Rc<str>>>,
+pub(super) struct Done {
+    pub before: Scope,
+    pub carried: Vec<CarriedName>,
+    pub op: OpId,
+    pub targets: Option<Vec<Rc<str>>>,
 }
 
 /// A loop of the text as it is lowered: from which calls, at which place, with how many iterations in its body.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct PlanKey {
-    sites: Vec<Span>,
-    at: Span,
-    copies: i64,
+    pub(super) sites: Vec<Span>,
+    pub(super) at: Span,
+    pub(super) copies: i64,
 }
 
 /// The most iterations that form one because names change their tensors from one to the next.
@@ -108,18 +110,66 @@ impl Lower<'_> {
             "pl.spmd" => self.spmd_loop(stmt, call),
             "pl.unroll" => {
                 let bounds = self.bounds(call, &["stage"])?;
-                self.unrolled(stmt, &bounds)
+                self.upwards(stmt, bounds, |l, stmt, bounds| l.unrolled(stmt, bounds))
             }
             "pl.range" | "pl.parallel" | "pl.pipeline" | "range" => {
                 let bounds = self.bounds(call, &["stage", "init_values", "attrs"])?;
-                self.counted_with(stmt, call, &bounds)
+                self.upwards(stmt, bounds, |l, stmt, bounds| l.counted_with(stmt, call, bounds))
             }
+            "pl.while_" => self.while_values(stmt, call),
             _ => {
                 let error = Diagnostic::error("loop", at(&*stmt.iter), format!("`{path}` is no loop"))
                     .help("use `pl.range`, `pl.unroll`, `pl.pipeline`, `pl.parallel` or `pl.split_aiv`");
                 Err(self.report(error))
             }
         }
+    }
+
+    /// Lowers a loop that counts down as one that counts its turns.
+    fn upwards(
+        &mut self,
+        stmt: &StmtFor,
+        bounds: Bounds,
+        lower: impl FnOnce(&mut Self, &StmtFor, &Bounds) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let Value::Const(Const::Int(step @ ..0)) = bounds.step else { return lower(self, stmt, &bounds) };
+        let (span, range) = (at(&*stmt.iter), stmt.iter.range());
+        let number = |n: i64| Value::Const(Const::Int(n));
+        let Some(down) = step.checked_neg() else {
+            return Err(self.error("loop", span, "the step of a loop is a number of less than 64 bits"));
+        };
+        let distance = self.binary_number(Operator::Sub, &bounds.first, &bounds.end, span)?;
+        let rounded = self.binary_number(Operator::Add, &distance, &number(down - 1), span)?;
+        let turns = self.binary_number(Operator::FloorDiv, &rounded, &number(down), span)?;
+        let names = ["first$", "step$", "turn$"].map(|name| format!("{name}{}", u32::from(range.start())));
+        let [first, step, turn] = &names;
+        self.set(first, bounds.first);
+        self.set(step, number(down));
+        let mut stmt = stmt.clone();
+        let counter = match &mut *stmt.target {
+            Expr::Tuple(tuple) if tuple.elts.len() == 2 => &mut tuple.elts[0],
+            single => single,
+        };
+        let counter = std::mem::replace(counter, tree::bound(turn, range));
+        let place = counter.range();
+        let product = tree::operation(tree::read(turn, place), Operator::Mult, tree::read(step, place), place);
+        let value = tree::operation(tree::read(first, place), Operator::Sub, product, place);
+        stmt.body.insert(0, tree::assign(counter.clone(), value, place));
+        let bounds = Bounds { first: number(0), end: turns, step: number(1) };
+        lower(self, &stmt, &bounds)?;
+        let last = match (self.env.get(&**first), &bounds.end) {
+            (Some(Value::Const(Const::Int(first))), Value::Const(Const::Int(turns @ 1..))) => {
+                (turns - 1).checked_mul(down).and_then(|way| first.checked_sub(way))
+            }
+            _ => None,
+        };
+        if let (Expr::Name(name), Some(last)) = (&counter, last)
+            && !self.env.contains_key(name.id.as_str())
+            && !Names::of(&stmt.body[1..]).bound.iter().any(|bound| **bound == *name.id.as_str())
+        {
+            self.set(name.id.as_str(), number(last));
+        }
+        Ok(())
     }
 
     /// `stop`, `start, stop` or `start, stop, step`.
@@ -155,7 +205,7 @@ impl Lower<'_> {
         let end = self.known_int(&bounds.end, "the end of an unrolled loop", span)?;
         let step = self.known_int(&bounds.step, "the step of an unrolled loop", span)?;
         if step <= 0 || (end.saturating_sub(first)) / step > MOST {
-            let message = format!("an unrolled loop has a positive step and at most {MOST} iterations");
+            let message = format!("an unrolled loop has a step that is not 0 and at most {MOST} iterations");
             return Err(self.error("loop", span, message));
         }
         let name = self.loop_name(&stmt.target)?;
@@ -203,7 +253,7 @@ impl Lower<'_> {
     }
 
     /// Counts an iteration that is written out, and refuses it where that makes a file's kernels too large.
-    fn count_unrolled(&mut self, span: Span) -> Lowered<()> {
+    pub(super) fn count_unrolled(&mut self, span: Span) -> Lowered<()> {
         let total = self.globals.unrolled.get() + 1;
         self.globals.unrolled.set(total);
         if total <= MOST_UNROLLED {
@@ -353,13 +403,27 @@ impl Lower<'_> {
         copies: i64,
     ) -> Result<(), Stop> {
         let key = PlanKey { sites: self.call_sites.clone(), at: at(stmt), copies };
+        self.planned(&key, at(stmt), at(&*stmt.iter), |l, plan| {
+            l.counted_as(stmt, counter, frame, bounds, copies, plan)
+        })
+    }
+
+    /// Lowers a loop until what it carries fits what its body does: `lower` is given the ways in which names are carried,
+    /// and gives those that are wrong.
+    pub(super) fn planned(
+        &mut self,
+        key: &PlanKey,
+        place: Span,
+        head: Span,
+        mut lower: impl FnMut(&mut Self, &Plan) -> Result<Plan, Stop>,
+    ) -> Result<(), Stop> {
         let outermost = self.loops == 0;
         self.loops += 1;
         let mut outcome = Err(Stop::Reported(Reported));
         for _ in 0..MOST_ATTEMPTS {
             let attempt = self.attempt();
-            let plan = self.plans.get(&key).cloned().unwrap_or_default();
-            match self.counted_as(stmt, counter, frame, bounds, copies, &plan) {
+            let plan = self.plans.get(key).cloned().unwrap_or_default();
+            match lower(self, &plan) {
                 Ok(misfits) if misfits.is_empty() => {
                     outcome = Ok(());
                     break;
@@ -374,13 +438,13 @@ impl Lower<'_> {
                     break;
                 }
             }
-            if let Err(reported) = self.count_unrolled(at(&*stmt.iter)) {
+            if let Err(reported) = self.count_unrolled(head) {
                 outcome = Err(Stop::Reported(reported));
                 break;
             }
             outcome = Err(Stop::Never(Box::new(Diagnostic::error(
                 "carry",
-                at(stmt),
+                place,
                 "what this loop carries from one iteration to the next cannot be told",
             ))));
         }
@@ -403,10 +467,8 @@ impl Lower<'_> {
         plan: &Plan,
     ) -> Result<Plan, Stop> {
         let span = at(&*stmt.iter);
-        if let Value::Const(Const::Int(n)) = bounds.step
-            && n <= 0
-        {
-            return Err(self.error("loop", span, "the step of a loop is positive").into());
+        if let Value::Const(Const::Int(0)) = bounds.step {
+            return Err(self.error("loop", span, "the step of a loop is not 0").into());
         }
         let [first, end, step] =
             [&bounds.first, &bounds.end, &bounds.step].map(|value| self.number(value, DType::Index, span));
@@ -421,7 +483,13 @@ impl Lower<'_> {
             Err(misfits) => return Ok(misfits),
         };
         let place = (at(stmt), "assigned only inside this loop");
+        let runs = known_bounds(bounds).and_then(turns).is_some_and(|turns| turns > 0);
+        let (carry, known) = self.fresh_names(&names, &done, runs);
+        if !carry.is_empty() {
+            return Ok(carry);
+        }
         self.leave(done.before, &names, &done.carried, done.op, place);
+        self.set_again(known);
         self.after_counter(counter, &names, (bounds, copies), at(stmt));
         self.bind_yielded(done.targets, &asked);
         Ok(Plan::new())
@@ -469,15 +537,7 @@ impl Lower<'_> {
                 outcome = outcome.and_then(|()| l.next_copy(stmt, counter, index, (bounds, copy, copies)));
             }
             targets = l.yielded(span, outcome)?;
-            let mut misfits = Plan::new();
-            for (name, how) in &carried {
-                let end = l.lookup(name, span)?;
-                match l.misfit(name, how, &end, span) {
-                    None => {}
-                    Some(Misfit::Way(way)) => drop(misfits.insert(name.clone(), way)),
-                    Some(Misfit::Never(error)) => return Err(Stop::Never(error)),
-                }
-            }
+            let misfits = l.misfits(&carried, span)?;
             if misfits.is_empty() {
                 let runs = known_bounds(bounds).and_then(turns).is_some_and(|turns| turns > 0);
                 l.finish_iteration(&carried, since, (op, runs), span)?;

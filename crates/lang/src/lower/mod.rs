@@ -20,6 +20,7 @@ mod place;
 mod places;
 mod split;
 mod stmt;
+mod turns;
 mod window;
 mod yields;
 
@@ -259,7 +260,10 @@ impl<'a> Lower<'a> {
 
 impl Lower<'_> {
     /// Reports an error, once: a body that is lowered several times has the same error each time.
-    pub fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+    pub fn report(&mut self, mut diagnostic: Diagnostic) -> Reported {
+        if diagnostic.message.contains(crate::jumps::RESULT) {
+            diagnostic.message = diagnostic.message.replace(&format!("`{}`", crate::jumps::RESULT), "what is returned");
+        }
         let place = diagnostic.primary.as_ref().map_or(Span::default(), |label| label.span);
         let is_error = diagnostic.severity == slipring_ir::Severity::Error;
         if self.stopped || !self.reported.insert(report_key(&diagnostic)) {

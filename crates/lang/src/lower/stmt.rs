@@ -137,7 +137,7 @@ impl Lower<'_> {
                 }
             }
             Stmt::For(stmt) => self.for_loop(stmt),
-            Stmt::While(stmt) => Err(self.unsupported(at(stmt), "`while` (use `pl.range`)")),
+            Stmt::While(stmt) => self.while_loop(stmt),
             Stmt::If(stmt) => self.branch(stmt),
             Stmt::With(stmt) => self.with(stmt),
             Stmt::Return(stmt) => {
@@ -164,9 +164,12 @@ impl Lower<'_> {
                     .help("a region runs once on each Vector core: put the rest of the body under an `if`");
                 Err(self.report(error))
             }
+            Stmt::Break(_) | Stmt::Continue(_) if self.loops == 0 => {
+                Err(self.error("loop", span, "`break` or `continue` outside of a loop"))
+            }
             Stmt::Break(_) | Stmt::Continue(_) => {
-                let error = Diagnostic::error("unsupported", span, "`break` and `continue` cannot be compiled yet")
-                    .help("put the rest of the body under an `if`");
+                let error = Diagnostic::error("unsupported", span, "`break` and `continue` cannot be compiled here")
+                    .help("they leave `pl.range` and `while`; put the rest of the body under an `if`");
                 Err(self.report(error))
             }
             Stmt::Assert(_) => Err(self.error("unsupported", span, "a kernel cannot raise: use `pl.static_assert`")),

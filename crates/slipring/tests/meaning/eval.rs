@@ -31,6 +31,8 @@ pub enum Argument {
 /// How a body ended.
 enum Flow {
     Next,
+    Break,
+    Continue,
     Return(Value),
 }
 
@@ -55,6 +57,8 @@ pub struct Run<'a> {
     /// Tensors of the kernel's own, by the place that makes them.
     created: Vec<(u32, Array)>,
     calls: usize,
+    /// Turns of loops so far.
+    turns: u32,
 }
 
 impl File {
@@ -81,6 +85,7 @@ impl File {
             yielded: Vec::new(),
             created: Vec::new(),
             calls: 0,
+            turns: 0,
         };
         run.define(&self.body)?;
         let function = *run.functions.get(kernel).ok_or_else(|| format!("no function `{kernel}`"))?;
@@ -180,8 +185,9 @@ impl<'a> Run<'a> {
 
     fn body(&mut self, body: &'a [Stmt]) -> Eval<Flow> {
         for stmt in body {
-            if let Flow::Return(value) = self.stmt(stmt)? {
-                return Ok(Flow::Return(value));
+            match self.stmt(stmt)? {
+                Flow::Next => {}
+                left => return Ok(left),
             }
         }
         Ok(Flow::Next)
@@ -208,7 +214,19 @@ impl<'a> Run<'a> {
                 self.assign(&assign.target, value)?;
             }
             Stmt::Expr(stmt) => drop(self.expr(&stmt.value)?),
-            Stmt::For(stmt) => return self.for_loop(stmt).map(|()| Flow::Next),
+            Stmt::For(stmt) => return self.for_loop(stmt),
+            Stmt::While(stmt) => {
+                while self.expr(&stmt.test)?.truth()? {
+                    match self.turn(&stmt.body)? {
+                        Flow::Next | Flow::Continue => {}
+                        Flow::Break => return Ok(Flow::Next),
+                        returned @ Flow::Return(_) => return Ok(returned),
+                    }
+                }
+                return self.body(&stmt.orelse);
+            }
+            Stmt::Break(_) => return Ok(Flow::Break),
+            Stmt::Continue(_) => return Ok(Flow::Continue),
             Stmt::If(stmt) => {
                 if self.expr(&stmt.test)?.truth()? {
                     return self.body(&stmt.body);
@@ -267,15 +285,44 @@ impl<'a> Run<'a> {
         targets.iter().zip(items).try_for_each(|(target, item)| self.assign(target, item))
     }
 
-    fn for_loop(&mut self, stmt: &'a StmtFor) -> Eval<()> {
+    /// One turn of a loop. A kernel that does not end is no test.
+    fn turn(&mut self, body: &'a [Stmt]) -> Eval<Flow> {
+        self.turns += 1;
+        if self.turns > 1_000_000 {
+            return Err("a million turns of loops".into());
+        }
+        self.body(body)
+    }
+
+    /// `for (x,) in pl.while_(init_values=(0,)):`, whose body begins with its condition.
+    fn while_values(&mut self, stmt: &'a StmtFor, call: &'a ExprCall) -> Eval<Flow> {
+        let init = self.expr(&call.arguments.keywords.first().ok_or("no first values")?.value)?;
+        let carried = match &*stmt.target {
+            Expr::Tuple(tuple) => &tuple.elts[..],
+            single => std::slice::from_ref(single),
+        };
+        self.assign_each(carried, Value::Tuple(init.items()))?;
+        let (first, body) = stmt.body.split_first().ok_or("no condition")?;
+        let Stmt::Expr(first) = first else { return Err("no condition".into()) };
+        let Expr::Call(cond) = &*first.value else { return Err("no condition".into()) };
+        while self.expr(&cond.arguments.args[0])?.truth()? {
+            self.turn(body)?;
+            let yielded = std::mem::take(&mut self.yielded);
+            self.assign_each(carried, Value::Tuple(yielded))?;
+        }
+        Ok(Flow::Next)
+    }
+
+    fn for_loop(&mut self, stmt: &'a StmtFor) -> Eval<Flow> {
         let Expr::Call(call) = &*stmt.iter else { return Err("a loop over something else than a range".into()) };
         let word = self.expr(&call.func)?;
         let args: Vec<Value> = call.arguments.args.iter().map(|arg| self.expr(arg)).collect::<Eval<_>>()?;
         match word.member()? {
-            "split_aiv" => return self.region(stmt, call),
+            "split_aiv" => return self.region(stmt, call).map(|()| Flow::Next),
+            "while_" => return self.while_values(stmt, call),
             "spmd" => {
                 self.assign(&stmt.target, Value::Int(self.block))?;
-                return self.body(&stmt.body).map(drop);
+                return self.body(&stmt.body);
             }
             "range" | "unroll" | "pipeline" | "parallel" => {}
             other => return Err(format!("no loop: {other}")),
@@ -301,16 +348,20 @@ impl<'a> Run<'a> {
             (target, _) => (target, &[][..]),
         };
         let mut i = first;
-        while i < end {
+        while if step < 0 { i > end } else { i < end } {
             self.assign(counter, Value::Int(i))?;
-            self.body(&stmt.body)?;
+            match self.turn(&stmt.body)? {
+                Flow::Next | Flow::Continue => {}
+                Flow::Break => return Ok(Flow::Next),
+                returned @ Flow::Return(_) => return Ok(returned),
+            }
             if !carried.is_empty() {
                 let yielded = std::mem::take(&mut self.yielded);
                 self.assign_each(carried, Value::Tuple(yielded))?;
             }
             i += step;
         }
-        Ok(())
+        self.body(&stmt.orelse)
     }
 
     /// A region: for the first Vector core, then for the second.
@@ -544,7 +595,7 @@ impl<'a> Run<'a> {
         self.calls -= 1;
         Ok(match flow? {
             Flow::Return(value) => value,
-            Flow::Next => Value::None,
+            _ => Value::None,
         })
     }
 }

@@ -20,9 +20,10 @@ def in_one_arm(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl
 
 
 @pl.incore
-def in_a_loop(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+def in_an_arm_of_a_loop(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
     for i in pl.range(4):
-        e = pl.exp(x)
+        if i == 3:
+            e = pl.exp(x)
     # error: undefined-name `e` is not defined
     y[:] = e
 

@@ -6,21 +6,6 @@ import slipring.language as pl
 
 
 @pl.incore
-def while_loop(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: unsupported `while` (use `pl.range`) cannot be compiled yet
-    while True:
-        y[:] = x
-
-
-@pl.incore
-def break_of_a_loop(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    for i in pl.range(4):
-        y[:] = x
-        # error: unsupported `break` and `continue` cannot be compiled yet
-        break
-
-
-@pl.incore
 def assertion(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
     # error: unsupported a kernel cannot raise: use `pl.static_assert`
     assert x.shape[0] == 64
@@ -38,15 +23,6 @@ def comprehension(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64],
 def step_of_a_slice(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[32, 64], pl.FP32]]):
     # error: unsupported a step in a slice cannot be compiled yet
     y[:] = x[0:64:2, :]
-
-
-@pl.incore
-def else_of_a_loop(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: unsupported `else` of a loop cannot be compiled yet
-    for i in pl.range(4):
-        y[:] = x
-    else:
-        y[:] = x
 
 
 @pl.incore

@@ -1,0 +1,234 @@
+//! Loops with a condition: `while`, and `pl.while_` with its values.
+
+use ruff_python_ast::{BoolOp, Expr, ExprCall, Stmt, StmtFor, StmtWhile};
+use slipring_dialects::scf;
+use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
+
+use super::carry::Misfit;
+use super::constants::truth;
+use super::control::{Done, Stop};
+use super::names::Names;
+use super::{Frame, Lower, Lowered, Plan, PlanKey, Value, describe};
+use crate::dtype::DType;
+use crate::syntax::at;
+
+/// A loop with a condition.
+struct Turns<'a> {
+    test: &'a Expr,
+    body: &'a [Stmt],
+    frame: Frame,
+    span: Span,
+}
+
+/// The most turns of a loop that are lowered one by one because what they rebind cannot be carried.
+const MOST_ONE_BY_ONE: usize = 64;
+
+impl Lower<'_> {
+    pub(super) fn while_loop(&mut self, stmt: &StmtWhile) -> Lowered<()> {
+        if !stmt.orelse.is_empty() {
+            return Err(self.unsupported(at(stmt), "`else` of this loop"));
+        }
+        self.turns(&Turns { test: &stmt.test, body: &stmt.body, frame: Frame::Plain, span: at(stmt) })
+    }
+
+    /// `for (x,) in pl.while_(init_values=(0,)):`, whose body begins with `pl.cond(…)` and ends with `pl.yield_(…)`.
+    pub(super) fn while_values(&mut self, stmt: &StmtFor, call: &ExprCall) -> Lowered<()> {
+        let init = call.arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|name| name == "init_values"));
+        let values = match (init, &call.arguments.args[..]) {
+            (Some(init), []) if call.arguments.keywords.len() == 1 => &init.value,
+            _ => {
+                let error = Diagnostic::error("loop", at(call), "`pl.while_` takes `init_values` and nothing else")
+                    .help("write `for (x,) in pl.while_(init_values=(first,)):`");
+                return Err(self.report(error));
+            }
+        };
+        let test = stmt.body.first().and_then(|first| match first {
+            Stmt::Expr(first) => first.value.as_call_expr(),
+            _ => None,
+        });
+        let test = match test {
+            Some(cond)
+                if crate::program::path_of(self.globals, &self.env, &cond.func).as_deref() == Some("pl.cond") =>
+            {
+                cond.arguments.args.first().filter(|_| cond.arguments.len() == 1)
+            }
+            _ => None,
+        };
+        let Some(test) = test else {
+            let error = Diagnostic::error("loop", at(call), "the body of `pl.while_` begins with its condition")
+                .help("write `pl.cond(x < 10)` as the first statement");
+            return Err(self.report(error));
+        };
+        let place = at(values);
+        let values = match self.expr(values)? {
+            Value::Tuple(values) => values,
+            single => vec![single],
+        };
+        let targets = match &*stmt.target {
+            Expr::Tuple(tuple) => &tuple.elts[..],
+            Expr::List(list) => &list.elts[..],
+            single => std::slice::from_ref(single),
+        };
+        self.assign_each(targets, Value::Tuple(values), place)?;
+        let carried = targets.iter().map(|t| self.loop_name(t)).collect::<Lowered<_>>()?;
+        let frame = Frame::Loop { carried, targets: None };
+        self.turns(&Turns { test, body: &stmt.body[1..], frame, span: at(stmt) })
+    }
+
+    fn turns(&mut self, turns: &Turns<'_>) -> Lowered<()> {
+        let key = PlanKey { sites: self.call_sites.clone(), at: turns.span, copies: 1 };
+        let attempt = self.attempt();
+        match self.planned(&key, turns.span, at(turns.test), |l, plan| l.turns_as(turns, plan)) {
+            Ok(()) => Ok(()),
+            Err(Stop::Reported(reported)) => Err(reported),
+            Err(Stop::Never(error)) => {
+                self.take_back(&attempt);
+                match self.one_by_one(turns)? {
+                    true => Ok(()),
+                    false => {
+                        self.take_back(&attempt);
+                        Err(self.report(*error))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lowers each turn by itself, as long as the condition is known. False if it is not, or there are too many.
+    fn one_by_one(&mut self, turns: &Turns<'_>) -> Lowered<bool> {
+        let mut names = Names::of(turns.body);
+        let asked = names.ask(&turns.frame);
+        names.read_by(turns.test);
+        let mut targets = None;
+        for _ in 0..MOST_ONE_BY_ONE {
+            match self.expr(turns.test)? {
+                Value::Const(c) if !truth(&c) => {
+                    self.bind_yielded(targets, &asked);
+                    return Ok(true);
+                }
+                Value::Const(_) => {}
+                _ => return Ok(false),
+            }
+            self.count_unrolled(at(turns.test))?;
+            self.read_behind(names.exposed.clone());
+            self.yields.push(turns.frame.clone());
+            let outcome = self.body(turns.body);
+            let yielded = self.yielded(turns.span, outcome);
+            self.read_later.pop();
+            targets = yielded?;
+        }
+        Ok(false)
+    }
+
+    fn turns_as(&mut self, turns: &Turns<'_>, plan: &Plan) -> Result<Plan, Stop> {
+        let mut names = Names::of(turns.body);
+        let asked = names.ask(&turns.frame);
+        // The condition is asked first, and again after each turn.
+        names.read_by(turns.test);
+        self.read_behind(names.exposed.clone());
+        let outcome = self.turns_here(turns, &names, plan);
+        self.read_later.pop();
+        let done = match outcome? {
+            Ok(done) => done,
+            Err(misfits) => return Ok(misfits),
+        };
+        let (carry, known) = self.fresh_names(&names, &done, false);
+        if !carry.is_empty() {
+            return Ok(carry);
+        }
+        self.leave(done.before, &names, &done.carried, done.op, (turns.span, "assigned only inside this loop"));
+        self.set_again(known);
+        self.bind_yielded(done.targets, &asked);
+        Ok(Plan::new())
+    }
+
+    fn turns_here(&mut self, turns: &Turns<'_>, names: &Names, plan: &Plan) -> Result<Result<Done, Plan>, Stop> {
+        let span = at(turns.test);
+        let (carried, init) = self.start_carrying(names, "", plan, span)?;
+        if names.may_write {
+            self.forget_copies();
+        }
+        let types: Vec<Type> = init.iter().map(|v| self.e.module.ty(*v).clone()).collect();
+        let op = self.e.op(&scf::WHILE, &[("init", &init)], &[], &types);
+        let blocks = [self.e.region(op), self.e.region(op)];
+        let place = self.e.span;
+        let before = self.env.clone();
+        let since = self.buffers.mark();
+        for (at, block) in blocks.into_iter().enumerate() {
+            let args: Vec<ValueId> =
+                types.iter().map(|ty| self.e.module.add_arg(block, ty.clone(), None, place)).collect();
+            let mut left = args.iter();
+            for (name, how) in &carried {
+                let value = self.carried_value(how, &mut left);
+                self.set(name, value);
+            }
+            if at == 0 {
+                self.in_block(block, |l| -> Lowered<()> {
+                    let goes_on = l.goes_on(turns.test, false)?;
+                    l.e.op(&scf::CONDITION, &[("condition", &[goes_on]), ("args", &args)], &[], &[]);
+                    Ok(())
+                })?;
+            }
+        }
+        let mut targets = None;
+        let misfits = self.in_block(blocks[1], |l| -> Result<Plan, Stop> {
+            l.yields.push(turns.frame.clone());
+            let outcome = l.body(turns.body);
+            targets = l.yielded(turns.span, outcome)?;
+            let misfits = l.misfits(&carried, span)?;
+            if misfits.is_empty() {
+                l.finish_iteration(&carried, since, (op, false), span)?;
+            }
+            Ok(misfits)
+        })?;
+        Ok(if misfits.is_empty() { Ok(Done { before, carried, op, targets }) } else { Err(misfits) })
+    }
+
+    /// Names that an iteration leaves as something that cannot be carried as was assumed, and the ways that may be right.
+    pub(super) fn misfits(&mut self, carried: &[super::carry::CarriedName], span: Span) -> Result<Plan, Stop> {
+        let mut misfits = Plan::new();
+        for (name, how) in carried {
+            let end = self.lookup(name, span)?;
+            match self.misfit(name, how, &end, span) {
+                None => {}
+                Some(Misfit::Way(way)) => drop(misfits.insert(name.clone(), way)),
+                Some(Misfit::Never(error)) => return Err(Stop::Never(error)),
+            }
+        }
+        Ok(misfits)
+    }
+
+    /// Whether a loop goes on. After a `break` the rest of the condition is not asked.
+    fn goes_on(&mut self, test: &Expr, flagged: bool) -> Lowered<ValueId> {
+        if let Expr::BoolOp(both) = test
+            && let (BoolOp::And, [Expr::Name(flag), rest]) = (both.op, &both.values[..])
+            && flag.id.contains('$')
+        {
+            let flag = match self.lookup(flag.id.as_str(), at(test))? {
+                Value::Const(c) if truth(&c) => return self.goes_on(rest, true),
+                flag => self.number(&flag, DType::Bool, at(test))?,
+            };
+            let op = self.e.op(&scf::IF, &[("condition", &[flag])], &[], &[Type::I1]);
+            let blocks = [self.e.region(op), self.e.region(op)];
+            let rest = self.in_block(blocks[0], |l| l.goes_on(rest, true))?;
+            let no = self.e.constant(Attr::Bool(false), Type::I1);
+            for (block, value) in blocks.into_iter().zip([rest, no]) {
+                self.e.inside(block, |e| e.op(&scf::YIELD, &[("values", &[value])], &[], &[]));
+            }
+            return Ok(self.e.module.op(op).results[0]);
+        }
+        match self.expr(test)? {
+            Value::Const(c) if truth(&c) && !flagged => {
+                let error = Diagnostic::error("loop", at(test), "nothing ends this loop")
+                    .help("leave it with `break` or `return`, or write a condition");
+                Err(self.report(error))
+            }
+            Value::Const(c) => Ok(self.e.constant(Attr::Bool(truth(&c)), Type::I1)),
+            value @ Value::Scalar(_) => self.number(&value, DType::Bool, at(test)),
+            other => {
+                let what = describe(self, &other);
+                Err(self.error("condition", at(test), format!("a condition is a truth value, not {what}")))
+            }
+        }
+    }
+}

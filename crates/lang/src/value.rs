@@ -1,5 +1,6 @@
 //! What a name stands for while a body is lowered.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 pub(crate) use slipring_dialects::ring::Split;
@@ -20,6 +21,8 @@ pub(crate) enum Value {
     Tensor(Tensor),
     /// A tile: position in [`Lower::tiles`](crate::lower::Lower).
     Tile(TileId),
+    /// A list of matrices in buffers of their own.
+    Parts(Rc<Parts>),
     /// Several values.
     Tuple(Vec<Value>),
     /// Reserved or imported memory for the slots of a ring.
@@ -34,6 +37,17 @@ pub(crate) enum Value {
     Unknown(Rc<crate::host::Unknown>),
     /// The result of a statement-like op.
     Nothing,
+}
+
+/// A list of matrices that a list of products gave: each lies in an accumulator of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Parts {
+    /// The shape that the program sees; the last two extents are those of a tile.
+    pub shape: Vec<u64>,
+    /// The matrices, in order.
+    pub tiles: Vec<TileId>,
+    /// All of them in one tile of a memory, where that was made already, by the block that made it.
+    pub whole: RefCell<Vec<(Space, slipring_ir::BlockId, TileId)>>,
 }
 
 /// Named values of the host.
@@ -146,6 +160,8 @@ pub(crate) struct Tile {
     pub generation: u32,
     /// The same contents elsewhere.
     pub copies: Vec<Copied>,
+    /// Of a mask of bits: the shape and type of what was compared.
+    pub mask: Option<(SmallVec<[u64; 5]>, slipring_tile::Elem)>,
 }
 
 /// What a tile is at the border between the kinds of core.

@@ -17,7 +17,7 @@ use super::{Frame, Lower, Lowered, Reported, Value, describe};
 use crate::dtype::DType;
 use crate::program::Scope;
 use crate::syntax::at;
-use crate::value::{Const, Index, TileId};
+use crate::value::{Const, Index, Parts, TileId};
 
 impl Lower<'_> {
     pub(super) fn branch(&mut self, stmt: &StmtIf) -> Lowered<()> {
@@ -140,10 +140,15 @@ impl Lower<'_> {
     /// Tiles that both arms left in a buffer are what it holds now.
     fn renew_all(&mut self, names: &[Rc<str>]) {
         for name in names {
-            if let Some(Value::Tile(id)) = self.env.get(name).cloned() {
-                let renewed = self.renewed(id);
-                self.env.insert(name.clone(), Value::Tile(renewed));
-            }
+            let renewed = match self.env.get(name).cloned() {
+                Some(Value::Tile(id)) => Value::Tile(self.renewed(id)),
+                Some(Value::Parts(parts)) => {
+                    let tiles = parts.tiles.iter().map(|id| self.renewed(*id)).collect();
+                    Value::Parts(Rc::new(Parts { shape: parts.shape.clone(), tiles, whole: Default::default() }))
+                }
+                _ => continue,
+            };
+            self.env.insert(name.clone(), renewed);
         }
     }
 
@@ -201,6 +206,21 @@ impl Lower<'_> {
             (Value::Tuple(x), Value::Tuple(y)) if x.len() == y.len() => {
                 let items = x.iter().zip(y).map(|(x, y)| self.merged(merge, name, None, x, y));
                 Ok(Value::Tuple(items.collect::<Lowered<_>>()?))
+            }
+            (Value::Parts(x), Value::Parts(y)) if x.shape == y.shape => {
+                let mut tiles = Vec::new();
+                for (at, (p, q)) in x.tiles.iter().zip(&y.tiles).enumerate() {
+                    let old = match before {
+                        Some(Value::Parts(parts)) => parts.tiles.get(at).map(|id| Value::Tile(*id)),
+                        _ => None,
+                    };
+                    match self.merged(merge, name, old.as_ref(), &Value::Tile(*p), &Value::Tile(*q))? {
+                        Value::Tile(id) => tiles.push(id),
+                        _ => return Err(Reported),
+                    }
+                }
+                let shape = x.shape.clone();
+                Ok(Value::Parts(Rc::new(Parts { shape, tiles, whole: Default::default() })))
             }
             _ => {
                 let (x, y) = (describe(self, a), describe(self, b));

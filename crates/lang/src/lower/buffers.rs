@@ -480,6 +480,7 @@ impl Lower<'_> {
 pub(super) fn any_tile(value: &Value, holds: &dyn Fn(TileId) -> bool) -> bool {
     match value {
         Value::Tile(id) => holds(*id),
+        Value::Parts(parts) => parts.tiles.iter().any(|id| holds(*id)),
         Value::Tuple(items) => items.iter().any(|item| any_tile(item, holds)),
         _ => false,
     }
@@ -489,6 +490,7 @@ pub(super) fn any_tile(value: &Value, holds: &dyn Fn(TileId) -> bool) -> bool {
 fn each_tile(value: &Value, f: &mut dyn FnMut(TileId)) {
     match value {
         Value::Tile(id) => f(*id),
+        Value::Parts(parts) => parts.tiles.iter().for_each(|id| f(*id)),
         Value::Tuple(items) => items.iter().for_each(|item| each_tile(item, &mut *f)),
         _ => {}
     }

@@ -17,7 +17,7 @@ use super::names::Names;
 use super::{Lower, Lowered, Value, describe, show};
 use crate::dtype::DType;
 use crate::program::Scope;
-use crate::value::{Const, Index, Tensor, Tile, TileId};
+use crate::value::{Const, Index, Parts, Tensor, Tile, TileId};
 
 /// How a loop carries what a name stands for.
 #[derive(Clone, Debug)]
@@ -48,6 +48,8 @@ pub(super) enum Carried {
     /// In this buffer.
     Tile(TileId),
     Each(Vec<Carried>),
+    /// A list of matrices of this shape.
+    Parts(Vec<u64>, Vec<Carried>),
 }
 
 /// A name that a loop carries.
@@ -100,89 +102,6 @@ impl Lower<'_> {
         Ok((carried, first))
     }
 
-    /// First values of what is bound only inside a loop.
-    fn start_fresh(&mut self, way: Option<&Way>, first: &mut Vec<ValueId>) -> Option<Carried> {
-        match way? {
-            Way::FreshNumber(ty) => {
-                let zero = match ty {
-                    DType::Bool => Const::Bool(false),
-                    ty if ty.is_float() => Const::Float(0.0),
-                    _ => Const::Int(0),
-                };
-                first.push(self.number(&Value::Const(zero), *ty, self.e.span).ok()?);
-                Some(Carried::Number(*ty))
-            }
-            Way::FreshWindow(like) => {
-                first.extend(like.offsets.iter().map(|_| self.e.index(0)));
-                Some(Carried::Window((**like).clone()))
-            }
-            _ => None,
-        }
-    }
-
-    /// Names that a body binds and that are read behind its loop, though nothing stood for them before: what they stand for
-    /// there, and those that have to be carried for that. Tiles stay where they are, in buffers that are moved before the
-    /// loop; numbers have a value only where the loop `runs` for certain.
-    pub(super) fn fresh_names(
-        &mut self,
-        names: &Names,
-        done: &super::control::Done,
-        runs: bool,
-    ) -> (Plan, Vec<(Rc<str>, Value)>) {
-        let (mut plan, mut known) = (Plan::new(), Vec::new());
-        for name in &names.bound {
-            let carried = done.carried.iter().any(|(other, _)| other == name);
-            if carried || done.before.contains_key(name) || !self.is_read_later(name) {
-                continue;
-            }
-            match self.env.get(name).cloned() {
-                Some(value @ (Value::Const(_) | Value::Path(_))) if runs => known.push((name.clone(), value)),
-                Some(value @ Value::Scalar(_)) if runs => {
-                    plan.insert(name.clone(), Way::FreshNumber(type_of(&value)));
-                }
-                Some(Value::Tensor(window)) if runs => {
-                    match window.offsets.iter().all(|offset| matches!(offset, Index::Known(_))) {
-                        true => known.push((name.clone(), Value::Tensor(window))),
-                        false => drop(plan.insert(name.clone(), Way::FreshWindow(Box::new(window)))),
-                    }
-                }
-                Some(Value::Tile(id)) if self.hoisted(id, done.op) => known.push((name.clone(), Value::Tile(id))),
-                _ => {}
-            }
-        }
-        (plan, known)
-    }
-
-    /// Lets names stand for what they stood for inside a loop.
-    pub(super) fn set_again(&mut self, known: Vec<(Rc<str>, Value)>) {
-        for (name, value) in known {
-            let value = match value {
-                Value::Tile(id) => Value::Tile(self.renewed(id)),
-                other => other,
-            };
-            self.set(&name, value);
-        }
-    }
-
-    /// Moves the buffer of a tile before a loop that makes it. False where that is not possible.
-    fn hoisted(&mut self, id: TileId, op: OpId) -> bool {
-        let tile = self.tile(id).clone();
-        let open = |extent: &Index| matches!(extent, Index::At(_));
-        let Some(made) = self.e.module.defining_op(tile.value).filter(|_| self.allocs.contains(&tile.value)) else {
-            return false;
-        };
-        if tile.valid.is_some_and(|valid| valid.iter().any(open)) {
-            return false;
-        }
-        let inside = (0..self.e.module.op(op).regions.len())
-            .any(|at| self.e.module.body(op, at) == self.e.module.op(made).block);
-        if inside {
-            self.e.module.remove(made);
-            self.e.module.insert_before(op, made);
-        }
-        inside || self.region.is_some()
-    }
-
     fn usual_way(&self, name: &str, value: &Value) -> Way {
         match value {
             Value::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_)) | Value::Scalar(_) => Way::Number(None),
@@ -190,6 +109,9 @@ impl Lower<'_> {
             Value::Tile(id) if self.is_shared(name, *id) && self.tile(*id).ty.space != Space::Acc => Way::Same,
             Value::Tile(id) => Way::Buffer(self.tile(*id).ty.space),
             Value::Tuple(items) => Way::Each(items.iter().map(|item| self.usual_way(name, item)).collect()),
+            Value::Parts(parts) => {
+                Way::Each(parts.tiles.iter().map(|id| self.usual_way(name, &Value::Tile(*id))).collect())
+            }
             _ => Way::Same,
         }
     }
@@ -224,6 +146,11 @@ impl Lower<'_> {
                 let each = items.iter().zip(ways).map(|(item, way)| self.start(name, item, way, first, span));
                 Carried::Each(each.collect::<Lowered<_>>()?)
             }
+            (Way::Each(ways), Value::Parts(parts)) if ways.len() == parts.tiles.len() => {
+                let tiles = parts.tiles.iter().zip(ways);
+                let each = tiles.map(|(id, way)| self.start(name, &Value::Tile(*id), way, first, span));
+                Carried::Parts(parts.shape.clone(), each.collect::<Lowered<_>>()?)
+            }
             _ => Carried::Same(value.clone()),
         })
     }
@@ -249,6 +176,14 @@ impl Lower<'_> {
             }
             Carried::Tile(id) => Value::Tile(self.renewed(*id)),
             Carried::Each(each) => Value::Tuple(each.iter().map(|how| self.carried_value(how, values)).collect()),
+            Carried::Parts(shape, each) => {
+                let tiles = each.iter().filter_map(|how| match self.carried_value(how, values) {
+                    Value::Tile(id) => Some(id),
+                    _ => None,
+                });
+                let tiles = tiles.collect();
+                Value::Parts(Rc::new(Parts { shape: shape.clone(), tiles, whole: Default::default() }))
+            }
         }
     }
 
@@ -314,6 +249,15 @@ impl Lower<'_> {
                 }
                 way(Way::Each(ways))
             }
+            (Carried::Parts(shape, each), Value::Parts(parts)) if *shape == parts.shape => {
+                let found =
+                    each.iter().zip(&parts.tiles).map(|(how, id)| self.misfit(name, how, &Value::Tile(*id), span));
+                match found.flatten().next() {
+                    None => None,
+                    Some(Misfit::Never(error)) => Some(Misfit::Never(error)),
+                    Some(Misfit::Way(_)) => never(),
+                }
+            }
             _ => never(),
         }
     }
@@ -324,7 +268,9 @@ impl Lower<'_> {
             Carried::Number(ty) => Way::Number(Some(*ty)),
             Carried::Window(_) => Way::Window,
             Carried::Tile(id) => Way::Buffer(self.tile(*id).ty.space),
-            Carried::Each(each) => Way::Each(each.iter().map(|how| self.way_of(how)).collect()),
+            Carried::Each(each) | Carried::Parts(_, each) => {
+                Way::Each(each.iter().map(|how| self.way_of(how)).collect())
+            }
         }
     }
 
@@ -335,6 +281,7 @@ impl Lower<'_> {
             Carried::Window(tensor) => describe(self, &Value::Tensor(tensor.clone())),
             Carried::Tile(id) => describe(self, &Value::Tile(*id)),
             Carried::Each(each) => format!("{} values", each.len()),
+            Carried::Parts(shape, _) => format!("a list {} of matrices", show(shape)),
         };
         let after = describe(self, end);
         if let (Carried::Same(Value::Tensor(a)) | Carried::Window(a), Value::Tensor(b)) = (how, end)
@@ -417,6 +364,11 @@ impl Lower<'_> {
                     self.finish(name, how, item, since, (&mut *next, &mut *copies), span)?;
                 }
             }
+            (Carried::Parts(_, each), Value::Parts(parts)) => {
+                for (how, id) in each.iter().zip(&parts.tiles) {
+                    self.finish(name, how, &Value::Tile(*id), since, (&mut *next, &mut *copies), span)?;
+                }
+            }
             // What fits and is not carried is the same.
             _ => {}
         }
@@ -428,7 +380,7 @@ impl Lower<'_> {
         fn carries(lower: &Lower<'_>, how: &Carried, buffer: ValueId) -> bool {
             match how {
                 Carried::Tile(id) => lower.buffer_of(*id) == buffer,
-                Carried::Each(each) => each.iter().any(|how| carries(lower, how, buffer)),
+                Carried::Each(each) | Carried::Parts(_, each) => each.iter().any(|how| carries(lower, how, buffer)),
                 Carried::Same(_) | Carried::Number(_) | Carried::Window(_) => false,
             }
         }
@@ -485,6 +437,10 @@ impl Lower<'_> {
                 x.value == y.value && x.generation == y.generation && x.valid == y.valid && x.shape == y.shape
             }
             (Value::Tuple(a), Value::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.same(a, b)),
+            (Value::Parts(a), Value::Parts(b)) => {
+                let tiles = a.tiles.iter().zip(&b.tiles);
+                a.shape == b.shape && tiles.into_iter().all(|(a, b)| self.same(&Value::Tile(*a), &Value::Tile(*b)))
+            }
             (Value::Buffer(a), Value::Buffer(b)) => Rc::ptr_eq(a, b),
             (Value::Pipe(a), Value::Pipe(b)) => Rc::ptr_eq(a, b),
             (Value::Path(a), Value::Path(b)) => a == b,
@@ -545,6 +501,7 @@ impl Lower<'_> {
             Some(valid) => self.new_valid_tile(&tile.shape, tile.ty.layout.elem, tile.ty.space, valid, tile.made_by),
         };
         self.tiles[copy.0 as usize].region = tile.region;
+        self.tiles[copy.0 as usize].mask.clone_from(&tile.mask);
         self.copy_into(id, copy)?;
         Ok(copy)
     }
@@ -560,7 +517,8 @@ impl Lower<'_> {
                     .help("make all of the tile valid first: `pl.fillpad`"),
             );
         }
-        if source.ty.layout.elem == target.ty.layout.elem && source.shape == target.shape {
+        if source.ty.layout.elem == target.ty.layout.elem && source.shape == target.shape && source.mask == target.mask
+        {
             return None;
         }
         let show = |t: &Tile| format!("{} {}", show(&t.shape), DType::Elem(t.ty.layout.elem).name());
@@ -636,6 +594,7 @@ impl Lower<'_> {
         self.allocs.insert(value);
         let id = self.add_tile(value, tile.ty, &tile.shape, tile.made_by);
         self.tiles[id.0 as usize].region = tile.region;
+        self.tiles[id.0 as usize].mask = tile.mask;
         id
     }
 }

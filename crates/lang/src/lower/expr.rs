@@ -54,8 +54,12 @@ impl Lower<'_> {
             Expr::UnaryOp(unary) if is_least(unary) => Value::Const(Const::Int(i64::MIN)),
             Expr::UnaryOp(unary) => {
                 let value = self.expr(&unary.operand)?;
-                if matches!(value, Value::Tile(_) | Value::Tensor(_)) && unary.op == UnaryOp::USub {
-                    return self.call_by_name("neg", vec![value], span);
+                if matches!(value, Value::Tile(_) | Value::Tensor(_) | Value::Parts(_)) {
+                    match unary.op {
+                        UnaryOp::USub => return self.call_by_name("neg", vec![value], span),
+                        UnaryOp::Invert | UnaryOp::Not => return self.call_by_name("not_", vec![value], span),
+                        UnaryOp::UAdd => return Ok(value),
+                    }
                 }
                 return self.unary_number(unary.op, &value, span);
             }
@@ -85,6 +89,10 @@ impl Lower<'_> {
                     Value::Scalar(scalar) => {
                         let (a, b) = (self.expr(&choice.body)?, self.expr(&choice.orelse)?);
                         self.select(scalar.value, &a, &b, span)
+                    }
+                    mask @ (Value::Tile(_) | Value::Tensor(_)) => {
+                        let (a, b) = (self.expr(&choice.body)?, self.expr(&choice.orelse)?);
+                        crate::ops::choose(self, mask, (a, at(&*choice.body)), (b, at(&*choice.orelse)), span)
                     }
                     other => {
                         let what = describe(self, &other);
@@ -121,7 +129,7 @@ impl Lower<'_> {
 
     /// An operator on numbers, tiles or tensors.
     pub fn binary(&mut self, op: Operator, a: Value, b: Value, span: Span) -> Lowered {
-        let is_tile = |value: &Value| matches!(value, Value::Tile(_) | Value::Tensor(_));
+        let is_tile = |value: &Value| matches!(value, Value::Tile(_) | Value::Tensor(_) | Value::Parts(_));
         if !is_tile(&a) && !is_tile(&b) {
             return self.binary_number(op, &a, &b, span);
         }
@@ -133,15 +141,41 @@ impl Lower<'_> {
             Operator::MatMult => "matmul",
             Operator::BitAnd => "and_",
             Operator::BitOr => "or_",
+            Operator::BitXor => "xor",
+            Operator::Mod => "rem",
             Operator::LShift => "shl",
             Operator::RShift => "shr",
-            _ => return Err(self.error("operator", span, "there is no op for this operator on tiles")),
+            Operator::FloorDiv => {
+                let error = Diagnostic::error("operator", span, "there is no op for `//` on tiles")
+                    .help("`pl.div` is the quotient; `pl.cast(…, pl.INT32, mode=\"floor\")` rounds down");
+                return Err(self.report(error));
+            }
+            Operator::Pow => {
+                let error = Diagnostic::error("operator", span, "there is no op for `**` on tiles")
+                    .help("`pl.mul(x, x)` is the square, `pl.sqrt(x)` the root");
+                return Err(self.report(error));
+            }
         };
         self.call_by_name(name, vec![a, b], span)
     }
 
     fn compare(&mut self, op: CmpOp, a: &Value, b: &Value, span: Span) -> Lowered {
-        self.compare_numbers(op, a, b, span)
+        let is_tile = |value: &Value| matches!(value, Value::Tile(_) | Value::Tensor(_) | Value::Parts(_));
+        if !is_tile(a) && !is_tile(b) {
+            return self.compare_numbers(op, a, b, span);
+        }
+        let (how, turned) = match op {
+            CmpOp::Eq => ("eq", "eq"),
+            CmpOp::NotEq => ("ne", "ne"),
+            CmpOp::Lt => ("lt", "gt"),
+            CmpOp::LtE => ("le", "ge"),
+            CmpOp::Gt => ("gt", "lt"),
+            CmpOp::GtE => ("ge", "le"),
+            _ => return Err(self.error("operator", span, "only ==, !=, <, <=, > and >= compare tiles")),
+        };
+        let (first, second, how) = if is_tile(a) { (a, b, how) } else { (b, a, turned) };
+        let how = Value::Const(Const::Str(how.into()));
+        self.call_by_name("cmp", vec![first.clone(), second.clone(), how], span)
     }
 
     fn bool_op(&mut self, op: BoolOp, values: &[Expr], span: Span) -> Lowered {
@@ -164,6 +198,10 @@ impl Lower<'_> {
 
     fn both(&mut self, op: BoolOp, a: &Value, b: &Value, span: Span) -> Lowered {
         match (a, b) {
+            (Value::Tile(_) | Value::Tensor(_), _) | (_, Value::Tile(_) | Value::Tensor(_)) => {
+                let name = if op == BoolOp::And { "and_" } else { "or_" };
+                self.call_by_name(name, vec![a.clone(), b.clone()], span)
+            }
             (Value::Const(c), other) | (other, Value::Const(c)) => {
                 let decides = truth(c) == (op == BoolOp::Or);
                 Ok(if decides { Value::Const(c.clone()) } else { other.clone() })
@@ -215,7 +253,7 @@ impl Lower<'_> {
             },
             // Both roles of an end, as the library names them.
             Value::Pipe(_) if matches!(name, "prod" | "cons") => Ok(base),
-            Value::Tensor(_) | Value::Tile(_) if name == "shape" => {
+            Value::Tensor(_) | Value::Tile(_) | Value::Parts(_) if name == "shape" => {
                 let shape = self.shape_of(&base);
                 Ok(Value::Tuple(shape.iter().map(|n| Value::Const(Const::Int(*n as i64))).collect()))
             }
@@ -235,6 +273,7 @@ impl Lower<'_> {
         match value {
             Value::Tensor(tensor) => tensor.shape().to_vec(),
             Value::Tile(id) => self.tile(*id).shape.to_vec(),
+            Value::Parts(parts) => parts.shape.clone(),
             _ => Vec::new(),
         }
     }

@@ -12,8 +12,9 @@ mod carry;
 pub(crate) mod constants;
 mod control;
 mod expr;
-
+mod fresh;
 mod function;
+mod lists;
 mod names;
 mod outputs;
 mod place;
@@ -467,6 +468,7 @@ impl Lower<'_> {
             crossing: None,
             generation: self.buffers.generation(self.viewed(value)),
             copies: Vec::new(),
+            mask: None,
         });
         TileId(self.tiles.len() as u32 - 1)
     }
@@ -670,6 +672,7 @@ pub(crate) fn describe(lower: &Lower<'_>, value: &Value) -> String {
             let tile = lower.tile(*id);
             format!("a tile {} {} in {}", show(&tile.shape), DType::Elem(tile.ty.layout.elem).name(), tile.ty.space)
         }
+        Value::Parts(parts) => format!("a list {} of matrices", show(&parts.shape)),
         Value::Tuple(items) => format!("{} values", items.len()),
         Value::Buffer(_) => "a reserved buffer".into(),
         Value::Pipe(end) => format!("an end of pipe {}", end.id),

@@ -84,6 +84,11 @@ impl Lower<'_> {
                 };
                 self.moved(id, space, false, span)
             }
+            Value::Parts(parts) => {
+                let whole =
+                    self.whole_of(&parts.clone(), if space == Space::Vec { Space::Vec } else { Space::Mat }, span)?;
+                self.moved(whole, space, false, span)
+            }
             other => {
                 let what = describe(self, other);
                 Err(self.error("value-kind", span, format!("a tile is needed here, this is {what}")))
@@ -335,12 +340,16 @@ impl Lower<'_> {
         let id = match value {
             Value::Tile(id) => *id,
             Value::Tensor(source) => self.load(source, Space::Vec)?,
+            Value::Parts(parts) => return self.store_parts(&parts.clone(), tensor, atomic, span),
             other => {
                 let what = describe(self, other);
                 return Err(self.error("value-kind", span, format!("only tiles are stored, this is {what}")));
             }
         };
         self.still_there(id, span)?;
+        // A mask is stored as it lies where the tensor holds bytes, else as ones and zeros.
+        let bits = fold(&self.tile(id).shape) == fold(&tensor.sizes) && root.elem.bytes() == 1;
+        let id = if bits { id } else { crate::ops::unpacked(self, id)? };
         let id = match self.tile(id).ty.space {
             Space::Vec | Space::Acc | Space::Mat => id,
             other => {

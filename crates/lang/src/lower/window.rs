@@ -12,7 +12,7 @@ use crate::value::{Const, Index, Tensor, TileId};
 
 /// One subscript of a dimension.
 #[derive(Clone, Copy, Debug)]
-enum Part {
+pub(super) enum Part {
     /// `a:b`: first index and, where it is known, the extent.
     Range(Index, u64),
     /// `i`: the dimension goes away.
@@ -218,7 +218,7 @@ impl Lower<'_> {
         }
     }
 
-    fn tensor_part(&mut self, tensor: &Tensor, parts: &[Part], span: Span) -> Lowered<Tensor> {
+    pub(super) fn tensor_part(&mut self, tensor: &Tensor, parts: &[Part], span: Span) -> Lowered<Tensor> {
         if tensor.reshaped.is_some() {
             return Err(self.unsupported(span, "a part of a reshaped tensor"));
         }
@@ -305,19 +305,49 @@ impl Lower<'_> {
         if tile.valid.is_some() {
             return Err(self.unsupported(span, "a part of a tile of which only a part is valid"));
         }
-        if tile.shape.len() > 2 {
-            return Err(self.unsupported(span, "a part of a tile of more than two dimensions"));
-        }
         // One-dimensional tiles are one row.
         let (offsets, sizes) = match (offsets, shape) {
             ([col], [cols]) => ([Index::Known(0), *col], [1, *cols]),
             ([row, col], [rows, cols]) => ([*row, *col], [*rows, *cols]),
-            _ => return Err(self.error("rank", span, "a tile has one or two dimensions")),
+            (offsets, shape) => match self.folded_part(&tile.shape, offsets, shape) {
+                Some(part) => part,
+                None => return Err(self.unsupported(span, "a part of a tile whose rows do not follow one another")),
+            },
         };
         let space = tile.ty.space;
         if space == Space::Acc {
             return Err(self.part_of_product(id, span));
         }
+        self.subset(id, (offsets, sizes), shape, span)
+    }
+
+    /// A part of a tile of more than two dimensions as rows and columns of the folded one.
+    fn folded_part(&mut self, whole: &[u64], offsets: &[Index], shape: &[u64]) -> Option<([Index; 2], [u64; 2])> {
+        let lines = whole.len() - 1;
+        // Single ones, then a range, then all.
+        let after = (0..lines).find(|dim| shape[*dim] != 1).unwrap_or(lines);
+        if (after + 1..lines).any(|dim| shape[dim] != whole[dim]) {
+            return None;
+        }
+        let mut row = Index::Known(0);
+        for dim in 0..lines {
+            let step: u64 = whole[dim + 1..lines].iter().product();
+            let part = self.times(offsets[dim], step as i64);
+            row = self.add_index(row, part);
+        }
+        Some(([row, offsets[lines]], [shape[..lines].iter().product(), shape[lines]]))
+    }
+
+    /// Rows and columns of a tile by rows: the same bytes.
+    pub(super) fn subset(
+        &mut self,
+        id: TileId,
+        (offsets, sizes): ([Index; 2], [u64; 2]),
+        shape: &[u64],
+        span: Span,
+    ) -> Lowered<TileId> {
+        let tile = self.tile(id).clone();
+        let space = tile.ty.space;
         let values: Vec<_> = offsets.iter().map(|offset| self.index_value(*offset)).collect();
         if tile.ty.layout.slayout != SLayout::NoneBox {
             return Err(self.unsupported(span, format!("a part of a tile in `{space}`")));

@@ -6,7 +6,7 @@ use slipring_tile::{Elem, Space};
 
 use super::elementwise::{emit, is_number, like, same, scalar_for, vector};
 use super::{Call, ENTRY, Entry};
-use crate::lower::{Lower, Lowered, Place, fold, show};
+use crate::lower::{Lower, Lowered, fold, show};
 use crate::value::{Const, TileId, Value};
 
 const THREE: Entry = Entry { params: "a/lhs, b/rhs, c/rhs2", lower: three, ..ENTRY };
@@ -66,25 +66,19 @@ fn comparison(lower: &mut Lower<'_>, call: &Call) -> Lowered<&'static str> {
 
 fn compare(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let mode = comparison(lower, call)?;
-    let lhs = vector(lower, call, "lhs")?;
+    let mut lhs = vector(lower, call, "lhs")?;
     let (rhs, span) = call.need(lower, "rhs")?;
-    let tile = lower.tile(lhs).clone();
     let number = is_number(&rhs);
     let second = if number {
-        scalar_for(lower, &rhs, tile.ty.layout.elem, span)?
+        scalar_for(lower, &rhs, lower.tile(lhs).ty.layout.elem, span)?
     } else {
-        let rhs = lower.demand(&rhs, Space::Vec, span)?;
+        let mut rhs = super::elementwise::vector_of(lower, &rhs, span)?;
+        (lhs, rhs) = super::expand::alike(lower, lhs, rhs)?;
         same(lower, call, lhs, rhs)?;
         lower.tile(rhs).value
     };
-    // A bit for each column.
-    let (rows, cols) = fold(&tile.shape);
-    let bytes = cols.div_ceil(8);
-    // Rows of bits, also where one byte holds a row.
-    let mut ty = Place::of(Space::Vec).tile_type(&[rows, bytes.max(2)], Elem::U8);
-    ty.valid = crate::lower::valid(rows, bytes);
-    let buffer = lower.buffer(ty);
-    let mask = lower.add_tile(buffer, ty, &[rows, bytes], "cmp");
+    let tile = lower.tile(lhs).clone();
+    let mask = super::mask::of(lower, &tile.shape, tile.ty.layout.elem);
     let dst = lower.tile(mask).value;
     let attrs = [("cmpMode", Attr::member("cmp", mode))];
     let (op, names) = match call.entry.with_number.filter(|_| number) {
@@ -99,7 +93,8 @@ fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     // The public names of the sources of `sels`.
     let named = call.entry.names[0] == "sels" && call.get("src").is_some();
     let [first, second] = if named { ["src", "scalar"] } else { ["lhs", "rhs"] };
-    let (mask, lhs) = (vector(lower, call, "mask")?, vector(lower, call, first)?);
+    let (mask, lhs) = (call.need(lower, "mask")?, vector(lower, call, first)?);
+    let mask = super::mask::packed(lower, &mask.0, mask.1)?;
     let (mut rhs, mut span) = call.need(lower, second)?;
     let mut working = call.get("tmp").cloned();
     if call.entry.names[0] == "sels" && !is_number(&rhs) {
@@ -133,7 +128,7 @@ fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         lower.e.op(op, &groups, &[], &[]);
         return Ok(Value::Tile(target));
     }
-    let rhs = lower.demand(&rhs, Space::Vec, span)?;
+    let rhs = super::elementwise::vector_of(lower, &rhs, span)?;
     same(lower, call, lhs, rhs)?;
     operands.extend([("src0", lhs), ("src1", rhs)]);
     Ok(Value::Tile(like(lower, call, lhs, &operands)))

@@ -153,10 +153,21 @@ pub(super) const OPS: &[Entry] = &[
 /// A tile of UB that is an operand.
 pub(super) fn vector(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<TileId> {
     let (value, span) = call.need(lower, name)?;
-    lower.demand(&value, Space::Vec, span)
+    vector_of(lower, &value, span)
+}
+
+/// The same for a value: a mask becomes ones and zeros.
+pub(super) fn vector_of(lower: &mut Lower<'_>, value: &Value, span: slipring_ir::Span) -> Lowered<TileId> {
+    let id = lower.demand(value, Space::Vec, span)?;
+    super::mask::unpacked(lower, id)
 }
 
 fn unary(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    if call.op() == &pto::TNOT
+        && let Some(mask) = super::mask::combined(lower, call, &["x"])?
+    {
+        return Ok(mask);
+    }
     let source = vector(lower, call, "x")?;
     Ok(Value::Tile(like(lower, call, source, &[("src", source)])))
 }
@@ -213,14 +224,23 @@ fn binary(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if is_number(&a.0) && commutes {
         std::mem::swap(&mut a, &mut b);
     }
-    let lhs = lower.demand(&a.0, Space::Vec, a.1)?;
+    if call.entry.op.is_some_and(|op| op == &pto::TAND || op == &pto::TOR)
+        && let Some(mask) = super::mask::combined(lower, call, &["lhs", "rhs"])?
+    {
+        return Ok(mask);
+    }
+    let lhs = vector_of(lower, &a.0, a.1)?;
     if let Some(op) = call.entry.with_number.filter(|_| is_number(&b.0)) {
         return with_number(lower, (call, op), lhs, &b.0, b.1);
     }
     if call.entry.op.is_none() {
         return Err(call.wrong(lower, "rhs", "a number", &b.0, b.1));
     }
-    let rhs = lower.demand(&b.0, Space::Vec, b.1)?;
+    let rhs = vector_of(lower, &b.0, b.1)?;
+    if let Some(expanded) = super::expand::broadcast(lower, call, lhs, rhs)? {
+        return Ok(expanded);
+    }
+    let (lhs, rhs) = super::expand::alike(lower, lhs, rhs)?;
     same(lower, call, lhs, rhs)?;
     Ok(Value::Tile(like(lower, call, lhs, &[("src0", lhs), ("src1", rhs)])))
 }
@@ -272,15 +292,18 @@ fn divide(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (a, b) = (call.need(lower, "lhs")?, call.need(lower, "rhs")?);
     let (source, number, first) = match (is_number(&a.0), is_number(&b.0)) {
         (false, false) => {
-            let lhs = lower.demand(&a.0, Space::Vec, a.1)?;
-            let rhs = lower.demand(&b.0, Space::Vec, b.1)?;
+            let (lhs, rhs) = (vector_of(lower, &a.0, a.1)?, vector_of(lower, &b.0, b.1)?);
+            if let Some(expanded) = super::expand::broadcast(lower, call, lhs, rhs)? {
+                return Ok(expanded);
+            }
+            let (lhs, rhs) = super::expand::alike(lower, lhs, rhs)?;
             same(lower, call, lhs, rhs)?;
             return Ok(Value::Tile(like(lower, call, lhs, &[("src0", lhs), ("src1", rhs)])));
         }
         (false, true) => (a, b, false),
         (true, _) => (b, a, true),
     };
-    let id = lower.demand(&source.0, Space::Vec, source.1)?;
+    let id = vector_of(lower, &source.0, source.1)?;
     let tile = lower.tile(id).clone();
     let number = scalar_for(lower, &number.0, tile.ty.layout.elem, number.1)?;
     let target = lower.tile_like(id, tile.ty.layout.elem, "div");

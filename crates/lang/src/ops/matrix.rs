@@ -1,7 +1,7 @@
 //! Products on the Cube core.
 
 use slipring_dialects::pto;
-use slipring_ir::Diagnostic;
+use slipring_ir::{Diagnostic, Span};
 use slipring_tile::{Elem, Space};
 
 use super::{Call, ENTRY, Entry, REFUSED};
@@ -57,9 +57,20 @@ pub(super) const OPS: &[Entry] = &[
         ..REFUSED
     },
     Entry {
-        names: &["batch_matmul", "batch_matmul_acc"],
-        doc: "Products of lists of matrices: write a loop",
-        ..REFUSED
+        names: &["batch_matmul"],
+        params: "lhs, rhs, out_dtype=, a_trans=, b_trans=, c_matrix_nz=",
+        op: Some(&pto::TMATMUL),
+        doc: "Products of two lists of matrices; `matmul` takes lists too",
+        lower: matmul,
+        ..ENTRY
+    },
+    Entry {
+        names: &["batch_matmul_acc"],
+        params: "acc, lhs, rhs, a_trans=, b_trans=, init_cond=",
+        op: Some(&pto::TMATMUL_ACC),
+        doc: "Products of two lists of matrices added to accumulators, in place",
+        lower: matmul_acc,
+        ..ENTRY
     },
     Entry {
         names: &["matmul_bias"],
@@ -72,14 +83,31 @@ pub(super) const OPS: &[Entry] = &[
 ];
 
 /// Operands in L0A and L0B, and the shape of the product.
-struct Operands {
+pub(super) struct Operands {
     left: TileId,
     right: TileId,
-    shape: [u64; 2],
+    /// Extents of a list of one, rows, columns.
+    shape: Vec<u64>,
     elem: Elem,
 }
 
+/// True for a tile or a tensor.
+pub(super) fn is_matrix(value: &Value) -> bool {
+    matches!(value, Value::Tensor(_) | Value::Tile(_) | Value::Parts(_))
+}
+
 fn operands(lower: &mut Lower<'_>, call: &Call) -> Lowered<Operands> {
+    let (lhs, rhs) = (call.need(lower, "lhs")?, call.need(lower, "rhs")?);
+    operands_of(lower, call, lhs, rhs)
+}
+
+/// Two operands, where they are not those of the call but parts of them.
+pub(super) fn operands_of(
+    lower: &mut Lower<'_>,
+    call: &Call,
+    lhs: (Value, Span),
+    rhs: (Value, Span),
+) -> Lowered<Operands> {
     if let Some(region) = lower.region {
         let span = lower.regions[region.0 as usize].span;
         let name = call.entry.names[0];
@@ -88,14 +116,12 @@ fn operands(lower: &mut Lower<'_>, call: &Call) -> Lowered<Operands> {
             .help("move it outside the region; gather its operands first (`pl.aic_gather`) if the lanes made them");
         return Err(lower.report(error));
     }
-    let (lhs, rhs) = (call.need(lower, "lhs")?, call.need(lower, "rhs")?);
     let (a_trans, b_trans) = (call.flag(lower, "a_trans")?, call.flag(lower, "b_trans")?);
     let shape = |lower: &Lower<'_>, value: &Value, transposed: bool| {
         let (rows, cols) = fold(&lower.shape_of(value));
         if transposed { (cols, rows) } else { (rows, cols) }
     };
     let ((m, k), (other, n)) = (shape(lower, &lhs.0, a_trans), shape(lower, &rhs.0, b_trans));
-    let is_matrix = |value: &Value| matches!(value, Value::Tensor(_) | Value::Tile(_));
     if is_matrix(&lhs.0) && is_matrix(&rhs.0) && k != other {
         let message = format!("a product of [{m}, {k}] and [{other}, {n}]: the inner extents differ");
         let mut error = Diagnostic::error("shapes", call.span, message);
@@ -129,7 +155,16 @@ fn operands(lower: &mut Lower<'_>, call: &Call) -> Lowered<Operands> {
         return Err(lower.report(error));
     }
     let elem = if a.is_float() { Elem::F32 } else { Elem::I32 };
-    Ok(Operands { left, right, shape: [m, n], elem })
+    // The extents before the last two, which the rows of the left operand or all of the right one have.
+    let leading = |lower: &Lower<'_>, value: &Value| {
+        let shape = lower.shape_of(value);
+        shape[..shape.len().saturating_sub(2)].to_vec()
+    };
+    let (of_left, of_right) = (leading(lower, &lhs.0), leading(lower, &rhs.0));
+    let mut shape = super::batch::together(&of_left, &of_right).unwrap_or_default();
+    let rows = m / shape.iter().product::<u64>().max(1);
+    shape.extend([rows, n]);
+    Ok(Operands { left, right, shape, elem })
 }
 
 /// A new accumulator, padded as its operands are.
@@ -142,7 +177,15 @@ fn product(lower: &mut Lower<'_>, o: &Operands, made_by: &'static str) -> TileId
 }
 
 fn matmul(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    if let Some(list) = super::batch::list_of(lower, call)? {
+        return super::batch::products(lower, call, &list, None);
+    }
     let o = operands(lower, call)?;
+    multiplied(lower, call, &o).map(Value::Tile)
+}
+
+/// A product in a new accumulator.
+pub(super) fn multiplied(lower: &mut Lower<'_>, call: &Call, o: &Operands) -> Lowered<TileId> {
     if let Some(wanted) = call.elem(lower, "out_dtype")?
         && wanted != o.elem
     {
@@ -152,10 +195,10 @@ fn matmul(lower: &mut Lower<'_>, call: &Call) -> Lowered {
             .help("store it into a tensor of that type, or convert it on the Vector cores (`pl.cast`)");
         return Err(lower.report(error));
     }
-    let target = product(lower, &o, call.entry.names[0]);
+    let target = product(lower, o, call.entry.names[0]);
     let (l, r, d) = (lower.tile(o.left).value, lower.tile(o.right).value, lower.tile(target).value);
     lower.e.op(call.op(), &[("lhs", &[l]), ("rhs", &[r]), ("dst", &[d])], &[], &[]);
-    Ok(Value::Tile(target))
+    Ok(target)
 }
 
 fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -164,7 +207,34 @@ fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         return Err(lower.unsupported(span, "`init_cond`"));
     }
     let (acc, span) = call.need(lower, "acc")?;
-    let Value::Tile(acc) = acc else { return Err(call.wrong(lower, "acc", "an accumulator", &acc, span)) };
+    let id = match &acc {
+        Value::Tile(id) => *id,
+        Value::Parts(parts) => {
+            let list = parts.shape[..parts.shape.len() - 2].to_vec();
+            if super::batch::list_of(lower, call)?.as_ref() != Some(&list) {
+                let message = format!("the products are no list {} of matrices", show(&list));
+                return Err(lower.error("shapes", call.span, message));
+            }
+            return super::batch::products(lower, call, &list, Some((&parts.clone(), span)));
+        }
+        _ => return Err(call.wrong(lower, "acc", "an accumulator", &acc, span)),
+    };
+    if super::batch::list_of(lower, call)?.is_some() {
+        let error = Diagnostic::error("shapes", call.span, "products of lists are added to one accumulator")
+            .help("begin with the first products: `acc = pl.matmul(…)`");
+        return Err(lower.report(error));
+    }
+    let o = operands(lower, call)?;
+    accumulated(lower, call, (id, span), &o).map(Value::Tile)
+}
+
+/// A product added to an accumulator.
+pub(super) fn accumulated(
+    lower: &mut Lower<'_>,
+    call: &Call,
+    (acc, span): (TileId, Span),
+    o: &Operands,
+) -> Lowered<TileId> {
     lower.still_there(acc, span)?;
     let tile = lower.tile(acc).clone();
     if tile.ty.space != Space::Acc {
@@ -173,8 +243,7 @@ fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
             .help("accumulate onto a product: `acc = pl.matmul(…)` first, `acc = pl.matmul_acc(acc, …)` then");
         return Err(lower.report(error));
     }
-    let o = operands(lower, call)?;
-    if tile.shape.as_slice() != o.shape {
+    if fold(&tile.shape) != fold(&o.shape) {
         let message = format!("a product {} is added to an accumulator {}", show(&o.shape), show(&tile.shape));
         return Err(lower.error("shapes", call.span, message));
     }
@@ -182,7 +251,7 @@ fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let groups: [(&str, &[_]); 4] = [("acc_in", &[tile.value]), ("lhs", &[l]), ("rhs", &[r]), ("dst", &[tile.value])];
     lower.e.op(call.op(), &groups, &[], &[]);
     lower.take(acc, call.span);
-    Ok(Value::Tile(lower.add_tile(tile.value, tile.ty, &tile.shape, "matmul_acc")))
+    Ok(lower.add_tile(tile.value, tile.ty, &tile.shape, "matmul_acc"))
 }
 
 fn matmul_bias(lower: &mut Lower<'_>, call: &Call) -> Lowered {

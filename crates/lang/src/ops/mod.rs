@@ -2,11 +2,14 @@
 //!
 //! What an op means is said by the declaration of the op that it becomes (`crates/pto`); what is here is its spelling.
 
+mod batch;
 mod bind;
 mod choose;
 mod cross;
 mod elementwise;
+mod expand;
 mod gather;
+mod mask;
 mod matrix;
 mod memory;
 mod pipe;
@@ -19,6 +22,7 @@ use slipring_dialects::OpDef;
 use crate::lower::{Lower, Lowered};
 
 pub(crate) use bind::{Call, Given};
+pub(crate) use mask::{choose, unpacked};
 pub(crate) use pipe::BARE;
 
 /// An op of the language.

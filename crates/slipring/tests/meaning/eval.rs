@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use ruff_python_ast::{Expr, ExprCall, Number, Stmt, StmtFor, StmtFunctionDef};
+use ruff_python_ast::{CmpOp, Expr, ExprCall, Number, Stmt, StmtFor, StmtFunctionDef};
 use slipring_ir::{Diags, Source};
 use slipring_tile::Elem;
 
@@ -419,7 +419,10 @@ impl<'a> Run<'a> {
             Expr::UnaryOp(unary) => {
                 let value = self.expr(&unary.operand)?;
                 match value {
-                    Value::Array(_) => return crate::ops::named("neg", &[value]),
+                    Value::Array(_) => {
+                        let name = if unary.op == ruff_python_ast::UnaryOp::USub { "neg" } else { "not_" };
+                        return crate::ops::named(name, &[value]);
+                    }
                     number => return scalars::unary(unary.op, &number),
                 }
             }
@@ -441,6 +444,12 @@ impl<'a> Run<'a> {
                 let mut left = self.expr(&compare.left)?;
                 for (op, right) in compare.ops.iter().zip(&compare.comparators) {
                     let right = self.expr(right)?;
+                    if let (Value::Array(_), _) | (_, Value::Array(_)) = (&left, &right) {
+                        if compare.ops.len() != 1 {
+                            return Err("a chain of comparisons of tiles".into());
+                        }
+                        return self.compared(*op, left, right);
+                    }
                     if !scalars::compare(*op, &left, &right)? {
                         return Ok(Value::Bool(false));
                     }
@@ -449,7 +458,12 @@ impl<'a> Run<'a> {
                 Value::Bool(true)
             }
             Expr::If(choice) => {
-                let taken = self.expr(&choice.test)?.truth()?;
+                let test = self.expr(&choice.test)?;
+                if let Value::Array(mask) = test {
+                    let (a, b) = (self.expr(&choice.body)?, self.expr(&choice.orelse)?);
+                    return crate::ops::chosen(&mask, &a, &b);
+                }
+                let taken = test.truth()?;
                 return self.expr(if taken { &choice.body } else { &choice.orelse });
             }
             Expr::Subscript(subscript) => {
@@ -485,6 +499,8 @@ impl<'a> Run<'a> {
             Operator::MatMult => "matmul",
             Operator::BitAnd => "and_",
             Operator::BitOr => "or_",
+            Operator::BitXor => "xor",
+            Operator::Mod => "rem",
             Operator::LShift => "shl",
             Operator::RShift => "shr",
             _ => return Err(format!("no operator of tiles: {op:?}")),
@@ -534,6 +550,23 @@ impl<'a> Run<'a> {
             parts.push((0, Some(*extent)));
         }
         array.part(&parts).map(Value::Array)
+    }
+
+    /// A comparison of tiles: ones and zeros.
+    fn compared(&mut self, op: CmpOp, a: Value, b: Value) -> Eval {
+        let (how, turned) = match op {
+            CmpOp::Eq => (0, 0),
+            CmpOp::NotEq => (1, 1),
+            CmpOp::Lt => (2, 4),
+            CmpOp::LtE => (3, 5),
+            CmpOp::Gt => (4, 2),
+            CmpOp::GtE => (5, 3),
+            other => return Err(format!("not evaluated: {other:?} of tiles")),
+        };
+        match a {
+            Value::Array(_) => crate::ops::named("cmp", &[a, b, Value::Int(how)]),
+            number => crate::ops::named("cmp", &[b, number, Value::Int(turned)]),
+        }
     }
 
     fn call(&mut self, call: &'a ExprCall) -> Eval {

@@ -76,6 +76,8 @@ pub fn binary(name: &str, elem: Elem, a: f64, b: f64) -> Option<f64> {
             "mul" => a * b,
             "max" => a.max(b),
             "min" => a.min(b),
+            // The remainder has the sign of the divisor.
+            "rem" if b != 0 => a.rem_euclid(b.abs()) + if b < 0 && a.rem_euclid(b.abs()) != 0 { b } else { 0 },
             "and" => a & b,
             "or" => a | b,
             "xor" => a ^ b,

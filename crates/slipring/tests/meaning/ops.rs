@@ -182,6 +182,70 @@ fn gather(run: &mut Run<'_>, args: &Args) -> Eval {
     Ok(Value::Array(whole))
 }
 
+/// Both shapes repeated to one, as numpy does it.
+fn together(a: &[usize], b: &[usize]) -> Eval<Vec<usize>> {
+    let rank = a.len().max(b.len());
+    let at = |shape: &[usize], dim: usize| if dim + shape.len() < rank { 1 } else { shape[dim + shape.len() - rank] };
+    let each = (0..rank).map(|dim| match (at(a, dim), at(b, dim)) {
+        (x, y) if x == y || y == 1 => Ok(x),
+        (1, y) => Ok(y),
+        _ => Err(format!("{a:?} and {b:?} are not repeated to one shape")),
+    });
+    each.collect()
+}
+
+/// An array with its elements repeated to a shape.
+fn repeated(array: &Array, shape: &[usize]) -> Eval<Array> {
+    let pad = shape.len().checked_sub(array.shape.len()).ok_or("fewer dimensions")?;
+    let values = array.values();
+    let count = shape.iter().product::<usize>();
+    let result = (0..count).map(|at| {
+        let (mut left, mut from, mut step) = (at, 0, 1);
+        for dim in (0..shape.len()).rev() {
+            let here = left % shape[dim];
+            left /= shape[dim];
+            if dim >= pad {
+                let own = array.shape[dim - pad];
+                from += if own == 1 { 0 } else { here * step };
+                step *= own;
+            }
+        }
+        values[from]
+    });
+    Ok(Array::new(shape, array.elem, result.collect()))
+}
+
+/// Products of two lists of matrices.
+fn products(args: &Args, at: usize, acc: Option<&Array>) -> Eval {
+    let (a, b) = (args.array(at, "lhs")?, args.array(at + 1, "rhs")?);
+    let list = |array: &Array| array.shape[..array.shape.len() - 2].to_vec();
+    let matrix = |array: &Array| array.shape[array.shape.len() - 2..].to_vec();
+    let all = together(&list(&a), &list(&b))?;
+    let (of_a, of_b) = ([&all[..], &matrix(&a)].concat(), [&all[..], &matrix(&b)].concat());
+    let (a, b) = (repeated(&a, &of_a)?, repeated(&b, &of_b)?);
+    let page = |array: &Array, at: usize| {
+        let shape = matrix(array);
+        let size = shape.iter().product::<usize>();
+        Value::Array(Array::new(&shape, array.elem, array.values()[at * size..(at + 1) * size].to_vec()))
+    };
+    let (mut values, mut shape, mut elem) = (Vec::new(), all.clone(), Elem::F32);
+    for at in 0..all.iter().product::<usize>() {
+        let own = Args { positional: vec![page(&a, at), page(&b, at)], keywords: args.keywords.clone() };
+        let before = acc.map(|acc| page(acc, at).array()).transpose()?;
+        let cols = before.as_ref().map_or(0, |acc| acc.shape[1]);
+        let before = before.map(|acc| acc.values());
+        let one = product(&own, 0, |i, j| before.as_ref().map_or(0.0, |acc| acc[i * cols + j]))?.array()?;
+        (shape, elem) = ([&all[..], &one.shape].concat(), one.elem);
+        values.extend(one.values());
+    }
+    Ok(Value::Array(Array::new(&shape, elem, values)))
+}
+
+/// True if an operand of a product is a list of matrices.
+fn of_lists(args: &Args, at: usize) -> Eval<bool> {
+    Ok(args.array(at, "lhs")?.shape.len() > 2 || args.array(at + 1, "rhs")?.shape.len() > 2)
+}
+
 /// The product of two matrices, each element a chain of fused multiply-adds in the order of the inner extent.
 fn product(args: &Args, at: usize, first: impl Fn(usize, usize) -> f64) -> Eval {
     let operand = |at: usize, name: &str, flag: &str| -> Eval<Array> {
@@ -215,6 +279,13 @@ fn product(args: &Args, at: usize, first: impl Fn(usize, usize) -> f64) -> Eval 
 
 /// An operation on the elements of two arrays, or of an array and a number on either side.
 fn elementwise(what: &str, a: &Value, b: &Value) -> Eval {
+    let (a, b) = match (a, b) {
+        (Value::Array(x), Value::Array(y)) if x.shape != y.shape && x.count() != y.count() => {
+            let shape = together(&x.shape, &y.shape)?;
+            (&Value::Array(repeated(x, &shape)?), &Value::Array(repeated(y, &shape)?))
+        }
+        _ => (a, b),
+    };
     let model = a.array().or_else(|_| b.array())?;
     let elem = model.elem;
     let side = |value: &Value| -> Eval<Vec<f64>> {
@@ -411,12 +482,25 @@ fn plain(name: &str, args: &Args) -> Eval {
         "maximum" | "max" | "maximums" | "maxs" => "max",
         "minimum" | "min" | "minimums" | "mins" => "min",
         "fmod" | "fmods" => "fmod",
+        "rem" | "rems" => "rem",
+        "and_" | "or_" if args.array(0, "lhs")?.elem.is_float() => {
+            return elementwise(
+                if name == "and_" { "min" } else { "max" },
+                &args.need(0, "lhs")?,
+                &args.need(1, "rhs")?,
+            );
+        }
         "and_" | "ands" => "and",
         "or_" | "ors" => "or",
         "xor" | "xors" => "xor",
         "shl" | "shls" => "shl",
         "shr" | "shrs" => "shr",
         "neg" | "abs" | "relu" | "exp" | "log" | "sqrt" | "rsqrt" | "recip" => return by_element(name, args),
+        // What compares gives ones and zeros of what it compares.
+        "not_" if args.array(0, "x")?.elem.is_float() => {
+            let array = args.array(0, "x")?;
+            return Ok(Value::Array(array.map(array.elem, |x| f64::from(u8::from(x == 0.0)))));
+        }
         "not_" => return by_element("not", args),
         _ => return other(name, args),
     };
@@ -425,13 +509,20 @@ fn plain(name: &str, args: &Args) -> Eval {
 
 /// A comparison by its name: 1 where it holds.
 fn compared(args: &Args) -> Eval {
-    let (a, b) = (args.array(0, "lhs")?, args.need(1, "rhs")?);
+    let (mut a, b) = (args.array(0, "lhs")?, args.need(1, "rhs")?);
     let others = match &b {
-        Value::Array(b) => b.values(),
+        Value::Array(b) => {
+            let shape = together(&a.shape, &b.shape)?;
+            a = repeated(&a, &shape)?;
+            repeated(b, &shape)?.values()
+        }
         number => vec![scalar(number, a.elem)?; a.count()],
     };
-    let how = args.need(2, "cmp_type")?;
-    let holds: fn(f64, f64) -> bool = match how.member()? {
+    let how = match args.need(2, "cmp_type")? {
+        Value::Int(n) => ["eq", "ne", "lt", "le", "gt", "ge"].get(n as usize).ok_or("no comparison")?.to_string(),
+        word => word.member()?.to_string(),
+    };
+    let holds: fn(f64, f64) -> bool = match how.as_str() {
         "eq" => |x, y| x == y,
         "ne" => |x, y| x != y,
         "lt" => |x, y| x < y,
@@ -448,20 +539,25 @@ fn compared(args: &Args) -> Eval {
 fn selected(name: &str, args: &Args) -> Eval {
     let public = name == "sels" && args.get(1, "src").is_some();
     let number = |value: &Value| !matches!(value, Value::Array(_));
-    let a = args.array(1, if args.get(1, "lhs").is_some() { "lhs" } else { "src" })?;
+    let a = args.need(1, if args.get(1, "lhs").is_some() { "lhs" } else { "src" })?;
     // Working memory stands before or behind the number.
     let b = match (args.get(3, "scalar").filter(number), args.get(2, "rhs")) {
         (Some(last), _) if public => last,
         (_, second) => second.ok_or("no second choice")?,
     };
-    let mask = args.array(0, "mask")?;
-    let others = match &b {
-        Value::Array(b) => b.values(),
-        number => vec![scalar(number, a.elem)?; a.count()],
+    chosen(&args.array(0, "mask")?, &a, &b)
+}
+
+/// The elements of `a` where a mask holds, else those of `b`. Numbers are of the type of the other choice, or of the mask's.
+pub fn chosen(mask: &Array, a: &Value, b: &Value) -> Eval {
+    let elem = a.array().or_else(|_| b.array()).map_or(mask.elem, |array| array.elem);
+    let side = |value: &Value| match value {
+        Value::Array(array) => Ok(array.values()),
+        number => Ok::<_, String>(vec![scalar(number, elem)?; mask.count()]),
     };
     let pick = |((mask, x), y): ((f64, f64), f64)| if mask == 0.0 { y } else { x };
-    let values = mask.values().into_iter().zip(a.values()).zip(others).map(pick).collect();
-    Ok(Value::Array(Array::new(&a.shape, a.elem, values)))
+    let values = mask.values().into_iter().zip(side(a)?).zip(side(b)?).map(pick).collect();
+    Ok(Value::Array(Array::new(&mask.shape, elem, values)))
 }
 
 fn other(name: &str, args: &Args) -> Eval {
@@ -547,9 +643,13 @@ fn other(name: &str, args: &Args) -> Eval {
         "concat" => return concat(args),
         "move" => Value::Array(args.array(0, "tile")?.copy()),
         "cast" => return cast(args),
+        "matmul" | "batch_matmul" if of_lists(args, 0)? => return products(args, 0, None),
         "matmul" | "gemv" => return product(args, 0, |_, _| 0.0),
-        "matmul_acc" | "gemv_acc" => {
+        "matmul_acc" | "gemv_acc" | "batch_matmul_acc" => {
             let acc = args.array(0, "acc")?;
+            if of_lists(args, 1)? {
+                return products(args, 1, Some(&acc));
+            }
             let ([_, cols], values) = (acc.rows_cols(), acc.values());
             return product(args, 1, |i, j| values[i * cols + j]);
         }

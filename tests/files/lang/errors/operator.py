@@ -7,7 +7,7 @@ import slipring.language as pl
 
 @pl.incore
 def power_of_a_tile(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: operator there is no op for this operator on tiles
+    # error: operator there is no op for `**` on tiles
     y[:] = x**2
 
 
@@ -34,6 +34,30 @@ def comparison(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl
 
 @pl.incore
 def compared_tiles(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: operator a tensor [64, 64] FP32 and a tensor [64, 64] FP32 cannot be compared
+    # error: condition a condition is a truth value, not a tile [64, 8] UINT8 in vec
     if x < y:
         y[:] = x
+
+
+@pl.incore
+def rounded_quotient(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: operator there is no op for `//` on tiles
+    y[:] = x // 2.0
+
+
+@pl.incore
+def membership(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: operator only ==, !=, <, <=, > and >= compare tiles
+    y[:] = 1.0 if x is y else 2.0
+
+
+@pl.incore
+def mask_of_another_shape(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: shapes masks of tiles of different shapes
+    y[:] = x if (x > 0.0) & (x[0:32, :] > 0.0) else 2.0
+
+
+@pl.incore
+def no_mask(x: pl.Tensor[[64, 64], pl.UINT8], y: pl.Out[pl.Tensor[[64, 64], pl.UINT8]]):
+    # error: condition a condition is a truth value or a comparison of tiles
+    y[:] = x if x else 2

@@ -6,14 +6,14 @@ import slipring.language as pl
 
 
 @pl.incore
-def add(x: pl.Tensor[[64, 64], pl.FP32], v: pl.Tensor[[64, 1], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: shapes `pl.add` of tiles [64, 64] and [64, 1]
+def add(x: pl.Tensor[[64, 64], pl.FP32], v: pl.Tensor[[64, 32], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: shapes `pl.add` of tiles [64, 64] and [64, 32]
     y[:] = x + v
 
 
 @pl.incore
-def subtract(x: pl.Tensor[[64, 64], pl.FP32], v: pl.Tensor[[1, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: shapes `pl.sub` of tiles [64, 64] and [1, 64]
+def subtract(x: pl.Tensor[[64, 64], pl.FP32], v: pl.Tensor[[1, 32], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: shapes `pl.sub` of tiles [64, 64] and [1, 32]
     y[:] = x - v
 
 
@@ -46,3 +46,19 @@ def reshape(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 32], pl.FP
 def concat(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 128], pl.FP32]]):
     # error: shapes tiles [64, 64] and [32, 64] side by side
     y[:] = pl.concat(pl.exp(x), pl.exp(x[0:32, :]))
+
+
+@pl.incore
+def lists(
+    x: pl.Tensor[[2, 16, 16], pl.FP16], v: pl.Tensor[[3, 16, 16], pl.FP16], y: pl.Out[pl.Tensor[[2, 16, 16], pl.FP32]]
+):
+    # error: shapes products of lists [2, 16, 16] and [3, 16, 16] of matrices
+    y[:] = pl.matmul(x, v)
+
+
+@pl.incore
+def list_onto_one(x: pl.Tensor[[2, 16, 16], pl.FP16], y: pl.Out[pl.Tensor[[2, 16, 16], pl.FP32]]):
+    acc = pl.matmul(x[0], x[0])
+    # error: shapes products of lists are added to one accumulator
+    acc = pl.matmul_acc(acc, x, x)
+    y[0] = acc

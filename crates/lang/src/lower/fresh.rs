@@ -1,0 +1,92 @@
+//! Names that a loop binds first and that are read behind it.
+
+use std::rc::Rc;
+
+use slipring_ir::{OpId, ValueId};
+
+use super::carry::{Carried, Way, type_of};
+use super::control::Done;
+use super::names::Names;
+use super::{Lower, Plan, Value};
+use crate::dtype::DType;
+use crate::value::{Const, Index, TileId};
+
+impl Lower<'_> {
+    /// First values of what is bound only inside a loop.
+    pub(super) fn start_fresh(&mut self, way: Option<&Way>, first: &mut Vec<ValueId>) -> Option<Carried> {
+        match way? {
+            Way::FreshNumber(ty) => {
+                let zero = match ty {
+                    DType::Bool => Const::Bool(false),
+                    ty if ty.is_float() => Const::Float(0.0),
+                    _ => Const::Int(0),
+                };
+                first.push(self.number(&Value::Const(zero), *ty, self.e.span).ok()?);
+                Some(Carried::Number(*ty))
+            }
+            Way::FreshWindow(like) => {
+                first.extend(like.offsets.iter().map(|_| self.e.index(0)));
+                Some(Carried::Window((**like).clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Names that a body binds and that are read behind its loop, though nothing stood for them before: what they stand for
+    /// there, and those that have to be carried for that. Tiles stay where they are, in buffers that are moved before the
+    /// loop; numbers have a value only where the loop `runs` for certain.
+    pub(super) fn fresh_names(&mut self, names: &Names, done: &Done, runs: bool) -> (Plan, Vec<(Rc<str>, Value)>) {
+        let (mut plan, mut known) = (Plan::new(), Vec::new());
+        for name in &names.bound {
+            let carried = done.carried.iter().any(|(other, _)| other == name);
+            if carried || done.before.contains_key(name) || !self.is_read_later(name) {
+                continue;
+            }
+            match self.env.get(name).cloned() {
+                Some(value @ (Value::Const(_) | Value::Path(_))) if runs => known.push((name.clone(), value)),
+                Some(value @ Value::Scalar(_)) if runs => {
+                    plan.insert(name.clone(), Way::FreshNumber(type_of(&value)));
+                }
+                Some(Value::Tensor(window)) if runs => {
+                    match window.offsets.iter().all(|offset| matches!(offset, Index::Known(_))) {
+                        true => known.push((name.clone(), Value::Tensor(window))),
+                        false => drop(plan.insert(name.clone(), Way::FreshWindow(Box::new(window)))),
+                    }
+                }
+                Some(Value::Tile(id)) if self.hoisted(id, done.op) => known.push((name.clone(), Value::Tile(id))),
+                _ => {}
+            }
+        }
+        (plan, known)
+    }
+
+    /// Lets names stand for what they stood for inside a loop.
+    pub(super) fn set_again(&mut self, known: Vec<(Rc<str>, Value)>) {
+        for (name, value) in known {
+            let value = match value {
+                Value::Tile(id) => Value::Tile(self.renewed(id)),
+                other => other,
+            };
+            self.set(&name, value);
+        }
+    }
+
+    /// Moves the buffer of a tile before a loop that makes it. False where that is not possible.
+    fn hoisted(&mut self, id: TileId, op: OpId) -> bool {
+        let tile = self.tile(id).clone();
+        let open = |extent: &Index| matches!(extent, Index::At(_));
+        let Some(made) = self.e.module.defining_op(tile.value).filter(|_| self.allocs.contains(&tile.value)) else {
+            return false;
+        };
+        if tile.valid.is_some_and(|valid| valid.iter().any(open)) {
+            return false;
+        }
+        let inside = (0..self.e.module.op(op).regions.len())
+            .any(|at| self.e.module.body(op, at) == self.e.module.op(made).block);
+        if inside {
+            self.e.module.remove(made);
+            self.e.module.insert_before(op, made);
+        }
+        inside || self.region.is_some()
+    }
+}

@@ -1,0 +1,80 @@
+//! Broadcasting: a row or a column stands for a tile where an op takes tiles of one shape.
+
+use slipring_dialects::pto;
+use slipring_tile::Space;
+
+use super::Call;
+use super::elementwise::emit;
+use crate::lower::{Lower, Lowered, fold};
+use crate::value::{TileId, Value};
+
+/// The result of an op that takes a value for each row or column itself, where the second tile is a column or a row.
+pub(super) fn broadcast(lower: &mut Lower<'_>, call: &Call, a: TileId, b: TileId) -> Lowered<Option<Value>> {
+    let (x, y) = (fold(&lower.tile(a).shape), fold(&lower.tile(b).shape));
+    let commutes = call.entry.op.is_some_and(|op| op.commutes);
+    let (whole, part, (rows, cols), of_part) = match () {
+        () if x == y => return Ok(None),
+        () if y.0 == 1 || y.1 == 1 => (a, b, x, y),
+        () if commutes => (b, a, y, x),
+        () => return Ok(None),
+    };
+    let name = call.entry.names[0].trim_end_matches("imum");
+    let entry = match of_part {
+        (n, 1) if n == rows => super::find(&format!("row_expand_{name}")),
+        (1, n) if n == cols => super::find(&format!("col_expand_{name}")),
+        _ => None,
+    };
+    let Some(op) = entry.and_then(|entry| entry.op) else { return Ok(None) };
+    let same_type = lower.tile(whole).ty.layout.elem == lower.tile(part).ty.layout.elem;
+    if !same_type || lower.tile(whole).valid.is_some() || lower.tile(part).valid.is_some() {
+        return Ok(None);
+    }
+    let target = lower.tile_like(whole, lower.tile(whole).ty.layout.elem, call.entry.names[0]);
+    emit(lower, op, &[("src0", whole), ("src1", part)], target);
+    Ok(Some(Value::Tile(target)))
+}
+
+/// Two tiles of one shape, where one of them, or each, is a row or a column of it; else as they are.
+pub(super) fn alike(lower: &mut Lower<'_>, a: TileId, b: TileId) -> Lowered<(TileId, TileId)> {
+    let (x, y) = (lower.tile(a).shape.to_vec(), lower.tile(b).shape.to_vec());
+    if x == y || lower.tile(a).valid.is_some() || lower.tile(b).valid.is_some() {
+        return Ok((a, b));
+    }
+    let (of_a, of_b) = (fold(&x), fold(&y));
+    let fits = |m: u64, n: u64| m == n || m == 1 || n == 1;
+    if !fits(of_a.0, of_b.0) || !fits(of_a.1, of_b.1) {
+        return Ok((a, b));
+    }
+    let (rows, cols) = (of_a.0.max(of_b.0), of_a.1.max(of_b.1));
+    let shape = if of_a == (rows, cols) {
+        x
+    } else if of_b == (rows, cols) {
+        y
+    } else {
+        vec![rows, cols]
+    };
+    Ok((repeated(lower, a, &shape), repeated(lower, b, &shape)))
+}
+
+/// A tile whose single row or column is repeated to a shape.
+fn repeated(lower: &mut Lower<'_>, id: TileId, shape: &[u64]) -> TileId {
+    let tile = lower.tile(id).clone();
+    let ((rows, cols), wanted) = (fold(&tile.shape), fold(shape));
+    if (rows, cols) == wanted {
+        return id;
+    }
+    let elem = tile.ty.layout.elem;
+    let mut source = id;
+    if cols != wanted.1 {
+        let shape = if rows == wanted.0 { shape.to_vec() } else { vec![rows, wanted.1] };
+        let target = lower.new_tile(&shape, elem, Space::Vec, "row_expand");
+        emit(lower, &pto::TROWEXPAND, &[("src", source)], target);
+        source = target;
+    }
+    if rows != wanted.0 {
+        let target = lower.new_tile(shape, elem, Space::Vec, "col_expand");
+        emit(lower, &pto::TCOLEXPAND, &[("src", source)], target);
+        source = target;
+    }
+    source
+}

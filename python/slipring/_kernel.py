@@ -6,6 +6,7 @@ import warnings
 from . import _slipring
 from ._arrays import dtype_of, element_of, flat_bytes, host_array, is_array, write_back
 from ._slipring import KernelError
+from ._compiled import Compiled, Lowered, bound
 from ._source import _MISSING, Text, look_up, plain, surroundings, together
 
 # Options of a run that are the engine's.
@@ -24,6 +25,8 @@ OPTIONS = (
 )
 # Options of runs that say nothing else.
 DEFAULTS = {}
+# Not empty where public scripts run: their default platform counts where nobody names one.
+PUBLIC = []
 # Compiled kernels that a function keeps.
 KEPT = 64
 
@@ -113,9 +116,44 @@ class Function:
                     names.setdefault(name, value)
         return parts, names
 
-    def compile(self, *args, platform=None, **kwargs):
-        """The kernel compiled for these arguments: a `slipring._slipring.Kernel`."""
-        return self._compile(self._bind(args, kwargs), platform)[0]
+    def compile(self, *args, platform=None, config=None, **kwargs):
+        """The kernel compiled for arguments of these shapes and types; for those of its annotations if none are given."""
+        target, name = _target(platform, config)
+        return Compiled(self, self._bind(args, kwargs) if args or kwargs else {}, target, name)
+
+    def lower(self, *args, platform=None, config=None, **kwargs):
+        """Compiles for these arguments, so that what is wrong is said, and gives the program: its `functions`, its text."""
+        arguments = self._bind(args, kwargs) if args or kwargs else {}
+        self._compile(arguments, _target(platform, config)[0])
+        return Lowered(self, arguments)
+
+    @property
+    def name(self):
+        """Its name."""
+        return self.__name__
+
+    @property
+    def func_type(self):
+        """What kind of function it is, as the language names it."""
+        from . import language
+
+        names = {"kernel": "InCore", "cube": "AIC", "vector": "AIV", "inline": "Inline", None: "Orchestration"}
+        return getattr(language.FunctionType, names[self.kind])
+
+    @property
+    def params(self):
+        """The names and annotations of its parameters."""
+        return [(name, self.function.__annotations__.get(name)) for name in self.parameter_names]
+
+    @property
+    def return_types(self):
+        """The annotations of what it returns."""
+        back = self.function.__annotations__.get("return")
+        return [] if back is None else list(getattr(back, "__args__", [back]))
+
+    def as_python(self):
+        """Its text."""
+        return "".join(self.text.lines)
 
     def _bind(self, args, kwargs):
         """Each argument by its parameter."""
@@ -123,21 +161,13 @@ class Function:
             raise TypeError(f"`{self.__name__}` is host code: slipring runs kernels")
         if self.kind == "inline":
             raise TypeError(f"`{self.__name__}` is copied into kernels that call it; it is no kernel itself")
+        return bound(self.parameter_names, args, kwargs, self.__name__)
+
+    @property
+    def parameter_names(self):
+        """The names of its parameters."""
         code = self.function.__code__
-        names = [name for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if name != "self"]
-        if len(args) > len(names):
-            raise TypeError(f"`{self.__name__}` takes {len(names)} arguments ({', '.join(names)}), {len(args)} given")
-        given = dict(zip(names, args))
-        for name, value in kwargs.items():
-            if name not in names:
-                raise TypeError(f"`{self.__name__}` has no parameter `{name}`: it has {', '.join(names)}")
-            if name in given:
-                raise TypeError(f"two arguments for `{name}`")
-            given[name] = value
-        missing = [name for name in names if name not in given]
-        if missing:
-            raise TypeError(f"`{self.__name__}` takes {len(names)} arguments; missing: {', '.join(missing)}")
-        return {name: host_array(given[name]) if is_array(given[name]) else given[name] for name in names}
+        return [name for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if name != "self"]
 
     def _compile(self, arguments, platform):
         parts, names = self._parts()
@@ -193,14 +223,10 @@ class Function:
         launches, gm_slack, events, max_steps, max_cycles, max_memory, max_output.
         """
         options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
-        if "config" in kwargs:
-            # How public scripts say it.
-            from .pypto import PLATFORMS
-
-            platform = PLATFORMS[kwargs.pop("config").platform]
+        platform, _ = _target(platform, kwargs.pop("config", None))
         arguments = self._bind(args, kwargs)
         kernel, parameters = self._compile(arguments, platform)
-        return _start(kernel, parameters, arguments, options, verify)
+        return start(kernel, parameters, arguments, options, verify)
 
     def rings(self, *args, sweep=None, platform=None, **kwargs):
         """How full the rings are and who waits for whom; `sweep=(1, 8)` also runs with these depths. Facts with a `text`."""
@@ -225,6 +251,16 @@ class Function:
         return kernel(self)
 
 
+def _target(platform, config):
+    """The platform that is meant, and the name that the caller has for it. Public scripts say it by a configuration."""
+    if config is None and (platform is not None or not PUBLIC):
+        return platform, platform
+    from .pypto.runtime import PLATFORMS, chosen
+
+    name = config.platform if config is not None else chosen()
+    return PLATFORMS[name], name
+
+
 class Program:
     """A class of kernels: `@pl.program`. Its functions are its attributes."""
 
@@ -233,6 +269,19 @@ class Program:
         self.functions = {name: value for name, value in vars(cls).items() if isinstance(value, Function)}
         for function in self.functions.values():
             function.owner = self
+
+    @property
+    def name(self):
+        """Its name."""
+        return self.__name__
+
+    def lower(self, *args, **kwargs):
+        """The program of its entry: the function of the host part, or its only kernel."""
+        kernels = [function for function in self.functions.values() if function.kind != "inline"]
+        entries = [function for function in kernels if function.kind is None] or kernels
+        if len(entries) != 1:
+            raise TypeError(f"the program has {len(entries)} functions to begin with: {', '.join(self.functions)}")
+        return entries[0].lower(*args, **kwargs)
 
     def __getattr__(self, name):
         functions = self.__dict__.get("functions", {})
@@ -271,7 +320,7 @@ def _passed(parameters, arguments):
     return passed, arrays, returned
 
 
-def _start(kernel, parameters, arguments, options, verify):
+def start(kernel, parameters, arguments, options, verify):
     passed, arrays, returned = _passed(parameters, arguments)
     for at, array in arrays.items():
         name, _, _, _, direction = parameters[at]
@@ -420,7 +469,7 @@ class File:
             raise TypeError(f"the kernel takes {len(self._parameters)} arguments, {len(args)} given")
         names = [parameter[0] for parameter in self._parameters]
         arguments = {name: host_array(arg) if is_array(arg) else arg for name, arg in zip(names, args)}
-        return _start(self._kernel, self._parameters, arguments, options, verify)
+        return start(self._kernel, self._parameters, arguments, options, verify)
 
     def __call__(self, *args, **options):
         run = self.run(*args, **options)

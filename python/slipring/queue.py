@@ -19,7 +19,37 @@ SMALL = 2 << 20
 LARGE = 4 << 30
 
 
-class Pinned:
+class Memory:
+    """Bytes that are read and written by calls, also in brackets: `memory[4:8]`."""
+
+    def __len__(self):
+        return self.size
+
+    def _range(self, at):
+        if isinstance(at, slice):
+            first, last, step = at.indices(self.size)
+            if step != 1:
+                raise ValueError("memory is read and written without a step")
+            return first, max(last - first, 0)
+        at = at + self.size if at < 0 else at
+        if not 0 <= at < self.size:
+            raise IndexError(f"byte {at} of {self.size}")
+        return at, 1
+
+    def __getitem__(self, at):
+        first, size = self._range(at)
+        data = self.read(first, size)
+        return data if isinstance(at, slice) else data[0]
+
+    def __setitem__(self, at, value):
+        first, size = self._range(at)
+        data = bytes(value) if isinstance(at, slice) else bytes([value])
+        if len(data) != size:
+            raise ValueError(f"{len(data)} bytes do not fit {size}")
+        self.write(first, data)
+
+
+class Pinned(Memory):
     """Host memory that the device sees at `address`."""
 
     def __init__(self, machine, number, address, size, array=None):
@@ -34,17 +64,8 @@ class Pinned:
     def unpin(self):
         self.machine._board.unpin(self.number)
 
-    def __len__(self):
-        return self.size
 
-    def __getitem__(self, at):
-        return _get(self, at)
-
-    def __setitem__(self, at, value):
-        _set(self, at, value)
-
-
-class Window:
+class Window(Memory):
     """Addresses of a tile, or of a rectangle of tiles, as memory. It can be used like an `mmap`."""
 
     def __init__(self, machine, number, size):
@@ -88,41 +109,6 @@ class Window:
     def __exit__(self, *_):
         self.close()
 
-    def __len__(self):
-        return self.size
-
-    def __getitem__(self, at):
-        return _get(self, at)
-
-    def __setitem__(self, at, value):
-        _set(self, at, value)
-
-
-def _range(memory, at):
-    if isinstance(at, slice):
-        first, last, step = at.indices(memory.size)
-        if step != 1:
-            raise ValueError("memory is read and written without a step")
-        return first, max(last - first, 0)
-    at = at + memory.size if at < 0 else at
-    if not 0 <= at < memory.size:
-        raise IndexError(f"byte {at} of {memory.size}")
-    return at, 1
-
-
-def _get(memory, at):
-    first, size = _range(memory, at)
-    data = memory.read(first, size)
-    return data if isinstance(at, slice) else data[0]
-
-
-def _set(memory, at, value):
-    first, size = _range(memory, at)
-    data = bytes(value) if isinstance(at, slice) else bytes([value])
-    if len(data) != size:
-        raise ValueError(f"{len(data)} bytes do not fit {size}")
-    memory.write(first, data)
-
 
 def _target(x0, y0, x1, y1, addr, multicast, noc, ordering):
     far = (x0 if x1 is None else x1, y0 if y1 is None else y1)
@@ -156,8 +142,8 @@ class Machine:
         self.time = Time(self)
 
     def pin(self, memory):
-        """Pins so many bytes, zeroed, or memory that the host has: anything with a writable buffer, whose contents are then what
-        the device reads and writes."""
+        """Pins so many bytes, zeroed, or memory that the host has: anything with a writable buffer, which the device then reads and
+        writes where it is, during calls of the machine. What the host stores there by itself takes no time and is not checked."""
         if isinstance(memory, int):
             number, address = self._board.pin(memory)
             return Pinned(self, number, address, memory)
@@ -166,7 +152,7 @@ class Machine:
         array = np.frombuffer(memory, dtype=np.uint8)
         if not array.flags.writeable:
             raise TypeError("the device writes pinned memory, and this is read-only")
-        number, address = self._board.pin(array.size, array)
+        number, address = self._board.pin_array(array)
         return Pinned(self, number, address, array.size, array)
 
     def open(self, x0, y0, x1=None, y1=None, *, addr=0, size=SMALL, multicast=None, noc=0, ordering="strict"):

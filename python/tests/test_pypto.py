@@ -44,3 +44,114 @@ def test_an_unknown_platform(tmp_path):
 def test_nothing_is_installed_unasked():
     code = "import slipring.language, sys; assert 'pypto' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+WORKER = """
+import sys
+import numpy as np
+import pypto.language as pl
+from pypto import ir
+from pypto.backend import BackendType, reset_for_testing, set_backend_type
+from pypto.backend.pto_backend import PartialCodegenError
+from pypto.ir import PassDumpLevel
+from pypto.runtime import ChipWorker, RunConfig, benchmark
+
+N = pl.dynamic("N")
+
+
+@pl.jit
+def added(a: pl.Tensor[[N, 64], pl.FP32], b: pl.Tensor[[N, 64], pl.FP32], c: pl.Out[pl.Tensor[[N, 64], pl.FP32]]):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        tile = pl.add(pl.load(a, [0, 0], [32, 64]), pl.load(b, [0, 0], [32, 64]))
+        pl.store(tile, [0, 0], c)
+    return c
+
+
+a, b, c = np.full((32, 64), 2, np.float32), np.full((32, 64), 3, np.float32), np.zeros((32, 64), np.float32)
+lowered = added.lower(a, b, c)
+assert list(lowered.functions) == ["added"] and "def added" in lowered.as_python()
+compiled = ir.compile(lowered, platform="a5sim", dump_passes=PassDumpLevel.NONE)
+assert compiled.platform == "a5sim" and compiled.param_names == ["a", "b", "c"] and compiled.output_indices == [2]
+assert compiled.has_return and "pto.tadd" in (compiled.output_dir / "added.pto").read_text()
+with ChipWorker(config=RunConfig(platform="a5sim")) as worker:
+    before = worker.aicpu_dlopen_count
+    resident = worker.alloc_tensor((32, 64), np.float32, init=b)
+    handle = worker.register(compiled)
+    for step in range(3):
+        a[:] = step
+        handle(a, resident, c)
+        assert (c == step + 3).all()
+    assert worker.aicpu_dlopen_count == before + 1
+    sums = worker.alloc_tensor([32, 64], np.float32)
+    worker.run(compiled, a, resident, sums)
+    c[:] = 0
+    worker.copy_from(c.ctypes.data, sums.data_ptr, sums.nbytes)
+    assert (c == 5).all()
+    worker.free_tensor(sums)
+    for wrong in [lambda: worker.free_tensor(sums), lambda: worker.copy_from(c.ctypes.data, 64, 4)]:
+        try:
+            wrong()
+        except ValueError as error:
+            print(error)
+try:
+    worker.run(compiled, a, b, c)
+except RuntimeError as error:
+    print(error)
+try:
+    ChipWorker(config=RunConfig(platform="a2a3")).run(compiled, a, b, c)
+except ValueError as error:
+    print(error)
+stats = benchmark(compiled, [a, b, c], rounds=3, warmup=1)
+assert stats.device_wall_us_median == stats.device_wall_us_min > 0
+set_backend_type(BackendType.Ascend950)
+assert RunConfig().platform == "a5sim"
+reset_for_testing()
+assert RunConfig().platform == "a2a3sim"
+
+function = pl.parse("@pl.function\\ndef f(x: pl.Tensor[[16, 64], pl.FP32]) -> pl.Tensor[[16, 64], pl.FP32]:\\n    return pl.add(x, 1.0)\\n")
+again = ir.deserialize(ir.serialize(function))
+assert function.name == again.name == "f" and len(again.params) == len(again.return_types) == 1
+try:
+    pl.parse("x = 1")
+except ValueError as error:
+    print(error)
+
+
+@pl.jit
+def lost(x: pl.Tensor, y: pl.Out[pl.Tensor]):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        y = pl.mul(x, 2.0)
+    return y
+
+
+try:
+    lost(a, c, config=RunConfig())
+except PartialCodegenError as error:
+    print("output-lost" in str(error))
+"""
+
+SAID = """\
+the tensor has been freed
+4 bytes at 0x40 are in no tensor of the device
+the worker is closed
+the program is compiled for a5sim, the worker is a2a3
+the text has no function; pl.parse takes one with the decorator @pl.function
+True
+"""
+
+
+def test_workers_programs_and_texts(tmp_path):
+    script = tmp_path / "worker.py"
+    script.write_text(WORKER)
+    command = [sys.executable, "-m", "slipring.pypto", str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == (SAID, "")
+
+
+def test_the_default_platform(tmp_path):
+    script = tmp_path / "asks.py"
+    script.write_text("from pypto.runtime import RunConfig\nprint(RunConfig().platform)\n")
+    command = [sys.executable, "-m", "slipring.pypto", "--platform", "a5", str(script)]
+    assert subprocess.run(command, capture_output=True, text=True, timeout=120).stdout == "a5\n"
+    command[4] = "a9"
+    assert "platforms: a2a3" in subprocess.run(command, capture_output=True, text=True, timeout=120).stderr

@@ -217,6 +217,11 @@ impl Kernel {
         Ok(each.collect())
     }
 
+    /// The compiled program as `slipring build` writes it.
+    fn text(&self, py: Python<'_>) -> PyResult<String> {
+        self.inner.text().map_err(|error| raise(py, &error))
+    }
+
     /// What was said when it was compiled, which is no error: the text of warnings and notes.
     fn notes(&self, py: Python<'_>) -> PyResult<String> {
         self.inner.compile().map(|report| report.to_string()).map_err(|error| raise(py, &error))

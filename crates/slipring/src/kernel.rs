@@ -12,7 +12,8 @@ use slipring_report::MemoryFacts;
 use slipring_tile::Elem;
 
 use crate::args::Arg;
-use crate::launch::{arguments, blocks, info, misfit_text, shapes};
+use crate::launch::{arguments, blocks, info, launch_lines, misfit_text, shapes};
+use crate::symbols::consumer_buffers;
 use crate::tensor::Bound;
 use crate::{
     Asked, Error, Given, Loaded, Prepared, Report, RingReport, Run, RunOptions, Tensor, check, choose_platform,
@@ -242,6 +243,18 @@ impl Kernel {
     pub fn compile(&self) -> Result<Report, Error> {
         let compiled = self.compiled()?;
         Ok(Report::new(self.module.source.clone(), compiled.said.clone()))
+    }
+
+    /// The compiled program as `slipring build` writes it: its launch, the buffers of its rings, its text.
+    ///
+    /// # Errors
+    /// Those of [`Kernel::compile`].
+    pub fn text(&self) -> Result<String, Error> {
+        let compiled = self.compiled()?;
+        let module = &compiled.prepared.module;
+        let buffers = consumer_buffers(module, &compiled.platform);
+        let symbols: String = buffers.iter().map(|buffer| format!("// {}\n", buffer.line())).collect();
+        Ok(launch_lines(module, &compiled.kernels) + &symbols + &slipring_ir::text::print(module))
     }
 
     /// Name of the kernel.

@@ -26,6 +26,13 @@ class Op(Word):
     """An op of the language."""
 
 
+class Dynamic(Op):
+    """`pl.dynamic("M")`: an extent that is known when the kernel is called. May stand outside of kernels, as types do."""
+
+    def __call__(self, name, *args, **kwargs):
+        return Word(f"pl.dynamic.{name}", f"The extent {name}, known when the kernel is called.")
+
+
 def _fill(names):
     for word in _words():
         names[word] = Word(f"pl.{word}")
@@ -41,9 +48,10 @@ def _fill(names):
             if dot:
                 names.setdefault(group, Word(f"pl.{group}"))
                 names[group].__dict__[bare] = Op(f"pl.{name}", _doc(entry))
+    names["dynamic"] = Dynamic("pl.dynamic", names["dynamic"].__doc__)
     for name in ("jit", "incore", "kernel", "function", "inline", "program"):
         names[name] = _Decorator(f"pl.{name}")
 
 
 _fill(globals())
-__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in ("Op", "Word"))
+__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in ("Dynamic", "Op", "Word"))

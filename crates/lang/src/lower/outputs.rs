@@ -8,7 +8,7 @@ use slipring_ir::{Diagnostic, Span};
 
 use super::{Lower, show};
 use crate::Direction;
-use crate::value::{Index, Tensor};
+use crate::value::{Index, Tensor, Value};
 
 /// Parts of a tensor that are compared to find one that nothing writes: a few windows have far fewer.
 const MOST_PARTS: usize = 1 << 12;
@@ -77,6 +77,15 @@ impl Lower<'_> {
         };
         let stores: Vec<Store> =
             self.buffers.stores.iter().filter(|store| store.window.root == root).cloned().collect();
+        if stores.is_empty() && matches!(self.env.get(&*name), Some(Value::Tile(_))) {
+            let message =
+                format!("`{name}` is a tile at the end of the kernel, and the output of that name is never written");
+            let error = Diagnostic::error("output-lost", span, message);
+            self.report(
+                error.help(format!("write it with `{name}[:] = …`, or store the tile into it under another name")),
+            );
+            return;
+        }
         if stores.is_empty() {
             let message = format!("`{name}` is an output, and the kernel never writes it");
             let warning = Diagnostic::warning("output-unwritten", span, message);

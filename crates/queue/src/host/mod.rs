@@ -10,6 +10,7 @@ mod issue;
 mod lower;
 mod program;
 mod queue;
+mod session;
 
 pub use completion::RingPointer;
 pub use device::{Device, DeviceError, Ordering, Pinned, Window, WindowTarget};
@@ -18,3 +19,4 @@ pub use issue::{Issue, Place};
 pub use lower::{Lowering, TIMING_MAGIC, lower, lower_programs};
 pub use program::{Data, Program, Role, Step};
 pub use queue::{ALL_IN_RESET, BRISC_RUNS, Completion, Kernels, Queue, SOFT_RESET, STALL, Settings, Times};
+pub use session::{Session, room};

@@ -1,7 +1,9 @@
 //! The machine as a driver's [`Device`].
 
+use std::ptr::NonNull;
+
 use super::chip::Tile;
-use super::memory::Place;
+use super::memory::{Memory, Place};
 use super::store::Command;
 use super::world::World;
 use super::{Actor, Machine, State};
@@ -167,6 +169,35 @@ impl Machine {
     }
 }
 
+impl Machine {
+    /// Pins memory where the host has it, `bytes` bytes from `first`: the device reads and writes it there, during calls of the
+    /// machine. What the host stores there by itself is not checked, and takes no time of the board.
+    ///
+    /// # Errors
+    /// As [`Device::pin`].
+    ///
+    /// # Safety
+    /// The memory stays, readable and writable, until it is unpinned or the machine is gone, and nobody else uses it during a call
+    /// of the machine. The slices of calls (`out`, `bytes`) are none of it.
+    pub unsafe fn pin_lent(&mut self, first: NonNull<u8>, bytes: usize) -> Result<Pinned, DeviceError> {
+        // SAFETY: handed on to the caller.
+        self.pin_with(bytes as u64, |memory, noc| unsafe { memory.pin_lent(noc, first, bytes) })
+    }
+
+    fn pin_with(&mut self, bytes: u64, pin: impl FnOnce(&mut Memory, u64) -> u8) -> Result<Pinned, DeviceError> {
+        self.check()?;
+        let mut world = self.world.borrow_mut();
+        let free = (0..REGIONS).map(|r| r * REGION).find(|noc| world.memory.host_at(*noc, 1).is_none());
+        match free {
+            Some(noc) if bytes > 0 && bytes <= REGION => {
+                let id = pin(&mut world.memory, noc);
+                Ok(Pinned { id: id.into(), bytes, noc_addr: noc | PCIE_NOC_BIT })
+            }
+            _ => Err(DeviceError::Refused(format!("{bytes} bytes cannot be pinned: {REGIONS} times 1 GiB can"))),
+        }
+    }
+}
+
 fn size_class(bytes: u64) -> Result<usize, DeviceError> {
     match bytes {
         SMALL => Ok(0),
@@ -191,16 +222,7 @@ fn check_target(world: &World, bytes: u64, target: &WindowTarget) -> Result<(), 
 
 impl Device for Machine {
     fn pin(&mut self, bytes: u64) -> Result<Pinned, DeviceError> {
-        self.check()?;
-        let mut world = self.world.borrow_mut();
-        let free = (0..REGIONS).map(|r| r * REGION).find(|noc| world.memory.host_at(*noc, 1).is_none());
-        match free {
-            Some(noc) if bytes > 0 && bytes <= REGION => {
-                let id = world.memory.pin(noc, bytes as usize);
-                Ok(Pinned { id: id.into(), bytes, noc_addr: noc | PCIE_NOC_BIT })
-            }
-            _ => Err(DeviceError::Refused(format!("{bytes} bytes cannot be pinned: {REGIONS} times 1 GiB can"))),
-        }
+        self.pin_with(bytes, |memory, noc| memory.pin(noc, bytes as usize))
     }
 
     fn unpin(&mut self, memory: Pinned) -> Result<(), DeviceError> {

@@ -1,5 +1,8 @@
 //! All bytes of chip and host, and copies between them.
 
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+
 use super::chip::TileId;
 
 /// Where bytes lie.
@@ -63,14 +66,42 @@ impl Sparse {
 }
 
 /// Pinned host memory.
-#[derive(Clone)]
 struct HostRegion {
     noc: u64,
-    bytes: Vec<u8>,
+    bytes: HostBytes,
+}
+
+/// Where the bytes of pinned memory are.
+enum HostBytes {
+    /// In the machine.
+    Own(Vec<u8>),
+    /// Where the host has them: who lent them promised that they stay and that nobody else touches them during calls.
+    Lent(NonNull<u8>, usize),
+}
+
+impl Deref for HostBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            HostBytes::Own(bytes) => bytes,
+            // SAFETY: the contract of `Machine::pin_lent`.
+            HostBytes::Lent(first, bytes) => unsafe { std::slice::from_raw_parts(first.as_ptr(), *bytes) },
+        }
+    }
+}
+
+impl DerefMut for HostBytes {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        match self {
+            HostBytes::Own(bytes) => bytes,
+            // SAFETY: the contract of `Machine::pin_lent`.
+            HostBytes::Lent(first, bytes) => unsafe { std::slice::from_raw_parts_mut(first.as_ptr(), *bytes) },
+        }
+    }
 }
 
 /// The memories. Accesses must have been checked: those outside panic.
-#[derive(Clone)]
 pub(crate) struct Memory {
     l1_bytes: usize,
     l1: Vec<u8>,
@@ -117,7 +148,19 @@ impl Memory {
 
     /// Pins host memory at an address as the device sees it; the number it is known by.
     pub fn pin(&mut self, noc: u64, bytes: usize) -> u8 {
-        let region = HostRegion { noc, bytes: vec![0; bytes] };
+        self.pin_bytes(noc, HostBytes::Own(vec![0; bytes]))
+    }
+
+    /// Pins memory where the host has it.
+    ///
+    /// # Safety
+    /// As `Machine::pin_lent`.
+    pub unsafe fn pin_lent(&mut self, noc: u64, first: NonNull<u8>, bytes: usize) -> u8 {
+        self.pin_bytes(noc, HostBytes::Lent(first, bytes))
+    }
+
+    fn pin_bytes(&mut self, noc: u64, bytes: HostBytes) -> u8 {
+        let region = HostRegion { noc, bytes };
         let free = self.host.iter().position(Option::is_none);
         let id = free.unwrap_or_else(|| {
             self.host.push(None);

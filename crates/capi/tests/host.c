@@ -1,0 +1,55 @@
+/* A host in C: windows, pinned memory of its own, errors. Prints what it saw. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "slipring_queue.h"
+
+#define DO(call)                                                                   \
+    do {                                                                           \
+        if ((call) != 0) {                                                         \
+            printf("%s: %s\n", #call, slipring_error(board));                      \
+            return 1;                                                              \
+        }                                                                          \
+    } while (0)
+
+int main(void) {
+    char message[128];
+    if (slipring_new("p99", 0, NULL, message, sizeof message) != NULL) return 1;
+    printf("p99: %s\n", message);
+
+    uint64_t seed = 3;
+    slipring_board *board = slipring_new("p150", 0, &seed, message, sizeof message);
+    if (board == NULL) return 1;
+    slipring_target tile = {1, 2, 1, 2, 0, 0, SLIPRING_STRICT, 0};
+    uint32_t window, number, word = 0;
+    DO(slipring_open(board, SLIPRING_SMALL, &tile, &window));
+    DO(slipring_write32(board, window, 0x1000, 0x01020304));
+    DO(slipring_read(board, window, 0x1000, &word, 4));
+    printf("word: %08" PRIx32 "\n", word);
+
+    static unsigned char own[4096];
+    uint64_t address;
+    own[8] = 42;
+    DO(slipring_pin_memory(board, own, sizeof own, &number, &address));
+    printf("PCIe: %d\n", (int)(address >> 60 & 1));
+    unsigned char byte = 0;
+    DO(slipring_host_read(board, number, 8, &byte, 1));
+    DO(slipring_host_write(board, number, 9, "\7", 1));
+    printf("own memory: %d %d\n", byte, own[9]);
+    DO(slipring_unpin(board, number));
+    printf("unpinned: %d\n", slipring_host_read(board, number, 8, &byte, 1));
+    printf("  %s\n", slipring_error(board));
+
+    uint64_t before = slipring_now(board);
+    DO(slipring_wait(board, 1000));
+    printf("time passed: %d\n", slipring_now(board) - before >= 1000);
+    unsigned char peeked[4];
+    DO(slipring_peek(board, 1, 2, 0x1000, peeked, 4));
+    printf("peek: %d %d\n", peeked[0], peeked[3]);
+    DO(slipring_close(board, window));
+    printf("closed: %d\n", slipring_read(board, window, 0, &word, 4));
+    printf("findings: %zu\n", slipring_findings(board));
+    slipring_free(board);
+    return 0;
+}

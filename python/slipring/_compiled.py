@@ -1,0 +1,119 @@
+"""Kernels that are compiled and not run yet."""
+
+from ._arrays import host_array, is_array
+
+
+class Lowered:
+    """A kernel with the shapes that it is meant for: what `kernel.lower(…)` gives. It has been compiled once, so it is known to be right."""
+
+    def __init__(self, function, arguments):
+        self.function, self.arguments = function, arguments
+        self.name = function.name
+        parts, _ = function._parts()
+        # The functions that remain when those that are copied into others are gone.
+        self.functions = {part.name: part for part in parts if part.kind != "inline"}
+
+    def compile(self, platform, target):
+        """Compiles for the platform `target`, which the caller calls `platform`."""
+        return Compiled(self.function, self.arguments, target, platform, self)
+
+    def as_python(self):
+        """The text of its functions."""
+        return "\n\n".join(function.as_python() for function in self.functions.values())
+
+    def __repr__(self):
+        return f"<slipring program {self.name}: {', '.join(self.functions)}>"
+
+
+class Compiled:
+    """A kernel that is compiled for shapes and a platform. Called with arrays it is checked and run."""
+
+    def __init__(self, function, arguments, target, platform=None, program=None):
+        self._function, self.program = function, program
+        self._kernel, self._parameters = function._compile(arguments, target)
+        self.platform = platform or self._kernel.platform
+        self._folder = None
+
+    @property
+    def name(self):
+        """Name of the kernel."""
+        return self._kernel.name
+
+    @property
+    def param_names(self):
+        """The names of its parameters."""
+        return self._function.parameter_names
+
+    @property
+    def output_indices(self):
+        """Which of the parameters it writes."""
+        directions = {name: direction for name, _, _, _, direction in self._parameters}
+        return [at for at, name in enumerate(self.param_names) if directions.get(name) in ("out", "inout")]
+
+    @property
+    def has_return(self):
+        """True if it gives something back."""
+        return bool(self._function.text.returned)
+
+    @property
+    def text(self):
+        """The compiled program, as `slipring build` prints it."""
+        return self._kernel.text()
+
+    @property
+    def output_dir(self):
+        """A folder with the compiled program, `NAME.pto`; made when it is asked for, and kept."""
+        if self._folder is None:
+            import os
+            import pathlib
+            import tempfile
+
+            base = os.environ.get("PYPTO_PROG_BUILD_DIR")
+            if base:
+                os.makedirs(base, exist_ok=True)
+            self._folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{self.name}_", dir=base))
+            (self._folder / f"{self.name}.pto").write_text(self.text, encoding="utf-8")
+        return self._folder
+
+    def parameters(self):
+        """Name, element type or `None`, shape or `None`, whether it is a buffer, and direction of each parameter."""
+        return self._parameters
+
+    def run(self, *args, verify=False, config=None, **options):
+        """Runs it and gives the run."""
+        from ._kernel import start
+
+        if config is not None and config.platform.removesuffix("sim") != self.platform.removesuffix("sim"):
+            raise ValueError(f"`{self.name}` is compiled for {self.platform}, not for {config.platform}")
+        arguments = self._function._bind(args, {})
+        return start(self._kernel, self._parameters, arguments, options, verify)
+
+    def __call__(self, *args, **options):
+        """Runs it; its outputs are written in place, findings raise."""
+        run = self.run(*args, **options)
+        run.check()
+        run.write()
+        return self._function._result(run, args, {})
+
+    def __repr__(self):
+        return f"<slipring kernel {self.name} compiled for {self.platform}>"
+
+
+def bound(names, args, kwargs, name):
+    """Each argument by its parameter, arrays as numpy's.
+
+    Raises `TypeError` for arguments that are too many, unknown, given twice or missing.
+    """
+    if len(args) > len(names):
+        raise TypeError(f"`{name}` takes {len(names)} arguments ({', '.join(names)}), {len(args)} given")
+    given = dict(zip(names, args))
+    for key, value in kwargs.items():
+        if key not in names:
+            raise TypeError(f"`{name}` has no parameter `{key}`: it has {', '.join(names)}")
+        if key in given:
+            raise TypeError(f"two arguments for `{key}`")
+        given[key] = value
+    missing = [key for key in names if key not in given]
+    if missing:
+        raise TypeError(f"`{name}` takes {len(names)} arguments; missing: {', '.join(missing)}")
+    return {key: host_array(given[key]) if is_array(given[key]) else given[key] for key in names}

@@ -1,0 +1,53 @@
+"""Public scripts on slipring: `python -m slipring.pypto script.py`, or `slipring.pypto.install()` in front of their imports.
+
+Provides the modules that they import, for this process only: `pypto.language` is `slipring.language`; `pypto.runtime` has `RunConfig`,
+`ChipWorker` and `benchmark`; `pypto.ir` has `compile`; `pypto.backend` the choice of a backend. A call
+`kernel(…, config=RunConfig(platform="a5sim"))` is a checked run on that platform.
+"""
+
+import sys
+import types
+
+from . import backend, ir, runtime
+from .runtime import PLATFORMS, RunConfig
+
+
+class _Missing(types.ModuleType):
+    """A module of which only some names are here."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise AttributeError(f"slipring has no `{self.__name__}.{name}`")
+
+
+def _module(name, **names):
+    module = _Missing(name)
+    module.__dict__.update(names)
+    module.__path__ = []
+    return module
+
+
+def install(platform=None):
+    """Makes the imports of public scripts work in this process. `platform` is the one of a `RunConfig` that names none."""
+    from .. import _kernel
+    from . import _language
+
+    _kernel.PUBLIC[:] = [True]
+    if platform is not None:
+        runtime.choose(platform)
+    parts = {
+        "pypto.language": _language.module(),
+        "pypto.runtime": _module("pypto.runtime", **{name: getattr(runtime, name) for name in runtime.__all__}),
+        "pypto.ir": _module("pypto.ir", **{name: getattr(ir, name) for name in ir.__all__}),
+        "pypto.backend": _module("pypto.backend", **{name: getattr(backend, name) for name in backend.__all__}),
+        "pypto.backend.pto_backend": _module("pypto.backend.pto_backend", PartialCodegenError=backend.PartialCodegenError),
+    }
+    top = _module("pypto")
+    for name, module in parts.items():
+        outer, _, inner = name.rpartition(".")
+        setattr(parts.get(outer, top), inner, module)
+    sys.modules.update({"pypto": top, **parts})
+
+
+__all__ = ["PLATFORMS", "RunConfig", "install"]

@@ -1,0 +1,208 @@
+"""What public scripts call `pypto.runtime`: how a kernel is run, and memory that stays on the device between runs."""
+
+import collections
+
+from .._arrays import ELEMENTS, dtype_of, host_array
+
+# The names of platforms in public scripts.
+PLATFORMS = {"a2a3": "a2a3", "a2a3sim": "a2a3", "a5": "a5", "a5sim": "a5"}
+# The platform of a configuration that names none.
+_default = ["a2a3sim"]
+
+# Fields of a public configuration that say how the public tools work, and change no result.
+WITHOUT_EFFECT = """
+device_id rtol atol strategy backend_type dump_passes save_kernels save_kernels_dir enable_chip_swimlane enable_dump_args enable_pmu
+enable_dep_gen enable_scope_stats compile_profiling diagnostic_phase disabled_diagnostics golden_data_dir aicpu_thread_num
+ring_task_window ring_heap ring_dep_pool analyze_auto_scopes_for_deps memory_planner dump_ptoas_passes
+""".split()
+
+
+def choose(platform):
+    """Sets the platform of configurations that name none."""
+    _default[0] = known(platform)
+
+
+def chosen():
+    """The platform of configurations that name none."""
+    return _default[0]
+
+
+def known(platform):
+    """A platform's name, if it is one."""
+    if platform not in PLATFORMS:
+        raise ValueError(f"there is no platform `{platform}`: there are {', '.join(PLATFORMS)}")
+    return platform
+
+
+class RunConfig:
+    """How a public script runs a kernel. Only the platform counts here; the other public fields are kept and do nothing, but for those
+    that ask for something else than a run on one device, which are refused."""
+
+    def __init__(self, platform=None, **others):
+        platform = known(chosen() if platform is None else platform)
+        for name, value in others.items():
+            if name in ("codegen_only", "distributed_config"):
+                if value:
+                    raise NotImplementedError(f"slipring does not do what `{name}` of a RunConfig asks for")
+            elif name not in WITHOUT_EFFECT:
+                raise TypeError(f"a RunConfig has no field `{name}`")
+        self.platform = platform
+        self.__dict__.update(others)
+
+    def __repr__(self):
+        return f"RunConfig({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+
+
+class DeviceTensor:
+    """Memory of a worker's device: it stays there between runs, and is neither copied in nor back."""
+
+    def __init__(self, worker, array):
+        self._worker, self._array = worker, array
+        self.shape = tuple(array.shape)
+        self.dtype = array.dtype
+
+    @property
+    def data_ptr(self):
+        """Its address."""
+        return self._worker._memory(self).ctypes.data
+
+    @property
+    def nbytes(self):
+        """Its size in bytes."""
+        return self._array.nbytes
+
+    def __repr__(self):
+        return f"DeviceTensor({list(self.shape)}, {self.dtype})"
+
+
+class ChipWorker:
+    """A device with compiled programs on it. Its memory is the process's own."""
+
+    def __init__(self, config=None, **options):
+        self.config = config if config is not None else RunConfig(**options)
+        self._tensors, self._registered, self._open = [], {}, True
+
+    def _check(self):
+        if not self._open:
+            raise RuntimeError("the worker is closed")
+
+    def _memory(self, tensor):
+        self._check()
+        if tensor._worker is not self:
+            raise ValueError("the tensor is another worker's")
+        if not any(own is tensor for own in self._tensors):
+            raise ValueError("the tensor has been freed")
+        return tensor._array
+
+    def alloc_tensor(self, shape, dtype, init=None):
+        """Memory on the device, with a copy of `init` in it; else zeros."""
+        import numpy as np
+
+        self._check()
+        array = np.zeros([int(extent) for extent in shape], dtype=_numpy_type(dtype))
+        if init is not None:
+            given = host_array(init)
+            if given.shape != array.shape or given.dtype != array.dtype:
+                raise ValueError(f"init is {given.dtype}{list(given.shape)}, the tensor {array.dtype}{list(array.shape)}")
+            array[...] = given
+        tensor = DeviceTensor(self, array)
+        self._tensors.append(tensor)
+        return tensor
+
+    def free_tensor(self, tensor):
+        """Gives memory of the device back."""
+        self._memory(tensor)
+        self._tensors = [own for own in self._tensors if own is not tensor]
+
+    def copy_from(self, host_ptr, dev_ptr, nbytes):
+        """Copies memory of the device, at `dev_ptr`, to the address `host_ptr` of the host."""
+        self._move(host_ptr, dev_ptr, nbytes, to_device=False)
+
+    def copy_to(self, dev_ptr, host_ptr, nbytes):
+        """Copies the host's memory at the address `host_ptr` to the device, at `dev_ptr`."""
+        self._move(host_ptr, dev_ptr, nbytes, to_device=True)
+
+    def _move(self, host_ptr, dev_ptr, nbytes, to_device):
+        import ctypes
+
+        self._check()
+        for tensor in self._tensors:
+            first = tensor._array.ctypes.data
+            if first <= dev_ptr and dev_ptr + nbytes <= first + tensor.nbytes:
+                break
+        else:
+            raise ValueError(f"{nbytes} bytes at {dev_ptr:#x} are in no tensor of the device")
+        target, source = (dev_ptr, host_ptr) if to_device else (host_ptr, dev_ptr)
+        ctypes.memmove(target, source, nbytes)
+
+    def register(self, compiled):
+        """Puts a compiled program on the device: what is called with arguments to run it."""
+        self._check()
+        if PLATFORMS[compiled.platform] != PLATFORMS[self.config.platform]:
+            raise ValueError(f"the program is compiled for {compiled.platform}, the worker is {self.config.platform}")
+        self._registered[id(compiled)] = compiled
+        return lambda *args, config=None: self.run(compiled, *args, config=config)
+
+    @property
+    def aicpu_dlopen_count(self):
+        """How many programs have been put on the device."""
+        return len(self._registered)
+
+    def run(self, compiled, *args, config=None):
+        """Runs a compiled program: a checked run, whose outputs are written."""
+        if id(compiled) not in self._registered:
+            self.register(compiled)
+        args = [self._memory(arg) if isinstance(arg, DeviceTensor) else arg for arg in args]
+        return compiled(*args, config=config)
+
+    def close(self):
+        """Gives everything back."""
+        self._open = False
+        self._tensors, self._registered = [], {}
+
+    def __enter__(self):
+        self._check()
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def _numpy_type(dtype):
+    name = str(dtype).removeprefix("torch.")
+    return dtype_of(ELEMENTS[name]) if name in ELEMENTS else dtype
+
+
+Stats = collections.namedtuple(
+    "Stats", "rounds device_wall_us_median device_wall_us_min device_wall_us_max device_wall_us_mean host_wall_us_median host_wall_us_min"
+)
+Stats.__doc__ = "What `benchmark` measured. `device_wall_us…` are microseconds of the simulated device, the same in every round."
+
+
+def benchmark(compiled, args, rounds=100, warmup=3, platform=None, device_id=0):
+    """Runs a compiled program `rounds` times: microseconds of the device from its cycles, and of the host by its clock."""
+    import statistics
+    import time
+
+    if platform is not None and PLATFORMS[known(platform)] != PLATFORMS[compiled.platform]:
+        raise ValueError(f"the program is compiled for {compiled.platform}, not {platform}")
+    device, host = [], []
+    for at in range(warmup + max(rounds, 1)):
+        before = time.perf_counter()
+        run = compiled.run(*args)
+        run.check()
+        if at >= warmup:
+            host.append((time.perf_counter() - before) * 1e6)
+            device.append(run.facts["microseconds"])
+    return Stats(
+        len(device),
+        statistics.median(device),
+        min(device),
+        max(device),
+        statistics.fmean(device),
+        statistics.median(host),
+        min(host),
+    )
+
+
+__all__ = ["ChipWorker", "DeviceTensor", "RunConfig", "benchmark"]

@@ -39,7 +39,7 @@ fn meant(phrase: &str) -> Option<&'static [&'static str]> {
         "drawing" => &["report"],
         "passes" => &["passes"],
         "other families" => &["mlir", "pto", "micro"],
-        "any other crate" | "all but the facade" => &[
+        "any other crate" | "all but the facade" | "kernels and programs" => &[
             "tile", "ir", "machine", "program", "vector", "effect", "op", "mlir", "pto", "micro", "dialects", "lang",
             "passes", "sim", "check", "report",
         ],

@@ -1,7 +1,7 @@
 //! DMA of byte rows: bursts with strides and loops around them.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Extent, Fault, Run};
+use slipring_program::{Access, Effect, Env, Extent, Fault, Run, arguments};
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
@@ -44,9 +44,14 @@ pub struct BurstEnd {
     pub stride_bits: u32,
 }
 
+arguments! {
+    /// Source address, destination address, length. Levels and padding follow.
+    pub struct BurstArgs { from, to, len }
+}
+
 /// Copies `count` rows of `len` bytes, again and again as the loops around them say.
 ///
-/// Arguments: source address, destination address, length; for each level, innermost first: count, source stride,
+/// Arguments: [`BurstArgs`]; for each level, innermost first: count, source stride,
 /// destination stride; with padding: bits of the value, elements before and after a row; the number of a Vector core where
 /// a [`Lane`] asks for it. The unit of its cost is a byte, rows rounded up to whole blocks.
 #[derive(Clone, Copy, Debug)]
@@ -91,11 +96,17 @@ impl Bursts {
         Bursts { from, to, levels: 1, unit: 1, gaps: false, pad: None, bits: [32; 3], block: 1 }
     }
 
+    /// Position of the value that rows are padded with: it stands behind the levels, and the two counts after it.
+    fn padding(&self) -> usize {
+        BurstArgs::COUNT + 3 * self.levels
+    }
+
     fn shape(&self, args: &[u64]) -> Result<Shape, Fault> {
-        let len = self.field("length", args[2], self.bits[0])?.saturating_mul(self.unit);
+        let given = BurstArgs::of(args);
+        let len = self.field("length", given.len, self.bits[0])?.saturating_mul(self.unit);
         let mut levels = Levels::new();
         let mut rows = 1u64;
-        for (at, level) in args[3..3 + 3 * self.levels].chunks(3).enumerate() {
+        for (at, level) in args[BurstArgs::COUNT..self.padding()].chunks(3).enumerate() {
             let names = if at == 0 { ["number of bursts", "stride"] } else { ["loop count", "loop stride"] };
             let count = self.field(names[0], level[0], self.bits[usize::from(at > 0) + 1])?;
             let mut strides = [0; 2];
@@ -115,7 +126,7 @@ impl Bursts {
         if rows > MOST_ROWS {
             return Err(Fault::new("dma-size", format!("this transfer has {rows} rows, more than {MOST_ROWS}")));
         }
-        for (end, address) in [(&self.from, args[0]), (&self.to, args[1])] {
+        for (end, address) in [(&self.from, given.from), (&self.to, given.to)] {
             if !address.is_multiple_of(end.align.into()) {
                 return Err(misaligned("address", address, end));
             }
@@ -126,7 +137,7 @@ impl Bursts {
         let pad = match self.pad {
             None => [0, 0],
             Some(size) => {
-                let counts = &args[4 + 3 * self.levels..6 + 3 * self.levels];
+                let counts = &args[self.padding() + 1..self.padding() + 3];
                 let left = self.field("left padding", counts[0], 8)? * u64::from(size);
                 let right = self.field("right padding", counts[1], 8)? * u64::from(size);
                 let end = (left + len + right).next_multiple_of(self.to.align.into()).max(levels[0].1[1]);
@@ -219,29 +230,31 @@ pub(super) fn walk<const ENDS: usize>(levels: &[(u64, [u64; ENDS])], at: [u64; E
 
 impl Effect for Bursts {
     fn decides(&self, index: usize) -> bool {
-        self.pad.is_none() || index != 3 + 3 * self.levels
+        self.pad.is_none() || index != self.padding()
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let given = BurstArgs::of(args);
         let shape = self.shape(args)?;
         let (from, to) = self.cores(args)?;
-        nest_extents((self.from.space, from, args[0]), shape.len, &shape.end(0), &mut access.reads);
-        nest_extents((self.to.space, to, args[1]), shape.padded(), &shape.end(1), &mut access.writes);
-        access.units += (args[2] * self.unit).next_multiple_of(self.block.max(1)) * shape.rows;
+        nest_extents((self.from.space, from, given.from), shape.len, &shape.end(0), &mut access.reads);
+        nest_extents((self.to.space, to, given.to), shape.padded(), &shape.end(1), &mut access.writes);
+        access.units += (given.len * self.unit).next_multiple_of(self.block.max(1)) * shape.rows;
         Ok(())
     }
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+        let given = BurstArgs::of(args);
         let shape = self.shape(args)?;
         if shape.rows == 0 {
             return Ok(0);
         }
         let (from, to) = self.cores(args)?;
         let last: u64 = shape.levels.iter().map(|(count, strides)| (count - 1) * strides[0]).sum();
-        let source = (from, self.from.space, args[0], (last + shape.len) as usize);
-        let target = (to, self.to.space, args[1]);
+        let source = (from, self.from.space, given.from, (last + shape.len) as usize);
+        let target = (to, self.to.space, given.to);
         let (len, [left, right]) = (shape.len as usize, shape.pad.map(|n| n as usize));
-        let value = args.get(3 + 3 * self.levels).map_or([0; 8], |bits| bits.to_le_bytes());
+        let value = args.get(self.padding()).map_or([0; 8], |bits| bits.to_le_bytes());
         let value = &value[..self.pad.unwrap_or(1) as usize];
         memory.with_pair(env, source, target, &mut scratch.bytes[0], |src, dst| {
             walk(&shape.levels, [0, 0], &mut |[from, to]| {

@@ -1,7 +1,7 @@
 //! Work of a program that stands for several cores.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Causes, Decision, Discover, Effect, Env, Fault, Run, SiteRef};
+use slipring_program::{Access, Causes, Decision, Discover, Effect, Env, Fault, Run, SiteRef, arguments};
 use slipring_tile::{Layout, Space};
 
 use super::region::rect_extents;
@@ -58,9 +58,14 @@ impl<E: Discover> Discover for OnCore<E> {
     }
 }
 
+arguments! {
+    /// Addresses of lane 0's tile and of lane 1's; their valid shape.
+    pub struct SameArgs { first, second, rows, cols }
+}
+
 /// Compares what lane 0 and lane 1 gathered of a tile that is not divided.
 ///
-/// Arguments: address of lane 0's tile, of lane 1's, valid rows, valid columns.
+/// Arguments: [`SameArgs`].
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct SameTiles {
@@ -88,20 +93,22 @@ impl SameTiles {
 
 impl Effect for SameTiles {
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
-        let (rows, cols) = valid_shape("tile", &self.layout, args[2], args[3])?;
-        for address in &args[..2] {
-            rect_extents(self.space, self.core, &self.layout, *address, (0, 0), rows, cols, &mut access.reads);
+        let given = SameArgs::of(args);
+        let (rows, cols) = valid_shape("tile", &self.layout, given.rows, given.cols)?;
+        for address in [given.first, given.second] {
+            rect_extents(self.space, self.core, &self.layout, address, (0, 0), rows, cols, &mut access.reads);
         }
         Ok(())
     }
 
     fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
-        let (rows, cols) = valid_shape("tile", &self.layout, args[2], args[3])?;
+        let given = SameArgs::of(args);
+        let (rows, cols) = valid_shape("tile", &self.layout, given.rows, given.cols)?;
         let size = self.layout.elem.bytes();
         for (row, col) in (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col))) {
             let at = self.layout.offset(row, col) as u64;
             let element = |address: u64| memory.bytes(env, self.core, self.space, address.saturating_add(at), size);
-            if element(args[0]) != element(args[1]) {
+            if element(given.first) != element(given.second) {
                 return Err(self.unequal(row, col));
             }
         }

@@ -19,7 +19,24 @@ pub struct ElementAccess {
     pub within: Option<u64>,
 }
 
+/// The arguments by name.
+struct Given {
+    address: u64,
+    /// What is written; 0 where it reads.
+    value: u64,
+    /// The place of the element in its tile, where that is given.
+    place: Option<u64>,
+}
+
 impl ElementAccess {
+    fn given(&self, args: &[u64]) -> Given {
+        match *args {
+            [address, ref place @ ..] if self.load => Given { address, value: 0, place: place.first().copied() },
+            [address, value, ref place @ ..] => Given { address, value, place: place.first().copied() },
+            _ => panic!("an element without an address"),
+        }
+    }
+
     fn extent(&self, address: u64) -> Extent {
         Extent::run(self.space, self.core, address, self.elem.bytes() as u32)
     }
@@ -48,13 +65,13 @@ impl Effect for ElementAccess {
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
-        if let (Some(all), Some(&at)) = (self.within, args.get(if self.load { 1 } else { 2 }))
+        if let (Some(all), Some(at)) = (self.within, self.given(args).place)
             && at >= all
         {
             return Err(past_end(at as i64, all));
         }
         let list = if self.load { &mut access.reads } else { &mut access.writes };
-        list.push(self.extent(args[0]));
+        list.push(self.extent(self.given(args).address));
         access.units += self.elem.bytes() as u64;
         Ok(())
     }
@@ -62,10 +79,11 @@ impl Effect for ElementAccess {
     fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
         let size = self.elem.bytes();
         if self.load {
-            return Ok(widen(self.elem, memory.bytes(env, self.core, self.space, args[0], size)));
+            return Ok(widen(self.elem, memory.bytes(env, self.core, self.space, self.given(args).address, size)));
         }
-        let bytes = memory.bytes_mut(env, self.core, self.space, args[0], size);
-        bytes.copy_from_slice(&args[1].to_le_bytes()[..size]);
+        let Given { address, value, .. } = self.given(args);
+        let bytes = memory.bytes_mut(env, self.core, self.space, address, size);
+        bytes.copy_from_slice(&value.to_le_bytes()[..size]);
         Ok(0)
     }
 }

@@ -1,7 +1,7 @@
 //! The way out of the accumulator: scales, activation, conversion, layout, split and atomic update.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Run, Update, UpdateKind};
+use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Run, Update, UpdateKind, arguments};
 use slipring_tile::convert::{Saturation, store_rounded};
 use slipring_tile::copy::{Cast, View, copy, read_row, write_row};
 use slipring_tile::{Binary, Elem, RoundMode, Space, binary, convert, load_f32};
@@ -91,13 +91,18 @@ pub enum Narrow {
     Control,
 }
 
+arguments! {
+    /// Source and destination address; rows, columns; distance of blocks of 16 columns in the accumulator, in rows of 64 bytes;
+    /// distance in the destination, in elements (see [`Form`]); rows of the accumulator from one row of the result to the next;
+    /// repetitions of all that, and the two distances between them; scale, factor for negative values, largest value (bits of an
+    /// `f32`, or addresses of tables), control register.
+    pub struct FixpipeArgs { from, to, m, n, from_stride, to_stride, row_step, count, from_step, to_step, scale, factor, most, control }
+}
+
 /// Writes a rectangle of the accumulator to another memory.
 ///
-/// Arguments: source address, destination address; rows, columns; distance of blocks of 16 columns in the accumulator, in
-/// rows of 64 bytes; distance in the destination, in elements (see [`Form`]); rows of the accumulator from one row of
-/// the result to the next; repetitions of all that, and the two distances between them; scale, factor for negative
-/// values, largest value (bits of an `f32`), control register; the number of a Vector core where a [`Lane`](super::Lane) asks for it. The
-/// unit of its cost is a byte of the wider side.
+/// Arguments: [`FixpipeArgs`]; the number of a Vector core where a [`Lane`](super::Lane) asks for it. The unit of its cost is a byte
+/// of the wider side.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixpipe {
     /// Element type of the accumulator.
@@ -132,15 +137,16 @@ struct Part {
 
 impl Fixpipe {
     fn parts(&self, args: &[u64]) -> Result<Vec<Part>, Fault> {
-        let (m, n) = (args[2], args[3]);
-        if m > MOST || n > MOST || args[7] > MOST || m * n.div_ceil(WIDTH) * args[7] > 1 << 24 {
-            let (m, n, count) = (m as i64, n as i64, args[7] as i64);
+        let given = FixpipeArgs::of(args);
+        let (m, n) = (given.m, given.n);
+        if m > MOST || n > MOST || given.count > MOST || m * n.div_ceil(WIDTH) * given.count > 1 << 24 {
+            let (m, n, count) = (m as i64, n as i64, given.count as i64);
             return Err(Fault::new("fixpipe-extent", format!("the result has {count} times {m} x {n} elements"))
                 .help(format!("each number lies between 0 and {MOST}")));
         }
-        if !args[1].is_multiple_of(self.to.align.into()) {
+        if !given.to.is_multiple_of(self.to.align.into()) {
             let message =
-                format!("the address {} in `{}` is not a multiple of {} bytes", args[1], self.to.space, self.to.align);
+                format!("the address {} in `{}` is not a multiple of {} bytes", given.to, self.to.space, self.to.align);
             return Err(Fault::new("dma-alignment", message));
         }
         let part = |lane, first, rows, cols| Part { core: Role::lane(lane), first, rows, cols };
@@ -169,7 +175,8 @@ impl Fixpipe {
 
     /// Bytes from the destination of a part to its column `col`, from row to row and from column to column.
     fn place(&self, args: &[u64], col: u64) -> [u64; 3] {
-        let (size, stride) = (self.elem.bytes() as u64, args[5].saturating_mul(self.elem.bytes() as u64));
+        let given = FixpipeArgs::of(args);
+        let (size, stride) = (self.elem.bytes() as u64, given.to_stride.saturating_mul(self.elem.bytes() as u64));
         match self.form {
             Form::Rows => [col * size, stride, size],
             Form::Columns => [col.saturating_mul(stride), size, stride],
@@ -179,13 +186,15 @@ impl Fixpipe {
 
     /// Bytes from the start of the accumulator to a column of it, and from row to row.
     fn source(args: &[u64], col: u64) -> [u64; 2] {
-        let block = args[4].saturating_mul(ROW).saturating_mul(col / WIDTH);
-        [block.saturating_add(col % WIDTH * 4), args[6].saturating_mul(ROW)]
+        let given = FixpipeArgs::of(args);
+        let block = given.from_stride.saturating_mul(ROW).saturating_mul(col / WIDTH);
+        [block.saturating_add(col % WIDTH * 4), given.row_step.saturating_mul(ROW)]
     }
 
     /// Distances of the repetitions in bytes, in source and destination.
     fn repeat(&self, args: &[u64]) -> (u64, [u64; 2]) {
-        (args[7], [args[8].saturating_mul(ROW), args[9].saturating_mul(self.elem.bytes() as u64)])
+        let given = FixpipeArgs::of(args);
+        (given.count, [given.from_step.saturating_mul(ROW), given.to_step.saturating_mul(self.elem.bytes() as u64)])
     }
 
     /// True where elements leave as they are.
@@ -195,6 +204,7 @@ impl Fixpipe {
     }
 
     fn tables<'m>(&self, args: &[u64], env: Env, memory: &'m Memory) -> [&'m [u8]; 2] {
+        let given = FixpipeArgs::of(args);
         let table = |payload: Option<Payload>, address| match payload {
             Some(Payload::Table) => {
                 let (bytes, at) = memory.locate(env, CORE, Space::Scaling, address);
@@ -203,12 +213,13 @@ impl Fixpipe {
             _ => &[],
         };
         let factor = if let Relu::Factor(payload) = self.relu { Some(payload) } else { None };
-        [table(self.quant.and_then(|quant| quant.scale), args[10]), table(factor, args[11])]
+        [table(self.quant.and_then(|quant| quant.scale), given.scale), table(factor, given.factor)]
     }
 
     /// What becomes of the values of columns `col` and following. Integers that quantisation makes are not clamped yet.
     fn values(&self, args: &[u64], tables: [&[u8]; 2], col: u64, values: &mut [f32], signed: &mut [bool]) {
-        let scalar = |at: usize| f32::from_bits(args[at] as u32);
+        let scalar = |bits: u64| f32::from_bits(bits as u32);
+        let given = FixpipeArgs::of(args);
         for (at, (x, signed)) in values.iter_mut().zip(signed).enumerate() {
             let column = col as usize + at;
             if let Some(quant) = self.quant {
@@ -217,7 +228,7 @@ impl Fixpipe {
                 }
                 let (mut scale, mut offset) = (1.0, 0.0);
                 match quant.scale {
-                    Some(Payload::Scalar) => scale = scalar(10),
+                    Some(Payload::Scalar) => scale = scalar(given.scale),
                     Some(Payload::Table) => {
                         let entry = tables[0][column * 8..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
                         scale = f32::from_bits(entry as u32 & 0xffff_e000);
@@ -236,20 +247,21 @@ impl Fixpipe {
                 Relu::Zero => *x = if *x < 0.0 { 0.0 } else { *x },
                 Relu::Factor(payload) => {
                     let factor = match payload {
-                        Payload::Scalar => scalar(11),
+                        Payload::Scalar => scalar(given.factor),
                         Payload::Table => tables[1][column * 4..].first_chunk().map_or(0.0, |b| f32::from_le_bytes(*b)),
                     };
                     *x = if *x >= 0.0 { *x } else { factor * *x };
                 }
             }
-            if self.clip && *x > scalar(12) {
-                *x = scalar(12);
+            if self.clip && *x > scalar(given.most) {
+                *x = scalar(given.most);
             }
         }
     }
 
     /// The bytes of values in the destination's type.
     fn store(&self, args: &[u64], values: &[f32], signed: &[bool], out: &mut [u8]) {
+        let given = FixpipeArgs::of(args);
         let size = self.elem.bytes();
         if !self.elem.is_float() {
             for ((x, signed), out) in values.iter().zip(signed).zip(out.chunks_mut(size)) {
@@ -261,7 +273,7 @@ impl Fixpipe {
             }
             return;
         }
-        let keep = args[13] >> 48 & 1 == 1;
+        let keep = given.control >> 48 & 1 == 1;
         let saturation = match self.narrow {
             Narrow::Always(saturation) => saturation,
             Narrow::Control if keep => Saturation::Off,
@@ -299,19 +311,23 @@ fn to_half(x: f32) -> f32 {
 impl Effect for Fixpipe {
     fn decides(&self, index: usize) -> bool {
         let table = |payload: Option<Payload>| matches!(payload, Some(Payload::Table));
+        let at = FixpipeArgs::AT;
         match index {
-            10 => table(self.quant.and_then(|quant| quant.scale)),
-            11 => table(if let Relu::Factor(payload) = self.relu { Some(payload) } else { None }),
-            12 | 13 => false,
+            index if index == at.scale => table(self.quant.and_then(|quant| quant.scale)),
+            index if index == at.factor => {
+                table(if let Relu::Factor(payload) = self.relu { Some(payload) } else { None })
+            }
+            index if index == at.most || index == at.control => false,
             _ => true,
         }
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let given = FixpipeArgs::of(args);
         let (count, steps) = self.repeat(args);
         let size = self.elem.bytes() as u64;
         for part in self.parts(args)?.iter().filter(|part| part.rows > 0 && part.cols > 0 && count > 0) {
-            let target = (self.to.space, part.core, args[1]);
+            let target = (self.to.space, part.core, given.to);
             let mut writes = Vec::new();
             match self.form {
                 Form::Rows => {
@@ -340,36 +356,37 @@ impl Effect for Fixpipe {
             while col < part.first.1 + part.cols {
                 let next = ((col / WIDTH + 1) * WIDTH).min(part.first.1 + part.cols);
                 let [at, down] = Self::source(args, col);
-                let start = args[0].saturating_add(at).saturating_add(part.first.0.saturating_mul(down));
+                let start = given.from.saturating_add(at).saturating_add(part.first.0.saturating_mul(down));
                 let levels = [(part.rows, [down]), (count, [steps[0]])];
                 nest_extents((Space::Acc, CORE, start), (next - col) * 4, &levels, &mut access.reads);
                 col = next;
             }
             access.units += part.rows * part.cols * count * size.max(4);
         }
-        let table = |bytes: u64, address| Extent::run(Space::Scaling, CORE, address, (args[3] * bytes) as u32);
+        let table = |bytes: u64, address| Extent::run(Space::Scaling, CORE, address, (given.n * bytes) as u32);
         if self.quant.and_then(|quant| quant.scale) == Some(Payload::Table) {
-            access.reads.push(table(8, args[10]));
+            access.reads.push(table(8, given.scale));
         }
         if self.relu == Relu::Factor(Payload::Table) {
-            access.reads.push(table(4, args[11]));
+            access.reads.push(table(4, given.factor));
         }
         Ok(())
     }
 
     fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
+        let given = FixpipeArgs::of(args);
         let (count, steps) = self.repeat(args);
         let size = self.elem.bytes();
         for part in self.parts(args)? {
             if part.rows == 0 || part.cols == 0 || count == 0 {
                 continue;
             }
-            let mut taken = memory.take(env, part.core, self.to.space, args[1]);
+            let mut taken = memory.take(env, part.core, self.to.space, given.to);
             let base = match self.to.space {
-                Space::Gm => slipring_program::gm_split(args[1]).map_or(0, |(_, offset)| offset as usize),
-                _ => args[1] as usize,
+                Space::Gm => slipring_program::gm_split(given.to).map_or(0, |(_, offset)| offset as usize),
+                _ => given.to as usize,
             };
-            let (acc, at) = memory.locate(env, CORE, Space::Acc, args[0]);
+            let (acc, at) = memory.locate(env, CORE, Space::Acc, given.from);
             let acc = &acc[at..];
             let tables = self.tables(args, env, memory);
             let dst = &mut taken[base..];
@@ -409,7 +426,7 @@ impl Effect for Fixpipe {
                     col += width as u64;
                 }
             });
-            memory.put_back(env, part.core, self.to.space, args[1], taken);
+            memory.put_back(env, part.core, self.to.space, given.to, taken);
         }
         Ok(0)
     }

@@ -1,11 +1,12 @@
 //! Fractals on their way to the matrix unit: from global memory into L1, from L1 into L0A and L0B.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Fault, Run};
+use slipring_program::{Access, Effect, Env, Fault, Run, arguments};
 use slipring_tile::copy::{Cast, View, copy, fill_rect};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
 use super::bursts::{nest_extents, walk};
+use super::move_rect::MoveArgs;
 use super::region::rect_extents;
 use super::{Corner, Finish, outside};
 
@@ -24,11 +25,16 @@ const CORE: Role = Role::Aic;
 /// Largest extent of a matrix, in elements.
 const MOST: u64 = 65535;
 
+arguments! {
+    /// Source and destination address; rows `n` and columns `d`; bytes from one row of the source to the next (`dn`: one column), from
+    /// one matrix to the next; matrices; distances in the destination, in 32 bytes: of rows, of blocks of columns, of matrices; whether
+    /// small lines are packed.
+    pub struct FractalArgs { from, to, n, d, inner, outer, groups, row, block, matrix, small }
+}
+
 /// Loads matrices of global memory into fractals of L1.
 ///
-/// Arguments: source address, destination address; rows `n` and columns `d`; bytes from one row of the source to the
-/// next (`dn`: one column), from one matrix to the next; matrices; distances in the destination, in 32 bytes: of rows,
-/// of blocks of columns, of matrices; whether small lines are packed. The unit of its cost is a byte of the destination.
+/// Arguments: [`FractalArgs`]. The unit of its cost is a byte of the destination.
 #[derive(Clone, Copy, Debug)]
 pub struct FractalLoad {
     /// Element type.
@@ -50,23 +56,24 @@ struct Shape {
 
 impl FractalLoad {
     fn shape(&self, args: &[u64]) -> Result<Shape, Fault> {
+        let given = FractalArgs::of(args);
         let names = ["n", "d", "number of matrices"];
-        for (name, value) in names.into_iter().zip([args[2], args[3], args[6]]) {
+        for (name, value) in names.into_iter().zip([given.n, given.d, given.groups]) {
             if value > MOST {
                 return Err(Fault::new("dma-operand", format!("{name} is {}", value as i64))
                     .help(format!("it lies between 0 and {MOST}")));
             }
         }
-        let lines = args[2] * args[3].div_ceil(C0 / self.elem.bytes() as u64) * args[6];
+        let lines = given.n * given.d.div_ceil(C0 / self.elem.bytes() as u64) * given.groups;
         if lines > MOST_LINES {
             return Err(Fault::new("dma-size", format!("this load has {lines} lines, more than {MOST_LINES}")));
         }
-        let small = args[10] != 0;
-        if small && args[3] > SMALL {
-            return Err(Fault::new("dma-small", format!("small lines have at most {SMALL} channels, not {}", args[3])));
+        let small = given.small != 0;
+        if small && given.d > SMALL {
+            return Err(Fault::new("dma-small", format!("small lines have at most {SMALL} channels, not {}", given.d)));
         }
-        let steps = [args[7], args[8], args[9]].map(|step| step.saturating_mul(C0));
-        Ok(Shape { n: args[2], d: args[3], inner: args[4], outer: args[5], groups: args[6], steps, small })
+        let steps = [given.row, given.block, given.matrix].map(|step| step.saturating_mul(C0));
+        Ok(Shape { n: given.n, d: given.d, inner: given.inner, outer: given.outer, groups: given.groups, steps, small })
     }
 
     /// Bytes of a matrix whose small lines are packed.
@@ -77,6 +84,7 @@ impl FractalLoad {
 
 impl Effect for FractalLoad {
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let given = FractalArgs::of(args);
         let shape = self.shape(args)?;
         let size = self.elem.bytes() as u64;
         if shape.n == 0 || shape.d == 0 {
@@ -84,10 +92,10 @@ impl Effect for FractalLoad {
         }
         let (long, lines) = if self.dn { (shape.n, shape.d) } else { (shape.d, shape.n) };
         let levels = [(lines, [shape.inner]), (shape.groups, [shape.outer])];
-        nest_extents((Space::Gm, CORE, args[0]), long * size, &levels, &mut access.reads);
+        nest_extents((Space::Gm, CORE, given.from), long * size, &levels, &mut access.reads);
         let [row, block, matrix] = shape.steps;
         let blocks = (shape.d * size).div_ceil(C0);
-        let target = (Space::Mat, CORE, args[1]);
+        let target = (Space::Mat, CORE, given.to);
         if shape.small {
             nest_extents(target, self.packed(&shape), &[(shape.groups, [matrix])], &mut access.writes);
         } else {
@@ -99,12 +107,13 @@ impl Effect for FractalLoad {
     }
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+        let given = FractalArgs::of(args);
         let shape = self.shape(args)?;
         if shape.n == 0 || shape.d == 0 {
             return Ok(0);
         }
         let size = self.elem.bytes() as u64;
-        let (source, target) = ((CORE, Space::Gm, args[0], usize::MAX), (CORE, Space::Mat, args[1]));
+        let (source, target) = ((CORE, Space::Gm, given.from, usize::MAX), (CORE, Space::Mat, given.to));
         let (n, lane) = (shape.n as usize, if shape.small { SMALL } else { C0 / size });
         let row = if shape.small { SMALL * size } else { shape.steps[0] };
         let levels = [(shape.d.div_ceil(lane), [0, shape.steps[1]]), (shape.groups, [shape.outer, shape.steps[2]])];
@@ -152,7 +161,7 @@ pub fn right_layout(elem: Elem, k: u64, n: u64) -> Layout {
 
 /// Loads an operand of the matrix unit out of L1.
 ///
-/// Arguments: source address, destination address, rows and columns of the operand. The unit of its cost is a byte.
+/// Arguments: [`MoveArgs`]: the shape is that of the operand. The unit of its cost is a byte.
 #[derive(Clone, Copy, Debug)]
 pub struct OperandLoad {
     /// Element type.
@@ -172,7 +181,8 @@ impl OperandLoad {
 
     /// Layouts of source and destination, rows and columns of what moves as the destination has them.
     fn layouts(&self, args: &[u64]) -> Result<(Layout, Layout, u32, u32), Fault> {
-        let (rows, cols) = (args[2], args[3]);
+        let given = MoveArgs::of(args);
+        let (rows, cols) = (given.rows, given.cols);
         if !(1..=MOST).contains(&rows) || !(1..=MOST).contains(&cols) {
             let message = format!("the operand has {} x {} elements", rows as i64, cols as i64);
             return Err(Fault::new("operand-extent", message).help(format!("each must be in the range [1, {MOST}]")));
@@ -193,27 +203,29 @@ impl OperandLoad {
 
 impl Effect for OperandLoad {
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let given = MoveArgs::of(args);
         let (from, to, rows, cols) = self.layouts(args)?;
-        for (space, address) in [(Space::Mat, args[0]), (self.space(), args[1])] {
+        for (space, address) in [(Space::Mat, given.from), (self.space(), given.to)] {
             let align = if space == Space::Mat { C0 } else { C0 * ROWS };
             if !address.is_multiple_of(align) {
                 let message = format!("the address {address} in `{space}` is not a multiple of {align} bytes");
                 return Err(Fault::new("dma-alignment", message));
             }
         }
-        let (r, c) = if self.is_turned(args[3]) { (cols, rows) } else { (rows, cols) };
-        rect_extents(Space::Mat, CORE, &from, args[0], (0, 0), r, c, &mut access.reads);
-        rect_extents(self.space(), CORE, &to, args[1], (0, 0), rows, cols, &mut access.writes);
+        let (r, c) = if self.is_turned(given.cols) { (cols, rows) } else { (rows, cols) };
+        rect_extents(Space::Mat, CORE, &from, given.from, (0, 0), r, c, &mut access.reads);
+        rect_extents(self.space(), CORE, &to, given.to, (0, 0), rows, cols, &mut access.writes);
         access.units += to.bytes() as u64;
         Ok(())
     }
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+        let given = MoveArgs::of(args);
         let (from, mut to, mut rows, mut cols) = self.layouts(args)?;
-        let source = (CORE, Space::Mat, args[0], from.bytes());
-        let target = (CORE, self.space(), args[1]);
+        let source = (CORE, Space::Mat, given.from, from.bytes());
+        let target = (CORE, self.space(), given.to);
         // Both sides may have the operand turned: a right operand that is turned in L1 moves fractal by fractal.
-        if self.is_turned(args[3]) {
+        if self.is_turned(given.cols) {
             let (blayout, slayout) =
                 (swap(to.blayout), if self.left.is_some() { SLayout::ColMajor } else { SLayout::RowMajor });
             to = Layout { rows: to.cols, cols: to.rows, blayout, slayout, ..to };
@@ -236,10 +248,14 @@ fn swap(blayout: BLayout) -> BLayout {
     }
 }
 
+arguments! {
+    /// Source and destination address; elements of a row; rows; gaps between rows on both sides, in elements.
+    pub struct BiasArgs { from, to, len, rows, from_gap, to_gap }
+}
+
 /// Loads rows of a bias from L1 into the bias table; narrow floats become `f32`.
 ///
-/// Arguments: source address, destination address; elements of a row; rows; gaps between rows in source and destination,
-/// in elements. The unit of its cost is a byte of the destination.
+/// Arguments: [`BiasArgs`]. The unit of its cost is a byte of the destination.
 #[derive(Clone, Copy, Debug)]
 pub struct BiasLoad {
     /// Element types in L1 and in the table.
@@ -249,32 +265,35 @@ pub struct BiasLoad {
 impl BiasLoad {
     /// Elements of a row, rows, and bytes from row to row on both sides.
     fn shape(&self, args: &[u64]) -> Result<(u64, u64, [u64; 2]), Fault> {
-        if args[2..6].iter().any(|value| *value > MOST) {
+        let given = BiasArgs::of(args);
+        if [given.len, given.rows, given.from_gap, given.to_gap].iter().any(|value| *value > MOST) {
             let message = format!(
                 "{} x {} elements, gaps {} and {}",
-                args[3] as i64, args[2] as i64, args[4] as i64, args[5] as i64
+                given.rows as i64, given.len as i64, given.from_gap as i64, given.to_gap as i64
             );
             return Err(Fault::new("dma-operand", message).help(format!("each lies between 0 and {MOST}")));
         }
-        let step = |gap: u64, elem: Elem| (args[2] + gap) * elem.bytes() as u64;
-        Ok((args[2], args[3], [step(args[4], self.elems[0]), step(args[5], self.elems[1])]))
+        let step = |gap: u64, elem: Elem| (given.len + gap) * elem.bytes() as u64;
+        Ok((given.len, given.rows, [step(given.from_gap, self.elems[0]), step(given.to_gap, self.elems[1])]))
     }
 }
 
 impl Effect for BiasLoad {
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let given = BiasArgs::of(args);
         let (len, rows, steps) = self.shape(args)?;
         let [from, to] = self.elems.map(|elem| len * elem.bytes() as u64);
-        nest_extents((Space::Mat, CORE, args[0]), from, &[(rows, [steps[0]])], &mut access.reads);
-        nest_extents((Space::Bias, CORE, args[1]), to, &[(rows, [steps[1]])], &mut access.writes);
+        nest_extents((Space::Mat, CORE, given.from), from, &[(rows, [steps[0]])], &mut access.reads);
+        nest_extents((Space::Bias, CORE, given.to), to, &[(rows, [steps[1]])], &mut access.writes);
         access.units += to * rows;
         Ok(())
     }
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+        let given = BiasArgs::of(args);
         let (len, rows, steps) = self.shape(args)?;
         let view = |at: usize| View::strided(self.elems[at], 0, steps[at] as usize, self.elems[at].bytes());
-        let (source, target) = ((CORE, Space::Mat, args[0], usize::MAX), (CORE, Space::Bias, args[1]));
+        let (source, target) = ((CORE, Space::Mat, given.from, usize::MAX), (CORE, Space::Bias, given.to));
         memory
             .with_pair(env, source, target, &mut scratch.bytes[0], |src, dst| {
                 copy(dst, &view(1), src, &view(0), rows as usize, len as usize, Cast::default())

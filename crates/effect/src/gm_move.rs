@@ -1,6 +1,6 @@
 //! Moving tiles to and from windows of global memory.
 
-use slipring_program::{Access, Effect, Env, Fault, Run, Update, UpdateKind};
+use slipring_program::{Access, Effect, Env, Fault, Run, Update, UpdateKind, arguments};
 use slipring_tile::copy::{View, fill_rect};
 use slipring_tile::{BLayout, SLayout, Space};
 
@@ -8,10 +8,14 @@ use super::region::rect_extents;
 use super::strided::{Strided, Window};
 use super::{Finish, Place, outside, pad_value, valid_shape};
 
+arguments! {
+    /// Address of the tile, its valid shape, bits of the `f32` scale, address of the window. Dimensions and strides follow.
+    pub struct GmMoveArgs { tile, rows, cols, scale, window }
+}
+
 /// Moves the part that a tile's valid shape and a window of global memory have in common.
 ///
-/// Arguments: address of the tile, its valid rows and columns, bits of the `f32` scale, address of the window, its
-/// dimensions, its strides (see [`Strided`]). The unit of its cost is a byte of the wider side.
+/// Arguments: [`GmMoveArgs`]; the window's dimensions, its strides (see [`Strided`]). The unit of its cost is a byte of the wider side.
 #[derive(Clone, Copy, Debug)]
 pub struct GmMove {
     /// The tile.
@@ -26,16 +30,14 @@ pub struct GmMove {
     pub finish: Finish,
 }
 
-/// Arguments before those of the window.
-const FIXED: usize = 5;
-
 /// Bytes that a load pads rows to.
 const BURST: u32 = 32;
 
 impl GmMove {
     fn extent(&self, args: &[u64]) -> Result<(Window, u32, u32), Fault> {
-        let valid = valid_shape("tile", &self.tile.layout, args[1], args[2])?;
-        let window = self.window.window(&args[FIXED..], valid)?;
+        let given = GmMoveArgs::of(args);
+        let valid = valid_shape("tile", &self.tile.layout, given.rows, given.cols)?;
+        let window = self.window.window(&args[GmMoveArgs::COUNT..], valid)?;
         let (rows, cols) = window.clip(valid);
         Ok((window, rows, cols))
     }
@@ -53,19 +55,20 @@ impl GmMove {
 
 impl Effect for GmMove {
     fn decides(&self, index: usize) -> bool {
-        index != 3
+        index != GmMoveArgs::AT.scale
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let given = GmMoveArgs::of(args);
         let (window, rows, cols) = self.extent(args)?;
         let tile = &self.tile;
         let (local, global) =
             if self.load { (&mut access.writes, &mut access.reads) } else { (&mut access.reads, &mut access.writes) };
-        rect_extents(tile.space, tile.core, &tile.layout, args[0], (0, 0), rows, self.padded(cols), local);
-        window.extents(args[4], rows, cols, global);
+        rect_extents(tile.space, tile.core, &tile.layout, given.tile, (0, 0), rows, self.padded(cols), local);
+        window.extents(given.window, rows, cols, global);
         if self.finish.add {
             access.update = Some(Update { kind: UpdateKind::Add, elem: self.window.elem });
-            window.extents(args[4], rows, cols, &mut access.reads);
+            window.extents(given.window, rows, cols, &mut access.reads);
         }
         let widest = tile.layout.elem.bytes().max(self.window.elem.bytes()) as u64;
         access.units += u64::from(rows) * u64::from(cols) * widest;
@@ -73,12 +76,13 @@ impl Effect for GmMove {
     }
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+        let given = GmMoveArgs::of(args);
         let (window, rows, cols) = self.extent(args)?;
         if rows == 0 || cols == 0 {
             return Ok(0);
         }
-        let (tile, scale) = (&self.tile, f32::from_bits(args[3] as u32));
-        let (local, global) = ((tile.core, tile.space, args[0]), (tile.core, Space::Gm, args[4]));
+        let (tile, scale) = (&self.tile, f32::from_bits(given.scale as u32));
+        let (local, global) = ((tile.core, tile.space, given.tile), (tile.core, Space::Gm, given.window));
         let (from, to) = if self.load { (global, local) } else { (local, global) };
         let source = (from.0, from.1, from.2, usize::MAX);
         memory

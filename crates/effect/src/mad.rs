@@ -1,7 +1,7 @@
 //! Products of operands that are given by address and extents.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Extent, Fault, Run};
+use slipring_program::{Access, Effect, Env, Extent, Fault, Run, arguments};
 use slipring_tile::copy::{View, read_row, read_row_f32};
 use slipring_tile::matmul::{Init, matmul_tile};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space, load_f32};
@@ -34,10 +34,14 @@ pub enum Tf32 {
     Away,
 }
 
+arguments! {
+    /// Those of [`MatmulArgs`](super::MatmulArgs); the addresses of the scales of `a` and `b`, where it has any.
+    pub struct MadArgs { a, b, dst, start, m, k, n, left_scales, right_scales }
+}
+
 /// `dst = start + a × b` on fractals.
 ///
-/// Arguments: addresses of `a`, `b`, `dst` and of the bias; `m`, `k`, `n`; with scales their addresses for `a` and `b`.
-/// The unit of its cost is one block of 16 rows, 16 columns and 32 bytes of k.
+/// Arguments: [`MadArgs`]. The unit of its cost is one block of 16 rows, 16 columns and 32 bytes of k.
 #[derive(Clone, Copy, Debug)]
 pub struct Mad {
     /// Element types of `a`, `b` and `dst`.
@@ -59,7 +63,8 @@ pub struct Mad {
 impl Mad {
     /// The product with the layouts that these extents make.
     fn matmul(&self, args: &[u64]) -> Result<MatmulEffect, Fault> {
-        let (m, k, n) = (args[4], args[5], args[6]);
+        let given = MadArgs::of(args);
+        let (m, k, n) = (given.m, given.k, given.n);
         if [m, k, n].iter().any(|extent| !(1..=MatmulEffect::MOST).contains(extent)) {
             return Err(MatmulEffect::extent_fault(m, k, n));
         }
@@ -145,40 +150,42 @@ fn right_scales(k: u64, n: u64) -> Layout {
 
 impl Effect for Mad {
     fn plan(&self, args: &[u64], env: Env, access: &mut Access) -> Result<(), Fault> {
+        let given = MadArgs::of(args);
         self.matmul(args)?.plan(args, env, access)?;
         if self.scaled {
-            let (m, k, n) = (args[4], args[5], args[6]);
+            let (m, k, n) = (given.m, given.k, given.n);
             let run = |space, at, layout: Layout| Extent::run(space, CORE, at, layout.bytes() as u32);
-            access.reads.push(run(Space::Left, args[7], left_scales(m, k)));
-            access.reads.push(run(Space::Right, args[8], right_scales(k, n)));
+            access.reads.push(run(Space::Left, given.left_scales, left_scales(m, k)));
+            access.reads.push(run(Space::Right, given.right_scales, right_scales(k, n)));
         }
         Ok(())
     }
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, output }: Run<'_>) -> Result<u64, Fault> {
+        let given = MadArgs::of(args);
         let matmul = self.matmul(args)?;
         if self.plain() {
             return matmul.run(args, Run { env, memory, scratch, output });
         }
-        let (m, k, n) = (args[4] as usize, args[5] as usize, args[6] as usize);
+        let (m, k, n) = (given.m as usize, given.k as usize, given.n as usize);
         let from = |space, address| {
             let (bytes, at) = memory.locate(env, CORE, space, address);
             &bytes[at..]
         };
         let [a, b, scales, _] = &mut scratch.floats;
-        self.gather(from(Space::Left, args[0]), &matmul.a, (m, k), a);
-        self.gather(from(Space::Right, args[1]), &matmul.b, (k, n), b);
+        self.gather(from(Space::Left, given.a), &matmul.a, (m, k), a);
+        self.gather(from(Space::Right, given.b), &matmul.b, (k, n), b);
         if self.scaled {
             let load = |space, address, layout: &Layout, scales: &mut Vec<f32>| {
                 scales.resize(layout.bytes(), 0.0);
                 load_f32(Elem::F8E8M0, &from(space, address)[..layout.bytes()], scales);
             };
-            let (left, right) = (left_scales(args[4], args[5]), right_scales(args[5], args[6]));
-            load(Space::Left, args[7], &left, scales);
+            let (left, right) = (left_scales(given.m, given.k), right_scales(given.k, given.n));
+            load(Space::Left, given.left_scales, &left, scales);
             for (at, x) in a.iter_mut().enumerate() {
                 *x *= scales[left.offset((at / k) as u32, (at % k) as u32 / GROUP as u32)];
             }
-            load(Space::Right, args[8], &right, scales);
+            load(Space::Right, given.right_scales, &right, scales);
             for (at, x) in b.iter_mut().enumerate() {
                 *x *= scales[right.offset((at / n) as u32 / GROUP as u32, (at % n) as u32)];
             }
@@ -195,12 +202,12 @@ impl Effect for Mad {
             Start::Acc(_) => Init::Acc,
             Start::Bias(layout) => {
                 bias.resize(n * layout.elem.bytes(), 0);
-                read_row(from(Space::Bias, args[3]), &View::tile(layout, 0, 0), 0, 0, bias);
+                read_row(from(Space::Bias, given.start), &View::tile(layout, 0, 0), 0, 0, bias);
                 Init::Bias(bias)
             }
         };
         let (a, b) = (Layout::nd(Elem::F32, m as u32, k as u32), Layout::nd(Elem::F32, k as u32, n as u32));
-        let (bytes, at) = memory.locate_mut(env, CORE, Space::Acc, args[2]);
+        let (bytes, at) = memory.locate_mut(env, CORE, Space::Acc, given.dst);
         let dst = &mut bytes[at..];
         matmul_tile(&mut scratch.matmul, dst, &matmul.dst, left, &a, right, &b, (m, k, n), init)
             .map_err(|error| Fault::new("matmul", error.to_string()))?;

@@ -1,7 +1,7 @@
 //! Matrix products of tiles in the Cube core's buffers.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Fault, Run};
+use slipring_program::{Access, Effect, Env, Fault, Run, arguments};
 use slipring_tile::copy::{Cast, View, copy};
 use slipring_tile::matmul::{Init, matmul_tile};
 use slipring_tile::{Layout, Space};
@@ -20,9 +20,14 @@ pub enum Start {
     Bias(Layout),
 }
 
+arguments! {
+    /// Addresses of `a`, `b`, `dst` and of the start; the extents.
+    pub struct MatmulArgs { a, b, dst, start, m, k, n }
+}
+
 /// `dst = start + a × b`.
 ///
-/// Arguments: addresses of `a`, `b`, `dst` and of the start; `m`, `k`, `n`. The unit of its cost is one block of 16
+/// Arguments: [`MatmulArgs`]. The unit of its cost is one block of 16
 /// rows, 16 columns and 32 bytes of k.
 #[derive(Clone, Copy, Debug)]
 pub struct MatmulEffect {
@@ -50,7 +55,8 @@ impl MatmulEffect {
     }
 
     fn extents(&self, args: &[u64]) -> Result<(u32, u32, u32), Fault> {
-        let (m, k, n) = (args[4], args[5], args[6]);
+        let given = MatmulArgs::of(args);
+        let (m, k, n) = (given.m, given.k, given.n);
         if [m, k, n].iter().any(|extent| !(1..=Self::MOST).contains(extent)) {
             return Err(Self::extent_fault(m, k, n));
         }
@@ -68,45 +74,47 @@ impl MatmulEffect {
 
 impl Effect for MatmulEffect {
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let given = MatmulArgs::of(args);
         let (m, k, n) = self.extents(args)?;
         let reads = &mut access.reads;
-        rect_extents(Space::Left, CORE, &self.a, args[0], (0, 0), m, k, reads);
-        rect_extents(Space::Right, CORE, &self.b, args[1], (0, 0), k, n, reads);
+        rect_extents(Space::Left, CORE, &self.a, given.a, (0, 0), m, k, reads);
+        rect_extents(Space::Right, CORE, &self.b, given.b, (0, 0), k, n, reads);
         match &self.start {
-            Start::Acc(layout) => rect_extents(Space::Acc, CORE, layout, args[3], (0, 0), m, n, reads),
-            Start::Bias(layout) => rect_extents(Space::Bias, CORE, layout, args[3], (0, 0), 1, n, reads),
+            Start::Acc(layout) => rect_extents(Space::Acc, CORE, layout, given.start, (0, 0), m, n, reads),
+            Start::Bias(layout) => rect_extents(Space::Bias, CORE, layout, given.start, (0, 0), 1, n, reads),
             Start::Zero => {}
         }
-        rect_extents(Space::Acc, CORE, &self.dst, args[2], (0, 0), m, n, &mut access.writes);
+        rect_extents(Space::Acc, CORE, &self.dst, given.dst, (0, 0), m, n, &mut access.writes);
         let deep = (u64::from(k) * self.a.elem.bytes() as u64).div_ceil(32);
         access.units += u64::from(m.div_ceil(16)) * u64::from(n.div_ceil(16)) * deep;
         Ok(())
     }
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+        let given = MatmulArgs::of(args);
         let (m, k, n) = self.extents(args)?;
         let (rows, depth, cols) = (m as usize, k as usize, n as usize);
         if let Start::Acc(layout) = &self.start
-            && (args[3] != args[2] || *layout != self.dst)
+            && (given.start != given.dst || *layout != self.dst)
         {
             let (from, to) = (View::tile(layout, 0, 0), View::tile(&self.dst, 0, 0));
-            let source = (CORE, Space::Acc, args[3], layout.bytes());
+            let source = (CORE, Space::Acc, given.start, layout.bytes());
             memory
-                .with_pair(env, source, (CORE, Space::Acc, args[2]), &mut scratch.bytes[0], |src, dst| {
+                .with_pair(env, source, (CORE, Space::Acc, given.dst), &mut scratch.bytes[0], |src, dst| {
                     copy(dst, &to, src, &from, rows, cols, Cast::default())
                 })
                 .map_err(outside)?;
         }
-        let mut acc = memory.take(env, CORE, Space::Acc, args[2]);
-        let (a, at) = memory.locate(env, CORE, Space::Left, args[0]);
+        let mut acc = memory.take(env, CORE, Space::Acc, given.dst);
+        let (a, at) = memory.locate(env, CORE, Space::Left, given.a);
         let a = &a[at..];
-        let (b, at) = memory.locate(env, CORE, Space::Right, args[1]);
+        let (b, at) = memory.locate(env, CORE, Space::Right, given.b);
         let b = &b[at..];
         let init = match &self.start {
             Start::Zero => Init::Zero,
             Start::Acc(_) => Init::Acc,
             Start::Bias(layout) => {
-                let (bytes, at) = memory.locate(env, CORE, Space::Bias, args[3]);
+                let (bytes, at) = memory.locate(env, CORE, Space::Bias, given.start);
                 let view = View::tile(layout, 0, 0);
                 let row = &mut scratch.bytes[0];
                 row.resize(cols * layout.elem.bytes(), 0);
@@ -114,10 +122,10 @@ impl Effect for MatmulEffect {
                 Init::Bias(row)
             }
         };
-        let dst = &mut acc[args[2] as usize..];
+        let dst = &mut acc[given.dst as usize..];
         let outcome =
             matmul_tile(&mut scratch.matmul, dst, &self.dst, a, &self.a, b, &self.b, (rows, depth, cols), init);
-        memory.put_back(env, CORE, Space::Acc, args[2], acc);
+        memory.put_back(env, CORE, Space::Acc, given.dst, acc);
         outcome.map_err(|error| Fault::new("matmul", error.to_string()))?;
         Ok(0)
     }

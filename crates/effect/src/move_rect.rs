@@ -1,7 +1,7 @@
 //! Moving rectangles of tiles between memories and layouts.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Extent, Fault, Run};
+use slipring_program::{Access, Effect, Env, Extent, Fault, Run, arguments};
 use slipring_tile::{Elem, Layout, Space};
 
 use super::region::rect_extents;
@@ -55,9 +55,14 @@ pub struct Divide {
     pub expect: Option<u32>,
 }
 
+arguments! {
+    /// Source address, destination address, valid rows, valid columns.
+    pub struct MoveArgs { from, to, rows, cols }
+}
+
 /// Moves the valid part of a tile, converting layout and element type.
 ///
-/// Arguments: source address, destination address, valid rows, valid columns. The unit of its cost is a byte of the
+/// Arguments: [`MoveArgs`]. The unit of its cost is a byte of the
 /// wider side.
 #[derive(Clone, Debug)]
 pub struct MoveEffect {
@@ -90,7 +95,8 @@ struct Rect {
 
 impl MoveEffect {
     fn rect(&self, part: &MovePart, args: &[u64]) -> Result<Rect, Fault> {
-        let mut extent = [args[2], args[3]].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+        let given = MoveArgs::of(args);
+        let mut extent = [given.rows, given.cols].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
         let (mut from, mut to) = (<[u32; 2]>::from(part.from), <[u32; 2]>::from(part.to));
         if let Some(divide) = &self.divide {
             let n = &mut extent[divide.axis];
@@ -130,19 +136,20 @@ pub fn odd(n: u64, axis: usize) -> Fault {
 
 impl Effect for MoveEffect {
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let given = MoveArgs::of(args);
         let widest = self.from.layout.elem.bytes().max(self.to.layout.elem.bytes()) as u64;
         for part in &self.parts {
             let Rect { from: first, to: target, rows, cols } = self.rect(part, args)?;
             let (from, to) = (&self.from, &self.to);
-            rect_extents(from.space, from.core, &from.layout, args[0], first, rows, cols, &mut access.reads);
-            rect_extents(to.space, part.core, &to.layout, args[1], target, rows, cols, &mut access.writes);
+            rect_extents(from.space, from.core, &from.layout, given.from, first, rows, cols, &mut access.reads);
+            rect_extents(to.space, part.core, &to.layout, given.to, target, rows, cols, &mut access.writes);
             access.units += u64::from(rows) * u64::from(cols) * widest;
         }
         let end = access.writes.iter().map(Extent::end).max().unwrap_or(0);
         match self.room {
-            Some(room) if end > args[1].saturating_add(room) => Err(Fault::new(
+            Some(room) if end > given.to.saturating_add(room) => Err(Fault::new(
                 "ring-slot-size",
-                format!("the valid part of the tile ends {} bytes after the start of a slot of {room}", end - args[1]),
+                format!("the valid part of the tile ends {} bytes after the start of a slot of {room}", end - given.to),
             )
             .help("enlarge `slot_size` at both ends of the pipe")),
             _ => Ok(()),
@@ -150,6 +157,7 @@ impl Effect for MoveEffect {
     }
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+        let given = MoveArgs::of(args);
         for part in &self.parts {
             let Rect { from: first, to: target, rows, cols } = self.rect(part, args)?;
             if rows == 0 || cols == 0 {
@@ -161,8 +169,8 @@ impl Effect for MoveEffect {
             memory
                 .with_pair(
                     env,
-                    (from.core, from.space, args[0], from.layout.bytes()),
-                    (part.core, to.space, args[1]),
+                    (from.core, from.space, given.from, from.layout.bytes()),
+                    (part.core, to.space, given.to),
                     &mut scratch.bytes[0],
                     |src, dst| Finish::default().run_tiles((dst, target), (src, source), (rows, cols), 1.0),
                 )

@@ -4,12 +4,12 @@
 use slipring_program::{Access, Effect, Env, Fault, Run};
 
 use super::Place;
-use super::move_rect::odd;
+use super::move_rect::{MoveArgs, odd};
 use super::region::rect_extents;
 
 /// Copies a lane's half of a tile's valid rows or columns out of the whole tile, or into it.
 ///
-/// Arguments: source address, destination address, valid rows and columns of the source. The unit of its cost is an element.
+/// Arguments: [`MoveArgs`], with the valid shape of the source. The unit of its cost is an element.
 #[derive(Clone, Copy, Debug)]
 pub struct ShareEffect {
     /// Where the source is.
@@ -27,7 +27,8 @@ pub struct ShareEffect {
 impl ShareEffect {
     /// First row and column in the source and in the destination, rows and columns.
     fn rect(&self, args: &[u64]) -> Result<[(u32, u32); 3], Fault> {
-        let mut own = [args[2], args[3]];
+        let given = MoveArgs::of(args);
+        let mut own = [given.rows, given.cols];
         if !self.gather {
             if own[self.axis] % 2 == 1 {
                 return Err(odd(own[self.axis], self.axis));
@@ -53,22 +54,24 @@ impl ShareEffect {
 
 impl Effect for ShareEffect {
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let given = MoveArgs::of(args);
         let [source, target, (rows, cols)] = self.rect(args)?;
         let (from, to) = (&self.from, &self.to);
-        rect_extents(from.space, from.core, &from.layout, args[0], source, rows, cols, &mut access.reads);
-        rect_extents(to.space, to.core, &to.layout, args[1], target, rows, cols, &mut access.writes);
+        rect_extents(from.space, from.core, &from.layout, given.from, source, rows, cols, &mut access.reads);
+        rect_extents(to.space, to.core, &to.layout, given.to, target, rows, cols, &mut access.writes);
         access.units += u64::from(rows) * u64::from(cols);
         Ok(())
     }
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+        let given = MoveArgs::of(args);
         let [source, target, (rows, cols)] = self.rect(args)?;
         let (from, to) = (&self.from, &self.to);
         let size = from.layout.elem.bytes();
         memory.with_pair(
             env,
-            (from.core, from.space, args[0], from.layout.bytes()),
-            (to.core, to.space, args[1]),
+            (from.core, from.space, given.from, from.layout.bytes()),
+            (to.core, to.space, given.to),
             &mut scratch.bytes[0],
             |src, dst| {
                 for (row, col) in (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col))) {

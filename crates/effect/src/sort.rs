@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use slipring_machine::Role;
-use slipring_program::{Access, Discover, Effect, Env, Extent, Fault, Memory, Run};
+use slipring_program::{Access, Discover, Effect, Env, Extent, Fault, Memory, Run, arguments};
 use slipring_tile::{Elem, Space};
 
 use crate::region::apart;
@@ -37,10 +37,14 @@ fn misplaced(what: &str, address: u64, align: u64) -> Result<(), Fault> {
     Err(Fault::new("sort-alignment", format!("the address {address} of {what} is not a multiple of {align} bytes")))
 }
 
+arguments! {
+    /// Addresses of the records, the scores and the indices (4 bytes each); number of groups.
+    pub struct SortArgs { records, scores, indices, groups }
+}
+
 /// Sorts groups of 32 scores, each by itself, in descending order and stably.
 ///
-/// Arguments: addresses of the records, the scores and the indices (4 bytes each); number of groups. The unit of its cost
-/// is a group.
+/// Arguments: [`SortArgs`]. The unit of its cost is a group.
 #[derive(Clone, Copy, Debug)]
 pub struct SortGroups {
     /// `f32` or `f16`.
@@ -51,26 +55,30 @@ pub struct SortGroups {
 
 impl Effect for SortGroups {
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
-        let groups = args[3];
+        let given = SortArgs::of(args);
+        let groups = given.groups;
         if groups > 255 {
             let message = format!("the number of repeats is {}; the instruction has 8 bits for it", groups as i64);
             return Err(Fault::new("sort-operand", message).help("it lies between 0 and 255"));
         }
-        for (what, address) in ["the records", "the scores", "the indices"].into_iter().zip(args) {
-            misplaced(what, *address, 32)?;
+        for (what, address) in
+            [("the records", given.records), ("the scores", given.scores), ("the indices", given.indices)]
+        {
+            misplaced(what, address, 32)?;
         }
         let run = |start, bytes: u64| Extent::run(Space::Vec, self.core, start, (groups * GROUP * bytes) as u32);
-        access.reads.push(run(args[1], self.score.bytes() as u64));
-        access.reads.push(run(args[2], 4));
-        access.writes.push(run(args[0], RECORD as u64));
+        access.reads.push(run(given.scores, self.score.bytes() as u64));
+        access.reads.push(run(given.indices, 4));
+        access.writes.push(run(given.records, RECORD as u64));
         access.units += groups;
         apart("sort-overlap", &access.writes, &access.reads)
     }
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
-        let (count, width) = ((args[3] * GROUP) as usize, self.score.bytes());
-        let scores = memory.bytes(env, self.core, Space::Vec, args[1], count * width);
-        let indices = memory.bytes(env, self.core, Space::Vec, args[2], count * 4);
+        let given = SortArgs::of(args);
+        let (count, width) = ((given.groups * GROUP) as usize, self.score.bytes());
+        let scores = memory.bytes(env, self.core, Space::Vec, given.scores, count * width);
+        let indices = memory.bytes(env, self.core, Space::Vec, given.indices, count * 4);
         let records = &mut scratch.bytes[0];
         records.clear();
         for (scores, indices) in scores.chunks(GROUP as usize * width).zip(indices.chunks(GROUP as usize * 4)) {
@@ -82,9 +90,14 @@ impl Effect for SortGroups {
                 records.extend_from_slice(&indices[at * 4..][..4]);
             }
         }
-        memory.bytes_mut(env, self.core, Space::Vec, args[0], count * RECORD).copy_from_slice(records);
+        memory.bytes_mut(env, self.core, Space::Vec, given.records, count * RECORD).copy_from_slice(records);
         Ok(0)
     }
+}
+
+arguments! {
+    /// Addresses of the result and of the lists; their lengths, 16 bits each; the control word.
+    pub struct MergeArgs { records, list0, list1, list2, list3, lengths, control }
 }
 
 /// Merges up to four sorted lists of records, and notes in VMS4_SR how many it took of each.
@@ -178,9 +191,11 @@ impl Discover for MergeLists {
         Run { env, memory, scratch, .. }: Run<'_>,
         access: &mut Access,
     ) -> Result<u64, Fault> {
-        let lengths: [u64; 4] = std::array::from_fn(|list| args[5] >> (16 * list) & 0xffff);
-        let control = Control::of(args[6], lengths)?;
-        misplaced("the result", args[0], 32)?;
+        let given = MergeArgs::of(args);
+        let starts = [given.list0, given.list1, given.list2, given.list3];
+        let lengths: [u64; 4] = std::array::from_fn(|list| given.lengths >> (16 * list) & 0xffff);
+        let control = Control::of(given.control, lengths)?;
+        misplaced("the result", given.records, 32)?;
         let run = |start, bytes: usize| Extent::run(Space::Vec, self.core, start, bytes as u32);
         // A repeat starts where the one before it ended, in the result and in every list.
         let stride = lengths.iter().sum::<u64>() * RECORD as u64;
@@ -190,20 +205,20 @@ impl Discover for MergeLists {
         for repeat in 0..control.repeats {
             let mut lists: [&[u8]; 4] = [&[]; 4];
             for (at, list) in lists.iter_mut().enumerate().take(control.lists) {
-                misplaced("a list", args[1 + at], RECORD as u64)?;
-                let start = args[1 + at].saturating_add(repeat * stride);
+                misplaced("a list", starts[at], RECORD as u64)?;
+                let start = starts[at].saturating_add(repeat * stride);
                 let range = run(start, lengths[at] as usize * RECORD);
                 *list = self.list(memory, env, &range, at)?;
                 access.reads.push(range);
             }
             taken = merge(self.score, &lists[..control.lists], control.stops, records);
         }
-        let result = run(args[0], records.len());
+        let result = run(given.records, records.len());
         if !memory.has(&result, env) {
             return Err(Fault::new("memory-bounds", memory.miss(&result, "writes", env)));
         }
         apart("sort-overlap", &[result], &access.reads)?;
-        memory.bytes_mut(env, self.core, Space::Vec, args[0], records.len()).copy_from_slice(records);
+        memory.bytes_mut(env, self.core, Space::Vec, given.records, records.len()).copy_from_slice(records);
         let status = Extent::run(Space::Spr, self.core, 0, RECORD as u32);
         let counts = taken.iter().rev().fold(0, |counts, count| counts << 16 | u64::from(*count));
         memory.bytes_mut(env, self.core, Space::Spr, 0, RECORD).copy_from_slice(&counts.to_le_bytes());

@@ -1,7 +1,7 @@
 //! Moving windows of tiles between local memories and layouts.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Fault, Run};
+use slipring_program::{Access, Effect, Env, Fault, Run, arguments};
 use slipring_tile::Layout;
 
 use super::region::rect_extents;
@@ -22,10 +22,14 @@ pub enum Windows {
     HalfCols,
 }
 
+arguments! {
+    /// Address and valid shape of both tiles; row and column of the window; bits of the `f32` scale.
+    pub struct TileMoveArgs { from, from_rows, from_cols, to, to_rows, to_cols, row, col, scale }
+}
+
 /// Moves a rectangle of a tile to another tile.
 ///
-/// Arguments: address, valid rows, valid columns of the source; the same of the destination; row and column of the
-/// window; bits of the `f32` scale. The unit of its cost is a byte of the wider side.
+/// Arguments: [`TileMoveArgs`]. The unit of its cost is a byte of the wider side.
 #[derive(Clone, Copy, Debug)]
 pub struct TileMove {
     /// Where it comes from.
@@ -50,8 +54,9 @@ struct Part {
 
 impl TileMove {
     fn parts(&self, args: &[u64]) -> Result<[Option<Part>; 2], Fault> {
-        let source = valid_shape("source", &self.from.layout, args[1], args[2])?;
-        let target = valid_shape("destination", &self.to.layout, args[4], args[5])?;
+        let given = TileMoveArgs::of(args);
+        let source = valid_shape("source", &self.from.layout, given.from_rows, given.from_cols)?;
+        let target = valid_shape("destination", &self.to.layout, given.to_rows, given.to_cols)?;
         let common = (source.0.min(target.0), source.1.min(target.1));
         let (origin, core) = ((0, 0), self.to.core);
         let one = |from, to, (rows, cols): (u32, u32)| Ok([Some(Part { from, to, core, rows, cols }), None]);
@@ -63,11 +68,11 @@ impl TileMove {
         match self.windows {
             Windows::Common => one(origin, origin, common),
             Windows::Extract => {
-                let at = window("source", &self.from.layout, (args[6], args[7]), target)?;
+                let at = window("source", &self.from.layout, (given.row, given.col), target)?;
                 one(at, origin, target)
             }
             Windows::Insert => {
-                let at = window("destination", &self.to.layout, (args[6], args[7]), source)?;
+                let at = window("destination", &self.to.layout, (given.row, given.col), source)?;
                 one(origin, at, source)
             }
             Windows::HalfRows => halves((source.0 / 2, 0), ((source.0 / 2).min(target.0), common.1)),
@@ -97,27 +102,29 @@ impl Effect for TileMove {
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let given = TileMoveArgs::of(args);
         let (from, to) = (&self.from, &self.to);
         let widest = from.layout.elem.bytes().max(to.layout.elem.bytes()) as u64;
         for part in self.parts(args)?.into_iter().flatten() {
             let (rows, cols) = (part.rows, part.cols);
-            rect_extents(from.space, from.core, &from.layout, args[0], part.from, rows, cols, &mut access.reads);
-            rect_extents(to.space, part.core, &to.layout, args[3], part.to, rows, cols, &mut access.writes);
+            rect_extents(from.space, from.core, &from.layout, given.from, part.from, rows, cols, &mut access.reads);
+            rect_extents(to.space, part.core, &to.layout, given.to, part.to, rows, cols, &mut access.writes);
             access.units += u64::from(rows) * u64::from(cols) * widest;
         }
         Ok(())
     }
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+        let given = TileMoveArgs::of(args);
         let (from, to) = (&self.from, &self.to);
-        let scale = f32::from_bits(args[8] as u32);
+        let scale = f32::from_bits(given.scale as u32);
         for part in self.parts(args)?.into_iter().flatten() {
             if part.rows == 0 || part.cols == 0 {
                 continue;
             }
-            let bytes = (from.core, from.space, args[0], from.layout.bytes());
+            let bytes = (from.core, from.space, given.from, from.layout.bytes());
             memory
-                .with_pair(env, bytes, (part.core, to.space, args[3]), &mut scratch.bytes[0], |src, dst| {
+                .with_pair(env, bytes, (part.core, to.space, given.to), &mut scratch.bytes[0], |src, dst| {
                     let source = Corner { layout: &from.layout, at: part.from };
                     let target = Corner { layout: &to.layout, at: part.to };
                     self.finish.run_tiles((dst, target), (src, source), (part.rows, part.cols), scale)

@@ -67,7 +67,23 @@ pub(super) fn memory(op: &OpRef<'_>, d: &mut Decoder<'_>, name: &str) -> Result<
     Ok(Memory { space, core, elem: *elem, addr: d.scalar(value)? })
 }
 
-/// The numbers that these declared operands are, one after another; none for those that are missing.
-pub(super) fn numbers(op: &OpRef<'_>, d: &mut Decoder<'_>, names: &[&str]) -> Result<Vec<Operand>, Reported> {
-    names.iter().flat_map(|name| op.operands(*name)).map(|value| d.scalar(*value)).collect()
+/// The memories that a transfer goes from and to: operands `src` and `dst`.
+///
+/// # Errors
+/// Reported if they are no pointers.
+pub(super) fn ends(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<(Memory, Memory), Reported> {
+    Ok((memory(op, d, "src")?, memory(op, d, "dst")?))
+}
+
+/// The number that a declared operand is.
+///
+/// # Errors
+/// Reported if it is not there.
+pub(super) fn given(op: &OpRef<'_>, d: &mut Decoder<'_>, name: &str) -> Result<Operand, Reported> {
+    d.scalar(op.operand(name).ok_or(Reported)?)
+}
+
+/// The number that a declared operand is, or another where it is not there.
+pub(super) fn given_or(op: &OpRef<'_>, d: &mut Decoder<'_>, name: &str, other: u64) -> Result<Operand, Reported> {
+    op.operand(name).map_or(Ok(Operand::Imm(other)), |value| d.scalar(value))
 }

@@ -5,8 +5,8 @@ use slipring_machine::{Pipe, Platform};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
-use super::memory::{UB, memory, numbers};
-use slipring_effect::{ElementAccess, MergeLists, SortGroups};
+use super::memory::{UB, given, memory};
+use slipring_effect::{ElementAccess, MergeArgs, MergeLists, SortArgs, SortGroups};
 use slipring_op::decode::{Binding, Decoder};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, operand, result, schema};
@@ -56,9 +56,14 @@ static VBITSORT: OpDef = OpDef {
     lower: |op, d| {
         let score = op.ty("src").and_then(Type::elem).ok_or(Reported)?;
         let core = memory(op, d, "dest")?.core;
-        let args = numbers(op, d, &["dest", "src", "indices", "repeat_times"])?;
+        let args = SortArgs {
+            records: given(op, d, "dest")?,
+            scores: given(op, d, "src")?,
+            indices: given(op, d, "indices")?,
+            groups: given(op, d, "repeat_times")?,
+        };
         let cost = d.platform.vector_cost("sort");
-        d.issue(Pipe::V, SortGroups { score, core }, args, cost);
+        d.issue(Pipe::V, SortGroups { score, core }, args.list(), cost);
         Ok(())
     },
     ..PLAIN
@@ -107,9 +112,17 @@ static VMRGSORT4: OpDef = OpDef {
     lower: |op, d| {
         let score = op.ty("dest").and_then(Type::elem).ok_or(Reported)?;
         let core = memory(op, d, "dest")?.core;
-        let args = numbers(op, d, &["dest", "src0", "src1", "src2", "src3", "count", "config"])?;
+        let args = MergeArgs {
+            records: given(op, d, "dest")?,
+            list0: given(op, d, "src0")?,
+            list1: given(op, d, "src1")?,
+            list2: given(op, d, "src2")?,
+            list3: given(op, d, "src3")?,
+            lengths: given(op, d, "count")?,
+            control: given(op, d, "config")?,
+        };
         let cost = d.platform.vector_cost("merge");
-        d.issue_discovering(Pipe::V, MergeLists { score, core }, args, cost);
+        d.issue_discovering(Pipe::V, MergeLists { score, core }, args.list(), cost);
         Ok(())
     },
     ..PLAIN

@@ -4,6 +4,7 @@
 //! TPOP, tile loads, matmul …) have been expanded into scalar steps, [`Work`] for a pipe and
 //! synchronisation steps. Nothing here knows the text, the IR or any op; nothing here runs anything.
 
+mod arguments;
 mod bounds;
 mod cancel;
 mod depends;

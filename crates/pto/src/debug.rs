@@ -2,7 +2,7 @@
 
 use slipring_ir::{AttrKind, Syntax, Touch, Type};
 use slipring_machine::{Cost, Pipe, Role};
-use slipring_program::{Access, Effect, Env, Fault, Inst, Operand, Run, Special};
+use slipring_program::{Access, Effect, Env, Fault, Inst, Operand, Run, Special, arguments};
 use slipring_tile::{Elem, Layout, Space};
 
 use slipring_effect::tile_extents;
@@ -33,13 +33,23 @@ pub static TPRINT: OpDef = OpDef {
         let name = op.module.value_name(op.operand("src").ok_or(Reported)?);
         let effect = PrintTile { name, core: d.role, space: tile.ty.space, layout: tile.ty.layout };
         let block = d.special(Special::BlockIdx);
-        d.issue(Pipe::S, effect, vec![tile.addr, tile.valid[0], tile.valid[1], block], Cost::fixed(1));
+        d.issue(
+            Pipe::S,
+            effect,
+            PrintArgs { tile: tile.addr, rows: tile.valid[0], cols: tile.valid[1], block }.list(),
+            Cost::fixed(1),
+        );
         Ok(())
     },
     ..PLAIN
 };
 
-/// Prints a whole tile. Arguments: address, valid rows, valid columns, index of the block.
+arguments! {
+    /// Address of the tile, its valid shape, index of the block.
+    struct PrintArgs { tile, rows, cols, block }
+}
+
+/// Prints a whole tile. Arguments: [`PrintArgs`].
 #[derive(Debug)]
 struct PrintTile {
     name: String,
@@ -50,23 +60,25 @@ struct PrintTile {
 
 impl Effect for PrintTile {
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let given = PrintArgs::of(args);
         // Only the valid part is read as data; what lies outside is shown but means nothing.
-        let rows = (args[1] as u32).min(self.layout.rows);
-        let cols = (args[2] as u32).min(self.layout.cols);
-        tile_extents(self.space, self.core, &self.layout, args[0], rows, cols, &mut access.reads);
+        let rows = (given.rows as u32).min(self.layout.rows);
+        let cols = (given.cols as u32).min(self.layout.cols);
+        tile_extents(self.space, self.core, &self.layout, given.tile, rows, cols, &mut access.reads);
         access.units = self.layout.bytes() as u64;
         Ok(())
     }
 
     fn run(&self, args: &[u64], Run { env, memory, output, .. }: Run<'_>) -> Result<u64, Fault> {
-        let (bytes, start) = memory.locate(env, self.core, self.space, args[0]);
+        let given = PrintArgs::of(args);
+        let (bytes, start) = memory.locate(env, self.core, self.space, given.tile);
         let Layout { elem, rows, cols, .. } = self.layout;
-        output.print(format!("{} of {} block {}: {rows}x{cols} x {elem}", self.name, self.core, args[3]))?;
+        output.print(format!("{} of {} block {}: {rows}x{cols} x {elem}", self.name, self.core, given.block))?;
         for row in 0..rows {
             let mut line = String::new();
             for col in 0..cols {
-                let outside = u64::from(row) >= args[1] || u64::from(col) >= args[2];
-                let begins = outside && (u64::from(col) == args[2] || col == 0);
+                let outside = u64::from(row) >= given.rows || u64::from(col) >= given.cols;
+                let begins = outside && (u64::from(col) == given.cols || col == 0);
                 line += if begins { "|" } else { " " };
                 let at = start + self.layout.offset(row, col);
                 let text = bytes.get(at..at + elem.bytes()).map_or_else(String::new, |bytes| show(elem, bytes, false));
@@ -136,7 +148,8 @@ impl Effect for PrintScalar {
     }
 
     fn run(&self, args: &[u64], Run { output, .. }: Run<'_>) -> Result<u64, Fault> {
-        let line = format_number(&self.format, self.elem, args[0]);
+        let number = args.first().copied().unwrap_or_default();
+        let line = format_number(&self.format, self.elem, number);
         output.print(line.trim_end_matches('\n').to_string())?;
         Ok(0)
     }

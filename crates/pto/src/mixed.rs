@@ -12,7 +12,7 @@ use slipring_machine::{Cost, Pipe, Platform, Role};
 use slipring_program::{Direction, Effect, Operand};
 use slipring_tile::Space;
 
-use slipring_effect::{MoveEffect, MovePart, Place, ShareEffect};
+use slipring_effect::{MoveArgs, MoveEffect, MovePart, Place, ShareEffect};
 use slipring_op::decode::{Binding, Decoder, TileRef};
 use slipring_op::def::{Counter, Lowered, MixedPart, OpDef, OpRef, Reported};
 use slipring_op::ring::Split;
@@ -216,7 +216,8 @@ fn share(
 
 fn copy(d: &mut Decoder<'_>, effect: impl Effect + 'static, src: &TileRef, dst: &TileRef) {
     let pipe = if src.ty.space == Space::Acc { Pipe::Fix } else { Pipe::Mte3 };
-    d.issue(pipe, effect, vec![src.addr, dst.addr, src.valid[0], src.valid[1]], Cost::fixed(1));
+    let args = MoveArgs { from: src.addr, to: dst.addr, rows: src.valid[0], cols: src.valid[1] };
+    d.issue(pipe, effect, args.list(), Cost::fixed(1));
 }
 
 fn split_is_known(op: &OpRef<'_>, diags: &mut Diags) {

@@ -6,8 +6,8 @@ use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
 use super::super::clauses::{Clause, ClauseText, Part, Types};
-use super::super::memory::{BT, GM, L0A, L0B, L1, memory, numbers};
-use slipring_effect::{BiasLoad, Bursts, FractalLoad, OperandLoad};
+use super::super::memory::{BT, GM, L0A, L0B, L1, ends, given, given_or};
+use slipring_effect::{BiasArgs, BiasLoad, BurstArgs, Bursts, FractalArgs, FractalLoad, MoveArgs, OperandLoad};
 use slipring_op::decode::{Decoder, SCALE_GROUP};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{BOOL, INTEGER, PLAIN, defaulted, operand, optional, schema};
@@ -77,15 +77,23 @@ pub(super) static GM_L1_FRAC: OpDef = OpDef {
         same_elem(op, platform, diags);
     },
     lower: |op, d| {
-        let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
-        let mut args = vec![from.addr, to.addr];
-        args.extend(numbers(op, d, &["n", "d", "src_inner_stride"])?);
-        args.push(op.operand("src_outer_stride").map_or(Ok(Operand::Imm(0)), |value| d.scalar(value))?);
-        let rest = ["group_count", "dst_loop2_stride", "dst_loop3_stride", "dst_loop4_stride", "smallc0_en"];
-        args.extend(numbers(op, d, &rest)?);
+        let (from, to) = ends(op, d)?;
+        let args = FractalArgs {
+            from: from.addr,
+            to: to.addr,
+            n: given(op, d, "n")?,
+            d: given(op, d, "d")?,
+            inner: given(op, d, "src_inner_stride")?,
+            groups: given(op, d, "group_count")?,
+            row: given(op, d, "dst_loop2_stride")?,
+            block: given(op, d, "dst_loop3_stride")?,
+            matrix: given(op, d, "dst_loop4_stride")?,
+            small: given(op, d, "smallc0_en")?,
+            outer: given_or(op, d, "src_outer_stride", 0)?,
+        };
         let effect = FractalLoad { elem: to.elem, dn: op.attr("dn2nz").is_some() };
         let cost = d.platform.dma_cost(Space::Gm, Space::Mat);
-        d.issue(Pipe::Mte2, effect, args, cost);
+        d.issue(Pipe::Mte2, effect, args.list(), cost);
         Ok(())
     },
     ..PLAIN
@@ -165,11 +173,11 @@ fn elem(op: &OpRef<'_>) -> Result<Elem, Reported> {
 }
 
 fn load_operand(op: &OpRef<'_>, d: &mut Decoder<'_>, effect: OperandLoad) -> Lowered {
-    let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
-    let mut args = vec![from.addr, to.addr];
-    args.extend(numbers(op, d, &["rows", "cols"])?);
+    let (from, to) = ends(op, d)?;
+    let (rows, cols) = (given(op, d, "rows")?, given(op, d, "cols")?);
+    let args = MoveArgs { from: from.addr, to: to.addr, rows, cols };
     let cost = d.platform.dma_cost(from.space, to.space);
-    d.issue(Pipe::Mte1, effect, args, cost);
+    d.issue(Pipe::Mte1, effect, args.list(), cost);
     Ok(())
 }
 
@@ -202,10 +210,10 @@ pub(super) fn scales_of(d: &mut Decoder<'_>, space: Space, data: Operand) -> Ope
     d.add(base, offset)
 }
 
-/// Copies whole pieces. `names`: the operands that are the outer extent (rows of a left, columns of a right operand) and k.
-fn load_scales(op: &OpRef<'_>, d: &mut Decoder<'_>, names: [&str; 2]) -> Lowered {
-    let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
-    let [outer, k] = numbers(op, d, &names)?[..] else { return Err(Reported) };
+/// Copies whole pieces. The operands that are the outer extent (rows of a left, columns of a right operand) and k are named.
+fn load_scales(op: &OpRef<'_>, d: &mut Decoder<'_>, [outer, k]: [&str; 2]) -> Lowered {
+    let (from, to) = ends(op, d)?;
+    let (outer, k) = (given(op, d, outer)?, given(op, d, k)?);
     let bytes = d.compute(
         |[outer, k, _]| Ok(outer.div_ceil(16).saturating_mul(k.div_ceil(64)).saturating_mul(32)),
         [outer, k, Operand::Imm(0)],
@@ -215,7 +223,9 @@ fn load_scales(op: &OpRef<'_>, d: &mut Decoder<'_>, names: [&str; 2]) -> Lowered
     let mut effect = Bursts { block: d.platform.cost.burst, ..Bursts::plain(from.end(d), to.end(d)) };
     effect.to.align = 32;
     let cost = d.platform.dma_cost(from.space, to.space);
-    d.issue(Pipe::Mte1, effect, vec![from.addr, scales, bytes, one, zero, zero], cost);
+    let mut args = BurstArgs { from: from.addr, to: scales, len: bytes }.list();
+    args.extend([one, zero, zero]);
+    d.issue(Pipe::Mte1, effect, args, cost);
     Ok(())
 }
 
@@ -254,11 +264,17 @@ pub(super) static L1_BT: OpDef = OpDef {
         }
     },
     lower: |op, d| {
-        let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
-        let mut args = vec![from.addr, to.addr];
-        args.extend(numbers(op, d, &["len_burst", "n_burst", "src_gap", "dst_gap"])?);
+        let (from, to) = ends(op, d)?;
+        let args = BiasArgs {
+            from: from.addr,
+            to: to.addr,
+            len: given(op, d, "len_burst")?,
+            rows: given(op, d, "n_burst")?,
+            from_gap: given(op, d, "src_gap")?,
+            to_gap: given(op, d, "dst_gap")?,
+        };
         let cost = d.platform.dma_cost(Space::Mat, Space::Bias);
-        d.issue(Pipe::Mte1, BiasLoad { elems: [from.elem, to.elem] }, args, cost);
+        d.issue(Pipe::Mte1, BiasLoad { elems: [from.elem, to.elem] }, args.list(), cost);
         Ok(())
     },
     ..MTE1
@@ -293,16 +309,19 @@ pub(super) static LOAD_CBUF_TO_CA: OpDef = OpDef {
           of a product with m = 1 is brought this way.",
     source: "public micro-instruction examples",
     lower: |op, d| {
-        let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
-        let names = ["m_start", "k_start", "m_step", "k_step", "src_stride", "dst_stride"];
-        let [m, k, down, right, src_stride, dst_stride] = numbers(op, d, &names)?[..] else { return Err(Reported) };
+        let (from, to) = ends(op, d)?;
+        let (m, k, len) = (given(op, d, "m_start")?, given(op, d, "k_start")?, given(op, d, "m_step")?);
+        let (right, src_stride) = (given(op, d, "k_step")?, given(op, d, "src_stride")?);
+        let dst_stride = given(op, d, "dst_stride")?;
         let columns = d.distance(k, src_stride);
         let first = d.further(m, columns);
         let bytes = d.distance(first, Operand::Imm(FRACTAL));
         let source = d.moved(from.addr, bytes);
         let effect = Bursts { unit: FRACTAL, block: d.platform.cost.burst, ..Bursts::plain(from.end(d), to.end(d)) };
         let cost = d.platform.dma_cost(Space::Mat, Space::Left);
-        d.issue(Pipe::Mte1, effect, vec![source, to.addr, down, right, src_stride, dst_stride], cost);
+        let mut args = BurstArgs { from: source, to: to.addr, len }.list();
+        args.extend([right, src_stride, dst_stride]);
+        d.issue(Pipe::Mte1, effect, args, cost);
         Ok(())
     },
     ..MTE1

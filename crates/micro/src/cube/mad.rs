@@ -2,12 +2,13 @@
 
 use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OpSchema, OperandSpec, Syntax, Touch, Type};
 use slipring_machine::Pipe;
+use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
 use super::super::clauses::{Clause, ClauseText, Part};
-use super::super::memory::{BT, L0A, L0B, L0C, memory, numbers};
+use super::super::memory::{BT, L0A, L0B, L0C, given, memory};
 use super::load::scales_of;
-use slipring_effect::{Mad, MadStart, Tf32};
+use slipring_effect::{Mad, MadArgs, MadStart, Tf32};
 use slipring_op::decode::Decoder;
 use slipring_op::decode::with_unit_flag;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule};
@@ -224,12 +225,10 @@ fn verify(op: &OpRef<'_>, start: MadStart, scaled: bool, diags: &mut Diags) {
 fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, start: MadStart, scaled: bool) -> Lowered {
     let (a, b, c) = (memory(op, d, "lhs")?, memory(op, d, "rhs")?, memory(op, d, "dst")?);
     let bias = if start == MadStart::Bias { memory(op, d, "bias")?.addr } else { c.addr };
-    let mut args = vec![a.addr, b.addr, c.addr, bias];
-    args.extend(numbers(op, d, &["m", "k", "n"])?);
-    if scaled {
-        args.push(scales_of(d, Space::Left, a.addr));
-        args.push(scales_of(d, Space::Right, b.addr));
-    }
+    let mut scales = |space, data| if scaled { scales_of(d, space, data) } else { Operand::Imm(0) };
+    let (left_scales, right_scales) = (scales(Space::Left, a.addr), scales(Space::Right, b.addr));
+    let (m, k, n) = (given(op, d, "m")?, given(op, d, "k")?, given(op, d, "n")?);
+    let args = MadArgs { a: a.addr, b: b.addr, dst: c.addr, start: bias, m, k, n, left_scales, right_scales };
     let effect = Mad {
         elems: [a.elem, b.elem, c.elem],
         left: d.platform.left_blayout,
@@ -244,6 +243,6 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, start: MadStart, scaled: bool) -> 
         scaled,
     };
     let cost = d.platform.cube_cost(a.elem);
-    with_unit_flag(op, d, Pipe::M, c.addr, |d| d.issue(Pipe::M, effect, args, cost));
+    with_unit_flag(op, d, Pipe::M, c.addr, |d| d.issue(Pipe::M, effect, args.list(), cost));
     Ok(())
 }

@@ -7,10 +7,10 @@ use slipring_tile::convert::Saturation;
 use slipring_tile::{Elem, Space, load_f32};
 
 use super::super::clauses::{Clause, ClauseText, Count, Part};
-use super::super::memory::{GM, L0C, L1, UB, memory, numbers};
+use super::super::memory::{GM, L0C, L1, UB, ends, given, given_or};
 use super::control::CONTROL;
 use super::quant::{QUANT_PRE, QuantMode, quant_mode};
-use slipring_effect::{Fixpipe, Form, Lane, Narrow, Payload, Quant, QuantTo, Relu, Split};
+use slipring_effect::{Fixpipe, FixpipeArgs, Form, Lane, Narrow, Payload, Quant, QuantTo, Relu, Split};
 use slipring_op::decode::Decoder;
 use slipring_op::decode::with_unit_flag;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
@@ -362,16 +362,7 @@ fn atomic_elem(name: &str) -> Option<Elem> {
 }
 
 fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
-    let mut args = vec![from.addr, to.addr];
-    args.extend(numbers(op, d, &["m", "n", "src_stride", "dst_stride"])?);
-    let one = |d: &mut Decoder<'_>, name: &str, default: u64| {
-        op.operand(name).map_or(Ok(Operand::Imm(default)), |value| d.scalar(value))
-    };
-    args.push(one(d, "loop0_src_stride", 1)?);
-    for (name, default) in [("loop3_count", 1), ("loop3_src_stride", 0), ("loop3_dst_stride", 0)] {
-        args.push(one(d, name, default)?);
-    }
+    let (from, to) = ends(op, d)?;
     let quant = match op.text("quant_pre").and_then(|name| quant_mode(name).map(|mode| (name, mode))) {
         Some((name, mode)) if mode.to.is_empty() => return Err(d.unsupported(&format!("`{name}`"))),
         Some((_, mode)) => {
@@ -387,9 +378,6 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         Some("vector_relu") => Relu::Factor(Payload::Table),
         _ => Relu::None,
     };
-    for name in ["quant", "alpha", "clip"] {
-        args.push(parameter(op, d, name)?);
-    }
     let narrow = match (op.attr("sat"), op.attr("sat_mode"), op.attr("nosat")) {
         (Some(_), Some(_), _) => Narrow::Always(Saturation::KeepNan),
         (Some(_), None, _) => Narrow::Always(Saturation::On),
@@ -397,7 +385,23 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         (None, _, None) => Narrow::Control,
     };
     let asks = narrow == Narrow::Control && to.elem.is_float() && to.elem != Elem::F32;
-    args.push(if asks { Operand::Reg(d.register(CONTROL)) } else { Operand::Imm(0) });
+    let mut args = FixpipeArgs {
+        from: from.addr,
+        to: to.addr,
+        m: given(op, d, "m")?,
+        n: given(op, d, "n")?,
+        from_stride: given(op, d, "src_stride")?,
+        to_stride: given(op, d, "dst_stride")?,
+        row_step: given_or(op, d, "loop0_src_stride", 1)?,
+        count: given_or(op, d, "loop3_count", 1)?,
+        from_step: given_or(op, d, "loop3_src_stride", 0)?,
+        to_step: given_or(op, d, "loop3_dst_stride", 0)?,
+        scale: parameter(op, d, "quant")?,
+        factor: parameter(op, d, "alpha")?,
+        most: parameter(op, d, "clip")?,
+        control: if asks { Operand::Reg(d.register(CONTROL)) } else { Operand::Imm(0) },
+    }
+    .list();
     let mut end = to.end(d);
     let split = match op.text("dst_mode") {
         Some("split_m") => Split::Rows,
@@ -405,7 +409,7 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         None => Split::None,
     };
     if to.space == Space::Vec && split == Split::None {
-        args.push(one(d, "sub_blockid", 0)?);
+        args.push(given_or(op, d, "sub_blockid", 0)?);
         end.lane = Lane::Argument;
     }
     let effect = Fixpipe {

@@ -2,11 +2,11 @@
 
 use slipring_ir::{Diags, OperandSpec, Syntax, Touch, Type};
 use slipring_machine::{Pipe, Platform};
-use slipring_program::Operand;
 use slipring_tile::Space;
 
 use super::super::clauses::{Clause, ClauseText, Count, Part, Types};
-use super::super::memory::{FB, GM, L1, UB, memory, numbers};
+use super::super::memory::{FB, GM, L1, UB, ends, given_or};
+use super::{GAPS, STRIDES, rows_of};
 use slipring_effect::Bursts;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
@@ -274,21 +274,22 @@ impl Form {
 }
 
 fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, form: Form) -> Lowered {
-    let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
-    let mut args = vec![from.addr, to.addr];
-    let distances = if form.gaps { ["src_gap", "dst_gap"] } else { ["src_stride", "dst_stride"] };
-    args.extend(numbers(op, d, &["len_burst", "n_burst", distances[0], distances[1]])?);
+    let (from, to) = ends(op, d)?;
+    let distances = if form.gaps { GAPS } else { STRIDES };
+    let mut args = rows_of(op, d, (&from, &to), distances)?;
     let mut levels = 1;
     if form.loops {
-        levels += op.operands("loops").len() / 3;
-        args.extend(numbers(op, d, &["loops"])?);
+        let loops = op.operands("loops");
+        levels += loops.len() / 3;
+        for value in loops {
+            args.push(d.scalar(*value)?);
+        }
     }
     let value = if form.pad { op.operand("pad_value") } else { None };
     if let Some(value) = value {
         args.push(d.scalar(value)?);
-        let mut counts = numbers(op, d, &["left_padding", "right_padding"])?;
-        counts.resize(2, Operand::Imm(0));
-        args.extend(counts);
+        args.push(given_or(op, d, "left_padding", 0)?);
+        args.push(given_or(op, d, "right_padding", 0)?);
     }
     let pad = value.and_then(|value| op.module.ty(value).elem()).map(|elem| elem.bytes() as u32);
     let effect = Bursts {

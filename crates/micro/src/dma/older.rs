@@ -4,7 +4,8 @@ use slipring_ir::{OpSchema, OperandSpec, Syntax, Touch};
 use slipring_machine::{Pipe, Role};
 use slipring_program::{Inst, Operand};
 
-use super::super::memory::{GM, L1, Memory, UB, memory, numbers};
+use super::super::memory::{GM, L1, Memory, UB, ends, given};
+use super::{GAPS, STRIDES, rows_of};
 use slipring_effect::{Bursts, Lane};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
@@ -31,8 +32,6 @@ const fn number(name: &'static str, doc: &'static str) -> OperandSpec {
     operand(name, INTEGER, Touch::Nothing, doc)
 }
 
-/// A row, and its repetitions: what [`Bursts`] takes after the addresses.
-const ROWS: [&str; 4] = ["len_burst", "n_burst", "src_stride", "dst_stride"];
 const SID: OperandSpec = number("sid", "hint for the memory system; changes nothing here");
 const COUNT: OperandSpec = number("n_burst", "bursts");
 const BYTES: OperandSpec = number("len_burst", "bytes of a burst");
@@ -100,18 +99,18 @@ static COPY_GM_TO_UBUF: OpDef = OpDef {
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::Mte2),
     lower: |op, d| {
-        let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
+        let (from, to) = ends(op, d)?;
         let pad = match op.operand("pad_en").and_then(|value| d.scalar(value).ok()).and_then(Operand::as_imm) {
             Some(0) => None,
             Some(_) => Some(to.elem.bytes() as u32),
             None => return Err(d.unsupported("padding that is switched at run time")),
         };
-        let mut args = vec![from.addr, to.addr];
-        args.extend(numbers(op, d, &ROWS)?);
+        let mut args = rows_of(op, d, (&from, &to), STRIDES)?;
         args.extend(OUTTOUB.levels(d));
         if pad.is_some() {
             args.push(Operand::Imm(0));
-            args.extend(numbers(op, d, &["left_padding", "right_padding"])?);
+            args.push(given(op, d, "left_padding")?);
+            args.push(given(op, d, "right_padding")?);
         }
         let effect = Bursts { levels: 3, pad, bits: [16, 16, 21], ..rows(d, &from, &to) };
         issue(op, d, effect, args)
@@ -147,9 +146,8 @@ static COPY_UBUF_TO_GM: OpDef = OpDef {
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::Mte3),
     lower: |op, d| {
-        let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
-        let mut args = vec![from.addr, to.addr];
-        args.extend(numbers(op, d, &ROWS)?);
+        let (from, to) = ends(op, d)?;
+        let mut args = rows_of(op, d, (&from, &to), STRIDES)?;
         args.extend(UBTOOUT.levels(d));
         let effect = Bursts { levels: 3, bits: [16, 16, 21], ..rows(d, &from, &to) };
         issue(op, d, effect, args)
@@ -181,7 +179,7 @@ static COPY_GM_TO_CBUF: OpDef = OpDef {
     core: CoreRule::Cube,
     pipe: PipeRule::Fixed(Pipe::Mte2),
     lower: |op, d| {
-        let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
+        let (from, to) = ends(op, d)?;
         blocks(op, d, (&from, &to), Lane::Core(to.core))
     },
     ..PLAIN
@@ -214,7 +212,7 @@ static COPY_UBUF_TO_CBUF: OpDef = OpDef {
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::Mte3),
     lower: |op, d| {
-        let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
+        let (from, to) = ends(op, d)?;
         blocks(op, d, (&from, &to), Lane::Core(Role::Aic))
     },
     ..PLAIN
@@ -242,7 +240,7 @@ static COPY_CBUF_TO_UBUF: OpDef = OpDef {
     core: CoreRule::Cube,
     pipe: PipeRule::Fixed(Pipe::Mte1),
     lower: |op, d| {
-        let (from, to) = (memory(op, d, "src")?, memory(op, d, "dst")?);
+        let (from, to) = ends(op, d)?;
         blocks(op, d, (&from, &to), Lane::Argument)
     },
     ..PLAIN
@@ -255,10 +253,9 @@ fn rows(d: &Decoder<'_>, from: &Memory, to: &Memory) -> Bursts {
 
 /// Rows of blocks of 32 bytes. Where a Vector core is named, `sid` is its number.
 fn blocks(op: &OpRef<'_>, d: &mut Decoder<'_>, (from, to): (&Memory, &Memory), lane: Lane) -> Lowered {
-    let mut args = vec![from.addr, to.addr];
-    args.extend(numbers(op, d, &["len_burst", "n_burst", "src_gap", "dst_gap"])?);
+    let mut args = rows_of(op, d, (from, to), GAPS)?;
     if lane == Lane::Argument {
-        args.extend(numbers(op, d, &["sid"])?);
+        args.push(given(op, d, "sid")?);
     }
     let mut effect = Bursts { unit: 32, gaps: true, bits: [16, 16, 21], ..rows(d, from, to) };
     effect.to.lane = lane;

@@ -14,7 +14,7 @@ use slipring_tile::Space;
 use super::kernel::Kernel;
 use super::{Binding, Decoder, TileRef};
 use crate::def::{Lowered, OpRef};
-use slipring_effect::{OnCore, SameTiles};
+use slipring_effect::{OnCore, SameArgs, SameTiles};
 
 /// What the decoder keeps while one program stands for all cores.
 #[derive(Debug)]
@@ -142,7 +142,8 @@ impl Decoder<'_> {
             let skip = self.label();
             self.jump_if_zero(Operand::Reg(copied.done), skip);
             let effect = SameTiles { space: ty.space, core: Role::Aic, layout: ty.layout, region: Some(region) };
-            self.issue(Pipe::S, effect, vec![addr, copied.at, valid[0], valid[1]], Cost::fixed(0));
+            let args = SameArgs { first: addr, second: copied.at, rows: valid[0], cols: valid[1] };
+            self.issue(Pipe::S, effect, args.list(), Cost::fixed(0));
             self.emit(Inst::Move { d: copied.done, a: Operand::Imm(0) });
             self.place(skip);
         }

@@ -29,7 +29,7 @@ use super::witness;
 use crate::decode::in_memory;
 use crate::decode::{Binding, Decoder, Mode, TileRef};
 use crate::def::{Lowered, OpRef, Reported, RingPart};
-use slipring_effect::{ElementAccess, Place};
+use slipring_effect::{ElementAccess, MoveArgs, Place};
 
 /// A core's ends of the kernel's rings, by pipe and direction.
 #[derive(Clone, Debug, Default)]
@@ -248,7 +248,8 @@ pub fn push(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         witness::push(d, &ring, split, source, &tile, end.tag, pushed);
         if !effect.parts.is_empty() {
             let cost = d.platform.dma_cost(tile.ty.space, ring.space);
-            let args = vec![tile.addr, address, tile.valid[0], tile.valid[1]];
+            let [rows, cols] = tile.valid;
+            let args = MoveArgs { from: tile.addr, to: address, rows, cols }.list();
             let part = lanes.first().map_or(ring.first, |lane| ring.part(*lane));
             d.issue_into_ring(ring.phases.record, effect, args, cost, part);
         }
@@ -328,7 +329,8 @@ fn take_tile(
         addr = landing(op, d, ring, end)?;
         let effect = moves::load(d.role, ring, split, &popped, &ty);
         let cost = d.platform.dma_cost(Space::Gm, ty.space);
-        d.issue(ring.phases.wait, effect, vec![slot, addr, valid[0], valid[1]], cost);
+        let args = MoveArgs { from: slot, to: addr, rows: valid[0], cols: valid[1] };
+        d.issue(ring.phases.wait, effect, args.list(), cost);
     }
     witness::pop(d, ring, split, &TileRef { ty, addr, valid }, end.tag);
     let known = match d.binding(value) {

@@ -13,7 +13,7 @@ use super::plan::PlannedRing;
 use super::split::Split;
 use crate::decode::in_memory;
 use crate::decode::{Decoder, Mode, TileRef};
-use slipring_effect::{MoveEffect, MovePart, Place, SameTiles};
+use slipring_effect::{MoveArgs, MoveEffect, MovePart, Place, SameArgs, SameTiles};
 
 /// True if both lanes push whole tiles into a ring, of which only lane 0's arrive.
 fn is_watched(d: &Decoder<'_>, ring: &PlannedRing, split: Split) -> bool {
@@ -48,7 +48,8 @@ pub(super) fn push(
     let parts = vec![MovePart::all(Role::Aic, to.rows, to.cols)];
     let effect = MoveEffect { from: source, to: place, parts, ..MoveEffect::default() };
     let copy = copy_of(d, ring, tag);
-    d.issue(ring.phases.record, effect, vec![tile.addr, copy, tile.valid[0], tile.valid[1]], Cost::fixed(0));
+    let args = MoveArgs { from: tile.addr, to: copy, rows: tile.valid[0], cols: tile.valid[1] };
+    d.issue(ring.phases.record, effect, args.list(), Cost::fixed(0));
 }
 
 /// Compares the tile that was popped with what lane 1 pushed.
@@ -58,5 +59,6 @@ pub(super) fn pop(d: &mut Decoder<'_>, ring: &PlannedRing, split: Split, tile: &
     }
     let copy = copy_of(d, ring, tag);
     let effect = SameTiles { space: Space::Mat, core: Role::Aic, layout: tile.ty.layout, region: None };
-    d.issue(ring.phases.wait, effect, vec![tile.addr, copy, tile.valid[0], tile.valid[1]], Cost::fixed(0));
+    let args = SameArgs { first: tile.addr, second: copy, rows: tile.valid[0], cols: tile.valid[1] };
+    d.issue(ring.phases.wait, effect, args.list(), Cost::fixed(0));
 }

@@ -5,7 +5,7 @@ use slipring_machine::{Pipe, Platform};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
-use slipring_effect::{MatmulEffect, Start};
+use slipring_effect::{MatmulArgs, MatmulEffect, Start};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Product, ProductStart, Reported};
 use slipring_op::rules::{PLAIN, TILE, WITHOUT_SMALL_FLOATS, operand, require_space, schema};
@@ -215,7 +215,8 @@ fn lower_product(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let (m, k) = if product.vector { (Operand::Imm(1), b.valid[0]) } else { (a.valid[0], a.valid[1]) };
     let effect = MatmulEffect { a: a.ty.layout, b: b.ty.layout, dst: c.ty.layout, start };
     let cost = d.platform.cube_cost(a.ty.layout.elem);
-    d.issue(Pipe::M, effect, vec![a.addr, b.addr, c.addr, start_addr, m, k, b.valid[1]], cost);
+    let args = MatmulArgs { a: a.addr, b: b.addr, dst: c.addr, start: start_addr, m, k, n: b.valid[1] };
+    d.issue(Pipe::M, effect, args.list(), cost);
     Ok(())
 }
 

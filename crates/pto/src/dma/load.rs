@@ -6,7 +6,7 @@ use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
 use super::{known_elements, place, same_fold, window};
-use slipring_effect::{Finish, GmMove};
+use slipring_effect::{Finish, GmMove, GmMoveArgs};
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
@@ -104,7 +104,8 @@ fn lower_load(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     // Types of one width move as bits: as the tile's type.
     let (window, place_args) = window(op, d, &view, &tile.ty.layout, tile.ty.layout.elem)?;
     let effect = GmMove { tile: place(d, &tile), window, load: true, pad: tile.ty.pad, finish: Finish::default() };
-    let mut args = vec![tile.addr, tile.valid[0], tile.valid[1], Operand::Imm(0)];
+    let [rows, cols] = tile.valid;
+    let mut args = GmMoveArgs { tile: tile.addr, rows, cols, scale: Operand::Imm(0), window: view.base }.list();
     args.extend(place_args);
     let cost = d.platform.dma_cost(Space::Gm, tile.ty.space);
     d.issue(Pipe::Mte2, effect, args, cost);

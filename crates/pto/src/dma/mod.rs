@@ -56,7 +56,7 @@ fn scale(d: &mut Decoder<'_>, value: Option<ValueId>) -> Result<Operand, Reporte
     value.map_or(Ok(Operand::Imm(0)), |value| d.scalar(value))
 }
 
-/// What an effect needs to know of a window before the run, and its run-time arguments: address, dimensions, strides.
+/// What an effect needs to know of a window before the run, and its run-time arguments behind the address: dimensions, strides.
 fn window(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
@@ -69,7 +69,7 @@ fn window(
         return Err(d.error("view-rank", format!("a window of global memory has 1 to {MAX_RANK} dimensions")));
     }
     let layout = view.layout.or_else(|| op.attr("layout").and_then(Attr::as_str));
-    let args = std::iter::once(view.base).chain(view.dims.iter().copied()).chain(view.strides.iter().copied());
+    let args = view.dims.iter().copied().chain(view.strides.iter().copied());
     Ok((Strided { elem, rank, folding: Folding::of(layout, tile, rank) }, args.collect()))
 }
 

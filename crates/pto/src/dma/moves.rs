@@ -7,7 +7,7 @@ use slipring_tile::{Elem, Space};
 
 use super::store::accumulator_types;
 use super::{ACC_TO_VEC_MODE, RELU_PRE_MODE, place, relu, require_acc_to_mat, require_way, scale, shape};
-use slipring_effect::{Finish, TileMove, Windows};
+use slipring_effect::{Finish, TileMove, TileMoveArgs, Windows};
 use slipring_op::Along;
 use slipring_op::decode::{Decoder, TileRef};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported, Transfer};
@@ -195,8 +195,9 @@ pub(super) fn issue_move(
     };
     let effect = TileMove { from, to, windows, finish };
     let [row, col, scale] = extra;
-    let ends = [source, target].into_iter().flat_map(|tile| [tile.addr, tile.valid[0], tile.valid[1]]);
-    let args = ends.chain([row, col, scale]).collect();
+    let ([from_rows, from_cols], [to_rows, to_cols]) = (source.valid, target.valid);
+    let args =
+        TileMoveArgs { from: source.addr, from_rows, from_cols, to: target.addr, to_rows, to_cols, row, col, scale };
     let cost = d.platform.dma_cost(from.space, to.space);
-    d.issue(pipe_of(Some(from.space), Some(to.space)), effect, args, cost);
+    d.issue(pipe_of(Some(from.space), Some(to.space)), effect, args.list(), cost);
 }

@@ -7,7 +7,7 @@ use slipring_tile::{Elem, Space};
 
 use super::load::{positive, same_width};
 use super::{RELU_PRE_MODE, arch, known_elements, place, relu, same_fold, scale, window};
-use slipring_effect::{Finish, GmMove};
+use slipring_effect::{Finish, GmMove, GmMoveArgs};
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
@@ -141,7 +141,8 @@ fn lower_store(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         add: op.update() == Some(UpdateKind::Add),
     };
     let effect = GmMove { tile: place(d, &tile), window, load: false, pad: 0, finish };
-    let mut args = vec![tile.addr, tile.valid[0], tile.valid[1], scale];
+    let [rows, cols] = tile.valid;
+    let mut args = GmMoveArgs { tile: tile.addr, rows, cols, scale, window: view.base }.list();
     args.extend(place_args);
     let cost = d.platform.dma_cost(tile.ty.space, Space::Gm);
     d.issue(pipe_of(Some(tile.ty.space)), effect, args, cost);

@@ -134,6 +134,18 @@ const RULES: &[Rule] = &[
         ],
     },
     Rule {
+        what: "an argument of work by its position: declare its name (`slipring_program::arguments`)",
+        holds_in: |path| room(path) != "lang" && room(path) != "slipring" && room(path) != "queue",
+        // What a function of scalars depends on is a triple, not the arguments of an effect.
+        broken_by: |line| {
+            line.split("args[").skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+                && !line.contains(".of(args[")
+                && !line.contains(".ty(args[")
+        },
+        bad: &["let rows = args[2];", "nest_extents((Space::Gm, CORE, args[0]), size)", "if args[2..6].is_empty() {"],
+        good: &["GmMoveArgs::of(args).rows", "args[GmMoveArgs::COUNT..]", "args[*number]"],
+    },
+    Rule {
         what: "a search for ops by name: ask for a part or a declaration",
         holds_in: |path| room(path) != "ir",
         broken_by: |line| {

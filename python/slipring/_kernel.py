@@ -1,5 +1,6 @@
 """Kernels of Python: decorators, calls, runs."""
 
+import builtins
 import functools
 import warnings
 
@@ -20,6 +21,7 @@ OPTIONS = (
     "max_memory",
     "max_output",
     "max_steps",
+    "record",
     "strict",
     "timing",
 )
@@ -220,7 +222,7 @@ class Function:
         before its end.
 
         `platform` is a5 or a2a3; `verify` compares with the sequential meaning. Further options: blocks, check, strict, timing,
-        launches, gm_slack, events, max_steps, max_cycles, max_memory, max_output.
+        launches, gm_slack, events, record, max_steps, max_cycles, max_memory, max_output.
         """
         options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
         platform, _ = _target(platform, kwargs.pop("config", None))
@@ -408,6 +410,12 @@ class Run:
     def timeline(self):
         """Events as (block, core, pipe, op, start, end, line), in the order of their ends."""
         return self._inner.timeline()[0]
+
+    def trace(self, path):
+        """Writes the timeline to a file: Perfetto's own form if its name ends in `.pftrace`, else Chrome's JSON. Needs `record=True`."""
+        contents = self._inner.trace(str(path))
+        with builtins.open(path, "wb") as file:
+            file.write(contents)
 
     @property
     def memory_map(self):

@@ -172,6 +172,7 @@ fn options(given: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResult<Run
             "strict" => options.strict = value.extract()?,
             "launches" => options.launches = value.extract::<u32>()?.max(1),
             "events" => options.events = value.extract()?,
+            "record" => options.record = value.extract()?,
             "check" => options.tools = tools(&value.extract::<String>()?).map_err(PyValueError::new_err)?,
             "timing" => options.timing = value.extract::<String>()?.parse::<Timing>().map_err(PyValueError::new_err)?,
             "max_steps" => limits.steps = value.extract()?,

@@ -4,7 +4,7 @@ use numpy::PyReadwriteArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
-use slipring::report::{stats_text, summary_text};
+use slipring::report::{TraceForm, stats_text, summary_text};
 use slipring::{Comparison, Report};
 
 use crate::error::{of_report, raise};
@@ -99,6 +99,14 @@ impl Run {
             list.append((event.block, event.core, event.pipe, &event.op, event.start, event.end, line))?;
         }
         Ok((list, timeline.left_out))
+    }
+
+    /// The timeline as a trace file of this name has it; raises where the run was not asked to keep it.
+    fn trace<'py>(&self, py: Python<'py>, file: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let trace = self.inner.trace();
+        let trace =
+            trace.ok_or_else(|| PyValueError::new_err("the run was not recorded: run it with `record=True`"))?;
+        Ok(PyBytes::new(py, &TraceForm::of(file).write(&trace)))
     }
 
     /// The summary as the command line prints it, with tables by op and ring if asked for.

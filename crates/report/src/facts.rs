@@ -5,7 +5,7 @@ use slipring_machine::{Pipe, Platform};
 use slipring_program::Program;
 use slipring_sim::{StallCycles, Stats};
 
-use crate::{Digest, MessageFacts, RingTimes, RingTrace, TileFacts};
+use crate::{Digest, LineFacts, MessageFacts, PathFacts, RingTimes, RingTrace, TileFacts};
 
 /// Everything that a run reports.
 #[derive(Clone, Debug, Serialize)]
@@ -27,6 +27,11 @@ pub struct RunFacts {
     pub ops: Vec<OpFacts>,
     pub rings: Vec<RingFacts>,
     pub buffers: Vec<BufferFacts>,
+    /// Lines of the source, and the critical path, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Vec<LineFacts>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathFacts>,
     /// What the program printed.
     pub printed: Vec<String>,
     pub findings: Vec<MessageFacts>,
@@ -62,7 +67,7 @@ pub struct PipeFacts {
 }
 
 /// Cycles of standing still for one cause.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct StallFacts {
     pub cause: String,
@@ -166,6 +171,8 @@ impl RunFacts {
                 .collect(),
             rings: ring_facts(program, stats, trace),
             buffers: Vec::new(),
+            lines: None,
+            path: None,
             printed: Vec::new(),
             findings: Vec::new(),
             error: None,

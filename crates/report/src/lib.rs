@@ -6,17 +6,24 @@ mod facts;
 mod memory;
 mod message;
 mod occupancy;
+mod record;
 mod rings;
 mod table;
 mod text;
-mod timeline;
+mod trace;
 
 pub use digest::{Digest, Number, digest};
 pub use facts::{BufferFacts, CheckFacts, OpFacts, PipeFacts, RingFacts, RunFacts, StallFacts};
 pub use memory::{BufferPlace, MemoryFacts, memory_svg, memory_text};
 pub use message::{MessageFacts, PlaceFacts};
 pub use occupancy::{Occupancy, OccupancyFacts, WaitFacts, occupancy_text};
+pub use record::{
+    BlockTime, Doing, Happening, LineFacts, PathFacts, PathPart, Places, Record, Recorder, Segment, SegmentKind, Touch,
+    lines_text, path_text, stall_name,
+};
 pub use rings::{RingTimes, RingTrace, TileFacts};
 pub use table::Table;
 pub use text::{buffers_text, checks_text, printed_text, stats_text, summary_text};
-pub use timeline::{Counter, Track, TrackSpan, chart, chrome_trace};
+pub use trace::{
+    Counter, End, Flow, Group, Slice, SliceKind, Trace, TraceForm, Track, Value, chart, chrome, perfetto, schema,
+};

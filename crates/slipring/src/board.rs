@@ -6,11 +6,12 @@ use slipring_program::Program;
 use slipring_queue::board::Board;
 use slipring_queue::capture::Capture;
 use slipring_queue::machine::Actor;
-use slipring_report::{BufferFacts, CheckFacts, MessageFacts, buffers_text, checks_text, printed_text};
+use slipring_report::{BufferFacts, CheckFacts, MessageFacts, Trace, buffers_text, checks_text, printed_text};
 
 use crate::queue_message::of_finding;
 use crate::{
-    Args, BlockRun, DeviceRun, Error, Kernel, Order, Report, RunOptions, facts, run_on_device, to_diagnostics,
+    Args, BlockRun, DeviceRun, Error, Kernel, Order, Report, RunOptions, facts, queue_trace, run_on_device,
+    to_diagnostics,
 };
 
 /// What a run through a command queue reports.
@@ -70,10 +71,12 @@ pub struct BoardRun {
     /// What there is to report, as `slipring run --device --json` has it.
     pub facts: BoardFacts,
     description: String,
+    trace: Option<Trace>,
 }
 
 impl Kernel {
-    /// Runs the kernel through the command queue of a board, with a block on each worker. Of the options `blocks` and `gm_slack` count.
+    /// Runs the kernel through the command queue of a board, with a block on each worker. Of the options `blocks`, `gm_slack` and
+    /// `record` count.
     ///
     /// # Errors
     /// If it has errors, the arguments do not fit, or the queue cannot be driven.
@@ -87,7 +90,13 @@ impl Kernel {
         let compiled = self.compiled()?;
         let (prepared, platform) = (&compiled.prepared, &compiled.platform);
         let blocks = self.blocks(options)?;
-        let order = Order { board: board.board, blocks, delays: board.delays, gm_slack: options.gm_slack };
+        let order = Order {
+            board: board.board,
+            blocks,
+            delays: board.delays,
+            gm_slack: options.gm_slack,
+            trace: options.record,
+        };
         let run = run_on_device(&prepared.text(), self.function_name(), platform, &bound, &order);
         let run = run.map_err(Error::Unsupported)?;
         let program = &prepared.decoded.program;
@@ -112,7 +121,8 @@ impl Kernel {
             printed: run.runs.iter().flat_map(|block| block.printed.iter().cloned()).collect(),
             findings: findings.facts(),
         };
-        Ok(BoardRun { run, findings, facts, description: order.board.description.clone() })
+        let trace = order.trace.then(|| queue_trace(&run.spans, &order.board, Vec::new()));
+        Ok(BoardRun { run, findings, facts, description: order.board.description.clone(), trace })
     }
 }
 
@@ -130,6 +140,11 @@ impl BoardRun {
     /// Whether every block ran to its end and all buffers came back.
     pub fn is_complete(&self) -> bool {
         self.run.complete
+    }
+
+    /// What the queue and the workers did when, in cycles of the board; `None` where the run was not asked to keep it.
+    pub fn trace(&self) -> Option<&Trace> {
+        self.trace.as_ref()
     }
 
     /// The report as the command line prints it.

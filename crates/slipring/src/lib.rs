@@ -23,6 +23,8 @@ mod memory_map;
 mod options;
 mod prepare;
 mod queue_message;
+mod queue_trace;
+mod recorded;
 mod rings;
 mod run;
 mod symbols;
@@ -47,6 +49,7 @@ pub use prepare::{
     read_platform, written_platform,
 };
 pub use queue_message::{of_finding as queue_finding, of_text as queue_text_error};
+pub use queue_trace::queue_trace;
 pub use rings::{DEEPEST, Depth, RingReport};
 pub use run::{Comparison, Run, Verdict};
 pub use symbols::{ConsumerBuffer, consumer_buffers};

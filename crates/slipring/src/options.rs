@@ -88,6 +88,9 @@ pub struct RunOptions {
     pub trace: bool,
     /// How many events are kept for [`Run::timeline`](crate::Run::timeline); the others are only counted.
     pub events: usize,
+    /// Whether everything that happens is kept, for [`Run::trace`](crate::Run::trace), [`Run::lines`](crate::Run::lines) and
+    /// [`Run::path`](crate::Run::path).
+    pub record: bool,
     /// What another thread sees of the run and does to it.
     pub control: Control,
 }
@@ -105,6 +108,7 @@ impl Default for RunOptions {
             strict: false,
             trace: true,
             events: 1 << 16,
+            record: false,
             control: Control::default(),
         }
     }
@@ -137,6 +141,12 @@ impl RunOptions {
     /// With other durations.
     pub fn timing(mut self, timing: Timing) -> RunOptions {
         self.timing = timing;
+        self
+    }
+
+    /// With everything kept that happens.
+    pub fn record(mut self, record: bool) -> RunOptions {
+        self.record = record;
         self
     }
 

@@ -7,7 +7,7 @@ use slipring_check::{CheckReport, Checker, Tools};
 use slipring_ir::text::nearest;
 use slipring_ir::{Diagnostic, Diags};
 use slipring_program::ParamKind;
-use slipring_report::{CheckFacts, RingTrace, RunFacts, checks_text};
+use slipring_report::{CheckFacts, Record, Recorder, RingTrace, RunFacts, checks_text};
 use slipring_sim::Mode;
 
 use crate::args::Passed;
@@ -24,16 +24,24 @@ use crate::{
 /// A run, with what the kernel left in its buffers.
 #[derive(Debug)]
 pub struct Run<'a> {
-    compiled: Arc<Compiled>,
-    bound: Vec<Bound<'a>>,
+    pub(crate) compiled: Arc<Compiled>,
+    pub(crate) bound: Vec<Bound<'a>>,
     options: ExecuteOptions,
     control: Control,
-    execution: Execution,
+    pub(crate) execution: Execution,
     judged: CheckReport,
     findings: Report,
-    trace: RingTrace,
-    timeline: Timeline,
+    pub(crate) seen: Seen,
     launch: u32,
+}
+
+/// What was kept of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    rings: RingTrace,
+    timeline: Timeline,
+    /// Where it was asked for.
+    pub record: Option<Record>,
 }
 
 /// What the tools say of a run.
@@ -97,11 +105,11 @@ pub(crate) fn start<'a>(
     let options = ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: asked.gm_slack as usize, limits: asked.limits };
     let mut earlier: Option<Execution> = None;
     let mut number = 1;
-    let (execution, trace, timeline, judged) = loop {
-        let (execution, trace, timeline, judged) = once(compiled, &bound, &options, asked, &tools, earlier.as_ref());
+    let (execution, seen, judged) = loop {
+        let (execution, seen, judged) = once(compiled, &bound, &options, asked, &tools, earlier.as_ref());
         let found = !execution.result.complete || !judged.findings.is_empty();
         if found || number >= asked.launches {
-            break (execution, trace, timeline, judged);
+            break (execution, seen, judged);
         }
         earlier = Some(execution);
         number += 1;
@@ -112,18 +120,7 @@ pub(crate) fn start<'a>(
     let messages = to_diagnostics(&judged.findings, &prepared.decoded.program);
     let findings = Report::new(prepared.written.source.clone(), messages);
     let control = asked.control.clone();
-    Ok(Run {
-        compiled: compiled.clone(),
-        bound,
-        options,
-        control,
-        execution,
-        judged,
-        findings,
-        trace,
-        timeline,
-        launch: number,
-    })
+    Ok(Run { compiled: compiled.clone(), bound, options, control, execution, judged, findings, seen, launch: number })
 }
 
 fn once(
@@ -133,21 +130,23 @@ fn once(
     asked: &RunOptions,
     tools: &Tools,
     earlier: Option<&Execution>,
-) -> (Execution, RingTrace, Timeline, CheckReport) {
+) -> (Execution, Seen, CheckReport) {
     let (decoded, platform) = (&compiled.prepared.decoded, &compiled.platform);
     let trace = asked.trace.then(RingTrace::default);
     let collect = (asked.events > 0).then(|| Collect::new(asked.events));
-    let mut watching = (trace, Checker::new(tools.clone()), asked.control.clone(), collect);
+    let recorder = asked.record.then(Recorder::default);
+    let mut watching = (trace, Checker::new(tools.clone()), asked.control.clone(), (collect, recorder));
     let earlier = earlier.map(|before| &before.result);
     let how = How { timing: asked.timing, earlier, cancel: asked.control.wish(), ..How::default() };
     let execution = launch(decoded, platform, bound, *options, how, &mut watching);
-    let (trace, checker, _, collect) = watching;
+    let (trace, checker, _, (collect, recorder)) = watching;
     let mut judged = checker.report(&execution.result);
     if asked.strict {
         judged.make_strict();
     }
     let timeline = collect.map_or_else(Timeline::default, |collect| collect.finish(&decoded.program));
-    (execution, trace.unwrap_or_default(), timeline, judged)
+    let seen = Seen { rings: trace.unwrap_or_default(), timeline, record: recorder.map(Recorder::finish) };
+    (execution, seen, judged)
 }
 
 impl Run<'_> {
@@ -238,7 +237,7 @@ impl Run<'_> {
 
     /// What happened when; empty where no events were asked for.
     pub fn timeline(&self) -> &Timeline {
-        &self.timeline
+        &self.seen.timeline
     }
 
     /// What the kernel printed, line by line.
@@ -256,8 +255,9 @@ impl Run<'_> {
         let prepared = &self.compiled.prepared;
         let (program, result) = (&prepared.decoded.program, &self.execution.result);
         let (platform, blocks) = (&self.compiled.platform, self.options.blocks);
-        let mut all = RunFacts::new(program, platform, blocks, &result.stats, &self.trace, result.complete);
+        let mut all = RunFacts::new(program, platform, blocks, &result.stats, &self.seen.rings, result.complete);
         all.checks = self.verdict().checks;
+        (all.lines, all.path) = (self.lines(), self.path());
         all.printed = result.output.lines.clone();
         let after: Vec<_> = (0..self.bound.len()).map(|index| self.left(index)).collect();
         all.buffers = facts::buffers(program, &self.bound, &after, result.memory.shadow.as_deref());
@@ -312,8 +312,8 @@ impl Run<'_> {
     /// The same run without loans of its inputs: they are copied.
     pub fn into_owned(self) -> Run<'static> {
         let bound = self.bound.into_iter().map(Bound::into_owned).collect();
-        let Run { compiled, options, control, execution, judged, findings, trace, timeline, launch, .. } = self;
-        Run { compiled, bound, options, control, execution, judged, findings, trace, timeline, launch }
+        let Run { compiled, options, control, execution, judged, findings, seen, launch, .. } = self;
+        Run { compiled, bound, options, control, execution, judged, findings, seen, launch }
     }
 
     /// The inputs as they were passed: bytes of buffers.

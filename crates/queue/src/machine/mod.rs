@@ -287,7 +287,8 @@ impl Machine {
 
     /// What each actor did and when, if the configuration asked for it.
     pub fn spans(&self) -> Vec<Span> {
-        self.world.borrow().trace.as_ref().map(|trace| trace.spans.clone()).unwrap_or_default()
+        let world = self.world.borrow();
+        world.trace.as_ref().map(|trace| trace.until(world.now)).unwrap_or_default()
     }
 
     /// Reads memory of a tile as it is now, without taking time: for tests and tools.

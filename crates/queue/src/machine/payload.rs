@@ -91,6 +91,7 @@ impl World {
         let addr = self.layout.worker.go.into();
         if let Tile::Tensix(tile) = self.chip.at(Xy::from_word(xy)) {
             self.check_target(port, tile, addr, 4)?;
+            self.go_leaves(port.actor(), tile);
             if let Some(unordered) = self.check_go(port, tile, false) {
                 self.flag(port.actor(), Hazard::GoBeforePayload, || unordered)?;
             }
@@ -105,6 +106,7 @@ impl World {
     pub fn go_multicast(&mut self, port: Port, from: u32, addr: u32) -> Result<(), Stop> {
         for i in 0..self.chip.workers().len() {
             let tile = self.chip.workers()[i];
+            self.go_leaves(port.actor(), tile);
             if let Some(unordered) = self.check_go(port, tile, true) {
                 self.flag(port.actor(), Hazard::GoBeforePayload, || unordered)?;
             }

@@ -1,5 +1,8 @@
 //! Who did what when.
 
+use std::collections::BTreeMap;
+
+use super::chip::TileId;
 use super::wait::{Actor, Wait};
 use super::world::World;
 use crate::wire::Xy;
@@ -13,17 +16,22 @@ pub enum SpanActor {
     Worker(Xy),
 }
 
-/// A stretch of work, waits inside it included.
+/// A stretch of work, waits inside it included, or one of these waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Span {
     /// Whose.
     pub actor: SpanActor,
-    /// The command, or `kernel`.
+    /// The command, `kernel`, or what is waited for.
     pub name: &'static str,
+    /// Whether it is a wait.
+    pub waits: bool,
     /// Its number among the actor's commands; for a worker, the launch's host id.
     pub index: u64,
     /// The host record that it came from.
     pub record: Option<u64>,
+    /// What brought it about, among all spans: the prefetcher's command that sent the dispatcher's, the go signal that started a
+    /// worker.
+    pub cause: Option<usize>,
     /// First cycle.
     pub start: u64,
     /// One past the last cycle.
@@ -34,6 +42,23 @@ pub struct Span {
 pub(crate) struct Trace {
     pub spans: Vec<Span>,
     open: [Option<usize>; 3],
+    waiting: [Option<usize>; 3],
+    /// The prefetcher's last command of each record.
+    sent: BTreeMap<u64, usize>,
+    /// The command whose go word is on its way to a worker, and the one that started it.
+    gone: BTreeMap<TileId, usize>,
+    started: BTreeMap<TileId, usize>,
+}
+
+impl Trace {
+    /// The spans up to now: those that are still open end here.
+    pub fn until(&self, now: u64) -> Vec<Span> {
+        let mut spans = self.spans.clone();
+        for open in self.open.iter().chain(&self.waiting).flatten() {
+            spans[*open].end = now;
+        }
+        spans
+    }
 }
 
 impl World {
@@ -50,9 +75,19 @@ impl World {
         let now = self.now;
         self.close_span(actor);
         if let Some(trace) = &mut self.trace {
-            trace.open[actor as usize] = Some(trace.spans.len());
+            let number = trace.spans.len();
+            trace.open[actor as usize] = Some(number);
             let record = record.map(|record| record.index);
-            trace.spans.push(Span { actor: SpanActor::Queue(actor), name, index, record, start: now, end: now });
+            let cause = match (actor, record) {
+                (Actor::Prefetch, Some(record)) => {
+                    trace.sent.insert(record, number);
+                    None
+                }
+                (_, Some(record)) => trace.sent.get(&record).copied(),
+                (_, None) => None,
+            };
+            let actor = SpanActor::Queue(actor);
+            trace.spans.push(Span { actor, name, waits: false, index, record, cause, start: now, end: now });
         }
     }
 
@@ -62,6 +97,42 @@ impl World {
         let between = matches!(wait, Wait::Slot { .. } | Wait::SubordinatePage { .. });
         if self.trace.is_some() && between {
             self.close_span(actor);
+        }
+        let (now, index) = (self.now, self.ledger.commands[actor as usize]);
+        if let (Some(trace), Some(name)) = (&mut self.trace, wait.reason()) {
+            trace.waiting[actor as usize] = Some(trace.spans.len());
+            let actor = SpanActor::Queue(actor);
+            trace.spans.push(Span { actor, name, waits: true, index, record: None, cause: None, start: now, end: now });
+        }
+    }
+
+    /// What an actor waited for is there.
+    pub fn goes_on(&mut self, actor: Actor) {
+        self.waits[actor as usize] = None;
+        let now = self.now;
+        if let Some(trace) = &mut self.trace
+            && let Some(waiting) = trace.waiting[actor as usize].take()
+        {
+            trace.spans[waiting].end = now;
+        }
+    }
+
+    /// A go word for a worker leaves, sent by an actor's present command.
+    pub fn go_leaves(&mut self, actor: Actor, tile: TileId) {
+        if let Some(trace) = &mut self.trace
+            && let Some(command) = trace.open[actor as usize]
+        {
+            trace.gone.insert(tile, command);
+        }
+    }
+
+    /// A worker starts on the go word that came last.
+    pub fn follows_go(&mut self, tile: TileId) {
+        if let Some(trace) = &mut self.trace {
+            match trace.gone.remove(&tile) {
+                Some(command) => trace.started.insert(tile, command),
+                None => trace.started.remove(&tile),
+            };
         }
     }
 
@@ -76,11 +147,12 @@ impl World {
     }
 
     /// A worker has run.
-    pub fn worker_span(&mut self, tile: Xy, index: u64, start: u64) {
+    pub fn worker_span(&mut self, tile: TileId, index: u64, start: u64) {
         let end = self.now;
+        let actor = SpanActor::Worker(self.chip.xy(tile));
         if let Some(trace) = &mut self.trace {
-            let actor = SpanActor::Worker(tile);
-            trace.spans.push(Span { actor, name: "kernel", index, record: None, start, end });
+            let cause = trace.started.remove(&tile);
+            trace.spans.push(Span { actor, name: "kernel", waits: false, index, record: None, cause, start, end });
         }
     }
 }

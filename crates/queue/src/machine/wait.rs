@@ -156,6 +156,23 @@ impl Wait {
         }
     }
 
+    /// What it waits for, in a timeline; `None` for its own work.
+    pub(crate) const fn reason(self) -> Option<&'static str> {
+        match self {
+            Wait::Until { .. } | Wait::Idle | Wait::Lost => None,
+            Wait::Slot { .. } => Some("waits for the host"),
+            Wait::Credits { .. } => Some("waits for page credits"),
+            Wait::Notified { .. } => Some("waits for the dispatcher's notice"),
+            Wait::CreditsHome { .. } => Some("waits for all credits to come home"),
+            Wait::Pages { .. } | Wait::SubordinatePage { .. } => Some("waits for a page"),
+            Wait::Memory { .. } => Some("waits for a word of memory"),
+            Wait::Stream { .. } => Some("waits for workers"),
+            Wait::Completion { .. } => Some("waits for room in the completion ring"),
+            Wait::Acknowledgements { .. } => Some("waits for acknowledgements"),
+            Wait::GoPermit { .. } => Some("waits for leave to send a go signal"),
+        }
+    }
+
     /// What it waits for, with the present numbers.
     pub(crate) fn describe(self, world: &World) -> String {
         let layout = &world.layout;

@@ -184,7 +184,7 @@ impl World {
         while !self.ledger.stopped() && self.within_limits() {
             for actor in Actor::ALL {
                 if self.waits[actor as usize].is_some_and(|wait| wait.is_over(self)) {
-                    self.waits[actor as usize] = None;
+                    self.goes_on(actor);
                     self.steps += 1;
                     return Some(actor);
                 }

@@ -259,6 +259,7 @@ impl World {
             _ => self.workers.launched_by_host += 1,
         }
         self.workers.running += 1;
+        self.follows_go(tile);
         let state = &mut self.workers.states[tile as usize];
         let written = std::mem::take(&mut state.written);
         (state.doing, state.job) = (Doing::Running, Some(job));
@@ -293,7 +294,7 @@ impl World {
             return self.fault(tile, why);
         }
         self.workers.running -= 1;
-        self.worker_span(job.tile, job.launch.host_assigned_id.into(), job.cycle);
+        self.worker_span(tile, job.launch.host_assigned_id.into(), job.cycle);
         self.write_times(tile, job.cycle);
         // The master is read when the run is over, and the signal is clear before the notice leaves.
         let state = &mut self.workers.states[tile as usize];

@@ -5,7 +5,7 @@ use slipring::{BoardOptions, Error, Kernel, RunOptions};
 
 use super::Exit;
 use super::output::{fail, json, out, report_all};
-use super::run::{divide, write_outputs};
+use super::run::{divide, write_outputs, write_trace};
 
 /// Runs a kernel through the queue and reports.
 ///
@@ -17,11 +17,12 @@ pub(super) fn run(
     board: BoardOptions,
     options: &RunOptions,
     as_json: bool,
+    trace: Option<&str>,
 ) -> Result<Exit, Error> {
     let (tensors, files) = divide(bound);
     let mut run = kernel.run_on_board(tensors, board, options)?;
     let after: Vec<_> = (0..files.len()).map(|index| run.left(index)).collect();
-    let written = write_outputs(&files, &after, run.is_complete());
+    let written = write_outputs(&files, &after, run.is_complete()).and_then(|()| write_trace(trace, run.trace()));
     run.facts.error = written.as_ref().err().cloned();
     report_all(run.findings());
     if as_json {

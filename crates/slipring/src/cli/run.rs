@@ -4,12 +4,12 @@ use std::io::IsTerminal;
 
 use clap::Args;
 use slipring::args::{Arg, OutFile};
-use slipring::report::{stats_text, summary_text};
+use slipring::report::{Trace, TraceForm, chart, lines_text, path_text, stats_text, summary_text};
 use slipring::{BoardOptions, Error, Kernel, RunOptions, Tensor, Timing, VerifyOutcome, tools};
 use slipring_queue::board;
 
 use super::kernel::KernelArgs;
-use super::output::{RefusedFacts, fail, json, note, out, report_all};
+use super::output::{RefusedFacts, fail, json, note, out, report_all, write_file};
 use super::progress::Progress;
 use super::{Exit, device};
 
@@ -18,6 +18,13 @@ const MOST_SLACK: u64 = 1 << 30;
 
 /// The most launches one after another.
 const MOST_LAUNCHES: i64 = 1000;
+
+/// Cells of a drawn timeline, and rows of a core.
+const CHART: usize = 80;
+const ROWS: usize = 8;
+
+/// Parts of the critical path that are shown.
+const PARTS: usize = 12;
 
 /// Arguments of `run`.
 #[derive(Args)]
@@ -50,6 +57,15 @@ pub(super) struct RunArgs {
     /// Choose the delays of the board by this number, to reach other interleavings
     #[arg(long, value_name = "N", requires = "device")]
     delays: Option<u64>,
+    /// Write a timeline of all pipes and scalar units: in Perfetto's own form if the name ends in `.pftrace`, else in Chrome's (JSON)
+    #[arg(long, value_name = "FILE")]
+    trace: Option<String>,
+    /// Also draw the timeline as text
+    #[arg(long, conflicts_with = "device")]
+    timeline: bool,
+    /// Also cycles, stalls and bytes by line of the source, and the critical path
+    #[arg(long, conflicts_with = "device")]
+    lines: bool,
     /// Also tables by op and by ring, and which tag each push, pop and free used when
     #[arg(long)]
     stats: bool,
@@ -85,6 +101,7 @@ pub(super) fn refused(error: &Error, as_json: bool) -> Exit {
 }
 
 fn start(args: &RunArgs) -> Result<Exit, Error> {
+    one_output(args.json, args.trace.as_deref()).map_err(Error::Arguments)?;
     let kernel = args.kernel.kernel()?;
     report_all(&kernel.compile()?);
     let bound = args.kernel.arguments(&kernel)?;
@@ -94,6 +111,7 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
     options.launches = args.launches;
     options.strict = args.strict;
     options.trace = args.stats || args.json;
+    options.record = args.trace.is_some() || args.timeline || args.lines;
     match &args.device {
         None => {
             options.tools = tools(&args.check).map_err(Error::Arguments)?;
@@ -101,7 +119,14 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
         }
         Some(board) => {
             let board = board::built_in(board).map_err(|error| Error::Arguments(error.to_string()))?;
-            device::run(&kernel, bound, BoardOptions { board, delays: args.delays }, &options, args.json)
+            device::run(
+                &kernel,
+                bound,
+                BoardOptions { board, delays: args.delays },
+                &options,
+                args.json,
+                args.trace.as_deref(),
+            )
         }
     }
 }
@@ -135,13 +160,25 @@ fn launch(args: &RunArgs, kernel: &Kernel, bound: Vec<Arg>, options: &RunOptions
     report_all(&messages);
     let after: Vec<_> = (0..run.arguments()).map(|index| run.left(index)).collect();
     let written = write_outputs(&files, &after, run.is_complete());
+    let trace = run.trace();
+    let written = written.and_then(|()| write_trace(args.trace.as_deref(), trace.as_ref()));
     facts.error = written.as_ref().err().cloned();
+    if !args.lines {
+        (facts.lines, facts.path) = (None, None);
+    }
     if args.json {
         json(&facts);
     } else {
         out(&summary_text(&facts));
         if args.stats {
             out(&stats_text(&facts));
+        }
+        if let Some(trace) = trace.filter(|_| args.timeline) {
+            out(&format!("\ntimeline (# busy throughout, . some of the time)\n{}", chart(&trace, CHART, ROWS)));
+        }
+        if let (Some(lines), Some(path)) = (&facts.lines, &facts.path) {
+            out(&lines_text(lines));
+            out(&path_text(path, PARTS));
         }
     }
     unsupported |= messages.is_unsupported();
@@ -151,6 +188,25 @@ fn launch(args: &RunArgs, kernel: &Kernel, bound: Vec<Arg>, options: &RunOptions
         (_, _, true) => Exit::Findings,
         _ => Exit::Clean,
     })
+}
+
+/// Writes a timeline where one is wanted.
+pub(super) fn write_trace(file: Option<&str>, trace: Option<&Trace>) -> Result<(), String> {
+    match (file, trace) {
+        (Some(file), Some(trace)) => write_file(file, &[&TraceForm::of(file).write(trace)]),
+        _ => Ok(()),
+    }
+}
+
+/// Both of them cannot have standard output.
+///
+/// # Errors
+/// If both want it.
+pub(super) fn one_output(as_json: bool, file: Option<&str>) -> Result<(), String> {
+    match as_json && file == Some("-") {
+        true => Err("--json and --trace both write to standard output; name a file for the trace".into()),
+        false => Ok(()),
+    }
 }
 
 /// Writes the buffers that are wanted back. A run that stopped writes nothing.

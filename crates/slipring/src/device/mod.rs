@@ -11,7 +11,7 @@ use slipring_queue::host::{
     Data, DeviceError, HostError, Kernels, Program, Queue, Role, Settings, Times, lower_programs,
 };
 use slipring_queue::layout::L1_ALIGN;
-use slipring_queue::machine::{Config, Limits, Machine, Status};
+use slipring_queue::machine::{Config, Limits, Machine, Span, Status};
 use slipring_queue::sanitize::Finding;
 use slipring_queue::wire::{LaunchMessage, Xy};
 use slipring_queue::worker::image::{Image, TEXT};
@@ -34,6 +34,8 @@ pub struct Order {
     pub delays: Option<u64>,
     /// Zeroed bytes behind every buffer that the kernel may touch.
     pub gm_slack: u64,
+    /// Whether it is kept who did what when.
+    pub trace: bool,
 }
 
 /// What came of it.
@@ -47,6 +49,8 @@ pub struct DeviceRun {
     pub findings: Vec<Finding>,
     /// The machine at the end.
     pub status: Status,
+    /// Who did what when, where that was asked for.
+    pub spans: Vec<Span>,
     /// From before the first wave to behind the last, on the dispatcher's clock.
     pub launch: Times,
     /// Bytes of the image that each worker is sent.
@@ -85,7 +89,7 @@ pub fn run_on_device(
     }
     // What fits the board may be used: the buffers are the caller's own.
     let limits = Limits { bytes: u64::MAX, ..Limits::default() };
-    let config = Config { seed: order.delays, limits, ..Config::new(order.board.clone()) };
+    let config = Config { seed: order.delays, limits, trace: order.trace, ..Config::new(order.board.clone()) };
     let (worker, runs) = KernelWorker::new(platform.clone(), order.board.clock_mhz);
     let machine = Machine::with_worker(config, Box::new(worker))?;
     let queue = Queue::open(machine, order.board.clone(), layout, Settings::CAREFUL, &Kernels::default());
@@ -98,6 +102,7 @@ pub fn run_on_device(
         runs: Vec::new(),
         findings: Vec::new(),
         status: queue.device().status(),
+        spans: Vec::new(),
         launch: Times::default(),
         image_bytes,
         bytes: [0; 2],
@@ -119,6 +124,7 @@ pub fn run_on_device(
         },
     }
     run.status = machine.status();
+    run.spans = machine.spans();
     run.runs = runs.borrow().clone();
     run.runs.sort_by_key(|run| run.block);
     Ok(run)

@@ -10,10 +10,11 @@ use std::time::Duration;
 use super::{Called, Folder, bytes_of, command, f32s};
 
 /// Every way to write a file, with what `%` stands for.
-const WRITERS: [&[&str]; 5] = [
+const WRITERS: [&[&str]; 6] = [
     &["build", "add.pto", "-o", "%"],
     &["build", "add.pto", "--memory-map", "%"],
     &["run", "add.pto", "--arg", "iota:f32[16x16]", "--arg", "@%:out", "--arg", "1.5:f32"],
+    &["run", "add.pto", "--trace", "%"],
     &["queue", "run", "s.queue", "--trace", "%"],
     &["queue", "decode", "s.queue", "-o", "%"],
 ];
@@ -53,7 +54,7 @@ fn a_pipe_stays_a_pipe() {
     let folder = folder("fifo");
     let made = Command::new("mkfifo").arg(folder.file("fifo")).status().unwrap();
     assert!(made.success());
-    for writer in WRITERS.iter().filter(|writer| writer[0] != "run") {
+    for writer in WRITERS.iter().filter(|writer| !writer.contains(&"@%:out")) {
         let path = folder.file("fifo");
         let reader = std::thread::spawn(move || fs::read(path).unwrap());
         call(&folder, &words(writer, "fifo")).exits(0);

@@ -36,7 +36,7 @@ impl Live {
             bar,
             shown: Instant::now(),
             every: records.div_ceil(SAMPLES).max(1),
-            counters: names.map(|name| Counter { name: name.into(), samples: Vec::new() }),
+            counters: names.map(|name| Counter { name: name.into(), ..Counter::default() }),
         }
     }
 

@@ -2,22 +2,23 @@
 
 use clap::Args;
 use serde::Serialize;
-use slipring::message_facts;
+use slipring::{message_facts, queue_trace};
 use slipring_ir::{Diags, Source};
 use slipring_queue::board::{self, Board};
 use slipring_queue::capture::{Capture, Entry, hex};
 use slipring_queue::host::{Completion, Data, Lowering, Program, Role, lower_programs};
 use slipring_queue::lint::lint;
-use slipring_queue::machine::{Actor, Config, Limits, Machine, SpanActor};
+use slipring_queue::machine::{Actor, Config, Limits, Machine};
 use slipring_queue::replay::{Replay, replay};
 use slipring_queue::sanitize::{Finding, Hazard, Mode};
 use slipring_queue::wire::{LaunchMessage, Xy, host_event, relay_inline};
 use slipring_queue::worker::Acknowledge;
 use slipring_queue::{Layout, layout::L1_ALIGN};
-use slipring_report::{MessageFacts, Track, TrackSpan, chart, chrome_trace};
+use slipring_report::{MessageFacts, chart};
 
 use super::super::Exit;
-use super::super::output::{errors, fail, json_line, out, report, told, write_file};
+use super::super::output::{errors, fail, json_line, out, report, told};
+use super::super::run::{one_output, write_trace};
 use super::live::Live;
 use super::{AllowArgs, Allowed, Stream, StreamArgs, StreamError, allowed_facts, allowed_line};
 use slipring::queue_finding as of_finding;
@@ -51,7 +52,8 @@ pub(in crate::cli) struct RunArgs {
     /// How long each launch takes a worker, in cycles
     #[arg(long, default_value_t = 1000, value_name = "CYCLES")]
     kernel_cycles: u64,
-    /// Write a timeline of all actors for Perfetto (Chrome's JSON form), and show it as a chart
+    /// Write a timeline of all actors, in Perfetto's own form if the name ends in `.pftrace`, else in Chrome's (JSON), and show it as
+    /// a chart
     #[arg(long, value_name = "FILE")]
     trace: Option<String>,
     /// One JSON object
@@ -81,8 +83,8 @@ pub(super) fn run(args: &RunArgs) -> Exit {
         Ok(hazards) => hazards,
         Err(message) => return fail(message),
     };
-    if args.json && args.trace.as_deref() == Some("-") {
-        return fail("--json and --trace both write to standard output; name a file for the trace");
+    if let Err(message) = one_output(args.json, args.trace.as_deref()) {
+        return fail(message);
     }
     let stream = match stream(args, &file) {
         Ok(stream) => stream,
@@ -113,10 +115,9 @@ pub(super) fn run(args: &RunArgs) -> Exit {
     let list = findings(&replayed, &stream, &allowed);
     let list = list.iter().map(|finding| of_finding(finding, &stream.capture)).collect();
     let diags = Diags { list };
-    let tracks = tracks(replayed.queue.device(), &stream.board);
-    if let Some(path) = &args.trace
-        && let Err(message) = write_file(path, &[chrome_trace(&tracks, &counters, stream.board.clock_mhz).as_bytes()])
-    {
+    let trace =
+        args.trace.as_ref().map(|_| queue_trace(&replayed.queue.device().spans(), &stream.board, counters.to_vec()));
+    if let Err(message) = write_trace(args.trace.as_deref(), trace.as_ref()) {
         return fail(message);
     }
     let facts = facts(file, &mut replayed, &diags, &stream);
@@ -126,8 +127,8 @@ pub(super) fn run(args: &RunArgs) -> Exit {
     } else {
         report(&diags, &stream.source);
         out(&summary(&facts, &stream));
-        if args.trace.is_some() {
-            out(&chart(&tracks, 72, 4));
+        if let Some(trace) = &trace {
+            out(&chart(trace, 72, 4));
         }
         match dumps(&stream.capture, replayed.queue.device()) {
             Ok(text) => out(&text),
@@ -229,31 +230,6 @@ fn summary(facts: &Facts, stream: &Stream) -> String {
         facts.cycles as f64 / f64::from(stream.board.clock_mhz),
         allowed_line(&facts.allowed),
     )
-}
-
-/// A row for each queue core, then one for each worker that ran.
-fn tracks(machine: &Machine, board: &Board) -> Vec<Track> {
-    let mut tracks: Vec<(SpanActor, Track)> = Vec::new();
-    for actor in Actor::ALL {
-        let track = Track { name: actor.to_string(), group: "queue".into(), spans: Vec::new() };
-        tracks.push((SpanActor::Queue(actor), track));
-    }
-    for tile in board.workers() {
-        let track = Track { name: tile.to_string(), group: "workers".into(), spans: Vec::new() };
-        tracks.push((SpanActor::Worker(tile), track));
-    }
-    tracks.sort_by_key(|(actor, _)| *actor);
-    for span in machine.spans() {
-        let Ok(at) = tracks.binary_search_by_key(&span.actor, |(actor, _)| *actor) else { continue };
-        let facts = [("command", span.index)].into_iter().chain(span.record.map(|record| ("record", record))).collect();
-        tracks[at].1.spans.push(TrackSpan { name: span.name.into(), start: span.start, end: span.end, facts });
-    }
-    // The subordinate has nothing to do in the fixed configuration, and tiles that never ran have no row.
-    tracks
-        .into_iter()
-        .map(|(_, track)| track)
-        .filter(|track| track.group == "queue" || !track.spans.is_empty())
-        .collect()
 }
 
 /// The memory that the stream asks to see.

@@ -1,0 +1,107 @@
+//! Where time goes by line of the source.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use slipring_program::SyncRole;
+use slipring_sim::Stall;
+
+use super::{Doing, Record, moves, stall_name};
+use crate::facts::StallFacts;
+use crate::table::Table;
+
+/// A line of the source, over all blocks and cores.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct LineFacts {
+    /// Its number, from 1.
+    pub line: u32,
+    /// Executions of work that comes from it.
+    pub count: u64,
+    /// Their cycles.
+    pub busy: u64,
+    /// Cycles that pipes and scalar units stood still at it.
+    pub stalled: u64,
+    /// The same by cause, longest first.
+    pub stalls: Vec<StallFacts>,
+    /// Bytes that pipes which move data moved for it.
+    pub moved: u64,
+    /// Cycles of the critical path.
+    pub path: u64,
+    /// The line itself, without the blanks around it.
+    pub text: String,
+}
+
+impl Record {
+    /// What each line did, in their order. `line` says which line an instruction comes from; what comes from none is left out.
+    pub fn lines(
+        &self,
+        line: impl Fn(u32) -> Option<u32>,
+        role: impl Fn(u32) -> Option<SyncRole>,
+        text: impl Fn(u32) -> String,
+    ) -> Vec<LineFacts> {
+        let mut lines: BTreeMap<u32, LineFacts> = BTreeMap::new();
+        for happening in &self.happenings {
+            let Some(number) = line(happening.site) else { continue };
+            let own = lines.entry(number).or_default();
+            match happening.doing {
+                Doing::Work { written, .. } => {
+                    own.count += 1;
+                    own.busy += happening.cycles();
+                    own.moved += if moves(happening.agent.pipe) { written } else { 0 };
+                }
+                Doing::Stall(stall) => {
+                    own.stalled += happening.cycles();
+                    add(&mut own.stalls, stall, happening.cycles(), &role);
+                }
+                _ => {}
+            }
+        }
+        for segment in self.path() {
+            let site = segment.happening.map(|at| self.happenings[at as usize].site);
+            if let Some(own) = site.and_then(&line).and_then(|number| lines.get_mut(&number)) {
+                own.path += segment.end - segment.start;
+            }
+        }
+        let idle = |own: &LineFacts| own.count == 0 && own.stalled == 0 && own.path == 0;
+        let each = lines.into_iter().filter(|(_, own)| !idle(own)).map(|(line, mut own)| {
+            own.stalls.sort_by(|a, b| b.cycles.cmp(&a.cycles).then_with(|| a.cause.cmp(&b.cause)));
+            LineFacts { line, text: text(line), ..own }
+        });
+        each.collect()
+    }
+}
+
+fn add(stalls: &mut Vec<StallFacts>, stall: Stall, cycles: u64, role: &impl Fn(u32) -> Option<SyncRole>) {
+    let cause = stall_name(stall, role);
+    match stalls.iter_mut().find(|known| known.cause == cause) {
+        Some(known) => known.cycles += cycles,
+        None => stalls.push(StallFacts { cause: cause.into(), cycles }),
+    }
+}
+
+/// Characters of a source line that are shown.
+const SHOWN: usize = 60;
+
+/// The lines as a table.
+pub fn lines_text(lines: &[LineFacts]) -> String {
+    let mut table =
+        Table::new(0, &["line", "count", "busy", "stalled", "on path", "moved", "waits", "source"]).left(&[6, 7]);
+    for own in lines {
+        let waits: Vec<String> = own.stalls.iter().map(|stall| format!("{} {}", stall.cause, stall.cycles)).collect();
+        let mut text: String = own.text.chars().take(SHOWN).collect();
+        if own.text.chars().count() > SHOWN {
+            text += " …";
+        }
+        table.row(vec![
+            own.line.to_string(),
+            own.count.to_string(),
+            own.busy.to_string(),
+            own.stalled.to_string(),
+            own.path.to_string(),
+            own.moved.to_string(),
+            waits.join(", "),
+            text,
+        ]);
+    }
+    format!("\nlines (cycles of all cores and blocks; bytes moved)\n{}", table.render())
+}

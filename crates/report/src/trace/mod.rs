@@ -1,0 +1,290 @@
+//! What happened when, as tracks of slices with arrows between them: the one form that every writer of timelines takes, whatever the
+//! events came from.
+
+mod chart;
+mod chrome;
+mod perfetto;
+
+use std::sync::Arc;
+
+pub use chart::chart;
+pub use chrome::chrome;
+pub use perfetto::{perfetto, schema};
+
+/// A timeline. Times are cycles of one clock.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Trace {
+    /// Cycles in a microsecond.
+    pub clock_mhz: u32,
+    /// What the tracks belong to, each behind the group that it stands in.
+    pub groups: Vec<Group>,
+    /// Rows.
+    pub tracks: Vec<Track>,
+    /// Quantities.
+    pub counters: Vec<Counter>,
+    /// Arrows. Both ends are slices of `tracks`, and none points backwards in time.
+    pub flows: Vec<Flow>,
+}
+
+/// What tracks belong to: a cluster, one of its cores, the workers of a board.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Group {
+    /// What it is called.
+    pub name: String,
+    /// The group that it stands in.
+    pub parent: Option<usize>,
+}
+
+/// A row of a timeline: a pipe, a scalar unit, a core of a queue.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Track {
+    /// Whose row.
+    pub name: String,
+    /// Index in [`Trace::groups`].
+    pub group: usize,
+    /// What it did, in order of time. A slice begins where the one before it has ended, or lies inside of it.
+    pub slices: Vec<Slice>,
+}
+
+/// What a slice stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub enum SliceKind {
+    /// Work, a command.
+    Work,
+    /// A step of synchronisation: a signal is sent or taken.
+    Sync,
+    /// Standing still.
+    Stall,
+}
+
+impl SliceKind {
+    /// Its category in a trace.
+    pub const fn name(self) -> &'static str {
+        match self {
+            SliceKind::Work => "work",
+            SliceKind::Sync => "sync",
+            SliceKind::Stall => "stall",
+        }
+    }
+}
+
+/// A stretch of a track.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Slice {
+    /// What.
+    pub name: Arc<str>,
+    /// Of which kind.
+    pub kind: SliceKind,
+    /// First cycle.
+    pub start: u64,
+    /// One past the last.
+    pub end: u64,
+    /// Facts shown beside it.
+    pub args: Vec<(&'static str, Value)>,
+}
+
+impl Slice {
+    /// Its cycles.
+    pub fn cycles(&self) -> u64 {
+        self.end.saturating_sub(self.start)
+    }
+
+    /// The number of this name among its facts.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        self.args.iter().find_map(|(own, value)| match value {
+            Value::Number(number) if *own == name => Some(*number),
+            _ => None,
+        })
+    }
+}
+
+/// A fact beside a slice.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Value {
+    /// A number.
+    Number(u64),
+    /// Words.
+    Text(Arc<str>),
+}
+
+impl From<u64> for Value {
+    fn from(number: u64) -> Value {
+        Value::Number(number)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(text.into())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Value {
+        Value::Text(text.into())
+    }
+}
+
+/// The track and the slice of an end of an arrow.
+pub type End = (usize, usize);
+
+/// An arrow from a slice to one that could not begin before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Flow {
+    /// What goes along it: `flag`, `tile`, `slot`, `command` …
+    pub what: &'static str,
+    /// Where it begins.
+    pub from: End,
+    /// Where it ends.
+    pub to: End,
+}
+
+/// A quantity over time.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Counter {
+    /// Of what.
+    pub name: String,
+    /// Index in [`Trace::groups`].
+    pub group: usize,
+    /// True if it counts bytes.
+    pub bytes: bool,
+    /// Cycle and value, ascending.
+    pub samples: Vec<(u64, u64)>,
+}
+
+/// A form in which traces are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TraceForm {
+    /// [`chrome`].
+    Chrome,
+    /// [`perfetto`].
+    Perfetto,
+}
+
+impl TraceForm {
+    /// The form that the end of a file's name stands for: `.pftrace` and `.perfetto-trace` are Perfetto's own, all others Chrome's.
+    pub fn of(file: &str) -> TraceForm {
+        match file.rsplit_once('.') {
+            Some((_, "pftrace" | "perfetto-trace")) => TraceForm::Perfetto,
+            _ => TraceForm::Chrome,
+        }
+    }
+
+    /// A trace in this form. The same trace gives the same bytes.
+    pub fn write(self, trace: &Trace) -> Vec<u8> {
+        match self {
+            TraceForm::Chrome => chrome(trace).into_bytes(),
+            TraceForm::Perfetto => perfetto(trace),
+        }
+    }
+}
+
+/// An event of a track as writers need it: slices begin and end.
+enum Edge<'a> {
+    Begin(End, &'a Slice),
+    End,
+}
+
+impl Trace {
+    /// The slice at the end of an arrow.
+    pub fn slice(&self, (track, slice): End) -> Option<&Slice> {
+        self.tracks.get(track)?.slices.get(slice)
+    }
+
+    /// The last cycle of any slice.
+    pub fn end(&self) -> u64 {
+        self.tracks.iter().flat_map(|track| &track.slices).map(|slice| slice.end).max().unwrap_or(0)
+    }
+
+    /// The name of a group behind those of the groups that it stands in.
+    pub fn path(&self, group: usize) -> String {
+        let Some(own) = self.groups.get(group) else { return String::new() };
+        match own.parent.filter(|parent| *parent < group) {
+            Some(parent) => format!("{} {}", self.path(parent), own.name),
+            None => own.name.clone(),
+        }
+    }
+
+    /// Beginnings and ends of the slices of a track, in the order in which a reader takes them for nested ones.
+    fn edges(&self, track: usize) -> Vec<(u64, Edge<'_>)> {
+        let mut edges = Vec::new();
+        let mut open: Vec<u64> = Vec::new();
+        for (at, slice) in self.tracks[track].slices.iter().enumerate() {
+            while let Some(end) = open.pop_if(|end| *end <= slice.start) {
+                edges.push((end, Edge::End));
+            }
+            edges.push((slice.start, Edge::Begin((track, at), slice)));
+            open.push(slice.end.max(slice.start));
+        }
+        while let Some(end) = open.pop() {
+            edges.push((end, Edge::End));
+        }
+        edges
+    }
+
+    /// For each slice with arrows, in order: the slice, the arrow's number and whether it begins there.
+    fn flow_ends(&self) -> Vec<(End, u64, bool)> {
+        let each = self.flows.iter().enumerate();
+        let mut ends: Vec<(End, u64, bool)> =
+            each.flat_map(|(at, flow)| [(flow.from, at as u64 + 1, true), (flow.to, at as u64 + 1, false)]).collect();
+        ends.sort_unstable();
+        ends
+    }
+}
+
+/// The arrows of one slice.
+fn arrows_of(ends: &[(End, u64, bool)], end: End) -> &[(End, u64, bool)] {
+    let first = ends.partition_point(|(other, ..)| *other < end);
+    let count = ends[first..].partition_point(|(other, ..)| *other == end);
+    &ends[first..first + count]
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Two groups with a track each, an arrow between them, a slice inside of another one, a counter.
+    pub(crate) fn sample() -> Trace {
+        let slice = |name: &str, kind, start, end| Slice {
+            name: name.into(),
+            kind,
+            start,
+            end,
+            args: vec![("line", Value::from(7)), ("tile", Value::from("acc"))],
+        };
+        let outer = slice("command", SliceKind::Work, 0, 10);
+        let inner = slice("wait", SliceKind::Stall, 4, 10);
+        let next = slice("next", SliceKind::Work, 10, 12);
+        Trace {
+            clock_mhz: 1000,
+            groups: vec![
+                Group { name: "cluster 0".into(), parent: None },
+                Group { name: "AIC".into(), parent: Some(0) },
+                Group { name: "AIV0".into(), parent: Some(0) },
+            ],
+            tracks: vec![
+                Track { name: "M".into(), group: 1, slices: vec![outer, inner, next] },
+                Track { name: "V".into(), group: 2, slices: vec![slice("add", SliceKind::Work, 11, 20)] },
+            ],
+            counters: vec![Counter { name: "ring".into(), group: 0, bytes: false, samples: vec![(0, 0), (12, 1)] }],
+            flows: vec![Flow { what: "flag", from: (0, 2), to: (1, 0) }],
+        }
+    }
+
+    #[test]
+    fn slices_begin_and_end_as_nested_ones() {
+        let trace = sample();
+        let edges: Vec<(u64, Option<&str>)> = trace
+            .edges(0)
+            .iter()
+            .map(|(at, edge)| match edge {
+                Edge::Begin(_, slice) => (*at, Some(&*slice.name)),
+                Edge::End => (*at, None),
+            })
+            .collect();
+        let expected =
+            [(0, Some("command")), (4, Some("wait")), (10, None), (10, None), (10, Some("next")), (12, None)];
+        assert_eq!(edges, expected);
+        assert_eq!(trace.path(2), "cluster 0 AIV0");
+    }
+}

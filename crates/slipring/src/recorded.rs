@@ -1,0 +1,116 @@
+//! What a run that was recorded shows: its timeline, its lines, its critical path.
+
+use std::collections::BTreeMap;
+
+use slipring_ir::Source;
+use slipring_machine::CoreKind;
+use slipring_passes::PassContext;
+use slipring_passes::memory::allocate::{MapBuffer, memory_maps};
+use slipring_program::{Extent, Program, SyncRole};
+use slipring_report::{LineFacts, PathFacts, Places, Record, Trace};
+use slipring_tile::Space;
+
+use crate::Run;
+use crate::kernel::Compiled;
+
+/// What the numbers of a record stand for.
+pub(crate) struct Names<'a> {
+    program: &'a Program,
+    source: &'a Source,
+    /// The line of each site.
+    lines: Vec<Option<u32>>,
+    /// What lies in each local memory.
+    tiles: BTreeMap<(bool, u8), Vec<Tile>>,
+}
+
+/// A tile or a ring, with the lines between which it is in use; none for a ring, which always is.
+struct Tile {
+    buffer: MapBuffer,
+    lines: Vec<(u32, u32)>,
+}
+
+impl<'a> Names<'a> {
+    pub fn new(compiled: &'a Compiled) -> Names<'a> {
+        let (prepared, platform) = (&compiled.prepared, &compiled.platform);
+        let source = &*prepared.written.source;
+        let mut tiles: BTreeMap<(bool, u8), Vec<Tile>> = BTreeMap::new();
+        for map in memory_maps(&prepared.module, &PassContext { platform }) {
+            let line = |step: usize| map.steps.get(step).map_or(0, |span| source.line_column(span.start).0 as u32);
+            let own = tiles.entry((map.core == CoreKind::Cube, map.space as u8)).or_default();
+            own.extend(map.buffers.iter().map(|buffer| Tile {
+                buffer: buffer.clone(),
+                lines: buffer.lives.iter().map(|[first, last]| (line(*first), line(*last))).collect(),
+            }));
+        }
+        let program = &prepared.decoded.program;
+        let line = |span: (u32, u32)| (span.1 > span.0).then(|| source.line_column(span.0).0 as u32);
+        Names { program, source, lines: program.sites.iter().map(|site| line(site.span)).collect(), tiles }
+    }
+
+    /// The line that an instruction comes from.
+    pub fn line(&self, site: u32) -> Option<u32> {
+        self.lines.get(site as usize).copied().flatten()
+    }
+
+    /// The tile that lies at a place when an instruction uses it: of several the one that is in use at its line.
+    pub fn tile(&self, extent: &Extent, site: u32) -> Option<String> {
+        let own = self.tiles.get(&(extent.core.kind() == CoreKind::Cube, extent.space as u8))?;
+        let line = self.line(site).unwrap_or(0);
+        let holds = |tile: &&Tile| {
+            let (first, bytes) = (tile.buffer.address, tile.buffer.bytes);
+            extent.space != Space::Gm && (first..first.saturating_add(bytes)).contains(&extent.start)
+        };
+        let used = |tile: &Tile| tile.lines.is_empty() || tile.lines.iter().any(|(a, b)| (*a..=*b).contains(&line));
+        let best = own.iter().filter(holds).min_by_key(|tile| (!used(tile), tile.buffer.bytes, tile.buffer.address))?;
+        Some(best.buffer.name.trim_start_matches('%').to_string())
+    }
+
+    fn role(&self, sync: u32) -> Option<SyncRole> {
+        self.program.syncs.get(sync as usize).map(|decl| decl.role)
+    }
+
+    /// What an object is called.
+    pub fn object(&self, sync: u32) -> String {
+        self.program.syncs.get(sync as usize).map_or(String::new(), |decl| decl.name.to_string())
+    }
+
+    fn text(&self, line: u32) -> String {
+        let line = self.source.text.lines().nth((line as usize).saturating_sub(1));
+        line.unwrap_or_default().trim().to_string()
+    }
+}
+
+impl Run<'_> {
+    /// Everything that happened; `None` where the run was not asked to keep it
+    /// ([`RunOptions::record`](crate::RunOptions::record)).
+    pub fn record(&self) -> Option<&Record> {
+        self.seen.record.as_ref()
+    }
+
+    /// The timeline, for [`chrome`](crate::report::chrome), [`perfetto`](crate::report::perfetto) and
+    /// [`chart`](crate::report::chart); `None` where the run was not asked to keep it.
+    pub fn trace(&self) -> Option<Trace> {
+        let names = Names::new(&self.compiled);
+        let buffers: Vec<String> = self.execution.result.memory.gm.iter().map(|buffer| buffer.name.clone()).collect();
+        let places = Places {
+            program: names.program,
+            line: &|site| names.line(site),
+            tile: &|extent, site| names.tile(extent, site),
+            buffers: &buffers,
+        };
+        Some(self.record()?.trace(&places).0)
+    }
+
+    /// Cycles, stalls and bytes by line of the source; `None` where the run was not asked to keep them.
+    pub fn lines(&self) -> Option<Vec<LineFacts>> {
+        let names = Names::new(&self.compiled);
+        Some(self.record()?.lines(|site| names.line(site), |sync| names.role(sync), |line| names.text(line)))
+    }
+
+    /// The critical path: what the last cycle waited for, and what that waited for, back to the first; `None` where the run was
+    /// not asked to keep it.
+    pub fn path(&self) -> Option<PathFacts> {
+        let names = Names::new(&self.compiled);
+        Some(self.record()?.path_facts(|site| names.line(site), |sync| names.object(sync)))
+    }
+}

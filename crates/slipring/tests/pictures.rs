@@ -1,0 +1,58 @@
+//! Timelines of runs, read back from what is written: they say what the tables say.
+
+#[path = "pictures/trace.rs"]
+mod trace;
+
+use std::path::{Path, PathBuf};
+
+use slipring::report::RunFacts;
+use slipring::{Kernel, Run, RunOptions, Tensor};
+
+/// The root of the repository.
+fn top() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Every example that is a kernel.
+fn examples() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for folder in ["examples", "examples/lang", "examples/pipes", "examples/sync"] {
+        for entry in std::fs::read_dir(top().join(folder)).expect("a folder of examples") {
+            let path = entry.expect("an entry").path();
+            if path.extension().is_some_and(|end| end == "pto" || end == "py") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    assert!(files.len() > 30, "{files:?}");
+    files
+}
+
+/// Runs of all examples that run with arguments that slipring chooses.
+fn runs(options: &RunOptions) -> Vec<(PathBuf, Run<'static>, RunFacts)> {
+    let takes = |path: &PathBuf| Kernel::open(path).is_ok_and(|kernel| kernel.arguments(&[], 0).is_ok());
+    let each = examples().into_iter().filter(takes).map(|path| {
+        let (run, facts) = run_with(&path, options);
+        (path, run, facts)
+    });
+    let all: Vec<_> = each.collect();
+    assert!(all.iter().filter(|(_, run, _)| run.is_complete()).count() > 30);
+    all
+}
+
+/// Runs a kernel with the arguments of its file.
+fn run_with(path: &Path, options: &RunOptions) -> (Run<'static>, RunFacts) {
+    let kernel = Kernel::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let args = kernel.arguments(&[], 0).expect("arguments");
+    let args: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
+    let run = kernel.run_with(args, options).expect("runs").into_owned();
+    let facts = run.facts();
+    (run, facts)
+}
+
+fn recorded() -> RunOptions {
+    let mut options = RunOptions::new().record(true);
+    options.tools = slipring::tools("none").expect("no tools");
+    options
+}

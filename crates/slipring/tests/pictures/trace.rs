@@ -1,0 +1,214 @@
+//! Traces hold what the tables sum up.
+
+use std::collections::BTreeMap;
+
+use prost::Message;
+use slipring::report::{RunFacts, SegmentKind, Trace, chrome, perfetto, schema};
+use slipring::{BoardOptions, Kernel, RunOptions, Tensor, Timing, queue_trace};
+use slipring_queue::board::built_in;
+
+use super::{recorded, run_with, runs, top};
+
+/// A slice as it was read back.
+#[derive(Clone, Debug)]
+struct Read {
+    /// The names of its groups and of its track.
+    track: Vec<String>,
+    name: String,
+    category: String,
+    reason: String,
+    start: u64,
+    end: u64,
+    flows: [Vec<u64>; 2],
+}
+
+/// Reads a trace in Perfetto's form as its reader does: slices of a track are a stack.
+fn read(bytes: &[u8]) -> Vec<Read> {
+    let trace = schema::Trace::decode(bytes).expect("a trace");
+    let mut tracks: BTreeMap<u64, (Option<u64>, String)> = BTreeMap::new();
+    for packet in &trace.packet {
+        let Some(track) = &packet.track_descriptor else { continue };
+        let process = track.process.as_ref().and_then(|process| process.process_name.clone());
+        let name = track.name.clone().or(process).expect("a name");
+        assert!(tracks.insert(track.uuid.expect("a number"), (track.parent_uuid, name)).is_none());
+    }
+    let names = |list: &[schema::Name]| -> BTreeMap<u64, String> {
+        list.iter().map(|name| (name.iid.expect("a number"), name.name.clone().expect("a name"))).collect()
+    };
+    let interned = trace.packet[0].interned_data.as_ref().expect("names");
+    let (events, categories) = (names(&interned.event_names), names(&interned.event_categories));
+    let (args, texts) = (names(&interned.debug_annotation_names), names(&interned.debug_annotation_string_values));
+    let mut open: BTreeMap<u64, Vec<Read>> = BTreeMap::new();
+    let (mut closed, mut now) = (Vec::new(), 0);
+    for packet in &trace.packet {
+        let (Some(at), Some(event)) = (packet.timestamp, &packet.track_event) else { continue };
+        assert!(at >= now, "packets are in order of time");
+        now = at;
+        let uuid = event.track_uuid.expect("a track");
+        let stack = open.entry(uuid).or_default();
+        match event.r#type {
+            Some(1) => {
+                let mut track = vec![tracks[&uuid].1.clone()];
+                let mut parent = tracks[&uuid].0;
+                while let Some(own) = parent {
+                    track.insert(0, tracks[&own].1.clone());
+                    parent = tracks[&own].0;
+                }
+                let reason = event.debug_annotations.iter().find(|arg| args[&arg.name_iid.unwrap()] == "reason");
+                let reason =
+                    reason.and_then(|arg| arg.string_value_iid).map_or(String::new(), |iid| texts[&iid].clone());
+                stack.push(Read {
+                    track,
+                    name: events[&event.name_iid.expect("a name")].clone(),
+                    category: categories[&event.category_iids[0]].clone(),
+                    reason,
+                    start: at,
+                    end: at,
+                    flows: [event.flow_ids.clone(), event.terminating_flow_ids.clone()],
+                });
+            }
+            Some(2) => {
+                let mut slice = stack.pop().expect("an end has its beginning");
+                slice.end = at;
+                closed.push(slice);
+            }
+            Some(4) => assert!(event.counter_value.is_some_and(|value| value >= 0)),
+            other => panic!("an event of type {other:?}"),
+        }
+    }
+    assert!(open.values().all(Vec::is_empty), "every slice is closed");
+    closed
+}
+
+/// Both ends of each arrow, the first no later than the second.
+fn arrows(slices: &[Read]) -> usize {
+    let mut ends: BTreeMap<u64, [Vec<&Read>; 2]> = BTreeMap::new();
+    for slice in slices {
+        for (side, list) in slice.flows.iter().enumerate() {
+            list.iter().for_each(|id| ends.entry(*id).or_default()[side].push(slice));
+        }
+    }
+    for (id, [from, to]) in &ends {
+        assert_eq!((from.len(), to.len()), (1, 1), "arrow {id}");
+        assert!(from[0].start <= to[0].start, "{:?} to {:?}", from[0], to[0]);
+    }
+    ends.len()
+}
+
+/// Busy cycles and stalls of each core and pipe, by cause, as the trace and as the table have them.
+fn check(slices: &[Read], facts: &RunFacts) {
+    let mut from_trace: BTreeMap<(String, String, String), u64> = BTreeMap::new();
+    for slice in slices.iter().filter(|slice| slice.track.len() == 3) {
+        let what = match slice.category.as_str() {
+            "work" => "busy".to_string(),
+            "stall" => slice.reason.clone(),
+            _ => continue,
+        };
+        let key = (slice.track[1].clone(), slice.track[2].clone(), what);
+        *from_trace.entry(key).or_default() += slice.end - slice.start;
+    }
+    from_trace.retain(|_, cycles| *cycles > 0);
+    let mut from_table = BTreeMap::new();
+    for pipe in &facts.pipes {
+        let stalls = pipe.stalls.iter().map(|stall| (stall.cause.clone(), stall.cycles));
+        for (what, cycles) in stalls.chain([("busy".to_string(), pipe.busy)]).filter(|(_, cycles)| *cycles > 0) {
+            from_table.insert((pipe.core.clone(), pipe.pipe.clone(), what), cycles);
+        }
+    }
+    assert_eq!(from_trace, from_table, "{}", facts.kernel);
+}
+
+#[test]
+fn traces_of_all_examples_say_what_the_tables_say() {
+    for (path, run, facts) in runs(&recorded()) {
+        let trace = run.trace().expect("a trace");
+        let bytes = perfetto(&trace);
+        let slices = read(&bytes);
+        check(&slices, &facts);
+        let taken = run.record().expect("a record").happenings.iter().filter(|own| own.cause.is_some()).count();
+        assert_eq!((arrows(&slices), trace.flows.len()), (taken, taken), "{}", path.display());
+        // Rings: an arrow for each tile that was popped, one for each that was freed and pushed over.
+        let popped: u64 = facts.rings.iter().map(|ring| ring.popped).sum();
+        assert_eq!(trace.flows.iter().filter(|flow| flow.what == "tile").count() as u64, popped, "{}", path.display());
+        assert!(trace.end() == facts.cycles || !run.is_complete(), "{}", path.display());
+        let again = run_with(&path, &recorded()).0.trace().expect("a trace");
+        assert!(perfetto(&again) == bytes && chrome(&again) == chrome(&trace), "{}: other bytes", path.display());
+    }
+}
+
+/// The path goes from the first cycle to the last without gaps, and what is on it ran then.
+#[test]
+fn critical_paths_are_whole() {
+    let timings = [Timing::Platform, Timing::Random { seed: 3 }];
+    for timing in timings {
+        for (path, run, facts) in runs(&recorded().timing(timing)) {
+            if !run.is_complete() {
+                continue;
+            }
+            let record = run.record().expect("a record");
+            let segments = record.path();
+            let ends: Vec<[u64; 2]> = segments.iter().map(|segment| [segment.start, segment.end]).collect();
+            let name = path.display();
+            assert_eq!(ends.first().map(|first| first[0]), Some(0), "{name}");
+            assert_eq!(ends.last().map(|last| last[1]), Some(facts.cycles), "{name}");
+            assert!(ends.windows(2).all(|pair| pair[0][1] == pair[1][0]), "{name}: {ends:?}");
+            for segment in segments.iter().filter(|segment| segment.kind == SegmentKind::Work) {
+                let own = &record.happenings[segment.happening.expect("work") as usize];
+                assert_eq!((own.start, own.end), (segment.start, segment.end));
+            }
+            let by_part: u64 = facts.path.expect("a path").parts.iter().map(|part| part.cycles).sum();
+            assert_eq!(by_part, facts.cycles);
+        }
+    }
+}
+
+/// What each line did adds up to what the pipes did.
+#[test]
+fn lines_add_up() {
+    for (path, _, facts) in runs(&recorded()) {
+        let busy: u64 = facts.pipes.iter().map(|pipe| pipe.busy).sum();
+        let lines = facts.lines.expect("lines");
+        assert_eq!(lines.iter().map(|line| line.busy).sum::<u64>(), busy, "{}", path.display());
+        assert!(lines.is_sorted_by_key(|line| line.line));
+        let on_path: u64 = lines.iter().map(|line| line.path).sum();
+        assert!(on_path <= facts.cycles);
+    }
+}
+
+/// Many blocks on the clusters there are, one after the other.
+#[test]
+fn blocks_in_waves() {
+    let path = top().join("examples/matmul_to_vector.pto");
+    let (run, facts) = run_with(&path, &recorded().blocks(70));
+    let slices = read(&perfetto(&run.trace().expect("a trace")));
+    check(&slices, &facts);
+    let blocks = slices.iter().filter(|slice| slice.track.last().is_some_and(|name| name == "blocks")).count();
+    assert_eq!(blocks, 70);
+    let segments = run.record().expect("a record").path();
+    assert_eq!(segments.iter().map(|segment| segment.end - segment.start).sum::<u64>(), facts.cycles);
+}
+
+/// A run through a board's queue: commands go from the prefetcher to the dispatcher, go signals from there to workers.
+#[test]
+fn a_board_has_a_trace() {
+    let kernel = Kernel::open(top().join("examples/lang/5_attention_step.py")).expect("a kernel");
+    let args: Vec<Tensor<'static>> =
+        kernel.arguments(&[], 0).expect("arguments").into_iter().map(Tensor::from).collect();
+    let board = BoardOptions { board: built_in("p150").expect("a board"), delays: Some(3) };
+    let run = kernel.run_on_board(args, board, &RunOptions::new().record(true)).expect("runs");
+    let trace: &Trace = run.trace().expect("a trace");
+    let slices = read(&perfetto(trace));
+    assert_eq!(arrows(&slices), trace.flows.len());
+    let kernels: Vec<&Read> = slices.iter().filter(|slice| slice.name == "kernel").collect();
+    assert!(!kernels.is_empty() && kernels.iter().all(|kernel| kernel.flows[1].len() == 1), "{kernels:?}");
+    let of = |track: &str, category: &str| {
+        let own = |slice: &&Read| slice.track[1] == track && slice.category == category;
+        slices.iter().filter(own).cloned().collect::<Vec<_>>()
+    };
+    let commands = of("dispatcher", "work");
+    assert!(commands.iter().all(|command| command.flows[1].len() == 1), "{commands:?}");
+    assert_eq!(commands.len() as u64, run.facts.queue.dispatch_commands);
+    assert_eq!(of("prefetcher", "work").len() as u64, run.facts.queue.prefetch_commands);
+    assert!(of("dispatcher", "stall").iter().any(|wait| wait.reason == "waits for workers"));
+    assert!(queue_trace(&[], &built_in("p100").expect("a board"), Vec::new()).tracks.len() == 3);
+}

@@ -254,8 +254,9 @@ fn dependencies_are_used() {
 /// One version of each crate is built. What others bring in twice stands here.
 #[test]
 fn dependencies_have_one_version() {
-    // `proptest` has a random number generator of its own; `logos` generates code with the older `syn`.
-    const TWICE: [&str; 4] = ["getrandom", "rand", "rand_core", "syn"];
+    // `proptest` has a random number generator of its own; `logos` generates code with the older `syn`, `prost` with the older
+    // `itertools`.
+    const TWICE: [&str; 5] = ["getrandom", "itertools", "rand", "rand_core", "syn"];
     let lock = std::fs::read_to_string(root().join("Cargo.lock")).unwrap();
     let mut names: Vec<&str> = lock.lines().filter_map(|line| line.strip_prefix("name = ")).collect();
     assert!(names.len() > 50);

@@ -23,8 +23,8 @@ pub struct Tile {
 /// Where tiles lie apart.
 const ROOM: usize = 4096;
 
-/// Runs an operation on tiles and gives what each holds afterwards. `text` knows the tiles as `%t0`, `%t1`, …, their types as `!t0`, ….
-pub fn run(arch: &str, text: &str, tiles: &[Tile]) -> Result<Vec<Vec<u64>>, String> {
+/// A program around an operation on tiles, with a parameter for each. `text` knows the tiles as `%t0`, `%t1`, …, their types as `!t0`, ….
+pub fn program(arch: &str, text: &str, tiles: &[Tile]) -> String {
     let (mut head, mut params, mut loads, mut stores) = (String::new(), Vec::new(), String::new(), String::new());
     for (i, Tile { ty: Ty(elem), shape: [rows, cols], valid: [v_rows, v_cols], .. }) in tiles.iter().enumerate() {
         let window = format!("!pto.partition_tensor_view<{rows}x{cols}x{elem}>");
@@ -46,7 +46,7 @@ pub fn run(arch: &str, text: &str, tiles: &[Tile]) -> Result<Vec<Vec<u64>>, Stri
         .unwrap();
         writeln!(stores, "  pto.tstore ins(%w{i} : !w{i}) outs(%view{i} : {window})").unwrap();
     }
-    let program = format!(
+    format!(
         "{head}module attributes {{pto.target_arch = \"{arch}\"}} {{
 func.func @one({}) attributes {{pto.kernel_kind = #pto.kernel_kind<vector>}} {{
   %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index
@@ -55,7 +55,12 @@ func.func @one({}) attributes {{pto.kernel_kind = #pto.kernel_kind<vector>}} {{
   pto.barrier #pto.pipe<PIPE_ALL>
 {stores}  return\n}}\n}}\n",
         params.join(", ")
-    );
+    )
+}
+
+/// Runs an operation on tiles and gives what each holds afterwards.
+pub fn run(arch: &str, text: &str, tiles: &[Tile]) -> Result<Vec<Vec<u64>>, String> {
+    let program = program(arch, text, tiles);
     let (module, mut diags) = load(Source::new("matrix", &program));
     let platform = built_in(arch).unwrap();
     if !diags.has_errors() {

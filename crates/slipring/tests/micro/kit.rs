@@ -30,12 +30,12 @@ impl Ty {
     }
 }
 
-/// Runs `text`, lines of a vector function, and gives what it leaves in 8 registers' room, behind which it finds `inputs`.
+/// A program around `text`, lines of a vector function. Its parameters are 8 registers' room for results and as much for each input.
 /// The text knows `%a`, `%b`, … (the inputs, as pointers to bytes), `%out` (a pointer to bytes), `%c0` and numbers that `more` defines.
-pub fn run(more: &str, text: &str, inputs: &[&[u8]]) -> Vec<u8> {
+pub fn program(more: &str, text: &str, inputs: usize) -> String {
     let mut program =
         String::from("module attributes {pto.target_arch = \"a5\"} {\n  func.func @one(%dst: !pto.ptr<i8>");
-    for i in 0..inputs.len() {
+    for i in 0..inputs {
         write!(program, ", %src{i}: !pto.ptr<i8>").unwrap();
     }
     program += ") {\n  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n  %whole = arith.constant 2048 : index\n";
@@ -54,7 +54,7 @@ pub fn run(more: &str, text: &str, inputs: &[&[u8]]) -> Vec<u8> {
         .unwrap();
     };
     bring("dst", 0, "out");
-    for i in 0..inputs.len() {
+    for i in 0..inputs {
         bring(&format!("src{i}"), 4096 * (i + 1), ["a", "b", "c", "d"][i]);
     }
     write!(
@@ -75,6 +75,12 @@ pub fn run(more: &str, text: &str, inputs: &[&[u8]]) -> Vec<u8> {
 "
     )
     .unwrap();
+    program
+}
+
+/// Runs `text`, lines of a vector function, and gives what it leaves in its room, behind which it finds `inputs`.
+pub fn run(more: &str, text: &str, inputs: &[&[u8]]) -> Vec<u8> {
+    let program = program(more, text, inputs.len());
     let padded = |bytes: &[u8]| {
         let mut bytes = bytes.to_vec();
         bytes.resize(2048, 0);

@@ -2,14 +2,25 @@
 //! bytes that it does not say it writes stay. Driven by the programs of the examples and file tests.
 //!
 //! A slice of the files each run, another for each value of `SLIPRING_SLICE`; `SLIPRING_SLICE=all` audits all of them.
-//! Instructions of a vector function are audited as one effect, that of their function. `NOT_SEEN` lists the ops with an effect that no
-//! program has.
+//! A vector function is one effect: its instructions are audited with it, and those that no file has in functions of their own
+//! (`programs.rs`, which has operations on tiles too). `NOT_SEEN` says which ops with an effect have no program, and why.
 
 // Shared with the runner of the file tests, which uses the rest.
 #[allow(dead_code)]
-#[path = "files/directives.rs"]
+#[path = "../files/directives.rs"]
 mod directives;
-#[path = "files/walk.rs"]
+// Shared with the tests of values, which use the rest.
+#[allow(dead_code)]
+#[path = "../micro/kit.rs"]
+mod kit;
+#[allow(dead_code)]
+#[path = "../matrix/numbers.rs"]
+mod numbers;
+mod programs;
+#[allow(dead_code)]
+#[path = "../matrix/run.rs"]
+mod run;
+#[path = "../files/walk.rs"]
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,10 +28,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use slipring::args::{Defaults, Value, bind};
-use slipring::{ExecuteOptions, check, choose_platform, execute, load_file, prepare};
+use slipring::{ExecuteOptions, Prepared, check, choose_platform, execute, load, load_file, prepare};
 use slipring_dialects::{Dialects, PipeRule};
-use slipring_ir::Source;
+use slipring_ir::{Diags, Module, Source};
 use slipring_lang::KernelInfo;
+use slipring_machine::Platform;
 use slipring_program::{
     Access, Action, Discover, Effect, Env, Extent, Fault, Memory, Output, Param, Run, Scratch, UNDEFINED,
 };
@@ -31,23 +43,18 @@ const EACH: u32 = 2;
 /// Files of a slice: one in so many.
 const SLICES: usize = 8;
 
-/// Ops with an effect that no file test and no example runs. It may only become shorter.
-const NOT_SEEN: &str = "\
-    memref.load memref.store pto.tfree_from_aic pto.tfree_from_aiv pto.tfree pto.wait_record pto.tprefetch \
-    pto.tmov.fp pto.tinsert pto.tget_scale_addr pto.textract_fp pto.tinsert_fp pto.tstore_fp pto.tgemv \
-    pto.tgemv.acc pto.tgemv.bias pto.tmatmul.mx pto.tmatmul.mx.acc pto.tmatmul.mx.bias pto.tgemv.mx \
-    pto.tgemv.mx.acc pto.tgemv.mx.bias pto.tgetval pto.trem pto.tfmod pto.tpartmul \
-    pto.tpartmax pto.tpartmin pto.tprelu pto.trems pto.taxpy pto.tlrelu pto.taddc pto.tsubc pto.taddsc pto.tsubsc \
-    pto.tor pto.txor pto.txors pto.tshl pto.tshr pto.trowargmax pto.trowargmin pto.tcolargmax pto.tcolargmin \
-    pto.trowexpandexpdif pto.tcolexpanddiv pto.tcolexpandmin pto.tcolexpandexpdif pto.tcmp pto.tsel pto.tpack \
-    pto.ttri pto.tfillpad_inplace pto.tfillpad_expand pto.mgather \
-    pto.mscatter pto.tsort32 pto.tmrgsort pto.thistogram pto.trandom pto.tquant pto.tdequant pto.copy_gm_to_cbuf \
-    pto.copy_ubuf_to_cbuf pto.load_cbuf_to_ca pto.mad_mx_bias pto.mte_l0c_l1 pto.strict_vecscope pto.vneg pto.vexp \
-    pto.vln pto.vsqrt pto.vrelu pto.vnot pto.vsub pto.vmul pto.vdiv pto.vmax pto.vmin pto.vand pto.vor pto.vxor \
-    pto.vshl pto.vshr pto.vprelu pto.vadds pto.vmaxs pto.vmins pto.vlrelu pto.vshls pto.vaddc pto.vsubc pto.vaddcs \
-    pto.vsubcs pto.vmula pto.vaxpy pto.vexpdif pto.vmull pto.vcvt pto.vtrc pto.vci pto.vcmax pto.vcmin pto.vcgadd \
-    pto.vcgmax pto.vcgmin pto.vcpadd pto.vcmp pto.vsel pto.vselr pto.vselrv2 pto.vintlvv2 pto.vdintlvv2 pto.vusqz \
-    pto.vpack pto.vsunpack pto.vzunpack pto.vbitcast";
+/// Ops with an effect that no program runs, and why. It may only become shorter.
+const NOT_SEEN: [(&str, &str); 2] = [
+    ("no meaning is published, so it does not run", "pto.vselrv2"),
+    (
+        "no program yet",
+        "memref.load memref.store pto.tfree_from_aic pto.tfree_from_aiv pto.tfree pto.wait_record pto.strict_vecscope \
+         pto.tprefetch pto.tget_scale_addr pto.tgemv pto.tgemv.acc pto.tgemv.bias pto.copy_gm_to_cbuf pto.copy_ubuf_to_cbuf \
+         pto.load_cbuf_to_ca pto.mte_l0c_l1 pto.mad_mx_bias pto.tfillpad_inplace pto.tmov.fp pto.textract_fp pto.tinsert_fp \
+         pto.tstore_fp pto.tmatmul.mx pto.tmatmul.mx.acc pto.tmatmul.mx.bias pto.tgemv.mx pto.tgemv.mx.acc pto.tgemv.mx.bias \
+         pto.tquant pto.tdequant pto.mgather pto.mscatter pto.tmrgsort pto.tsort32 pto.tfillpad_expand pto.trandom pto.thistogram",
+    ),
+];
 
 #[derive(Default, Debug)]
 struct Log {
@@ -186,14 +193,38 @@ fn audit(file: &Path, text: &str, words: &[&str]) -> Option<Log> {
     if diags.has_errors() {
         return None;
     }
-    // Instructions of vector functions are audited with these.
-    let defs = || Dialects::get().all().iter().map(|def| def.schema.name);
-    let present: Vec<&str> = defs().filter(|name| loaded.module.ops_named(name).next().is_some()).collect();
     let function = option(words, "--func");
-    let mut prepared = prepare(loaded.module, function.first().map(String::as_str), &platform, &mut diags)?;
-    let log = Arc::new(Mutex::new(Log::default()));
-    for core in &mut prepared.decoded.program.cores {
-        for work in &mut core.works {
+    let watched = Watched::new(loaded.module, function.first().map(String::as_str), &platform, &mut diags)?;
+    let params = &watched.prepared.kernel.params;
+    let folder = file.parent()?.to_path_buf();
+    let mut args = option(words, "--arg");
+    if args.is_empty() {
+        args = head(text, "args").unwrap_or_default();
+    }
+    if args.is_empty() {
+        args = declared(&loaded.kernels, params)?;
+    }
+    let bound = bind(&args, params, &[], &Defaults { seed: 1, folder }).ok()?;
+    let values: Vec<Value> = bound.into_iter().map(|arg| arg.value).collect();
+    let blocks = option(words, "--blocks").first().and_then(|n| n.parse().ok()).unwrap_or(1).min(2);
+    watched.run(&platform, &values, blocks)
+}
+
+/// A program whose effects are all audited.
+struct Watched {
+    prepared: Prepared,
+    /// The ops that stand in it.
+    present: Vec<&'static str>,
+    log: Arc<Mutex<Log>>,
+}
+
+impl Watched {
+    fn new(module: Module, function: Option<&str>, platform: &Platform, diags: &mut Diags) -> Option<Watched> {
+        let defs = Dialects::get().all().iter().map(|def| def.schema.name);
+        let present = defs.filter(|name| module.ops_named(name).next().is_some()).collect();
+        let mut prepared = prepare(module, function, platform, diags)?;
+        let log = Arc::new(Mutex::new(Log::default()));
+        for work in prepared.decoded.program.cores.iter_mut().flat_map(|core| &mut core.works) {
             let inner = work.effect.clone();
             let (name, log) = (work.name, log.clone());
             work.effect = match inner {
@@ -201,31 +232,36 @@ fn audit(file: &Path, text: &str, words: &[&str]) -> Option<Log> {
                 Action::Discovering(inner) => Action::Discovering(Arc::new(Audit { name, inner, log })),
             };
         }
+        Some(Watched { prepared, present, log })
     }
-    let folder = file.parent()?.to_path_buf();
-    let mut args = option(words, "--arg");
-    if args.is_empty() {
-        args = head(text, "args").unwrap_or_default();
+
+    /// Runs it; what was audited, instructions of vector functions with their functions.
+    fn run(self, platform: &Platform, values: &[Value], blocks: u32) -> Option<Log> {
+        let limits = Limits { steps: 1 << 20, ..Limits::default() };
+        let options = ExecuteOptions { blocks, limits, ..ExecuteOptions::default() };
+        execute(&self.prepared.decoded, platform, values, options, &mut ());
+        drop(self.prepared);
+        let mut log = Arc::into_inner(self.log)?.into_inner().unwrap();
+        if log.audited.contains_key("pto.vecscope") {
+            self.present.into_iter().for_each(|name| *log.audited.entry(name).or_default() += 1);
+        }
+        Some(log)
     }
-    if args.is_empty() {
-        args = declared(&loaded.kernels, &prepared.kernel.params)?;
+}
+
+/// What an audit of a program around one op says; the error if it does not get so far.
+fn audit_program(program: &programs::Program) -> Result<Log, String> {
+    let (module, mut diags) = load(Source::new(program.op, program.text.clone()));
+    let platform = choose_platform(Some(program.arch), &module).map_err(|error| error.to_string())?;
+    if !diags.has_errors() {
+        check(&module, &platform, &mut diags);
     }
-    let bound = bind(&args, &prepared.kernel.params, &[], &Defaults { seed: 1, folder }).ok()?;
-    let values: Vec<Value> = bound.into_iter().map(|arg| arg.value).collect();
-    let blocks = option(words, "--blocks").first().and_then(|n| n.parse().ok()).unwrap_or(1).min(2);
-    execute(
-        &prepared.decoded,
-        &platform,
-        &values,
-        ExecuteOptions { blocks, limits: Limits { steps: 1 << 20, ..Limits::default() }, ..ExecuteOptions::default() },
-        &mut (),
-    );
-    drop(prepared);
-    let mut log = Arc::into_inner(log)?.into_inner().unwrap();
-    if log.audited.contains_key("pto.vecscope") {
-        present.into_iter().for_each(|name| *log.audited.entry(name).or_default() += 1);
-    }
-    Some(log)
+    let source = module.source.clone();
+    let watched = (!diags.has_errors()).then(|| Watched::new(module, None, &platform, &mut diags)).flatten();
+    let Some(watched) = watched else { return Err(diags.render(&source, false)) };
+    let values: Vec<Value> = program.inputs.iter().cloned().map(Value::Buffer).collect();
+    let log = watched.run(&platform, &values, 1).ok_or("nothing was audited")?;
+    if log.audited.contains_key(program.op) { Ok(log) } else { Err(format!("`{}` did not run", program.op)) }
 }
 
 /// The command lines of a file test or example, without `run`.
@@ -255,12 +291,21 @@ fn effects_keep_to_their_footprints() {
             wrong.extend(log.wrong.into_iter().map(|what| format!("{}: {what}", file.display())));
         }
     }
+    for program in programs::all() {
+        match audit_program(&program) {
+            Ok(log) => {
+                seen.extend(log.audited.into_keys());
+                wrong.extend(log.wrong.into_iter().map(|what| format!("the program of {}: {what}", program.op)));
+            }
+            Err(why) => wrong.push(format!("the program of {}: {why}\n{}", program.op, program.text)),
+        }
+    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let defs = Dialects::get().all().iter();
     let with_pipe = defs.filter(|def| !matches!(def.pipe, PipeRule::None)).map(|def| def.schema.name);
     let missing: Vec<&str> = with_pipe.filter(|name| !seen.contains(name)).collect();
     let (listed, seen_since): (Vec<&str>, Vec<&str>) =
-        NOT_SEEN.split_whitespace().partition(|name| missing.contains(name));
+        NOT_SEEN.iter().flat_map(|(_, ops)| ops.split_whitespace()).partition(|name| missing.contains(name));
     assert!(seen_since.is_empty(), "no longer to be listed: {seen_since:?}");
     let new: Vec<&&str> = missing.iter().filter(|name| !listed.contains(name)).collect();
     assert!(number.is_some() || new.is_empty(), "no file test runs these: {new:?}");

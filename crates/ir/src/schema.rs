@@ -230,4 +230,9 @@ impl Registry {
         names.sort_unstable();
         names
     }
+
+    /// True if ops of this dialect, such as `pto`, are declared.
+    pub fn has_dialect(&self, dialect: &str) -> bool {
+        self.by_name.keys().any(|name| name.split_once('.').is_some_and(|(of, _)| of == dialect))
+    }
 }

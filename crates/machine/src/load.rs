@@ -55,9 +55,18 @@ fn meant(error: &toml::de::Error) -> String {
     }
 }
 
-/// A built-in platform: `a5`, `a2a3` (also spelled `a2` or `a3`).
+/// The platform that a chip belongs to, as the public assembler tells them apart.
+fn of_chip(name: &str) -> &str {
+    match name.strip_prefix("Ascend") {
+        Some(chip) if chip.starts_with("950") || chip.starts_with("910_95") => "a5",
+        Some(chip) if chip.starts_with("910") => "a2a3",
+        _ => name,
+    }
+}
+
+/// A built-in platform: `a5`, `a2a3` (also spelled `a2` or `a3`), or that of a chip such as `Ascend910B1`.
 pub fn built_in(name: &str) -> Result<Platform, PlatformError> {
-    let text = match name {
+    let text = match of_chip(name) {
         "a5" => include_str!("../platforms/a5.toml"),
         "a2a3" | "a2" | "a3" => include_str!("../platforms/a2a3.toml"),
         _ => return Err(PlatformError::Unknown(name.to_string())),

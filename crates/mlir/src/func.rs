@@ -49,6 +49,7 @@ pub static FUNC: OpDef = OpDef {
                 ),
                 defaulted(SLOTS, AttrKind::Int, "slots of each ring that the compiler makes; 2 by default"),
                 defaulted(BOTH_LANES, AttrKind::Bool, "whether both Vector cores run this Vector function"),
+                defaulted("pto.aicore", AttrKind::Any, "marks what runs on the device; every function here does"),
                 defaulted("pto.auto_sync_tail_hint", AttrKind::Str, "read; it changes nothing here"),
             ],
         )

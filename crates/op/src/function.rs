@@ -3,7 +3,7 @@
 use slipring_ir::{Attr, Module, OpId, Part};
 use slipring_machine::CoreKind;
 
-pub use crate::names::{BOTH_LANES, ENTRY, KIND, PLATFORM, SLOT_BYTES, SLOTS, SPLIT};
+pub use crate::names::{BOTH_LANES, CHIP, ENTRY, KIND, PLATFORM, SLOT_BYTES, SLOTS, SPLIT};
 
 /// Name of a function.
 pub fn symbol_name(module: &Module, function: OpId) -> &str {
@@ -88,9 +88,10 @@ pub fn set_both_lanes(module: &mut Module, function: OpId, both: bool) {
     module.op_mut(function).attrs.set(BOTH_LANES, Attr::Bool(both));
 }
 
-/// The platform that a file is written for, if it says one.
+/// The platform that a file is written for, if it says one: by its name, else by the chip.
 pub fn written_platform(module: &Module) -> Option<&str> {
-    module.with_part(Part::Module).find_map(|op| module.op(op).attrs.get(PLATFORM)?.as_str())
+    let said = |name: &str| module.with_part(Part::Module).find_map(|op| module.op(op).attrs.get(name)?.as_str());
+    said(PLATFORM).or_else(|| said(CHIP))
 }
 
 fn set_int(module: &mut Module, op: OpId, name: &'static str, value: Option<i64>) {

@@ -21,6 +21,9 @@ pub const BOTH_LANES: &str = "dual_aiv_dispatch";
 /// The platform that a module is written for.
 pub const PLATFORM: &str = "pto.target_arch";
 
+/// The chip that a module is written for.
+pub const CHIP: &str = "pto.device-spec";
+
 /// What makes a loop a vector function.
 pub const VECTOR_LOOP: &str = "llvm.loop.aivector_scope";
 

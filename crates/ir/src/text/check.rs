@@ -20,8 +20,9 @@ impl<'a> OpParser<'a> {
                         self.module.op_mut(op).attrs.set(name, changed);
                     }
                 }
-                // A name with a dot belongs to a dialect and may stand anywhere. Any other may change the meaning.
-                None if name.contains('.') => {}
+                // A name with a dot belongs to its dialect: one of another dialect may stand anywhere. Any other may change the
+                // meaning.
+                None if name.split_once('.').is_some_and(|(dialect, _)| !self.registry.has_dialect(dialect)) => {}
                 None => {
                     let message = format!("`{}` has no attribute `{name}`", schema.name);
                     let mut d = Diagnostic::error("unknown-attribute", span, message);

@@ -346,6 +346,9 @@ fn verify(op: &OpRef<'_>, diags: &mut Diags) {
     if op.attr("sat").is_some() && op.attr("nosat").is_some() {
         wrong("fixpipe-sat", "expects at most one of `sat` and `nosat`".to_string());
     }
+    if op.attr("sat_mode").is_some() && op.attr("sat").is_none() {
+        wrong("fixpipe-sat", "expects `sat_mode` beside `sat` only".to_string());
+    }
     if let Some(name) = op.text("atomic_type")
         && atomic_elem(name) != Some(to)
     {

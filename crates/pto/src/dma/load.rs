@@ -1,6 +1,6 @@
 //! From global memory into a tile.
 
-use slipring_ir::{AttrKind, Diags, EnumSpec, OpSchema, Syntax, Touch, Type};
+use slipring_ir::{Attr, AttrKind, Diags, EnumSpec, OpSchema, Syntax, Touch, Type};
 use slipring_machine::{Pipe, Platform};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
@@ -24,8 +24,12 @@ const LOAD: OpSchema = schema(
     &[],
     &[
         defaulted("layout", AttrKind::Enum(LAYOUT), "how the dimensions of a memref fold into rows and columns"),
-        defaulted("pad_mode", AttrKind::Enum(PAD_MODE), "read and kept; the tile's `pad` decides"),
-        defaulted("init_out_buffer", AttrKind::Bool, "read and kept"),
+        defaulted(
+            "pad_mode",
+            AttrKind::Enum(PAD_MODE),
+            "`value`: the tile's `pad` fills what the window leaves, and must be there; `first_elem` is not run",
+        ),
+        defaulted("init_out_buffer", AttrKind::Bool, "true is not run; the tile keeps what the window leaves"),
     ],
 );
 
@@ -69,6 +73,12 @@ fn verify_load(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     same_width(op, "src", "dst", diags);
     positive(op, diags);
     same_fold(op, "dst", "src", diags);
+    if op.text("pad_mode") == Some("value") && op.tile("dst").is_some_and(|tile| tile.pad == 0) {
+        diags.push(
+            op.error("tile-pad", "`pad_mode = value` pads with the tile's value, and this tile has none")
+                .help("give the type of the tile a `pad`"),
+        );
+    }
     if let Some(tile) = op.tile("dst")
         && matches!(tile.layout.elem, Elem::I64 | Elem::U64)
         && tile.pad > 1
@@ -99,6 +109,12 @@ pub(super) fn positive(op: &OpRef<'_>, diags: &mut Diags) {
 }
 
 fn lower_load(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    if op.text("pad_mode") == Some("first_elem") {
+        return Err(d.unsupported("`pad_mode = first_elem`"));
+    }
+    if op.attr("init_out_buffer").and_then(Attr::as_bool) == Some(true) {
+        return Err(d.unsupported("`init_out_buffer = true`"));
+    }
     let view = d.view(op.operand("src").ok_or(Reported)?)?;
     let tile = d.tile(op.operand("dst").ok_or(Reported)?)?;
     // Types of one width move as bits: as the tile's type.

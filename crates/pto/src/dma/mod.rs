@@ -80,7 +80,14 @@ fn same_fold(op: &OpRef<'_>, tile: &str, window: &str, diags: &mut Diags) {
     let dims: Option<Vec<u64>> = view.dims.iter().map(|dim| dim.known()).collect();
     let (Some(dims), [Some(rows), Some(cols)]) = (dims, tile.valid.map(Dim::known)) else { return };
     let (Ok(r), Ok(c)) = (u32::try_from(rows), u32::try_from(cols)) else { return };
-    let layout = view_layout(op, value).or_else(|| op.text("layout"));
+    let (of_view, own) = (view_layout(op, value), op.text("layout"));
+    if let (Some(of_view), Some(own)) = (of_view, own)
+        && of_view != own
+    {
+        let message = format!("the view has the layout `{of_view}`, this says `{own}`");
+        return diags.push(op.error("view-layout", message).help("the layout of the view decides: leave this one out"));
+    }
+    let layout = of_view.or(own);
     let fold = Folding::of(layout, &tile.layout, dims.len()).choose(&dims, (r, c));
     let shape = fold.shape(&dims);
     if folds_otherwise(shape, (rows, cols)) {

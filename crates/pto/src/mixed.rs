@@ -16,6 +16,7 @@ use slipring_effect::{MoveArgs, MoveEffect, MovePart, Place, ShareEffect};
 use slipring_op::decode::{Binding, Decoder, TileRef};
 use slipring_op::def::{Counter, Lowered, MixedPart, OpDef, OpRef, Reported};
 use slipring_op::ring::Split;
+use slipring_op::ring::words;
 use slipring_op::rules::{PLAIN, TILE, operand, require_space, required, schema};
 use slipring_op::rules::{first_args, one_block};
 
@@ -23,7 +24,7 @@ use slipring_op::rules::{first_args, one_block};
 pub(crate) const OPS: &[&OpDef] = &[&SPLIT_AIV, &AIV_SHARD, &AIC_GATHER, &TCROSS];
 
 const SPLIT: AttrSpec =
-    required("split", AttrKind::Int, "0: whole tile, 1: upper and lower half, 2: left and right half");
+    required(words::SPLIT, AttrKind::Int, "0: whole tile, 1: upper and lower half, 2: left and right half");
 
 pub static SPLIT_AIV: OpDef = OpDef {
     schema: OpSchema { regions: &["body"], ..schema("pto.split_aiv", Syntax::Custom(&RegionText), &[], &[], &[SPLIT]) },

@@ -12,7 +12,7 @@ use super::buffer_text::BufferText;
 use slipring_op::decode::Binding;
 use slipring_op::def::{AddressRule, CoreRule, OpDef, OpRef, PipeRule, RingPart};
 use slipring_op::home_kind;
-use slipring_op::ring;
+use slipring_op::ring::{self, words};
 use slipring_op::rules::{
     INTEGER, PLAIN, POINTER, TILE, defaulted, operand, optional, require_space, required, result, schema,
 };
@@ -164,11 +164,11 @@ const INITIALIZE: OpSchema = schema(
     ],
     &[],
     &[
-        required("dir_mask", AttrKind::Int, "1: Cube to Vector, 2: Vector to Cube, 3: both"),
-        required("slot_size", AttrKind::Int, "bytes of a slot: those of the whole tile, before a split"),
-        defaulted("slot_num", AttrKind::Int, "slots of each ring; by default 8, or 4 with both directions"),
-        defaulted("id", AttrKind::Int, "tells several pipes of a kernel apart; 0 by default"),
-        defaulted("nosplit", AttrKind::Bool, "true: every tile of the pipe goes undivided"),
+        required(words::DIRECTIONS, AttrKind::Int, "1: Cube to Vector, 2: Vector to Cube, 3: both"),
+        required(words::SLOT_SIZE, AttrKind::Int, "bytes of a slot: those of the whole tile, before a split"),
+        defaulted(words::SLOTS, AttrKind::Int, "slots of each ring; by default 8, or 4 with both directions"),
+        defaulted(words::ID, AttrKind::Int, "tells several pipes of a kernel apart; 0 by default"),
+        defaulted(words::UNDIVIDED, AttrKind::Bool, "true: every tile of the pipe goes undivided"),
         PROTOCOL,
         PLACEMENT,
         FLAG_BASE,
@@ -182,32 +182,32 @@ const INITIALIZE: OpSchema = schema(
 
 /// `#pto.pipe_protocol<…>`.
 pub(super) const PROTOCOL: AttrSpec = defaulted(
-    "protocol",
-    AttrKind::Enum(&EnumSpec { kind: "pipe_protocol", members: &["tagged", "counted"] }),
+    words::PROTOCOL,
+    AttrKind::Enum(&EnumSpec { kind: "pipe_protocol", members: &[words::TAGGED, words::COUNTED] }),
     "`tagged`: a flag for each slot; `counted`: a counter of ready tiles and one of free slots",
 );
 
 /// `#pto.pipe_placement<…>`.
 pub(super) const PLACEMENT: AttrSpec = defaulted(
-    "placement",
-    AttrKind::Enum(&EnumSpec { kind: "pipe_placement", members: &["gm", "on_chip"] }),
+    words::PLACEMENT,
+    AttrKind::Enum(&EnumSpec { kind: "pipe_placement", members: &[words::IN_GM, words::ON_CHIP] }),
     "where the slots are; by default where the platform has them",
 );
 
 pub(super) const FLAG_BASE: AttrSpec = defaulted(
-    "flag_base",
+    words::FLAG_BASE,
     AttrKind::Int,
     "first flag of a counted pipe: that one says ready, the next free; by default the next that no pipe has",
 );
 
 pub(super) const PERIOD: AttrSpec =
-    defaulted("period", AttrKind::Int, "tiles that one free signal of a counted pipe stands for; 1 by default");
+    defaulted(words::PERIOD, AttrKind::Int, "tiles that one free signal of a counted pipe stands for; 1 by default");
 
 pub(super) const CREDITS: AttrSpec =
-    defaulted("credits", AttrKind::Int, "free signals at the start; by default the slots divided by the period");
+    defaulted(words::CREDITS, AttrKind::Int, "free signals at the start; by default the slots divided by the period");
 
 pub(super) const LANE: AttrSpec = defaulted(
-    "lane",
+    words::LANE,
     AttrKind::Int,
     "the one Vector core at the other end, 0 or 1: its tiles go undivided; by default every Vector core that runs",
 );
@@ -226,7 +226,7 @@ const INITIALIZE_DOC: &str = "Binds the rings of a pipe to their memory and star
      `c2v_consumer_buf` in UB and at `v2c_consumer_buf` in L1.";
 
 fn verify_initialize(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
-    if !matches!(op.int("dir_mask"), Some(1..=3)) {
+    if !matches!(op.int(words::DIRECTIONS), Some(1..=3)) {
         diags.push(op.error("pipe-direction", "expects 'dir_mask' to be 1, 2, or 3").label("1 C2V, 2 V2C, 3 both"));
     }
     ring::verify_pipe(op, platform, diags);
@@ -262,8 +262,8 @@ const PUSH: OpSchema = schema(
     &[operand("tile", TILE, Touch::Read, "the tile to push")],
     &[],
     &[
-        required("split", AttrKind::Int, "0: whole tile, 1: upper and lower half, 2: left and right half"),
-        defaulted("id", AttrKind::Int, "which pipe; 0 by default"),
+        required(words::SPLIT, AttrKind::Int, "0: whole tile, 1: upper and lower half, 2: left and right half"),
+        defaulted(words::ID, AttrKind::Int, "which pipe; 0 by default"),
     ],
 );
 
@@ -318,8 +318,8 @@ const POP: OpSchema = schema(
         "the popped tile: the slot itself on chip, a copy of it from global memory",
     )],
     &[
-        required("split", AttrKind::Int, "0: whole tile, 1: upper and lower half, 2: left and right half"),
-        defaulted("id", AttrKind::Int, "which pipe; 0 by default"),
+        required(words::SPLIT, AttrKind::Int, "0: whole tile, 1: upper and lower half, 2: left and right half"),
+        defaulted(words::ID, AttrKind::Int, "which pipe; 0 by default"),
         defaulted(ADDRESS, AttrKind::Int, "where a tile from global memory lands: written by the allocator"),
     ],
 );
@@ -408,8 +408,8 @@ const FREE: OpSchema = schema(
     &[],
     &[],
     &[
-        required("split", AttrKind::Int, "as at the pop"),
-        defaulted("id", AttrKind::Int, "which pipe; 0 by default"),
+        required(words::SPLIT, AttrKind::Int, "as at the pop"),
+        defaulted(words::ID, AttrKind::Int, "which pipe; 0 by default"),
         PLACED_FREE,
     ],
 );

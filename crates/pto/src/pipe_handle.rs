@@ -1,7 +1,9 @@
 //! Rings by pipe values: the ops that make them, and push, pop and free in their three forms (seed 003; PTO IR of the
 //! public assembler).
 
-use slipring_ir::{Arity, AttrKind, Diags, Infer, OpSchema, OperandSpec, ResultSpec, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{
+    Arity, AttrKind, AttrSpec, Diags, Infer, OpSchema, OperandSpec, ResultSpec, Syntax, Touch, Type, TypeRule,
+};
 use slipring_machine::{Pipe, Platform};
 use slipring_op::address::ADDRESS;
 use slipring_op::make::is_placed;
@@ -11,7 +13,7 @@ use slipring_tile::Space;
 use super::pipe::{AUTO_FREE, CREDITS, FLAG_BASE, LANE, PERIOD, PLACED_FREE, PROTOCOL, phases, verify_split};
 use super::pipe_text::{PipeText, Verb};
 use slipring_op::def::{AddressRule, CoreRule, HandlePart, OpDef, OpRef, PipeRule, RingPart};
-use slipring_op::ring::{self, Phase};
+use slipring_op::ring::{self, Phase, words};
 use slipring_op::rules::{
     ANY, BOOL, INTEGER, PLAIN, TILE, defaulted, operand, optional, required, result, schema, variadic,
 };
@@ -64,6 +66,23 @@ const MADE_DOC: &str = "Makes this core's end of a pipe; the other core makes th
      free; a pipe with both directions takes two more for Vector to Cube. `protocol = tagged` gives every slot flags of its \
      own instead. With `period = n` the consumer signals once for n freed slots, and the producer waits once for n pushes.";
 
+/// What an end says of its pipe, with what is said of the slots of the landing area.
+const fn made(local_slots: &'static str) -> [AttrSpec; 11] {
+    [
+        required(words::DIRECTIONS, AttrKind::Int, "1: Cube to Vector, 2: Vector to Cube, 3: both"),
+        required(words::SLOT_SIZE, AttrKind::Int, "bytes of a slot"),
+        required(words::SLOTS, AttrKind::Int, "slots of each ring"),
+        defaulted(words::LOCAL_SLOTS, AttrKind::Int, local_slots),
+        FLAG_BASE,
+        defaulted(words::UNDIVIDED, AttrKind::Bool, "true: every tile goes undivided"),
+        PROTOCOL,
+        PERIOD,
+        CREDITS,
+        AUTO_FREE,
+        LANE,
+    ]
+}
+
 pub static INITIALIZE_L2L: OpDef = OpDef {
     schema: schema(
         "pto.initialize_l2l_pipe",
@@ -73,19 +92,7 @@ pub static INITIALIZE_L2L: OpDef = OpDef {
             optional("peer", INTEGER, Touch::Nothing, "address of the other direction's slots, in bytes"),
         ],
         &[result("pipe", PIPE_HANDLE, Infer::Written, "the pipe")],
-        &[
-            required("dir_mask", AttrKind::Int, "1: Cube to Vector, 2: Vector to Cube, 3: both"),
-            required("slot_size", AttrKind::Int, "bytes of a slot"),
-            required("slot_num", AttrKind::Int, "slots of each ring"),
-            defaulted("local_slot_num", AttrKind::Int, "slots of the landing area"),
-            FLAG_BASE,
-            defaulted("nosplit", AttrKind::Bool, "true: every tile goes undivided"),
-            PROTOCOL,
-            PERIOD,
-            CREDITS,
-            AUTO_FREE,
-            LANE,
-        ],
+        &made("slots of the landing area"),
     ),
     summary: "A pipe whose slots are on chip, as a value",
     doc: MADE_DOC,
@@ -106,19 +113,7 @@ pub static INITIALIZE_L2G2L: OpDef = OpDef {
             optional("peer", INTEGER, Touch::Nothing, "address of the other direction's landing area, in bytes"),
         ],
         &[result("pipe", PIPE_HANDLE, Infer::Written, "the pipe")],
-        &[
-            required("dir_mask", AttrKind::Int, "1: Cube to Vector, 2: Vector to Cube, 3: both"),
-            required("slot_size", AttrKind::Int, "bytes of a slot"),
-            required("slot_num", AttrKind::Int, "slots of each ring"),
-            defaulted("local_slot_num", AttrKind::Int, "slots of the landing area; by default those of the ring"),
-            FLAG_BASE,
-            defaulted("nosplit", AttrKind::Bool, "true: every tile goes undivided"),
-            PROTOCOL,
-            PERIOD,
-            CREDITS,
-            AUTO_FREE,
-            LANE,
-        ],
+        &made("slots of the landing area; by default those of the ring"),
     ),
     summary: "A pipe whose slots are in global memory, as a value",
     doc: MADE_DOC,
@@ -128,8 +123,8 @@ pub static INITIALIZE_L2G2L: OpDef = OpDef {
 };
 
 fn verify_made(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
-    let both = op.int("dir_mask") == Some(3);
-    if !matches!(op.int("dir_mask"), Some(1..=3)) {
+    let both = op.int(words::DIRECTIONS) == Some(3);
+    if !matches!(op.int(words::DIRECTIONS), Some(1..=3)) {
         diags.push(op.error("pipe-direction", "expects 'dir_mask' to be 1, 2, or 3"));
     } else if both && op.operand("peer").is_none() {
         diags.push(op.error("pipe-peer", "expects 'peer_local_addr' when dir_mask is 3"));
@@ -233,7 +228,7 @@ pub static TPUSH: OpDef = OpDef {
             EVENTS,
         ],
         &[DONE],
-        &[defaulted("split", AttrKind::Int, SPLIT)],
+        &[defaulted(words::SPLIT, AttrKind::Int, SPLIT)],
     ),
     summary: "Push a tile into a pipe",
     doc: concat!(
@@ -268,7 +263,7 @@ pub static TPOP: OpDef = OpDef {
         ],
         &[DONE],
         &[
-            defaulted("split", AttrKind::Int, SPLIT),
+            defaulted(words::SPLIT, AttrKind::Int, SPLIT),
             defaulted(ADDRESS, AttrKind::Int, "where a tile from global memory lands: written by the allocator"),
         ],
     ),
@@ -297,7 +292,7 @@ pub static TFREE: OpDef = OpDef {
         Syntax::Custom(&PipeText(Verb::Free)),
         &[operand("pipe", PIPE_HANDLE, Touch::Nothing, "the pipe"), EVENTS],
         &[DONE],
-        &[defaulted("split", AttrKind::Int, "as at the pop"), PLACED_FREE],
+        &[defaulted(words::SPLIT, AttrKind::Int, "as at the pop"), PLACED_FREE],
     ),
     summary: "Give a popped slot of a pipe back",
     doc: "Signals that the oldest popped slot is free. It does nothing in a pipe that frees by itself.",

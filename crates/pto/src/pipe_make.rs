@@ -11,6 +11,8 @@ use super::pipe_handle::{TFREE, TPOP, TPUSH};
 use slipring_op::Table;
 use slipring_op::def::{HandlePart, OpDef, OpRef, RingPart};
 use slipring_op::make::mark_placed;
+use slipring_op::ring::reserved::{LOCATION, NAME, PEER, SIZE};
+use slipring_op::ring::words::{self, ID};
 use slipring_op::ring::{Phase, Split};
 
 /// The op that pushes in a direction.
@@ -60,7 +62,6 @@ pub fn handle_of(part: HandlePart) -> &'static OpDef {
 }
 
 /// The attribute with the number of a pipe.
-const ID: &str = "id";
 
 /// The number of the pipe that an op makes or takes, where it says one.
 pub fn pipe_number(op: &OpRef<'_>) -> Option<i64> {
@@ -77,7 +78,7 @@ pub struct Passage {
 
 impl From<Passage> for AttrDict {
     fn from(passage: Passage) -> AttrDict {
-        let mut attrs = AttrDict::from([("split", Attr::int(passage.split.number()))]);
+        let mut attrs = AttrDict::from([(words::SPLIT, Attr::int(passage.split.number()))]);
         if passage.pipe > 0 {
             attrs.set(ID, Attr::int(passage.pipe as i64));
         }
@@ -107,7 +108,7 @@ pub fn pop(
 pub fn free_after(table: &Table, module: &mut Module, pop: OpId) -> Option<OpId> {
     let op = table.op(module, pop)?;
     let Some(RingPart::Pop(direction)) = op.ring() else { return None };
-    let attrs = ["split", ID].into_iter().filter_map(|name| Some((name, op.attr(name)?.clone())));
+    let attrs = [words::SPLIT, ID].into_iter().filter_map(|name| Some((name, op.attr(name)?.clone())));
     let (attrs, span): (AttrDict, Span) = (attrs.collect(), op.span());
     match op.def.ring {
         Some(RingPart::Handle(_)) => {
@@ -149,7 +150,8 @@ pub fn initialize(
 ) -> OpId {
     let mask = i64::from(pipe.directions[0]) | i64::from(pipe.directions[1]) << 1;
     let (size, slots) = (Attr::int(pipe.slot_bytes), Attr::int(pipe.slots));
-    let mut attrs = AttrDict::from([("dir_mask", Attr::int(mask)), ("slot_size", size), ("slot_num", slots)]);
+    let mut attrs =
+        AttrDict::from([(words::DIRECTIONS, Attr::int(mask)), (words::SLOT_SIZE, size), (words::SLOTS, slots)]);
     if pipe.id > 0 {
         attrs.set(ID, Attr::int(pipe.id as i64));
     }
@@ -168,9 +170,9 @@ pub fn initialize(
 /// A reservation that leaves its address to the allocator, in no block yet.
 pub fn reserve(module: &mut Module, name: &str, space: Space, bytes: i64, span: Span) -> OpId {
     let attrs = [
-        ("name", Attr::Str(name.into())),
-        ("size", Attr::int(bytes)),
-        ("location", Attr::member("address_space", space.name())),
+        (NAME, Attr::Str(name.into())),
+        (SIZE, Attr::int(bytes)),
+        (LOCATION, Attr::member("address_space", space.name())),
         ("auto", Attr::Bool(true)),
     ];
     RESERVE_BUFFER.make(module, &[], attrs, &[Type::I32], span)
@@ -178,7 +180,7 @@ pub fn reserve(module: &mut Module, name: &str, space: Space, bytes: i64, span: 
 
 /// An import of what another function reserves, in no block yet.
 pub fn import(module: &mut Module, name: &str, peer: &str, span: Span) -> OpId {
-    let attrs = [("name", Attr::Str(name.into())), ("peer_func", Attr::Symbol(peer.into()))];
+    let attrs = [(NAME, Attr::Str(name.into())), (PEER, Attr::Symbol(peer.into()))];
     IMPORT_RESERVED_BUFFER.make(module, &[], attrs, &[Type::I32], span)
 }
 

@@ -10,14 +10,14 @@ use super::super::memory::{BT, L0A, L0B, L0C, given, memory};
 use super::load::scales_of;
 use slipring_effect::{Mad, MadArgs, MadStart, Tf32};
 use slipring_op::decode::Decoder;
-use slipring_op::decode::with_unit_flag;
+use slipring_op::decode::{CHECK_ONLY, UNIT_FLAG, with_unit_flag};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule};
 use slipring_op::rules::{INTEGER, PLAIN, defaulted, operand, schema};
 
-const UNIT_FLAG: &EnumSpec = &EnumSpec { kind: "unit_flag", members: &["check_only", "check_and_set"] };
+const UNIT_FLAG_MODE: &EnumSpec = &EnumSpec { kind: UNIT_FLAG, members: &[CHECK_ONLY, "check_and_set"] };
 const TF32_MODE: &EnumSpec = &EnumSpec { kind: "tf32_mode", members: &["round_even", "round_away"] };
 
-const UNIT_FLAG_CLAUSE: Clause = Clause::choice("unit_flag", &[Part::Word("unit_flag", UNIT_FLAG)]);
+const UNIT_FLAG_CLAUSE: Clause = Clause::choice(UNIT_FLAG, &[Part::Word(UNIT_FLAG, UNIT_FLAG_MODE)]);
 const TF32_CLAUSE: Clause = Clause::choice("tf32_mode", &[Part::Word("tf32_mode", TF32_MODE)]);
 
 const CLAUSES: &[Clause] = &[
@@ -38,7 +38,7 @@ const MX_CLAUSES: &[Clause] = &[
 ];
 
 const ATTRS: &[AttrSpec] = &[
-    defaulted("unit_flag", AttrKind::Enum(UNIT_FLAG), "part in the synchronisation of accumulator tiles"),
+    defaulted(UNIT_FLAG, AttrKind::Enum(UNIT_FLAG_MODE), "part in the synchronisation of accumulator tiles"),
     defaulted("disable_gemv", AttrKind::Unit, "a single row of the left operand lies in fractals, too"),
     defaulted("sat", AttrKind::Unit, "infinities and NaN are made finite"),
     defaulted("nosat", AttrKind::Unit, "infinities and NaN are kept"),

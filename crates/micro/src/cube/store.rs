@@ -12,11 +12,11 @@ use super::control::CONTROL;
 use super::quant::{QUANT_PRE, QuantMode, quant_mode};
 use slipring_effect::{Fixpipe, FixpipeArgs, Form, Lane, Narrow, Payload, Quant, QuantTo, Relu, Split};
 use slipring_op::decode::Decoder;
-use slipring_op::decode::with_unit_flag;
+use slipring_op::decode::{CHECK_ONLY, UNIT_FLAG, with_unit_flag};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, SCALAR, constant, defaulted, operand, optional, schema};
 
-const UNIT_FLAG: &EnumSpec = &EnumSpec { kind: "unit_flag", members: &["check_only", "check_and_clear"] };
+const UNIT_FLAG_MODE: &EnumSpec = &EnumSpec { kind: UNIT_FLAG, members: &[CHECK_ONLY, "check_and_clear"] };
 const RELU_PRE: &EnumSpec =
     &EnumSpec { kind: "relu_pre_mode", members: &["no_relu", "normal_relu", "scalar_relu", "vector_relu"] };
 const PRESERVE_NAN: &EnumSpec = &EnumSpec { kind: "sat_mode", members: &["preserve_nan"] };
@@ -24,7 +24,7 @@ const ATOMIC_TYPE: &EnumSpec = &EnumSpec { kind: "atomic_type", members: &["f32"
 const ATOMIC_OP: &EnumSpec = &EnumSpec { kind: "atomic_op", members: &["add", "max", "min"] };
 const DST_MODE: &EnumSpec = &EnumSpec { kind: "dst_mode", members: &["split_m", "split_n"] };
 
-const UNIT_FLAG_CLAUSE: Clause = Clause::choice("unit_flag", &[Part::Word("unit_flag", UNIT_FLAG)]);
+const UNIT_FLAG_CLAUSE: Clause = Clause::choice(UNIT_FLAG, &[Part::Word(UNIT_FLAG, UNIT_FLAG_MODE)]);
 const QUANT_CLAUSE: Clause =
     Clause::choice("pre_quant", &[Part::Value, Part::NamedWord("mode", "quant_pre", QUANT_PRE)]);
 const RELU_CLAUSE: Clause =
@@ -86,7 +86,7 @@ const DST3: OperandSpec =
     optional("loop3_dst_stride", INTEGER, Touch::Nothing, "elements of the destination between repetitions");
 
 const ATTRS: &[AttrSpec] = &[
-    defaulted("unit_flag", AttrKind::Enum(UNIT_FLAG), "part in the synchronisation of accumulator tiles"),
+    defaulted(UNIT_FLAG, AttrKind::Enum(UNIT_FLAG_MODE), "part in the synchronisation of accumulator tiles"),
     defaulted("quant_pre", AttrKind::Enum(QUANT_PRE), "first step: scale and target"),
     defaulted("relu_pre", AttrKind::Enum(RELU_PRE), "second step: activation"),
     defaulted("nz2nd", AttrKind::Unit, "rows in the destination"),
@@ -340,7 +340,7 @@ fn verify(op: &OpRef<'_>, diags: &mut Diags) {
         wrong("fixpipe-layout", "expects an f32 destination and no `loop3` for `nz2nz`".to_string());
     }
     let loop0 = op.operand("loop0_src_stride").and_then(|value| constant(op.module, value));
-    if op.attr("unit_flag").is_some() && loop0.is_some_and(|stride| stride != 1) {
+    if op.attr(UNIT_FLAG).is_some() && loop0.is_some_and(|stride| stride != 1) {
         wrong("fixpipe-unit-flag", "expects no `unit_flag` where the stride of `nz2dn` is not 1".to_string());
     }
     if op.attr("sat").is_some() && op.attr("nosat").is_some() {

@@ -27,4 +27,4 @@ pub use kernel::{Kernel, needed_functions, select_kernel};
 pub use memory::{as_tile, in_memory, no_address, view_of, whole_boxes};
 pub use state::SCALE_GROUP;
 pub use syncs::SyncFamily;
-pub use unit_flag::with_unit_flag;
+pub use unit_flag::{CHECK_ONLY, UNIT_FLAG, with_unit_flag};

@@ -7,6 +7,11 @@ use slipring_program::{Inst, Operand};
 use super::Decoder;
 use crate::def::OpRef;
 
+/// The attribute of the clause, and its kind.
+pub const UNIT_FLAG: &str = "unit_flag";
+/// The word that neither publishes nor clears.
+pub const CHECK_ONLY: &str = "check_only";
+
 /// Puts the checks and updates of an op's `unit_flag` clause around the work that it issues for `pipe` on the accumulator tile at
 /// an address. Without the clause there is only the work.
 ///
@@ -22,11 +27,11 @@ pub fn with_unit_flag(
     tile: Operand,
     work: impl FnOnce(&mut Decoder<'_>),
 ) {
-    let Some(mode) = op.text("unit_flag") else { return work(d) };
+    let Some(mode) = op.text(UNIT_FLAG) else { return work(d) };
     let token = d.unit_flag(tile);
     d.emit(Inst::Acquire { pipe, token, waits: true });
     work(d);
-    if mode != "check_only" {
+    if mode != CHECK_ONLY {
         d.emit(Inst::Release { pipe, token, deferred: false });
     }
 }

@@ -8,6 +8,7 @@ use super::ends::Ends;
 use super::plan::{Init, Part};
 use super::spec::{PipeKey, ring_tile};
 use super::split::Split;
+use super::words;
 use crate::def::OpRef;
 
 /// Both ends exist once and are made alike.
@@ -51,16 +52,16 @@ pub(super) fn check_ends(pipe: &[Init<'_>], diags: &mut Diags) {
 fn says(init: &Init<'_>) -> [(&'static str, String); 8] {
     let config = &init.spec.config;
     let mask = i64::from(config.directions[0]) | i64::from(config.directions[1]) << 1;
-    let protocol = if config.counted { "counted" } else { "tagged" };
+    let protocol = if config.counted { words::COUNTED } else { words::TAGGED };
     [
-        ("dir_mask", mask.to_string()),
-        ("slot_size", config.slot_bytes.to_string()),
-        ("slot_num", init.spec.slots.to_string()),
-        ("protocol", protocol.to_string()),
-        ("period", config.period.to_string()),
-        ("credits", init.spec.credits.to_string()),
-        ("lane", config.lane.map_or("both".to_string(), |lane| lane.to_string())),
-        ("placement", if init.spec.in_gm { "gm" } else { "on_chip" }.to_string()),
+        (words::DIRECTIONS, mask.to_string()),
+        (words::SLOT_SIZE, config.slot_bytes.to_string()),
+        (words::SLOTS, init.spec.slots.to_string()),
+        (words::PROTOCOL, protocol.to_string()),
+        (words::PERIOD, config.period.to_string()),
+        (words::CREDITS, init.spec.credits.to_string()),
+        (words::LANE, config.lane.map_or("both".to_string(), |lane| lane.to_string())),
+        (words::PLACEMENT, if init.spec.in_gm { words::IN_GM } else { words::ON_CHIP }.to_string()),
     ]
 }
 
@@ -109,7 +110,7 @@ pub(super) fn check_provided(part: &Part<'_>, direction: Direction, inits: &[Ini
 
 /// `nosplit`, where an initialise op says it, must be what the pipe's data ops do.
 pub(super) fn check_nosplit(pipe: &[Init<'_>], parts: &[Part<'_>], diags: &mut Diags) {
-    let says = |p: &Init<'_>| p.op.attr("nosplit").and_then(Attr::as_bool);
+    let says = |p: &Init<'_>| p.op.attr(words::UNDIVIDED).and_then(Attr::as_bool);
     let data = |p: &&Part<'_>| p.part.moves().is_some();
     for init in pipe {
         let Some(nosplit) = says(init) else { continue };
@@ -170,7 +171,7 @@ pub(super) fn check_splits(pushes: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut
 
 /// A slot is freed with the split of its pop, where the free says one.
 pub(super) fn check_free_splits(frees: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut Diags) {
-    for op in frees.iter().filter(|op| op.attr("split").is_some()) {
+    for op in frees.iter().filter(|op| op.attr(words::SPLIT).is_some()) {
         let split = Split::of(op);
         let (Some(first), false) = (pops.first(), pops.iter().any(|pop| Split::of(pop) == split)) else { continue };
         let number = |op: &OpRef<'_>| Split::of(op).map_or(-1, Split::number);

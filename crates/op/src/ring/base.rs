@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use slipring_ir::{BlockId, Module, OpId, ValueDef, ValueId};
 
+use super::reserved::BASE;
 use super::spec::reservation_of;
 use crate::def::Linear;
 use crate::rules::constant;
@@ -37,7 +38,7 @@ impl SlotBase {
         match self {
             SlotBase::At(at) => Some(at),
             SlotBase::In { reservation, offset } => {
-                module.op(reservation).attrs.get("base").and_then(slipring_ir::Attr::as_int)?.checked_add(offset)
+                module.op(reservation).attrs.get(BASE).and_then(slipring_ir::Attr::as_int)?.checked_add(offset)
             }
             SlotBase::Computed => None,
         }

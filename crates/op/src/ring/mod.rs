@@ -20,6 +20,7 @@ mod signal;
 mod spec;
 mod split;
 mod witness;
+pub mod words;
 
 pub use agree::odd;
 pub use base::SlotBase;

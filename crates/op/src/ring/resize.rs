@@ -8,6 +8,7 @@ use slipring_program::Direction;
 
 use super::reserved::SIZE;
 use super::spec::{PipeSpec, consumer_buffer, reservation_of};
+use super::words;
 use crate::def::{MixedPart, OpRef, RingPart};
 use crate::table::Table;
 
@@ -51,13 +52,13 @@ fn resize(module: &mut Module, id: OpId, slots: u32) {
         _ => None,
     });
     let attrs = &mut module.op_mut(id).attrs;
-    for name in ["local_slot_num", "period"] {
+    for name in [words::LOCAL_SLOTS, words::PERIOD] {
         if let Some(n) = attrs.get(name).and_then(Attr::as_int) {
             attrs.set(name, Attr::int(n.min(slots)));
         }
     }
     let Some((value, pipe)) = typed else {
-        return attrs.set("slot_num", Attr::int(slots));
+        return attrs.set(words::SLOTS, Attr::int(slots));
     };
     // Where the depth, the period and the local depth stand: see `Config`.
     let (depth, capped): (usize, &[usize]) = if pipe.multi { (2, &[3, 7]) } else { (3, &[4]) };

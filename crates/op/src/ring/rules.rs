@@ -6,6 +6,7 @@ use slipring_program::Direction;
 use slipring_tile::Space;
 
 use super::spec::{Config, PipeSpec, gm_buffer, slot_space};
+use super::words;
 use crate::def::OpRef;
 
 /// Reports what is wrong with the parameters of an op that makes a pipe.
@@ -40,7 +41,7 @@ pub fn verify_pipe(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         }
         _ => {}
     }
-    if op.int("lane").is_some_and(|lane| !(0..2).contains(&lane)) {
+    if op.int(words::LANE).is_some_and(|lane| !(0..2).contains(&lane)) {
         let error = op.error("pipe-lane", "expects 'lane' to be 0 or 1");
         return diags
             .push(error.label("0 is AIV0, 1 is AIV1").help("leave `lane` out for a pipe to every Vector core"));
@@ -53,7 +54,7 @@ pub fn verify_pipe(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
 
 /// True where the text of the op itself has the depth of the landing area, and not a default of its type.
 fn written_local(op: &OpRef<'_>) -> bool {
-    op.attr("local_slot_num").is_some()
+    op.attr(words::LOCAL_SLOTS).is_some()
 }
 
 /// Slots lie where the platform can put them.

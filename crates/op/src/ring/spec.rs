@@ -6,7 +6,9 @@ use slipring_program::Direction;
 use slipring_tile::Space;
 
 use super::phases::{Phase, Phases, Way};
+use super::reserved::{NAME, PEER};
 use super::split::Split;
+use super::words;
 use crate::def::{HandlePart, OpRef, RingPart};
 use crate::function::kernel_kind;
 use crate::reach::{affinity, core_of};
@@ -30,7 +32,7 @@ impl PipeKey {
             PipeKey::Id(id) => format!("pipe {id}"),
             PipeKey::Flag(flag) => format!("the pipe with flag {flag}"),
             PipeKey::Slots(op) => {
-                format!("the pipe of `{}`", module.op(op).attrs.get("name").and_then(Attr::as_str).unwrap_or("?"))
+                format!("the pipe of `{}`", module.op(op).attrs.get(NAME).and_then(Attr::as_str).unwrap_or("?"))
             }
         }
     }
@@ -96,16 +98,16 @@ impl Config {
             _ => of_attributes(init),
         };
         let is_true = |name: &str| init.attr(name).and_then(Attr::as_bool);
-        config.flag = init.int("flag_base").or(config.flag);
-        config.slots = init.int("slot_num").or(config.slots);
-        config.local_slots = init.int("local_slot_num").or(config.local_slots);
-        config.period = init.int("period").unwrap_or(config.period);
-        config.credits = init.int("credits").or(config.credits);
+        config.flag = init.int(words::FLAG_BASE).or(config.flag);
+        config.slots = init.int(words::SLOTS).or(config.slots);
+        config.local_slots = init.int(words::LOCAL_SLOTS).or(config.local_slots);
+        config.period = init.int(words::PERIOD).unwrap_or(config.period);
+        config.credits = init.int(words::CREDITS).or(config.credits);
         config.auto_free = is_true("auto_free").unwrap_or(config.auto_free);
-        config.lane = init.int("lane").and_then(|lane| usize::try_from(lane).ok());
-        match init.text("protocol") {
-            Some("tagged") => config.counted = false,
-            Some("counted") => config.counted = true,
+        config.lane = init.int(words::LANE).and_then(|lane| usize::try_from(lane).ok());
+        match init.text(words::PROTOCOL) {
+            Some(words::TAGGED) => config.counted = false,
+            Some(words::COUNTED) => config.counted = true,
             _ => {}
         }
         Ok(config)
@@ -120,15 +122,15 @@ impl Config {
 }
 
 fn of_attributes(init: &OpRef<'_>) -> Config {
-    let mask = init.int("dir_mask").unwrap_or(0);
+    let mask = init.int(words::DIRECTIONS).unwrap_or(0);
     let operand = |name: &str| init.def.schema.operands.iter().any(|o| o.name == name);
     let on_chip_or_gm = (operand("local")).then_some(operand("gm"));
     Config {
         flag: None,
         directions: [mask & 1 != 0, mask & 2 != 0],
         control: false,
-        in_gm: init.text("placement").map(|p| p == "gm").or(on_chip_or_gm),
-        slot_bytes: init.int("slot_size").unwrap_or(0),
+        in_gm: init.text(words::PLACEMENT).map(|p| p == words::IN_GM).or(on_chip_or_gm),
+        slot_bytes: init.int(words::SLOT_SIZE).unwrap_or(0),
         slots: None,
         local_slots: None,
         counted: makes_value(init),
@@ -352,7 +354,7 @@ pub fn gm_buffer(init: &OpRef<'_>) -> Option<ValueId> {
 
 /// The value that says where a direction's tiles are in the consumer's memory: its slots, or where they land.
 pub fn consumer_buffer(init: &OpRef<'_>, direction: Direction) -> Option<ValueId> {
-    let both = init.int("dir_mask") == Some(3);
+    let both = init.int(words::DIRECTIONS) == Some(3);
     let (own, local) = match direction {
         Direction::C2V => ("c2v_consumer_buf", "local"),
         Direction::V2C => ("v2c_consumer_buf", if both { "peer" } else { "local" }),
@@ -386,7 +388,7 @@ pub fn pipe_key(op: &OpRef<'_>) -> Option<PipeKey> {
     let initializes = op.def.ring.is_some_and(RingPart::makes_end);
     let by_value = takes_value || (initializes && makes_value(op));
     if !by_value {
-        return Some(PipeKey::Id(op.int("id").unwrap_or(0)));
+        return Some(PipeKey::Id(op.int(words::ID).unwrap_or(0)));
     }
     let maker = maker(op)?;
     let config = Config::of(&maker).ok()?;
@@ -405,11 +407,11 @@ pub fn reservation_of(table: &Table, module: &Module, value: ValueId) -> Option<
         RingPart::Reserve => Some(id),
         RingPart::Import => {
             let attr = |name: &str| module.op(id).attrs.get(name).and_then(Attr::as_str);
-            let body = module.body(module.symbol(attr("peer_func")?)?, 0)?;
+            let body = module.body(module.symbol(attr(PEER)?)?, 0)?;
             module.walk(body).into_iter().find(|op| {
                 let data = module.op(*op);
                 let reserves = table.def(&data.name).is_some_and(|d| d.ring.is_some_and(RingPart::reserves));
-                reserves && data.attrs.get("name").and_then(Attr::as_str) == attr("name")
+                reserves && data.attrs.get(NAME).and_then(Attr::as_str) == attr(NAME)
             })
         }
         RingPart::Initialize | RingPart::Status(..) | RingPart::Handle(_) => None,

@@ -3,6 +3,7 @@
 use slipring_ir::TileType;
 use slipring_program::Direction;
 
+use super::words::SPLIT;
 use crate::def::OpRef;
 use crate::ring::pipe_of;
 
@@ -30,7 +31,7 @@ pub struct Part {
 impl Split {
     /// The mode of an op: its `split` attribute (0, 1 or 2), else that of its pipe's tile types, else undivided.
     pub fn of(op: &OpRef<'_>) -> Option<Split> {
-        match op.int("split") {
+        match op.int(SPLIT) {
             Some(0) => Some(Split::None),
             Some(1) => Some(Split::UpDown),
             Some(2) => Some(Split::LeftRight),

@@ -10,6 +10,7 @@ ELEMENTS = {
     "float8_e4m3fn": "f8E4M3FN",
     "float8_e5m2": "f8E5M2",
     "float8_e8m0fnu": "f8E8M0FNU",
+    "float4_e2m1fn": "f4E2M1x2",
     "int8": "i8",
     "int16": "i16",
     "int32": "i32",
@@ -19,6 +20,8 @@ ELEMENTS = {
     "uint32": "ui32",
     "uint64": "ui64",
 }
+# Types of which an element of the device holds two, the first one in its low bits.
+PAIRS = ("float4_e2m1fn",)
 HOST = {elem: name for name, elem in ELEMENTS.items()}
 NEAREST = {"float64": "float32", "complex64": "float32", "complex128": "float32", "bool": "uint8", "longdouble": "float32"}
 
@@ -87,16 +90,34 @@ def element_of(array, name):
     return elem
 
 
+def extents(array, name):
+    """The extents of an array as the device counts them: 4-bit floats in pairs."""
+    shape = [int(extent) for extent in array.shape] or [1]
+    if array.dtype.name in PAIRS:
+        if shape[-1] % 2:
+            raise TypeError(f"`{name}` has rows of {shape[-1]} 4-bit floats, which a device holds in pairs")
+        shape[-1] //= 2
+    return shape
+
+
 def flat_bytes(array):
     """The bytes of an array, row by row; a view where it is contiguous."""
     import numpy as np
 
-    array = np.ascontiguousarray(array)
-    return array.reshape(-1).view(np.uint8)
+    flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return flat[0::2] & 15 | flat[1::2] << 4 if array.dtype.name in PAIRS else flat
+
+
+def of_bytes(data, dtype, shape):
+    """The array that bytes of the device are."""
+    import numpy as np
+
+    flat = np.frombuffer(data, dtype=np.uint8)
+    if dtype.name in PAIRS:
+        flat = np.stack([flat & 15, flat >> 4], axis=1).reshape(-1)
+    return flat.view(dtype).reshape(shape)
 
 
 def write_back(array, data):
     """Puts the bytes of a result into an array of any layout."""
-    import numpy as np
-
-    array[...] = np.frombuffer(data, dtype=np.uint8).view(array.dtype).reshape(array.shape)
+    array[...] = of_bytes(data, array.dtype, array.shape)

@@ -5,9 +5,10 @@ import functools
 import warnings
 
 from . import _slipring
-from ._arrays import dtype_of, element_of, flat_bytes, host_array, is_array, write_back
+from ._arrays import dtype_of, element_of, extents, flat_bytes, host_array, is_array, of_bytes, write_back
 from ._slipring import KernelError
 from ._compiled import Compiled, Lowered, bound
+from ._progress import Progress
 from ._source import _MISSING, Text, look_up, plain, surroundings, together
 
 # Options of a run that are the engine's.
@@ -176,8 +177,7 @@ class Function:
         tensors = []
         for name, value in arguments.items():
             if hasattr(value, "dtype"):
-                shape = [int(extent) for extent in value.shape] or [1]
-                tensors.append((name, shape, element_of(value, name)))
+                tensors.append((name, extents(value, name), element_of(value, name)))
         key = (
             platform,
             tuple(part.text.key for part in parts),
@@ -238,11 +238,11 @@ class Function:
         facts, text = kernel.rings(_passed(parameters, arguments)[0], sweep, options)
         return {**facts, "text": text}
 
-    def reference(self, *args, **kwargs):
-        """Runs the Python function itself on numpy tiles, without the compiler: outputs are written in place."""
+    def reference(self, *args, blocks=1, **kwargs):
+        """Runs the Python function itself on numpy tiles, without the compiler, once for each block: outputs are written in place."""
         from . import reference
 
-        return reference.run(self, self._bind(args, kwargs))
+        return reference.run(self, self._bind(args, kwargs), blocks)
 
     def __repr__(self):
         return f"<slipring kernel {self.__qualname__}>"
@@ -316,8 +316,7 @@ def _passed(parameters, arguments):
                 raise TypeError(f"`{name}` is a number in the kernel, and an array of shape {array.shape} is given")
             passed.append(array.item())
         else:
-            extents = [int(extent) for extent in array.shape] or [1]
-            passed.append((flat_bytes(array), element_of(array, name), extents))
+            passed.append((flat_bytes(array), element_of(array, name), extents(array, name)))
             arrays[at] = array
     return passed, arrays, returned
 
@@ -328,7 +327,8 @@ def start(kernel, parameters, arguments, options, verify):
         name, _, _, _, direction = parameters[at]
         if direction in ("out", "inout") and not array.flags.writeable:
             raise TypeError(f"`{name}` is an output of the kernel, and the array is read-only")
-    inner = kernel.run(passed, {**DEFAULTS, **options}, verify)
+    with Progress(kernel.name) as progress:
+        inner = kernel.run(passed, {**DEFAULTS, **options}, verify, progress)
     return Run(inner, kernel, parameters, arrays, returned)
 
 
@@ -430,12 +430,9 @@ class Run:
 
     def get(self, name):
         """A buffer after the run, as a new array."""
-        import numpy as np
-
         for at, array in self._arrays.items():
             if self._parameters[at][0] == name:
-                data = np.frombuffer(self._inner.result(at), dtype=np.uint8)
-                return data.view(array.dtype).reshape(array.shape).copy()
+                return of_bytes(self._inner.result(at), array.dtype, array.shape).copy()
         raise KeyError(name)
 
     def check(self):

@@ -56,7 +56,7 @@ def assert_agrees(kernel, arguments, platforms=PLATFORMS, rtol=None, atol=None, 
     wanted = []
     if reference:
         mine = _copies(arguments)
-        kernel.reference(*mine)
+        kernel.reference(*mine, blocks=options.get("blocks") or 1)
         wanted.append(("the reference", mine))
     if len(results) > 1:
         wanted.append((results[0][0], results[0][1]))

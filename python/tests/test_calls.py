@@ -230,3 +230,15 @@ def test_no_warning_for_a_clean_run():
         warnings.simplefilter("error")
         x = numbers(16, 64)
         double(x, np.zeros_like(x))
+
+
+def test_floats_of_4_bits_are_packed_in_pairs():
+    from slipring._arrays import element_of, extents, flat_bytes, of_bytes
+
+    x = np.array([[0, 0.5, -1, 6], [1.5, 2, 3, -4]], ml_dtypes.float4_e2m1fn)
+    assert element_of(x, "x") == "f4E2M1x2" and extents(x, "x") == [2, 2]
+    packed = flat_bytes(x)
+    assert packed.tolist() == [0x10, 0x7A, 0x43, 0xE5]
+    assert (of_bytes(packed.tobytes(), x.dtype, x.shape) == x).all()
+    with pytest.raises(TypeError, match="in pairs"):
+        extents(x[:, :3], "x")

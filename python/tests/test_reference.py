@@ -43,8 +43,8 @@ def test_a_wrong_kernel_is_told():
 
     reference = type(stored).reference
 
-    def off(self, *args):
-        reference(self, *args)
+    def off(self, *args, **options):
+        reference(self, *args, **options)
         args[1][3, 5] += 1
 
     stored.reference = off.__get__(stored)
@@ -154,3 +154,20 @@ def test_random_programs(tmp_path_factory, body):
     spec.loader.exec_module(module)
     x, y = numbers(16, 32), numbers(16, 32, seed=1)
     assert_agrees(module.kernel, (x, y, np.zeros_like(x)), rtol=1e-4, atol=1e-3)
+
+
+@pl.jit
+def by_blocks(x: pl.Tensor, out: pl.Out[pl.Tensor]):
+    row = pl.get_block_idx() * 16
+    tile = pl.load(x, [row, 0], [16, 64])
+    pl.store(pl.mul(tile, 2.0), [row, 0], out)
+
+
+def test_several_blocks():
+    x = numbers(48, 64)
+    y = np.zeros_like(x)
+    by_blocks.reference(x, y, blocks=3)
+    assert (y == x * 2).all()
+    assert_agrees(by_blocks, (x, np.zeros_like(x)), blocks=3)
+    with pytest.raises(ValueError, match="one block or more"):
+        by_blocks.reference(x, y, blocks=0)

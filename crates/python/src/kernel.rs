@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
@@ -17,6 +17,9 @@ use crate::value::{name, to_python};
 
 /// How often a run looks whether Ctrl-C was pressed.
 const LOOK: Duration = Duration::from_millis(20);
+/// How long a run may take before it shows how far it is, and how often it does then.
+const PATIENCE: Duration = Duration::from_secs(1);
+const REFRESH: Duration = Duration::from_millis(200);
 
 /// A compiled kernel.
 #[pyclass(frozen, module = "slipring._slipring")]
@@ -24,13 +27,15 @@ pub struct Kernel {
     inner: Arc<slipring::Kernel>,
 }
 
-/// Does something without Python's lock, on a thread of its own, while this one listens for signals.
+/// Does something without Python's lock, on a thread of its own, while this one listens for signals, and calls `progress`, if it is given,
+/// with the cycle, the blocks that are over, and all blocks, once it has lasted a second.
 ///
 /// # Errors
-/// What a signal's handler raises, after `control` has been told to stop and the work has ended.
+/// What a signal's handler or `progress` raises, after `control` has been told to stop and the work has ended.
 pub fn listening<T: Send + 'static>(
     py: Python<'_>,
     control: &Control,
+    progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
     let (done, outcome) = channel();
@@ -49,6 +54,7 @@ pub fn listening<T: Send + 'static>(
     });
     thread.map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))?;
     let mut wait = Duration::from_micros(500);
+    let mut shown = Instant::now() + PATIENCE - REFRESH;
     loop {
         let came = py.detach(|| {
             let outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,6 +78,13 @@ pub fn listening<T: Send + 'static>(
             // A compilation cannot be stopped: it is left to its end, and nobody waits for it.
             control.cancel();
             return Err(signal);
+        }
+        if let Some(progress) = progress
+            && shown.elapsed() >= REFRESH
+        {
+            shown = Instant::now();
+            let [over, blocks] = control.blocks();
+            progress.call1((control.cycle(), over, blocks)).inspect_err(|_| control.cancel())?;
         }
     }
 }
@@ -133,7 +146,7 @@ fn finish(
         kernel.compile()?;
         Ok(kernel)
     };
-    let kernel = listening(py, &Control::default(), work)?.map_err(|error| raise(py, &error))?;
+    let kernel = listening(py, &Control::default(), None, work)?.map_err(|error| raise(py, &error))?;
     Ok(Kernel { inner: Arc::new(kernel) })
 }
 
@@ -234,13 +247,14 @@ impl Kernel {
     }
 
     /// Runs it. What an array is, `tensor` says.
-    #[pyo3(signature = (args, given=None, verify=false))]
+    #[pyo3(signature = (args, given=None, verify=false, progress=None))]
     fn run(
         &self,
         py: Python<'_>,
         args: &Bound<'_, PyList>,
         given: Option<&Bound<'_, PyDict>>,
         verify: bool,
+        progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Run> {
         let control = Control::default();
         let options = options(given, &control)?;
@@ -251,7 +265,7 @@ impl Kernel {
             let comparison = verify.then(|| run.compare());
             Ok((run, comparison))
         };
-        let outcome: Result<_, Error> = listening(py, &control, work)?;
+        let outcome: Result<_, Error> = listening(py, &control, progress, work)?;
         let (run, comparison) = outcome.map_err(|error| raise(py, &error))?;
         Run::new(run, comparison)
     }
@@ -270,7 +284,7 @@ impl Kernel {
         let tensors = args.iter().map(|value| tensor(&value)).collect::<PyResult<Vec<_>>>()?;
         let kernel = Arc::clone(&self.inner);
         let work = move || kernel.rings(tensors, sweep.map(|(first, last)| first..=last), &options);
-        let report = listening(py, &control, work)?.map_err(|error| raise(py, &error))?;
+        let report = listening(py, &control, None, work)?.map_err(|error| raise(py, &error))?;
         Ok((to_python(py, &report)?, report.text()))
     }
 }

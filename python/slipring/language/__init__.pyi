@@ -531,11 +531,11 @@ def gemv_mx_acc(*args: Any, **options: Any) -> Any:
 def gemv_mx_bias(*args: Any, **options: Any) -> Any:
     """Products with scales for groups of elements. Known, and refused: it cannot be compiled yet."""
 
-def batch_matmul(*args: Any, **options: Any) -> Any:
-    """Products of lists of matrices: write a loop. Known, and refused: it cannot be compiled yet."""
+def batch_matmul(lhs: Any, rhs: Any, out_dtype: Any = ..., a_trans: Any = ..., b_trans: Any = ..., c_matrix_nz: Any = ...) -> Any:
+    """Products of two lists of matrices; `matmul` takes lists too."""
 
-def batch_matmul_acc(*args: Any, **options: Any) -> Any:
-    """Products of lists of matrices: write a loop. Known, and refused: it cannot be compiled yet."""
+def batch_matmul_acc(acc: Any, lhs: Any, rhs: Any, a_trans: Any = ..., b_trans: Any = ..., init_cond: Any = ...) -> Any:
+    """Products of two lists of matrices added to accumulators, in place."""
 
 def matmul_bias(lhs: Any, rhs: Any, bias: Any, a_trans: Any = ..., b_trans: Any = ...) -> Any:
     """Product, a bias added to each row."""

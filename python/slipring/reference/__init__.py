@@ -10,11 +10,11 @@ def active():
     return _active.get()
 
 
-def run(function, arguments):
-    """Runs a kernel's Python function on arrays."""
+def run(function, arguments, blocks=1):
+    """Runs a kernel's Python function on arrays, block by block."""
     from ._evaluator import Evaluator
 
-    evaluator = Evaluator()
+    evaluator = Evaluator(blocks)
     token = _active.set(evaluator)
     try:
         return evaluator.run(function, arguments)

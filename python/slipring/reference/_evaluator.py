@@ -157,10 +157,14 @@ def divide(lhs, rhs, high_precision=None):
 class Evaluator:
     """What the words of the language do while a kernel's function runs."""
 
-    def __init__(self):
+    def __init__(self, blocks=1):
         from ._ops import OPS
 
-        self.ops = OPS
+        if blocks < 1:
+            raise ValueError(f"a launch has one block or more, not {blocks}")
+        self.block, self.blocks = 0, blocks
+        own = {"get_block_idx": lambda: self.block, "get_block_num": lambda: self.blocks}
+        self.ops = {**OPS, **own}
 
     def run(self, function, arguments):
 
@@ -183,7 +187,8 @@ class Evaluator:
         code = function.function.__code__
         if code.co_varnames[:1] == ("self",):
             passed["self"] = function.owner
-        result = function.function(**passed)
+        for self.block in range(self.blocks):
+            result = function.function(**passed)
         for value, array in back:
             value[...] = array.reshape(value.shape)
         if isinstance(result, tuple):

@@ -263,8 +263,6 @@ OPS = {
     "bar_m": lambda *args, **options: None,
     "sync_src": lambda *args, **options: None,
     "sync_dst": lambda *args, **options: None,
-    "get_block_idx": lambda: 0,
-    "get_block_num": lambda: 1,
 }
 
 for _names, _f in [

@@ -95,11 +95,13 @@ impl Names {
     pub fn new(launch: &Launch<'_>) -> Names {
         let program: &Program = launch.program;
         let passed = launch.args.iter().zip(&program.params).filter_map(|(arg, param)| match arg {
-            ArgValue::Buffer(index) => Some((*index, param.name.clone())),
+            ArgValue::Buffer(index) | ArgValue::Part { buffer: index, .. } => Some((*index, param.name.clone())),
             ArgValue::Scalar(_) => None,
         });
         let elem = |(arg, param): (&ArgValue, &slipring_program::Param)| match (arg, param.kind) {
-            (ArgValue::Buffer(index), ParamKind::Buffer { elem, .. }) => Some((*index, elem.bytes() as u64)),
+            (ArgValue::Buffer(index) | ArgValue::Part { buffer: index, .. }, ParamKind::Buffer { elem, .. }) => {
+                Some((*index, elem.bytes() as u64))
+            }
             _ => None,
         };
         Names {

@@ -16,6 +16,7 @@
 //! | `value` | what a name stands for while a body is lowered |
 //! | `emit` | building ops |
 //! | `whole` | the last look at what was lowered |
+//! | [`tasks`] | whole programs: functions that start kernels, followed to a task graph |
 //! | `lower` | statements, expressions, control flow, memories |
 //! | `ops` | the catalogue: every `pl.…` that a kernel may call, declared once |
 
@@ -31,6 +32,7 @@ mod program;
 mod signature;
 mod specialise;
 pub mod syntax;
+pub mod tasks;
 mod tree;
 mod value;
 mod whole;
@@ -62,6 +64,8 @@ pub struct KernelInfo {
     pub params: Vec<ParamInfo>,
     /// Blocks that it asks for (`pl.spmd`); 1 where it says nothing.
     pub blocks: u32,
+    /// Names of the parameters that it returns, in order; empty for what is none.
+    pub gives: Vec<String>,
 }
 
 /// A parameter of a kernel.
@@ -106,6 +110,8 @@ pub struct ArgType {
     pub elem: Option<Elem>,
     /// Extents in elements, outermost first, where they are known.
     pub shape: Option<Vec<u64>>,
+    /// A scalar, as the command line writes it without its type: `3`, `1.5`, `true`.
+    pub number: Option<String>,
 }
 
 /// What a kernel does with a parameter.

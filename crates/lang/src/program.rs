@@ -134,6 +134,13 @@ pub(crate) fn compile(
     request: &Request<'_>,
     diags: &mut Diags,
 ) -> Compiled {
+    let host = run_host(modules, request, diags);
+    let (globals, names) = globals_of(&host, diags);
+    lower_all(source, &globals, &host, (&names, request), diags)
+}
+
+/// Runs the host code of a file.
+pub(crate) fn run_host<'a>(modules: &'a [ModuleText], request: &Request<'_>, diags: &mut Diags) -> Host<'a> {
     let mut sets = Vec::new();
     for (name, text) in request.sets {
         match number(text) {
@@ -150,8 +157,13 @@ pub(crate) fn compile(
             );
         }
     }
-    let mut globals = Globals { star: host.star[0], ..Globals::default() };
     diags.list.extend(host.problems.iter().cloned());
+    host
+}
+
+/// What a file defines, and the full names of its functions.
+pub(crate) fn globals_of<'a>(host: &Host<'a>, diags: &mut Diags) -> (Globals<'a>, Vec<Rc<str>>) {
+    let mut globals = Globals { star: host.star[0], ..Globals::default() };
     let names = full_names(&host.found, diags);
     let full = |at: usize| names[at].clone();
     for (name, mask) in [("DIR_C2V", 1), ("DIR_V2C", 2), ("DIR_BOTH", 3)] {
@@ -197,7 +209,7 @@ pub(crate) fn compile(
         let function = Function { name: names[position].clone(), def: found.def, role: found.role, scope, class };
         globals.functions.insert(names[position].clone(), function);
     }
-    lower_all(source, &globals, &host, (&names, request), diags)
+    (globals, names)
 }
 
 /// Lowers the kernels of a file.

@@ -30,14 +30,29 @@ pub(crate) fn tensor_parameter(
     span: Span,
     body: slipring_ir::BlockId,
 ) -> (Value, Type) {
+    strided_parameter(lower, name, (dims, None), elem, direction, span, body)
+}
+
+/// A tensor whose lines need not lie next to each other: a part of a larger one, with the strides of its dimensions in elements.
+pub(crate) fn strided_parameter(
+    lower: &mut Lower<'_>,
+    name: &str,
+    (dims, strides): (&[u64], Option<&[u64]>),
+    elem: Elem,
+    direction: Direction,
+    span: Span,
+    body: slipring_ir::BlockId,
+) -> (Value, Type) {
     let ty = Type::Ptr(elem, None);
     let pointer = lower.e.module.add_arg(body, ty.clone(), Some(name.into()), span);
-    let view = whole_view(lower, pointer, elem, dims);
+    let strides: SmallVec<[u64; 5]> = strides.map_or_else(|| dense(dims), SmallVec::from_slice);
+    let view = whole_view(lower, pointer, elem, dims, &strides);
     lower.e.name(view, &format!("{name}_view"));
     lower.roots.push(Root {
         name: name.into(),
         elem,
         dims: dims.iter().copied().collect(),
+        strides,
         view,
         pointer,
         span,
@@ -60,9 +75,17 @@ pub(crate) fn declare(
             .help("write it as `x: pl.Tensor[[64, 64], pl.FP32]`, `pl.Out[…]` for an output, `pl.Scalar[pl.INT32]`");
         return Err(lower.report(error));
     };
-    let (direction, inner) = direction(lower.globals, &lower.env, annotation);
+    let (mut direction, inner) = direction(lower.globals, &lower.env, annotation);
+    let mut strides = None;
     let actual = match given {
         Some(Passed::Tensor(shape, elem)) => Some((&shape[..], *elem)),
+        Some(Passed::Part { shape, elem, strides: own, written }) => {
+            strides = Some(&own[..]);
+            if *written {
+                direction = Direction::InOut;
+            }
+            Some((&shape[..], *elem))
+        }
         _ => None,
     };
     let (path, args) = match generic(lower.globals, &lower.env, inner) {
@@ -72,7 +95,7 @@ pub(crate) fn declare(
                 let Some((shape, elem)) = actual else { return Err(not_given(lower, name, at(&**annotation))) };
                 check_shape(lower, shape, at(&**annotation))?;
                 let whole_place = Span::new(span.start, at(&**annotation).end);
-                let (tensor, ty) = tensor_parameter(lower, name, shape, elem, direction, whole_place, body);
+                let (tensor, ty) = strided_parameter(lower, name, (shape, strides), elem, direction, whole_place, body);
                 lower.env.insert(name.into(), tensor);
                 let info = ParamInfo { name: name.into(), elem, shape: Some(shape.to_vec()), direction, given: None };
                 return Ok((info, ty));
@@ -89,7 +112,8 @@ pub(crate) fn declare(
         "pl.Tensor" => {
             let (dims, elem) = tensor_type(lower, &args, place, actual.map(|(shape, _)| (name, shape)))?;
             let whole_place = Span::new(span.start, place.end);
-            let (tensor, ty) = tensor_parameter(lower, name, &dims, elem, direction, whole_place, body);
+            let strides = strides.filter(|own| own.len() == dims.len());
+            let (tensor, ty) = strided_parameter(lower, name, (&dims, strides), elem, direction, whole_place, body);
             lower.env.insert(name.into(), tensor);
             Ok((ParamInfo { name: name.into(), elem, shape: Some(dims), direction, given: None }, ty))
         }
@@ -261,21 +285,19 @@ fn tensor_type(
     }
 }
 
-/// The view of a whole tensor, rows next to each other.
-fn whole_view(lower: &mut Lower<'_>, pointer: ValueId, elem: Elem, dims: &[u64]) -> ValueId {
-    let mut stride = 1;
-    let mut strides: Vec<i64> = dims
-        .iter()
-        .rev()
-        .map(|n| {
-            let this = stride;
-            stride *= *n as i64;
-            this
-        })
-        .collect();
-    strides.reverse();
+/// The strides, in elements, of a tensor whose rows lie next to each other.
+pub(crate) fn dense(dims: &[u64]) -> SmallVec<[u64; 5]> {
+    let mut strides: SmallVec<[u64; 5]> = SmallVec::from_elem(1, dims.len());
+    for at in (1..dims.len()).rev() {
+        strides[at - 1] = strides[at] * dims[at];
+    }
+    strides
+}
+
+/// The view of a whole tensor.
+fn whole_view(lower: &mut Lower<'_>, pointer: ValueId, elem: Elem, dims: &[u64], strides: &[u64]) -> ValueId {
     let shape: Vec<ValueId> = dims.iter().map(|n| lower.e.index(*n as i64)).collect();
-    let strides: Vec<ValueId> = strides.into_iter().map(|n| lower.e.index(n)).collect();
+    let strides: Vec<ValueId> = strides.iter().map(|n| lower.e.index(*n as i64)).collect();
     let extents: SmallVec<[Dim; 5]> = dims.iter().map(|_| Dim::Dynamic).collect();
     let ty = Type::TensorView(ViewType { elem, dims: extents });
     lower.e.value(&pto::MAKE_TENSOR_VIEW, &[("ptr", &[pointer]), ("shape", &shape), ("strides", &strides)], &[], ty)

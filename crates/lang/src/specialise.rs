@@ -67,7 +67,7 @@ pub(crate) fn needs_arguments(globals: &Globals<'_>, function: &Function<'_>, gi
     function.def.parameters.iter_non_variadic_params().any(|parameter| {
         let Some(annotation) = &parameter.parameter.annotation else { return false };
         let open = is_open(globals, function, annotation);
-        open && !matches!(given.get(parameter.parameter.name.as_str()), Some(Passed::Tensor(..)))
+        open && !matches!(given.get(parameter.parameter.name.as_str()), Some(Passed::Tensor(..) | Passed::Part { .. }))
     })
 }
 

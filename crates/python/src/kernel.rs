@@ -114,7 +114,12 @@ pub fn compile(
         given.names.push((key.extract()?, name(&value)?));
     }
     for (parameter, shape, elem) in tensors {
-        given.args.push(ArgType { name: Some(parameter), elem: Some(element(&elem)?), shape: Some(shape) });
+        given.args.push(ArgType {
+            name: Some(parameter),
+            elem: Some(element(&elem)?),
+            shape: Some(shape),
+            number: None,
+        });
     }
     let (filename, text) = (filename.to_owned(), text.to_owned());
     finish(py, platform, Some(function), move || slipring::Kernel::from_functions(filename, text, &given))

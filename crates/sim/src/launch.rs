@@ -13,6 +13,13 @@ use crate::timing::Timing;
 pub enum ArgValue {
     /// The address of byte 0 of a buffer: its index in [`Memory::gm`].
     Buffer(usize),
+    /// The address of a byte of a buffer: a part of it is passed.
+    Part {
+        /// Its index in [`Memory::gm`].
+        buffer: usize,
+        /// Which byte.
+        offset: u64,
+    },
     /// A scalar, in the representation of registers.
     Scalar(u64),
 }

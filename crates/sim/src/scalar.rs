@@ -51,6 +51,7 @@ pub(crate) fn run_registers(
                     Special::SubblockNum => subblocks(launch),
                     Special::Param(param) => match launch.args[*param as usize] {
                         ArgValue::Buffer(index) => gm_address(index, 0),
+                        ArgValue::Part { buffer, offset } => gm_address(buffer, offset),
                         ArgValue::Scalar(value) => value,
                     },
                 }

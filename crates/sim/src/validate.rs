@@ -14,7 +14,7 @@ use crate::{ArgValue, Launch, Mode};
 pub(crate) fn validate(launch: &Launch<'_>, buffers: usize) -> Result<(), Box<Finding>> {
     let program = launch.program;
     for (at, arg) in launch.args.iter().enumerate() {
-        if let ArgValue::Buffer(index) = arg
+        if let ArgValue::Buffer(index) | ArgValue::Part { buffer: index, .. } = arg
             && *index >= buffers
         {
             let name = program.params.get(at).map_or("?", |p| &p.name);

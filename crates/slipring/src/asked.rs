@@ -54,9 +54,14 @@ impl Asked {
 
     /// Reads a file. Helper modules are those that lie next to it.
     pub fn load(&self, source: Source) -> Loaded {
+        self.with(&source.clone(), |request| load_file_with(source, request))
+    }
+
+    /// Does something with all that is asked of a file.
+    pub(crate) fn with<T>(&self, source: &Source, work: impl FnOnce(&Request<'_>) -> T) -> T {
         let folder = Path::new(&source.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
-        let own = self.args.is_empty() && is_language(&source);
-        let texts = if own { header(&source, "args").unwrap_or_default() } else { self.args.clone() };
+        let own = self.args.is_empty() && is_language(source);
+        let texts = if own { header(source, "args").unwrap_or_default() } else { self.args.clone() };
         let beside = if own { folder.clone() } else { PathBuf::new() };
         let args: Vec<ArgType> = texts.iter().map(|text| type_of(text, &beside)).collect();
         let this = Path::new(&source.name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -77,7 +82,7 @@ impl Asked {
             modules: Some(&module),
             names: &[],
         };
-        load_file_with(source, &request)
+        work(&request)
     }
 }
 
@@ -88,5 +93,8 @@ fn type_of(text: &str, folder: &Path) -> ArgType {
     if shape.is_none() {
         (elem, shape) = arg_type(&format!("zeros:{text}"), folder);
     }
-    ArgType { name: name.map(str::to_string), elem, shape }
+    let number =
+        if shape.is_none() { text.split_once(':').map_or(Some(text), |(number, _)| Some(number)) } else { None };
+    let number = number.filter(|text| matches!(*text, "true" | "false") || text.parse::<f64>().is_ok());
+    ArgType { name: name.map(str::to_string), elem, shape, number: number.map(str::to_string) }
 }

@@ -22,6 +22,7 @@ mod launch;
 mod memory_map;
 mod options;
 mod prepare;
+mod program;
 mod queue_message;
 mod queue_trace;
 mod recorded;
@@ -48,6 +49,7 @@ pub use prepare::{
     Loaded, Prepared, check, choose_platform, is_language, load, load_file, load_file_with, needed, prepare,
     read_platform, written_platform,
 };
+pub use program::{ClusterFacts, PathFacts, Program, ProgramFacts, ProgramOptions, ProgramRun, TaskFacts, WorkFacts};
 pub use queue_message::{of_finding as queue_finding, of_text as queue_text_error};
 pub use queue_trace::queue_trace;
 pub use rings::{DEEPEST, Depth, RingReport};
@@ -64,4 +66,5 @@ pub use slipring_machine::Platform;
 pub use slipring_queue as queue;
 pub use slipring_report as report;
 pub use slipring_sim::{Limits, Timing};
+pub use slipring_tasks as tasks;
 pub use slipring_tile::Elem;

@@ -137,7 +137,7 @@ fn slack(elem: Elem) -> f32 {
 }
 
 /// True for two floats that lie as near to each other as another order of additions puts them.
-fn near(elem: Elem, a: &[u8], b: &[u8]) -> bool {
+pub(crate) fn near(elem: Elem, a: &[u8], b: &[u8]) -> bool {
     let value = |bytes: &[u8]| {
         let mut number = [0.0];
         slipring_tile::load_f32(elem, bytes, &mut number);

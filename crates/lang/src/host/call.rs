@@ -54,6 +54,11 @@ type Given<'a> = Vec<(Option<Rc<str>>, HostValue<'a>)>;
 
 impl<'a> Host<'a> {
     pub(super) fn call(&mut self, call: &'a ExprCall, span: Span) -> HostValue<'a> {
+        if self.recorder.is_some()
+            && let Some(value) = self.task_call(call, span)
+        {
+            return value;
+        }
         let callee = self.expr(&call.func);
         let mut given: Given<'a> = Vec::new();
         for arg in &call.arguments.args {

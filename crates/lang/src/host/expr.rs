@@ -240,6 +240,12 @@ impl<'a> Host<'a> {
             HostValue::Class(class) => class.names.borrow().get(name).cloned().unwrap_or_else(|| {
                 unknown(span, format!("`{name}` of the class `{}`, which does not define it", class.name))
             }),
+            HostValue::Device(view) if name == "shape" => {
+                HostValue::Tuple(Rc::new(view.shape.iter().map(|n| HostValue::int(*n as i64)).collect()))
+            }
+            HostValue::Device(view) if name == "dtype" => {
+                HostValue::Const(Const::DType(crate::dtype::DType::Elem(view.elem)))
+            }
             HostValue::Tensor(tensor) => tensors::member(tensor, name, span)
                 .unwrap_or_else(|| HostValue::Method(Rc::new((base.clone(), name.into())))),
             HostValue::Unknown(why) => HostValue::Unknown(why.clone()),
@@ -248,6 +254,9 @@ impl<'a> Host<'a> {
     }
 
     fn subscript(&mut self, base: HostValue<'a>, index: &'a Expr, span: Span) -> HostValue<'a> {
+        if let HostValue::Device(view) = &base {
+            return self.device_part(view, index, span);
+        }
         if let HostValue::Tensor(tensor) = &base {
             let parts: Vec<&Expr> = match index {
                 Expr::Tuple(tuple) => tuple.elts.iter().collect(),

@@ -9,11 +9,13 @@
 //! | `run` | statements; what is defined |
 //! | `expr` | expressions |
 //! | `call` | functions of Python, `math`, `torch` and the file |
+//! | `tasks` | functions that start kernels: what they submit becomes a task graph |
 //! | `tensors` | shapes and types of the host's tensors |
 
 mod call;
 mod expr;
 mod run;
+mod tasks;
 mod tensors;
 mod value;
 
@@ -25,6 +27,7 @@ use slipring_tile::Elem;
 
 pub(crate) use call::of_numbers;
 pub(crate) use run::Host;
+pub(crate) use tasks::{Recorder, View};
 pub(crate) use value::{HostValue, Unknown};
 
 use crate::program::Role;
@@ -56,6 +59,13 @@ pub(crate) struct Found<'a> {
 pub(crate) enum Passed {
     /// A tensor of this shape and type.
     Tensor(Vec<u64>, Elem),
+    /// A part of a tensor: its strides in elements. `written` says that it is written, whatever the signature says.
+    Part {
+        shape: Vec<u64>,
+        elem: Elem,
+        strides: Vec<u64>,
+        written: bool,
+    },
     Number(Const),
     Unknown,
 }

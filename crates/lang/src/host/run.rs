@@ -42,6 +42,8 @@ pub(crate) struct Host<'a> {
     depth: usize,
     /// Names around the file.
     given: IndexMap<Rc<str>, HostValue<'a>>,
+    /// What a program submits, while it is followed.
+    pub(super) recorder: Option<Box<super::tasks::Recorder<'a>>>,
 }
 
 impl<'a> Host<'a> {
@@ -65,6 +67,7 @@ impl<'a> Host<'a> {
             steps: 0,
             depth: 0,
             given: IndexMap::new(),
+            recorder: None,
         };
         host.given = given.iter().map(|(name, value)| (name.as_str().into(), host.value_of(value))).collect();
         host.import(0);
@@ -139,7 +142,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    fn body(&mut self, body: &'a [Stmt]) -> Flow<'a> {
+    pub(super) fn body(&mut self, body: &'a [Stmt]) -> Flow<'a> {
         for stmt in body {
             if !self.step() {
                 return Flow::Stop;
@@ -153,6 +156,11 @@ impl<'a> Host<'a> {
     }
 
     fn stmt(&mut self, stmt: &'a Stmt) -> Flow<'a> {
+        if self.recorder.is_some()
+            && let Some(flow) = self.task_stmt(stmt)
+        {
+            return flow;
+        }
         match stmt {
             Stmt::Import(import) => {
                 for alias in &import.names {
@@ -378,6 +386,9 @@ impl<'a> Host<'a> {
                     }
                     None => value,
                 };
+                if self.recorder.is_some() {
+                    self.named(name.id.as_str(), &value);
+                }
                 self.set(name.id.as_str(), value);
             }
             Expr::Tuple(_) | Expr::List(_) => {
@@ -494,9 +505,11 @@ impl<'a> Host<'a> {
         match role_of(&path, ty) {
             Ok(role) => {
                 if let (Role::Starts, Some(ty)) = (role, ty) {
-                    let message = format!("a function of type {ty} starts kernels and is not run here");
+                    let message =
+                        format!("a function of type {ty} starts kernels: it is a whole program and no kernel");
                     let warning = Diagnostic::warning("host-function", at(decorator), message);
-                    self.problems.push(warning.help("run its kernels with `--func`"));
+                    self.problems
+                        .push(warning.help("`slipring run` runs it, with `--func` where the file has several"));
                 }
                 Some(role)
             }

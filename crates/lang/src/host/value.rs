@@ -42,6 +42,10 @@ pub(crate) enum HostValue<'a> {
     Kernel(usize),
     /// A tensor: its shape and type.
     Tensor(Rc<(Vec<u64>, Elem)>),
+    /// A tensor of a program that is followed, or a part of one.
+    Device(Rc<super::tasks::View>),
+    /// The id of a task.
+    Task(usize),
     /// `pl.dynamic("M")`.
     Dynamic(Rc<str>),
     /// A method of a value.
@@ -98,7 +102,7 @@ impl<'a> HostValue<'a> {
             HostValue::List(items) => !items.borrow().is_empty(),
             HostValue::Dict(items) => !items.borrow().is_empty(),
             HostValue::Range(first, end, step) => range(*first, *end, *step).next().is_some(),
-            HostValue::Unknown(_) | HostValue::Tensor(_) | HostValue::Path(_) => return None,
+            HostValue::Unknown(_) | HostValue::Tensor(_) | HostValue::Path(_) | HostValue::Device(_) => return None,
             _ => true,
         })
     }
@@ -175,7 +179,9 @@ impl<'a> HostValue<'a> {
                 let span = crate::syntax::at(&*lambda.0.body);
                 Value::Unknown(Rc::new(Unknown { span, why: "a function of the host".into() }))
             }
-            HostValue::Tensor(_) => {
+            // Ids of tasks stand for nothing in a kernel.
+            HostValue::Task(_) => Value::Nothing,
+            HostValue::Tensor(_) | HostValue::Device(_) => {
                 let why = "a tensor of the host is no constant: pass it as an argument";
                 Value::Unknown(Rc::new(Unknown { span: Span::default(), why: why.into() }))
             }

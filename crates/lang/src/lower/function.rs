@@ -102,6 +102,7 @@ pub(crate) fn lower_function(
         params.push(info);
         types.push(ty);
     }
+    let gives = std::mem::take(&mut lower.gives);
     let facts = lower.facts.clone();
     let ty = FuncType { inputs: types, results: Vec::new() };
     if let Some((CoreKind::Cube, _)) = facts.pipe_end {
@@ -121,7 +122,7 @@ pub(crate) fn lower_function(
     if let Some(kind) = kind.or(facts.pipe_end.map(|(kind, _)| kind)) {
         set_kernel_kind(&mut emitter.module, op, kind);
     }
-    Ok((op, KernelInfo { name: name.to_string(), params, blocks: facts.blocks.unwrap_or(1) }))
+    Ok((op, KernelInfo { name: name.to_string(), params, blocks: facts.blocks.unwrap_or(1), gives }))
 }
 
 impl Lower<'_> {
@@ -261,8 +262,19 @@ impl Lower<'_> {
             Value::Tuple(items) => {
                 items.into_iter().enumerate().try_for_each(|(index, item)| self.give_back(item, index, span))
             }
-            Value::Tensor(_) | Value::Nothing | Value::Const(_) => Ok(()),
-            Value::Tile(id) if self.blocks.len() == 1 && self.region.is_none() => self.return_tile(id, index, span),
+            Value::Tensor(window) => {
+                self.gives.push(self.roots[window.root].name.to_string());
+                Ok(())
+            }
+            Value::Nothing | Value::Const(_) => {
+                self.gives.push(String::new());
+                Ok(())
+            }
+            Value::Tile(id) if self.blocks.len() == 1 && self.region.is_none() => {
+                self.return_tile(id, index, span)?;
+                self.gives.extend(self.returned.last().map(|(info, _)| info.name.clone()));
+                Ok(())
+            }
             other => {
                 let what = describe(self, &other);
                 let error = Diagnostic::error("return-tile", span, format!("a kernel cannot return {what} here"))
@@ -272,7 +284,7 @@ impl Lower<'_> {
         }
     }
 
-    fn return_tile(&mut self, id: TileId, index: usize, span: Span) -> Lowered<()> {
+    pub(super) fn return_tile(&mut self, id: TileId, index: usize, span: Span) -> Lowered<()> {
         let said = match self.results.get(index).cloned() {
             Some(annotation) => annotated(self, &annotation)?,
             None => None,

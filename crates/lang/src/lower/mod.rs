@@ -19,6 +19,7 @@ mod names;
 mod outputs;
 mod place;
 mod places;
+mod region;
 mod split;
 mod stmt;
 mod turns;
@@ -47,7 +48,9 @@ pub(crate) use buffers::Buffers;
 pub(crate) use control::PlanKey;
 pub(crate) use expr::{is_least, word};
 pub(crate) use function::lower_function;
+pub(crate) use names::{bound_names, read_names};
 pub(crate) use place::Place;
+pub(crate) use region::{Left, RegionKind, RegionParam, lower_region, wanted_names};
 pub(crate) use yields::Frame;
 
 /// The most errors that are reported of a file.
@@ -69,6 +72,8 @@ pub(crate) struct Root {
     pub name: Rc<str>,
     pub elem: Elem,
     pub dims: SmallVec<[u64; 5]>,
+    /// Elements from one index of a dimension to the next.
+    pub strides: SmallVec<[u64; 5]>,
     /// `!pto.tensor_view` of all of it.
     pub view: ValueId,
     /// The pointer.
@@ -146,6 +151,8 @@ pub(crate) struct Lower<'a> {
     pub results: Vec<Expr>,
     /// Outputs that the kernel returned and that are parameters now.
     pub returned: Vec<(crate::ParamInfo, Type)>,
+    /// Names of the parameters that the kernel returns, in order; empty for anything else.
+    pub gives: Vec<String>,
     /// Facts of the function that its body declares.
     pub facts: Facts,
 }
@@ -254,6 +261,7 @@ impl<'a> Lower<'a> {
             expected: None,
             results: Vec::new(),
             returned: Vec::new(),
+            gives: Vec::new(),
             facts: Facts::default(),
         }
     }
@@ -585,11 +593,6 @@ impl Lower<'_> {
     pub(super) fn read_behind(&mut self, names: BTreeSet<Rc<str>>) {
         self.read_later.push((self.bodies.len(), names));
     }
-}
-
-/// The names that statements bind.
-pub(crate) fn bound_names(body: &[Stmt]) -> Vec<Rc<str>> {
-    names::Names::of(body).bound.into_iter().collect()
 }
 
 /// What makes two reports the same.

@@ -183,6 +183,16 @@ impl Names {
     }
 }
 
+/// The names that statements bind.
+pub(crate) fn bound_names(body: &[Stmt]) -> Vec<Rc<str>> {
+    Names::of(body).bound.into_iter().collect()
+}
+
+/// The names that a statement may read before it binds them.
+pub(crate) fn read_names(stmt: &Stmt) -> Vec<Rc<str>> {
+    Names::of(std::slice::from_ref(stmt)).exposed.into_iter().collect()
+}
+
 /// The tile that a pop with three operands, `TPOP(cons, tile, fifo)`, takes its tile into, where it stands as a statement.
 pub(super) fn popped_into(expr: &Expr) -> Option<(&ExprCall, &Expr)> {
     let call = expr.as_call_expr()?;

@@ -259,11 +259,10 @@ impl Lower<'_> {
 
     /// Pointer and element offset of the first element of a window.
     pub fn element(&mut self, tensor: &Tensor) -> (slipring_ir::ValueId, slipring_ir::ValueId) {
-        let dims = self.roots[tensor.root].dims.clone();
-        let mut stride: i64 = dims.iter().product::<u64>() as i64;
+        let strides = self.roots[tensor.root].strides.clone();
         let mut sum = crate::value::Index::Known(0);
-        for (offset, extent) in tensor.offsets.iter().zip(dims) {
-            stride /= (extent as i64).max(1);
+        for (offset, stride) in tensor.offsets.iter().zip(strides) {
+            let stride = stride as i64;
             let part = match *offset {
                 crate::value::Index::Known(n) => crate::value::Index::Known(n.saturating_mul(stride)),
                 index => {

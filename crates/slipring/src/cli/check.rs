@@ -2,9 +2,9 @@
 
 use clap::Args;
 use serde::Serialize;
-use slipring::{Judged, message_facts};
+use slipring::{Error, Judged, Program, message_facts};
 use slipring_dialects::rules::counted;
-use slipring_ir::{Module, Severity};
+use slipring_ir::{Diagnostic, Diags, Module, Severity};
 use slipring_machine::Platform;
 use slipring_report::MessageFacts;
 
@@ -76,7 +76,11 @@ fn platforms(module: &Module, args: &PlatformArgs) -> Result<Vec<Platform>, Stri
 }
 
 fn check_file(file: &str, args: &CheckArgs) -> Exit {
+    let mut program = Ok(None);
     let opened = read_source(file).and_then(|source| {
+        if let Ok(asked) = args.shapes.asked() {
+            program = Program::from_text(source.name.clone(), source.text.clone(), &asked);
+        }
         let loaded = args.shapes.asked().map_err(|error| error.to_string())?.load(source);
         let platforms = platforms(&loaded.module, &args.platform)?;
         Ok((loaded, platforms))
@@ -91,7 +95,19 @@ fn check_file(file: &str, args: &CheckArgs) -> Exit {
         }
     };
     let (module, mut diags) = (loaded.module, loaded.diags);
-    let judged = if diags.has_errors() { Vec::new() } else { slipring::judge(&module, &platforms) };
+    let mut judged = Vec::new();
+    match program {
+        // The scopes of a whole program are kernels of their own, its function is none.
+        Ok(Some(program)) => {
+            diags.list.clear();
+            (diags, judged) = of_program(program, &platforms);
+        }
+        Err(Error::Text(report)) if !diags.has_errors() && !report.messages().iter().all(waits_for_arguments) => {
+            diags.list.extend(report.messages().iter().cloned());
+        }
+        _ if diags.has_errors() => {}
+        _ => judged = slipring::judge(&module, &platforms),
+    }
     diags.list.extend(slipring::merged(&judged).list);
     let (count, source) = (errors(&diags), &module.source);
     let not_checked = not_checked(&judged);
@@ -115,6 +131,29 @@ fn check_file(file: &str, args: &CheckArgs) -> Exit {
         out(&format!("{file}: {verdict}, {}{on}\n  not checked: {not_checked}\n", counted(functions, "function")));
     }
     if count > 0 { Exit::BadInput } else { Exit::Clean }
+}
+
+/// True for an error that arguments would mend.
+fn waits_for_arguments(message: &Diagnostic) -> bool {
+    matches!(message.code, "parameter" | "not-known")
+}
+
+/// What is wrong with the tasks of a whole program, and with its kernels on each platform.
+fn of_program(program: Program, platforms: &[Platform]) -> (Diags, Vec<Judged>) {
+    let said = Diags { list: program.report().messages().to_vec() };
+    let mut judged = Vec::new();
+    let mut program = program;
+    for platform in platforms {
+        program = program.on(platform.clone());
+        let (list, kernels) = match program.compile() {
+            Ok(report) => (report.messages().to_vec(), program.kernels()),
+            Err(Error::Text(report)) => (report.messages().to_vec(), 0),
+            Err(_) => (Vec::new(), 0),
+        };
+        let new = list.into_iter().filter(|message| !said.list.contains(message)).collect();
+        judged.push(Judged { platform: platform.name.clone(), applies: true, kernels, diags: Diags { list: new } });
+    }
+    (said, judged)
 }
 
 fn platform_facts(judged: &Judged) -> PlatformFacts {

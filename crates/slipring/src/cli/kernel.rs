@@ -2,7 +2,7 @@
 
 use clap::Args;
 use slipring::args::Arg;
-use slipring::{Asked, Error, Kernel, Limits, MOST_BLOCKS, RunOptions};
+use slipring::{Asked, Error, Kernel, Limits, MOST_BLOCKS, Program, RunOptions};
 
 use super::asked::SetArgs;
 use super::{PlatformArgs, read_bytes};
@@ -63,8 +63,52 @@ impl KernelArgs {
     /// # Errors
     /// If it cannot be read, or there is no such platform.
     pub fn kernel(&self) -> Result<Kernel, Error> {
-        let asked = Asked::new(self.func.as_deref(), &self.args, &self.sets.sets)?;
-        let kernel = Kernel::read_as(&self.file, read_bytes(&self.file).map_err(Error::File)?, &asked)?;
+        self.kernel_of(self.bytes()?)
+    }
+
+    /// What the file holds.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn bytes(&self) -> Result<Vec<u8>, Error> {
+        read_bytes(&self.file).map_err(Error::File)
+    }
+
+    fn asked(&self) -> Result<Asked, Error> {
+        Asked::new(self.func.as_deref(), &self.args, &self.sets.sets)
+    }
+
+    /// The whole program that the file holds, with its platform; `None` if it has kernels only.
+    ///
+    /// # Errors
+    /// If the program has errors, or there is no such platform.
+    pub fn program_of(&self, bytes: &[u8]) -> Result<Option<Program>, Error> {
+        let Some(program) = Program::read_as(&self.file, bytes.to_vec(), &self.asked()?)? else { return Ok(None) };
+        Ok(Some(match self.platform.named()? {
+            Some(platform) => program.on(platform),
+            None => program,
+        }))
+    }
+
+    /// The arguments of a whole program.
+    ///
+    /// # Errors
+    /// If they do not fit.
+    pub fn program_arguments(&self, program: &Program) -> Result<Vec<Arg>, Error> {
+        program.arguments(&self.args, self.seed)
+    }
+
+    /// True if a number of blocks is asked for.
+    pub fn has_blocks(&self) -> bool {
+        self.blocks.is_some()
+    }
+
+    /// The kernel of a file that was read.
+    ///
+    /// # Errors
+    /// If it has errors, or there is no such platform.
+    pub fn kernel_of(&self, bytes: Vec<u8>) -> Result<Kernel, Error> {
+        let kernel = Kernel::read_as(&self.file, bytes, &self.asked()?)?;
         let kernel = match &self.func {
             Some(function) => kernel.function(function.as_str()),
             None => kernel,

@@ -4,9 +4,11 @@ mod asked;
 mod build;
 mod check;
 mod device;
+mod graph;
 mod kernel;
 mod ops;
 mod output;
+mod program;
 mod progress;
 mod queue;
 mod ring;
@@ -38,6 +40,8 @@ struct Cli {
 enum Verb {
     /// Run a kernel on a simulated device
     Run(run::RunArgs),
+    /// The tasks of a whole program and what orders them: as text, as a picture, as JSON
+    Graph(graph::GraphArgs),
     /// How full the rings of a kernel are, who waits for whom, and what another depth would do
     Ring(ring::RingArgs),
     /// Read and verify files: every error of every file
@@ -83,6 +87,7 @@ fn verb(cli: &Cli) -> Exit {
     }
     let run = || match &cli.verb {
         Verb::Run(args) => run::run(args),
+        Verb::Graph(args) => graph::graph(args),
         Verb::Ring(args) => ring::ring(args),
         Verb::Check(args) => check::check(args),
         Verb::Build(args) => build::build(args),
@@ -98,6 +103,7 @@ impl Verb {
     fn as_json(&self) -> bool {
         match self {
             Verb::Run(args) => args.json,
+            Verb::Graph(args) => args.json,
             Verb::Ring(args) => args.json,
             Verb::Check(args) => args.json,
             Verb::Queue(verb) => verb.as_json(),
@@ -134,15 +140,26 @@ impl PlatformArgs {
 
     /// A kernel on the platform that is asked for, if one is.
     fn apply(&self, kernel: Kernel) -> Result<Kernel, Error> {
+        Ok(match self.named()? {
+            Some(platform) => kernel.on(platform),
+            None => kernel,
+        })
+    }
+
+    /// The platform that is asked for, if one is.
+    fn named(&self) -> Result<Option<Platform>, Error> {
         match (&self.platform, &self.arch) {
             (Some(path), _) => {
                 let text = std::fs::read_to_string(path);
                 let text = text.map_err(|error| Error::File(format!("cannot read `{path}`: {error}")))?;
                 let platform = slipring::read_platform(&text);
-                Ok(kernel.on(platform.map_err(|error| Error::Platform(format!("{path}: {error}")))?))
+                Ok(Some(platform.map_err(|error| Error::Platform(format!("{path}: {error}")))?))
             }
-            (None, Some(arch)) => kernel.platform(arch),
-            (None, None) => Ok(kernel),
+            (None, Some(arch)) => {
+                let platform = slipring_machine::built_in(arch);
+                Ok(Some(platform.map_err(|error| Error::Platform(error.to_string()))?))
+            }
+            (None, None) => Ok(None),
         }
     }
 }

@@ -5,13 +5,13 @@ use std::io::IsTerminal;
 use clap::Args;
 use slipring::args::{Arg, OutFile};
 use slipring::report::{Trace, TraceForm, chart, lines_text, path_text, stats_text, summary_text};
-use slipring::{BoardOptions, Error, Kernel, RunOptions, Tensor, Timing, VerifyOutcome, tools};
+use slipring::{BoardOptions, Error, Kernel, MOST_BLOCKS, RunOptions, Tensor, Timing, VerifyOutcome, tools};
 use slipring_queue::board;
 
 use super::kernel::KernelArgs;
 use super::output::{RefusedFacts, fail, json, note, out, report_all, write_file};
 use super::progress::Progress;
-use super::{Exit, device};
+use super::{Exit, device, program};
 
 /// The most room behind a buffer, in bytes.
 const MOST_SLACK: u64 = 1 << 30;
@@ -30,45 +30,51 @@ const PARTS: usize = 12;
 #[derive(Args)]
 pub(super) struct RunArgs {
     #[command(flatten)]
-    kernel: KernelArgs,
+    pub(super) kernel: KernelArgs,
+    /// Clusters that the tasks of a whole program run on; by default all of the platform
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_BLOCKS)))]
+    pub(super) clusters: Option<u32>,
+    /// Choose by this number which of several tasks that could start does; 0 takes the one that was submitted first
+    #[arg(long, value_name = "N")]
+    pub(super) order: Option<u64>,
     /// Zeroed bytes behind every buffer in global memory, as a device allocator leaves them: touching them is no finding
     #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MOST_SLACK))]
-    gm_slack: u64,
+    pub(super) gm_slack: u64,
     /// How long things take: `platform`, `random:SEED` (each step and signal anything from 1 to 131072 cycles), `slow:AIV0` or
     /// `slow:AIC.FIX` (that core, that pipe slow, all else fast). What is clean over all schedules gives the same bytes
     #[arg(long, value_name = "T", default_value = "platform")]
-    timing: Timing,
+    pub(super) timing: Timing,
     /// Launch so many times, each time with the arguments as given, on a device as the launch before left it: signals where the
     /// platform keeps them, and local memories. The report is the last launch's, or the first one's with a finding
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_LAUNCHES))]
-    launches: u32,
+    pub(super) launches: u32,
     /// Also run the sequential meaning of the source and compare every buffer
     #[arg(long)]
-    verify: bool,
+    pub(super) verify: bool,
     /// Which tools watch the run: all, none, or a list of memory, sync, init, race
     #[arg(long, value_name = "TOOLS", default_value = "all")]
-    check: String,
+    pub(super) check: String,
     /// Bytes in the results that nobody has written are an error, not a warning
     #[arg(long)]
     strict: bool,
     /// Send the program through the command queue of a board, p100 or p150, with a block on each worker
     #[arg(long, value_name = "BOARD", conflicts_with_all = ["verify", "check", "strict", "stats", "timing", "launches"])]
-    device: Option<String>,
+    pub(super) device: Option<String>,
     /// Choose the delays of the board by this number, to reach other interleavings
     #[arg(long, value_name = "N", requires = "device")]
-    delays: Option<u64>,
+    pub(super) delays: Option<u64>,
     /// Write a timeline of all pipes and scalar units: in Perfetto's own form if the name ends in `.pftrace`, else in Chrome's (JSON)
     #[arg(long, value_name = "FILE")]
-    trace: Option<String>,
+    pub(super) trace: Option<String>,
     /// Also draw the timeline as text
     #[arg(long, conflicts_with = "device")]
-    timeline: bool,
+    pub(super) timeline: bool,
     /// Also cycles, stalls and bytes by line of the source, and the critical path
     #[arg(long, conflicts_with = "device")]
-    lines: bool,
+    pub(super) lines: bool,
     /// Also tables by op and by ring, and which tag each push, pop and free used when
     #[arg(long)]
-    stats: bool,
+    pub(super) stats: bool,
     /// The same facts as one JSON object
     #[arg(long)]
     pub json: bool,
@@ -102,7 +108,15 @@ pub(super) fn refused(error: &Error, as_json: bool) -> Exit {
 
 fn start(args: &RunArgs) -> Result<Exit, Error> {
     one_output(args.json, args.trace.as_deref()).map_err(Error::Arguments)?;
-    let kernel = args.kernel.kernel()?;
+    let bytes = args.kernel.bytes()?;
+    if let Some(program) = args.kernel.program_of(&bytes)? {
+        return program::run(args, &program);
+    }
+    if args.clusters.is_some() || args.order.is_some() {
+        let message = "`--clusters` and `--order` are for whole programs, and this is a kernel: it takes `--blocks`";
+        return Err(Error::Arguments(message.into()));
+    }
+    let kernel = args.kernel.kernel_of(bytes)?;
     report_all(&kernel.compile()?);
     let bound = args.kernel.arguments(&kernel)?;
     let mut options = args.kernel.options();

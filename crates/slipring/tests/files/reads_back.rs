@@ -14,8 +14,12 @@ pub fn judge(file: &Path, text: &str, refused: bool) -> Vec<String> {
         return Vec::new();
     }
     let name = file.display().to_string();
-    let Loaded { mut module, diags, .. } = slipring::load_file(Source::new(name, text));
+    let Loaded { mut module, diags, .. } = slipring::load_file(Source::new(name.clone(), text));
     if diags.has_errors() {
+        if let Ok(Some(_)) = slipring::Program::from_text(name, text, &slipring::Asked::default()) {
+            // A whole program is no module: its scopes are read one by one.
+            return Vec::new();
+        }
         // What cannot be read is no module; its errors are what the file is about.
         return if refused { Vec::new() } else { vec![diags.render(&module.source, false)] };
     }

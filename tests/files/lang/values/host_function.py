@@ -1,9 +1,11 @@
-# A function that starts kernels is host code: it is named and left out.
+# A function that starts kernels is a whole program; its kernels can be run alone.
 #
 # args: iota:f32[1x8] zeros:f32[1x8]
-# test: run %s
-# check: warning[host-function]: a function of type Orchestration starts kernels and is not run here
+# test: run %s --func kernel
+# check: warning[host-function]: a function of type Orchestration starts kernels: it is a whole program and no kernel
 # out[1]: f32 1 2 3 4 5 6 7 8
+# test: run %s --arg iota:f32[1x8]
+# check: 1 task with 0 edges
 import slipring.language as pl
 
 

@@ -1,0 +1,252 @@
+//! Functions that start kernels: what they submit becomes tasks.
+//!
+//! While a program is followed, the host code is that of its orchestration: the language's own words have a meaning here, and
+//! what is not known where it is needed is an error at its place.
+//!
+//! | module | has |
+//! |---|---|
+//! | `statements` | loops, branches, modes |
+//! | `words` | words of the language, tensors and their parts |
+//! | `submit` | submits and calls of kernels |
+//! | `scope` | scopes that are tasks |
+
+mod scope;
+mod statements;
+mod submit;
+mod words;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use slipring_ir::{Diagnostic, Diags, Span};
+use slipring_tasks::{Bytes, Graph, Origin, Tensor};
+use slipring_tile::Elem;
+
+use super::run::Host;
+use super::value::HostValue;
+use super::{Flow, unknown};
+use crate::ParamInfo;
+use crate::syntax::at;
+use crate::tasks::{self, Kernels, Orchestration, TaskCall};
+use crate::value::Const;
+
+/// A part of a tensor in global memory.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct View {
+    /// The tensor's number in the graph.
+    pub tensor: usize,
+    pub elem: Elem,
+    /// First element.
+    pub offset: u64,
+    pub shape: Vec<u64>,
+    /// Elements from one index of a dimension to the next.
+    pub strides: Vec<u64>,
+    /// False behind `pl.no_dep`.
+    pub tracked: bool,
+}
+
+impl View {
+    pub(super) fn bytes(&self) -> Bytes {
+        let size = self.elem.bytes() as u64;
+        Bytes::window(self.offset * size, size, &self.shape, &self.strides)
+    }
+
+    pub(super) fn first_byte(&self) -> u64 {
+        self.offset * self.elem.bytes() as u64
+    }
+}
+
+/// What a program has submitted so far.
+pub(crate) struct Recorder<'a> {
+    graph: Graph,
+    calls: Vec<TaskCall>,
+    kernels: Kernels<'a>,
+    filled: Vec<Option<String>>,
+    diags: Diags,
+    manual: Option<Span>,
+    /// Counters of the loops that are open.
+    turns: Vec<(Rc<str>, i64)>,
+    /// Functions that are open: positions among those found.
+    functions: Vec<usize>,
+    yielded: Option<HostValue<'a>>,
+    /// Ids that were waited for before anything had their name: the task that waits, and where.
+    later: IndexMap<Rc<str>, Vec<(usize, Span)>>,
+    stopped: bool,
+}
+
+impl<'a> Recorder<'a> {
+    pub fn new(kernels: Kernels<'a>) -> Recorder<'a> {
+        Recorder {
+            graph: Graph::default(),
+            calls: Vec::new(),
+            kernels,
+            filled: Vec::new(),
+            diags: Diags::default(),
+            manual: None,
+            turns: Vec::new(),
+            functions: Vec::new(),
+            yielded: None,
+            later: IndexMap::new(),
+            stopped: false,
+        }
+    }
+
+    pub(super) fn tensor(&mut self, name: &str, elem: Elem, shape: &[u64], origin: Origin, span: Span) -> Rc<View> {
+        let tensor = Tensor { name: name.into(), elem, shape: shape.to_vec(), origin, tracked: true, span };
+        self.graph.tensors.push(tensor);
+        self.filled.push(None);
+        let strides = tasks::dense_strides(shape);
+        let tensor = self.graph.tensors.len() - 1;
+        Rc::new(View { tensor, elem, offset: 0, shape: shape.to_vec(), strides, tracked: true })
+    }
+}
+
+/// A call's argument: its name, its value, its place.
+type Arg<'a> = (Option<Rc<str>>, HostValue<'a>, Span);
+
+impl<'a> Host<'a> {
+    /// Follows a function that starts kernels, with arguments of these shapes and numbers.
+    pub(crate) fn record(
+        host: &mut Host<'a>,
+        entry: usize,
+        params: &[ParamInfo],
+        numbers: &[Option<String>],
+        mut recorder: Recorder<'a>,
+        into: &mut Orchestration,
+        diags: &mut Diags,
+    ) {
+        let def = host.found[entry].def;
+        let mut given: Vec<(Rc<str>, HostValue<'a>)> = Vec::new();
+        let parameters = def.parameters.iter_non_variadic_params().filter(|p| p.parameter.name.as_str() != "self");
+        for ((param, number), parameter) in params.iter().zip(numbers).zip(parameters) {
+            let span = at(&parameter.parameter);
+            let value = match &param.shape {
+                Some(shape) => {
+                    let view = recorder.tensor(&param.name, param.elem, shape, Origin::Argument, span);
+                    into.tensor_of.push(Some(view.tensor));
+                    HostValue::Device(view)
+                }
+                None => {
+                    into.tensor_of.push(None);
+                    match number.as_deref().and_then(number_of) {
+                        Some(number) => HostValue::Const(number),
+                        None => unknown(span, format!("`{0}`: pass it, `--arg {0}=3:{1}`", param.name, param.elem)),
+                    }
+                }
+            };
+            given.push((param.name.as_str().into(), value));
+        }
+        host.recorder = Some(Box::new(recorder));
+        let result = host.follow(entry, given);
+        if let Some(recorder) = host.recorder.take() {
+            let Recorder { mut graph, calls, kernels, filled, diags: own, later, .. } = *recorder;
+            for (name, waits) in later {
+                for (task, span) in waits {
+                    graph.tasks[task].never.push((name.to_string(), span));
+                }
+            }
+            diags.list.extend(own.list);
+            into.graph = graph;
+            into.calls = calls;
+            into.kernels = kernels.list;
+            into.filled = filled;
+            into.returned = tensors_in(&result);
+        }
+    }
+
+    pub(super) fn rec(&mut self) -> &mut Recorder<'a> {
+        self.recorder.as_mut().expect("only while a program is followed")
+    }
+
+    /// Reports an error and follows the program no further.
+    pub(super) fn stop(&mut self, error: Diagnostic) -> HostValue<'a> {
+        let span = error.primary.as_ref().map_or(Span::default(), |label| label.span);
+        let recorder = self.rec();
+        if !recorder.stopped {
+            recorder.stopped = true;
+            recorder.diags.push(error);
+        }
+        unknown(span, "what stopped the program")
+    }
+
+    pub(super) fn stop_at(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> HostValue<'a> {
+        self.stop(Diagnostic::error(code, span, message))
+    }
+
+    /// Reports a value that has to be known.
+    pub(super) fn not_known(&mut self, value: &HostValue<'a>, what: &str, span: Span) -> HostValue<'a> {
+        let error = Diagnostic::error("not-known", span, format!("{what} is not known when the tasks are submitted"));
+        let error = match value {
+            HostValue::Unknown(why) if why.span.is_empty() || why.span == span => {
+                error.note(format!("it is {}", why.why))
+            }
+            HostValue::Unknown(why) => error.also(why.span, why.why.clone()),
+            _ => error,
+        };
+        self.stop(
+            error.help("loops, branches and shapes of an orchestration depend on numbers, not on what tensors hold"),
+        )
+    }
+
+    /// Runs the body of a function of the language at the level of the orchestration.
+    pub(super) fn follow(&mut self, found: usize, given: Vec<(Rc<str>, HostValue<'a>)>) -> HostValue<'a> {
+        const MOST_DEPTH: usize = 32;
+        let def = self.found[found].def;
+        if self.rec().functions.len() >= MOST_DEPTH {
+            return self.stop_at("recursion", at(&def.name), format!("more than {MOST_DEPTH} calls inside each other"));
+        }
+        let names: super::value::Scope<'a> = Rc::new(RefCell::new(given.into_iter().collect()));
+        if let Some(class) = &self.found[found].class {
+            names.borrow_mut().insert("self".into(), HostValue::Class(class.clone()));
+        }
+        let module = self.found[found].module;
+        let mut scopes = self.module_names[module].clone().into_iter().collect::<Vec<_>>();
+        scopes.extend(self.found[found].scopes.iter().cloned());
+        scopes.push(names);
+        let outer = (std::mem::replace(&mut self.scopes, scopes), self.module);
+        self.module = module;
+        self.rec().functions.push(found);
+        let yielded = self.rec().yielded.take();
+        let flow = self.body(&def.body);
+        self.rec().yielded = yielded;
+        self.rec().functions.pop();
+        (self.scopes, self.module) = outer;
+        match flow {
+            Flow::Return(value) => value,
+            Flow::Stop if !self.rec().stopped => self.stop_at(
+                "raise",
+                at(&def.name),
+                format!("`{}` does not come to its end: it raises, or runs too long", def.name),
+            ),
+            _ => HostValue::Const(Const::None),
+        }
+    }
+}
+
+/// Whole numbers of a list.
+fn extents(value: &HostValue<'_>) -> Option<Vec<u64>> {
+    let number = |item: &HostValue<'_>| match item {
+        HostValue::Const(Const::Int(n)) => u64::try_from(*n).ok(),
+        _ => None,
+    };
+    value.items()?.iter().map(number).collect()
+}
+
+fn tensors_in(value: &HostValue<'_>) -> Vec<usize> {
+    match value {
+        HostValue::Device(view) => vec![view.tensor],
+        HostValue::Tuple(_) | HostValue::List(_) => {
+            value.items().unwrap_or_default().iter().flat_map(tensors_in).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn number_of(text: &str) -> Option<Const> {
+    match text {
+        "true" => Some(Const::Bool(true)),
+        "false" => Some(Const::Bool(false)),
+        text => text.parse().ok().map(Const::Int).or_else(|| text.parse().ok().map(Const::Float)),
+    }
+}

@@ -1,0 +1,172 @@
+//! Scopes that are tasks: `with pl.at(…):`, `with pl.spmd(n):`, `for i in pl.spmd(n):`.
+
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
+use slipring_ir::{Diags, Span};
+use slipring_tasks::Use;
+
+use super::super::run::Host;
+use super::super::value::{HostValue, shown};
+use super::super::{Flow, unknown};
+use super::View;
+use super::submit::Options;
+use crate::lower::Left;
+use crate::program::Role;
+use crate::tasks::{self, TaskArg, TaskCall};
+use crate::value::{Const, Index};
+
+impl<'a> Host<'a> {
+    /// A scope: one task, whose kernel is what stands in it.
+    pub(super) fn scope_stmt(&mut self, stmt: &'a Stmt) -> Flow<'a> {
+        let (call, names): (&'a ExprCall, Vec<&'a Expr>) = match stmt {
+            Stmt::With(with) => {
+                let calls = with.items.iter().filter_map(|item| item.context_expr.as_call_expr());
+                let names = with.items.iter().filter_map(|item| item.optional_vars.as_deref()).collect();
+                let Some(call) = calls.last() else { return Flow::Next };
+                (call, names)
+            }
+            Stmt::For(stmt) => match &*stmt.iter {
+                Expr::Call(call) => (call, Vec::new()),
+                _ => return Flow::Next,
+            },
+            _ => return Flow::Next,
+        };
+        let span = tasks::head(stmt);
+        let mut options = self.options(call);
+        if let Some(dispatched) = self.dispatched(stmt, call, &mut options) {
+            let (target, kernel, inner) = dispatched;
+            let args = self.arguments(inner);
+            let (value, task) = self.start(kernel, args, span, options);
+            if let Some(target) = target {
+                self.assign(target, value);
+            }
+            for name in names {
+                self.assign(name, task.map_or(HostValue::Const(Const::None), HostValue::Task));
+            }
+            return Flow::Next;
+        }
+        let hint = call.arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|name| name == "name_hint"));
+        let hint = hint.and_then(|hint| self.expr(&hint.value).text());
+        let function = self.rec().functions.last().copied().unwrap_or(0);
+        let def: &'a StmtFunctionDef = self.found[function].def;
+        let name = hint.unwrap_or_else(|| format!("{}_{}", def.name, self.line_name(span)));
+        let module = usize::from(self.module_names[self.module].is_some());
+        let mut seen: Vec<(Rc<str>, HostValue<'a>)> = Vec::new();
+        for read in crate::lower::read_names(stmt) {
+            let inner = self.scopes.iter().skip(module).rev().find_map(|scope| scope.borrow().get(&*read).cloned());
+            if let Some(value) = inner.filter(|_| &*read != "self") {
+                seen.push((read, value));
+            }
+        }
+        let scope = tasks::Scope { stmt, function, def, name: name.clone() };
+        let mut diags = Diags::default();
+        let ready = self.rec().kernels.scope(&scope, &seen, &mut diags);
+        self.rec().diags.list.extend(diags.list);
+        let Ok(ready) = ready else {
+            self.rec().stopped = true;
+            return Flow::Stop;
+        };
+        let info = self.rec().kernels.list[ready.compiled.kernel].info.clone();
+        let (mut task, mut uses) =
+            (TaskCall { kernel: Some(ready.compiled.kernel), ..TaskCall::default() }, Vec::new());
+        for ((view, own), param) in ready.views.iter().zip(&ready.compiled.uses).zip(&info.params) {
+            let _ = param;
+            let name = self.rec().graph.tensors[view.tensor].name.clone();
+            uses.push(Use {
+                tensor: view.tensor,
+                param: name,
+                bytes: view.bytes(),
+                direction: own.0,
+                declared: false,
+                tracked: view.tracked,
+                span: Span::default(),
+            });
+            task.args.push(TaskArg::Tensor { tensor: view.tensor, offset: view.first_byte() });
+        }
+        task.args.extend(ready.numbers.iter().map(|n| TaskArg::Scalar(format!("{n}:i64"))));
+        let mut results: IndexMap<String, Rc<View>> = IndexMap::new();
+        for param in &info.params[task.args.len()..] {
+            let (arg, own, view) = self.made(param, span);
+            task.args.push(arg);
+            uses.extend(own);
+            if let Some(view) = view {
+                results.insert(param.name.clone(), view);
+            }
+        }
+        options.blocks = Some(info.blocks);
+        let id = self.add(task, name, uses, options, span);
+        for (name, left) in ready.left.iter() {
+            let value = match left {
+                Left::Tensor(window) => ready.views.get(window.root).and_then(|view| part(view, window)),
+                Left::Made(param) => results.get(&**param).cloned().map(HostValue::Device),
+                Left::Const(c) => Some(HostValue::Const(c.clone())),
+                Left::Gone => None,
+            };
+            let gone = || unknown(span, format!("`{name}`, which ends with this scope"));
+            let value = value.unwrap_or_else(gone);
+            self.set(name, value.clone());
+            self.named(name, &value);
+        }
+        for name in names {
+            self.assign(name, HostValue::Task(id));
+        }
+        if self.rec().stopped { Flow::Stop } else { Flow::Next }
+    }
+
+    /// A name for a scope that has none: by its place among the scopes of its kind.
+    pub(super) fn line_name(&mut self, span: Span) -> String {
+        format!("at_{}", self.rec().kernels.line(span))
+    }
+
+    /// `with pl.spmd(n): out = kernel(…)`: the kernel itself is the task.
+    #[allow(clippy::type_complexity)]
+    pub(super) fn dispatched(
+        &mut self,
+        stmt: &'a Stmt,
+        call: &'a ExprCall,
+        options: &mut Options,
+    ) -> Option<(Option<&'a Expr>, usize, &'a ExprCall)> {
+        let Stmt::With(with) = stmt else { return None };
+        let [only] = &with.body[..] else { return None };
+        let (target, value) = match only {
+            Stmt::Assign(assign) if assign.targets.len() == 1 => (Some(&assign.targets[0]), &*assign.value),
+            Stmt::Expr(stmt) => (None, &*stmt.value),
+            _ => return None,
+        };
+        let Expr::Call(inner) = value else { return None };
+        let HostValue::Kernel(kernel) = self.expr(&inner.func) else { return None };
+        let HostValue::Path(path) = self.expr(&call.func) else { return None };
+        if self.found[kernel].role == Role::Inline || &*path != "pl.spmd" {
+            return None;
+        }
+        match call.arguments.args.first().map(|arg| self.expr(arg)) {
+            Some(HostValue::Const(Const::Int(n))) if (1..=4096).contains(&n) => options.blocks = Some(n as u32),
+            _ => return None,
+        }
+        Some((target, kernel, inner))
+    }
+
+    /// True for a function that a user calls: a plain `@pl.jit`, or one without a type.
+    pub(crate) fn is_entry(&self, def: &StmtFunctionDef) -> bool {
+        let last = |expr: &Expr| shown(expr).trim_end_matches("(…)").rsplit('.').next().unwrap_or("").to_string();
+        def.decorator_list
+            .iter()
+            .any(|decorator| matches!(&*last(&decorator.expression), "jit" | "opaque" | "function"))
+    }
+}
+
+/// A window of what was handed to a scope.
+fn part<'a>(view: &Rc<View>, window: &crate::value::Tensor) -> Option<HostValue<'a>> {
+    let mut part = View { shape: Vec::new(), strides: Vec::new(), tracked: true, ..(**view).clone() };
+    for (dim, offset) in window.offsets.iter().enumerate() {
+        let Index::Known(first) = offset else { return None };
+        part.offset += *first as u64 * view.strides[dim];
+        if !window.dropped[dim] {
+            part.shape.push(window.sizes[dim]);
+            part.strides.push(view.strides[dim]);
+        }
+    }
+    window.reshaped.is_none().then(|| HostValue::Device(Rc::new(part)))
+}

@@ -1,0 +1,367 @@
+//! Submits and calls of kernels.
+
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use ruff_python_ast::{CmpOp, Expr, ExprCall};
+use slipring_ir::{Diagnostic, Diags, Span};
+use slipring_tasks::{Origin, Task, Use};
+use slipring_tile::Elem;
+
+use super::super::run::Host;
+use super::super::unknown;
+use super::super::value::HostValue;
+use super::{Arg, View};
+use crate::ParamInfo;
+use crate::dtype::DType;
+use crate::program::Role;
+use crate::syntax::at;
+use crate::tasks::{self, Handed, Predicate, TaskArg, TaskCall};
+use crate::value::Const;
+
+/// What a submit says besides the kernel and its arguments.
+#[derive(Default)]
+pub(super) struct Options {
+    pub after: Vec<usize>,
+    pub never: Vec<(Rc<str>, Span)>,
+    pub untracked: Vec<usize>,
+    pub blocks: Option<u32>,
+    pub together: bool,
+    pub predicate: Option<Predicate>,
+}
+
+impl<'a> Host<'a> {
+    pub(super) fn submit(&mut self, call: &'a ExprCall, span: Span) -> HostValue<'a> {
+        let mut options = self.options(call);
+        let mut args = self.arguments(call);
+        let many = matches!(&*call.func, Expr::Attribute(a) if a.attr.as_str() == "spmd_submit");
+        let callee = if args.is_empty() { None } else { Some(args.remove(0)) };
+        let Some((None, HostValue::Kernel(kernel), _)) = callee else {
+            let error = Diagnostic::error("submit", span, "`pl.submit` takes a kernel first");
+            return self.stop(error.help("write `pl.submit(self.kernel, …)`"));
+        };
+        if many {
+            match args.iter().find(|arg| arg.0.as_deref() == Some("core_num")).map(|arg| arg.1.clone()) {
+                Some(HostValue::Const(Const::Int(n))) if (1..=4096).contains(&n) => options.blocks = Some(n as u32),
+                _ => {
+                    return self.stop_at(
+                        "submit",
+                        span,
+                        "`pl.spmd_submit` needs `core_num=`, a number of blocks from 1 to 4096",
+                    );
+                }
+            }
+        }
+        args.retain(|arg| {
+            !matches!(arg.0.as_deref(), Some("core_num" | "sync_start" | "dumps" | "allow_early_resolve"))
+        });
+        let (value, task) = self.start(kernel, args, span, options);
+        let Some(task) = task else { return value };
+        let mut all = match value {
+            HostValue::Tuple(items) => items.to_vec(),
+            HostValue::Const(Const::None) => Vec::new(),
+            one => vec![one],
+        };
+        all.push(HostValue::Task(task));
+        HostValue::Tuple(Rc::new(all))
+    }
+
+    /// `deps=`, `no_dep_args=`, `predicate=`, `sync_start=` of a call.
+    pub(super) fn options(&mut self, call: &'a ExprCall) -> Options {
+        let mut options = Options::default();
+        for keyword in &call.arguments.keywords {
+            match keyword.arg.as_ref().map_or("", |name| name.as_str()) {
+                "deps" => match &keyword.value {
+                    Expr::List(list) => list.elts.iter().for_each(|entry| self.dependency(entry, &mut options)),
+                    Expr::Tuple(tuple) => tuple.elts.iter().for_each(|entry| self.dependency(entry, &mut options)),
+                    other => self.dependency(other, &mut options),
+                },
+                "no_dep_args" => {
+                    let list = self.expr(&keyword.value);
+                    for item in list.items().unwrap_or_default() {
+                        match item {
+                            HostValue::Device(view) => options.untracked.push(view.tensor),
+                            _ => drop(self.stop_at("no-dep", at(&keyword.value), "`no_dep_args` is a list of tensors")),
+                        }
+                    }
+                }
+                "sync_start" => options.together = self.expr(&keyword.value).truth() == Some(true),
+                "predicate" => options.predicate = self.predicate(&keyword.value),
+                _ => {}
+            }
+        }
+        options
+    }
+
+    pub(super) fn dependency(&mut self, entry: &'a Expr, options: &mut Options) {
+        if let Expr::Name(name) = entry
+            && self.get(name.id.as_str()).is_none()
+        {
+            options.never.push((name.id.as_str().into(), at(entry)));
+            return;
+        }
+        let value = self.expr(entry);
+        self.depend_on(&value, at(entry), options);
+    }
+
+    pub(super) fn depend_on(&mut self, value: &HostValue<'a>, span: Span, options: &mut Options) {
+        match value {
+            HostValue::Task(task) => options.after.push(*task),
+            // An id that no task has: nothing is waited for.
+            HostValue::Const(Const::None) => {}
+            HostValue::List(_) | HostValue::Tuple(_) => {
+                value.items().unwrap_or_default().iter().for_each(|item| self.depend_on(item, span, options));
+            }
+            HostValue::Device(_) => {
+                let error = Diagnostic::error("deps", span, "`deps=` takes ids of tasks, this is a tensor");
+                self.stop(error.help(
+                    "bind the id of the task that writes it: `with pl.at(…) as first:`, `out, first = pl.submit(…)`",
+                ));
+            }
+            other => drop(self.not_known(other, "what this task waits for", span)),
+        }
+    }
+
+    /// `tensor[indices] OP number`, which is not evaluated here.
+    pub(super) fn predicate(&mut self, expr: &'a Expr) -> Option<Predicate> {
+        let form = "a predicate is `tensor[indices] OP number`: reduce anything else to one number in a kernel before";
+        let Expr::Compare(comparison) = expr else {
+            self.stop_at("predicate", at(expr), form);
+            return None;
+        };
+        let ([op], [right], Expr::Subscript(left)) =
+            (&comparison.ops[..], &comparison.comparators[..], &*comparison.left)
+        else {
+            self.stop_at("predicate", at(expr), form);
+            return None;
+        };
+        let op = match op {
+            CmpOp::Eq => "==",
+            CmpOp::NotEq => "!=",
+            CmpOp::Lt => "<",
+            CmpOp::LtE => "<=",
+            CmpOp::Gt => ">",
+            CmpOp::GtE => ">=",
+            _ => {
+                self.stop_at("predicate", at(expr), form);
+                return None;
+            }
+        };
+        let indices = match self.expr(&left.slice) {
+            HostValue::Tuple(items) => items.to_vec(),
+            one => vec![one],
+        };
+        let numbers: Option<Vec<i64>> = indices
+            .iter()
+            .map(|index| if let HostValue::Const(Const::Int(n)) = index { Some(*n) } else { None })
+            .collect();
+        match (self.expr(&left.value), numbers, self.expr(right)) {
+            (HostValue::Device(view), Some(numbers), HostValue::Const(Const::Int(number)))
+                if numbers.len() == view.shape.len() =>
+            {
+                let inside = numbers.iter().zip(&view.shape).all(|(n, extent)| *n >= 0 && (*n as u64) < *extent);
+                if !inside || view.elem.is_float() {
+                    self.stop_at(
+                        "predicate",
+                        at(expr),
+                        "a predicate compares a whole number of a tensor, at an index that it has",
+                    );
+                    return None;
+                }
+                let element: u64 = numbers.iter().zip(&view.strides).map(|(n, stride)| *n as u64 * stride).sum();
+                let offset = (view.offset + element) * view.elem.bytes() as u64;
+                Some(Predicate { tensor: view.tensor, offset, op, number, span: at(expr) })
+            }
+            _ => {
+                self.stop_at("predicate", at(expr), form);
+                None
+            }
+        }
+    }
+
+    /// Adds a task.
+    pub(super) fn add(&mut self, call: TaskCall, name: String, uses: Vec<Use>, options: Options, span: Span) -> usize {
+        let recorder = self.rec();
+        if recorder.graph.tasks.len() >= slipring_tasks::graph::MOST_TASKS {
+            let message = format!("more than {} tasks", slipring_tasks::graph::MOST_TASKS);
+            self.stop_at("too-many-tasks", span, message);
+            return 0;
+        }
+        let turn = recorder.turns.iter().map(|(name, n)| format!("{name} = {n}")).collect::<Vec<_>>().join(", ");
+        let task = recorder.graph.tasks.len();
+        for (name, place) in options.never {
+            recorder.later.entry(name).or_default().push((task, place));
+        }
+        let mut uses = uses;
+        for own in &mut uses {
+            own.tracked &= !options.untracked.contains(&own.tensor);
+        }
+        recorder.graph.tasks.push(Task {
+            name,
+            uses,
+            after: options.after,
+            never: Vec::new(),
+            manual: recorder.manual.is_some(),
+            blocks: options.blocks.unwrap_or(1),
+            together: options.together,
+            dummy: false,
+            span,
+            turn,
+        });
+        recorder.calls.push(TaskCall { predicate: options.predicate, ..call });
+        task
+    }
+
+    /// Starts a function: as a task, or, where it starts kernels itself, by following it. What it gives, and the task.
+    pub(super) fn start(
+        &mut self,
+        kernel: usize,
+        args: Vec<Arg<'a>>,
+        span: Span,
+        options: Options,
+    ) -> (HostValue<'a>, Option<usize>) {
+        let (def, role) = (self.found[kernel].def, self.found[kernel].role);
+        let name = def.name.as_str();
+        let mut given: Vec<(Rc<str>, HostValue<'a>, Span)> = Vec::new();
+        let mut positional = args.iter().filter(|arg| arg.0.is_none());
+        let parameters: Vec<_> =
+            def.parameters.iter_non_variadic_params().filter(|p| p.parameter.name.as_str() != "self").collect();
+        for parameter in &parameters {
+            let wanted = parameter.parameter.name.as_str();
+            let named = || args.iter().find(|arg| arg.0.as_deref() == Some(wanted));
+            match (positional.next().or_else(named), &parameter.default) {
+                (Some((_, value, place)), _) => given.push((wanted.into(), value.clone(), *place)),
+                (None, Some(default)) => {
+                    let value = self.expr(default);
+                    given.push((wanted.into(), value, at(&**default)));
+                }
+                (None, None) => {
+                    let error = Diagnostic::error("argument", span, format!("`{name}` needs `{wanted}`"));
+                    return (self.stop(error.also(at(&parameter.parameter), "declared here")), None);
+                }
+            }
+        }
+        if args.len() > parameters.len() {
+            return (self.stop_at("argument", span, format!("`{name}` does not take so many arguments")), None);
+        }
+        if matches!(role, Role::Inline | Role::Starts) || tasks::dispatches(def) {
+            let given = given.into_iter().map(|(name, value, _)| (name, value)).collect();
+            return (self.follow(kernel, given), None);
+        }
+        let mut handed = Vec::new();
+        for (wanted, value, place) in &given {
+            match value {
+                HostValue::Device(view) => handed.push((wanted.clone(), Handed::Tensor(view.clone()))),
+                HostValue::Const(c @ (Const::Int(_) | Const::Float(_) | Const::Bool(_))) => {
+                    handed.push((wanted.clone(), Handed::Number(c.clone())));
+                }
+                other => {
+                    let value = self.not_known(other, &format!("`{wanted}` of `{name}`"), *place);
+                    return (value, None);
+                }
+            }
+        }
+        let mut diags = Diags::default();
+        let compiled = self.rec().kernels.function(kernel, &handed, &mut diags);
+        self.rec().diags.list.extend(diags.list);
+        let Ok(compiled) = compiled else {
+            self.rec().stopped = true;
+            return (unknown(span, "what could not be compiled"), None);
+        };
+        let info = self.rec().kernels.list[compiled.kernel].info.clone();
+        let (mut call, mut uses) = (TaskCall { kernel: Some(compiled.kernel), ..TaskCall::default() }, Vec::new());
+        let mut results: IndexMap<String, HostValue<'a>> = IndexMap::new();
+        for (at, param) in info.params.iter().enumerate() {
+            let handed = handed.get(at).map(|(_, value)| value.clone());
+            match handed {
+                Some(Handed::Tensor(view)) => {
+                    if param.shape.as_ref() != Some(&view.shape) || param.elem != view.elem {
+                        let show = |shape: &[u64], elem: Elem| {
+                            format!("{} {}", crate::lower::show(shape), DType::Elem(elem).name())
+                        };
+                        let message = format!(
+                            "`{}` of `{name}` is {}, and is handed {}",
+                            param.name,
+                            param.shape.as_ref().map_or("a number".into(), |shape| show(shape, param.elem)),
+                            show(&view.shape, view.elem)
+                        );
+                        let error = Diagnostic::error("argument", given[at].2, message);
+                        return (self.stop(error.also(compiled.uses[at].2, "declared here")), None);
+                    }
+                    let (direction, declared, place) = compiled.uses[at];
+                    uses.push(Use {
+                        tensor: view.tensor,
+                        param: param.name.clone(),
+                        bytes: view.bytes(),
+                        direction,
+                        declared,
+                        tracked: view.tracked,
+                        span: place,
+                    });
+                    call.args.push(TaskArg::Tensor { tensor: view.tensor, offset: view.first_byte() });
+                    let whole = View { tracked: true, ..(*view).clone() };
+                    results.insert(param.name.clone(), HostValue::Device(Rc::new(whole)));
+                }
+                Some(Handed::Number(number)) => match &param.shape {
+                    None => call.args.push(TaskArg::Scalar(scalar_text(&number, param.elem))),
+                    Some(_) => {
+                        let message = format!("`{}` of `{name}` is a tensor, and is handed a number", param.name);
+                        return (self.stop_at("argument", given[at].2, message), None);
+                    }
+                },
+                None => {
+                    let (arg, own, view) = self.made(param, span);
+                    call.args.push(arg);
+                    uses.extend(own);
+                    if let Some(view) = view {
+                        results.insert(param.name.clone(), HostValue::Device(view));
+                    }
+                }
+            }
+        }
+        let mut options = options;
+        options.blocks = options.blocks.or(Some(info.blocks));
+        let task = self.add(call, name.to_string(), uses, options, span);
+        let gives: Vec<HostValue<'a>> = info
+            .gives
+            .iter()
+            .map(|given| results.get(given).cloned().unwrap_or(HostValue::Const(Const::None)))
+            .collect();
+        let value = match &gives[..] {
+            [] => HostValue::Const(Const::None),
+            [one] => one.clone(),
+            _ => HostValue::Tuple(Rc::new(gives)),
+        };
+        (value, Some(task))
+    }
+
+    /// A tensor that a kernel makes: its own, or an output that it returns.
+    pub(super) fn made(&mut self, param: &ParamInfo, span: Span) -> (TaskArg, Option<Use>, Option<Rc<View>>) {
+        if let Some(own) = &param.given {
+            return (TaskArg::Own(own.clone()), None, None);
+        }
+        let number = self.rec().graph.tensors.iter().filter(|tensor| tensor.origin != Origin::Argument).count();
+        let shape = param.shape.clone().unwrap_or_default();
+        let view = self.rec().tensor(&format!("tensor{number}"), param.elem, &shape, Origin::Created, span);
+        let own = Use {
+            tensor: view.tensor,
+            param: param.name.clone(),
+            bytes: view.bytes(),
+            direction: slipring_tasks::Direction::Out,
+            declared: false,
+            tracked: true,
+            span: Span::default(),
+        };
+        (TaskArg::Tensor { tensor: view.tensor, offset: 0 }, Some(own), Some(view))
+    }
+}
+
+/// A number as the command line writes a scalar of a type.
+fn scalar_text(number: &Const, elem: Elem) -> String {
+    match number {
+        Const::Int(n) => format!("{n}:{elem}"),
+        Const::Float(x) => format!("{x:?}:{elem}"),
+        Const::Bool(truth) => truth.to_string(),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,306 @@
+//! Words of the language in a program that is followed; tensors and their parts.
+
+use std::rc::Rc;
+
+use ruff_python_ast::{Expr, ExprCall};
+use slipring_ir::{Diagnostic, Span};
+use slipring_tasks::Origin;
+
+use super::super::run::Host;
+use super::super::value::HostValue;
+use super::super::{MOST_VALUES, unknown};
+use super::submit::Options;
+use super::{Arg, View, extents};
+use crate::dtype::DType;
+use crate::syntax::at;
+use crate::tasks::{self, TaskCall};
+use crate::value::Const;
+
+impl<'a> Host<'a> {
+    /// A call in a program that is followed; `None` where it means what it means in any host code.
+    pub(in crate::host) fn task_call(&mut self, call: &'a ExprCall, span: Span) -> Option<HostValue<'a>> {
+        if self.rec().stopped {
+            return Some(unknown(span, "what stopped the program"));
+        }
+        match self.expr(&call.func) {
+            HostValue::Kernel(kernel) => {
+                let args = self.arguments(call);
+                Some(self.start(kernel, args, span, Options::default()).0)
+            }
+            HostValue::Path(path) => {
+                let word = path.strip_prefix("pl.")?.to_string();
+                let word =
+                    ["tensor.", "system."].iter().find_map(|p| word.strip_prefix(p)).unwrap_or(&word).to_string();
+                self.word(&word, call, span)
+            }
+            HostValue::Method(method) if matches!(method.0, HostValue::Device(_)) => {
+                Some(self.misplaced(&format!("`{}` of a tensor", method.1), span))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn arguments(&mut self, call: &'a ExprCall) -> Vec<Arg<'a>> {
+        let mut args: Vec<Arg<'a>> = Vec::new();
+        for arg in &call.arguments.args {
+            let value = self.expr(arg);
+            match value.items().filter(|_| arg.is_starred_expr()) {
+                Some(items) => args.extend(items.into_iter().map(|item| (None, item, at(arg)))),
+                None => args.push((None, value, at(arg))),
+            }
+        }
+        for keyword in &call.arguments.keywords {
+            let Some(name) = &keyword.arg else { continue };
+            if matches!(name.as_str(), "deps" | "predicate" | "no_dep_args") {
+                continue;
+            }
+            let value = self.expr(&keyword.value);
+            args.push((Some(name.as_str().into()), value, at(&keyword.value)));
+        }
+        args
+    }
+
+    pub(super) fn word(&mut self, word: &str, call: &'a ExprCall, span: Span) -> Option<HostValue<'a>> {
+        match word {
+            "submit" | "spmd_submit" => return Some(self.submit(call, span)),
+            "task_dummy" => {
+                let options = self.options(call);
+                let task = self.add(TaskCall::default(), "task_dummy".into(), Vec::new(), options, span);
+                self.rec().graph.tasks[task].dummy = true;
+                return Some(HostValue::Task(task));
+            }
+            _ => {}
+        }
+        let args = self.arguments(call);
+        let positional: Vec<HostValue<'a>> =
+            args.iter().filter(|arg| arg.0.is_none()).map(|arg| arg.1.clone()).collect();
+        let get = |name: &str, index: usize| {
+            let named = args.iter().find(|arg| arg.0.as_deref() == Some(name)).map(|arg| arg.1.clone());
+            named.or_else(|| positional.get(index).cloned())
+        };
+        Some(match word {
+            "create_tensor" | "create" => return Some(self.create(&get, span)),
+            "task_invalid" => HostValue::Const(Const::None),
+            "array.create" => match get("n", 0) {
+                Some(HostValue::Const(Const::Int(n))) if (0..=MOST_VALUES as i64).contains(&n) => {
+                    HostValue::list(vec![HostValue::Const(Const::None); n as usize])
+                }
+                other => {
+                    let value = other.unwrap_or_else(|| unknown(span, "a size"));
+                    self.not_known(&value, "the size of this array", span)
+                }
+            },
+            "array.get_element" => match (get("array", 0).and_then(|list| list.items()), get("index", 1)) {
+                (Some(items), Some(HostValue::Const(Const::Int(n)))) if (n as usize) < items.len() => {
+                    items[n as usize].clone()
+                }
+                _ => self.stop_at("array", span, "an element that the array does not have"),
+            },
+            "yield_" => {
+                let value = match &positional[..] {
+                    [one] => one.clone(),
+                    _ => HostValue::Tuple(Rc::new(positional)),
+                };
+                self.rec().yielded = Some(value.clone());
+                value
+            }
+            "const" | "cast" if matches!(positional.first(), Some(HostValue::Const(_))) => positional[0].clone(),
+            "slice" | "view" => match (get("x", 0), get("shape", 1), get("offset", 2)) {
+                (Some(HostValue::Device(view)), Some(shape), Some(offset)) => self.window(&view, &shape, &offset, span),
+                _ => return Some(self.misplaced(&format!("`pl.{word}`"), span)),
+            },
+            "reshape" => match (get("x", 0), get("shape", 1)) {
+                (Some(HostValue::Device(view)), Some(shape)) => self.reshaped(&view, &shape, span),
+                _ => return Some(self.misplaced("`pl.reshape`", span)),
+            },
+            "dim" => match (get("x", 0), get("axis", 1)) {
+                (Some(HostValue::Device(view)), Some(HostValue::Const(Const::Int(n)))) => {
+                    let axis = if n < 0 { n + view.shape.len() as i64 } else { n };
+                    match usize::try_from(axis).ok().and_then(|axis| view.shape.get(axis)) {
+                        Some(extent) => HostValue::int(*extent as i64),
+                        None => self.stop_at("dim", span, format!("the tensor has no dimension {n}")),
+                    }
+                }
+                _ => return None,
+            },
+            "no_dep" => match get("x", 0) {
+                Some(HostValue::Device(view)) => HostValue::Device(Rc::new(View { tracked: false, ..(*view).clone() })),
+                _ => self.stop_at("no-dep", span, "`pl.no_dep` takes a tensor"),
+            },
+            "func_attr" | "dump_tag" | "static_print" | "print" | "cond" | "static_assert" => {
+                HostValue::Const(Const::None)
+            }
+            "read" => {
+                let error = Diagnostic::error(
+                    "not-known",
+                    span,
+                    "what a tensor holds is not known when the tasks are submitted",
+                );
+                self.stop(error.help("read it in a kernel, or let `predicate=` of a submit decide whether a task runs"))
+            }
+            _ if crate::ops::find(word).is_some() && !matches!(word, "min" | "max" | "abs") => {
+                return Some(self.misplaced(&format!("`pl.{word}`"), span));
+            }
+            _ => return None,
+        })
+    }
+
+    pub(super) fn create(&mut self, get: &dyn Fn(&str, usize) -> Option<HostValue<'a>>, span: Span) -> HostValue<'a> {
+        let shape = get("shape", 0);
+        let Some(extents) = shape.as_ref().and_then(extents) else {
+            let value = shape.unwrap_or_else(|| unknown(span, "no shape"));
+            return self.not_known(&value, "the shape of this tensor", span);
+        };
+        let Some(HostValue::Const(Const::DType(DType::Elem(elem)))) = get("dtype", 1) else {
+            return self.stop_at("argument", span, "a tensor has a type: `dtype=pl.FP32`");
+        };
+        const MOST: u64 = 1 << 40;
+        let bytes = extents.iter().try_fold(elem.bytes() as u64, |all, n| all.checked_mul(*n)).filter(|n| *n <= MOST);
+        if extents.is_empty() || extents.contains(&0) || bytes.is_none() {
+            return self.stop_at("argument", span, "a tensor that is empty, or larger than any memory");
+        }
+        let number = self.rec().graph.tensors.iter().filter(|tensor| tensor.origin != Origin::Argument).count();
+        let view = self.rec().tensor(&format!("tensor{number}"), elem, &extents, Origin::Created, span);
+        match get("init_value", usize::MAX) {
+            None | Some(HostValue::Const(Const::None)) => {}
+            Some(HostValue::Const(Const::Int(n))) => self.fill(&view, &n.to_string()),
+            Some(HostValue::Const(Const::Float(x))) => self.fill(&view, &format!("{x:?}")),
+            Some(other) => return self.not_known(&other, "the first value of this tensor", span),
+        }
+        if get("manual_dep", usize::MAX).is_some_and(|manual| manual.truth() == Some(true)) {
+            self.rec().graph.tensors[view.tensor].tracked = false;
+        }
+        HostValue::Device(view)
+    }
+
+    pub(super) fn fill(&mut self, view: &View, number: &str) {
+        let extents: Vec<String> = view.shape.iter().map(u64::to_string).collect();
+        let text = format!("full:{}[{}]={number}", view.elem, extents.join("x"));
+        let recorder = self.rec();
+        recorder.filled[view.tensor] = Some(text);
+        recorder.graph.tensors[view.tensor].origin = Origin::Filled;
+    }
+
+    /// A name for what a statement makes.
+    pub(in crate::host) fn named(&mut self, name: &str, value: &HostValue<'a>) {
+        if let HostValue::Device(view) = value {
+            let tensor = &mut self.rec().graph.tensors[view.tensor];
+            if tensor.origin != Origin::Argument && tensor.name.starts_with("tensor") {
+                tensor.name = name.to_string();
+            }
+        }
+        if let HostValue::Task(task) = value
+            && let Some(waits) = self.rec().later.shift_remove(name)
+        {
+            for (waiting, _) in waits {
+                self.rec().graph.tasks[waiting].after.push(*task);
+            }
+        }
+    }
+
+    pub(super) fn window(
+        &mut self,
+        view: &View,
+        shape: &HostValue<'a>,
+        offset: &HostValue<'a>,
+        span: Span,
+    ) -> HostValue<'a> {
+        let (Some(sizes), Some(firsts)) = (extents(shape), extents(offset)) else {
+            let value = if extents(shape).is_none() { shape.clone() } else { offset.clone() };
+            return self.not_known(&value, "this part of a tensor", span);
+        };
+        if sizes.len() != view.shape.len() || firsts.len() != sizes.len() {
+            let message = format!(
+                "{} extents and {} offsets for a tensor of {} dimensions",
+                sizes.len(),
+                firsts.len(),
+                view.shape.len()
+            );
+            return self.stop_at("rank", span, message);
+        }
+        let mut part = view.clone();
+        for (dim, ((first, size), extent)) in firsts.iter().zip(&sizes).zip(&view.shape).enumerate() {
+            if first + size > *extent || *size == 0 {
+                let message =
+                    format!("elements {first} to {} lie outside the {extent} of dimension {dim}", first + size);
+                return self.stop_at("bounds", span, message);
+            }
+            part.offset += first * view.strides[dim];
+        }
+        part.shape = sizes;
+        HostValue::Device(Rc::new(part))
+    }
+
+    pub(super) fn reshaped(&mut self, view: &View, shape: &HostValue<'a>, span: Span) -> HostValue<'a> {
+        let Some(shape) = extents(shape) else { return self.not_known(shape, "this shape", span) };
+        let dense = view.strides == tasks::dense_strides(&view.shape);
+        if !dense || shape.iter().product::<u64>() != view.shape.iter().product::<u64>() {
+            return self.stop_at(
+                "reshape",
+                span,
+                "only a tensor whose rows lie next to each other has another shape, of as many elements",
+            );
+        }
+        let strides = tasks::dense_strides(&shape);
+        HostValue::Device(Rc::new(View { shape, strides, ..view.clone() }))
+    }
+
+    /// A part of a tensor: `x[0:64, i]`.
+    pub(in crate::host) fn device_part(&mut self, view: &Rc<View>, index: &'a Expr, span: Span) -> HostValue<'a> {
+        let parts: Vec<&'a Expr> = match index {
+            Expr::Tuple(tuple) => tuple.elts.iter().collect(),
+            one => vec![one],
+        };
+        if parts.len() > view.shape.len() {
+            return self.stop_at(
+                "rank",
+                span,
+                format!("{} indices for a tensor of {} dimensions", parts.len(), view.shape.len()),
+            );
+        }
+        let mut part = View { shape: Vec::new(), strides: Vec::new(), ..(**view).clone() };
+        for (dim, extent) in view.shape.iter().enumerate() {
+            let extent = *extent as i64;
+            let (first, end, kept) = match parts.get(dim) {
+                None => (0, extent, true),
+                Some(Expr::Slice(slice)) => {
+                    let mut bounds = [0, extent];
+                    for (bound, expr) in bounds.iter_mut().zip([&slice.lower, &slice.upper]) {
+                        let Some(expr) = expr else { continue };
+                        match self.expr(expr) {
+                            HostValue::Const(Const::Int(n)) => *bound = if n < 0 { n + extent } else { n },
+                            other => return self.not_known(&other, "a bound of this part", at(&**expr)),
+                        }
+                    }
+                    if slice.step.is_some() {
+                        return self.stop_at("step", span, "parts of tensors have no step");
+                    }
+                    (bounds[0], bounds[1], true)
+                }
+                Some(expr) => match self.expr(expr) {
+                    HostValue::Const(Const::Int(n)) => {
+                        let n = if n < 0 { n + extent } else { n };
+                        (n, n + 1, false)
+                    }
+                    other => return self.not_known(&other, "an index of this part", at(*expr)),
+                },
+            };
+            if first < 0 || end > extent || first >= end {
+                let message = format!("elements {first} to {end} lie outside the {extent} of dimension {dim}");
+                return self.stop_at("bounds", span, message);
+            }
+            part.offset += first as u64 * view.strides[dim];
+            if kept {
+                part.shape.push((end - first) as u64);
+                part.strides.push(view.strides[dim]);
+            }
+        }
+        if part.shape.is_empty() {
+            let error =
+                Diagnostic::error("not-known", span, "what a tensor holds is not known when the tasks are submitted");
+            return self
+                .stop(error.help("read it in a kernel, or let `predicate=` of a submit decide whether a task runs"));
+        }
+        HostValue::Device(Rc::new(part))
+    }
+}

@@ -1,0 +1,185 @@
+//! A scope of an orchestration as a kernel of its own: `with pl.at(…):`, `with pl.spmd(n):`, `for i in pl.spmd(n):`. What it uses of
+//! its surroundings becomes its parameters; tiles that are read behind it become outputs.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use ruff_python_ast::visitor::{Visitor, walk_expr};
+use ruff_python_ast::{Expr, ExprContext, Stmt};
+use slipring_dialects::func;
+use slipring_dialects::function::{ask_slots, ask_split};
+use slipring_ir::{Attr, Diags, FuncType, OpId, Span, Type};
+use slipring_tile::Elem;
+
+use super::names::Names;
+use super::{Lower, Lowered, Value};
+use crate::dtype::DType;
+use crate::emit::Emitter;
+use crate::program::{Globals, Scope};
+use crate::signature::strided_parameter;
+use crate::syntax::at;
+use crate::value::{Const, Tensor};
+use crate::{Direction, KernelInfo, ParamInfo};
+
+/// What a region uses of its surroundings.
+pub(crate) struct RegionParam {
+    pub name: Rc<str>,
+    pub kind: RegionKind,
+    pub span: Span,
+}
+
+pub(crate) enum RegionKind {
+    /// A tensor, by its position among them in `env`.
+    Tensor { shape: Vec<u64>, strides: Vec<u64>, elem: Elem, direction: Direction },
+    /// A whole number, which `env` gets under its name.
+    Int,
+}
+
+/// What a name that a region binds stands for behind it.
+pub(crate) enum Left {
+    /// A window of the tensor of this position.
+    Tensor(Tensor),
+    /// An output that the region makes, by the name of its parameter.
+    Made(Rc<str>),
+    Const(Const),
+    /// Something that ends with the region.
+    Gone,
+}
+
+/// Lowers a scope. `env` is what it sees, `wanted` the names that are read behind it; `within` is the function that it stands in.
+pub(crate) fn lower_region(
+    emitter: &mut Emitter,
+    globals: &Globals<'_>,
+    (name, within): (&str, &Rc<str>),
+    (env, params): (Scope, &[RegionParam]),
+    (stmt, wanted): (&Stmt, &BTreeSet<Rc<str>>),
+    diags: &mut Diags,
+) -> Lowered<(OpId, KernelInfo, Vec<(Rc<str>, Left)>)> {
+    let head = at(stmt);
+    emitter.span = head;
+    emitter.block = emitter.module.top;
+    let op = emitter.make(&func::FUNC, &[], &[("sym_name", Attr::Str(name.into()))], &[]);
+    emitter.module.op_mut(op).loc = None;
+    let body = emitter.region(op);
+    emitter.enter_function(body);
+    let mut lower = Lower::new(emitter, globals, diags);
+    lower.env = env;
+    lower.blocks.push(body);
+    lower.calls.push(within.clone());
+    let (mut infos, mut types) = (Vec::new(), Vec::new());
+    for param in params {
+        let (elem, shape, direction, ty) = match &param.kind {
+            RegionKind::Tensor { shape, strides, elem, direction } => {
+                let window = (&shape[..], Some(&strides[..]));
+                let (_, ty) = strided_parameter(&mut lower, &param.name, window, *elem, *direction, param.span, body);
+                (*elem, Some(shape.clone()), *direction, ty)
+            }
+            RegionKind::Int => {
+                let value = lower.e.module.add_arg(body, Type::Index, Some((*param.name).into()), param.span);
+                let value = lower.scalar(value, DType::Index);
+                lower.env.insert(param.name.clone(), value);
+                (Elem::I64, None, Direction::In, Type::Index)
+            }
+        };
+        infos.push(ParamInfo { name: param.name.to_string(), elem, shape, direction, given: None });
+        types.push(ty);
+    }
+    lower.read_behind(wanted.clone());
+    let outcome = lower.body(std::slice::from_ref(stmt));
+    lower.read_later.pop();
+    outcome?;
+    let mut left = Vec::new();
+    for bound in Names::of(std::slice::from_ref(stmt)).bound {
+        let value = lower.env.get(&bound).cloned();
+        left.push((bound.clone(), lower.left(&bound, value, wanted, head)?));
+    }
+    lower.e.span = head;
+    let end = lower.e.op(&func::RETURN, &[], &[], &[]);
+    lower.e.module.op_mut(end).loc = None;
+    for (info, ty) in std::mem::take(&mut lower.returned) {
+        infos.push(info);
+        types.push(ty);
+    }
+    let facts = lower.facts.clone();
+    emitter.module.set_function_type(op, FuncType { inputs: types, results: Vec::new() });
+    if let Some((split, _)) = facts.split {
+        ask_split(&mut emitter.module, op, Some(split as i64));
+    }
+    if let Some(n) = facts.slot_num {
+        ask_slots(&mut emitter.module, op, Some(n));
+    }
+    let top = emitter.module.top;
+    emitter.module.append(top, op);
+    let blocks = facts.blocks.unwrap_or(1);
+    Ok((op, KernelInfo { name: name.to_string(), params: infos, blocks, gives: Vec::new() }, left))
+}
+
+impl Lower<'_> {
+    /// What a name stands for behind a region that binds it.
+    fn left(&mut self, name: &Rc<str>, value: Option<Value>, wanted: &BTreeSet<Rc<str>>, span: Span) -> Lowered<Left> {
+        Ok(match value {
+            Some(Value::Tensor(window)) => Left::Tensor(window),
+            Some(Value::Const(c)) => Left::Const(c),
+            Some(Value::Tile(id)) if wanted.contains(name) && !self.poisoned.contains(name) => {
+                self.return_tile(id, usize::MAX, span)?;
+                match self.returned.last() {
+                    Some((info, _)) => Left::Made(info.name.as_str().into()),
+                    None => Left::Gone,
+                }
+            }
+            _ => Left::Gone,
+        })
+    }
+}
+
+/// Names that a function reads outside of a scope, or in it before it binds them: they are read behind the scope, perhaps in
+/// the next iteration of a loop.
+pub(crate) fn wanted_names(body: &[Stmt], is_scope: &dyn Fn(&Stmt) -> bool) -> BTreeSet<Rc<str>> {
+    struct Reads(BTreeSet<Rc<str>>);
+    impl<'a> Visitor<'a> for Reads {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            if let Expr::Name(name) = expr
+                && matches!(name.ctx, ExprContext::Load)
+            {
+                self.0.insert(name.id.as_str().into());
+            }
+            walk_expr(self, expr);
+        }
+    }
+    fn walk(body: &[Stmt], is_scope: &dyn Fn(&Stmt) -> bool, found: &mut Reads) {
+        for stmt in body {
+            if is_scope(stmt) {
+                found.0.extend(Names::of(std::slice::from_ref(stmt)).exposed);
+                continue;
+            }
+            let mut inner: Vec<&[Stmt]> = Vec::new();
+            match stmt {
+                Stmt::For(stmt) => {
+                    found.visit_expr(&stmt.iter);
+                    inner.extend([&stmt.body[..], &stmt.orelse]);
+                }
+                Stmt::While(stmt) => {
+                    found.visit_expr(&stmt.test);
+                    inner.push(&stmt.body);
+                }
+                Stmt::If(stmt) => {
+                    found.visit_expr(&stmt.test);
+                    inner.push(&stmt.body);
+                    for clause in &stmt.elif_else_clauses {
+                        clause.test.iter().for_each(|test| found.visit_expr(test));
+                        inner.push(&clause.body);
+                    }
+                }
+                Stmt::With(stmt) => {
+                    stmt.items.iter().for_each(|item| found.visit_expr(&item.context_expr));
+                    inner.push(&stmt.body);
+                }
+                other => found.visit_stmt(other),
+            }
+            inner.into_iter().for_each(|body| walk(body, is_scope, found));
+        }
+    }
+    let mut found = Reads(BTreeSet::new());
+    walk(body, is_scope, &mut found);
+    found.0
+}

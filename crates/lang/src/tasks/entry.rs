@@ -1,0 +1,172 @@
+//! Which function of a file is a whole program.
+
+use std::rc::Rc;
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
+
+use crate::host::Host;
+use crate::program::{Globals, Role};
+
+/// The last word of what a call calls: `at` of `pl.at(…)`.
+fn called(call: &ExprCall) -> &str {
+    match &*call.func {
+        Expr::Name(name) => name.id.as_str(),
+        Expr::Attribute(attribute) => attribute.attr.as_str(),
+        _ => "",
+    }
+}
+
+fn is_call_of(expr: &Expr, names: &[&str]) -> bool {
+    matches!(expr, Expr::Call(call) if names.contains(&called(call)))
+}
+
+/// True for a statement that is one task: a scope, or a loop over blocks.
+pub(crate) fn is_scope(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::With(stmt) => stmt.items.iter().any(|item| is_call_of(&item.context_expr, &["at", "spmd"])),
+        Stmt::For(stmt) => is_call_of(&stmt.iter, &["spmd"]),
+        _ => false,
+    }
+}
+
+/// What a function does outside of its scopes.
+#[derive(Default)]
+struct Outside<'k> {
+    kernels: Vec<&'k str>,
+    /// Starts of kernels, those in loops twice.
+    starts: usize,
+    /// Scopes and submits among them, which only an orchestration has.
+    scopes: usize,
+    /// Ops of kernels.
+    ops: usize,
+    loops: usize,
+}
+
+/// Words of the language that an orchestration may use outside of scopes.
+#[rustfmt::skip]
+const WORDS: &[&str] = &[
+    "range", "parallel", "unroll", "pipeline", "while_", "cond", "yield_", "create_tensor", "create", "slice", "view", "reshape",
+    "dim", "no_dep", "submit", "spmd_submit", "task_dummy", "task_invalid", "scope", "manual_scope", "cluster", "const", "cdiv", "min",
+    "max", "static_assert", "static_print", "func_attr", "dump_tag", "at", "spmd", "dynamic", "cast", "read", "Scalar",
+    "available_cluster_count", "available_aiv_count",
+];
+
+impl<'a> Visitor<'a> for Outside<'_> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        let weight = if self.loops > 0 { 2 } else { 1 };
+        if is_scope(stmt) {
+            self.starts += weight;
+            self.scopes += 1;
+            return;
+        }
+        match stmt {
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
+            Stmt::For(_) | Stmt::While(_) => {
+                self.loops += 1;
+                walk_stmt(self, stmt);
+                self.loops -= 1;
+            }
+            Stmt::Assign(assign)
+                if assign.targets.iter().any(
+                    |target| matches!(target, Expr::Subscript(s) if s.slice.is_slice_expr() || s.slice.is_tuple_expr()),
+                ) =>
+            {
+                self.ops += 1;
+            }
+            _ => walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if let Expr::Call(call) = expr {
+            let name = called(call);
+            let of_language = matches!(&*call.func, Expr::Attribute(attribute)
+                if matches!(&*attribute.value, Expr::Name(base) if base.id.as_str() == "pl")
+                    || matches!(&*attribute.value, Expr::Attribute(inner) if matches!(&*inner.value, Expr::Name(base) if base.id.as_str() == "pl")));
+            let weight = if self.loops > 0 { 2 } else { 1 };
+            match (of_language, name) {
+                (true, "submit" | "spmd_submit") => {
+                    self.starts += weight;
+                    self.scopes += 1;
+                }
+                (true, _) => self.ops += usize::from(!WORDS.contains(&name)),
+                (false, _) => self.starts += if self.kernels.contains(&name) { weight } else { 0 },
+            }
+        }
+        walk_expr(self, expr);
+    }
+}
+
+fn outside<'k>(def: &StmtFunctionDef, kernels: Vec<&'k str>) -> Outside<'k> {
+    let mut found = Outside { kernels, ..Outside::default() };
+    def.body.iter().for_each(|stmt| found.visit_stmt(stmt));
+    found
+}
+
+/// True for a function whose body starts kernels, as an orchestration's does: it has scopes and no ops outside of them.
+pub(crate) fn dispatches(def: &StmtFunctionDef) -> bool {
+    let found = outside(def, Vec::new());
+    found.scopes > 0 && found.ops == 0
+}
+
+/// The function that is a whole program: the one that is asked for, else the only one that nothing else starts. A function of
+/// type Orchestration is one; so is a `@pl.jit` that starts several kernels, or one in a loop, and has no ops of its own.
+pub(crate) fn entry(host: &Host<'_>, globals: &Globals<'_>, names: &[Rc<str>], asked: Option<&str>) -> Option<usize> {
+    let is_program = |at: usize| {
+        let found = &host.found[at];
+        let kernels = host
+            .found
+            .iter()
+            .enumerate()
+            .filter(|(other, found)| *other != at && found.role != Role::Inline || dispatches(found.def));
+        let kernels = kernels.map(|(_, found)| found.def.name.as_str()).collect();
+        let own = outside(found.def, kernels);
+        match found.role {
+            Role::Starts => true,
+            Role::Kernel(None) => own.ops == 0 && own.starts > 1 && host.is_entry(found.def),
+            _ => false,
+        }
+    };
+    let own = |at: &usize| host.found[*at].module == 0 && globals.functions.contains_key(&names[*at]);
+    let programs: Vec<usize> = (0..host.found.len()).filter(own).filter(|at| is_program(*at)).collect();
+    if let Some(asked) = asked {
+        let exact = programs.iter().copied().find(|at| *names[*at] == *asked);
+        let mut ends = programs
+            .iter()
+            .copied()
+            .filter(|at| names[*at].strip_suffix(asked).is_some_and(|rest| rest.ends_with('.')));
+        // The end of a full name does where only one has it.
+        return exact.or_else(|| ends.next().filter(|_| ends.next().is_none()));
+    }
+    // Who is called by another one is a part of it.
+    let called = |at: usize| {
+        let name = host.found[at].def.name.as_str();
+        (0..host.found.len()).filter(|other| *other != at).any(|other| mentions(host.found[other].def, name))
+    };
+    let free: Vec<usize> = programs.into_iter().filter(|at| !called(*at)).collect();
+    let kernels = (0..host.found.len()).filter(own).filter(|at| matches!(host.found[*at].role, Role::Kernel(_)));
+    let others = kernels.filter(|at| !free.contains(at) && !called(*at)).count();
+    match free[..] {
+        [only] if others == 0 => Some(only),
+        _ => None,
+    }
+}
+
+/// True if a function's body has a name, perhaps as a part of something: it calls what has it, or submits it.
+fn mentions(def: &StmtFunctionDef, name: &str) -> bool {
+    struct Search<'n>(&'n str, bool);
+    impl<'a> Visitor<'a> for Search<'_> {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            self.1 |= match expr {
+                Expr::Name(own) => own.id.as_str() == self.0,
+                Expr::Attribute(own) => own.attr.as_str() == self.0,
+                _ => false,
+            };
+            walk_expr(self, expr);
+        }
+    }
+    let mut search = Search(name, false);
+    def.body.iter().for_each(|stmt| search.visit_stmt(stmt));
+    search.1
+}

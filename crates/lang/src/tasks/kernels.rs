@@ -1,0 +1,506 @@
+//! The kernels of the tasks, compiled once for all tasks that differ in numbers and places only.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use ruff_python_ast::{Stmt, StmtFunctionDef};
+use slipring_ir::{Diags, Source, Span};
+use slipring_machine::CoreKind;
+use slipring_tasks as tasks;
+use slipring_tile::Elem;
+
+use crate::emit::Emitter;
+use crate::host::{HostValue, Passed, View};
+use crate::lower::{Left, Lower, RegionKind, RegionParam, lower_function, lower_region, wanted_names, whole};
+use crate::program::{Function, Globals, Role};
+use crate::signature::{declare, dense, direction};
+use crate::specialise::Specialised;
+use crate::syntax::at;
+use crate::value::{Const, Value};
+use crate::{Direction, ParamInfo};
+
+use super::{TaskKernel, uses};
+
+/// Shape, strides and type of what is handed to a kernel.
+type Shape = (Vec<u64>, Vec<u64>, Elem);
+
+fn shape_of(view: &View) -> Shape {
+    (view.shape.clone(), view.strides.clone(), view.elem)
+}
+
+/// What is handed to a kernel for a parameter.
+#[derive(Clone)]
+pub(crate) enum Handed {
+    Tensor(Rc<View>),
+    Number(Const),
+}
+
+/// A kernel that was compiled, and what its tasks need to know of it.
+#[derive(Clone)]
+pub(crate) struct Compiled {
+    /// Position in the list.
+    pub kernel: usize,
+    /// For each parameter that is handed over: what the task does with it, whether it says so itself, and where.
+    pub uses: Vec<(tasks::Direction, bool, Span)>,
+}
+
+/// A scope that was compiled.
+#[derive(Clone)]
+struct Variant {
+    shapes: Vec<Shape>,
+    /// Names of numbers, and their value where it is compiled in.
+    numbers: Vec<(Rc<str>, Option<i64>)>,
+    /// Other constants.
+    constants: Vec<(Rc<str>, Const)>,
+    compiled: Compiled,
+    left: Rc<Vec<(Rc<str>, Left)>>,
+}
+
+/// A scope of an orchestration.
+pub(crate) struct Scope<'a> {
+    pub stmt: &'a Stmt,
+    /// Position of the function that it stands in, and its text.
+    pub function: usize,
+    pub def: &'a StmtFunctionDef,
+    pub name: String,
+}
+
+/// What a scope was compiled to, for one task.
+pub(crate) struct Ready {
+    pub compiled: Compiled,
+    /// The tensors that are handed over, each once.
+    pub views: Vec<Rc<View>>,
+    /// Numbers that are passed behind them.
+    pub numbers: Vec<i64>,
+    /// What the names that the scope binds stand for behind it.
+    pub left: Rc<Vec<(Rc<str>, Left)>>,
+}
+
+/// The kernels of a program.
+pub(crate) struct Kernels<'a> {
+    source: Arc<Source>,
+    globals: Globals<'a>,
+    names: Vec<Rc<str>>,
+    pub list: Vec<TaskKernel>,
+    functions: Vec<(usize, Vec<Option<Shape>>, Compiled)>,
+    scopes: IndexMap<Span, Vec<Variant>>,
+}
+
+impl<'a> Kernels<'a> {
+    pub fn new(source: Arc<Source>, globals: Globals<'a>, names: Vec<Rc<str>>) -> Kernels<'a> {
+        Kernels { source, globals, names, list: Vec::new(), functions: Vec::new(), scopes: IndexMap::new() }
+    }
+
+    /// The line of a place.
+    pub fn line(&self, span: Span) -> usize {
+        self.source.line_column(span.start).0
+    }
+
+    fn fresh(&self) -> Emitter {
+        // What is compiled for a file is counted for each of its tasks' kernels alone.
+        self.globals.lowered.set(0);
+        self.globals.unrolled.set(0);
+        Emitter::new(self.source.clone())
+    }
+
+    /// A function as the kernel of a task.
+    ///
+    /// # Errors
+    /// After reporting why it is none.
+    pub fn function(&mut self, found: usize, handed: &[(Rc<str>, Handed)], diags: &mut Diags) -> Result<Compiled, ()> {
+        let shapes: Vec<Option<Shape>> = handed
+            .iter()
+            .map(|(_, value)| if let Handed::Tensor(view) = value { Some(shape_of(view)) } else { None })
+            .collect();
+        if let Some((.., known)) = self.functions.iter().find(|(of, own, _)| *of == found && *own == shapes) {
+            return Ok(known.clone());
+        }
+        let name = self.names[found].clone();
+        let Some(function) = self.globals.functions.get(&name).cloned() else {
+            let error =
+                slipring_ir::Diagnostic::error("unsupported", Span::default(), format!("`{name}` of another module"));
+            diags.push(error.help("kernels stand in the file of the program"));
+            return Err(());
+        };
+        let kind = match function.role {
+            Role::Kernel(kind) => kind,
+            _ => None,
+        };
+        let (emitter, op, info) = self.lowered(&function, kind, handed, diags)?;
+        let written = uses::used(&emitter.module, op);
+        let mut all = Vec::new();
+        for (at, (name, _)) in handed.iter().enumerate() {
+            let parameter =
+                function.def.parameters.iter_non_variadic_params().find(|p| p.parameter.name.as_str() == &**name);
+            let annotation = parameter.and_then(|p| p.parameter.annotation.as_deref());
+            let said = annotation.map_or(Direction::In, |own| direction(&self.globals, &function.scope, own).0);
+            let said = match said {
+                Direction::In => tasks::Direction::In,
+                Direction::Out => tasks::Direction::Out,
+                Direction::InOut => tasks::Direction::InOut,
+            };
+            let place = parameter.map_or(Span::default(), |p| at_of(p));
+            let _ = written.get(at);
+            all.push((said, true, place));
+        }
+        let mut module = emitter.module;
+        slipring_dialects::function::mark_entry(&mut module, op);
+        self.list.push(TaskKernel { module, info });
+        let compiled = Compiled { kernel: self.list.len() - 1, uses: all };
+        self.functions.push((found, shapes, compiled.clone()));
+        Ok(compiled)
+    }
+
+    fn lowered(
+        &self,
+        function: &Function<'a>,
+        kind: Option<CoreKind>,
+        handed: &[(Rc<str>, Handed)],
+        diags: &mut Diags,
+    ) -> Result<(Emitter, slipring_ir::OpId, crate::KernelInfo), ()> {
+        let mut written: BTreeSet<usize> = BTreeSet::new();
+        loop {
+            let mut given = Specialised::new();
+            for (at, (name, value)) in handed.iter().enumerate() {
+                let passed = match value {
+                    Handed::Tensor(view) => Passed::Part {
+                        shape: view.shape.clone(),
+                        elem: view.elem,
+                        strides: view.strides.clone(),
+                        written: written.contains(&at),
+                    },
+                    Handed::Number(number) => Passed::Number(number.clone()),
+                };
+                given.insert(name.clone(), passed);
+            }
+            let mut emitter = self.fresh();
+            let mut own = Diags::default();
+            let outcome = lower_function(&mut emitter, &self.globals, function, kind, &given, &mut own);
+            // An input that is written is found when the tasks run: there it shows what it does to the order.
+            let inputs: Vec<usize> = (0..handed.len())
+                .filter(|at| {
+                    !written.contains(at)
+                        && own
+                            .list
+                            .iter()
+                            .any(|m| m.code == "read-only" && m.message.starts_with(&format!("`{}`", handed[*at].0)))
+                })
+                .collect();
+            if !inputs.is_empty() {
+                written.extend(inputs);
+                continue;
+            }
+            // Tasks share outputs: what one of them leaves out another one writes.
+            own.list.retain(|message| message.code != "output-in-part");
+            match outcome {
+                Ok((op, info)) => {
+                    crate::whole::check_values(&emitter.module, op, &mut own);
+                    let failed = own.has_errors();
+                    add(diags, own);
+                    return if failed { Err(()) } else { Ok((emitter, op, info)) };
+                }
+                Err(_) => {
+                    crate::whole::given_up(&function.name, at(&function.def.name), &mut own);
+                    add(diags, own);
+                    return Err(());
+                }
+            }
+        }
+    }
+
+    /// A scope as the kernel of a task. `seen` are the values of the names around it that it reads.
+    ///
+    /// # Errors
+    /// After reporting what is wrong with it.
+    pub fn scope(
+        &mut self,
+        scope: &Scope<'a>,
+        seen: &[(Rc<str>, HostValue<'a>)],
+        diags: &mut Diags,
+    ) -> Result<Ready, ()> {
+        let name_of = |at: usize| self.names[at].clone();
+        let mut views: Vec<Rc<View>> = Vec::new();
+        let mut params: Vec<(Rc<str>, usize)> = Vec::new();
+        let mut numbers: Vec<(Rc<str>, i64)> = Vec::new();
+        let mut constants: Vec<(Rc<str>, Const)> = Vec::new();
+        let mut env = crate::program::Scope::new();
+        for (name, value) in seen {
+            match value {
+                HostValue::Const(Const::Int(n)) => numbers.push((name.clone(), *n)),
+                HostValue::Const(c) => constants.push((name.clone(), c.clone())),
+                HostValue::Device(_) | HostValue::List(_) | HostValue::Tuple(_) => {
+                    let value = tensors(value, name, &mut views, &mut params);
+                    env.insert(name.clone(), value.unwrap_or_else(|| seen_value(seen, name).to_value(&name_of)));
+                }
+                other => drop(env.insert(name.clone(), other.to_value(&name_of))),
+            }
+        }
+        let shapes: Vec<Shape> = views.iter().map(|view| shape_of(view)).collect();
+        let key = at(scope.stmt);
+        let same = |variant: &&Variant| {
+            variant.shapes == shapes
+                && variant.constants == constants
+                && variant.numbers.len() == numbers.len()
+                && variant
+                    .numbers
+                    .iter()
+                    .zip(&numbers)
+                    .all(|((name, fixed), (own, n))| name == own && fixed.is_none_or(|fixed| fixed == *n))
+        };
+        let ready = |variant: &Variant, views: Vec<Rc<View>>| Ready {
+            compiled: variant.compiled.clone(),
+            views,
+            numbers: variant
+                .numbers
+                .iter()
+                .zip(&numbers)
+                .filter(|((_, fixed), _)| fixed.is_none())
+                .map(|(_, (_, n))| *n)
+                .collect(),
+            left: variant.left.clone(),
+        };
+        let known = self.scopes.get(&key).map_or(&[][..], |list| &list[..]);
+        if let Some(variant) = known.iter().find(same) {
+            return Ok(ready(variant, views));
+        }
+        // What differs from the first task of this scope may be passed instead of compiled in.
+        let first = known.iter().find(|variant| variant.shapes == shapes && variant.constants == constants);
+        let open: BTreeSet<Rc<str>> = first.map_or_else(BTreeSet::new, |first| {
+            let differs = |(name, n): &&(Rc<str>, i64)| {
+                first.numbers.iter().any(|(known, fixed)| known == name && fixed.is_none_or(|fixed| fixed != *n))
+            };
+            numbers.iter().filter(differs).map(|(name, _)| name.clone()).collect()
+        });
+        let made = [open, BTreeSet::new()].into_iter().enumerate().find_map(|(turn, open)| {
+            let mut own = Diags::default();
+            let variant = self.compile(scope, (&views, &params), (&numbers, &constants, &open), env.clone(), &mut own);
+            let last = turn == 1;
+            match variant {
+                Ok(variant) => {
+                    add(diags, own);
+                    Some(variant)
+                }
+                Err(()) => {
+                    if last {
+                        add(diags, own);
+                    }
+                    None
+                }
+            }
+        });
+        let Some(variant) = made else { return Err(()) };
+        let result = ready(&variant, views);
+        self.scopes.entry(key).or_default().push(variant);
+        Ok(result)
+    }
+
+    fn compile(
+        &mut self,
+        scope: &Scope<'a>,
+        (views, names): (&[Rc<View>], &[(Rc<str>, usize)]),
+        (numbers, constants, open): (&[(Rc<str>, i64)], &[(Rc<str>, Const)], &BTreeSet<Rc<str>>),
+        seen: crate::program::Scope,
+        diags: &mut Diags,
+    ) -> Result<Variant, ()> {
+        let within = self.names[scope.function].clone();
+        let mut env =
+            self.globals.functions.get(&within).map_or_else(Default::default, |function| function.scope.clone());
+        env.extend(seen);
+        for (name, value) in constants {
+            env.insert(name.clone(), Value::Const(value.clone()));
+        }
+        for (name, n) in numbers.iter().filter(|(name, _)| !open.contains(name)) {
+            env.insert(name.clone(), Value::Const(Const::Int(*n)));
+        }
+        let wanted = wanted_names(&scope.def.body, &super::is_scope);
+        let mut directions = vec![Direction::InOut; views.len()];
+        let mut round = 0;
+        loop {
+            let mut params = Vec::new();
+            for (at, view) in views.iter().enumerate() {
+                let name = names
+                    .iter()
+                    .find(|(_, own)| *own == at)
+                    .map_or_else(|| Rc::from(format!("tensor{at}")), |(name, _)| name.clone());
+                let (shape, strides, elem) = shape_of(view);
+                let kind = RegionKind::Tensor { shape, strides, elem, direction: directions[at] };
+                params.push(RegionParam { name, kind, span: at_span(scope.stmt) });
+            }
+            for (name, _) in numbers.iter().filter(|(name, _)| open.contains(name)) {
+                params.push(RegionParam { name: name.clone(), kind: RegionKind::Int, span: at_span(scope.stmt) });
+            }
+            let mut emitter = self.fresh();
+            let mut own = Diags::default();
+            let number = if self.list.iter().any(|kernel| kernel.info.name == scope.name) {
+                format!("_{}", self.list.len())
+            } else {
+                String::new()
+            };
+            let name = format!("{}{number}", scope.name);
+            let outcome = lower_region(
+                &mut emitter,
+                &self.globals,
+                (&name, &within),
+                (env.clone(), &params),
+                (scope.stmt, &wanted),
+                &mut own,
+            );
+            let Ok((op, info, left)) = outcome else {
+                crate::whole::given_up(&scope.name, at_span(scope.stmt), &mut own);
+                add(diags, own);
+                return Err(());
+            };
+            crate::whole::check_values(&emitter.module, op, &mut own);
+            if own.has_errors() {
+                add(diags, own);
+                return Err(());
+            }
+            let used = uses::used(&emitter.module, op);
+            let found: Vec<Direction> = (0..views.len())
+                .map(|at| match used.get(at).copied().flatten() {
+                    None | Some(tasks::Direction::In) => Direction::In,
+                    Some(tasks::Direction::Out) => Direction::Out,
+                    Some(tasks::Direction::InOut) => Direction::InOut,
+                })
+                .collect();
+            round += 1;
+            if found != directions && round < 3 && found.contains(&Direction::In) {
+                // Once more: inputs are loaded once, and need no order with what is written. An output of a scope is a part of
+                // a tensor that others may have written.
+                directions = found
+                    .iter()
+                    .map(|own| if *own == Direction::In { Direction::In } else { Direction::InOut })
+                    .collect();
+                if round == 1 {
+                    continue;
+                }
+            }
+            add(diags, own);
+            let uses = (0..views.len())
+                .map(|at| (used.get(at).copied().flatten().unwrap_or(tasks::Direction::In), false, Span::default()))
+                .collect();
+            let mut module = emitter.module;
+            slipring_dialects::function::mark_entry(&mut module, op);
+            self.list.push(TaskKernel { module, info });
+            return Ok(Variant {
+                shapes: views.iter().map(|view| shape_of(view)).collect(),
+                numbers: numbers.iter().map(|(name, n)| (name.clone(), (!open.contains(name)).then_some(*n))).collect(),
+                constants: constants.to_vec(),
+                compiled: Compiled { kernel: self.list.len() - 1, uses },
+                left: Rc::new(left),
+            });
+        }
+    }
+}
+
+fn at_span(stmt: &Stmt) -> Span {
+    head(stmt)
+}
+
+/// The first line of a statement.
+pub(crate) fn head(stmt: &Stmt) -> Span {
+    let whole = at(stmt);
+    match stmt {
+        Stmt::With(with) => {
+            let last = with.items.last().map_or(whole.end, |item| match &item.optional_vars {
+                Some(name) => at(&**name).end,
+                None => at(&item.context_expr).end,
+            });
+            Span::new(whole.start, last)
+        }
+        Stmt::For(stmt) => Span::new(whole.start, at(&*stmt.iter).end),
+        _ => whole,
+    }
+}
+
+fn at_of(parameter: &ruff_python_ast::ParameterWithDefault) -> Span {
+    at(&parameter.parameter)
+}
+
+fn add(diags: &mut Diags, more: Diags) {
+    for message in more.list {
+        if !diags.list.contains(&message) {
+            diags.push(message);
+        }
+    }
+}
+
+fn seen_value<'s, 'a>(seen: &'s [(Rc<str>, HostValue<'a>)], name: &Rc<str>) -> &'s HostValue<'a> {
+    seen.iter().find(|(own, _)| own == name).map(|(_, value)| value).expect("it is one of them")
+}
+
+/// A value with tensors in it as a scope sees it; each tensor becomes a parameter. `None` if it has none.
+fn tensors(
+    value: &HostValue<'_>,
+    name: &str,
+    views: &mut Vec<Rc<View>>,
+    params: &mut Vec<(Rc<str>, usize)>,
+) -> Option<Value> {
+    match value {
+        HostValue::Device(view) => {
+            let alike = |own: &Rc<View>| {
+                own.tensor == view.tensor && own.offset == view.offset && shape_of(own) == shape_of(view)
+            };
+            let position = views.iter().position(alike).unwrap_or_else(|| {
+                views.push(view.clone());
+                params.push((name.into(), views.len() - 1));
+                views.len() - 1
+            });
+            Some(Value::Tensor(whole(position, view.elem, &view.shape)))
+        }
+        HostValue::List(_) | HostValue::Tuple(_) => {
+            let items = value.items()?;
+            if !items.iter().any(has_tensor) {
+                return None;
+            }
+            let each = items.iter().enumerate().map(|(at, item)| {
+                let name = format!("{name}{at}");
+                tensors(item, &name, views, params).unwrap_or_else(|| item.to_value(&|at| format!("{at}").into()))
+            });
+            Some(Value::Tuple(each.collect()))
+        }
+        _ => None,
+    }
+}
+
+fn has_tensor(value: &HostValue<'_>) -> bool {
+    match value {
+        HostValue::Device(_) => true,
+        HostValue::List(_) | HostValue::Tuple(_) => value.items().is_some_and(|items| items.iter().any(has_tensor)),
+        _ => false,
+    }
+}
+
+/// The parameters of a whole program.
+pub(super) fn parameters(
+    source: &Arc<Source>,
+    globals: &Globals<'_>,
+    function: &Function<'_>,
+    given: &Specialised,
+    diags: &mut Diags,
+) -> Option<Vec<ParamInfo>> {
+    let mut emitter = Emitter::new(source.clone());
+    let op =
+        emitter.make(&slipring_dialects::func::FUNC, &[], &[("sym_name", slipring_ir::Attr::Str("entry".into()))], &[]);
+    let body = emitter.region(op);
+    emitter.enter_function(body);
+    let mut lower = Lower::new(&mut emitter, globals, diags);
+    lower.env = function.scope.clone();
+    let mut params = Vec::new();
+    for parameter in function.def.parameters.iter_non_variadic_params() {
+        let name = parameter.parameter.name.as_str();
+        if name == "self" {
+            continue;
+        }
+        let (info, _) = declare(&mut lower, &parameter.parameter, body, given.get(name)).ok()?;
+        params.push(info);
+    }
+    Some(params)
+}
+
+/// The strides of a tensor whose rows lie next to each other.
+pub(crate) fn dense_strides(shape: &[u64]) -> Vec<u64> {
+    dense(shape).to_vec()
+}

@@ -1,0 +1,184 @@
+//! Whole programs: a function that starts kernels is followed as Python would run it, and what it submits becomes a task graph.
+//!
+//! Nothing runs here. Numbers of the orchestration are known, so that its loops and branches are followed; what tensors hold is
+//! not. Each start of a kernel, each `pl.at` and each `pl.spmd` is a task; its kernel is compiled once for all tasks that differ
+//! in numbers and places only.
+//!
+//! | module | has |
+//! |---|---|
+//! | `entry` | which function of a file is a whole program |
+//! | `kernels` | the kernels of the tasks, compiled |
+//! | `uses` | what a compiled kernel does with its parameters |
+
+mod entry;
+mod kernels;
+mod uses;
+
+use std::sync::Arc;
+
+use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
+use slipring_tasks::Graph;
+
+use crate::host::{Host, ModuleText, Recorder};
+use crate::program::{globals_of, run_host};
+use crate::{KernelInfo, ParamInfo, Request, helpers, syntax};
+
+pub(crate) use entry::{dispatches, is_scope};
+pub(crate) use kernels::{Handed, Kernels, Scope, dense_strides, head};
+
+/// A whole program: what its orchestration submits.
+#[derive(Debug)]
+pub struct Orchestration {
+    /// Name of the function.
+    pub name: String,
+    /// Its parameters, in order.
+    pub params: Vec<ParamInfo>,
+    /// The tensor that each parameter is, by its number in the graph; `None` for scalars.
+    pub tensor_of: Vec<Option<usize>>,
+    /// Tensors, tasks and their edges.
+    pub graph: Graph,
+    /// What each task starts, and with what.
+    pub calls: Vec<TaskCall>,
+    /// The kernels of the tasks.
+    pub kernels: Vec<TaskKernel>,
+    /// The tensors that the program gives back.
+    pub returned: Vec<usize>,
+    /// First values of the tensors that the program makes, as the command line writes an argument.
+    pub filled: Vec<Option<String>>,
+}
+
+/// A kernel of tasks.
+#[derive(Debug)]
+pub struct TaskKernel {
+    /// Its function, and those that it needs.
+    pub module: Module,
+    /// Its parameters.
+    pub info: KernelInfo,
+}
+
+/// What a task starts.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct TaskCall {
+    /// Position of the kernel; `None` for a join that does nothing.
+    pub kernel: Option<usize>,
+    /// One for each parameter of the kernel.
+    pub args: Vec<TaskArg>,
+    /// The task runs only if this holds when it could start.
+    pub predicate: Option<Predicate>,
+}
+
+/// What is passed to a task.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TaskArg {
+    /// A tensor from a byte on.
+    Tensor {
+        /// Its number in the graph.
+        tensor: usize,
+        /// The first byte that is handed over.
+        offset: u64,
+    },
+    /// A scalar as the command line writes it.
+    Scalar(String),
+    /// A buffer that the kernel makes for itself, as the command line writes an argument.
+    Own(String),
+}
+
+/// A comparison of an element of a tensor with a number.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct Predicate {
+    pub tensor: usize,
+    /// Byte of the element.
+    pub offset: u64,
+    /// `==`, `!=`, `<`, `<=`, `>` or `>=`.
+    pub op: &'static str,
+    pub number: i64,
+    pub span: Span,
+}
+
+/// Follows the whole program of a file. `None` if the file has none: it is a file of kernels.
+pub fn orchestrate(source: Arc<Source>, request: &Request<'_>) -> Option<(Orchestration, Diags)> {
+    let texts = helpers::load(&source, request);
+    let Request { function, args, sets, names, .. } = *request;
+    let request = move || Request { function, args, sets, names, modules: None };
+    std::thread::scope(|scope| {
+        let work = std::thread::Builder::new()
+            .stack_size(crate::STACK_BYTES)
+            .spawn_scoped(scope, || follow(source, texts, &request()));
+        match work.expect("a thread").join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+fn follow(source: Arc<Source>, texts: Vec<(String, Source)>, request: &Request<'_>) -> Option<(Orchestration, Diags)> {
+    let mut diags = Diags::default();
+    // What is wrong with the text is told when its kernels are read.
+    let body = syntax::parse(&source, &mut diags)?;
+    let mut modules = vec![ModuleText { name: String::new(), body }];
+    for (name, text) in texts {
+        if let Some(body) = syntax::parse(&text, &mut Diags::default()) {
+            modules.push(ModuleText { name, body });
+        }
+    }
+    let mut host = run_host(&modules, request, &mut diags);
+    diags.list.retain(|message| message.code != "host-function");
+    let (globals, names) = globals_of(&host, &mut diags);
+    let entry = entry::entry(&host, &globals, &names, request.function)?;
+    let calls: Vec<_> = host.calls.iter().filter(|call| names[call.kernel] == names[entry]).collect();
+    let function = globals.functions.get(&names[entry])?;
+    let given = crate::specialise::specialise(&globals, function, calls.into_iter(), request);
+    let mut orchestration = Orchestration {
+        name: names[entry].to_string(),
+        params: Vec::new(),
+        tensor_of: Vec::new(),
+        graph: Graph::default(),
+        calls: Vec::new(),
+        kernels: Vec::new(),
+        returned: Vec::new(),
+        filled: Vec::new(),
+    };
+    if diags.has_errors() {
+        return Some((orchestration, diags));
+    }
+    let params = kernels::parameters(&source, &globals, function, &given, &mut diags);
+    let Some(params) = params.filter(|_| !diags.has_errors()) else { return Some((orchestration, diags)) };
+    let numbers = numbers(&params, request);
+    let kernels = Kernels::new(source, globals, names);
+    Host::record(&mut host, entry, &params, &numbers, Recorder::new(kernels), &mut orchestration, &mut diags);
+    orchestration.params = params;
+    if !diags.has_errors() && orchestration.graph.tasks.is_empty() {
+        let place = syntax::at(&host.found[entry].def.name);
+        diags.push(
+            Diagnostic::error("no-task", place, format!("`{}` submits no task", orchestration.name))
+                .help("a task is a call of a kernel, `pl.submit`, `with pl.at(…):` or `pl.spmd(n)`"),
+        );
+    }
+    orchestration.graph.connect();
+    Some((orchestration, diags))
+}
+
+/// The numbers that are passed for scalars, by position among the parameters: those of the request first, then the file's own.
+fn numbers(params: &[ParamInfo], request: &Request<'_>) -> Vec<Option<String>> {
+    let mut list: Vec<Option<String>> = vec![None; params.len()];
+    let mut next = 0;
+    for arg in request.args {
+        let at = match &arg.name {
+            Some(name) => params.iter().position(|param| param.name == *name),
+            None => {
+                next += 1;
+                Some(next - 1)
+            }
+        };
+        if let Some(slot) = at.and_then(|at| list.get_mut(at)) {
+            *slot = arg.number.clone();
+        }
+    }
+    for (slot, param) in list.iter_mut().zip(params) {
+        if slot.is_none() {
+            *slot = param.given.as_ref().and_then(|given| given.split(':').next()).map(str::to_string);
+        }
+    }
+    list
+}

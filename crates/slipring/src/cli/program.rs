@@ -1,0 +1,98 @@
+//! `slipring run` of a whole program.
+
+use std::io::IsTerminal;
+
+use slipring::args::{Arg, OutFile};
+use slipring::{BoardOptions, Error, Program, ProgramOptions, Timing, tools};
+use slipring_queue::board;
+
+use super::Exit;
+use super::output::{fail, json, out, report_all};
+use super::progress::Progress;
+use super::run::{RunArgs, write_outputs};
+
+/// Runs a whole program and reports.
+///
+/// # Errors
+/// Why nothing was run.
+pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
+    for (given, option, instead) in [
+        (args.kernel.has_blocks(), "--blocks", "`pl.spmd(n)` says the blocks of a task, `--clusters` where tasks run"),
+        (args.launches > 1, "--launches", "run it again with another `--order`"),
+        (args.gm_slack > 0, "--gm-slack", "run the kernel alone with `--func`"),
+        (args.trace.is_some(), "--trace", "run the kernel alone with `--func`, or `slipring graph` the program"),
+        (args.timeline, "--timeline", "run the kernel alone with `--func`"),
+        (args.lines, "--lines", "run the kernel alone with `--func`"),
+        (args.stats, "--stats", "run the kernel alone with `--func`; `--json` has all times"),
+        (args.timing != Timing::Platform, "--timing", "orders of tasks are chosen by `--order`"),
+    ] {
+        if given {
+            return Err(Error::Arguments(format!(
+                "`{option}` is for a kernel, and this is a whole program: {instead}"
+            )));
+        }
+    }
+    let mut bound = args.kernel.program_arguments(program)?;
+    let files: Vec<Option<OutFile>> = bound.iter_mut().map(|arg| arg.out.take()).collect();
+    if let Some(name) = &args.device {
+        let board = board::built_in(name).map_err(|error| Error::Arguments(error.to_string()))?;
+        return on_board(program, &bound, &files, BoardOptions { board, delays: args.delays });
+    }
+    report_all(&program.compile()?);
+    let mut options = ProgramOptions::default();
+    options.clusters = args.clusters;
+    options.order = args.order.unwrap_or(0);
+    options.limits = args.kernel.limits.of_run();
+    options.tools = tools(&args.check).map_err(Error::Arguments)?;
+    let progress = std::io::stderr().is_terminal().then(|| Progress::start(&options.control));
+    let run = program.run(bound, &options)?;
+    drop(progress);
+    let mut facts = run.facts().clone();
+    let mut messages = run.findings().clone();
+    let mut unsupported = false;
+    if args.verify {
+        let (row, more) = run.compare()?;
+        unsupported = run.is_complete() && row.verdict == "not checked";
+        facts.checks.push(row);
+        messages = messages.and(more);
+    }
+    facts.findings = messages.facts();
+    report_all(&messages);
+    let after: Vec<_> = (0..run.arguments()).map(|index| run.left(index)).collect();
+    let written = write_outputs(&files, &after, run.is_complete());
+    facts.error = written.as_ref().err().cloned();
+    if args.json {
+        json(&facts);
+    } else {
+        out(&facts.text());
+    }
+    unsupported |= messages.is_unsupported();
+    Ok(match (written, unsupported, messages.errors() > 0 || !run.is_complete()) {
+        (Err(message), ..) => fail(message),
+        (_, true, _) if messages.errors() == 0 => fail("the sequential meaning could not be compared"),
+        (_, true, _) => Exit::BadInput,
+        (_, _, true) => Exit::Findings,
+        _ => Exit::Clean,
+    })
+}
+
+fn on_board(program: &Program, bound: &[Arg], files: &[Option<OutFile>], board: BoardOptions) -> Result<Exit, Error> {
+    report_all(&program.compile()?);
+    let name = board.board.name.clone();
+    let run = program.run_on_board(bound, &board)?;
+    report_all(&run.findings);
+    let after: Vec<_> = run.left.iter().map(Option::as_deref).collect();
+    let written = write_outputs(files, &after, run.complete);
+    out(&format!(
+        "{} on {name}: {} of {} tasks launched through the command queue, {} cycles of the board\n",
+        program.name(),
+        run.launches,
+        program.graph().tasks.len(),
+        run.cycles
+    ));
+    Ok(match written {
+        Err(message) => fail(message),
+        Ok(()) if run.findings.errors() > 0 || !run.complete => Exit::Findings,
+        Ok(()) => Exit::Clean,
+    })
+}

@@ -1,0 +1,261 @@
+//! Whole programs: tasks of several kernels on the clusters of a platform.
+//!
+//! | module | has |
+//! |---|---|
+//! | `task` | one task: its memory, its run, what it touched |
+//! | `run` | all tasks in time; findings; the sequential meaning |
+//! | `board` | tasks through the command queue |
+//! | `facts` | what a run reports |
+
+mod board;
+mod facts;
+mod run;
+mod task;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use slipring_ir::{Diagnostic, Diags, Source};
+use slipring_lang::Direction;
+use slipring_lang::tasks::{Orchestration, orchestrate};
+use slipring_machine::Platform;
+use slipring_program::{Param, ParamKind};
+use slipring_tasks::Graph;
+
+use crate::args::{Arg, Defaults, bind, in_order, signature};
+use crate::kernel::Compiled;
+use crate::launch::header;
+use crate::{Asked, Control, Error, Kernel, Limits, Loaded, Report, Tools, is_language};
+
+pub use facts::{ClusterFacts, PathFacts, ProgramFacts, TaskFacts, WorkFacts};
+pub use run::ProgramRun;
+
+/// A whole program of a file: what its orchestration submits, for one platform.
+///
+/// ```
+/// use slipring::{Asked, Program, ProgramOptions};
+/// let text = "
+/// import slipring.language as pl
+///
+/// @pl.jit
+/// def twice(a: pl.Tensor[[64, 64], pl.FP32], out: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+///     middle = pl.create_tensor([64, 64], dtype=pl.FP32)
+///     with pl.at(level=pl.Level.CORE_GROUP, name_hint='first'):
+///         middle[:] = pl.add(a, a)
+///     with pl.at(level=pl.Level.CORE_GROUP, name_hint='second'):
+///         out[:] = pl.add(middle, middle)
+///     return out
+/// ";
+/// let program = Program::from_text("twice.py", text, &Asked::default())?.expect("a whole program");
+/// assert_eq!(program.graph().tasks.len(), 2);
+/// let run = program.run(program.arguments(&["full:f32[64x64]=1.5".into(), "zeros:f32[64x64]".into()], 0)?, &ProgramOptions::default())?;
+/// assert!(run.findings().messages().is_empty());
+/// assert_eq!(run.left(1).unwrap()[..4], 6.0f32.to_le_bytes());
+/// # Ok::<(), slipring::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Program {
+    source: Arc<Source>,
+    orchestration: Orchestration,
+    said: Vec<Diagnostic>,
+    platform: Option<Platform>,
+    compiled: OnceLock<Vec<Arc<Compiled>>>,
+}
+
+/// How a program is run. All checks are on by default.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ProgramOptions {
+    /// Clusters; by default all of the platform.
+    pub clusters: Option<u32>,
+    /// Where several tasks could start: 0 takes the one that was submitted first, another number chooses.
+    pub order: u64,
+    /// Which tools watch the kernels. Tasks are checked against each other in any case.
+    pub tools: Tools,
+    /// When a task is given up.
+    pub limits: Limits,
+    /// Seen and cancelled by whoever has this.
+    pub control: Control,
+}
+
+impl Default for ProgramOptions {
+    fn default() -> ProgramOptions {
+        ProgramOptions {
+            clusters: None,
+            order: 0,
+            tools: Tools::default(),
+            limits: Limits::default(),
+            control: Control::default(),
+        }
+    }
+}
+
+impl Program {
+    /// Reads the whole program of a file; `None` where it has none, but kernels.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or the program has errors.
+    pub fn open(path: impl AsRef<Path>, asked: &Asked) -> Result<Option<Program>, Error> {
+        let path = path.as_ref();
+        let name = path.display();
+        let bytes = std::fs::read(path).map_err(|error| Error::File(format!("cannot read `{name}`: {error}")))?;
+        Program::read_as(&name.to_string(), bytes, asked)
+    }
+
+    /// The same for what a file holds.
+    ///
+    /// # Errors
+    /// If it is no text, or the program has errors.
+    pub fn read_as(name: &str, bytes: Vec<u8>, asked: &Asked) -> Result<Option<Program>, Error> {
+        let text = String::from_utf8(bytes).map_err(|_| Error::File(format!("`{name}` is not UTF-8 text")))?;
+        Program::from_text(name, text, asked)
+    }
+
+    /// The same for a text.
+    ///
+    /// # Errors
+    /// If the program has errors.
+    pub fn from_text(
+        name: impl Into<String>,
+        text: impl Into<String>,
+        asked: &Asked,
+    ) -> Result<Option<Program>, Error> {
+        let source = Source::new(name, text);
+        if !is_language(&source) {
+            return Ok(None);
+        }
+        let source = Arc::new(source);
+        let found = asked.with(&source, |request| orchestrate(source.clone(), request));
+        let Some((orchestration, diags)) = found else { return Ok(None) };
+        if diags.has_errors() {
+            return Err(Error::text(source, diags));
+        }
+        Ok(Some(Program { source, orchestration, said: diags.list, platform: None, compiled: OnceLock::new() }))
+    }
+
+    /// For a platform.
+    pub fn on(mut self, platform: Platform) -> Program {
+        self.platform = Some(platform);
+        self.compiled = OnceLock::new();
+        self
+    }
+
+    /// Name of its function.
+    pub fn name(&self) -> &str {
+        &self.orchestration.name
+    }
+
+    /// Its tasks and their edges.
+    pub fn graph(&self) -> &Graph {
+        &self.orchestration.graph
+    }
+
+    /// How many kernels its tasks have.
+    pub fn kernels(&self) -> usize {
+        self.orchestration.kernels.len()
+    }
+
+    /// The text.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The line that a task is submitted in.
+    pub fn line(&self, task: usize) -> usize {
+        self.source.line_column(self.graph().tasks[task].span.start).0
+    }
+
+    /// What was said of the text, and what makes its tasks wait for ever.
+    pub fn report(&self) -> Report {
+        let mut said = self.said.clone();
+        said.extend(slipring_tasks::touched::deadlocks(self.graph()));
+        Report::new(self.source.clone(), said)
+    }
+
+    fn platform(&self) -> Result<Platform, Error> {
+        match &self.platform {
+            Some(platform) => Ok(platform.clone()),
+            None => slipring_machine::built_in("a5").map_err(|error| Error::Platform(error.to_string())),
+        }
+    }
+
+    /// The kernels of the tasks, compiled.
+    fn compiled(&self) -> Result<&[Arc<Compiled>], Error> {
+        if let Some(compiled) = self.compiled.get() {
+            return Ok(compiled);
+        }
+        let platform = self.platform()?;
+        let mut list = Vec::new();
+        let mut errors: Vec<Diagnostic> = Vec::new();
+        for kernel in &self.orchestration.kernels {
+            let loaded =
+                Loaded { module: kernel.module.clone(), diags: Diags::default(), kernels: vec![kernel.info.clone()] };
+            match Kernel::from_loaded(loaded).and_then(|loaded| loaded.on(platform.clone()).compiled().cloned()) {
+                Ok(compiled) => list.push(compiled),
+                Err(Error::Text(report)) => {
+                    let new = report.messages().iter().filter(|message| !errors.contains(message));
+                    errors.extend(new.cloned().collect::<Vec<_>>());
+                }
+                Err(other) => return Err(other),
+            }
+        }
+        if !errors.is_empty() {
+            return Err(Error::Text(Report::new(self.source.clone(), errors)));
+        }
+        Ok(self.compiled.get_or_init(|| list))
+    }
+
+    /// Compiles the kernels: what was said of them and of the program, which is no error.
+    ///
+    /// # Errors
+    /// If one of them is wrong, or the platform is not known.
+    pub fn compile(&self) -> Result<Report, Error> {
+        let mut said = self.said.clone();
+        for compiled in self.compiled()? {
+            let new = compiled.said.iter().filter(|message| !said.contains(message));
+            said.extend(new.cloned().collect::<Vec<_>>());
+        }
+        Ok(Report::new(self.source.clone(), said))
+    }
+
+    /// Arguments as the command line writes them, one for each parameter; without any those of the file, relative to its
+    /// folder, or random inputs of the shapes that it declares.
+    ///
+    /// # Errors
+    /// If they do not fit.
+    pub fn arguments(&self, texts: &[String], seed: u64) -> Result<Vec<Arg>, Error> {
+        let own = &self.orchestration.params;
+        let params: Vec<Param> = own
+            .iter()
+            .map(|param| {
+                let kind = match &param.shape {
+                    Some(shape) => {
+                        let bytes = Some(shape.iter().product::<u64>() * param.elem.bytes() as u64);
+                        ParamKind::Buffer { elem: param.elem, bytes }
+                    }
+                    None => ParamKind::Scalar(param.elem),
+                };
+                Param { name: param.name.clone(), kind }
+            })
+            .collect();
+        let shapes: Vec<Option<Vec<u64>>> = own.iter().map(|param| param.shape.clone()).collect();
+        let declared = |param: &Param| {
+            let param = own.iter().find(|own| own.name == param.name)?;
+            if let Some(given) = &param.given {
+                return Some(given.clone());
+            }
+            let extents: Vec<String> = param.shape.as_ref()?.iter().map(u64::to_string).collect();
+            let what = if param.direction == Direction::Out { "zeros" } else { "rand" };
+            Some(format!("{what}:{}[{}]", param.elem, extents.join("x")))
+        };
+        let mut folder = PathBuf::new();
+        let mut texts = texts.to_vec();
+        if texts.is_empty() {
+            folder = Path::new(&self.source.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
+            texts = header(&self.source, "args").or_else(|| params.iter().map(declared).collect()).unwrap_or_default();
+        }
+        let misfit = |error| Error::Arguments(format!("{error}\nthe program is {}", signature(self.name(), &params)));
+        let texts = in_order(&texts, &params, &declared).map_err(misfit)?;
+        bind(&texts, &params, &shapes, &Defaults { seed, folder }).map_err(misfit)
+    }
+}

@@ -1,0 +1,442 @@
+//! All tasks in time; what is found; the sequential meaning.
+
+use std::collections::BTreeMap;
+
+use slipring_ir::{Diagnostic, Severity};
+use slipring_lang::tasks::{Predicate, TaskCall};
+use slipring_machine::Platform;
+use slipring_program::zeroed;
+use slipring_report::{BufferFacts, CheckFacts, digest};
+use slipring_sim::{Mode, Stats};
+use slipring_tasks::graph::Reach;
+use slipring_tasks::{Bytes, Graph, Plan, Touched, plan, touched};
+use slipring_tile::Elem;
+
+use super::facts::{self, ProgramFacts};
+use super::task::{Outcome, run_task};
+use super::{Program, ProgramOptions};
+use crate::args::{Arg, Defaults, Passed, Value, read_arg};
+use crate::{Error, Report};
+
+/// The most clusters that a program is run on.
+const MOST_CLUSTERS: u32 = 4096;
+
+/// A run of a whole program, with what it left in its tensors.
+#[derive(Debug)]
+pub struct ProgramRun<'p> {
+    program: &'p Program,
+    /// Contents of the parameters before and after; `None` for scalars.
+    before: Vec<Option<Vec<u8>>>,
+    tensors: Vec<Vec<u8>>,
+    plan: Plan,
+    findings: Report,
+    /// Everything that is reported.
+    facts: ProgramFacts,
+    platform: Platform,
+    options: ProgramOptions,
+    summed: Vec<bool>,
+}
+
+/// What the kernels of a run said, summed.
+#[derive(Default)]
+struct Seen {
+    messages: Vec<(Diagnostic, Vec<usize>)>,
+    by_data: bool,
+    schedule: bool,
+    stopped: Option<String>,
+    stats: BTreeMap<usize, facts::Work>,
+    printed: Vec<String>,
+    skipped: Vec<usize>,
+}
+
+impl Seen {
+    fn add(&mut self, task: usize, kernel: usize, outcome: &Outcome) {
+        self.by_data |= outcome.by_data;
+        self.schedule |= !outcome.all_schedules;
+        for message in &outcome.messages {
+            let same = |known: &Diagnostic| {
+                (known.code, &known.message, &known.primary) == (message.code, &message.message, &message.primary)
+            };
+            match self.messages.iter_mut().find(|(known, _)| same(known)) {
+                Some((_, tasks)) => tasks.push(task),
+                None => self.messages.push((message.clone(), vec![task])),
+            }
+        }
+        self.printed.extend(outcome.result.output.lines.iter().cloned());
+        self.stats.entry(kernel).or_default().add(&outcome.result.stats);
+    }
+
+    fn list(&self, graph: &Graph) -> Vec<Diagnostic> {
+        let note = |(message, tasks): &(Diagnostic, Vec<usize>)| {
+            let first = graph.name(tasks[0]);
+            message.clone().note(match tasks.len() {
+                1 => format!("in task {first}"),
+                n => format!("in {n} tasks, {first} first"),
+            })
+        };
+        self.messages.iter().map(note).collect()
+    }
+}
+
+/// Cycles of each block.
+fn durations(stats: &Stats) -> Vec<u64> {
+    stats.blocks.iter().map(|block| block.end.unwrap_or(stats.cycles).saturating_sub(block.start)).collect()
+}
+
+/// The value of an element that is a whole number.
+fn element(elem: Elem, bytes: &[u8], at: u64) -> i64 {
+    let mut wide = [0u8; 8];
+    let size = elem.bytes();
+    let Some(own) = bytes.get(at as usize..at as usize + size) else { return 0 };
+    wide[..size].copy_from_slice(own);
+    let raw = i64::from_le_bytes(wide);
+    let signed = matches!(elem, Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64);
+    let unused = 64 - 8 * size as u32;
+    if signed { raw << unused >> unused } else { raw }
+}
+
+fn holds(predicate: &Predicate, elem: Elem, bytes: &[u8]) -> bool {
+    let value = element(elem, bytes, predicate.offset);
+    match predicate.op {
+        "==" => value == predicate.number,
+        "!=" => value != predicate.number,
+        "<" => value < predicate.number,
+        "<=" => value <= predicate.number,
+        ">" => value > predicate.number,
+        _ => value >= predicate.number,
+    }
+}
+
+impl Program {
+    /// The tensors of the program before its first task.
+    pub(super) fn tensors(&self, args: &[Arg]) -> Result<Vec<Vec<u8>>, Error> {
+        let graph = self.graph();
+        let mut tensors: Vec<Vec<u8>> = vec![Vec::new(); graph.tensors.len()];
+        for (tensor, arg) in self.orchestration.tensor_of.iter().zip(args) {
+            if let (Some(tensor), Some(data)) = (tensor, arg.value.contents()) {
+                tensors[*tensor] = data.to_vec();
+            }
+        }
+        let passed: Vec<usize> = self.orchestration.tensor_of.iter().flatten().copied().collect();
+        for (at, own) in graph.tensors.iter().enumerate().filter(|(at, _)| !passed.contains(at)) {
+            tensors[at] = match &self.orchestration.filled[at] {
+                None => zeroed(own.bytes() as usize)
+                    .map_err(|_| Error::Unsupported(format!("there is no memory for `{}`", own.name)))?,
+                Some(text) => match read_arg(text, &Defaults::default()).map(|arg| arg.value) {
+                    Ok(Value::Buffer(data)) => data,
+                    _ => return Err(Error::Arguments(format!("`{text}` is no first value of `{}`", own.name))),
+                },
+            };
+        }
+        Ok(tensors)
+    }
+
+    /// Runs the tasks, each when all that it waits for is over and a cluster is free.
+    ///
+    /// # Errors
+    /// If a kernel has errors, or there is not so much memory. What goes wrong in the run is a finding of its.
+    pub fn run(&self, args: Vec<Arg>, options: &ProgramOptions) -> Result<ProgramRun<'_>, Error> {
+        let graph = self.graph();
+        let mut platform = self.platform()?;
+        let clusters = options.clusters.unwrap_or(platform.clusters);
+        if !(1..=MOST_CLUSTERS).contains(&clusters) {
+            return Err(Error::Arguments(format!("{clusters} clusters; a program runs on 1 to {MOST_CLUSTERS}")));
+        }
+        platform.clusters = clusters;
+        let stuck = touched::deadlocks(graph);
+        let compiled = self.compiled()?;
+        let before: Vec<_> = args.iter().map(|arg| arg.value.contents().map(<[u8]>::to_vec)).collect();
+        let mut tensors = self.tensors(&args)?;
+        let mut footprints: touched::Footprints = vec![BTreeMap::new(); graph.tasks.len()];
+        let mut seen = Seen::default();
+        let mut refused = None;
+        let mut start = |task: usize| -> Option<Vec<u64>> {
+            let call: &TaskCall = &self.orchestration.calls[task];
+            let kernel = call.kernel?;
+            if let Some(predicate) = &call.predicate {
+                let elem = graph.tensors[predicate.tensor].elem;
+                let size = elem.bytes() as u64;
+                let bytes = Bytes::range(predicate.offset, predicate.offset + size);
+                footprints[task].insert(predicate.tensor, Touched { reads: bytes, ..Touched::default() });
+                if !holds(predicate, elem, &tensors[predicate.tensor]) {
+                    seen.skipped.push(task);
+                    return Some(Vec::new());
+                }
+            }
+            let blocks = graph.tasks[task].blocks;
+            match run_task(&compiled[kernel], &platform, call, (blocks, Mode::Pipes), &mut tensors, options) {
+                Err(why) => {
+                    refused = Some(format!("{}: {why}", graph.name(task)));
+                    None
+                }
+                Ok(mut outcome) => {
+                    seen.add(task, kernel, &outcome);
+                    for (tensor, touched) in std::mem::take(&mut outcome.touched) {
+                        let own = footprints[task].entry(tensor).or_default();
+                        let reads = own.reads.and(&touched.reads);
+                        *own = Touched { reads, ..touched };
+                    }
+                    if outcome.result.complete {
+                        Some(durations(&outcome.result.stats))
+                    } else {
+                        seen.stopped = Some(graph.name(task));
+                        None
+                    }
+                }
+            }
+        };
+        let plan = match stuck.is_empty() {
+            // A join has no kernel, and takes no time.
+            true => plan(graph, clusters, options.order, &mut |task| match graph.tasks[task].dummy {
+                true => Some(Vec::new()),
+                false => start(task),
+            }),
+            false => Plan { busy: vec![0; clusters as usize], ..Plan::default() },
+        };
+        if let Some(why) = refused {
+            return Err(Error::Unsupported(why));
+        }
+        if options.control.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let mut messages = stuck.clone();
+        messages.extend(seen.list(graph));
+        let mut between = Vec::new();
+        if let (Ok(order), true) = (graph.order(), stuck.is_empty()) {
+            let reach: Reach = graph.reach(&order);
+            between = touched::judge(graph, &reach, &footprints);
+        }
+        if !plan.complete {
+            // What a task that did not run would have touched is not known.
+            between.retain(|message| !matches!(message.code, "needless-edge" | "task-unwritten"));
+        }
+        let races = between.iter().filter(|message| message.severity == Severity::Error).count();
+        messages.extend(between);
+        let summed = (0..graph.tensors.len())
+            .map(|tensor| footprints.iter().any(|task| task.get(&tensor).is_some_and(|own| !own.atomics.is_empty())))
+            .collect();
+        let findings = Report::new(self.source.clone(), messages);
+        let mut run = ProgramRun {
+            program: self,
+            before,
+            tensors,
+            plan,
+            findings,
+            facts: ProgramFacts::default(),
+            platform,
+            options: options.clone(),
+            summed,
+        };
+        run.facts =
+            facts::facts(self, &run.platform, &run.plan, (clusters, options.order), (&seen.stats, &seen.skipped));
+        run.facts.printed = seen.printed.clone();
+        run.facts.checks = run.checks(&seen, stuck.len(), races);
+        run.facts.buffers = run.buffers();
+        run.facts.findings = run.findings.facts();
+        Ok(run)
+    }
+}
+
+impl ProgramRun<'_> {
+    /// Whether every task ran to its end.
+    pub fn is_complete(&self) -> bool {
+        self.plan.complete
+    }
+
+    /// What was found, with the places in the text.
+    pub fn findings(&self) -> &Report {
+        &self.findings
+    }
+
+    /// Everything that is reported, as `slipring run --json` has it.
+    pub fn facts(&self) -> &ProgramFacts {
+        &self.facts
+    }
+
+    /// When each task ran.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// What the run left in the tensor that was passed at a position; `None` for scalars.
+    pub fn left(&self, index: usize) -> Option<&[u8]> {
+        let tensor = (*self.program.orchestration.tensor_of.get(index)?)?;
+        Some(&self.tensors[tensor])
+    }
+
+    /// How many arguments were passed.
+    pub fn arguments(&self) -> usize {
+        self.before.len()
+    }
+
+    fn checks(&self, seen: &Seen, stuck: usize, between: usize) -> Vec<CheckFacts> {
+        let whole = self.plan.complete;
+        let verdict = |findings: usize| match (findings, whole) {
+            (0, true) => "clean",
+            (0, false) => "partly",
+            _ => "findings",
+        };
+        let row = |tool: &str, verdict: &str, detail: String, findings: usize| CheckFacts {
+            tool: tool.into(),
+            verdict: verdict.into(),
+            detail,
+            findings,
+        };
+        let errors = |messages: &[(Diagnostic, Vec<usize>)]| {
+            messages.iter().filter(|(m, _)| m.severity == Severity::Error).count()
+        };
+        let inside = errors(&seen.messages);
+        let scope = if !whole {
+            let why = seen.stopped.as_ref().map_or("the program stopped".to_string(), |task| format!("{task} stopped"));
+            format!("this order only ({why})")
+        } else if between > 0 {
+            "this order only (tasks race)".to_string()
+        } else if seen.schedule {
+            "all orders of the tasks; inside of a kernel for this schedule only".to_string()
+        } else {
+            let data = if seen.by_data {
+                "these inputs: loaded data decide what a kernel touches"
+            } else {
+                "any contents of the tensors"
+            };
+            format!("all orders of the tasks on any number of clusters, {data}")
+        };
+        let tasks = if stuck > 0 { "findings" } else { verdict(between) };
+        vec![
+            row(
+                "kernels",
+                if stuck > 0 { "partly" } else { verdict(inside) },
+                "memory, synchronisation, races and bytes that nobody wrote inside of each task".into(),
+                inside,
+            ),
+            row(
+                "tasks",
+                tasks,
+                "tasks that touch the same bytes without an order, directions, waits that never end".into(),
+                stuck + between,
+            ),
+            row("scope", "", scope, 0),
+        ]
+    }
+
+    fn buffers(&self) -> Vec<BufferFacts> {
+        let program = self.program;
+        let mut list = Vec::new();
+        for (index, param) in program.orchestration.params.iter().enumerate() {
+            let (Some(after), Some(shape)) = (self.left(index), &param.shape) else { continue };
+            let extents: Vec<String> = shape.iter().map(u64::to_string).collect();
+            list.push(BufferFacts {
+                name: param.name.clone(),
+                elem: format!("{}[{}]", param.elem, extents.join("x")),
+                bytes: after.len(),
+                changed: self.before[index].as_deref() != Some(after),
+                uninitialised: Vec::new(),
+                digest: digest(param.elem, after),
+            });
+        }
+        // What the program gives back without having been passed it.
+        for &tensor in &program.orchestration.returned {
+            let own = &program.graph().tensors[tensor];
+            if program.orchestration.tensor_of.contains(&Some(tensor)) {
+                continue;
+            }
+            let extents: Vec<String> = own.shape.iter().map(u64::to_string).collect();
+            list.push(BufferFacts {
+                name: own.name.clone(),
+                elem: format!("{}[{}]", own.elem, extents.join("x")),
+                bytes: self.tensors[tensor].len(),
+                changed: true,
+                uninitialised: Vec::new(),
+                digest: digest(own.elem, &self.tensors[tensor]),
+            });
+        }
+        list
+    }
+
+    /// Runs the sequential meaning of the program on the same arguments, its tasks one after the other in the order of the
+    /// text, each kernel op by op, and compares what is passed and what is given back.
+    ///
+    /// # Errors
+    /// Why it cannot be compared.
+    pub fn compare(&self) -> Result<(CheckFacts, Vec<Diagnostic>), Error> {
+        let program = self.program;
+        let fact = |verdict: &str, detail: String, findings| CheckFacts {
+            tool: "verify".into(),
+            verdict: verdict.into(),
+            detail,
+            findings,
+        };
+        if !self.is_complete() {
+            return Ok((fact("not checked", "the run did not come to its end".into(), 0), Vec::new()));
+        }
+        let values = self.before.iter().map(|data| match data {
+            Some(data) => Value::Buffer(data.clone()),
+            None => Value::Scalar(0),
+        });
+        let args: Vec<Arg> =
+            values.map(|value| Arg { value, elem: None, shape: None, from_npy: false, out: None }).collect();
+        let mut tensors = program.tensors(&args)?;
+        let compiled = program.compiled()?;
+        let graph = program.graph();
+        for (task, call) in program.orchestration.calls.iter().enumerate() {
+            let Some(kernel) = call.kernel else { continue };
+            if let Some(predicate) = &call.predicate
+                && !holds(predicate, graph.tensors[predicate.tensor].elem, &tensors[predicate.tensor])
+            {
+                continue;
+            }
+            let blocks = graph.tasks[task].blocks;
+            let outcome = run_task(
+                &compiled[kernel],
+                &self.platform,
+                call,
+                (blocks, Mode::Sequential),
+                &mut tensors,
+                &self.options,
+            )
+            .map_err(Error::Unsupported)?;
+            if !outcome.result.complete {
+                let why = outcome.result.findings.first().map_or("", |finding| finding.message.as_str());
+                let detail = format!("the sequential run of {} did not come to its end: {why}", graph.name(task));
+                return Ok((fact("not checked", detail, 0), Vec::new()));
+            }
+        }
+        let mut compared: Vec<usize> = program.orchestration.tensor_of.iter().flatten().copied().collect();
+        compared.extend(&program.orchestration.returned);
+        compared.sort_unstable();
+        compared.dedup();
+        let mut notes = Vec::new();
+        let mut count = 0usize;
+        for &tensor in &compared {
+            let own = &graph.tensors[tensor];
+            let size = own.elem.bytes();
+            for (at, (a, b)) in self.tensors[tensor].chunks(size).zip(tensors[tensor].chunks(size)).enumerate() {
+                if a != b && !(self.summed[tensor] && own.elem.is_float() && crate::verify::near(own.elem, a, b)) {
+                    count += 1;
+                    if notes.len() < 8 {
+                        let (run, wanted) = (crate::args::show(own.elem, a), crate::args::show(own.elem, b));
+                        notes.push(format!("{}[{at}]: {run} instead of {wanted}", own.name));
+                    }
+                }
+            }
+        }
+        let names: Vec<&str> = compared.iter().map(|tensor| graph.tensors[*tensor].name.as_str()).collect();
+        if count == 0 {
+            return Ok((
+                fact("clean", format!("same bytes as the sequential meaning: {}", names.join(", ")), 0),
+                Vec::new(),
+            ));
+        }
+        let differ = if count == 1 { "1 element differs".to_string() } else { format!("{count} elements differ") };
+        let message = Diagnostic {
+            severity: Severity::Error,
+            code: "verify",
+            message: format!("{differ} from the sequential meaning of the program"),
+            primary: None,
+            secondary: Vec::new(),
+            notes,
+            help: Some("look for tasks that race, and for a wrong direction".into()),
+        };
+        Ok((fact("findings", format!("{differ} from the sequential meaning"), count), vec![message]))
+    }
+}

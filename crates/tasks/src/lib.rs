@@ -1,0 +1,24 @@
+//! Task graphs: what a whole program consists of once its orchestration has been followed.
+//!
+//! A task is one start of a kernel. It uses tensors: so many bytes of each, in a direction. Two tasks that use the same bytes,
+//! one of them to write, are in order where the runtime follows what they use; what is declared comes on top of that. Nothing
+//! else orders them, the order of the text least of all.
+//!
+//! | module | has |
+//! |---|---|
+//! | [`bytes`] | sets of bytes of a tensor |
+//! | [`graph`] | tasks, tensors, edges with their reason, what reaches what, cycles |
+//! | [`touched`] | what the tasks of a run touched, held against the graph: races, wrong directions, needless edges |
+//! | [`schedule`] | tasks on clusters in time; the critical path |
+//! | [`draw`] | the graph as text and as a picture |
+
+pub mod bytes;
+pub mod draw;
+pub mod graph;
+pub mod schedule;
+pub mod touched;
+
+pub use bytes::Bytes;
+pub use graph::{Direction, Edge, Graph, Origin, Task, Tensor, Use, Why};
+pub use schedule::{Ended, Plan, Run, plan};
+pub use touched::{Atomic, Touched};

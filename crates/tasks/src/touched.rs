@@ -1,0 +1,352 @@
+//! What tasks touched in a run, held against the graph.
+//!
+//! Bytes are those of the kernels' own accesses, not those that signatures speak of. Order is what the graph has: two tasks
+//! without a path between them may run at the same time or in either order, whatever this run did. So one run finds the races
+//! of all orders; and where it finds none, every read has one value that it can get, so that all orders touch the same bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use slipring_ir::{Diagnostic, Severity, Span};
+
+use crate::graph::{Graph, Origin, Reach, Task, Use, Why};
+use crate::{Bytes, Direction};
+
+/// An atomic update: those of one kind on elements of one type may come in any order.
+pub type Atomic = (u8, u8);
+
+/// What a task touched of a tensor.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Touched {
+    /// Bytes that it read before it wrote them itself.
+    pub reads: Bytes,
+    /// Bytes that it wrote.
+    pub writes: Bytes,
+    /// Bytes that it updated atomically.
+    pub atomics: Vec<(Atomic, Bytes)>,
+}
+
+impl Touched {
+    /// All bytes that it changed.
+    pub fn changes(&self) -> Bytes {
+        self.atomics.iter().fold(self.writes.clone(), |all, (_, bytes)| all.and(bytes))
+    }
+
+    /// The bytes where it matters which of two tasks comes first.
+    pub fn conflict(&self, other: &Touched) -> Bytes {
+        let mut all = self.writes.common(&other.changes().and(&other.reads));
+        all = all.and(&other.writes.common(&self.changes().and(&self.reads)));
+        for (kind, bytes) in &self.atomics {
+            all = all.and(&bytes.common(&other.reads));
+            for (other_kind, others) in other.atomics.iter().filter(|(other, _)| other != kind) {
+                let _ = other_kind;
+                all = all.and(&bytes.common(others));
+            }
+        }
+        for (_, bytes) in &other.atomics {
+            all = all.and(&bytes.common(&self.reads));
+        }
+        all
+    }
+
+    fn verb(&self, bytes: &Bytes) -> &'static str {
+        let changes = self.changes().overlaps(bytes);
+        match (changes, self.reads.overlaps(bytes)) {
+            (true, true) => "reads and writes",
+            (true, false) => "writes",
+            _ => "reads",
+        }
+    }
+}
+
+/// What each task touched: by the number of the tensor.
+pub type Footprints = Vec<BTreeMap<usize, Touched>>;
+
+/// Says what makes the graph wait for ever: a cycle, or a wait for what is never submitted.
+pub fn deadlocks(graph: &Graph) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for (at, task) in graph.tasks.iter().enumerate() {
+        for (name, place) in &task.never {
+            let message = format!("{} waits for `{name}`, which is never submitted", graph.name(at));
+            found.push(
+                Diagnostic::error("task-deadlock", *place, message)
+                    .also(task.span, "the task that waits")
+                    .help("a dependency is the id of a task: `with pl.at(…) as first:`, or what `pl.submit` gives"),
+            );
+        }
+    }
+    if let Err(cycle) = graph.order() {
+        let first = cycle[0];
+        let mut error = Diagnostic::error(
+            "task-deadlock",
+            graph.tasks[first].span,
+            format!("{} tasks wait for each other: none of them can start", cycle.len()),
+        );
+        for (at, &task) in cycle.iter().enumerate() {
+            let next = cycle[(at + 1) % cycle.len()];
+            let edge = graph.edges.iter().find(|edge| edge.from == next && edge.to == task);
+            let why = edge.map_or(String::new(), |edge| reasons(graph, &edge.why));
+            error = error.note(format!("{} waits for {}: {why}", graph.name(task), graph.name(next)));
+            if at > 0 {
+                error = error.also(graph.tasks[task].span, "one of them");
+            }
+        }
+        found.push(error.help("take one of these away: `deps=` names what must be over before, not what follows"));
+    }
+    found
+}
+
+/// Reasons of an edge, in words.
+pub fn reasons(graph: &Graph, why: &[Why]) -> String {
+    let one = |why: &Why| match why {
+        Why::Declared => "`deps=` says so".to_string(),
+        Why::Reads { tensor } => format!("it reads what that writes, `{}`", graph.tensors[*tensor].name),
+        Why::Writes { tensor } => format!("it writes what that uses, `{}`", graph.tensors[*tensor].name),
+    };
+    why.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+/// All that the footprints of a run say about the graph.
+pub fn judge(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
+    let mut found = directions(graph, touched);
+    found.extend(unwritten(graph, reach, touched));
+    found.extend(races(graph, reach, touched));
+    found.extend(needless(graph, reach, touched));
+    found
+}
+
+/// A finding, and how often there are others like it.
+struct Found {
+    diagnostic: Diagnostic,
+    more: usize,
+}
+
+/// One finding for each pair of places and tensor.
+#[derive(Default)]
+struct Once(BTreeMap<(Span, Span, usize), Found>, Vec<(Span, Span, usize)>);
+
+impl Once {
+    fn add(&mut self, key: (Span, Span, usize), make: impl FnOnce() -> Diagnostic) {
+        match self.0.get_mut(&key) {
+            Some(found) => found.more += 1,
+            None => {
+                self.0.insert(key, Found { diagnostic: make(), more: 0 });
+                self.1.push(key);
+            }
+        }
+    }
+
+    fn list(mut self, what: &str) -> Vec<Diagnostic> {
+        let mut list = Vec::new();
+        for key in self.1 {
+            let Some(Found { diagnostic, more }) = self.0.remove(&key) else { continue };
+            list.push(match more {
+                0 => diagnostic,
+                1 => diagnostic.note(format!("one more {what} of these two places is like it")),
+                n => diagnostic.note(format!("{n} more {what}s of these two places are like it")),
+            });
+        }
+        list
+    }
+}
+
+fn races(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
+    let mut once = Once::default();
+    for tensor in 0..graph.tensors.len() {
+        let users: Vec<usize> = (0..touched.len()).filter(|task| touched[*task].contains_key(&tensor)).collect();
+        let changers: BTreeSet<usize> =
+            users.iter().copied().filter(|task| !touched[*task][&tensor].changes().is_empty()).collect();
+        for (at, &first) in users.iter().enumerate() {
+            for &second in &users[at + 1..] {
+                let quiet = !changers.contains(&first) && !changers.contains(&second);
+                if quiet || reach.ordered(first, second) {
+                    continue;
+                }
+                let (a, b) = (&touched[first][&tensor], &touched[second][&tensor]);
+                let bytes = a.conflict(b);
+                if bytes.is_empty() {
+                    continue;
+                }
+                let key = (graph.tasks[first].span, graph.tasks[second].span, tensor);
+                once.add(key, || race(graph, tensor, &bytes, (first, a), (second, b)));
+            }
+        }
+    }
+    once.list("pair")
+}
+
+fn race(
+    graph: &Graph,
+    tensor: usize,
+    bytes: &Bytes,
+    (first, a): (usize, &Touched),
+    (second, b): (usize, &Touched),
+) -> Diagnostic {
+    let name = &graph.tensors[tensor].name;
+    let (one, two) = (&graph.tasks[first], &graph.tasks[second]);
+    let message = format!(
+        "{} and {} touch the same bytes of `{name}`, and nothing orders them",
+        graph.name(first),
+        graph.name(second)
+    );
+    let mut error =
+        Diagnostic::error("task-race", two.span, message).label(format!("{} {bytes} of `{name}`", b.verb(bytes)));
+    if one.span != two.span {
+        error = error.also(one.span, format!("{} them", a.verb(bytes)));
+    }
+    let own = |task: &'_ Task| -> Vec<Use> { task.uses.iter().filter(|own| own.tensor == tensor).cloned().collect() };
+    let mut help = None;
+    for (task, touched) in [(one, a), (two, b)] {
+        let uses = own(task);
+        let conflicts = uses.iter().filter(|own| own.bytes.overlaps(bytes));
+        let mut all_in = None;
+        for own in conflicts {
+            if !own.tracked {
+                let note = format!("`{}` of `{}` is taken out of the tracking", own.param, task.name);
+                if !error.notes.contains(&note) {
+                    error = error.note(note);
+                }
+                help.get_or_insert(
+                    "the parts are not disjoint: take the `no_dep` away, or declare the order with `deps=`".to_string(),
+                );
+            }
+            if own.direction == Direction::In && touched.changes().overlaps(bytes) {
+                all_in = Some(own.clone());
+            }
+        }
+        if let Some(own) = all_in {
+            help = Some(format!("`{}` writes `{}`: declare it `pl.Out[…]` or `pl.InOut[…]`", task.name, own.param));
+        }
+        if uses.iter().all(|own| !own.bytes.overlaps(bytes)) {
+            error = error.note(format!("these bytes are outside of what is handed to `{}`", task.name));
+        }
+    }
+    if help.is_none() && !graph.tensors[tensor].tracked {
+        error = error.note(format!("`{name}` is made with `manual_dep=True`: what uses it makes no edges"));
+    }
+    if help.is_none() && (one.manual || two.manual) {
+        error = error.note("a manual scope has no edges but those that are declared");
+    }
+    error.help(help.unwrap_or_else(|| {
+        format!("declare the order: bind the first task, `as first`, and give the other `deps=[first]` (`{}` waits for `{}`)", two.name, one.name)
+    }))
+}
+
+fn directions(graph: &Graph, touched: &Footprints) -> Vec<Diagnostic> {
+    let mut once = Once::default();
+    for (at, task) in graph.tasks.iter().enumerate() {
+        for (&tensor, what) in &touched[at] {
+            let uses = || task.uses.iter().filter(|own| own.tensor == tensor);
+            let bytes = |of: &dyn Fn(&Use) -> bool| {
+                uses().filter(|own| of(own)).fold(Bytes::default(), |all, own| all.and(&own.bytes))
+            };
+            let name = &graph.tensors[tensor].name;
+            let changes = what.changes();
+            let written = changes.without(&bytes(&|own| own.direction.writes()));
+            let read = what.reads.without(&bytes(&|own| own.direction.reads()));
+            for (part, writes) in [(written, true), (read, false)] {
+                if part.is_empty() {
+                    continue;
+                }
+                let wrong = uses().find(|own| own.bytes.overlaps(&part));
+                let verb = if writes { "writes" } else { "reads" };
+                let Some(wrong) = wrong else {
+                    once.add((task.span, Span::default(), tensor), || {
+                        let message =
+                            format!("{} {verb} {part} of `{name}`, outside of what is handed to it", graph.name(at));
+                        Diagnostic::error("task-bounds", task.span, message)
+                            .help("hand it the whole tensor, or the part that it touches")
+                    });
+                    continue;
+                };
+                if !wrong.declared {
+                    continue;
+                }
+                once.add((task.span, wrong.span, tensor), || {
+                    let message = format!(
+                        "{} {verb} `{}`, which its signature calls {}",
+                        graph.name(at),
+                        wrong.param,
+                        wrong.direction.word()
+                    );
+                    let error = Diagnostic::error("wrong-direction", task.span, message)
+                        .label(format!("{verb} {part} of `{name}`"))
+                        .note("edges between tasks follow from directions: a wrong one takes an edge away");
+                    let error = if wrong.span.is_empty() { error } else { error.also(wrong.span, "declared here") };
+                    error.help(match writes {
+                        true => format!("declare it `pl.InOut[…]`, or `pl.Out[…]` if `{}` does not read it", task.name),
+                        false => "declare it `pl.InOut[…]`: an output holds nothing when a task begins".to_string(),
+                    })
+                });
+            }
+        }
+    }
+    once.list("task")
+}
+
+/// Tensors of the program that are read where no task has written.
+fn unwritten(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
+    let mut once = Once::default();
+    for (tensor, own) in graph.tensors.iter().enumerate().filter(|(_, tensor)| tensor.origin == Origin::Created) {
+        let writers: Vec<(usize, Bytes)> = (0..touched.len())
+            .filter_map(|task| touched[task].get(&tensor).map(|what| (task, what.changes())))
+            .filter(|(_, bytes)| !bytes.is_empty())
+            .collect();
+        for (at, all) in touched.iter().enumerate() {
+            let Some(what) = all.get(&tensor).filter(|what| !what.reads.is_empty()) else { continue };
+            // What an unordered task writes is a race, which is told as such.
+            let may = writers.iter().filter(|(task, _)| *task != at && !reach.path(at, *task));
+            let left = may.fold(what.reads.clone(), |left, (_, bytes)| left.without(bytes));
+            if left.is_empty() {
+                continue;
+            }
+            once.add((graph.tasks[at].span, own.span, tensor), || {
+                let message = format!("{} reads `{}`, where nobody has written", graph.name(at), own.name);
+                Diagnostic::error("task-unwritten", graph.tasks[at].span, message)
+                    .label(format!("reads {left} of it"))
+                    .also(own.span, "the tensor is made here and holds nothing")
+                    .help("write it in a task before, or give it a value: `pl.create_tensor(…, init_value=0.0)`")
+            });
+        }
+    }
+    once.list("task")
+}
+
+/// Edges that follow from what tasks are handed, and that what they touch does not need.
+fn needless(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
+    let mut once = Once::default();
+    let before = graph.before();
+    for edge in &graph.edges {
+        if edge.why.contains(&Why::Declared) {
+            continue;
+        }
+        let (a, b) = (&touched[edge.from], &touched[edge.to]);
+        let needed = a.iter().any(|(tensor, a)| b.get(tensor).is_some_and(|b| !a.conflict(b).is_empty()));
+        let implied = before[edge.to].iter().any(|other| *other != edge.from && reach.path(edge.from, *other));
+        if needed || implied {
+            continue;
+        }
+        let tensor = edge.why.iter().find_map(|why| match why {
+            Why::Reads { tensor } | Why::Writes { tensor } => Some(*tensor),
+            Why::Declared => None,
+        });
+        let Some(tensor) = tensor else { continue };
+        let (from, to) = (&graph.tasks[edge.from], &graph.tasks[edge.to]);
+        once.add((from.span, to.span, tensor), || {
+            let name = &graph.tensors[tensor].name;
+            let both = |a: Option<&Touched>, b: Option<&Touched>| a.zip(b).is_some_and(|(a, b)| a.changes().overlaps(&b.changes()));
+            let how = match both(a.get(&tensor), b.get(&tensor)) {
+                true => "what they add to it may come in any order",
+                false => "they touch different bytes of it",
+            };
+            let (first, second) = (graph.name(edge.from), graph.name(edge.to));
+            let message = format!("{second} waits for {first} because both use `{name}`, and {how}");
+            let note = Diagnostic::warning("needless-edge", to.span, message);
+            let note = Diagnostic { severity: Severity::Note, ..note };
+            let note = if from.span == to.span { note } else { note.also(from.span, "the other task") };
+            note.help(format!(
+                "hand each task its part, `{name}[first:end, …]`, or take it out of the tracking: `no_dep_args=[{name}]`, `pl.no_dep({name})`"
+            ))
+        });
+    }
+    once.list("edge")
+}

@@ -64,6 +64,7 @@ impl Program {
                 blocks: graph.tasks[task].blocks,
                 delays: board.delays,
                 gm_slack: 0,
+                trace: false,
             };
             let run = run_on_device(&compiled.prepared.text(), None, &compiled.platform, &values, &order);
             let run = run.map_err(|why| Error::Unsupported(format!("{}: {why}", graph.name(task))))?;

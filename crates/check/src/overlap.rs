@@ -33,7 +33,8 @@ pub(crate) fn find(access: &Access) -> Option<Overlap> {
     let with_working = access
         .undefined
         .iter()
-        .flat_map(|working| access.reads.iter().chain(results()).map(move |other| (other, working, true)));
+        .flat_map(|working| access.reads.iter().chain(results()).map(move |other| (other, working, true)))
+        .filter(|(other, working, _)| other != working || !access.spoiled.contains(working));
     sources.chain(with_working).find_map(|(of, by, working)| {
         let (first, end) = shared(of, by)?;
         Some(Overlap { of: *of, first, end, working })

@@ -9,14 +9,14 @@ use slipring_tile::{Elem, Space};
 use crate::region::apart;
 
 /// Bytes of a record: the score in the low half, the index in the high one.
-const RECORD: usize = 8;
+pub(crate) const RECORD: usize = 8;
 /// Scores of a group.
-const GROUP: u64 = 32;
+pub(crate) const GROUP: u64 = 32;
 
 /// What scores are compared by, the first record having the largest key.
 ///
-/// `-0` equals `+0`, as in any comparison of floats. A NaN is no smaller than any number: it stands before `+inf`, and all
-/// NaNs are alike. The public sources do not say where the device puts it.
+/// `-0` equals `+0`, as in any comparison of floats. A NaN stands at the end that its sign tells: before `+inf`, or after
+/// `-inf` with the sign set, as the public library pads groups with such; NaNs of one sign are alike.
 fn key(score: Elem, bytes: &[u8]) -> u32 {
     let (bits, sign, infinity) = match score {
         Elem::F16 => (u32::from(u16::from_le_bytes([bytes[0], bytes[1]])), 1 << 15, 0x7c00),
@@ -24,6 +24,7 @@ fn key(score: Elem, bytes: &[u8]) -> u32 {
     };
     let (negative, magnitude) = (bits & sign != 0, bits & !sign);
     match () {
+        () if magnitude > infinity && negative => 0,
         () if magnitude > infinity => u32::MAX,
         () if negative => (1 << 31) - magnitude,
         () => (1 << 31) + magnitude,
@@ -40,6 +41,20 @@ fn misplaced(what: &str, address: u64, align: u64) -> Result<(), Fault> {
 arguments! {
     /// Addresses of the records, the scores and the indices (4 bytes each); number of groups.
     pub struct SortArgs { records, scores, indices, groups }
+}
+
+/// Appends the sorted records of whole groups of scores and their indices.
+pub(crate) fn sort_groups(score: Elem, scores: &[u8], indices: &[u8], records: &mut Vec<u8>) {
+    let width = score.bytes();
+    for (scores, indices) in scores.chunks(GROUP as usize * width).zip(indices.chunks(GROUP as usize * 4)) {
+        let mut order: [usize; GROUP as usize] = std::array::from_fn(|at| at);
+        order.sort_by_key(|at| Reverse(key(score, &scores[at * width..])));
+        for at in order {
+            records.extend_from_slice(&scores[at * width..][..width]);
+            records.resize(records.len().next_multiple_of(4), 0);
+            records.extend_from_slice(&indices[at * 4..][..4]);
+        }
+    }
 }
 
 /// Sorts groups of 32 scores, each by itself, in descending order and stably.
@@ -81,15 +96,7 @@ impl Effect for SortGroups {
         let indices = memory.bytes(env, self.core, Space::Vec, given.indices, count * 4);
         let records = &mut scratch.bytes[0];
         records.clear();
-        for (scores, indices) in scores.chunks(GROUP as usize * width).zip(indices.chunks(GROUP as usize * 4)) {
-            let mut order: [usize; GROUP as usize] = std::array::from_fn(|at| at);
-            order.sort_by_key(|at| Reverse(key(self.score, &scores[at * width..])));
-            for at in order {
-                records.extend_from_slice(&scores[at * width..][..width]);
-                records.resize(records.len().next_multiple_of(4), 0);
-                records.extend_from_slice(&indices[at * 4..][..4]);
-            }
-        }
+        sort_groups(self.score, scores, indices, records);
         memory.bytes_mut(env, self.core, Space::Vec, given.records, count * RECORD).copy_from_slice(records);
         Ok(0)
     }
@@ -152,25 +159,29 @@ impl Control {
     }
 }
 
-impl MergeLists {
-    /// One list, checked: its bytes exist, and it is sorted.
-    fn list<'m>(&self, memory: &'m Memory, env: Env, range: &Extent, number: usize) -> Result<&'m [u8], Fault> {
-        if !memory.has(range, env) {
-            return Err(Fault::new("memory-bounds", memory.miss(range, "reads", env)));
-        }
-        let list = memory.bytes(env, self.core, Space::Vec, range.start, range.row_bytes as usize);
-        let keys = || list.chunks(RECORD).map(|record| key(self.score, record));
-        if let Some(at) = keys().zip(keys().skip(1)).position(|(one, next)| one < next) {
-            let message = format!("list {number} is not sorted: record {} has a larger score than record {at}", at + 1);
-            return Err(Fault::new("sort-unsorted", message).help("sort each list in descending order first"));
-        }
-        Ok(list)
+/// One list, checked: its bytes exist, and it is sorted.
+pub(crate) fn sorted_list<'m>(
+    score: Elem,
+    memory: &'m Memory,
+    env: Env,
+    range: &Extent,
+    number: usize,
+) -> Result<&'m [u8], Fault> {
+    if !memory.has(range, env) {
+        return Err(Fault::new("memory-bounds", memory.miss(range, "reads", env)));
     }
+    let list = memory.bytes(env, range.core, range.space, range.start, range.row_bytes as usize);
+    let keys = || list.chunks(RECORD).map(|record| key(score, record));
+    if let Some(at) = keys().zip(keys().skip(1)).position(|(one, next)| one < next) {
+        let message = format!("list {number} is not sorted: record {} has a larger score than record {at}", at + 1);
+        return Err(Fault::new("sort-unsorted", message).help("sort each list in descending order first"));
+    }
+    Ok(list)
 }
 
 /// Appends the merged lists to `out` and says how many records of each that took. Of equal scores the one of the earlier
 /// list comes first.
-fn merge(score: Elem, lists: &[&[u8]], stops: bool, out: &mut Vec<u8>) -> [u16; 4] {
+pub(crate) fn merge(score: Elem, lists: &[&[u8]], stops: bool, out: &mut Vec<u8>) -> [u16; 4] {
     let mut taken = [0u16; 4];
     loop {
         let heads = lists.iter().zip(&taken).map(|(list, taken)| list.chunks(RECORD).nth((*taken).into()));
@@ -208,7 +219,7 @@ impl Discover for MergeLists {
                 misplaced("a list", starts[at], RECORD as u64)?;
                 let start = starts[at].saturating_add(repeat * stride);
                 let range = run(start, lengths[at] as usize * RECORD);
-                *list = self.list(memory, env, &range, at)?;
+                *list = sorted_list(self.score, memory, env, &range, at)?;
                 access.reads.push(range);
             }
             taken = merge(self.score, &lists[..control.lists], control.stops, records);
@@ -261,15 +272,18 @@ mod tests {
             Just(f32::INFINITY),
             Just(f32::NEG_INFINITY),
             Just(f32::NAN),
+            Just(-f32::NAN),
             Just(1e-40),
         ]
     }
 
     /// A plain sort by the order that the documentation states.
     fn sorted(mut pairs: Vec<(f32, u32)>) -> Vec<(f32, u32)> {
-        pairs.sort_by(|a, b| match (a.0.is_nan(), b.0.is_nan()) {
-            (false, false) => b.0.partial_cmp(&a.0).unwrap(),
-            (a, b) => b.cmp(&a),
+        // -1, 0 or 1: before, among or after the numbers.
+        let side = |x: f32| if x.is_nan() { if x.is_sign_negative() { 1 } else { -1 } } else { 0 };
+        pairs.sort_by(|a, b| match (side(a.0), side(b.0)) {
+            (0, 0) => b.0.partial_cmp(&a.0).unwrap(),
+            (a, b) => a.cmp(&b),
         });
         pairs
     }

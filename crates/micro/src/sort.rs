@@ -48,7 +48,7 @@ static VBITSORT: OpDef = OpDef {
     summary: "Sort groups of 32 scores with their indices",
     doc: "Each repeat sorts the next 32 scores in descending order and writes a record of 8 bytes for each: the score in \
           the lower 4 bytes (an f16 in the lower two, the other two 0), its index in the upper 4. Of equal scores the \
-          earlier one comes first; -0 equals +0. A NaN comes before +inf, and NaNs are equal: the manual is silent. Repeats \
+          earlier one comes first; -0 equals +0. A NaN comes before +inf, one with the sign set after -inf. Repeats \
           are sorted one by one, not with each other. The records must not overlap what is read.",
     source: "micro-instruction manual, Sorting Operations, pto.vbitsort; number of repeats: 8 bits, as in the public library",
     core: CoreRule::Vector,

@@ -52,6 +52,8 @@ pub struct Access {
     /// Bytes among the written ones that mean nothing afterwards, such as working memory. The effect need not touch them: the
     /// engine fills them with [`UNDEFINED`] when the work completes.
     pub undefined: Vec<Extent>,
+    /// Those of them that are a source: they are read first, and worked in afterwards.
+    pub spoiled: Vec<Extent>,
     /// What the writes do to what memory holds, where they are atomic updates instead of plain writes.
     pub update: Option<Update>,
     /// Size in the unit of the work's cost.
@@ -112,6 +114,7 @@ impl Access {
         self.reads.clear();
         self.writes.clear();
         self.undefined.clear();
+        self.spoiled.clear();
         self.conflicts.clear();
         self.update = None;
         self.units = 0;

@@ -63,5 +63,8 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     vector::fill::OPS,
     vector::rearrange::OPS,
     vector::gather::OPS,
-    vector::undone::OPS,
+    vector::order::OPS,
+    vector::table::OPS,
+    vector::generate::OPS,
+    vector::quantise::OPS,
 ];

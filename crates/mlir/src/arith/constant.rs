@@ -33,6 +33,11 @@ pub static CONSTANT: OpDef = OpDef {
             Some(Attr::Bool(value)) => u64::from(*value),
             Some(Attr::Int(value, _)) => *value as u64,
             Some(Attr::Float(bits, _)) => *bits,
+            // Of a vector no value is left: nothing computes with it.
+            Some(Attr::Opaque(_)) => {
+                d.bind(op.result(0), Binding::Handle(0));
+                return Ok(());
+            }
             _ => return Err(d.unsupported("a constant that is not a number")),
         };
         d.bind(op.result(0), Binding::Scalar(Operand::Imm(value)));

@@ -117,6 +117,22 @@ pub(super) fn by_rows(op: &OpRef<'_>, names: &[&'static str], diags: &mut Diags)
     }
 }
 
+/// One type for two tiles.
+pub(super) fn same_type(op: &OpRef<'_>, a: &'static str, b: &'static str, diags: &mut Diags) {
+    let elem = |name| op.ty(name).and_then(Type::elem);
+    if elem(a) != elem(b) {
+        diags.push(op.error("tile-elem", format!("expects {a} and {b} to have the same element type")));
+    }
+}
+
+/// Elements of one size in two tiles.
+pub(super) fn same_size(op: &OpRef<'_>, a: &'static str, b: &'static str, diags: &mut Diags) {
+    let bytes = |name| op.ty(name).and_then(Type::elem).map(Elem::bytes);
+    if bytes(a) != bytes(b) {
+        diags.push(op.error("tile-elem", format!("expects {a} and {b} to have elements of the same size")));
+    }
+}
+
 fn accepted(op: &OpRef<'_>, name: &str, elem: Elem, elems: Elems, diags: &mut Diags) {
     if !(elems.accepts)(elem) {
         diags.push(

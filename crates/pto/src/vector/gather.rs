@@ -2,7 +2,7 @@
 
 use slipring_ir::{AttrKind, Diags, Dim, EnumSpec, OperandSpec, Syntax, Touch, Type};
 use slipring_machine::Platform;
-use slipring_tile::{Compare, Elem};
+use slipring_tile::Compare;
 
 use super::check;
 use super::lower::Operands;
@@ -77,7 +77,7 @@ fn verify_gather(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         }
         check::elem_on(op, &types::GATHERED_PATTERN, platform, "with a maskPattern", diags);
         check::by_rows(op, &["src", "dst"], diags);
-        same_size(op, "src", "dst", diags);
+        check::same_size(op, "src", "dst", diags);
         full_columns(op, "dst", diags);
         return;
     }
@@ -97,12 +97,12 @@ fn verify_gather(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::by_rows(op, &["src", "indices", "dst"], diags);
     check::elem_on(op, &types::GATHERED_INDEX, platform, "with indices", diags);
     check::elem_on(op, &types::GATHER_INDICES, platform, "as indices", diags);
-    same_type(op, "src", "dst", diags);
+    check::same_type(op, "src", "dst", diags);
     full_columns(op, "dst", diags);
     full_columns(op, "indices", diags);
     check::covers(op, "indices", check::Needs::All, diags);
     if platform.vector_function.is_none() {
-        same_type(op, "indices", "tmp", diags);
+        check::same_type(op, "indices", "tmp", diags);
         if let (Some(indices), Some(tmp)) = (op.tile("indices"), op.tile("tmp"))
             && indices.valid != tmp.valid
         {
@@ -114,7 +114,7 @@ fn verify_gather(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
 fn verify_comparison(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::elem_on(op, &types::GATHERED_WHERE, platform, "with a comparison", diags);
     check::elem(op, "dst", check::INDICES, diags);
-    same_type(op, "dst", "cdst", diags);
+    check::same_type(op, "dst", "cdst", diags);
     let elem = |name| op.ty(name).and_then(Type::elem);
     if platform.vector_function.is_none()
         && elem("src").is_some_and(|elem| !elem.is_float())
@@ -131,21 +131,6 @@ fn verify_comparison(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         && number != elem
     {
         diags.push(op.error("scalar-type", format!("`kValue` is a number of {number}, the elements are {elem}")));
-    }
-}
-
-/// One type for two tiles.
-fn same_type(op: &OpRef<'_>, a: &'static str, b: &'static str, diags: &mut Diags) {
-    let elem = |name| op.ty(name).and_then(Type::elem);
-    if elem(a) != elem(b) {
-        diags.push(op.error("tile-elem", format!("expects {a} and {b} to have the same element type")));
-    }
-}
-
-fn same_size(op: &OpRef<'_>, a: &'static str, b: &'static str, diags: &mut Diags) {
-    let bytes = |name| op.ty(name).and_then(Type::elem).map(Elem::bytes);
-    if bytes(a) != bytes(b) {
-        diags.push(op.error("tile-elem", format!("expects {a} and {b} to have elements of the same size")));
     }
 }
 
@@ -217,7 +202,7 @@ pub static TGATHERB: OpDef = OpDef {
         if op.ty("dst").and_then(Type::elem).is_some_and(|elem| elem.bytes() > 4) {
             diags.push(op.error("tile-elem", "expects dst to have elements of 1, 2 or 4 bytes"));
         }
-        same_size(op, "src", "dst", diags);
+        check::same_size(op, "src", "dst", diags);
     },
     lower: |op, d| {
         let mut operands = Operands::new(op, d);
@@ -242,7 +227,7 @@ pub static TSCATTER: OpDef = OpDef {
     verify: |op, _, diags| {
         check::spaces(op, diags);
         check::by_rows(op, &["src", "indices", "dst"], diags);
-        same_type(op, "src", "dst", diags);
+        check::same_type(op, "src", "dst", diags);
         let elem = |name| op.ty(name).and_then(Type::elem);
         if let (Some(data), Some(index)) = (elem("dst"), elem("indices"))
             && (index.is_float() || index.bytes() != data.bytes().max(2))

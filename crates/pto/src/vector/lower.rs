@@ -7,7 +7,7 @@ use slipring_tile::Space;
 use slipring_tile::lanes::Lanes;
 
 use super::check::{element_of, number_type};
-use slipring_effect::vector::{Elementwise, Input, Local, Number, TileArg, Working};
+use slipring_effect::vector::{Elementwise, Input, Local, Number, TableArg, TileArg, Working};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
 
@@ -21,8 +21,21 @@ pub(super) struct Operands<'a> {
 
 impl<'a> Operands<'a> {
     pub fn new(op: &OpRef<'a>, d: &Decoder<'_>) -> Operands<'a> {
-        let space = op.space("dst").unwrap_or(Space::Vec);
+        Operands::within(op, d, op.space("dst").unwrap_or(Space::Vec))
+    }
+
+    /// The same for tiles in this memory.
+    pub fn within(op: &OpRef<'a>, d: &Decoder<'_>, space: Space) -> Operands<'a> {
         Operands { op: *op, local: Local { space, core: d.role }, args: Vec::new() }
+    }
+
+    /// A window of global memory that is a table.
+    pub fn table(&mut self, d: &mut Decoder<'_>, name: &'static str) -> Result<TableArg, Reported> {
+        let view = d.view(self.op.operand(name).ok_or(Reported)?)?;
+        let (at, rank) = (self.args.len(), view.dims.len());
+        self.args.push(view.base);
+        self.args.extend(view.dims.iter().chain(&view.strides));
+        Ok(TableArg { name, elem: view.elem, at, rank })
     }
 
     /// The tile of a declared operand.
@@ -31,7 +44,15 @@ impl<'a> Operands<'a> {
         self.argument(d, name, value)
     }
 
-    fn argument(&mut self, d: &mut Decoder<'_>, name: &'static str, value: ValueId) -> Result<TileArg, Reported> {
+    /// The argument that holds an integer operand.
+    pub fn integer(&mut self, d: &mut Decoder<'_>, name: &'static str) -> Result<usize, Reported> {
+        let value = self.op.operand(name).ok_or(Reported)?;
+        self.args.push(d.scalar(value)?);
+        Ok(self.args.len() - 1)
+    }
+
+    /// A tile of any value.
+    pub fn argument(&mut self, d: &mut Decoder<'_>, name: &'static str, value: ValueId) -> Result<TileArg, Reported> {
         let tile = d.tile(value)?;
         let at = self.args.len();
         self.args.extend([tile.addr, tile.valid[0], tile.valid[1]]);
@@ -74,6 +95,13 @@ impl<'a> Operands<'a> {
         let tiles = self.working(d)?;
         let (pipe, cost) = self.place(d, class);
         d.issue_discovering(pipe, Working { effect, local: self.local, tiles }, self.args, cost);
+        Ok(())
+    }
+
+    /// The same without working memory, with a cost of its own.
+    pub fn issue_at(self, d: &mut Decoder<'_>, effect: impl Discover + 'static, cost: Cost) -> Lowered {
+        let pipe = self.op.pipe(d.platform).unwrap_or(Pipe::V);
+        d.issue_discovering(pipe, effect, self.args, cost);
         Ok(())
     }
 

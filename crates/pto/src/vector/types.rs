@@ -18,6 +18,8 @@ const INTEGERS: &[Elem] = &[I8, U8, I16, U16, I32, U32];
 
 /// All of at most 32 bits.
 const SHORT: &[Elem] = &[I8, U8, I16, U16, I32, U32, F16, BF16, F32, F8E4M3, F8E5M2, HiF8];
+/// What tables of the units that work on registers hold.
+const TABLES: &[Elem] = &[I8, U8, I16, U16, I32, U32, F16, BF16, F32, F8E4M3, F8E5M2];
 /// What is gathered by indices.
 pub(super) const GATHERED_INDEX: ElemTypes = ElemTypes { operand: "src", memory: NUMBERS, registers: BYTES_TOO };
 /// The indices of a gather.
@@ -71,6 +73,15 @@ types! {
     GATHERED: "src" &[I16, U16, I32, U32, F16, BF16, F32], SHORT;
     GATHERED_BLOCKS: "dst" SHORT, SHORT;
     SCATTERED: "dst" ALL, ALL;
+    SORTED: "src" FLOATS, FLOATS;
+    MERGED: "dst" FLOATS, FLOATS;
+    /// Tables in global memory: by the tile.
+    TABLE: "dst" ALL, TABLES;
+    TABLE_SRC: "src" ALL, TABLES;
+    HISTOGRAM: "src" &[], &[U16];
+    RANDOM: "dst" &[], &[I32, U32];
+    QUANTISED: "src" &[F32], &[F32];
+    DEQUANTISED: "src" &[I8, I16], &[I8, I16];
     /// Not on units that work on memory.
     REGISTERS_ONLY: "src" &[], Elem::ALL.as_slice();
 }

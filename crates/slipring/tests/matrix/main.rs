@@ -5,6 +5,7 @@
 
 mod conversions;
 mod numbers;
+mod order;
 mod places;
 mod reference;
 mod rest;

@@ -185,3 +185,145 @@ fn scatters() {
     }
     matrix.done();
 }
+
+#[test]
+fn gathers_from_global_memory() {
+    let mut matrix = Matrix::new();
+    let types = ["i8", "ui8", "i16", "ui16", "i32", "ui32", "f16", "bf16", "f32", "f8E4M3FN", "f8E5M2"];
+    for (arch, ty) in ARCHS.into_iter().flat_map(|arch| types.map(|ty| (arch, Ty(ty)))) {
+        if arch == "a2a3" && ty.0.starts_with("f8") {
+            continue;
+        }
+        for (by_row, outside) in [(true, ""), (false, ""), (true, "clamp"), (false, "wrap"), (true, "zero")] {
+            if arch == "a2a3" && !outside.is_empty() {
+                continue;
+            }
+            let (mem, dst) = (tile(ty, 5, 64, [5, 999], 61), tile(ty, 4, 96, [3, 9], 62));
+            let (width, cols) = (mem.shape[1], dst.shape[1]);
+            let places = if by_row { 5 } else { mem.data.len() };
+            let limit = if outside.is_empty() { places } else { 2 * places };
+            let shape = if by_row { [4, 8] } else { [4, 16] };
+            let indices = numbers(Ty("i32"), shape, [3, if by_row { 1 } else { 9 }], limit, 63);
+            let expect = |tiles: &[Tile], out: &mut [u64]| {
+                for (i, j) in each([3, 9]) {
+                    let index = tiles[1].data[i * shape[1] + if by_row { 0 } else { j }] as usize;
+                    let place = match outside {
+                        "clamp" => Some(index.min(places - 1)),
+                        "wrap" => Some(index % places),
+                        _ => Some(index).filter(|index| *index < places),
+                    };
+                    let from = |place: usize| tiles[0].data[if by_row { place * width + j } else { place }];
+                    out[i * cols + j] = place.map_or(0, from);
+                }
+            };
+            let attr =
+                if outside.is_empty() { String::new() } else { format!(" {{gatherOob = #pto<gather_oob {outside}>}}") };
+            let text = format!(
+                "  pto.mgather ins(%view0, %t1 : !pto.partition_tensor_view<5x{width}x{}>, !t1) outs(%t2 : !t2){attr}",
+                ty.0
+            );
+            matrix.case(arch, &text, vec![mem, indices, dst], 2, &expect);
+        }
+    }
+    matrix.done();
+}
+
+#[test]
+fn histograms() {
+    let mut matrix = Matrix::new();
+    for (upper, seed) in [(true, 71), (false, 72)] {
+        let src =
+            Tile { data: numbers(Ty("ui16"), [2, 48], [2, 41], 700, seed).data, ..tile(Ty("ui16"), 2, 96, [2, 41], 1) };
+        let src = Tile { data: src.data.iter().map(|n| n % 0x2c0).collect(), ..src };
+        let dst = tile(Ty("ui32"), 2, 1024, [2, 256], 73);
+        let expect = |tiles: &[Tile], out: &mut [u64]| {
+            for (i, bin) in each([2, 256]) {
+                let row = tiles[0].data[48 * i..][..41].iter();
+                let selected = row.filter(|value| upper || **value >> 8 == 1);
+                out[256 * i + bin] = selected
+                    .filter(|value| (if upper { **value >> 8 } else { **value & 255 }) <= bin as u64)
+                    .count() as u64;
+            }
+        };
+        let text = format!(
+            "  %at = arith.constant 16384 : i64\n  %ones_at = arith.constant 16384 : i64\n  %one = arith.constant 257 : i16\n  \
+             %ones = pto.alloc_tile addr = %ones_at : !pto.tile_buf<vec, 1x16xi16>\n  \
+             pto.texpands ins(%one : i16) outs(%ones : !pto.tile_buf<vec, 1x16xi16>)\n  pto.barrier #pto.pipe<PIPE_ALL>\n  \
+             %idx = pto.alloc_tile addr = %at : !pto.tile_buf<vec, 2x1xui8, blayout=col_major>\n  \
+             pto.thistogram ins(%t0, %idx : !t0, !pto.tile_buf<vec, 2x1xui8, blayout=col_major>) outs(%t1 : !t1) {{isMSB = {upper}}}"
+        );
+        matrix.case("a5", &text, vec![src, dst], 1, &expect);
+    }
+    matrix.done();
+}
+
+/// The nearest integer, ties to even, of at most 8 bits.
+fn to_byte(x: f32, low: f32, high: f32) -> u64 {
+    let whole = if x.is_nan() { 0.0 } else { x.round_ties_even().clamp(low, high) };
+    (whole as i64) as u64 & 0xff
+}
+
+#[test]
+fn quantisation_and_back() {
+    let mut matrix = Matrix::new();
+    let single = |bits: u64| f32::from_bits(bits as u32);
+    for arch in ARCHS {
+        for (kind, ty) in [("INT8_SYM", Ty("i8")), ("INT8_ASYM", Ty("ui8"))] {
+            for block in [false, true] {
+                if block && arch == "a5" {
+                    continue;
+                }
+                let src = tile(Ty("f32"), 3, 160, [3, 37], 81);
+                // Numbers about the bounds of a byte among the extremes.
+                let data = src.data.iter().enumerate().map(|(at, bits)| match at % 3 {
+                    0 => *bits,
+                    _ => u64::from((at as f32 * 3.25 - 180.0).to_bits()),
+                });
+                let src = Tile { data: data.collect(), ..src.clone() };
+                let few = |seed| {
+                    let mut few = tile(Ty("f32"), 8, 32, [8, if block { 8 } else { 1 }], seed);
+                    few.data =
+                        (0..64).map(|at| u64::from((at as f32 * 0.125 + seed as f32 / 100.0).to_bits())).collect();
+                    few
+                };
+                let (scale, offset, dst) = (few(82), few(83), tile(ty, 3, 64, [3, 37], 84));
+                let number = move |tile: &Tile, i: usize, j: usize| match (arch, block) {
+                    ("a5", _) => single(tile.data[i]),
+                    (_, true) => single(tile.data[8 * i + j % 8]),
+                    _ => single(tile.data[8 * i]),
+                };
+                let expect = |tiles: &[Tile], out: &mut [u64]| {
+                    for (i, j) in each([3, 37]) {
+                        let x = single(tiles[0].data[40 * i + j]) * number(&tiles[1], i, j);
+                        out[64 * i + j] = match kind {
+                            "INT8_SYM" => to_byte(x, -128.0, 127.0),
+                            _ => to_byte(x + number(&tiles[2], i, j), 0.0, 255.0),
+                        };
+                    }
+                };
+                let (more, types) = if kind == "INT8_SYM" { ("", "") } else { (", %t2", ", !t2") };
+                let text = format!(
+                    "  pto.tquant ins(%t0, %t1{more} : !t0, !t1{types}) outs(%t3 : !t3) {{quant_type = #pto<quant_type {kind}>}}"
+                );
+                let any: &[usize] = if arch == "a5" { &[] } else { &[0] };
+                matrix.case_with(arch, &text, vec![src, scale, offset, dst], 3, &expect, any);
+            }
+        }
+        for ty in [Ty("i8"), Ty("i16")] {
+            let src = tile(ty, 3, 96, [3, 37], 91);
+            let few = |seed| tile(Ty("f32"), 3, 32, [3, 1], seed);
+            let dst = tile(Ty("f32"), 3, 160, [3, 37], 94);
+            let width = src.shape[1];
+            let expect = |tiles: &[Tile], out: &mut [u64]| {
+                for (i, j) in each([3, 37]) {
+                    let crate::numbers::Value::Int(x) = ty.decode(tiles[0].data[width * i + j]) else { unreachable!() };
+                    let result = (x as f32 - single(tiles[2].data[8 * i])) * single(tiles[1].data[8 * i]);
+                    out[40 * i + j] = if result.is_nan() { 0x7fc0_0000 } else { u64::from(result.to_bits()) };
+                }
+            };
+            let text = "  pto.tdequant ins(%t0, %t1, %t2 : !t0, !t1, !t2) outs(%t3 : !t3)";
+            matrix.case(arch, text, vec![src, few(92), few(93), dst], 3, &expect);
+        }
+    }
+    matrix.done();
+}

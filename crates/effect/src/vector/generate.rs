@@ -1,0 +1,157 @@
+//! Random bits and histograms.
+
+use slipring_program::{Access, Effect, Env, Extent, Fault, Run};
+
+use super::{Local, TileArg, repeats};
+use crate::region::apart;
+
+/// Fills a tile of 32-bit elements with the words of Philox 4x32.
+///
+/// Arguments `numbers` on: two words of the key, four of the counter, lowest first. Four columns share a value of the counter,
+/// which goes up by one from four to four of them. For the next row it goes up by 64 for each 256 columns begun but the last,
+/// and by the columns that 64 leave of that row (64 if none are left).
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct Random {
+    pub local: Local,
+    pub dst: TileArg,
+    pub numbers: usize,
+    pub rounds: u32,
+}
+
+/// One value of the generator.
+fn philox(rounds: u32, [k0, k1]: [u32; 2], counter: u128) -> [u32; 4] {
+    let mut key = [k0, k1];
+    let mut words: [u32; 4] = std::array::from_fn(|word| (counter >> (32 * word)) as u32);
+    for _ in 0..rounds {
+        let [a, b, c, d] = words;
+        let (first, second) = (u64::from(a) * 0xd251_1f53, u64::from(c) * 0xcd9e_8d57);
+        let high = |word: u64| (word >> 32) as u32;
+        words = [high(second) ^ b ^ key[0], second as u32, high(first) ^ d ^ key[1], first as u32];
+        key = [key[0].wrapping_add(0x9e37_79b9), key[1].wrapping_add(0xbb67_ae85)];
+    }
+    words
+}
+
+impl Effect for Random {
+    fn decides(&self, index: usize) -> bool {
+        !(self.numbers..self.numbers + 6).contains(&index)
+    }
+
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (rows, cols) = self.dst.valid(args)?;
+        self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
+        access.units = repeats(&self.dst.layout, rows, cols);
+        Ok(())
+    }
+
+    fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
+        let (rows, cols) = self.dst.valid(args)?;
+        if cols == 0 {
+            return Ok(0);
+        }
+        let word = |at: usize| args[self.numbers + at] as u32;
+        let key = [word(0), word(1)];
+        let mut counter = (2..6).rev().fold(0u128, |all, at| all << 32 | u128::from(word(at)));
+        let Local { space, core } = self.local;
+        for row in 0..rows {
+            let start = args[self.dst.at] + u64::from(row) * u64::from(self.dst.layout.cols) * 4;
+            let line = memory.bytes_mut(env, core, space, start, cols as usize * 4);
+            for (lane, four) in (0u128..).zip(line.chunks_mut(16)) {
+                let words = philox(self.rounds, key, counter.wrapping_add(lane));
+                for (bytes, word) in four.chunks_mut(4).zip(words) {
+                    bytes.copy_from_slice(&word.to_le_bytes());
+                }
+            }
+            let steps = (cols.div_ceil(256) - 1) * 64 + (cols - 1) % 64 + 1;
+            counter = counter.wrapping_add(steps.into());
+        }
+        Ok(0)
+    }
+}
+
+/// How a bin of a histogram is counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bins {
+    /// Values up to the bin's.
+    UpTo,
+    /// Values of the bin.
+    Of,
+}
+
+/// 256 counters for each row of 16-bit values: of their upper bytes, or of the lower bytes of those whose upper byte is the
+/// row's selector. The counters of a row lie behind those of the row before it.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct Histogram {
+    pub local: Local,
+    pub dst: TileArg,
+    pub src: TileArg,
+    /// A selector for each row, one behind the other.
+    pub selectors: TileArg,
+    pub upper: bool,
+    pub bins: Bins,
+}
+
+const COUNTERS: u32 = 256;
+
+impl Effect for Histogram {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (rows, cols) = self.src.valid(args)?;
+        let Local { space, core } = self.local;
+        for (tile, needed) in [(&self.dst, rows * COUNTERS * 4), (&self.selectors, rows)] {
+            if (tile.layout.bytes() as u32) < needed {
+                let message = format!("`{}` has {} of {needed} bytes for {rows} rows", tile.name, tile.layout.bytes());
+                return Err(Fault::new("tile-valid", message));
+            }
+        }
+        self.src.rect(rows, cols).extents(self.local, args, &mut access.reads);
+        access.reads.push(Extent::run(space, core, args[self.selectors.at], rows));
+        access.writes.push(Extent::run(space, core, args[self.dst.at], rows * COUNTERS * 4));
+        access.units = repeats(&self.src.layout, rows, cols);
+        apart("operand-overlap", &access.writes, &access.reads)
+    }
+
+    fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
+        let (rows, cols) = self.src.valid(args)?;
+        let Local { space, core } = self.local;
+        for row in 0..rows {
+            let selector = memory.bytes(env, core, space, args[self.selectors.at] + u64::from(row), 1)[0];
+            let start = args[self.src.at] + u64::from(row) * u64::from(self.src.layout.cols) * 2;
+            let values = memory.bytes(env, core, space, start, cols as usize * 2).to_vec();
+            let mut counts = [0u32; COUNTERS as usize];
+            for value in values.chunks(2) {
+                match self.upper {
+                    true => counts[usize::from(value[1])] += 1,
+                    false if value[1] == selector => counts[usize::from(value[0])] += 1,
+                    false => {}
+                }
+            }
+            if self.bins == Bins::UpTo {
+                for bin in 1..counts.len() {
+                    counts[bin] += counts[bin - 1];
+                }
+            }
+            let start = args[self.dst.at] + u64::from(row * COUNTERS * 4);
+            let target = memory.bytes_mut(env, core, space, start, counts.len() * 4);
+            for (bytes, count) in target.chunks_mut(4).zip(counts) {
+                bytes.copy_from_slice(&count.to_le_bytes());
+            }
+        }
+        Ok(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::philox;
+
+    /// The known answers of the generator's authors (Random123, `kat_vectors`).
+    #[test]
+    fn words_are_the_published_ones() {
+        let ones = [u32::MAX; 2];
+        assert_eq!(philox(7, [0; 2], 0), [0x5f6f_b709, 0x0d89_3f64, 0x4f12_1f81, 0x4f73_0a48]);
+        assert_eq!(philox(10, [0; 2], 0), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
+        assert_eq!(philox(10, ones, u128::MAX), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
+    }
+}

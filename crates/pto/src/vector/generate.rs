@@ -1,0 +1,125 @@
+//! Random bits and histograms (PTO IR manual 4.6; tile ISA, TRANDOM).
+
+use slipring_ir::{AttrKind, OperandSpec, Syntax, Touch, Type};
+use slipring_tile::Elem;
+
+use super::check::{self, Elems};
+use super::lower::Operands;
+use super::{DST, VECTOR, types};
+use slipring_effect::vector::{Bins, Histogram, Random};
+use slipring_ir::{Attr, Dim};
+use slipring_op::Along;
+use slipring_op::def::OpDef;
+use slipring_op::rules::{INTEGER, TILE, defaulted, operand, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&THISTOGRAM, &TRANDOM];
+
+/// Attributes are printed after `outs`.
+const fn ins(count: usize) -> Syntax {
+    Syntax::InsOuts { ins: count, attrs_in_ins: false }
+}
+
+pub static THISTOGRAM: OpDef = OpDef {
+    schema: schema(
+        "pto.thistogram",
+        ins(2),
+        &[
+            operand("src", TILE, Touch::Read, "the values: ui16"),
+            operand("idx", TILE, Touch::Read, "a selector for each row: ui8"),
+            operand("dst", TILE, Touch::Write, "the counters: ui32, 256 a row"),
+        ],
+        &[],
+        &[defaulted("isMSB", AttrKind::Bool, "count the upper byte; true by default")],
+    ),
+    summary: "Count values (A5)",
+    doc: "For each valid row of `src` 256 counters: counter b of row i is how many upper bytes of the row's values are at most b; \
+          with `isMSB = false`, how many lower bytes of those values whose upper byte is `idx[i]`. What `dst` held is lost. The \
+          counters of row i begin at element 256 × i of `dst`, whatever its columns. `dst` must lie apart from the others.",
+    source: "tile library of the A5, THISTOGRAM, which counts up to each bin (its manual and the IR's: each bin for itself)",
+    elems: types::HISTOGRAM,
+    verify: |op, _, diags| {
+        check::spaces(op, diags);
+        check::by_rows(op, &["src", "dst"], diags);
+        check::elem(op, "idx", Elems::new("ui8", |elem| elem == Elem::U8), diags);
+        check::elem(op, "dst", Elems::new("ui32", |elem| elem == Elem::U32), diags);
+        let (Some(src), Some(idx), Some(dst)) = (op.tile("src"), op.tile("idx"), op.tile("dst")) else { return };
+        let column = idx.layout.cols == 1 && idx.layout.blayout == slipring_tile::BLayout::ColMajor;
+        if !column || idx.layout.slayout != slipring_tile::SLayout::NoneBox {
+            diags.push(op.error("tile-layout", "expects idx to be one column, stored by columns"));
+        }
+        for (name, tile) in [("idx", idx), ("dst", dst)] {
+            let known = matches!((src.valid[0], tile.valid[0]), (Dim::Static(a), Dim::Static(b)) if a != b);
+            if src.layout.rows != tile.layout.rows || known {
+                diags.push(op.error("tile-shape", format!("expects rows and valid rows of {name} to match src")));
+            }
+        }
+        if dst.layout.cols < 256 || matches!(dst.valid[1], Dim::Static(cols) if cols < 256) {
+            diags.push(op.error("tile-shape", "expects dst to have at least 256 valid columns"));
+        }
+    },
+    lower: |op, d| {
+        let mut operands = Operands::new(op, d);
+        let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
+        let selectors = operands.tile(d, "idx")?;
+        let upper = !matches!(op.attr("isMSB"), Some(Attr::Bool(false)));
+        let effect = Histogram { local: operands.local, dst, src, selectors, upper, bins: Bins::UpTo };
+        operands.issue(d, effect, "histogram")
+    },
+    ..VECTOR
+};
+
+const fn word(name: &'static str, doc: &'static str) -> OperandSpec {
+    operand(name, INTEGER, Touch::Nothing, doc)
+}
+
+const NUMBERS: [&str; 6] = ["key0", "key1", "counter0", "counter1", "counter2", "counter3"];
+
+pub static TRANDOM: OpDef = OpDef {
+    schema: schema(
+        "pto.trandom",
+        ins(6),
+        &[
+            word(NUMBERS[0], "the key, lower word"),
+            word(NUMBERS[1], "the key, upper word"),
+            word(NUMBERS[2], "the counter, lowest word"),
+            word(NUMBERS[3], "the counter"),
+            word(NUMBERS[4], "the counter"),
+            word(NUMBERS[5], "the counter, highest word"),
+            DST,
+        ],
+        &[],
+        &[defaulted("rounds", AttrKind::Int, "rounds of the generator: 7 or 10; 10 by default")],
+    ),
+    summary: "Random bits (A5)",
+    doc: "The words of Philox 4x32 with this key, of so many rounds: columns 4 × n to 4 × n + 3 of a valid row are the four words \
+          for the row's counter plus n (128 bits, which wrap). The first row's counter is the one given; from row to row it goes \
+          up by 64 for all begun 256 columns but the last ones and by the valid columns modulo 64 (64 for 0).",
+    source: "tile library of the A5, TRANDOM; words: Random123",
+    along: [Along::Counts; 2],
+    elems: types::RANDOM,
+    verify: |op, _, diags| {
+        check::spaces(op, diags);
+        check::by_rows(op, &["dst"], diags);
+        if !matches!(op.int("rounds"), None | Some(7 | 10)) {
+            diags.push(op.error("attribute", "expects rounds to be 7 or 10"));
+        }
+        for name in NUMBERS {
+            if op.ty(name).is_some_and(|ty| !matches!(ty, Type::Int { width: 32, .. })) {
+                diags.push(op.error("operand-type", format!("expects {name} to be i32 or ui32")));
+            }
+        }
+    },
+    lower: |op, d| {
+        let mut operands = Operands::new(op, d);
+        let dst = operands.tile(d, "dst")?;
+        let numbers = operands.integer(d, NUMBERS[0])?;
+        for name in &NUMBERS[1..] {
+            operands.integer(d, name)?;
+        }
+        let rounds = op.int("rounds").unwrap_or(10) as u32;
+        let effect = Random { local: operands.local, dst, numbers, rounds };
+        operands.issue(d, effect, "random")
+    },
+    ..VECTOR
+};

@@ -1,0 +1,179 @@
+//! Gathering from and scattering to global memory (PTO IR manual 4.10).
+
+use slipring_ir::{AttrKind, Diags, Dim, EnumSpec, Syntax, Touch, Type};
+use slipring_machine::{Pipe, Platform};
+use slipring_program::UpdateKind;
+use slipring_tile::{Elem, Space};
+
+use super::check;
+use super::gather::INDICES;
+use super::lower::Operands;
+use super::{DST, SRC, VECTOR, types};
+use slipring_effect::vector::{Outside, TableMove};
+use slipring_op::decode::Decoder;
+use slipring_op::def::{Lowered, OpDef, OpRef, PipeRule};
+use slipring_op::rules::{VIEW, defaulted, operand, require_space, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&MGATHER, &MSCATTER];
+
+/// Attributes are printed after `outs`.
+const INS: Syntax = Syntax::InsOuts { ins: 2, attrs_in_ins: false };
+
+/// `#pto<gather_oob …>`.
+const GATHER_OOB: &EnumSpec = &EnumSpec { kind: "gather_oob", members: &["undefined", "clamp", "wrap", "zero"] };
+/// `#pto<scatter_oob …>`.
+const SCATTER_OOB: &EnumSpec = &EnumSpec { kind: "scatter_oob", members: &["undefined", "skip", "clamp", "wrap"] };
+/// `#pto<scatter_atomic_op …>`.
+const SCATTER_ATOMIC: &EnumSpec = &EnumSpec { kind: "scatter_atomic_op", members: &["none", "add", "max", "min"] };
+
+/// Says what a number in the indices names.
+macro_rules! table_doc {
+    ($what:literal) => {
+        concat!(
+            $what,
+            " Where `indices` has one valid column and the tile more, number i names a row of `mem`, of which as many elements are \
+             moved as the tile has valid columns; else number (i, j) names an element, counted from the first one as a dense table \
+             has them. Numbers have no sign. One that names nothing is `index-bounds`, or what the attribute says (A5). "
+        )
+    };
+}
+
+pub static MGATHER: OpDef = OpDef {
+    schema: schema(
+        "pto.mgather",
+        INS,
+        &[operand("mem", VIEW, Touch::Read, "the table in global memory"), INDICES, DST],
+        &[],
+        &[defaulted("gatherOob", AttrKind::Enum(GATHER_OOB), "what an index outside the table does")],
+    ),
+    summary: "Gather elements or rows from global memory",
+    doc: table_doc!(
+        "`dst[i, j] = mem[indices[i, j]]`, or `mem[indices[i, 0], j]`, for the valid shape of `dst`. `clamp`: the last one; `wrap`: \
+         modulo their number; `zero`: 0."
+    ),
+    source: "PTO IR manual 4.10; tile library, MGATHER of each platform",
+    elems: types::TABLE,
+    pipe: PipeRule::Fixed(Pipe::Mte2),
+    verify: |op, platform, diags| {
+        verify_table(op, "dst", diags);
+        only_a5(op, "gatherOob", "undefined", platform, diags);
+    },
+    lower: |op, d| {
+        let outside = match op.text("gatherOob") {
+            Some("clamp") => Outside::Clamp,
+            Some("wrap") => Outside::Wrap,
+            Some("zero") => Outside::Nothing,
+            _ => Outside::Fault,
+        };
+        lower_table(op, d, "dst", outside, None)
+    },
+    ..VECTOR
+};
+
+pub static MSCATTER: OpDef = OpDef {
+    schema: schema(
+        "pto.mscatter",
+        INS,
+        &[SRC, INDICES, operand("mem", VIEW, Touch::Write, "the table in global memory")],
+        &[],
+        &[
+            defaulted("scatterAtomicOp", AttrKind::Enum(SCATTER_ATOMIC), "how elements are combined with the table's"),
+            defaulted("scatterOob", AttrKind::Enum(SCATTER_OOB), "what an index outside the table does"),
+        ],
+    ),
+    summary: "Scatter elements or rows to global memory",
+    doc: table_doc!(
+        "`mem[indices[i, j]] = src[i, j]`, or `mem[indices[i, 0], j] = src[i, j]`, for the valid shape of `src`, row by row: of \
+         several for one place the last stays. With `add`, `max`, `min` the element is combined with the table's, in its type. \
+         `skip`: nothing is stored; `clamp`: the last one; `wrap`: modulo their number."
+    ),
+    source: "PTO IR manual 4.10; tile library, MSCATTER of each platform",
+    elems: types::TABLE_SRC,
+    pipe: PipeRule::Fixed(Pipe::Mte3),
+    update,
+    verify: |op, platform, diags| {
+        verify_table(op, "src", diags);
+        only_a5(op, "scatterOob", "undefined", platform, diags);
+        only_a5(op, "scatterAtomicOp", "none", platform, diags);
+        let Some(elem) = op.ty("src").and_then(Type::elem) else { return };
+        let known: &[Elem] = match update(op) {
+            None => return,
+            Some(UpdateKind::Add) => &[Elem::I32, Elem::F16, Elem::F32],
+            Some(UpdateKind::Max | UpdateKind::Min) => &[Elem::I32, Elem::F32],
+        };
+        if !known.contains(&elem) {
+            let names: Vec<&str> = known.iter().map(|elem| elem.name()).collect();
+            let message = format!("expects elements of {} to be combined, not {elem}", names.join(", "));
+            diags.push(op.error("tile-elem", message).label(format!("`src` has `{elem}`")));
+        }
+    },
+    lower: |op, d| {
+        let outside = match op.text("scatterOob") {
+            Some("clamp") => Outside::Clamp,
+            Some("wrap") => Outside::Wrap,
+            Some("skip") => Outside::Nothing,
+            _ => Outside::Fault,
+        };
+        lower_table(op, d, "src", outside, Some(update(op)))
+    },
+    ..VECTOR
+};
+
+fn update(op: &OpRef<'_>) -> Option<UpdateKind> {
+    match op.text("scatterAtomicOp") {
+        Some("add") => Some(UpdateKind::Add),
+        Some("max") => Some(UpdateKind::Max),
+        Some("min") => Some(UpdateKind::Min),
+        _ => None,
+    }
+}
+
+/// An attribute that only units that work on registers have.
+fn only_a5(op: &OpRef<'_>, name: &str, usual: &str, platform: &Platform, diags: &mut Diags) {
+    if op.text(name).is_some_and(|value| value != usual) && platform.vector_function.is_none() {
+        let message =
+            format!("`{}` with another {name} than `{usual}` does not exist on {}", op.def.schema.name, platform.name);
+        diags.push(op.error("attribute", message));
+    }
+}
+
+fn verify_table(op: &OpRef<'_>, tile: &'static str, diags: &mut Diags) {
+    for name in [tile, "indices"] {
+        require_space(op, name, &[Space::Vec], diags);
+    }
+    check::by_rows(op, &[tile, "indices"], diags);
+    check::same_type(op, tile, "mem", diags);
+    check::elem(op, "indices", check::INDICES, diags);
+    let (Some(data), Some(indices)) = (op.tile(tile), op.tile("indices")) else { return };
+    let pairs = data.valid.iter().zip(&indices.valid).map(|pair| match pair {
+        (Dim::Static(a), Dim::Static(b)) => (*a, *b),
+        _ => (1, 1),
+    });
+    let [(rows, lines), (cols, width)] = [0, 1].map(|dim| pairs.clone().nth(dim).unwrap_or((1, 1)));
+    if rows != lines || (width != 1 && width != cols) {
+        diags.push(
+            op.error(
+                "tile-valid",
+                format!("expects indices to have the valid rows of {tile}, and one or all of its columns"),
+            )
+            .label(format!("`indices` has {lines} x {width}, `{tile}` {rows} x {cols}")),
+        );
+    }
+}
+
+fn lower_table(
+    op: &OpRef<'_>,
+    d: &mut Decoder<'_>,
+    tile: &'static str,
+    outside: Outside,
+    store: Option<Option<UpdateKind>>,
+) -> Lowered {
+    let mut operands = Operands::within(op, d, Space::Vec);
+    let local = operands.local;
+    let (tile, indices) = (operands.tile(d, tile)?, operands.tile(d, "indices")?);
+    let table = operands.table(d, "mem")?;
+    let way = if store.is_some() { [Space::Vec, Space::Gm] } else { [Space::Gm, Space::Vec] };
+    let cost = d.platform.dma_cost(way[0], way[1]);
+    operands.issue_at(d, TableMove { local, tile, indices, table, outside, store }, cost)
+}

@@ -139,6 +139,13 @@ pub struct RingSpec {
     pub max_slots: u32,
     /// Flag ids of pipe values: 0 to one less.
     pub flag_ids: u32,
+    /// True where rings have one of these numbers of slots and no other. Not said by platform files: tool chains do.
+    #[serde(skip)]
+    pub fixed_depth: bool,
+    /// True where tiles of rings in global memory land in slots that the consumer reserves and the producer imports. Not said
+    /// by platform files: tool chains do.
+    #[serde(skip)]
+    pub landing: bool,
 }
 
 /// A cost: `fixed + ceil(units × num / den)` cycles.

@@ -18,6 +18,7 @@ pub mod ring;
 pub mod rules;
 mod short;
 mod table;
+pub mod target;
 mod verify;
 
 pub use along::Along;

@@ -23,6 +23,7 @@ pub mod memory;
 pub mod rings;
 pub mod split;
 pub mod sync;
+pub mod target;
 
 pub use manager::{Outcome, Pass, PassContext, pass, pipeline, run_passes, verify_after};
 pub use split::expand_mixed::has_rings_by_hand;

@@ -15,6 +15,7 @@ mod pipe_text;
 mod query;
 mod scalar_memory;
 mod sync;
+pub mod targets;
 pub(crate) mod tile;
 mod vector;
 mod view;

@@ -407,12 +407,11 @@ impl Spacing {
 
 impl OpPrinter<'_> {
     /// Writes what follows the name of an op with a declarative format; false if the format is wrong.
-    pub(crate) fn format(&mut self, op: OpId, schema: &'static OpSchema) -> bool {
+    pub(crate) fn format(&mut self, op: OpId, schema: &'static OpSchema, text: &str) -> bool {
         let key: *const OpSchema = schema;
         let format = match self.formats.get(&key) {
             Some(format) => format.clone(),
             None => {
-                let Syntax::Format(text) = schema.syntax else { return false };
                 let format = Format::read(text, schema).ok().map(Rc::new);
                 self.formats.insert(key, format.clone());
                 format

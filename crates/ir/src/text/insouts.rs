@@ -108,16 +108,27 @@ impl<'a> OpParser<'a> {
 impl OpPrinter<'_> {
     /// Writes what follows the op's name.
     pub(crate) fn ins_outs(&mut self, op: OpId, schema: &OpSchema, ins: usize, attrs_in_ins: bool) {
+        let comma = self.spelling.comma.contains(&schema.name);
+        let one_by_one = self.spelling.one_by_one.contains(&schema.name) && !attrs_in_ins;
         let module = self.module;
         let read: usize = module.op(op).segments.iter().take(ins).map(|n| *n as usize).sum();
         let (ins_values, outs_values) = module.op(op).operands.split_at(read);
         let inside = attrs_in_ins && !ins_values.is_empty();
         let none: &[&str] = &[];
-        if !ins_values.is_empty() {
+        if one_by_one && !ins_values.is_empty() {
+            self.write(" ins(");
+            for (at, value) in ins_values.iter().enumerate() {
+                self.write(if at > 0 { ", " } else { "" });
+                self.value(*value);
+                self.write(" : ");
+                self.types_of(&[*value]);
+            }
+            self.write(")");
+        } else if !ins_values.is_empty() {
             self.write(" ins(");
             self.values(ins_values);
             if inside {
-                self.attr_dict(op, none);
+                self.attr_dict_after(if comma { ", " } else { " " }, op, none);
             }
             self.write(" : ");
             self.types_of(ins_values);

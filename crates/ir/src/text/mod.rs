@@ -62,6 +62,7 @@ mod parser;
 mod print;
 mod readback;
 mod spell;
+mod spelling;
 mod tile_type;
 mod types;
 
@@ -71,6 +72,7 @@ pub use ops::BlockArg;
 pub use parser::{OpParser, Parsed, Reported};
 pub use print::OpPrinter;
 pub use slipring_tile::nearest;
+pub use spelling::Spelling;
 pub use types::same_type;
 
 /// Hand-written text of an op whose form is irregular.
@@ -151,14 +153,19 @@ fn with_parser<T>(
 
 /// Writes a module.
 pub fn print(module: &Module) -> String {
-    let mut printer = OpPrinter::new(module);
+    print_in(module, &spelling::OWN)
+}
+
+/// Writes a module as another tool spells it.
+pub fn print_in(module: &Module, spelling: &'static Spelling) -> String {
+    let mut printer = OpPrinter::new(module, spelling);
     printer.top();
     printer.finish()
 }
 
 /// Writes one operation with its regions, values named as in the text of the whole module.
 pub fn print_op(module: &Module, op: OpId) -> String {
-    let mut printer = OpPrinter::new(module);
+    let mut printer = OpPrinter::new(module, &spelling::OWN);
     printer.op(op);
     printer.finish()
 }

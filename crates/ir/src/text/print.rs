@@ -5,18 +5,20 @@ use std::rc::Rc;
 
 use super::format::Format;
 use super::insouts::reads_back;
-use super::lexer::{escape, is_word};
+use super::lexer::escape;
 use super::literal::float_text;
 use super::names::Names;
 use super::operands::{segment_attr, sizes_fit};
 use super::readback::says_all;
 use super::spell::symbol_text;
+use super::spelling::Spelling;
 use crate::{Arity, Attr, AttrKind, AttrSpec, BlockId, Module, OpId, OpSchema, Syntax, Type, ValueId};
 
 /// Writes operations. Hand-written syntaxes get it in [`super::CustomSyntax::print`].
 pub struct OpPrinter<'a> {
     /// The module that is printed.
     pub module: &'a Module,
+    pub(crate) spelling: &'static Spelling,
     pub(crate) formats: BTreeMap<*const OpSchema, Option<Rc<Format>>>,
     out: String,
     indent: usize,
@@ -24,8 +26,9 @@ pub struct OpPrinter<'a> {
 }
 
 impl<'a> OpPrinter<'a> {
-    pub(crate) fn new(module: &'a Module) -> OpPrinter<'a> {
-        OpPrinter { module, formats: BTreeMap::new(), out: String::new(), indent: 0, names: Names::of(module) }
+    pub(crate) fn new(module: &'a Module, spelling: &'static Spelling) -> OpPrinter<'a> {
+        let (formats, names) = (BTreeMap::new(), Names::of(module));
+        OpPrinter { module, spelling, formats, out: String::new(), indent: 0, names }
     }
 
     pub(crate) fn finish(self) -> String {
@@ -92,7 +95,7 @@ impl<'a> OpPrinter<'a> {
 
     /// An attribute.
     pub fn attr(&mut self, attr: &Attr) {
-        let text = attr.to_string();
+        let text = self.spelling.attr(attr);
         self.write(&text);
     }
 
@@ -102,14 +105,22 @@ impl<'a> OpPrinter<'a> {
         self.write(&text);
     }
 
+    /// A member of an enumeration whose kind the op knows: `<PIPE_V>`, or in full where the spelling asks for that.
+    pub fn member(&mut self, attr: &Attr) {
+        match attr {
+            Attr::Enum(kind, member) if !self.spelling.whole.contains(&&**kind) => {
+                let text = format!("<{member}>");
+                self.write(&text);
+            }
+            other => self.attr(other),
+        }
+    }
+
     /// The value of a declared attribute where a format names it.
     pub(crate) fn attr_of_kind(&mut self, spec: &AttrSpec, attr: &Attr, keyword: bool) {
         match (spec.kind, attr) {
             (AttrKind::Enum(_), Attr::Enum(_, member)) if keyword => self.write(member),
-            (AttrKind::Enum(e), Attr::Enum(kind, member)) if **kind == *e.kind => {
-                let text = format!("<{member}>");
-                self.write(&text);
-            }
+            (AttrKind::Enum(e), Attr::Enum(kind, _)) if **kind == *e.kind => self.member(attr),
             (AttrKind::Int, Attr::Int(value, _)) => {
                 let text = value.to_string();
                 self.write(&text);
@@ -126,8 +137,9 @@ impl<'a> OpPrinter<'a> {
     /// As [`OpPrinter::attr_dict`], with other text before the brace: ` attributes `.
     pub fn attr_dict_after(&mut self, before: &str, op: OpId, without: &[&str]) -> bool {
         let module = self.module;
-        let left = module.op(op).attrs.iter().filter(|(name, _)| !without.contains(name));
-        let text: Vec<String> = left.map(|(name, attr)| entry_text(name, attr)).collect();
+        let data = module.op(op);
+        let left = data.attrs.iter().filter(|(name, _)| !without.contains(name));
+        let text: Vec<String> = left.map(|(name, attr)| self.spelling.entry(&data.name, name, attr)).collect();
         if text.is_empty() {
             return false;
         }
@@ -206,28 +218,32 @@ impl<'a> OpPrinter<'a> {
         match data.schema.filter(|_| !self.generic_form(op)) {
             Some(schema) => {
                 let start = self.out.len();
-                self.write(short_name(schema));
-                match schema.syntax {
+                self.write(if self.spelling.full { schema.name } else { short_name(schema) });
+                let own = self.spelling.form(schema.name);
+                match own.unwrap_or(schema.syntax) {
                     Syntax::Generic => {}
-                    Syntax::InsOuts { ins, attrs_in_ins } => self.ins_outs(op, schema, ins, attrs_in_ins),
+                    Syntax::InsOuts { ins, attrs_in_ins } => {
+                        self.ins_outs(op, schema, ins, attrs_in_ins);
+                    }
                     Syntax::Custom(syntax) => {
                         let after_name = self.out.len();
                         syntax.print(self, op);
-                        let tried = data.regions.is_empty() && syntax.says_all(self.module, op).is_none();
+                        let tried =
+                            own.is_none() && data.regions.is_empty() && syntax.says_all(self.module, op).is_none();
                         if tried && !says_all(self.module, &self.names, op, schema, &self.out[after_name..]) {
                             self.out.truncate(start);
                             self.generic(op);
                         }
                     }
-                    Syntax::Format(_) => {
+                    Syntax::Format(format) => {
                         let after_name = self.out.len();
                         // What stands in an optional part is not written where the part's first value is missing.
                         let partly = |segments: &[u16]| {
                             let optional = schema.operands.iter().zip(segments).filter(|(o, _)| o.arity != Arity::One);
                             optional.filter(|(_, count)| **count == 0).count() > 0
                         };
-                        let tried = data.regions.is_empty() && partly(&data.segments);
-                        let written = self.format(op, schema);
+                        let tried = own.is_none() && data.regions.is_empty() && partly(&data.segments);
+                        let written = self.format(op, schema, format);
                         let text = &self.out[after_name..];
                         if !written || (tried && !says_all(self.module, &self.names, op, schema, text)) {
                             self.out.truncate(start);
@@ -305,15 +321,6 @@ impl<'a> OpPrinter<'a> {
 fn short_name(schema: &OpSchema) -> &'static str {
     let bare = schema.name.split_once('.').map_or(schema.name, |(_, bare)| bare);
     schema.aliases.iter().find(|a| **a == bare).copied().unwrap_or(schema.name)
-}
-
-/// `name = value`, or the name alone for a unit attribute.
-pub(crate) fn entry_text(name: &str, attr: &Attr) -> String {
-    let name = if is_word(name) { name.to_string() } else { escape(name) };
-    match attr {
-        Attr::Unit => name,
-        _ => format!("{name} = {attr}"),
-    }
 }
 
 /// A float with its type, `f64` left out.

@@ -6,7 +6,8 @@ use slipring_tile::{BLayout, SLayout, Space};
 
 use super::attrs::KEPT;
 use super::lexer::{escape, is_word};
-use super::print::{entry_text, float_attr_text};
+use super::print::float_attr_text;
+use super::spelling::OWN;
 use crate::{Attr, AttrDict, Dim, FuncType, MemRefType, PipeParam, Sign, TileType, Type, ViewType};
 
 impl fmt::Display for Dim {
@@ -216,7 +217,7 @@ impl fmt::Display for Attr {
 
 impl fmt::Display for AttrDict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let entries: Vec<String> = self.iter().map(|(name, attr)| entry_text(name, attr)).collect();
+        let entries: Vec<String> = self.iter().map(|(name, attr)| OWN.entry("", name, attr)).collect();
         write!(f, "{{{}}}", entries.join(", "))
     }
 }

@@ -33,7 +33,7 @@ pub use reserved::{
     import_peer, reserved_base, reserved_bytes, reserved_name, reserved_space, set_import_peer, set_reserved_base,
     set_reserved_space,
 };
-pub use resize::set_slots;
+pub use resize::{set_slots, set_slots_by};
 pub use rules::verify_pipe;
 pub use spec::{
     Config, PipeKey, PipeSpec, consumer, consumer_buffer, gm_buffer, maker, own_end, pipe_key, reservation_of,

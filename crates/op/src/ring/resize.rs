@@ -27,11 +27,17 @@ pub fn set_slots(table: &Table, module: &mut Module, slots: u32, platform: &Plat
             crate::function::ask_slots(module, function, Some(slots.into()));
         }
     }
+    set_slots_by(table, module, platform, |_| slots);
+}
+
+/// Gives every pipe that the text makes the slots that are asked for what it is, and its reservations the bytes.
+pub fn set_slots_by(table: &Table, module: &mut Module, platform: &Platform, slots: impl Fn(&PipeSpec) -> u32) {
     let top = module.walk(module.top);
     for id in top {
         let Some(def) = table.def(&module.op(id).name) else { continue };
         if def.ring.is_some_and(RingPart::makes_end) {
-            resize(module, id, slots);
+            let Some(spec) = PipeSpec::of(&OpRef { table, module, id, def }, platform) else { continue };
+            resize(module, id, slots(&spec));
             let op = OpRef { table, module, id, def };
             let Some(spec) = PipeSpec::of(&op, platform) else { continue };
             let buffers = [Direction::C2V, Direction::V2C].map(|d| consumer_buffer(&op, d).filter(|_| spec.has(d)));

@@ -211,5 +211,7 @@ fn number(parser: &mut OpParser<'_>, op: OpId, name: &str) -> Parsed<Option<Valu
 }
 
 fn member(printer: &mut OpPrinter<'_>, attr: Option<&Attr>) {
-    printer.write(&format!("<{}>", attr.and_then(Attr::as_str).unwrap_or("?")));
+    if let Some(attr) = attr {
+        printer.member(attr);
+    }
 }

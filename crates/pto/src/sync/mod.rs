@@ -60,7 +60,7 @@ pub const EVENT: &EnumSpec = &EnumSpec {
 };
 
 /// Classes of operations that events are recorded for, in both spellings, and the pipe of each.
-const EVENT_PIPES: &[(&str, Pipe)] = &[
+pub(crate) const EVENT_PIPES: &[(&str, Pipe)] = &[
     ("TLOAD", Pipe::Mte2),
     ("TSTORE_ACC", Pipe::Fix),
     ("TSTORE_VEC", Pipe::Mte3),
@@ -306,7 +306,7 @@ pub static WAIT_EVENT: OpDef = OpDef {
     ..NOTHING
 };
 
-fn event_pipe(op: &OpRef<'_>, name: &str) -> Option<Pipe> {
+pub(crate) fn event_pipe(op: &OpRef<'_>, name: &str) -> Option<Pipe> {
     let class = op.text(name)?;
     EVENT_PIPES.iter().find(|(n, _)| *n == class).map(|(_, pipe)| *pipe)
 }

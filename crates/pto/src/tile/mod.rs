@@ -1,8 +1,10 @@
 //! Tiles in local memories: declared, bound to addresses, given valid shapes (PTO IR manual 4.1).
 
+mod pointer_cast;
 mod reshape;
 mod subset;
 
+pub use pointer_cast::*;
 pub use reshape::*;
 pub use subset::*;
 
@@ -26,6 +28,7 @@ pub(crate) const OPS: &[&OpDef] = &[
     &reshape::TRESHAPE,
     &reshape::BITCAST,
     &reshape::BIND_TILE,
+    &POINTER_CAST,
 ];
 
 const TILE_BUF: TypeRule =

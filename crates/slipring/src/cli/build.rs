@@ -5,6 +5,8 @@ use std::time::Instant;
 
 use clap::Args;
 use slipring::launch_lines;
+use slipring_dialects::pto::targets::{TARGETS, target};
+use slipring_dialects::target::Target;
 use slipring_ir::{Module, Severity, Source, difference_but_for_names};
 use slipring_passes::{Pass, PassContext, pipeline, verify_after};
 use slipring_report::{memory_svg, memory_text};
@@ -43,6 +45,9 @@ pub(super) struct BuildArgs {
     /// List the passes
     #[arg(long)]
     list_passes: bool,
+    /// Print for another tool: what it takes, spelt as it reads it, or the reason why not
+    #[arg(long = "for", value_name = "TARGET", conflicts_with = "passes")]
+    target: Option<String>,
     #[command(flatten)]
     shapes: ShapeArgs,
 }
@@ -61,12 +66,20 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
             return fail(format!("there is no pass `{name}`; the passes are {}", names.join(", ")));
         }
     }
+    let target = match args.target.as_deref().map(find_target).transpose() {
+        Ok(target) => target,
+        Err(message) => return fail(message),
+    };
     let opened = match args.file.as_deref().map(|file| open(file, &args.platform, &args.shapes)) {
         Some(Ok(opened)) => opened,
         Some(Err(message)) => return fail(message),
         None => return fail("no file given"),
     };
-    let Opened { mut module, platform, mut diags, kernels } = opened;
+    let Opened { mut module, mut platform, mut diags, kernels } = opened;
+    if let Some(target) = target.filter(|_| !diags.has_errors()) {
+        platform = slipring_passes::target::platform_for(target, &platform);
+        slipring_passes::target::before(&mut module, target, &platform, &mut diags);
+    }
     let whole = args.passes.is_empty();
     if !diags.has_errors() {
         let context = PassContext { platform: &platform };
@@ -98,6 +111,11 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
         let errors = slipring::merged(&judged).list.into_iter().filter(|d| d.severity == Severity::Error);
         diags.list.extend(errors);
     }
+    let buffers = slipring::consumer_buffers(&module, &platform);
+    let launch = launch_lines(&module, &kernels);
+    if let Some(target) = target.filter(|_| !diags.has_errors()) {
+        slipring_passes::target::after(&mut module, target, &platform, &mut diags);
+    }
     report(&diags, &module.source);
     if diags.has_errors() {
         return Exit::BadInput;
@@ -113,9 +131,12 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
             return Exit::Clean;
         }
     }
-    let buffers = slipring::consumer_buffers(&module, &platform);
     let symbols: String = buffers.iter().map(|buffer| format!("// {}\n", buffer.line())).collect();
-    let text = launch_lines(&module, &kernels) + &symbols + &slipring_ir::text::print(&module);
+    let program = match target {
+        Some(target) => slipring_ir::text::print_in(&module, target.spelling),
+        None => slipring_ir::text::print(&module),
+    };
+    let text = launch + &symbols + &program;
     if let Err(message) = reads_back(&text, &module) {
         return fail(message);
     }
@@ -123,6 +144,17 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
         Ok(()) => Exit::Clean,
         Err(message) => fail(message),
     }
+}
+
+/// The target of a name.
+///
+/// # Errors
+/// The names that there are.
+fn find_target(name: &str) -> Result<&'static Target, String> {
+    target(name).ok_or_else(|| {
+        let names: Vec<_> = TARGETS.iter().map(|target| format!("`{}`", target.name)).collect();
+        format!("there is no target `{name}`; the targets are {}", names.join(", "))
+    })
 }
 
 /// Reads what will be written: what was judged is the program that the text says.

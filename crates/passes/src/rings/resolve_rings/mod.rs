@@ -5,6 +5,7 @@
 //! reservations with an address get it here; those of open ones once the allocator has placed them.
 
 mod balance;
+mod landing;
 
 use std::ops::Range;
 
@@ -26,6 +27,9 @@ const DIRECTIONS: [Direction; 2] = [Direction::C2V, Direction::V2C];
 
 fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
     let functions = Functions::of(module);
+    if context.platform.ring.landing {
+        landing::reserve(module, &functions, context.platform);
+    }
     let all = ring_ops(module, &functions);
     for (at, op) in all.iter().enumerate() {
         match op.part {

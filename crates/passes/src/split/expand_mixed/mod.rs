@@ -79,7 +79,7 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
             body,
             both_lanes,
             regions,
-            pipes: Pipes::of_kernel(&from, function, body),
+            pipes: Pipes::of_kernel(&from, function, body, context.platform),
             meetings: Meetings::of(&from, &functions, body, both_lanes),
             names: ["aic", "aiv"].map(|half| free_name(&functions, &format!("{name}_{half}"))),
         };

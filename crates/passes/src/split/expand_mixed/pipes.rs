@@ -55,7 +55,7 @@ pub(super) struct Pipes {
 
 impl Pipes {
     /// Chooses a pipe for each tile that crosses: the first for all, as long as they agree in element type and layout.
-    pub fn of_kernel(module: &Module, function: OpId, body: BlockId) -> Pipes {
+    pub fn of_kernel(module: &Module, function: OpId, body: BlockId, platform: &Platform) -> Pipes {
         let slots = asked_slots(module, function).unwrap_or(SLOTS);
         let mut pipes = Pipes { slots, ..Pipes::default() };
         pipes.by_hand(module, function, body);
@@ -64,7 +64,19 @@ impl Pipes {
                 pipes.add(module, op, direction);
             }
         }
+        if platform.ring.fixed_depth {
+            pipes.as_deep_as_all(platform);
+        }
         pipes
+    }
+
+    /// Gives every pipe the only depth that the platform has for it.
+    fn as_deep_as_all(&mut self, platform: &Platform) {
+        for pipe in &mut self.pipes {
+            let both = pipe.rings.iter().all(Option::is_some);
+            pipe.slots = if both { platform.ring.slots_both_ways } else { platform.ring.slots_one_way }.into();
+        }
+        self.slots = self.pipes.iter().map(|pipe| pipe.slots).min().unwrap_or(self.slots);
     }
 
     /// The pipes of pushes and pops that the text writes. They are as deep as pipes by hand are where the function does not

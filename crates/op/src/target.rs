@@ -1,0 +1,96 @@
+//! What a version of another tool takes of the text: data beside the declarations of the ops.
+//!
+//! A target says which ops and attributes the version has, how it spells them, what it wants of operands, and what its rings
+//! are. The passes that print for it ask this and know no op by name.
+
+use slipring_ir::text::Spelling;
+use slipring_ir::{Module, OpId};
+use slipring_machine::Platform;
+use slipring_tile::Elem;
+
+use crate::table::Table;
+
+/// A version of a tool that takes built programs.
+#[derive(Debug)]
+pub struct Target {
+    /// The word of `--for`.
+    pub name: &'static str,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// What was compared with what: the version that the facts come from, and what could not be tried.
+    pub source: &'static str,
+    /// Its names of the built-in platforms: ours, and the one that its modules say.
+    pub platforms: &'static [(&'static str, &'static str)],
+    /// How it spells what it takes.
+    pub spelling: &'static Spelling,
+    /// The ops of the dialect `pto` that it has, each with all attributes that it has there, in the order in which it wants
+    /// them.
+    pub ops: &'static [(&'static str, &'static [&'static str])],
+    /// Ops of other dialects that it reads and cannot translate, each with the reason.
+    pub lacks: &'static [(&'static str, &'static str)],
+    /// Element types that it has.
+    pub elems: &'static [Elem],
+    /// Attributes of any op that say something to slipring alone and change no meaning.
+    pub drops: &'static [&'static str],
+    /// What ops need before they can be printed for it, in this order.
+    pub rules: &'static [OpRule],
+    /// Ops that work only in a function with another op.
+    pub needs: &'static [Need],
+    /// Its rings.
+    pub rings: RingRules,
+}
+
+/// What is done to ops of some names.
+#[derive(Debug)]
+pub struct OpRule {
+    /// Their names.
+    pub ops: &'static [&'static str],
+    /// Integer operands that it wants as `index`.
+    pub index: &'static [&'static str],
+    /// The operand whose tile their working memory `tmp` is like, where the version wants that memory and the text leaves it
+    /// out.
+    pub tmp_like: Option<&'static str>,
+    /// The only ops that may take what they give; without any use they go.
+    pub feeds: &'static [&'static str],
+    /// Anything else.
+    pub fix: Option<Fix>,
+}
+
+impl OpRule {
+    /// Nothing is done to these.
+    pub const fn of(ops: &'static [&'static str]) -> OpRule {
+        OpRule { ops, index: &[], tmp_like: None, feeds: &[], fix: None }
+    }
+}
+
+/// What a function needs besides ops that it has.
+#[derive(Debug)]
+pub struct Need {
+    /// These ops,
+    pub ops: &'static [&'static str],
+    /// on platforms for which this holds,
+    pub on: fn(&Platform) -> bool,
+    /// need this one in the same function.
+    pub other: &'static str,
+    /// What helps.
+    pub help: &'static str,
+}
+
+/// Changes an op so that the version takes it and it means the same.
+///
+/// # Errors
+/// Why it cannot be said.
+pub type Fix = fn(&Table, &mut Module, OpId, &Platform) -> Result<(), String>;
+
+/// What rings of the version are.
+#[derive(Debug)]
+pub struct RingRules {
+    /// Slots of a ring that is its pipe's only direction, and of each ring of a pipe with both; nothing else can be said.
+    pub slots: Option<[u32; 2]>,
+    /// Depths of pipes as values.
+    pub values: &'static [u32],
+    /// Where rings lie in global memory, popped tiles land in slots that the consumer reserves and the producer imports.
+    pub landing: bool,
+    /// The most pipes of a function, and the most reservations and imports of slots.
+    pub pipes: usize,
+}

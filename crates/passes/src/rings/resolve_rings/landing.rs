@@ -1,0 +1,97 @@
+//! Slots that tiles of rings in global memory land in, for tool chains whose pops copy into such slots.
+//!
+//! A pipe of which the text names no such memory gets a reservation in its consumer and an import in its producer.
+
+use std::collections::BTreeSet;
+
+use slipring_dialects::ring::{consumer, consumer_buffer, reservation_of, slot_space};
+use slipring_dialects::{Dialects, RingPart, kernel_kind, pto, symbol_name};
+use slipring_ir::{Module, OpId};
+use slipring_machine::Platform;
+use slipring_program::Direction;
+
+use super::DIRECTIONS;
+use crate::analysis::facts::{Functions, op_ref};
+use crate::analysis::rings::{RingOp, pipe, ring_ops};
+
+/// What a direction of a pipe needs: the ends of the consumer and the producer, a name and bytes.
+struct Needed {
+    direction: Direction,
+    ends: [OpId; 2],
+    name: String,
+    peer: String,
+    bytes: u64,
+}
+
+/// Reserves and imports what is missing.
+pub(super) fn reserve(module: &mut Module, functions: &Functions, platform: &Platform) {
+    let needed = needed(module, functions, platform);
+    for Needed { direction, ends, name, peer, bytes } in needed {
+        let span = module.op(ends[0]).span;
+        let reservation = pto::reserve(module, &name, slot_space(direction), bytes as i64, span);
+        give(module, ends[0], direction, reservation);
+        let import = pto::import(module, &name, &peer, span);
+        give(module, ends[1], direction, import);
+    }
+}
+
+fn needed(module: &Module, functions: &Functions, platform: &Platform) -> Vec<Needed> {
+    let all = ring_ops(module, functions);
+    // Pipe values say themselves where their tiles land.
+    let ends: Vec<&RingOp<'_>> =
+        all.iter().filter(|op| op.part == RingPart::Initialize && module.op(op.op.id).results.is_empty()).collect();
+    let mut list = Vec::new();
+    for own in &ends {
+        for direction in DIRECTIONS {
+            let Some(spec) = pipe(&own.op, platform).filter(|spec| spec.has(direction) && spec.in_gm) else { continue };
+            let consumes = kernel_kind(module, own.function) == Some(consumer(direction));
+            let held = |end: &RingOp<'_>| {
+                let buffer = consumer_buffer(&end.op, direction);
+                buffer.and_then(|value| reservation_of(Dialects::get(), module, value)).is_some()
+            };
+            let Some(other) = (if consumes { peer(own, &ends, functions) } else { None }) else { continue };
+            if held(own) || held(other) {
+                continue;
+            }
+            let function = symbol_name(module, own.function).to_string();
+            let number = pto::pipe_number(&own.op).filter(|id| *id > 0).map_or(String::new(), |id| format!("_{id}"));
+            let name = format!("{function}_{}_landing{number}", direction.name().to_lowercase());
+            let ends = [own.op.id, other.op.id];
+            list.push(Needed { direction, ends, name, peer: function, bytes: spec.local_bytes() });
+        }
+    }
+    list
+}
+
+/// The other end of a pipe: of the same number, in a function of the other kind; where several are, one that the same
+/// function calls.
+fn peer<'a, 'm>(own: &RingOp<'m>, ends: &[&'a RingOp<'m>], functions: &Functions) -> Option<&'a RingOp<'m>> {
+    let module = own.op.module;
+    let kind = |function: OpId| kernel_kind(module, function);
+    let fits = |end: &&RingOp<'m>| kind(end.function) != kind(own.function) && end.pipe() == own.pipe();
+    let all: Vec<&'a RingOp<'m>> = ends.iter().copied().filter(fits).collect();
+    let callers = |function: OpId| -> BTreeSet<Option<OpId>> {
+        let calls = module.walk(module.top).into_iter().filter(|id| functions.callee(module, *id) == Some(function));
+        calls.map(|id| module.function_of(id)).collect()
+    };
+    let own_callers = callers(own.function);
+    let same = all.iter().copied().find(|end| !callers(end.function).is_disjoint(&own_callers));
+    same.or_else(|| all.first().copied().filter(|_| all.len() == 1))
+}
+
+/// Puts an op that gives an address in front of an end of a pipe, and its address into the end.
+fn give(module: &mut Module, end: OpId, direction: Direction, op: OpId) {
+    module.insert_before(end, op);
+    let value = module.op(op).results[0];
+    module.value_mut(value).name = Some("landing".into());
+    let Some(init) = op_ref(module, end) else { return };
+    let names = ["gm_slot_buffer", "c2v_consumer_buf", "v2c_consumer_buf"];
+    let mut operands = names.map(|name| init.operand(name));
+    operands[match direction {
+        Direction::C2V => 1,
+        Direction::V2C => 2,
+    }] = Some(value);
+    let data = module.op_mut(end);
+    data.segments = operands.iter().map(|value| u16::from(value.is_some())).collect();
+    data.operands = operands.into_iter().flatten().collect();
+}

@@ -1,0 +1,286 @@
+//! Printing for another tool: what a version of it does not take is said by what it has, or refused with the reason.
+//!
+//! A [`Target`] is data beside the declarations; the passes apply it and know no op by name. [`before`] comes before the
+//! other passes, [`after`] behind them.
+
+mod types;
+
+use std::collections::BTreeSet;
+
+use slipring_dialects::function::ask_slots;
+use slipring_dialects::ring::{PipeKey, PipeSpec, set_slots_by};
+use slipring_dialects::target::Target;
+use slipring_dialects::{Dialects, RingPart, arith, pto};
+use slipring_ir::{Attr, AttrDict, Diagnostic, Diags, Dim, Module, OpId, Part, TileType, Type, ValueId};
+use slipring_machine::Platform;
+
+use crate::analysis::facts::op_ref;
+
+/// The attribute of a module with the platform that it is for.
+const ARCH: &str = "pto.target_arch";
+
+/// What a platform's rings are where programs are for a target.
+pub fn platform_for(target: &Target, platform: &Platform) -> Platform {
+    let mut own = platform.clone();
+    own.ring.fixed_depth = target.rings.slots.is_some();
+    own.ring.landing = target.rings.landing;
+    if let Some([one, both]) = target.rings.slots {
+        (own.ring.slots_one_way, own.ring.slots_both_ways) = (one, both);
+    }
+    own
+}
+
+/// Gives every ring that the text makes the depth that the target has, and ops the working memory that it wants. `platform` is
+/// one of [`platform_for`].
+pub fn before(module: &mut Module, target: &Target, platform: &Platform, diags: &mut Diags) {
+    for id in module.walk(module.top) {
+        let name = module.op(id).name.clone();
+        for like in target.rules.iter().filter(|rule| rule.ops.contains(&&*name)).filter_map(|rule| rule.tmp_like) {
+            working_memory(module, id, like);
+        }
+    }
+    if target.rings.slots.is_none() {
+        return;
+    }
+    pipes_of_functions(module, &mut Said { target, diags, messages: BTreeSet::new() });
+    let values = target.rings.values;
+    let depth = |spec: &PipeSpec| match (spec.key, spec.both_ways()) {
+        // A pipe as a value says its depth itself: the next one that there is.
+        (PipeKey::Flag(_) | PipeKey::Slots(_), _) => {
+            values.iter().copied().find(|depth| *depth >= spec.slots).unwrap_or(spec.slots)
+        }
+        (PipeKey::Id(_), true) => platform.ring.slots_both_ways,
+        (PipeKey::Id(_), false) => platform.ring.slots_one_way,
+    };
+    for op in module.walk(module.top).into_iter().filter_map(|id| op_ref(module, id)) {
+        let makes = op.def.ring.is_some_and(RingPart::makes_end);
+        let Some(spec) = (if makes { PipeSpec::of(&op, platform) } else { None }) else { continue };
+        // Elsewhere the allocator makes room.
+        if spec.in_gm && depth(&spec) != spec.slots {
+            let (name, slots, bytes) = (target.name, depth(&spec), depth(&spec) * spec.slot_bytes);
+            let message = format!("this ring of {} slots would be one of {slots} for `{name}`", spec.slots);
+            let help = format!(
+                "its slots in global memory are the caller's: give {bytes} bytes for each direction and say `slot_num = {slots}`"
+            );
+            diags.push(op.error("target-depth", message).help(help));
+        }
+    }
+    set_slots_by(Dialects::get(), module, platform, depth);
+    for function in module.functions().collect::<Vec<_>>() {
+        ask_slots(module, function, None);
+    }
+}
+
+/// Gives an op without working memory a tile like the one that it reads, where that is one by rows.
+fn working_memory(module: &mut Module, id: OpId, like: &str) {
+    let Some(op) = op_ref(module, id) else { return };
+    let at = op.def.schema.operands.iter().position(|operand| operand.name == "tmp");
+    let (Some(at), Some(tile)) = (at.filter(|_| op.operand("tmp").is_none()), op.tile(like)) else { return };
+    let whole = [Dim::Static(tile.layout.rows.into()), Dim::Static(tile.layout.cols.into())];
+    let (ty, span) = (Type::Tile(TileType { valid: whole, ..*tile }), op.span());
+    let made = pto::ALLOC_TILE.make(module, &[], AttrDict::default(), &[ty], span);
+    module.insert_before(id, made);
+    let tmp = module.op(made).results[0];
+    let data = module.op_mut(id);
+    let before: usize = data.segments.iter().take(at).map(|n| usize::from(*n)).sum();
+    data.segments[at] = 1;
+    data.operands.insert(before, tmp);
+}
+
+/// Makes a lowered module one that the target takes. What it has no words for is an error at its place, each once.
+pub fn after(module: &mut Module, target: &Target, platform: &Platform, diags: &mut Diags) {
+    let mut said = Said { target, diags, messages: BTreeSet::new() };
+    let Some((_, arch)) = target.platforms.iter().find(|(own, _)| *own == platform.name) else {
+        let names: Vec<_> = target.platforms.iter().map(|(own, _)| *own).collect();
+        let message = format!("`{}` has no platform `{}`: it has {}", target.name, platform.name, names.join(", "));
+        return diags
+            .push(Diagnostic { primary: None, ..Diagnostic::error("target-platform", Default::default(), message) });
+    };
+    pipes_of_functions(module, &mut said);
+    types::plain_pointers(module);
+    for id in module.walk(module.top) {
+        operation(module, id, platform, &mut said);
+    }
+    unused_and_fed(module, &mut said);
+    needs(module, platform, &mut said);
+    within_a_module(module);
+    let modules: Vec<OpId> = module.with_part(Part::Module).collect();
+    for id in modules {
+        module.op_mut(id).attrs.set(ARCH, Attr::Str((*arch).into()));
+    }
+}
+
+/// Functions that stand alone in a file stand in a module.
+fn within_a_module(module: &mut Module) {
+    let schema = Dialects::get().all().iter().map(|def| &def.schema).find(|schema| schema.part == Part::Module);
+    let ops = module.block(module.top).ops.to_vec();
+    let Some(schema) = schema.filter(|_| ops.iter().any(|op| module.is_function(*op))) else { return };
+    let made = module.build(schema, &[], AttrDict::default(), &[], module.op(ops[0]).span);
+    let region = match module.op(made).regions.first() {
+        Some(region) => *region,
+        None => module.add_region(made),
+    };
+    let block = match module.region(region).blocks.first() {
+        Some(block) => *block,
+        None => module.add_block(region),
+    };
+    module.set_ops(module.top, vec![]);
+    ops.into_iter().for_each(|op| module.append(block, op));
+    module.append(module.top, made);
+}
+
+/// Errors, each message once.
+struct Said<'a> {
+    target: &'a Target,
+    diags: &'a mut Diags,
+    messages: BTreeSet<String>,
+}
+
+impl Said<'_> {
+    fn refuse(&mut self, module: &Module, op: OpId, code: &'static str, message: String) {
+        if self.messages.insert(message.clone()) {
+            self.diags.push(Diagnostic::error(code, module.op(op).span, message));
+        }
+    }
+}
+
+/// Functions have no more pipes than the target gives them.
+fn pipes_of_functions(module: &Module, said: &mut Said<'_>) {
+    for function in module.functions() {
+        let Some(body) = module.body(function, 0) else { continue };
+        // Pipes as values tell themselves apart.
+        let counted: [(&str, fn(RingPart, usize) -> bool); 3] = [
+            ("pipe", |part, results| part.makes_end() && results == 0),
+            ("reservation of slots", |part, _| part.reserves()),
+            ("import of slots", |part, _| part.imports()),
+        ];
+        for (what, is) in counted {
+            let results = |id: OpId| module.op(id).results.len();
+            let fits = |id: &OpId| {
+                op_ref(module, *id).is_some_and(|op| op.def.ring.is_some_and(|part| is(part, results(*id))))
+            };
+            let made: Vec<OpId> = module.walk(body).into_iter().filter(fits).collect();
+            if let Some(last) = made.get(said.target.rings.pipes) {
+                let (name, most) = (said.target.name, said.target.rings.pipes);
+                let message =
+                    format!("`{name}` has at most {most} {what} in a function, and here there are {}", made.len());
+                said.refuse(module, *last, "target-pipes", message);
+            }
+        }
+    }
+}
+
+/// What an op gives may be taken by some ops only, and where nothing takes it the op goes.
+fn unused_and_fed(module: &mut Module, said: &mut Said<'_>) {
+    let feeds = |name: &str| {
+        let rules = said.target.rules.iter().filter(|rule| rule.ops.contains(&name) && !rule.feeds.is_empty());
+        rules.map(|rule| rule.feeds).next()
+    };
+    let all = module.walk(module.top);
+    let mut wrong = Vec::new();
+    for id in all.iter().rev() {
+        let Some(feeds) = feeds(&module.op(*id).name) else { continue };
+        let results = module.op(*id).results.clone();
+        let takes = |other: &&OpId| module.op(**other).operands.iter().any(|value| results.contains(value));
+        let users: Vec<OpId> =
+            all.iter().filter(takes).copied().filter(|user| module.position(*user).is_some()).collect();
+        if users.is_empty() {
+            module.remove(*id);
+        } else if let Some(user) = users.iter().find(|user| !feeds.contains(&&*module.op(**user).name)) {
+            wrong.push((*user, module.op(*id).name.clone()));
+        }
+    }
+    for (user, name) in wrong {
+        let message = format!("`{}` cannot give what `{name}` makes to `{}`", said.target.name, module.op(user).name);
+        said.refuse(module, user, "target-use", message);
+    }
+}
+
+/// Functions have what their ops need.
+fn needs(module: &Module, platform: &Platform, said: &mut Said<'_>) {
+    for need in said.target.needs.iter().filter(|need| (need.on)(platform)) {
+        for function in module.functions() {
+            let Some(body) = module.body(function, 0) else { continue };
+            let ops = module.walk(body);
+            let named = |id: &&OpId, names: &[&str]| names.contains(&&*module.op(**id).name);
+            let Some(first) = ops.iter().find(|id| named(id, need.ops)) else { continue };
+            if ops.iter().any(|id| named(&id, &[need.other])) {
+                continue;
+            }
+            let (name, op) = (said.target.name, module.op(*first).name.clone());
+            let message = format!("`{name}` wants `{}` in every function with `{op}`", need.other);
+            if said.messages.insert(message.clone()) {
+                let error = Diagnostic::error("target-need", module.op(*first).span, message);
+                said.diags.push(error.help(need.help));
+            }
+        }
+    }
+}
+
+fn operation(module: &mut Module, id: OpId, platform: &Platform, said: &mut Said<'_>) {
+    let (target, name) = (said.target, module.op(id).name.clone());
+    if let Some((_, why)) = target.lacks.iter().find(|(op, _)| *op == &*name) {
+        return said.refuse(module, id, "target-op", format!("`{}` cannot translate `{name}`: {why}", target.name));
+    }
+    for attr in target.drops {
+        module.op_mut(id).attrs.remove(attr);
+    }
+    for rule in target.rules.iter().filter(|rule| rule.ops.contains(&&*name)) {
+        for operand in rule.index {
+            as_index(module, id, operand);
+        }
+        if let Some(fix) = rule.fix
+            && let Err(why) = fix(Dialects::get(), module, id, platform)
+        {
+            return said.refuse(
+                module,
+                id,
+                "target-form",
+                format!("`{name}` cannot be said to `{}`: {why}", target.name),
+            );
+        }
+    }
+    if module.position(id).is_none() {
+        return;
+    }
+    attributes(module, id, &name, said);
+    for value in module.op(id).results.clone() {
+        if let Some(what) = types::unknown(module.ty(value), target) {
+            said.refuse(module, id, "target-type", format!("`{}` has no {what}", target.name));
+        }
+    }
+}
+
+/// Of the attributes of an op those that the target has, in its order; another is an error.
+fn attributes(module: &mut Module, id: OpId, name: &str, said: &mut Said<'_>) {
+    let Some((dialect, _)) = said.target.ops.first().and_then(|(first, _)| first.split_once('.')) else { return };
+    if name.split_once('.').is_none_or(|(own, _)| own != dialect) {
+        return;
+    }
+    let target = said.target;
+    let Some((_, has)) = target.ops.iter().find(|(op, _)| *op == name) else {
+        return said.refuse(module, id, "target-op", format!("`{}` has no `{name}`", target.name));
+    };
+    let attrs = module.op(id).attrs.clone();
+    if let Some((other, value)) = attrs.iter().find(|(other, _)| !has.contains(other)) {
+        let message = format!("`{name}` of `{}` has no attribute `{other}`, and here it says {value}", target.name);
+        return said.refuse(module, id, "target-attribute", message);
+    }
+    let ordered: AttrDict = has.iter().filter_map(|name| Some((*name, attrs.get(name)?.clone()))).collect();
+    module.op_mut(id).attrs = ordered;
+}
+
+/// Makes an operand of an op an `index`, where it is another integer.
+fn as_index(module: &mut Module, id: OpId, operand: &str) {
+    let value = op_ref(module, id).and_then(|op| op.operand(operand));
+    let Some(value) = value.filter(|value| *module.ty(*value) != Type::Index) else { return };
+    let span = module.op(id).span;
+    let cast = arith::INDEX_CAST.make(module, &[("in", &[value])], AttrDict::default(), &[Type::Index], span);
+    module.insert_before(id, cast);
+    let index = module.op(cast).results[0];
+    let own: Vec<ValueId> = module.op(id).operands.to_vec();
+    let at = op_ref(module, id).and_then(|op| op.def.schema.operands.iter().position(|o| o.name == operand));
+    let at = at.map_or(0, |at| module.op(id).segments.iter().take(at).map(|n| usize::from(*n)).sum());
+    debug_assert_eq!(own[at], value);
+    module.op_mut(id).operands[at] = index;
+}

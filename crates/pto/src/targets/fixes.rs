@@ -1,0 +1,244 @@
+//! Changes that make an op one that an assembler takes, its meaning the same.
+
+use slipring_ir::{Attr, AttrDict, Module, OpId, TileType, Type, ValueId};
+use slipring_machine::{Pipe, Platform};
+use slipring_op::Table;
+use slipring_op::address::{ADDRESS, Address};
+use slipring_op::def::{OpRef, RingPart};
+use slipring_op::ring::PipeSpec;
+use slipring_op::ring::reserved::{BASE, reserved_base};
+use slipring_op::rules::constant;
+use slipring_tile::{BLayout, Layout, SLayout};
+
+use crate::sync::{EVENT_PIPES, event_pipe, pipe_attr};
+use crate::{POINTER_CAST, TRESHAPE};
+
+pub(super) type Fixed = Result<(), String>;
+
+pub(super) fn op<'m>(table: &'m Table, module: &'m Module, id: OpId) -> Result<OpRef<'m>, String> {
+    table.op(module, id).ok_or_else(|| "nothing is known of this op".to_string())
+}
+
+/// A constant in front of an op.
+fn constant_before(table: &Table, module: &mut Module, before: OpId, number: i64, ty: Type) -> Result<ValueId, String> {
+    let def = table.def("arith.constant").ok_or("there are no constants")?;
+    let span = module.op(before).span;
+    let value = [("value", Attr::Int(number.into(), ty.clone()))];
+    let made = def.make(module, &[], value, &[ty], span);
+    module.insert_before(before, made);
+    Ok(module.op(made).results[0])
+}
+
+/// A reservation stands where the allocator put it; what imports it is told by the reservation.
+pub(super) fn slots_at_their_address(table: &Table, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(table, module, id)?;
+    if this.def.ring == Some(RingPart::Import) {
+        module.op_mut(id).attrs.remove(BASE);
+        return Ok(());
+    }
+    reserved_base(&this).ok_or("the reservation has no address")?;
+    module.op_mut(id).attrs.set("auto", Attr::Bool(false));
+    Ok(())
+}
+
+/// A pipe says its depth, its protocol and its number where it is another than the version's only one.
+pub(super) fn pipe_of_the_default_depth(table: &Table, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let this = op(table, module, id)?;
+    let spec = PipeSpec::of(&this, platform).ok_or("the pipe's parameters make no sense")?;
+    let default = if spec.both_ways() { platform.ring.slots_both_ways } else { platform.ring.slots_one_way };
+    if spec.slots != default {
+        return Err(format!("the pipe has {} slots, and here every such pipe has {default}", spec.slots));
+    }
+    // Frees stand in the text of a built program, whoever placed them.
+    let mut said = vec!["slot_num", "auto_free"];
+    let says = |name: &str, word: &str| this.text(name) == Some(word);
+    if says("protocol", "tagged") {
+        said.push("protocol");
+    }
+    if says("placement", if platform.ring.in_gm { "gm" } else { "on_chip" }) {
+        said.push("placement");
+    }
+    // A function has one pipe: its number tells nothing apart.
+    said.push("id");
+    for (name, own) in [("period", 1), ("credits", i64::from(spec.slots))] {
+        if this.int(name) == Some(own) {
+            said.push(name);
+        }
+    }
+    let [c2v, v2c] = ["c2v_consumer_buf", "v2c_consumer_buf"].map(|name| this.operand(name));
+    let gm = this.operand("gm_slot_buffer").filter(|_| platform.ring.in_gm);
+    for name in said {
+        module.op_mut(id).attrs.remove(name);
+    }
+    let unused = match c2v.and(v2c) {
+        Some(_) => None,
+        None => Some(constant_before(table, module, id, 0, Type::I32)?),
+    };
+    let operands: Vec<ValueId> = gm.into_iter().chain(c2v.or(unused)).chain(v2c.or(unused)).collect();
+    let data = module.op_mut(id);
+    data.segments = [u16::from(gm.is_some()), 1, 1].into_iter().collect();
+    data.operands = operands.into_iter().collect();
+    Ok(())
+}
+
+/// The number of the only pipe need not be said.
+pub(super) fn of_the_only_pipe(_: &Table, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    module.op_mut(id).attrs.remove("id");
+    Ok(())
+}
+
+/// The first class of operations that a pipe runs: assemblers know these by their short names.
+fn class_of(pipe: Pipe) -> Option<&'static str> {
+    EVENT_PIPES.iter().find(|(_, of)| *of == pipe).map(|(class, _)| *class)
+}
+
+/// Classes of operations by the names that assemblers know.
+pub(super) fn known_classes(table: &Table, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    for name in ["src_op", "dst_op", "op_type"] {
+        let this = op(table, module, id)?;
+        let long = this.text(name).filter(|class| class.starts_with("EVENT_"));
+        let Some(class) = long.and_then(|_| event_pipe(&this, name)).and_then(class_of) else { continue };
+        module.op_mut(id).attrs.set(name, Attr::member("pipe_event_type", class));
+    }
+    Ok(())
+}
+
+/// Buffer tokens name a class of operations and a constant id.
+pub(super) fn buffer_by_class(table: &Table, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    known_classes(table, module, id, platform)?;
+    let this = op(table, module, id)?;
+    let mut attrs = AttrDict::default();
+    let class = match this.attr("op_type") {
+        Some(class) => class.clone(),
+        None => {
+            let pipe = pipe_attr(&this, "pipe").ok_or("there is no such pipe")?;
+            let class = class_of(pipe).ok_or_else(|| format!("no class of operations stands for {}", pipe.name()))?;
+            Attr::member("pipe_event_type", class)
+        }
+    };
+    let number = |name: &str| match this.operand(name) {
+        Some(value) => constant(this.module, value),
+        None => Some(this.int(name).unwrap_or(0)),
+    };
+    let buffer = number("buf_id").ok_or("the buffer id must be a constant")?;
+    let mode = number("mode").ok_or("the mode must be a constant")?;
+    attrs.set("op_type", class);
+    attrs.set("buf_id", Attr::int(buffer));
+    if mode != 0 {
+        attrs.set("mode", Attr::int(mode));
+    }
+    let data = module.op_mut(id);
+    data.attrs = attrs;
+    data.segments = [0, 0].into_iter().collect();
+    data.operands.clear();
+    Ok(())
+}
+
+/// Where a tile's type leaves its valid shape open, the op says it: all of the tile, where the text does not.
+pub(super) fn valid_shape_is_written(table: &Table, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(table, module, id)?;
+    let Some(ty) = module.ty(this.result(0)).as_tile().copied() else { return Ok(()) };
+    let addr = this.operand("addr");
+    let mut valid = [this.operand("valid_row"), this.operand("valid_col")];
+    for (at, whole) in [ty.layout.rows, ty.layout.cols].into_iter().enumerate() {
+        if ty.valid[at].known().is_none() && valid[at].is_none() {
+            valid[at] = Some(constant_before(table, module, id, whole.into(), Type::Index)?);
+        }
+    }
+    let data = module.op_mut(id);
+    data.segments = [addr, valid[0], valid[1]].map(|value| u16::from(value.is_some())).into_iter().collect();
+    data.operands = addr.into_iter().chain(valid[0]).chain(valid[1]).collect();
+    Ok(())
+}
+
+/// Where a wait holds one pipe, no wait holds the scalar unit: it holds the pipe of loads, and a barrier holds the rest.
+pub(super) fn wait_of_a_pipe(table: &Table, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let this = op(table, module, id)?;
+    if platform.sync.wait_stalls_core || pipe_attr(&this, "pipe") != Some(Pipe::S) {
+        return Ok(());
+    }
+    let barrier = crate::barrier(module, None, module.op(id).span);
+    module.insert_after(id, barrier);
+    module.op_mut(id).attrs.set("pipe", Attr::member("pipe", "PIPE_MTE2"));
+    Ok(())
+}
+
+/// Memory that the allocator placed is memory at that address, and nobody gives it back.
+pub(super) fn memory_at_its_address(table: &Table, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let Some(old) = module.op(id).results.first().copied() else {
+        module.remove(id);
+        return Ok(());
+    };
+    let Some(Address::At(address)) = op(table, module, id)?.address() else {
+        return Err("it has no address".into());
+    };
+    let (ty, span) = (module.ty(old).clone(), module.op(id).span);
+    let addr = constant_before(table, module, id, address as i64, Type::I64)?;
+    let made = POINTER_CAST.make(module, &[(ADDRESS, &[addr])], AttrDict::default(), &[ty], span);
+    module.insert_before(id, made);
+    replace(module, id, made);
+    Ok(())
+}
+
+/// Puts an op in the place of another one.
+pub(super) fn replace(module: &mut Module, id: OpId, made: OpId) {
+    let (old, new) = (module.op(id).results[0], module.op(made).results[0]);
+    let name = module.value(old).name.clone();
+    module.value_mut(new).name = name;
+    module.replace_uses(old, new);
+    module.remove(id);
+}
+
+/// What is printed is an integer or a float.
+pub(super) fn print_of_a_number(table: &Table, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let at = module.op(id).operands.iter().position(|value| *module.ty(*value) == Type::Index);
+    let Some(at) = at else { return Ok(()) };
+    let def = table.def("arith.index_cast").ok_or("there are no casts")?;
+    let (value, span) = (module.op(id).operands[at], module.op(id).span);
+    let cast = def.make(module, &[("in", &[value])], AttrDict::default(), &[Type::I64], span);
+    module.insert_before(id, cast);
+    let number = module.op(cast).results[0];
+    module.op_mut(id).operands[at] = number;
+    Ok(())
+}
+
+/// A column whose elements follow one another is the same bytes as a row.
+pub(super) fn columns_as_rows(_: &Table, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let row_of = |ty: &Type| {
+        let tile = ty.as_tile()?;
+        let layout = tile.layout;
+        let column = layout.cols == 1 && layout.blayout == BLayout::ColMajor && layout.slayout == SLayout::NoneBox;
+        let whole_blocks = (layout.rows as usize * layout.elem.bytes()).is_multiple_of(32);
+        let known = tile.valid.iter().all(|dim| dim.known().is_some());
+        (column && whole_blocks && known).then(|| TileType {
+            layout: Layout { rows: 1, cols: layout.rows, blayout: BLayout::RowMajor, ..layout },
+            valid: [tile.valid[1], tile.valid[0]],
+            ..*tile
+        })
+    };
+    let values = module.op(id).operands.clone();
+    let rows: Vec<Option<TileType>> = values.iter().map(|value| row_of(module.ty(*value))).collect();
+    let tiles = values.iter().filter(|value| module.ty(**value).as_tile().is_some()).count();
+    if tiles == 0 || rows.iter().flatten().count() < tiles {
+        return Ok(());
+    }
+    let span = module.op(id).span;
+    for (at, row) in rows.into_iter().enumerate() {
+        let Some(row) = row else { continue };
+        let view = TRESHAPE.make(module, &[("src", &[values[at]])], AttrDict::default(), &[Type::Tile(row)], span);
+        module.insert_before(id, view);
+        let seen = module.op(view).results[0];
+        module.op_mut(id).operands[at] = seen;
+    }
+    Ok(())
+}
+
+/// Tiles go neither through loops nor into functions.
+pub(super) fn carries_no_tile(_: &Table, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let data = module.op(id);
+    let tile = |value: &&ValueId| matches!(module.ty(**value), Type::Tile(_) | Type::ShortTile { .. });
+    match data.operands.iter().chain(&data.results).find(tile) {
+        Some(_) => Err("it carries a tile: write the tile's name where it is used".into()),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,18 @@
+//! The tools that built programs are printed for: a file for each version.
+
+mod fixes;
+mod pipe_values;
+mod ptoas_0_27;
+mod ptoas_0_27_ops;
+
+use slipring_op::target::Target;
+
+pub use ptoas_0_27::PTOAS_0_27;
+
+/// Every target, newest last.
+pub const TARGETS: &[&Target] = &[&PTOAS_0_27];
+
+/// The target of a name.
+pub fn target(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().copied().find(|target| target.name == name)
+}

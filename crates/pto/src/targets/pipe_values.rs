@@ -1,0 +1,103 @@
+//! Pipes as values: what the text makes of a typed pipe in the assembler's own kinds.
+
+use slipring_ir::{Attr, AttrDict, Module, OpId, Type, ValueId};
+use slipring_machine::Platform;
+use slipring_op::Table;
+use slipring_op::def::{HandlePart, RingPart};
+use slipring_op::ring::{PipeSpec, consumer_buffer, gm_buffer};
+use slipring_program::Direction;
+
+use super::fixes::{Fixed, op, replace};
+use crate::pipe_handle::{INITIALIZE_L2G2L, INITIALIZE_L2L, TFREE};
+
+/// Depths that a pipe as a value has.
+const DEPTHS: [u32; 2] = [4, 8];
+
+/// Makes `initialize_l2l_pipe` or `initialize_l2g2l_pipe` of a typed pipe.
+pub(super) fn plain_pipe_value(table: &Table, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let this = op(table, module, id)?;
+    let spec = PipeSpec::of(&this, platform).ok_or("the pipe's parameters make no sense")?;
+    let config = &spec.config;
+    let default = spec.slots / spec.period.max(1);
+    if config.control {
+        return Err("it carries a signal and no tiles".into());
+    }
+    if !config.counted
+        || spec.period != 1
+        || spec.credits != default
+        || config.lane.is_some()
+        || config.lanes == Some(1)
+    {
+        return Err("such pipes count tiles one by one, for both Vector cores".into());
+    }
+    if !DEPTHS.contains(&spec.slots) {
+        return Err(format!("such pipes have 4 or 8 slots, not {}", spec.slots));
+    }
+    let flag = config.flag.ok_or("it has no flag")?;
+    let buffers = [Direction::C2V, Direction::V2C].map(|d| consumer_buffer(&this, d).filter(|_| spec.has(d)));
+    let needed = config.directions.iter().filter(|has| **has).count();
+    let local: Vec<ValueId> = buffers.into_iter().flatten().collect();
+    if local.len() != needed {
+        return Err("nothing says where its tiles lie at the consumer".into());
+    }
+    let gm = gm_buffer(&this).filter(|_| spec.in_gm);
+    let mask = i64::from(config.directions[0]) | i64::from(config.directions[1]) << 1;
+    let mut attrs = AttrDict::from([
+        ("dir_mask", Attr::int(mask)),
+        ("slot_size", Attr::int(spec.slot_bytes.into())),
+        ("slot_num", Attr::int(spec.slots.into())),
+    ]);
+    if spec.in_gm {
+        attrs.set("local_slot_num", Attr::int(spec.local_slots().into()));
+    }
+    attrs.set("flag_base", Attr::int(flag));
+    let split = config.split().map_or(0, |split| split.number());
+    let frees = config.auto_free && spec.pop_copies();
+    let (ty, span) = (Type::Named("pto.pipe".into()), module.op(id).span);
+    let (first, peer) = (&local[..1], &local[1..]);
+    let made = match (spec.in_gm, gm) {
+        (false, _) => INITIALIZE_L2L.make(module, &[("local", first), ("peer", peer)], attrs, &[ty], span),
+        (true, Some(gm)) => {
+            INITIALIZE_L2G2L.make(module, &[("gm", &[gm]), ("local", first), ("peer", peer)], attrs, &[ty], span)
+        }
+        (true, None) => return Err("nothing says where its slots in global memory are".into()),
+    };
+    module.insert_before(id, made);
+    let pipe = module.op(made).results[0];
+    replace(module, id, made);
+    users(table, module, pipe, split, frees)
+}
+
+/// Writes the split of what uses a pipe, and frees behind pops that freed by themselves.
+fn users(table: &Table, module: &mut Module, pipe: ValueId, split: i64, frees: bool) -> Fixed {
+    for user in module.walk(module.top) {
+        if !module.op(user).operands.contains(&pipe) {
+            continue;
+        }
+        if !module.op(user).results.is_empty() {
+            return Err("its pushes and pops give events".into());
+        }
+        let Some(RingPart::Handle(part)) = op(table, module, user)?.def.ring else { continue };
+        if module.op(user).attrs.get("split").is_none() {
+            module.op_mut(user).attrs.set("split", Attr::int(split));
+        }
+        let own = module.op(user).attrs.get("split").cloned().unwrap_or(Attr::int(split));
+        if frees && part == HandlePart::Pop {
+            let span = module.op(user).span;
+            let free = TFREE.make(module, &[("pipe", &[pipe])], [("split", own)], &[], span);
+            module.insert_after(user, free);
+        }
+    }
+    Ok(())
+}
+
+/// A split is always said.
+pub(super) fn split_is_written(_: &Table, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    if !module.op(id).results.is_empty() {
+        return Err("it gives an event".into());
+    }
+    if module.op(id).attrs.get("split").is_none() {
+        module.op_mut(id).attrs.set("split", Attr::int(0));
+    }
+    Ok(())
+}

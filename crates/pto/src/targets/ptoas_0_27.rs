@@ -1,0 +1,190 @@
+//! ptoas 0.27, the public assembler of April 2026.
+
+use slipring_ir::text::Spelling;
+use slipring_op::target::{Need, OpRule, RingRules, Target};
+use slipring_tile::Elem;
+
+use super::ptoas_0_27_ops::OPS;
+use super::{fixes, pipe_values};
+
+/// ptoas 0.27.
+pub static PTOAS_0_27: Target = Target {
+    name: "ptoas-0.27",
+    summary: "the public assembler, version 0.27",
+    source: "PTOAS v0.27 (a56b18c3), built and asked: scripts/assembler",
+    platforms: &[("a5", "a5"), ("a2a3", "a3")],
+    spelling: &SPELLING,
+    ops: OPS,
+    lacks: LACKS,
+    elems: &[
+        Elem::F32,
+        Elem::F16,
+        Elem::BF16,
+        Elem::I8,
+        Elem::I16,
+        Elem::I32,
+        Elem::I64,
+        Elem::U8,
+        Elem::U16,
+        Elem::U32,
+        Elem::U64,
+        Elem::F8E4M3,
+        Elem::F8E5M2,
+    ],
+    drops: &["placed", "made"],
+    rules: RULES,
+    needs: NEEDS,
+    rings: RingRules { slots: Some([8, 4]), values: &[4, 8], landing: true, pipes: 1 },
+};
+
+/// Kinds without a text of their own: MLIR's `EnumAttr` prints and reads them inside `#pto<…>`.
+const INNER: &[&str] = &[
+    "cmp",
+    "round_mode",
+    "saturation_mode",
+    "st_phase",
+    "atomic_type",
+    "relu_pre_mode",
+    "gather_oob",
+    "scatter_atomic_op",
+    "scatter_oob",
+    "quant_type",
+];
+
+static SPELLING: Spelling = Spelling {
+    inner: INNER,
+    whole: &["pipe_event_type", "sync_op_type"],
+    typed: &[
+        ("pto.ttri", "upperOrLower", "i32"),
+        ("pto.trandom", "rounds", "i32"),
+        ("pto.get_buf", "mode", "i32"),
+        ("pto.rls_buf", "mode", "i32"),
+        ("pto.sync.set", "ffts_mode", "i32"),
+        ("pto.build_async_session", "sync_id", "i32"),
+        ("pto.build_async_session", "queue_num", "i32"),
+    ],
+    comma: &["pto.tgather"],
+    one_by_one: &["pto.tstore", "pto.tmov"],
+    full: true,
+    forms: &[],
+};
+
+const LACKS: &[(&str, &str)] = &[
+    ("arith.addf", "it adds integers only"),
+    ("memref.load", "it has no such access"),
+    ("memref.store", "it has no such access"),
+];
+
+const NEEDS: &[Need] = &[Need {
+    ops: &["pto.sync.set", "pto.sync.wait"],
+    on: |platform| platform.sync.broadcast_reduce,
+    other: "pto.set_ffts",
+    help: "pass the address for cross-core flags as a parameter: `pto.set_ffts %flags : memref<256xi64>`",
+}];
+
+/// Ops that work on rows of vector tiles only: a column is one of them, seen as a row.
+const BY_ROW: &[&str] = &[
+    "pto.tadd",
+    "pto.tsub",
+    "pto.tmul",
+    "pto.tdiv",
+    "pto.tmax",
+    "pto.tmin",
+    "pto.tand",
+    "pto.tor",
+    "pto.txor",
+    "pto.tands",
+    "pto.tors",
+    "pto.txors",
+    "pto.trem",
+    "pto.trems",
+    "pto.tfmod",
+    "pto.tfmods",
+    "pto.tprelu",
+    "pto.tsel",
+    "pto.tsels",
+    "pto.tshl",
+    "pto.tshr",
+    "pto.texpands",
+    "pto.tabs",
+    "pto.texp",
+    "pto.tlog",
+    "pto.tneg",
+    "pto.tnot",
+    "pto.trecip",
+    "pto.trelu",
+    "pto.trsqrt",
+    "pto.tsqrt",
+];
+
+const RULES: &[OpRule] = &[
+    OpRule {
+        index: &["offset"],
+        feeds: &[
+            "pto.make_tensor_view",
+            "pto.aic_initialize_pipe",
+            "pto.aiv_initialize_pipe",
+            "pto.initialize_l2g2l_pipe",
+            "pto.load_scalar",
+            "pto.store_scalar",
+            "pto.addptr",
+        ],
+        ..OpRule::of(&["pto.addptr"])
+    },
+    OpRule { index: &["offset"], ..OpRule::of(&["pto.load_scalar", "pto.store_scalar", "pto.tsetval", "pto.tgetval"]) },
+    OpRule {
+        fix: Some(fixes::slots_at_their_address),
+        ..OpRule::of(&["pto.reserve_buffer", "pto.import_reserved_buffer"])
+    },
+    OpRule {
+        fix: Some(fixes::pipe_of_the_default_depth),
+        ..OpRule::of(&["pto.aic_initialize_pipe", "pto.aiv_initialize_pipe"])
+    },
+    OpRule {
+        fix: Some(fixes::of_the_only_pipe),
+        ..OpRule::of(&[
+            "pto.tpush_to_aiv",
+            "pto.tpush_to_aic",
+            "pto.tpop_from_aic",
+            "pto.tpop_from_aiv",
+            "pto.tfree_from_aic",
+            "pto.tfree_from_aiv",
+        ])
+    },
+    OpRule {
+        fix: Some(pipe_values::plain_pipe_value),
+        ..OpRule::of(&["pto.initialize_tpipe", "pto.initialize_tmpipe"])
+    },
+    OpRule { fix: Some(fixes::memory_at_its_address), ..OpRule::of(&["memref.alloc", "memref.dealloc"]) },
+    OpRule { fix: Some(pipe_values::split_is_written), ..OpRule::of(&["pto.tpush", "pto.tpop", "pto.tfree"]) },
+    OpRule { index: &["valid_row", "valid_col"], ..OpRule::of(&["pto.tpop_from_aic", "pto.tpop_from_aiv"]) },
+    OpRule { fix: Some(fixes::wait_of_a_pipe), ..OpRule::of(&["pto.sync.wait"]) },
+    OpRule { fix: Some(fixes::print_of_a_number), ..OpRule::of(&["pto.print"]) },
+    OpRule {
+        fix: Some(fixes::known_classes),
+        ..OpRule::of(&["pto.record_event", "pto.wait_event", "pto.barrier_sync"])
+    },
+    OpRule { fix: Some(fixes::buffer_by_class), ..OpRule::of(&["pto.get_buf", "pto.rls_buf"]) },
+    OpRule {
+        index: &["valid_row", "valid_col"],
+        fix: Some(fixes::valid_shape_is_written),
+        ..OpRule::of(&["pto.alloc_tile"])
+    },
+    OpRule {
+        tmp_like: Some("src"),
+        ..OpRule::of(&[
+            "pto.trowsum",
+            "pto.trowprod",
+            "pto.trowmax",
+            "pto.trowmin",
+            "pto.trowargmax",
+            "pto.trowargmin",
+            "pto.tcolargmax",
+            "pto.tcolargmin",
+            "pto.tsels",
+        ])
+    },
+    OpRule { tmp_like: Some("src0"), ..OpRule::of(&["pto.tsel"]) },
+    OpRule { fix: Some(fixes::columns_as_rows), ..OpRule::of(BY_ROW) },
+    OpRule { fix: Some(fixes::carries_no_tile), ..OpRule::of(&["scf.for", "scf.while", "func.call"]) },
+];

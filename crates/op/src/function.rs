@@ -94,6 +94,11 @@ pub fn written_platform(module: &Module) -> Option<&str> {
     said(PLATFORM).or_else(|| said(CHIP))
 }
 
+/// Says which platform a module is for.
+pub fn set_written_platform(module: &mut Module, op: OpId, name: &str) {
+    module.op_mut(op).attrs.set(PLATFORM, Attr::Str(name.into()));
+}
+
 fn set_int(module: &mut Module, op: OpId, name: &'static str, value: Option<i64>) {
     let attrs = &mut module.op_mut(op).attrs;
     match value {

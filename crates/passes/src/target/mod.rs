@@ -7,17 +7,14 @@ mod types;
 
 use std::collections::BTreeSet;
 
-use slipring_dialects::function::ask_slots;
+use slipring_dialects::function::{ask_slots, set_written_platform};
 use slipring_dialects::ring::{PipeKey, PipeSpec, set_slots_by};
 use slipring_dialects::target::Target;
-use slipring_dialects::{Dialects, RingPart, arith, pto};
-use slipring_ir::{Attr, AttrDict, Diagnostic, Diags, Dim, Module, OpId, Part, TileType, Type, ValueId};
+use slipring_dialects::{Dialects, RingPart, arith, builtin, pto};
+use slipring_ir::{AttrDict, Diagnostic, Diags, Dim, Module, OpId, Part, TileType, Type, ValueId};
 use slipring_machine::Platform;
 
 use crate::analysis::facts::op_ref;
-
-/// The attribute of a module with the platform that it is for.
-const ARCH: &str = "pto.target_arch";
 
 /// What a platform's rings are where programs are for a target.
 pub fn platform_for(target: &Target, platform: &Platform) -> Platform {
@@ -106,16 +103,17 @@ pub fn after(module: &mut Module, target: &Target, platform: &Platform, diags: &
     within_a_module(module);
     let modules: Vec<OpId> = module.with_part(Part::Module).collect();
     for id in modules {
-        module.op_mut(id).attrs.set(ARCH, Attr::Str((*arch).into()));
+        set_written_platform(module, id, arch);
     }
 }
 
 /// Functions that stand alone in a file stand in a module.
 fn within_a_module(module: &mut Module) {
-    let schema = Dialects::get().all().iter().map(|def| &def.schema).find(|schema| schema.part == Part::Module);
     let ops = module.block(module.top).ops.to_vec();
-    let Some(schema) = schema.filter(|_| ops.iter().any(|op| module.is_function(*op))) else { return };
-    let made = module.build(schema, &[], AttrDict::default(), &[], module.op(ops[0]).span);
+    if !ops.iter().any(|op| module.is_function(*op)) {
+        return;
+    }
+    let made = builtin::MODULE.make(module, &[], AttrDict::default(), &[], module.op(ops[0]).span);
     let region = match module.op(made).regions.first() {
         Some(region) => *region,
         None => module.add_region(made),

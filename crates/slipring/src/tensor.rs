@@ -295,3 +295,77 @@ impl Passed for Bound<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn buffer(elem: Elem) -> Param {
+        Param { name: "x".into(), kind: ParamKind::Buffer { elem, bytes: None } }
+    }
+
+    fn scalar(elem: Elem) -> Param {
+        Param { name: "n".into(), kind: ParamKind::Scalar(elem) }
+    }
+
+    /// The bytes that a tensor passes, and its shape.
+    fn passed(tensor: Tensor<'_>, param: &Param, shape: &[u64]) -> (Vec<u8>, Option<Vec<usize>>) {
+        let bound = tensor.bind(0, param, Some(shape)).unwrap();
+        match bound.data {
+            Contents::Bytes(bytes) => (bytes.into_owned(), bound.shape),
+            Contents::Scalar(bits) => panic!("a scalar: {bits}"),
+        }
+    }
+
+    fn register(tensor: Tensor<'_>, param: &Param) -> u64 {
+        match tensor.bind(0, param, None).unwrap().data {
+            Contents::Scalar(bits) => bits,
+            Contents::Bytes(bytes) => panic!("{} bytes", bytes.len()),
+        }
+    }
+
+    fn refused(tensor: Tensor<'_>, param: &Param, shape: Option<&[u64]>) -> String {
+        tensor.bind(1, param, shape).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn tensors_pass_their_bytes_as_the_device_has_them() {
+        let numbers = [1i16, -2];
+        let want = (vec![1, 0, 0xfe, 0xff], Some(vec![1, 2]));
+        assert_eq!(passed(Tensor::view(&numbers, [1, 2]), &buffer(Elem::I16), &[1, 2]), want);
+        assert_eq!(passed(Tensor::view(&numbers, [1, 2]).into_owned(), &buffer(Elem::I16), &[1, 2]), want);
+        assert_eq!(passed(Tensor::raw(vec![1, 2, 3, 4]), &buffer(Elem::F32), &[1]), (vec![1, 2, 3, 4], None));
+        assert_eq!(passed(Tensor::zeros([2, 3]), &buffer(Elem::F16), &[2, 3]), (vec![0; 12], Some(vec![2, 3])));
+        let half = [half::f16::ONE];
+        assert_eq!(passed(Tensor::from(&half[..]), &buffer(Elem::F16), &[1]), (vec![0x00, 0x3c], None));
+        assert_eq!(super::numbers::<i16>(&[1, 0, 0xfe, 0xff, 9]), [1, -2], "an odd end is left out");
+    }
+
+    #[test]
+    fn scalars_stand_in_registers_as_their_type_says() {
+        assert_eq!(register(Tensor::scalar(-1i8), &scalar(Elem::I8)), u64::MAX);
+        assert_eq!(register(Tensor::scalar(255u8), &scalar(Elem::U8)), 255);
+        assert_eq!(register(Tensor::scalar(1.5f32), &scalar(Elem::F32)), 0x3fc0_0000);
+        assert_eq!(register(Tensor::whole(-1), &scalar(Elem::I64)), u64::MAX);
+        assert_eq!(register(Tensor::whole(1), &scalar(Elem::F32)), 0x3f80_0000);
+        assert_eq!(register(Tensor::number(0.5), &scalar(Elem::F16)), 0x3800);
+        let truth = Param { name: "b".into(), kind: ParamKind::Bool };
+        assert_eq!([Tensor::truth(true), Tensor::whole(0)].map(|tensor| register(tensor, &truth)), [1, 0]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_both_sides() {
+        let (f32s, numbers) = (buffer(Elem::F32), [0f32; 6]);
+        let said = |text: &str, parts: &[&str]| parts.iter().for_each(|part| assert!(text.contains(part), "{text}"));
+        let turned = Tensor::view(&numbers, [3, 2]);
+        said(&refused(turned, &f32s, Some(&[2, 3])), &["f32[3x2]", "f32[2x3]"]);
+        said(&refused(Tensor::view(&numbers, [2, 3]), &buffer(Elem::I32), None), &["f32[2x3]", "i32"]);
+        said(&refused(Tensor::view(&numbers, [2, 2]), &f32s, None), &["f32[2x2]", "24 bytes"]);
+        said(&refused(Tensor::raw(vec![0; 7]), &f32s, None), &["7 bytes", "f32"]);
+        said(&refused(Tensor::scalar(1f32), &f32s, None), &["a scalar", "f32"]);
+        said(&refused(Tensor::view(&numbers, [6]), &scalar(Elem::I32), None), &["a buffer", "i32"]);
+        said(&refused(Tensor::whole(300), &scalar(Elem::I8), None), &["300", "i8"]);
+        said(&refused(Tensor::number(0.5), &scalar(Elem::I32), None), &["0.5", "i32"]);
+        said(&refused(Tensor::zeros([usize::MAX, 2]), &f32s, None), &["memory"]);
+    }
+}

@@ -27,10 +27,7 @@ impl Effect for Spread {
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
-        let (rows, cols) = self.dst.valid(args)?;
-        if rows == 0 || cols == 0 {
-            return Ok(());
-        }
+        let Some((rows, cols)) = self.dst.filled(args)? else { return Ok(()) };
         let [reading] = Reading::all(&[self.input], args, &self.dst, (rows, cols))?;
         reading.extents(self.local, args, &mut access.reads);
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
@@ -39,10 +36,7 @@ impl Effect for Spread {
     }
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
-        let (rows, cols) = self.dst.valid(args)?;
-        if rows == 0 || cols == 0 {
-            return Ok(0);
-        }
+        let Some((rows, cols)) = self.dst.filled(args)? else { return Ok(0) };
         let to = View::tile(&self.dst.layout, 0, 0);
         let reading = Reading::all(&[self.input], args, &self.dst, (rows, cols))?;
         // A tile keeps its own type up to the copy, which converts it; a number is converted before.
@@ -79,10 +73,7 @@ pub struct Transpose {
 
 impl Effect for Transpose {
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
-        let (rows, cols) = self.dst.valid(args)?;
-        if rows == 0 || cols == 0 {
-            return Ok(());
-        }
+        let Some((rows, cols)) = self.dst.filled(args)? else { return Ok(()) };
         self.src.covers(args, &self.dst, (cols, rows))?;
         self.src.rect(cols, rows).extents(self.local, args, &mut access.reads);
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
@@ -91,10 +82,7 @@ impl Effect for Transpose {
     }
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
-        let (rows, cols) = self.dst.valid(args)?;
-        if rows == 0 || cols == 0 {
-            return Ok(0);
-        }
+        let Some((rows, cols)) = self.dst.filled(args)? else { return Ok(0) };
         let to = View::tile(&self.dst.layout, 0, 0);
         with_operands(
             (memory, env, self.local),

@@ -29,10 +29,7 @@ impl<const N: usize> Effect for Elementwise<N> {
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
-        let (rows, cols) = self.dst.valid(args)?;
-        if rows == 0 || cols == 0 {
-            return Ok(());
-        }
+        let Some((rows, cols)) = self.dst.filled(args)? else { return Ok(()) };
         for reading in Reading::all(&self.inputs, args, &self.dst, (rows, cols))? {
             reading.extents(self.local, args, &mut access.reads);
         }
@@ -42,10 +39,7 @@ impl<const N: usize> Effect for Elementwise<N> {
     }
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
-        let (rows, cols) = self.dst.valid(args)?;
-        if rows == 0 || cols == 0 {
-            return Ok(0);
-        }
+        let Some((rows, cols)) = self.dst.filled(args)? else { return Ok(0) };
         let to = View::tile(&self.dst.layout, 0, 0);
         with_operands(
             (memory, env, self.local),

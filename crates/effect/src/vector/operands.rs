@@ -41,6 +41,14 @@ impl TileArg {
         valid_shape(self.name, &self.layout, args[self.at + 1], args[self.at + 2])
     }
 
+    /// The same; `None` where nothing is valid.
+    ///
+    /// # Errors
+    /// Those of `valid`.
+    pub(super) fn filled(&self, args: &[u64]) -> Result<Option<Shape>, Fault> {
+        self.valid(args).map(|shape| (shape.0 > 0 && shape.1 > 0).then_some(shape))
+    }
+
     /// The first `rows` × `cols` elements.
     pub(super) fn rect(self, rows: u32, cols: u32) -> Rect {
         Rect { tile: self, rows, cols }

@@ -7,23 +7,23 @@ use smallvec::SmallVec;
 
 /// Whose local memory one end of a move is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Lane {
+pub enum Whose {
     /// This core's.
     Core(Role),
     /// The Vector core's whose number, 0 or 1, is the last argument.
     Argument,
 }
 
-impl Lane {
+impl Whose {
     /// The core.
     ///
     /// # Errors
     /// `dma-lane` for a number that is neither 0 nor 1.
     pub fn core(self, args: &[u64]) -> Result<Role, Fault> {
         match (self, args.last()) {
-            (Lane::Core(core), _) => Ok(core),
-            (Lane::Argument, Some(lane @ (0 | 1))) => Ok(Role::lane(*lane as usize)),
-            (Lane::Argument, lane) => {
+            (Whose::Core(core), _) => Ok(core),
+            (Whose::Argument, Some(lane @ (0 | 1))) => Ok(Role::lane(*lane as usize)),
+            (Whose::Argument, lane) => {
                 let lane = lane.map_or(-1, |lane| *lane as i64);
                 let message = format!("there is no Vector core {lane} in a cluster");
                 Err(Fault::new("dma-lane", message).help("0 is AIV0, 1 is AIV1"))
@@ -37,7 +37,7 @@ impl Lane {
 #[allow(missing_docs)]
 pub struct BurstEnd {
     pub space: Space,
-    pub lane: Lane,
+    pub whose: Whose,
     /// Bytes that addresses and strides are multiples of; 1 for any.
     pub align: u32,
     /// Bits of its strides.
@@ -53,7 +53,7 @@ arguments! {
 ///
 /// Arguments: [`BurstArgs`]; for each level, innermost first: count, source stride,
 /// destination stride; with padding: bits of the value, elements before and after a row; the number of a Vector core where
-/// a [`Lane`] asks for it. The unit of its cost is a byte, rows rounded up to whole blocks.
+/// a [`Whose`] asks for it. The unit of its cost is a byte, rows rounded up to whole blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Bursts {
     /// Where the rows are.
@@ -159,7 +159,7 @@ impl Bursts {
     }
 
     fn cores(&self, args: &[u64]) -> Result<(Role, Role), Fault> {
-        Ok((self.from.lane.core(args)?, self.to.lane.core(args)?))
+        Ok((self.from.whose.core(args)?, self.to.whose.core(args)?))
     }
 }
 
@@ -286,7 +286,7 @@ mod tests {
     use super::*;
 
     fn end(space: Space) -> BurstEnd {
-        BurstEnd { space, lane: Lane::Core(Role::Aiv0), align: 1, stride_bits: 40 }
+        BurstEnd { space, whose: Whose::Core(Role::Aiv0), align: 1, stride_bits: 40 }
     }
 
     fn load(levels: usize, pad: Option<u32>) -> Bursts {
@@ -371,8 +371,8 @@ mod tests {
         assert_eq!(plan(aligned, &[0, 8, 8, 1, 0, 0]), Err("dma-alignment"));
         assert_eq!(plan(aligned, &[0, 32, 8, 2, 0, 40]), Err("dma-alignment"));
         assert_eq!(plan(aligned, &[0, 32, 8, 1, 0, 40]), Ok(()));
-        let lane = Bursts { to: BurstEnd { lane: Lane::Argument, ..aligned.to }, ..aligned };
-        assert_eq!(plan(lane, &[0, 32, 8, 1, 0, 40, 2]), Err("dma-lane"));
-        assert_eq!(plan(lane, &[0, 32, 8, 1, 0, 40, 1]), Ok(()));
+        let named = Bursts { to: BurstEnd { whose: Whose::Argument, ..aligned.to }, ..aligned };
+        assert_eq!(plan(named, &[0, 32, 8, 1, 0, 40, 2]), Err("dma-lane"));
+        assert_eq!(plan(named, &[0, 32, 8, 1, 0, 40, 1]), Ok(()));
     }
 }

@@ -101,7 +101,7 @@ arguments! {
 
 /// Writes a rectangle of the accumulator to another memory.
 ///
-/// Arguments: [`FixpipeArgs`]; the number of a Vector core where a [`Lane`](super::Lane) asks for it. The unit of its cost is a byte
+/// Arguments: [`FixpipeArgs`]; the number of a Vector core where a [`Whose`](super::Whose) asks for it. The unit of its cost is a byte
 /// of the wider side.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixpipe {
@@ -158,7 +158,7 @@ impl Fixpipe {
         };
         match self.split {
             Split::None => {
-                let core = self.to.lane.core(args)?;
+                let core = self.to.whose.core(args)?;
                 Ok(vec![Part { core, first: (0, 0), rows: m, cols: n }])
             }
             Split::Rows if !m.is_multiple_of(2) => odd("m", m, 2),

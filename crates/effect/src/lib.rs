@@ -21,7 +21,7 @@ mod tile_move;
 pub mod vector;
 
 pub use boxes::Corner;
-pub use bursts::{BurstArgs, BurstEnd, Bursts, Lane};
+pub use bursts::{BurstArgs, BurstEnd, Bursts, Whose};
 pub use cluster::{OnCore, SameArgs, SameTiles};
 pub use element::{ElementAccess, past_end};
 pub use finish::{Finish, pad_value};
@@ -35,7 +35,7 @@ pub use region::{rect_extents, tile_extents};
 pub use share::ShareEffect;
 pub use sort::{MergeArgs, MergeLists, SortArgs, SortGroups};
 pub use strided::{FOLD_HINT, Fold, Folding, MAX_RANK, Strided, folds_otherwise};
-pub use tile_move::{TileMove, TileMoveArgs, Windows};
+pub use tile_move::{Taken, TileMove, TileMoveArgs};
 
 use slipring_program::Fault;
 use slipring_tile::Layout;

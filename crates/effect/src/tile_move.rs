@@ -9,7 +9,7 @@ use super::{Corner, Finish, Place, outside, valid_shape};
 
 /// Which rectangle is moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Windows {
+pub enum Taken {
     /// What both valid shapes have in common, from the first element of both.
     Common,
     /// The destination's valid shape, from a row and column of the source.
@@ -37,7 +37,7 @@ pub struct TileMove {
     /// Where it goes.
     pub to: Place,
     /// What is moved.
-    pub windows: Windows,
+    pub taken: Taken,
     /// What happens to the elements on the way.
     pub finish: Finish,
 }
@@ -65,18 +65,18 @@ impl TileMove {
             let first = Part { from: origin, core: Role::lane(0), ..rows(part.0, part.1) };
             Ok([Some(first), Some(rows(part.0, part.1))])
         };
-        match self.windows {
-            Windows::Common => one(origin, origin, common),
-            Windows::Extract => {
+        match self.taken {
+            Taken::Common => one(origin, origin, common),
+            Taken::Extract => {
                 let at = window("source", &self.from.layout, (given.row, given.col), target)?;
                 one(at, origin, target)
             }
-            Windows::Insert => {
+            Taken::Insert => {
                 let at = window("destination", &self.to.layout, (given.row, given.col), source)?;
                 one(origin, at, source)
             }
-            Windows::HalfRows => halves((source.0 / 2, 0), ((source.0 / 2).min(target.0), common.1)),
-            Windows::HalfCols => halves((0, source.1 / 2), (common.0, (source.1 / 2).min(target.1))),
+            Taken::HalfRows => halves((source.0 / 2, 0), ((source.0 / 2).min(target.0), common.1)),
+            Taken::HalfCols => halves((0, source.1 / 2), (common.0, (source.1 / 2).min(target.1))),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use slipring_effect::{Finish, Fold, Folding, GmMove, Place, Strided, TileMove, Windows};
+use slipring_effect::{Finish, Fold, Folding, GmMove, Place, Strided, Taken, TileMove};
 use slipring_machine::Role;
 use slipring_program::{Access, Effect, Env, Extent, GmBuffer, Memory, Output, Run, Scratch, gm_address, gm_split};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
@@ -172,8 +172,8 @@ proptest! {
         let size = (size.0.min(part.rows).min(whole.rows), size.1.min(part.cols).min(whole.cols));
         let at = (at.0.min(whole.rows - size.0), at.1.min(whole.cols - size.1));
         let space = |layout| Place { space: Space::Vec, core: Role::Aiv0, layout };
-        let windows = if insert { Windows::Insert } else { Windows::Extract };
-        let effect = TileMove { from: space(from), to: space(to), windows, finish: Finish::default() };
+        let taken = if insert { Taken::Insert } else { Taken::Extract };
+        let effect = TileMove { from: space(from), to: space(to), taken, finish: Finish::default() };
         let target = 16384;
         let ends = |valid: bool, layout: &Layout| if valid { size } else { (layout.rows, layout.cols) };
         let (a, b) = (ends(insert, &from), ends(!insert, &to));

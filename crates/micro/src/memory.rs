@@ -5,7 +5,7 @@ use slipring_machine::{CoreKind, Role};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
-use slipring_effect::{BurstEnd, Lane};
+use slipring_effect::{BurstEnd, Whose};
 use slipring_op::core_of;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{OpRef, Reported};
@@ -46,7 +46,7 @@ impl Memory {
     pub fn end(&self, d: &Decoder<'_>) -> BurstEnd {
         let align = d.platform.space(self.space).map_or(1, |space| space.align as u32);
         let stride_bits = if self.space == Space::Gm { 40 } else { 21 };
-        BurstEnd { space: self.space, lane: Lane::Core(self.core), align, stride_bits }
+        BurstEnd { space: self.space, whose: Whose::Core(self.core), align, stride_bits }
     }
 }
 

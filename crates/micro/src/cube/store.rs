@@ -10,7 +10,7 @@ use super::super::clauses::{Clause, ClauseText, Count, Part};
 use super::super::memory::{GM, L0C, L1, UB, ends, given, given_or};
 use super::control::CONTROL;
 use super::quant::{QUANT_PRE, QuantMode, quant_mode};
-use slipring_effect::{Fixpipe, FixpipeArgs, Form, Lane, Narrow, Payload, Quant, QuantTo, Relu, Split};
+use slipring_effect::{Fixpipe, FixpipeArgs, Form, Narrow, Payload, Quant, QuantTo, Relu, Split, Whose};
 use slipring_op::decode::Decoder;
 use slipring_op::decode::{CHECK_ONLY, UNIT_FLAG, with_unit_flag};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
@@ -413,7 +413,7 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     };
     if to.space == Space::Vec && split == Split::None {
         args.push(given_or(op, d, "sub_blockid", 0)?);
-        end.lane = Lane::Argument;
+        end.whose = Whose::Argument;
     }
     let effect = Fixpipe {
         from: from.elem,

@@ -6,7 +6,7 @@ use slipring_program::{Inst, Operand};
 
 use super::super::memory::{GM, L1, Memory, UB, ends, given};
 use super::{GAPS, STRIDES, rows_of};
-use slipring_effect::{Bursts, Lane};
+use slipring_effect::{Bursts, Whose};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{BOOL, INTEGER, PLAIN, operand, schema};
@@ -180,7 +180,7 @@ static COPY_GM_TO_CBUF: OpDef = OpDef {
     pipe: PipeRule::Fixed(Pipe::Mte2),
     lower: |op, d| {
         let (from, to) = ends(op, d)?;
-        blocks(op, d, (&from, &to), Lane::Core(to.core))
+        blocks(op, d, (&from, &to), Whose::Core(to.core))
     },
     ..PLAIN
 };
@@ -213,7 +213,7 @@ static COPY_UBUF_TO_CBUF: OpDef = OpDef {
     pipe: PipeRule::Fixed(Pipe::Mte3),
     lower: |op, d| {
         let (from, to) = ends(op, d)?;
-        blocks(op, d, (&from, &to), Lane::Core(Role::Aic))
+        blocks(op, d, (&from, &to), Whose::Core(Role::Aic))
     },
     ..PLAIN
 };
@@ -241,7 +241,7 @@ static COPY_CBUF_TO_UBUF: OpDef = OpDef {
     pipe: PipeRule::Fixed(Pipe::Mte1),
     lower: |op, d| {
         let (from, to) = ends(op, d)?;
-        blocks(op, d, (&from, &to), Lane::Argument)
+        blocks(op, d, (&from, &to), Whose::Argument)
     },
     ..PLAIN
 };
@@ -252,13 +252,13 @@ fn rows(d: &Decoder<'_>, from: &Memory, to: &Memory) -> Bursts {
 }
 
 /// Rows of blocks of 32 bytes. Where a Vector core is named, `sid` is its number.
-fn blocks(op: &OpRef<'_>, d: &mut Decoder<'_>, (from, to): (&Memory, &Memory), lane: Lane) -> Lowered {
+fn blocks(op: &OpRef<'_>, d: &mut Decoder<'_>, (from, to): (&Memory, &Memory), whose: Whose) -> Lowered {
     let mut args = rows_of(op, d, (from, to), GAPS)?;
-    if lane == Lane::Argument {
+    if whose == Whose::Argument {
         args.push(given(op, d, "sid")?);
     }
     let mut effect = Bursts { unit: 32, gaps: true, bits: [16, 16, 21], ..rows(d, from, to) };
-    effect.to.lane = lane;
+    effect.to.whose = whose;
     issue(op, d, effect, args)
 }
 

@@ -7,7 +7,7 @@ use slipring_tile::{Elem, Space};
 
 use super::store::accumulator_types;
 use super::{ACC_TO_VEC_MODE, RELU_PRE_MODE, place, relu, require_acc_to_mat, require_way, scale, shape};
-use slipring_effect::{Finish, TileMove, TileMoveArgs, Windows};
+use slipring_effect::{Finish, Taken, TileMove, TileMoveArgs};
 use slipring_op::Along;
 use slipring_op::decode::{Decoder, TileRef};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported, Transfer};
@@ -169,12 +169,12 @@ fn lower_move(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     }
     let scale = scale(d, op.operand("preQuantScalar"))?;
     let finish = Finish { relu: relu(op), scaled: op.operand("preQuantScalar").is_some(), add: false };
-    let windows = match op.text("accToVecMode") {
-        Some("dual_mode_split_m") => Windows::HalfRows,
-        Some("dual_mode_split_n") => Windows::HalfCols,
-        _ => Windows::Common,
+    let taken = match op.text("accToVecMode") {
+        Some("dual_mode_split_m") => Taken::HalfRows,
+        Some("dual_mode_split_n") => Taken::HalfCols,
+        _ => Taken::Common,
     };
-    issue_move(op, d, (&source, &target), windows, finish, [Operand::Imm(0), Operand::Imm(0), scale]);
+    issue_move(op, d, (&source, &target), taken, finish, [Operand::Imm(0), Operand::Imm(0), scale]);
     Ok(())
 }
 
@@ -183,7 +183,7 @@ pub(super) fn issue_move(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
     (source, target): (&TileRef, &TileRef),
-    windows: Windows,
+    taken: Taken,
     finish: Finish,
     extra: [Operand; 3],
 ) {
@@ -193,7 +193,7 @@ pub(super) fn issue_move(
         (Space::Vec, Space::Mat) => Role::Aic,
         _ => d.role,
     };
-    let effect = TileMove { from, to, windows, finish };
+    let effect = TileMove { from, to, taken, finish };
     let [row, col, scale] = extra;
     let ([from_rows, from_cols], [to_rows, to_cols]) = (source.valid, target.valid);
     let args =

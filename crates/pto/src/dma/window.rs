@@ -7,7 +7,7 @@ use slipring_tile::{BLayout, Layout, SLayout, Space};
 
 use super::moves::{issue_move, move_types, pipe_of};
 use super::{RELU_PRE_MODE, relu, require_way};
-use slipring_effect::{Finish, Windows};
+use slipring_effect::{Finish, Taken};
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported, Transfer};
@@ -37,7 +37,7 @@ pub static TEXTRACT: OpDef = OpDef {
     transfer: Some(Transfer::Extract),
     pipe: PipeRule::By(|op, _| pipe_of(op.space("src"), op.space("dst"))),
     verify: verify_extract,
-    lower: |op, d| lower_window(op, d, Windows::Extract),
+    lower: |op, d| lower_window(op, d, Taken::Extract),
     ..PLAIN
 };
 
@@ -52,7 +52,7 @@ pub static TINSERT: OpDef = OpDef {
     along: [Along::Window("row"), Along::Window("col")],
     pipe: PipeRule::By(|op, _| pipe_of(op.space("src"), op.space("dst"))),
     verify: verify_insert,
-    lower: |op, d| lower_window(op, d, Windows::Insert),
+    lower: |op, d| lower_window(op, d, Taken::Insert),
     ..PLAIN
 };
 
@@ -125,12 +125,12 @@ fn inside(op: &OpRef<'_>, whole: &Layout, part: &Layout, (part_name, whole_name)
     }
 }
 
-fn lower_window(op: &OpRef<'_>, d: &mut Decoder<'_>, windows: Windows) -> Lowered {
+fn lower_window(op: &OpRef<'_>, d: &mut Decoder<'_>, taken: Taken) -> Lowered {
     let source = d.tile(op.operand("src").ok_or(Reported)?)?;
     let row = d.scalar(op.operand("row").ok_or(Reported)?)?;
     let col = d.scalar(op.operand("col").ok_or(Reported)?)?;
     let target = d.tile(op.operand("dst").ok_or(Reported)?)?;
     let finish = Finish { relu: relu(op), ..Finish::default() };
-    issue_move(op, d, (&source, &target), windows, finish, [row, col, Operand::Imm(0)]);
+    issue_move(op, d, (&source, &target), taken, finish, [row, col, Operand::Imm(0)]);
     Ok(())
 }

@@ -102,19 +102,25 @@ impl Memory<'_> {
         for op in bodies.flat_map(|body| self.module.walk(body)) {
             let Some((sources, target)) = in_place(self.module, roots, op) else { continue };
             let Some(&target) = items.get(&target).filter(|at| owners[**at] == **at) else { continue };
-            let one = |at: usize, lives: &[Vec<Live>]| match lives[at][..] {
-                [live] if live.by_call.is_none() && !self.requests[at].always => Some(live),
-                _ => None,
+            // The life in the function that has both; during a call of that function all of its buffers live.
+            let one = |at: usize, lives: &[Vec<Live>]| {
+                let mut own = lives[at].iter().filter(|live| live.by_call.is_none());
+                let live = own.next().copied().filter(|_| !self.requests[at].always);
+                live.filter(|_| own.next().is_none())
+            };
+            let calls = |at: usize, lives: &[Vec<Live>]| -> Vec<Live> {
+                lives[at].iter().filter(|live| live.by_call.is_some()).copied().collect()
             };
             let Some(begins) = one(target, &lives) else { continue };
             let source = sources.iter().filter_map(|source| items.get(source)).map(|at| owners[*at]).find(|at| {
                 let same = self.requests[*at].bytes == self.requests[target].bytes;
                 let ends = one(*at, &lives);
-                *at != target && same && ends.is_some_and(|e| e.scope == begins.scope && e.last == begins.first)
+                let adjoin = ends.is_some_and(|e| e.scope == begins.scope && e.last == begins.first);
+                *at != target && same && adjoin && calls(*at, &lives) == calls(target, &lives)
             });
             if let Some(source) = source {
                 owners[target] = source;
-                if let [live] = &mut lives[source][..] {
+                if let Some(live) = lives[source].iter_mut().find(|live| live.by_call.is_none()) {
                     live.last = begins.last;
                 }
             }

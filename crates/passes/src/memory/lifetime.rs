@@ -2,14 +2,15 @@
 //!
 //! Every function is a scope of its own, its ops numbered in the order of the text, an op with regions from where it begins
 //! to where it ends. A buffer lives from the first op that touches it to the last. Touched inside a loop and declared
-//! outside of it, it lives as long as the loop. A call touches whatever the callee touches: so the buffers of a callee
+//! outside of it, it lives as long as the loop, unless each turn begins by writing all of it and nothing outside of the loop
+//! touches it: then no turn sees what another one left. A call touches whatever the callee touches: so the buffers of a callee
 //! conflict with all that its caller has in use around the call, but not with each other for that.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_dialects::ring::ring_tile;
 use slipring_dialects::{PipeRule, RingPart};
-use slipring_ir::{BlockId, Flow, Module, OpId, Span, Touch};
+use slipring_ir::{BlockId, Flow, Module, OpId, Span, Touch, Type};
 
 use super::pack::Live;
 use crate::analysis::facts::{Functions, flow, op_ref};
@@ -49,12 +50,14 @@ pub fn follow(module: &Module, functions: &Functions, roots: &Roots) -> Lives {
         roots,
         numbers: vec![(0, 0); module.op_count()],
         touched: BTreeMap::new(),
+        renewed: BTreeMap::new(),
         lives: vec![BTreeMap::new(); roots.roots.len()],
     };
     let mut scopes = Vec::new();
     for (scope, (function, body)) in functions.with_bodies(module).enumerate() {
         let mut next = 0;
         finder.number(body, &mut next);
+        finder.renewed = renewed(module, functions, roots, (function, body));
         for op in module.walk(body) {
             finder.op(scope as u32, function, op);
         }
@@ -71,6 +74,8 @@ struct Finder<'m> {
     /// First and last number of each op.
     numbers: Vec<(u32, u32)>,
     touched: BTreeMap<OpId, BTreeSet<RootId>>,
+    /// Of the function that is followed: the loop of which each turn begins by writing all of a root.
+    renewed: BTreeMap<RootId, OpId>,
     /// By root and scope.
     lives: Vec<BTreeMap<u32, Live>>,
 }
@@ -105,8 +110,12 @@ impl Finder<'_> {
                 last = first;
             }
             let mut at = op;
+            let own = self.renewed.get(&root).copied();
             while let Some(outer) = self.module.parent_op(at).filter(|o| *o != function) {
                 let inside = declared.is_some_and(|d| is_inside(self.module, d, outer));
+                if own == Some(outer) {
+                    break;
+                }
                 if flow(self.module, outer) == Flow::Repeat && !inside && !fresh {
                     (first, last) = self.numbers[outer.index()];
                 }
@@ -139,6 +148,85 @@ impl Finder<'_> {
         self.touched.insert(function, touched.clone());
         touched
     }
+}
+
+/// The innermost loop around all that touches a root, for roots declared outside of it, where the first of these in each turn
+/// writes all of the root, on every path.
+fn renewed(
+    module: &Module,
+    functions: &Functions,
+    roots: &Roots,
+    (function, body): (OpId, BlockId),
+) -> BTreeMap<RootId, OpId> {
+    // The first op that touches a root, and the loops around all that do, from the outermost on.
+    let mut found: BTreeMap<RootId, (OpId, Vec<OpId>)> = BTreeMap::new();
+    for op in module.walk(body) {
+        if functions.callee(module, op).is_some() {
+            for value in &module.op(op).operands {
+                roots.get(*value).iter().for_each(|root| drop(found.insert(*root, (op, Vec::new()))));
+            }
+            continue;
+        }
+        let touched = touched_directly(module, roots, op);
+        if touched.is_empty() {
+            continue;
+        }
+        let around =
+            std::iter::successors(module.parent_op(op), |o| module.parent_op(*o)).take_while(|o| *o != function);
+        let mut loops: Vec<OpId> = around.filter(|outer| flow(module, *outer) == Flow::Repeat).collect();
+        loops.reverse();
+        for root in touched {
+            match found.get_mut(&root) {
+                None => drop(found.insert(root, (op, loops.clone()))),
+                Some((_, common)) => {
+                    let same = common.iter().zip(&loops).take_while(|(a, b)| a == b).count();
+                    common.truncate(same);
+                }
+            }
+        }
+    }
+    let of_loop = found.into_iter().filter_map(|(root, (first, loops))| {
+        let turn = *loops.last()?;
+        let declared = roots.root(root).op?;
+        let always = std::iter::successors(module.parent_op(first), |o| module.parent_op(*o))
+            .take_while(|outer| *outer != turn)
+            .all(|outer| flow(module, outer) == Flow::Once);
+        // A loop with a condition has two bodies.
+        let one_body = module.op(turn).regions.len() == 1;
+        let known = !is_inside(module, declared, turn) && module.op(first).regions.is_empty();
+        (always && one_body && known && writes_all(module, roots, first, root)).then_some((root, turn))
+    });
+    of_loop.collect()
+}
+
+/// True if an op writes a whole tile and reads nothing of it.
+fn writes_all(module: &Module, roots: &Roots, op: OpId, root: RootId) -> bool {
+    let Some(declared) = op_ref(module, op).filter(|op| op.def.ring.is_none()) else { return false };
+    let whole = roots.root(root).value;
+    if module.ty(whole).as_tile().is_none_or(|ty| ty.valid.iter().any(|dim| dim.known().is_none())) {
+        return false;
+    }
+    // What a window of unknown extents fills is known only when it runs.
+    let open = |value: &slipring_ir::ValueId| match module.ty(*value) {
+        Type::PartitionView(view) => view.dims.iter().any(|dim| dim.known().is_none()),
+        _ => false,
+    };
+    if module.op(op).operands.iter().any(open) {
+        return false;
+    }
+    let mut writes = false;
+    for (index, spec) in declared.def.schema.operands.iter().enumerate() {
+        for value in module.operand_group(op, index) {
+            if !roots.get(*value).contains(&root) {
+                continue;
+            }
+            if spec.touch != Touch::Write || *value != whole {
+                return false;
+            }
+            writes = true;
+        }
+    }
+    writes
 }
 
 /// Roots whose bytes an op reads or writes.

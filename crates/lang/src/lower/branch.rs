@@ -272,7 +272,10 @@ impl Lower<'_> {
                 self.buffer_before(merge.op, *vector.unwrap_or(&ids[0]))
             }
         };
-        for (at, id) in ids.into_iter().enumerate() {
+        for (at, mut id) in ids.into_iter().enumerate() {
+            if self.made_there(merge.blocks[at], id, target) {
+                id = target;
+            }
             // Names that the arms bind stand for nothing in between: who shares the tile is seen at the arm's end.
             let buffer = self.buffer_of(id);
             let shared = self.others_in(&merge.envs[at], name, buffer);
@@ -280,6 +283,29 @@ impl Lower<'_> {
             merge.copies[at].push((id, target));
         }
         Ok(Value::Tile(self.renewed(target)))
+    }
+}
+
+impl Lower<'_> {
+    /// Lets an arm make a product right where the branch leaves it: an accumulator is copied nowhere. False where the arm
+    /// needs what lies there, or the product is none of its own.
+    fn made_there(&mut self, arm: BlockId, id: TileId, target: TileId) -> bool {
+        let (from, to) = (self.tile(id).clone(), self.tile(target).clone());
+        let made = self.e.module.defining_op(from.value);
+        let own = made.is_some_and(|op| self.e.module.op(op).block == Some(arm)) && self.allocs.contains(&from.value);
+        let (Some(made), true) = (made.filter(|_| own), from.ty.space == slipring_tile::Space::Acc) else {
+            return false;
+        };
+        let reads_it = |op: &OpId| self.e.module.op(*op).operands.contains(&to.value);
+        if from.ty != to.ty || from.shape != to.shape || self.e.module.walk(arm).iter().any(reads_it) {
+            return false;
+        }
+        self.e.module.replace_uses(from.value, to.value);
+        self.e.module.remove(made);
+        for tile in self.tiles.iter_mut().filter(|tile| tile.value == from.value) {
+            tile.value = to.value;
+        }
+        true
     }
 }
 

@@ -399,6 +399,10 @@ pub(crate) fn word(path: &str, name: &str) -> Option<Const> {
         "TileLayout" => member("TileLayout"),
         "AtomicType" => member("AtomicType"),
         "TensorLayout" => member("TensorLayout"),
+        "MaskPattern" => ["P0101", "P1010", "P0001", "P0010", "P0100", "P1000", "P1111"]
+            .iter()
+            .position(|pattern| *pattern == name)
+            .map(|at| Const::Int(at as i64 + 1)),
         _ if path == ROOT => match name {
             "AUTO" => Some(Const::Int(-1)),
             "DIR_C2V" => Some(Const::Int(1)),

@@ -339,7 +339,7 @@ impl Lower<'_> {
     }
 
     /// Rows and columns of a tile by rows: the same bytes.
-    pub(super) fn subset(
+    pub fn subset(
         &mut self,
         id: TileId,
         (offsets, sizes): ([Index; 2], [u64; 2]),

@@ -143,6 +143,11 @@ impl Call {
         self.args.iter().find(|(n, _)| *n == name).and_then(|(_, arg)| arg.as_ref())
     }
 
+    /// True if the way in which the op is called has this parameter, and it is given.
+    pub fn has(&self, name: &str) -> bool {
+        self.args.iter().any(|(n, arg)| *n == name && arg.is_some())
+    }
+
     /// An argument that must be given.
     pub fn need(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<(Value, Span)> {
         match self.get(name) {

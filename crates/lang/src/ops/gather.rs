@@ -1,11 +1,13 @@
 //! Elements moved by index, and sorting.
 
 use slipring_dialects::pto;
-use slipring_tile::Space;
+use slipring_ir::{Attr, Diagnostic, Span};
+use slipring_tile::{Elem, Space};
 
+use super::elementwise::{emit, scalar_for, vector};
 use super::{Call, ENTRY, Entry, REFUSED};
-use crate::lower::{Lower, Lowered};
-use crate::value::{Tensor, Value};
+use crate::lower::{Lower, Lowered, fold, show};
+use crate::value::{Const, Index, Tensor, TileId, Value};
 
 pub(super) const OPS: &[Entry] = &[
     Entry {
@@ -17,15 +19,50 @@ pub(super) const OPS: &[Entry] = &[
         ..ENTRY
     },
     Entry {
-        names: &["gather", "gatherb", "gather_mask", "gather_compare"],
+        names: &["gather"],
+        params: "src/tile, indices, tmp | input, dim, index | input, *, mask_pattern, output_dtype= \
+                 | input, *, kvalue, cmp_mode=, out_cols, offset=, count_dtype=",
         op: Some(&pto::TGATHER),
-        doc: "Elements of a tile by index, comparison or pattern",
-        ..REFUSED
+        doc: "Elements of a tile that indices name, counted over the tile; with `dim=-1` over each row; by a pattern or comparison",
+        lower: gather,
+        ..ENTRY
     },
     Entry {
-        names: &["scatter", "scatter_mask", "scatter_update"],
+        names: &["gather_mask"],
+        params: "input/src, mask_pattern, *, output_dtype=",
+        op: Some(&pto::TGATHER),
+        doc: "Every second or fourth column, by a pattern of 1 (P0101) to 7 (P1111)",
+        lower: gather_mask,
+        ..ENTRY
+    },
+    Entry {
+        names: &["gather_compare"],
+        params: "input/src, kvalue, tmp, *, cmp_mode=, offset=, out_cols, count_dtype=",
+        op: Some(&pto::TGATHER),
+        doc: "The columns of each row whose elements are equal to, or greater than, a number, and how many they are",
+        lower: gather_compare,
+        ..ENTRY
+    },
+    Entry {
+        names: &["gatherb"],
+        params: "src, offset, *, output_dtype=",
+        op: Some(&pto::TGATHERB),
+        doc: "Blocks of 32 bytes of a tile, by byte offsets",
+        lower: gather_blocks,
+        ..ENTRY
+    },
+    Entry {
+        names: &["scatter"],
+        params: "dst, src, indexes/indices | input, dim, index, src | input, *, mask_pattern, dst",
         op: Some(&pto::TSCATTER),
-        doc: "Elements put where indices say",
+        doc: "Elements put where indices say, counted over the tile, the rest 0; with `dim=-1` over each row, the rest as it was",
+        lower: scatter,
+        ..ENTRY
+    },
+    Entry {
+        names: &["scatter_mask", "scatter_update"],
+        op: Some(&pto::TSCATTER),
+        doc: "Columns by a pattern, rows by index: no instruction",
         ..REFUSED
     },
     Entry { names: &["mgather"], op: Some(&pto::MGATHER), doc: "Elements of global memory by index", ..REFUSED },
@@ -64,4 +101,194 @@ fn gather_row(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let target = lower.tile(part).value;
     lower.e.op(&pto::TLOAD, &[("src", &[view]), ("dst", &[target])], &[], &[]);
     Ok(Value::Tile(id))
+}
+
+/// The most rows whose elements are gathered or scattered one by one.
+const MOST_ROWS: u64 = 256;
+
+/// The last axis, which is the only one along which elements are moved.
+fn last_axis(lower: &mut Lower<'_>, call: &Call, axis: &Value, span: Span, rank: usize) -> Lowered<()> {
+    match axis {
+        Value::Const(Const::Int(n)) if *n == -1 || *n == rank as i64 - 1 => Ok(()),
+        other => Err(call.wrong(lower, "dim", "-1, the last one", other, span)),
+    }
+}
+
+fn gather(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    if call.has("mask_pattern") {
+        return gather_mask(lower, call);
+    }
+    if call.has("kvalue") {
+        return gather_compare(lower, call);
+    }
+    // Both ways to give the indices have three arguments.
+    let by_row = match (call.has("dim"), call.has("indices")) {
+        (true, _) => Some(("input", "dim", "index")),
+        (_, true) if matches!(call.get("indices"), Some((Value::Const(Const::Int(_)), _))) => {
+            Some(("src", "indices", "tmp"))
+        }
+        _ => None,
+    };
+    let Some((input, dim, index)) = by_row else {
+        let (src, indices, tmp) =
+            (vector(lower, call, "src")?, vector(lower, call, "indices")?, vector(lower, call, "tmp")?);
+        let elem = lower.tile(src).ty.layout.elem;
+        let shape = lower.tile(indices).shape.to_vec();
+        let target = lower.new_tile(&shape, elem, Space::Vec, "gather");
+        emit(lower, &pto::TGATHER, &[("src", src), ("indices", indices), ("tmp", tmp)], target);
+        return Ok(Value::Tile(target));
+    };
+    let (src, indices) = (vector(lower, call, input)?, vector(lower, call, index)?);
+    let (axis, span) = call.need(lower, dim)?;
+    let (x, i) = (lower.tile(src).clone(), lower.tile(indices).clone());
+    last_axis(lower, call, &axis, span, x.shape.len())?;
+    let rows = rows_of(lower, call, &[src, indices])?;
+    let [cols, count] = [&x.shape, &i.shape].map(|shape| fold(shape).1);
+    let target = lower.new_tile(&i.shape, x.ty.layout.elem, Space::Vec, "gather");
+    let tmp = lower.new_tile(&[1, count], i.ty.layout.elem, Space::Vec, "tmp");
+    for row in 0..rows {
+        let from = row_of(lower, src, row, cols, call.span)?;
+        let [which, to] = [indices, target].map(|id| row_of(lower, id, row, count, call.span));
+        emit(lower, &pto::TGATHER, &[("src", from), ("indices", which?), ("tmp", tmp)], to?);
+    }
+    Ok(Value::Tile(target))
+}
+
+/// The rows that some tiles have, which are as many for each.
+fn rows_of(lower: &mut Lower<'_>, call: &Call, tiles: &[TileId]) -> Lowered<u64> {
+    let shapes: Vec<(u64, u64)> = tiles.iter().map(|id| fold(&lower.tile(*id).shape)).collect();
+    let rows = shapes[0].0;
+    if shapes.iter().any(|(other, _)| *other != rows) {
+        let [x, y] = [0, shapes.len() - 1].map(|at| show(&lower.tile(tiles[at]).shape));
+        let message = format!("`pl.{}` of tiles {x} and {y}: each row has its own indices", call.entry.names[0]);
+        return Err(lower.error("shapes", call.span, message));
+    }
+    if rows > MOST_ROWS {
+        let message = format!("`pl.{}` of {rows} rows, at most {MOST_ROWS} are compiled", call.entry.names[0]);
+        return Err(lower.report(Diagnostic::error("too-large", call.span, message).help("take fewer rows in a loop")));
+    }
+    for id in tiles {
+        lower.wholly_valid(*id, "elements by index", call.span)?;
+    }
+    Ok(rows)
+}
+
+fn row_of(lower: &mut Lower<'_>, id: TileId, row: u64, cols: u64, span: Span) -> Lowered<TileId> {
+    lower.subset(id, ([Index::Known(row as i64), Index::Known(0)], [1, cols]), &[1, cols], span)
+}
+
+/// The patterns by their numbers from 1 on, and of how many columns they keep one.
+const PATTERNS: [(&str, u64); 7] =
+    [("P0101", 2), ("P1010", 2), ("P0001", 4), ("P0010", 4), ("P0100", 4), ("P1000", 4), ("P1111", 1)];
+
+fn gather_mask(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let src = vector(lower, call, "input")?;
+    let tile = lower.tile(src).clone();
+    let number = call.int(lower, "mask_pattern")?.unwrap_or(0);
+    let known = usize::try_from(number - 1).ok().and_then(|at| PATTERNS.get(at));
+    let Some((pattern, every)) = known else {
+        let error = Diagnostic::error("argument", call.span, format!("there is no pattern {number}"))
+            .help("the patterns are 1 (P0101) to 7 (P1111): `pl.tile.MaskPattern.P0101`");
+        return Err(lower.report(error));
+    };
+    let elem = call.elem(lower, "output_dtype")?.unwrap_or(tile.ty.layout.elem);
+    let mut shape = tile.shape.to_vec();
+    let cols = shape.pop().unwrap_or(1);
+    if cols % every != 0 {
+        let message = format!("{cols} columns are no multiple of the {every} of the pattern {pattern}");
+        return Err(lower.error("shapes", call.span, message));
+    }
+    shape.push(cols / every);
+    let target = lower.new_tile(&shape, elem, Space::Vec, "gather");
+    let (src, dst) = (lower.tile(src).value, lower.tile(target).value);
+    let attrs = [("maskPattern", Attr::member("mask_pattern", pattern))];
+    lower.e.op(&pto::TGATHER, &[("src", &[src]), ("dst", &[dst])], &attrs, &[]);
+    Ok(Value::Tile(target))
+}
+
+fn gather_compare(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let src = vector(lower, call, "input")?;
+    let tile = lower.tile(src).clone();
+    let mode = match call.get("cmp_mode").cloned() {
+        None | Some((Value::Const(Const::Int(0)), _)) => "eq",
+        Some((Value::Const(Const::Int(4)), _)) => "gt",
+        Some((Value::Const(Const::Str(word)), _)) if &*word == "eq" => "eq",
+        Some((Value::Const(Const::Str(word)), _)) if &*word == "gt" => "gt",
+        Some((other, span)) => {
+            return Err(call.wrong(lower, "cmp_mode", "\"eq\" or \"gt\", which the instruction has", &other, span));
+        }
+    };
+    let (number, span) = call.need(lower, "kvalue")?;
+    let number = scalar_for(lower, &number, tile.ty.layout.elem, span)?;
+    let (count, span) = call.need(lower, "out_cols")?;
+    let cols = match count {
+        Value::Const(Const::Int(n @ 1..)) if n < 1 << 24 => n as u64,
+        other => return Err(call.wrong(lower, "out_cols", "a positive constant integer", &other, span)),
+    };
+    let rows = fold(&tile.shape).0;
+    let elem = call.elem(lower, "count_dtype")?.unwrap_or(Elem::I32);
+    let tmp = match call.has("tmp") {
+        true => vector(lower, call, "tmp")?,
+        false => lower.new_tile(&tile.shape, Elem::U8, Space::Vec, "tmp"),
+    };
+    let target = lower.new_tile(&[rows, cols], elem, Space::Vec, "gather");
+    let counts = lower.new_tile(&[1, rows], elem, Space::Vec, "counts");
+    let [src, tmp, dst, cdst] = [src, tmp, target, counts].map(|id| lower.tile(id).value);
+    let groups: [(&str, &[_]); 5] =
+        [("src", &[src]), ("kValue", &[number]), ("tmp", &[tmp]), ("dst", &[dst]), ("cdst", &[cdst])];
+    let offset = call.int(lower, "offset")?.unwrap_or(0);
+    let attrs = [("cmpMode", Attr::member("cmp", mode)), ("offset", Attr::int(offset))];
+    lower.e.op(&pto::TGATHER, &groups, &attrs, &[]);
+    Ok(Value::Tuple(vec![Value::Tile(target), Value::Tile(counts)]))
+}
+
+fn gather_blocks(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (src, offsets) = (vector(lower, call, "src")?, vector(lower, call, "offset")?);
+    let elem = call.elem(lower, "output_dtype")?.unwrap_or(lower.tile(src).ty.layout.elem);
+    let mut shape = lower.tile(offsets).shape.to_vec();
+    if let Some(last) = shape.last_mut() {
+        *last *= 32 / elem.bytes().max(1) as u64;
+    }
+    let target = lower.new_tile(&shape, elem, Space::Vec, "gatherb");
+    emit(lower, &pto::TGATHERB, &[("src", src), ("indices", offsets)], target);
+    Ok(Value::Tile(target))
+}
+
+fn scatter(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    if call.has("mask_pattern") {
+        return Err(lower.unsupported(call.span, "`pl.scatter` by a pattern, for which there is no instruction,"));
+    }
+    if !call.has("dim") {
+        let (target, place) = call.need(lower, "dst")?;
+        let Value::Tile(id) = target else { return Err(call.wrong(lower, "dst", "a tile", &target, place)) };
+        lower.still_there(id, place)?;
+        let (src, indices) = (vector(lower, call, "src")?, vector(lower, call, "indexes")?);
+        emit(lower, &pto::TSCATTER, &[("src", src), ("indices", indices)], id);
+        lower.written_in_place(id, place)?;
+        return Ok(target);
+    }
+    let (input, indices, src) =
+        (vector(lower, call, "input")?, vector(lower, call, "index")?, vector(lower, call, "src")?);
+    let (axis, span) = call.need(lower, "dim")?;
+    let (x, i) = (lower.tile(input).clone(), lower.tile(indices).clone());
+    last_axis(lower, call, &axis, span, x.shape.len())?;
+    let rows = rows_of(lower, call, &[input, indices, src])?;
+    let [cols, count] = [&x.shape, &i.shape].map(|shape| fold(shape).1);
+    let elem = x.ty.layout.elem;
+    // The instruction clears what it does not write: where it wrote is seen by scattering ones.
+    let [values, marks] = [(); 2].map(|()| lower.new_tile(&x.shape, elem, Space::Vec, "scatter"));
+    let ones = lower.new_tile(&[1, count], elem, Space::Vec, "full");
+    let one = scalar_for(lower, &Value::Const(Const::Int(1)), elem, call.span)?;
+    let dst = lower.tile(ones).value;
+    lower.e.op(&pto::TEXPANDS, &[("scalar", &[one]), ("dst", &[dst])], &[], &[]);
+    for row in 0..rows {
+        let which = row_of(lower, indices, row, count, call.span)?;
+        let from = row_of(lower, src, row, count, call.span)?;
+        let [to, mark] = [values, marks].map(|id| row_of(lower, id, row, cols, call.span));
+        emit(lower, &pto::TSCATTER, &[("src", from), ("indices", which)], to?);
+        emit(lower, &pto::TSCATTER, &[("src", ones), ("indices", which)], mark?);
+    }
+    let how = Value::Const(Const::Str("ne".into()));
+    let mask = lower.call_by_name("cmp", vec![Value::Tile(marks), Value::Const(Const::Int(0)), how], call.span)?;
+    lower.call_by_name("sel", vec![mask, Value::Tile(values), Value::Tile(input)], call.span)
 }

@@ -1,13 +1,13 @@
 //! Products on the Cube core.
 
-use slipring_dialects::pto;
+use slipring_dialects::{pto, scf};
 use slipring_ir::{Diagnostic, Span};
 use slipring_tile::{Elem, Space};
 
 use super::{Call, ENTRY, Entry, REFUSED};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered, Place, fold, show};
-use crate::value::{TileId, Value};
+use crate::value::{Const, TileId, Value};
 
 pub(super) const OPS: &[Entry] = &[
     Entry {
@@ -22,7 +22,7 @@ pub(super) const OPS: &[Entry] = &[
         names: &["matmul_acc"],
         params: "acc, lhs, rhs, a_trans=, b_trans=, init_cond=",
         op: Some(&pto::TMATMUL_ACC),
-        doc: "Product added to an accumulator, in place",
+        doc: "Product added to an accumulator, in place; where `init_cond` holds, put there",
         lower: matmul_acc,
         ..ENTRY
     },
@@ -202,10 +202,6 @@ pub(super) fn multiplied(lower: &mut Lower<'_>, call: &Call, o: &Operands) -> Lo
 }
 
 fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    if let Some((_, span)) = call.get("init_cond") {
-        let span = *span;
-        return Err(lower.unsupported(span, "`init_cond`"));
-    }
     let (acc, span) = call.need(lower, "acc")?;
     let id = match &acc {
         Value::Tile(id) => *id,
@@ -248,8 +244,27 @@ pub(super) fn accumulated(
         return Err(lower.error("shapes", call.span, message));
     }
     let (l, r) = (lower.tile(o.left).value, lower.tile(o.right).value);
-    let groups: [(&str, &[_]); 4] = [("acc_in", &[tile.value]), ("lhs", &[l]), ("rhs", &[r]), ("dst", &[tile.value])];
-    lower.e.op(call.op(), &groups, &[], &[]);
+    let onto: [(&str, &[_]); 4] = [("acc_in", &[tile.value]), ("lhs", &[l]), ("rhs", &[r]), ("dst", &[tile.value])];
+    let anew: [(&str, &[_]); 3] = [("lhs", &[l]), ("rhs", &[r]), ("dst", &[tile.value])];
+    let first = if call.entry.names[0].starts_with("gemv") { &pto::TGEMV } else { &pto::TMATMUL };
+    match call.has("init_cond").then(|| call.get("init_cond").cloned()).flatten() {
+        None => drop(lower.e.op(call.op(), &onto, &[], &[])),
+        Some((Value::Const(Const::Bool(true)), _)) => drop(lower.e.op(first, &anew, &[], &[])),
+        Some((Value::Const(Const::Bool(false)), _)) => drop(lower.e.op(call.op(), &onto, &[], &[])),
+        Some((condition, place)) => {
+            let condition = lower.number(&condition, DType::Bool, place)?;
+            let op = lower.e.op(&scf::IF, &[("condition", &[condition])], &[], &[]);
+            let arms = [lower.e.region(op), lower.e.region(op)];
+            lower.e.inside(arms[0], |e| {
+                e.op(first, &anew, &[], &[]);
+                e.op(&scf::YIELD, &[], &[], &[]);
+            });
+            lower.e.inside(arms[1], |e| {
+                e.op(call.op(), &onto, &[], &[]);
+                e.op(&scf::YIELD, &[], &[], &[]);
+            });
+        }
+    }
     lower.take(acc, call.span);
     Ok(lower.add_tile(tile.value, tile.ty, &tile.shape, "matmul_acc"))
 }

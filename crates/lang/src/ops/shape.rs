@@ -203,16 +203,21 @@ fn fold_exceeds(a: &[u64], b: &[u64]) -> bool {
 }
 
 fn triangle(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    if let Some((_, span)) = call.get("valid_shape") {
-        let span = *span;
-        return Err(lower.unsupported(span, "`valid_shape` of `pl.tri`"));
-    }
     let shape = call.need_shape(lower, "shape")?;
-    let elem = call.elem(lower, "dtype")?.unwrap_or(slipring_tile::Elem::F32);
+    let elem = call.elem(lower, "dtype")?.unwrap_or(slipring_tile::Elem::I32);
     let (diagonal, span) = call.need(lower, "diagonal")?;
     let diagonal = lower.number(&diagonal, crate::dtype::DType::Elem(slipring_tile::Elem::I32), span)?;
     let upper = i64::from(call.flag(lower, "upper")?);
-    let target = lower.new_tile(&shape, elem, Space::Vec, "tri");
+    let target = match call.get("valid_shape") {
+        None => lower.new_tile(&shape, elem, Space::Vec, "tri"),
+        Some(_) => match call.offsets(lower, "valid_shape")?[..] {
+            [rows, cols] => {
+                lower.valid_fits([rows, cols], &shape, call.span)?;
+                lower.new_valid_tile(&shape, elem, Space::Vec, [rows, cols], "tri")
+            }
+            _ => return Err(lower.error("argument", call.span, "`valid_shape` has two extents")),
+        },
+    };
     let dst = lower.tile(target).value;
     lower.e.op(call.op(), &[("diagonal", &[diagonal]), ("dst", &[dst])], &[("upperOrLower", Attr::int(upper))], &[]);
     Ok(Value::Tile(target))

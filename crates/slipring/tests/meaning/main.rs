@@ -6,6 +6,7 @@ mod array;
 mod compiled;
 mod eval;
 mod files;
+mod indexed;
 mod number;
 mod ops;
 mod random;

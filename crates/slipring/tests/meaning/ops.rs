@@ -9,27 +9,27 @@ use crate::scalars;
 use crate::value::{Eval, Value};
 
 /// Arguments of a call.
-struct Args {
-    positional: Vec<Value>,
+pub struct Args {
+    pub positional: Vec<Value>,
     keywords: Vec<(String, Value)>,
 }
 
 impl Args {
-    fn get(&self, at: usize, name: &str) -> Option<Value> {
+    pub fn get(&self, at: usize, name: &str) -> Option<Value> {
         let is = |keyword: &str| keyword == name || other_names(name).contains(&keyword);
         let named = || self.keywords.iter().find(|(keyword, _)| is(keyword)).map(|(_, value)| value.clone());
         self.positional.get(at).cloned().or_else(named).filter(|value| !matches!(value, Value::None))
     }
 
-    fn need(&self, at: usize, name: &str) -> Eval {
+    pub fn need(&self, at: usize, name: &str) -> Eval {
         self.get(at, name).ok_or_else(|| format!("`{name}` is not given"))
     }
 
-    fn array(&self, at: usize, name: &str) -> Eval<Array> {
+    pub fn array(&self, at: usize, name: &str) -> Eval<Array> {
         self.need(at, name)?.array()
     }
 
-    fn flag(&self, name: &str) -> Eval<bool> {
+    pub fn flag(&self, name: &str) -> Eval<bool> {
         self.get(usize::MAX, name).map_or(Ok(false), |value| value.truth())
     }
 }
@@ -580,6 +580,7 @@ fn other(name: &str, args: &Args) -> Eval {
             store(&source, &target.array()?, &args.need(2, "offset")?, None, false)?;
             target
         }
+        "gather" | "gather_mask" | "gatherb" | "scatter" | "tri" => return crate::indexed::call(name, args),
         "gather_row" => {
             let (target, source) = (args.need(0, "dst")?, args.array(1, "src")?);
             let shape = args.need(4, "shapes")?.shape()?;
@@ -649,6 +650,9 @@ fn other(name: &str, args: &Args) -> Eval {
             let acc = args.array(0, "acc")?;
             if of_lists(args, 1)? {
                 return products(args, 1, Some(&acc));
+            }
+            if args.get(usize::MAX, "init_cond").map_or(Ok(false), |begins| begins.truth())? {
+                return product(args, 1, |_, _| 0.0);
             }
             let ([_, cols], values) = (acc.rows_cols(), acc.values());
             return product(args, 1, |i, j| values[i * cols + j]);

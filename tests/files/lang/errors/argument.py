@@ -93,3 +93,22 @@ def too_deep(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.F
     # error: argument a ring has 1 to 8 slots, not 100
     with pl.at(level=pl.Level.CORE_GROUP, optimizations=[pl.cross_core_slot(slot_num=100)]):
         y[:] = pl.exp(x)
+
+
+@pl.incore
+def pattern(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 32], pl.FP32]]):
+    # error: argument there is no pattern 9
+    y[:] = pl.gather(x, mask_pattern=9)
+
+
+@pl.incore
+def axis(x: pl.Tensor[[64, 64], pl.FP32], i: pl.Tensor[[64, 64], pl.INT32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: argument `dim` of `pl.gather` is -1, the last one, not the number 0
+    y[:] = pl.gather(x, dim=0, index=i)
+
+
+@pl.incore
+def comparison_of_a_gather(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 8], pl.INT32]]):
+    # error: argument `cmp_mode` of `pl.gather` is "eq" or "gt", which the instruction has, not the string "lt"
+    found, count = pl.gather(x, kvalue=1.0, cmp_mode="lt", out_cols=8)
+    y[:] = found

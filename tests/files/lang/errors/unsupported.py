@@ -30,9 +30,3 @@ def star(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]
     offsets = [0, 0]
     # error: unsupported `*` in a call cannot be compiled yet
     y[:] = pl.load(x, *offsets)
-
-
-@pl.incore
-def part_of_a_triangle(y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: unsupported `valid_shape` of `pl.tri` cannot be compiled yet
-    y[:] = pl.tri(0, [64, 64], valid_shape=[32, 64])

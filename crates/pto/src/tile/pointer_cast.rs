@@ -32,7 +32,7 @@ pub static POINTER_CAST: OpDef = OpDef {
 
 fn lower_pointer_cast(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let Type::MemRef(memref) = op.module.ty(op.result(0)) else { return Err(Reported) };
-    let base = d.scalar(op.operand(0).ok_or(Reported)?)?;
+    let base = d.scalar(op.operand(ADDRESS).ok_or(Reported)?)?;
     let Some(view) = view_of(memref, base, d) else {
         return Err(d.unsupported("memory of open shape"));
     };

@@ -3,11 +3,12 @@
 use slipring_ir::{Infer, Syntax, Touch, Type, TypeRule};
 
 use slipring_op::decode::Binding;
-use slipring_op::def::{OpDef, Reported};
-use slipring_op::rules::{PLAIN, POINTER, operand, result, schema};
+use slipring_op::def::{CoreRule, OpDef, Reported};
+use slipring_op::rules::{PLAIN, POINTER, TILE, operand, require_space, result, schema};
+use slipring_tile::Space;
 
 /// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&CASTPTR];
+pub(crate) const OPS: &[&OpDef] = &[&CASTPTR, &TILE_BUF_ADDR];
 
 const ADDRESS: TypeRule =
     TypeRule { describe: "an address or a pointer", accepts: |t| t.is_int_like() || matches!(t, Type::Ptr(..)) };
@@ -33,6 +34,39 @@ static CASTPTR: OpDef = OpDef {
     lower: |op, d| {
         let address = d.scalar(op.operand("address").ok_or(Reported)?)?;
         d.bind(op.result(0), Binding::Scalar(address));
+        Ok(())
+    },
+    ..PLAIN
+};
+
+static TILE_BUF_ADDR: OpDef = OpDef {
+    schema: schema(
+        "pto.tile_buf_addr",
+        Syntax::Format("$tile attr-dict `:` type($tile) `->` type($result)"),
+        &[operand("tile", TILE, Touch::ReadWrite, "the tile, in UB")],
+        &[result("result", POINTER, Infer::Written, "its first element")],
+        &[],
+    ),
+    summary: "The address of a tile, for a vector function",
+    doc: "A pointer to the first element of a tile as it lies in UB, for the instructions of the vector function that it stands in. \
+          Nothing moves. Outside of vector functions it is refused.",
+    source: "tile ISA, mixing tile instructions and micro-instructions",
+    core: CoreRule::Vector,
+    verify: |op, _, diags| {
+        require_space(op, "tile", &[Space::Vec], diags);
+        let (elem, pointer) = (op.ty("tile").and_then(Type::elem), op.module.ty(op.result(0)));
+        if !matches!(pointer, Type::Ptr(..)) || pointer.space() != Some(Space::Vec) {
+            diags.push(op.error("pointer-space", "expects a pointer into UB"));
+        } else if pointer.elem() != elem {
+            diags.push(op.error("elem-type", "expects a pointer to the elements of the tile"));
+        }
+    },
+    lower: |op, d| {
+        if !d.in_vector_function() {
+            return Err(d.error("outside-vecscope", "`pto.tile_buf_addr` stands outside of a vector function"));
+        }
+        let tile = d.tile(op.operand("tile").ok_or(Reported)?)?;
+        d.bind(op.result(0), Binding::Scalar(tile.addr));
         Ok(())
     },
     ..PLAIN

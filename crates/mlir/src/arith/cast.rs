@@ -23,6 +23,7 @@ pub(crate) const OPS: &[&OpDef] = &[
     &EXTF,
     &TRUNCF,
     &BITCAST,
+    &UNREALIZED,
 ];
 
 const CAST: Syntax = Syntax::Format("$in attr-dict `:` type($in) `to` type($out)");
@@ -94,6 +95,7 @@ integer_casts! {
     EXTSI "arith.extsi" "To a wider integer, with a sign" true;
     EXTUI "arith.extui" "To a wider integer, without a sign" false;
     TRUNCI "arith.trunci" "To a narrower integer" true;
+    UNREALIZED "builtin.unrealized_conversion_cast" "The same integer under another type" true;
 }
 
 fn number_of<const T: u8>([a, ..]: [u64; 3]) -> Result<u64, Trap> {

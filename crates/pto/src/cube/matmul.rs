@@ -1,6 +1,6 @@
 //! Products of two tiles, from zero, an accumulator or a bias.
 
-use slipring_ir::{Diags, OpSchema, OperandSpec, Syntax, TileType, Touch};
+use slipring_ir::{Diags, Dim, OpSchema, OperandSpec, Syntax, TileType, Touch};
 use slipring_machine::{Pipe, Platform};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
@@ -123,8 +123,8 @@ fn product_tiles<'a>(op: &OpRef<'a>) -> Option<[&'a TileType; 3]> {
     Some([op.tile(Product::LHS)?, op.tile(Product::RHS)?, op.tile(Product::DST)?])
 }
 
-fn verify_product(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    let Some(Product { start, .. }) = op.def.product else { return };
+fn verify_product(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    let Some(Product { start, vector, .. }) = op.def.product else { return };
     let mut fine = product_spaces(op, diags);
     match start {
         ProductStart::Zero => {}
@@ -135,7 +135,12 @@ fn verify_product(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     if !fine {
         return;
     }
-    product_shapes(op, a, b, c, diags);
+    // Where the unit works on memory, the row may stand in tiles of several.
+    if vector && platform.vector_function.is_none() {
+        row_shapes(op, a, b, c, diags);
+    } else {
+        product_shapes(op, a, b, c, diags);
+    }
     product_types(op, a, b, c, diags);
     match start {
         ProductStart::Zero => {}
@@ -176,6 +181,24 @@ pub(super) fn product_shapes(op: &OpRef<'_>, a: &TileType, b: &TileType, c: &Til
                     a.rows, a.cols, b.rows, b.cols, c.rows, c.cols
                 )),
             );
+        }
+    }
+}
+
+/// Reports valid shapes that do not make a product of a row and a tile.
+fn row_shapes(op: &OpRef<'_>, a: &TileType, b: &TileType, c: &TileType, diags: &mut Diags) {
+    let one = Dim::Static(1);
+    let pairs = [
+        ("lhs valid rows", a.valid[0], "1", one),
+        ("dst valid rows", c.valid[0], "1", one),
+        ("lhs valid columns", a.valid[1], "rhs valid rows", b.valid[0]),
+        ("rhs valid columns", b.valid[1], "dst valid columns", c.valid[1]),
+    ];
+    for (left, x, right, y) in pairs {
+        if let (Dim::Static(x), Dim::Static(y)) = (x, y)
+            && x != y
+        {
+            diags.push(op.error("matmul-shape", format!("expects {left} ({x}) to match {right} ({y})")));
         }
     }
 }

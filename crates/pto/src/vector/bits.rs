@@ -130,7 +130,7 @@ pub static TSHRS: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
     lower: |op, d| elementwise(op, d, &SHR, ["src", "scalar"], "bit"),
-    elems: types::BITS,
+    elems: types::SHIFT_RIGHT_BY,
     number: NumberUse::Count,
     ..BITS
 };

@@ -110,7 +110,7 @@ pub static TROWEXPANDDIV: OpDef = OpDef {
     doc: number_doc!(row_doc!("`dst = src0 / src1`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
     lower: |op, d| by_row(op, d, &DIV, "div"),
-    elems: types::WORDS,
+    elems: types::DIVIDE,
     ..BY_ROW
 };
 
@@ -180,7 +180,7 @@ pub static TCOLEXPANDDIV: OpDef = OpDef {
     doc: number_doc!("`dst[i, j] = src0[i, j] / src1[0, j]`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| by_column(op, d, &DIV, "div"),
-    elems: types::WORDS,
+    elems: types::DIVIDE,
     ..BY_COLUMN
 };
 

@@ -5,6 +5,7 @@ use slipring_tile::Elem;
 
 use super::check::{self, ANY_ELEM, NUMBERS, Needs};
 use super::lower::Operands;
+use super::types;
 use super::{ONE_TMP, TWO, VECTOR};
 use slipring_effect::vector::{Concat, Transpose};
 use slipring_op::Along;
@@ -35,6 +36,7 @@ pub static TTRANS: OpDef = OpDef {
         let effect = Transpose { local: operands.local, dst, src };
         operands.issue(d, effect, "transpose")
     },
+    elems: types::TURNED,
     along: [Along::Transposes; 2],
     ..VECTOR
 };
@@ -66,6 +68,7 @@ pub static TCONCAT: OpDef = OpDef {
         let effect = Concat { local: operands.local, dst, sources };
         operands.issue(d, effect, "move")
     },
+    elems: types::MOVED,
     along: [Along::Each, Along::Unknown],
     ..VECTOR
 };

@@ -193,7 +193,7 @@ pub static TCOLARGMAX: OpDef = OpDef {
     doc: arg_doc!("`dst[0, j]` = the i of the largest `src[i, j]`, an i32 or ui32."),
     verify: |op, _, diags| indices(op, Needs::Columns, diags),
     lower: |op, d| arg_columns(op, d, Reduce::Max),
-    elems: types::ROW_INDICES,
+    elems: types::COLUMN_INDICES,
     wants_tmp: true,
     ..BY_COLUMN
 };
@@ -204,7 +204,7 @@ pub static TCOLARGMIN: OpDef = OpDef {
     doc: arg_doc!("`dst[0, j]` = the i of the smallest `src[i, j]`, an i32 or ui32."),
     verify: |op, _, diags| indices(op, Needs::Columns, diags),
     lower: |op, d| arg_columns(op, d, Reduce::Min),
-    elems: types::ROW_INDICES,
+    elems: types::COLUMN_INDICES,
     wants_tmp: true,
     ..BY_COLUMN
 };

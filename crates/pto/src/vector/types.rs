@@ -57,11 +57,14 @@ types! {
     NEGATE: "dst" &[I16, I32, F16, F32], &[I8, I16, I32, F16, BF16, F32];
     RECTIFY: "dst" &[I32, F16, F32], &[I32, F16, F32];
     BITS: "dst" INTEGERS, INTEGERS;
+    /// Shifts to the right by a number.
+    SHIFT_RIGHT_BY: "dst" &[I16, U16, I32, U32], INTEGERS;
     INVERT: "dst" &[I16, U16], INTEGERS;
     AXPY: "dst" FLOATS, WIDE_FLOATS;
     ROW_SUMS: "src" NUMBERS, NUMBERS;
     ROW_EXTREMES: "src" NUMBERS, BYTES_TOO;
     ROW_INDICES: "src" NUMBERS, BF16_TOO;
+    COLUMN_INDICES: "src" &[U16, U32, F16, F32], BF16_TOO;
     COLUMN_SUMS: "src" NUMBERS, ALL;
     COLUMN_PRODUCTS: "src" NUMBERS, BF16_TOO;
     COMPARE: "src0" &[I32, U32, F16, F32], ALL;
@@ -69,6 +72,7 @@ types! {
     SELECT: "dst" BF16_TOO, ALL;
     /// Elements that are only moved.
     MOVED: "dst" ALL, ALL;
+    TURNED: "src" ALL, SHORT;
     /// Gathers, whose numbers are compared with the source; each form has its own types.
     GATHERED: "src" &[I16, U16, I32, U32, F16, BF16, F32], SHORT;
     GATHERED_BLOCKS: "dst" SHORT, SHORT;

@@ -1,8 +1,10 @@
 //! What a run shows: facts that serialise to JSON, and the same facts as text.
 
+mod compare;
 mod diagram;
 mod digest;
 mod facts;
+mod html;
 mod memory;
 mod message;
 mod occupancy;
@@ -12,14 +14,16 @@ mod table;
 mod text;
 mod trace;
 
+pub use compare::{Change, Compared, compare, compare_text};
 pub use digest::{Digest, Number, digest};
 pub use facts::{BufferFacts, CheckFacts, OpFacts, PipeFacts, RingFacts, RunFacts, StallFacts};
+pub use html::{Page, html};
 pub use memory::{BufferPlace, MemoryFacts, memory_svg, memory_text};
 pub use message::{MessageFacts, PlaceFacts};
 pub use occupancy::{Occupancy, OccupancyFacts, WaitFacts, occupancy_text};
 pub use record::{
-    BlockTime, Doing, Happening, LineFacts, PathFacts, PathPart, Places, Record, Recorder, Segment, SegmentKind, Touch,
-    lines_text, path_text, stall_name,
+    BlockTime, Doing, Happening, LineFacts, PathFacts, PathPart, Places, Record, Recorder, Roofline, Segment,
+    SegmentKind, Touch, lines_text, path_text, stall_name,
 };
 pub use rings::{RingTimes, RingTrace, TileFacts};
 pub use table::Table;

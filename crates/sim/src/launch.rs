@@ -6,6 +6,7 @@ use slipring_program::{Cancel, CoreProgram, Finding, Memory, Output, Program};
 use crate::engine::Engine;
 use crate::observe::Observer;
 use crate::stats::{Collector, Stats};
+use crate::suppose::Suppose;
 use crate::timing::Timing;
 
 /// What is passed for a kernel parameter.
@@ -80,6 +81,8 @@ pub struct Launch<'a> {
     /// Signals that are there at the start, for the first block of each cluster, as [`RunResult::counters`] has them; what is
     /// not listed starts with none.
     pub counters: Vec<u64>,
+    /// What is otherwise, for forecasts; by default nothing.
+    pub suppose: Suppose,
     /// The wish that the run ends; by default nobody has it.
     pub cancel: Cancel,
 }
@@ -97,6 +100,7 @@ impl<'a> Launch<'a> {
             limits: Limits::default(),
             timing: Timing::Platform,
             counters: Vec::new(),
+            suppose: Suppose::default(),
             cancel: Cancel::default(),
         }
     }

@@ -253,6 +253,10 @@ pub(crate) struct SyncState {
     /// The last set and the last wait that took place.
     pub last_set: Option<SiteRef>,
     pub last_wait: Option<SiteRef>,
+    /// Waits that went on without their signal, in a run where that is supposed, and the cycle from which the last signal that
+    /// made up for one is seen.
+    pub owed: u32,
+    pub paid: u64,
     /// What a token is; idle for other objects.
     pub token: Token,
 }
@@ -266,6 +270,8 @@ impl SyncState {
             waits: 0,
             last_set: None,
             last_wait: None,
+            owed: 0,
+            paid: 0,
             token: Token::default(),
         }
     }
@@ -294,6 +300,7 @@ impl SyncState {
         self.waiters.clear();
         (self.sets, self.waits) = (0, 0);
         (self.last_set, self.last_wait) = (None, None);
+        (self.owed, self.paid) = (0, 0);
         self.token = Token::default();
     }
 }

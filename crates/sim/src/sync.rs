@@ -7,6 +7,7 @@ use crate::engine::Engine;
 use crate::observe::{Observer, Stall};
 use crate::report;
 use crate::state::{AgentId, PipeState, ScalarState, Signal};
+use crate::suppose::Suppose;
 
 impl<O: Observer> Engine<'_, O> {
     /// Which object a step names: its index in the program.
@@ -44,7 +45,8 @@ impl<O: Observer> Engine<'_, O> {
         let index = self.state_index(core, sync);
         let visible = self.visible(index, decl, at);
         let state = &mut self.syncs[index];
-        let lost = state.waiters.is_empty() && state.signals.len() >= decl.max.max(1) as usize;
+        let supposed = self.launch.suppose.has_slack();
+        let lost = !supposed && state.waiters.is_empty() && state.signals.len() >= decl.max.max(1) as usize;
         if lost && !decl.saturates {
             return Err(self.overflow(core, pipe, sync, site));
         }
@@ -54,6 +56,7 @@ impl<O: Observer> Engine<'_, O> {
         match woken {
             Some(_) => state.waits += 1,
             None if lost => {}
+            None if state.owed > 0 => (state.owed, state.paid) = (state.owed - 1, visible),
             None => state.signals.push_back(Signal { visible, site: Some(site) }),
         }
         self.observer.set(at, self.agent(core, pipe), sync, lost, site);
@@ -93,6 +96,12 @@ impl<O: Observer> Engine<'_, O> {
                 state.waits += 1;
                 state.last_wait = Some(site);
                 Some(at.max(signal.visible).saturating_add(cycles))
+            }
+            None if state.owed < self.launch.suppose.slack(sync, site) => {
+                state.waits += 1;
+                let all = self.launch.suppose.slack(sync, site) == Suppose::ALL;
+                (state.owed, state.last_wait) = (state.owed + 1, Some(site));
+                Some(if all { at } else { at.max(state.paid) }.saturating_add(cycles))
             }
             None => {
                 state.waiters.push(AgentId::new(core, pipe));

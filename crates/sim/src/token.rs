@@ -125,6 +125,7 @@ impl<O: Observer> Engine<'_, O> {
     ) -> Option<u64> {
         let cycles = self.sync_cycles(core, pipe);
         let index = self.state_index(core, sync);
+        let releases = releases.saturating_sub(self.launch.suppose.slack(sync, site));
         let state = &mut self.syncs[index];
         let token = &mut state.token;
         if token.done < releases {

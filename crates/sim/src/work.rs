@@ -45,6 +45,7 @@ impl<O: Observer> Engine<'_, O> {
         let (args, access) = pipes[pipe.index()].front_args(work.args.len());
         let floor = if pipe == Pipe::S { self.launch.platform.cost.scalar_memory } else { 0 };
         let (memory, scratch, output) = (&mut self.memory, &mut self.scratch, &mut self.output);
+        let suppose = &self.launch.suppose;
         let (before, steps, role) = (self.steps, self.launch.limits.steps, agent.role);
         scratch.steps = before;
         let mut value = 0;
@@ -71,7 +72,7 @@ impl<O: Observer> Engine<'_, O> {
                     bounds::check(access, env, memory, entry, work)?;
                 }
             }
-            let cycles = work.cost.cycles(access.units);
+            let cycles = work.cost.cycles(suppose.units(pipe, access.units));
             Ok(if cycles == 0 { u64::from(floor) } else { cycles })
         };
         let (access, cycles): (&Access, u64) = match fixed {

@@ -3,7 +3,7 @@
 use slipring_dialects::Decoded;
 use slipring_machine::Platform;
 use slipring_program::{Cancel, Finding, GmBuffer, Memory, ParamKind, Severity, zeroed};
-use slipring_sim::{ArgValue, Launch, Limits, Mode, Observer, RunResult, Timing, run};
+use slipring_sim::{ArgValue, Launch, Limits, Mode, Observer, RunResult, Suppose, Timing, run};
 use slipring_tile::Space;
 
 use crate::args::Passed;
@@ -103,6 +103,8 @@ pub(crate) struct How<'a> {
     pub timing: Timing,
     /// The launch before on the same device.
     pub earlier: Option<&'a RunResult>,
+    /// What is otherwise, for forecasts.
+    pub suppose: Suppose,
     /// The wish that the run ends: a finding `cancelled` says that it was given up.
     pub cancel: Cancel,
 }
@@ -197,6 +199,7 @@ fn memories<'a>(
         Launch::new(&decoded.program, platform, options.blocks, args).mode(options.mode).timing(how.timing);
     launch.part = how.part;
     launch.limits = options.limits;
+    launch.suppose = how.suppose;
     launch.cancel = how.cancel;
     let mut memory = Memory::try_with_sizes(clusters, |space| bytes(space) as usize).map_err(|_| all)?;
     memory.gm = buffers;

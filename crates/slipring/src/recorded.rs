@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use slipring_ir::Source;
-use slipring_machine::CoreKind;
+use slipring_machine::{CoreKind, Platform, Role};
 use slipring_passes::PassContext;
 use slipring_passes::memory::allocate::{MapBuffer, memory_maps};
 use slipring_program::{Extent, Program, SyncRole};
-use slipring_report::{LineFacts, PathFacts, Places, Record, Trace};
+use slipring_report::{End, LineFacts, Page, PathFacts, Places, Record, Trace, html};
 use slipring_tile::Space;
 
-use crate::Run;
 use crate::kernel::Compiled;
+use crate::{Advice, Run, memory_map};
 
 /// What the numbers of a record stand for.
 pub(crate) struct Names<'a> {
@@ -65,6 +65,14 @@ impl<'a> Names<'a> {
         Some(best.buffer.name.trim_start_matches('%').to_string())
     }
 
+    /// Bytes of a local memory of a core in which nothing lies; `None` where it is not known what lies there.
+    pub fn free(&self, platform: &Platform, core: Role, space: Space) -> Option<u64> {
+        let own = self.tiles.get(&(core.kind() == CoreKind::Cube, space as u8))?;
+        let spec = platform.space(space)?;
+        let end = own.iter().map(|tile| tile.buffer.address.saturating_add(tile.buffer.bytes)).max().unwrap_or(0);
+        Some(spec.bytes.saturating_sub(spec.reserved).saturating_sub(end))
+    }
+
     fn role(&self, sync: u32) -> Option<SyncRole> {
         self.program.syncs.get(sync as usize).map(|decl| decl.role)
     }
@@ -90,6 +98,11 @@ impl Run<'_> {
     /// The timeline, for [`chrome`](crate::report::chrome), [`perfetto`](crate::report::perfetto) and
     /// [`chart`](crate::report::chart); `None` where the run was not asked to keep it.
     pub fn trace(&self) -> Option<Trace> {
+        self.timetable().map(|(trace, _)| trace)
+    }
+
+    /// The timeline, and where each happening stands in it.
+    fn timetable(&self) -> Option<(Trace, Vec<End>)> {
         let names = Names::new(&self.compiled);
         let buffers: Vec<String> = self.execution.result.memory.gm.iter().map(|buffer| buffer.name.clone()).collect();
         let places = Places {
@@ -98,7 +111,37 @@ impl Run<'_> {
             tile: &|extent, site| names.tile(extent, site),
             buffers: &buffers,
         };
-        Some(self.record()?.trace(&places).0)
+        Some(self.record()?.trace(&places))
+    }
+
+    /// A page with everything that the run shows, which needs no other file and no network; `None` where the run was not asked to
+    /// keep what happens. `advice` stands there where it is given.
+    ///
+    /// # Errors
+    /// A defect of the template.
+    pub fn html(&self, advice: Option<&Advice>) -> Option<Result<String, String>> {
+        let record = self.record()?;
+        let (trace, ends) = self.timetable()?;
+        let steps = record.path().into_iter().filter_map(|segment| segment.happening);
+        let on_path = steps.map(|at| ends[at as usize]).collect();
+        let facts = self.facts();
+        let memory = memory_map(&self.compiled.prepared.module, &self.compiled.platform);
+        let what_if = advice.map_or(Vec::new(), |advice| {
+            advice.forecasts.iter().map(|forecast| (forecast.what.clone(), forecast.cycles)).collect()
+        });
+        let source = &self.compiled.prepared.written.source;
+        let roofline = record.roofline();
+        let page = Page {
+            facts: &facts,
+            trace: &trace,
+            on_path: &on_path,
+            source: (&source.name, &source.text),
+            memory: &memory,
+            roofline: roofline.as_ref(),
+            advice: advice.map_or(&[], |advice| &advice.words),
+            what_if: &what_if,
+        };
+        Some(html(&page))
     }
 
     /// Cycles, stalls and bytes by line of the source; `None` where the run was not asked to keep them.

@@ -8,7 +8,7 @@ use slipring_ir::text::nearest;
 use slipring_ir::{Diagnostic, Diags};
 use slipring_program::ParamKind;
 use slipring_report::{CheckFacts, Record, Recorder, RingTrace, RunFacts, checks_text};
-use slipring_sim::Mode;
+use slipring_sim::{Mode, Suppose};
 
 use crate::args::Passed;
 use crate::exec::{How, launch};
@@ -307,6 +307,20 @@ impl Run<'_> {
         let mut messages = diags.list;
         let facts = facts::verify_facts(&outcome, &self.bound, &mut messages);
         Comparison { outcome, messages, facts }
+    }
+
+    /// The same launch once more with something otherwise, on the same inputs.
+    ///
+    /// # Errors
+    /// If the run is cancelled.
+    pub(crate) fn again(&self, suppose: &Suppose) -> Result<Execution, Error> {
+        let how = How { suppose: suppose.clone(), cancel: self.control.wish(), ..How::default() };
+        let (decoded, platform) = (&self.compiled.prepared.decoded, &self.compiled.platform);
+        let execution = launch(decoded, platform, &self.bound, self.options, how, &mut ());
+        match self.control.is_cancelled() {
+            true => Err(Error::Cancelled),
+            false => Ok(execution),
+        }
     }
 
     /// The same run without loans of its inputs: they are copied.

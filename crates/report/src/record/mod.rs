@@ -3,6 +3,7 @@
 mod lines;
 mod live;
 mod path;
+mod roofline;
 mod trace;
 
 use std::collections::VecDeque;
@@ -10,9 +11,11 @@ use std::collections::VecDeque;
 use slipring_machine::Pipe;
 use slipring_program::{Extent, Program, SiteRef, SyncRole};
 use slipring_sim::{Agent, Launch, Observer, Stall, Step, WorkRun};
+use slipring_tile::Space;
 
 pub use lines::{LineFacts, lines_text};
 pub use path::{PathFacts, PathPart, Segment, SegmentKind, path_text};
+pub use roofline::Roofline;
 pub use trace::Places;
 
 /// What an agent did.
@@ -28,6 +31,8 @@ pub enum Doing {
         read: u64,
         /// Bytes written.
         written: u64,
+        /// Bytes of global memory, read and written.
+        global: u64,
         /// Size in the unit of its cost.
         units: u64,
         /// The ring that it moves a tile into.
@@ -220,9 +225,10 @@ impl Observer for Recorder {
 
     fn end(&mut self, at: u64, run: &WorkRun<'_>) {
         let first = self.record.touches.len() as u32;
-        let mut bytes = [0, 0];
+        let (mut bytes, mut global) = ([0, 0], 0);
         for (writes, list) in [(false, &run.access.reads), (true, &run.access.writes)] {
             bytes[usize::from(writes)] = list.iter().map(Extent::bytes).sum();
+            global += list.iter().filter(|extent| extent.space == Space::Gm).map(Extent::bytes).sum::<u64>();
             self.record.touches.extend(list.iter().take(TOUCHES).map(|extent| Touch { extent: *extent, writes }));
         }
         let doing = Doing::Work {
@@ -230,6 +236,7 @@ impl Observer for Recorder {
             touches: (first, self.record.touches.len() as u32 - first),
             read: bytes[0],
             written: bytes[1],
+            global,
             units: run.access.units,
             fills: run.work.fills,
         };

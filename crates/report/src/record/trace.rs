@@ -293,7 +293,11 @@ impl Build<'_> {
                 Direction::C2V => (Role::Aic.name(), decl.lane.name()),
                 Direction::V2C => (decl.lane.name(), Role::Aic.name()),
             };
-            let name = format!("ring {} ({from} to {to}): filled slots of {}", decl.name, decl.slots);
+            let name = format!(
+                "ring {} ({from} to {to}): filled slots of {}",
+                decl.name.trim_start_matches("ring "),
+                decl.slots
+            );
             let start = self.record.blocks.iter().find(|block| block.cluster == cluster).map_or(0, |block| block.start);
             let mut samples = course(changes);
             if samples.first().is_none_or(|(at, _)| *at > start) {

@@ -3,6 +3,7 @@
 mod asked;
 mod build;
 mod check;
+mod compare;
 mod device;
 mod graph;
 mod kernel;
@@ -11,6 +12,7 @@ mod output;
 mod program;
 mod progress;
 mod queue;
+mod report;
 mod ring;
 mod run;
 mod standard;
@@ -42,6 +44,10 @@ enum Verb {
     Run(run::RunArgs),
     /// The tasks of a whole program and what orders them: as text, as a picture, as JSON
     Graph(graph::GraphArgs),
+    /// Run a kernel and write a page with its timeline, its source, its rings and what would make it faster
+    Report(report::ReportArgs),
+    /// Two runs side by side: what became faster, what slower, which wait went
+    Compare(compare::CompareArgs),
     /// How full the rings of a kernel are, who waits for whom, and what another depth would do
     Ring(ring::RingArgs),
     /// Read and verify files: every error of every file
@@ -88,6 +94,8 @@ fn verb(cli: &Cli) -> Exit {
     let run = || match &cli.verb {
         Verb::Run(args) => run::run(args),
         Verb::Graph(args) => graph::graph(args),
+        Verb::Report(args) => report::report(args),
+        Verb::Compare(args) => compare::compare(args),
         Verb::Ring(args) => ring::ring(args),
         Verb::Check(args) => check::check(args),
         Verb::Build(args) => build::build(args),
@@ -105,9 +113,10 @@ impl Verb {
             Verb::Run(args) => args.json,
             Verb::Graph(args) => args.json,
             Verb::Ring(args) => args.json,
+            Verb::Compare(args) => args.json,
             Verb::Check(args) => args.json,
             Verb::Queue(verb) => verb.as_json(),
-            Verb::Build(_) | Verb::Ops(_) => false,
+            Verb::Build(_) | Verb::Ops(_) | Verb::Report(_) => false,
         }
     }
 }

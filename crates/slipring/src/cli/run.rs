@@ -5,7 +5,9 @@ use std::io::IsTerminal;
 use clap::Args;
 use slipring::args::{Arg, OutFile};
 use slipring::report::{Trace, TraceForm, chart, lines_text, path_text, stats_text, summary_text};
-use slipring::{BoardOptions, Error, Kernel, MOST_BLOCKS, RunOptions, Tensor, Timing, VerifyOutcome, tools};
+use slipring::{
+    BoardOptions, Error, Kernel, MOST_BLOCKS, RunOptions, Tensor, Timing, VerifyOutcome, advice_text, tools,
+};
 use slipring_queue::board;
 
 use super::kernel::KernelArgs;
@@ -72,6 +74,9 @@ pub(super) struct RunArgs {
     /// Also cycles, stalls and bytes by line of the source, and the critical path
     #[arg(long, conflicts_with = "device")]
     pub(super) lines: bool,
+    /// Also what would make it faster: forecasts by more runs of the same engine, and advice
+    #[arg(long, conflicts_with = "device")]
+    pub(super) advice: bool,
     /// Also tables by op and by ring, and which tag each push, pop and free used when
     #[arg(long)]
     pub(super) stats: bool,
@@ -125,7 +130,7 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
     options.launches = args.launches;
     options.strict = args.strict;
     options.trace = args.stats || args.json;
-    options.record = args.trace.is_some() || args.timeline || args.lines;
+    options.record = args.trace.is_some() || args.timeline || args.lines || args.advice;
     match &args.device {
         None => {
             options.tools = tools(&args.check).map_err(Error::Arguments)?;
@@ -189,6 +194,11 @@ fn launch(args: &RunArgs, kernel: &Kernel, bound: Vec<Arg>, options: &RunOptions
         }
         if let Some(trace) = trace.filter(|_| args.timeline) {
             out(&format!("\ntimeline (# busy throughout, . some of the time)\n{}", chart(&trace, CHART, ROWS)));
+        }
+        if args.advice
+            && let Some(advice) = run.advice()?
+        {
+            out(&advice_text(&advice));
         }
         if let (Some(lines), Some(path)) = (&facts.lines, &facts.path) {
             out(&lines_text(lines));

@@ -120,7 +120,7 @@ fn check(slices: &[Read], facts: &RunFacts) {
 
 #[test]
 fn traces_of_all_examples_say_what_the_tables_say() {
-    for (path, run, facts) in runs(&recorded()) {
+    for (path, run, facts) in runs(&recorded(), 1) {
         let trace = run.trace().expect("a trace");
         let bytes = perfetto(&trace);
         let slices = read(&bytes);
@@ -141,7 +141,7 @@ fn traces_of_all_examples_say_what_the_tables_say() {
 fn critical_paths_are_whole() {
     let timings = [Timing::Platform, Timing::Random { seed: 3 }];
     for timing in timings {
-        for (path, run, facts) in runs(&recorded().timing(timing)) {
+        for (path, run, facts) in runs(&recorded().timing(timing), 2) {
             if !run.is_complete() {
                 continue;
             }
@@ -165,7 +165,7 @@ fn critical_paths_are_whole() {
 /// What each line did adds up to what the pipes did.
 #[test]
 fn lines_add_up() {
-    for (path, _, facts) in runs(&recorded()) {
+    for (path, _, facts) in runs(&recorded(), 1) {
         let busy: u64 = facts.pipes.iter().map(|pipe| pipe.busy).sum();
         let lines = facts.lines.expect("lines");
         assert_eq!(lines.iter().map(|line| line.busy).sum::<u64>(), busy, "{}", path.display());

@@ -1,0 +1,216 @@
+//! Two runs side by side: what became faster, what slower, which wait went.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::table::Table;
+
+/// A number of both runs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Change {
+    /// Of what.
+    pub what: String,
+    /// Cycles in the first run; 0 where it has no such thing.
+    pub before: u64,
+    /// Cycles in the second.
+    pub after: u64,
+}
+
+impl Change {
+    fn size(&self) -> u64 {
+        self.before.abs_diff(self.after)
+    }
+}
+
+/// Two runs side by side. Each list has what changed, the largest change first.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct Compared {
+    /// Kernel and platform of each run.
+    pub runs: [String; 2],
+    pub cycles: Change,
+    /// Busy cycles by core and pipe.
+    pub busy: Vec<Change>,
+    /// Waits by core, pipe and cause.
+    pub waits: Vec<Change>,
+    /// Cycles by op.
+    pub ops: Vec<Change>,
+    /// Cycles of the critical path by what it is; empty where a run does not have it.
+    pub path: Vec<Change>,
+    /// Busy cycles by line of the source, told apart by what stands there; empty where a run does not have them.
+    pub lines: Vec<Change>,
+    /// Buffers that have other contents in the second run, or are in one only.
+    pub results: Vec<String>,
+}
+
+/// Sums by name.
+type Sums = BTreeMap<String, u64>;
+
+/// Compares the facts of two runs, as `slipring run --json` gives them, with `--lines` also their lines and paths.
+///
+/// # Errors
+/// If one of them is none.
+pub fn compare(before: &Value, after: &Value) -> Result<Compared, String> {
+    let cycles = |run: &Value| {
+        run["cycles"].as_u64().ok_or("these are no facts of a run: `slipring run --json` writes them".to_string())
+    };
+    let total = Change { what: "cycles".into(), before: cycles(before)?, after: cycles(after)? };
+    let both = |of: fn(&Value) -> Sums| changes(&of(before), &of(after));
+    let name = |run: &Value| format!("{} on {}", text(&run["kernel"]), text(&run["platform"]));
+    let has = |what: &str| {
+        before[what].is_array() && after[what].is_array() || before[what].is_object() && after[what].is_object()
+    };
+    Ok(Compared {
+        runs: [name(before), name(after)],
+        cycles: total,
+        busy: both(|run| sums(&run["pipes"], |pipe| vec![(pipe_name(pipe), number(&pipe["busy"]))])),
+        waits: both(|run| {
+            sums(&run["pipes"], |pipe| {
+                let stalls = items(&pipe["stalls"]);
+                let each =
+                    stalls.map(|own| (format!("{}: {}", pipe_name(pipe), text(&own["cause"])), number(&own["cycles"])));
+                each.collect()
+            })
+        }),
+        ops: both(|run| sums(&run["ops"], |op| vec![(text(&op["op"]).to_string(), number(&op["cycles"]))])),
+        path: if has("path") {
+            both(|run| sums(&run["path"]["parts"], |part| vec![part_name(part)]))
+        } else {
+            Vec::new()
+        },
+        lines: if has("lines") {
+            both(|run| sums(&run["lines"], |line| vec![(text(&line["text"]).to_string(), number(&line["busy"]))]))
+        } else {
+            Vec::new()
+        },
+        results: results(before, after),
+    })
+}
+
+fn items(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap_or(0)
+}
+
+fn pipe_name(pipe: &Value) -> String {
+    format!("{} {}", text(&pipe["core"]), text(&pipe["pipe"]))
+}
+
+fn part_name(part: &Value) -> (String, u64) {
+    let what = match text(&part["kind"]) {
+        "work" => text(&part["what"]).to_string(),
+        "scalar" => "scalar instructions".to_string(),
+        kind => format!("{kind}: {}", text(&part["what"])),
+    };
+    (format!("{}: {what}", pipe_name(part)), number(&part["cycles"]))
+}
+
+fn sums(list: &Value, of: impl Fn(&Value) -> Vec<(String, u64)>) -> Sums {
+    let mut sums = Sums::new();
+    for (name, cycles) in items(list).flat_map(of) {
+        *sums.entry(name).or_default() += cycles;
+    }
+    sums
+}
+
+/// What changed, the largest change first.
+fn changes(before: &Sums, after: &Sums) -> Vec<Change> {
+    let mut names: Vec<&String> = before.keys().chain(after.keys()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let of = |sums: &Sums, name: &String| sums.get(name).copied().unwrap_or(0);
+    let change = |name: &String| Change { what: name.clone(), before: of(before, name), after: of(after, name) };
+    let mut list: Vec<Change> = names.into_iter().map(change).filter(|change| change.size() > 0).collect();
+    list.sort_by(|a, b| b.size().cmp(&a.size()).then_with(|| a.what.cmp(&b.what)));
+    list
+}
+
+fn results(before: &Value, after: &Value) -> Vec<String> {
+    let hashes = |run: &Value| -> BTreeMap<String, String> {
+        items(&run["buffers"]).map(|own| (text(&own["name"]).to_string(), text(&own["hash"]).to_string())).collect()
+    };
+    let (before, after) = (hashes(before), hashes(after));
+    let other = |name: &&String| before.get(*name) != after.get(*name);
+    let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
+    names.filter(other).cloned().collect()
+}
+
+/// Rows of a table, at most.
+const ROWS: usize = 12;
+
+/// The comparison as text.
+pub fn compare_text(compared: &Compared) -> String {
+    let [before, after] = &compared.runs;
+    let change = |change: &Change| {
+        let percent = 100.0 * (change.after as f64 - change.before as f64) / (change.before.max(1)) as f64;
+        match change.before {
+            0 => "new".to_string(),
+            _ if change.after == 0 => "gone".to_string(),
+            _ => format!("{percent:+.1} %"),
+        }
+    };
+    let total = &compared.cycles;
+    let word = match total.after.cmp(&total.before) {
+        std::cmp::Ordering::Less => format!("faster, {}", change(total)),
+        std::cmp::Ordering::Equal => "as fast".to_string(),
+        std::cmp::Ordering::Greater => format!("slower, {}", change(total)),
+    };
+    let mut out = format!("{before}: {} cycles\n{after}: {} cycles: {word}\n", total.before, total.after);
+    let lists = [
+        ("busy", &compared.busy),
+        ("waits", &compared.waits),
+        ("ops", &compared.ops),
+        ("critical path", &compared.path),
+        ("lines, busy", &compared.lines),
+    ];
+    for (title, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+        let mut table = Table::new(0, &["before", "after", "change", ""]).left(&[3]);
+        for own in list.iter().take(ROWS) {
+            table.row(vec![own.before.to_string(), own.after.to_string(), change(own), own.what.clone()]);
+        }
+        out += &format!("\n{title}\n{}", table.render());
+        if list.len() > ROWS {
+            out += &format!("  and {} more\n", list.len() - ROWS);
+        }
+    }
+    if compared.results.is_empty() {
+        return out + "\nthe same results\n";
+    }
+    out + &format!("\nother results: {}\n", compared.results.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_changed_is_named() {
+        let run = |cycles: u64, flag: u64, hash: &str| {
+            let stalls = if flag > 0 { vec![json!({"cause": "flag", "cycles": flag})] } else { Vec::new() };
+            json!({
+                "kernel": "k", "platform": "a5", "cycles": cycles,
+                "pipes": [{"core": "AIC", "pipe": "MTE2", "busy": 90, "stalls": stalls}],
+                "ops": [{"op": "pto.tload", "cycles": 90}],
+                "buffers": [{"name": "out", "hash": hash}],
+            })
+        };
+        let compared = compare(&run(200, 110, "a"), &run(100, 0, "b")).expect("runs");
+        assert_eq!(compared.waits, [Change { what: "AIC MTE2: flag".into(), before: 110, after: 0 }]);
+        assert_eq!((compared.busy.len(), compared.ops.len(), compared.results.join(" ")), (0, 0, "out".into()));
+        let text = compare_text(&compared);
+        assert!(text.contains("k on a5: 100 cycles: faster, -50.0 %"), "{text}");
+        assert!(text.lines().any(|line| line.trim_start().starts_with("110      0    gone  AIC MTE2: flag")), "{text}");
+        assert!(compare(&json!({}), &run(1, 0, "a")).is_err());
+    }
+}

@@ -1,0 +1,266 @@
+//! A run as one page that needs nothing else: no other file and no network.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use minijinja::Environment;
+use minijinja::value::Serde;
+use serde_json::json;
+
+use crate::facts::{PipeFacts, RunFacts};
+use crate::record::{LineFacts, PathPart, Roofline, SegmentKind};
+use crate::trace::{End, Slice, SliceKind, Trace, Value};
+use crate::{MemoryFacts, MessageFacts, memory_svg};
+
+const TEMPLATE: &str = include_str!("html/report.html");
+const STYLE: &str = include_str!("html/report.css");
+const SCRIPT: &str = include_str!("html/report.js");
+
+/// What a page shows.
+pub struct Page<'a> {
+    /// The run, with its lines and its path.
+    pub facts: &'a RunFacts,
+    /// Its timeline.
+    pub trace: &'a Trace,
+    /// Slices of the timeline that are on the critical path.
+    pub on_path: &'a BTreeSet<End>,
+    /// The name of the file, and its text.
+    pub source: (&'a str, &'a str),
+    /// What lies in the local memories.
+    pub memory: &'a [MemoryFacts],
+    /// Its rates.
+    pub roofline: Option<&'a Roofline>,
+    /// What would make it faster, in words.
+    pub advice: &'a [String],
+    /// Predictions: what would be otherwise, cycles, and the change.
+    pub what_if: &'a [(String, u64)],
+}
+
+/// The page.
+///
+/// # Errors
+/// A defect of the template.
+pub fn html(page: &Page<'_>) -> Result<String, String> {
+    let facts = page.facts;
+    let mut engine = Environment::new();
+    engine.add_template("report.html", TEMPLATE).map_err(|error| error.to_string())?;
+    let errors = facts.findings.iter().filter(|finding| finding.severity == "error").count();
+    let (verdict, text) = match (errors, facts.complete, facts.findings.len()) {
+        (0, true, 0) => ("clean", "clean: nothing was found".to_string()),
+        (0, true, n) => ("clean", format!("no error, {n} warnings or notes")),
+        (0, false, _) => ("partly", "the run stopped".to_string()),
+        (1, ..) => ("findings", "1 error found".to_string()),
+        (n, ..) => ("findings", format!("{n} errors found")),
+    };
+    let svg = memory_svg(page.memory);
+    let blocks = if facts.blocks == 1 { "1 block".to_string() } else { format!("{} blocks", facts.blocks) };
+    let all = json!({
+        "css": STYLE,
+        "js": SCRIPT,
+        "data": data(page),
+        "kernel": facts.kernel,
+        "platform": facts.platform,
+        "blocks": blocks,
+        "cycles": facts.cycles,
+        "microseconds": format!("{:.2}", facts.microseconds),
+        "complete": facts.complete,
+        "verdict": verdict,
+        "verdict_text": text,
+        "checks": facts.checks,
+        "findings": facts.findings.iter().map(|own| finding(own, page.source.1)).collect::<Vec<_>>(),
+        "file": page.source.0,
+        "path": parts(facts),
+        "pipes": facts.pipes.iter().map(|own| pipe(own, facts)).collect::<Vec<_>>(),
+        "rings": rings(facts),
+        "ops": facts.ops,
+        "buffers": buffers(facts),
+        "memory": if page.memory.is_empty() { String::new() } else { picture(&svg) },
+        "advice": page.advice,
+        "what_if": predictions(page),
+    });
+    let template = engine.get_template("report.html").map_err(|error| error.to_string())?;
+    template.render(Serde(all)).map_err(|error| format!("{error:#}"))
+}
+
+/// A picture as an address of its own, so that its styles stay inside.
+fn picture(svg: &str) -> String {
+    let mut text = String::from("data:image/svg+xml;charset=utf-8,");
+    for byte in svg.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' | b' ' | b'=' | b':' | b',' => {
+                text.push(char::from(byte));
+            }
+            _ => {
+                let _ = write!(text, "%{byte:02X}");
+            }
+        }
+    }
+    text
+}
+
+/// The text of a message, with the lines of the source that it names.
+fn finding(own: &MessageFacts, source: &str) -> serde_json::Value {
+    let lines: Vec<&str> = source.lines().collect();
+    let first = own.line.map(|line| (line, own.column.unwrap_or(1), own.label.as_str()));
+    let also = own.also.iter().map(|place| (place.line, place.column, place.label.as_str()));
+    let places = first.into_iter().chain(also).map(|(line, column, label)| {
+        let text = lines.get(line.saturating_sub(1)).copied().unwrap_or_default();
+        let caret = format!("{:6}{}^ {label}", "", " ".repeat(column.saturating_sub(1)));
+        json!({"line": line, "shown": format!("{line:4}  {text}"), "caret": caret})
+    });
+    json!({
+        "severity": own.severity, "code": own.code, "message": own.message, "line": own.line,
+        "places": places.collect::<Vec<_>>(), "notes": own.notes, "help": own.help,
+    })
+}
+
+fn percent(part: u64, all: u64) -> f64 {
+    (1000.0 * part as f64 / all.max(1) as f64).round() / 10.0
+}
+
+fn pipe(own: &PipeFacts, facts: &RunFacts) -> serde_json::Value {
+    let all = facts.cycles * u64::from(facts.blocks);
+    let waits: Vec<String> = own.stalls.iter().map(|stall| format!("{} {}", stall.cause, stall.cycles)).collect();
+    json!({
+        "core": own.core, "pipe": own.pipe, "busy": own.busy, "percent": percent(own.busy, all), "stalled": own.stalled,
+        "stalled_percent": percent(own.stalled, all), "operations": own.operations, "bytes_read": own.bytes_read,
+        "bytes_written": own.bytes_written, "waits": waits.join(", "),
+    })
+}
+
+fn parts(facts: &RunFacts) -> Vec<serde_json::Value> {
+    let Some(path) = &facts.path else { return Vec::new() };
+    let each = path.parts.iter().map(|part: &PathPart| {
+        let what = match part.kind {
+            SegmentKind::Work => part.what.clone(),
+            SegmentKind::Scalar => "scalar instructions".into(),
+            SegmentKind::Signal => format!("signal: {}", part.what),
+            SegmentKind::Wait => format!("waits: {}", part.what),
+        };
+        json!({
+            "core": part.core, "pipe": part.pipe, "cycles": part.cycles, "percent": percent(part.cycles, path.cycles),
+            "count": part.count, "line": part.line, "what": what,
+        })
+    });
+    each.collect()
+}
+
+fn rings(facts: &RunFacts) -> Vec<serde_json::Value> {
+    let each = facts.rings.iter().map(|ring| {
+        let (from, to) = ring.ends();
+        json!({
+            "name": ring.name, "from": from, "to": to, "slots": ring.slots, "slot_bytes": ring.slot_bytes,
+            "space": ring.space, "pushed": ring.pushed, "popped": ring.popped, "freed": ring.freed,
+            "most_filled": ring.most_filled, "mean_filled": format!("{:.2}", ring.mean_filled),
+            "producer_wait": ring.producer_wait, "consumer_wait": ring.consumer_wait,
+        })
+    });
+    each.collect()
+}
+
+fn buffers(facts: &RunFacts) -> Vec<serde_json::Value> {
+    let each = facts.buffers.iter().map(|own| {
+        let changed = if own.changed { "yes" } else { "no" };
+        json!({"name": own.name, "elem": own.elem, "bytes": own.bytes, "changed": changed, "hash": own.digest.hash})
+    });
+    each.collect()
+}
+
+fn predictions(page: &Page<'_>) -> Vec<serde_json::Value> {
+    let now = page.facts.cycles as f64;
+    let each = page.what_if.iter().map(|(what, cycles)| {
+        let change = 100.0 * (*cycles as f64 - now) / now.max(1.0);
+        json!({"what": what, "cycles": cycles, "change": format!("{change:+.1} %")})
+    });
+    each.collect()
+}
+
+/// Numbers for strings, in the order in which they come.
+#[derive(Default)]
+struct Strings {
+    numbers: BTreeMap<String, usize>,
+    list: Vec<String>,
+}
+
+impl Strings {
+    fn number(&mut self, text: &str) -> usize {
+        if let Some(known) = self.numbers.get(text) {
+            return *known;
+        }
+        self.numbers.insert(text.to_string(), self.list.len());
+        self.list.push(text.to_string());
+        self.list.len() - 1
+    }
+}
+
+/// What the script draws: for each slice its start, end, kind, name, line, facts, and whether it is on the path.
+fn data(page: &Page<'_>) -> String {
+    let (mut names, mut facts, mut whats) = (Strings::default(), Strings::default(), Strings::default());
+    let mut tracks = String::from("[");
+    for (row, track) in page.trace.tracks.iter().enumerate() {
+        let comma = if row > 0 { "," } else { "" };
+        let _ = write!(tracks, "{comma}[{},{},[", json!(page.trace.path(track.group)), json!(track.name));
+        for (at, slice) in track.slices.iter().enumerate() {
+            let kind = match slice.kind {
+                SliceKind::Work => 0,
+                SliceKind::Sync => 1,
+                SliceKind::Stall => 2,
+            };
+            let name = names.number(&slice.name);
+            let about = facts.number(&about(slice));
+            let line = slice.number("line").unwrap_or(0);
+            let path = u8::from(page.on_path.contains(&(row, at)));
+            let comma = if at > 0 { "," } else { "" };
+            let _ = write!(tracks, "{comma}{},{},{kind},{name},{line},{about},{path}", slice.start, slice.end);
+        }
+        tracks += "]]";
+    }
+    tracks += "]";
+    let flows = page.trace.flows.iter().map(|flow| {
+        let what = whats.number(flow.what);
+        json!([flow.from.0, flow.from.1, flow.to.0, flow.to.1, what])
+    });
+    let flows: Vec<_> = flows.collect();
+    let counters = page.trace.counters.iter().map(|counter| {
+        let samples: Vec<u64> = counter.samples.iter().flat_map(|(at, value)| [*at, *value]).collect();
+        let many = page.trace.groups.iter().filter(|group| group.parent.is_none()).count() > 1;
+        let group = if many { format!("{} ", page.trace.path(counter.group)) } else { String::new() };
+        // The kind of a counter stands at the beginning of its name.
+        let name = if counter.name.starts_with("ring ") {
+            counter.name.clone() + if many { ", " } else { "" } + group.trim()
+        } else {
+            group + &counter.name
+        };
+        json!({"name": name, "bytes": counter.bytes, "samples": samples})
+    });
+    let lines: &[LineFacts] = page.facts.lines.as_deref().unwrap_or_default();
+    let lines = lines.iter().map(|own| {
+        json!({
+            "line": own.line, "count": own.count, "busy": own.busy, "stalled": own.stalled, "stalls": own.stalls,
+            "moved": own.moved, "path": own.path,
+        })
+    });
+    let rest = json!({
+        "cycles": page.facts.cycles.max(page.trace.end()),
+        "flows": flows,
+        "counters": counters.collect::<Vec<_>>(),
+        "names": names.list,
+        "facts": facts.list,
+        "whats": whats.list,
+        "lines": lines.collect::<Vec<_>>(),
+        "source": page.source.1.lines().collect::<Vec<_>>(),
+        "roofline": page.roofline,
+    });
+    let rest = rest.to_string();
+    // Inside of a script element nothing may look like its end.
+    format!("{{\"tracks\":{tracks},{}", &rest[1..]).replace('<', "\\u003c")
+}
+
+fn about(slice: &Slice) -> String {
+    let shown = |(name, value): &(&'static str, Value)| match (*name, value) {
+        ("line" | "issued", _) => None,
+        (name, Value::Number(number)) => Some(format!("{name} {number}")),
+        (name, Value::Text(text)) => Some(format!("{name}: {text}")),
+    };
+    slice.args.iter().filter_map(shown).collect::<Vec<_>>().join("\n")
+}

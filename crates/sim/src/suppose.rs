@@ -1,0 +1,47 @@
+//! What if: runs in which something is otherwise, for forecasts of their time.
+
+use std::collections::BTreeMap;
+
+use slipring_machine::Pipe;
+use slipring_program::SiteRef;
+
+/// What is otherwise in a run. What such a run computes means nothing: only its cycles do.
+///
+/// A wait may have *slack*: so many more waits than signals. One more buffer between two pipes is a slack of 1 for the waits of the
+/// pipe that fills it; no wait at all is a slack of [`Suppose::ALL`].
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Suppose {
+    /// How many times as many bytes pipes move in a cycle; 0 and 1 leave it as it is.
+    pub bandwidth: u32,
+    /// Slack by synchronisation object: its index in the program.
+    pub objects: BTreeMap<u32, u32>,
+    /// Slack by instruction: of waits, and of whatever else waits for an object there.
+    pub sites: BTreeMap<SiteRef, u32>,
+}
+
+impl Suppose {
+    /// Slack of waits that never hold anybody up.
+    pub const ALL: u32 = u32::MAX;
+
+    /// True if nothing is otherwise.
+    pub fn is_nothing(&self) -> bool {
+        self.bandwidth <= 1 && self.objects.is_empty() && self.sites.is_empty()
+    }
+
+    /// True if some waits have slack.
+    pub(crate) fn has_slack(&self) -> bool {
+        !self.objects.is_empty() || !self.sites.is_empty()
+    }
+
+    /// Slack of a wait.
+    pub(crate) fn slack(&self, sync: u32, site: SiteRef) -> u32 {
+        let of = |slack: Option<&u32>| slack.copied().unwrap_or(0);
+        of(self.objects.get(&sync)).max(of(self.sites.get(&site)))
+    }
+
+    /// Units of work that count for its time.
+    pub(crate) fn units(&self, pipe: Pipe, units: u64) -> u64 {
+        let moves = matches!(pipe, Pipe::Mte1 | Pipe::Mte2 | Pipe::Mte3 | Pipe::Fix);
+        if moves { units.div_ceil(u64::from(self.bandwidth.max(1))) } else { units }
+    }
+}

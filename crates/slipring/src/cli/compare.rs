@@ -1,0 +1,60 @@
+//! `slipring compare`: two runs side by side.
+
+use clap::Args;
+use serde_json::Value;
+use slipring::report::{compare as compared, compare_text};
+use slipring::{Error, Kernel, RunOptions};
+
+use super::output::{json, out, report_all};
+use super::run::{divide, refused};
+use super::{Exit, PlatformArgs, read_bytes};
+
+/// Arguments of `compare`.
+#[derive(Args)]
+pub(super) struct CompareArgs {
+    /// What `slipring run --json` wrote, with `--lines` for lines and paths too; or a kernel, which is run with the arguments of its
+    /// file
+    before: String,
+    /// The same for the other run
+    after: String,
+    #[command(flatten)]
+    platform: PlatformArgs,
+    /// The same facts as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Compares two runs.
+pub(super) fn compare(args: &CompareArgs) -> Exit {
+    start(args).unwrap_or_else(|error| refused(&error, args.json))
+}
+
+fn start(args: &CompareArgs) -> Result<Exit, Error> {
+    let before = facts(&args.before, &args.platform)?;
+    let after = facts(&args.after, &args.platform)?;
+    let both = compared(&before, &after).map_err(Error::Arguments)?;
+    if args.json {
+        json(&both);
+    } else {
+        out(&compare_text(&both));
+    }
+    Ok(Exit::Clean)
+}
+
+/// The facts of a run: read, or of a kernel that is run now.
+fn facts(file: &str, platform: &PlatformArgs) -> Result<Value, Error> {
+    let bytes = read_bytes(file).map_err(Error::File)?;
+    let no_facts = |error| Error::File(format!("`{file}` holds no facts of a run: {error}"));
+    if file.ends_with(".json") {
+        return serde_json::from_slice(&bytes).map_err(no_facts);
+    }
+    let kernel = platform.apply(Kernel::read(file, bytes)?)?;
+    report_all(&kernel.compile()?);
+    let (tensors, _) = divide(kernel.arguments(&[], 0)?);
+    let run = kernel.run_with(tensors, &RunOptions::new().record(true))?;
+    report_all(run.findings());
+    if !run.is_complete() {
+        return Err(Error::Incomplete(run.findings().clone()));
+    }
+    serde_json::to_value(run.facts()).map_err(no_facts)
+}

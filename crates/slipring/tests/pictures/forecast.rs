@@ -1,0 +1,63 @@
+//! Forecasts are runs of the same engine.
+
+use slipring::report::compare;
+use slipring::{Kernel, Suppose, Tensor};
+
+use super::{recorded, run_with, runs, top};
+
+/// Where nothing is otherwise nothing changes, and what is taken away from waits or transfers makes no run longer.
+#[test]
+fn forecasts_are_never_slower() {
+    let mut looked = 0;
+    for (path, run, facts) in runs(&recorded(), 6) {
+        let name = path.display();
+        let same = run.what_if(&Suppose::default()).expect("not cancelled");
+        if run.is_complete() {
+            assert_eq!(same, Some(facts.cycles), "{name}");
+        }
+        let Some(advice) = run.advice().expect("not cancelled") else { continue };
+        for forecast in &advice.forecasts {
+            assert!(forecast.cycles <= facts.cycles, "{name}: {forecast:?}");
+            looked += 1;
+        }
+        assert!(advice.forecasts.is_sorted_by_key(|forecast| forecast.cycles) && advice.words.len() >= 3, "{name}");
+    }
+    assert!(looked > 20, "{looked}");
+}
+
+/// Rings whose producers wait: what was forecast for deeper ones is what these take.
+#[test]
+fn deeper_rings_take_what_was_forecast() {
+    for (file, platform) in [("slots_1", "a2a3"), ("slots_2", "a2a3"), ("two_pops_outstanding", "a5")] {
+        let path = top().join(format!("tests/files/rings/{file}.pto"));
+        let kernel = Kernel::open(path).expect("a kernel").platform(platform).expect("a platform");
+        let args = || kernel.arguments(&[], 0).expect("arguments").into_iter().map(Tensor::from).collect::<Vec<_>>();
+        let run = kernel.run_with(args(), &recorded()).expect("runs");
+        let advice = run.advice().expect("not cancelled").expect("a record");
+        let of = |what: &str| {
+            let found = advice.forecasts.iter().find(|forecast| forecast.what.starts_with(what));
+            found.unwrap_or_else(|| panic!("{file}: {what}")).cycles
+        };
+        let slots = run.facts().rings[0].slots;
+        let swept = kernel.rings(args(), Some(slots..=16), &recorded()).expect("runs").sweep;
+        let cycles = |slots: u32| swept.iter().find(|depth| depth.slots == slots).and_then(|depth| depth.cycles);
+        assert!(of("rings without end") < run.cycles(), "{file}");
+        assert_eq!(Some(of("rings without end")), cycles(16), "{file}");
+        assert_eq!(Some(of("twice as many slots")), cycles(2 * slots), "{file}");
+    }
+}
+
+/// The two versions of an example: the one with flags for each of two buffers overlaps what the first one does in turn.
+#[test]
+fn comparisons_name_what_went() {
+    let facts = |name: &str| serde_json::to_value(run_with(&top().join(name), &recorded()).1).expect("facts");
+    let (one, two) = (facts("examples/sync/1_flags.pto"), facts("examples/sync/3a_flags.pto"));
+    let compared = compare(&one, &two).expect("runs");
+    assert_eq!(
+        (compared.cycles.before, compared.cycles.after),
+        (one["cycles"].as_u64().unwrap(), two["cycles"].as_u64().unwrap())
+    );
+    assert!(!compared.waits.is_empty() && !compared.path.is_empty() && !compared.lines.is_empty(), "{compared:?}");
+    let same = compare(&one, &one).expect("runs");
+    assert!(same.waits.is_empty() && same.busy.is_empty() && same.results.is_empty());
+}

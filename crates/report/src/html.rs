@@ -208,7 +208,7 @@ fn data(page: &Page<'_>) -> String {
             };
             let name = names.number(&slice.name);
             let about = facts.number(&about(slice));
-            let line = slice.number("line").unwrap_or(0);
+            let line = slice.fact("line").unwrap_or(0);
             let path = u8::from(page.on_path.contains(&(row, at)));
             let comma = if at > 0 { "," } else { "" };
             let _ = write!(tracks, "{comma}{},{},{kind},{name},{line},{about},{path}", slice.start, slice.end);

@@ -90,7 +90,7 @@ impl Slice {
     }
 
     /// The number of this name among its facts.
-    pub fn number(&self, name: &str) -> Option<u64> {
+    pub fn fact(&self, name: &str) -> Option<u64> {
         self.args.iter().find_map(|(own, value)| match value {
             Value::Number(number) if *own == name => Some(*number),
             _ => None,

@@ -61,8 +61,6 @@ pub fn handle_of(part: HandlePart) -> &'static OpDef {
     }
 }
 
-/// The attribute with the number of a pipe.
-
 /// The number of the pipe that an op makes or takes, where it says one.
 pub fn pipe_number(op: &OpRef<'_>) -> Option<i64> {
     op.int(ID)

@@ -9,6 +9,8 @@ use ruff_python_ast::{
 };
 use ruff_text_size::TextRange;
 
+/// A node that nothing has numbered.
+#[allow(clippy::declare_interior_mutable_const, reason = "each use is a new number")]
 const NEW: AtomicNodeIndex = AtomicNodeIndex::NONE;
 
 /// A name that is read.

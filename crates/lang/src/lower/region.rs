@@ -46,6 +46,9 @@ pub(crate) enum Left {
     Gone,
 }
 
+/// A lowered scope: its function, what it says of it, and what stands behind it for each name that is read there.
+pub(crate) type Region = (OpId, KernelInfo, Vec<(Rc<str>, Left)>);
+
 /// Lowers a scope. `env` is what it sees, `wanted` the names that are read behind it; `within` is the function that it stands in.
 pub(crate) fn lower_region(
     emitter: &mut Emitter,
@@ -54,7 +57,7 @@ pub(crate) fn lower_region(
     (env, params): (Scope, &[RegionParam]),
     (stmt, wanted): (&Stmt, &BTreeSet<Rc<str>>),
     diags: &mut Diags,
-) -> Lowered<(OpId, KernelInfo, Vec<(Rc<str>, Left)>)> {
+) -> Lowered<Region> {
     let head = at(stmt);
     emitter.span = head;
     emitter.block = emitter.module.top;

@@ -88,6 +88,9 @@ pub(crate) struct Kernels<'a> {
     scopes: IndexMap<Span, Vec<Variant>>,
 }
 
+/// What names stand for.
+type Named<'n, T> = &'n [(Rc<str>, T)];
+
 impl<'a> Kernels<'a> {
     pub fn new(source: Arc<Source>, globals: Globals<'a>, names: Vec<Rc<str>>) -> Kernels<'a> {
         Kernels { source, globals, names, list: Vec::new(), functions: Vec::new(), scopes: IndexMap::new() }
@@ -141,7 +144,7 @@ impl<'a> Kernels<'a> {
                 Direction::Out => tasks::Direction::Out,
                 Direction::InOut => tasks::Direction::InOut,
             };
-            let place = parameter.map_or(Span::default(), |p| at_of(p));
+            let place = parameter.map_or(Span::default(), at_of);
             let _ = written.get(at);
             all.push((said, true, place));
         }
@@ -299,8 +302,8 @@ impl<'a> Kernels<'a> {
     fn compile(
         &mut self,
         scope: &Scope<'a>,
-        (views, names): (&[Rc<View>], &[(Rc<str>, usize)]),
-        (numbers, constants, open): (&[(Rc<str>, i64)], &[(Rc<str>, Const)], &BTreeSet<Rc<str>>),
+        (views, names): (&[Rc<View>], Named<'_, usize>),
+        (numbers, constants, open): (Named<'_, i64>, Named<'_, Const>, &BTreeSet<Rc<str>>),
         seen: crate::program::Scope,
         diags: &mut Diags,
     ) -> Result<Variant, ()> {

@@ -147,7 +147,8 @@ fn pipes_of_functions(module: &Module, said: &mut Said<'_>) {
     for function in module.functions() {
         let Some(body) = module.body(function, 0) else { continue };
         // Pipes as values tell themselves apart.
-        let counted: [(&str, fn(RingPart, usize) -> bool); 3] = [
+        type Counts = fn(RingPart, usize) -> bool;
+        let counted: [(&str, Counts); 3] = [
             ("pipe", |part, results| part.makes_end() && results == 0),
             ("reservation of slots", |part, _| part.reserves()),
             ("import of slots", |part, _| part.imports()),

@@ -271,8 +271,8 @@ impl Build<'_> {
                     // The Cube core fills the slots of both lanes at once.
                     let next = rings.get(first as usize + 1);
                     let both = decl.direction == Direction::C2V && next.is_some_and(|next| next.name == decl.name);
-                    for at in first as usize..=first as usize + usize::from(both) {
-                        changes[at].push((happening.end, 1));
+                    for ring in &mut changes[first as usize..=first as usize + usize::from(both)] {
+                        ring.push((happening.end, 1));
                     }
                 }
                 Doing::Set { sync, .. } => {

@@ -63,7 +63,7 @@ pub struct Program {
 }
 
 /// How a program is run. All checks are on by default.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ProgramOptions {
     /// Clusters; by default all of the platform.
@@ -76,18 +76,6 @@ pub struct ProgramOptions {
     pub limits: Limits,
     /// Seen and cancelled by whoever has this.
     pub control: Control,
-}
-
-impl Default for ProgramOptions {
-    fn default() -> ProgramOptions {
-        ProgramOptions {
-            clusters: None,
-            order: 0,
-            tools: Tools::default(),
-            limits: Limits::default(),
-            control: Control::default(),
-        }
-    }
 }
 
 impl Program {

@@ -44,6 +44,9 @@ impl Init {
     pub fn findings(&self, memory: &Memory) -> Vec<Finding> {
         let Some(shadow) = &memory.shadow else { return Vec::new() };
         let mut findings: Vec<Finding> = shadow.misuses().iter().map(|misuse| self.misused(misuse)).collect();
+        if shadow.is_full() {
+            findings.push(no_room("init", "which bytes mean nothing"));
+        }
         for (site, buffer, voids) in shadow.outputs() {
             let name = Place::Buffer(buffer).name(&self.names);
             let elem = self.names.elem_bytes(buffer);
@@ -114,6 +117,19 @@ impl Init {
             notes: vec!["comparisons leave these bytes out".into()],
             hint: Some("store only the part that was written, or fill the rest first".into()),
         }
+    }
+}
+
+/// A check has no room for its notes of so large a memory: what it says does not cover everything.
+pub(crate) fn no_room(check: &str, of: &str) -> Finding {
+    Finding {
+        code: "memory-limit",
+        severity: Severity::Error,
+        message: format!("the host has no memory for the notes of {of}: `{check}` has not watched everything"),
+        primary: None,
+        secondary: Vec::new(),
+        notes: vec!["such notes take up to three bytes for each byte that is accessed".into()],
+        hint: Some(format!("run with smaller buffers or fewer blocks, or without `{check}`")),
     }
 }
 

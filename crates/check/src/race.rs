@@ -8,6 +8,7 @@ use slipring_sim::{Agent, Launch, Mode, Observer, Step, WorkRun};
 use slipring_tile::Space;
 
 use crate::freed::Freed;
+use crate::init::no_room;
 use crate::order::{Doubt, Moment, Order};
 use crate::overlap;
 use crate::places::{Names, PerPlace, Place, bytes, runs};
@@ -53,6 +54,8 @@ pub struct Race {
     /// Conflicts of the access at hand.
     open: Vec<Conflict>,
     active: bool,
+    /// There was no room for what was accessed.
+    gave_up: bool,
 }
 
 /// An earlier access that conflicts with the one at hand, and the bytes that they share.
@@ -125,7 +128,7 @@ impl Race {
     fn touch(&mut self, run: &WorkRun<'_>) {
         let agent = run.agent;
         let reads = self.stamp(agent, run.site);
-        let mut added = None;
+        let (mut added, mut full) = (None, false);
         let (clock, in_order) = (self.order.clock(agent), self.order.clock_in_order(agent));
         for (ranges, write) in [(&run.access.reads, false), (&run.access.writes, true)] {
             let stamp = Stamp { write, update: run.access.update, ..reads };
@@ -158,7 +161,13 @@ impl Race {
                 for (from, to) in runs(range, start) {
                     shadow.touch(from, to, &mut touch);
                 }
+                full |= shadow.full;
             }
+        }
+        if full && !self.gave_up {
+            self.gave_up = true;
+            self.doubts.push("the host had no memory for the notes of accesses".into());
+            self.findings.push(no_room("race", "who accessed which bytes"));
         }
         if let Some(old) = added {
             self.doubt_sum(agent, run.site, &old);

@@ -54,6 +54,8 @@ enum Page {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shadow {
     pages: Vec<Page>,
+    /// The host had no room for them: nothing is remembered any more.
+    pub full: bool,
 }
 
 /// An access that is checked.
@@ -78,6 +80,11 @@ impl Shadow {
     pub fn touch<F: FnMut(Stamp, u64, u64)>(&mut self, start: u64, end: u64, touch: &mut Touch<'_, F>) {
         let pages = end.div_ceil(PAGE) as usize;
         if self.pages.len() < pages {
+            self.full |= self.pages.try_reserve(pages - self.pages.len()).is_err();
+            if self.full {
+                self.pages = Vec::new();
+                return;
+            }
             self.pages.resize(pages, Page::Alike(Cell::new()));
         }
         let mut at = start;
@@ -234,6 +241,19 @@ mod tests {
             );
         }
         found
+    }
+
+    #[test]
+    fn what_has_no_room_is_given_up() {
+        let (mut shadow, mut clock) = (Shadow::default(), Clock::default());
+        clock.set(1, 1);
+        let mut leans = false;
+        for start in [0, 1 << 60, 0] {
+            let conflict = |_, _, _| {};
+            let mut touch = Touch { stamp: stamp(1, true), clock: &clock, conflict, leans: &mut leans };
+            shadow.touch(start, start + 32, &mut touch);
+        }
+        assert!(shadow.full && shadow.pages.is_empty());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use slipring_ir::{Module, OpId, Registry};
+use slipring_ir::{Module, OpId, OpSchema, Registry};
 
 use crate::def::{OpDef, OpRef};
 
@@ -11,6 +11,8 @@ pub struct Table {
     /// What the text layer needs of them.
     pub registry: Registry,
     by_name: BTreeMap<&'static str, &'static OpDef>,
+    /// By the address of the schema, which ops of modules point to: most look-ups.
+    by_schema: Vec<(usize, &'static OpDef)>,
     all: Vec<&'static OpDef>,
 }
 
@@ -20,7 +22,9 @@ impl Table {
         let all: Vec<&'static OpDef> = families.into_iter().flatten().copied().collect();
         let registry = Registry::new(all.iter().map(|def| &def.schema));
         let by_name = all.iter().map(|def| (def.schema.name, *def)).collect();
-        Table { registry, by_name, all }
+        let mut by_schema: Vec<(usize, &'static OpDef)> = all.iter().map(|def| (address(&def.schema), *def)).collect();
+        by_schema.sort_unstable_by_key(|(address, _)| *address);
+        Table { registry, by_name, by_schema, all }
     }
 
     /// The declaration of an op by its name (the module keeps the declaration's own spelling, not an alias).
@@ -35,6 +39,17 @@ impl Table {
 
     /// An op of a module with its declaration, if it has one.
     pub fn op<'a>(&'a self, module: &'a Module, id: OpId) -> Option<OpRef<'a>> {
-        Some(OpRef { table: self, module, id, def: self.def(&module.op(id).name)? })
+        let data = module.op(id);
+        let known = data.schema.and_then(|schema| {
+            let at = self.by_schema.binary_search_by_key(&address(schema), |(address, _)| *address).ok()?;
+            let def = self.by_schema.get(at)?.1;
+            (*data.name == *def.schema.name).then_some(def)
+        });
+        Some(OpRef { table: self, module, id, def: known.or_else(|| self.def(&data.name))? })
     }
+}
+
+/// Where a schema lies: it stands in its declaration, which never moves.
+fn address(schema: &'static OpSchema) -> usize {
+    std::ptr::from_ref(schema).addr()
 }

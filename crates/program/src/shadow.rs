@@ -25,6 +25,8 @@ pub struct Marks {
     origins: Vec<SiteRef>,
     /// Whether bytes beyond `nothing` mean nothing.
     beyond: bool,
+    /// The host had no room for them: nothing is marked any more.
+    full: bool,
 }
 
 /// A run of bytes that mean nothing, all copied or all computed.
@@ -107,7 +109,9 @@ impl Marks {
             return;
         }
         let (first, last) = ((from / 64) as usize, to.div_ceil(64) as usize);
-        self.reach(last);
+        if !self.reach(last) {
+            return;
+        }
         for word in first..last {
             self.nothing[word] &= !bits(word as u64, from, to);
         }
@@ -120,31 +124,52 @@ impl Marks {
     /// The byte means nothing from now on: computed at a place, or copied.
     pub fn forget(&mut self, at: u64, origin: Option<SiteRef>) {
         let (word, bit) = ((at / 64) as usize, 1 << (at % 64));
-        self.reach(word + 1);
+        if !self.reach(word + 1) {
+            return;
+        }
         self.nothing[word] |= bit;
         if self.computed.len() <= word {
             if origin.is_none() {
                 return;
             }
-            self.computed.resize(word + 1, 0);
+            if !longer(&mut self.computed, word + 1, 0) {
+                return self.give_up();
+            }
         }
         self.computed[word] &= !bit;
         if let Some(site) = origin {
             self.computed[word] |= bit;
             let block = (at / BLOCK) as usize;
-            if self.origins.len() <= block {
-                self.origins.resize(block + 1, site);
+            if !longer(&mut self.origins, block + 1, site) {
+                return self.give_up();
             }
             self.origins[block] = site;
         }
     }
 
-    fn reach(&mut self, words: usize) {
-        if self.nothing.len() < words {
-            let rest = if self.beyond { u64::MAX } else { 0 };
-            self.nothing.resize(words, rest);
+    /// Makes room for so many words; false where there is none, or was none before.
+    fn reach(&mut self, words: usize) -> bool {
+        let rest = if self.beyond { u64::MAX } else { 0 };
+        if self.full || !longer(&mut self.nothing, words, rest) {
+            self.give_up();
         }
+        !self.full
     }
+
+    /// Forgets everything: from now on nothing is marked.
+    fn give_up(&mut self) {
+        *self = Marks { full: true, ..Marks::default() };
+    }
+}
+
+/// Makes a list at least so long; false if the host has no room for it.
+fn longer<T: Clone>(list: &mut Vec<T>, len: usize, with: T) -> bool {
+    let more = len.saturating_sub(list.len());
+    if list.try_reserve(more).is_err() {
+        return false;
+    }
+    list.resize(list.len() + more, with);
+    true
 }
 
 /// The bits of word `word` that lie in the bytes from `from` to before `to`.
@@ -229,6 +254,11 @@ impl Shadow {
         if let Some(place) = self.local.get_mut(locals(env.block, core, space)) {
             *place = marks;
         }
+    }
+
+    /// True if the host had no room for the marks of some memory, of which nothing was said any more then.
+    pub fn is_full(&self) -> bool {
+        self.gm.iter().chain(&self.local).any(|marks| marks.full)
     }
 
     /// True if a byte of the ranges means nothing.
@@ -372,5 +402,21 @@ mod tests {
         assert!(!marks.any(0, 1 << 40) && marks.nothing.is_empty());
         marks.forget(70, None);
         assert!(marks.any(0, 100) && !marks.any(0, 70) && !marks.any(71, 1000));
+    }
+
+    #[test]
+    fn marks_without_room_are_given_up() {
+        let far = 1 << 62;
+        for forget in [false, true] {
+            let mut marks = Marks::new(true);
+            if forget {
+                marks.forget(far, Some(7))
+            } else {
+                marks.define(far, far + 64)
+            }
+            assert!(marks.full && !marks.any(0, 64) && !marks.is_nothing(far));
+            marks.forget(3, None);
+            assert!(!marks.is_nothing(3));
+        }
     }
 }

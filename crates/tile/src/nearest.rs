@@ -8,7 +8,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
         let letters = candidate.chars().count();
-        if letters.abs_diff(name.len()) > limit || letters > 80 {
+        if letters.abs_diff(name.len()) > limit || letters > LONGEST {
             continue;
         }
         let d = distance(&name, candidate);
@@ -19,13 +19,22 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     best.map(|(_, candidate)| candidate)
 }
 
+/// Letters of the longest candidate.
+const LONGEST: usize = 80;
+
 /// Edit distance with swaps of neighbours; upper and lower case of a letter count as equal, but not as nothing.
-fn distance(a: &[char], b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    if a.iter().collect::<String>() == b.iter().collect::<String>() {
+fn distance(a: &[char], candidate: &str) -> usize {
+    let (mut letters, mut count) = (['\0'; LONGEST], 0);
+    for (place, letter) in letters.iter_mut().zip(candidate.chars()) {
+        *place = letter;
+        count += 1;
+    }
+    let b = &letters[..count];
+    if a == b {
         return 0;
     }
-    let mut rows = [vec![0; b.len() + 1], (0..=b.len()).collect::<Vec<_>>(), vec![0; b.len() + 1]];
+    let mut rows = [[0; LONGEST + 1]; 3];
+    rows[1].iter_mut().enumerate().for_each(|(j, d)| *d = j);
     for i in 1..=a.len() {
         rows[2][0] = i;
         for j in 1..=b.len() {
@@ -36,7 +45,9 @@ fn distance(a: &[char], b: &str) -> usize {
             }
             rows[2][j] = d;
         }
-        rows.rotate_left(1);
+        let [before, last, next] = &mut rows;
+        std::mem::swap(before, last);
+        std::mem::swap(last, next);
     }
     rows[1][b.len()].max(1)
 }

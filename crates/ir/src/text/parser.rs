@@ -429,7 +429,10 @@ impl<'a> OpParser<'a> {
     fn undefined(&mut self, name: &'a str, index: Option<usize>, span: Span) -> ValueId {
         let mut d = Diagnostic::error("undefined-value", span, format!("`%{name}` is not defined here"));
         let known = self.scopes.iter().rev().flat_map(|s| s.keys().rev().copied());
-        if let Some(near) = nearest(name, known.take(MAX_CANDIDATES)) {
+        // A text with hundreds of such errors has another problem.
+        if self.errors < MAX_ERRORS / 10
+            && let Some(near) = nearest(name, known.take(MAX_CANDIDATES))
+        {
             d = d.help(format!("is `%{near}` meant?"));
         }
         self.fail(d);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use slipring_ir::text::nearest;
+use slipring_ir::text::{MOST_EXTENT, nearest};
 use slipring_ir::{Arity, Diagnostic, Diags, Module, OpId, Part, Type};
 use slipring_machine::{CoreKind, Platform};
 
@@ -31,6 +31,7 @@ pub fn verify(table: &Table, module: &Module, platform: &Platform, diags: &mut D
         place(&op, diags);
         operand_types(&op, diags);
         result_count(&op, diags);
+        tile_extents(&op, diags);
         core(&op, diags);
         element_types(&op, platform, diags);
         if diags.list.len() == before {
@@ -115,6 +116,17 @@ fn result_count(op: &OpRef<'_>, diags: &mut Diags) {
             "result-count",
             format!("`{}` has {}, not {given}", op.def.schema.name, counted(declared, "result")),
         ));
+    }
+}
+
+/// Tiles that no text has: other than by reading, modules may have any.
+fn tile_extents(op: &OpRef<'_>, diags: &mut Diags) {
+    for value in &op.module.op(op.id).results {
+        let Some(tile) = op.module.ty(*value).as_tile() else { continue };
+        if let Some(extent) = [tile.layout.rows, tile.layout.cols].into_iter().find(|n| !(1..=MOST_EXTENT).contains(n))
+        {
+            diags.push(op.error("type", format!("tiles have 1 to {MOST_EXTENT} rows and columns, not {extent}")));
+        }
     }
 }
 

@@ -73,6 +73,7 @@ pub use parser::{OpParser, Parsed, Reported};
 pub use print::OpPrinter;
 pub use slipring_tile::nearest;
 pub use spelling::Spelling;
+pub use tile_type::MOST_EXTENT;
 pub use types::same_type;
 
 /// Hand-written text of an op whose form is irregular.

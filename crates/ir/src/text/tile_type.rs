@@ -7,6 +7,9 @@ use super::parser::{OpParser, Parsed, unknown_type};
 use crate::{Diagnostic, Dim, Span, TileType, Type};
 use slipring_tile::nearest;
 
+/// Most rows, and most columns, of a tile.
+pub const MOST_EXTENT: u32 = 1 << 24;
+
 /// The parts of a tile type as they are collected.
 #[derive(Default)]
 struct TileParts {
@@ -126,8 +129,12 @@ impl<'a> OpParser<'a> {
 
     fn tile_size(&mut self, n: i128, start: Span) -> Parsed<u32> {
         match u32::try_from(n) {
-            Ok(n) if (1..=1 << 24).contains(&n) => Ok(n),
-            _ => Err(self.error("type", self.span_from(start), "tiles have 1 to 16777216 rows and columns")),
+            Ok(n) if (1..=MOST_EXTENT).contains(&n) => Ok(n),
+            _ => Err(self.error(
+                "type",
+                self.span_from(start),
+                format!("tiles have 1 to {MOST_EXTENT} rows and columns"),
+            )),
         }
     }
 

@@ -4,7 +4,7 @@ use slipring_machine::Role;
 use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Run, Update, UpdateKind, arguments};
 use slipring_tile::convert::{Saturation, store_rounded};
 use slipring_tile::copy::{Cast, View, copy, read_row, write_row};
-use slipring_tile::{Binary, Elem, RoundMode, Space, binary, convert, load_f32};
+use slipring_tile::{Binary, Elem, RoundMode, Space, binary, convert, load_f32, math};
 
 use super::bursts::{BurstEnd, nest_extents, walk};
 
@@ -18,8 +18,14 @@ const ROW: u64 = 64;
 const MOST: u64 = 65535;
 
 static ADD: Binary = binary!(float: |a, b| a + b, int: |a, b| a.wrapping_add(b));
-static MAX: Binary = binary!(float: |a, b| if a > b || a.is_nan() { a } else { b }, int: |a, b| a.max(b));
-static MIN: Binary = binary!(float: |a, b| if a < b || a.is_nan() { a } else { b }, int: |a, b| a.min(b));
+static MAX: Binary = binary!(float: |a, b| extreme(a, b, math::maximum), int: |a, b| a.max(b));
+static MIN: Binary = binary!(float: |a, b| extreme(a, b, math::minimum), int: |a, b| a.min(b));
+
+/// An atomic maximum or minimum: NaN wins. Whatever the order in which several are made, they give the same bits, which is why they do
+/// not race.
+fn extreme(a: f32, b: f32, of: impl Fn(f32, f32) -> f32) -> f32 {
+    if a.is_nan() || b.is_nan() { f32::NAN } else { of(a, b) }
+}
 
 /// How the result lies in the destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -429,5 +435,28 @@ impl Effect for Fixpipe {
             memory.put_back(env, part.core, self.to.space, given.to, taken);
         }
         Ok(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn atomic_extremes_give_the_same_bits_in_any_order() {
+        let odd = f32::from_bits(0x7fc0_1234);
+        let numbers = [0.0, -0.0, 1.0, -1.0, 1e-45, -1e-45, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, -f32::NAN, odd];
+        for of in [math::maximum, math::minimum] {
+            let both = |a: f32, b: f32| extreme(a, b, of);
+            for a in numbers {
+                for b in numbers {
+                    assert_eq!(both(a, b).to_bits(), both(b, a).to_bits(), "{a} {b}");
+                    for c in numbers {
+                        let (first, last) = (both(both(a, b), c), both(a, both(b, c)));
+                        assert_eq!(first.to_bits(), last.to_bits(), "{a} {b} {c}");
+                    }
+                }
+            }
+        }
     }
 }

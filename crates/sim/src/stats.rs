@@ -258,9 +258,10 @@ impl Collector {
         let rings = self.stats.rings.len();
         let Some(stats) = self.stats.rings.get_mut(ring as usize) else { return };
         let filled = &mut self.filled[cluster as usize * rings + ring as usize];
-        stats.slot_cycles += u64::from(filled.slots) * (at - filled.since);
+        // Where a fault stops the run, other cores may have been ahead of it.
+        stats.slot_cycles += u64::from(filled.slots) * at.saturating_sub(filled.since);
         filled.slots = filled.slots.saturating_add_signed(change);
-        filled.since = at;
+        filled.since = filled.since.max(at);
         stats.max_filled = stats.max_filled.max(filled.slots);
     }
 }

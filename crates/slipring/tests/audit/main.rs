@@ -21,6 +21,7 @@ mod programs;
 #[allow(dead_code)]
 #[path = "../matrix/run.rs"]
 mod run;
+mod sizes;
 #[path = "../files/walk.rs"]
 mod walk;
 

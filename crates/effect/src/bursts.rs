@@ -239,7 +239,7 @@ impl Effect for Bursts {
         let (from, to) = self.cores(args)?;
         nest_extents((self.from.space, from, given.from), shape.len, &shape.end(0), &mut access.reads);
         nest_extents((self.to.space, to, given.to), shape.padded(), &shape.end(1), &mut access.writes);
-        access.units += (given.len * self.unit).next_multiple_of(self.block.max(1)) * shape.rows;
+        access.units.total += (given.len * self.unit).next_multiple_of(self.block.max(1)) * shape.rows;
         Ok(())
     }
 
@@ -323,7 +323,7 @@ mod tests {
 
             let mut access = Access::default();
             effect.plan(&args, env, &mut access).unwrap();
-            prop_assert_eq!(access.units, len.next_multiple_of(32) * touched.len() as u64);
+            prop_assert_eq!(access.units.total, len.next_multiple_of(32) * touched.len() as u64);
             let mut named = vec![false; 1000];
             for extent in &access.writes {
                 for row in 0..u64::from(extent.rows) {

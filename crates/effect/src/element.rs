@@ -72,7 +72,7 @@ impl Effect for ElementAccess {
         }
         let list = if self.load { &mut access.reads } else { &mut access.writes };
         list.push(self.extent(self.given(args).address));
-        access.units += self.elem.bytes() as u64;
+        access.units.total += self.elem.bytes() as u64;
         Ok(())
     }
 

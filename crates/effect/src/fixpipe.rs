@@ -367,7 +367,7 @@ impl Effect for Fixpipe {
                 nest_extents((Space::Acc, CORE, start), (next - col) * 4, &levels, &mut access.reads);
                 col = next;
             }
-            access.units += part.rows * part.cols * count * size.max(4);
+            access.units.total += part.rows * part.cols * count * size.max(4);
         }
         let table = |bytes: u64, address| Extent::run(Space::Scaling, CORE, address, (given.n * bytes) as u32);
         if self.quant.and_then(|quant| quant.scale) == Some(Payload::Table) {

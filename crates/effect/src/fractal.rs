@@ -102,7 +102,7 @@ impl Effect for FractalLoad {
             let levels = [(shape.n, [row]), (blocks, [block]), (shape.groups, [matrix])];
             nest_extents(target, C0, &levels, &mut access.writes);
         }
-        access.units += shape.n * blocks * C0 * shape.groups;
+        access.units.total += shape.n * blocks * C0 * shape.groups;
         Ok(())
     }
 
@@ -215,7 +215,7 @@ impl Effect for OperandLoad {
         let (r, c) = if self.is_turned(given.cols) { (cols, rows) } else { (rows, cols) };
         rect_extents(Space::Mat, CORE, &from, given.from, (0, 0), r, c, &mut access.reads);
         rect_extents(self.space(), CORE, &to, given.to, (0, 0), rows, cols, &mut access.writes);
-        access.units += to.bytes() as u64;
+        access.units.total += to.bytes() as u64;
         Ok(())
     }
 
@@ -285,7 +285,7 @@ impl Effect for BiasLoad {
         let [from, to] = self.elems.map(|elem| len * elem.bytes() as u64);
         nest_extents((Space::Mat, CORE, given.from), from, &[(rows, [steps[0]])], &mut access.reads);
         nest_extents((Space::Bias, CORE, given.to), to, &[(rows, [steps[1]])], &mut access.writes);
-        access.units += to * rows;
+        access.units.total += to * rows;
         Ok(())
     }
 

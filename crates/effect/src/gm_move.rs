@@ -71,7 +71,8 @@ impl Effect for GmMove {
             window.extents(given.window, rows, cols, &mut access.reads);
         }
         let widest = tile.layout.elem.bytes().max(self.window.elem.bytes()) as u64;
-        access.units += u64::from(rows) * u64::from(cols) * widest;
+        access.units.total += u64::from(rows) * u64::from(cols) * widest;
+        access.units.rows += window.outer(rows, cols);
         Ok(())
     }
 

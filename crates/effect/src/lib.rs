@@ -29,7 +29,7 @@ pub use fixpipe::{Fixpipe, FixpipeArgs, Form, Narrow, Payload, Quant, QuantTo, R
 pub use fractal::{BiasArgs, BiasLoad, FractalArgs, FractalLoad, OperandLoad};
 pub use gm_move::{GmMove, GmMoveArgs};
 pub use mad::{Mad, MadArgs, MadStart, Tf32};
-pub use matmul::{MatmulArgs, MatmulEffect, Start};
+pub use matmul::{MatmulArgs, MatmulEffect, Start, product_blocks};
 pub use move_rect::{Divide, MoveArgs, MoveEffect, MovePart, Place};
 pub use region::{rect_extents, tile_extents};
 pub use share::ShareEffect;

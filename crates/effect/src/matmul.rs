@@ -4,7 +4,7 @@ use slipring_machine::Role;
 use slipring_program::{Access, Effect, Env, Fault, Run, arguments};
 use slipring_tile::copy::{Cast, View, copy};
 use slipring_tile::matmul::{Init, matmul_tile};
-use slipring_tile::{Layout, Space};
+use slipring_tile::{Elem, Layout, Space};
 
 use super::region::rect_extents;
 use super::{outside, valid_shape};
@@ -72,6 +72,12 @@ impl MatmulEffect {
     }
 }
 
+/// Blocks of the matrix unit that a product takes: 16 rows by 16 columns by 32 bytes of k of the left operand's elements.
+pub fn product_blocks(m: u32, k: u32, n: u32, elem: Elem) -> u64 {
+    let deep = (u64::from(k) * elem.bytes() as u64).div_ceil(32);
+    u64::from(m.div_ceil(16)) * u64::from(n.div_ceil(16)) * deep
+}
+
 impl Effect for MatmulEffect {
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let given = MatmulArgs::of(args);
@@ -85,8 +91,7 @@ impl Effect for MatmulEffect {
             Start::Zero => {}
         }
         rect_extents(Space::Acc, CORE, &self.dst, given.dst, (0, 0), m, n, &mut access.writes);
-        let deep = (u64::from(k) * self.a.elem.bytes() as u64).div_ceil(32);
-        access.units += u64::from(m.div_ceil(16)) * u64::from(n.div_ceil(16)) * deep;
+        access.units.total += product_blocks(m, k, n, self.a.elem);
         Ok(())
     }
 

@@ -143,7 +143,7 @@ impl Effect for MoveEffect {
             let (from, to) = (&self.from, &self.to);
             rect_extents(from.space, from.core, &from.layout, given.from, first, rows, cols, &mut access.reads);
             rect_extents(to.space, part.core, &to.layout, given.to, target, rows, cols, &mut access.writes);
-            access.units += u64::from(rows) * u64::from(cols) * widest;
+            access.units.total += u64::from(rows) * u64::from(cols) * widest;
         }
         let end = access.writes.iter().map(Extent::end).max().unwrap_or(0);
         match self.room {

@@ -59,7 +59,7 @@ impl Effect for ShareEffect {
         let (from, to) = (&self.from, &self.to);
         rect_extents(from.space, from.core, &from.layout, given.from, source, rows, cols, &mut access.reads);
         rect_extents(to.space, to.core, &to.layout, given.to, target, rows, cols, &mut access.writes);
-        access.units += u64::from(rows) * u64::from(cols);
+        access.units.total += u64::from(rows) * u64::from(cols);
         Ok(())
     }
 

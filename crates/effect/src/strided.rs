@@ -176,6 +176,8 @@ pub struct Window {
     elem: Elem,
     rows: Axis,
     cols: Axis,
+    /// Indices of the dimensions that a load or store goes through one by one.
+    outer: u64,
 }
 
 impl Strided {
@@ -204,7 +206,9 @@ impl Strided {
             let part = part.filter(move |(dim, _)| fold.is_row(*dim, self.rank) == row);
             Axis::new(part.map(move |(_, (n, stride))| (*n, stride.saturating_mul(size))))
         };
-        let window = Window { elem: self.elem, rows: axis(true), cols: axis(false) };
+        let once = if fold == Fold::Nz { 4 } else { 2 };
+        let outer = dims.iter().rev().skip(once).fold(1u64, |all, n| all.saturating_mul(*n));
+        let window = Window { elem: self.elem, rows: axis(true), cols: axis(false), outer };
         let (shape, tile) = ((window.rows.len, window.cols.len), (u64::from(valid.0), u64::from(valid.1)));
         if folds_otherwise(shape, tile) {
             return Err(Fault::new(
@@ -224,6 +228,12 @@ impl Window {
     /// Rows and columns of the part that a tile with this valid shape shares with the window.
     pub fn clip(&self, (rows, cols): (u32, u32)) -> (u32, u32) {
         (self.rows.len.min(rows.into()) as u32, self.cols.len.min(cols.into()) as u32)
+    }
+
+    /// Blocks that a move of so many rows and columns is made of: indices of the dimensions before the last two, and before the
+    /// last four where those are fractals.
+    pub fn outer(&self, rows: u32, cols: u32) -> u64 {
+        self.outer.min(u64::from(rows) * u64::from(cols)).max(1)
     }
 
     /// Calls `f` for the rectangles that make up the first `rows` × `cols` elements (which the window must have).

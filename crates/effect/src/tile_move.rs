@@ -1,8 +1,8 @@
 //! Moving windows of tiles between local memories and layouts.
 
-use slipring_machine::Role;
+use slipring_machine::{Role, Units};
 use slipring_program::{Access, Effect, Env, Fault, Run, arguments};
-use slipring_tile::Layout;
+use slipring_tile::{Layout, Space};
 
 use super::region::rect_extents;
 use super::{Corner, Finish, Place, outside, valid_shape};
@@ -109,7 +109,12 @@ impl Effect for TileMove {
             let (rows, cols) = (part.rows, part.cols);
             rect_extents(from.space, from.core, &from.layout, given.from, part.from, rows, cols, &mut access.reads);
             rect_extents(to.space, part.core, &to.layout, given.to, part.to, rows, cols, &mut access.writes);
-            access.units += u64::from(rows) * u64::from(cols) * widest;
+            let bytes = u64::from(cols) * widest;
+            // The vector unit moves row by row, in whatever order the tiles are stored.
+            access.units = match (from.space, to.space) {
+                (Space::Vec, Space::Vec) => Units::rows(rows.into(), bytes, cols >= to.layout.cols),
+                _ => Units::of(access.units.total + u64::from(rows) * bytes),
+            };
         }
         Ok(())
     }

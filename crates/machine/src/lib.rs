@@ -4,11 +4,13 @@
 //! or programs, and nothing elsewhere asks which platform it is: it asks what the platform has.
 
 mod core;
+pub mod cost;
 mod load;
 mod platform;
 mod vector;
 
 pub use crate::core::{CoreKind, Pipe, Role};
+pub use cost::{Cost, Price, Units};
 pub use load::{BUILT_IN, PlatformError, built_in, parse};
-pub use platform::{Cost, CostSpec, PipeSets, Platform, RingSpec, SpaceSpec, SyncSpec, VECTOR_CLASSES};
+pub use platform::{CostSpec, PipeSets, Platform, RingSpec, SpaceSpec, SyncSpec, VECTOR_CLASSES, cost_types};
 pub use vector::{VectorOp, VectorPort, VectorSpec};

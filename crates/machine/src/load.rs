@@ -3,7 +3,7 @@
 use slipring_tile::{Elem, Space, nearest};
 use thiserror::Error;
 
-use crate::platform::OTHER;
+use crate::platform::{OTHER, PRECISE, short};
 use crate::{Pipe, Platform, VECTOR_CLASSES, VectorSpec};
 
 /// Names of the built-in platforms.
@@ -139,7 +139,14 @@ fn names(platform: &Platform) -> Result<(), PlatformError> {
         known("cost.dma", name, "way from one memory to another", other().chain(paths.iter().map(String::as_str)))?;
     }
     for name in cost.vector.keys() {
-        known("cost.vector", name, "cost class", other().chain(VECTOR_CLASSES))?;
+        let class = name.split('.').next().unwrap_or(name);
+        known("cost.vector", class, "cost class", other().chain(VECTOR_CLASSES))?;
+    }
+    for (field, table) in [("cost.vector", &cost.vector), ("cost.op", &cost.op)] {
+        let types = table.keys().filter_map(|name| name.split_once('.')).flat_map(|(_, types)| types.split('-'));
+        for elem in types {
+            known(field, elem, "element type", Elem::ALL.into_iter().map(short).chain(std::iter::once(PRECISE)))?;
+        }
     }
     for name in cost.cube.keys() {
         known("cost.cube", name, "element type", other().chain(elems()))?;
@@ -175,6 +182,9 @@ impl Platform {
             let op = name.split('.').next().unwrap_or(name);
             known("vector_function.op", op, "vector instruction", VectorSpec::OTHERS.into_iter().chain(ops.clone()))?;
         }
+        for name in self.cost.op.keys() {
+            known("cost.op", name.split('.').next().unwrap_or(name), "tile op", ops.clone())?;
+        }
         Ok(())
     }
 }
@@ -206,6 +216,8 @@ fn numbers(platform: &Platform) -> Vec<(String, u64, u64, u64)> {
         ("ring.flag_ids", ring.flag_ids, 0, MANY),
         ("cost.scalar", cost.scalar, 0, LONG),
         ("cost.scalar_memory", cost.scalar_memory, 0, LONG),
+        ("cost.launch", cost.launch, 0, LONG),
+        ("cost.gm_bytes", cost.gm_bytes, 0, LONG),
     ];
     let vector = platform.vector_function.as_ref().map(|v| {
         [

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use slipring_tile::{BLayout, Elem, Space};
 
+use crate::cost::{Cost, Entry, Figure, Price, Rule};
 use crate::{CoreKind, Pipe, VectorSpec};
 
 /// A platform: everything about the hardware that programs and the engine depend on.
@@ -148,43 +149,10 @@ pub struct RingSpec {
     pub landing: bool,
 }
 
-/// A cost: `fixed + ceil(units × num / den)` cycles.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cost {
-    /// Latency in cycles.
-    pub fixed: u32,
-    /// Numerator of the cycles per unit.
-    pub num: u32,
-    /// Denominator of the cycles per unit; never 0.
-    pub den: u32,
-}
-
-impl Cost {
-    /// A cost without a part that grows.
-    pub const fn fixed(cycles: u32) -> Cost {
-        Cost { fixed: cycles, num: 0, den: 1 }
-    }
-
-    /// Cycles for so many units (bytes, repeats or blocks, as the operation says). Saturates.
-    pub fn cycles(self, units: u64) -> u64 {
-        let grown = units.saturating_mul(u64::from(self.num)).div_ceil(u64::from(self.den));
-        grown.saturating_add(u64::from(self.fixed))
-    }
-}
-
-impl<'de> Deserialize<'de> for Cost {
-    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Cost, D::Error> {
-        let [fixed, num, den] = <[u32; 3]>::deserialize(d)?;
-        if den == 0 {
-            return Err(serde::de::Error::custom(
-                "a cost is [fixed, numerator, denominator] and the denominator is not 0",
-            ));
-        }
-        Ok(Cost { fixed, num, den })
-    }
-}
-
-/// Costs of pipe operations, each `[fixed, numerator, denominator]`.
+/// Costs of pipe operations. `slipring_machine::cost` has the formulas.
+///
+/// Each entry is `[fixed, numerator, denominator]` or a table with names, which may say what it rests on: `points`, how many
+/// published points it was fitted to, and `error`, the mean error in per cent on points that the fit left out.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CostSpec {
@@ -195,12 +163,21 @@ pub struct CostSpec {
     /// Bytes of which a strided data move makes whole ones: a shorter row of it costs as much.
     #[serde(default = "burst")]
     pub burst: u64,
-    /// Data moves by path, such as `gm-vec` or `acc-gm`; the unit is a byte.
-    pub dma: BTreeMap<String, Cost>,
-    /// Vector operations by class, such as `add` or `exp`; the unit is one 256-byte repeat.
-    pub vector: BTreeMap<String, Cost>,
+    /// Cycles from the launch on the host to the first instruction: reports name it beside a run's own cycles.
+    #[serde(default)]
+    pub launch: u32,
+    /// Bytes a cycle that all cores together take from global memory or give to it; 0 for no limit.
+    #[serde(default)]
+    pub gm_bytes: u32,
+    /// Data moves by path, such as `gm-vec` or `acc-gm`; the unit is a byte, the fixed part counts for each outer block.
+    pub dma: BTreeMap<String, Entry<Cost>>,
+    /// Vector operations by class, such as `add`, or class and element type, such as `exp.f16`.
+    pub vector: BTreeMap<String, Entry<Figure>>,
+    /// Vector operations that cost something else than their class: by name, such as `tcolsum`, or name and element type.
+    #[serde(default)]
+    pub op: BTreeMap<String, Entry<Figure>>,
     /// The matrix unit by type of the left operand; the unit is one block of 16 × 16 × 32 bytes.
-    pub cube: BTreeMap<String, Cost>,
+    pub cube: BTreeMap<String, Entry<Cost>>,
 }
 
 const fn burst() -> u64 {
@@ -244,22 +221,38 @@ impl Platform {
     }
 
     /// Cost of moving bytes from one space to another; the platform's `other` path where it names none.
-    pub fn dma_cost(&self, from: Space, to: Space) -> Cost {
+    pub fn dma_cost(&self, from: Space, to: Space) -> Price {
         let path = format!("{}-{}", from.name(), to.name());
-        lookup(&self.cost.dma, &path)
+        plain("dma", &self.cost.dma, &path)
     }
 
-    /// Cost of a vector operation of a class, one of [`VECTOR_CLASSES`]; the class `other` where the platform names none.
-    pub fn vector_cost(&self, class: &str) -> Cost {
+    /// Cost of a vector operation: the first that the tables have of the op (its name without `pto.`) on the types, the op, its
+    /// class on the types, its class, `other`. `types` is one element type or those of a conversion, `f32-f16`, or a type and
+    /// `precise`, `f32-precise`, for the variant of high precision.
+    pub fn vector_cost(&self, op: &str, class: &str, types: &str) -> Price {
         debug_assert!(class == OTHER || VECTOR_CLASSES.contains(&class), "`{class}` is no cost class");
-        lookup(&self.cost.vector, class)
+        let (ops, classes) = (("op", &self.cost.op), ("vector", &self.cost.vector));
+        let keys = [(ops, op), (classes, class), (classes, OTHER)];
+        for ((table, entries), name) in keys {
+            let plain = types.strip_suffix(PRECISE).map_or(types, |types| types.trim_end_matches('-'));
+            for key in [format!("{name}.{types}"), format!("{name}.{plain}"), name.to_string()] {
+                if let Some(entry) = entries.get(&key) {
+                    let entry_name = format!("cost.{table}.{key}").into();
+                    return Price { entry: entry_name, rule: Rule::Rows(entry.cost), evidence: entry.evidence };
+                }
+            }
+        }
+        Price::from(Cost::fixed(1))
     }
 
     /// Cost of a matrix operation whose left operand has this element type.
-    pub fn cube_cost(&self, elem: Elem) -> Cost {
-        lookup(&self.cost.cube, elem.name())
+    pub fn cube_cost(&self, elem: Elem) -> Price {
+        plain("cube", &self.cost.cube, elem.name())
     }
 }
+
+/// What stands behind a type for the variant of high precision.
+pub(crate) const PRECISE: &str = "precise";
 
 /// What costs what a table does not name.
 pub(crate) const OTHER: &str = "other";
@@ -292,6 +285,24 @@ pub const VECTOR_CLASSES: [&str; 24] = [
     "random",
 ];
 
-fn lookup(table: &BTreeMap<String, Cost>, key: &str) -> Cost {
-    table.get(key).or_else(|| table.get(OTHER)).copied().unwrap_or(Cost::fixed(1))
+fn plain(name: &str, table: &BTreeMap<String, Entry<Cost>>, key: &str) -> Price {
+    let (key, entry) = match table.get(key) {
+        Some(entry) => (key, Some(entry)),
+        None => (OTHER, table.get(OTHER)),
+    };
+    let Some(entry) = entry else { return Price::from(Cost::fixed(1)) };
+    Price { entry: format!("cost.{name}.{key}").into(), rule: Rule::Plain(entry.cost), evidence: entry.evidence }
+}
+
+/// The types of an operation as the keys of costs have them: `f32`, or `f32-hif8` for a conversion.
+pub fn cost_types(from: Elem, to: Option<Elem>) -> String {
+    match to {
+        None => short(from).to_string(),
+        Some(to) => format!("{}-{}", short(from), short(to)),
+    }
+}
+
+/// An element type's name without the dialect's prefix.
+pub(crate) fn short(elem: Elem) -> &'static str {
+    elem.name().trim_start_matches("!pto.")
 }

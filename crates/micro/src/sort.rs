@@ -62,7 +62,7 @@ static VBITSORT: OpDef = OpDef {
             indices: given(op, d, "indices")?,
             groups: given(op, d, "repeat_times")?,
         };
-        let cost = d.platform.vector_cost("sort");
+        let cost = d.platform.vector_cost("vbitsort", "sort", score.name());
         d.issue(Pipe::V, SortGroups { score, core }, args.list(), cost);
         Ok(())
     },
@@ -121,7 +121,7 @@ static VMRGSORT4: OpDef = OpDef {
             lengths: given(op, d, "count")?,
             control: given(op, d, "config")?,
         };
-        let cost = d.platform.vector_cost("merge");
+        let cost = d.platform.vector_cost("vmrgsort4", "merge", score.name());
         d.issue_discovering(Pipe::V, MergeLists { score, core }, args.list(), cost);
         Ok(())
     },

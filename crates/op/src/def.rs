@@ -1,7 +1,7 @@
 //! What a declaration of an op consists of.
 
 use slipring_ir::{Attr, Diagnostic, Diags, Module, OpId, OpSchema, Span, TileType, Type, ValueId};
-use slipring_machine::{Pipe, Platform};
+use slipring_machine::{Pipe, Platform, Price, cost_types};
 use slipring_program::{Direction, UpdateKind};
 use slipring_tile::{Elem, Space};
 
@@ -26,6 +26,9 @@ pub struct OpDef {
     pub core: CoreRule,
     /// Which pipe it occupies.
     pub pipe: PipeRule,
+    /// The cost class of its work on the vector unit, one of the platform's [`VECTOR_CLASSES`](slipring_machine::VECTOR_CLASSES);
+    /// empty for ops that do none.
+    pub class: &'static str,
     /// Its part in a ring, if it has one.
     pub ring: Option<RingPart>,
     /// What it asks of the Vector core that it runs on: an op that does makes sense only where both may run.
@@ -67,6 +70,17 @@ pub struct OpDef {
     /// Expands it to the engine's steps. The op's operands are bound; it binds its results.
     pub lower: fn(&OpRef<'_>, &mut Decoder<'_>) -> Lowered,
 }
+
+impl OpDef {
+    /// What its work on the vector unit costs on elements of these types: those that it works on, and those of its result.
+    pub fn vector_cost(&self, platform: &Platform, from: Elem, to: Elem) -> Price {
+        let types = cost_types(from, (self.class == CONVERT && from != to).then_some(to));
+        platform.vector_cost(crate::names::bare(self.schema.name), self.class, &types)
+    }
+}
+
+/// The class of ops whose cost depends on two types.
+const CONVERT: &str = "convert";
 
 impl PartialEq for OpDef {
     /// A declaration is only itself.

@@ -129,6 +129,7 @@ pub const PLAIN: OpDef = OpDef {
     source: "",
     core: CoreRule::Any,
     pipe: PipeRule::None,
+    class: "",
     ring: None,
     per_lane: None,
     linear: None,

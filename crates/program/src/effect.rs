@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use slipring_machine::Role;
+use slipring_machine::{Role, Units};
 use slipring_tile::{Elem, Space};
 
 use crate::{Cancel, Causes, Choice, Decision, Label, Memory, SiteRef};
@@ -56,8 +56,8 @@ pub struct Access {
     pub spoiled: Vec<Extent>,
     /// What the writes do to what memory holds, where they are atomic updates instead of plain writes.
     pub update: Option<Update>,
-    /// Size in the unit of the work's cost.
-    pub units: u64,
+    /// Size, as the work's price counts it.
+    pub units: Units,
     /// Pairs of accesses inside this one execution that nothing orders; only effects that discover find any.
     pub conflicts: Vec<InnerConflict>,
 }
@@ -117,7 +117,7 @@ impl Access {
         self.spoiled.clear();
         self.conflicts.clear();
         self.update = None;
-        self.units = 0;
+        self.units = Units::default();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use slipring_machine::{Cost, Pipe, Role};
+use slipring_machine::{Pipe, Price, Role};
 use slipring_tile::{Elem, Space};
 
 use crate::{Action, Inst, Operand, Reg};
@@ -56,8 +56,8 @@ pub struct Work {
     pub effect: Action,
     /// Operands of the effect.
     pub args: Box<[Operand]>,
-    /// Cycles, in the effect's units.
-    pub cost: Cost,
+    /// What an execution costs, by the effect's units.
+    pub cost: Price,
     /// Register that receives the effect's value; only for work of [`Pipe::S`].
     pub result: Option<Reg>,
     /// The ring (index in [`Program::rings`]) into whose slots it moves a tile; of a ring to both lanes that of lane 0.

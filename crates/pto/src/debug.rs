@@ -1,7 +1,7 @@
 //! Printing and stopping (PTO IR manual 4.20).
 
 use slipring_ir::{AttrKind, Syntax, Touch, Type};
-use slipring_machine::{Cost, Pipe, Role};
+use slipring_machine::{Cost, Pipe, Role, Units};
 use slipring_program::{Access, Effect, Env, Fault, Inst, Operand, Run, Special, arguments};
 use slipring_tile::{Elem, Layout, Space};
 
@@ -65,7 +65,7 @@ impl Effect for PrintTile {
         let rows = (given.rows as u32).min(self.layout.rows);
         let cols = (given.cols as u32).min(self.layout.cols);
         tile_extents(self.space, self.core, &self.layout, given.tile, rows, cols, &mut access.reads);
-        access.units = self.layout.bytes() as u64;
+        access.units = Units::of(self.layout.bytes() as u64);
         Ok(())
     }
 

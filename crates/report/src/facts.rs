@@ -3,7 +3,7 @@
 use serde::Serialize;
 use slipring_machine::{Pipe, Platform};
 use slipring_program::Program;
-use slipring_sim::{StallCycles, Stats};
+use slipring_sim::{CostStats, StallCycles, Stats};
 
 use crate::{Digest, LineFacts, MessageFacts, PathFacts, RingTimes, RingTrace, TileFacts};
 
@@ -22,6 +22,10 @@ pub struct RunFacts {
     pub checks: Vec<CheckFacts>,
     pub cycles: u64,
     pub microseconds: f64,
+    /// True where a figure that the cycles come from rests on no published point.
+    pub estimate: bool,
+    /// Cycles from the launch on the host to the first instruction, which `cycles` does not count.
+    pub launch_cycles: u32,
     pub instructions: u64,
     pub pipes: Vec<PipeFacts>,
     pub ops: Vec<OpFacts>,
@@ -83,6 +87,28 @@ pub struct OpFacts {
     pub cycles: u64,
     pub bytes_read: u64,
     pub bytes_written: u64,
+    /// How the cycles come about, by entry of the platform file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub costs: Vec<CostFacts>,
+}
+
+/// What executions of an op cost by one entry of the platform file: `slipring cost` shows the formula.
+#[derive(Clone, Debug, Serialize)]
+pub struct CostFacts {
+    /// The entry, such as `cost.vector.add.f16`.
+    pub entry: String,
+    /// Executions.
+    pub count: u64,
+    /// Their cycles.
+    pub cycles: u64,
+    /// What the entry counts: bytes, blocks of 16 × 16 × 32 bytes, or cycles.
+    pub units: u64,
+    /// Rows, or blocks of data moves.
+    pub rows: u64,
+    /// Repeats of 256 bytes, or of what the entry says.
+    pub repeats: u64,
+    /// True where no published point stands behind the entry.
+    pub estimate: bool,
 }
 
 /// A ring.
@@ -124,6 +150,20 @@ pub struct BufferFacts {
     pub digest: Digest,
 }
 
+fn cost_facts(costs: &[CostStats]) -> Vec<CostFacts> {
+    let listed = costs.iter().filter(|cost| !cost.entry.is_empty());
+    let facts = listed.map(|cost| CostFacts {
+        entry: cost.entry.to_string(),
+        count: cost.count,
+        cycles: cost.cycles,
+        units: cost.units,
+        rows: cost.rows,
+        repeats: cost.repeats,
+        estimate: cost.evidence.points == 0,
+    });
+    facts.collect()
+}
+
 impl RunFacts {
     /// The facts that come from the engine; checks, buffers, print and findings are for the caller to add.
     pub fn new(
@@ -145,6 +185,8 @@ impl RunFacts {
             checks: Vec::new(),
             cycles: stats.cycles,
             microseconds: stats.cycles as f64 / f64::from(platform.clock_mhz),
+            estimate: stats.ops.iter().any(|op| cost_facts(&op.costs).iter().any(|cost| cost.estimate)),
+            launch_cycles: platform.cost.launch,
             instructions: stats.instructions,
             pipes: pipes
                 .map(|(core, pipe)| PipeFacts {
@@ -167,6 +209,7 @@ impl RunFacts {
                     cycles: op.cycles,
                     bytes_read: op.read,
                     bytes_written: op.written,
+                    costs: cost_facts(&op.costs),
                 })
                 .collect(),
             rings: ring_facts(program, stats, trace),

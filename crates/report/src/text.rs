@@ -20,10 +20,11 @@ pub fn summary_text(facts: &RunFacts) -> String {
         facts.cores.join(" + ")
     );
     text += &checks_text(&facts.checks);
+    let estimate = if facts.estimate { ", estimate" } else { "" };
     let stopped = if facts.complete { "" } else { ", when the run stopped" };
     let _ = writeln!(
         text,
-        "\ntime: {} cycles ({:.2} us){stopped}, {} scalar instructions",
+        "\ntime: {} cycles ({:.2} us{estimate}){stopped}, {} scalar instructions",
         facts.cycles, facts.microseconds, facts.instructions
     );
     let mut table =

@@ -11,6 +11,7 @@ use crate::observe::{Agent, Observer, Stall};
 use crate::state::{AgentId, Cluster, Core, Entry, PipeState, ScalarState, SyncState, What, value};
 use crate::stats::Collector;
 use crate::timing::Clocks;
+use crate::traffic::Traffic;
 use crate::validate::validate;
 use crate::work::Fixed;
 use crate::{Launch, Mode, RunResult, deadlock, report};
@@ -49,6 +50,7 @@ pub(crate) struct Engine<'a, O> {
     /// What the blocks that are over left in the objects of their clusters.
     pub counters: Vec<u64>,
     pub clocks: Clocks,
+    pub traffic: Traffic,
     agenda: Agenda,
     next_block: u32,
     /// Blocks that are over.
@@ -75,6 +77,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             leftovers: Leftovers::default(),
             counters: vec![0; launch.clusters() as usize * launch.program.syncs.len()],
             clocks: Clocks::new(launch),
+            traffic: Traffic::new(launch.platform.cost.gm_bytes),
             agenda: Agenda::new(),
             next_block: 0,
             blocks_done: 0,

@@ -30,12 +30,13 @@ mod suppose;
 mod sync;
 mod timing;
 mod token;
+mod traffic;
 mod validate;
 mod work;
 
 pub use launch::{ArgValue, Launch, Limits, Mode, RunResult, run};
 pub use observe::{Agent, Observer, Stall, Step, WorkRun};
-pub use stats::{BlockStats, CoreStats, OpStats, PipeStats, RingStats, StallCycles, Stats};
+pub use stats::{BlockStats, CoreStats, CostStats, OpStats, PipeStats, RingStats, StallCycles, Stats};
 pub use suppose::Suppose;
 pub use timing::{LONGEST, Timing};
 pub use token::PipeSet;

@@ -1,7 +1,9 @@
 //! Counts of what happened.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use slipring_machine::cost::{Evidence, Price};
 use slipring_machine::{Pipe, Role};
 use slipring_program::{Direction, Extent, SiteRef, SyncRole};
 
@@ -9,7 +11,7 @@ use crate::Launch;
 use crate::observe::{Agent, Observer, Stall, WorkRun};
 
 /// Counts of a run. Cores, pipes, rings and ops are summed over all blocks; every number is exact.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Stats {
     /// Cycle at which the last block was over, or at which the run stopped.
     pub cycles: u64,
@@ -90,7 +92,7 @@ impl StallCycles {
 }
 
 /// All executions of one op.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 #[allow(missing_docs)]
 pub struct OpStats {
     pub name: &'static str,
@@ -101,6 +103,27 @@ pub struct OpStats {
     /// Bytes read and written.
     pub read: u64,
     pub written: u64,
+    /// How its cycles come about, by entry of the platform file.
+    pub costs: Vec<CostStats>,
+}
+
+/// What executions of an op cost by one entry of the platform file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CostStats {
+    /// The entry, such as `cost.vector.add`; empty for costs that no table lists.
+    pub entry: Arc<str>,
+    /// What it rests on.
+    pub evidence: Evidence,
+    /// Executions.
+    pub count: u64,
+    /// Their cycles.
+    pub cycles: u64,
+    /// Their size: bytes, blocks of the matrix unit, or cycles, as the entry counts.
+    pub units: u64,
+    /// Rows, or blocks of data moves.
+    pub rows: u64,
+    /// Repeats of the vector unit, where the entry counts them.
+    pub repeats: u64,
 }
 
 /// A ring.
@@ -147,6 +170,9 @@ struct Filled {
 struct WorkTotal {
     count: u64,
     cycles: u64,
+    units: u64,
+    rows: u64,
+    repeats: u64,
     read: u64,
     written: u64,
 }
@@ -159,7 +185,7 @@ pub(crate) struct Collector {
     units: Vec<PipeStats>,
     /// For each core and work.
     works: [Vec<WorkTotal>; 3],
-    names: [Vec<&'static str>; 3],
+    names: [Vec<(&'static str, Price)>; 3],
     roles: Vec<SyncRole>,
     /// Tiles that a free signal of each ring stands for.
     periods: Vec<u32>,
@@ -171,10 +197,10 @@ impl Collector {
     pub fn new(launch: &Launch<'_>) -> Collector {
         let program = launch.program;
         let mut works: [Vec<WorkTotal>; 3] = Default::default();
-        let mut names: [Vec<&'static str>; 3] = Default::default();
+        let mut names: [Vec<(&'static str, Price)>; 3] = Default::default();
         for core in &program.cores {
             works[core.role.index()] = vec![WorkTotal::default(); core.works.len()];
-            names[core.role.index()] = core.works.iter().map(|w| w.name).collect();
+            names[core.role.index()] = core.works.iter().map(|w| (w.name, w.cost.clone())).collect();
         }
         let rings = program.rings.iter().map(|ring| RingStats {
             name: ring.name.to_string(),
@@ -220,24 +246,14 @@ impl Collector {
             let active = |u: &&PipeStats| u.pipe == Pipe::S || u.operations > 0 || u.stalls.total() > 0;
             core.pipes = units.iter().filter(active).cloned().collect();
         }
-        let mut ops: BTreeMap<&'static str, WorkTotal> = BTreeMap::new();
+        let mut ops: BTreeMap<&'static str, OpStats> = BTreeMap::new();
         for (names, works) in self.names.iter().zip(&self.works) {
-            for (name, work) in names.iter().zip(works).filter(|(_, work)| work.count > 0) {
-                let total = ops.entry(name).or_default();
-                total.count += work.count;
-                total.cycles += work.cycles;
-                total.read += work.read;
-                total.written += work.written;
+            for ((name, price), work) in names.iter().zip(works).filter(|(_, work)| work.count > 0) {
+                let new = || OpStats { name, count: 0, cycles: 0, read: 0, written: 0, costs: Vec::new() };
+                ops.entry(name).or_insert_with(new).add(price, work);
             }
         }
-        let ops = ops.into_iter().map(|(name, t)| OpStats {
-            name,
-            count: t.count,
-            cycles: t.cycles,
-            read: t.read,
-            written: t.written,
-        });
-        self.stats.ops = ops.collect();
+        self.stats.ops = ops.into_values().collect();
         self.stats
     }
 
@@ -263,6 +279,27 @@ impl Collector {
         filled.slots = filled.slots.saturating_add_signed(change);
         filled.since = filled.since.max(at);
         stats.max_filled = stats.max_filled.max(filled.slots);
+    }
+}
+
+impl OpStats {
+    fn add(&mut self, price: &Price, work: &WorkTotal) {
+        self.count += work.count;
+        self.cycles += work.cycles;
+        self.read += work.read;
+        self.written += work.written;
+        let at = self.costs.binary_search_by(|have| have.entry.cmp(&price.entry)).unwrap_or_else(|at| {
+            let (entry, evidence) = (price.entry.clone(), price.evidence);
+            let new = CostStats { entry, evidence, count: 0, cycles: 0, units: 0, rows: 0, repeats: 0 };
+            self.costs.insert(at, new);
+            at
+        });
+        let cost = &mut self.costs[at];
+        cost.count += work.count;
+        cost.cycles += work.cycles;
+        cost.units += work.units;
+        cost.rows += work.rows;
+        cost.repeats += work.repeats;
     }
 }
 
@@ -299,6 +336,10 @@ impl Observer for Collector {
         total.cycles += run.cycles;
         total.read += read;
         total.written += written;
+        let units = run.access.units;
+        total.units += units.total;
+        total.rows += units.count();
+        total.repeats += run.work.cost.repeats(units).unwrap_or(0);
     }
 
     #[inline]

@@ -89,6 +89,7 @@ impl<O: Observer> Engine<'_, O> {
             }
         };
         let agent = Agent { pipe, ..*agent };
+        let cycles = self.traffic.moves(at, cycles, access);
         let cycles = self.clocks.of(agent, cycles);
         let run = WorkRun { agent, id: entry.id, work, args, access, cycles, site: entry.site };
         self.observer.start(at, &run);

@@ -3,7 +3,7 @@
 mod kit;
 
 use kit::*;
-use slipring_machine::{Cost, Pipe, Role};
+use slipring_machine::{Cost, Pipe, Role, Units};
 use slipring_program::*;
 use slipring_sim::*;
 use slipring_tile::Space;
@@ -494,7 +494,7 @@ fn constant_plans_are_made_once_and_count_every_time() {
         fn plan(&self, _: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
             PLANS.fetch_add(1, Ordering::Relaxed);
             access.writes.push(Extent::run(Space::Vec, A, 0, 32));
-            access.units = 3;
+            access.units = Units::of(3);
             Ok(())
         }
         fn run(&self, _: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {

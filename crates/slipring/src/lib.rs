@@ -10,6 +10,7 @@
 pub mod args;
 mod asked;
 mod board;
+pub mod cost;
 mod device;
 mod error;
 mod exec;

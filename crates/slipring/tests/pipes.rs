@@ -13,6 +13,7 @@ use slipring::args::Value;
 use slipring::{ExecuteOptions, check, execute, load, prepare};
 use slipring_check::{Checker, Schedules, Tools};
 use slipring_ir::{Diags, Severity, Source};
+use slipring_machine::cost::Milli;
 use slipring_machine::{Cost, Platform, built_in};
 use slipring_sim::Mode;
 
@@ -368,8 +369,11 @@ fn costs(platform: &mut Platform, seed: u32) {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         1 + (state >> 16) % most
     };
-    for cost in platform.cost.dma.values_mut().chain(platform.cost.vector.values_mut()) {
-        *cost = Cost { fixed: next(400), num: next(8), den: next(64) };
+    for entry in platform.cost.dma.values_mut() {
+        entry.cost = Cost { fixed: next(400), num: next(8), den: next(64) };
+    }
+    for entry in platform.cost.vector.values_mut().chain(platform.cost.op.values_mut()) {
+        (entry.cost.head, entry.cost.repeat) = (Milli(next(400_000).into()), Milli(next(8000).into()));
     }
     platform.sync.cross_core_latency = next(200);
     platform.pipes.queue_depth = 1 + next(8);

@@ -1,6 +1,6 @@
 //! A vector function and its interpreter.
 
-use slipring_machine::VectorSpec;
+use slipring_machine::{Units, VectorSpec};
 use slipring_program::{Access, Causes, Decision, Discover, Fault, Inst, Operand, Reg, Run, SiteRef, moved, scaled};
 use slipring_tile::Space;
 
@@ -266,7 +266,7 @@ impl Discover for Function {
         }
         access.reads.append(&mut kept.elsewhere.reads);
         access.writes.append(&mut kept.elsewhere.writes);
-        access.units = kept.clock.cycles(&self.parts.spec);
+        access.units = Units::of(kept.clock.cycles(&self.parts.spec));
         scratch.vector = Some(kept);
         outcome.map(|()| 0)
     }

@@ -9,7 +9,7 @@ use slipring_tile::copy::{read_row, write_row};
 use slipring_tile::{Compare, View};
 
 use super::operands::{Reading, Rect, Shape};
-use super::{Input, Local, TileArg, repeats, with_operands};
+use super::{Input, Local, TileArg, tile_units, with_operands};
 
 /// Elements worked on together: whole bytes of bits.
 const CHUNK: usize = 256;
@@ -70,7 +70,7 @@ impl Effect for CompareTiles {
         let (target, readings, (rows, cols)) = self.operands(args)?;
         readings.iter().for_each(|r| r.extents(self.local, args, &mut access.reads));
         target.extents(self.local, args, &mut access.writes);
-        access.units = repeats(&self.a.layout, rows, cols);
+        access.units = tile_units(&self.a.layout, rows, cols);
         Ok(())
     }
 
@@ -132,7 +132,7 @@ impl Effect for Select {
         readings.iter().for_each(|r| r.extents(self.local, args, &mut access.reads));
         mask.extents(self.local, args, &mut access.reads);
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
-        access.units = repeats(&self.dst.layout, rows, cols);
+        access.units = tile_units(&self.dst.layout, rows, cols);
         Ok(())
     }
 

@@ -5,10 +5,10 @@ use slipring_tile::View;
 use slipring_tile::copy::{Cast, copy, fill_rect};
 
 use super::operands::Reading;
-use super::{Input, Local, TileArg, repeats, with_operands};
+use super::{Input, Local, TileArg, tile_units, with_operands};
 use crate::outside;
 
-/// `dst[r, c] = input[r, c]` for the destination's valid shape, converted to its type.
+/// `dst[r, c] = input[r, c]` for the destination's valid shape, converted to its type. Its cost counts the wider type.
 #[derive(Clone, Copy, Debug)]
 pub struct Spread {
     /// The memory of both.
@@ -31,7 +31,11 @@ impl Effect for Spread {
         let [reading] = Reading::all(&[self.input], args, &self.dst, (rows, cols))?;
         reading.extents(self.local, args, &mut access.reads);
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
-        access.units = repeats(&self.dst.layout, rows, cols);
+        let counted = match self.input {
+            Input::Tile(tile) if tile.layout.elem.bytes() > self.dst.layout.elem.bytes() => tile.layout,
+            _ => self.dst.layout,
+        };
+        access.units = tile_units(&counted, rows, cols);
         Ok(())
     }
 
@@ -77,7 +81,7 @@ impl Effect for Transpose {
         self.src.covers(args, &self.dst, (cols, rows))?;
         self.src.rect(cols, rows).extents(self.local, args, &mut access.reads);
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
-        access.units = repeats(&self.dst.layout, rows, cols);
+        access.units = tile_units(&self.dst.layout, rows, cols);
         Ok(())
     }
 
@@ -141,7 +145,7 @@ impl Effect for Concat {
         self.sources[0].rect(rows, a).extents(self.local, args, &mut access.reads);
         self.sources[1].rect(rows, b).extents(self.local, args, &mut access.reads);
         self.dst.rect(rows, a + b).extents(self.local, args, &mut access.writes);
-        access.units = repeats(&self.dst.layout, rows, a + b);
+        access.units = tile_units(&self.dst.layout, rows, a + b);
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use slipring_tile::lanes::Lanes;
 use slipring_tile::{Binary, View};
 
 use super::operands::{Reading, Shape};
-use super::{Input, Local, TileArg, repeats, with_operands};
+use super::{Input, Local, TileArg, tile_units, with_operands};
 use crate::outside;
 
 /// `dst[r, c] = op(inputs[r, c]…)` for the destination's valid shape, in the destination's type; inputs of other
@@ -34,7 +34,7 @@ impl<const N: usize> Effect for Elementwise<N> {
             reading.extents(self.local, args, &mut access.reads);
         }
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
-        access.units = repeats(&self.dst.layout, rows, cols);
+        access.units = tile_units(&self.dst.layout, rows, cols);
         Ok(())
     }
 
@@ -95,7 +95,7 @@ impl Effect for Partial {
         self.sources[whole].rect(shape.0, shape.1).extents(self.local, args, &mut access.reads);
         self.sources[1 - whole].rect(common.0, common.1).extents(self.local, args, &mut access.reads);
         self.dst.rect(shape.0, shape.1).extents(self.local, args, &mut access.writes);
-        access.units = repeats(&self.dst.layout, shape.0, shape.1);
+        access.units = tile_units(&self.dst.layout, shape.0, shape.1);
         Ok(())
     }
 

@@ -3,13 +3,14 @@
 //! Numbers count from the first element of a tile as it lies in memory, columns outside of its valid shape included: the
 //! tiles are stored by rows. A number that names no element of its tile is a fault.
 
+use slipring_machine::Units;
 use slipring_program::{Access, Discover, Effect, Env, Extent, Fault, Memory, Run};
 use slipring_tile::compare::unpack_bits;
 use slipring_tile::copy::{read_row, write_row};
 use slipring_tile::{Compare, Elem, View};
 
 use super::operands::{Rect, Shape};
-use super::{Local, Number, TileArg, repeats};
+use super::{Local, Number, TileArg, tile_units};
 use crate::region::apart;
 
 /// Bytes of a block.
@@ -91,7 +92,7 @@ impl Effect for Gather {
         self.indices.covers(args, &self.dst, (rows, cols))?;
         self.indices.rect(rows, cols).extents(self.local, args, &mut access.reads);
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
-        access.units = repeats(&self.dst.layout, rows, cols);
+        access.units = tile_units(&self.dst.layout, rows, cols);
         let source = storage(&self.src, self.local, args);
         access.reads.push(source);
         apart("operand-overlap", &access.writes, &[source])
@@ -177,7 +178,7 @@ impl Effect for GatherBlocks {
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
         self.behind(args, (rows, cols), &mut access.undefined);
         access.writes.extend_from_slice(&access.undefined);
-        access.units = repeats(&self.dst.layout, rows, cols);
+        access.units = tile_units(&self.dst.layout, rows, cols);
         let source = storage(&self.src, self.local, args);
         access.reads.push(source);
         apart("operand-overlap", &access.writes, &[source])
@@ -232,8 +233,8 @@ impl Effect for Scatter {
         self.src.rect(rows, cols).extents(self.local, args, &mut access.reads);
         self.indices.rect(rows, cols).extents(self.local, args, &mut access.reads);
         access.writes.push(storage(&self.dst, self.local, args));
-        let all = repeats(&self.dst.layout, self.dst.layout.rows, self.dst.layout.cols);
-        access.units = all + repeats(&self.src.layout, rows, cols);
+        let all = tile_units(&self.dst.layout, self.dst.layout.rows, self.dst.layout.cols);
+        access.units = Units::of(all.total + tile_units(&self.src.layout, rows, cols).total);
         apart("operand-overlap", &access.writes, &access.reads)
     }
 
@@ -292,7 +293,7 @@ impl Effect for GatherPattern {
         self.src.rect(rows, cols).extents(self.local, args, &mut access.reads);
         let bytes = kept * self.dst.layout.elem.bytes() as u32;
         access.writes.push(Extent::run(self.local.space, self.local.core, args[self.dst.at], bytes));
-        access.units = repeats(&self.src.layout, rows, cols);
+        access.units = tile_units(&self.src.layout, rows, cols);
         Ok(())
     }
 
@@ -379,7 +380,7 @@ impl Discover for GatherWhere {
             return Err(Fault::new("tile-valid", message));
         }
         write(memory, env, Extent::run(space, core, args[self.counts.at], counts.len() as u32), &counts, access)?;
-        access.units = repeats(&self.src.layout, rows, cols);
+        access.units = tile_units(&self.src.layout, rows, cols);
         Ok(0)
     }
 }

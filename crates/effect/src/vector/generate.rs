@@ -2,7 +2,7 @@
 
 use slipring_program::{Access, Effect, Env, Extent, Fault, Run};
 
-use super::{Local, TileArg, repeats};
+use super::{Local, TileArg, tile_units};
 use crate::region::apart;
 
 /// Fills a tile of 32-bit elements with the words of Philox 4x32.
@@ -41,7 +41,7 @@ impl Effect for Random {
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let (rows, cols) = self.dst.valid(args)?;
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
-        access.units = repeats(&self.dst.layout, rows, cols);
+        access.units = tile_units(&self.dst.layout, rows, cols);
         Ok(())
     }
 
@@ -108,7 +108,7 @@ impl Effect for Histogram {
         self.src.rect(rows, cols).extents(self.local, args, &mut access.reads);
         access.reads.push(Extent::run(space, core, args[self.selectors.at], rows));
         access.writes.push(Extent::run(space, core, args[self.dst.at], rows * COUNTERS * 4));
-        access.units = repeats(&self.src.layout, rows, cols);
+        access.units = tile_units(&self.src.layout, rows, cols);
         apart("operand-overlap", &access.writes, &access.reads)
     }
 

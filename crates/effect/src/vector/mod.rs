@@ -2,7 +2,7 @@
 //!
 //! Every effect works on the destination's valid shape and leaves the rest of the destination as it is. Tiles may
 //! have any layout. A source that shares bytes with the destination is read as it was before, so every operation
-//! works in place. The unit of every cost is a repeat: 256 bytes of a row of the destination.
+//! works in place. Every cost counts the bytes of the rows of the destination, or of what is reduced or compared.
 
 mod compare;
 mod copies;
@@ -34,7 +34,8 @@ pub use sequence::Sequence;
 pub use table::{Outside, TableArg, TableMove};
 pub use working::Working;
 
-use operands::{repeats, with_operands};
+pub use operands::tile_units;
+use operands::with_operands;
 
 #[cfg(test)]
 mod tests;

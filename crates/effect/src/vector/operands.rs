@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use slipring_machine::Role;
+use slipring_machine::{Role, Units};
 use slipring_program::{Env, Extent, Fault, Memory};
 use slipring_tile::copy::{Cast, View, copy};
 use slipring_tile::{BLayout, Elem, Layout, RoundMode, SLayout, Space, convert};
@@ -214,15 +214,14 @@ pub(super) fn scalar_bytes(bits: u64, from: Elem, to: Elem) -> [u8; 8] {
     bytes
 }
 
-/// Repeats of 256 bytes that the vector unit needs for a rectangle: of the whole rectangle where its rows follow
-/// each other without gaps, else of every row (or column, where the tile is stored by columns).
-pub(super) fn repeats(layout: &Layout, rows: u32, cols: u32) -> u64 {
+/// Size of the work of the vector unit on a rectangle of a tile: its rows (columns where the tile is stored by columns), and
+/// whether they follow each other without gaps.
+pub fn tile_units(layout: &Layout, rows: u32, cols: u32) -> Units {
     let (rows, cols, size) = (u64::from(rows), u64::from(cols), layout.elem.bytes() as u64);
-    let whole = (rows * cols * size).div_ceil(256);
     match (layout.slayout, layout.blayout) {
-        (SLayout::NoneBox, BLayout::RowMajor) if cols < u64::from(layout.cols) => rows * (cols * size).div_ceil(256),
-        (SLayout::NoneBox, BLayout::ColMajor) if rows < u64::from(layout.rows) => cols * (rows * size).div_ceil(256),
-        _ => whole,
+        (SLayout::NoneBox, BLayout::RowMajor) => Units::rows(rows, cols * size, cols >= u64::from(layout.cols)),
+        (SLayout::NoneBox, BLayout::ColMajor) => Units::rows(cols, rows * size, rows >= u64::from(layout.rows)),
+        _ => Units::of(rows * cols * size),
     }
 }
 

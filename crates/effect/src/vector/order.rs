@@ -1,5 +1,6 @@
 //! Sorting tiles: rows into records, and merges of lists of records.
 
+use slipring_machine::Units;
 use slipring_program::{Access, Discover, Effect, Env, Extent, Fault, Run};
 use slipring_tile::Elem;
 
@@ -71,7 +72,7 @@ impl Effect for SortRows {
         access.reads.push(self.lines(&self.src, args, rows, cols.min(records) * size));
         access.reads.push(self.lines(&self.indices, args, if own { rows } else { 1 }, records * 4));
         access.writes.push(self.lines(&self.dst, args, rows, records * RECORD as u32));
-        access.units = u64::from(rows * groups);
+        access.units = Units::of(u64::from(rows * records) * RECORD as u64);
         apart("operand-overlap", &access.writes, &access.reads)
     }
 
@@ -203,7 +204,7 @@ impl Discover for MergeRows {
             }
             merge(elem, &lists, stops, records);
         }
-        access.units = (records.len() / RECORD) as u64;
+        access.units = Units::of(records.len() as u64);
         let merged = records.len();
         let mut apart_from = access.reads.clone();
         let result = match &self.merge {

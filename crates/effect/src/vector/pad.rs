@@ -5,7 +5,7 @@ use slipring_tile::View;
 use slipring_tile::copy::{Cast, OutOfBounds, copy, fill_rect};
 
 use super::operands::{Reading, Shape};
-use super::{Local, TileArg, repeats, with_operands};
+use super::{Local, TileArg, tile_units, with_operands};
 use crate::{outside, rect_extents};
 
 /// Copies the source's valid shape and writes a value to all other elements of the destination's whole shape.
@@ -62,7 +62,7 @@ impl Effect for Pad {
         for (from, rows, cols) in self.outside((rows, cols)) {
             rect_extents(space, core, layout, at, from, rows, cols, &mut access.writes);
         }
-        access.units = repeats(layout, layout.rows, layout.cols);
+        access.units = tile_units(layout, layout.rows, layout.cols);
         Ok(())
     }
 

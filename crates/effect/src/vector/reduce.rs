@@ -5,7 +5,7 @@ use slipring_tile::copy::{read_row, row_range, write_row};
 use slipring_tile::{Elem, Reduce, View, reduce};
 
 use super::operands::{Reading, Rect, scalar_bytes};
-use super::{Local, TileArg, repeats, with_operands};
+use super::{Local, TileArg, tile_units, with_operands};
 
 /// A tile whose rows or columns are reduced, and where the results go. The source must have as many valid rows (for
 /// reduced rows) or columns (for reduced columns) as the destination, and at least one valid element in each.
@@ -57,7 +57,7 @@ impl Reduction {
         src.extents(self.local, args, &mut access.reads);
         dst.extents(self.local, args, &mut access.writes);
         // The work is in the reading.
-        access.units = repeats(&self.src.layout, src.rows, src.cols);
+        access.units = tile_units(&self.src.layout, src.rows, src.cols);
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use slipring_tile::copy::{read_row, write_row};
 use slipring_tile::{Elem, RoundMode, View, convert};
 
 use super::operands::Shape;
-use super::{Local, TileArg, repeats};
+use super::{Local, TileArg, tile_units};
 
 /// Where the number for an element stands in its tile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,7 +92,7 @@ impl Effect for ScaleRows {
             access.spoiled.extend_from_slice(&access.undefined);
             access.writes.extend_from_slice(&access.undefined);
         }
-        access.units = repeats(&self.src.layout, rows, cols);
+        access.units = tile_units(&self.src.layout, rows, cols);
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use slipring_tile::copy::write_row;
 use slipring_tile::{Elem, View};
 
 use super::operands::scalar_bytes;
-use super::{Local, TileArg, repeats, with_operands};
+use super::{Local, TileArg, tile_units, with_operands};
 
 /// What the elements of a tile become; `start` is the run-time argument after the tile's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,7 +55,7 @@ impl Effect for Fill {
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let (rows, cols) = self.dst.valid(args)?;
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
-        access.units = repeats(&self.dst.layout, rows, cols);
+        access.units = tile_units(&self.dst.layout, rows, cols);
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Elements and rows of a table in global memory at places that numbers in a tile name.
 
+use slipring_machine::Units;
 use slipring_program::{Access, Discover, Env, Extent, Fault, Memory, Run, Update, UpdateKind};
 use slipring_tile::{Elem, Space};
 
@@ -197,7 +198,7 @@ impl Discover for TableMove {
                 memory.bytes_mut(env, self.local.core, self.local.space, start, size).copy_from_slice(element);
             }
         }
-        access.units = u64::from(rows) * u64::from(cols) * size as u64;
+        access.units = Units::of(u64::from(rows) * u64::from(cols) * size as u64);
         Ok(0)
     }
 }

@@ -1,7 +1,7 @@
 //! Effects touch what their plans name, whatever the layouts and valid shapes.
 
 use proptest::prelude::*;
-use slipring_machine::Role;
+use slipring_machine::{Role, Units};
 use slipring_program::{Access, Effect, Env, Extent, Memory, Output, Run, Scratch};
 use slipring_tile::{BLayout, Binary, Cast, Compare, Elem, Layout, Reduce, SLayout, Space, binary};
 
@@ -128,12 +128,12 @@ proptest! {
 }
 
 #[test]
-fn repeats_of_256_bytes() {
-    let count = |layout: Layout, rows, cols| operands::repeats(&layout, rows, cols);
+fn rows_of_tiles() {
+    let count = |layout: Layout, rows, cols| operands::tile_units(&layout, rows, cols);
     let nd = Layout::nd(Elem::F32, 16, 72);
-    // Whole rows follow each other: 16 * 72 * 4 / 256. Parts of rows count one by one.
-    assert_eq!((count(nd, 16, 72), count(nd, 16, 71), count(nd, 16, 64)), (18, 32, 16));
-    assert_eq!(count(layout(1, Elem::F16, 64, 3), 64, 3), 2);
-    assert_eq!(count(layout(1, Elem::F16, 64, 3), 63, 3), 3);
-    assert_eq!(count(nd, 0, 0), 0);
+    // Whole rows follow each other, parts of rows have gaps; a tile by columns has columns.
+    assert_eq!((count(nd, 16, 72), count(nd, 16, 71)), (Units::rows(16, 288, true), Units::rows(16, 284, false)));
+    assert_eq!(count(layout(1, Elem::F16, 64, 3), 64, 3), Units::rows(3, 128, true));
+    assert_eq!(count(layout(1, Elem::F16, 64, 3), 63, 3), Units::rows(3, 126, false));
+    assert_eq!(count(nd, 0, 0).total, 0);
 }

@@ -1,7 +1,7 @@
 //! Building one core's list of instructions.
 
 use slipring_ir::Span;
-use slipring_machine::{Cost, Pipe, Role};
+use slipring_machine::{Pipe, Price, Role};
 use slipring_program::{Action, CoreProgram, Inst, Operand, Reg, Site, Work};
 
 /// A place in a core's program that jumps can name before it is known.
@@ -73,7 +73,7 @@ impl CoreBuilder {
         name: &'static str,
         effect: Action,
         args: Vec<Operand>,
-        cost: Cost,
+        cost: Price,
         result: Option<Reg>,
     ) {
         let work = self.works.len() as u32;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use slipring_effect::OnCore;
 use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Span, TileType, ValueId};
-use slipring_machine::{Cost, Pipe, Platform, Role};
+use slipring_machine::{Cost, Pipe, Platform, Price, Role};
 use slipring_program::{Action, Discover, Effect, Inst, Operand, Program, Reg, Special};
 use slipring_tile::Space;
 
@@ -308,17 +308,23 @@ impl Decoder<'_> {
     }
 
     /// Adds work for a pipe under the name of the op that is being decoded.
-    pub fn issue(&mut self, pipe: Pipe, effect: impl Effect + 'static, args: Vec<Operand>, cost: Cost) {
+    pub fn issue(&mut self, pipe: Pipe, effect: impl Effect + 'static, args: Vec<Operand>, cost: impl Into<Price>) {
         if self.function.is_some() {
             self.issue_inside(pipe, Arc::new(effect), args, None);
             return;
         }
         let effect = self.on_this_core(effect);
-        self.builder.work(pipe, self.current.0, effect, args, cost, None);
+        self.builder.work(pipe, self.current.0, effect, args, cost.into(), None);
     }
 
     /// The same for work that knows what it touches only once it has run.
-    pub fn issue_discovering(&mut self, pipe: Pipe, effect: impl Discover + 'static, args: Vec<Operand>, cost: Cost) {
+    pub fn issue_discovering(
+        &mut self,
+        pipe: Pipe,
+        effect: impl Discover + 'static,
+        args: Vec<Operand>,
+        cost: impl Into<Price>,
+    ) {
         if self.function.is_some() {
             self.out_of_reach(pipe);
             return;
@@ -327,7 +333,7 @@ impl Decoder<'_> {
             true => Action::discovering(effect),
             false => Action::discovering(OnCore { core: self.role, effect }),
         };
-        self.builder.work(pipe, self.current.0, effect, args, cost, None);
+        self.builder.work(pipe, self.current.0, effect, args, cost.into(), None);
     }
 
     /// The same, for work that moves a tile into a ring (index in the program's rings).
@@ -336,7 +342,7 @@ impl Decoder<'_> {
         pipe: Pipe,
         effect: impl Effect + 'static,
         args: Vec<Operand>,
-        cost: Cost,
+        cost: impl Into<Price>,
         ring: u32,
     ) {
         self.issue(pipe, effect, args, cost);
@@ -352,7 +358,7 @@ impl Decoder<'_> {
         }
         let cost = Cost::fixed(self.platform.cost.scalar_memory);
         let effect = self.on_this_core(effect);
-        self.builder.work(Pipe::S, self.current.0, effect, args, cost, Some(d));
+        self.builder.work(Pipe::S, self.current.0, effect, args, cost.into(), Some(d));
         Operand::Reg(d)
     }
 

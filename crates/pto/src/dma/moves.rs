@@ -1,7 +1,7 @@
 //! Whole tiles between local memories.
 
 use slipring_ir::{AttrKind, Diags, Syntax, Touch, Type, TypeRule};
-use slipring_machine::{Pipe, Platform, Role};
+use slipring_machine::{Pipe, Platform, Role, cost_types};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
@@ -57,6 +57,7 @@ pub static TMOV: OpDef = OpDef {
     along: Along::EACH,
     transfer: Some(Transfer::Whole),
     pipe: PipeRule::By(|op, _| pipe_of(op.space("src"), op.space("dst"))),
+    class: "move",
     verify: verify_move,
     lower: lower_move,
     ..PLAIN
@@ -198,6 +199,10 @@ pub(super) fn issue_move(
     let ([from_rows, from_cols], [to_rows, to_cols]) = (source.valid, target.valid);
     let args =
         TileMoveArgs { from: source.addr, from_rows, from_cols, to: target.addr, to_rows, to_cols, row, col, scale };
-    let cost = d.platform.dma_cost(from.space, to.space);
-    d.issue(pipe_of(Some(from.space), Some(to.space)), effect, args.list(), cost);
+    let pipe = pipe_of(Some(from.space), Some(to.space));
+    let cost = match pipe {
+        Pipe::V => d.platform.vector_cost("tmov", "move", &cost_types(from.layout.elem, None)),
+        _ => d.platform.dma_cost(from.space, to.space),
+    };
+    d.issue(pipe, effect, args.list(), cost);
 }

@@ -21,7 +21,8 @@ pub static TADD: OpDef = OpDef {
     summary: "Add two tiles",
     doc: number_doc!("`dst = src0 + src1`, element by element."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &ADD, ["src0", "src1"], "add"),
+    class: "add",
+    lower: |op, d| elementwise(op, d, &ADD, ["src0", "src1"]),
     elems: types::SUMS,
     commutes: true,
     ..EACH
@@ -32,7 +33,8 @@ pub static TSUB: OpDef = OpDef {
     summary: "Subtract a tile from a tile",
     doc: number_doc!("`dst = src0 - src1`, element by element."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &SUB, ["src0", "src1"], "add"),
+    class: "add",
+    lower: |op, d| elementwise(op, d, &SUB, ["src0", "src1"]),
     elems: types::SUBTRACT,
     ..EACH
 };
@@ -42,7 +44,8 @@ pub static TMUL: OpDef = OpDef {
     summary: "Multiply two tiles",
     doc: number_doc!("`dst = src0 * src1`, element by element."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &MUL, ["src0", "src1"], "mul"),
+    class: "mul",
+    lower: |op, d| elementwise(op, d, &MUL, ["src0", "src1"]),
     elems: types::WORDS,
     commutes: true,
     ..EACH
@@ -56,7 +59,8 @@ pub static TDIV: OpDef = OpDef {
           rounded towards zero; x / 0 is 0."
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &DIV, ["src0", "src1"], "div"),
+    class: "div",
+    lower: |op, d| elementwise(op, d, &DIV, ["src0", "src1"]),
     elems: types::DIVIDE,
     ..EACH
 };
@@ -66,7 +70,8 @@ pub static TMAX: OpDef = OpDef {
     summary: "Larger of two tiles",
     doc: number_doc!("`dst = max(src0, src1)`, element by element: a number rather than a NaN, +0 rather than -0."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &MAX, ["src0", "src1"], "max"),
+    class: "max",
+    lower: |op, d| elementwise(op, d, &MAX, ["src0", "src1"]),
     elems: types::SUMS,
     commutes: true,
     ..EACH
@@ -77,7 +82,8 @@ pub static TMIN: OpDef = OpDef {
     summary: "Smaller of two tiles",
     doc: number_doc!("`dst = min(src0, src1)`, element by element: a number rather than a NaN, -0 rather than +0."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &MIN, ["src0", "src1"], "max"),
+    class: "max",
+    lower: |op, d| elementwise(op, d, &MIN, ["src0", "src1"]),
     elems: types::SUMS,
     commutes: true,
     ..EACH
@@ -92,7 +98,8 @@ pub static TREM: OpDef = OpDef {
           integers."
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &REM, ["src0", "src1"], "div"),
+    class: "div",
+    lower: |op, d| elementwise(op, d, &REM, ["src0", "src1"]),
     elems: types::REMAINDER,
     ..EACH
 };
@@ -105,7 +112,8 @@ pub static TFMOD: OpDef = OpDef {
           floats, x for integers."
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &FMOD, ["src0", "src1"], "div"),
+    class: "div",
+    lower: |op, d| elementwise(op, d, &FMOD, ["src0", "src1"]),
     elems: types::WORDS,
     ..EACH
 };
@@ -118,7 +126,8 @@ pub static TPARTADD: OpDef = OpDef {
           the valid shape of `dst`, the other none larger."
     ),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
-    lower: |op, d| partial(op, d, &ADD, "add"),
+    class: "add",
+    lower: |op, d| partial(op, d, &ADD),
     elems: types::SUMS,
     commutes: true,
     ..EACH
@@ -132,7 +141,8 @@ pub static TPARTMUL: OpDef = OpDef {
           the valid shape of `dst`, the other none larger."
     ),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
-    lower: |op, d| partial(op, d, &MUL, "mul"),
+    class: "mul",
+    lower: |op, d| partial(op, d, &MUL),
     elems: types::SUMS,
     commutes: true,
     ..EACH
@@ -146,7 +156,8 @@ pub static TPARTMAX: OpDef = OpDef {
           the valid shape of `dst`, the other none larger."
     ),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
-    lower: |op, d| partial(op, d, &MAX, "max"),
+    class: "max",
+    lower: |op, d| partial(op, d, &MAX),
     elems: types::SUMS,
     commutes: true,
     ..EACH
@@ -160,7 +171,8 @@ pub static TPARTMIN: OpDef = OpDef {
           the valid shape of `dst`, the other none larger."
     ),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
-    lower: |op, d| partial(op, d, &MIN, "max"),
+    class: "max",
+    lower: |op, d| partial(op, d, &MIN),
     elems: types::SUMS,
     commutes: true,
     ..EACH
@@ -171,13 +183,14 @@ pub static TPRELU: OpDef = OpDef {
     summary: "Leaky ReLU with a slope for each element",
     doc: number_doc!("`dst = src0 > 0 ? src0 : src1 * src0`, element by element."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
-    lower: |op, d| elementwise(op, d, &PRELU, ["src0", "src1"], "mul"),
+    class: "mul",
+    lower: |op, d| elementwise(op, d, &PRELU, ["src0", "src1"]),
     elems: types::FLOAT,
     ..EACH
 };
 
 /// `dst = kernel(src0, src1)` where both are valid.
-fn partial(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Binary, class: &str) -> Lowered {
+fn partial(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Binary) -> Lowered {
     let mut operands = Operands::new(op, d);
     let dst = operands.tile(d, "dst")?;
     let sources = [operands.tile(d, "src0")?, operands.tile(d, "src1")?];
@@ -185,5 +198,5 @@ fn partial(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Binary, class: 
         return Err(d.unsupported("this element type"));
     }
     let effect = Partial { local: operands.local, op: kernel, dst, sources };
-    operands.issue(d, effect, class)
+    operands.issue(d, effect)
 }

@@ -20,7 +20,8 @@ pub static TAND: OpDef = OpDef {
     summary: "Bitwise and of two tiles",
     doc: shape_doc!("`dst = src0 & src1`, bit by bit."),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
-    lower: |op, d| elementwise(op, d, &AND, ["src0", "src1"], "bit"),
+    class: "bit",
+    lower: |op, d| elementwise(op, d, &AND, ["src0", "src1"]),
     elems: types::BITS,
     commutes: true,
     ..BITS
@@ -31,7 +32,8 @@ pub static TANDS: OpDef = OpDef {
     summary: "Bitwise and of a tile and a number",
     doc: shape_doc!("`dst = src & scalar`, bit by bit, with the low bits of the number."),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
-    lower: |op, d| elementwise(op, d, &AND, ["src", "scalar"], "bit"),
+    class: "bit",
+    lower: |op, d| elementwise(op, d, &AND, ["src", "scalar"]),
     elems: types::BITS,
     number: NumberUse::Bits,
     ..BITS
@@ -42,7 +44,8 @@ pub static TOR: OpDef = OpDef {
     summary: "Bitwise or of two tiles",
     doc: shape_doc!("`dst = src0 | src1`, bit by bit."),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
-    lower: |op, d| elementwise(op, d, &OR, ["src0", "src1"], "bit"),
+    class: "bit",
+    lower: |op, d| elementwise(op, d, &OR, ["src0", "src1"]),
     elems: types::BITS,
     commutes: true,
     ..BITS
@@ -53,7 +56,8 @@ pub static TORS: OpDef = OpDef {
     summary: "Bitwise or of a tile and a number",
     doc: shape_doc!("`dst = src | scalar`, bit by bit, with the low bits of the number."),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
-    lower: |op, d| elementwise(op, d, &OR, ["src", "scalar"], "bit"),
+    class: "bit",
+    lower: |op, d| elementwise(op, d, &OR, ["src", "scalar"]),
     elems: types::BITS,
     number: NumberUse::Bits,
     ..BITS
@@ -64,7 +68,8 @@ pub static TXOR: OpDef = OpDef {
     summary: "Bitwise exclusive or of two tiles",
     doc: shape_doc!("`dst = src0 ^ src1`, bit by bit."),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
-    lower: |op, d| elementwise(op, d, &XOR, ["src0", "src1"], "bit"),
+    class: "bit",
+    lower: |op, d| elementwise(op, d, &XOR, ["src0", "src1"]),
     elems: types::BITS,
     commutes: true,
     ..BITS
@@ -75,7 +80,8 @@ pub static TXORS: OpDef = OpDef {
     summary: "Bitwise exclusive or of a tile and a number",
     doc: shape_doc!("`dst = src ^ scalar`, bit by bit, with the low bits of the number."),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
-    lower: |op, d| elementwise(op, d, &XOR, ["src", "scalar"], "bit"),
+    class: "bit",
+    lower: |op, d| elementwise(op, d, &XOR, ["src", "scalar"]),
     elems: types::BITS,
     number: NumberUse::Bits,
     ..BITS
@@ -89,7 +95,8 @@ pub static TSHL: OpDef = OpDef {
           leave 0."
     ),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
-    lower: |op, d| elementwise(op, d, &SHL, ["src0", "src1"], "bit"),
+    class: "bit",
+    lower: |op, d| elementwise(op, d, &SHL, ["src0", "src1"]),
     elems: types::BITS,
     ..BITS
 };
@@ -102,7 +109,8 @@ pub static TSHLS: OpDef = OpDef {
           leave 0."
     ),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
-    lower: |op, d| elementwise(op, d, &SHL, ["src", "scalar"], "bit"),
+    class: "bit",
+    lower: |op, d| elementwise(op, d, &SHL, ["src", "scalar"]),
     elems: types::BITS,
     number: NumberUse::Count,
     ..BITS
@@ -116,7 +124,8 @@ pub static TSHR: OpDef = OpDef {
           width of the element or more, or by a negative number, shift everything out."
     ),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
-    lower: |op, d| elementwise(op, d, &SHR, ["src0", "src1"], "bit"),
+    class: "bit",
+    lower: |op, d| elementwise(op, d, &SHR, ["src0", "src1"]),
     elems: types::BITS,
     ..BITS
 };
@@ -129,7 +138,8 @@ pub static TSHRS: OpDef = OpDef {
           width of the element or more, or by a negative number, shift everything out."
     ),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
-    lower: |op, d| elementwise(op, d, &SHR, ["src", "scalar"], "bit"),
+    class: "bit",
+    lower: |op, d| elementwise(op, d, &SHR, ["src", "scalar"]),
     elems: types::SHIFT_RIGHT_BY,
     number: NumberUse::Count,
     ..BITS
@@ -140,7 +150,8 @@ pub static TNOT: OpDef = OpDef {
     summary: "Bitwise not",
     doc: shape_doc!("`dst = ~src`, bit by bit."),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
-    lower: |op, d| elementwise(op, d, &NOT, ["src"], "bit"),
+    class: "bit",
+    lower: |op, d| elementwise(op, d, &NOT, ["src"]),
     elems: types::INVERT,
     ..BITS
 };

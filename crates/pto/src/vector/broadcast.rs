@@ -48,6 +48,7 @@ pub static TROWEXPAND: OpDef = OpDef {
     lower: |op, d| repeat(op, d, Input::FirstColumn),
     along: [Along::Each, Along::First("src")],
     elems: types::MOVED,
+    class: "expand",
     ..BROADCAST
 };
 
@@ -59,6 +60,7 @@ pub static TCOLEXPAND: OpDef = OpDef {
     lower: |op, d| repeat(op, d, Input::FirstRow),
     along: [Along::First("src"), Along::Each],
     elems: types::MOVED,
+    class: "expand",
     ..BROADCAST
 };
 
@@ -79,7 +81,8 @@ pub static TROWEXPANDADD: OpDef = OpDef {
     summary: "Add, a value for each row",
     doc: number_doc!(row_doc!("`dst = src0 + src1`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
-    lower: |op, d| by_row(op, d, &ADD, "add"),
+    class: "add",
+    lower: |op, d| by_row(op, d, &ADD),
     elems: types::SUMS,
     ..BY_ROW
 };
@@ -89,7 +92,8 @@ pub static TROWEXPANDSUB: OpDef = OpDef {
     summary: "Subtract, a value for each row",
     doc: number_doc!(row_doc!("`dst = src0 - src1`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
-    lower: |op, d| by_row(op, d, &SUB, "add"),
+    class: "add",
+    lower: |op, d| by_row(op, d, &SUB),
     elems: types::SUMS,
     ..BY_ROW
 };
@@ -99,7 +103,8 @@ pub static TROWEXPANDMUL: OpDef = OpDef {
     summary: "Multiply, a value for each row",
     doc: number_doc!(row_doc!("`dst = src0 * src1`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
-    lower: |op, d| by_row(op, d, &MUL, "mul"),
+    class: "mul",
+    lower: |op, d| by_row(op, d, &MUL),
     elems: types::SUMS,
     ..BY_ROW
 };
@@ -109,7 +114,8 @@ pub static TROWEXPANDDIV: OpDef = OpDef {
     summary: "Divide, a value for each row",
     doc: number_doc!(row_doc!("`dst = src0 / src1`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
-    lower: |op, d| by_row(op, d, &DIV, "div"),
+    class: "div",
+    lower: |op, d| by_row(op, d, &DIV),
     elems: types::DIVIDE,
     ..BY_ROW
 };
@@ -119,7 +125,8 @@ pub static TROWEXPANDMAX: OpDef = OpDef {
     summary: "Larger, a value for each row",
     doc: number_doc!(row_doc!("`dst = max(src0, src1)`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
-    lower: |op, d| by_row(op, d, &MAX, "max"),
+    class: "max",
+    lower: |op, d| by_row(op, d, &MAX),
     elems: types::SUMS,
     ..BY_ROW
 };
@@ -129,7 +136,8 @@ pub static TROWEXPANDMIN: OpDef = OpDef {
     summary: "Smaller, a value for each row",
     doc: number_doc!(row_doc!("`dst = min(src0, src1)`")),
     verify: |op, _, diags| check::types(op, NUMBERS, diags),
-    lower: |op, d| by_row(op, d, &MIN, "max"),
+    class: "max",
+    lower: |op, d| by_row(op, d, &MIN),
     elems: types::SUMS,
     ..BY_ROW
 };
@@ -139,7 +147,8 @@ pub static TROWEXPANDEXPDIF: OpDef = OpDef {
     summary: "Exponential of a difference, a value for each row",
     doc: number_doc!(row_doc!("`dst = exp(src0 - src1)`")),
     verify: |op, _, diags| check::types(op, FLOATS, diags),
-    lower: |op, d| by_row(op, d, &EXP_DIF, "exp"),
+    class: "exp",
+    lower: |op, d| by_row(op, d, &EXP_DIF),
     elems: types::FLOAT,
     ..BY_ROW
 };
@@ -149,7 +158,8 @@ pub static TCOLEXPANDADD: OpDef = OpDef {
     summary: "Add, a value for each column",
     doc: number_doc!("`dst[i, j] = src0[i, j] + src1[0, j]`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
-    lower: |op, d| by_column(op, d, &ADD, "add"),
+    class: "add",
+    lower: |op, d| by_column(op, d, &ADD),
     elems: types::SUMS,
     ..BY_COLUMN
 };
@@ -159,7 +169,8 @@ pub static TCOLEXPANDSUB: OpDef = OpDef {
     summary: "Subtract, a value for each column",
     doc: number_doc!("`dst[i, j] = src0[i, j] - src1[0, j]`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
-    lower: |op, d| by_column(op, d, &SUB, "add"),
+    class: "add",
+    lower: |op, d| by_column(op, d, &SUB),
     elems: types::SUMS,
     ..BY_COLUMN
 };
@@ -169,7 +180,8 @@ pub static TCOLEXPANDMUL: OpDef = OpDef {
     summary: "Multiply, a value for each column",
     doc: number_doc!("`dst[i, j] = src0[i, j] * src1[0, j]`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
-    lower: |op, d| by_column(op, d, &MUL, "mul"),
+    class: "mul",
+    lower: |op, d| by_column(op, d, &MUL),
     elems: types::SUMS,
     ..BY_COLUMN
 };
@@ -179,7 +191,8 @@ pub static TCOLEXPANDDIV: OpDef = OpDef {
     summary: "Divide, a value for each column",
     doc: number_doc!("`dst[i, j] = src0[i, j] / src1[0, j]`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
-    lower: |op, d| by_column(op, d, &DIV, "div"),
+    class: "div",
+    lower: |op, d| by_column(op, d, &DIV),
     elems: types::DIVIDE,
     ..BY_COLUMN
 };
@@ -189,7 +202,8 @@ pub static TCOLEXPANDMAX: OpDef = OpDef {
     summary: "Larger, a value for each column",
     doc: number_doc!("`dst[i, j] = max(src0[i, j], src1[0, j])`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
-    lower: |op, d| by_column(op, d, &MAX, "max"),
+    class: "max",
+    lower: |op, d| by_column(op, d, &MAX),
     elems: types::SUMS,
     ..BY_COLUMN
 };
@@ -199,7 +213,8 @@ pub static TCOLEXPANDMIN: OpDef = OpDef {
     summary: "Smaller, a value for each column",
     doc: number_doc!("`dst[i, j] = min(src0[i, j], src1[0, j])`."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
-    lower: |op, d| by_column(op, d, &MIN, "max"),
+    class: "max",
+    lower: |op, d| by_column(op, d, &MIN),
     elems: types::SUMS,
     ..BY_COLUMN
 };
@@ -209,7 +224,8 @@ pub static TCOLEXPANDEXPDIF: OpDef = OpDef {
     summary: "Exponential of a difference, a value for each column",
     doc: number_doc!("`dst[i, j] = exp(src0[i, j] - src1[0, j])`."),
     verify: |op, _, diags| columns(op, FLOATS, diags),
-    lower: |op, d| by_column(op, d, &EXP_DIF, "exp"),
+    class: "exp",
+    lower: |op, d| by_column(op, d, &EXP_DIF),
     elems: types::FLOAT,
     ..BY_COLUMN
 };
@@ -224,17 +240,17 @@ fn columns_of(op: &OpRef<'_>, source: &'static str, elems: Elems, diags: &mut Di
     check::covers(op, source, Needs::Columns, diags);
 }
 
-fn by_row(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Binary, class: &str) -> Lowered {
-    spread(op, d, kernel, [("src0", Input::PerRow), ("src1", Input::PerRow)], class)
+fn by_row(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Binary) -> Lowered {
+    spread(op, d, kernel, [("src0", Input::PerRow), ("src1", Input::PerRow)])
 }
 
-fn by_column(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Binary, class: &str) -> Lowered {
-    spread(op, d, kernel, [("src0", Input::Tile), ("src1", Input::FirstRow)], class)
+fn by_column(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Binary) -> Lowered {
+    spread(op, d, kernel, [("src0", Input::Tile), ("src1", Input::FirstRow)])
 }
 
 fn repeat(op: &OpRef<'_>, d: &mut Decoder<'_>, input: fn(TileArg) -> Input) -> Lowered {
     let mut operands = Operands::new(op, d);
     let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
     let effect = Spread { local: operands.local, dst, input: input(src), cast: Cast::default() };
-    operands.issue(d, effect, "expand")
+    operands.issue(d, effect)
 }

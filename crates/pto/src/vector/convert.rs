@@ -52,6 +52,7 @@ pub static TCVT: OpDef = OpDef {
     verify: verify_convert,
     lower: lower_convert,
     elems: types::CONVERTED,
+    class: "convert",
     ..EACH
 };
 
@@ -101,7 +102,7 @@ fn lower_convert(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let (from, to) = (elem("src"), elem("dst"));
     let mode = round_mode(op, from.is_float() && !to.is_float());
     if (from, to) == (Elem::F32, Elem::F32) {
-        return elementwise(op, d, integral(mode), ["src"], "convert");
+        return elementwise(op, d, integral(mode), ["src"]);
     }
     let saturate = match op.attr("sat_mode").and_then(Attr::as_str) {
         Some(mode) => mode == "ON",
@@ -113,7 +114,7 @@ fn lower_convert(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         (false, true) => Saturation::Off,
         (false, false) => Saturation::Words,
     };
-    copy(op, d, Cast { mode, saturation }, "convert")
+    copy(op, d, Cast { mode, saturation })
 }
 
 /// Rounding to integral values.
@@ -134,11 +135,11 @@ fn integral(mode: RoundMode) -> &'static Unary {
     }
 }
 
-fn copy(op: &OpRef<'_>, d: &mut Decoder<'_>, cast: Cast, class: &str) -> Lowered {
+fn copy(op: &OpRef<'_>, d: &mut Decoder<'_>, cast: Cast) -> Lowered {
     let mut operands = Operands::new(op, d);
     let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
     let effect = Spread { local: operands.local, dst, input: Input::Tile(src), cast };
-    operands.issue(d, effect, class)
+    operands.issue(d, effect)
 }
 
 pub static TPACK: OpDef = OpDef {
@@ -168,8 +169,9 @@ pub static TPACK: OpDef = OpDef {
         src.layout.elem = unsigned(src.layout.elem);
         dst.layout.elem = unsigned(dst.layout.elem);
         let effect = Spread { local: operands.local, dst, input: Input::Tile(src), cast: Cast::default() };
-        operands.issue(d, effect, "convert")
+        operands.issue(d, effect)
     },
     elems: types::REGISTERS_ONLY,
+    class: "convert",
     ..EACH
 };

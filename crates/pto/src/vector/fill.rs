@@ -44,9 +44,10 @@ pub static TEXPANDS: OpDef = OpDef {
         let mut operands = Operands::new(op, d);
         let (input, dst) = (operands.scalar(d, "scalar")?, operands.tile(d, "dst")?);
         let effect = Spread { local: operands.local, dst, input, cast: Cast::default() };
-        operands.issue(d, effect, "move")
+        operands.issue(d, effect)
     },
     elems: types::MOVED,
+    class: "move",
     ..FILL
 };
 
@@ -80,6 +81,7 @@ pub static TCI: OpDef = OpDef {
         let descending = op.attr("descending").and_then(slipring_ir::Attr::as_bool).unwrap_or(false);
         sequence(op, d, "start", Sequence::Count { descending })
     },
+    class: "move",
     ..SEQUENCE
 };
 
@@ -107,6 +109,7 @@ pub static TTRI: OpDef = OpDef {
         let upper = op.int("upperOrLower") == Some(1);
         sequence(op, d, "diagonal", if upper { Sequence::Upper } else { Sequence::Lower })
     },
+    class: "move",
     ..SEQUENCE
 };
 
@@ -115,7 +118,7 @@ fn sequence(op: &OpRef<'_>, d: &mut Decoder<'_>, start: &'static str, sequence: 
     let dst = operands.tile(d, "dst")?;
     operands.scalar(d, start)?;
     let effect = sequence.fill(operands.local, dst);
-    operands.issue(d, effect, "move")
+    operands.issue(d, effect)
 }
 
 /// Says what padding is.
@@ -139,6 +142,7 @@ pub static TFILLPAD: OpDef = OpDef {
     source: "PTO IR manual 4.10; tile ISA, TFILLPAD",
     verify: |op, _, diags| verify_pad(op, false, diags),
     lower: pad,
+    class: "move",
     ..FILL
 };
 
@@ -149,6 +153,7 @@ pub static TFILLPAD_INPLACE: OpDef = OpDef {
     source: "tile ISA, TFILLPAD_INPLACE",
     verify: |op, _, diags| verify_pad(op, false, diags),
     lower: pad,
+    class: "move",
     ..FILL
 };
 
@@ -159,6 +164,7 @@ pub static TFILLPAD_EXPAND: OpDef = OpDef {
     source: "PTO IR manual 4.10; tile ISA, TFILLPAD_EXPAND",
     verify: |op, _, diags| verify_pad(op, true, diags),
     lower: pad,
+    class: "move",
     ..FILL
 };
 
@@ -200,5 +206,5 @@ fn pad(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut operands = Operands::new(op, d);
     let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
     let effect = Pad { local: operands.local, dst, src, value };
-    operands.issue(d, effect, "move")
+    operands.issue(d, effect)
 }

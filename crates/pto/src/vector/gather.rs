@@ -61,6 +61,7 @@ pub static TGATHER: OpDef = OpDef {
     elems: types::GATHERED,
     verify: verify_gather,
     lower: lower_gather,
+    class: "gather",
     ..VECTOR
 };
 
@@ -165,7 +166,7 @@ fn lower_gather(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
             "P1000" => (4, 3),
             _ => (1, 0),
         };
-        return operands.issue(d, GatherPattern { local, dst, src, every, first }, "gather");
+        return operands.issue(d, GatherPattern { local, dst, src, every, first });
     }
     if op.operand("kValue").is_some() {
         let Input::Scalar(number) = operands.scalar(d, "kValue")? else { return Err(Reported) };
@@ -173,10 +174,10 @@ fn lower_gather(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         let offset = op.int("offset").unwrap_or(0) as u32;
         let pitch = if d.platform.vector_function.is_some() { Pitch::Valid(64) } else { Pitch::Columns };
         let effect = GatherWhere { local, mode: comparison(op), dst, counts, src, number, offset, pitch };
-        return operands.issue_discovering(d, effect, "gather");
+        return operands.issue_discovering(d, effect);
     }
     let indices = operands.tile(d, "indices")?;
-    operands.issue(d, Gather { local, dst, src, indices }, "gather")
+    operands.issue(d, Gather { local, dst, src, indices })
 }
 
 pub static TGATHERB: OpDef = OpDef {
@@ -210,8 +211,9 @@ pub static TGATHERB: OpDef = OpDef {
         let offsets = operands.tile(d, "indices")?;
         let whole_repeats = d.platform.vector_function.is_none();
         let effect = GatherBlocks { local: operands.local, dst, src, offsets, whole_repeats };
-        operands.issue(d, effect, "gather")
+        operands.issue(d, effect)
     },
+    class: "gather",
     ..VECTOR
 };
 
@@ -244,7 +246,8 @@ pub static TSCATTER: OpDef = OpDef {
         let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
         let indices = operands.tile(d, "indices")?;
         let effect = Scatter { local: operands.local, dst, src, indices };
-        operands.issue(d, effect, "scatter")
+        operands.issue(d, effect)
     },
+    class: "scatter",
     ..VECTOR
 };

@@ -64,8 +64,9 @@ pub static THISTOGRAM: OpDef = OpDef {
         let selectors = operands.tile(d, "idx")?;
         let upper = !matches!(op.attr("isMSB"), Some(Attr::Bool(false)));
         let effect = Histogram { local: operands.local, dst, src, selectors, upper, bins: Bins::UpTo };
-        operands.issue(d, effect, "histogram")
+        operands.issue(d, effect)
     },
+    class: "histogram",
     ..VECTOR
 };
 
@@ -119,7 +120,8 @@ pub static TRANDOM: OpDef = OpDef {
         }
         let rounds = op.int("rounds").unwrap_or(10) as u32;
         let effect = Random { local: operands.local, dst, numbers, rounds };
-        operands.issue(d, effect, "random")
+        operands.issue(d, effect)
     },
+    class: "random",
     ..VECTOR
 };

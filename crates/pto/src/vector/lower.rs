@@ -1,10 +1,10 @@
 //! How vector ops become work.
 
 use slipring_ir::{Touch, ValueId};
-use slipring_machine::{Cost, Pipe};
+use slipring_machine::{Pipe, Price};
 use slipring_program::{Discover, Effect, Operand};
-use slipring_tile::Space;
 use slipring_tile::lanes::Lanes;
+use slipring_tile::{Elem, Space};
 
 use super::check::{element_of, number_type};
 use slipring_effect::vector::{Elementwise, Input, Local, Number, TableArg, TileArg, Working};
@@ -77,11 +77,11 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// Adds the work to pipe V with a cost of this class. Operands that the declaration calls working memory are undefined
+    /// Adds the work to pipe V, at the cost of the op. Operands that the declaration calls working memory are undefined
     /// after it.
-    pub fn issue(mut self, d: &mut Decoder<'_>, effect: impl Effect + 'static, class: &str) -> Lowered {
+    pub fn issue(mut self, d: &mut Decoder<'_>, effect: impl Effect + 'static) -> Lowered {
         let tiles = self.working(d)?;
-        let (pipe, cost) = self.place(d, class);
+        let (pipe, cost) = self.place(d);
         if tiles.is_empty() {
             d.issue(pipe, effect, self.args, cost);
         } else {
@@ -91,22 +91,27 @@ impl<'a> Operands<'a> {
     }
 
     /// The same for work that knows what it touches only once it has run.
-    pub fn issue_discovering(mut self, d: &mut Decoder<'_>, effect: impl Discover + 'static, class: &str) -> Lowered {
+    pub fn issue_discovering(mut self, d: &mut Decoder<'_>, effect: impl Discover + 'static) -> Lowered {
         let tiles = self.working(d)?;
-        let (pipe, cost) = self.place(d, class);
+        let (pipe, cost) = self.place(d);
         d.issue_discovering(pipe, Working { effect, local: self.local, tiles }, self.args, cost);
         Ok(())
     }
 
     /// The same without working memory, with a cost of its own.
-    pub fn issue_at(self, d: &mut Decoder<'_>, effect: impl Discover + 'static, cost: Cost) -> Lowered {
+    pub fn issue_at(self, d: &mut Decoder<'_>, effect: impl Discover + 'static, cost: Price) -> Lowered {
         let pipe = self.op.pipe(d.platform).unwrap_or(Pipe::V);
         d.issue_discovering(pipe, effect, self.args, cost);
         Ok(())
     }
 
-    fn place(&self, d: &Decoder<'_>, class: &str) -> (Pipe, Cost) {
-        (self.op.pipe(d.platform).unwrap_or(Pipe::V), d.platform.vector_cost(class))
+    fn place(&self, d: &Decoder<'_>) -> (Pipe, Price) {
+        let declared = |name: &str| self.op.def.schema.operands.iter().position(|operand| operand.name == name);
+        let elem = |name| declared(name).and_then(|at| self.op.tile(at)).map(|tile| tile.layout.elem);
+        let dst = elem("dst");
+        let src = elem("src").or_else(|| elem("src0")).or(dst).unwrap_or(Elem::F32);
+        let cost = self.op.def.vector_cost(d.platform, src, dst.unwrap_or(src));
+        (self.op.pipe(d.platform).unwrap_or(Pipe::V), cost)
     }
 
     /// The tiles that the declaration calls working memory.
@@ -131,9 +136,8 @@ pub(super) fn elementwise<const N: usize>(
     d: &mut Decoder<'_>,
     kernel: &'static Lanes<N>,
     names: [&'static str; N],
-    class: &str,
 ) -> Lowered {
-    spread(op, d, kernel, names.map(|name| (name, Input::Tile as By)), class)
+    spread(op, d, kernel, names.map(|name| (name, Input::Tile as By)))
 }
 
 /// As [`elementwise`], with the way in which each tile is spread over `dst`.
@@ -142,7 +146,6 @@ pub(super) fn spread<const N: usize>(
     d: &mut Decoder<'_>,
     kernel: &'static Lanes<N>,
     sources: [(&'static str, By); N],
-    class: &str,
 ) -> Lowered {
     let mut operands = Operands::new(op, d);
     let dst = operands.tile(d, "dst")?;
@@ -157,5 +160,5 @@ pub(super) fn spread<const N: usize>(
         return Err(d.unsupported("this element type"));
     }
     let effect = Elementwise { local: operands.local, op: kernel, dst, inputs };
-    operands.issue(d, effect, class)
+    operands.issue(d, effect)
 }

@@ -78,6 +78,7 @@ use slipring_op::rules::{PLAIN, SCALAR, TILE, operand, optional, schema};
 const VECTOR: OpDef = OpDef {
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::V),
+    class: "other",
     source: "PTO IR manual 4.5; tile ISA, page of the same name",
     ..PLAIN
 };

@@ -46,8 +46,9 @@ pub static TSORT32: OpDef = OpDef {
         let indices = operands.tile(d, "idx")?;
         let fills = op.operand("tmp").is_some();
         let effect = SortRows { local: operands.local, dst, src, indices, fills };
-        operands.issue(d, effect, "sort")
+        operands.issue(d, effect)
     },
+    class: "sort",
     ..VECTOR
 };
 
@@ -81,6 +82,7 @@ pub static TMRGSORT: OpDef = OpDef {
     elems: types::MERGED,
     verify: verify_merge,
     lower: lower_merge,
+    class: "merge",
     ..VECTOR
 };
 
@@ -144,5 +146,5 @@ fn lower_merge(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         let tmp = operands.argument(d, "tmp", tmp.ok_or(Reported)?)?;
         Merge::Lists { tmp, stops: matches!(op.attr("exhausted"), Some(Attr::Bool(true))) }
     };
-    operands.issue_discovering(d, MergeRows { local, dst, sources, merge }, "merge")
+    operands.issue_discovering(d, MergeRows { local, dst, sources, merge })
 }

@@ -52,8 +52,9 @@ pub static TQUANT: OpDef = OpDef {
         let number = if registers { RowNumber::Flat } else { RowNumber::Block };
         let local = operands.local;
         let effect = ScaleRows { local, dst, src, scale, offset, number, back: false, spoils: !registers };
-        operands.issue(d, effect, "convert")
+        operands.issue(d, effect)
     },
+    class: "convert",
     ..VECTOR
 };
 
@@ -113,7 +114,8 @@ pub static TDEQUANT: OpDef = OpDef {
         let local = operands.local;
         let number = RowNumber::First;
         let effect = ScaleRows { local, dst, src, scale, offset, number, back: true, spoils: false };
-        operands.issue(d, effect, "convert")
+        operands.issue(d, effect)
     },
+    class: "convert",
     ..VECTOR
 };

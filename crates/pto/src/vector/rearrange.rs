@@ -34,10 +34,11 @@ pub static TTRANS: OpDef = OpDef {
         let mut operands = Operands::new(op, d);
         let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
         let effect = Transpose { local: operands.local, dst, src };
-        operands.issue(d, effect, "transpose")
+        operands.issue(d, effect)
     },
     elems: types::TURNED,
     along: [Along::Transposes; 2],
+    class: "transpose",
     ..VECTOR
 };
 
@@ -66,9 +67,10 @@ pub static TCONCAT: OpDef = OpDef {
         let sources = [operands.tile(d, "src0")?, operands.tile(d, "src1")?];
         let dst = operands.tile(d, "dst")?;
         let effect = Concat { local: operands.local, dst, sources };
-        operands.issue(d, effect, "move")
+        operands.issue(d, effect)
     },
     elems: types::MOVED,
     along: [Along::Each, Along::Unknown],
+    class: "move",
     ..VECTOR
 };

@@ -29,7 +29,8 @@ pub(crate) const OPS: &[&OpDef] = &[
     &TCOLARGMIN,
 ];
 
-const REDUCTION: OpDef = OpDef { source: "PTO IR manual 4.6; tile ISA, page of the same name", ..VECTOR };
+const REDUCTION: OpDef =
+    OpDef { class: "reduce", source: "PTO IR manual 4.6; tile ISA, page of the same name", ..VECTOR };
 const BY_ROW: OpDef = OpDef { along: [Along::Each, Along::Combines], ..REDUCTION };
 const BY_COLUMN: OpDef = OpDef { along: [Along::Combines, Along::Each], ..REDUCTION };
 
@@ -154,6 +155,7 @@ pub static TCOLSUM: OpDef = OpDef {
         reduce_columns(op, d, Reduce::Sum, if pairs { Order::Pairs } else { Order::Sequential })
     },
     elems: types::COLUMN_SUMS,
+    class: "add",
     ..BY_COLUMN
 };
 
@@ -164,6 +166,7 @@ pub static TCOLPROD: OpDef = OpDef {
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| reduce_columns(op, d, Reduce::Prod, Order::Sequential),
     elems: types::COLUMN_PRODUCTS,
+    class: "mul",
     ..BY_COLUMN
 };
 
@@ -174,6 +177,7 @@ pub static TCOLMAX: OpDef = OpDef {
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| reduce_columns(op, d, Reduce::Max, Order::Sequential),
     elems: types::COLUMN_SUMS,
+    class: "max",
     ..BY_COLUMN
 };
 
@@ -184,6 +188,7 @@ pub static TCOLMIN: OpDef = OpDef {
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| reduce_columns(op, d, Reduce::Min, Order::Sequential),
     elems: types::COLUMN_SUMS,
+    class: "max",
     ..BY_COLUMN
 };
 
@@ -255,26 +260,20 @@ fn tiles<'a>(op: &OpRef<'a>, d: &mut Decoder<'_>) -> Result<(Operands<'a>, Reduc
 
 fn reduce_rows(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce) -> Lowered {
     let (operands, tiles) = tiles(op, d)?;
-    operands.issue(d, RowReduce { tiles, what }, "reduce")
+    operands.issue(d, RowReduce { tiles, what })
 }
 
 fn arg_rows(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce) -> Lowered {
     let (operands, tiles) = tiles(op, d)?;
-    operands.issue(d, RowArg { tiles, what }, "reduce")
+    operands.issue(d, RowArg { tiles, what })
 }
 
-/// Whole rows are combined, as by an elementwise operation, whose cost it has.
 fn reduce_columns(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce, order: Order) -> Lowered {
     let (operands, tiles) = tiles(op, d)?;
-    let class = match what {
-        Reduce::Sum => "add",
-        Reduce::Prod => "mul",
-        Reduce::Max | Reduce::Min => "max",
-    };
-    operands.issue(d, ColReduce { tiles, what, order }, class)
+    operands.issue(d, ColReduce { tiles, what, order })
 }
 
 fn arg_columns(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce) -> Lowered {
     let (operands, tiles) = tiles(op, d)?;
-    operands.issue(d, ColArg { tiles, what }, "reduce")
+    operands.issue(d, ColArg { tiles, what })
 }

@@ -19,7 +19,8 @@ pub static TADDS: OpDef = OpDef {
     summary: "Add a number to a tile",
     doc: number_doc!("`dst = src + scalar`, element by element."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &ADD, ["src", "scalar"], "add"),
+    class: "add",
+    lower: |op, d| elementwise(op, d, &ADD, ["src", "scalar"]),
     elems: types::SUMS,
     ..EACH
 };
@@ -29,7 +30,8 @@ pub static TSUBS: OpDef = OpDef {
     summary: "Subtract a number from a tile",
     doc: number_doc!("`dst = src - scalar`, element by element."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &SUB, ["src", "scalar"], "add"),
+    class: "add",
+    lower: |op, d| elementwise(op, d, &SUB, ["src", "scalar"]),
     elems: types::SUMS,
     ..EACH
 };
@@ -39,7 +41,8 @@ pub static TMULS: OpDef = OpDef {
     summary: "Multiply a tile by a number",
     doc: number_doc!("`dst = src * scalar`, element by element."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &MUL, ["src", "scalar"], "mul"),
+    class: "mul",
+    lower: |op, d| elementwise(op, d, &MUL, ["src", "scalar"]),
     elems: types::SUMS,
     ..EACH
 };
@@ -69,9 +72,10 @@ pub static TDIVS: OpDef = OpDef {
             diags.push(op.error("operand-count", "expects a tile and a number, in either order"));
         }
     },
+    class: "div",
     lower: |op, d| match op.operand("dividend") {
-        Some(_) => elementwise(op, d, &DIV, ["dividend", "src"], "div"),
-        None => elementwise(op, d, &DIV, ["src", "divisor"], "div"),
+        Some(_) => elementwise(op, d, &DIV, ["dividend", "src"]),
+        None => elementwise(op, d, &DIV, ["src", "divisor"]),
     },
     elems: types::DIVIDE_BY,
     ..EACH
@@ -82,7 +86,8 @@ pub static TMAXS: OpDef = OpDef {
     summary: "Larger of a tile and a number",
     doc: number_doc!("`dst = max(src, scalar)`, element by element: a number rather than a NaN, +0 rather than -0."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &MAX, ["src", "scalar"], "max"),
+    class: "max",
+    lower: |op, d| elementwise(op, d, &MAX, ["src", "scalar"]),
     elems: types::SUMS,
     ..EACH
 };
@@ -92,7 +97,8 @@ pub static TMINS: OpDef = OpDef {
     summary: "Smaller of a tile and a number",
     doc: number_doc!("`dst = min(src, scalar)`, element by element: a number rather than a NaN, -0 rather than +0."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &MIN, ["src", "scalar"], "max"),
+    class: "max",
+    lower: |op, d| elementwise(op, d, &MIN, ["src", "scalar"]),
     elems: types::SUMS,
     ..EACH
 };
@@ -102,7 +108,8 @@ pub static TREMS: OpDef = OpDef {
     summary: "Remainder of a division by a number, rounded down",
     doc: number_doc!("`dst = src - floor(src / scalar) * scalar`, as `pto.trem`: the result has the sign of `scalar`."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &REM, ["src", "scalar"], "div"),
+    class: "div",
+    lower: |op, d| elementwise(op, d, &REM, ["src", "scalar"]),
     elems: types::REMAINDER,
     ..EACH
 };
@@ -112,7 +119,8 @@ pub static TFMODS: OpDef = OpDef {
     summary: "Remainder of a division by a number, rounded towards zero",
     doc: number_doc!("`dst = fmod(src, scalar)`, as `pto.tfmod`: the result has the sign of `src`."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &FMOD, ["src", "scalar"], "div"),
+    class: "div",
+    lower: |op, d| elementwise(op, d, &FMOD, ["src", "scalar"]),
     elems: types::WORDS,
     ..EACH
 };
@@ -146,7 +154,8 @@ pub static TAXPY: OpDef = OpDef {
             );
         }
     },
-    lower: |op, d| elementwise(op, d, &AXPY, ["src", "scalar", "dst"], "mul"),
+    class: "mul",
+    lower: |op, d| elementwise(op, d, &AXPY, ["src", "scalar", "dst"]),
     elems: types::AXPY,
     ..EACH
 };
@@ -162,7 +171,8 @@ pub static TLRELU: OpDef = OpDef {
     summary: "Leaky ReLU",
     doc: number_doc!("`dst = src > 0 ? src : slope * src`, element by element."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
-    lower: |op, d| elementwise(op, d, &PRELU, ["src", "slope"], "mul"),
+    class: "mul",
+    lower: |op, d| elementwise(op, d, &PRELU, ["src", "slope"]),
     elems: types::FLOAT,
     ..EACH
 };

@@ -73,6 +73,7 @@ pub static TCMP: OpDef = OpDef {
     verify: verify_compare,
     lower: |op, d| compare(op, d, ["src0", "src1"]),
     elems: types::COMPARE,
+    class: "compare",
     ..COMPARISON
 };
 
@@ -86,6 +87,7 @@ pub static TCMPS: OpDef = OpDef {
     verify: verify_compare,
     lower: |op, d| compare(op, d, ["src", "scalar"]),
     elems: types::COMPARE_NUMBER,
+    class: "compare",
     ..COMPARISON
 };
 
@@ -101,6 +103,7 @@ pub static TSEL: OpDef = OpDef {
     },
     lower: |op, d| choose(op, d, ["src0", "src1"]),
     elems: types::SELECT,
+    class: "select",
     ..COMPARISON
 };
 
@@ -116,6 +119,7 @@ pub static TSELS: OpDef = OpDef {
     },
     lower: |op, d| choose(op, d, ["src", "scalar"]),
     elems: types::SELECT,
+    class: "select",
     ..COMPARISON
 };
 
@@ -158,7 +162,7 @@ fn compare(op: &OpRef<'_>, d: &mut Decoder<'_>, [a, b]: [&'static str; 2]) -> Lo
     let mut operands = Operands::new(op, d);
     let (a, b, dst) = (operands.tile(d, a)?, operands.input(d, b)?, operands.tile(d, "dst")?);
     let effect = CompareTiles { local: operands.local, mode: mode(op), dst, a, b };
-    operands.issue(d, effect, "compare")
+    operands.issue(d, effect)
 }
 
 fn choose(op: &OpRef<'_>, d: &mut Decoder<'_>, [a, b]: [&'static str; 2]) -> Lowered {
@@ -166,5 +170,5 @@ fn choose(op: &OpRef<'_>, d: &mut Decoder<'_>, [a, b]: [&'static str; 2]) -> Low
     let (mask, dst) = (operands.tile(d, "mask")?, operands.tile(d, "dst")?);
     let (a, b) = (operands.tile(d, a)?, operands.input(d, b)?);
     let effect = Select { local: operands.local, dst, mask, a, b };
-    operands.issue(d, effect, "select")
+    operands.issue(d, effect)
 }

@@ -25,7 +25,8 @@ pub static TADDC: OpDef = OpDef {
           Each step of f32 is rounded; narrower floats are rounded once at the end."
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &ADD_ADD, ["src0", "src1", "src2"], "add"),
+    class: "add",
+    lower: |op, d| elementwise(op, d, &ADD_ADD, ["src0", "src1", "src2"]),
     elems: types::THREE,
     ..EACH
 };
@@ -38,7 +39,8 @@ pub static TSUBC: OpDef = OpDef {
           Each step of f32 is rounded; narrower floats are rounded once at the end."
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &SUB_ADD, ["src0", "src1", "src2"], "add"),
+    class: "add",
+    lower: |op, d| elementwise(op, d, &SUB_ADD, ["src0", "src1", "src2"]),
     elems: types::THREE,
     ..EACH
 };
@@ -51,7 +53,8 @@ pub static TADDSC: OpDef = OpDef {
           Each step of f32 is rounded; narrower floats are rounded once at the end."
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &ADD_ADD, ["src0", "scalar", "src1"], "add"),
+    class: "add",
+    lower: |op, d| elementwise(op, d, &ADD_ADD, ["src0", "scalar", "src1"]),
     elems: types::THREE,
     ..EACH
 };
@@ -64,7 +67,8 @@ pub static TSUBSC: OpDef = OpDef {
           Each step of f32 is rounded; narrower floats are rounded once at the end."
     ),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    lower: |op, d| elementwise(op, d, &SUB_ADD, ["src0", "scalar", "src1"], "add"),
+    class: "add",
+    lower: |op, d| elementwise(op, d, &SUB_ADD, ["src0", "scalar", "src1"]),
     elems: types::THREE,
     ..EACH
 };

@@ -17,7 +17,8 @@ pub static TABS: OpDef = OpDef {
     summary: "Absolute value",
     doc: number_doc!("`dst = |src|`, element by element. The smallest integer stays as it is."),
     verify: |op, _, diags| check::elementwise(op, SIGNED, diags),
-    lower: |op, d| elementwise(op, d, &ABS, ["src"], "neg"),
+    class: "neg",
+    lower: |op, d| elementwise(op, d, &ABS, ["src"]),
     elems: types::ABSOLUTE,
     ..EACH
 };
@@ -27,7 +28,8 @@ pub static TNEG: OpDef = OpDef {
     summary: "Negation",
     doc: number_doc!("`dst = -src`, element by element: the sign of zero turns too."),
     verify: |op, _, diags| check::elementwise(op, SIGNED, diags),
-    lower: |op, d| elementwise(op, d, &NEG, ["src"], "neg"),
+    class: "neg",
+    lower: |op, d| elementwise(op, d, &NEG, ["src"]),
     elems: types::NEGATE,
     ..EACH
 };
@@ -37,7 +39,8 @@ pub static TEXP: OpDef = OpDef {
     summary: "Exponential",
     doc: number_doc!("`dst = exp(src)`, element by element, correctly rounded: exp(-inf) is 0."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
-    lower: |op, d| elementwise(op, d, &EXP, ["src"], "exp"),
+    class: "exp",
+    lower: |op, d| elementwise(op, d, &EXP, ["src"]),
     elems: types::FLOAT,
     ..EACH
 };
@@ -47,7 +50,8 @@ pub static TLOG: OpDef = OpDef {
     summary: "Natural logarithm",
     doc: number_doc!("`dst = ln(src)`, element by element, correctly rounded: -inf for ±0, NaN below."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
-    lower: |op, d| elementwise(op, d, &LOG, ["src"], "log"),
+    class: "log",
+    lower: |op, d| elementwise(op, d, &LOG, ["src"]),
     elems: types::FLOAT,
     ..EACH
 };
@@ -57,7 +61,8 @@ pub static TSQRT: OpDef = OpDef {
     summary: "Square root",
     doc: number_doc!("`dst = sqrt(src)`, element by element, correctly rounded: -0 for -0, NaN below."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
-    lower: |op, d| elementwise(op, d, &SQRT, ["src"], "sqrt"),
+    class: "sqrt",
+    lower: |op, d| elementwise(op, d, &SQRT, ["src"]),
     elems: types::FLOAT,
     ..EACH
 };
@@ -67,7 +72,8 @@ pub static TRSQRT: OpDef = OpDef {
     summary: "Reciprocal of the square root",
     doc: number_doc!("`dst = 1 / sqrt(src)`, element by element, rounded once: an infinity for ±0, NaN below."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
-    lower: |op, d| elementwise(op, d, &RSQRT, ["src"], "rsqrt"),
+    class: "rsqrt",
+    lower: |op, d| elementwise(op, d, &RSQRT, ["src"]),
     elems: types::FLOAT,
     ..EACH
 };
@@ -77,7 +83,8 @@ pub static TRECIP: OpDef = OpDef {
     summary: "Reciprocal",
     doc: number_doc!("`dst = 1 / src`, element by element, correctly rounded: an infinity for ±0."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
-    lower: |op, d| elementwise(op, d, &RECIP, ["src"], "recip"),
+    class: "recip",
+    lower: |op, d| elementwise(op, d, &RECIP, ["src"]),
     elems: types::FLOAT,
     ..EACH
 };
@@ -87,7 +94,8 @@ pub static TRELU: OpDef = OpDef {
     summary: "ReLU",
     doc: number_doc!("`dst = max(src, 0)`, element by element: +0 for -0 and for NaN."),
     verify: |op, _, diags| check::elementwise(op, SIGNED, diags),
-    lower: |op, d| elementwise(op, d, &RELU, ["src"], "max"),
+    class: "max",
+    lower: |op, d| elementwise(op, d, &RELU, ["src"]),
     elems: types::RECTIFY,
     ..EACH
 };

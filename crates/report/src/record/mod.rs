@@ -237,7 +237,7 @@ impl Observer for Recorder {
             read: bytes[0],
             written: bytes[1],
             global,
-            units: run.access.units,
+            units: run.access.units.total,
             fills: run.work.fills,
         };
         self.add(run.agent, doing, at.saturating_sub(run.cycles), at, run.site);

@@ -3,7 +3,7 @@
 
 pub mod random;
 
-use slipring_machine::{Cost, Pipe, Platform, Role, built_in};
+use slipring_machine::{Cost, Pipe, Platform, Role, Units, built_in};
 use slipring_program::*;
 use slipring_sim::{ArgValue, Launch, Mode, Observer, RunResult, run};
 use slipring_tile::Space;
@@ -26,7 +26,7 @@ impl Effect for Copy {
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         access.reads.push(Extent::run(self.from.0, self.from.1, args[0], args[2] as u32));
         access.writes.push(Extent::run(self.to.0, self.to.1, args[1], args[2] as u32));
-        access.units = args[2];
+        access.units = Units::of(args[2]);
         Ok(())
     }
 
@@ -293,7 +293,7 @@ impl Code<'_> {
             name,
             effect: Action::planned(effect),
             args: args.into(),
-            cost,
+            cost: cost.into(),
             result: None,
             fills: None,
         });
@@ -329,7 +329,7 @@ impl Code<'_> {
             name: "load",
             effect,
             args: [from.1].into(),
-            cost: Cost::fixed(0),
+            cost: Cost::fixed(0).into(),
             result: Some(d),
             fills: None,
         });

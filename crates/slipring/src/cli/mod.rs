@@ -4,6 +4,7 @@ mod asked;
 mod build;
 mod check;
 mod compare;
+mod cost;
 mod device;
 mod graph;
 mod kernel;
@@ -56,6 +57,8 @@ enum Verb {
     Build(build::BuildArgs),
     /// List the ops, or show the reference page of one
     Ops(ops::OpsArgs),
+    /// What an op costs alone and how its cycles come about, or the errors of a table of published points
+    Cost(cost::CostArgs),
     /// Read and judge streams of the host-to-device command queue
     #[command(subcommand)]
     Queue(queue::QueueVerb),
@@ -100,6 +103,7 @@ fn verb(cli: &Cli) -> Exit {
         Verb::Check(args) => check::check(args),
         Verb::Build(args) => build::build(args),
         Verb::Ops(args) => ops::ops(args),
+        Verb::Cost(args) => cost::run(args),
         Verb::Queue(verb) => queue::queue(verb),
     };
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(run))
@@ -115,6 +119,7 @@ impl Verb {
             Verb::Ring(args) => args.json,
             Verb::Compare(args) => args.json,
             Verb::Check(args) => args.json,
+            Verb::Cost(args) => args.json,
             Verb::Queue(verb) => verb.as_json(),
             Verb::Build(_) | Verb::Ops(_) | Verb::Report(_) => false,
         }
@@ -140,11 +145,17 @@ impl PlatformArgs {
 
     /// The platform for a module, or what is wrong with the choice.
     fn choose(&self, module: &Module) -> Result<Platform, String> {
-        if let Some(path) = &self.platform {
-            let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read `{path}`: {error}"))?;
-            return slipring::read_platform(&text).map_err(|error| format!("{path}: {error}"));
+        match self.file() {
+            Some(platform) => platform,
+            None => slipring::choose_platform(self.arch.as_deref(), module).map_err(|error| error.to_string()),
         }
-        slipring::choose_platform(self.arch.as_deref(), module).map_err(|error| error.to_string())
+    }
+
+    /// The platform of the file, if one is given.
+    fn file(&self) -> Option<Result<Platform, String>> {
+        let path = self.platform.as_ref()?;
+        let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read `{path}`: {error}"));
+        Some(text.and_then(|text| slipring::read_platform(&text).map_err(|error| format!("{path}: {error}"))))
     }
 
     /// A kernel on the platform that is asked for, if one is.

@@ -1,0 +1,230 @@
+//! `slipring cost`: what an op costs alone, and how the cycles come about.
+
+use std::fmt::Write;
+
+use clap::Args;
+use serde_json::{Value, json};
+use slipring::cost::{Costed, Measured, Query, compare, cost, read_points};
+use slipring_machine::Platform;
+use slipring_tile::{Elem, Space};
+
+use super::output::{fail, out};
+use super::{Exit, PlatformArgs};
+
+/// Arguments of `cost`.
+#[derive(Args)]
+pub(super) struct CostArgs {
+    /// Name of an op, with or without `pto.`; it need not be one that can be run
+    #[arg(required_unless_present = "points")]
+    op: Option<String>,
+    #[command(flatten)]
+    platform: PlatformArgs,
+    /// Type of the elements that it works on
+    #[arg(long, default_value = "f32")]
+    elem: String,
+    /// Type of its result, where it converts
+    #[arg(long)]
+    to: Option<String>,
+    /// Rows and columns of the tile, such as 64x128; of a product m, k and n, such as 128x64x256
+    #[arg(long, default_value = "64x64")]
+    shape: String,
+    /// Valid rows and columns, where they are not all
+    #[arg(long)]
+    valid: Option<String>,
+    /// Blocks that a data move is made of: the product of the outer dimensions of its window
+    #[arg(long, default_value_t = 1)]
+    blocks: u64,
+    /// From which memory to which, such as gm-mat, for data moves that have several ways
+    #[arg(long)]
+    way: Option<String>,
+    /// The variant of high precision
+    #[arg(long)]
+    precise: bool,
+    /// A table of published points: tab-separated, columns arch, op, case, params and expected_cycles
+    #[arg(long, value_name = "TSV", conflicts_with = "op")]
+    points: Option<String>,
+    /// Print facts as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Costs an op, or a table of points.
+pub(super) fn run(args: &CostArgs) -> Exit {
+    let outcome = match &args.points {
+        Some(path) => table(args, path),
+        None => one(args),
+    };
+    outcome.unwrap_or_else(fail)
+}
+
+fn one(args: &CostArgs) -> Result<Exit, String> {
+    let platform = platform(args, args.platform.arch.as_deref().unwrap_or("a5"))?;
+    let elem = |name: &str| Elem::parse(name).ok_or(format!("`{name}` is no element type"));
+    let way = |text: &String| {
+        let ends = text.split_once('-').and_then(|(from, to)| Some((Space::parse(from)?, Space::parse(to)?)));
+        ends.ok_or(format!("`{text}` is no way from one memory to another, such as gm-mat"))
+    };
+    let valid = match args.valid.as_deref().map(extents).transpose()? {
+        None => None,
+        Some(extents) => match extents[..] {
+            [rows, cols] => Some((rows, cols)),
+            _ => return Err("`--valid` has two extents, such as 63x125: rows and columns".into()),
+        },
+    };
+    let query = Query {
+        op: args.op.clone().unwrap_or_default(),
+        elem: elem(&args.elem)?,
+        to: args.to.as_deref().map(elem).transpose()?,
+        shape: extents(&args.shape)?,
+        valid,
+        blocks: args.blocks,
+        way: args.way.as_ref().map(way).transpose()?,
+        precise: args.precise,
+    };
+    let costed = cost(&platform, &query)?;
+    match args.json {
+        true => out(&format!("{}\n", facts(&costed))),
+        false => out(&page(&platform, args, &costed)),
+    }
+    Ok(Exit::Clean)
+}
+
+fn platform(args: &CostArgs, arch: &str) -> Result<Platform, String> {
+    match args.platform.file() {
+        Some(platform) => platform,
+        None => {
+            slipring_machine::built_in(args.platform.arch.as_deref().unwrap_or(arch)).map_err(|error| error.to_string())
+        }
+    }
+}
+
+fn extents(text: &str) -> Result<Vec<u32>, String> {
+    let numbers: Result<Vec<u32>, _> = text.split('x').map(str::parse).collect();
+    match numbers {
+        Ok(extents) if extents.iter().all(|n| (1..=1 << 16).contains(n)) => Ok(extents),
+        _ => Err(format!("`{text}` is no shape such as 64x128, each extent from 1 to 65536")),
+    }
+}
+
+fn page(platform: &Platform, args: &CostArgs, costed: &Costed) -> String {
+    let Costed { cycles, price, units, counts } = costed;
+    let time = *cycles as f64 / f64::from(platform.clock_mhz);
+    let mut text = format!(
+        "{} {} {} on {}: {cycles} cycles ({time:.3} us)\n",
+        args.op.as_deref().unwrap_or_default(),
+        args.elem,
+        args.shape,
+        platform.name
+    );
+    let _ = writeln!(text, "  entry    {}", price.entry);
+    let rows = units.count();
+    let size = match (rows, *counts) {
+        (1, counts) => format!("{} {counts}", units.total),
+        (rows, _) if price.repeats(*units).is_none() => format!("{} bytes in {rows} blocks", units.total),
+        (rows, counts) => {
+            let how = if units.joined { "that follow each other" } else { "with gaps" };
+            format!("{rows} rows of {} {counts} {how}", units.total / rows)
+        }
+    };
+    let repeats = price.repeats(*units).map_or(String::new(), |repeats| format!(", {repeats} repeats"));
+    let _ = writeln!(text, "  units    {size}{repeats}");
+    let _ = writeln!(text, "  formula  {} = {cycles}", price.formula(*units));
+    let _ = writeln!(text, "  rests on {}", evidence(costed));
+    text
+}
+
+fn evidence(costed: &Costed) -> String {
+    match (costed.price.evidence.points, costed.price.evidence.error) {
+        (0, _) => "estimate: no published point".into(),
+        (points, None) => format!("{points} published points, too few to leave any out"),
+        (points, Some(error)) => format!("{points} published points; mean error {error} % on those left out of a fit"),
+    }
+}
+
+fn facts(costed: &Costed) -> Value {
+    let Costed { cycles, price, units, counts } = costed;
+    json!({
+        "cycles": cycles,
+        "entry": *price.entry,
+        "units": {
+            *counts: units.total,
+            "rows": units.count(),
+            "repeats": price.repeats(*units),
+            "joined": units.joined,
+        },
+        "formula": price.formula(*units),
+        "estimate": price.evidence.points == 0,
+        "points": price.evidence.points,
+        "error_percent": price.evidence.error,
+    })
+}
+
+fn table(args: &CostArgs, path: &str) -> Result<Exit, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read `{path}`: {error}"))?;
+    let mut points = read_points(&text).map_err(|error| format!("{path}: {error}"))?;
+    if args.platform.is_given() {
+        // Lines of the platform that is asked for, where there are any.
+        let name = platform(args, "a5")?.name;
+        if points.iter().any(|point| point.arch == name) {
+            points.retain(|point| point.arch == name);
+        }
+    }
+    let (measured, errors) = compare(&points, |arch| platform(args, arch))?;
+    if args.json {
+        let rows: Vec<Value> = measured.iter().map(row).collect();
+        out(&format!(
+            "{}\n",
+            json!({ "points": rows, "mean_error": errors.sound.mean, "mean_error_of_all": errors.all.mean })
+        ));
+        return Ok(Exit::Clean);
+    }
+    let mut text = String::new();
+    let percent = |error: f64| format!("{:.1} %", 100.0 * error);
+    for (what, groups) in &errors.groups {
+        let _ = writeln!(text, "{what:34} points     mean    worst  at line");
+        for (name, errors) in groups {
+            let (worst, line) = errors.worst;
+            let _ = writeln!(
+                text,
+                "  {name:32} {:6} {:>8} {:>8} {line:8}",
+                errors.points,
+                percent(errors.mean),
+                percent(worst)
+            );
+        }
+        text.push('\n');
+    }
+    for (line, op, why) in measured.iter().filter_map(|m| Some((m.point.line, &m.point.op, m.costed.as_ref().err()?))) {
+        let _ = writeln!(text, "line {line}, {op}: not costed: {why}");
+    }
+    let doubted = errors.all.points - errors.sound.points;
+    let _ = writeln!(
+        text,
+        "mean error {} over {} points, {} with the {doubted} that the table calls suspect",
+        percent(errors.sound.mean),
+        errors.sound.points,
+        percent(errors.all.mean)
+    );
+    out(&text);
+    Ok(Exit::Clean)
+}
+
+fn row(measured: &Measured<'_>) -> Value {
+    let point = measured.point;
+    let mut row = json!({
+        "line": point.line,
+        "arch": point.arch,
+        "op": point.op,
+        "case": point.case,
+        "expected": point.expected,
+        "suspect": point.suspect,
+    });
+    match &measured.costed {
+        Ok(costed) => {
+            row["cost"] = facts(costed);
+            row["error"] = json!(measured.error());
+        }
+        Err(why) => row["not_costed"] = json!(why),
+    }
+    row
+}

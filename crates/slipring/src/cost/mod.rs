@@ -1,0 +1,127 @@
+//! What an op costs alone: the figures that a run takes, asked without a program.
+//!
+//! The platform's price of the op is the one that decoding puts into a program, and the size is counted by the functions that
+//! the op's work counts it with. Ops that cannot be run have a price as well.
+
+mod points;
+mod table;
+
+use slipring_dialects::{Dialects, OpDef, PipeRule};
+use slipring_effect::product_blocks;
+use slipring_effect::vector::tile_units;
+use slipring_ir::text::nearest;
+use slipring_machine::cost::Price;
+use slipring_machine::{Pipe, Platform, Units, cost_types};
+use slipring_tile::{Elem, Layout, Space};
+
+pub use points::{Point, read_points};
+pub use table::{ErrorTable, Errors, Measured, compare};
+
+/// One op of one size.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// Its name, with or without `pto.`, in either case.
+    pub op: String,
+    /// Type of the elements that it works on.
+    pub elem: Elem,
+    /// Type of its result, where it converts.
+    pub to: Option<Elem>,
+    /// Rows and columns of the tile; of a product m, k and n.
+    pub shape: Vec<u32>,
+    /// Valid rows and columns, where they are not all.
+    pub valid: Option<(u32, u32)>,
+    /// Blocks that a data move is made of: the product of the outer dimensions of its window.
+    pub blocks: u64,
+    /// From which memory to which, for data moves that have several ways.
+    pub way: Option<(Space, Space)>,
+    /// True for the variant of high precision.
+    pub precise: bool,
+}
+
+/// What an op costs.
+#[derive(Clone, Debug)]
+pub struct Costed {
+    /// Cycles on its pipe.
+    pub cycles: u64,
+    /// The entry of the platform file, its formula, and what it rests on.
+    pub price: Price,
+    /// Its size.
+    pub units: Units,
+    /// What the size counts: `bytes`, or `blocks` of the matrix unit.
+    pub counts: &'static str,
+}
+
+/// What an op of this size costs on a platform.
+///
+/// # Errors
+/// A sentence, where there is no such op, it does no work of a pipe, or the size is none that it can have.
+pub fn cost(platform: &Platform, query: &Query) -> Result<Costed, String> {
+    let name = query.op.to_lowercase();
+    let dialects = Dialects::get();
+    let found = dialects.def(&name).or_else(|| dialects.def(&format!("pto.{name}")));
+    let Some(def) = found else {
+        let near = nearest(&format!("pto.{name}"), dialects.registry.names().iter().copied());
+        return Err(format!(
+            "there is no op `{name}`{}",
+            near.map_or(String::new(), |near| format!("; did you mean `{near}`?"))
+        ));
+    };
+    let (price, units, counts) = match def.product {
+        Some(_) => product(platform, query)?,
+        None => by_tile(def, platform, query)?,
+    };
+    Ok(Costed { cycles: price.cycles(units), price, units, counts })
+}
+
+fn product(platform: &Platform, query: &Query) -> Result<(Price, Units, &'static str), String> {
+    let &[m, k, n] = &query.shape[..] else {
+        return Err(format!("the shape of `{}` has three extents, such as 128x64x256: m, k and n", query.op));
+    };
+    Ok((platform.cube_cost(query.elem), Units::of(product_blocks(m, k, n, query.elem)), "blocks"))
+}
+
+fn by_tile(def: &OpDef, platform: &Platform, query: &Query) -> Result<(Price, Units, &'static str), String> {
+    let &[rows, cols] = &query.shape[..] else {
+        return Err(format!("the shape of `{}` has two extents, such as 64x128: rows and columns", query.op));
+    };
+    let (valid_rows, valid_cols) = query.valid.unwrap_or((rows, cols));
+    if valid_rows > rows || valid_cols > cols {
+        return Err(format!("{valid_rows}x{valid_cols} valid elements do not fit a tile of {rows}x{cols}"));
+    }
+    let on_vector = matches!(query.way, None | Some((Space::Vec, Space::Vec)));
+    if !def.class.is_empty() && on_vector && !matches!(def.pipe, PipeRule::Fixed(pipe) if pipe != Pipe::V) {
+        let to = query.to.unwrap_or(query.elem);
+        let wider = if to.bytes() > query.elem.bytes() { to } else { query.elem };
+        let price = match query.precise {
+            true => {
+                let types = format!("{}-precise", cost_types(query.elem, None));
+                platform.vector_cost(def.schema.name.trim_start_matches("pto."), def.class, &types)
+            }
+            false => def.vector_cost(platform, query.elem, to),
+        };
+        return Ok((price, tile_units(&Layout::nd(wider, rows, cols), valid_rows, valid_cols), "bytes"));
+    }
+    let (from, to) = match query.way {
+        Some(way) => way,
+        None => way_of(def).ok_or_else(|| format!("`{}` is no work of a pipe that has a price", def.schema.name))?,
+    };
+    if !platform.has_way(from, to) {
+        return Err(format!("tiles do not move from `{from}` to `{to}` on {}", platform.name));
+    }
+    let bytes = u64::from(valid_rows) * u64::from(valid_cols) * query.elem.bytes() as u64;
+    let units = Units { total: bytes, rows: query.blocks.max(1), joined: true };
+    Ok((platform.dma_cost(from, to), units, "bytes"))
+}
+
+/// The way of a data move that names none: by what it reads and writes.
+fn way_of(def: &OpDef) -> Option<(Space, Space)> {
+    let views = |touch| {
+        let operands = def.schema.operands.iter();
+        operands.filter(|o| o.touch == touch).any(|o| o.ty.describe == slipring_dialects::rules::VIEW.describe)
+    };
+    match (views(slipring_ir::Touch::Read), views(slipring_ir::Touch::Write)) {
+        (true, false) => Some((Space::Gm, Space::Vec)),
+        (false, true) => Some((Space::Vec, Space::Gm)),
+        _ => None,
+    }
+}

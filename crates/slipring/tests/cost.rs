@@ -1,0 +1,131 @@
+//! The cost of an op alone is what a run of it takes, and what the published points say within the errors that the
+//! documentation names.
+
+use slipring::cost::{Query, compare, cost, read_points};
+use slipring::{Elem, Kernel};
+use slipring_machine::built_in;
+use slipring_tile::Space;
+
+/// A tile: element type, rows, columns, valid rows and columns.
+#[derive(Clone, Copy)]
+struct Tile(&'static str, u32, u32, u32, u32);
+
+/// Rows that follow each other, rows with gaps, parts of repeats, one row.
+const SHAPES: [(u32, u32, u32, u32); 5] =
+    [(64, 64, 64, 64), (20, 224, 20, 192), (31, 128, 31, 65), (1, 640, 1, 577), (63, 16, 63, 16)];
+
+fn tile((rows, cols, valid_rows, valid_cols): (u32, u32, u32, u32), elem: &'static str) -> Tile {
+    Tile(elem, rows, cols, valid_rows, valid_cols)
+}
+
+/// Cycles of the one work that a kernel with these tiles and this op does.
+fn run(arch: &str, op: &str, line: &str, tiles: &[Tile]) -> u64 {
+    let mut types = String::new();
+    let mut body = String::from("  %number = arith.constant 2.0 : f32\n");
+    for (at, Tile(elem, rows, cols, valid_rows, valid_cols)) in tiles.iter().enumerate() {
+        types += &format!("!t{at} = !pto.tile_buf<vec, {rows}x{cols}x{elem}, valid={valid_rows}x{valid_cols}>\n");
+        body += &format!("  %t{at} = pto.alloc_tile : !t{at}\n");
+    }
+    let head = "func.func @one() attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {";
+    let text = format!("{types}\n{head}\n{body}  {line}\n  return\n}}\n");
+    let kernel = Kernel::from_text("one.pto", &text).and_then(|kernel| kernel.platform(arch));
+    let run = kernel.and_then(|kernel| kernel.run(Vec::<slipring::Tensor>::new()).map(|run| run.facts()));
+    let facts = run.unwrap_or_else(|error| panic!("{text}\n{error}"));
+    let found: Vec<_> = facts.ops.iter().filter(|facts| facts.op == op).collect();
+    assert_eq!((found.len(), found[0].count), (1, 1), "{text}");
+    assert_eq!(found[0].costs.iter().map(|cost| cost.cycles).sum::<u64>(), found[0].cycles);
+    found[0].cycles
+}
+
+fn query(op: &str, elem: &str, shape: (u32, u32, u32, u32)) -> Query {
+    Query {
+        op: op.into(),
+        elem: Elem::parse(elem).unwrap(),
+        to: None,
+        shape: vec![shape.0, shape.1],
+        valid: Some((shape.2, shape.3)),
+        blocks: 1,
+        way: None,
+        precise: false,
+    }
+}
+
+/// Ops of every way to count: the destination, what is reduced, the wider type, a whole tile.
+#[test]
+fn an_op_alone_costs_what_a_run_takes() {
+    for arch in ["a5", "a2a3"] {
+        let platform = built_in(arch).unwrap();
+        let alone = |query: &Query| cost(&platform, query).unwrap().cycles;
+        for shape in SHAPES {
+            for elem in ["f32", "f16", "i32"] {
+                let [a, b, c] = [tile(shape, elem); 3];
+                for op in ["tadd", "tsub", "tmul", "tmax"] {
+                    let line = format!("pto.{op} ins(%t0, %t1 : !t0, !t1) outs(%t2 : !t2)");
+                    let ran = run(arch, &format!("pto.{op}"), &line, &[a, b, c]);
+                    assert_eq!(ran, alone(&query(op, elem, shape)), "{arch} {op} {elem} {shape:?}");
+                }
+                let float = ["texp", "tsqrt", "tneg", "trsqrt"].into_iter().filter(|_| elem != "i32");
+                for op in float {
+                    let line = format!("pto.{op} ins(%t0 : !t0) outs(%t1 : !t1)");
+                    let ran = run(arch, &format!("pto.{op}"), &line, &[a, b]);
+                    assert_eq!(ran, alone(&query(op, elem, shape)), "{arch} {op} {elem} {shape:?}");
+                }
+                let line = "pto.tmov ins(%t0 : !t0) outs(%t1 : !t1)";
+                let ran = run(arch, "pto.tmov", line, &[a, b]);
+                let moved = Query { way: Some((Space::Vec, Space::Vec)), ..query("tmov", elem, shape) };
+                assert_eq!(ran, alone(&moved), "{arch} tmov {elem} {shape:?}");
+            }
+            for op in ["tadds", "tmuls", "tmins", "tdivs"] {
+                let line = format!("pto.{op} ins(%t0, %number : !t0, f32) outs(%t1 : !t1)");
+                let ran = run(arch, &format!("pto.{op}"), &line, &[tile(shape, "f32"), tile(shape, "f32")]);
+                assert_eq!(ran, alone(&query(op, "f32", shape)), "{arch} {op} {shape:?}");
+            }
+            for (from, to) in [("f32", "f16"), ("f16", "f32"), ("f32", "i32")] {
+                let line = "pto.tcvt ins(%t0 : !t0) outs(%t1 : !t1)";
+                let ran = run(arch, "pto.tcvt", line, &[tile(shape, from), tile(shape, to)]);
+                let query = Query { to: Elem::parse(to), ..query("tcvt", from, shape) };
+                assert_eq!(ran, alone(&query), "{arch} {from} to {to} {shape:?}");
+            }
+            for (op, dst) in [
+                ("trowsum", (shape.0, 8, shape.2, 1)),
+                ("trowmax", (shape.0, 8, shape.2, 1)),
+                ("tcolmax", (1, shape.1, 1, shape.3)),
+            ] {
+                let line = format!("pto.{op} ins(%t0 : !t0) outs(%t1 : !t1)");
+                let ran = run(arch, &format!("pto.{op}"), &line, &[tile(shape, "f32"), tile(dst, "f32")]);
+                assert_eq!(ran, alone(&query(op, "f32", shape)), "{arch} {op} {shape:?}");
+            }
+        }
+    }
+}
+
+/// What cannot be run has a cost, what is no op has none, and neither has a shape that no tile has.
+#[test]
+fn ops_that_cannot_run_and_none() {
+    let platform = built_in("a2a3").unwrap();
+    let shape = (8, 32, 8, 32);
+    assert!(cost(&platform, &query("tsort32", "f32", shape)).is_ok());
+    assert!(cost(&platform, &query("taddd", "f32", shape)).unwrap_err().contains("did you mean `pto.tadd`?"));
+    assert!(cost(&platform, &query("tadd", "f32", (8, 32, 9, 32))).unwrap_err().contains("9x32 valid elements"));
+    let product = Query { shape: vec![120, 110, 50], valid: None, ..query("tmatmul", "f32", shape) };
+    let costed = cost(&platform, &product).unwrap();
+    assert_eq!((costed.cycles, costed.units.total), (902, 448), "8 x 4 blocks, 14 deep, 2 cycles each, and 6");
+    let load = Query { blocks: 8, ..query("tload", "f32", (256, 64, 256, 64)) };
+    assert_eq!(cost(&platform, &load).unwrap().cycles, 2624);
+    let lost = Query { way: Some((Space::Acc, Space::Left)), ..query("tmov", "f32", shape) };
+    assert!(cost(&platform, &lost).is_err());
+}
+
+fn mean_error(text: &str) -> f64 {
+    let points = read_points(text).unwrap();
+    let (measured, errors) = compare(&points, built_in).unwrap();
+    assert!(measured.iter().all(|m| m.costed.is_ok()));
+    errors.sound.mean
+}
+
+/// The aim for single operations, on the points of the fit and on those that it never saw.
+#[test]
+fn published_points_are_met() {
+    assert!(mean_error(include_str!("../../../docs/costs/points.tsv")) < 0.02);
+    assert!(mean_error(include_str!("../../../docs/costs/further.tsv")) < 0.025);
+}

@@ -169,6 +169,10 @@ pub struct CostSpec {
     /// Bytes a cycle that all cores together take from global memory or give to it; 0 for no limit.
     #[serde(default)]
     pub gm_bytes: u32,
+    /// The same for lines of 512 bytes that no core has read before in the launch, which come from memory and not from the cache
+    /// that all cores share; 0 where it is the same.
+    #[serde(default)]
+    pub gm_first_bytes: u32,
     /// Data moves by path, such as `gm-vec` or `acc-gm`; the unit is a byte, the fixed part counts for each outer block.
     pub dma: BTreeMap<String, Entry<Cost>>,
     /// Vector operations by class, such as `add`, or class and element type, such as `exp.f16`.

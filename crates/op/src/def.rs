@@ -77,6 +77,12 @@ impl OpDef {
         let types = cost_types(from, (self.class == CONVERT && from != to).then_some(to));
         platform.vector_cost(crate::names::bare(self.schema.name), self.class, &types)
     }
+
+    /// The same for its variant of high precision, which no op of the dialect asks for yet.
+    pub fn precise_cost(&self, platform: &Platform, elem: Elem) -> Price {
+        let types = format!("{}-precise", cost_types(elem, None));
+        platform.vector_cost(crate::names::bare(self.schema.name), self.class, &types)
+    }
 }
 
 /// The class of ops whose cost depends on two types.

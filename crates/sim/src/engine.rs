@@ -8,6 +8,7 @@ use slipring_program::{Finding, Memory, Output, Program, Scratch};
 
 use crate::leftover::Leftovers;
 use crate::observe::{Agent, Observer, Stall};
+use crate::skipped::Skipped;
 use crate::state::{AgentId, Cluster, Core, Entry, PipeState, ScalarState, SyncState, What, value};
 use crate::stats::Collector;
 use crate::timing::Clocks;
@@ -51,6 +52,7 @@ pub(crate) struct Engine<'a, O> {
     pub counters: Vec<u64>,
     pub clocks: Clocks,
     pub traffic: Traffic,
+    pub skipped: Skipped,
     agenda: Agenda,
     next_block: u32,
     /// Blocks that are over.
@@ -77,7 +79,8 @@ impl<'a, O: Observer> Engine<'a, O> {
             leftovers: Leftovers::default(),
             counters: vec![0; launch.clusters() as usize * launch.program.syncs.len()],
             clocks: Clocks::new(launch),
-            traffic: Traffic::new(launch.platform.cost.gm_bytes),
+            skipped: Skipped::default(),
+            traffic: Traffic::new(&launch.platform.cost),
             agenda: Agenda::new(),
             next_block: 0,
             blocks_done: 0,

@@ -78,6 +78,9 @@ pub struct Launch<'a> {
     pub limits: Limits,
     /// How long things take.
     pub timing: Timing,
+    /// Whether work is carried out. Without, only its time is taken: memory keeps what it held, and a scalar that is read from
+    /// where work would have written ends the run. What finds out what it touches by running runs all the same.
+    pub values: bool,
     /// Signals that are there at the start, for the first block of each cluster, as [`RunResult::counters`] has them; what is
     /// not listed starts with none.
     pub counters: Vec<u64>,
@@ -99,6 +102,7 @@ impl<'a> Launch<'a> {
             mode: Mode::Pipes,
             limits: Limits::default(),
             timing: Timing::Platform,
+            values: true,
             counters: Vec::new(),
             suppose: Suppose::default(),
             cancel: Cancel::default(),

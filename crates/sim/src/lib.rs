@@ -24,6 +24,7 @@ mod observe;
 mod report;
 mod scalar;
 mod sequential;
+mod skipped;
 mod state;
 mod stats;
 mod suppose;

@@ -116,14 +116,27 @@ impl<O: Observer> Engine<'_, O> {
             _ => access,
         };
         let value = match &work.effect {
-            Action::Discovering(_) => value,
+            Action::Discovering(_) => {
+                if !self.launch.values {
+                    // It ran on what memory happened to hold.
+                    self.skipped.leave(access);
+                }
+                value
+            }
+            Action::Planned(_) if !self.launch.values && work.result.is_none() => {
+                self.skipped.leave(access);
+                0
+            }
             Action::Planned(effect) => {
+                if !self.launch.values {
+                    self.skipped.read(access).map_err(|fault| finding(fault, entry, work))?;
+                }
                 let run = Execution { effect: &**effect, args, env, access, site: entry.site };
                 let outcome = self.memory.carry_out(&run, &mut self.scratch, &mut self.output);
                 outcome.map_err(|fault| finding(fault, entry, work))?
             }
         };
-        for range in &access.undefined {
+        for range in access.undefined.iter().filter(|_| self.launch.values) {
             self.memory.fill(range, env, UNDEFINED);
         }
         let agent = Agent { pipe, ..*agent };

@@ -101,6 +101,8 @@ pub(crate) struct How<'a> {
     /// The number of the first block, and how many there are in all.
     pub part: Option<(u32, u32)>,
     pub timing: Timing,
+    /// Whether only times are taken, and nothing is computed.
+    pub time_only: bool,
     /// The launch before on the same device.
     pub earlier: Option<&'a RunResult>,
     /// What is otherwise, for forecasts.
@@ -198,6 +200,7 @@ fn memories<'a>(
     let mut launch =
         Launch::new(&decoded.program, platform, options.blocks, args).mode(options.mode).timing(how.timing);
     launch.part = how.part;
+    launch.values = !how.time_only;
     launch.limits = options.limits;
     launch.suppose = how.suppose;
     launch.cancel = how.cancel;

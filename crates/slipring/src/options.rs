@@ -78,6 +78,8 @@ pub struct RunOptions {
     pub gm_slack: u64,
     /// How long things take.
     pub timing: Timing,
+    /// Take times only: nothing is computed, no tool watches, and buffers keep what was passed.
+    pub time_only: bool,
     /// Launches one after another on the same device, up to the first one with a finding; at least 1.
     pub launches: u32,
     /// Which tools watch.
@@ -103,6 +105,7 @@ impl Default for RunOptions {
             limits: Limits::default(),
             gm_slack: 0,
             timing: Timing::Platform,
+            time_only: false,
             launches: 1,
             tools: Tools::default(),
             strict: false,
@@ -123,6 +126,12 @@ impl RunOptions {
     /// With so many blocks.
     pub fn blocks(mut self, blocks: u32) -> RunOptions {
         self.blocks = Some(blocks);
+        self
+    }
+
+    /// Without values: only times are taken.
+    pub fn time_only(mut self) -> RunOptions {
+        self.time_only = true;
         self
     }
 

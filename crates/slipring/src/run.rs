@@ -33,6 +33,7 @@ pub struct Run<'a> {
     findings: Report,
     pub(crate) seen: Seen,
     launch: u32,
+    time_only: bool,
 }
 
 /// What was kept of a run.
@@ -100,7 +101,8 @@ pub(crate) fn start<'a>(
     asked: &RunOptions,
 ) -> Result<Run<'a>, Error> {
     let prepared = &compiled.prepared;
-    let mut tools = asked.tools.clone();
+    let none = Tools { race: false, init: false, scratch: Vec::new() };
+    let mut tools = if asked.time_only { none } else { asked.tools.clone() };
     tools.scratch = slot_buffers(prepared, &bound);
     let options = ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: asked.gm_slack as usize, limits: asked.limits };
     let mut earlier: Option<Execution> = None;
@@ -120,7 +122,8 @@ pub(crate) fn start<'a>(
     let messages = to_diagnostics(&judged.findings, &prepared.decoded.program);
     let findings = Report::new(prepared.written.source.clone(), messages);
     let control = asked.control.clone();
-    Ok(Run { compiled: compiled.clone(), bound, options, control, execution, judged, findings, seen, launch: number })
+    let (compiled, launch, time_only) = (compiled.clone(), number, asked.time_only);
+    Ok(Run { compiled, bound, options, control, execution, judged, findings, seen, launch, time_only })
 }
 
 fn once(
@@ -137,7 +140,13 @@ fn once(
     let recorder = asked.record.then(Recorder::default);
     let mut watching = (trace, Checker::new(tools.clone()), asked.control.clone(), (collect, recorder));
     let earlier = earlier.map(|before| &before.result);
-    let how = How { timing: asked.timing, earlier, cancel: asked.control.wish(), ..How::default() };
+    let how = How {
+        timing: asked.timing,
+        time_only: asked.time_only,
+        earlier,
+        cancel: asked.control.wish(),
+        ..How::default()
+    };
     let execution = launch(decoded, platform, bound, *options, how, &mut watching);
     let (trace, checker, _, (collect, recorder)) = watching;
     let mut judged = checker.report(&execution.result);
@@ -183,12 +192,14 @@ impl Run<'_> {
         if !self.is_complete() {
             return Err(Error::Incomplete(self.findings.clone()));
         }
-        self.left(index).ok_or_else(|| Error::Arguments(format!("argument {} is no buffer", index + 1)))
+        let what = if self.time_only { "was not computed: only times were taken" } else { "is no buffer" };
+        self.left(index).ok_or_else(|| Error::Arguments(format!("argument {} {what}", index + 1)))
     }
 
     /// What a run left in the buffer that was passed at a position, also where it stopped before its end.
     pub fn left(&self, index: usize) -> Option<&[u8]> {
-        self.execution.buffer(&self.bound, index)
+        // What was passed is no result.
+        (!self.time_only).then(|| self.execution.buffer(&self.bound, index)).flatten()
     }
 
     /// How many arguments were passed.
@@ -226,7 +237,11 @@ impl Run<'_> {
             (span.1 > span.0).then(|| source.line_column(span.0).0)
         };
         let complete = self.is_complete();
-        let checks = facts::check_facts(&self.judged, complete, line);
+        let mut checks = facts::check_facts(&self.judged, complete, line);
+        if self.time_only {
+            let detail = "nothing was computed: only times were taken".into();
+            checks.insert(0, CheckFacts { tool: "values".into(), verdict: "not checked".into(), detail, findings: 0 });
+        }
         Verdict { checks, complete, errors: self.findings.errors() }
     }
 
@@ -260,7 +275,9 @@ impl Run<'_> {
         (all.lines, all.path) = (self.lines(), self.path());
         all.printed = result.output.lines.clone();
         let after: Vec<_> = (0..self.bound.len()).map(|index| self.left(index)).collect();
-        all.buffers = facts::buffers(program, &self.bound, &after, result.memory.shadow.as_deref());
+        if !self.time_only {
+            all.buffers = facts::buffers(program, &self.bound, &after, result.memory.shadow.as_deref());
+        }
         all.findings = self.findings.messages().iter().map(|m| message_facts(m, self.findings.source())).collect();
         all
     }
@@ -291,7 +308,9 @@ impl Run<'_> {
     /// The same with every outcome as a value.
     pub fn compare(&self) -> Comparison {
         let mut diags = Diags::default();
-        let outcome = if self.is_complete() {
+        let outcome = if self.time_only {
+            VerifyOutcome::NotChecked("nothing was computed: only times were taken".into())
+        } else if self.is_complete() {
             let (prepared, platform) = (&self.compiled.prepared, &self.compiled.platform);
             verify_with(
                 prepared,
@@ -326,8 +345,8 @@ impl Run<'_> {
     /// The same run without loans of its inputs: they are copied.
     pub fn into_owned(self) -> Run<'static> {
         let bound = self.bound.into_iter().map(Bound::into_owned).collect();
-        let Run { compiled, options, control, execution, judged, findings, seen, launch, .. } = self;
-        Run { compiled, bound, options, control, execution, judged, findings, seen, launch }
+        let Run { compiled, options, control, execution, judged, findings, seen, launch, time_only, .. } = self;
+        Run { compiled, bound, options, control, execution, judged, findings, seen, launch, time_only }
     }
 
     /// The inputs as they were passed: bytes of buffers.

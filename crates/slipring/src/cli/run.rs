@@ -50,6 +50,9 @@ pub(super) struct RunArgs {
     /// platform keeps them, and local memories. The report is the last launch's, or the first one's with a finding
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_LAUNCHES))]
     pub(super) launches: u32,
+    /// Take times only: nothing is computed, races and unwritten bytes are not looked for. For launches too large to run
+    #[arg(long, conflicts_with_all = ["verify", "check", "device"])]
+    pub(super) time_only: bool,
     /// Also run the sequential meaning of the source and compare every buffer
     #[arg(long)]
     pub(super) verify: bool,
@@ -129,6 +132,7 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
     options.timing = args.timing;
     options.launches = args.launches;
     options.strict = args.strict;
+    options.time_only = args.time_only;
     options.trace = args.stats || args.json;
     options.record = args.trace.is_some() || args.timeline || args.lines || args.advice;
     match &args.device {
@@ -158,6 +162,9 @@ pub(super) fn divide(mut bound: Vec<Arg>) -> (Vec<Tensor<'static>>, Vec<Option<O
 
 fn launch(args: &RunArgs, kernel: &Kernel, bound: Vec<Arg>, options: &RunOptions) -> Result<Exit, Error> {
     let (tensors, files) = divide(bound);
+    if args.time_only && files.iter().any(Option::is_some) {
+        return Err(Error::Arguments("with `--time-only` nothing is computed that could be written to a file".into()));
+    }
     let progress = std::io::stderr().is_terminal().then(|| Progress::start(&options.control));
     let run = kernel.run_with(tensors, options)?;
     drop(progress);

@@ -11,7 +11,7 @@ use slipring_effect::product_blocks;
 use slipring_effect::vector::tile_units;
 use slipring_ir::text::nearest;
 use slipring_machine::cost::Price;
-use slipring_machine::{Pipe, Platform, Units, cost_types};
+use slipring_machine::{Pipe, Platform, Units};
 use slipring_tile::{Elem, Layout, Space};
 
 pub use points::{Point, read_points};
@@ -93,10 +93,7 @@ fn by_tile(def: &OpDef, platform: &Platform, query: &Query) -> Result<(Price, Un
         let to = query.to.unwrap_or(query.elem);
         let wider = if to.bytes() > query.elem.bytes() { to } else { query.elem };
         let price = match query.precise {
-            true => {
-                let types = format!("{}-precise", cost_types(query.elem, None));
-                platform.vector_cost(def.schema.name.trim_start_matches("pto."), def.class, &types)
-            }
+            true => def.precise_cost(platform, query.elem),
             false => def.vector_cost(platform, query.elem, to),
         };
         return Ok((price, tile_units(&Layout::nd(wider, rows, cols), valid_rows, valid_cols), "bytes"));

@@ -1,0 +1,48 @@
+//! What was not computed in a run that only takes times.
+
+use std::collections::BTreeSet;
+
+use slipring_program::{Access, Extent, Fault, gm_split};
+use slipring_tile::Space;
+
+/// Where work would have written.
+#[derive(Debug, Default)]
+pub(crate) struct Skipped {
+    /// True once any local memory would have been written.
+    local: bool,
+    /// Buffers of global memory.
+    buffers: BTreeSet<usize>,
+}
+
+impl Skipped {
+    /// Work is left out.
+    pub fn leave(&mut self, access: &Access) {
+        for range in &access.writes {
+            match buffer(range) {
+                Some(index) => _ = self.buffers.insert(index),
+                None => self.local = true,
+            }
+        }
+    }
+
+    /// A scalar is read.
+    ///
+    /// # Errors
+    /// `time-only` where work that was left out may have decided it.
+    pub fn read(&self, access: &Access) -> Result<(), Fault> {
+        let unknown = |range: &Extent| buffer(range).map_or(self.local, |index| self.buffers.contains(&index));
+        if !access.reads.iter().any(unknown) {
+            return Ok(());
+        }
+        let fault = Fault::new("time-only", "it reads what the kernel computes, and only times are taken here");
+        Err(fault.help("run it without `--time-only`: what it reads may decide what follows"))
+    }
+}
+
+fn buffer(range: &Extent) -> Option<usize> {
+    if range.space != Space::Gm {
+        return None;
+    }
+    // What lies in no buffer is a finding of its own.
+    Some(gm_split(range.start).map_or(usize::MAX, |(index, _)| index))
+}

@@ -3,6 +3,7 @@
 //! There is one place where the size of an execution becomes cycles, [`Price::cycles`]: the engine asks it in a run, and so
 //! does whoever wants to know the cost of an op alone.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -253,10 +254,13 @@ impl Price {
                     1 => format!("{fixed}"),
                     blocks => format!("{fixed} x {blocks}"),
                 };
-                match (num, den) {
-                    (1, 1) => format!("{head} + {}", units.total),
-                    (num, 1) => format!("{head} + {num} x {}", units.total),
-                    (num, den) => format!("{head} + {} x {num} / {den}", units.total),
+                match num.cmp(den) {
+                    _ if *num == 0 => head,
+                    Ordering::Equal => format!("{head} + {}", units.total),
+                    Ordering::Less => {
+                        format!("{head} + {} / {}", units.total, f64::from(*den) / f64::from(*num))
+                    }
+                    Ordering::Greater => format!("{head} + {} x {}", f64::from(*num) / f64::from(*den), units.total),
                 }
             }
         }

@@ -136,6 +136,7 @@ fn page(platform: &Platform, args: &CostArgs, costed: &Costed) -> String {
 fn evidence(costed: &Costed) -> String {
     match (costed.price.evidence.points, costed.price.evidence.error) {
         (0, _) => "estimate: no published point".into(),
+        (1, _) => "1 published point".into(),
         (points, None) => format!("{points} published points, too few to leave any out"),
         (points, Some(error)) => format!("{points} published points; mean error {error} % on those left out of a fit"),
     }
@@ -155,7 +156,7 @@ fn facts(costed: &Costed) -> Value {
         "formula": price.formula(*units),
         "estimate": price.evidence.points == 0,
         "points": price.evidence.points,
-        "error_percent": price.evidence.error,
+        "error_percent": price.evidence.error.map(|error| (f64::from(error) * 10.0).round() / 10.0),
     })
 }
 

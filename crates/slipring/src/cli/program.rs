@@ -22,6 +22,7 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
         (args.gm_slack > 0, "--gm-slack", "run the kernel alone with `--func`"),
         (args.trace.is_some(), "--trace", "run the kernel alone with `--func`, or `slipring graph` the program"),
         (args.timeline, "--timeline", "run the kernel alone with `--func`"),
+        (args.time_only, "--time-only", "run the kernel alone with `--func`"),
         (args.lines, "--lines", "run the kernel alone with `--func`"),
         (args.advice, "--advice", "run the kernel alone with `--func`"),
         (args.stats, "--stats", "run the kernel alone with `--func`; `--json` has all times"),

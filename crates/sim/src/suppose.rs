@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use slipring_machine::Pipe;
+use slipring_machine::{Pipe, Units};
 use slipring_program::SiteRef;
 
 /// What is otherwise in a run. What such a run computes means nothing: only its cycles do.
@@ -40,8 +40,9 @@ impl Suppose {
     }
 
     /// Units of work that count for its time.
-    pub(crate) fn units(&self, pipe: Pipe, units: u64) -> u64 {
+    pub(crate) fn units(&self, pipe: Pipe, units: Units) -> Units {
         let moves = matches!(pipe, Pipe::Mte1 | Pipe::Mte2 | Pipe::Mte3 | Pipe::Fix);
-        if moves { units.div_ceil(u64::from(self.bandwidth.max(1))) } else { units }
+        let total = if moves { units.total.div_ceil(u64::from(self.bandwidth.max(1))) } else { units.total };
+        Units { total, ..units }
     }
 }

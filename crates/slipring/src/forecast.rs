@@ -230,11 +230,11 @@ fn reuses(record: &Record, names: &Names<'_>) -> Vec<Reuse> {
             let waited = matches!(stall.doing, Doing::Stall(Stall::Wait(_))) && stall.agent.index() == agent.index();
             let (Doing::Take { .. }, Some(cause), true) = (own.doing, own.cause, waited) else { continue };
             let Some(next) = (at + 1..range.end).find(|at| is_work(*at)) else { continue };
-            let writes = record.touches_of(&record.happenings[next].doing).iter().filter(|touch| touch.writes);
+            let mut writes = record.touches_of(&record.happenings[next].doing).iter().filter(|touch| touch.writes);
             // What the signal says is over: the work before it, of the pipe that sent it.
             let sender = record.happenings[cause as usize].agent.index();
-            let before = (0..cause as usize).rev().take_while(|at| record.happenings[*at].agent.index() == sender);
-            let Some(before) = before.into_iter().find(|at| is_work(*at)) else { continue };
+            let mut before = (0..cause as usize).rev().take_while(|at| record.happenings[*at].agent.index() == sender);
+            let Some(before) = before.find(|at| is_work(*at)) else { continue };
             let reads: Vec<&Extent> = record
                 .touches_of(&record.happenings[before].doing)
                 .iter()
@@ -250,7 +250,7 @@ fn reuses(record: &Record, names: &Names<'_>) -> Vec<Reuse> {
                         && read.start < extent.end()
                 })
             };
-            let Some(touch) = writes.into_iter().find(|touch| meets(&touch.extent)) else { continue };
+            let Some(touch) = writes.find(|touch| meets(&touch.extent)) else { continue };
             let site = record.happenings[next].site;
             let tile = names
                 .tile(&touch.extent, site)

@@ -32,7 +32,8 @@
   const start = (track, i) => track.slices[i * WIDE], end = (track, i) => track.slices[i * WIDE + 1];
   // The first slice that ends behind a cycle. Slices inside of others end no later than these.
   const first = (track, cycle) => { let a = 0, b = track.count; while (a < b) { const m = (a + b) >> 1; if (start(track, m) < cycle) a = m + 1; else b = m; } while (a > 0 && (end(track, a - 1) > cycle || (a > 1 && end(track, a - 2) > cycle))) a--; return a; };
-  const plot = () => Math.max(1, canvas.clientWidth - LEFT - 8);
+  let plotted = 1;
+  const plot = () => plotted;
   const x = cycle => LEFT + (cycle - view[0]) / (view[1] - view[0]) * plot();
   const cycleAt = px => view[0] + (px - LEFT) / plot() * (view[1] - view[0]);
   const colour = name => getComputedStyle(root).getPropertyValue(name).trim();
@@ -45,7 +46,7 @@
   }
   const matches = (track, i) => { const s = track.slices, b = i * WIDE; return (data.names[s[b + 3]] + " " + data.facts[s[b + 5]] + " line:" + s[b + 4] + " ").toLowerCase().includes(marked); };
   function draw() {
-    const ratio = devicePixelRatio || 1, wide = canvas.clientWidth;
+    const ratio = devicePixelRatio || 1, wide = canvas.clientWidth; plotted = Math.max(1, wide - LEFT - 8);
     canvas.style.height = height + "px"; canvas.width = wide * ratio; canvas.height = height * ratio;
     context.setTransform(ratio, 0, 0, ratio, 0, 0); paints();
     const c = context; c.fillStyle = palette.back; c.fillRect(0, 0, wide, height); c.font = "11px system-ui, sans-serif"; c.textBaseline = "middle";

@@ -24,6 +24,7 @@ const LOAD: OpSchema = schema(
     &[],
     &[
         defaulted("layout", AttrKind::Enum(LAYOUT), "how the dimensions of a memref fold into rows and columns"),
+        defaulted("pto.inferred_layout", AttrKind::Any, "left by the assembler, which found the layout itself"),
         defaulted(
             "pad_mode",
             AttrKind::Enum(PAD_MODE),

@@ -39,6 +39,7 @@ pub static TSTORE: OpDef = OpDef {
             defaulted("atomicType", AttrKind::Enum(ATOMIC_TYPE), "`atomic_add`: add to what the memory holds"),
             defaulted("reluPreMode", AttrKind::Enum(RELU_PRE_MODE), "`normal_relu`: negative values become 0 first"),
             defaulted("layout", AttrKind::Enum(LAYOUT), "how the dimensions of a memref fold into rows and columns"),
+            defaulted("pto.inferred_layout", AttrKind::Any, "left by the assembler, which found the layout itself"),
         ],
     ),
     summary: "Store a tile into a window of global memory",

@@ -336,6 +336,7 @@ pub static BARRIER: OpDef = OpDef {
             &[],
             &[
                 required("pipe", AttrKind::Enum(PIPE), "the pipe, or `PIPE_ALL`"),
+                defaulted("pto.auto_sync_tail_barrier", AttrKind::Unit, "left by the assembler, which placed it"),
                 defaulted(
                     PLACED,
                     AttrKind::Unit,

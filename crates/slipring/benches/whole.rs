@@ -2,14 +2,17 @@
 //!
 //! `cargo bench -p slipring` prints a table. The yardstick needs a Python with numpy: `PYTHON=…/python3 cargo bench …`;
 //! without one its column stays empty. Times are the best of several runs in one process, with the program read,
-//! checked and decoded beforehand, except for (d), a whole process from text to result, and (g), which is that preparation.
+//! checked and decoded beforehand, except for (d), a whole process from text to result, (g), which is that preparation, and (h), from text to results.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use slipring::args::{Defaults, Value, bind};
-use slipring::{ExecuteOptions, Prepared, check, choose_platform, execute, load, load_file, prepare};
+use slipring::{
+    Asked, ExecuteOptions, Prepared, Program, ProgramOptions, Tensor, check, choose_platform, execute, load, load_file,
+    prepare,
+};
 use slipring_check::{Checker, Tools};
 use slipring_ir::Source;
 use slipring_machine::Platform;
@@ -64,6 +67,20 @@ fn compiled(file: &str, times: usize) -> Duration {
         let platform = choose_platform(Some("a5"), &module).expect("a built-in platform");
         check(&module, &platform, &mut diags);
         !diags.has_errors() && prepare(module, None, &platform, &mut diags).is_some()
+    })
+}
+
+/// Runs a whole program on the arguments of its file, from its text to its results, with every check on.
+fn whole_program(file: &str, times: usize) -> Duration {
+    best(times, || {
+        let program = Program::open(root().join(file), &Asked::default()).ok().flatten();
+        let run = |program: Program| {
+            let args = program.arguments(&[], 0).expect("the arguments fit");
+            let args: Vec<Tensor<'_>> = args.into_iter().map(Tensor::from).collect();
+            let run = program.run(args, &ProgramOptions::default()).expect("it runs");
+            run.is_complete() && run.findings().messages().is_empty()
+        };
+        program.is_some_and(run)
     })
 }
 
@@ -158,4 +175,6 @@ fn main() {
     row("(f) strided DMA, rows of 256 bytes (memcpy)", moved, "ms/GiB", 1e3, Some(copied), "-", "<= 2x memcpy");
     let step = compiled("examples/lang/5_attention_step.py", 20).as_secs_f64();
     row("(g) attention step, kernel.py to program", step, "ms", 1e3, None, "-", "<= 100 ms");
+    let layer = whole_program("examples/programs/decoder_layer.py", 3).as_secs_f64();
+    row("(h) decoder layer, 188 tasks, checks on", layer, "s", 1.0, None, "-", "seconds");
 }

@@ -368,27 +368,36 @@ impl Kernel {
         let prepared = &compiled.prepared;
         let params: Vec<&Param> = prepared.decoded.program.params.iter().filter(|p| p.is_passed()).collect();
         let wrong = |error| Error::Arguments(misfit_text(prepared, &error));
-        if args.0.len() != params.len() {
-            return Err(wrong(crate::args::ArgError::Count { expected: params.len(), given: args.0.len() }));
-        }
-        let mut places: Vec<Option<Tensor<'a>>> = params.iter().map(|_| None).collect();
-        for (at, (name, tensor)) in args.0.into_iter().enumerate() {
-            let at = match &name {
-                None => at,
-                Some(name) => params.iter().position(|param| param.name == *name).ok_or_else(|| {
-                    let near = nearest(name, params.iter().map(|param| param.name.as_str()));
-                    let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-                    Error::Arguments(format!("the kernel has no parameter `{name}`{hint}"))
-                })?,
-            };
-            if places[at].replace(tensor).is_some() {
-                return Err(Error::Arguments(format!("two arguments for `{}`", params[at].name)));
-            }
-        }
-        let each = places.into_iter().flatten().zip(params).enumerate();
-        each.map(|(at, (tensor, param))| {
-            tensor.bind(at, param, compiled.shapes.get(at).and_then(Option::as_deref)).map_err(wrong)
-        })
-        .collect()
+        bind_to(args, &params, &compiled.shapes, &wrong)
     }
+}
+
+/// Each argument at the place of its parameter, whose shapes are given where they are known. `wrong` makes an error of what
+/// does not fit.
+pub(crate) fn bind_to<'a>(
+    args: Args<'a>,
+    params: &[&Param],
+    shapes: &[Option<Vec<u64>>],
+    wrong: &dyn Fn(crate::args::ArgError) -> Error,
+) -> Result<Vec<Bound<'a>>, Error> {
+    if args.0.len() != params.len() {
+        return Err(wrong(crate::args::ArgError::Count { expected: params.len(), given: args.0.len() }));
+    }
+    let mut places: Vec<Option<Tensor<'a>>> = params.iter().map(|_| None).collect();
+    for (at, (name, tensor)) in args.0.into_iter().enumerate() {
+        let at = match &name {
+            None => at,
+            Some(name) => params.iter().position(|param| param.name == *name).ok_or_else(|| {
+                let near = nearest(name, params.iter().map(|param| param.name.as_str()));
+                let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+                Error::Arguments(format!("there is no parameter `{name}`{hint}"))
+            })?,
+        };
+        if places[at].replace(tensor).is_some() {
+            return Err(Error::Arguments(format!("two arguments for `{}`", params[at].name)));
+        }
+    }
+    let each = places.into_iter().flatten().zip(params.iter()).enumerate();
+    each.map(|(at, (tensor, param))| tensor.bind(at, param, shapes.get(at).and_then(Option::as_deref)).map_err(wrong))
+        .collect()
 }

@@ -70,6 +70,9 @@ impl Direction {
     }
 }
 
+/// What stands for the name of the parameter where a predicate reads a number.
+pub const PREDICATE: &str = "predicate";
+
 /// A part of a tensor that a task uses.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Use {
@@ -124,8 +127,13 @@ pub enum Why {
         /// Which tensor.
         tensor: usize,
     },
-    /// It writes what the other reads or writes.
+    /// It writes what the other writes.
     Writes {
+        /// Which tensor.
+        tensor: usize,
+    },
+    /// It writes what the other only reads.
+    Overwrites {
         /// Which tensor.
         tensor: usize,
     },
@@ -195,8 +203,12 @@ impl Graph {
                             return true;
                         }
                         let tensor = own.tensor;
-                        let reads = own.direction.reads() && other.direction.writes();
-                        found.push((*from, if reads { Why::Reads { tensor } } else { Why::Writes { tensor } }));
+                        let why = match (own.direction.reads(), other.direction.writes()) {
+                            (true, true) => Why::Reads { tensor },
+                            (false, true) => Why::Writes { tensor },
+                            (_, false) => Why::Overwrites { tensor },
+                        };
+                        found.push((*from, why));
                         // Who waits for this one waits for that one as well.
                         !(own.direction.writes() && own.bytes.covers(&other.bytes))
                     });
@@ -259,9 +271,19 @@ impl Graph {
 
     /// Which tasks come before which, for an order of [`Graph::order`].
     pub fn reach(&self, order: &[usize]) -> Reach {
+        self.reach_by(order, &|_| true)
+    }
+
+    /// The same without the edges from readers to what overwrites them.
+    pub fn reach_of_writers(&self, order: &[usize]) -> Reach {
+        self.reach_by(order, &|edge| edge.why.iter().any(|why| !matches!(why, Why::Overwrites { .. })))
+    }
+
+    fn reach_by(&self, order: &[usize], counts: &dyn Fn(&Edge) -> bool) -> Reach {
         let words = self.tasks.len().div_ceil(64);
         let mut reach = Reach { words, before: vec![0; words * self.tasks.len()] };
-        let before = self.before();
+        let mut before = vec![Vec::new(); self.tasks.len()];
+        self.edges.iter().filter(|edge| counts(edge)).for_each(|edge| before[edge.to].push(edge.from));
         for &to in order {
             for &from in &before[to] {
                 reach.before[to * words + from / 64] |= 1 << (from % 64);

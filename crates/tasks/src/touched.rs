@@ -4,11 +4,11 @@
 //! without a path between them may run at the same time or in either order, whatever this run did. So one run finds the races
 //! of all orders; and where it finds none, every read has one value that it can get, so that all orders touch the same bytes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use slipring_ir::{Diagnostic, Severity, Span};
 
-use crate::graph::{Graph, Origin, Reach, Task, Use, Why};
+use crate::graph::{Graph, Origin, PREDICATE, Reach, Task, Use, Why};
 use crate::{Bytes, Direction};
 
 /// An atomic update: those of one kind on elements of one type may come in any order.
@@ -100,17 +100,20 @@ pub fn reasons(graph: &Graph, why: &[Why]) -> String {
     let one = |why: &Why| match why {
         Why::Declared => "`deps=` says so".to_string(),
         Why::Reads { tensor } => format!("it reads what that writes, `{}`", graph.tensors[*tensor].name),
-        Why::Writes { tensor } => format!("it writes what that uses, `{}`", graph.tensors[*tensor].name),
+        Why::Writes { tensor } => format!("it writes what that writes, `{}`", graph.tensors[*tensor].name),
+        Why::Overwrites { tensor } => format!("it overwrites what that reads, `{}`", graph.tensors[*tensor].name),
     };
     why.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// All that the footprints of a run say about the graph.
-pub fn judge(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
+/// All that the footprints of a run say about the graph, for an order of [`Graph::order`].
+pub fn judge(graph: &Graph, order: &[usize], touched: &Footprints) -> Vec<Diagnostic> {
+    let reach = graph.reach(order);
     let mut found = directions(graph, touched);
-    found.extend(unwritten(graph, reach, touched));
-    found.extend(races(graph, reach, touched));
-    found.extend(needless(graph, reach, touched));
+    found.extend(unwritten(graph, &reach, touched));
+    found.extend(races(graph, &reach, touched));
+    found.extend(overwritten(graph, &reach, &graph.reach_of_writers(order), touched));
+    found.extend(needless(graph, &reach, touched));
     found
 }
 
@@ -149,28 +152,63 @@ impl Once {
     }
 }
 
-fn races(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
-    let mut once = Once::default();
+/// Shows pairs of tasks, the earlier one first, of which one changes bytes of a tensor that the other uses at all.
+fn each_pair(graph: &Graph, touched: &Footprints, see: &mut dyn FnMut(usize, usize, usize)) {
     for tensor in 0..graph.tensors.len() {
-        let users: Vec<usize> = (0..touched.len()).filter(|task| touched[*task].contains_key(&tensor)).collect();
-        let changers: BTreeSet<usize> =
-            users.iter().copied().filter(|task| !touched[*task][&tensor].changes().is_empty()).collect();
-        for (at, &first) in users.iter().enumerate() {
-            for &second in &users[at + 1..] {
-                let quiet = !changers.contains(&first) && !changers.contains(&second);
-                if quiet || reach.ordered(first, second) {
-                    continue;
-                }
-                let (a, b) = (&touched[first][&tensor], &touched[second][&tensor]);
-                let bytes = a.conflict(b);
-                if bytes.is_empty() {
-                    continue;
-                }
-                let key = (graph.tasks[first].span, graph.tasks[second].span, tensor);
-                once.add(key, || race(graph, tensor, &bytes, (first, a), (second, b)));
+        let users: Vec<(usize, bool)> = (0..touched.len())
+            .filter_map(|task| Some((task, !touched[task].get(&tensor)?.changes().is_empty())))
+            .collect();
+        for (at, &(first, changes)) in users.iter().enumerate() {
+            for &(second, _) in users[at + 1..].iter().filter(|(_, own)| changes || *own) {
+                see(first, second, tensor);
             }
         }
     }
+}
+
+fn races(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
+    let mut once = Once::default();
+    each_pair(graph, touched, &mut |first, second, tensor| {
+        if reach.ordered(first, second) {
+            return;
+        }
+        let (a, b) = (&touched[first][&tensor], &touched[second][&tensor]);
+        let bytes = a.conflict(b);
+        if !bytes.is_empty() {
+            let key = (graph.tasks[first].span, graph.tasks[second].span, tensor);
+            once.add(key, || race(graph, tensor, &bytes, (first, a), (second, b)));
+        }
+    });
+    once.list("pair")
+}
+
+/// Pairs that only an edge from a reader to what overwrites it keeps apart.
+fn overwritten(graph: &Graph, reach: &Reach, writers: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
+    let mut once = Once::default();
+    each_pair(graph, touched, &mut |first, second, tensor| {
+        if !reach.ordered(first, second) || writers.ordered(first, second) {
+            return;
+        }
+        let (first, second) = if reach.path(first, second) { (first, second) } else { (second, first) };
+        let bytes = touched[first][&tensor].conflict(&touched[second][&tensor]);
+        if bytes.is_empty() {
+            return;
+        }
+        let (one, two) = (&graph.tasks[first], &graph.tasks[second]);
+        once.add((one.span, two.span, tensor), || {
+            let name = &graph.tensors[tensor].name;
+            let message = format!(
+                "{} overwrites what {} reads, and only an edge from the reader keeps them apart",
+                graph.name(second),
+                graph.name(first)
+            );
+            let warning = Diagnostic::warning("overwritten-read", two.span, message)
+                .label(format!("{bytes} of `{name}`"))
+                .note("a runtime may not follow readers: then the reader may find what comes after it");
+            let warning = if one.span == two.span { warning } else { warning.also(one.span, "reads them") };
+            warning.help(format!("declare the order: `deps=` with the id of `{}`, or use another tensor", one.name))
+        });
+    });
     once.list("pair")
 }
 
@@ -200,14 +238,17 @@ fn race(
         let conflicts = uses.iter().filter(|own| own.bytes.overlaps(bytes));
         let mut all_in = None;
         for own in conflicts {
-            if !own.tracked {
+            if own.param == PREDICATE {
+                error = error.note(format!("the predicate of `{}` reads them when the task could start", task.name));
+                help.get_or_insert_with(|| "give the id of the task that writes the number to `deps=`".to_string());
+            } else if !own.tracked {
                 let note = format!("`{}` of `{}` is taken out of the tracking", own.param, task.name);
                 if !error.notes.contains(&note) {
                     error = error.note(note);
                 }
-                help.get_or_insert(
-                    "the parts are not disjoint: take the `no_dep` away, or declare the order with `deps=`".to_string(),
-                );
+                help.get_or_insert_with(|| {
+                    "the parts are not disjoint: take the `no_dep` away, or declare the order with `deps=`".to_string()
+                });
             }
             if own.direction == Direction::In && touched.changes().overlaps(bytes) {
                 all_in = Some(own.clone());
@@ -226,9 +267,17 @@ fn race(
     if help.is_none() && (one.manual || two.manual) {
         error = error.note("a manual scope has no edges but those that are declared");
     }
-    error.help(help.unwrap_or_else(|| {
-        format!("declare the order: bind the first task, `as first`, and give the other `deps=[first]` (`{}` waits for `{}`)", two.name, one.name)
-    }))
+    let declare = || match one.turn.is_empty() || one.turn == two.turn {
+        true => format!(
+            "declare the order: bind the first task, `as first`, and give the other `deps=[first]` (`{}` waits for `{}`)",
+            two.name, one.name
+        ),
+        false => format!(
+            "declare the order: collect the ids of `{}` in `pl.array.create(n, pl.TASK_ID)`, and give the array to `deps=` of `{}`",
+            one.name, two.name
+        ),
+    };
+    error.help(help.unwrap_or_else(declare))
 }
 
 fn directions(graph: &Graph, touched: &Footprints) -> Vec<Diagnostic> {
@@ -326,7 +375,7 @@ fn needless(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnosti
             continue;
         }
         let tensor = edge.why.iter().find_map(|why| match why {
-            Why::Reads { tensor } | Why::Writes { tensor } => Some(*tensor),
+            Why::Reads { tensor } | Why::Writes { tensor } | Why::Overwrites { tensor } => Some(*tensor),
             Why::Declared => None,
         });
         let Some(tensor) = tensor else { continue };

@@ -33,6 +33,8 @@ pub struct Orchestration {
     pub name: String,
     /// Its parameters, in order.
     pub params: Vec<ParamInfo>,
+    /// The numbers of scalars, which the tasks follow from; `None` for tensors.
+    pub numbers: Vec<Option<String>>,
     /// The tensor that each parameter is, by its number in the graph; `None` for scalars.
     pub tensor_of: Vec<Option<usize>>,
     /// Tensors, tasks and their edges.
@@ -132,6 +134,7 @@ fn follow(source: Arc<Source>, texts: Vec<(String, Source)>, request: &Request<'
     let mut orchestration = Orchestration {
         name: names[entry].to_string(),
         params: Vec::new(),
+        numbers: Vec::new(),
         tensor_of: Vec::new(),
         graph: Graph::default(),
         calls: Vec::new(),
@@ -147,7 +150,7 @@ fn follow(source: Arc<Source>, texts: Vec<(String, Source)>, request: &Request<'
     let numbers = numbers(&params, request);
     let kernels = Kernels::new(source, globals, names);
     Host::record(&mut host, entry, &params, &numbers, Recorder::new(kernels), &mut orchestration, &mut diags);
-    orchestration.params = params;
+    (orchestration.params, orchestration.numbers) = (params, numbers);
     if !diags.has_errors() && orchestration.graph.tasks.is_empty() {
         let place = syntax::at(&host.found[entry].def.name);
         diags.push(

@@ -65,7 +65,7 @@ struct UseFacts {
 struct EdgeFacts {
     from: usize,
     to: usize,
-    /// `declared`, `reads` or `writes`.
+    /// `declared`, `reads`, `writes` or `overwrites`.
     why: Vec<&'static str>,
     reason: String,
 }
@@ -117,6 +117,7 @@ fn facts(program: &Program, findings: Vec<MessageFacts>) -> GraphFacts {
         Why::Declared => "declared",
         Why::Reads { .. } => "reads",
         Why::Writes { .. } => "writes",
+        Why::Overwrites { .. } => "overwrites",
     };
     GraphFacts {
         program: program.name().to_string(),

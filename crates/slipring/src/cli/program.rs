@@ -2,14 +2,14 @@
 
 use std::io::IsTerminal;
 
-use slipring::args::{Arg, OutFile};
-use slipring::{BoardOptions, Error, Program, ProgramOptions, Timing, tools};
+use slipring::args::OutFile;
+use slipring::{BoardOptions, Error, Program, ProgramOptions, Tensor, Timing, tools};
 use slipring_queue::board;
 
 use super::Exit;
 use super::output::{fail, json, out, report_all};
 use super::progress::Progress;
-use super::run::{RunArgs, write_outputs};
+use super::run::{RunArgs, divide, write_outputs};
 
 /// Runs a whole program and reports.
 ///
@@ -34,11 +34,10 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
             )));
         }
     }
-    let mut bound = args.kernel.program_arguments(program)?;
-    let files: Vec<Option<OutFile>> = bound.iter_mut().map(|arg| arg.out.take()).collect();
+    let (bound, files) = divide(args.kernel.program_arguments(program)?);
     if let Some(name) = &args.device {
         let board = board::built_in(name).map_err(|error| Error::Arguments(error.to_string()))?;
-        return on_board(program, &bound, &files, BoardOptions { board, delays: args.delays });
+        return on_board(program, bound, &files, BoardOptions { board, delays: args.delays });
     }
     report_all(&program.compile()?);
     let mut options = ProgramOptions::default();
@@ -78,7 +77,12 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
     })
 }
 
-fn on_board(program: &Program, bound: &[Arg], files: &[Option<OutFile>], board: BoardOptions) -> Result<Exit, Error> {
+fn on_board(
+    program: &Program,
+    bound: Vec<Tensor<'static>>,
+    files: &[Option<OutFile>],
+    board: BoardOptions,
+) -> Result<Exit, Error> {
     report_all(&program.compile()?);
     let name = board.board.name.clone();
     let run = program.run_on_board(bound, &board)?;

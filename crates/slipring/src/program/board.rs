@@ -6,9 +6,9 @@ use slipring_queue::capture::Capture;
 use slipring_tasks::touched;
 
 use super::Program;
-use crate::args::{Arg, Defaults, Passed, Value, read_arg};
+use crate::args::{Defaults, Passed, Value, read_arg};
 use crate::queue_message::of_finding;
-use crate::{BoardOptions, Error, Order, Report, run_on_device, to_diagnostics};
+use crate::{Args, BoardOptions, Error, Order, Report, run_on_device, to_diagnostics};
 
 /// What came of a program that was sent through the command queue, task by task.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Program {
     ///
     /// # Errors
     /// If a kernel has errors, or the queue cannot be driven.
-    pub fn run_on_board(&self, args: &[Arg], board: &BoardOptions) -> Result<BoardProgram, Error> {
+    pub fn run_on_board<'a>(&self, args: impl Into<Args<'a>>, board: &BoardOptions) -> Result<BoardProgram, Error> {
         let graph = self.graph();
         let stuck = touched::deadlocks(graph);
         let order = match graph.order() {
@@ -39,7 +39,7 @@ impl Program {
             _ => return Err(Error::Text(Report::new(self.source.clone(), stuck))),
         };
         let compiled = self.compiled()?;
-        let mut tensors = self.tensors(args)?;
+        let mut tensors = self.tensors(&self.contents(args.into())?)?;
         let mut messages: Vec<Diagnostic> = Vec::new();
         let (mut launches, mut cycles, mut complete) = (0, 0, true);
         for task in order {

@@ -16,16 +16,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use slipring_ir::{Diagnostic, Diags, Source};
-use slipring_lang::Direction;
 use slipring_lang::tasks::{Orchestration, orchestrate};
+use slipring_lang::{Direction, ParamInfo};
 use slipring_machine::Platform;
 use slipring_program::{Param, ParamKind};
 use slipring_tasks::Graph;
 
-use crate::args::{Arg, Defaults, bind, in_order, signature};
-use crate::kernel::Compiled;
+use crate::args::{Arg, Defaults, Passed, bind, in_order, read_arg, signature};
+use crate::kernel::{Compiled, bind_to};
 use crate::launch::header;
-use crate::{Asked, Control, Error, Kernel, Limits, Loaded, Report, Tools, is_language};
+use crate::tensor::Bound;
+use crate::{Args, Asked, Control, Error, Kernel, Limits, Loaded, Report, Tools, is_language};
 
 pub use facts::{ClusterFacts, PathFacts, ProgramFacts, TaskFacts, WorkFacts};
 pub use run::ProgramRun;
@@ -33,7 +34,7 @@ pub use run::ProgramRun;
 /// A whole program of a file: what its orchestration submits, for one platform.
 ///
 /// ```
-/// use slipring::{Asked, Program, ProgramOptions};
+/// use slipring::{Asked, Program, ProgramOptions, Tensor};
 /// let text = "
 /// import slipring.language as pl
 ///
@@ -48,7 +49,8 @@ pub use run::ProgramRun;
 /// ";
 /// let program = Program::from_text("twice.py", text, &Asked::default())?.expect("a whole program");
 /// assert_eq!(program.graph().tasks.len(), 2);
-/// let run = program.run(program.arguments(&["full:f32[64x64]=1.5".into(), "zeros:f32[64x64]".into()], 0)?, &ProgramOptions::default())?;
+/// let a = vec![1.5f32; 64 * 64];
+/// let run = program.run([Tensor::view(&a, [64, 64]), Tensor::zeros([64, 64])], &ProgramOptions::default())?;
 /// assert!(run.findings().messages().is_empty());
 /// assert_eq!(run.left(1).unwrap()[..4], 6.0f32.to_le_bytes());
 /// # Ok::<(), slipring::Error>(())
@@ -206,6 +208,40 @@ impl Program {
         Ok(Report::new(self.source.clone(), said))
     }
 
+    fn params(&self) -> Vec<Param> {
+        let kind = |param: &ParamInfo| match &param.shape {
+            Some(shape) => {
+                let bytes = Some(shape.iter().product::<u64>() * param.elem.bytes() as u64);
+                ParamKind::Buffer { elem: param.elem, bytes }
+            }
+            None => ParamKind::Scalar(param.elem),
+        };
+        let own = self.orchestration.params.iter();
+        own.map(|param| Param { name: param.name.clone(), kind: kind(param) }).collect()
+    }
+
+    fn shapes(&self) -> Vec<Option<Vec<u64>>> {
+        self.orchestration.params.iter().map(|param| param.shape.clone()).collect()
+    }
+
+    /// Each argument at the place of its parameter. The numbers are those that the program was read with: its tasks follow
+    /// from them.
+    fn bind<'a>(&self, args: Args<'a>) -> Result<Vec<Bound<'a>>, Error> {
+        let params = self.params();
+        let wrong = |error| Error::Arguments(format!("{error}\nthe program is {}", signature(self.name(), &params)));
+        let bound = bind_to(args, &params.iter().collect::<Vec<_>>(), &self.shapes(), &wrong)?;
+        for ((value, param), number) in bound.iter().zip(&self.orchestration.params).zip(&self.orchestration.numbers) {
+            let Some(number) = number.as_ref().filter(|_| param.shape.is_none()) else { continue };
+            let read = read_arg(&format!("{number}:{}", param.elem), &Defaults::default()).ok();
+            if read.is_some_and(|read| read.value.bits() != value.bits()) {
+                let message =
+                    format!("the program was read with `{}` = {number}: read it again with another number", param.name);
+                return Err(Error::Arguments(message));
+            }
+        }
+        Ok(bound)
+    }
+
     /// Arguments as the command line writes them, one for each parameter; without any those of the file, relative to its
     /// folder, or random inputs of the shapes that it declares.
     ///
@@ -213,20 +249,7 @@ impl Program {
     /// If they do not fit.
     pub fn arguments(&self, texts: &[String], seed: u64) -> Result<Vec<Arg>, Error> {
         let own = &self.orchestration.params;
-        let params: Vec<Param> = own
-            .iter()
-            .map(|param| {
-                let kind = match &param.shape {
-                    Some(shape) => {
-                        let bytes = Some(shape.iter().product::<u64>() * param.elem.bytes() as u64);
-                        ParamKind::Buffer { elem: param.elem, bytes }
-                    }
-                    None => ParamKind::Scalar(param.elem),
-                };
-                Param { name: param.name.clone(), kind }
-            })
-            .collect();
-        let shapes: Vec<Option<Vec<u64>>> = own.iter().map(|param| param.shape.clone()).collect();
+        let (params, shapes) = (self.params(), self.shapes());
         let declared = |param: &Param| {
             let param = own.iter().find(|own| own.name == param.name)?;
             if let Some(given) = &param.given {

@@ -8,15 +8,14 @@ use slipring_machine::Platform;
 use slipring_program::zeroed;
 use slipring_report::{BufferFacts, CheckFacts, digest};
 use slipring_sim::{Mode, Stats};
-use slipring_tasks::graph::Reach;
 use slipring_tasks::{Bytes, Graph, Plan, Touched, plan, touched};
 use slipring_tile::Elem;
 
 use super::facts::{self, ProgramFacts};
 use super::task::{Outcome, run_task};
 use super::{Program, ProgramOptions};
-use crate::args::{Arg, Defaults, Passed, Value, read_arg};
-use crate::{Error, Report};
+use crate::args::{Defaults, Passed, Value, read_arg};
+use crate::{Args, Error, Report};
 
 /// The most clusters that a program is run on.
 const MOST_CLUSTERS: u32 = 4096;
@@ -109,12 +108,12 @@ fn holds(predicate: &Predicate, elem: Elem, bytes: &[u8]) -> bool {
 
 impl Program {
     /// The tensors of the program before its first task.
-    pub(super) fn tensors(&self, args: &[Arg]) -> Result<Vec<Vec<u8>>, Error> {
+    pub(super) fn tensors(&self, args: &[Option<Vec<u8>>]) -> Result<Vec<Vec<u8>>, Error> {
         let graph = self.graph();
         let mut tensors: Vec<Vec<u8>> = vec![Vec::new(); graph.tensors.len()];
         for (tensor, arg) in self.orchestration.tensor_of.iter().zip(args) {
-            if let (Some(tensor), Some(data)) = (tensor, arg.value.contents()) {
-                tensors[*tensor] = data.to_vec();
+            if let (Some(tensor), Some(data)) = (tensor, arg) {
+                tensors[*tensor].clone_from(data);
             }
         }
         let passed: Vec<usize> = self.orchestration.tensor_of.iter().flatten().copied().collect();
@@ -131,11 +130,17 @@ impl Program {
         Ok(tensors)
     }
 
+    /// The bytes of the arguments; `None` for scalars.
+    pub(super) fn contents(&self, args: Args<'_>) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        let bound = self.bind(args)?;
+        Ok(bound.iter().map(|value| value.contents().map(<[u8]>::to_vec)).collect())
+    }
+
     /// Runs the tasks, each when all that it waits for is over and a cluster is free.
     ///
     /// # Errors
     /// If a kernel has errors, or there is not so much memory. What goes wrong in the run is a finding of its.
-    pub fn run(&self, args: Vec<Arg>, options: &ProgramOptions) -> Result<ProgramRun<'_>, Error> {
+    pub fn run<'a>(&self, args: impl Into<Args<'a>>, options: &ProgramOptions) -> Result<ProgramRun<'_>, Error> {
         let graph = self.graph();
         let mut platform = self.platform()?;
         let clusters = options.clusters.unwrap_or(platform.clusters);
@@ -145,8 +150,8 @@ impl Program {
         platform.clusters = clusters;
         let stuck = touched::deadlocks(graph);
         let compiled = self.compiled()?;
-        let before: Vec<_> = args.iter().map(|arg| arg.value.contents().map(<[u8]>::to_vec)).collect();
-        let mut tensors = self.tensors(&args)?;
+        let before = self.contents(args.into())?;
+        let mut tensors = self.tensors(&before)?;
         let mut footprints: touched::Footprints = vec![BTreeMap::new(); graph.tasks.len()];
         let mut seen = Seen::default();
         let mut refused = None;
@@ -155,6 +160,7 @@ impl Program {
             let kernel = call.kernel?;
             if let Some(predicate) = &call.predicate {
                 let elem = graph.tensors[predicate.tensor].elem;
+                seen.by_data = true;
                 let size = elem.bytes() as u64;
                 let bytes = Bytes::range(predicate.offset, predicate.offset + size);
                 footprints[task].insert(predicate.tensor, Touched { reads: bytes, ..Touched::default() });
@@ -203,8 +209,7 @@ impl Program {
         messages.extend(seen.list(graph));
         let mut between = Vec::new();
         if let (Ok(order), true) = (graph.order(), stuck.is_empty()) {
-            let reach: Reach = graph.reach(&order);
-            between = touched::judge(graph, &reach, &footprints);
+            between = touched::judge(graph, &order, &footprints);
         }
         if !plan.complete {
             // What a task that did not run would have touched is not known.
@@ -289,17 +294,22 @@ impl ProgramRun<'_> {
         let scope = if !whole {
             let why = seen.stopped.as_ref().map_or("the program stopped".to_string(), |task| format!("{task} stopped"));
             format!("this order only ({why})")
-        } else if between > 0 {
+        } else if self.findings.messages().iter().any(|message| message.code == "task-race") {
             "this order only (tasks race)".to_string()
         } else if seen.schedule {
             "all orders of the tasks; inside of a kernel for this schedule only".to_string()
         } else {
             let data = if seen.by_data {
-                "these inputs: loaded data decide what a kernel touches"
+                "these inputs: loaded data decide what a task touches"
             } else {
                 "any contents of the tensors"
             };
-            format!("all orders of the tasks on any number of clusters, {data}")
+            let own = &self.program.orchestration;
+            let numbers = own.params.iter().zip(&own.numbers).filter(|(param, _)| param.shape.is_none());
+            let numbers: Vec<String> =
+                numbers.filter_map(|(param, number)| Some(format!("{} = {}", param.name, number.as_ref()?))).collect();
+            let numbers = if numbers.is_empty() { String::new() } else { format!("; for {}", numbers.join(", ")) };
+            format!("all orders of the tasks on any number of clusters, {data}{numbers}")
         };
         let tasks = if stuck > 0 { "findings" } else { verdict(between) };
         vec![
@@ -369,13 +379,7 @@ impl ProgramRun<'_> {
         if !self.is_complete() {
             return Ok((fact("not checked", "the run did not come to its end".into(), 0), Vec::new()));
         }
-        let values = self.before.iter().map(|data| match data {
-            Some(data) => Value::Buffer(data.clone()),
-            None => Value::Scalar(0),
-        });
-        let args: Vec<Arg> =
-            values.map(|value| Arg { value, elem: None, shape: None, from_npy: false, out: None }).collect();
-        let mut tensors = program.tensors(&args)?;
+        let mut tensors = program.tensors(&self.before)?;
         let compiled = program.compiled()?;
         let graph = program.graph();
         for (task, call) in program.orchestration.calls.iter().enumerate() {

@@ -117,7 +117,7 @@ impl Type {
         matrix.data.iter().flat_map(of).collect()
     }
 
-    fn numbers(self, bytes: &[u8]) -> Vec<f64> {
+    pub fn numbers(self, bytes: &[u8]) -> Vec<f64> {
         let words = bytes.chunks_exact(4).map(|b| [b[0], b[1], b[2], b[3]]);
         match self {
             Type::F32 => words.map(|b| f64::from(f32::from_le_bytes(b))).collect(),

@@ -4,3 +4,4 @@
 mod examples;
 mod kit;
 mod products;
+mod programs;

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use ruff_python_ast::{CmpOp, Expr, ExprCall};
 use slipring_ir::{Diagnostic, Diags, Span};
-use slipring_tasks::{Origin, Task, Use};
+use slipring_tasks::graph::PREDICATE;
+use slipring_tasks::{Bytes, Origin, Task, Use};
 use slipring_tile::Elem;
 
 use super::super::run::Host;
@@ -195,6 +196,19 @@ impl<'a> Host<'a> {
         let mut uses = uses;
         for own in &mut uses {
             own.tracked &= !options.untracked.contains(&own.tensor);
+        }
+        if let Some(predicate) = &options.predicate {
+            // Its number is read when the task could start; no edge follows from that.
+            let size = recorder.graph.tensors[predicate.tensor].elem.bytes() as u64;
+            uses.push(Use {
+                tensor: predicate.tensor,
+                param: PREDICATE.into(),
+                bytes: Bytes::range(predicate.offset, predicate.offset + size),
+                direction: slipring_tasks::Direction::In,
+                declared: false,
+                tracked: false,
+                span: predicate.span,
+            });
         }
         recorder.graph.tasks.push(Task {
             name,

@@ -175,6 +175,6 @@ fn main() {
     row("(f) strided DMA, rows of 256 bytes (memcpy)", moved, "ms/GiB", 1e3, Some(copied), "-", "<= 2x memcpy");
     let step = compiled("examples/lang/5_attention_step.py", 20).as_secs_f64();
     row("(g) attention step, kernel.py to program", step, "ms", 1e3, None, "-", "<= 100 ms");
-    let layer = whole_program("examples/programs/decoder_layer.py", 3).as_secs_f64();
+    let layer = whole_program("benches/programs/decoder_layer.py", 3).as_secs_f64();
     row("(h) decoder layer, 188 tasks, checks on", layer, "s", 1.0, None, "-", "seconds");
 }

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use slipring::args::OutFile;
-use slipring::{BoardOptions, Error, Program, ProgramOptions, Tensor, Timing, tools};
+use slipring::{BoardOptions, Error, Program, ProgramOptions, Tensor, tools};
 use slipring_queue::board;
 
 use super::Exit;
@@ -18,7 +18,6 @@ use super::run::{RunArgs, divide, write_outputs};
 pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
     for (given, option, instead) in [
         (args.kernel.has_blocks(), "--blocks", "`pl.spmd(n)` says the blocks of a task, `--clusters` where tasks run"),
-        (args.launches > 1, "--launches", "run it again with another `--order`"),
         (args.gm_slack > 0, "--gm-slack", "run the kernel alone with `--func`"),
         (args.trace.is_some(), "--trace", "run the kernel alone with `--func`, or `slipring graph` the program"),
         (args.timeline, "--timeline", "run the kernel alone with `--func`"),
@@ -26,7 +25,6 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
         (args.lines, "--lines", "run the kernel alone with `--func`"),
         (args.advice, "--advice", "run the kernel alone with `--func`"),
         (args.stats, "--stats", "run the kernel alone with `--func`; `--json` has all times"),
-        (args.timing != Timing::Platform, "--timing", "orders of tasks are chosen by `--order`"),
     ] {
         if given {
             return Err(Error::Arguments(format!(
@@ -42,11 +40,21 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
     report_all(&program.compile()?);
     let mut options = ProgramOptions::default();
     options.clusters = args.clusters;
-    options.order = args.order.unwrap_or(0);
+    options.timing = args.timing;
     options.limits = args.kernel.limits.of_run();
     options.tools = tools(&args.check).map_err(Error::Arguments)?;
     let progress = std::io::stderr().is_terminal().then(|| Progress::start(&options.control));
-    let run = program.run(bound, &options)?;
+    let mut turn = 0;
+    let run = loop {
+        // Each launch has another order.
+        options.order = args.order.unwrap_or(0).wrapping_add(turn);
+        turn += 1;
+        let run = program.run(bound.clone(), &options)?;
+        let found = !run.is_complete() || run.findings().errors() > 0;
+        if found || turn >= u64::from(args.launches) {
+            break run;
+        }
+    };
     drop(progress);
     let mut facts = run.facts().clone();
     let mut messages = run.findings().clone();

@@ -26,7 +26,7 @@ use crate::args::{Arg, Defaults, Passed, bind, in_order, read_arg, signature};
 use crate::kernel::{Compiled, bind_to};
 use crate::launch::header;
 use crate::tensor::Bound;
-use crate::{Args, Asked, Control, Error, Kernel, Limits, Loaded, Report, Tools, is_language};
+use crate::{Args, Asked, Control, Error, Kernel, Limits, Loaded, Report, Timing, Tools, is_language};
 
 pub use facts::{ClusterFacts, PathFacts, ProgramFacts, TaskFacts, WorkFacts};
 pub use run::ProgramRun;
@@ -76,6 +76,8 @@ pub struct ProgramOptions {
     pub tools: Tools,
     /// When a task is given up.
     pub limits: Limits,
+    /// How long things take inside of a task.
+    pub timing: Timing,
     /// Seen and cancelled by whoever has this.
     pub control: Control,
 }

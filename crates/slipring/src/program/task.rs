@@ -206,7 +206,8 @@ pub(super) fn run_task(
         .map(|place| slot_of_param.get(place).copied().unwrap_or(place + buffers.len() - program.params.len()))
         .filter(|slot| *slot < buffers.len())
         .collect();
-    let mut launch = Launch::new(program, platform, blocks, args).mode(mode).limits(options.limits);
+    let mut launch =
+        Launch::new(program, platform, blocks, args).mode(mode).limits(options.limits).timing(options.timing);
     launch.cancel = options.control.wish();
     let bytes = |space: Space| decoded.local_bytes[space as usize];
     let mut memory = Memory::try_with_sizes(launch.clusters(), |space| bytes(space) as usize)

@@ -1,4 +1,4 @@
-//! The whole programs of `examples/programs` against plain loops written here.
+//! The whole programs of the examples and the benchmark against plain loops written here.
 
 use slipring::{Asked, Elem, Program, ProgramOptions, Tensor};
 
@@ -7,7 +7,7 @@ use crate::kit::{Matrix, PLATFORMS, Type, examples};
 
 /// Runs a program on few and on many clusters, in several orders: the same bytes each time, near to what is expected.
 fn expect(file: &str, sets: &[&str], inputs: &[(Type, &Matrix)], expected: &Matrix, tolerance: f64) {
-    let path = examples().join("../programs").join(file);
+    let path = examples().join("../..").join(file);
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_string()).collect();
     for name in PLATFORMS {
         let platform = slipring_machine::built_in(name).expect("a built-in platform");
@@ -46,7 +46,7 @@ fn expect(file: &str, sets: &[&str], inputs: &[(Type, &Matrix)], expected: &Matr
 fn feed_forward() {
     let (x, up, down) = (Matrix::quarters(128, 64, 1), Matrix::quarters(64, 128, 2), Matrix::quarters(128, 64, 3));
     let expected = x.times(&up).map(|x| x.max(0.0)).times(&down);
-    expect("feed_forward.py", &[], &[(F32, &x), (F32, &up), (F32, &down)], &expected, 1e-6);
+    expect("examples/programs/feed_forward.py", &[], &[(F32, &x), (F32, &up), (F32, &down)], &expected, 1e-6);
 }
 
 fn norm(x: &Matrix) -> Matrix {
@@ -87,5 +87,5 @@ fn decoder_layer() {
     let m = h.times(&wg).zip(&h.times(&wu), |gate, up| gate / (1.0 + (-gate).exp()) * up);
     let expected = y.zip(&m.times(&wd), |y, f| y + f);
     let inputs = [(F32, &x), (F16, &wq), (F16, &wk), (F16, &wv), (F16, &wo), (F16, &wg), (F16, &wu), (F16, &wd)];
-    expect("decoder_layer.py", &["HIDDEN=256", "HEADS=4", "MIDDLE=512"], &inputs, &expected, 4e-3);
+    expect("benches/programs/decoder_layer.py", &["HIDDEN=256", "HEADS=4", "MIDDLE=512"], &inputs, &expected, 4e-3);
 }

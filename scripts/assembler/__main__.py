@@ -5,7 +5,7 @@
 
 `--own` builds every example and every file of `tests/files` that builds, on both platforms, and gives what was printed to the
 assembler. `--samples` is a checkout of the assembler's sources: each of its `.pto` files that the assembler itself accepts is read,
-built and printed by slipring and given to the assembler again. Tables of the reasons go to standard output; `--write` also writes the
+built and printed by slipring and given to the assembler again. Without a binary own files are built and nobody is asked. Tables of the reasons go to standard output; `--write` also writes the
 answers for own files to `tests/assembler.tsv`, which the ordinary tests compare with the present form of what is printed. `--build`
 makes the assembler from the checkout first (Debian packages in `build.py`; about 20 minutes on two cores). Needs Python 3.11. Ends with
 0 if all answers could be had, whatever they are, with 2 if not.
@@ -35,12 +35,12 @@ def main() -> int:
         if options.samples is None:
             return fail("--build needs --samples, the checkout of the assembler's sources")
         ptoas = build_assembler(options.samples, options.build)
-    if ptoas is None or not ptoas.is_file():
+    if ptoas is not None and not ptoas.is_file() or ptoas is None and options.samples is not None:
         return fail(f"{ptoas} is not there: say `--ptoas BINARY`, or `--build FOLDER` to make it")
     if not options.slipring.is_file():
         return fail(f"{options.slipring} is not there: build it with `cargo build --release`, or say `--slipring PATH`")
     with tempfile.TemporaryDirectory() as folder:
-        tools = Tools(ptoas.resolve(), options.slipring.resolve(), options.target, ROOT, Path(folder))
+        tools = Tools(ptoas and ptoas.resolve(), options.slipring.resolve(), options.target, ROOT, Path(folder))
         with ThreadPoolExecutor(options.jobs) as pool:
             if options.own:
                 files = own_files()

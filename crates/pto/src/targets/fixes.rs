@@ -49,8 +49,31 @@ pub(super) fn pipe_of_the_default_depth(table: &Table, module: &mut Module, id: 
     if spec.slots != default {
         return Err(format!("the pipe has {} slots, and here every such pipe has {default}", spec.slots));
     }
+    // A function has one pipe: its number tells nothing apart.
+    for name in ["slot_num", "id"] {
+        module.op_mut(id).attrs.remove(name);
+    }
+    plain_end(table, module, id, platform)
+}
+
+/// A pipe says its depth, whatever the default is.
+pub(super) fn pipe_with_its_depth(table: &Table, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let spec = PipeSpec::of(&op(table, module, id)?, platform).ok_or("the pipe's parameters make no sense")?;
+    module.op_mut(id).attrs.set("slot_num", Attr::int(spec.slots.into()));
+    plain_end(table, module, id, platform)
+}
+
+/// Nothing is done.
+pub(super) fn as_it_is(_: &Table, _: &mut Module, _: OpId, _: &Platform) -> Fixed {
+    Ok(())
+}
+
+/// Takes off an end of a pipe what is said anyway, and gives it both buffers.
+fn plain_end(table: &Table, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let this = op(table, module, id)?;
+    let spec = PipeSpec::of(&this, platform).ok_or("the pipe's parameters make no sense")?;
     // Frees stand in the text of a built program, whoever placed them.
-    let mut said = vec!["slot_num", "auto_free"];
+    let mut said = vec!["auto_free"];
     let says = |name: &str, word: &str| this.text(name) == Some(word);
     if says("protocol", "tagged") {
         said.push("protocol");
@@ -58,8 +81,6 @@ pub(super) fn pipe_of_the_default_depth(table: &Table, module: &mut Module, id: 
     if says("placement", if platform.ring.in_gm { "gm" } else { "on_chip" }) {
         said.push("placement");
     }
-    // A function has one pipe: its number tells nothing apart.
-    said.push("id");
     for (name, own) in [("period", 1), ("credits", i64::from(spec.slots))] {
         if this.int(name) == Some(own) {
             said.push(name);

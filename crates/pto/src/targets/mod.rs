@@ -2,15 +2,17 @@
 
 mod fixes;
 mod pipe_values;
+mod ptoas;
 mod ptoas_0_27;
 mod ptoas_0_27_ops;
 
 use slipring_op::target::Target;
 
+pub use ptoas::PTOAS;
 pub use ptoas_0_27::PTOAS_0_27;
 
 /// Every target, newest last.
-pub const TARGETS: &[&Target] = &[&PTOAS_0_27];
+pub const TARGETS: &[&Target] = &[&PTOAS_0_27, &PTOAS];
 
 /// The target of a name.
 pub fn target(name: &str) -> Option<&'static Target> {

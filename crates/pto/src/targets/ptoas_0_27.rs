@@ -1,7 +1,7 @@
 //! ptoas 0.27, the public assembler of April 2026.
 
 use slipring_ir::text::Spelling;
-use slipring_op::target::{Need, OpRule, RingRules, Target};
+use slipring_op::target::{Fix, Need, OpRule, RingRules, Target};
 use slipring_tile::Elem;
 
 use super::ptoas_0_27_ops::OPS;
@@ -12,30 +12,39 @@ pub static PTOAS_0_27: Target = Target {
     name: "ptoas-0.27",
     summary: "the public assembler, version 0.27",
     source: "PTOAS v0.27 (a56b18c3), built and asked: scripts/assembler",
-    platforms: &[("a5", "a5"), ("a2a3", "a3")],
+    platforms: PLATFORMS,
     spelling: &SPELLING,
     ops: OPS,
     lacks: LACKS,
-    elems: &[
-        Elem::F32,
-        Elem::F16,
-        Elem::BF16,
-        Elem::I8,
-        Elem::I16,
-        Elem::I32,
-        Elem::I64,
-        Elem::U8,
-        Elem::U16,
-        Elem::U32,
-        Elem::U64,
-        Elem::F8E4M3,
-        Elem::F8E5M2,
-    ],
-    drops: &["placed", "made"],
-    rules: RULES,
+    elems: ELEMS,
+    drops: DROPS,
+    rules: &rules(fixes::pipe_of_the_default_depth, fixes::of_the_only_pipe),
     needs: NEEDS,
     rings: RingRules { slots: Some([8, 4]), values: &[4, 8], landing: true, pipes: 1 },
 };
+
+/// Platforms, by our name and its own.
+pub(super) const PLATFORMS: &[(&str, &str)] = &[("a5", "a5"), ("a2a3", "a3")];
+
+/// What only slipring's own text says.
+pub(super) const DROPS: &[&str] = &["placed", "made"];
+
+/// Element types that it has.
+pub(super) const ELEMS: &[Elem] = &[
+    Elem::F32,
+    Elem::F16,
+    Elem::BF16,
+    Elem::I8,
+    Elem::I16,
+    Elem::I32,
+    Elem::I64,
+    Elem::U8,
+    Elem::U16,
+    Elem::U32,
+    Elem::U64,
+    Elem::F8E4M3,
+    Elem::F8E5M2,
+];
 
 /// Kinds without a text of their own: MLIR's `EnumAttr` prints and reads them inside `#pto<…>`.
 const INNER: &[&str] = &[
@@ -51,7 +60,7 @@ const INNER: &[&str] = &[
     "quant_type",
 ];
 
-static SPELLING: Spelling = Spelling {
+pub(super) static SPELLING: Spelling = Spelling {
     inner: INNER,
     whole: &["pipe_event_type", "sync_op_type"],
     typed: &[
@@ -69,13 +78,13 @@ static SPELLING: Spelling = Spelling {
     forms: &[],
 };
 
-const LACKS: &[(&str, &str)] = &[
+pub(super) const LACKS: &[(&str, &str)] = &[
     ("arith.addf", "it adds integers only"),
     ("memref.load", "it has no such access"),
     ("memref.store", "it has no such access"),
 ];
 
-const NEEDS: &[Need] = &[Need {
+pub(super) const NEEDS: &[Need] = &[Need {
     ops: &["pto.sync.set", "pto.sync.wait"],
     on: |platform| platform.sync.broadcast_reduce,
     other: "pto.set_ffts",
@@ -117,74 +126,77 @@ const BY_ROW: &[&str] = &[
     "pto.tsqrt",
 ];
 
-const RULES: &[OpRule] = &[
-    OpRule {
-        index: &["offset"],
-        feeds: &[
-            "pto.make_tensor_view",
-            "pto.aic_initialize_pipe",
-            "pto.aiv_initialize_pipe",
-            "pto.initialize_l2g2l_pipe",
-            "pto.load_scalar",
-            "pto.store_scalar",
-            "pto.addptr",
-        ],
-        ..OpRule::of(&["pto.addptr"])
-    },
-    OpRule { index: &["offset"], ..OpRule::of(&["pto.load_scalar", "pto.store_scalar", "pto.tsetval", "pto.tgetval"]) },
-    OpRule {
-        fix: Some(fixes::slots_at_their_address),
-        ..OpRule::of(&["pto.reserve_buffer", "pto.import_reserved_buffer"])
-    },
-    OpRule {
-        fix: Some(fixes::pipe_of_the_default_depth),
-        ..OpRule::of(&["pto.aic_initialize_pipe", "pto.aiv_initialize_pipe"])
-    },
-    OpRule {
-        fix: Some(fixes::of_the_only_pipe),
-        ..OpRule::of(&[
-            "pto.tpush_to_aiv",
-            "pto.tpush_to_aic",
-            "pto.tpop_from_aic",
-            "pto.tpop_from_aiv",
-            "pto.tfree_from_aic",
-            "pto.tfree_from_aiv",
-        ])
-    },
-    OpRule {
-        fix: Some(pipe_values::plain_pipe_value),
-        ..OpRule::of(&["pto.initialize_tpipe", "pto.initialize_tmpipe"])
-    },
-    OpRule { fix: Some(fixes::memory_at_its_address), ..OpRule::of(&["memref.alloc", "memref.dealloc"]) },
-    OpRule { fix: Some(pipe_values::split_is_written), ..OpRule::of(&["pto.tpush", "pto.tpop", "pto.tfree"]) },
-    OpRule { index: &["valid_row", "valid_col"], ..OpRule::of(&["pto.tpop_from_aic", "pto.tpop_from_aiv"]) },
-    OpRule { fix: Some(fixes::wait_of_a_pipe), ..OpRule::of(&["pto.sync.wait"]) },
-    OpRule { fix: Some(fixes::print_of_a_number), ..OpRule::of(&["pto.print"]) },
-    OpRule {
-        fix: Some(fixes::known_classes),
-        ..OpRule::of(&["pto.record_event", "pto.wait_event", "pto.barrier_sync"])
-    },
-    OpRule { fix: Some(fixes::buffer_by_class), ..OpRule::of(&["pto.get_buf", "pto.rls_buf"]) },
-    OpRule {
-        index: &["valid_row", "valid_col"],
-        fix: Some(fixes::valid_shape_is_written),
-        ..OpRule::of(&["pto.alloc_tile"])
-    },
-    OpRule {
-        tmp_like: Some("src"),
-        ..OpRule::of(&[
-            "pto.trowsum",
-            "pto.trowprod",
-            "pto.trowmax",
-            "pto.trowmin",
-            "pto.trowargmax",
-            "pto.trowargmin",
-            "pto.tcolargmax",
-            "pto.tcolargmin",
-            "pto.tsels",
-        ])
-    },
-    OpRule { tmp_like: Some("src0"), ..OpRule::of(&["pto.tsel"]) },
-    OpRule { fix: Some(fixes::columns_as_rows), ..OpRule::of(BY_ROW) },
-    OpRule { fix: Some(fixes::carries_no_tile), ..OpRule::of(&["scf.for", "scf.while", "func.call"]) },
-];
+/// The rules, with what is done to the ends of pipes and to what moves through them.
+pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 18] {
+    [
+        OpRule {
+            index: &["offset"],
+            feeds: &[
+                "pto.make_tensor_view",
+                "pto.aic_initialize_pipe",
+                "pto.aiv_initialize_pipe",
+                "pto.initialize_l2g2l_pipe",
+                "pto.load_scalar",
+                "pto.store_scalar",
+                "pto.addptr",
+            ],
+            ..OpRule::of(&["pto.addptr"])
+        },
+        OpRule {
+            index: &["offset"],
+            ..OpRule::of(&["pto.load_scalar", "pto.store_scalar", "pto.tsetval", "pto.tgetval"])
+        },
+        OpRule {
+            fix: Some(fixes::slots_at_their_address),
+            ..OpRule::of(&["pto.reserve_buffer", "pto.import_reserved_buffer"])
+        },
+        OpRule { fix: Some(ends), ..OpRule::of(&["pto.aic_initialize_pipe", "pto.aiv_initialize_pipe"]) },
+        OpRule {
+            fix: Some(moves),
+            ..OpRule::of(&[
+                "pto.tpush_to_aiv",
+                "pto.tpush_to_aic",
+                "pto.tpop_from_aic",
+                "pto.tpop_from_aiv",
+                "pto.tfree_from_aic",
+                "pto.tfree_from_aiv",
+            ])
+        },
+        OpRule {
+            fix: Some(pipe_values::plain_pipe_value),
+            ..OpRule::of(&["pto.initialize_tpipe", "pto.initialize_tmpipe"])
+        },
+        OpRule { fix: Some(fixes::memory_at_its_address), ..OpRule::of(&["memref.alloc", "memref.dealloc"]) },
+        OpRule { fix: Some(pipe_values::split_is_written), ..OpRule::of(&["pto.tpush", "pto.tpop", "pto.tfree"]) },
+        OpRule { index: &["valid_row", "valid_col"], ..OpRule::of(&["pto.tpop_from_aic", "pto.tpop_from_aiv"]) },
+        OpRule { fix: Some(fixes::wait_of_a_pipe), ..OpRule::of(&["pto.sync.wait"]) },
+        OpRule { fix: Some(fixes::print_of_a_number), ..OpRule::of(&["pto.print"]) },
+        OpRule {
+            fix: Some(fixes::known_classes),
+            ..OpRule::of(&["pto.record_event", "pto.wait_event", "pto.barrier_sync"])
+        },
+        OpRule { fix: Some(fixes::buffer_by_class), ..OpRule::of(&["pto.get_buf", "pto.rls_buf"]) },
+        OpRule {
+            index: &["valid_row", "valid_col"],
+            fix: Some(fixes::valid_shape_is_written),
+            ..OpRule::of(&["pto.alloc_tile"])
+        },
+        OpRule {
+            tmp_like: Some("src"),
+            ..OpRule::of(&[
+                "pto.trowsum",
+                "pto.trowprod",
+                "pto.trowmax",
+                "pto.trowmin",
+                "pto.trowargmax",
+                "pto.trowargmin",
+                "pto.tcolargmax",
+                "pto.tcolargmin",
+                "pto.tsels",
+            ])
+        },
+        OpRule { tmp_like: Some("src0"), ..OpRule::of(&["pto.tsel"]) },
+        OpRule { fix: Some(fixes::columns_as_rows), ..OpRule::of(BY_ROW) },
+        OpRule { fix: Some(fixes::carries_no_tile), ..OpRule::of(&["scf.for", "scf.while", "func.call"]) },
+    ]
+}

@@ -1,11 +1,12 @@
 //! The ops of ptoas 0.27 with the attributes that it declares for them (its `include/PTO/IR/PTOOps.td`), and `layout` of loads and
-//! stores, which its own tests write.
+//! stores, which its own tests write; with `id`, `slot_num` and
+//! `local_slot_num` of later versions, which the rules for 0.27 take away.
 
 /// Sorted by name.
 pub(super) const OPS: &[(&str, &[&str])] = &[
     ("pto.addptr", &[]),
-    ("pto.aic_initialize_pipe", &["dir_mask", "slot_size", "nosplit"]),
-    ("pto.aiv_initialize_pipe", &["dir_mask", "slot_size", "nosplit"]),
+    ("pto.aic_initialize_pipe", &["id", "dir_mask", "slot_size", "slot_num", "local_slot_num", "nosplit"]),
+    ("pto.aiv_initialize_pipe", &["id", "dir_mask", "slot_size", "slot_num", "local_slot_num", "nosplit"]),
     ("pto.alloc_tile", &[]),
     ("pto.barrier", &["pipe"]),
     ("pto.barrier_sync", &["op_type"]),
@@ -88,8 +89,8 @@ pub(super) const OPS: &[(&str, &[&str])] = &[
     ("pto.tfmod", &[]),
     ("pto.tfmods", &[]),
     ("pto.tfree", &["split"]),
-    ("pto.tfree_from_aic", &["split"]),
-    ("pto.tfree_from_aiv", &["split"]),
+    ("pto.tfree_from_aic", &["id", "split"]),
+    ("pto.tfree_from_aiv", &["id", "split"]),
     ("pto.tgather", &["maskPattern", "cmpMode", "offset"]),
     ("pto.tgatherb", &[]),
     ("pto.tgemv", &[]),
@@ -132,14 +133,14 @@ pub(super) const OPS: &[(&str, &[&str])] = &[
     ("pto.tpartmin", &[]),
     ("pto.tpartmul", &[]),
     ("pto.tpop", &["split"]),
-    ("pto.tpop_from_aic", &["split"]),
-    ("pto.tpop_from_aiv", &["split"]),
+    ("pto.tpop_from_aic", &["id", "split"]),
+    ("pto.tpop_from_aiv", &["id", "split"]),
     ("pto.tprefetch", &[]),
     ("pto.tprelu", &[]),
     ("pto.tprint", &[]),
     ("pto.tpush", &["split"]),
-    ("pto.tpush_to_aic", &["split"]),
-    ("pto.tpush_to_aiv", &["split"]),
+    ("pto.tpush_to_aic", &["id", "split"]),
+    ("pto.tpush_to_aiv", &["id", "split"]),
     ("pto.tput_async", &[]),
     ("pto.tquant", &["quant_type"]),
     ("pto.trandom", &["rounds"]),

@@ -194,7 +194,7 @@ fn gather_mask(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let elem = call.elem(lower, "output_dtype")?.unwrap_or(tile.ty.layout.elem);
     let mut shape = tile.shape.to_vec();
     let cols = shape.pop().unwrap_or(1);
-    if cols % every != 0 {
+    if !cols.is_multiple_of(*every) {
         let message = format!("{cols} columns are no multiple of the {every} of the pattern {pattern}");
         return Err(lower.error("shapes", call.span, message));
     }

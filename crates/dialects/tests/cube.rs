@@ -102,7 +102,7 @@ fn bias_row_vectors_and_integers() {
   pto.tload ins(%r_w : {0}) outs(%r1 : !pto.tile_buf<mat, 1x32xf32>)
   pto.tmov ins(%r1 : !pto.tile_buf<mat, 1x32xf32>) outs(%bias : !pto.tile_buf<bias, 1x32xf32>)
   pto.tmatmul.bias ins(%left, %right, %bias : !l0a, !l0b, !pto.tile_buf<bias, 1x32xf32>) outs(%acc : !l0c)
-  pto.tgemv.acc ins(%acc, %left, %right : !l0c, !l0a, !l0b) outs(%acc : !l0c)
+  pto.tmatmul.acc ins(%acc, %left, %right : !l0c, !l0a, !l0b) outs(%acc : !l0c)
   pto.tstore ins(%acc : !l0c) outs(%c_w : {1})",
             part("f32", &[1, 32]),
             part("f32", &[32, 32])

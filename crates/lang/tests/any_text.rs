@@ -127,7 +127,6 @@ fn what_cannot_be_compiled_is_said() {
         ("for i in pl.range(4, init_values=(1,)):\n    pass", "loop"),
         ("for i, (n,) in pl.range(4, init_values=(1,)):\n    m = n + 1", "yield"),
         ("for i in pl.range(4):\n    n = pl.yield_(1)", "yield"),
-        ("for i in pl.range(4):\n    break", "unsupported"),
         ("TPUSH(pl.exp(a))", "no-pipe"),
         ("x = TPOP()", "no-pipe"),
         ("aiv_initialize_pipe(DIR_C2V, 4096)\nx = TPOP()", "pop-type"),

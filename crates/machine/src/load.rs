@@ -292,8 +292,8 @@ mod tests {
         let changes = [
             ("queue_depth", "queue_dept", "`queue_depth`"),
             ("[cost.dma]", "[cost.dna]", "`dma`"),
-            ("div = [", "divv = [", "`cost.vector`: `divv` is no cost class: did you mean `div`?"),
-            ("add = [", "adz = [", "`cost.vector`: `adz` is no cost class: did you mean `add`?"),
+            ("div = {", "divv = {", "`cost.vector`: `divv` is no cost class: did you mean `div`?"),
+            ("add = {", "adz = {", "`cost.vector`: `adz` is no cost class: did you mean `add`?"),
             ("gm-mat =", "gm-matt =", "did you mean `gm-mat`?"),
             ("mat-left", "mat-lefd", "did you mean `mat-left`?"),
             ("vec = {", "veck = {", "`space`: `veck` is no local memory: did you mean `vec`?"),

@@ -444,26 +444,48 @@ def concat(a: Any, b: Any) -> Any:
 def gather_row(dst: Any, src: Any, dst_offset: Any, src_offset: Any, shapes: Any, transpose: Any = ..., *, valid_shape: Any = ...) -> Any:
     """Load a window of a tensor into a part of a tile."""
 
-def gather(*args: Any, **options: Any) -> Any:
-    """Elements of a tile by index, comparison or pattern. Known, and refused: it cannot be compiled yet."""
+@overload
+def gather(src: Any, indices: Any, tmp: Any) -> Any:
+    """Elements of a tile that indices name, counted over the tile; with `dim=-1` over each row; by a pattern or comparison."""
 
-def gatherb(*args: Any, **options: Any) -> Any:
-    """Elements of a tile by index, comparison or pattern. Known, and refused: it cannot be compiled yet."""
+@overload
+def gather(input: Any, dim: Any, index: Any) -> Any:
+    """Elements of a tile that indices name, counted over the tile; with `dim=-1` over each row; by a pattern or comparison."""
 
-def gather_mask(*args: Any, **options: Any) -> Any:
-    """Elements of a tile by index, comparison or pattern. Known, and refused: it cannot be compiled yet."""
+@overload
+def gather(input: Any, *, mask_pattern: Any, output_dtype: Any = ...) -> Any:
+    """Elements of a tile that indices name, counted over the tile; with `dim=-1` over each row; by a pattern or comparison."""
 
-def gather_compare(*args: Any, **options: Any) -> Any:
-    """Elements of a tile by index, comparison or pattern. Known, and refused: it cannot be compiled yet."""
+@overload
+def gather(input: Any, *, kvalue: Any, cmp_mode: Any = ..., out_cols: Any, offset: Any = ..., count_dtype: Any = ...) -> Any:
+    """Elements of a tile that indices name, counted over the tile; with `dim=-1` over each row; by a pattern or comparison."""
 
-def scatter(*args: Any, **options: Any) -> Any:
-    """Elements put where indices say. Known, and refused: it cannot be compiled yet."""
+def gather_mask(input: Any, mask_pattern: Any, *, output_dtype: Any = ...) -> Any:
+    """Every second or fourth column, by a pattern of 1 (P0101) to 7 (P1111)."""
+
+def gather_compare(input: Any, kvalue: Any, tmp: Any, *, cmp_mode: Any = ..., offset: Any = ..., out_cols: Any, count_dtype: Any = ...) -> Any:
+    """The columns of each row whose elements are equal to, or greater than, a number, and how many they are."""
+
+def gatherb(src: Any, offset: Any, *, output_dtype: Any = ...) -> Any:
+    """Blocks of 32 bytes of a tile, by byte offsets."""
+
+@overload
+def scatter(dst: Any, src: Any, indexes: Any) -> Any:
+    """Elements put where indices say, counted over the tile, the rest 0; with `dim=-1` over each row, the rest as it was."""
+
+@overload
+def scatter(input: Any, dim: Any, index: Any, src: Any) -> Any:
+    """Elements put where indices say, counted over the tile, the rest 0; with `dim=-1` over each row, the rest as it was."""
+
+@overload
+def scatter(input: Any, *, mask_pattern: Any, dst: Any) -> Any:
+    """Elements put where indices say, counted over the tile, the rest 0; with `dim=-1` over each row, the rest as it was."""
 
 def scatter_mask(*args: Any, **options: Any) -> Any:
-    """Elements put where indices say. Known, and refused: it cannot be compiled yet."""
+    """Columns by a pattern, rows by index: no instruction. Known, and refused: it cannot be compiled yet."""
 
 def scatter_update(*args: Any, **options: Any) -> Any:
-    """Elements put where indices say. Known, and refused: it cannot be compiled yet."""
+    """Columns by a pattern, rows by index: no instruction. Known, and refused: it cannot be compiled yet."""
 
 def mgather(*args: Any, **options: Any) -> Any:
     """Elements of global memory by index. Known, and refused: it cannot be compiled yet."""
@@ -487,7 +509,7 @@ def matmul(lhs: Any, rhs: Any, out_dtype: Any = ..., a_trans: Any = ..., b_trans
     """Product of two matrices, in f32 (i32 for 8-bit integers)."""
 
 def matmul_acc(acc: Any, lhs: Any, rhs: Any, a_trans: Any = ..., b_trans: Any = ..., init_cond: Any = ...) -> Any:
-    """Product added to an accumulator, in place."""
+    """Product added to an accumulator, in place; where `init_cond` holds, put there."""
 
 @overload
 def gemv(lhs: Any, rhs: Any, out_dtype: Any = ..., a_trans: Any = ..., b_trans: Any = ..., c_matrix_nz: Any = ..., acc_phase: Any = ...) -> Any:

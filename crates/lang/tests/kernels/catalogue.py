@@ -27,7 +27,7 @@ def catalogue(
     e = pl.exp(pl.sub(part, 1.0))
     s[:] = pl.row_sum(pl.fillpad(e, pl.PadValue.zero))
     narrow = pl.set_validshape(z, 16, 64)
-    z = pl.add(pl.fillpad(narrow, pl.PadValue.max), pl.tri(0, [32, 64]))
+    z = pl.add(pl.fillpad(narrow, pl.PadValue.max), pl.tri(0, [32, 64], dtype=pl.FP32))
     nz = pl.move(z, pl.Mem.Vec, blayout=pl.TileLayout.col_major, slayout=pl.TileLayout.row_major)
     z = pl.move(nz, pl.Mem.Vec)
     big = pl.full([32, 64], pl.FP32, 0.0)

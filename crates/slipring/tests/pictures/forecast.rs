@@ -28,6 +28,7 @@ fn forecasts_are_never_slower() {
 /// Rings whose producers wait: what was forecast for deeper ones is what these take.
 #[test]
 fn deeper_rings_take_what_was_forecast() {
+    let mut faster = 0;
     for (file, platform) in [("slots_1", "a2a3"), ("slots_2", "a2a3"), ("two_pops_outstanding", "a5")] {
         let path = top().join(format!("tests/files/rings/{file}.pto"));
         let kernel = Kernel::open(path).expect("a kernel").platform(platform).expect("a platform");
@@ -41,11 +42,13 @@ fn deeper_rings_take_what_was_forecast() {
         let slots = run.facts().rings[0].slots;
         let swept = kernel.rings(args(), Some(slots..=16), &recorded()).expect("runs").sweep;
         let cycles = |slots: u32| swept.iter().find(|depth| depth.slots == slots).and_then(|depth| depth.cycles);
-        assert!(of("rings without end") < run.cycles(), "{file}");
+        assert!(of("rings without end") <= run.cycles(), "{file}");
+        faster += usize::from(of("rings without end") < run.cycles());
         let deepest = swept.iter().rev().find_map(|depth| depth.cycles);
         assert_eq!(Some(of("rings without end")), deepest, "{file}");
         assert_eq!(Some(of("twice as many slots")), cycles(2 * slots), "{file}");
     }
+    assert!(faster > 0, "no ring holds its program up");
 }
 
 /// The two versions of an example: the one with flags for each of two buffers overlaps what the first one does in turn.

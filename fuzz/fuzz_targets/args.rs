@@ -13,10 +13,14 @@ const MOST: u64 = 1 << 16;
 fuzz_target!(|text: &str| {
     let _ = text.parse::<Timing>();
     let _ = (Elem::parse(text), Space::parse(text), slipring_machine::Pipe::parse(text));
-    let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
-    let size = numbers.filter_map(|digits| digits.parse::<u64>().ok()).filter(|n| *n > 0).fold(1, u64::saturating_mul);
+    // Each part in brackets may be the shape, whatever other numbers there are.
+    let mut sizes = text.split('[').skip(1).map(|part| {
+        let shape = part.split(']').next().unwrap_or_default();
+        let numbers = shape.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse::<u64>().ok());
+        numbers.filter(|n| *n > 0).fold(1, u64::saturating_mul)
+    });
     let in_file = text.contains('@');
-    if !in_file && (size <= MOST || size > 1 << 40) {
+    if !in_file && sizes.all(|size| size <= MOST || size > 1 << 40) {
         let _ = read_arg(text, &Defaults::default());
     }
 });

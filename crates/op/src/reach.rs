@@ -49,7 +49,7 @@ fn collect(
 ) {
     for &op in &module.block(block).ops {
         let data = module.op(op);
-        let def = table.def(&data.name);
+        let def = table.of(module, op);
         let section = match def.map(|d| d.core) {
             Some(CoreRule::Cube) => Some(CoreKind::Cube),
             Some(CoreRule::Vector) => Some(CoreKind::Vector),

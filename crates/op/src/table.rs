@@ -39,13 +39,18 @@ impl Table {
 
     /// An op of a module with its declaration, if it has one.
     pub fn op<'a>(&'a self, module: &'a Module, id: OpId) -> Option<OpRef<'a>> {
+        Some(OpRef { table: self, module, id, def: self.of(module, id)? })
+    }
+
+    /// The declaration of an op of a module, if it has one: by its schema, which is quicker than by its name.
+    pub fn of(&self, module: &Module, id: OpId) -> Option<&'static OpDef> {
         let data = module.op(id);
         let known = data.schema.and_then(|schema| {
             let at = self.by_schema.binary_search_by_key(&address(schema), |(address, _)| *address).ok()?;
             let def = self.by_schema.get(at)?.1;
             (*data.name == *def.schema.name).then_some(def)
         });
-        Some(OpRef { table: self, module, id, def: known.or_else(|| self.def(&data.name))? })
+        known.or_else(|| self.def(&data.name))
     }
 }
 

@@ -156,7 +156,7 @@ pub fn home_kind(op: &OpRef<'_>) -> Option<CoreKind> {
 fn home(op: &OpRef<'_>) -> Option<(CoreKind, OpId)> {
     let (module, mut at) = (op.module, op.id);
     while let Some(outer) = module.parent_op(at) {
-        let def = op.table.def(&module.op(outer).name);
+        let def = op.table.of(module, outer);
         match def.map(|d| d.core) {
             Some(CoreRule::Cube) => return Some((CoreKind::Cube, outer)),
             Some(CoreRule::Vector) => return Some((CoreKind::Vector, outer)),

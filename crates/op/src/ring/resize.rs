@@ -19,7 +19,7 @@ pub fn set_slots(table: &Table, module: &mut Module, slots: u32, platform: &Plat
     let functions: Vec<OpId> = module.functions().collect();
     for function in functions {
         let crosses = |id: OpId| {
-            let def = table.def(&module.op(id).name);
+            let def = table.of(module, id);
             matches!(def.and_then(|def| def.mixed), Some(MixedPart::Shard | MixedPart::Gather | MixedPart::Cross))
         };
         let crossings = module.body(function, 0).is_some_and(|body| module.walk(body).into_iter().any(crosses));
@@ -34,7 +34,7 @@ pub fn set_slots(table: &Table, module: &mut Module, slots: u32, platform: &Plat
 pub fn set_slots_by(table: &Table, module: &mut Module, platform: &Platform, slots: impl Fn(&PipeSpec) -> u32) {
     let top = module.walk(module.top);
     for id in top {
-        let Some(def) = table.def(&module.op(id).name) else { continue };
+        let Some(def) = table.of(module, id) else { continue };
         if def.ring.is_some_and(RingPart::makes_end) {
             let Some(spec) = PipeSpec::of(&OpRef { table, module, id, def }, platform) else { continue };
             resize(module, id, slots(&spec));

@@ -403,7 +403,7 @@ pub fn pipe_key(op: &OpRef<'_>) -> Option<PipeKey> {
 /// The reservation that a value is the address of, on either side.
 pub fn reservation_of(table: &Table, module: &Module, value: ValueId) -> Option<OpId> {
     let id = module.defining_op(value)?;
-    match table.def(&module.op(id).name)?.ring? {
+    match table.of(module, id)?.ring? {
         RingPart::Reserve => Some(id),
         RingPart::Import => {
             let attr = |name: &str| module.op(id).attrs.get(name).and_then(Attr::as_str);

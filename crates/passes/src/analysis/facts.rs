@@ -9,7 +9,7 @@ use slipring_machine::CoreKind;
 
 /// The declaration of an op.
 pub fn def(module: &Module, op: OpId) -> Option<&'static OpDef> {
-    Dialects::get().def(&module.op(op).name)
+    Dialects::get().of(module, op)
 }
 
 /// True for an op by which the text synchronises the pipes of a core itself. What passes placed does not count.

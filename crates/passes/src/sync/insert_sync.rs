@@ -76,7 +76,7 @@ const MOST_WORK: usize = 131_072;
 /// What is wrong with a function of more ops than flags can be found for in reasonable time.
 fn too_much(module: &Module, function: OpId, body: BlockId) -> Option<Diagnostic> {
     let dialects = Dialects::get();
-    let on_pipe = |op: &OpId| dialects.def(&module.op(*op).name).is_some_and(|def| !matches!(def.pipe, PipeRule::None));
+    let on_pipe = |op: &OpId| dialects.of(module, *op).is_some_and(|def| !matches!(def.pipe, PipeRule::None));
     let count = module.walk(body).iter().filter(|op| on_pipe(op)).count();
     (count > MOST_WORK).then(|| {
         let name = symbol_name(module, function);

@@ -4,6 +4,7 @@
 //! same bytes. Runs with other durations hold a verdict over all schedules against schedules that the platform's figures
 //! never reach.
 
+use std::fmt;
 use std::str::FromStr;
 
 use slipring_machine::{Pipe, Role};
@@ -54,6 +55,17 @@ impl FromStr for Timing {
         let named = |name: &str| Pipe::ALL.into_iter().find(|pipe| pipe.to_string().eq_ignore_ascii_case(name));
         let pipe = pipe.map(|name| named(name).ok_or_else(wrong)).transpose()?;
         Ok(Timing::Slow { role, pipe })
+    }
+}
+
+impl fmt::Display for Timing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Timing::Platform => f.write_str("platform"),
+            Timing::Random { seed } => write!(f, "random:{seed}"),
+            Timing::Slow { role, pipe: None } => write!(f, "slow:{role}"),
+            Timing::Slow { role, pipe: Some(pipe) } => write!(f, "slow:{role}.{pipe}"),
+        }
     }
 }
 
@@ -140,6 +152,9 @@ mod tests {
         assert_eq!("random:7".parse(), Ok(Timing::Random { seed: 7 }));
         assert_eq!("slow:AIV1".parse(), Ok(Timing::Slow { role: Role::Aiv1, pipe: None }));
         assert_eq!("slow:aic.fix".parse(), Ok(Timing::Slow { role: Role::Aic, pipe: Some(Pipe::Fix) }));
+        for name in ["platform", "random:7", "slow:AIV1", "slow:AIC.FIX"] {
+            assert_eq!(name.parse::<Timing>().map(|timing| timing.to_string()), Ok(name.to_string()));
+        }
         for wrong in ["", "random", "random:x", "slow", "slow:", "slow:AIV2", "slow:AIC.", "slow:AIC.MTE9"] {
             assert!(wrong.parse::<Timing>().unwrap_err().contains(&format!("`{wrong}`")), "{wrong}");
         }

@@ -27,6 +27,11 @@ impl Report {
         &self.source
     }
 
+    /// The same, to share it.
+    pub(crate) fn source_shared(&self) -> Arc<Source> {
+        self.source.clone()
+    }
+
     /// The messages, in the order in which they are told.
     pub fn messages(&self) -> &[Diagnostic] {
         &self.messages

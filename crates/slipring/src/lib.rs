@@ -25,6 +25,7 @@ mod memory_map;
 mod options;
 mod prepare;
 mod program;
+mod prove;
 mod queue_message;
 mod queue_trace;
 mod recorded;
@@ -53,6 +54,7 @@ pub use prepare::{
     read_platform, written_platform,
 };
 pub use program::{ClusterFacts, PathFacts, Program, ProgramFacts, ProgramOptions, ProgramRun, TaskFacts, WorkFacts};
+pub use prove::{Judgement, Proof, ProofScope, ProveOptions, Witness};
 pub use queue_message::{of_finding as queue_finding, of_text as queue_text_error};
 pub use queue_trace::queue_trace;
 pub use rings::{DEEPEST, Depth, RingReport};

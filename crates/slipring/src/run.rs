@@ -126,7 +126,8 @@ pub(crate) fn start<'a>(
     Ok(Run { compiled, bound, options, control, execution, judged, findings, seen, launch, time_only })
 }
 
-fn once(
+/// Runs it once, with what was kept of it and what the tools say.
+pub(crate) fn once(
     compiled: &Compiled,
     bound: &[Bound<'_>],
     options: &ExecuteOptions,

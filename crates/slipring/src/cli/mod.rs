@@ -12,6 +12,7 @@ mod ops;
 mod output;
 mod program;
 mod progress;
+mod prove;
 mod queue;
 mod report;
 mod ring;
@@ -49,6 +50,8 @@ enum Verb {
     Report(report::ReportArgs),
     /// Two runs side by side: what became faster, what slower, which wait went
     Compare(compare::CompareArgs),
+    /// What holds of a kernel for all schedules, all contents of its buffers, all trip counts and launch after launch
+    Prove(prove::ProveArgs),
     /// How full the rings of a kernel are, who waits for whom, and what another depth would do
     Ring(ring::RingArgs),
     /// Read and verify files: every error of every file
@@ -99,6 +102,7 @@ fn verb(cli: &Cli) -> Exit {
         Verb::Graph(args) => graph::graph(args),
         Verb::Report(args) => report::report(args),
         Verb::Compare(args) => compare::compare(args),
+        Verb::Prove(args) => prove::prove(args),
         Verb::Ring(args) => ring::ring(args),
         Verb::Check(args) => check::check(args),
         Verb::Build(args) => build::build(args),
@@ -116,6 +120,7 @@ impl Verb {
         match self {
             Verb::Run(args) => args.json,
             Verb::Graph(args) => args.json,
+            Verb::Prove(args) => args.json,
             Verb::Ring(args) => args.json,
             Verb::Compare(args) => args.json,
             Verb::Check(args) => args.json,

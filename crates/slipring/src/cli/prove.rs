@@ -1,0 +1,58 @@
+//! `slipring prove`: what holds for all schedules, all contents, all trip counts.
+
+use clap::Args;
+use slipring::{Error, Judgement, ProveOptions};
+
+use super::Exit;
+use super::kernel::KernelArgs;
+use super::output::{fail, json, out, report_all};
+use super::run::{divide, refused};
+
+/// Most schedules of random durations.
+const MOST_TIMINGS: i64 = 100_000;
+
+/// Arguments of `prove`.
+#[derive(Args)]
+pub(super) struct ProveArgs {
+    #[command(flatten)]
+    kernel: KernelArgs,
+    /// Schedules of random durations to try where something is wrong or one run does not decide; 0 tries none
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(0..=MOST_TIMINGS))]
+    timings: u32,
+    /// The same facts as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Proves a kernel and reports.
+pub(super) fn prove(args: &ProveArgs) -> Exit {
+    start(args).unwrap_or_else(|error| refused(&error, args.json))
+}
+
+fn start(args: &ProveArgs) -> Result<Exit, Error> {
+    let bytes = args.kernel.bytes()?;
+    if args.kernel.program_of(&bytes)?.is_some() {
+        let message = "`prove` is for kernels, and this is a whole program: `slipring run` checks its tasks";
+        return Err(Error::Unsupported(message.into()));
+    }
+    let kernel = args.kernel.kernel_of(bytes)?;
+    report_all(&kernel.compile()?);
+    let (tensors, _) = divide(args.kernel.arguments(&kernel)?);
+    let proof = kernel.prove(tensors, &ProveOptions { run: args.kernel.options(), timings: args.timings })?;
+    report_all(&proof.findings);
+    if args.json {
+        json(&proof);
+    } else {
+        out(&proof.to_string());
+    }
+    Ok(match proof.judgement {
+        Judgement::Proved => Exit::Clean,
+        Judgement::Violated => {
+            if proof.findings.errors() == 0 {
+                fail("another schedule comes to another end: the witness says which");
+            }
+            Exit::Findings
+        }
+        Judgement::NotProved => fail(format!("not proved: {}", proof.reasons.join("; "))),
+    })
+}

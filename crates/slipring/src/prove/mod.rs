@@ -1,0 +1,296 @@
+//! Proof: what holds of a kernel for all schedules, all contents of its buffers, all trip counts and launch after launch.
+//!
+//! The argument, condition by condition, is `docs/proof.md`. One run with every check decides all schedules where each signal has one
+//! sender and one receiver; the same run decides all contents where no loaded number decides anything; a launch that leaves the
+//! device as it found it decides all later ones.
+
+mod hunt;
+mod text;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use slipring_check::{CheckReport, Schedules, Tools, Values};
+use slipring_report::MessageFacts;
+use slipring_sim::{Mode, Timing};
+
+use crate::kernel::Compiled;
+use crate::run::{Seen, once};
+use crate::tensor::Bound;
+use crate::{Args, Error, ExecuteOptions, Execution, Kernel, Report, RunOptions, slot_buffers, to_diagnostics};
+
+pub use hunt::Witness;
+
+/// How a kernel is proved.
+#[derive(Clone, Debug)]
+pub struct ProveOptions {
+    /// Blocks, limits, slack and the wish to end it; the rest of them a proof decides itself.
+    pub run: RunOptions,
+    /// Schedules of random durations that are tried for what a finding does to the results, or where one run does not decide.
+    pub timings: u32,
+}
+
+impl Default for ProveOptions {
+    /// The kernel's own number of blocks, 16 schedules.
+    fn default() -> ProveOptions {
+        ProveOptions { run: RunOptions::default(), timings: 16 }
+    }
+}
+
+/// What is known of a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Judgement {
+    /// Nothing that the checks look for happens, in all that the scope names.
+    Proved,
+    /// Something of it happens.
+    Violated,
+    /// Neither was shown: the reasons say what stands in the way.
+    NotProved,
+}
+
+/// What a judgement covers, a line each.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct ProofScope {
+    /// Which schedules.
+    pub schedules: String,
+    /// Which contents of the buffers.
+    pub values: String,
+    /// Which trip counts and scalar arguments.
+    pub counts: String,
+    /// Which launches after each other.
+    pub launches: String,
+    /// What is taken for granted of the machine.
+    pub assumes: Vec<String>,
+}
+
+/// A judgement with all that belongs to it.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// Name of the kernel.
+    pub kernel: String,
+    /// Name of the platform.
+    pub platform: String,
+    /// Blocks of the launch.
+    pub blocks: u32,
+    /// What is known.
+    pub judgement: Judgement,
+    /// What that covers.
+    pub scope: ProofScope,
+    /// Why it is not proved; empty otherwise.
+    pub reasons: Vec<String>,
+    /// What was run.
+    pub explored: Vec<String>,
+    /// A schedule that shows something.
+    pub witness: Option<Witness>,
+    /// What was found.
+    pub findings: Report,
+}
+
+/// The same as JSON.
+#[derive(Serialize)]
+struct ProofFacts<'a> {
+    kernel: &'a str,
+    platform: &'a str,
+    blocks: u32,
+    verdict: Judgement,
+    scope: &'a ProofScope,
+    reasons: &'a [String],
+    explored: &'a [String],
+    witness: Option<&'a Witness>,
+    findings: Vec<MessageFacts>,
+}
+
+impl Serialize for Proof {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        ProofFacts {
+            kernel: &self.kernel,
+            platform: &self.platform,
+            blocks: self.blocks,
+            verdict: self.judgement,
+            scope: &self.scope,
+            reasons: &self.reasons,
+            explored: &self.explored,
+            witness: self.witness.as_ref(),
+            findings: self.findings.facts(),
+        }
+        .serialize(to)
+    }
+}
+
+/// A kernel, its arguments, and how they are run.
+pub(crate) struct Subject<'a> {
+    pub compiled: &'a Arc<Compiled>,
+    pub bound: &'a [Bound<'a>],
+    pub options: ExecuteOptions,
+    pub asked: RunOptions,
+}
+
+impl Subject<'_> {
+    /// Runs it with these tools.
+    ///
+    /// # Errors
+    /// If that is cancelled.
+    pub fn run(
+        &self,
+        timing: Timing,
+        tools: &Tools,
+        earlier: Option<&Execution>,
+    ) -> Result<(Execution, CheckReport), Error> {
+        let asked = RunOptions { timing, ..self.asked.clone() };
+        let (execution, Seen { .. }, judged) = once(self.compiled, self.bound, &self.options, &asked, tools, earlier);
+        if execution.result.findings.iter().any(|finding| finding.code == "cancelled") {
+            return Err(Error::Cancelled);
+        }
+        Ok((execution, judged))
+    }
+
+    /// The line of the text that a place is in.
+    pub fn line(&self, site: u32) -> Option<usize> {
+        let prepared = &self.compiled.prepared;
+        let span = prepared.decoded.program.sites.get(site as usize)?.span;
+        (span.1 > span.0).then(|| prepared.written.source.line_column(span.0).0)
+    }
+}
+
+/// How a scope that covers all schedules says so.
+const ALL: &str = "all";
+
+/// Most launches after each other until the signals that are left come back.
+const LAUNCHES: usize = 64;
+
+impl Kernel {
+    /// Proves what can be proved of the kernel on these arguments.
+    ///
+    /// # Errors
+    /// If it has errors, the arguments do not fit, or the run is cancelled. What is wrong with the kernel is a judgement.
+    pub fn prove<'a>(&self, args: impl Into<Args<'a>>, options: &ProveOptions) -> Result<Proof, Error> {
+        let bound = self.bind(args.into())?;
+        let blocks = self.blocks(&options.run)?;
+        prove(self.compiled()?, &bound, blocks, options)
+    }
+}
+
+fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &ProveOptions) -> Result<Proof, Error> {
+    let (prepared, platform) = (&compiled.prepared, &compiled.platform);
+    let asked_run = RunOptions { trace: false, events: 0, record: false, time_only: false, ..asked.run.clone() };
+    let options =
+        ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: asked.run.gm_slack as usize, limits: asked.run.limits };
+    let subject = Subject { compiled, bound, options, asked: asked_run };
+    let tools = Tools { race: true, init: true, scratch: slot_buffers(prepared, bound) };
+    let (execution, judged) = subject.run(Timing::Platform, &tools, None)?;
+    let source = prepared.written.source.clone();
+    let messages = to_diagnostics(&judged.findings, &prepared.decoded.program);
+    let mut proof = Proof {
+        kernel: prepared.decoded.program.name.clone(),
+        platform: platform.name.clone(),
+        blocks,
+        judgement: Judgement::Proved,
+        scope: ProofScope::default(),
+        reasons: Vec::new(),
+        explored: vec!["1 run with all checks".into()],
+        witness: None,
+        findings: Report::new(source, messages),
+    };
+    proof.judge(&subject, &judged);
+    if proof.judgement == Judgement::Proved {
+        proof.launches(&subject, &tools, execution, &judged)?;
+    } else {
+        proof.scope.launches = "the first one".into();
+        if proof.judgement == Judgement::Violated || proof.scope.schedules != ALL {
+            proof.hunt(&subject, &tools, &execution, &judged, asked.timings)?;
+        }
+    }
+    if proof.judgement == Judgement::Violated {
+        proof.reasons.clear();
+    }
+    Ok(proof)
+}
+
+impl Proof {
+    /// What one run with all checks says.
+    fn judge(&mut self, subject: &Subject<'_>, judged: &CheckReport) {
+        let scope = &judged.scope;
+        let unsupported = self.findings.is_unsupported();
+        if unsupported {
+            self.reason("it cannot be run".into());
+        } else if self.findings.errors() > 0 {
+            self.judgement = Judgement::Violated;
+        }
+        self.scope.schedules = match &scope.schedules {
+            Schedules::All => ALL.into(),
+            Schedules::ThisOne { reasons } => {
+                reasons.iter().for_each(|reason| self.reason(reason.clone()));
+                "the one that was run".into()
+            }
+        };
+        self.scope.values = match &scope.values {
+            Values::AnyContents => "any contents of the buffers".into(),
+            Values::TheseInputs { because } => {
+                because.iter().for_each(|because| self.reason(text::decided(because, |site| subject.line(site))));
+                "these inputs".into()
+            }
+        };
+        self.scope.counts = match scope.arguments.as_slice() {
+            [] => "those of the text: no argument decides one".into(),
+            arguments => {
+                self.reason(format!("{} may decide otherwise with another value", arguments.join(", ")));
+                format!("those for {}", arguments.join(", "))
+            }
+        };
+        self.scope.assumes.clone_from(&scope.assumes);
+    }
+
+    /// Notes what stands in the way of a proof.
+    fn reason(&mut self, reason: String) {
+        if self.judgement == Judgement::Proved {
+            self.judgement = Judgement::NotProved;
+        }
+        if !self.reasons.contains(&reason) {
+            self.reasons.push(reason);
+        }
+    }
+
+    /// Launches again until the signals that are left are those of an earlier launch: from then on nothing is new.
+    fn launches(
+        &mut self,
+        subject: &Subject<'_>,
+        tools: &Tools,
+        first: Execution,
+        judged: &CheckReport,
+    ) -> Result<(), Error> {
+        let count = first.result.counters.len();
+        let mut left = vec![vec![0; count], first.result.counters.clone()];
+        let mut before = first;
+        while !left[..left.len() - 1].contains(&left[left.len() - 1]) {
+            if left.len() > LAUNCHES {
+                self.scope.launches = format!("the first {LAUNCHES}");
+                self.reason(format!("each of {LAUNCHES} launches leaves other signals than those before it"));
+                return Ok(());
+            }
+            let (execution, next) = subject.run(Timing::Platform, tools, Some(&before))?;
+            let number = left.len();
+            if next.findings.iter().any(|finding| finding.severity == slipring_program::Severity::Error) {
+                self.scope.launches = format!("launch {number}, each on the device as the one before has left it");
+                self.judgement = Judgement::Violated;
+                let program = &subject.compiled.prepared.decoded.program;
+                self.findings = Report::new(self.findings.source_shared(), to_diagnostics(&next.findings, program));
+                return Ok(());
+            }
+            if next.scope != judged.scope {
+                self.reason(format!("launch {number} is decided otherwise: {}", next.scope));
+            }
+            left.push(execution.result.counters.clone());
+            before = execution;
+        }
+        let runs = left.len() - 1;
+        if runs > 1 {
+            self.explored.push(format!("{runs} launches after each other"));
+        }
+        self.scope.launches = match left[left.len() - 1].iter().all(|count| *count == 0) {
+            true => "any number: each leaves the signals as it found them".into(),
+            false => format!("any number: launch {runs} leaves the signals as an earlier one did"),
+        };
+        Ok(())
+    }
+}

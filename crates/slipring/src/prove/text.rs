@@ -1,0 +1,54 @@
+//! A proof in words.
+
+use std::fmt;
+
+use slipring_check::Because;
+use slipring_program::{Choice, SiteRef};
+
+use super::{Judgement, Proof};
+
+/// What loaded data decide at a place.
+pub(super) fn decided(because: &Because, line: impl Fn(SiteRef) -> Option<usize>) -> String {
+    let at = line(because.site).map_or(String::new(), |line| format!(" (line {line})"));
+    let op = &because.op;
+    match because.choice {
+        Choice::Access => format!("loaded data decide what `{op}`{at} accesses"),
+        Choice::Control => format!("loaded data decide how `{op}`{at} goes on"),
+        Choice::Sync => format!("loaded data decide which signal `{op}`{at} means"),
+        Choice::Trap => format!("loaded data decide whether `{op}`{at} divides by zero"),
+    }
+}
+
+impl Judgement {
+    /// `proved`, `violated` or `not proved`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Judgement::Proved => "proved",
+            Judgement::Violated => "violated",
+            Judgement::NotProved => "not proved",
+        }
+    }
+}
+
+impl fmt::Display for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let blocks = if self.blocks == 1 { "1 block".into() } else { format!("{} blocks", self.blocks) };
+        writeln!(f, "{}: {} on {}, {blocks}", self.judgement.word(), self.kernel, self.platform)?;
+        let mut row = |name: &str, text: &str| writeln!(f, "  {name:<9} {text}");
+        for (at, reason) in self.reasons.iter().enumerate() {
+            row(if at == 0 { "because" } else { "" }, reason)?;
+        }
+        row("schedules", &self.scope.schedules)?;
+        row("values", &self.scope.values)?;
+        row("counts", &self.scope.counts)?;
+        row("launches", &self.scope.launches)?;
+        for (at, assumption) in self.scope.assumes.iter().enumerate() {
+            row(if at == 0 { "given" } else { "" }, assumption)?;
+        }
+        row("explored", &self.explored.join(", "))?;
+        if let Some(witness) = &self.witness {
+            row("witness", &witness.to_string())?;
+        }
+        Ok(())
+    }
+}

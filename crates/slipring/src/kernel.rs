@@ -12,8 +12,7 @@ use slipring_report::MemoryFacts;
 use slipring_tile::Elem;
 
 use crate::args::Arg;
-use crate::launch::{arguments, blocks, info, launch_lines, misfit_text, shapes};
-use crate::symbols::consumer_buffers;
+use crate::launch::{arguments, blocks, head_lines, info, misfit_text, shapes};
 use crate::tensor::Bound;
 use crate::{
     Asked, Error, Given, Loaded, Prepared, Report, RingReport, Run, RunOptions, Tensor, check, choose_platform,
@@ -252,9 +251,7 @@ impl Kernel {
     pub fn text(&self) -> Result<String, Error> {
         let compiled = self.compiled()?;
         let module = &compiled.prepared.module;
-        let buffers = consumer_buffers(module, &compiled.platform);
-        let symbols: String = buffers.iter().map(|buffer| format!("// {}\n", buffer.line())).collect();
-        Ok(launch_lines(module, &compiled.kernels) + &symbols + &slipring_ir::text::print(module))
+        Ok(head_lines(module, &compiled.kernels, &compiled.platform) + &slipring_ir::text::print(module))
     }
 
     /// Name of the kernel.

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use slipring_dialects::{Dialects, select_kernel};
 use slipring_ir::{Diags, Module, OpId, Source, Type};
 use slipring_lang::{Direction, KernelInfo, ParamInfo};
+use slipring_machine::Platform;
 use slipring_program::{Param, ParamKind};
 
 use crate::args::{Arg, Defaults, bind, in_order, signature};
-use crate::{Error, Prepared, is_language};
+use crate::{Error, Prepared, consumer_buffers, is_language};
 
 /// The most blocks of a launch.
 pub const MOST_BLOCKS: u32 = 4096;
@@ -114,7 +115,7 @@ fn declared(kernels: &[KernelInfo], kernel: &str, param: &Param) -> Option<Strin
 }
 
 /// The lines at the head of a built program that say how it is launched: those of the source, else what its kernels declare.
-pub fn launch_lines(module: &Module, kernels: &[KernelInfo]) -> String {
+fn launch_lines(module: &Module, kernels: &[KernelInfo]) -> String {
     let source = &module.source;
     let kernel = select_kernel(Dialects::get(), module, None, &mut Diags::default());
     let declared = || {
@@ -130,6 +131,13 @@ pub fn launch_lines(module: &Module, kernels: &[KernelInfo]) -> String {
         None => String::new(),
     };
     line("args", args) + &line("blocks", blocks)
+}
+
+/// What stands above the text of a built program: the lines of its launch, and where the buffers of its rings are.
+pub fn head_lines(module: &Module, kernels: &[KernelInfo], platform: &Platform) -> String {
+    let buffers = consumer_buffers(module, platform);
+    let symbols = buffers.iter().map(|buffer| format!("// {}\n", buffer.line()));
+    launch_lines(module, kernels) + &symbols.collect::<String>()
 }
 
 /// Words of a `name: …` line in the comments at the head of the file.

@@ -46,7 +46,7 @@ pub use findings::{message_facts, to_diagnostics};
 pub use forecast::{Advice, Forecast, advice_text};
 pub use judge::{Judged, judge, merged};
 pub use kernel::{Args, Direction, Kernel, Parameter};
-pub use launch::{MOST_BLOCKS, launch_lines};
+pub use launch::{MOST_BLOCKS, head_lines};
 pub use memory_map::memory_map;
 pub use options::{Control, RunOptions};
 pub use prepare::{

@@ -6,12 +6,12 @@ use slipring_dialects::ring::set_reserved_space;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Stmt};
-use slipring_ir::{Attr, Diagnostic, Diags, FuncType, OpId, Span};
+use slipring_ir::{Attr, Diagnostic, Diags, FuncType, OpId, Span, Type};
 use slipring_machine::CoreKind;
 use slipring_tile::{Elem, Space};
 
 use super::names::Names;
-use super::{Lower, Lowered, Reported, Value, describe};
+use super::{Facts, Lower, Lowered, Reported, Value, describe};
 use crate::emit::Emitter;
 use crate::ops::Given;
 use crate::program::{Function, Globals};
@@ -95,22 +95,24 @@ pub(crate) fn lower_function(
         // Functions for one kind of core are parts of a kernel.
         lower.check_outputs();
     }
-    lower.e.span = head;
-    let end = lower.e.op(&func::RETURN, &[], &[], &[]);
-    lower.e.module.op_mut(end).loc = None;
-    for (info, ty) in std::mem::take(&mut lower.returned) {
-        params.push(info);
-        types.push(ty);
-    }
+    lower.end_body(head, &mut params, &mut types);
     let gives = std::mem::take(&mut lower.gives);
     let facts = lower.facts.clone();
-    let ty = FuncType { inputs: types, results: Vec::new() };
     if let Some((CoreKind::Cube, _)) = facts.pipe_end {
         for reserve in &facts.reserved {
             set_reserved_space(&mut emitter.module, *reserve, Space::Mat);
         }
     }
-    emitter.module.set_function_type(op, ty);
+    put_function(emitter, op, types, &facts);
+    if let Some(kind) = kind.or(facts.pipe_end.map(|(kind, _)| kind)) {
+        set_kernel_kind(&mut emitter.module, op, kind);
+    }
+    Ok((op, KernelInfo { name: name.to_string(), params, blocks: facts.blocks.unwrap_or(1), gives }))
+}
+
+/// Puts a function whose body is done behind those that are there: its type, and what the body asks for.
+pub(super) fn put_function(emitter: &mut Emitter, op: OpId, types: Vec<Type>, facts: &Facts) {
+    emitter.module.set_function_type(op, FuncType { inputs: types, results: Vec::new() });
     if let Some((split, _)) = facts.split {
         ask_split(&mut emitter.module, op, Some(split as i64));
     }
@@ -119,13 +121,20 @@ pub(crate) fn lower_function(
     }
     let top = emitter.module.top;
     emitter.module.append(top, op);
-    if let Some(kind) = kind.or(facts.pipe_end.map(|(kind, _)| kind)) {
-        set_kernel_kind(&mut emitter.module, op, kind);
-    }
-    Ok((op, KernelInfo { name: name.to_string(), params, blocks: facts.blocks.unwrap_or(1), gives }))
 }
 
 impl Lower<'_> {
+    /// Ends the body of a function; the tiles that it gives back become parameters behind the others.
+    pub(super) fn end_body(&mut self, head: Span, params: &mut Vec<ParamInfo>, types: &mut Vec<Type>) {
+        self.e.span = head;
+        let end = self.e.op(&func::RETURN, &[], &[], &[]);
+        self.e.module.op_mut(end).loc = None;
+        for (info, ty) in std::mem::take(&mut self.returned) {
+            params.push(info);
+            types.push(ty);
+        }
+    }
+
     /// Reports questions about the lane where there is none: outside of regions only functions that push and pop
     /// themselves know that the other lane runs too.
     fn check_lane_questions(&mut self) -> Lowered<()> {

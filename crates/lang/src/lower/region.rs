@@ -7,10 +7,10 @@ use std::rc::Rc;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, ExprContext, Stmt};
 use slipring_dialects::func;
-use slipring_dialects::function::{ask_slots, ask_split};
-use slipring_ir::{Attr, Diags, FuncType, OpId, Span, Type};
+use slipring_ir::{Attr, Diags, OpId, Span, Type};
 use slipring_tile::Elem;
 
+use super::function::put_function;
 use super::names::Names;
 use super::{Lower, Lowered, Value};
 use crate::dtype::DType;
@@ -96,23 +96,9 @@ pub(crate) fn lower_region(
         let value = lower.env.get(&bound).cloned();
         left.push((bound.clone(), lower.left(&bound, value, wanted, head)?));
     }
-    lower.e.span = head;
-    let end = lower.e.op(&func::RETURN, &[], &[], &[]);
-    lower.e.module.op_mut(end).loc = None;
-    for (info, ty) in std::mem::take(&mut lower.returned) {
-        infos.push(info);
-        types.push(ty);
-    }
+    lower.end_body(head, &mut infos, &mut types);
     let facts = lower.facts.clone();
-    emitter.module.set_function_type(op, FuncType { inputs: types, results: Vec::new() });
-    if let Some((split, _)) = facts.split {
-        ask_split(&mut emitter.module, op, Some(split as i64));
-    }
-    if let Some(n) = facts.slot_num {
-        ask_slots(&mut emitter.module, op, Some(n));
-    }
-    let top = emitter.module.top;
-    emitter.module.append(top, op);
+    put_function(emitter, op, types, &facts);
     let blocks = facts.blocks.unwrap_or(1);
     Ok((op, KernelInfo { name: name.to_string(), params: infos, blocks, gives: Vec::new() }, left))
 }

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use clap::Args;
-use slipring::launch_lines;
 use slipring_dialects::pto::targets::{TARGETS, target};
 use slipring_dialects::target::Target;
 use slipring_ir::{Module, Severity, Source, difference_but_for_names};
@@ -111,8 +110,7 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
         let errors = slipring::merged(&judged).list.into_iter().filter(|d| d.severity == Severity::Error);
         diags.list.extend(errors);
     }
-    let buffers = slipring::consumer_buffers(&module, &platform);
-    let launch = launch_lines(&module, &kernels);
+    let head = slipring::head_lines(&module, &kernels, &platform);
     if let Some(target) = target.filter(|_| !diags.has_errors()) {
         slipring_passes::target::after(&mut module, target, &platform, &mut diags);
     }
@@ -131,12 +129,11 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
             return Exit::Clean;
         }
     }
-    let symbols: String = buffers.iter().map(|buffer| format!("// {}\n", buffer.line())).collect();
     let program = match target {
         Some(target) => slipring_ir::text::print_in(&module, target.spelling),
         None => slipring_ir::text::print(&module),
     };
-    let text = launch + &symbols + &program;
+    let text = head + &program;
     if let Err(message) = reads_back(&text, &module) {
         return fail(message);
     }

@@ -1,7 +1,6 @@
 //! Each planted mistake is found, with both places and the missing edge; the corrected program is clean.
 
-#[path = "../../sim/tests/kit/mod.rs"]
-mod kit;
+use crate::kit;
 
 use kit::*;
 use slipring_check::*;

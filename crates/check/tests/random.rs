@@ -1,7 +1,6 @@
 //! Random programs: no false alarm on correct ones; a clean verdict on a damaged one is true.
 
-#[path = "../../sim/tests/kit/mod.rs"]
-mod kit;
+use crate::kit;
 
 use kit::random::Timing;
 use kit::random::*;

@@ -1,7 +1,6 @@
 //! Buffer tokens: what they order does not depend on time.
 
-#[path = "../../sim/tests/kit/mod.rs"]
-mod kit;
+use crate::kit;
 
 use kit::random::{Timing, timing};
 use kit::*;

@@ -1,6 +1,6 @@
 //! The sequential meaning of kernels for the whole cluster, compared with naive code.
 
-mod common;
+use crate::common;
 
 use common::{Arg, f32s, kernel, matrix, part, run, run_on, to_f32s, window};
 use slipring_dialects::{Dialects, Mode, decode, select_kernel};

@@ -1,6 +1,6 @@
 //! Matrix products and the ways out of the accumulator, from text to bytes, compared with naive code.
 
-mod common;
+use crate::common;
 
 use common::{Arg, f16s, f32s, finding, kernel, matrix, part, run, run_on, to_f16s, to_f32s};
 use slipring_dialects::Mode;

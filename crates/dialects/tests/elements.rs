@@ -1,6 +1,6 @@
 //! Single elements of memory, and memrefs, from text to bytes.
 
-mod common;
+use crate::common;
 
 use common::{Arg, f32s, finding, kernel, matrix, part, run, to_f32s};
 

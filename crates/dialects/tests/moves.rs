@@ -1,6 +1,6 @@
 //! Views, tiles, moves and products from text to bytes, compared with naive code.
 
-mod common;
+use crate::common;
 
 use common::{Arg, f16s, f32s, finding, kernel, matrix, part, run, to_f16s, to_f32s, window};
 

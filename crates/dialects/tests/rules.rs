@@ -1,6 +1,6 @@
 //! What the moves and products refuse, and that their text is printed as it is read.
 
-mod common;
+use crate::common;
 
 use common::{check, errors, kernel, matrix, part};
 use slipring_ir::text;

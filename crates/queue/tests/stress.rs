@@ -1,6 +1,6 @@
 //! Random legal commands under random delays, against a shadow of all memories.
 
-mod shadow;
+use crate::shadow;
 
 use shadow::{Shadow, small_layout};
 use slipring_queue::board::built_in;

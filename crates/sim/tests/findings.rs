@@ -1,6 +1,6 @@
 //! Every way a program can fail is a finding that says what, where and why.
 
-mod kit;
+use crate::kit;
 
 use kit::*;
 use slipring_machine::{Cost, Pipe, Role};

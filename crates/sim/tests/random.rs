@@ -1,6 +1,6 @@
 //! Random programs without races: the same memory in every mode and under all costs.
 
-mod kit;
+use crate::kit;
 
 use kit::random::{Shape, TILE, Timing, build, shape, timing};
 use kit::*;

@@ -1,6 +1,6 @@
 //! The key properties of the tile rings, on rings made by hand from flags and copies.
 
-mod kit;
+use crate::kit;
 
 use kit::*;
 use slipring_machine::{Cost, Pipe, Role};

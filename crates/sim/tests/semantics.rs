@@ -1,6 +1,6 @@
 //! What each instruction does, and when.
 
-mod kit;
+use crate::kit;
 
 use kit::*;
 use slipring_machine::{Cost, Pipe, Role, Units};

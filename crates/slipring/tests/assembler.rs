@@ -139,7 +139,7 @@ fn answers_are_of_the_present_form() {
     assert!(
         wrong.is_empty(),
         "what is printed has changed since the assembler was asked: ask it again (`scripts/assembler --own --write`), or note \
-         that nobody has (`SLIPRING_BLESS=1 cargo test -p slipring --test assembler`)\n{}",
+         that nobody has (`SLIPRING_BLESS=1 cargo test -p slipring --test all assembler`)\n{}",
         wrong.join("\n")
     );
 }

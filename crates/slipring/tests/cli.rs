@@ -1,14 +1,9 @@
 //! The command line's manners: arguments, exit codes, files, JSON.
 
-#[path = "cli/arguments.rs"]
 mod arguments;
-#[path = "cli/exits.rs"]
 mod exits;
-#[path = "cli/large.rs"]
 mod large;
-#[path = "cli/outputs.rs"]
 mod outputs;
-#[path = "cli/sweep.rs"]
 mod sweep;
 
 use std::fs;

@@ -2,10 +2,7 @@
 
 // Shared with the runner of the file tests, which uses the rest.
 #[allow(dead_code)]
-#[path = "files/directives.rs"]
-mod directives;
-#[path = "files/walk.rs"]
-mod walk;
+use crate::{directives, walk};
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -172,6 +169,29 @@ fn sources_stay_small() {
         }
     }
     assert!(long.is_empty(), "longer than {LINES} lines, divide by subject:\n{}", long.join("\n"));
+}
+
+/// The tests of a crate are one binary, whose `tests/main.rs` names every subject: a file that it forgets would not run.
+#[test]
+fn every_subject_of_the_tests_runs() {
+    let mut forgotten = Vec::new();
+    for (folder, manifest) in manifests() {
+        let Ok(main) = std::fs::read_to_string(folder.join("tests/main.rs")) else {
+            continue;
+        };
+        assert!(manifest.contains("autotests = false"), "{}: its tests are more than one binary", folder.display());
+        for entry in std::fs::read_dir(folder.join("tests")).unwrap() {
+            let path = entry.unwrap().path();
+            let subject = path.file_stem().unwrap().to_str().unwrap();
+            let is_one = path.extension().is_some_and(|end| end == "rs") || path.join("mod.rs").exists();
+            let runs = |text: &str| text.lines().any(|line| line == format!("mod {subject};"));
+            let own_harness = manifest.contains(&format!("name = \"{subject}\"\nharness = false"));
+            if is_one && subject != "main" && !runs(&main) && !own_harness {
+                forgotten.push(path.display().to_string());
+            }
+        }
+    }
+    assert!(forgotten.is_empty(), "no `tests/main.rs` names these, so they never run:\n{}", forgotten.join("\n"));
 }
 
 #[test]

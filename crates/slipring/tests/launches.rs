@@ -1,8 +1,7 @@
 //! What a launch leaves on the device, and what the next one takes over. `tests/timings.rs` launches every run of the file tests
 //! and examples twice; here are the counters themselves.
 
-#[path = "files/walk.rs"]
-mod walk;
+use crate::walk;
 
 use std::path::Path;
 

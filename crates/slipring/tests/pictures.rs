@@ -1,10 +1,7 @@
 //! Timelines of runs, read back from what is written: they say what the tables say.
 
-#[path = "pictures/forecast.rs"]
 mod forecast;
-#[path = "pictures/page.rs"]
 mod page;
-#[path = "pictures/trace.rs"]
 mod trace;
 
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Public kernels: the files that the public assembler (PTOAS, as of v0.27) tests itself with.
 //!
 //! They are not part of this repository, so these tests are ignored unless asked for:
-//! `SLIPRING_CORPUS=/path/to/PTOAS cargo test -p slipring --test public -- --ignored` reads them from a checkout.
+//! `SLIPRING_CORPUS=/path/to/PTOAS cargo test -p slipring --test all public:: -- --ignored` reads them from a checkout.
 //!
 //! Two kinds of facts are tested. What each file is: accepted, or refused with a reason (the table below). And
 //! what the kernels with rings compute: the inputs are formulas, and the results are worked out here in plain loops.

@@ -6,10 +6,7 @@
 
 // Shared with the runner of the file tests, which uses the rest.
 #[allow(dead_code)]
-#[path = "files/directives.rs"]
-mod directives;
-#[path = "files/walk.rs"]
-mod walk;
+use crate::{directives, walk};
 
 use std::collections::BTreeSet;
 use std::path::Path;

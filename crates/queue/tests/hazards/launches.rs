@@ -161,7 +161,7 @@ fn runs_that_do_not_end() {
     // 2^40 bytes of a bank that has 4 GiB.
     let xy = queue.board().banks[0].ports[0].word();
     let relay = RelayLinear { length: 1 << 40, noc_xy: xy, addr: 0 };
-    crate::prefetcher::append(&mut queue, 1 << 40, Prefetch::RelayLinear(relay)).expect("queued");
+    crate::hazards::prefetcher::append(&mut queue, 1 << 40, Prefetch::RelayLinear(relay)).expect("queued");
     assert!(!queue.device().settle(1 << 40));
     let stopped = queue.device().stopped_at().expect("a finding");
     assert!(stopped.hazard == Hazard::RunLimit && stopped.message.contains("20000 steps"), "{stopped}");
@@ -173,7 +173,7 @@ fn runs_that_do_not_end() {
 fn hazards_that_are_allowed() {
     let config = Config { allowed: vec![Hazard::PackedTooMany], ..fixed() };
     let mut queue = open(config, acknowledge());
-    crate::dispatcher::packed(&mut queue, 119, 16, false).expect("queued");
+    crate::hazards::dispatcher::packed(&mut queue, 119, 16, false).expect("queued");
     queue.send(&write_linear(0, 0x4_0000, vec![1; 16], 0)).expect("queued");
     queue.finish().expect_err("the second stops it");
     let hazards: Vec<Hazard> = queue.device().findings().iter().map(|f| f.hazard).collect();

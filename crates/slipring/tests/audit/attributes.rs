@@ -13,7 +13,7 @@ use slipring_ir::{Attr, AttrKind, AttrSpec, Diags, Module, OpId, Source};
 use slipring_machine::Platform;
 use slipring_sim::Limits;
 
-use crate::{arguments, option, programs, runs, said, walk};
+use crate::audit::{arguments, option, programs, runs, said, walk};
 
 /// Places at which an attribute is tried.
 const PLACES: usize = 24;
@@ -280,7 +280,7 @@ fn every_attribute_is_used_or_refused() {
         });
         let def = Dialects::get().all().iter().find(|def| def.schema.name == op).expect("one of these");
         let no_program = NO_PROGRAM.iter().any(|(_, ops)| ops.split_whitespace().any(|listed| listed == op));
-        if tried == 0 && (no_program || !crate::runs_at_all(def)) {
+        if tried == 0 && (no_program || !crate::audit::runs_at_all(def)) {
             continue;
         }
         if no_program {

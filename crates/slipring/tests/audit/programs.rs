@@ -3,9 +3,9 @@
 
 use std::fmt::Write;
 
-use crate::kit;
-use crate::numbers::{Ty, elements};
-use crate::run::{self, Tile};
+use crate::audit::kit;
+use crate::audit::numbers::{Ty, elements};
+use crate::audit::run::{self, Tile};
 
 /// A program, and the bytes of its parameters.
 pub struct Program {
@@ -164,7 +164,7 @@ pub fn all() -> Vec<Program> {
             .collect();
         let result = if rest.contains("%e") { "%e = " } else { "" };
         let text = run::program("a5", &format!("{NUMBERS}  {result}{op} {rest}"), &tiles);
-        let inputs = tiles.iter().map(|tile| crate::numbers::bytes(tile.ty, &tile.data)).collect();
+        let inputs = tiles.iter().map(|tile| crate::audit::numbers::bytes(tile.ty, &tile.data)).collect();
         Program { op, arch: "a5", text, inputs }
     });
     let on_lanes = ON_LANES.iter().map(|(op, ty, line, results)| {

@@ -11,7 +11,7 @@ use slipring_ir::Source;
 use slipring_program::Operand;
 use slipring_sim::Limits;
 
-use crate::{arguments, option, runs, said, walk};
+use crate::audit::{arguments, option, runs, said, walk};
 
 /// Files of a slice: one in so many.
 const SLICES: usize = 8;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::kit::Type::{Bf16, F16, F32, I8, I32};
-use crate::kit::{Buffer, Matrix, bf16, changed, examples, expect_example, input, output, slots};
+use crate::kernels::kit::Type::{Bf16, F16, F32, I8, I32};
+use crate::kernels::kit::{Buffer, Matrix, bf16, changed, examples, expect_example, input, output, slots};
 
 /// All arithmetic is exact.
 const EXACT: f64 = 0.0;

@@ -1,7 +1,7 @@
 //! Products of every element type, with every combination of transposed operands, written as kernels.
 
-use crate::kit::Type::{self, Bf16, F16, F32, I8, I32};
-use crate::kit::{Matrix, PLATFORMS, expect, input, output};
+use crate::kernels::kit::Type::{self, Bf16, F16, F32, I8, I32};
+use crate::kernels::kit::{Matrix, PLATFORMS, expect, input, output};
 
 const TYPES: [(&str, Type, &str, Type); 4] =
     [("FP32", F32, "FP32", F32), ("FP16", F16, "FP32", F32), ("BF16", Bf16, "FP32", F32), ("INT8", I8, "INT32", I32)];

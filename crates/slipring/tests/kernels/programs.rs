@@ -2,8 +2,8 @@
 
 use slipring::{Asked, Elem, Program, ProgramOptions, Tensor};
 
-use crate::kit::Type::{F16, F32};
-use crate::kit::{Matrix, PLATFORMS, Type, examples};
+use crate::kernels::kit::Type::{F16, F32};
+use crate::kernels::kit::{Matrix, PLATFORMS, Type, examples};
 
 /// Runs a program on few and on many clusters, in several orders: the same bytes each time, near to what is expected.
 fn expect(file: &str, sets: &[&str], inputs: &[(Type, &Matrix)], expected: &Matrix, tolerance: f64) {

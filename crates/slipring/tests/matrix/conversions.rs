@@ -1,8 +1,8 @@
 //! Conversions between all types × rounding × saturation × platform.
 
-use crate::numbers::Ty;
-use crate::run::Tile;
-use crate::{Matrix, each, reference, tile};
+use crate::matrix::numbers::Ty;
+use crate::matrix::run::Tile;
+use crate::matrix::{Matrix, each, reference, tile};
 
 /// Types of both platforms.
 const COMMON: [&str; 10] = ["f32", "f16", "bf16", "i64", "i32", "ui32", "i16", "ui16", "i8", "ui8"];

@@ -1,8 +1,8 @@
 //! Sorting and merging: records of 8 bytes, an element and an index.
 
-use crate::Matrix;
-use crate::numbers::{Ty, Value, elements};
-use crate::run::Tile;
+use crate::matrix::Matrix;
+use crate::matrix::numbers::{Ty, Value, elements};
+use crate::matrix::run::Tile;
 
 /// Where an element stands, the largest first: NaN before all or, with the sign set, after all.
 fn place(ty: Ty, bits: u64) -> f64 {

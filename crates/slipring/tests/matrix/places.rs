@@ -1,8 +1,8 @@
 //! Elements at places that numbers name, that a pattern or a comparison picks.
 
-use crate::numbers::Ty;
-use crate::run::Tile;
-use crate::{Matrix, each, reference, tile};
+use crate::matrix::numbers::Ty;
+use crate::matrix::run::Tile;
+use crate::matrix::{Matrix, each, reference, tile};
 
 const ARCHS: [&str; 2] = ["a5", "a2a3"];
 
@@ -93,7 +93,8 @@ fn gathers_by_comparison() {
             }
             let src = tile(ty, 3, 96, [3, 21], 11);
             let cols = src.shape[1];
-            let finite = |bits: &&u64| !matches!(ty.decode(**bits), crate::numbers::Value::Float(x) if !x.is_finite());
+            let finite =
+                |bits: &&u64| !matches!(ty.decode(**bits), crate::matrix::numbers::Value::Float(x) if !x.is_finite());
             let number = *src.data.iter().filter(finite).nth(4).unwrap();
             let pitch = if arch == "a5" { 64 } else { cols };
             let found: Vec<Vec<u64>> = (0..3)
@@ -316,7 +317,9 @@ fn quantisation_and_back() {
             let width = src.shape[1];
             let expect = |tiles: &[Tile], out: &mut [u64]| {
                 for (i, j) in each([3, 37]) {
-                    let crate::numbers::Value::Int(x) = ty.decode(tiles[0].data[width * i + j]) else { unreachable!() };
+                    let crate::matrix::numbers::Value::Int(x) = ty.decode(tiles[0].data[width * i + j]) else {
+                        unreachable!()
+                    };
                     let result = (x as f32 - single(tiles[2].data[8 * i])) * single(tiles[1].data[8 * i]);
                     out[40 * i + j] = if result.is_nan() { 0x7fc0_0000 } else { u64::from(result.to_bits()) };
                 }

@@ -1,7 +1,7 @@
 //! What operations compute, element by element, from the manuals.
 
-use crate::numbers::Ty;
-use crate::numbers::Value::{self, Float, Int};
+use crate::matrix::numbers::Ty;
+use crate::matrix::numbers::Value::{self, Float, Int};
 
 /// Operation of two elements; `ty` is theirs.
 pub fn binary(name: &str, ty: Ty, a: u64, b: u64) -> u64 {

@@ -1,8 +1,8 @@
 //! What is left of the arithmetic: choices by numbers, tiles that cover a part of others, three operands, fills, repeats, packing.
 
-use crate::numbers::{Ty, Value};
-use crate::run::Tile;
-use crate::{Matrix, all, each, reference, tile};
+use crate::matrix::numbers::{Ty, Value};
+use crate::matrix::run::Tile;
+use crate::matrix::{Matrix, all, each, reference, tile};
 
 /// Numbers of a type that a text can write: ordinary ones and the extremes.
 fn numbers(ty: Ty) -> Vec<u64> {

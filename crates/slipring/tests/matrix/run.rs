@@ -8,7 +8,7 @@ use slipring_ir::Source;
 use slipring_machine::built_in;
 use slipring_sim::Mode;
 
-use crate::numbers::{Ty, bytes, from_bytes};
+use crate::matrix::numbers::{Ty, bytes, from_bytes};
 
 /// A tile with what it holds before the operation, all of it.
 #[derive(Clone, Debug)]

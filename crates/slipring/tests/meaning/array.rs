@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use slipring_tile::Elem;
 
-use crate::number;
+use crate::meaning::number;
 
 /// An array or a part of one. Parts have the memory of the whole.
 #[derive(Clone, Debug)]

@@ -10,8 +10,8 @@ use slipring_machine::Platform;
 use slipring_program::ParamKind;
 use slipring_sim::Mode;
 
-use crate::eval::{Argument, File};
-use crate::number;
+use crate::meaning::eval::{Argument, File};
+use crate::meaning::number;
 
 /// The platforms that kernels run on.
 pub const PLATFORMS: [&str; 2] = ["a5", "a2a3"];

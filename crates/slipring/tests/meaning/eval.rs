@@ -11,10 +11,10 @@ use ruff_python_ast::{CmpOp, Expr, ExprCall, Number, Stmt, StmtFor, StmtFunction
 use slipring_ir::{Diags, Source};
 use slipring_tile::Elem;
 
-use crate::array::Array;
-use crate::number;
-use crate::scalars;
-use crate::value::{Eval, Names, Value};
+use crate::meaning::array::Array;
+use crate::meaning::number;
+use crate::meaning::scalars;
+use crate::meaning::value::{Eval, Names, Value};
 
 /// A file's functions and constants.
 pub struct File {
@@ -268,8 +268,8 @@ impl<'a> Run<'a> {
                 let base = self.expr(&subscript.value)?;
                 let part = self.subscript(&base, &subscript.slice)?.array()?;
                 match value {
-                    Value::Array(array) => crate::ops::put(&array, &part)?,
-                    number => part.write(&[crate::ops::scalar(&number, part.elem)?]),
+                    Value::Array(array) => crate::meaning::ops::put(&array, &part)?,
+                    number => part.write(&[crate::meaning::ops::scalar(&number, part.elem)?]),
                 }
             }
             other => return Err(format!("not evaluated: assignment to {other:?}")),
@@ -421,7 +421,7 @@ impl<'a> Run<'a> {
                 match value {
                     Value::Array(_) => {
                         let name = if unary.op == ruff_python_ast::UnaryOp::USub { "neg" } else { "not_" };
-                        return crate::ops::named(name, &[value]);
+                        return crate::meaning::ops::named(name, &[value]);
                     }
                     number => return scalars::unary(unary.op, &number),
                 }
@@ -461,7 +461,7 @@ impl<'a> Run<'a> {
                 let test = self.expr(&choice.test)?;
                 if let Value::Array(mask) = test {
                     let (a, b) = (self.expr(&choice.body)?, self.expr(&choice.orelse)?);
-                    return crate::ops::chosen(&mask, &a, &b);
+                    return crate::meaning::ops::chosen(&mask, &a, &b);
                 }
                 let taken = test.truth()?;
                 return self.expr(if taken { &choice.body } else { &choice.orelse });
@@ -505,7 +505,7 @@ impl<'a> Run<'a> {
             Operator::RShift => "shr",
             _ => return Err(format!("no operator of tiles: {op:?}")),
         };
-        crate::ops::named(name, &[a.clone(), b.clone()])
+        crate::meaning::ops::named(name, &[a.clone(), b.clone()])
     }
 
     fn subscript(&mut self, base: &Value, slice: &'a Expr) -> Eval {
@@ -564,8 +564,8 @@ impl<'a> Run<'a> {
             other => return Err(format!("not evaluated: {other:?} of tiles")),
         };
         match a {
-            Value::Array(_) => crate::ops::named("cmp", &[a, b, Value::Int(how)]),
-            number => crate::ops::named("cmp", &[b, number, Value::Int(turned)]),
+            Value::Array(_) => crate::meaning::ops::named("cmp", &[a, b, Value::Int(how)]),
+            number => crate::meaning::ops::named("cmp", &[b, number, Value::Int(turned)]),
         }
     }
 
@@ -600,7 +600,7 @@ impl<'a> Run<'a> {
                 _ => Value::Tuple(positional),
             });
         }
-        crate::ops::call(self, name, positional, keywords)
+        crate::meaning::ops::call(self, name, positional, keywords)
     }
 
     fn call_function(&mut self, name: &str, positional: Vec<Value>, mut keywords: Vec<(String, Value)>) -> Eval {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use slipring_ir::Source;
 use slipring_lang::Direction;
 
-use crate::compiled::{Outcome, PLATFORMS, compile};
+use crate::meaning::compiled::{Outcome, PLATFORMS, compile};
 
 /// Files that the evaluator cannot follow, and why. A file that it can follow must not stand here.
 const NOT_EVALUATED: [(&str, &str); 2] =

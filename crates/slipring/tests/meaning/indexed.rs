@@ -2,10 +2,10 @@
 
 use slipring_tile::Elem;
 
-use crate::array::{Array, fold};
-use crate::eval::elem;
-use crate::ops::Args;
-use crate::value::{Eval, Value};
+use crate::meaning::array::{Array, fold};
+use crate::meaning::eval::elem;
+use crate::meaning::ops::Args;
+use crate::meaning::value::{Eval, Value};
 
 fn at(values: &[f64], index: f64) -> Eval<usize> {
     let place = index as usize;

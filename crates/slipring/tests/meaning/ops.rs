@@ -2,11 +2,11 @@
 
 use slipring_tile::{Elem, RoundMode, Saturation, convert};
 
-use crate::array::{Array, fold};
-use crate::eval::{Run, elem};
-use crate::number;
-use crate::scalars;
-use crate::value::{Eval, Value};
+use crate::meaning::array::{Array, fold};
+use crate::meaning::eval::{Run, elem};
+use crate::meaning::number;
+use crate::meaning::scalars;
+use crate::meaning::value::{Eval, Value};
 
 /// Arguments of a call.
 pub struct Args {
@@ -580,7 +580,7 @@ fn other(name: &str, args: &Args) -> Eval {
             store(&source, &target.array()?, &args.need(2, "offset")?, None, false)?;
             target
         }
-        "gather" | "gather_mask" | "gatherb" | "scatter" | "tri" => return crate::indexed::call(name, args),
+        "gather" | "gather_mask" | "gatherb" | "scatter" | "tri" => return crate::meaning::indexed::call(name, args),
         "gather_row" => {
             let (target, source) = (args.need(0, "dst")?, args.array(1, "src")?);
             let shape = args.need(4, "shapes")?.shape()?;

@@ -10,7 +10,7 @@ mod statements;
 
 use std::collections::BTreeMap;
 
-use crate::compiled::{Outcome, PLATFORMS, compile};
+use crate::meaning::compiled::{Outcome, PLATFORMS, compile};
 use generate::{Kernel, kernel};
 
 /// Kernels of each test run.

@@ -2,7 +2,7 @@
 
 use ruff_python_ast::{CmpOp, Operator, UnaryOp};
 
-use crate::value::{Eval, Value};
+use crate::meaning::value::{Eval, Value};
 
 pub fn unary(op: UnaryOp, value: &Value) -> Eval {
     Ok(match (op, value) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::array::Array;
+use crate::meaning::array::Array;
 
 /// A value of a kernel's text.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Arithmetic, comparisons, reductions, conversions.
 
-use crate::kit::*;
+use crate::micro::kit::*;
 
 const F32: Ty = Ty("f32", 4);
 const I32: Ty = Ty("i32", 4);

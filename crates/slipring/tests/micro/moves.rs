@@ -1,6 +1,6 @@
 //! Lanes at other places.
 
-use crate::kit::*;
+use crate::micro::kit::*;
 
 const F32: Ty = Ty("f32", 4);
 const I32: Ty = Ty("i32", 4);

@@ -10,7 +10,7 @@ use slipring_machine::Role;
 use slipring_program::{Direction, Extent, Program, RingDecl, SyncRole};
 use slipring_tile::Space;
 
-use crate::oracle::{Record, touch};
+use crate::soundness::oracle::{Record, touch};
 
 /// When each tile of a ring was freed, in a block: from the signals, without those that say that slots are free from the start.
 fn frees(program: &Program, record: &Record, block: u32, ring: usize) -> BTreeMap<u64, u64> {

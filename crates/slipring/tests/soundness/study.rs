@@ -17,9 +17,9 @@ use slipring_machine::{Platform, built_in};
 use slipring_program::{Param, ParamKind};
 use slipring_sim::Mode;
 
-use crate::mutate::{Intent, Mutant, mutants, pairs};
-use crate::oracle::{Trial, Wrong, wrong};
-use crate::random;
+use crate::soundness::mutate::{Intent, Mutant, mutants, pairs};
+use crate::soundness::oracle::{Trial, Wrong, wrong};
+use crate::soundness::random;
 
 /// A text and how it is run.
 struct Subject {

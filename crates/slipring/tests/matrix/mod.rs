@@ -4,12 +4,12 @@
 //! runs always, another for each value of `SLIPRING_SLICE`; `SLIPRING_SLICE=all` runs all of them.
 
 mod conversions;
-mod numbers;
+pub(crate) mod numbers;
 mod order;
 mod places;
 mod reference;
 mod rest;
-mod run;
+pub(crate) mod run;
 
 use numbers::{Ty, elements};
 use run::{Tile, run};

@@ -274,7 +274,7 @@ fn no_mutant_is_wrong_without_a_word() {
     assert!(sum(Outcome::Linted) > 15 && sum(Outcome::Meant) > 5, "{table:?}");
 }
 
-/// The whole study: `cargo test --release -p slipring-queue --test mutants -- --ignored --nocapture`
+/// The whole study: `cargo test --release -p slipring-queue --test all mutants:: -- --ignored --nocapture`
 #[test]
 #[ignore = "takes minutes"]
 fn every_mutant_under_twenty_seeds() {

@@ -6,29 +6,16 @@
 //! (`programs.rs`, which has operations on tiles too). `NOT_SEEN` says which ops with an effect have no program, and why.
 
 mod attributes;
-// Shared with the runner of the file tests, which uses the rest.
-#[allow(dead_code)]
-#[path = "../files/directives.rs"]
-mod directives;
-// Shared with the tests of values, which use the rest.
-#[allow(dead_code)]
-#[path = "../micro/kit.rs"]
-mod kit;
-#[allow(dead_code)]
-#[path = "../matrix/numbers.rs"]
-mod numbers;
 mod programs;
-#[allow(dead_code)]
-#[path = "../matrix/run.rs"]
-mod run;
 mod sizes;
-#[path = "../files/walk.rs"]
-mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use crate::matrix::{numbers, run};
+use crate::micro::kit;
+use crate::{directives, walk};
 use slipring::args::{Defaults, Value, bind};
 use slipring::{ExecuteOptions, Prepared, check, choose_platform, execute, load, load_file, prepare};
 use slipring_dialects::{Dialects, OpDef, PipeRule};

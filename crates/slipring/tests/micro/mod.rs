@@ -2,5 +2,5 @@
 //! all lanes active and with some.
 
 mod arithmetic;
-mod kit;
+pub(crate) mod kit;
 mod moves;

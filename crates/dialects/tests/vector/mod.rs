@@ -1,7 +1,6 @@
 //! Vector ops from text to bytes, compared with naive code or with numbers written out.
 
-#[path = "../common/mod.rs"]
-mod common;
+use crate::common;
 mod elementwise;
 mod kit;
 mod reduce;

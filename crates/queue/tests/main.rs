@@ -1,0 +1,14 @@
+//! Tests of the command queue, in one binary.
+
+mod shadow;
+
+mod any_bytes;
+mod any_stream;
+mod distributed;
+mod grid;
+mod hazards;
+mod launch;
+mod mutants;
+mod stress;
+mod wire;
+mod wraps;

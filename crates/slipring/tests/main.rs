@@ -1,0 +1,32 @@
+//! Tests of the whole, in one binary; `files.rs` has a harness of its own.
+
+// Shared with the runner of the file tests, which uses the rest.
+#[allow(dead_code)]
+#[path = "files/directives.rs"]
+mod directives;
+#[path = "files/walk.rs"]
+mod walk;
+
+mod architecture;
+mod assembler;
+mod audit;
+mod cli;
+mod cost;
+mod examples;
+mod habits;
+mod kernels;
+mod launches;
+mod matrix;
+mod meaning;
+mod micro;
+mod mixed;
+mod mutants;
+mod parts;
+mod pictures;
+mod pipes;
+mod public;
+mod soundness;
+mod split_extents;
+mod splits;
+mod sync_examples;
+mod timings;

@@ -1,14 +1,11 @@
 //! Every op, declared once: the table of all families.
 //!
 //! Declarations are filed by family as the manual of the instruction set files them: [`slipring_mlir`],
-//! [`slipring_pto`], [`slipring_micro`].
+//! [`slipring_pto`], [`slipring_micro`]. Texts are read with the table; ops of modules then carry their declarations.
 
 use std::sync::OnceLock;
 
-pub use slipring_mlir::{arith, builtin, func, memref, scf};
-pub use slipring_op::*;
-pub use slipring_pto as pto;
-pub use slipring_pto::{is_event, lies};
+use slipring_op::Table;
 
 /// The table of all declared ops.
 pub struct Dialects;

@@ -3,9 +3,9 @@
 use crate::common;
 
 use common::{Arg, f32s, kernel, matrix, part, run, run_on, to_f32s, window};
-use slipring_dialects::{Dialects, Mode, decode, select_kernel};
 use slipring_ir::Diags;
 use slipring_machine::built_in;
+use slipring_op::{Mode, decode, select_kernel};
 
 const TYPES: &str = r"
 !l1 = !pto.tile_buf<mat, 32x32xf32, blayout=col_major, slayout=row_major>
@@ -271,9 +271,9 @@ fn no_single_core_runs_such_a_kernel() {
     let platform = built_in("a5").unwrap();
     let module = common::parse(&text, &platform);
     let mut diags = Diags::default();
-    let kernel = select_kernel(Dialects::get(), &module, None, &mut diags).unwrap();
+    let kernel = select_kernel(&module, None, &mut diags).unwrap();
     assert!(kernel.mixed && kernel.lanes() == 2);
-    assert!(decode(Dialects::get(), &module, &kernel, &platform, Mode::Device, &mut diags).is_err());
+    assert!(decode(&module, &kernel, &platform, Mode::Device, &mut diags).is_err());
     assert_eq!(diags.list[0].code, "mixed-kernel");
 }
 
@@ -287,7 +287,7 @@ fn a_vector_function_may_ask_for_both_vector_cores() {
         )
         .replace("  %t", "  %z = arith.constant 0 : i64\n  %t");
         let module = common::parse(&text, &platform);
-        select_kernel(Dialects::get(), &module, None, &mut Diags::default()).unwrap().lanes()
+        select_kernel(&module, None, &mut Diags::default()).unwrap().lanes()
     };
     assert_eq!(lanes(""), 1);
     assert_eq!(lanes(", dual_aiv_dispatch = true"), 2);

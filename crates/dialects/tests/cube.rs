@@ -3,8 +3,8 @@
 use crate::common;
 
 use common::{Arg, f16s, f32s, finding, kernel, matrix, part, run, run_on, to_f16s, to_f32s};
-use slipring_dialects::Mode;
 use slipring_machine::{Role, built_in};
+use slipring_op::Mode;
 use slipring_program::Env;
 use slipring_tile::Space;
 

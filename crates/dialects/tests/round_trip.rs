@@ -5,9 +5,10 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use slipring_dialects::{Dialects, OpDef};
+use slipring_dialects::Dialects;
 use slipring_ir::text::{parse, print};
 use slipring_ir::{Arity, Attr, AttrDict, AttrKind, Infer, Module, Source, Type, difference};
+use slipring_op::OpDef;
 use slipring_tile::Elem;
 
 /// Choices drawn from a seed (splitmix64).

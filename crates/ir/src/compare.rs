@@ -39,7 +39,7 @@ impl Comparison<'_> {
         let (x, y) = (self.a.op(a), self.b.op(b));
         equal("an op", &x.name, &y.name)?;
         let what = |part: &str| format!("{part} of `{}`", x.name);
-        equal(&what("whether there is a declaration"), &x.schema.is_some(), &y.schema.is_some())?;
+        equal(&what("whether there is a declaration"), &x.declaration.is_some(), &y.declaration.is_some())?;
         let operands: Vec<_> = x.operands.iter().map(|v| self.values.get(v).copied()).collect();
         equal(&what("operands"), &operands, &y.operands.iter().copied().map(Some).collect())?;
         equal(&what("operand groups"), &x.segments, &y.segments)?;

@@ -37,7 +37,7 @@ const PRIVATE: &str = "private";
 impl Module {
     /// What an op is among functions and calls.
     pub fn part(&self, op: OpId) -> Part {
-        self.op(op).schema.map_or(Part::None, |schema| schema.part)
+        self.op(op).schema().map_or(Part::None, |schema| schema.part)
     }
 
     /// True for a function.

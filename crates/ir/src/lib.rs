@@ -19,8 +19,8 @@ pub use diag::{Diagnostic, Diags, Labeled, Severity};
 pub use function::Part;
 pub use module::{Block, BlockId, Mark, Module, Op, OpId, Region, RegionId, Value, ValueDef, ValueId, ValueMap};
 pub use schema::{
-    Arity, AttrKind, AttrSpec, EnumSpec, Flow, Infer, OpSchema, OperandSpec, Registry, ResultSpec, Syntax, Touch,
-    TypeRule,
+    Arity, AttrKind, AttrSpec, Declaration, EnumSpec, Flow, Infer, OpSchema, OperandSpec, Registry, ResultSpec, Syntax,
+    Touch, TypeRule,
 };
 pub use source::{Source, Span};
 pub use types::{Dim, FuncType, MemRefType, PipeParam, PipeType, Sign, TileType, Type, ViewType};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::{AttrDict, OpSchema, Source, Span, Type};
+use crate::{AttrDict, Declaration, OpSchema, Source, Span, Type};
 
 macro_rules! entity {
     ($(#[$doc:meta])* $name:ident) => {
@@ -45,7 +45,7 @@ pub struct Op {
     /// Name, such as `pto.tadd`: the declaration's own spelling where one is known.
     pub name: Arc<str>,
     /// Its declaration; `None` for an op that nobody declares, kept in generic form.
-    pub schema: Option<&'static OpSchema>,
+    pub declaration: Option<&'static dyn Declaration>,
     /// Operands, in the order of the declaration.
     pub operands: SmallVec<[ValueId; 4]>,
     /// For each declared operand how many values it stands for (0 or 1 unless variadic). Empty where
@@ -66,9 +66,14 @@ pub struct Op {
 }
 
 impl Op {
+    /// What the text layer needs of its declaration, if it has one.
+    pub fn schema(&self) -> Option<&'static OpSchema> {
+        self.declaration.map(Declaration::schema)
+    }
+
     /// True for an op of this declaration.
     pub fn is(&self, schema: &'static OpSchema) -> bool {
-        self.schema.is_some_and(|own| std::ptr::eq(own, schema))
+        self.schema().is_some_and(|own| std::ptr::eq(own, schema))
     }
 
     /// Which of its operands stand for declared operand `index`.
@@ -79,7 +84,7 @@ impl Op {
 
     /// The position of a declared operand.
     fn declared(&self, name: &str) -> Option<usize> {
-        let at = self.schema.and_then(|schema| schema.operands.iter().position(|spec| spec.name == name));
+        let at = self.schema().and_then(|schema| schema.operands.iter().position(|spec| spec.name == name));
         debug_assert!(at.is_some(), "`{}` has no operand `{name}`", self.name);
         at
     }
@@ -245,11 +250,16 @@ impl Module {
     }
 
     /// Makes an operation that is in no block yet.
-    pub fn create(&mut self, name: impl Into<Arc<str>>, schema: Option<&'static OpSchema>, span: Span) -> OpId {
+    pub fn create(
+        &mut self,
+        name: impl Into<Arc<str>>,
+        declaration: Option<&'static dyn Declaration>,
+        span: Span,
+    ) -> OpId {
         let id = OpId(self.ops.len() as u32);
         self.ops.push(Op {
             name: name.into(),
-            schema,
+            declaration,
             operands: SmallVec::new(),
             segments: SmallVec::new(),
             results: SmallVec::new(),
@@ -264,7 +274,7 @@ impl Module {
 
     /// Makes an operation of the same declaration, attributes and place as another one, without operands, results and regions.
     pub fn like(&mut self, other: &Op) -> OpId {
-        let id = self.create(other.name.clone(), other.schema, other.span);
+        let id = self.create(other.name.clone(), other.declaration, other.span);
         let op = &mut self.ops[id.index()];
         (op.attrs, op.loc) = (other.attrs.clone(), other.loc.clone());
         id
@@ -273,13 +283,13 @@ impl Module {
     /// Makes an operation of a declaration: one operand group a declared operand, results of these types.
     pub fn build(
         &mut self,
-        schema: &'static OpSchema,
+        declaration: &'static dyn Declaration,
         operands: &[&[ValueId]],
         attrs: AttrDict,
         results: &[Type],
         span: Span,
     ) -> OpId {
-        let id = self.create(schema.name, Some(schema), span);
+        let id = self.create(declaration.schema().name, Some(declaration), span);
         let op = &mut self.ops[id.index()];
         op.segments = operands.iter().map(|group| group.len() as u16).collect();
         op.operands = operands.iter().flat_map(|group| group.iter().copied()).collect();

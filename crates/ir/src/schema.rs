@@ -1,6 +1,8 @@
 //! What the text layer and the passes need to know of an op: its declaration without its meaning.
 
+use std::any::Any;
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 
 use crate::Type;
 use crate::function::Part;
@@ -198,10 +200,22 @@ impl OpSchema {
     }
 }
 
+/// What declares an op: its schema, and more that only those who made the declaration know. An op of a module carries it.
+pub trait Declaration: Any + Debug + Sync {
+    /// What the text layer needs of it.
+    fn schema(&self) -> &OpSchema;
+}
+
+impl Declaration for OpSchema {
+    fn schema(&self) -> &OpSchema {
+        self
+    }
+}
+
 /// The declared ops, by name and by every alias.
-#[derive(Default)]
+#[derive(Default, Debug)]
 pub struct Registry {
-    by_name: BTreeMap<&'static str, &'static OpSchema>,
+    by_name: BTreeMap<&'static str, &'static dyn Declaration>,
 }
 
 impl Registry {
@@ -209,18 +223,19 @@ impl Registry {
     ///
     /// # Panics
     /// If two of them claim the same name: a mistake in the declarations, found by any test.
-    pub fn new(schemas: impl IntoIterator<Item = &'static OpSchema>) -> Registry {
-        let mut by_name = BTreeMap::new();
-        for schema in schemas {
+    pub fn new<D: Declaration>(declarations: impl IntoIterator<Item = &'static D>) -> Registry {
+        let mut by_name: BTreeMap<_, &'static dyn Declaration> = BTreeMap::new();
+        for declaration in declarations {
+            let schema = declaration.schema();
             for name in std::iter::once(&schema.name).chain(schema.aliases) {
-                assert!(by_name.insert(*name, schema).is_none(), "`{name}` is declared twice");
+                assert!(by_name.insert(*name, declaration).is_none(), "`{name}` is declared twice");
             }
         }
         Registry { by_name }
     }
 
     /// The declaration of a name or alias.
-    pub fn get(&self, name: &str) -> Option<&'static OpSchema> {
+    pub fn get(&self, name: &str) -> Option<&'static dyn Declaration> {
         self.by_name.get(name).copied()
     }
 

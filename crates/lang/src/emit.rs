@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use slipring_dialects::{OpDef, arith};
 use slipring_ir::{Attr, AttrDict, BlockId, Module, OpId, Source, Span, Type, ValueId};
+use slipring_mlir::arith;
+use slipring_op::OpDef;
 
 /// Builds ops into a module, each at the place of the text that is being lowered.
 pub(crate) struct Emitter {

@@ -281,7 +281,7 @@ fn lower_all<'a>(
     found.retain(|(name, _)| !called.contains(*name));
     kernels.retain(|info| !called.contains(info.name.as_str()));
     if let [(_, only)] = found[..] {
-        slipring_dialects::function::mark_entry(&mut emitter.module, only);
+        slipring_op::function::mark_entry(&mut emitter.module, only);
     }
     Compiled { module: emitter.module, kernels }
 }

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Parameter};
-use slipring_dialects::pto;
 use slipring_ir::{Diagnostic, Dim, Span, Type, ValueId, ViewType};
+use slipring_pto as pto;
 use slipring_tile::Elem;
 use smallvec::SmallVec;
 

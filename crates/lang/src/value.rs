@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-pub(crate) use slipring_dialects::ring::Split;
 use slipring_ir::{OpId, Span, TileType, ValueId};
+pub(crate) use slipring_op::ring::Split;
 use slipring_tile::Space;
 use smallvec::SmallVec;
 

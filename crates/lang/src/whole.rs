@@ -1,6 +1,6 @@
 //! The last look at what was lowered: nothing ends without a module that holds together or an error that says why.
 
-use slipring_dialects::ring::import_peer;
+use slipring_op::ring::import_peer;
 use std::collections::BTreeSet;
 
 use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Span, ValueId};

@@ -42,7 +42,7 @@ fn kernels_are_verified() {
         for arch in ["a5", "a2a3"] {
             let platform = slipring_machine::built_in(arch).expect("a platform");
             let mut diags = Diags::default();
-            slipring_dialects::verify(Dialects::get(), &module, &platform, &mut diags);
+            slipring_op::verify(Dialects::get(), &module, &platform, &mut diags);
             assert!(!diags.has_errors(), "{arch}: {}", diags.render(&module.source, false));
         }
     }
@@ -291,7 +291,7 @@ proptest! {
         prop_assert!(!diags.list.iter().any(|d| matches!(d.code, "internal" | "value-scope")), "{}", rendered);
         if !diags.has_errors() {
             let platform = slipring_machine::built_in("a5").expect("a platform");
-            slipring_dialects::verify(Dialects::get(), &module, &platform, &mut Diags::default());
+            slipring_op::verify(Dialects::get(), &module, &platform, &mut Diags::default());
         }
     }
 }

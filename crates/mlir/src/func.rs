@@ -81,7 +81,7 @@ fn verify_func(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     }
     let body = op.module.body(op.id, 0);
     let last = body.and_then(|b| op.module.block(b).ops.last().copied());
-    let ends = last.is_some_and(|id| op.module.op(id).schema.is_some_and(|s| s.terminator));
+    let ends = last.is_some_and(|id| op.module.op(id).schema().is_some_and(|s| s.terminator));
     if body.is_some() && !ends {
         diags.push(
             op.error("no-return", "the function does not end in `return`").help("add `return` at the end of its body"),

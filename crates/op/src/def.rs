@@ -8,7 +8,6 @@ use slipring_tile::{Elem, Space};
 use crate::along::Along;
 use crate::decode::Decoder;
 use crate::ring::Phase;
-use crate::table::Table;
 use slipring_effect::vector::NumberUse;
 
 /// The declaration of an op: the only place that says what the op is.
@@ -468,16 +467,20 @@ impl OperandAt for &str {
 #[derive(Clone, Copy)]
 #[allow(missing_docs)]
 pub struct OpRef<'a> {
-    pub table: &'a Table,
     pub module: &'a Module,
     pub id: OpId,
     pub def: &'static OpDef,
 }
 
 impl<'a> OpRef<'a> {
+    /// An op of a module with its declaration, if it has one.
+    pub fn of(module: &'a Module, id: OpId) -> Option<OpRef<'a>> {
+        Some(OpRef { module, id, def: OpDef::of(module, id)? })
+    }
+
     /// Another op of the same module, if it is declared.
     pub fn other(&self, id: OpId) -> Option<OpRef<'a>> {
-        self.table.op(self.module, id)
+        OpRef::of(self.module, id)
     }
 
     /// Where the text has it.

@@ -30,13 +30,13 @@ impl OpDef {
         let given =
             |name: &str| operands.iter().find(|(other, _)| *other == name).map_or(&[][..], |(_, values)| values);
         let groups: Vec<&[ValueId]> = schema.operands.iter().map(|spec| given(spec.name)).collect();
-        module.build(schema, &groups, attrs, results, span)
+        module.build(self, &groups, attrs, results, span)
     }
 }
 
 /// Marks an op as placed by the passes.
 pub fn mark_placed(module: &mut Module, op: OpId) {
-    debug_assert!(module.op(op).schema.is_some_and(|schema| schema.attrs.iter().any(|spec| spec.name == PLACED)));
+    debug_assert!(module.op(op).schema().is_some_and(|schema| schema.attrs.iter().any(|spec| spec.name == PLACED)));
     module.op_mut(op).attrs.set(PLACED, Attr::Unit);
 }
 

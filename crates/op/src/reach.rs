@@ -4,9 +4,8 @@ use slipring_ir::{BlockId, Module, OpId, Type};
 use slipring_machine::CoreKind;
 use slipring_tile::Space;
 
-use crate::def::{CoreRule, OpRef, PipeRule};
+use crate::def::{CoreRule, OpDef, OpRef, PipeRule};
 use crate::function::kernel_kind;
-use crate::table::Table;
 
 /// The kind of core that an op needs; `None` if any core can run it.
 pub fn affinity(op: &OpRef<'_>) -> Option<CoreKind> {
@@ -30,26 +29,19 @@ pub fn core_of(space: Space) -> CoreKind {
 
 /// The ops that a core of this kind runs when it starts in `function`, calls followed, in the order of the text.
 /// Sections and functions of the other kind are left out.
-pub fn reachable(table: &Table, module: &Module, function: OpId, kind: CoreKind) -> Vec<OpId> {
+pub fn reachable(module: &Module, function: OpId, kind: CoreKind) -> Vec<OpId> {
     let mut found = Vec::new();
     let mut visited = vec![function];
     if let Some(body) = module.body(function, 0) {
-        collect(table, module, body, kind, &mut visited, &mut found);
+        collect(module, body, kind, &mut visited, &mut found);
     }
     found
 }
 
-fn collect(
-    table: &Table,
-    module: &Module,
-    block: BlockId,
-    kind: CoreKind,
-    visited: &mut Vec<OpId>,
-    found: &mut Vec<OpId>,
-) {
+fn collect(module: &Module, block: BlockId, kind: CoreKind, visited: &mut Vec<OpId>, found: &mut Vec<OpId>) {
     for &op in &module.block(block).ops {
         let data = module.op(op);
-        let def = table.of(module, op);
+        let def = OpDef::of(module, op);
         let section = match def.map(|d| d.core) {
             Some(CoreRule::Cube) => Some(CoreKind::Cube),
             Some(CoreRule::Vector) => Some(CoreKind::Vector),
@@ -65,11 +57,11 @@ fn collect(
             && let Some(body) = module.body(callee, 0)
         {
             visited.push(callee);
-            collect(table, module, body, kind, visited, found);
+            collect(module, body, kind, visited, found);
         }
         for region in &data.regions {
             for &inner in &module.region(*region).blocks {
-                collect(table, module, inner, kind, visited, found);
+                collect(module, inner, kind, visited, found);
             }
         }
     }
@@ -83,9 +75,9 @@ pub fn writes_global(op: &OpRef<'_>) -> bool {
 
 /// True for a function of the whole cluster: it is for no kind of core, has no sections, and it has ops of both kinds, or
 /// ops that only such a function has. What it calls belongs to it, but for functions of one kind.
-pub fn is_mixed(table: &Table, module: &Module, function: OpId) -> bool {
+pub fn is_mixed(module: &Module, function: OpId) -> bool {
     let mut ops = Vec::new();
-    own_ops(table, module, function, &mut vec![], &mut ops);
+    own_ops(module, function, &mut vec![], &mut ops);
     let kind = |op: &OpRef<'_>| affinity(op).filter(|_| !matches!(op.def.pipe, PipeRule::None));
     let has = |wanted: CoreKind| ops.iter().any(|op| kind(op) == Some(wanted));
     let section = |op: &OpRef<'_>| {
@@ -96,22 +88,16 @@ pub fn is_mixed(table: &Table, module: &Module, function: OpId) -> bool {
         || (has(CoreKind::Cube) && has(CoreKind::Vector) && !ops.iter().any(section))
 }
 
-fn own_ops<'a>(
-    table: &'a Table,
-    module: &'a Module,
-    function: OpId,
-    visited: &mut Vec<OpId>,
-    found: &mut Vec<OpRef<'a>>,
-) {
+fn own_ops<'a>(module: &'a Module, function: OpId, visited: &mut Vec<OpId>, found: &mut Vec<OpRef<'a>>) {
     if kernel_kind(module, function).is_some() || visited.contains(&function) {
         return;
     }
     visited.push(function);
     let Some(body) = module.body(function, 0) else { return };
     for id in module.walk(body) {
-        found.extend(table.op(module, id));
+        found.extend(OpRef::of(module, id));
         if let Some(callee) = module.callee(id) {
-            own_ops(table, module, callee, visited, found);
+            own_ops(module, callee, visited, found);
         }
     }
 }

@@ -162,7 +162,7 @@ pub fn constant(module: &Module, value: ValueId) -> Option<i64> {
 /// What a value is, where its definition is a constant.
 pub fn constant_attr(module: &Module, value: ValueId) -> Option<&Attr> {
     let op = module.op(module.defining_op(value)?);
-    op.attrs.get(op.schema?.constant?)
+    op.attrs.get(op.schema()?.constant?)
 }
 
 /// Requires an operand to be a tile of one of these spaces.
@@ -205,7 +205,7 @@ pub fn scalar_of(memory: &Type) -> Option<Type> {
 pub fn one_block(module: &Module, op: OpId) -> bool {
     let data = module.op(op);
     let single = |region: &slipring_ir::RegionId| module.region(*region).blocks.len() == 1;
-    data.schema.is_some_and(|schema| schema.regions.len() == data.regions.len()) && data.regions.iter().all(single)
+    data.schema().is_some_and(|schema| schema.regions.len() == data.regions.len()) && data.regions.iter().all(single)
 }
 
 /// The arguments of a region's first block.

@@ -10,11 +10,10 @@ use slipring_tile::{Layout, Space};
 
 use crate::def::{CoreRule, MixedPart, OpRef, PipeRule, Product, RingPart};
 use crate::ring::slot_space;
-use crate::table::Table;
 use crate::verify::home_kind;
 
 /// Gives every tile of a short type its memory, and the usual layout there. Reports those of which the text does not say it.
-pub fn complete_tiles(table: &Table, module: &mut Module, diags: &mut Diags) {
+pub fn complete_tiles(module: &mut Module, diags: &mut Diags) {
     let open = |module: &Module, value: &ValueId| matches!(module.ty(*value), Type::ShortTile { .. });
     let ops = module.walk(module.top);
     let mut values: Vec<ValueId> = Vec::new();
@@ -31,7 +30,7 @@ pub fn complete_tiles(table: &Table, module: &mut Module, diags: &mut Diags) {
     let mut told: Vec<Vec<(Space, Span)>> = vec![Vec::new(); values.len()];
     let place: std::collections::BTreeMap<ValueId, usize> =
         values.iter().enumerate().map(|(at, value)| (*value, at)).collect();
-    for op in ops.iter().filter_map(|op| table.op(module, *op)) {
+    for op in ops.iter().filter_map(|op| OpRef::of(module, *op)) {
         let data = module.op(op.id);
         for value in data.operands.iter().chain(&data.results) {
             if let Some(at) = place.get(value)
@@ -44,7 +43,7 @@ pub fn complete_tiles(table: &Table, module: &mut Module, diags: &mut Diags) {
     for (value, told) in values.into_iter().zip(told) {
         let Type::ShortTile { elem, rows, cols } = *module.ty(value) else { continue };
         let own = told.first().copied().or_else(|| {
-            let op = definition(module, value).and_then(|op| table.op(module, op))?;
+            let op = definition(module, value).and_then(|op| OpRef::of(module, op))?;
             (home_kind(&op) == Some(CoreKind::Vector)).then_some((Space::Vec, op.span()))
         });
         match own {

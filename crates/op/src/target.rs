@@ -8,7 +8,7 @@ use slipring_ir::{Module, OpId};
 use slipring_machine::Platform;
 use slipring_tile::Elem;
 
-use crate::table::Table;
+use crate::def::OpDef;
 
 /// A version of a tool that takes built programs.
 #[derive(Debug)]
@@ -76,11 +76,20 @@ pub struct Need {
     pub help: &'static str,
 }
 
+/// Ops of scalars that changes put in front of others.
+#[derive(Debug)]
+pub struct Scalars {
+    /// A constant, of attribute `value`.
+    pub constant: &'static OpDef,
+    /// A conversion between an index and an integer, of operand `in`.
+    pub index_cast: &'static OpDef,
+}
+
 /// Changes an op so that the version takes it and it means the same.
 ///
 /// # Errors
 /// Why it cannot be said.
-pub type Fix = fn(&Table, &mut Module, OpId, &Platform) -> Result<(), String>;
+pub type Fix = fn(&Scalars, &mut Module, OpId, &Platform) -> Result<(), String>;
 
 /// What rings of the version are.
 #[derive(Debug)]

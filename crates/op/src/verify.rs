@@ -6,7 +6,7 @@ use slipring_ir::text::{MOST_EXTENT, nearest};
 use slipring_ir::{Arity, Diagnostic, Diags, Module, OpId, Part, Type};
 use slipring_machine::{CoreKind, Platform};
 
-use crate::def::{CoreRule, OpRef, PipeRule};
+use crate::def::{CoreRule, OpDef, OpRef, PipeRule};
 use crate::function::kernel_kind;
 use crate::numbers::numbers;
 use crate::reach::affinity;
@@ -18,7 +18,7 @@ use crate::table::Table;
 pub fn verify(table: &Table, module: &Module, platform: &Platform, diags: &mut Diags) {
     for id in module.walk(module.top) {
         let data = module.op(id);
-        let Some(op) = table.op(module, id) else {
+        let Some(op) = OpRef::of(module, id) else {
             let mut error =
                 Diagnostic::error("unknown-op", data.span, format!("`{}` is not an op that slipring knows", data.name));
             if let Some(near) = nearest(&data.name, table.registry.names()) {
@@ -156,7 +156,7 @@ pub fn home_kind(op: &OpRef<'_>) -> Option<CoreKind> {
 fn home(op: &OpRef<'_>) -> Option<(CoreKind, OpId)> {
     let (module, mut at) = (op.module, op.id);
     while let Some(outer) = module.parent_op(at) {
-        let def = op.table.of(module, outer);
+        let def = OpDef::of(module, outer);
         match def.map(|d| d.core) {
             Some(CoreRule::Cube) => return Some((CoreKind::Cube, outer)),
             Some(CoreRule::Vector) => return Some((CoreKind::Vector, outer)),

@@ -5,9 +5,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use slipring_dialects::{Dialects, InCoreSync};
+use slipring_dialects::Dialects;
 use slipring_ir::text::parse;
 use slipring_ir::{Diags, Module, Source};
+use slipring_op::InCoreSync;
 use slipring_passes::analysis::facts::Functions;
 use slipring_passes::analysis::roots::{Address, Roots};
 use slipring_passes::memory::allocate;

@@ -1,8 +1,8 @@
 //! The order of the passes, and running them.
 
-use slipring_dialects::Dialects;
 use slipring_ir::{Diags, Module, Severity};
 use slipring_machine::Platform;
+use slipring_op::Table;
 
 /// What a pass may ask besides the module.
 #[derive(Clone, Copy, Debug)]
@@ -43,9 +43,9 @@ pub fn pass(name: &str) -> Option<&'static Pass> {
 }
 
 /// What is wrong with a module as a pass left it, against the declarations; empty where the pass kept to them.
-pub fn verify_after(pass: &Pass, module: &Module, context: &PassContext<'_>) -> Diags {
+pub fn verify_after(pass: &Pass, module: &Module, table: &Table, platform: &Platform) -> Diags {
     let mut found = Diags::default();
-    slipring_dialects::verify(Dialects::get(), module, context.platform, &mut found);
+    slipring_op::verify(table, module, platform, &mut found);
     found.list.retain(|diagnostic| diagnostic.severity == Severity::Error);
     for diagnostic in &mut found.list {
         diagnostic.message = format!("after pass `{}`: {}", pass.name, diagnostic.message);

@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use slipring_dialects::{Dialects, Mode, decode, select_kernel, verify};
+use slipring_dialects::Dialects;
 use slipring_ir::{Diags, Module, Source, text};
 use slipring_machine::{Platform, built_in};
+use slipring_op::{Mode, decode, select_kernel, verify};
 use slipring_passes::PassContext;
 use slipring_passes::split::auto_split;
 use slipring_program::{GmBuffer, Memory};
@@ -368,8 +369,8 @@ fn bytes(seed: usize) -> Vec<u8> {
 /// Runs a module's sequential meaning and gives back the output.
 fn run(module: &Module, platform: &Platform) -> Vec<u8> {
     let mut diags = Diags::default();
-    let decoded = select_kernel(Dialects::get(), module, None, &mut diags)
-        .and_then(|kernel| decode(Dialects::get(), module, &kernel, platform, Mode::Reference, &mut diags).ok());
+    let decoded = select_kernel(module, None, &mut diags)
+        .and_then(|kernel| decode(module, &kernel, platform, Mode::Reference, &mut diags).ok());
     let decoded = decoded.unwrap_or_else(|| panic!("{}\n{}", diags.render(&module.source, false), text::print(module)));
     let mut memory = Memory::with_sizes(1, |space| decoded.local_bytes[space as usize] as usize);
     let buffers = [bytes(1), bytes(2), vec![0; SLOTS * N * N * 4]];

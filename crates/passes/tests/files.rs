@@ -98,7 +98,7 @@ fn run(input: &str, file: &Path) -> Result<String, Failed> {
     if diags.has_errors() {
         return Err(diags.render(&source, false).into());
     }
-    slipring_dialects::verify(Dialects::get(), &module, &platform, &mut diags);
+    slipring_op::verify(Dialects::get(), &module, &platform, &mut diags);
     let all = passes == ["all"];
     let chosen = pipeline().iter().filter(|p| all || passes.contains(&p.name));
     if let Some(unknown) = passes.iter().find(|p| !all && pass(p).is_none()) {
@@ -110,7 +110,7 @@ fn run(input: &str, file: &Path) -> Result<String, Failed> {
         }
         (pass.run)(&mut module, &context, &mut diags);
         if !diags.has_errors() {
-            let broken = verify_after(pass, &module, &context);
+            let broken = verify_after(pass, &module, Dialects::get(), &platform);
             if broken.has_errors() {
                 return Err((broken.render(&source, false) + &print(&module)).into());
             }

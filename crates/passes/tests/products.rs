@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use slipring_check::{Checker, Tools};
-use slipring_dialects::{Dialects, Mode, decode, select_kernel, verify};
+use slipring_dialects::Dialects;
 use slipring_ir::text::{parse, print};
 use slipring_ir::{Diags, Module, Source};
 use slipring_machine::{Platform, built_in};
+use slipring_op::{Mode, decode, select_kernel, verify};
 use slipring_passes::{Outcome, PassContext, run_passes};
 use slipring_program::{GmBuffer, Memory};
 use slipring_sim::{ArgValue, Launch, run};
@@ -61,8 +62,8 @@ fn read(text: &str, platform: &Platform) -> Result<Module, TestCaseError> {
 /// What the result holds after a run.
 fn result(module: &Module, platform: &Platform, mode: Mode, [m, k, n]: [u32; 3]) -> Result<Vec<u8>, TestCaseError> {
     let mut diags = Diags::default();
-    let decoded = select_kernel(Dialects::get(), module, None, &mut diags)
-        .and_then(|kernel| decode(Dialects::get(), module, &kernel, platform, mode, &mut diags).ok());
+    let decoded = select_kernel(module, None, &mut diags)
+        .and_then(|kernel| decode(module, &kernel, platform, mode, &mut diags).ok());
     let Some(decoded) = decoded else {
         return Err(TestCaseError::fail(format!("{}\n{}", diags.render(&module.source, false), print(module))));
     };

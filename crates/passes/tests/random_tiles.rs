@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use slipring_check::{Checker, Schedules, Tools};
-use slipring_dialects::{Dialects, Mode, decode, select_kernel, verify};
+use slipring_dialects::Dialects;
 use slipring_ir::text::{parse, print};
 use slipring_ir::{Diags, Module, Source};
 use slipring_machine::{Platform, built_in};
+use slipring_op::{Mode, decode, select_kernel, verify};
 use slipring_passes::memory::allocate;
 use slipring_passes::sync::insert_sync;
 use slipring_passes::{Outcome, PassContext, run_passes};
@@ -239,8 +240,8 @@ fn stands(items: &[Item], a5: bool, kilobytes: u64, ids: u32) -> Result<(), Test
 /// Runs a module and returns what its buffers hold. On the device no tool may find anything, in any schedule.
 fn contents(module: &Module, platform: &Platform, mode: Mode, flag: u64) -> Result<Vec<Vec<u8>>, TestCaseError> {
     let mut diags = Diags::default();
-    let decoded = select_kernel(Dialects::get(), module, None, &mut diags)
-        .and_then(|kernel| decode(Dialects::get(), module, &kernel, platform, mode, &mut diags).ok());
+    let decoded = select_kernel(module, None, &mut diags)
+        .and_then(|kernel| decode(module, &kernel, platform, mode, &mut diags).ok());
     let Some(decoded) = decoded else {
         return Err(TestCaseError::fail(diags.render(&module.source, false)));
     };

@@ -8,7 +8,6 @@ use slipring_tile::Space;
 use super::pipe::*;
 use super::pipe_handle::{CTRL_SIGNAL, SET_ALLOCATE_STATUS, SET_FREE_STATUS, SET_RECORD_STATUS, SET_WAIT_STATUS};
 use super::pipe_handle::{TFREE, TPOP, TPUSH};
-use slipring_op::Table;
 use slipring_op::def::{HandlePart, OpDef, OpRef, RingPart};
 use slipring_op::make::mark_placed;
 use slipring_op::ring::reserved::{LOCATION, NAME, PEER, SIZE};
@@ -103,8 +102,8 @@ pub fn pop(
 }
 
 /// The free of what a pop took, in no block yet; `None` for an op that is no pop.
-pub fn free_after(table: &Table, module: &mut Module, pop: OpId) -> Option<OpId> {
-    let op = table.op(module, pop)?;
+pub fn free_after(module: &mut Module, pop: OpId) -> Option<OpId> {
+    let op = OpRef::of(module, pop)?;
     let Some(RingPart::Pop(direction)) = op.ring() else { return None };
     let attrs = [words::SPLIT, ID].into_iter().filter_map(|name| Some((name, op.attr(name)?.clone())));
     let (attrs, span): (AttrDict, Span) = (attrs.collect(), op.span());
@@ -118,8 +117,8 @@ pub fn free_after(table: &Table, module: &mut Module, pop: OpId) -> Option<OpId>
 }
 
 /// The same for a pipe that frees by itself.
-pub fn placed_free_after(table: &Table, module: &mut Module, pop: OpId) -> Option<OpId> {
-    let free = free_after(table, module, pop)?;
+pub fn placed_free_after(module: &mut Module, pop: OpId) -> Option<OpId> {
+    let free = free_after(module, pop)?;
     mark_placed(module, free);
     Some(free)
 }

@@ -1,7 +1,7 @@
 //! Running a program.
 
-use slipring_dialects::Decoded;
 use slipring_machine::Platform;
+use slipring_op::Decoded;
 use slipring_program::{Cancel, Finding, GmBuffer, Memory, ParamKind, Severity, zeroed};
 use slipring_sim::{ArgValue, Launch, Limits, Mode, Observer, RunResult, Suppose, Timing, run};
 use slipring_tile::Space;

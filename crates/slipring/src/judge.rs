@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slipring_dialects::{Dialects, Kernel, Mode, decode, needed_functions, select_kernel, symbol_name};
 use slipring_ir::{Diagnostic, Diags, Module, OpId, Severity};
 use slipring_machine::Platform;
+use slipring_op::{Kernel, Mode, decode, needed_functions, select_kernel, symbol_name};
 use slipring_passes::{Outcome, PassContext, run_passes};
 
 use crate::prepare::{check, needed_of};
@@ -59,13 +59,13 @@ fn on(module: &Module, platform: &Platform) -> Judged {
 /// The kernels of a module: the one that can be told, else each function that is no part of another's.
 fn kernels(module: &Module) -> Vec<(Option<String>, Kernel)> {
     let mut unsure = Diags::default();
-    if let Some(kernel) = select_kernel(Dialects::get(), module, None, &mut unsure).filter(|kernel| !kernel.guessed) {
+    if let Some(kernel) = select_kernel(module, None, &mut unsure).filter(|kernel| !kernel.guessed) {
         return vec![(None, kernel)];
     }
     let functions: Vec<OpId> = module.functions().filter(|f| module.body(*f, 0).is_some()).collect();
     let of = |function: &OpId| {
         let name = symbol_name(module, *function).to_string();
-        let kernel = select_kernel(Dialects::get(), module, Some(&name), &mut Diags::default())?;
+        let kernel = select_kernel(module, Some(&name), &mut Diags::default())?;
         let needed = needed_functions(module, &kernel);
         Some((*function, name, kernel, needed))
     };
@@ -89,9 +89,9 @@ fn work_out(module: &Module, name: Option<&str>, kernel: &Kernel, platform: &Pla
     let mut own = needed_of(module, kernel);
     let mut said = Diags::default();
     if run_passes(&mut own, &PassContext { platform }, None, &mut said, |_, _| {}) == Outcome::Done
-        && let Some(chosen) = select_kernel(Dialects::get(), &own, name, &mut said)
+        && let Some(chosen) = select_kernel(&own, name, &mut said)
     {
-        let _ = decode(Dialects::get(), &own, &chosen, platform, Mode::Device, &mut said);
+        let _ = decode(&own, &chosen, platform, Mode::Device, &mut said);
     }
     // Notes tell what was done, which is nothing here.
     diags.list.extend(said.list.into_iter().filter(|d| d.severity >= Severity::Warning));

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use slipring_dialects::{Dialects, select_kernel};
 use slipring_ir::{Diags, Module, OpId, Source, Type};
 use slipring_lang::{Direction, KernelInfo, ParamInfo};
 use slipring_machine::Platform;
+use slipring_op::select_kernel;
 use slipring_program::{Param, ParamKind};
 
 use crate::args::{Arg, Defaults, bind, in_order, signature};
@@ -117,7 +117,7 @@ fn declared(kernels: &[KernelInfo], kernel: &str, param: &Param) -> Option<Strin
 /// The lines at the head of a built program that say how it is launched: those of the source, else what its kernels declare.
 fn launch_lines(module: &Module, kernels: &[KernelInfo]) -> String {
     let source = &module.source;
-    let kernel = select_kernel(Dialects::get(), module, None, &mut Diags::default());
+    let kernel = select_kernel(module, None, &mut Diags::default());
     let declared = || {
         let kernel = kernel.as_ref()?;
         let params = kernel.params.iter().filter(|param| !matches!(param.kind, ParamKind::Scratch { .. }));

@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use slipring_dialects::{Decoded, Dialects, Kernel, Mode, decode, names, needed_functions, select_kernel};
+use slipring_dialects::Dialects;
 use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
 use slipring_lang::{KernelInfo, Request};
 use slipring_machine::{Platform, PlatformError, built_in};
+use slipring_op::{Decoded, Kernel, Mode, decode, names, needed_functions, select_kernel};
 use slipring_passes::{Outcome, PassContext, run_passes};
 
 /// Reads a text. The module is worth something only if the diagnostics have no error.
 pub fn load(source: Source) -> (Module, Diags) {
     let (mut module, mut diags) = slipring_ir::text::parse(Arc::new(source), &Dialects::get().registry);
     if !diags.has_errors() {
-        slipring_dialects::complete_tiles(Dialects::get(), &mut module, &mut diags);
+        slipring_op::complete_tiles(&mut module, &mut diags);
     }
     (module, diags)
 }
@@ -75,7 +76,7 @@ pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
             .push(Diagnostic::error("too-many-functions", module.op(first).span, message).help("divide it into files"));
         return;
     }
-    slipring_dialects::verify(Dialects::get(), module, platform, diags);
+    slipring_op::verify(Dialects::get(), module, platform, diags);
     if !diags.has_errors() {
         slipring_passes::split::check_split::check(module, diags);
         slipring_passes::memory::allocate::overwritten(module, diags);
@@ -91,7 +92,7 @@ pub fn choose_platform(asked: Option<&str>, module: &Module) -> Result<Platform,
     built_in(asked.or(written_platform(module)).unwrap_or("a5"))
 }
 
-pub use slipring_dialects::function::written_platform;
+pub use slipring_op::function::written_platform;
 
 /// A kernel ready to run.
 #[derive(Debug)]
@@ -135,7 +136,7 @@ pub fn prepare(written: Module, function: Option<&str>, platform: &Platform, dia
 
 /// A module with what one of its kernels needs and no other function; `None` where no kernel can be told.
 pub fn needed(module: &Module, function: Option<&str>) -> Option<Module> {
-    let kernel = select_kernel(Dialects::get(), module, function, &mut Diags::default())?;
+    let kernel = select_kernel(module, function, &mut Diags::default())?;
     Some(needed_of(module, &kernel))
 }
 
@@ -151,7 +152,7 @@ pub(crate) fn needed_of(module: &Module, kernel: &Kernel) -> Module {
 const UNSAID: &str = "slipring cannot decode this program and has not found out why";
 
 fn try_prepare(written: Module, function: Option<&str>, platform: &Platform, diags: &mut Diags) -> Option<Prepared> {
-    let kernel = select_kernel(Dialects::get(), &written, function, diags)?;
+    let kernel = select_kernel(&written, function, diags)?;
     let mut module = needed_of(&written, &kernel);
     let by_hand = slipring_passes::has_rings_by_hand(&module);
     let mut apart = None;
@@ -164,11 +165,11 @@ fn try_prepare(written: Module, function: Option<&str>, platform: &Platform, dia
         return None;
     }
     let apart = match apart {
-        Some(module) => select_kernel(Dialects::get(), &module, function, diags).map(|kernel| (module, kernel)),
+        Some(module) => select_kernel(&module, function, diags).map(|kernel| (module, kernel)),
         None => None,
     };
-    let chosen = select_kernel(Dialects::get(), &module, function, diags)?;
-    let decoded = decode(Dialects::get(), &module, &chosen, platform, Mode::Device, diags).ok()?;
+    let chosen = select_kernel(&module, function, diags)?;
+    let decoded = decode(&module, &chosen, platform, Mode::Device, diags).ok()?;
     Some(Prepared { written, module, kernel, apart, decoded })
 }
 

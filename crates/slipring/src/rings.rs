@@ -4,10 +4,9 @@ use std::ops::RangeInclusive;
 
 use serde::Serialize;
 use slipring_check::{Checker, Tools};
-use slipring_dialects::Dialects;
-use slipring_dialects::ring::set_slots;
 use slipring_ir::{Diags, Module, Severity};
 use slipring_machine::Platform;
+use slipring_op::ring::set_slots;
 use slipring_program::Program;
 use slipring_report::{MessageFacts, Occupancy, OccupancyFacts, Table, occupancy_text};
 use slipring_tile::Space;
@@ -155,7 +154,7 @@ fn depth(
 ) -> Result<Depth, Error> {
     let platform = launch.platform;
     let mut module = written.clone();
-    set_slots(Dialects::get(), &mut module, slots, platform);
+    set_slots(&mut module, slots, platform);
     let refused = |diags: &Diags| {
         let error = diags.list.iter().find(|d| d.severity == Severity::Error);
         let outcome = error.map_or("refused".to_string(), |d| format!("refused: {}", d.message));

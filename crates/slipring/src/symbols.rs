@@ -3,10 +3,10 @@
 //! They are what the ops say that make the pipes, once addresses are chosen; nothing else holds them.
 
 use serde::Serialize;
-use slipring_dialects::ring::{PipeSpec, SlotBase, consumer_buffer, slot_space};
-use slipring_dialects::{Dialects, RingPart, kernel_kind, symbol_name};
 use slipring_ir::Module;
 use slipring_machine::Platform;
+use slipring_op::ring::{PipeSpec, SlotBase, consumer_buffer, slot_space};
+use slipring_op::{OpRef, RingPart, kernel_kind, symbol_name};
 use slipring_program::Direction;
 use slipring_tile::Space;
 
@@ -31,17 +31,16 @@ pub struct ConsumerBuffer {
 
 /// The buffers of all functions that make ends of pipes, in the order of the text. Empty where rings lie in global memory.
 pub fn consumer_buffers(module: &Module, platform: &Platform) -> Vec<ConsumerBuffer> {
-    let table = Dialects::get();
     let mut found = Vec::new();
     for function in module.functions() {
         let Some(body) = module.body(function, 0) else { continue };
         for id in module.walk(body) {
-            let Some(op) = table.op(module, id).filter(|op| op.def.ring.is_some_and(RingPart::makes_end)) else {
+            let Some(op) = OpRef::of(module, id).filter(|op| op.def.ring.is_some_and(RingPart::makes_end)) else {
                 continue;
             };
             let Some(spec) = PipeSpec::of(&op, platform).filter(|spec| !spec.in_gm) else { continue };
             for direction in [Direction::C2V, Direction::V2C].into_iter().filter(|direction| spec.has(*direction)) {
-                let base = consumer_buffer(&op, direction).map(|value| SlotBase::of(table, module, value));
+                let base = consumer_buffer(&op, direction).map(|value| SlotBase::of(module, value));
                 let space = slot_space(direction);
                 found.push(ConsumerBuffer {
                     function: symbol_name(module, function).to_string(),
@@ -50,7 +49,7 @@ pub fn consumer_buffers(module: &Module, platform: &Platform) -> Vec<ConsumerBuf
                     base: base.and_then(|base| base.address(module)),
                     size: spec.ring_bytes(),
                     memory: if space == Space::Vec { "UB" } else { "L1" },
-                    own: kernel_kind(module, function) == Some(slipring_dialects::core_of(space)),
+                    own: kernel_kind(module, function) == Some(slipring_op::core_of(space)),
                 });
             }
         }

@@ -1,10 +1,10 @@
 //! `run --verify`: comparison with the sequential meaning of the source.
 
 use slipring_check::Init;
-use slipring_dialects::ring::gm_buffer;
-use slipring_dialects::{Dialects, Kernel, Mode as DecodeMode, RingPart, decode};
 use slipring_ir::{Diags, Module, OpId, ValueDef, ValueId};
 use slipring_machine::Platform;
+use slipring_op::ring::gm_buffer;
+use slipring_op::{Kernel, Mode as DecodeMode, OpRef, RingPart, decode};
 use slipring_program::{Cancel, ParamKind, UpdateKind};
 use slipring_sim::Mode;
 use slipring_tile::Elem;
@@ -67,7 +67,7 @@ pub(crate) fn verify_with(
 ) -> VerifyOutcome {
     let (source, kernel) =
         prepared.apart.as_ref().map_or((&prepared.written, &prepared.kernel), |(module, kernel)| (module, kernel));
-    let Ok(decoded) = decode(Dialects::get(), source, kernel, platform, DecodeMode::Reference, diags) else {
+    let Ok(decoded) = decode(source, kernel, platform, DecodeMode::Reference, diags) else {
         return VerifyOutcome::NotChecked("the source as written cannot be decoded".into());
     };
     let options = ExecuteOptions { mode: Mode::Sequential, ..options };
@@ -152,7 +152,7 @@ pub(crate) fn near(elem: Elem, a: &[u8], b: &[u8]) -> bool {
 fn summed_params(module: &Module, kernel: &Kernel) -> Vec<usize> {
     let mut found = Vec::new();
     for id in module.walk(module.top) {
-        let Some(op) = Dialects::get().op(module, id) else { continue };
+        let Some(op) = OpRef::of(module, id) else { continue };
         if op.update() != Some(UpdateKind::Add) {
             continue;
         }
@@ -184,7 +184,7 @@ pub fn slot_buffers(prepared: &Prepared, values: &[impl Passed]) -> Vec<usize> {
 fn slot_params(module: &Module, kernel: &Kernel) -> Vec<usize> {
     let mut found = Vec::new();
     for id in module.walk(module.top) {
-        let Some(op) = Dialects::get().op(module, id) else { continue };
+        let Some(op) = OpRef::of(module, id) else { continue };
         if op.def.ring.is_some_and(RingPart::makes_end)
             && let Some(slots) = gm_buffer(&op)
         {

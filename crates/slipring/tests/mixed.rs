@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use slipring::args::{Defaults, Value, bind};
 use slipring::{ExecuteOptions, Prepared, check, execute, load, prepare};
 use slipring_check::{Checker, Tools};
-use slipring_dialects::Dialects;
 use slipring_ir::{Module, Source};
 use slipring_machine::{Platform, built_in};
+use slipring_op::OpDef;
 use slipring_sim::Mode;
 
 fn files() -> Vec<PathBuf> {
@@ -44,7 +44,7 @@ fn run(prepared: &Prepared, platform: &Platform, values: &[Value], blocks: u32) 
 }
 
 fn has_mixed_ops(module: &Module) -> bool {
-    let def = |op| Dialects::get().def(&module.op(op).name);
+    let def = |op| OpDef::of(module, op);
     module.walk(module.top).into_iter().any(|op| def(op).is_some_and(|def| def.mixed.is_some()))
 }
 

@@ -4,9 +4,10 @@
 use slipring::args::{Arg, Defaults, Value, bind};
 use slipring::{ExecuteOptions, Prepared, VerifyOutcome, execute, load_file, prepare, to_diagnostics, verify};
 use slipring_check::{Checker, Tools};
-use slipring_dialects::{Dialects, Mode as Decoding, PipeRule, decode, select_kernel};
+use slipring_dialects::Dialects;
 use slipring_ir::{Attr, Diags, Module, OpId, Source};
 use slipring_machine::{Platform, built_in};
+use slipring_op::{Mode as Decoding, OpDef, PipeRule, decode, select_kernel};
 use slipring_sim::Mode;
 
 /// Online softmax over two tiles of keys: both directions of the ring, carried tiles, three regions, a loop.
@@ -68,8 +69,8 @@ fn compiled(arch: &str) -> Bench {
 /// What the tools say of a module that stands for the compiled one; `None` if they say nothing.
 fn said(bench: &Bench, module: &Module) -> Option<String> {
     let mut diags = Diags::default();
-    let kernel = select_kernel(Dialects::get(), module, None, &mut diags)?;
-    let Ok(decoded) = decode(Dialects::get(), module, &kernel, &bench.platform, Decoding::Device, &mut diags) else {
+    let kernel = select_kernel(module, None, &mut diags)?;
+    let Ok(decoded) = decode(module, &kernel, &bench.platform, Decoding::Device, &mut diags) else {
         return Some(format!("refused: {}", diags.list[0].code));
     };
     let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
@@ -91,7 +92,7 @@ fn effective(module: &Module) -> Vec<OpId> {
     let ops = module.walk(module.top).into_iter();
     ops.filter(|op| {
         let data = module.op(*op);
-        let Some(def) = Dialects::get().def(&data.name) else { return false };
+        let Some(def) = OpDef::of(module, *op) else { return false };
         let acts = !matches!(def.pipe, PipeRule::None) || def.ring.is_some() || def.schema.results.is_empty();
         acts && data.results.is_empty() && data.regions.is_empty() && !def.schema.terminator
     })

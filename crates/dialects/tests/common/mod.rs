@@ -4,9 +4,10 @@
 
 use std::sync::Arc;
 
-use slipring_dialects::{Dialects, Mode, decode, select_kernel, verify};
+use slipring_dialects::Dialects;
 use slipring_ir::{Diags, Module, Source, text};
 use slipring_machine::{Platform, built_in};
+use slipring_op::{Mode, decode, select_kernel, verify};
 use slipring_program::{GmBuffer, Memory};
 use slipring_sim::{ArgValue, Launch, RunResult};
 
@@ -41,8 +42,8 @@ pub fn errors(source: &str, platform: &str) -> Vec<String> {
 pub fn run_on(platform: &Platform, source: &str, mode: Mode, args: Vec<Arg>) -> RunResult {
     let module = parse(source, platform);
     let mut diags = Diags::default();
-    let outcome = select_kernel(Dialects::get(), &module, None, &mut diags)
-        .and_then(|k| decode(Dialects::get(), &module, &k, platform, mode, &mut diags).ok());
+    let outcome =
+        select_kernel(&module, None, &mut diags).and_then(|k| decode(&module, &k, platform, mode, &mut diags).ok());
     let decoded = outcome.unwrap_or_else(|| panic!("{}", diags.render(&module.source, false)));
     let mut memory = Memory::with_sizes(1, |space| decoded.local_bytes[space as usize] as usize);
     let mut values = Vec::new();

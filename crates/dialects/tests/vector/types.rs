@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use slipring_dialects::{Dialects, verify};
+use slipring_dialects::Dialects;
 use slipring_ir::{Diags, Source, text::parse};
 use slipring_machine::built_in;
+use slipring_op::verify;
 
 const ELEMS: [&str; 14] =
     ["i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "ui64", "f16", "bf16", "f32", "f8E4M3FN", "f8E5M2", "!pto.hif8"];

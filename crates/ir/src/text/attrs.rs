@@ -258,7 +258,7 @@ impl<'a> OpParser<'a> {
 
     /// The value of an attribute in a dictionary; the declaration tells what `<PIPE_V>` or a bare word is.
     fn named_attr(&mut self, op: Option<OpId>, name: &str) -> Parsed<Attr> {
-        let spec = op.and_then(|op| self.module.op(op).schema).and_then(|s| s.attrs.iter().find(|a| a.name == name));
+        let spec = op.and_then(|op| self.module.op(op).schema()).and_then(|s| s.attrs.iter().find(|a| a.name == name));
         match spec.map(|s| s.kind) {
             Some(AttrKind::Enum(kind)) if matches!(self.cur.tok, Tok::Less | Tok::Word) => self.enum_member(kind),
             // A number that the compiler is to choose.

@@ -8,7 +8,7 @@ impl<'a> OpParser<'a> {
     /// Reports what contradicts the declaration of an op. Attributes are brought to the form that their kind
     /// has: integers without a type of their own, members of the declared enumeration.
     pub(crate) fn check(&mut self, op: OpId) {
-        let Some(schema) = self.module.op(op).schema else { return };
+        let Some(schema) = self.module.op(op).schema() else { return };
         let op_span = self.module.op(op).span;
         let attrs: Vec<(String, Attr)> =
             self.module.op(op).attrs.iter().map(|(n, a)| (n.to_string(), a.clone())).collect();
@@ -50,7 +50,7 @@ impl<'a> OpParser<'a> {
     }
 
     fn check_operands(&mut self, op: OpId) {
-        let Some(schema) = self.module.op(op).schema else { return };
+        let Some(schema) = self.module.op(op).schema() else { return };
         let op_span = self.module.op(op).span;
         for (index, spec) in schema.operands.iter().enumerate() {
             for value in self.module.operand_group(op, index).to_vec() {
@@ -74,7 +74,7 @@ impl<'a> OpParser<'a> {
     }
 
     fn check_results(&mut self, op: OpId) {
-        let Some(schema) = self.module.op(op).schema else { return };
+        let Some(schema) = self.module.op(op).schema() else { return };
         // With a variadic result among several, which is which is not known here.
         let plain = schema.results.len() == self.module.op(op).results.len();
         let results = self.module.op(op).results.clone();

@@ -173,7 +173,7 @@ impl<'a> OpParser<'a> {
 
     /// Adds the results of a declared op. `written` has the types that the text gives, by result.
     pub(crate) fn results(&mut self, op: OpId, written: &[(usize, Vec<Type>, Span)]) -> Parsed<()> {
-        let Some(schema) = self.module.op(op).schema else { return Ok(()) };
+        let Some(schema) = self.module.op(op).schema() else { return Ok(()) };
         for (index, spec) in schema.results.iter().enumerate() {
             let inferred = self.infer(op, &spec.infer);
             if let Some((_, types, span)) = written.iter().find(|w| w.0 == index) {

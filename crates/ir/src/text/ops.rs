@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::lexer::{Cursor, Tok, lex_at, unescape};
 use super::parser::{Marks, OpParser, Parsed};
-use crate::{Attr, BlockId, Diagnostic, OpId, Span, Syntax, Type, ValueId};
+use crate::{Attr, BlockId, Declaration, Diagnostic, OpId, Span, Syntax, Type, ValueId};
 use slipring_tile::nearest;
 
 /// An argument of a region's first block, given by the op's own text: the `%i` of a loop.
@@ -151,7 +151,7 @@ impl<'a> OpParser<'a> {
     /// An op in the form its declaration gives it.
     fn custom(&mut self, begin: Span) -> Parsed<OpId> {
         let (name, span) = (self.text(), self.span());
-        let Some(schema) = self.registry.get(name) else {
+        let Some(declaration) = self.registry.get(name) else {
             let d = Diagnostic::error("unknown-op", span, format!("no operation is called `{name}`"));
             let help = match nearest(name, self.registry.names()) {
                 Some(near) => format!("is `{near}` meant?"),
@@ -160,7 +160,8 @@ impl<'a> OpParser<'a> {
             return Err(self.fail(d.help(help)));
         };
         self.bump();
-        let op = self.module.create(schema.name, Some(schema), begin);
+        let schema = declaration.schema();
+        let op = self.module.create(schema.name, Some(declaration), begin);
         match schema.syntax {
             Syntax::Generic => {
                 let d = Diagnostic::error("syntax", span, format!("`{name}` has only the generic form"));
@@ -392,8 +393,9 @@ impl<'a> OpParser<'a> {
         let Some(name) = unescape(text).filter(|n| !n.is_empty()) else {
             return Err(self.error("syntax", span, "expected the name of an operation"));
         };
-        let schema = self.registry.get(&name);
-        let op = self.module.create(schema.map_or(name.as_str(), |s| s.name), schema, begin);
+        let declaration = self.registry.get(&name);
+        let schema = declaration.map(Declaration::schema);
+        let op = self.module.create(schema.map_or(name.as_str(), |s| s.name), declaration, begin);
         self.expect(Tok::LParen, "`(` and the operands")?;
         let mut operands = Vec::new();
         self.list_until(Tok::RParen, "`)`", |p| {

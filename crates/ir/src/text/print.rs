@@ -215,7 +215,7 @@ impl<'a> OpPrinter<'a> {
             self.write(&text);
             self.write(" = ");
         }
-        match data.schema.filter(|_| !self.generic_form(op)) {
+        match data.schema().filter(|_| !self.generic_form(op)) {
             Some(schema) => {
                 let start = self.out.len();
                 self.write(if self.spelling.full { schema.name } else { short_name(schema) });
@@ -263,7 +263,7 @@ impl<'a> OpPrinter<'a> {
     /// its declaration.
     fn generic_form(&self, op: OpId) -> bool {
         let data = self.module.op(op);
-        let Some(schema) = data.schema else { return true };
+        let Some(schema) = data.schema() else { return true };
         if !sizes_fit(&data.segments, data.operands.len(), schema.operands) {
             return true;
         }
@@ -292,7 +292,7 @@ impl<'a> OpPrinter<'a> {
         self.write("(");
         self.values(&data.operands);
         self.write(")");
-        if let Some(schema) = data.schema
+        if let Some(schema) = data.schema()
             && schema.operands.iter().any(|o| o.arity != Arity::One)
             && data.attrs.get("operandSegmentSizes").is_none()
         {

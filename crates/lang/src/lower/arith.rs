@@ -1,8 +1,8 @@
 //! Numbers: constants folded, the rest computed by the scalar unit.
 
 use ruff_python_ast::{CmpOp, Operator, UnaryOp};
-use slipring_dialects::arith;
 use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
+use slipring_mlir::arith;
 use slipring_tile::Elem;
 
 use super::{Lower, Lowered, Value, constants, describe};

@@ -3,7 +3,7 @@
 //! A number that the arms bind is a result of the branch, as are the offsets of a window; a tile is put into one buffer by
 //! both arms. What can be neither is an error.
 
-use slipring_dialects::scf;
+use slipring_mlir::scf;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Stmt, StmtIf};

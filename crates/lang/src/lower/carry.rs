@@ -5,7 +5,8 @@
 //! they are. Where the end of the body refutes it ([`Misfit`]), the loop is taken back and lowered again ([`super::control`]).
 //! Every kind of value is carried, shown to be unchanged, or refused.
 
-use slipring_dialects::{pto, scf};
+use slipring_mlir::scf;
+use slipring_pto as pto;
 use std::rc::Rc;
 
 use indexmap::IndexMap;

@@ -3,7 +3,7 @@
 //! What a loop changes is carried ([`super::carry`]): numbers as values of the loop, tiles in one buffer, into which the
 //! body's end copies the new tile.
 
-use slipring_dialects::scf;
+use slipring_mlir::scf;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Operator, StmtFor};

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use slipring_dialects::arith;
+use slipring_mlir::arith;
 use std::rc::Rc;
 
 use ruff_python_ast::{BoolOp, CmpOp, Expr, Number, Operator, UnaryOp};

@@ -1,8 +1,8 @@
 //! Functions: kernels, and those that are copied into the kernels that call them.
 
-use slipring_dialects::func;
-use slipring_dialects::function::{ask_slots, ask_split, set_kernel_kind};
-use slipring_dialects::ring::set_reserved_space;
+use slipring_mlir::func;
+use slipring_op::function::{ask_slots, ask_split, set_kernel_kind};
+use slipring_op::ring::set_reserved_space;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Stmt};

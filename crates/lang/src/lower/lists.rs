@@ -1,7 +1,7 @@
 //! Lists of matrices: one of a tensor, and those that lie in accumulators of their own.
 
-use slipring_dialects::pto;
 use slipring_ir::Span;
+use slipring_pto as pto;
 use slipring_tile::Space;
 
 use super::{Lower, Lowered, Value};

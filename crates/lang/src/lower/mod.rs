@@ -26,7 +26,7 @@ mod turns;
 mod window;
 mod yields;
 
-use slipring_dialects::pto;
+use slipring_pto as pto;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
 //! Where tiles lie: the layouts of the memories, and moves to where a tile is needed.
 
-use slipring_dialects::pto;
 use slipring_ir::{Diagnostic, Span, TileType, Type};
+use slipring_pto as pto;
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
 use super::{Lower, Lowered, Value, describe, fold, show, valid};
@@ -188,7 +188,7 @@ impl Lower<'_> {
     pub fn dense(&mut self, id: TileId) -> TileId {
         let tile = self.tile(id);
         let usual = Place::of(Space::Vec).tile_type(&tile.shape, tile.ty.layout.elem).layout;
-        let lies = slipring_dialects::lies(&self.e.module, tile.value).unwrap_or(tile.ty.layout);
+        let lies = slipring_pto::lies(&self.e.module, tile.value).unwrap_or(tile.ty.layout);
         let (lines, own, wanted) = match lies.blayout {
             BLayout::RowMajor => (lies.rows, lies.cols, usual.cols),
             BLayout::ColMajor => (lies.cols, lies.rows, usual.rows),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use slipring_dialects::{Counter, Dialects, Linear, rules};
 use slipring_ir::{OpId, ValueDef, ValueId};
+use slipring_op::{Counter, Linear, OpDef, OpRef, rules};
 
 use super::Lower;
 
@@ -79,7 +79,7 @@ impl Lower<'_> {
                 let op = module.block_parent(block).filter(|_| position == 0)?;
                 match self.counter(op)? {
                     Counter::Range(bounds) => {
-                        let op = Dialects::get().op(module, op)?;
+                        let op = OpRef::of(module, op)?;
                         let bounds: Vec<ValueId> = bounds.into_iter().filter_map(|name| op.operand(name)).collect();
                         bounds.iter().try_for_each(|of| self.counters_of(*of, counters, steps))?;
                     }
@@ -92,12 +92,12 @@ impl Lower<'_> {
     }
 
     fn linear(&self, op: OpId) -> Option<Linear> {
-        Dialects::get().def(&self.e.module.op(op).name)?.linear
+        OpDef::of(&self.e.module, op)?.linear
     }
 
     /// What the first argument of an op's region counts.
     fn counter(&self, op: OpId) -> Option<Counter> {
-        Dialects::get().def(&self.e.module.op(op).name)?.counter
+        OpDef::of(&self.e.module, op)?.counter
     }
 
     /// First value, end and step of a counter.
@@ -105,7 +105,7 @@ impl Lower<'_> {
         let ValueDef::Arg(block, _) = self.e.module.value(counter).def else { return None };
         let id = self.e.module.block_parent(block)?;
         let Counter::Range([first, end, step]) = self.counter(id)? else { return Some((0, 2, 1)) };
-        let op = Dialects::get().op(&self.e.module, id)?;
+        let op = OpRef::of(&self.e.module, id)?;
         let mut bound = |name: &str| self.number_in(op.operand(name)?, outer, steps);
         let (first, end, step) = (bound(first)?, bound(end)?, bound(step)?);
         (step > 0).then_some((first, end, step))

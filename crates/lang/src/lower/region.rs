@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, ExprContext, Stmt};
-use slipring_dialects::func;
 use slipring_ir::{Attr, Diags, OpId, Span, Type};
+use slipring_mlir::func;
 use slipring_tile::Elem;
 
 use super::function::put_function;

@@ -1,8 +1,10 @@
 //! Regions for the Vector cores, scopes of a kernel, and blocks of a launch.
 
 use ruff_python_ast::{Expr, ExprCall, StmtFor, StmtWith};
-use slipring_dialects::{OpDef, arith, pto};
 use slipring_ir::{Attr, Diagnostic, OpId, Span, Type};
+use slipring_mlir::arith;
+use slipring_op::OpDef;
+use slipring_pto as pto;
 use slipring_tile::Space;
 
 use super::{Lower, Lowered, Region, Value, describe, fold};

@@ -1,8 +1,9 @@
 //! Statements.
 
 use ruff_python_ast::{Expr, Stmt};
-use slipring_dialects::{arith, pto};
 use slipring_ir::{Diagnostic, Span};
+use slipring_mlir::arith;
+use slipring_pto as pto;
 
 use super::names::{Names, popped_into};
 use super::{Lower, Lowered, OpenBody, Value, describe};

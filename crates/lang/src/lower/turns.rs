@@ -1,8 +1,8 @@
 //! Loops with a condition: `while`, and `pl.while_` with its values.
 
 use ruff_python_ast::{BoolOp, Expr, ExprCall, Stmt, StmtFor, StmtWhile};
-use slipring_dialects::scf;
 use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
+use slipring_mlir::scf;
 
 use super::carry::Misfit;
 use super::constants::truth;

@@ -1,8 +1,8 @@
 //! Subscripts: parts of tensors and tiles.
 
 use ruff_python_ast::Expr;
-use slipring_dialects::pto;
 use slipring_ir::{Attr, Diagnostic, Dim, Span, Type};
+use slipring_pto as pto;
 use slipring_tile::{SLayout, Space};
 use smallvec::SmallVec;
 

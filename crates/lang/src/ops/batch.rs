@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use slipring_dialects::pto;
 use slipring_ir::{Diagnostic, Span};
+use slipring_pto as pto;
 use slipring_tile::Space;
 
 use super::Call;

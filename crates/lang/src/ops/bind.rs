@@ -1,6 +1,6 @@
 //! Arguments of a call, bound to the parameters of an op.
 
-use slipring_dialects::OpDef;
+use slipring_op::OpDef;
 use std::rc::Rc;
 
 use slipring_ir::{Diagnostic, Span};

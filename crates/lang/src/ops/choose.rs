@@ -1,7 +1,7 @@
 //! Comparisons, choices by a mask, and ops with three sources.
 
-use slipring_dialects::pto;
 use slipring_ir::{Attr, Diagnostic};
+use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
 use super::elementwise::{emit, is_number, like, same, scalar_for, vector};

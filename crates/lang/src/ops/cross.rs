@@ -2,7 +2,7 @@
 
 use super::{Call, ENTRY, Entry};
 use crate::lower::{Lower, Lowered};
-use slipring_dialects::pto;
+use slipring_pto as pto;
 
 pub(super) const OPS: &[Entry] = &[
     Entry {

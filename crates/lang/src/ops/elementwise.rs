@@ -1,7 +1,8 @@
 //! Ops that work element by element.
 
-use slipring_dialects::{OpDef, pto};
 use slipring_ir::{Attr, Diagnostic};
+use slipring_op::OpDef;
+use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
 use super::{Call, ENTRY, Entry};

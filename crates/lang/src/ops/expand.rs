@@ -1,6 +1,6 @@
 //! Broadcasting: a row or a column stands for a tile where an op takes tiles of one shape.
 
-use slipring_dialects::pto;
+use slipring_pto as pto;
 use slipring_tile::Space;
 
 use super::Call;

@@ -1,7 +1,7 @@
 //! Elements moved by index, and sorting.
 
-use slipring_dialects::pto;
 use slipring_ir::{Attr, Diagnostic, Span};
+use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
 use super::elementwise::{emit, scalar_for, vector};

@@ -1,8 +1,8 @@
 //! Masks: a bit for each element, as comparisons make them. What is neither a choice nor a combination of masks sees ones and
 //! zeros of the type that was compared, as comparisons of tensors give them in the public language.
 
-use slipring_dialects::pto;
 use slipring_ir::{Diagnostic, Span};
+use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
 use super::Call;

@@ -1,7 +1,8 @@
 //! Products on the Cube core.
 
-use slipring_dialects::{pto, scf};
 use slipring_ir::{Diagnostic, Span};
+use slipring_mlir::scf;
+use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
 use super::{Call, ENTRY, Entry, REFUSED};

@@ -1,7 +1,7 @@
 //! Between global memory and tiles, and between the memories of a core.
 
-use slipring_dialects::pto;
 use slipring_ir::Diagnostic;
+use slipring_pto as pto;
 use slipring_tile::Space;
 
 use super::{Call, ENTRY, Entry, REFUSED};

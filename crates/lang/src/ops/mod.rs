@@ -17,7 +17,7 @@ mod reduce;
 mod shape;
 mod system;
 
-use slipring_dialects::OpDef;
+use slipring_op::OpDef;
 
 use crate::lower::{Lower, Lowered};
 

@@ -1,6 +1,7 @@
 //! Pipes by hand: memory for the slots, both ends, push, pop and free (seed 000, DSL Grammar; the public spelling beside it).
 
-use slipring_dialects::{CoreRule, pto};
+use slipring_op::CoreRule;
+use slipring_pto as pto;
 use std::rc::Rc;
 
 use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};

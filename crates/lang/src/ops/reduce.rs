@@ -1,7 +1,7 @@
 //! Rows and columns reduced to one element, and values repeated over rows and columns.
 
-use slipring_dialects::pto;
 use slipring_ir::Diagnostic;
+use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
 use super::elementwise::{emit, like, vector};

@@ -1,7 +1,7 @@
 //! Tiles made from nothing, and tiles looked at in another shape.
 
-use slipring_dialects::pto;
 use slipring_ir::{Attr, Diagnostic, Type};
+use slipring_pto as pto;
 use slipring_tile::{BLayout, SLayout, Space};
 
 use super::elementwise::{scalar_for, vector};

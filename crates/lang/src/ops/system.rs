@@ -1,7 +1,7 @@
 //! Parts of the language that order, print or start things, and those that a single kernel does not have.
 
-use slipring_dialects::pto;
 use slipring_ir::{Attr, Diagnostic};
+use slipring_pto as pto;
 
 use super::{Call, ENTRY, Entry, REFUSED};
 use crate::lower::{Lower, Lowered, describe};

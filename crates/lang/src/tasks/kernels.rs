@@ -149,7 +149,7 @@ impl<'a> Kernels<'a> {
             all.push((said, true, place));
         }
         let mut module = emitter.module;
-        slipring_dialects::function::mark_entry(&mut module, op);
+        slipring_op::function::mark_entry(&mut module, op);
         self.list.push(TaskKernel { module, info });
         let compiled = Compiled { kernel: self.list.len() - 1, uses: all };
         self.functions.push((found, shapes, compiled.clone()));
@@ -385,7 +385,7 @@ impl<'a> Kernels<'a> {
                 .map(|at| (used.get(at).copied().flatten().unwrap_or(tasks::Direction::In), false, Span::default()))
                 .collect();
             let mut module = emitter.module;
-            slipring_dialects::function::mark_entry(&mut module, op);
+            slipring_op::function::mark_entry(&mut module, op);
             self.list.push(TaskKernel { module, info });
             return Ok(Variant {
                 shapes: views.iter().map(|view| shape_of(view)).collect(),
@@ -486,7 +486,7 @@ pub(super) fn parameters(
 ) -> Option<Vec<ParamInfo>> {
     let mut emitter = Emitter::new(source.clone());
     let op =
-        emitter.make(&slipring_dialects::func::FUNC, &[], &[("sym_name", slipring_ir::Attr::Str("entry".into()))], &[]);
+        emitter.make(&slipring_mlir::func::FUNC, &[], &[("sym_name", slipring_ir::Attr::Str("entry".into()))], &[]);
     let body = emitter.region(op);
     emitter.enter_function(body);
     let mut lower = Lower::new(&mut emitter, globals, diags);

@@ -1,7 +1,7 @@
 //! What a compiled kernel does with its parameters, by the declarations of its ops.
 
-use slipring_dialects::Dialects;
 use slipring_ir::{Module, OpId, ValueDef, ValueId};
+use slipring_op::OpRef;
 use slipring_tasks::Direction;
 
 /// What a function does with each of its arguments; `None` for what it does not touch.
@@ -9,7 +9,7 @@ pub(crate) fn used(module: &Module, function: OpId) -> Vec<Option<Direction>> {
     let Some(body) = module.body(function, 0) else { return Vec::new() };
     let mut found = vec![(false, false); module.block(body).args.len()];
     for id in module.walk(body) {
-        let Some(op) = Dialects::get().op(module, id) else { continue };
+        let Some(op) = OpRef::of(module, id) else { continue };
         for (at, spec) in op.def.schema.operands.iter().enumerate() {
             let (reads, writes) = (spec.touch.reads(), spec.touch.writes());
             if !reads && !writes {

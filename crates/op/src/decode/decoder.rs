@@ -19,7 +19,6 @@ use super::syncs::Syncs;
 use crate::def::{CoreRule, Lowered, OpRef, PipeRule, Reported};
 use crate::function::{kernel_kind, symbol_name};
 use crate::ring::{CoreRings, RingPlan};
-use crate::table::Table;
 
 /// What the program is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,8 +58,6 @@ pub(super) struct Shared {
 pub struct Decoder<'a> {
     /// The module that is decoded.
     pub module: &'a Module,
-    /// The declared ops.
-    pub table: &'a Table,
     /// The platform that it is decoded for.
     pub platform: &'a Platform,
     /// Device or reference.
@@ -92,7 +89,6 @@ pub struct Decoder<'a> {
 /// # Errors
 /// Reported to `diags`: ops that nobody declares or that cannot run where they stand.
 pub fn decode(
-    table: &Table,
     module: &Module,
     kernel: &Kernel,
     platform: &Platform,
@@ -104,7 +100,7 @@ pub fn decode(
         diags.push(not_expanded(module, kernel));
         return Err(Reported);
     }
-    let rings = RingPlan::new(table, module, kernel, platform, mode, diags)?;
+    let rings = RingPlan::new(module, kernel, platform, mode, diags)?;
     let mut shared = Shared::default();
     for space in Space::NAMED {
         shared.local_bytes[space as usize] = platform.space(space).map_or(0, |s| s.bytes);
@@ -123,7 +119,6 @@ pub fn decode(
         let Some(start) = kernel.start[role.index()] else { continue };
         let mut decoder = Decoder {
             module,
-            table,
             platform,
             mode,
             role,
@@ -193,7 +188,7 @@ impl Decoder<'_> {
     fn op(&mut self, id: OpId) -> Lowered {
         let name = self.module.op(id).name.clone();
         let span = self.module.op(id).span;
-        let Some(op) = self.table.op(self.module, id) else {
+        let Some(op) = OpRef::of(self.module, id) else {
             self.diags.push(
                 Diagnostic::error("unknown-op", span, format!("`{name}` is not an op that slipring knows"))
                     .label("cannot be run"),

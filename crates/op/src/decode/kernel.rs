@@ -10,7 +10,6 @@ use crate::def::{MixedPart, OpRef, PipeRule, RingPart};
 use crate::function::{is_entry, kernel_kind, slot_bytes, symbol_name};
 use crate::reach::{is_mixed, reachable};
 use crate::ring::{Config, Split, import_peer};
-use crate::table::Table;
 
 /// The functions of a kernel.
 #[derive(Clone, Debug)]
@@ -50,11 +49,11 @@ impl Kernel {
 /// its lane is 0. A kernel of scalar code only runs on AIV0. A Vector function says with `dual_aiv_dispatch` whether both run it.
 ///
 /// Of a function of the whole cluster the Cube core and AIV0 take part, and AIV1 if it has a region for both lanes.
-fn participants(table: &Table, module: &Module, mut kernel: Kernel) -> Kernel {
-    if let Some(function) = kernel.start[0].filter(|f| is_mixed(table, module, *f)) {
+fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
+    if let Some(function) = kernel.start[0].filter(|f| is_mixed(module, *f)) {
         kernel.mixed = true;
         let region = |op: &OpRef<'_>| op.def.mixed == Some(MixedPart::Region);
-        if !defined(table, module, function, CoreKind::Vector).iter().any(region) {
+        if !defined(module, function, CoreKind::Vector).iter().any(region) {
             kernel.start[Role::Aiv1.index()] = None;
         }
         return kernel;
@@ -63,7 +62,7 @@ fn participants(table: &Table, module: &Module, mut kernel: Kernel) -> Kernel {
     for (at, kind) in [CoreKind::Cube, CoreKind::Vector].into_iter().enumerate() {
         let role = if kind == CoreKind::Cube { Role::Aic } else { Role::Aiv0 };
         let Some(start) = kernel.start[role.index()] else { continue };
-        let ops = defined(table, module, start, kind);
+        let ops = defined(module, start, kind);
         has_work[at] = kernel_kind(module, start).is_some()
             || ops.iter().any(|op| {
                 module.callee(op.id).is_some_and(|f| kernel_kind(module, f) == Some(kind))
@@ -79,7 +78,7 @@ fn participants(table: &Table, module: &Module, mut kernel: Kernel) -> Kernel {
     }
     let mut both_lanes = false;
     if let Some(start) = kernel.start[Role::Aiv0.index()].filter(|_| has_work[1]) {
-        let ops = defined(table, module, start, CoreKind::Vector);
+        let ops = defined(module, start, CoreKind::Vector);
         let ring_ops: Vec<_> = ops.iter().filter(|op| op.def.ring.is_some()).collect();
         let splits = ring_ops.iter().any(|op| {
             let both =
@@ -104,8 +103,8 @@ fn participants(table: &Table, module: &Module, mut kernel: Kernel) -> Kernel {
     kernel
 }
 
-fn defined<'a>(table: &'a Table, module: &'a Module, start: OpId, kind: CoreKind) -> Vec<OpRef<'a>> {
-    reachable(table, module, start, kind).into_iter().filter_map(|id| table.op(module, id)).collect()
+fn defined<'a>(module: &'a Module, start: OpId, kind: CoreKind) -> Vec<OpRef<'a>> {
+    reachable(module, start, kind).into_iter().filter_map(|id| OpRef::of(module, id)).collect()
 }
 
 /// Chooses the kernel of a module: the function `name`, or the only one that can be meant.
@@ -117,8 +116,8 @@ fn defined<'a>(table: &'a Table, module: &'a Module, start: OpId, kind: CoreKind
 ///
 /// # Errors
 /// A diagnostic that lists the functions, where none or several can be meant.
-pub fn select_kernel(table: &Table, module: &Module, name: Option<&str>, diags: &mut Diags) -> Option<Kernel> {
-    choose(module, name, diags).map(|kernel| participants(table, module, kernel))
+pub fn select_kernel(module: &Module, name: Option<&str>, diags: &mut Diags) -> Option<Kernel> {
+    choose(module, name, diags).map(|kernel| participants(module, kernel))
 }
 
 fn choose(module: &Module, name: Option<&str>, diags: &mut Diags) -> Option<Kernel> {

@@ -6,9 +6,8 @@ use slipring_ir::{BlockId, Module, OpId, ValueDef, ValueId};
 
 use super::reserved::BASE;
 use super::spec::reservation_of;
-use crate::def::Linear;
+use crate::def::{Linear, OpDef};
 use crate::rules::constant;
-use crate::table::Table;
 
 /// An address in the consumer's memory, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,8 +28,8 @@ pub enum SlotBase {
 impl SlotBase {
     /// Where an address begins: through constants, sums, differences, products, conversions, imports, and arguments that every
     /// caller gives the same.
-    pub fn of(table: &Table, module: &Module, value: ValueId) -> SlotBase {
-        Search { table, module, found: BTreeMap::new(), calls: None }.follow(value, DEPTH)
+    pub fn of(module: &Module, value: ValueId) -> SlotBase {
+        Search { module, found: BTreeMap::new(), calls: None }.follow(value, DEPTH)
     }
 
     /// The address, where the text has it or the reservation has been placed.
@@ -49,7 +48,6 @@ impl SlotBase {
 const DEPTH: u32 = 256;
 
 struct Search<'m> {
-    table: &'m Table,
     module: &'m Module,
     /// By value what was found; [`SlotBase::Computed`] while it is looked for.
     found: BTreeMap<u32, SlotBase>,
@@ -68,7 +66,7 @@ impl Search<'_> {
         self.found.insert(value.0, SlotBase::Computed);
         let base = if let Some(at) = constant(self.module, value) {
             SlotBase::At(at)
-        } else if let Some(reservation) = reservation_of(self.table, self.module, value) {
+        } else if let Some(reservation) = reservation_of(self.module, value) {
             SlotBase::In { reservation, offset: 0 }
         } else {
             match self.module.value(value).def {
@@ -82,7 +80,7 @@ impl Search<'_> {
 
     fn computed(&mut self, op: OpId, depth: u32) -> SlotBase {
         let data = self.module.op(op);
-        let linear = self.table.def(&data.name).and_then(|def| def.linear);
+        let linear = OpDef::of(self.module, op).and_then(|def| def.linear);
         let mut of = |at: usize| data.operands.get(at).map_or(SlotBase::Computed, |v| self.follow(*v, depth - 1));
         let sum = match (linear, of(0)) {
             (Some(Linear::Same), base) => Some(base),

@@ -44,7 +44,7 @@ fn reported(diags: &Diags, code: &str, init: &Init<'_>) -> bool {
 fn known(init: &Init<'_>, direction: Direction, platform: &Platform, diags: &mut Diags) {
     let (module, space) = (init.op.module, slot_space(direction));
     let Some(value) = consumer_buffer(&init.op, direction) else { return };
-    let base = SlotBase::of(init.op.table, module, value);
+    let base = SlotBase::of(init.op.module, value);
     if base == SlotBase::Computed {
         if init.kind == consumer(direction) {
             diags.push(
@@ -94,7 +94,7 @@ fn ends<'p, 'm>(pipe: &'p [Init<'m>]) -> Option<(&'p Init<'m>, &'p Init<'m>)> {
 fn same_base(pipe: &[Init<'_>], direction: Direction, diags: &mut Diags) {
     let Some((cube, vector)) = ends(pipe) else { return };
     let module = cube.op.module;
-    let base = |init: &Init<'_>| consumer_buffer(&init.op, direction).map(|v| SlotBase::of(init.op.table, module, v));
+    let base = |init: &Init<'_>| consumer_buffer(&init.op, direction).map(|v| SlotBase::of(init.op.module, v));
     let (Some(here), Some(there)) = (base(vector), base(cube)) else { return };
     let known = |base: SlotBase| base != SlotBase::Computed;
     if here == there || !known(here) || !known(there) {
@@ -161,6 +161,6 @@ fn same_parameter(module: &Module, a: ValueId, b: ValueId) -> bool {
 pub(super) fn known_slots(pipe: &[Init<'_>], direction: Direction) -> Option<u64> {
     let own =
         pipe.iter().find(|init| init.kind == consumer(direction) && !init.spec.in_gm && !init.spec.config.control)?;
-    let base = SlotBase::of(own.op.table, own.op.module, consumer_buffer(&own.op, direction)?);
+    let base = SlotBase::of(own.op.module, consumer_buffer(&own.op, direction)?);
     base.address(own.op.module).and_then(|at| u64::try_from(at).ok())
 }

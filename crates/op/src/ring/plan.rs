@@ -16,7 +16,6 @@ use super::spec::{PipeKey, PipeSpec, pipe_key, ring_tile, slot_space};
 use crate::decode::{Kernel, Mode};
 use crate::def::{OpRef, Reported, RingPart};
 use crate::reach::reachable;
-use crate::table::Table;
 
 /// How the ends of a ring agree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -138,14 +137,13 @@ impl RingPlan {
     /// # Errors
     /// Reports every disagreement at both places: slot sizes, slot counts, directions, protocols, flags, splits, tiles.
     pub fn new(
-        table: &Table,
         module: &Module,
         kernel: &Kernel,
         platform: &Platform,
         mode: Mode,
         diags: &mut Diags,
     ) -> Result<RingPlan, Reported> {
-        let parts = gather(table, module, kernel);
+        let parts = gather(module, kernel);
         let before = diags.list.len();
         let mut plan = RingPlan {
             rebound: parts.iter().filter(|p| p.part.pops().is_some()).filter_map(popped_operand).collect(),
@@ -300,13 +298,13 @@ fn popped_operand(part: &Part<'_>) -> Option<ValueId> {
     part.op.module.op(part.op.id).operands.contains(&tile).then_some(tile)
 }
 
-fn gather<'a>(table: &'a Table, module: &'a Module, kernel: &Kernel) -> Vec<Part<'a>> {
+fn gather<'a>(module: &'a Module, kernel: &Kernel) -> Vec<Part<'a>> {
     let mut parts = Vec::new();
     let lane_start = kernel.start[1].or(kernel.start[2]);
     for (kind, start) in [(CoreKind::Cube, kernel.start[0]), (CoreKind::Vector, lane_start)] {
         let Some(start) = start else { continue };
-        for id in reachable(table, module, start, kind) {
-            let Some(op) = table.op(module, id).filter(|op| op.def.ring.is_some()) else { continue };
+        for id in reachable(module, start, kind) {
+            let Some(op) = OpRef::of(module, id).filter(|op| op.def.ring.is_some()) else { continue };
             if let Some(part) = op.ring() {
                 parts.push(Part { op, part, kind, key: pipe_key(&op) });
             }

@@ -153,7 +153,7 @@ fn address_of(op: &OpRef<'_>, d: &mut Decoder<'_>, buffer: ValueId) -> Result<Op
 /// True if a value is where popped tiles land. Of an op that makes a pipe value any address is; of the others the memory
 /// that this function reserved: a constant is the seed's "unused".
 fn is_landing(op: &OpRef<'_>, value: ValueId) -> bool {
-    !op.def.schema.results.is_empty() || matches!(SlotBase::of(op.table, op.module, value), SlotBase::In { .. })
+    !op.def.schema.results.is_empty() || matches!(SlotBase::of(op.module, value), SlotBase::In { .. })
 }
 
 /// Lanes for which a core is the consumer.

@@ -9,17 +9,16 @@ use slipring_program::Direction;
 use super::reserved::SIZE;
 use super::spec::{PipeSpec, consumer_buffer, reservation_of};
 use super::words;
-use crate::def::{MixedPart, OpRef, RingPart};
-use crate::table::Table;
+use crate::def::{MixedPart, OpDef, OpRef, RingPart};
 
 /// Gives every pipe of a module so many slots: in its type or its `slot_num`, and in the reservations of its slots. A landing
 /// area and a period are never larger than the ring. Functions of the whole cluster get them for the pipes that are made of
 /// their crossings.
-pub fn set_slots(table: &Table, module: &mut Module, slots: u32, platform: &Platform) {
+pub fn set_slots(module: &mut Module, slots: u32, platform: &Platform) {
     let functions: Vec<OpId> = module.functions().collect();
     for function in functions {
         let crosses = |id: OpId| {
-            let def = table.of(module, id);
+            let def = OpDef::of(module, id);
             matches!(def.and_then(|def| def.mixed), Some(MixedPart::Shard | MixedPart::Gather | MixedPart::Cross))
         };
         let crossings = module.body(function, 0).is_some_and(|body| module.walk(body).into_iter().any(crosses));
@@ -27,22 +26,21 @@ pub fn set_slots(table: &Table, module: &mut Module, slots: u32, platform: &Plat
             crate::function::ask_slots(module, function, Some(slots.into()));
         }
     }
-    set_slots_by(table, module, platform, |_| slots);
+    set_slots_by(module, platform, |_| slots);
 }
 
 /// Gives every pipe that the text makes the slots that are asked for what it is, and its reservations the bytes.
-pub fn set_slots_by(table: &Table, module: &mut Module, platform: &Platform, slots: impl Fn(&PipeSpec) -> u32) {
+pub fn set_slots_by(module: &mut Module, platform: &Platform, slots: impl Fn(&PipeSpec) -> u32) {
     let top = module.walk(module.top);
     for id in top {
-        let Some(def) = table.of(module, id) else { continue };
+        let Some(def) = OpDef::of(module, id) else { continue };
         if def.ring.is_some_and(RingPart::makes_end) {
-            let Some(spec) = PipeSpec::of(&OpRef { table, module, id, def }, platform) else { continue };
+            let Some(spec) = PipeSpec::of(&OpRef { module, id, def }, platform) else { continue };
             resize(module, id, slots(&spec));
-            let op = OpRef { table, module, id, def };
+            let op = OpRef { module, id, def };
             let Some(spec) = PipeSpec::of(&op, platform) else { continue };
             let buffers = [Direction::C2V, Direction::V2C].map(|d| consumer_buffer(&op, d).filter(|_| spec.has(d)));
-            let held: Vec<OpId> =
-                buffers.into_iter().flatten().filter_map(|v| reservation_of(table, module, v)).collect();
+            let held: Vec<OpId> = buffers.into_iter().flatten().filter_map(|v| reservation_of(module, v)).collect();
             for reservation in held {
                 module.op_mut(reservation).attrs.set(SIZE, Attr::int(spec.local_bytes() as i64));
             }

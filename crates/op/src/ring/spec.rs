@@ -9,10 +9,9 @@ use super::phases::{Phase, Phases, Way};
 use super::reserved::{NAME, PEER};
 use super::split::Split;
 use super::words;
-use crate::def::{HandlePart, OpRef, RingPart};
+use crate::def::{HandlePart, OpDef, OpRef, RingPart};
 use crate::function::kernel_kind;
 use crate::reach::{affinity, core_of};
-use crate::table::Table;
 
 /// What tells the pipes of a kernel apart: both ends of a pipe have the same.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -396,21 +395,21 @@ pub fn pipe_key(op: &OpRef<'_>) -> Option<PipeKey> {
         return Some(PipeKey::Flag(flag));
     }
     let direction = if config.directions[0] { Direction::C2V } else { Direction::V2C };
-    let reservation = consumer_buffer(&maker, direction).and_then(|v| reservation_of(maker.table, maker.module, v));
+    let reservation = consumer_buffer(&maker, direction).and_then(|v| reservation_of(maker.module, v));
     Some(reservation.map_or(PipeKey::Flag(0), PipeKey::Slots))
 }
 
 /// The reservation that a value is the address of, on either side.
-pub fn reservation_of(table: &Table, module: &Module, value: ValueId) -> Option<OpId> {
+pub fn reservation_of(module: &Module, value: ValueId) -> Option<OpId> {
     let id = module.defining_op(value)?;
-    match table.of(module, id)?.ring? {
+    match OpDef::of(module, id)?.ring? {
         RingPart::Reserve => Some(id),
         RingPart::Import => {
             let attr = |name: &str| module.op(id).attrs.get(name).and_then(Attr::as_str);
             let body = module.body(module.symbol(attr(PEER)?)?, 0)?;
             module.walk(body).into_iter().find(|op| {
                 let data = module.op(*op);
-                let reserves = table.def(&data.name).is_some_and(|d| d.ring.is_some_and(RingPart::reserves));
+                let reserves = OpDef::of(module, *op).is_some_and(|d| d.ring.is_some_and(RingPart::reserves));
                 reserves && data.attrs.get(NAME).and_then(Attr::as_str) == attr(NAME)
             })
         }

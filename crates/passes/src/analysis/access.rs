@@ -1,17 +1,17 @@
 //! What an op touches, as its declaration and its operands say.
 
-use slipring_dialects::is_event;
-use slipring_dialects::ring::{PipeKey, SlotBase, own_end, pipe_key, slot_space};
-use slipring_dialects::{OpRef, RingPart, affinity, kernel_kind};
 use slipring_ir::{Flow, Module, OpId, Touch, ValueId};
 use slipring_machine::{CoreKind, Pipe, Platform};
+use slipring_op::ring::{PipeKey, SlotBase, own_end, pipe_key, slot_space};
+use slipring_op::{OpRef, RingPart, affinity, kernel_kind};
 use slipring_program::Direction;
+use slipring_pto::is_event;
 use slipring_tile::Space;
 
 use super::affine::Follow;
 use super::touch::{Access, Bounds, Memory, Work};
 use super::windows;
-use crate::analysis::facts::{Functions, flow, op_ref};
+use crate::analysis::facts::{Functions, flow};
 use crate::analysis::rings::{RingOp, consumes, pipe, ring_bytes, ring_ops, slots_of};
 use crate::analysis::roots::{Address, Root, RootKind, Roots};
 
@@ -35,12 +35,12 @@ impl<'m> Accesses<'m> {
 
     /// The pipe that an op occupies.
     pub fn pipe(&self, id: OpId) -> Option<Pipe> {
-        op_ref(self.module, id)?.pipe(self.platform)
+        OpRef::of(self.module, id)?.pipe(self.platform)
     }
 
     /// The work that an op is; `None` for ops that occupy no pipe.
     pub fn work(&self, id: OpId) -> Option<Work> {
-        let op = op_ref(self.module, id)?;
+        let op = OpRef::of(self.module, id)?;
         let pipe = op.pipe(self.platform)?;
         let mut accesses = Vec::new();
         for (index, spec) in op.def.schema.operands.iter().enumerate() {
@@ -72,7 +72,7 @@ impl<'m> Accesses<'m> {
     fn core(&self, op: &OpRef<'_>) -> Option<CoreKind> {
         let outer = |op: &OpId| self.module.parent_op(*op);
         let around = std::iter::successors(outer(&op.id), outer);
-        let kind = |o: OpId| kernel_kind(self.module, o).or_else(|| affinity(&op_ref(self.module, o)?));
+        let kind = |o: OpId| kernel_kind(self.module, o).or_else(|| affinity(&OpRef::of(self.module, o)?));
         affinity(op).or_else(|| around.into_iter().find_map(kind))
     }
 
@@ -109,7 +109,7 @@ impl<'m> Accesses<'m> {
                 Access { bytes: (start, start.saturating_add(bytes)), ..everything }
             }
             (_, _, RootKind::Popped) => {
-                let op = root.op.and_then(|op| op_ref(self.module, op));
+                let op = root.op.and_then(|op| OpRef::of(self.module, op));
                 match op.and_then(|op| Some((op.ring()?.pops()?, pipe_key(&op)))) {
                     Some((direction, pipe)) => self.slots(pipe, direction),
                     None => everything,

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use slipring_dialects::Linear;
-use slipring_dialects::rules::constant;
 use slipring_ir::{Module, Type, ValueId};
-
-use crate::analysis::facts::def;
+use slipring_op::rules::constant;
+use slipring_op::{Linear, OpDef};
 
 /// Ops followed to find out how a number is made.
 const DEPTH: usize = 32;
@@ -80,7 +78,7 @@ fn followed(module: &Module, value: ValueId, follow: Follow, depth: usize) -> Op
         let value = *data.operands.get(at)?;
         Some(followed(module, value, follow, depth - 1).unwrap_or_else(|| Affine::atom(value)))
     };
-    match def(module, op)?.linear? {
+    match OpDef::of(module, op)?.linear? {
         // From fewer bits it is what it was.
         Linear::Same => of(0),
         Linear::Sum => of(0)?.plus(of(1)?),

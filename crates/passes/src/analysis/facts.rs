@@ -1,15 +1,15 @@
 //! What passes ask of ops, answered from their declarations and their shape.
 
 use indexmap::IndexMap;
-use slipring_dialects::make::is_placed;
-pub use slipring_dialects::rules::counted;
-use slipring_dialects::{Dialects, InCoreSync, OpDef, OpRef, kernel_kind};
 use slipring_ir::{BlockId, Flow, Module, OpId, Type, ValueId};
 use slipring_machine::CoreKind;
+use slipring_op::make::is_placed;
+pub use slipring_op::rules::counted;
+use slipring_op::{InCoreSync, OpDef, OpRef, kernel_kind};
 
 /// The declaration of an op.
 pub fn def(module: &Module, op: OpId) -> Option<&'static OpDef> {
-    Dialects::get().of(module, op)
+    OpDef::of(module, op)
 }
 
 /// True for an op by which the text synchronises the pipes of a core itself. What passes placed does not count.
@@ -20,12 +20,12 @@ pub fn syncs_by_hand(module: &Module, op: OpId) -> bool {
 
 /// An op with its declaration.
 pub fn op_ref(module: &Module, op: OpId) -> Option<OpRef<'_>> {
-    Dialects::get().op(module, op)
+    OpRef::of(module, op)
 }
 
 /// How control passes through the regions of an op; once through each for an op that nobody declares.
 pub fn flow(module: &Module, op: OpId) -> Flow {
-    module.op(op).schema.map_or(Flow::Once, |s| s.flow)
+    module.op(op).schema().map_or(Flow::Once, |s| s.flow)
 }
 
 /// Bytes of a buffer of this type in a local memory. `None` where the type leaves it open or names no buffer.
@@ -112,5 +112,5 @@ pub fn runs_on(module: &Module, function: OpId, kind: Option<CoreKind>) -> bool 
 /// The last op of a block, if it ends it.
 pub fn terminator(module: &Module, block: BlockId) -> Option<OpId> {
     let last = *module.block(block).ops.last()?;
-    module.op(last).schema.filter(|s| s.terminator).map(|_| last)
+    module.op(last).schema().filter(|s| s.terminator).map(|_| last)
 }

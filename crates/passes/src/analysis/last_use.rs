@@ -3,10 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use slipring_dialects::PipeRule;
 use slipring_ir::{BlockId, Module, OpId, ValueId};
-
-use crate::analysis::facts::op_ref;
+use slipring_op::{OpRef, PipeRule};
 
 /// The uses of a tile among the ops of a block.
 #[derive(Clone, Debug)]
@@ -31,10 +29,10 @@ pub fn uses(module: &Module, block: BlockId, tile: ValueId, range: Range<usize>)
                 continue;
             }
             found.last = at;
-            if data.schema.is_some_and(|schema| schema.terminator) {
+            if data.schema().is_some_and(|schema| schema.terminator) {
                 return Err(op);
             }
-            if op_ref(module, op).is_none_or(|op| matches!(op.def.pipe, PipeRule::None)) {
+            if OpRef::of(module, op).is_none_or(|op| matches!(op.def.pipe, PipeRule::None)) {
                 found.names.extend(data.results.iter().filter(|value| module.ty(**value).space().is_some()));
             }
         }

@@ -1,16 +1,16 @@
 //! Rings as the text declares them: reservations, imports, initialise ops, and where the slots of a ring end lie.
 
-use slipring_dialects::ring::{
+use slipring_ir::{Module, OpId};
+use slipring_machine::{CoreKind, Platform};
+use slipring_op::ring::{
     PipeKey, PipeSpec, SlotBase, consumer, consumer_buffer, import_peer, pipe_key, reserved_base, reserved_bytes,
     reserved_name, reserved_space, set_reserved_base, stands_on,
 };
-use slipring_dialects::{OpRef, RingPart, kernel_kind, symbol_name};
-use slipring_ir::{Module, OpId};
-use slipring_machine::{CoreKind, Platform};
+use slipring_op::{OpRef, RingPart, kernel_kind, symbol_name};
 use slipring_program::Direction;
 use slipring_tile::Space;
 
-use crate::analysis::facts::{Functions, op_ref};
+use crate::analysis::facts::Functions;
 
 /// An op with a part in a ring and its function.
 #[derive(Clone, Copy)]
@@ -52,7 +52,7 @@ pub fn ring_ops<'m>(module: &'m Module, functions: &Functions) -> Vec<RingOp<'m>
     let mut list = Vec::new();
     for (function, body) in functions.with_bodies(module) {
         for id in module.walk(body) {
-            if let Some(op) = op_ref(module, id).filter(|op| op.def.ring.is_some())
+            if let Some(op) = OpRef::of(module, id).filter(|op| op.def.ring.is_some())
                 && let Some(part) = op.ring()
             {
                 list.push(RingOp { function, op, part });
@@ -84,7 +84,7 @@ pub fn ring_bytes(init: &OpRef<'_>, platform: &Platform) -> u64 {
 
 /// Where the slots of a direction lie, by the initialise op of their consumer. `None` where the op names no buffer.
 pub fn slots_of(init: &OpRef<'_>, direction: Direction) -> Option<SlotBase> {
-    consumer_buffer(init, direction).map(|value| SlotBase::of(init.table, init.module, value))
+    consumer_buffer(init, direction).map(|value| SlotBase::of(init.module, value))
 }
 
 /// The reservation that an import names, or why there is none.

@@ -3,14 +3,14 @@
 //! A *root* is a buffer: a tile declared in local memory, the landing place of a popped tile, an argument of a function that
 //! nobody calls. Views, reshapes, loop-carried values, results of branches and arguments of calls pass roots on.
 
-pub use slipring_dialects::address::Address;
-use slipring_dialects::ring::ring_tile;
-use slipring_dialects::{OpDef, RingPart};
 use slipring_ir::{Flow, Module, OpId, ValueDef, ValueId};
+pub use slipring_op::address::Address;
+use slipring_op::ring::ring_tile;
+use slipring_op::{OpDef, OpRef, RingPart};
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
-use crate::analysis::facts::{Functions, buffer_bytes, def, flow, op_ref, terminator};
+use crate::analysis::facts::{Functions, buffer_bytes, flow, terminator};
 
 /// Position of a root in [`Roots::roots`].
 pub type RootId = u32;
@@ -108,7 +108,7 @@ impl Roots {
 
     /// The tile that a pop takes as an operand: from there on it is a slot, or where tiles land.
     fn popped_into(&mut self, module: &Module, op: OpId) {
-        let pop = op_ref(module, op);
+        let pop = OpRef::of(module, op);
         // A pop by a ring gives its tile as a result.
         let pop = pop.filter(|op| op.def.ring.is_some_and(|part| part.takes_tile() && part.pops().is_none()));
         let Some((value, address)) = pop.and_then(|op| Some((ring_tile(&op)?, op.address()?))) else { return };
@@ -122,7 +122,7 @@ impl Roots {
         if !data.results.iter().any(|v| module.ty(*v).space().is_some()) {
             return;
         }
-        let def = def(module, op);
+        let def = OpDef::of(module, op);
         let sources: SmallVec<[ValueId; 2]> =
             data.operands.iter().copied().filter(|v| module.ty(*v).space().is_some()).collect();
         for &value in &data.results {
@@ -172,7 +172,7 @@ enum Placed {
 }
 
 fn placed(module: &Module, id: OpId, def: &'static OpDef) -> Placed {
-    match (op_ref(module, id).and_then(|op| op.address()), def.ring.and_then(RingPart::pops)) {
+    match (OpRef::of(module, id).and_then(|op| op.address()), def.ring.and_then(RingPart::pops)) {
         (Some(address), Some(_)) => Placed::Pop(address),
         (Some(address), None) => Placed::Yes(address),
         (None, _) => Placed::No,

@@ -1,12 +1,12 @@
 //! Windows of tensors in global memory: of what, where they begin, how long they are, and how they fold into tiles.
 
-use slipring_dialects::rules::{VIEW, constant};
-use slipring_dialects::{OpRef, WindowOf, pto};
 use slipring_effect::Fold;
 use slipring_ir::{Module, Type, ValueId};
+use slipring_op::rules::{VIEW, constant};
+use slipring_op::{OpRef, WindowOf};
+use slipring_pto as pto;
 
 use super::affine::{Affine, Follow};
-use super::facts::op_ref;
 
 /// True for views of global memory.
 pub fn is_view(ty: &Type) -> bool {
@@ -15,7 +15,7 @@ pub fn is_view(ty: &Type) -> bool {
 
 /// The window of a tensor that a view is, if it is one.
 pub fn partition(module: &Module, view: ValueId) -> Option<WindowOf<'_>> {
-    op_ref(module, module.defining_op(view)?)?.window()
+    OpRef::of(module, module.defining_op(view)?)?.window()
 }
 
 /// A window of a tensor in numbers.
@@ -49,7 +49,7 @@ pub fn extents(module: &Module, view: ValueId) -> Vec<Option<i64>> {
 
 /// The layout that the text gives a view, or the tensor that it is a window of.
 fn layout(module: &Module, view: ValueId) -> Option<&str> {
-    let op: OpRef<'_> = op_ref(module, module.defining_op(view)?)?;
+    let op: OpRef<'_> = OpRef::of(module, module.defining_op(view)?)?;
     match pto::layout_of(&op) {
         Some(layout) => Some(layout),
         None => layout(module, partition(module, view)?.source),

@@ -6,17 +6,16 @@
 
 use std::collections::BTreeMap;
 
-use slipring_dialects::Along;
 use slipring_ir::{Module, OpId, Touch, Type, ValueId};
+use slipring_op::{Along, OpDef};
 
 use super::layout::{Item, Memory};
 use super::pack::{Live, Overflow, Placed, pack};
-use crate::analysis::facts::def;
 use crate::analysis::roots::{RootId, Roots};
 
 /// The sources and the result of an op that may lie in one place: whole tiles of one layout.
 pub(super) fn in_place(module: &Module, roots: &Roots, op: OpId) -> Option<(Vec<RootId>, RootId)> {
-    let def = def(module, op)?;
+    let def = OpDef::of(module, op)?;
     if def.along != Along::EACH {
         return None;
     }

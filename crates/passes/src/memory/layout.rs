@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use slipring_dialects::ring::{SlotBase, pipe_key, slot_space};
-use slipring_dialects::{OpRef, RingPart};
 use slipring_ir::{Diagnostic, Diags, Module, OpId, ValueId};
 use slipring_machine::SpaceSpec;
+use slipring_op::ring::{SlotBase, pipe_key, slot_space};
+use slipring_op::{OpRef, RingPart};
 use slipring_program::Direction;
 use slipring_tile::Space;
 
 use super::lifetime::lifetimes;
 use super::pack::{Live, Request};
-use crate::analysis::facts::{Functions, op_ref};
+use crate::analysis::facts::Functions;
 use crate::analysis::rings::{RingOp, consumes, pipe, ring_bytes, ring_ops, slots_of};
 use crate::analysis::roots::{Address, RootId, RootKind, Roots, home};
 use crate::manager::PassContext;
@@ -208,7 +208,7 @@ impl<'m> Memory<'m> {
 
 /// True if a popped tile needs bytes of its own: slots lie in global memory, and the pipe reserves no landing area.
 fn needs_landing(module: &Module, context: &PassContext<'_>, functions: &Functions, pop: OpId) -> bool {
-    let Some(op) = op_ref(module, pop) else { return false };
+    let Some(op) = OpRef::of(module, pop) else { return false };
     let Some(direction) = op.ring().and_then(RingPart::pops) else { return false };
     let key = pipe_key(&op);
     let rings = ring_ops(module, functions);

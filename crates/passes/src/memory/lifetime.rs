@@ -8,12 +8,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slipring_dialects::ring::ring_tile;
-use slipring_dialects::{PipeRule, RingPart};
 use slipring_ir::{BlockId, Flow, Module, OpId, Span, Touch, Type};
+use slipring_op::ring::ring_tile;
+use slipring_op::{OpRef, PipeRule, RingPart};
 
 use super::pack::Live;
-use crate::analysis::facts::{Functions, flow, op_ref};
+use crate::analysis::facts::{Functions, flow};
 use crate::analysis::roots::{RootId, Roots, home};
 
 /// Lives of the roots of a module, by root.
@@ -201,7 +201,7 @@ fn renewed(
 
 /// True if an op writes a whole tile and reads nothing of it.
 fn writes_all(module: &Module, roots: &Roots, op: OpId, root: RootId) -> bool {
-    let Some(declared) = op_ref(module, op).filter(|op| op.def.ring.is_none()) else { return false };
+    let Some(declared) = OpRef::of(module, op).filter(|op| op.def.ring.is_none()) else { return false };
     let whole = roots.root(root).value;
     if module.ty(whole).as_tile().is_none_or(|ty| ty.valid.iter().any(|dim| dim.known().is_none())) {
         return false;
@@ -235,7 +235,7 @@ fn touched_directly(module: &Module, roots: &Roots, op: OpId) -> BTreeSet<RootId
     let of = |values: &[slipring_ir::ValueId]| -> BTreeSet<RootId> {
         values.iter().flat_map(|v| roots.get(*v).iter().copied()).collect()
     };
-    let Some(declared) = op_ref(module, op) else { return of(&data.operands) };
+    let Some(declared) = OpRef::of(module, op) else { return of(&data.operands) };
     let def = declared.def;
     if def.ring.is_some_and(RingPart::takes_tile) {
         return of(ring_tile(&declared).as_slice());

@@ -5,14 +5,15 @@
 //! that frees it. Frees come in the order of the pops, since a free gives back the oldest slot. A tile whose last use
 //! cannot be told is an error: such a pipe needs frees by hand.
 
-use slipring_dialects::make::is_placed as is_placed_op;
+use slipring_op::make::is_placed as is_placed_op;
 use std::collections::BTreeSet;
 
-use slipring_dialects::ring::{PipeKey, own_end, pipe_key, ring_tile};
-use slipring_dialects::{Dialects, OpRef, RingPart, pto};
 use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Severity, ValueId};
+use slipring_op::ring::{PipeKey, own_end, pipe_key, ring_tile};
+use slipring_op::{OpRef, RingPart};
+use slipring_pto as pto;
 
-use crate::analysis::facts::{Functions, op_ref};
+use crate::analysis::facts::Functions;
 use crate::analysis::last_use::{uses, with_inner};
 use crate::analysis::rings::pipe;
 use crate::manager::{Pass, PassContext};
@@ -51,7 +52,7 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
     }
     // The last first: several frees behind one op then stand in the order of their pops.
     for (pop, anchor) in frees.into_iter().rev() {
-        if let Some(free) = pto::placed_free_after(Dialects::get(), module, pop) {
+        if let Some(free) = pto::placed_free_after(module, pop) {
             module.insert_after(anchor, free);
         }
     }
@@ -138,7 +139,7 @@ fn landing(module: &Module, block: BlockId, pops: &[Pop], diags: &mut Diags) {
 fn pops(module: &Module, block: BlockId, context: &PassContext<'_>) -> Vec<Pop> {
     let ops = module.block(block).ops.iter().enumerate();
     let found = ops.filter_map(|(at, &id)| {
-        let op = op_ref(module, id).filter(|op| op.def.ring.is_some())?;
+        let op = OpRef::of(module, id).filter(|op| op.def.ring.is_some())?;
         op.ring().and_then(RingPart::pops)?;
         let end = own_end(&op)?;
         let spec = pipe(&end, context.platform)?;
@@ -156,7 +157,7 @@ fn is_placed(module: &Module, block: BlockId, key: PipeKey) -> bool {
         .block(block)
         .ops
         .iter()
-        .any(|id| is_placed_op(module, *id) && op_ref(module, *id).is_some_and(|op| pipe_key(&op) == Some(key)))
+        .any(|id| is_placed_op(module, *id) && OpRef::of(module, *id).is_some_and(|op| pipe_key(&op) == Some(key)))
 }
 
 /// Position in the block of the last op that uses a popped tile or something made from it; before position `end`, where its
@@ -181,7 +182,7 @@ fn stray(module: &Module, pop: &Pop, names: &BTreeSet<ValueId>) -> Option<OpId> 
             let Some((block, position)) = module.position(at) else { return false };
             let before = &module.block(block).ops[..=position];
             let pops_it =
-                |id: &OpId| op_ref(module, *id).is_some_and(|o| is_pop(&o) && ring_tile(&o) == Some(pop.tile));
+                |id: &OpId| OpRef::of(module, *id).is_some_and(|o| is_pop(&o) && ring_tile(&o) == Some(pop.tile));
             if before.iter().any(pops_it) {
                 return true;
             }
@@ -203,7 +204,7 @@ fn is_pop(op: &OpRef<'_>) -> bool {
 fn pops_inside(module: &Module, block: BlockId, key: PipeKey, range: std::ops::Range<usize>) -> Option<OpId> {
     let outer = module.block(block).ops[range].iter();
     let inner = outer.flat_map(|op| with_inner(module, *op).into_iter().skip(1));
-    inner.into_iter().find(|id| op_ref(module, *id).is_some_and(|op| is_pop(&op) && pipe_key(&op) == Some(key)))
+    inner.into_iter().find(|id| OpRef::of(module, *id).is_some_and(|op| is_pop(&op) && pipe_key(&op) == Some(key)))
 }
 
 fn unclear(module: &Module, pop: &Pop, culprit: OpId, why: &str) -> Diagnostic {

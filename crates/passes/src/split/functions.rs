@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use slipring_dialects::{InCoreSync, PipeRule, func};
 use slipring_ir::{BlockId, Module, OpId, Part, Type, ValueId};
+use slipring_mlir::func;
+use slipring_op::{InCoreSync, OpDef, PipeRule};
 
-use crate::analysis::facts::{Functions, def, terminator};
+use crate::analysis::facts::{Functions, terminator};
 
 /// A name that no function has, like the wanted one.
 pub(super) fn free_name(functions: &Functions, wanted: &str) -> String {
@@ -51,7 +52,7 @@ pub(super) fn drop_unused(module: &mut Module, body: BlockId) {
 
 fn is_idle(module: &Module, op: OpId, used: &BTreeSet<ValueId>) -> bool {
     let data = module.op(op);
-    let Some(def) = def(module, op) else { return false };
+    let Some(def) = OpDef::of(module, op) else { return false };
     // Asking for the lane decides which cores take part; values of a type of their own may stand for more than a value.
     let plain = matches!(def.pipe, PipeRule::None)
         && def.ring.is_none()

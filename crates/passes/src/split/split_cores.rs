@@ -7,14 +7,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slipring_dialects::function::{has_entry_mark, set_kernel_kind, unmark_entry};
-use slipring_dialects::ring::{import_peer, set_import_peer};
-use slipring_dialects::{PipeRule, affinity, kernel_kind, symbol_name};
 use slipring_ir::{BlockId, Diags, Module, OpId, ValueMap};
 use slipring_machine::CoreKind;
+use slipring_op::function::{has_entry_mark, set_kernel_kind, unmark_entry};
+use slipring_op::ring::{import_peer, set_import_peer};
+use slipring_op::{OpRef, PipeRule, affinity, kernel_kind, symbol_name};
 
 use super::functions::{call_both, drop_unused, free_name};
-use crate::analysis::facts::{Functions, op_ref, terminator};
+use crate::analysis::facts::{Functions, terminator};
 use crate::manager::{Pass, PassContext};
 
 /// The pass.
@@ -63,7 +63,7 @@ fn run(module: &mut Module, _: &PassContext<'_>, _: &mut Diags) {
 
 /// The kind of core that a section is for. An op with a body that runs on a pipe is no section.
 fn section_kind(module: &Module, op: OpId) -> Option<CoreKind> {
-    let op = op_ref(module, op)?;
+    let op = OpRef::of(module, op)?;
     let opens = !module.op(op.id).regions.is_empty() && matches!(op.def.pipe, PipeRule::None);
     affinity(&op).filter(|_| opens)
 }

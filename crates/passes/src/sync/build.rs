@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexSet;
-use slipring_dialects::{Signal, SyncAct, kernel_kind};
 use slipring_ir::{BlockId, Module, OpId};
 use slipring_machine::Platform;
+use slipring_op::{OpRef, Signal, SyncAct, kernel_kind};
 
 use super::tree::{Flag, Tree};
 use crate::analysis::access::Accesses;
-use crate::analysis::facts::{Functions, flow, op_ref, runs_on, syncs_by_hand};
+use crate::analysis::facts::{Functions, flow, runs_on, syncs_by_hand};
 use crate::analysis::touch::{Access, Work};
 
 /// A function as a tree, with the ops that its nodes are.
@@ -172,7 +172,7 @@ impl<'m> Builder<'m> {
     pub fn flags_by_hand(&self, body: BlockId) -> Vec<Flag> {
         let mut flags = Vec::new();
         for op in self.module.walk(body) {
-            let act = op_ref(self.module, op).and_then(|op| op.sync());
+            let act = OpRef::of(self.module, op).and_then(|op| op.sync());
             let Some(SyncAct::Set(Signal { from, to, id }) | SyncAct::Wait(Signal { from, to, id })) = act else {
                 continue;
             };

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slipring_dialects::pto;
 use slipring_ir::{BlockId, Module, OpId};
+use slipring_pto as pto;
 
 use super::build::Built;
 use super::place::{Action, Placement, Side};

@@ -8,12 +8,13 @@
 
 use std::collections::BTreeSet;
 
-use slipring_dialects::{Dialects, PipeRule, Signal, SyncAct, is_event, kernel_kind, symbol_name};
 use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Severity};
 use slipring_machine::{CoreKind, Pipe, Platform};
+use slipring_op::{OpDef, OpRef, PipeRule, Signal, SyncAct, kernel_kind, symbol_name};
+use slipring_pto::is_event;
 
 use crate::analysis::access::Accesses;
-use crate::analysis::facts::{Functions, counted, flow, op_ref, runs_on};
+use crate::analysis::facts::{Functions, counted, flow, runs_on};
 use crate::analysis::touch::Work;
 use crate::manager::{Pass, PassContext};
 use crate::sync::build::{Builder, Built};
@@ -75,8 +76,7 @@ const MOST_WORK: usize = 131_072;
 
 /// What is wrong with a function of more ops than flags can be found for in reasonable time.
 fn too_much(module: &Module, function: OpId, body: BlockId) -> Option<Diagnostic> {
-    let dialects = Dialects::get();
-    let on_pipe = |op: &OpId| dialects.of(module, *op).is_some_and(|def| !matches!(def.pipe, PipeRule::None));
+    let on_pipe = |op: &OpId| OpDef::of(module, *op).is_some_and(|def| !matches!(def.pipe, PipeRule::None));
     let count = module.walk(body).iter().filter(|op| on_pipe(op)).count();
     (count > MOST_WORK).then(|| {
         let name = symbol_name(module, function);
@@ -185,7 +185,7 @@ struct Steps<'m> {
 
 /// The pairs of pipes that have flags whose id is computed.
 fn computed_flags(module: &Module) -> BTreeSet<(Pipe, Pipe)> {
-    let acts = module.walk(module.top).into_iter().filter_map(|op| op_ref(module, op)?.sync());
+    let acts = module.walk(module.top).into_iter().filter_map(|op| OpRef::of(module, op)?.sync());
     let pairs = acts.filter_map(|act| match act {
         SyncAct::Set(Signal { from, to, id: None }) | SyncAct::Wait(Signal { from, to, id: None }) => Some((from, to)),
         _ => None,
@@ -231,7 +231,7 @@ impl Steps<'_> {
                 steps.push(Step::Group(flow(self.module, op), regions));
                 continue;
             }
-            if let Some(act) = op_ref(self.module, op).and_then(|op| op.sync()) {
+            if let Some(act) = OpRef::of(self.module, op).and_then(|op| op.sync()) {
                 steps.extend(self.act(act));
                 continue;
             }

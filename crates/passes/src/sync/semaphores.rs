@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use slipring_dialects::function::kernel_kind;
-use slipring_dialects::{Dialects, SyncAct, home_kind};
 use slipring_ir::{Diagnostic, Diags, Module, OpId};
 use slipring_machine::{CoreKind, Platform};
+use slipring_op::function::kernel_kind;
+use slipring_op::{OpRef, SyncAct, home_kind};
 
 /// The ops that signal, or that wait: the first of each id, and whether some id is not known.
 #[derive(Default)]
@@ -47,7 +47,7 @@ pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
     // the Cube core.
     let mut groups: BTreeMap<Option<OpId>, [Way; 2]> = BTreeMap::new();
     for id in module.walk(module.top) {
-        let Some(op) = Dialects::get().op(module, id) else { continue };
+        let Some(op) = OpRef::of(module, id) else { continue };
         let (sends, number) = match op.sync() {
             Some(SyncAct::Send { id, .. }) => (true, id),
             Some(SyncAct::Receive { id, .. }) => (false, id),

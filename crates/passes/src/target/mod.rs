@@ -7,14 +7,18 @@ mod types;
 
 use std::collections::BTreeSet;
 
-use slipring_dialects::function::{ask_slots, set_written_platform};
-use slipring_dialects::ring::{PipeKey, PipeSpec, set_slots_by};
-use slipring_dialects::target::Target;
-use slipring_dialects::{Dialects, RingPart, arith, builtin, pto};
 use slipring_ir::{AttrDict, Diagnostic, Diags, Dim, Module, OpId, Part, TileType, Type, ValueId};
 use slipring_machine::Platform;
+use slipring_mlir::{arith, builtin};
+use slipring_op::function::{ask_slots, set_written_platform};
+use slipring_op::ring::{PipeKey, PipeSpec, set_slots_by};
+use slipring_op::target::Scalars;
+use slipring_op::target::Target;
+use slipring_op::{OpRef, RingPart};
+use slipring_pto as pto;
 
-use crate::analysis::facts::op_ref;
+/// What changes put in front of ops.
+const SCALARS: Scalars = Scalars { constant: &arith::CONSTANT, index_cast: &arith::INDEX_CAST };
 
 /// What a platform's rings are where programs are for a target.
 pub fn platform_for(target: &Target, platform: &Platform) -> Platform {
@@ -49,7 +53,7 @@ pub fn before(module: &mut Module, target: &Target, platform: &Platform, diags: 
         (PipeKey::Id(_), true) => platform.ring.slots_both_ways,
         (PipeKey::Id(_), false) => platform.ring.slots_one_way,
     };
-    for op in module.walk(module.top).into_iter().filter_map(|id| op_ref(module, id)) {
+    for op in module.walk(module.top).into_iter().filter_map(|id| OpRef::of(module, id)) {
         let makes = op.def.ring.is_some_and(RingPart::makes_end);
         let Some(spec) = (if makes { PipeSpec::of(&op, platform) } else { None }) else { continue };
         // Elsewhere the allocator makes room.
@@ -62,7 +66,7 @@ pub fn before(module: &mut Module, target: &Target, platform: &Platform, diags: 
             diags.push(op.error("target-depth", message).help(help));
         }
     }
-    set_slots_by(Dialects::get(), module, platform, depth);
+    set_slots_by(module, platform, depth);
     for function in module.functions().collect::<Vec<_>>() {
         ask_slots(module, function, None);
     }
@@ -70,7 +74,7 @@ pub fn before(module: &mut Module, target: &Target, platform: &Platform, diags: 
 
 /// Gives an op without working memory a tile like the one that it reads, where that is one by rows.
 fn working_memory(module: &mut Module, id: OpId, like: &str) {
-    let Some(op) = op_ref(module, id) else { return };
+    let Some(op) = OpRef::of(module, id) else { return };
     let at = op.def.schema.operands.iter().position(|operand| operand.name == "tmp");
     let (Some(at), Some(tile)) = (at.filter(|_| op.operand("tmp").is_none()), op.tile(like)) else { return };
     let whole = [Dim::Static(tile.layout.rows.into()), Dim::Static(tile.layout.cols.into())];
@@ -156,7 +160,7 @@ fn pipes_of_functions(module: &Module, said: &mut Said<'_>) {
         for (what, is) in counted {
             let results = |id: OpId| module.op(id).results.len();
             let fits = |id: &OpId| {
-                op_ref(module, *id).is_some_and(|op| op.def.ring.is_some_and(|part| is(part, results(*id))))
+                OpRef::of(module, *id).is_some_and(|op| op.def.ring.is_some_and(|part| is(part, results(*id))))
             };
             let made: Vec<OpId> = module.walk(body).into_iter().filter(fits).collect();
             if let Some(last) = made.get(said.target.rings.pipes) {
@@ -229,7 +233,7 @@ fn operation(module: &mut Module, id: OpId, platform: &Platform, said: &mut Said
             as_index(module, id, operand);
         }
         if let Some(fix) = rule.fix
-            && let Err(why) = fix(Dialects::get(), module, id, platform)
+            && let Err(why) = fix(&SCALARS, module, id, platform)
         {
             return said.refuse(
                 module,
@@ -271,14 +275,14 @@ fn attributes(module: &mut Module, id: OpId, name: &str, said: &mut Said<'_>) {
 
 /// Makes an operand of an op an `index`, where it is another integer.
 fn as_index(module: &mut Module, id: OpId, operand: &str) {
-    let value = op_ref(module, id).and_then(|op| op.operand(operand));
+    let value = OpRef::of(module, id).and_then(|op| op.operand(operand));
     let Some(value) = value.filter(|value| *module.ty(*value) != Type::Index) else { return };
     let span = module.op(id).span;
     let cast = arith::INDEX_CAST.make(module, &[("in", &[value])], AttrDict::default(), &[Type::Index], span);
     module.insert_before(id, cast);
     let index = module.op(cast).results[0];
     let own: Vec<ValueId> = module.op(id).operands.to_vec();
-    let at = op_ref(module, id).and_then(|op| op.def.schema.operands.iter().position(|o| o.name == operand));
+    let at = OpRef::of(module, id).and_then(|op| op.def.schema.operands.iter().position(|o| o.name == operand));
     let at = at.map_or(0, |at| module.op(id).segments.iter().take(at).map(|n| usize::from(*n)).sum());
     debug_assert_eq!(own[at], value);
     module.op_mut(id).operands[at] = index;

@@ -1,7 +1,7 @@
 //! Types that a target has.
 
-use slipring_dialects::target::Target;
 use slipring_ir::{Attr, FuncType, Module, Type, ValueId};
+use slipring_op::target::Target;
 use slipring_tile::{Elem, Space};
 
 /// Writes pointers to global memory as the assembler's text has them: without a memory.

@@ -2,12 +2,12 @@
 
 use slipring_ir::{Attr, AttrDict, Module, OpId, TileType, Type, ValueId};
 use slipring_machine::{Pipe, Platform};
-use slipring_op::Table;
 use slipring_op::address::{ADDRESS, Address};
 use slipring_op::def::{OpRef, RingPart};
 use slipring_op::ring::PipeSpec;
 use slipring_op::ring::reserved::{BASE, reserved_base};
 use slipring_op::rules::constant;
+use slipring_op::target::Scalars;
 use slipring_tile::{BLayout, Layout, SLayout};
 
 use crate::sync::{EVENT_PIPES, event_pipe, pipe_attr};
@@ -15,23 +15,28 @@ use crate::{POINTER_CAST, TRESHAPE};
 
 pub(super) type Fixed = Result<(), String>;
 
-pub(super) fn op<'m>(table: &'m Table, module: &'m Module, id: OpId) -> Result<OpRef<'m>, String> {
-    table.op(module, id).ok_or_else(|| "nothing is known of this op".to_string())
+pub(super) fn op(module: &Module, id: OpId) -> Result<OpRef<'_>, String> {
+    OpRef::of(module, id).ok_or_else(|| "nothing is known of this op".to_string())
 }
 
 /// A constant in front of an op.
-fn constant_before(table: &Table, module: &mut Module, before: OpId, number: i64, ty: Type) -> Result<ValueId, String> {
-    let def = table.def("arith.constant").ok_or("there are no constants")?;
+fn constant_before(
+    scalars: &Scalars,
+    module: &mut Module,
+    before: OpId,
+    number: i64,
+    ty: Type,
+) -> Result<ValueId, String> {
     let span = module.op(before).span;
     let value = [("value", Attr::Int(number.into(), ty.clone()))];
-    let made = def.make(module, &[], value, &[ty], span);
+    let made = scalars.constant.make(module, &[], value, &[ty], span);
     module.insert_before(before, made);
     Ok(module.op(made).results[0])
 }
 
 /// A reservation stands where the allocator put it; what imports it is told by the reservation.
-pub(super) fn slots_at_their_address(table: &Table, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
-    let this = op(table, module, id)?;
+pub(super) fn slots_at_their_address(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
     if this.def.ring == Some(RingPart::Import) {
         module.op_mut(id).attrs.remove(BASE);
         return Ok(());
@@ -42,8 +47,13 @@ pub(super) fn slots_at_their_address(table: &Table, module: &mut Module, id: OpI
 }
 
 /// A pipe says its depth, its protocol and its number where it is another than the version's only one.
-pub(super) fn pipe_of_the_default_depth(table: &Table, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
-    let this = op(table, module, id)?;
+pub(super) fn pipe_of_the_default_depth(
+    scalars: &Scalars,
+    module: &mut Module,
+    id: OpId,
+    platform: &Platform,
+) -> Fixed {
+    let this = op(module, id)?;
     let spec = PipeSpec::of(&this, platform).ok_or("the pipe's parameters make no sense")?;
     let default = if spec.both_ways() { platform.ring.slots_both_ways } else { platform.ring.slots_one_way };
     if spec.slots != default {
@@ -53,24 +63,24 @@ pub(super) fn pipe_of_the_default_depth(table: &Table, module: &mut Module, id: 
     for name in ["slot_num", "id"] {
         module.op_mut(id).attrs.remove(name);
     }
-    plain_end(table, module, id, platform)
+    plain_end(scalars, module, id, platform)
 }
 
 /// A pipe says its depth, whatever the default is.
-pub(super) fn pipe_with_its_depth(table: &Table, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
-    let spec = PipeSpec::of(&op(table, module, id)?, platform).ok_or("the pipe's parameters make no sense")?;
+pub(super) fn pipe_with_its_depth(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let spec = PipeSpec::of(&op(module, id)?, platform).ok_or("the pipe's parameters make no sense")?;
     module.op_mut(id).attrs.set("slot_num", Attr::int(spec.slots.into()));
-    plain_end(table, module, id, platform)
+    plain_end(scalars, module, id, platform)
 }
 
 /// Nothing is done.
-pub(super) fn as_it_is(_: &Table, _: &mut Module, _: OpId, _: &Platform) -> Fixed {
+pub(super) fn as_it_is(_: &Scalars, _: &mut Module, _: OpId, _: &Platform) -> Fixed {
     Ok(())
 }
 
 /// Takes off an end of a pipe what is said anyway, and gives it both buffers.
-fn plain_end(table: &Table, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
-    let this = op(table, module, id)?;
+fn plain_end(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let this = op(module, id)?;
     let spec = PipeSpec::of(&this, platform).ok_or("the pipe's parameters make no sense")?;
     // Frees stand in the text of a built program, whoever placed them.
     let mut said = vec!["auto_free"];
@@ -93,7 +103,7 @@ fn plain_end(table: &Table, module: &mut Module, id: OpId, platform: &Platform) 
     }
     let unused = match c2v.and(v2c) {
         Some(_) => None,
-        None => Some(constant_before(table, module, id, 0, Type::I32)?),
+        None => Some(constant_before(scalars, module, id, 0, Type::I32)?),
     };
     let operands: Vec<ValueId> = gm.into_iter().chain(c2v.or(unused)).chain(v2c.or(unused)).collect();
     let data = module.op_mut(id);
@@ -103,7 +113,7 @@ fn plain_end(table: &Table, module: &mut Module, id: OpId, platform: &Platform) 
 }
 
 /// The number of the only pipe need not be said.
-pub(super) fn of_the_only_pipe(_: &Table, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+pub(super) fn of_the_only_pipe(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     module.op_mut(id).attrs.remove("id");
     Ok(())
 }
@@ -114,9 +124,9 @@ fn class_of(pipe: Pipe) -> Option<&'static str> {
 }
 
 /// Classes of operations by the names that assemblers know.
-pub(super) fn known_classes(table: &Table, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+pub(super) fn known_classes(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     for name in ["src_op", "dst_op", "op_type"] {
-        let this = op(table, module, id)?;
+        let this = op(module, id)?;
         let long = this.text(name).filter(|class| class.starts_with("EVENT_"));
         let Some(class) = long.and_then(|_| event_pipe(&this, name)).and_then(class_of) else { continue };
         module.op_mut(id).attrs.set(name, Attr::member("pipe_event_type", class));
@@ -125,9 +135,9 @@ pub(super) fn known_classes(table: &Table, module: &mut Module, id: OpId, _: &Pl
 }
 
 /// Buffer tokens name a class of operations and a constant id.
-pub(super) fn buffer_by_class(table: &Table, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
-    known_classes(table, module, id, platform)?;
-    let this = op(table, module, id)?;
+pub(super) fn buffer_by_class(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    known_classes(scalars, module, id, platform)?;
+    let this = op(module, id)?;
     let mut attrs = AttrDict::default();
     let class = match this.attr("op_type") {
         Some(class) => class.clone(),
@@ -156,14 +166,14 @@ pub(super) fn buffer_by_class(table: &Table, module: &mut Module, id: OpId, plat
 }
 
 /// Where a tile's type leaves its valid shape open, the op says it: all of the tile, where the text does not.
-pub(super) fn valid_shape_is_written(table: &Table, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
-    let this = op(table, module, id)?;
+pub(super) fn valid_shape_is_written(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
     let Some(ty) = module.ty(this.result(0)).as_tile().copied() else { return Ok(()) };
     let addr = this.operand("addr");
     let mut valid = [this.operand("valid_row"), this.operand("valid_col")];
     for (at, whole) in [ty.layout.rows, ty.layout.cols].into_iter().enumerate() {
         if ty.valid[at].known().is_none() && valid[at].is_none() {
-            valid[at] = Some(constant_before(table, module, id, whole.into(), Type::Index)?);
+            valid[at] = Some(constant_before(scalars, module, id, whole.into(), Type::Index)?);
         }
     }
     let data = module.op_mut(id);
@@ -173,8 +183,8 @@ pub(super) fn valid_shape_is_written(table: &Table, module: &mut Module, id: OpI
 }
 
 /// Where a wait holds one pipe, no wait holds the scalar unit: it holds the pipe of loads, and a barrier holds the rest.
-pub(super) fn wait_of_a_pipe(table: &Table, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
-    let this = op(table, module, id)?;
+pub(super) fn wait_of_a_pipe(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let this = op(module, id)?;
     if platform.sync.wait_stalls_core || pipe_attr(&this, "pipe") != Some(Pipe::S) {
         return Ok(());
     }
@@ -185,16 +195,16 @@ pub(super) fn wait_of_a_pipe(table: &Table, module: &mut Module, id: OpId, platf
 }
 
 /// Memory that the allocator placed is memory at that address, and nobody gives it back.
-pub(super) fn memory_at_its_address(table: &Table, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+pub(super) fn memory_at_its_address(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let Some(old) = module.op(id).results.first().copied() else {
         module.remove(id);
         return Ok(());
     };
-    let Some(Address::At(address)) = op(table, module, id)?.address() else {
+    let Some(Address::At(address)) = op(module, id)?.address() else {
         return Err("it has no address".into());
     };
     let (ty, span) = (module.ty(old).clone(), module.op(id).span);
-    let addr = constant_before(table, module, id, address as i64, Type::I64)?;
+    let addr = constant_before(scalars, module, id, address as i64, Type::I64)?;
     let made = POINTER_CAST.make(module, &[(ADDRESS, &[addr])], AttrDict::default(), &[ty], span);
     module.insert_before(id, made);
     replace(module, id, made);
@@ -211,12 +221,11 @@ pub(super) fn replace(module: &mut Module, id: OpId, made: OpId) {
 }
 
 /// What is printed is an integer or a float.
-pub(super) fn print_of_a_number(table: &Table, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+pub(super) fn print_of_a_number(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let at = module.op(id).operands.iter().position(|value| *module.ty(*value) == Type::Index);
     let Some(at) = at else { return Ok(()) };
-    let def = table.def("arith.index_cast").ok_or("there are no casts")?;
     let (value, span) = (module.op(id).operands[at], module.op(id).span);
-    let cast = def.make(module, &[("in", &[value])], AttrDict::default(), &[Type::I64], span);
+    let cast = scalars.index_cast.make(module, &[("in", &[value])], AttrDict::default(), &[Type::I64], span);
     module.insert_before(id, cast);
     let number = module.op(cast).results[0];
     module.op_mut(id).operands[at] = number;
@@ -224,7 +233,7 @@ pub(super) fn print_of_a_number(table: &Table, module: &mut Module, id: OpId, _:
 }
 
 /// A column whose elements follow one another is the same bytes as a row.
-pub(super) fn columns_as_rows(_: &Table, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+pub(super) fn columns_as_rows(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let row_of = |ty: &Type| {
         let tile = ty.as_tile()?;
         let layout = tile.layout;
@@ -255,7 +264,7 @@ pub(super) fn columns_as_rows(_: &Table, module: &mut Module, id: OpId, _: &Plat
 }
 
 /// Tiles go neither through loops nor into functions.
-pub(super) fn carries_no_tile(_: &Table, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+pub(super) fn carries_no_tile(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let data = module.op(id);
     let tile = |value: &&ValueId| matches!(module.ty(**value), Type::Tile(_) | Type::ShortTile { .. });
     match data.operands.iter().chain(&data.results).find(tile) {

@@ -2,9 +2,9 @@
 
 use slipring_ir::{Attr, AttrDict, Module, OpId, Type, ValueId};
 use slipring_machine::Platform;
-use slipring_op::Table;
 use slipring_op::def::{HandlePart, RingPart};
 use slipring_op::ring::{PipeSpec, consumer_buffer, gm_buffer};
+use slipring_op::target::Scalars;
 use slipring_program::Direction;
 
 use super::fixes::{Fixed, op, replace};
@@ -14,8 +14,8 @@ use crate::pipe_handle::{INITIALIZE_L2G2L, INITIALIZE_L2L, TFREE};
 const DEPTHS: [u32; 2] = [4, 8];
 
 /// Makes `initialize_l2l_pipe` or `initialize_l2g2l_pipe` of a typed pipe.
-pub(super) fn plain_pipe_value(table: &Table, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
-    let this = op(table, module, id)?;
+pub(super) fn plain_pipe_value(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let this = op(module, id)?;
     let spec = PipeSpec::of(&this, platform).ok_or("the pipe's parameters make no sense")?;
     let config = &spec.config;
     let default = spec.slots / spec.period.max(1);
@@ -65,11 +65,11 @@ pub(super) fn plain_pipe_value(table: &Table, module: &mut Module, id: OpId, pla
     module.insert_before(id, made);
     let pipe = module.op(made).results[0];
     replace(module, id, made);
-    users(table, module, pipe, split, frees)
+    users(module, pipe, split, frees)
 }
 
 /// Writes the split of what uses a pipe, and frees behind pops that freed by themselves.
-fn users(table: &Table, module: &mut Module, pipe: ValueId, split: i64, frees: bool) -> Fixed {
+fn users(module: &mut Module, pipe: ValueId, split: i64, frees: bool) -> Fixed {
     for user in module.walk(module.top) {
         if !module.op(user).operands.contains(&pipe) {
             continue;
@@ -77,7 +77,7 @@ fn users(table: &Table, module: &mut Module, pipe: ValueId, split: i64, frees: b
         if !module.op(user).results.is_empty() {
             return Err("its pushes and pops give events".into());
         }
-        let Some(RingPart::Handle(part)) = op(table, module, user)?.def.ring else { continue };
+        let Some(RingPart::Handle(part)) = op(module, user)?.def.ring else { continue };
         if module.op(user).attrs.get("split").is_none() {
             module.op_mut(user).attrs.set("split", Attr::int(split));
         }
@@ -92,7 +92,7 @@ fn users(table: &Table, module: &mut Module, pipe: ValueId, split: i64, frees: b
 }
 
 /// A split is always said.
-pub(super) fn split_is_written(_: &Table, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+pub(super) fn split_is_written(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     if !module.op(id).results.is_empty() {
         return Err("it gives an event".into());
     }

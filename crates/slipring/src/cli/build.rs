@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use clap::Args;
-use slipring_dialects::pto::targets::{TARGETS, target};
-use slipring_dialects::target::Target;
 use slipring_ir::{Module, Severity, Source, difference_but_for_names};
+use slipring_op::target::Target;
 use slipring_passes::{Pass, PassContext, pipeline, verify_after};
+use slipring_pto::targets::{TARGETS, target};
 use slipring_report::{memory_svg, memory_text};
 
 use super::asked::ShapeArgs;
@@ -97,7 +97,7 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
             }
             print(pass.name, &module);
             if args.verify_passes && !diags.has_errors() {
-                diags.list.extend(verify_after(pass, &module, &context).list);
+                diags.list.extend(verify_after(pass, &module, slipring_dialects::Dialects::get(), &platform).list);
             }
             if diags.has_errors() {
                 break;

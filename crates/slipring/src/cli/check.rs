@@ -3,9 +3,9 @@
 use clap::Args;
 use serde::Serialize;
 use slipring::{Error, Judged, Program, message_facts};
-use slipring_dialects::rules::counted;
 use slipring_ir::{Diagnostic, Diags, Module, Severity};
 use slipring_machine::Platform;
+use slipring_op::rules::counted;
 use slipring_report::MessageFacts;
 
 use super::asked::ShapeArgs;

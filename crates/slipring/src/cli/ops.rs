@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use clap::Args;
-use slipring_dialects::{CoreRule, Dialects, OpDef};
+use slipring_dialects::Dialects;
 use slipring_ir::text::nearest;
 use slipring_ir::{Arity, AttrKind, Syntax, Touch};
 use slipring_lang::Entry;
+use slipring_op::{CoreRule, OpDef};
 
 use super::Exit;
 use super::output::{fail, out};
@@ -102,12 +103,12 @@ fn page(def: &OpDef) -> String {
     };
     let _ = writeln!(text, "core      {core}");
     let pipe = match def.pipe {
-        slipring_dialects::PipeRule::None => "none: the scalar unit runs it, or it only names memory".to_string(),
-        slipring_dialects::PipeRule::Fixed(pipe) => pipe.to_string(),
-        slipring_dialects::PipeRule::By(_) => "depends on the memories of its operands, or on the platform".to_string(),
+        slipring_op::PipeRule::None => "none: the scalar unit runs it, or it only names memory".to_string(),
+        slipring_op::PipeRule::Fixed(pipe) => pipe.to_string(),
+        slipring_op::PipeRule::By(_) => "depends on the memories of its operands, or on the platform".to_string(),
     };
     let _ = writeln!(text, "pipe      {pipe}");
-    if def.along != slipring_dialects::Along::UNKNOWN {
+    if def.along != slipring_op::Along::UNKNOWN {
         let [rows, columns] = [0, 1].map(|axis| def.along[axis].describe(axis));
         let _ = writeln!(text, "rows      {rows}\ncolumns   {columns}");
     }

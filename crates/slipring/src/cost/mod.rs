@@ -6,12 +6,13 @@
 mod points;
 mod table;
 
-use slipring_dialects::{Dialects, OpDef, PipeRule};
+use slipring_dialects::Dialects;
 use slipring_effect::product_blocks;
 use slipring_effect::vector::tile_units;
 use slipring_ir::text::nearest;
 use slipring_machine::cost::Price;
 use slipring_machine::{Pipe, Platform, Units};
+use slipring_op::{OpDef, PipeRule};
 use slipring_tile::{Elem, Layout, Space};
 
 pub use points::{Point, read_points};
@@ -114,7 +115,7 @@ fn by_tile(def: &OpDef, platform: &Platform, query: &Query) -> Result<(Price, Un
 fn way_of(def: &OpDef) -> Option<(Space, Space)> {
     let views = |touch| {
         let operands = def.schema.operands.iter();
-        operands.filter(|o| o.touch == touch).any(|o| o.ty.describe == slipring_dialects::rules::VIEW.describe)
+        operands.filter(|o| o.touch == touch).any(|o| o.ty.describe == slipring_op::rules::VIEW.describe)
     };
     match (views(slipring_ir::Touch::Read), views(slipring_ir::Touch::Write)) {
         (true, false) => Some((Space::Gm, Space::Vec)),

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use slipring_check::Checker;
-use slipring_dialects::{Decoded, Dialects, Mode as DecodeMode, decode};
 use slipring_ir::{Diagnostic, Diags};
 use slipring_lang::tasks::{TaskArg, TaskCall};
 use slipring_machine::Platform;
+use slipring_op::{Decoded, Mode as DecodeMode, decode};
 use slipring_program::{Extent, GmBuffer, Memory, ParamKind, gm_split, zeroed};
 use slipring_sim::{ArgValue, Launch, Mode, Observer, RunResult, WorkRun, run};
 use slipring_tasks::{Bytes, Touched};
@@ -146,7 +146,7 @@ pub(super) fn run_task(
                 .apart
                 .as_ref()
                 .map_or((&prepared.written, &prepared.kernel), |(module, kernel)| (module, kernel));
-            reference = decode(Dialects::get(), source, kernel, platform, DecodeMode::Reference, &mut Diags::default())
+            reference = decode(source, kernel, platform, DecodeMode::Reference, &mut Diags::default())
                 .map_err(|_| "the source as written cannot be decoded".to_string())?;
             &reference
         }

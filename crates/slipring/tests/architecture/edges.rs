@@ -38,6 +38,7 @@ fn meant(phrase: &str) -> Option<&'static [&'static str]> {
         "the engine" | "scheduling" | "time" => &["sim", "check"],
         "drawing" => &["report"],
         "passes" => &["passes"],
+        "the table" => &["dialects"],
         "other families" => &["mlir", "pto", "micro"],
         "any other crate" | "all but the facade" | "kernels and programs" => &[
             "tile", "ir", "machine", "program", "vector", "effect", "op", "mlir", "pto", "micro", "dialects", "lang",

@@ -160,6 +160,17 @@ const RULES: &[Rule] = &[
         good: &["found.iter().find(|def| def.ring.is_some())"],
     },
     Rule {
+        what: "the table where no text is read: an op of a module carries its declaration (`OpDef::of`, `OpRef::of`)",
+        // What reads texts and checks them, and what lists ops for people.
+        holds_in: |path| {
+            let lists = ["slipring/src/cli/ops.rs", "slipring/src/cli/build.rs", "slipring/src/cost/mod.rs"];
+            path != "slipring/src/prepare.rs" && !lists.contains(&path)
+        },
+        broken_by: |line| line.contains("Dialects::get()"),
+        bad: &["let def = Dialects::get().def(&module.op(op).name);"],
+        good: &["OpDef::of(module, op)", "verify(table, module, platform, diags)"],
+    },
+    Rule {
         what: "an op made past the builder (`OpDef::make`)",
         holds_in: |path| room(path) != "ir" && path != "op/src/make.rs",
         broken_by: |line| line.contains("odule.create(") || line.contains("odule.build("),

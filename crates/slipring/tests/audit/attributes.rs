@@ -227,7 +227,7 @@ fn every_attribute_is_used_or_refused() {
     for (at, subject) in subjects.iter().enumerate() {
         for id in subject.module.walk(subject.module.top) {
             let op = subject.module.op(id);
-            let Some(schema) = op.schema else { continue };
+            let Some(schema) = op.schema() else { continue };
             let list = places.entry(schema.name).or_default();
             if list.iter().filter(|(of, _)| *of == at).count() < 8 {
                 list.push((at, id));

@@ -18,10 +18,11 @@ use crate::micro::kit;
 use crate::{directives, walk};
 use slipring::args::{Defaults, Value, bind};
 use slipring::{ExecuteOptions, Prepared, check, choose_platform, execute, load, load_file, prepare};
-use slipring_dialects::{Dialects, OpDef, PipeRule};
+use slipring_dialects::Dialects;
 use slipring_ir::{Diags, Module, Source};
 use slipring_lang::KernelInfo;
 use slipring_machine::Platform;
+use slipring_op::{OpDef, PipeRule};
 use slipring_program::{
     Access, Action, Discover, Effect, Env, Extent, Fault, Memory, Output, Param, Run, Scratch, UNDEFINED,
 };

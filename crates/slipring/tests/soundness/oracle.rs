@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 use slipring::args::Value;
 use slipring::{ExecuteOptions, execute_timed};
-use slipring_dialects::Decoded;
 use slipring_machine::{Pipe, Platform};
+use slipring_op::Decoded;
 use slipring_program::{Extent, SiteRef};
 use slipring_sim::{Agent, Mode, Observer, Timing, WorkRun};
 use slipring_tile::Space;

@@ -10,10 +10,10 @@ use slipring::{
     verify,
 };
 use slipring_check::{Checker, Schedules, Tools};
-use slipring_dialects::{Dialects, Mode as Decoding, decode};
 use slipring_ir::text::print;
 use slipring_ir::{Diags, Severity, Source};
 use slipring_machine::{Platform, built_in};
+use slipring_op::{Mode as Decoding, decode};
 use slipring_program::{Param, ParamKind};
 use slipring_sim::Mode;
 
@@ -131,8 +131,7 @@ fn one_pipe(message: &str) -> bool {
 fn wanted(ready: &Ready, blocks: u32) -> Option<Vec<Option<Vec<u8>>>> {
     let Ready { prepared, platform, values } = ready;
     let mut diags = Diags::default();
-    let decoded =
-        decode(Dialects::get(), &prepared.written, &prepared.kernel, platform, Decoding::Reference, &mut diags).ok()?;
+    let decoded = decode(&prepared.written, &prepared.kernel, platform, Decoding::Reference, &mut diags).ok()?;
     let options = ExecuteOptions { mode: Mode::Sequential, ..options(blocks) };
     let run = execute(&decoded, platform, values, options, &mut ());
     let slots = slot_buffers(prepared, values);

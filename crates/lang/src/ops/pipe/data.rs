@@ -3,7 +3,8 @@
 //! A function with an end of a pipe is one core's program: its kind decides the direction. In a kernel for both kinds of core
 //! the name of the op does, or where its tile lies; the passes make the pipes there.
 
-use slipring_dialects::{Direction, OpDef, pto};
+use slipring_op::{Direction, OpDef};
+use slipring_pto as pto;
 use std::rc::Rc;
 
 use slipring_ir::{Attr, Diagnostic, Span, Type};

@@ -17,13 +17,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use slipring_dialects::{PipeRule, RingPart, kernel_kind};
 use slipring_ir::{BlockId, Flow, Module, OpId, Touch};
 use slipring_machine::CoreKind;
+use slipring_op::{OpDef, PipeRule, RingPart, kernel_kind};
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
-use crate::analysis::facts::{Functions, def, flow, runs_on};
+use crate::analysis::facts::{Functions, flow, runs_on};
 use crate::analysis::rings::ring_ops;
 use crate::analysis::roots::{Address, RootId, RootKind, Roots};
 
@@ -345,7 +345,7 @@ impl Checker<'_> {
 
     fn accesses(&mut self, op: OpId, state: &mut State) {
         let data = self.module.op(op);
-        let Some(def) = def(self.module, op) else { return };
+        let Some(def) = OpDef::of(self.module, op) else { return };
         let mut read: Vec<RootId> = Vec::new();
         for (index, spec) in def.schema.operands.iter().enumerate() {
             if spec.touch.reads() {

@@ -1,14 +1,14 @@
 //! What lies where in local memory, and when: the data of a memory map.
 
-use slipring_dialects::ring::reserved_name;
+use slipring_op::ring::reserved_name;
 use std::collections::BTreeSet;
 
-use slipring_dialects::{core_of, is_entry, symbol_name};
 use slipring_ir::{Module, OpId, Span};
 use slipring_machine::CoreKind;
+use slipring_op::{OpRef, core_of, is_entry, symbol_name};
 use slipring_tile::Space;
 
-use crate::analysis::facts::{Functions, op_ref};
+use crate::analysis::facts::Functions;
 use crate::analysis::roots::{Address, Roots, home};
 use crate::manager::PassContext;
 use crate::memory::layout::{Memory, groups};
@@ -105,7 +105,7 @@ fn rings(memory: &Memory<'_>) -> Vec<MapBuffer> {
     let mut rings: Vec<MapBuffer> = Vec::new();
     for (op, address, bytes) in taken {
         let depth = memory.depths.iter().find(|depth| depth.reservation == op);
-        let name = op_ref(module, op).and_then(|op| reserved_name(&op)).unwrap_or("slots").to_string();
+        let name = OpRef::of(module, op).and_then(|op| reserved_name(&op)).unwrap_or("slots").to_string();
         let slots = depth.map_or(1, |depth| depth.slots);
         rings.push(MapBuffer { name, span: module.op(op).span, address, bytes, slots: Some(slots), lives: Vec::new() });
     }

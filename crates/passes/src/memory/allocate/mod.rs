@@ -10,12 +10,13 @@ mod map;
 mod overwritten;
 mod report;
 
-use slipring_dialects::arith;
-use slipring_dialects::ring::set_reserved_base;
 use slipring_ir::{Diags, Module, OpId, Type};
+use slipring_mlir::arith;
+use slipring_op::OpDef;
+use slipring_op::ring::set_reserved_base;
 use slipring_tile::Space;
 
-use crate::analysis::facts::{Functions, def, syncs_by_hand};
+use crate::analysis::facts::{Functions, syncs_by_hand};
 use crate::analysis::rings::{ring_ops, write_imports};
 use crate::analysis::roots::Roots;
 use crate::manager::{Pass, PassContext};
@@ -53,7 +54,7 @@ fn allocate(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
 
 /// Writes an address into the op that makes a buffer.
 fn write_address(module: &mut Module, op: Option<OpId>, address: u64) {
-    let Some((op, def)) = op.and_then(|op| Some((op, def(module, op)?))) else { return };
+    let Some((op, def)) = op.and_then(|op| Some((op, OpDef::of(module, op)?))) else { return };
     def.set_address(module, op, address, |module| {
         let span = module.op(op).span;
         let constant = arith::constant(module, address as i64, Type::I64, span);

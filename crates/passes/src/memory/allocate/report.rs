@@ -1,13 +1,13 @@
 //! What `allocate` says when things do not fit.
 
-use slipring_dialects::RingPart;
-use slipring_dialects::ring::reserved_name;
 use slipring_ir::{Diagnostic, Module, OpId};
 use slipring_machine::SpaceSpec;
+use slipring_op::RingPart;
+use slipring_op::ring::reserved_name;
+use slipring_op::{OpDef, OpRef};
 use slipring_tile::Space;
 
 use super::{Depth, Fixed, Item, Memory};
-use crate::analysis::facts::{def, op_ref};
 use crate::analysis::roots::Roots;
 use crate::memory::pack::{Overflow, pack};
 
@@ -146,19 +146,19 @@ impl Memory<'_> {
 
     /// True for a ring that the compiler made: its depth is an option of the kernel.
     fn is_generated(&self, reservation: OpId) -> bool {
-        let op = op_ref(self.module, reservation);
+        let op = OpRef::of(self.module, reservation);
         op.and_then(|op| reserved_name(&op)).is_some_and(|name| name.ends_with(GENERATED))
     }
 
     fn is_ring(&self, op: OpId) -> bool {
-        def(self.module, op).is_some_and(|def| def.ring.is_some_and(RingPart::reserves))
+        OpDef::of(self.module, op).is_some_and(|def| def.ring.is_some_and(RingPart::reserves))
             || self.fixed.iter().any(|f| f.op == op && f.ring)
     }
 
     /// How a message calls what an op declares.
     fn name(&self, op: OpId) -> String {
         let data = self.module.op(op);
-        let ring = op_ref(self.module, op).filter(|_| self.is_ring(op));
+        let ring = OpRef::of(self.module, op).filter(|_| self.is_ring(op));
         if let Some(name) = ring.and_then(|ring| reserved_name(&ring)) {
             return format!("ring `{name}`");
         }

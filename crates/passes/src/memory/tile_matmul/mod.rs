@@ -21,14 +21,16 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::slice::from_ref;
 
-use slipring_dialects::{OpDef, OpRef, Product, arith, pto};
 use slipring_ir::{AttrDict, Diagnostic, Diags, Module, OpId, Span, TileType, Type, ValueId};
 use slipring_machine::Platform;
+use slipring_mlir::arith;
+use slipring_op::{OpDef, OpRef, Product};
+use slipring_pto as pto;
 use slipring_tile::Space;
 
 use self::operand::Operand;
 use self::steps::steps;
-use crate::analysis::facts::{Functions, op_ref};
+use crate::analysis::facts::Functions;
 use crate::analysis::roots::{Address, RootKind, Roots};
 use crate::manager::{Pass, PassContext};
 use crate::memory::layout::crowds;
@@ -76,7 +78,7 @@ fn round(module: &mut Module, context: &PassContext<'_>) -> bool {
 /// The products that read a tile as their left or right operand.
 fn products_of(module: &Module, tile: ValueId) -> Vec<OpId> {
     let reads = |id: &OpId| {
-        let Some(op) = op_ref(module, *id) else { return false };
+        let Some(op) = OpRef::of(module, *id) else { return false };
         op.def.product.is_some() && [Product::LHS, Product::RHS].iter().any(|name| op.operand(*name) == Some(tile))
     };
     module.walk(module.top).into_iter().filter(reads).collect()
@@ -97,7 +99,7 @@ struct Plan {
 /// # Errors
 /// Why it cannot be done in steps.
 fn plan(module: &Module, roots: &Roots, platform: &Platform, product: OpId) -> Result<Plan, String> {
-    let op = op_ref(module, product).ok_or("it is no declared op")?;
+    let op = OpRef::of(module, product).ok_or("it is no declared op")?;
     let form = op.def.product.ok_or("it is no product")?;
     let [lhs, rhs] = [(Product::LHS, 1), (Product::RHS, 0)].map(|(name, along)| Operand::of(&op, roots, name, along));
     let operands = [lhs?, rhs?];
@@ -155,7 +157,7 @@ fn apply(module: &mut Module, plan: &Plan) {
 
 /// The declaration of the first step, which is the product's own, and of the others, which go on with an accumulator.
 fn forms(module: &Module, plan: &Plan) -> Option<(&'static OpDef, &'static OpDef)> {
-    Some((op_ref(module, plan.product)?.def, pto::product_going_on(plan.form.vector)))
+    Some((OpRef::of(module, plan.product)?.def, pto::product_going_on(plan.form.vector)))
 }
 
 /// Makes the ops of the steps, in order, before a product.
@@ -221,7 +223,7 @@ fn report(module: &Module, context: &PassContext<'_>, diags: &mut Diags) {
         (root.kind == RootKind::Declared && root.address == Address::Open).then_some(root.bytes?)
     };
     for id in module.walk(module.top) {
-        let Some(op) = op_ref(module, id) else { continue };
+        let Some(op) = OpRef::of(module, id) else { continue };
         if op.def.product.is_none() {
             continue;
         }

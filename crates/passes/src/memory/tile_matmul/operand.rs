@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use slipring_dialects::{OpRef, Transfer};
 use slipring_ir::{Dim, Module, OpId, Part, Span, TileType, ValueId};
 use slipring_machine::Platform;
+use slipring_op::{OpDef, OpRef, Transfer};
 use slipring_tile::{Layout, Space};
 
 use super::steps::Room;
-use crate::analysis::facts::{def, op_ref, syncs_by_hand};
+use crate::analysis::facts::syncs_by_hand;
 use crate::analysis::roots::{Address, RootId, RootKind, Roots, home};
 
 /// An operand that can be taken out of L1 slice by slice.
@@ -149,7 +149,7 @@ fn fill_of(module: &Module, roots: &Roots, op: OpId, root: RootId) -> Option<OpI
 
 /// The tile in L1 that a move copies into `tile`, whole.
 fn whole_from_l1(module: &Module, fill: OpId, tile: ValueId) -> Option<ValueId> {
-    let op = op_ref(module, fill).filter(|op| op.def.transfer == Some(Transfer::Whole))?;
+    let op = OpRef::of(module, fill).filter(|op| op.def.transfer == Some(Transfer::Whole))?;
     (op.operand("dst") == Some(tile) && op.space("src") == Some(Space::Mat)).then(|| op.operand("src"))?
 }
 
@@ -186,7 +186,7 @@ fn any_inside(module: &Module, op: OpId, test: impl Fn(OpId) -> bool) -> bool {
 fn writes(module: &Module, roots: &Roots, op: OpId, wanted: &[RootId]) -> bool {
     let hits = |value: &ValueId| roots.get(*value).iter().any(|root| wanted.contains(root));
     let data = module.op(op);
-    let Some(def) = def(module, op) else { return data.operands.iter().any(hits) };
+    let Some(def) = OpDef::of(module, op) else { return data.operands.iter().any(hits) };
     if def.ring.is_some_and(|part| part.takes_tile() || part.gives_back()) {
         return wanted.iter().any(|root| roots.root(*root).kind == RootKind::Popped);
     }

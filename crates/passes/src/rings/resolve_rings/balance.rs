@@ -5,14 +5,15 @@
 //! A loop of known length counts in full. A loop of unknown length, or whose iterations differ, adds an unknown number of pops or frees: then
 //! only what cannot be right whatever that number is gets reported.
 
-use slipring_dialects::ring::{PipeKey, consumer, pipe_key};
-use slipring_dialects::rules::constant;
-use slipring_dialects::{OpRef, RingPart, affinity, pto};
 use slipring_ir::{BlockId, Diags, Flow, Module, OpId, Span, ValueId};
 use slipring_machine::{CoreKind, Platform};
+use slipring_op::ring::{PipeKey, consumer, pipe_key};
+use slipring_op::rules::constant;
+use slipring_op::{OpRef, RingPart, affinity};
 use slipring_program::Direction;
+use slipring_pto as pto;
 
-use crate::analysis::facts::{Functions, counted, flow, op_ref, runs_on};
+use crate::analysis::facts::{Functions, counted, flow, runs_on};
 use crate::analysis::rings::{RingOp, consumes, pipe};
 
 /// Paths followed at the same time; beyond that they are taken together.
@@ -114,7 +115,7 @@ impl<'m> Walk<'m, '_> {
             self.calls.pop();
             return paths;
         }
-        let Some(op) = op_ref(self.module, id) else { return paths };
+        let Some(op) = OpRef::of(self.module, id) else { return paths };
         if !self.module.op(id).regions.is_empty() {
             return self.regions(&op, paths);
         }
@@ -258,14 +259,14 @@ impl<'m> Walk<'m, '_> {
         for path in paths {
             let (pop, free) = (self.pop_name(), self.free_name());
             if path.held > 0 && path.less.is_none() {
-                let Some(op) = path.pops.last().and_then(|op| op_ref(self.module, *op)) else { continue };
+                let Some(op) = path.pops.last().and_then(|op| OpRef::of(self.module, *op)) else { continue };
                 let error = op
                     .error("pop-without-free", format!("`{pop}` requires an explicit matching `{free}`"))
                     .label(format!("this tile is never freed{}", self.path_text(path)))
                     .help(format!("put `{free}` after the last use of the popped tile"));
                 self.report(error);
             } else if let (0, Some(culprit), None) = (path.held, path.more, path.less) {
-                let Some(op) = op_ref(self.module, culprit) else { continue };
+                let Some(op) = OpRef::of(self.module, culprit) else { continue };
                 let start = op.span().start;
                 let error = slipring_ir::Diagnostic::error(
                     "pop-without-free",

@@ -4,14 +4,15 @@
 
 use std::collections::BTreeSet;
 
-use slipring_dialects::ring::{consumer, consumer_buffer, reservation_of, slot_space};
-use slipring_dialects::{Dialects, RingPart, kernel_kind, pto, symbol_name};
 use slipring_ir::{Module, OpId};
 use slipring_machine::Platform;
+use slipring_op::ring::{consumer, consumer_buffer, reservation_of, slot_space};
+use slipring_op::{OpRef, RingPart, kernel_kind, symbol_name};
 use slipring_program::Direction;
+use slipring_pto as pto;
 
 use super::DIRECTIONS;
-use crate::analysis::facts::{Functions, op_ref};
+use crate::analysis::facts::Functions;
 use crate::analysis::rings::{RingOp, pipe, ring_ops};
 
 /// What a direction of a pipe needs: the ends of the consumer and the producer, a name and bytes.
@@ -47,7 +48,7 @@ fn needed(module: &Module, functions: &Functions, platform: &Platform) -> Vec<Ne
             let consumes = kernel_kind(module, own.function) == Some(consumer(direction));
             let held = |end: &RingOp<'_>| {
                 let buffer = consumer_buffer(&end.op, direction);
-                buffer.and_then(|value| reservation_of(Dialects::get(), module, value)).is_some()
+                buffer.and_then(|value| reservation_of(module, value)).is_some()
             };
             let Some(other) = (if consumes { peer(own, &ends, functions) } else { None }) else { continue };
             if held(own) || held(other) {
@@ -84,7 +85,7 @@ fn give(module: &mut Module, end: OpId, direction: Direction, op: OpId) {
     module.insert_before(end, op);
     let value = module.op(op).results[0];
     module.value_mut(value).name = Some("landing".into());
-    let Some(init) = op_ref(module, end) else { return };
+    let Some(init) = OpRef::of(module, end) else { return };
     let names = ["gm_slot_buffer", "c2v_consumer_buf", "v2c_consumer_buf"];
     let mut operands = names.map(|name| init.operand(name));
     operands[match direction {

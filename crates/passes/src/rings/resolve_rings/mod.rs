@@ -9,13 +9,13 @@ mod landing;
 
 use std::ops::Range;
 
-use slipring_dialects::ring::{consumer_buffer, import_peer, reserved_name, slot_space};
-use slipring_dialects::{RingPart, kernel_kind};
 use slipring_ir::{Diagnostic, Diags, Module, Severity};
 use slipring_machine::Platform;
+use slipring_op::ring::{consumer_buffer, import_peer, reserved_name, slot_space};
+use slipring_op::{OpRef, RingPart, kernel_kind};
 use slipring_program::Direction;
 
-use crate::analysis::facts::{Functions, op_ref};
+use crate::analysis::facts::Functions;
 use crate::analysis::rings::{Import, RingOp, at_name, consumes, goes, import_of, pipe, ring_ops, write_imports};
 use crate::manager::{Pass, PassContext};
 
@@ -174,7 +174,7 @@ fn initialise(init: &RingOp<'_>, direction: Direction, platform: &Platform, diag
     }
     let module = init.op.module;
     let Some(value) = consumer_buffer(&init.op, direction) else { return };
-    let Some(definition) = module.defining_op(value).and_then(|id| op_ref(module, id)) else { return };
+    let Some(definition) = module.defining_op(value).and_then(|id| OpRef::of(module, id)) else { return };
     let consumes = consumes(&init.op, direction);
     let operand = if direction == Direction::C2V { "c2v_consumer_buf" } else { "v2c_consumer_buf" };
     let Some(part) = definition.def.ring else { return };

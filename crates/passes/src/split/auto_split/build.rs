@@ -1,10 +1,12 @@
 //! Making ops: constants once a function, the lane's numbers once a region, everything else where it is used.
 
 use indexmap::IndexMap;
-use slipring_dialects::arith::{self, Relation};
-use slipring_dialects::rules::{constant, constant_attr};
-use slipring_dialects::{OpDef, pto, scf};
 use slipring_ir::{AttrDict, BlockId, Module, OpId, Span, Type, ValueId};
+use slipring_mlir::arith::{self, Relation};
+use slipring_mlir::scf;
+use slipring_op::OpDef;
+use slipring_op::rules::{constant, constant_attr};
+use slipring_pto as pto;
 
 /// Where new ops go.
 #[derive(Clone, Copy, Debug)]

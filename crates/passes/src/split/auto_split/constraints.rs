@@ -1,13 +1,13 @@
 //! What each op asks of the axes of its tiles.
 
-use slipring_dialects::rules::constant;
-use slipring_dialects::{Along, MixedPart, OpRef};
 use slipring_ir::{BlockId, Dim, Module, OperandSpec, TileType, Touch, Type, ValueDef, ValueId};
+use slipring_op::rules::constant;
+use slipring_op::{Along, MixedPart, OpRef};
 use slipring_tile::{BLayout, Layout, SLayout, Space};
 
 use super::axes::{Axes, Node, ODD, Part, Reason, Start, extent, is_padded, positions, positions_in_memory};
 use super::windows;
-use crate::analysis::facts::{first_operand, op_ref};
+use crate::analysis::facts::first_operand;
 use crate::analysis::windows::is_view;
 
 /// The tile that a value is, if it is one of the Vector cores.
@@ -26,7 +26,7 @@ pub(super) fn tile_operands<'a>(op: &OpRef<'a>) -> Vec<(ValueId, &'a OperandSpec
 /// Collects the constraints of a function's body.
 pub(super) fn collect(module: &Module, body: BlockId, axis: usize) -> Axes {
     let mut axes = Axes::new(module, axis);
-    let ops: Vec<OpRef<'_>> = module.walk(body).into_iter().filter_map(|op| op_ref(module, op)).collect();
+    let ops: Vec<OpRef<'_>> = module.walk(body).into_iter().filter_map(|op| OpRef::of(module, op)).collect();
     let written = written(&ops);
     for op in &ops {
         for &result in &module.op(op.id).results {
@@ -170,7 +170,7 @@ fn together(op: &OpRef<'_>, axis: usize, values: &[ValueId], axes: &mut Axes) {
         let Some((&tile, &size)) = values.first().zip(sizes.first()) else { continue };
         let is_part = module
             .defining_op(tile)
-            .and_then(|id| op_ref(module, id))
+            .and_then(|id| OpRef::of(module, id))
             .is_some_and(|d| d.def.along[axis] == Along::Part);
         if let Err(text) = windows::dimension(module, view, axis, size, is_part) {
             axes.keep_whole((tile, axis), reason(op, text));
@@ -236,7 +236,7 @@ pub(super) fn is_multiple(module: &Module, value: ValueId, unit: i64) -> bool {
         return n % unit == 0;
     }
     let ValueDef::Arg(block, 0) = module.value(value).def else { return false };
-    let range = module.block_parent(block).and_then(|op| op_ref(module, op)?.range());
+    let range = module.block_parent(block).and_then(|op| OpRef::of(module, op)?.range());
     range.is_some_and(|[first, _, step]| [first, step].into_iter().all(|bound| is_multiple(module, bound, unit)))
 }
 

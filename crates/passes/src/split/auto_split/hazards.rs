@@ -16,7 +16,7 @@ use crate::analysis::access::Accesses;
 use crate::analysis::facts::{Functions, flow};
 use crate::analysis::touch::{Access, Memory};
 use crate::analysis::windows::{is_view, partition};
-use slipring_dialects::rules::constant;
+use slipring_op::rules::constant;
 
 /// The halves of a window that the lanes have: along dimension `at` of `tensor`, `half` steps from `offset + lane × half` on.
 #[derive(Clone, Copy, Debug)]

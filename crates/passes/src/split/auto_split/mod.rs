@@ -17,12 +17,12 @@ mod regions;
 mod rewrite;
 mod windows;
 
-use slipring_dialects::function::{ask_split, asked_split, asks_split};
-use slipring_dialects::{InCoreSync, MixedPart, PipeRule, affinity, kernel_kind, symbol_name};
 use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId};
 use slipring_machine::CoreKind;
+use slipring_op::function::{ask_split, asked_split, asks_split};
+use slipring_op::{InCoreSync, MixedPart, OpRef, PipeRule, affinity, kernel_kind, symbol_name};
 
-use crate::analysis::facts::{Functions, op_ref};
+use crate::analysis::facts::Functions;
 use crate::manager::{Pass, PassContext};
 use axes::BY_HAND;
 use constraints::vector_tile;
@@ -105,7 +105,7 @@ fn crosses(module: &Module, function: OpId, body: BlockId) -> bool {
     let kinds: Vec<CoreKind> = module
         .walk(body)
         .into_iter()
-        .filter_map(|op| op_ref(module, op))
+        .filter_map(|op| OpRef::of(module, op))
         .flat_map(|op| match op.def.mixed {
             Some(MixedPart::Cross) => vec![CoreKind::Cube, CoreKind::Vector],
             _ => affinity(&op).into_iter().collect(),
@@ -117,7 +117,7 @@ fn crosses(module: &Module, function: OpId, body: BlockId) -> bool {
 
 /// What the pass does not take apart.
 fn refusal(module: &Module, functions: &Functions, id: OpId) -> Option<Diagnostic> {
-    let op = op_ref(module, id)?;
+    let op = OpRef::of(module, id)?;
     let name = op.def.schema.name;
     if matches!(op.def.mixed, Some(MixedPart::Region | MixedPart::Shard | MixedPart::Gather)) {
         let message = format!("the function asks for the automatic split and has its own `{name}`");
@@ -130,7 +130,7 @@ fn refusal(module: &Module, functions: &Functions, id: OpId) -> Option<Diagnosti
         .any(|v| module.ty(*v).as_tile().is_some_and(|t| vector_tile(module, *v) != Some(t)));
     let vector = affinity(&op) == Some(CoreKind::Vector);
     let calls = functions.callee(module, id).and_then(|f| module.body(f, 0));
-    let of_a_kind = |op: OpId| op_ref(module, op).is_some_and(|op| affinity(&op).is_some());
+    let of_a_kind = |op: OpId| OpRef::of(module, op).is_some_and(|op| affinity(&op).is_some());
     let why = if op.def.per_lane.is_some() {
         "it asks which Vector core it is on"
     } else if op.def.ring.is_some() {
@@ -153,7 +153,7 @@ fn refusal(module: &Module, functions: &Functions, id: OpId) -> Option<Diagnosti
 
 /// A tile that goes to the Cube core although each Vector core holds it whole.
 fn whole_gather(module: &Module, axes: &axes::Axes, id: OpId) -> Option<Diagnostic> {
-    let op = op_ref(module, id).filter(|op| op.def.mixed == Some(MixedPart::Cross))?;
+    let op = OpRef::of(module, id).filter(|op| op.def.mixed == Some(MixedPart::Cross))?;
     let source = op.operand("src").filter(|v| vector_tile(module, *v).is_some())?;
     if axes.halved(source).is_some() {
         return None;

@@ -1,11 +1,10 @@
 //! Which ops of a block go into a region for the Vector cores.
 
-use slipring_dialects::{CoreRule, InCoreSync, MixedPart, PipeRule, affinity};
 use slipring_ir::{Module, OpId, Part};
 use slipring_machine::CoreKind;
+use slipring_op::{CoreRule, InCoreSync, MixedPart, OpRef, PipeRule, affinity};
 
 use super::constraints::{all_tiles, vector_tile};
-use crate::analysis::facts::op_ref;
 
 /// What an op is for the forming of regions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +21,7 @@ pub(super) enum Kind {
 
 /// The kind of an op.
 pub(super) fn kind(module: &Module, id: OpId) -> Kind {
-    let Some(op) = op_ref(module, id) else { return Kind::Other };
+    let Some(op) = OpRef::of(module, id) else { return Kind::Other };
     let data = module.op(id);
     if op.def.schema.terminator {
         return Kind::Other;
@@ -52,8 +51,8 @@ fn of_regions(module: &Module, id: OpId) -> Kind {
     if !inner.iter().any(has_work) {
         return Kind::Other;
     }
-    let crosses = |op: &OpId| op_ref(module, *op).is_some_and(|op| op.def.mixed.is_some());
-    let ends = |op: &OpId| op_ref(module, *op).is_some_and(|op| op.def.schema.terminator);
+    let crosses = |op: &OpId| OpRef::of(module, *op).is_some_and(|op| op.def.mixed.is_some());
+    let ends = |op: &OpId| OpRef::of(module, *op).is_some_and(|op| op.def.schema.terminator);
     let others = |op: &OpId| module.op(*op).regions.is_empty() && !ends(op) && kind(module, *op) == Kind::Other;
     // A region passes no values on.
     if module.op(id).results.is_empty() && !inner.iter().any(|op| crosses(op) || others(op)) {

@@ -1,11 +1,12 @@
 //! Writes the explicit form: regions, halved tiles, shards and gathers, windows, parts.
 
-use slipring_dialects::arith::Relation;
-use slipring_dialects::ring::Split;
+use slipring_mlir::arith::Relation;
+use slipring_op::ring::Split;
 use std::collections::BTreeSet;
 
-use slipring_dialects::{Along, MixedPart, pto};
 use slipring_ir::{BlockId, Diagnostic, Module, OpId, Touch, Type, ValueId, ValueMap, ViewType};
+use slipring_op::{Along, MixedPart, OpRef};
+use slipring_pto as pto;
 
 use super::axes::{Axes, BY_HAND, Part, Start, State, extent};
 use super::build::{Builder, Number, Place, Region};
@@ -13,7 +14,7 @@ use super::constraints::{all_tiles, half_type, resized, tile_operands, vector_ti
 use super::hazards::Hazards;
 use super::regions::{Kind, kind};
 use super::windows::{Dimension, dim, dimension};
-use crate::analysis::facts::{first_operand, op_ref};
+use crate::analysis::facts::first_operand;
 use crate::analysis::windows::{extents, is_view, partition};
 
 /// Rewrites a function's body. What is returned are errors; the module is then of no further use.
@@ -36,7 +37,7 @@ fn halve(module: &mut Module, axes: &Axes, tile: ValueId) {
     let half = half_type(&ty, axis);
     module.value_mut(tile).ty = Type::Tile(half);
     let Some(op) = module.defining_op(tile) else { return };
-    if op_ref(module, op).is_some_and(|op| op.def.along[axis] == Along::Part) {
+    if OpRef::of(module, op).is_some_and(|op| op.def.along[axis] == Along::Part) {
         pto::set_part_sizes(module, op, [half.layout.rows, half.layout.cols]);
     }
 }
@@ -136,7 +137,7 @@ impl Rewriter<'_, '_> {
         }
         self.build.span = self.build.module.op(id).span;
         let module = &*self.build.module;
-        let Some(op) = op_ref(module, id) else { return };
+        let Some(op) = OpRef::of(module, id) else { return };
         let tiles = all_tiles(&op);
         if tiles.is_empty() || !matches!(kind(module, id), Kind::Vector) || !module.op(id).regions.is_empty() {
             return;
@@ -211,7 +212,7 @@ impl Rewriter<'_, '_> {
         if self.axes.state((tile, part.axis)) != State::Half {
             return tile;
         }
-        let Some(offset) = op_ref(self.build.module, part.op).map(|op| op.operands("offsets")[part.axis]) else {
+        let Some(offset) = OpRef::of(self.build.module, part.op).map(|op| op.operands("offsets")[part.axis]) else {
             return tile;
         };
         let lane = Number::Value(self.build.start(region, part.size / 2));
@@ -224,7 +225,7 @@ impl Rewriter<'_, '_> {
     /// A view of a view that depends on the core is made anew, too.
     fn view_of_view(&mut self, region: &mut Region, tile: ValueId, place: Place) -> ValueId {
         let module = &*self.build.module;
-        let Some(op) = module.defining_op(tile).and_then(|op| op_ref(module, op)) else { return tile };
+        let Some(op) = module.defining_op(tile).and_then(|op| OpRef::of(module, op)) else { return tile };
         if !matches!(op.def.along[0], Along::Part | Along::Reshapes) {
             return tile;
         }
@@ -355,7 +356,7 @@ impl Rewriter<'_, '_> {
     /// The copy of an op for positions of its parts. `first`: in the core's half; `range`: in the part.
     fn clipped(&mut self, id: OpId, like: &Part, first: Number, (start, size): (Number, i64), place: Place) {
         let mut map = ValueMap::default();
-        let tiles = op_ref(self.build.module, id).map_or(Vec::new(), |op| all_tiles(&op));
+        let tiles = OpRef::of(self.build.module, id).map_or(Vec::new(), |op| all_tiles(&op));
         for tile in tiles {
             let Some(part) = self.axes.part(tile).copied().filter(|p| p.axis == like.axis) else { continue };
             let view = self.subset(&part, part.source, first, size, place);
@@ -395,7 +396,7 @@ fn drop_unused(module: &mut Module, body: BlockId, mut replaced: BTreeSet<OpId>)
 fn escaping(module: &Module, body: BlockId) -> Vec<Diagnostic> {
     let ops = module.walk(body);
     let regions =
-        ops.iter().filter(|op| op_ref(module, **op).is_some_and(|op| op.def.mixed == Some(MixedPart::Region)));
+        ops.iter().filter(|op| OpRef::of(module, **op).is_some_and(|op| op.def.mixed == Some(MixedPart::Region)));
     let mut errors = Vec::new();
     for inner in regions.filter_map(|op| module.body(*op, 0)) {
         let inside: BTreeSet<OpId> = module.walk(inner).into_iter().collect();

@@ -1,11 +1,11 @@
 //! Which numbers, addresses and conditions depend on the lane.
 
-use slipring_dialects::{LaneQuery, OpRef};
 use slipring_ir::{Flow, OpId, Span, ValueDef, ValueId};
+use slipring_op::{LaneQuery, OpRef};
 
 use super::{Function, is_region};
 use crate::analysis::affine::{Affine, Follow};
-use crate::analysis::facts::{flow, op_ref, terminator};
+use crate::analysis::facts::{flow, terminator};
 
 /// How a number depends on the lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -116,7 +116,7 @@ impl<'f, 'a> Lanes<'f, 'a> {
     pub(super) fn condition(&self, op: OpId) -> Option<Span> {
         let module = self.function.module;
         let data = module.op(op);
-        if op_ref(module, op).is_some_and(|op| is_region(&op)) {
+        if OpRef::of(module, op).is_some_and(|op| is_region(&op)) {
             return None;
         }
         let args = module.body(op, 0).map_or(0, |b| module.block(b).args.len());
@@ -148,9 +148,11 @@ impl<'f, 'a> Lanes<'f, 'a> {
     fn is_number(&self, value: ValueId) -> bool {
         let module = self.function.module;
         match module.value(value).def {
-            ValueDef::Result(op, _) => op_ref(module, op).is_some_and(|op| op.def.per_lane == Some(LaneQuery::Number)),
+            ValueDef::Result(op, _) => {
+                OpRef::of(module, op).is_some_and(|op| op.def.per_lane == Some(LaneQuery::Number))
+            }
             ValueDef::Arg(block, _) => {
-                let owner = module.block_parent(block).and_then(|op| op_ref(module, op));
+                let owner = module.block_parent(block).and_then(|op| OpRef::of(module, op));
                 owner.is_some_and(|op| is_region(&op))
             }
         }

@@ -11,12 +11,12 @@ mod structure;
 mod tiles;
 mod walk;
 
-use slipring_dialects::ring::Split;
-use slipring_dialects::{Dialects, MixedPart, OpRef, PipeRule, affinity, is_mixed};
 use slipring_ir::{BlockId, Diags, Module, OpId};
 use slipring_machine::CoreKind;
+use slipring_op::ring::Split;
+use slipring_op::{MixedPart, OpRef, PipeRule, affinity, is_mixed};
 
-use crate::analysis::facts::{Functions, op_ref};
+use crate::analysis::facts::Functions;
 use crate::manager::{Pass, PassContext};
 
 /// The pass.
@@ -32,7 +32,7 @@ pub fn check(module: &Module, diags: &mut Diags) {
     for (function, body) in Functions::of(module).with_bodies(module) {
         let function = Function::of(module, function, body);
         let parts = function.ops.iter().any(|placed| placed.op.def.mixed.is_some());
-        if !parts && !is_mixed(Dialects::get(), module, function.id) {
+        if !parts && !is_mixed(module, function.id) {
             continue;
         }
         if structure::check(&function, diags) {
@@ -63,7 +63,7 @@ struct Placed<'a> {
 impl<'a> Function<'a> {
     fn of(module: &'a Module, id: OpId, body: BlockId) -> Function<'a> {
         let ops = module.walk(body).into_iter().filter_map(|op| {
-            let op = op_ref(module, op)?;
+            let op = OpRef::of(module, op)?;
             let kind = affinity(&op).filter(|_| !matches!(op.def.pipe, PipeRule::None));
             Some(Placed { op, region: region_of(&op), kind })
         });
@@ -85,7 +85,7 @@ fn region_of<'a>(op: &OpRef<'a>) -> Option<OpRef<'a>> {
     let mut at = op.id;
     loop {
         at = op.module.parent_op(at)?;
-        if let Some(outer) = op_ref(op.module, at).filter(is_region) {
+        if let Some(outer) = OpRef::of(op.module, at).filter(is_region) {
             return Some(outer);
         }
     }
@@ -93,7 +93,7 @@ fn region_of<'a>(op: &OpRef<'a>) -> Option<OpRef<'a>> {
 
 /// How messages call an op: as in the text, or in the language that it came from.
 fn name_of(op: &OpRef<'_>) -> &'static str {
-    slipring_dialects::names::bare(op.def.schema.name)
+    slipring_op::names::bare(op.def.schema.name)
 }
 
 /// How messages call a split.

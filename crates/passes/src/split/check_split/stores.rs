@@ -1,9 +1,9 @@
 //! What lanes write to global memory: each its own bytes.
 
-use slipring_dialects::OpRef;
-use slipring_dialects::rules::constant;
 use slipring_effect::Fold;
 use slipring_ir::ValueId;
+use slipring_op::OpRef;
+use slipring_op::rules::constant;
 use slipring_tile::Space;
 
 use super::lanes::Step;

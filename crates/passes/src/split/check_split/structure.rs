@@ -1,10 +1,10 @@
 //! What stands where.
 
-use slipring_dialects::function::asked_split;
-use slipring_dialects::ring::Split;
-use slipring_dialects::{InCoreSync, MixedPart, OpRef, RingPart, core_of, kernel_kind};
 use slipring_ir::{Diags, Flow, OpId, Span, Type};
 use slipring_machine::CoreKind;
+use slipring_op::function::asked_split;
+use slipring_op::ring::Split;
+use slipring_op::{InCoreSync, MixedPart, OpDef, OpRef, RingPart, core_of, kernel_kind};
 use slipring_tile::Space;
 
 use super::{Function, Placed, is_region, mode, name_of};
@@ -45,7 +45,7 @@ fn single_core(function: &Function<'_>) -> Option<(Span, &'static str)> {
     let opens = |placed: &&Placed<'_>| {
         !module.op(placed.op.id).regions.is_empty()
             && placed.kind.is_none()
-            && slipring_dialects::affinity(&placed.op).is_some()
+            && slipring_op::affinity(&placed.op).is_some()
     };
     let section = function.ops.iter().find(opens)?;
     Some((section.op.span(), "the section is for one kind of core"))
@@ -90,9 +90,10 @@ fn moves_by_hand(op: &OpRef<'_>) -> bool {
 fn by_hand(placed: &Placed<'_>, diags: &mut Diags) {
     let op = &placed.op;
     let syncs = op.def.in_core_sync == InCoreSync::Manual && op.module.op(op.id).regions.is_empty();
-    let inside_vector_function = op.module.parent_op(op.id).is_some_and(|outer| {
-        crate::analysis::facts::def(op.module, outer).is_some_and(|def| def.in_core_sync == InCoreSync::Manual)
-    });
+    let inside_vector_function = op
+        .module
+        .parent_op(op.id)
+        .is_some_and(|outer| OpDef::of(op.module, outer).is_some_and(|def| def.in_core_sync == InCoreSync::Manual));
     let makes_ring = op.def.ring.is_some() && !moves_by_hand(op);
     if makes_ring || (syncs && !inside_vector_function) {
         let name = name_of(op);

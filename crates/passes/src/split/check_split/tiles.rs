@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use slipring_dialects::{Along, PipeRule};
 use slipring_ir::{Module, Span, TileType, Type, ValueId};
+use slipring_op::{Along, OpRef, PipeRule};
 use slipring_tile::{BLayout, SLayout, Space};
 
-use crate::analysis::facts::{first_operand, op_ref};
+use crate::analysis::facts::first_operand;
 
 /// Which part of a whole tile a lane holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -94,7 +94,7 @@ struct View {
 impl View {
     fn of(module: &Module, value: ValueId) -> View {
         let mut view = View { root: value, shapes: Vec::new(), part: false };
-        while let Some(op) = module.defining_op(view.root).and_then(|op| op_ref(module, op)) {
+        while let Some(op) = module.defining_op(view.root).and_then(|op| OpRef::of(module, op)) {
             let Some(source) = first_operand(&op).filter(|_| matches!(op.def.pipe, PipeRule::None)) else { break };
             let (Type::Tile(from), Type::Tile(to)) = (module.ty(source), module.ty(view.root)) else { break };
             match op.def.along[0] {

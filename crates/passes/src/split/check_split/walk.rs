@@ -1,14 +1,14 @@
 //! Following the tiles of the Vector cores through a function.
 
-use slipring_dialects::ring::Split;
-use slipring_dialects::{Along, MixedPart, OpRef, writes_global};
 use slipring_ir::{BlockId, Diagnostic, Diags, Flow, OpId, Span, ValueId};
+use slipring_op::ring::Split;
+use slipring_op::{Along, MixedPart, OpRef, writes_global};
 use slipring_tile::Space;
 
 use super::lanes::Lanes;
 use super::tiles::{Contents, Cut, Tiles, vector_tile};
 use super::{Function, is_region, mode, name_of, positions, split_of, stores};
-use crate::analysis::facts::{flow, op_ref};
+use crate::analysis::facts::flow;
 
 /// Where an op stands, as far as the lanes are concerned.
 #[derive(Clone, Copy)]
@@ -56,7 +56,7 @@ impl<'a> Walk<'_, 'a> {
         let module = self.function.module;
         let mut news = false;
         for &id in &module.block(block).ops {
-            let Some(op) = op_ref(module, id) else { continue };
+            let Some(op) = OpRef::of(module, id) else { continue };
             news |= match (is_region(&op), module.op(id).regions.is_empty()) {
                 (true, _) => module.body(id, 0).is_some_and(|b| self.block(b, Place { region: Some(op), ..place })),
                 (false, false) => self.regions(id, place),

@@ -1,11 +1,12 @@
 //! Windows of global memory that provably lie apart.
 
-use slipring_dialects::rules::constant;
 use slipring_ir::{BlockId, Flow, Module, OpId, ValueDef, ValueId};
+use slipring_op::OpRef;
+use slipring_op::rules::constant;
 
 use super::sides::{Side, side};
 use crate::analysis::affine::Affine;
-use crate::analysis::facts::{flow, op_ref};
+use crate::analysis::facts::flow;
 use crate::analysis::windows::Window;
 
 /// Two accesses that are compared: both in this block or inside it, in one run of the block, or in different iterations of
@@ -104,7 +105,7 @@ fn counter(module: &Module, op: OpId) -> Option<(Option<i64>, Option<i64>, i64)>
     if flow(module, op) != Flow::Repeat {
         return None;
     }
-    let op = op_ref(module, op)?;
+    let op = OpRef::of(module, op)?;
     let [lower, upper, step] = op.range()?.map(|bound| constant(module, bound));
     let step = step.filter(|step| *step > 0)?;
     let small = |n: Option<i64>| n.filter(|n| n.unsigned_abs() < 1 << 40);

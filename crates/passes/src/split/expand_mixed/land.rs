@@ -6,15 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use slipring_dialects::ring::ring_tile;
-use slipring_dialects::{Dialects, pto};
 use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, ValueId};
+use slipring_op::OpRef;
+use slipring_op::ring::ring_tile;
 use slipring_program::Direction;
+use slipring_pto as pto;
 use slipring_tile::Space;
 
 use super::project::Popped;
 use super::write::move_tile;
-use crate::analysis::facts::op_ref;
 use crate::analysis::last_use::{uses, with_inner};
 
 /// A pop in its block.
@@ -48,7 +48,7 @@ pub(super) fn land(module: &mut Module, body: BlockId, popped: &[Popped], slots:
 
 fn place(module: &Module, popped: Popped) -> Option<Pop> {
     let (block, at) = module.position(popped.pop)?;
-    let direction = op_ref(module, popped.pop)?.def.ring?.pops()?;
+    let direction = OpRef::of(module, popped.pop)?.def.ring?.pops()?;
     Some(Pop { popped, block, at, last: None, direction })
 }
 
@@ -144,7 +144,7 @@ fn write(module: &mut Module, pops: &[Pop]) {
     }
     let ranges: Vec<Option<(usize, usize)>> = pops.iter().map(|p| p.last.map(|last| (p.at, last))).collect();
     for (pop, range) in pops.iter().zip(&ranges) {
-        let Some(tile) = op_ref(module, pop.popped.pop).and_then(|op| ring_tile(&op)) else { continue };
+        let Some(tile) = OpRef::of(module, pop.popped.pop).and_then(|op| ring_tile(&op)) else { continue };
         let Some((at, last)) = *range else { continue };
         let ops: Vec<OpId> = module.block(pop.block).ops[at..=last].to_vec();
         for op in ops.into_iter().flat_map(|op| with_inner(module, op)).collect::<Vec<_>>() {
@@ -156,7 +156,7 @@ fn write(module: &mut Module, pops: &[Pop]) {
         }
     }
     for pop in pops.iter().filter(|p| p.last.is_none()) {
-        let Some(tile) = op_ref(module, pop.popped.pop).and_then(|op| ring_tile(&op)) else { continue };
+        let Some(tile) = OpRef::of(module, pop.popped.pop).and_then(|op| ring_tile(&op)) else { continue };
         let span = module.op(pop.popped.pop).span;
         let copy = move_tile(module, tile, pop.popped.dst, span);
         module.insert_after(pop.popped.pop, copy);
@@ -165,7 +165,7 @@ fn write(module: &mut Module, pops: &[Pop]) {
     // The last first: several frees behind one op then stand in the order of their pops.
     for (pop, anchor) in anchors.into_iter().rev() {
         let anchor = copies.get(&anchor).copied().unwrap_or(anchor);
-        if let Some(free) = pto::free_after(Dialects::get(), module, pop) {
+        if let Some(free) = pto::free_after(module, pop) {
             module.insert_after(anchor, free);
         }
     }

@@ -1,7 +1,7 @@
 //! `expand-mixed`: a program for each kind of core out of a kernel that is written for the whole cluster.
 //!
 //! Such a kernel is a function without a kind whose ops belong to both, or with regions for the Vector cores
-//! (`slipring_dialects::MixedPart`). Each kind gets what it needs of it (`needed`): its own work, scalar code, the control flow
+//! (`slipring_op::MixedPart`). Each kind gets what it needs of it (`needed`): its own work, scalar code, the control flow
 //! around them. A tile that crosses becomes a push on one side and a pop on the other, with the declared split, by a pipe
 //! (`pipes`) that the pass makes as the platform has them; slots are freed behind the last use (`land`). Where the cores
 //! find each other's results in global memory, they meet in between (`order`). Pushes and pops that the text writes itself stay
@@ -16,15 +16,15 @@ mod project;
 mod sides;
 mod write;
 
-use slipring_dialects::function::{
-    ask_slots, ask_split, set_both_lanes, set_kernel_kind, set_slot_bytes, unmark_entry,
-};
-use slipring_dialects::ring::Split;
-use slipring_dialects::{Dialects, InCoreSync, OpDef, OpRef, RingPart, arith, is_mixed, pto, symbol_name};
 use slipring_ir::{BlockId, Diagnostic, Diags, FuncType, Module, OpId, Type, ValueMap};
 use slipring_machine::{CoreKind, Platform};
+use slipring_mlir::arith;
+use slipring_op::function::{ask_slots, ask_split, set_both_lanes, set_kernel_kind, set_slot_bytes, unmark_entry};
+use slipring_op::ring::Split;
+use slipring_op::{InCoreSync, OpDef, OpRef, RingPart, is_mixed, symbol_name};
+use slipring_pto as pto;
 
-use crate::analysis::facts::{Functions, def, op_ref, terminator};
+use crate::analysis::facts::{Functions, terminator};
 use crate::manager::{Pass, PassContext};
 use crate::split::functions::{call_both, drop_unused, free_name};
 use needed::Needed;
@@ -89,7 +89,7 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
 
 /// True for an op of a function without regions that both Vector cores must run.
 fn is_per_lane(module: &Module, op: OpId) -> bool {
-    op_ref(module, op).is_some_and(|op| {
+    OpRef::of(module, op).is_some_and(|op| {
         op.def.per_lane.is_some() || (hand_pipe(&op).is_some() && Split::of(&op).is_some_and(|s| s != Split::None))
     })
 }
@@ -98,7 +98,7 @@ fn is_per_lane(module: &Module, op: OpId) -> bool {
 pub fn has_rings_by_hand(module: &Module) -> bool {
     let functions = Functions::of(module);
     functions.with_bodies(module).any(|(function, body)| {
-        let own = |op: &OpId| op_ref(module, *op).is_some_and(|op| hand_pipe(&op).is_some());
+        let own = |op: &OpId| OpRef::of(module, *op).is_some_and(|op| hand_pipe(&op).is_some());
         is_to_expand(module, function, body) && module.walk(body).iter().any(own)
     })
 }
@@ -107,9 +107,9 @@ pub fn has_rings_by_hand(module: &Module) -> bool {
 /// and no op that only such kernels have is the author's own affair.
 fn is_to_expand(module: &Module, function: OpId, body: BlockId) -> bool {
     let ops = module.walk(body);
-    let any = |test: fn(&OpDef) -> bool| ops.iter().any(|op| def(module, *op).is_some_and(test));
+    let any = |test: fn(&OpDef) -> bool| ops.iter().any(|op| OpDef::of(module, *op).is_some_and(test));
     let by_hand = any(|def| makes_ring(def) || def.in_core_sync == InCoreSync::Manual);
-    is_mixed(Dialects::get(), module, function) && (!by_hand || any(|def| def.mixed.is_some()))
+    is_mixed(module, function) && (!by_hand || any(|def| def.mixed.is_some()))
 }
 
 /// True for what makes a pipe or uses one by its value.
@@ -119,7 +119,7 @@ fn makes_ring(def: &OpDef) -> bool {
 
 /// Reports rings by hand that have one end only.
 fn unpaired(module: &Module, body: BlockId, diags: &mut Diags) {
-    let ops: Vec<OpRef<'_>> = module.walk(body).into_iter().filter_map(|op| op_ref(module, op)).collect();
+    let ops: Vec<OpRef<'_>> = module.walk(body).into_iter().filter_map(|op| OpRef::of(module, op)).collect();
     for op in &ops {
         let Some(part) = op.def.ring else { continue };
         let (direction, pushes) = match (part.pushes(), part.pops()) {
@@ -155,7 +155,7 @@ fn refuse(module: &Module, functions: &Functions, function: OpId, body: BlockId,
     }
     unpaired(module, body, diags);
     for id in module.walk(body) {
-        let Some(op) = op_ref(module, id) else { continue };
+        let Some(op) = OpRef::of(module, id) else { continue };
         if makes_ring(op.def) || op.def.in_core_sync == InCoreSync::Manual {
             let what = if makes_ring(op.def) { "its rings" } else { "its flags" };
             diags.push(

@@ -84,7 +84,7 @@ impl<'m> Needed<'m> {
 
     fn is_root(&self, op: OpId) -> bool {
         let module = self.module;
-        if module.op(op).schema.is_some_and(|s| s.terminator) || is_control(module, op) {
+        if module.op(op).schema().is_some_and(|s| s.terminator) || is_control(module, op) {
             return false;
         }
         match side(module, op) {

@@ -9,12 +9,13 @@ use std::collections::BTreeSet;
 
 use slipring_ir::{BlockId, Flow, Module, OpId, Touch};
 use slipring_machine::CoreKind;
+use slipring_op::OpRef;
 use slipring_tile::Space;
 
 use super::apart::{Scope, apart};
 use super::sides::{Side, is_control, is_pure, once, side};
 use crate::analysis::affine::Follow;
-use crate::analysis::facts::{Functions, flow, op_ref};
+use crate::analysis::facts::{Functions, flow};
 use crate::analysis::last_use::with_inner;
 use crate::analysis::roots::{RootId, RootKind, Roots};
 use crate::analysis::windows::Window;
@@ -119,7 +120,7 @@ impl Finder<'_> {
     fn accesses(&self, outer: OpId) -> Vec<Access> {
         let mut found = Vec::new();
         for id in with_inner(self.module, outer) {
-            let Some(op) = op_ref(self.module, id) else { continue };
+            let Some(op) = OpRef::of(self.module, id) else { continue };
             for (at, spec) in op.def.schema.operands.iter().enumerate().filter(|(_, s)| s.touch != Touch::Nothing) {
                 for &value in op.operands(at) {
                     if self.module.ty(value).space() != Some(Space::Gm) {

@@ -2,21 +2,22 @@
 //!
 //! Pushes and pops that the text writes itself keep their ids; what crosses by shards and gathers takes pipes behind those.
 
-use slipring_dialects::pto::NewPipe;
+use slipring_pto::NewPipe;
 use std::collections::BTreeMap;
 
-use slipring_dialects::function::asked_slots;
-use slipring_dialects::ring::{Split, slot_space};
-use slipring_dialects::{OpRef, RingPart, arith, pto};
 use slipring_ir::{BlockId, Module, OpId, Span, Type, ValueId};
 use slipring_machine::{CoreKind, Platform};
+use slipring_mlir::arith;
+use slipring_op::function::asked_slots;
+use slipring_op::ring::{Split, slot_space};
+use slipring_op::{OpRef, RingPart};
 use slipring_program::Direction;
+use slipring_pto as pto;
 use slipring_tile::Space;
 
 use super::project::whole_tile;
 use super::sides::{Side, side};
 use super::write::{constant, put, value};
-use crate::analysis::facts::op_ref;
 
 /// Slots of a generated ring, unless the function says another number.
 const SLOTS: i64 = 2;
@@ -82,7 +83,7 @@ impl Pipes {
     /// The pipes of pushes and pops that the text writes. They are as deep as pipes by hand are where the function does not
     /// say: 8 slots one way, 4 each of two ways, fewer where several pipes share the flags.
     fn by_hand(&mut self, module: &Module, function: OpId, body: BlockId) {
-        for op in module.walk(body).into_iter().filter_map(|op| op_ref(module, op)) {
+        for op in module.walk(body).into_iter().filter_map(|op| OpRef::of(module, op)) {
             let Some(id) = hand_pipe(&op) else { continue };
             if id >= self.pipes.len() {
                 self.pipes.resize(id + 1, Pipe::default());
@@ -117,7 +118,7 @@ impl Pipes {
     }
 
     fn add(&mut self, module: &Module, id: OpId, direction: Direction) {
-        let Some(op) = op_ref(module, id) else { return };
+        let Some(op) = OpRef::of(module, id) else { return };
         let (Some(whole), Some(popped)) = (whole_tile(&op), op.tile("dst")) else { return };
         let layout = popped.layout;
         let divided = Split::of(&op) != Some(Split::None);

@@ -1,12 +1,14 @@
 //! A function for one kind of core: what it needs of a kernel for the whole cluster.
 
-use slipring_dialects::arith::Relation;
-use slipring_dialects::pto::Passage;
-use slipring_dialects::ring::Split;
-use slipring_dialects::{OpRef, arith, pto, scf, writes_global};
 use slipring_ir::{AttrDict, BlockId, Flow, Module, OpId, Span, TileType, Type, ValueId, ValueMap};
 use slipring_machine::{CoreKind, Platform};
+use slipring_mlir::arith::Relation;
+use slipring_mlir::{arith, scf};
+use slipring_op::ring::Split;
+use slipring_op::{OpRef, writes_global};
 use slipring_program::Direction;
+use slipring_pto as pto;
+use slipring_pto::Passage;
 use slipring_tile::{Layout, Space};
 
 use super::needed::{Needed, carried};
@@ -14,7 +16,7 @@ use super::order::Meetings;
 use super::pipes::Pipes;
 use super::sides::{Side, is_control, region_around, side};
 use super::write::{constant, meet, move_tile, put, value};
-use crate::analysis::facts::{flow, op_ref, terminator};
+use crate::analysis::facts::{flow, terminator};
 
 /// A pop in a generated function.
 #[derive(Clone, Copy, Debug)]
@@ -108,7 +110,7 @@ impl Projector<'_, '_> {
 
     /// True for what both Vector cores would do, and must be done once: a write to global memory outside every region.
     fn is_for_one_lane(&self, op: OpId) -> bool {
-        let writes = op_ref(self.from, op).is_some_and(|op| writes_global(&op));
+        let writes = OpRef::of(self.from, op).is_some_and(|op| writes_global(&op));
         writes && self.lane.is_some() && region_around(self.from, op).is_none()
     }
 
@@ -225,19 +227,19 @@ impl Projector<'_, '_> {
 
     /// How a tile is divided, and which pipe it takes.
     fn passage(&self, op: OpId) -> Passage {
-        let split = op_ref(self.from, op).and_then(|op: OpRef<'_>| Split::of(&op)).unwrap_or(Split::None);
+        let split = OpRef::of(self.from, op).and_then(|op: OpRef<'_>| Split::of(&op)).unwrap_or(Split::None);
         Passage { split, pipe: self.parts.pipes.of(op) }
     }
 }
 
 /// Valid rows and columns that the op that declares a tile gives it, where its type leaves them open.
 fn declared_valid(module: &Module, tile: ValueId) -> [Option<ValueId>; 2] {
-    let op = module.defining_op(tile).and_then(|op| op_ref(module, op));
+    let op = module.defining_op(tile).and_then(|op| OpRef::of(module, op));
     ["valid_row", "valid_col"].map(|name| op?.if_declared(name))
 }
 
 fn is_end(module: &Module, op: OpId) -> bool {
-    module.op(op).schema.is_some_and(|schema| schema.terminator)
+    module.op(op).schema().is_some_and(|schema| schema.terminator)
 }
 
 /// The memory on the Cube core's side of a crossing: its tile is always whole.

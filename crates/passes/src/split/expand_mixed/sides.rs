@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use slipring_dialects::{MixedPart, OpRef, PipeRule, affinity, core_of};
 use slipring_ir::{Module, OpId, ValueDef, ValueId};
 use slipring_machine::CoreKind;
+use slipring_op::{MixedPart, OpRef, PipeRule, affinity, core_of};
 use slipring_program::Direction;
 use slipring_tile::Space;
 
-use crate::analysis::facts::{op_ref, terminator};
+use crate::analysis::facts::terminator;
 
 /// Where an op runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +25,7 @@ pub(super) enum Side {
 
 /// Where an op runs, as its declaration and the memories of its tiles say.
 pub(super) fn side(module: &Module, id: OpId) -> Side {
-    let Some(op) = op_ref(module, id) else { return Side::Both };
+    let Some(op) = OpRef::of(module, id) else { return Side::Both };
     match op.def.mixed {
         Some(MixedPart::Region) => return Side::Region,
         Some(MixedPart::Shard | MixedPart::Gather | MixedPart::Cross) => return Side::Crosses(direction(&op)),
@@ -52,7 +52,7 @@ pub(super) fn is_control(module: &Module, op: OpId) -> bool {
 /// True for ops that only make values: one is needed where its values are.
 pub(super) fn is_pure(module: &Module, id: OpId) -> bool {
     let data = module.op(id);
-    let Some(op) = op_ref(module, id) else { return false };
+    let Some(op) = OpRef::of(module, id) else { return false };
     let writes =
         op.def.schema.operands.iter().enumerate().any(|(at, spec)| spec.touch.writes() && !op.operands(at).is_empty());
     !data.results.is_empty() && data.regions.is_empty() && !writes && op.def.ring.is_none()
@@ -60,7 +60,7 @@ pub(super) fn is_pure(module: &Module, id: OpId) -> bool {
 
 /// True if an op is work for a kind of core, or moves a tile between the two.
 pub(super) fn works_on(module: &Module, id: OpId, kind: CoreKind) -> bool {
-    let busy = op_ref(module, id).is_some_and(|op| !matches!(op.def.pipe, PipeRule::None));
+    let busy = OpRef::of(module, id).is_some_and(|op| !matches!(op.def.pipe, PipeRule::None));
     match side(module, id) {
         Side::Of(own) => own == kind && busy,
         Side::Crosses(_) => true,

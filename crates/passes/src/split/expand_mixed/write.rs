@@ -1,9 +1,11 @@
 //! Ops that are written into the generated functions.
 
-use slipring_dialects::make::mark_placed;
-use slipring_dialects::{OpDef, arith, pto};
 use slipring_ir::{AttrDict, BlockId, Module, OpId, Span, Type, ValueId};
 use slipring_machine::{CoreKind, Pipe, Platform};
+use slipring_mlir::arith;
+use slipring_op::OpDef;
+use slipring_op::make::mark_placed;
+use slipring_pto as pto;
 
 /// Puts an op that was made at the end of a block; its only result, with a name.
 pub(super) fn put(module: &mut Module, block: BlockId, op: OpId, name: &str) -> ValueId {

@@ -3,8 +3,8 @@
 use clap::Args;
 use serde::Serialize;
 use slipring::message_facts;
-use slipring_dialects::rules::counted;
 use slipring_ir::{Diagnostic, Diags, Severity};
+use slipring_op::rules::counted;
 use slipring_queue::{Layout, lint as linter};
 use slipring_report::MessageFacts;
 

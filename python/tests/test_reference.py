@@ -171,3 +171,44 @@ def test_several_blocks():
     assert_agrees(by_blocks, (x, np.zeros_like(x)), blocks=3)
     with pytest.raises(ValueError, match="one block or more"):
         by_blocks.reference(x, y, blocks=0)
+
+
+@pl.jit
+def sorted_rows(x: pl.Tensor, numbers: pl.Tensor, values: pl.Out[pl.Tensor], places: pl.Out[pl.Tensor]):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        merged = pl.mrgsort(pl.sort32(x, numbers), block_len=64)
+        values[:] = pl.gather(merged, mask_pattern=pl.tile.MaskPattern.P0101)
+        places[:] = pl.gather(merged, mask_pattern=pl.tile.MaskPattern.P1010, output_dtype=pl.UINT32)
+
+
+def test_sorting():
+    x = numbers(1, 128)
+    order, values, places = np.arange(128, dtype=np.uint32)[None], np.zeros_like(x), np.zeros((1, 128), np.uint32)
+    sorted_rows.reference(x, order, values, places)
+    assert (values == -np.sort(-x)).all() and (x[0, places[0]] == values[0]).all()
+    assert_agrees(sorted_rows, (x, order, np.zeros_like(x), np.zeros_like(places)))
+
+
+@pl.jit
+def by_index(
+    x: pl.Tensor, rows: pl.Tensor, pages: pl.Tensor, waves: pl.Out[pl.Tensor], y: pl.Out[pl.Tensor], spread: pl.Out[pl.Tensor]
+):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        t = x[:, :]
+        waves[0] = pl.sin(t)
+        waves[1] = pl.cos(t)
+        y[0] = pl.mgather(x, rows)
+        y[1] = pl.paged_gather(x, rows, pages, block_size=4, size=32, max_indices=16, space=pl.Mem.Vec)
+        y[2] = pl.scatter_update(x, -2, rows, pl.add(t, 1.0))
+        y[3] = pl.tensor.expand_clone(x[3:4, :], x)
+        spread[:] = pl.tile.scatter_mask(pl.load(x, [0, 0], [16, 32]), pl.gather(x, mask_pattern=2), 1)
+
+
+def test_rows_by_index():
+    rng = np.random.default_rng(3)
+    rows, pages = rng.permutation(16).astype(np.int32)[None], rng.permutation(4).astype(np.int32)[None]
+    x = numbers(16, 32)
+    waves, y, spread = np.zeros((2, 16, 32), np.float32), np.zeros((4, 16, 32), np.float32), np.zeros_like(x)
+    assert_agrees(by_index, (x, rows, pages, waves, y, spread), rtol=1e-5, atol=1e-6)
+    by_index.reference(x, rows, pages, waves, y, spread)
+    assert (y[0] == x[rows[0]]).all() and (y[2][rows[0]] == x + 1).all() and (spread[:, ::2] == x[:, 1::2]).all()

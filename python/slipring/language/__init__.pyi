@@ -256,12 +256,6 @@ def rsqrt(x: Any, high_precision: Any = ...) -> Any:
 def recip(x: Any, high_precision: Any = ...) -> Any:
     """Reciprocal."""
 
-def sin(*args: Any, **options: Any) -> Any:
-    """Sine and cosine, which the instruction set does not have. Known, and refused: it cannot be compiled yet."""
-
-def cos(*args: Any, **options: Any) -> Any:
-    """Sine and cosine, which the instruction set does not have. Known, and refused: it cannot be compiled yet."""
-
 def neg(x: Any) -> Any:
     """Negation."""
 
@@ -405,6 +399,12 @@ def arange(start: Any, shape: Any, dtype: Any = ..., descending: Any = ...) -> A
 def reshape(x: Any, shape: Any) -> Any:
     """The same elements, row by row, in another shape."""
 
+def view(x: Any, shape: Any = ..., valid_shape: Any = ..., *, layout: Any = ...) -> Any:
+    """The same elements in another shape: `reshape`."""
+
+def expand_clone(src: Any, target: Any) -> Any:
+    """A tile like the second in which the first's single row or column is repeated."""
+
 def transpose(x: Any, axis1: Any = ..., axis2: Any = ..., tmp_tile: Any = ...) -> Any:
     """Rows become columns."""
 
@@ -440,6 +440,12 @@ def create_l1(shape: Any, dtype: Any, transpose: Any = ...) -> Any:
 
 def concat(a: Any, b: Any) -> Any:
     """Two tiles side by side."""
+
+def sin(x: Any) -> Any:
+    """Sine of FP32, in radians: reduced by π in four parts, then a polynomial."""
+
+def cos(x: Any) -> Any:
+    """Cosine of FP32, in radians: reduced by π in four parts, then a polynomial."""
 
 def gather_row(dst: Any, src: Any, dst_offset: Any, src_offset: Any, shapes: Any, transpose: Any = ..., *, valid_shape: Any = ...) -> Any:
     """Load a window of a tensor into a part of a tile."""
@@ -481,29 +487,34 @@ def scatter(input: Any, dim: Any, index: Any, src: Any) -> Any:
 def scatter(input: Any, *, mask_pattern: Any, dst: Any) -> Any:
     """Elements put where indices say, counted over the tile, the rest 0; with `dim=-1` over each row, the rest as it was."""
 
-def scatter_mask(*args: Any, **options: Any) -> Any:
-    """Columns by a pattern, rows by index: no instruction. Known, and refused: it cannot be compiled yet."""
+def scatter_mask(dst: Any, src: Any, mask_pattern: Any) -> Any:
+    """The columns of the first that a pattern names become those of the second, the rest as it was."""
 
-def scatter_update(*args: Any, **options: Any) -> Any:
-    """Columns by a pattern, rows by index: no instruction. Known, and refused: it cannot be compiled yet."""
+def mgather(mem: Any, idx: Any, coalesce: Any = ..., *, gather_oob: Any = ..., target_memory: Any = ..., scratch: Any = ..., valid_shape: Any = ...) -> Any:
+    """Rows of a tensor by index, or with `coalesce="elem"` elements, counted over the tensor."""
 
-def mgather(*args: Any, **options: Any) -> Any:
-    """Elements of global memory by index. Known, and refused: it cannot be compiled yet."""
+def mscatter(src: Any, idx: Any, output_tensor: Any) -> Any:
+    """Elements of a tile to the elements of a tensor that indices name, counted over the tensor."""
 
-def mscatter(*args: Any, **options: Any) -> Any:
-    """Elements to global memory by index. Known, and refused: it cannot be compiled yet."""
+def paged_gather(src: Any, indices: Any, block_table: Any, block_size: Any, size: Any, max_indices: Any, *, space: Any = ..., col_off: Any = ..., is_trans: Any = ..., is_b_matrix: Any = ...) -> Any:
+    """Rows of a paged tensor: row `block_table[i // block_size] * block_size + i % block_size` for each index."""
 
-def paged_gather(*args: Any, **options: Any) -> Any:
-    """Rows of a paged cache. Known, and refused: it cannot be compiled yet."""
+@overload
+def scatter_update(input: Any, dim: Any, index: Any, src: Any) -> Any:
+    """A copy of the input whose rows that the indices name are those of the source."""
 
-def sort32(*args: Any, **options: Any) -> Any:
-    """Blocks of 32 elements sorted. Known, and refused: it cannot be compiled yet."""
+@overload
+def scatter_update(input: Any, index: Any, src: Any, dim: Any = ...) -> Any:
+    """A copy of the input whose rows that the indices name are those of the source."""
 
-def mrgsort(*args: Any, **options: Any) -> Any:
-    """Sorted lists merged. Known, and refused: it cannot be compiled yet."""
+def sort32(src: Any, idx: Any) -> Any:
+    """Each 32 elements of a row in descending order, as records of 8 bytes: element, then its number of `idx` (UINT32)."""
 
-def random(*args: Any, **options: Any) -> Any:
-    """Random bits. Known, and refused: it cannot be compiled yet."""
+def mrgsort(src0: Any, src1: Any = ..., src2: Any = ..., src3: Any = ..., tmp: Any = ..., exhausted: Any = ..., *, block_len: Any = ...) -> Any:
+    """Sorted lists of records merged: every four runs of `block_len` elements of one row, or two to four lists."""
+
+def random(key0: Any, key1: Any, counter0: Any, counter1: Any, counter2: Any, counter3: Any, shape: Any, valid_shape: Any = ..., dtype: Any = ..., rounds: Any = ...) -> Any:
+    """Words of Philox 4x32 for a key and a counter (A5)."""
 
 def matmul(lhs: Any, rhs: Any, out_dtype: Any = ..., a_trans: Any = ..., b_trans: Any = ..., c_matrix_nz: Any = ...) -> Any:
     """Product of two matrices, in f32 (i32 for 8-bit integers)."""
@@ -582,12 +593,6 @@ def alloc(*args: Any, **options: Any) -> Any:
 
 def create_tensor(shape: Any, dtype: Any, layout: Any = ..., manual_dep: Any = ..., init_value: Any = ...) -> Any:
     """A tensor of the kernel's own in global memory: one more buffer of the launch."""
-
-def view(*args: Any, **options: Any) -> Any:
-    """Tensors seen in another way. Known, and refused: it cannot be compiled yet."""
-
-def expand_clone(*args: Any, **options: Any) -> Any:
-    """Tensors seen in another way. Known, and refused: it cannot be compiled yet."""
 
 def transpose_view(tile: Any) -> Any:
     """A tile of L1 with rows and columns exchanged: the same bytes."""
@@ -741,10 +746,10 @@ def set_ffts(*args: Any, **options: Any) -> Any:
     """Synchronisation between blocks and by hand between cores. Known, and refused: it cannot be compiled yet."""
 
 def cacheinvalid(*args: Any, **options: Any) -> Any:
-    """Caches of the scalar unit. Known, and refused: it cannot be compiled yet."""
+    """Nothing: memory has no caches here. Which of them the hardware needs is not checked."""
 
 def fence(*args: Any, **options: Any) -> Any:
-    """Caches of the scalar unit. Known, and refused: it cannot be compiled yet."""
+    """Nothing: memory has no caches here. Which of them the hardware needs is not checked."""
 
 def available_cluster_count(*args: Any, **options: Any) -> Any:
     """Questions about the device. Known, and refused: it cannot be compiled yet."""

@@ -4,6 +4,7 @@ import builtins
 
 import numpy as np
 
+from . import _indexed
 from ._evaluator import NotKnown, Part, binary, data, divide, is_float, made, numpy_type, other, put, scope, unary
 
 
@@ -189,6 +190,7 @@ def pairs(f):
 
 
 OPS = {
+    **_indexed.OPS,
     "at": scope,
     "cluster": scope,
     "range": loop,

@@ -443,7 +443,7 @@ impl Lower<'_> {
     ///
     /// # Errors
     /// Reported if a name may still be a window of the tensor that was loaded before.
-    pub(super) fn stored(&mut self, window: &Tensor, valid: Option<[Index; 2]>, span: Span) -> Lowered<()> {
+    pub fn stored(&mut self, window: &Tensor, valid: Option<[Index; 2]>, span: Span) -> Lowered<()> {
         let root = window.root;
         self.buffers.stores.push(Store { window: window.clone(), valid, span });
         let of_root = |id: TileId| {

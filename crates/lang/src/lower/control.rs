@@ -581,7 +581,7 @@ impl Lower<'_> {
     }
 
     /// Builds into a block.
-    pub(super) fn in_block<R>(&mut self, block: BlockId, work: impl FnOnce(&mut Self) -> R) -> R {
+    pub fn in_block<R>(&mut self, block: BlockId, work: impl FnOnce(&mut Self) -> R) -> R {
         let outer = std::mem::replace(&mut self.e.block, block);
         self.blocks.push(block);
         let result = work(self);

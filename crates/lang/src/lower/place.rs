@@ -327,16 +327,22 @@ impl Lower<'_> {
         }
     }
 
+    /// Reports a tensor that is only read.
+    pub fn writable(&mut self, root: usize, span: Span) -> Lowered<()> {
+        let root = &self.roots[root];
+        if root.writable {
+            return Ok(());
+        }
+        let error = Diagnostic::error("read-only", span, format!("`{}` is an input and cannot be written", root.name))
+            .also(root.span, "declared here")
+            .help("declare it `pl.Out[…]`, or `pl.InOut[…]` if the kernel reads it too");
+        Err(self.report(error))
+    }
+
     /// Stores a value into a window of a tensor of the same shape.
     pub fn store(&mut self, value: &Value, tensor: &Tensor, atomic: bool, span: Span) -> Lowered<()> {
+        self.writable(tensor.root, span)?;
         let root = self.roots[tensor.root].clone();
-        if !root.writable {
-            let error =
-                Diagnostic::error("read-only", span, format!("`{}` is an input and cannot be written", root.name))
-                    .also(root.span, "declared here")
-                    .help("declare it `pl.Out[…]`, or `pl.InOut[…]` if the kernel reads it too");
-            return Err(self.report(error));
-        }
         let id = match value {
             Value::Tile(id) => *id,
             Value::Tensor(source) => self.load(source, Space::Vec)?,

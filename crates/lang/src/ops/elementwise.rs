@@ -136,7 +136,6 @@ pub(super) const OPS: &[Entry] = &[
         doc: "Reciprocal",
         ..UNARY
     },
-    Entry { names: &["sin", "cos"], doc: "Sine and cosine, which the instruction set does not have", ..super::REFUSED },
     Entry { names: &["neg"], op: Some(&pto::TNEG), doc: "Negation", ..UNARY },
     Entry { names: &["abs"], op: Some(&pto::TABS), doc: "Absolute value", ..UNARY },
     Entry { names: &["relu"], op: Some(&pto::TRELU), doc: "Negative elements become 0", ..UNARY },

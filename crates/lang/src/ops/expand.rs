@@ -57,7 +57,7 @@ pub(super) fn alike(lower: &mut Lower<'_>, a: TileId, b: TileId) -> Lowered<(Til
 }
 
 /// A tile whose single row or column is repeated to a shape.
-fn repeated(lower: &mut Lower<'_>, id: TileId, shape: &[u64]) -> TileId {
+pub(super) fn repeated(lower: &mut Lower<'_>, id: TileId, shape: &[u64]) -> TileId {
     let tile = lower.tile(id).clone();
     let ((rows, cols), wanted) = (fold(&tile.shape), fold(shape));
     if (rows, cols) == wanted {

@@ -5,7 +5,8 @@ use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
 use super::elementwise::{emit, scalar_for, vector};
-use super::{Call, ENTRY, Entry, REFUSED};
+use super::{Call, ENTRY, Entry};
+use crate::dtype::DType;
 use crate::lower::{Lower, Lowered, fold, show};
 use crate::value::{Const, Index, Tensor, TileId, Value};
 
@@ -60,17 +61,13 @@ pub(super) const OPS: &[Entry] = &[
         ..ENTRY
     },
     Entry {
-        names: &["scatter_mask", "scatter_update"],
+        names: &["scatter_mask"],
+        params: "dst, src/input, mask_pattern",
         op: Some(&pto::TSCATTER),
-        doc: "Columns by a pattern, rows by index: no instruction",
-        ..REFUSED
+        doc: "The columns of the first that a pattern names become those of the second, the rest as it was",
+        lower: scatter_mask,
+        ..ENTRY
     },
-    Entry { names: &["mgather"], op: Some(&pto::MGATHER), doc: "Elements of global memory by index", ..REFUSED },
-    Entry { names: &["mscatter"], op: Some(&pto::MSCATTER), doc: "Elements to global memory by index", ..REFUSED },
-    Entry { names: &["paged_gather"], doc: "Rows of a paged cache", ..REFUSED },
-    Entry { names: &["sort32"], op: Some(&pto::TSORT32), doc: "Blocks of 32 elements sorted", ..REFUSED },
-    Entry { names: &["mrgsort"], op: Some(&pto::TMRGSORT), doc: "Sorted lists merged", ..REFUSED },
-    Entry { names: &["random"], op: Some(&pto::TRANDOM), doc: "Random bits", ..REFUSED },
 ];
 
 fn gather_row(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -181,20 +178,31 @@ fn row_of(lower: &mut Lower<'_>, id: TileId, row: u64, cols: u64, span: Span) ->
 const PATTERNS: [(&str, u64); 7] =
     [("P0101", 2), ("P1010", 2), ("P0001", 4), ("P0010", 4), ("P0100", 4), ("P1000", 4), ("P1111", 1)];
 
-fn gather_mask(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let src = vector(lower, call, "input")?;
-    let tile = lower.tile(src).clone();
+/// The pattern of a call: its name, of how many columns it keeps one, and which.
+fn pattern_of(lower: &mut Lower<'_>, call: &Call) -> Lowered<(&'static str, u64, u64)> {
     let number = call.int(lower, "mask_pattern")?.unwrap_or(0);
-    let known = usize::try_from(number - 1).ok().and_then(|at| PATTERNS.get(at));
-    let Some((pattern, every)) = known else {
+    let known = usize::try_from(number - 1).ok().and_then(|at| PATTERNS.get(at).map(|pattern| (at as u64, pattern)));
+    let Some((at, (name, every))) = known else {
         let error = Diagnostic::error("argument", call.span, format!("there is no pattern {number}"))
             .help("the patterns are 1 (P0101) to 7 (P1111): `pl.tile.MaskPattern.P0101`");
         return Err(lower.report(error));
     };
+    let first = match every {
+        2 => at,
+        4 => at - 2,
+        _ => 0,
+    };
+    Ok((name, *every, first))
+}
+
+fn gather_mask(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let src = vector(lower, call, "input")?;
+    let tile = lower.tile(src).clone();
+    let (pattern, every, _) = pattern_of(lower, call)?;
     let elem = call.elem(lower, "output_dtype")?.unwrap_or(tile.ty.layout.elem);
     let mut shape = tile.shape.to_vec();
     let cols = shape.pop().unwrap_or(1);
-    if !cols.is_multiple_of(*every) {
+    if !cols.is_multiple_of(every) {
         let message = format!("{cols} columns are no multiple of the {every} of the pattern {pattern}");
         return Err(lower.error("shapes", call.span, message));
     }
@@ -256,7 +264,7 @@ fn gather_blocks(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 
 fn scatter(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if call.has("mask_pattern") {
-        return Err(lower.unsupported(call.span, "`pl.scatter` by a pattern, for which there is no instruction,"));
+        return scatter_mask(lower, call);
     }
     if !call.has("dim") {
         let (target, place) = call.need(lower, "dst")?;
@@ -273,22 +281,53 @@ fn scatter(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (x, i) = (lower.tile(input).clone(), lower.tile(indices).clone());
     last_axis(lower, call, &axis, span, x.shape.len())?;
     let rows = rows_of(lower, call, &[input, indices, src])?;
-    let [cols, count] = [&x.shape, &i.shape].map(|shape| fold(shape).1);
-    let elem = x.ty.layout.elem;
+    let count = fold(&i.shape).1;
+    let which = (0..rows).map(|row| row_of(lower, indices, row, count, call.span)).collect::<Lowered<Vec<_>>>()?;
+    scattered(lower, call, (input, src), &which)
+}
+
+/// The first tile with the elements of each row of the second at the columns that a row of indices names.
+fn scattered(lower: &mut Lower<'_>, call: &Call, (input, src): (TileId, TileId), which: &[TileId]) -> Lowered {
+    let x = lower.tile(input).clone();
+    let count = which.first().map_or(1, |which| fold(&lower.tile(*which).shape).1);
+    let (cols, elem) = (fold(&x.shape).1, x.ty.layout.elem);
     // The instruction clears what it does not write: where it wrote is seen by scattering ones.
     let [values, marks] = [(); 2].map(|()| lower.new_tile(&x.shape, elem, Space::Vec, "scatter"));
     let ones = lower.new_tile(&[1, count], elem, Space::Vec, "full");
     let one = scalar_for(lower, &Value::Const(Const::Int(1)), elem, call.span)?;
     let dst = lower.tile(ones).value;
     lower.e.op(&pto::TEXPANDS, &[("scalar", &[one]), ("dst", &[dst])], &[], &[]);
-    for row in 0..rows {
-        let which = row_of(lower, indices, row, count, call.span)?;
-        let from = row_of(lower, src, row, count, call.span)?;
-        let [to, mark] = [values, marks].map(|id| row_of(lower, id, row, cols, call.span));
-        emit(lower, &pto::TSCATTER, &[("src", from), ("indices", which)], to?);
-        emit(lower, &pto::TSCATTER, &[("src", ones), ("indices", which)], mark?);
+    for (row, which) in which.iter().enumerate() {
+        let from = row_of(lower, src, row as u64, count, call.span)?;
+        let [to, mark] = [values, marks].map(|id| row_of(lower, id, row as u64, cols, call.span));
+        emit(lower, &pto::TSCATTER, &[("src", from), ("indices", *which)], to?);
+        emit(lower, &pto::TSCATTER, &[("src", ones), ("indices", *which)], mark?);
     }
     let how = Value::Const(Const::Str("ne".into()));
     let mask = lower.call_by_name("cmp", vec![Value::Tile(marks), Value::Const(Const::Int(0)), how], call.span)?;
     lower.call_by_name("sel", vec![mask, Value::Tile(values), Value::Tile(input)], call.span)
+}
+
+fn scatter_mask(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let name = if call.entry.names[0] == "scatter" { "input" } else { "src" };
+    let (dst, src) = (vector(lower, call, "dst")?, vector(lower, call, name)?);
+    let (pattern, every, first) = pattern_of(lower, call)?;
+    let (x, y) = (lower.tile(dst).clone(), lower.tile(src).clone());
+    let rows = rows_of(lower, call, &[dst, src])?;
+    let [cols, count] = [&x.shape, &y.shape].map(|shape| fold(shape).1);
+    if cols != count * every || x.ty.layout.elem != y.ty.layout.elem {
+        let message =
+            format!("{} elements go to every {every}. column of {} ({pattern})", show(&y.shape), show(&x.shape));
+        return Err(lower.error("shapes", call.span, message));
+    }
+    let elem = if x.ty.layout.elem.bytes() == 4 { Elem::I32 } else { Elem::I16 };
+    let columns = lower.new_tile(&[1, count], elem, Space::Vec, "columns");
+    let (start, dst_value) =
+        (lower.number(&Value::Const(Const::Int(0)), DType::Elem(elem), call.span)?, lower.tile(columns).value);
+    lower.e.op(&pto::TCI, &[("start", &[start]), ("dst", &[dst_value])], &[], &[]);
+    let by = |n: u64| Value::Const(Const::Int(n as i64));
+    let columns = lower.call_by_name("muls", vec![Value::Tile(columns), by(every)], call.span)?;
+    let columns = lower.call_by_name("adds", vec![columns, by(first)], call.span)?;
+    let columns = lower.demand(&columns, Space::Vec, call.span)?;
+    scattered(lower, call, (dst, src), &vec![columns; rows as usize])
 }

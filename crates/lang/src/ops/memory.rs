@@ -60,7 +60,6 @@ pub(super) const OPS: &[Entry] = &[
         lower: create_tensor,
         ..ENTRY
     },
-    Entry { names: &["view", "tensor.view", "expand_clone"], doc: "Tensors seen in another way", ..REFUSED },
     Entry {
         names: &["transpose_view"],
         params: "tile",
@@ -88,7 +87,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry { names: &["dim"], params: "tensor, axis", doc: "An extent", lower: dim, ..ENTRY },
 ];
 
-fn tensor(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<(Tensor, slipring_ir::Span)> {
+pub(super) fn tensor(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<(Tensor, slipring_ir::Span)> {
     match call.need(lower, name)? {
         (Value::Tensor(tensor), span) => Ok((tensor, span)),
         (other, span) => Err(call.wrong(lower, name, "a tensor", &other, span)),

@@ -15,7 +15,10 @@ mod memory;
 mod pipe;
 mod reduce;
 mod shape;
+mod sort;
 mod system;
+mod table;
+mod trig;
 
 use slipring_op::OpDef;
 
@@ -62,7 +65,10 @@ const FAMILIES: &[&[Entry]] = &[
     choose::OPS,
     reduce::OPS,
     shape::OPS,
+    trig::OPS,
     gather::OPS,
+    table::OPS,
+    sort::OPS,
     matrix::OPS,
     memory::OPS,
     cross::OPS,

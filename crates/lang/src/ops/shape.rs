@@ -41,6 +41,20 @@ pub(super) const OPS: &[Entry] = &[
         ..ENTRY
     },
     Entry {
+        names: &["view", "tensor.view"],
+        params: "x/tensor, shape=, valid_shape=, *, layout=",
+        doc: "The same elements in another shape: `reshape`",
+        lower: view,
+        ..ENTRY
+    },
+    Entry {
+        names: &["expand_clone"],
+        params: "src, target",
+        doc: "A tile like the second in which the first's single row or column is repeated",
+        lower: expand_clone,
+        ..ENTRY
+    },
+    Entry {
         names: &["transpose"],
         params: "x/input/tile/tensor, axis1=, axis2=, tmp_tile=",
         op: Some(&pto::TTRANS),
@@ -338,6 +352,35 @@ fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let view = lower.add_tile(view, ty, &shape, "reshape");
     lower.tiles[view.0 as usize].region = tile.region.or(lower.region);
     Ok(Value::Tile(view))
+}
+
+fn view(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    for name in ["valid_shape", "layout"] {
+        if let Some((_, span)) = call.get(name) {
+            let span = *span;
+            return Err(lower.unsupported(span, format!("`{name}` of `pl.view`")));
+        }
+    }
+    if call.get("shape").is_none() {
+        return Err(lower.error("argument", call.span, "`pl.view` needs `shape`"));
+    }
+    reshape(lower, call)
+}
+
+fn expand_clone(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (source, target) = (vector(lower, call, "src")?, call.need(lower, "target")?.0);
+    lower.wholly_valid(source, "a broadcast", call.span)?;
+    let (have, want) = (lower.tile(source).shape.to_vec(), lower.shape_of(&target));
+    let (of_source, of_target) = (crate::lower::fold(&have), crate::lower::fold(&want));
+    let fits = |own: u64, wanted: u64| own == wanted || own == 1;
+    if !fits(of_source.0, of_target.0) || !fits(of_source.1, of_target.1) {
+        let message = format!("{} cannot be repeated to {}", show(&have), show(&want));
+        return Err(lower.error("shapes", call.span, message));
+    }
+    if of_source == of_target {
+        return Ok(Value::Tile(lower.copy_to(source, Space::Vec)));
+    }
+    Ok(Value::Tile(super::expand::repeated(lower, source, &want)))
 }
 
 fn transpose(lower: &mut Lower<'_>, call: &Call) -> Lowered {

@@ -46,7 +46,11 @@ pub(super) const OPS: &[Entry] = &[
         doc: "Synchronisation between blocks and by hand between cores",
         ..REFUSED
     },
-    Entry { names: &["cacheinvalid", "fence"], doc: "Caches of the scalar unit", ..REFUSED },
+    Entry {
+        names: &["cacheinvalid", "fence"],
+        doc: "Nothing: memory has no caches here. Which of them the hardware needs is not checked",
+        ..NOTHING
+    },
     Entry {
         names: &["available_cluster_count", "available_aiv_count", "task_dummy", "task_invalid"],
         doc: "Questions about the device",
@@ -55,7 +59,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry { names: &["submit", "spmd_submit", "call_group", "call_spmd"], doc: "Start a kernel", ..HOST },
     Entry {
         names: &["array.create"],
-        params: "size, dtype",
+        params: "size/extent, dtype",
         doc: "Ids of tasks: nothing, since scopes run in the order of the text; arrays of numbers are not compiled",
         lower: task_ids,
         ..ENTRY

@@ -4,6 +4,7 @@ use slipring_tile::Elem;
 
 use crate::meaning::array::{Array, fold};
 use crate::meaning::eval::elem;
+use crate::meaning::number;
 use crate::meaning::ops::Args;
 use crate::meaning::value::{Eval, Value};
 
@@ -15,15 +16,11 @@ fn at(values: &[f64], index: f64) -> Eval<usize> {
 pub fn call(name: &str, args: &Args) -> Eval {
     let pattern = args.get(if name == "gather_mask" { 1 } else { usize::MAX }, "mask_pattern");
     match (name, pattern) {
-        ("gather" | "gather_mask", Some(pattern)) => {
-            let names = ["P0101", "P1010", "P0001", "P0010", "P0100", "P1000", "P1111"];
-            let named = pattern.member().ok().and_then(|name| names.iter().position(|known| *known == name));
-            let number = named.map_or_else(|| pattern.int(), |at| Ok(at as i128 + 1))?;
-            by_pattern(args, number)
-        }
+        ("gather" | "gather_mask", Some(pattern)) => by_pattern(args, number_of(&pattern)?),
         ("gather", None) => gather(args),
         ("gatherb", _) => blocks(args),
-        ("scatter", _) => scatter(args),
+        ("scatter_mask", _) | ("scatter", Some(_)) => scatter_mask(name, args),
+        ("scatter", None) => scatter(args),
         ("tri", _) => triangle(args),
         _ => Err(format!("`pl.{name}` is not evaluated")),
     }
@@ -43,18 +40,51 @@ fn gather(args: &Args) -> Eval {
     Ok(Value::Array(Array::new(&indices.shape, src.elem, each.collect::<Eval<_>>()?)))
 }
 
-fn by_pattern(args: &Args, pattern: i128) -> Eval {
-    let src = args.array(0, "input")?;
-    let (every, first) = match pattern {
+/// Of how many columns a pattern keeps one, and which.
+fn kept(pattern: i128) -> (usize, usize) {
+    match pattern {
         1 => (2, 0),
         2 => (2, 1),
         3..=6 => (4, pattern as usize - 3),
         _ => (1, 0),
-    };
+    }
+}
+
+/// The number of a pattern, which may be given by name.
+fn number_of(pattern: &Value) -> Eval<i128> {
+    let names = ["P0101", "P1010", "P0001", "P0010", "P0100", "P1000", "P1111"];
+    let named = pattern.member().ok().and_then(|name| names.iter().position(|known| *known == name));
+    named.map_or_else(|| pattern.int(), |at| Ok(at as i128 + 1))
+}
+
+fn scatter_mask(name: &str, args: &Args) -> Eval {
+    let tile_form = name == "scatter_mask";
+    let dst = args.array(if tile_form { 0 } else { usize::MAX }, "dst")?;
+    let src = if tile_form { args.array(1, "src")? } else { args.array(0, "input")? };
+    let pattern = args.need(if tile_form { 2 } else { usize::MAX }, "mask_pattern")?;
+    let (every, first) = kept(number_of(&pattern)?);
+    let mut result = dst.values();
+    let ([_, cols], [_, count]) = (fold(&dst.shape), fold(&src.shape));
+    for (at, value) in src.values().into_iter().enumerate() {
+        result[at / count * cols + at % count * every + first] = value;
+    }
+    Ok(Value::Array(Array::new(&dst.shape, dst.elem, result)))
+}
+
+fn by_pattern(args: &Args, pattern: i128) -> Eval {
+    let src = args.array(0, "input")?;
+    let (every, first) = kept(pattern);
     let [rows, cols] = fold(&src.shape);
     let values = src.values();
-    let kept = (0..rows * cols).filter(|at| at % cols % every == first).map(|at| values[at]).collect();
-    Ok(Value::Array(Array::new(&[rows, cols / every], src.elem, kept)))
+    let kept: Vec<f64> = (0..rows * cols).filter(|at| at % cols % every == first).map(|at| values[at]).collect();
+    let shape = [rows, cols / every];
+    let Some(ty) = args.get(usize::MAX, "output_dtype") else {
+        return Ok(Value::Array(Array::new(&shape, src.elem, kept)));
+    };
+    // The same bits as numbers of another type.
+    let to = elem(&ty)?;
+    let kept = kept.into_iter().map(|x| number::load(to, &number::store(src.elem, x))).collect();
+    Ok(Value::Array(Array::new(&shape, to, kept)))
 }
 
 fn blocks(args: &Args) -> Eval {

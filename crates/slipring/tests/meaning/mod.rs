@@ -11,4 +11,5 @@ mod number;
 mod ops;
 mod random;
 mod scalars;
+mod tables;
 mod value;

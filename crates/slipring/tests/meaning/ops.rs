@@ -580,7 +580,14 @@ fn other(name: &str, args: &Args) -> Eval {
             store(&source, &target.array()?, &args.need(2, "offset")?, None, false)?;
             target
         }
-        "gather" | "gather_mask" | "gatherb" | "scatter" | "tri" => return crate::meaning::indexed::call(name, args),
+        "gather" | "gather_mask" | "gatherb" | "scatter" | "scatter_mask" | "tri" => {
+            return crate::meaning::indexed::call(name, args);
+        }
+        "mgather" | "mscatter" | "paged_gather" | "scatter_update" | "sort32" | "mrgsort" | "random" => {
+            return crate::meaning::tables::call(name, args);
+        }
+        "sin" | "cos" => return crate::meaning::tables::wave(&args.array(0, "x")?, name == "cos"),
+        "expand_clone" => Value::Array(repeated(&args.array(0, "src")?, &args.array(1, "target")?.shape)?),
         "gather_row" => {
             let (target, source) = (args.need(0, "dst")?, args.array(1, "src")?);
             let shape = args.need(4, "shapes")?.shape()?;
@@ -624,7 +631,7 @@ fn other(name: &str, args: &Args) -> Eval {
             let count = shape.iter().product::<usize>() as i128;
             Value::Array(Array::new(&shape, elem, (0..count).map(|i| number::wrap(elem, start + step * i)).collect()))
         }
-        "reshape" => Value::Array(args.array(0, "x")?.reshaped(&args.need(1, "shape")?.shape()?)?),
+        "reshape" | "view" => Value::Array(args.array(0, "x")?.reshaped(&args.need(1, "shape")?.shape()?)?),
         "transpose" => Value::Array(args.array(0, "x")?.transposed().copy()),
         "transpose_view" => Value::Array(args.array(0, "tile")?.transposed()),
         "slice" => {
@@ -668,7 +675,9 @@ fn other(name: &str, args: &Args) -> Eval {
         },
         "float" => Value::Float(args.need(0, "x")?.float()?),
         "const" | "no_dep" => args.need(0, "x")?,
-        "print" | "static_print" | "static_assert" | "bar_all" | "bar_v" | "bar_m" => Value::None,
+        "print" | "static_print" | "static_assert" | "bar_all" | "bar_v" | "bar_m" | "fence" | "cacheinvalid" => {
+            Value::None
+        }
         _ => return Err(format!("`pl.{name}` is not evaluated")),
     })
 }

@@ -1,0 +1,177 @@
+"""Elements and rows by index, sorting, and the sine: what the documentation of the language says of them."""
+
+import numpy as np
+
+from ._evaluator import NotKnown, data, made, numpy_type, put
+
+PATTERNS = {"P0101": (2, 0), "P1010": (2, 1), "P0001": (4, 0), "P0010": (4, 1), "P0100": (4, 2), "P1000": (4, 3), "P1111": (1, 0)}
+
+
+def pattern(which):
+    """Of how many columns a pattern keeps one, and which: given by number or by name."""
+    if isinstance(which, int):
+        return list(PATTERNS.values())[which - 1]
+    return PATTERNS[getattr(which, "__slipring_path__", str(which)).rpartition(".")[2]]
+
+
+def last_axis(dim, array):
+    if dim not in (-1, array.ndim - 1):
+        raise NotKnown(f"the reference gathers along the last axis only, not {dim}")
+
+
+def by_pattern(src, mask_pattern, output_dtype=None):
+    every, first = pattern(mask_pattern)
+    kept = np.ascontiguousarray(data(src)[..., first::every])
+    return made(kept if output_dtype is None else kept.view(numpy_type(output_dtype)), numpy_type(output_dtype or kept.dtype))
+
+
+def gather(src=None, indices=None, tmp=None, *, input=None, dim=None, index=None, mask_pattern=None, output_dtype=None, tile=None):
+    src = next(given for given in (src, input, tile) if given is not None)
+    if mask_pattern is not None:
+        return by_pattern(src, mask_pattern, output_dtype)
+    if isinstance(indices, int):
+        dim, index = indices, tmp
+    array = data(src)
+    if dim is None:
+        return made(array.ravel()[data(indices)], array.dtype)
+    last_axis(dim, array)
+    return made(np.take_along_axis(array, data(index).astype(np.int64), -1), array.dtype)
+
+
+def gather_blocks(src, offset, *, output_dtype=None):
+    array = data(src)
+    blocks = array.ravel().view(np.uint8)
+    rows = [[blocks[at : at + 32] for at in row] for row in data(offset)]
+    dtype = numpy_type(output_dtype or array.dtype)
+    return made(np.array(rows).reshape(len(rows), -1).view(dtype), dtype)
+
+
+def scatter(dst=None, src=None, indexes=None, last=None, *, input=None, dim=None, index=None, mask_pattern=None, indices=None):
+    if mask_pattern is not None:
+        return scatter_mask(dst, input if src is None else src, mask_pattern)
+    if isinstance(src, int):
+        dim, index, src = src, indexes, last
+    if dim is None:
+        target = data(dst)
+        flat = np.zeros(target.size, target.dtype)
+        flat[data(indexes if indices is None else indices).ravel()] = data(src).ravel()
+        target[...] = flat.reshape(target.shape)
+        return dst
+    target = data(dst if input is None else input).copy()
+    last_axis(dim, target)
+    np.put_along_axis(target, data(index).astype(np.int64), data(src), -1)
+    return made(target, target.dtype)
+
+
+def scatter_mask(dst, src, mask_pattern):
+    every, first = pattern(mask_pattern)
+    target = data(dst).copy()
+    target[..., first::every] = data(src)
+    return made(target, target.dtype)
+
+
+def table_gather(mem, idx, coalesce="row", *, gather_oob="undefined", target_memory=None, scratch=None, valid_shape=None):
+    if gather_oob not in ("undefined", 0) or valid_shape is not None:
+        raise NotKnown("the reference gathers what lies inside of the table only")
+    array, at = data(mem), data(idx).astype(np.int64)
+    if coalesce in ("elem", 1):
+        return made(array.ravel()[at], array.dtype)
+    return made(array.reshape(-1, array.shape[-1])[at.ravel()], array.dtype)
+
+
+def table_scatter(src, idx, output_tensor):
+    target = data(output_tensor)
+    flat = target.ravel()
+    flat[data(idx).astype(np.int64).ravel()] = data(src).ravel()
+    put(target, made(flat.reshape(target.shape), target.dtype))
+    return output_tensor
+
+
+def paged(src, indices, block_table, block_size, size, max_indices, *, space=None, col_off=0, is_trans=False, is_b_matrix=False):
+    pool, at = data(src), data(indices).ravel()[:max_indices].astype(np.int64)
+    rows = data(block_table).ravel()[at // block_size] * block_size + at % block_size
+    result = np.zeros((max_indices, size), pool.dtype)
+    result[: len(rows)] = pool[rows, col_off : col_off + size]
+    return made(result.T if is_trans else result, pool.dtype)
+
+
+def update(input, *args, dim=-2, index=None, src=None):
+    given = list(args)
+    if given and isinstance(given[0], int):
+        dim = given.pop(0)
+    if dim != -2:
+        raise ValueError(f"rows are updated along -2, not {dim}")
+    index = given.pop(0) if index is None else index
+    src = given.pop(0) if src is None else src
+    result = data(input).copy()
+    rows = result.reshape(-1, result.shape[-1])
+    rows[data(index).ravel()] = data(src).reshape(-1, result.shape[-1])
+    return made(result, result.dtype)
+
+
+def sort32(src, idx):
+    values, numbers = data(src), data(idx)
+    rows = values.reshape(-1, values.shape[-1])
+    numbers = np.broadcast_to(numbers.reshape(-1, rows.shape[1]), rows.shape)
+    records = np.zeros((*rows.shape, 8), np.uint8)
+    for row in range(rows.shape[0]):
+        for first in range(0, rows.shape[1], 32):
+            block = slice(first, first + 32)
+            order = np.argsort(-rows[row, block].astype(np.float64), kind="stable")
+            kept = np.ascontiguousarray(rows[row, block][order])
+            records[row, block, : values.itemsize] = kept.view(np.uint8).reshape(len(order), -1)
+            kept = np.ascontiguousarray(numbers[row, block][order].astype(np.uint32))
+            records[row, block, 4:] = kept.view(np.uint8).reshape(len(order), 4)
+    flat = records.reshape(rows.shape[0], -1).view(values.dtype)
+    return made(flat.reshape(*values.shape[:-1], -1), values.dtype)
+
+
+def merged(values):
+    """Records in descending order of their first element."""
+    records = values.reshape(-1, 8 // values.itemsize)
+    return records[np.argsort(-records[:, 0].astype(np.float64), kind="stable")].ravel()
+
+
+def merge(src0, src1=None, src2=None, src3=None, tmp=None, exhausted=False, *, block_len=None):
+    first = data(src0)
+    if block_len is not None:
+        runs = first.ravel().reshape(-1, 4 * block_len)
+        return made(np.concatenate([merged(run) for run in runs]).reshape(first.shape), first.dtype)
+    if exhausted:
+        raise NotKnown("the reference does not stop a merge at the first list that is used up")
+    lists = [data(part).ravel() for part in (src0, src1, src2, src3) if part is not None]
+    result = merged(np.concatenate(lists))
+    whole = np.zeros(result.size if tmp is None else data(tmp).size, first.dtype)
+    whole[: result.size] = result
+    return made(whole.reshape(1, -1), first.dtype)
+
+
+def wave(f):
+    def op(x):
+        array = data(x)
+        if array.dtype != np.float32:
+            raise TypeError(f"sines are of float32, not {array.dtype}")
+        return made(f(array.astype(np.float64)), array.dtype)
+
+    return op
+
+
+OPS = {
+    "gather": gather,
+    "gather_mask": by_pattern,
+    "gatherb": gather_blocks,
+    "scatter": scatter,
+    "scatter_mask": scatter_mask,
+    "mgather": table_gather,
+    "mscatter": table_scatter,
+    "paged_gather": paged,
+    "scatter_update": update,
+    "sort32": sort32,
+    "mrgsort": merge,
+    "sin": wave(np.sin),
+    "cos": wave(np.cos),
+    "expand_clone": lambda src, target: made(np.broadcast_to(data(src), data(target).shape), data(src).dtype),
+    "view": lambda tensor, shape=None: made(data(tensor).reshape([int(n) for n in shape]), data(tensor).dtype),
+    "fence": lambda *args, **options: None,
+    "cacheinvalid": lambda *args, **options: None,
+}

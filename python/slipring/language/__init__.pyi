@@ -513,7 +513,12 @@ def sort32(src: Any, idx: Any) -> Any:
 def mrgsort(src0: Any, src1: Any = ..., src2: Any = ..., src3: Any = ..., tmp: Any = ..., exhausted: Any = ..., *, block_len: Any = ...) -> Any:
     """Sorted lists of records merged: every four runs of `block_len` elements of one row, or two to four lists."""
 
+@overload
 def random(key0: Any, key1: Any, counter0: Any, counter1: Any, counter2: Any, counter3: Any, shape: Any, valid_shape: Any = ..., dtype: Any = ..., rounds: Any = ...) -> Any:
+    """Words of Philox 4x32 for a key and a counter (A5)."""
+
+@overload
+def random(key0: Any, key1: Any, counter0: Any, counter1: Any, counter2: Any, counter3: Any, shape: Any, dtype: Any, rounds: Any) -> Any:
     """Words of Philox 4x32 for a key and a counter (A5)."""
 
 def matmul(lhs: Any, rhs: Any, out_dtype: Any = ..., a_trans: Any = ..., b_trans: Any = ..., c_matrix_nz: Any = ...) -> Any:

@@ -1,7 +1,7 @@
 //! Sorting, and random numbers.
 
-use slipring_dialects::pto;
 use slipring_ir::{Attr, Diagnostic, ValueId};
+use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
 use super::elementwise::{emit, vector};

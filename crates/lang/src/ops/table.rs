@@ -1,8 +1,9 @@
 //! Rows and elements by index: from and to tensors, through a table of pages, and rows of a tile.
 
 use ruff_python_ast::Operator;
-use slipring_dialects::{pto, scf};
 use slipring_ir::{Attr, Diagnostic, Span, Type};
+use slipring_mlir::scf;
+use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
 use super::elementwise::vector;

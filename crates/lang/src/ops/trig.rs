@@ -3,8 +3,8 @@
 //! The argument is reduced by multiples of π, which is taken off in four parts, and a polynomial of degree 9 does the rest
 //! (public documentation of its passes, `LowerCompositeOps`).
 
-use slipring_dialects::pto;
 use slipring_ir::Diagnostic;
+use slipring_pto as pto;
 use slipring_tile::Elem;
 
 use super::elementwise::vector;

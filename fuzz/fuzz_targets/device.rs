@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use slipring_queue::board::built_in;
 use slipring_queue::host::{Device, Kernels, Queue, Settings};
 use slipring_queue::machine::{Config, Machine};
-use slipring_queue::sanitize::Mode;
+use slipring_queue::sanitize::AtError;
 use slipring_queue::wire::relay_inline;
 use slipring_queue::worker::image::Image;
 
@@ -15,7 +15,7 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = Image::decode(bytes);
     let Some((first, rest)) = bytes.split_first() else { return };
     let board = built_in("p100").expect("p100");
-    let mode = if first & 1 == 0 { Mode::Strict } else { Mode::Silicon };
+    let mode = if first & 1 == 0 { AtError::Strict } else { AtError::Silicon };
     let config = Config::new(board.clone()).with_mode(mode).with_seed(u64::from(*first));
     let layout = config.layout.clone();
     let settings = Settings { completion_timeout_ns: 1_000_000, ..Settings::CAREFUL };

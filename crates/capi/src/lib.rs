@@ -18,7 +18,7 @@ use std::ptr::{NonNull, null, null_mut};
 use slipring_queue::board;
 use slipring_queue::host::{DeviceError, Ordering, Session, WindowTarget};
 use slipring_queue::machine::Config;
-use slipring_queue::sanitize::Mode;
+use slipring_queue::sanitize::AtError;
 use slipring_queue::wire::{Rect, Xy};
 
 /// A machine, and the text that was given out last.
@@ -105,7 +105,7 @@ unsafe fn room<'a>(out: *mut c_void, size: usize) -> Result<&'a mut [u8], String
 fn new(name: Option<&CStr>, silicon: bool, seed: Option<u64>) -> Result<Board, String> {
     let name = name.and_then(|name| name.to_str().ok()).ok_or("no board is named")?;
     let board = board::built_in(name).map_err(|error| error.to_string())?;
-    let mode = if silicon { Mode::Silicon } else { Mode::Strict };
+    let mode = if silicon { AtError::Silicon } else { AtError::Strict };
     let session = Session::new(Config { seed, mode, ..Config::new(board) })?;
     Ok(Board { session, error: String::new(), text: CString::default() })
 }

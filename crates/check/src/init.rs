@@ -1,9 +1,9 @@
 //! Bytes that mean nothing: nobody has written them.
 
 use slipring_program::{Finding, Label, Memory, Misuse, Severity, SiteRef, Void};
-use slipring_sim::{Launch, Mode, Observer};
+use slipring_sim::{Launch, Observer, Turns};
 
-use crate::places::{Names, Place, bytes};
+use crate::places::{LaunchMemory, Names, bytes};
 
 /// Finds out what becomes of bytes that nobody has written.
 ///
@@ -48,7 +48,7 @@ impl Init {
             findings.push(no_room("init", "which bytes mean nothing"));
         }
         for (site, buffer, voids) in shadow.outputs() {
-            let name = Place::Buffer(buffer).name(&self.names);
+            let name = LaunchMemory::Buffer(buffer).name(&self.names);
             let elem = self.names.elem_bytes(buffer);
             let mut origins: Vec<SiteRef> = Vec::new();
             for origin in voids.iter().filter_map(|void| void.origin) {
@@ -71,7 +71,7 @@ impl Init {
     fn misused(&self, misuse: &Misuse) -> Finding {
         let what = match &misuse.extent {
             Some(extent) => {
-                let (place, start) = Place::of(extent, misuse.env.block);
+                let (place, start) = LaunchMemory::of(extent, misuse.env.block);
                 let at = bytes(start, start + u64::from(extent.row_bytes));
                 format!("{at} of {}, which nobody has written", place.name(&self.names))
             }
@@ -158,7 +158,7 @@ fn listed<'a>(voids: impl Iterator<Item = &'a Void>, elem: u64) -> String {
 
 impl Observer for Init {
     fn begin(&mut self, launch: &Launch<'_>) {
-        (self.active, self.names) = (self.always || launch.mode == Mode::Pipes, Names::new(launch));
+        (self.active, self.names) = (self.always || launch.mode == Turns::Pipes, Names::new(launch));
     }
 
     fn arm(&mut self, memory: &mut Memory) {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use slipring_machine::{Pipe, Platform};
 use slipring_program::{SiteRef, SyncRole};
-use slipring_sim::{Agent, Launch, Step};
+use slipring_sim::{Agent, Issued, Launch};
 
 use crate::clock::Clock;
 use crate::locks::Locks;
@@ -228,7 +228,7 @@ impl Order {
     }
 
     /// The scalar unit puts a step on a pipe: the step comes after all that the scalar unit has done.
-    pub fn issue(&mut self, to: Agent, step: Step) -> Option<Doubt> {
+    pub fn issue(&mut self, to: Agent, step: Issued) -> Option<Doubt> {
         let core = Order::core(to);
         self.steps[core] = self.steps[core].wrapping_add(1);
         let number = self.steps[core];
@@ -238,13 +238,13 @@ impl Order {
         }
         let mut doubt = None;
         match step {
-            Step::Wait(sync) if self.is_token[sync as usize] => {
+            Issued::Wait(sync) if self.is_token[sync as usize] => {
                 self.token(to, sync).issue_acquire(to.lane());
                 if self.is_buffer[sync as usize] {
                     doubt = self.locks.get(to.cluster, sync, to.lane()).map(Doubt::Locks);
                 }
             }
-            Step::Release { token: sync, deferred, after } => {
+            Issued::Release { token: sync, deferred, after } => {
                 self.locks.give_back(to.cluster, sync, to.lane());
                 let release = self.token(to, sync).issue_release(to.lane(), deferred);
                 for pipe in after.iter() {

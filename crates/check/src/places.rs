@@ -9,7 +9,7 @@ use slipring_tile::Space;
 /// A memory of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)]
-pub(crate) enum Place {
+pub(crate) enum LaunchMemory {
     /// A buffer in global memory.
     Buffer(usize),
     Local {
@@ -19,22 +19,22 @@ pub(crate) enum Place {
     },
 }
 
-impl Place {
+impl LaunchMemory {
     /// The memory of a range, and the offset in it of the range's first byte. The engine has checked that the
     /// range exists.
-    pub fn of(range: &Extent, cluster: u32) -> (Place, u64) {
+    pub fn of(range: &Extent, cluster: u32) -> (LaunchMemory, u64) {
         if range.space != Space::Gm {
-            return (Place::Local { cluster, core: range.core, space: range.space }, range.start);
+            return (LaunchMemory::Local { cluster, core: range.core, space: range.space }, range.start);
         }
         let (buffer, offset) = gm_split(range.start).unwrap_or((usize::MAX, 0));
-        (Place::Buffer(buffer), offset.max(0) as u64)
+        (LaunchMemory::Buffer(buffer), offset.max(0) as u64)
     }
 
     /// `vec` of AIV0, or the name of the kernel parameter that the buffer was passed for.
     pub fn name(&self, names: &Names) -> String {
         match self {
-            Place::Local { core, space, .. } => format!("`{space}` of {core}"),
-            Place::Buffer(buffer) => match names.buffers.iter().find(|(index, _)| index == buffer) {
+            LaunchMemory::Local { core, space, .. } => format!("`{space}` of {core}"),
+            LaunchMemory::Buffer(buffer) => match names.buffers.iter().find(|(index, _)| index == buffer) {
                 Some((_, name)) => format!("buffer `{name}`"),
                 None => format!("buffer {buffer}"),
             },
@@ -58,10 +58,10 @@ impl<T> Default for PerPlace<T> {
 
 impl<T: Default> PerPlace<T> {
     /// What belongs to a memory, made on first use.
-    pub fn get(&mut self, place: Place) -> &mut T {
+    pub fn get(&mut self, place: LaunchMemory) -> &mut T {
         let (list, index) = match place {
-            Place::Buffer(index) => (&mut self.buffers, index),
-            Place::Local { cluster, core, space } => {
+            LaunchMemory::Buffer(index) => (&mut self.buffers, index),
+            LaunchMemory::Local { cluster, core, space } => {
                 (&mut self.locals, (cluster as usize * 3 + core.index()) * Space::COUNT + space as usize)
             }
         };

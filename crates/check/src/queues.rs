@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use slipring_program::SyncRole;
-use slipring_sim::{Agent, Launch, Step};
+use slipring_sim::{Agent, Issued, Launch};
 
 /// Counts steps behind waits for events of the own core.
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ impl Queues {
     }
 
     /// The scalar unit puts a step on a pipe.
-    pub fn issue(&mut self, to: Agent, step: Step) {
+    pub fn issue(&mut self, to: Agent, step: Issued) {
         if self.idle {
             return;
         }
@@ -59,8 +59,8 @@ impl Queues {
         *count += 1;
         let count = *count;
         match step {
-            Step::Set(sync) => self.set(to, sync),
-            Step::Wait(sync) if self.is_event[sync as usize] => {
+            Issued::Set(sync) => self.set(to, sync),
+            Issued::Wait(sync) if self.is_event[sync as usize] => {
                 let event = &mut self.events[to.cluster as usize * self.per_cluster + sync as usize];
                 match event.sets.checked_sub(1) {
                     Some(left) => event.sets = left,

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use slipring_machine::{Pipe, Platform, Role};
 use slipring_program::{Extent, Finding, Label, Severity, SiteRef, SyncRole};
-use slipring_sim::{Agent, Launch, Mode, Observer, Step, WorkRun};
+use slipring_sim::{Agent, Issued, Launch, Observer, Turns, WorkRun};
 use slipring_tile::Space;
 
 use crate::freed::Freed;
 use crate::init::no_room;
 use crate::order::{Doubt, Moment, Order};
 use crate::overlap;
-use crate::places::{Names, PerPlace, Place, bytes, runs};
+use crate::places::{LaunchMemory, Names, PerPlace, bytes, runs};
 use crate::pushes::Pushes;
 use crate::shadow::{Shadow, Stamp, Touch};
 
@@ -20,7 +20,7 @@ pub(crate) const MAY_OVERFLOW: &str = "flag-may-overflow";
 
 /// Finds pairs of accesses to the same byte, at least one of them a write, that no synchronisation orders.
 ///
-/// Watches a run in [`Mode::Pipes`]; in the sequential mode there is nothing to find. Each pair of places in
+/// Watches a run in [`Turns::Pipes`]; in the sequential mode there is nothing to find. Each pair of places in
 /// the text is reported once, with the bytes of its first occurrence.
 #[derive(Debug, Default)]
 pub struct Race {
@@ -63,7 +63,7 @@ pub struct Race {
 struct Conflict {
     old: Stamp,
     write: bool,
-    place: Place,
+    place: LaunchMemory,
     first: u64,
     end: u64,
 }
@@ -136,7 +136,7 @@ impl Race {
                 // What an update reads besides its own target it reads as any other work.
                 let own = run.access.writes.first().is_some_and(|target| target.space == range.space);
                 let stamp = Stamp { update: stamp.update.filter(|_| own), ..stamp };
-                let (place, start) = Place::of(range, agent.cluster);
+                let (place, start) = LaunchMemory::of(range, agent.cluster);
                 let open = &mut self.open;
                 let conflict = |old: Stamp, first, end| {
                     // The work itself: it reads before it writes.
@@ -181,7 +181,7 @@ impl Race {
         }
         let Some(found) = overlap::find(run.access) else { return };
         self.overlaps.insert(run.site);
-        let (place, start) = Place::of(&found.of, run.agent.cluster);
+        let (place, start) = LaunchMemory::of(&found.of, run.agent.cluster);
         let shared = bytes(start + (found.first - found.of.start), start + (found.end - found.of.start));
         let (place, op) = (place.name(&self.names), self.names.op(run.site));
         let message = match found.working {
@@ -201,7 +201,7 @@ impl Race {
 
     /// A slot is given back: whatever uses it must be over.
     fn give_back(&mut self, agent: Agent, slot: &Extent, site: SiteRef) {
-        let (place, start) = Place::of(slot, agent.cluster);
+        let (place, start) = LaunchMemory::of(slot, agent.cluster);
         let in_order = self.order.clock_in_order(agent);
         let clock = in_order.as_ref().unwrap_or(self.order.clock(agent));
         let early = self.shadows.get(place).unordered(start, start + u64::from(slot.row_bytes), agent.block, clock);
@@ -311,7 +311,7 @@ impl Race {
             if !self.seen.insert((inner.earlier, inner.later, inner.writes[0], inner.writes[1])) {
                 continue;
             }
-            let (place, start) = Place::of(&inner.extent, run.agent.cluster);
+            let (place, start) = LaunchMemory::of(&inner.extent, run.agent.cluster);
             let verb = |writes: bool| if writes { "writes" } else { "reads" };
             let (op, old_op) = (self.names.op(inner.later), self.names.op(inner.earlier));
             let message = format!(
@@ -431,7 +431,7 @@ fn missing_edge(old: Agent, new: Agent, old_op: &str, op: &str, tokens: bool) ->
 
 impl Observer for Race {
     fn begin(&mut self, launch: &Launch<'_>) {
-        let (active, signals_only) = (launch.mode == Mode::Pipes, self.signals_only);
+        let (active, signals_only) = (launch.mode == Turns::Pipes, self.signals_only);
         let tokens = launch.program.syncs.iter().filter(|sync| matches!(sync.role, SyncRole::Token { .. }));
         let tokens = tokens.map(|sync| sync.waiter).collect();
         *self = Race { active, signals_only, tokens, ..Race::default() };
@@ -452,10 +452,10 @@ impl Observer for Race {
     }
 
     #[inline]
-    fn issue(&mut self, _: u64, to: Agent, step: Step, _: SiteRef) {
+    fn issue(&mut self, _: u64, to: Agent, step: Issued, _: SiteRef) {
         if self.active
             && let Some(doubt) = self.order.issue(to, step)
-            && let Step::Wait(sync) = step
+            && let Issued::Wait(sync) = step
         {
             self.doubt(to, sync, doubt);
         }

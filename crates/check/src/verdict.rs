@@ -4,7 +4,7 @@ use std::fmt;
 
 use slipring_machine::Pipe;
 use slipring_program::{Choice, Decision, Finding, Memory, ParamKind, SiteRef, SyncDecl, SyncRole};
-use slipring_sim::{Agent, ArgValue, Launch, Mode, Observer, RunResult, Step, WorkRun};
+use slipring_sim::{Agent, ArgValue, Issued, Launch, Observer, RunResult, Turns, WorkRun};
 
 use crate::queues::Queues;
 use crate::race::MAY_OVERFLOW;
@@ -381,7 +381,7 @@ fn assumed(syncs: &[SyncDecl]) -> Vec<&'static str> {
 
 impl Observer for Checker {
     fn begin(&mut self, launch: &Launch<'_>) {
-        self.sequential = launch.mode == Mode::Sequential;
+        self.sequential = launch.mode == Turns::Sequential;
         let name = |site: SiteRef| launch.program.sites.get(site as usize).map_or(String::new(), |s| s.op.to_string());
         let decisions = launch.program.decisions().into_iter();
         self.decisions = decisions.map(|decision| (decision, name(decision.site))).collect();
@@ -402,7 +402,7 @@ impl Observer for Checker {
         self.queues.restart(cluster);
     }
 
-    fn issue(&mut self, at: u64, to: Agent, step: Step, site: u32) {
+    fn issue(&mut self, at: u64, to: Agent, step: Issued, site: u32) {
         self.race.issue(at, to, step, site);
         if !self.sequential {
             self.queues.issue(to, step);

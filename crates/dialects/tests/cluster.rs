@@ -5,7 +5,7 @@ use crate::common;
 use common::{Arg, f32s, kernel, matrix, part, run, run_on, to_f32s, window};
 use slipring_ir::Diags;
 use slipring_machine::built_in;
-use slipring_op::{Mode, decode, select_kernel};
+use slipring_op::{Decoding, decode, select_kernel};
 
 const TYPES: &str = r"
 !l1 = !pto.tile_buf<mat, 32x32xf32, blayout=col_major, slayout=row_major>
@@ -257,7 +257,7 @@ fn whole_gathers_must_be_the_same_on_both_lanes() {
     let expected: Vec<f32> = product(&a, &[3.0; 1024]);
     assert_eq!(to_f32s(&run("a5", &equal, args())[1]), expected);
     let unequal = gathers_whole("%n = arith.addi %i, %lane : index");
-    let result = run_on(&built_in("a5").unwrap(), &unequal, Mode::Reference, args());
+    let result = run_on(&built_in("a5").unwrap(), &unequal, Decoding::Reference, args());
     assert!(!result.complete);
     let finding = &result.findings[0];
     assert_eq!(finding.code, "gather-unequal");
@@ -273,7 +273,7 @@ fn no_single_core_runs_such_a_kernel() {
     let mut diags = Diags::default();
     let kernel = select_kernel(&module, None, &mut diags).unwrap();
     assert!(kernel.mixed && kernel.lanes() == 2);
-    assert!(decode(&module, &kernel, &platform, Mode::Device, &mut diags).is_err());
+    assert!(decode(&module, &kernel, &platform, Decoding::Device, &mut diags).is_err());
     assert_eq!(diags.list[0].code, "mixed-kernel");
 }
 

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{Arg, f16s, f32s, finding, kernel, matrix, part, run, run_on, to_f16s, to_f32s};
 use slipring_machine::{Role, built_in};
-use slipring_op::Mode;
+use slipring_op::Decoding;
 use slipring_program::Env;
 use slipring_tile::Space;
 
@@ -172,7 +172,7 @@ fn the_accumulator_reaches_one_vector_core_or_both() {
             );
         let source = TYPES.to_string() + &kernel("%a: !pto.ptr<f16>, %b: !pto.ptr<f16>", &body);
         let args = vec![Arg::Buffer(f16s(a.clone())), Arg::Buffer(f16s(b.clone()))];
-        let result = run_on(&built_in("a5").unwrap(), &source, Mode::Reference, args);
+        let result = run_on(&built_in("a5").unwrap(), &source, Decoding::Reference, args);
         assert!(result.findings.is_empty(), "{:?}", result.findings);
         for lane in 0..2 {
             let env = Env { block: 0, core: Role::Aic };

@@ -5,8 +5,8 @@ use slipring_tile::copy::{View, fill_rect};
 use slipring_tile::{BLayout, SLayout, Space};
 
 use super::region::rect_extents;
-use super::strided::{Strided, Window};
-use super::{Finish, Place, outside, pad_value, valid_shape};
+use super::strided::{Strided, StridedWindow};
+use super::{Finish, TilePlace, outside, pad_value, valid_shape};
 
 arguments! {
     /// Address of the tile, its valid shape, bits of the `f32` scale, address of the window. Dimensions and strides follow.
@@ -19,7 +19,7 @@ arguments! {
 #[derive(Clone, Copy, Debug)]
 pub struct GmMove {
     /// The tile.
-    pub tile: Place,
+    pub tile: TilePlace,
     /// The window.
     pub window: Strided,
     /// True: from global memory into the tile.
@@ -34,7 +34,7 @@ pub struct GmMove {
 const BURST: u32 = 32;
 
 impl GmMove {
-    fn extent(&self, args: &[u64]) -> Result<(Window, u32, u32), Fault> {
+    fn extent(&self, args: &[u64]) -> Result<(StridedWindow, u32, u32), Fault> {
         let given = GmMoveArgs::of(args);
         let valid = valid_shape("tile", &self.tile.layout, given.rows, given.cols)?;
         let window = self.window.window(&args[GmMoveArgs::COUNT..], valid)?;

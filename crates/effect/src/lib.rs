@@ -30,7 +30,7 @@ pub use fractal::{BiasArgs, BiasLoad, FractalArgs, FractalLoad, OperandLoad};
 pub use gm_move::{GmMove, GmMoveArgs};
 pub use mad::{Mad, MadArgs, MadStart, Tf32};
 pub use matmul::{MatmulArgs, MatmulEffect, Start, product_blocks};
-pub use move_rect::{Divide, MoveArgs, MoveEffect, MovePart, Place};
+pub use move_rect::{Divide, MoveArgs, MoveEffect, MovePart, TilePlace};
 pub use region::{rect_extents, tile_extents};
 pub use share::ShareEffect;
 pub use sort::{MergeArgs, MergeLists, SortArgs, SortGroups};

@@ -10,7 +10,7 @@ use super::{Corner, Finish, outside};
 /// A memory and how a tile lies in it.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
-pub struct Place {
+pub struct TilePlace {
     pub space: Space,
     pub core: Role,
     pub layout: Layout,
@@ -67,9 +67,9 @@ arguments! {
 #[derive(Clone, Debug)]
 pub struct MoveEffect {
     /// Where the tile is.
-    pub from: Place,
+    pub from: TilePlace,
     /// Where it goes; `core` is the parts' own.
-    pub to: Place,
+    pub to: TilePlace,
     /// What is moved.
     pub parts: Vec<MovePart>,
     /// How the tile is divided between lanes.
@@ -80,7 +80,7 @@ pub struct MoveEffect {
 
 impl Default for MoveEffect {
     fn default() -> MoveEffect {
-        let place = Place { space: Space::Gm, core: Role::Aic, layout: Layout::nd(Elem::F32, 0, 0) };
+        let place = TilePlace { space: Space::Gm, core: Role::Aic, layout: Layout::nd(Elem::F32, 0, 0) };
         MoveEffect { from: place, to: place, parts: Vec::new(), divide: None, room: None }
     }
 }

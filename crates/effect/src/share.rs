@@ -3,7 +3,7 @@
 
 use slipring_program::{Access, Effect, Env, Fault, Run};
 
-use super::Place;
+use super::TilePlace;
 use super::move_rect::{MoveArgs, odd};
 use super::region::rect_extents;
 
@@ -13,9 +13,9 @@ use super::region::rect_extents;
 #[derive(Clone, Copy, Debug)]
 pub struct ShareEffect {
     /// Where the source is.
-    pub from: Place,
+    pub from: TilePlace,
     /// Where it goes.
-    pub to: Place,
+    pub to: TilePlace,
     /// The divided axis: 0 rows, 1 columns.
     pub axis: usize,
     /// The lane.
@@ -38,7 +38,7 @@ impl ShareEffect {
         let mut first = [0, 0];
         first[self.axis] = u64::from(self.lane) * own[self.axis];
         let (source, target) = if self.gather { ([0, 0], first) } else { (first, [0, 0]) };
-        let inside = |corner: [u64; 2], place: &Place| {
+        let inside = |corner: [u64; 2], place: &TilePlace| {
             corner[0].saturating_add(own[0]) <= u64::from(place.layout.rows)
                 && corner[1].saturating_add(own[1]) <= u64::from(place.layout.cols)
         };

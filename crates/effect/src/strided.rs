@@ -172,7 +172,7 @@ pub struct Block {
 
 /// A window at run time.
 #[derive(Clone, Copy, Debug)]
-pub struct Window {
+pub struct StridedWindow {
     elem: Elem,
     rows: Axis,
     cols: Axis,
@@ -186,7 +186,7 @@ impl Strided {
     /// # Errors
     /// `view-shape` for a negative extent or stride, and for a window whose elements fold into other rows and columns than the
     /// tile has.
-    pub fn window(&self, args: &[u64], valid: (u32, u32)) -> Result<Window, Fault> {
+    pub fn window(&self, args: &[u64], valid: (u32, u32)) -> Result<StridedWindow, Fault> {
         let (dims, strides) = args.split_at(self.rank.min(args.len()));
         for (dim, (n, stride)) in dims.iter().zip(strides).enumerate() {
             let what = if (*n as i64) < 0 {
@@ -208,7 +208,7 @@ impl Strided {
         };
         let once = if fold == Fold::Nz { 4 } else { 2 };
         let outer = dims.iter().rev().skip(once).fold(1u64, |all, n| all.saturating_mul(*n));
-        let window = Window { elem: self.elem, rows: axis(true), cols: axis(false), outer };
+        let window = StridedWindow { elem: self.elem, rows: axis(true), cols: axis(false), outer };
         let (shape, tile) = ((window.rows.len, window.cols.len), (u64::from(valid.0), u64::from(valid.1)));
         if folds_otherwise(shape, tile) {
             return Err(Fault::new(
@@ -224,7 +224,7 @@ impl Strided {
     }
 }
 
-impl Window {
+impl StridedWindow {
     /// Rows and columns of the part that a tile with this valid shape shares with the window.
     pub fn clip(&self, (rows, cols): (u32, u32)) -> (u32, u32) {
         (self.rows.len.min(rows.into()) as u32, self.cols.len.min(cols.into()) as u32)
@@ -296,12 +296,12 @@ fn lines(start: u64, (n, step): (u32, u64), bytes: u32, out: &mut Vec<Extent>) {
 mod tests {
     use super::*;
 
-    fn window(fold: Fold, dims: &[u64], strides: &[u64]) -> Window {
+    fn window(fold: Fold, dims: &[u64], strides: &[u64]) -> StridedWindow {
         let args: Vec<u64> = dims.iter().chain(strides).copied().collect();
         Strided { elem: Elem::F16, rank: dims.len(), folding: Folding::Said(fold) }.window(&args, (0, 1)).unwrap()
     }
 
-    fn extents(window: &Window, rows: u32, cols: u32) -> Vec<(u64, u32, u32, u64)> {
+    fn extents(window: &StridedWindow, rows: u32, cols: u32) -> Vec<(u64, u32, u32, u64)> {
         let mut out = Vec::new();
         window.extents(1000, rows, cols, &mut out);
         out.iter().map(|e| (e.start, e.rows, e.row_bytes, e.stride)).collect()

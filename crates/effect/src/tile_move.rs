@@ -5,7 +5,7 @@ use slipring_program::{Access, Effect, Env, Fault, Run, arguments};
 use slipring_tile::{Layout, Space};
 
 use super::region::rect_extents;
-use super::{Corner, Finish, Place, outside, valid_shape};
+use super::{Corner, Finish, TilePlace, outside, valid_shape};
 
 /// Which rectangle is moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,9 +33,9 @@ arguments! {
 #[derive(Clone, Copy, Debug)]
 pub struct TileMove {
     /// Where it comes from.
-    pub from: Place,
+    pub from: TilePlace,
     /// Where it goes.
-    pub to: Place,
+    pub to: TilePlace,
     /// What is moved.
     pub taken: Taken,
     /// What happens to the elements on the way.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use slipring_effect::{Finish, Fold, Folding, GmMove, Place, Strided, Taken, TileMove};
+use slipring_effect::{Finish, Fold, Folding, GmMove, Strided, Taken, TileMove, TilePlace};
 use slipring_machine::Role;
 use slipring_program::{Access, Effect, Env, Extent, GmBuffer, Memory, Output, Run, Scratch, gm_address, gm_split};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
@@ -107,7 +107,7 @@ proptest! {
         valid in (0..40u32, 0..80u32), offset in 0..9u64,
     ) {
         let valid = (valid.0.min(layout.rows), valid.1.min(layout.cols));
-        let place_of = Place { space: Space::Vec, core: Role::Aiv0, layout };
+        let place_of = TilePlace { space: Space::Vec, core: Role::Aiv0, layout };
         let (said, fold) = match [Some("nd"), Some("dn"), Some("nz"), None][said] {
             None => (None, unsaid(&layout, &dims, valid)),
             said => (said, Fold::of(said, dims.len())),
@@ -171,7 +171,7 @@ proptest! {
         let (whole, part) = if insert { (&to, &from) } else { (&from, &to) };
         let size = (size.0.min(part.rows).min(whole.rows), size.1.min(part.cols).min(whole.cols));
         let at = (at.0.min(whole.rows - size.0), at.1.min(whole.cols - size.1));
-        let space = |layout| Place { space: Space::Vec, core: Role::Aiv0, layout };
+        let space = |layout| TilePlace { space: Space::Vec, core: Role::Aiv0, layout };
         let taken = if insert { Taken::Insert } else { Taken::Extract };
         let effect = TileMove { from: space(from), to: space(to), taken, finish: Finish::default() };
         let target = 16384;

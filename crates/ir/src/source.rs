@@ -11,7 +11,7 @@ pub struct Source {
     pub text: String,
     /// True for a text of the kernel language: by default one whose name ends in `.py`.
     pub language: bool,
-    places: Places,
+    places: LineIndex,
 }
 
 /// A range of bytes of a source text.
@@ -43,7 +43,7 @@ impl Span {
 /// Where lines begin and how many characters stand before each block of the text: made at the first question, so that places
 /// of a large text are found without reading it again.
 #[derive(Clone, Debug, Default)]
-struct Places(OnceLock<Index>);
+struct LineIndex(OnceLock<Index>);
 
 #[derive(Clone, Debug, Default)]
 struct Index {
@@ -56,20 +56,20 @@ struct Index {
 const BLOCK: usize = 1024;
 
 /// Texts are equal whether they were asked about or not.
-impl PartialEq for Places {
-    fn eq(&self, _: &Places) -> bool {
+impl PartialEq for LineIndex {
+    fn eq(&self, _: &LineIndex) -> bool {
         true
     }
 }
 
-impl Eq for Places {}
+impl Eq for LineIndex {}
 
 impl Source {
     /// A text and its name.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
         let name = name.into();
         let language = name.ends_with(".py");
-        Source { name, text: text.into(), language, places: Places::default() }
+        Source { name, text: text.into(), language, places: LineIndex::default() }
     }
 
     /// The same as a text of the kernel language, whatever its name is: of a notebook's cell, of what was typed.

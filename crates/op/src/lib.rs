@@ -23,7 +23,7 @@ pub mod target;
 mod verify;
 
 pub use along::Along;
-pub use decode::{Decoded, Kernel, Mode, decode, needed_functions, select_kernel};
+pub use decode::{Decoded, Decoding, Kernel, decode, needed_functions, select_kernel};
 pub use def::{
     AddressRule, CoreRule, Counter, ElemTypes, HandlePart, InCoreSync, LaneQuery, Linear, MixedPart, OpDef, OpRef,
     PipeRule, Product, ProductStart, Reported, RingPart, Signal, SyncAct, Transfer, WindowOf,

@@ -13,7 +13,7 @@ use proptest::test_runner::{Config, TestRunner};
 use slipring_dialects::Dialects;
 use slipring_ir::{Diags, Module, Source, text};
 use slipring_machine::{Platform, built_in};
-use slipring_op::{Mode, decode, select_kernel, verify};
+use slipring_op::{Decoding, decode, select_kernel, verify};
 use slipring_passes::PassContext;
 use slipring_passes::split::auto_split;
 use slipring_program::{GmBuffer, Memory};
@@ -370,7 +370,7 @@ fn bytes(seed: usize) -> Vec<u8> {
 fn run(module: &Module, platform: &Platform) -> Vec<u8> {
     let mut diags = Diags::default();
     let decoded = select_kernel(module, None, &mut diags)
-        .and_then(|kernel| decode(module, &kernel, platform, Mode::Reference, &mut diags).ok());
+        .and_then(|kernel| decode(module, &kernel, platform, Decoding::Reference, &mut diags).ok());
     let decoded = decoded.unwrap_or_else(|| panic!("{}\n{}", diags.render(&module.source, false), text::print(module)));
     let mut memory = Memory::with_sizes(1, |space| decoded.local_bytes[space as usize] as usize);
     let buffers = [bytes(1), bytes(2), vec![0; SLOTS * N * N * 4]];
@@ -379,7 +379,7 @@ fn run(module: &Module, platform: &Platform) -> Vec<u8> {
         ArgValue::Buffer(at)
     });
     let values = values.collect();
-    let launch = Launch::new(&decoded.program, platform, 1, values).mode(slipring_sim::Mode::Sequential);
+    let launch = Launch::new(&decoded.program, platform, 1, values).mode(slipring_sim::Turns::Sequential);
     let result = slipring_sim::run(&launch, memory, &mut ());
     assert!(result.complete, "{:?}\n{}", result.findings, text::print(module));
     result.memory.gm[2].data.clone()

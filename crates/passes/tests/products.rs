@@ -8,7 +8,7 @@ use slipring_dialects::Dialects;
 use slipring_ir::text::{parse, print};
 use slipring_ir::{Diags, Module, Source};
 use slipring_machine::{Platform, built_in};
-use slipring_op::{Mode, decode, select_kernel, verify};
+use slipring_op::{Decoding, decode, select_kernel, verify};
 use slipring_passes::{Outcome, PassContext, run_passes};
 use slipring_program::{GmBuffer, Memory};
 use slipring_sim::{ArgValue, Launch, run};
@@ -60,7 +60,7 @@ fn read(text: &str, platform: &Platform) -> Result<Module, TestCaseError> {
 }
 
 /// What the result holds after a run.
-fn result(module: &Module, platform: &Platform, mode: Mode, [m, k, n]: [u32; 3]) -> Result<Vec<u8>, TestCaseError> {
+fn result(module: &Module, platform: &Platform, mode: Decoding, [m, k, n]: [u32; 3]) -> Result<Vec<u8>, TestCaseError> {
     let mut diags = Diags::default();
     let decoded = select_kernel(module, None, &mut diags)
         .and_then(|kernel| decode(module, &kernel, platform, mode, &mut diags).ok());
@@ -73,14 +73,14 @@ fn result(module: &Module, platform: &Platform, mode: Mode, [m, k, n]: [u32; 3])
         (0..count).flat_map(|i| bits(i).to_le_bytes()).collect()
     };
     let buffers = [numbers(m * k, 1), numbers(k * n, 2), vec![0; (m * n * 4) as usize]];
-    let sim = if mode == Mode::Reference { slipring_sim::Mode::Sequential } else { slipring_sim::Mode::Pipes };
+    let sim = if mode == Decoding::Reference { slipring_sim::Turns::Sequential } else { slipring_sim::Turns::Pipes };
     let launch = Launch::new(&decoded.program, platform, 1, (0..3).map(ArgValue::Buffer).collect()).mode(sim);
     let mut memory = Memory::with_sizes(1, |space| decoded.local_bytes[space as usize] as usize);
     let named = |(at, data)| GmBuffer { name: format!("b{at}"), data };
     memory.gm = buffers.into_iter().enumerate().map(named).collect();
     let mut checker = Checker::new(Tools::default());
     let outcome = run(&launch, memory, &mut checker);
-    if mode == Mode::Device {
+    if mode == Decoding::Device {
         let report = checker.report(&outcome);
         prop_assert!(report.is_clean(), "{:#?}\n{}", report.findings, print(module));
     }
@@ -107,7 +107,7 @@ proptest! {
         let mut diags = Diags::default();
         let outcome = run_passes(&mut module, &PassContext { platform: &platform }, None, &mut diags, |_, _| {});
         prop_assert!(outcome == Outcome::Done, "{}", diags.render(&written.source, false));
-        let found = result(&module, &platform, Mode::Device, shape)?;
-        prop_assert!(found == result(&written, &platform, Mode::Reference, shape)?, "{}", print(&module));
+        let found = result(&module, &platform, Decoding::Device, shape)?;
+        prop_assert!(found == result(&written, &platform, Decoding::Reference, shape)?, "{}", print(&module));
     }
 }

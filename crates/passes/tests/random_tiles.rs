@@ -10,7 +10,7 @@ use slipring_dialects::Dialects;
 use slipring_ir::text::{parse, print};
 use slipring_ir::{Diags, Module, Source};
 use slipring_machine::{Platform, built_in};
-use slipring_op::{Mode, decode, select_kernel, verify};
+use slipring_op::{Decoding, decode, select_kernel, verify};
 use slipring_passes::memory::allocate;
 use slipring_passes::sync::insert_sync;
 use slipring_passes::{Outcome, PassContext, run_passes};
@@ -231,14 +231,14 @@ fn stands(items: &[Item], a5: bool, kilobytes: u64, ids: u32) -> Result<(), Test
     prop_assert_eq!(again, Some(print(&module)));
     for flag in [0, 1] {
         let (source, _) = parse(Arc::new(Source::new("random.pto", &*text)), &Dialects::get().registry);
-        let expected = contents(&source, &platform, Mode::Reference, flag)?;
-        prop_assert!(contents(&module, &platform, Mode::Device, flag)? == expected, "{}", print(&module));
+        let expected = contents(&source, &platform, Decoding::Reference, flag)?;
+        prop_assert!(contents(&module, &platform, Decoding::Device, flag)? == expected, "{}", print(&module));
     }
     Ok(())
 }
 
 /// Runs a module and returns what its buffers hold. On the device no tool may find anything, in any schedule.
-fn contents(module: &Module, platform: &Platform, mode: Mode, flag: u64) -> Result<Vec<Vec<u8>>, TestCaseError> {
+fn contents(module: &Module, platform: &Platform, mode: Decoding, flag: u64) -> Result<Vec<Vec<u8>>, TestCaseError> {
     let mut diags = Diags::default();
     let decoded = select_kernel(module, None, &mut diags)
         .and_then(|kernel| decode(module, &kernel, platform, mode, &mut diags).ok());
@@ -251,8 +251,8 @@ fn contents(module: &Module, platform: &Platform, mode: Mode, flag: u64) -> Resu
         let numbers = (0..ROWS[at as usize / 2] * 64).flat_map(|i| ((i + 1000 * at) as f32 - 3000.0).to_le_bytes());
         GmBuffer { name: format!("b{at}"), data: numbers.collect() }
     });
-    let reference = mode == Mode::Reference;
-    let run_mode = if reference { slipring_sim::Mode::Sequential } else { slipring_sim::Mode::Pipes };
+    let reference = mode == Decoding::Reference;
+    let run_mode = if reference { slipring_sim::Turns::Sequential } else { slipring_sim::Turns::Pipes };
     let launch = Launch::new(&decoded.program, platform, 1, args).mode(run_mode);
     let mut memory = Memory::with_sizes(1, |space| decoded.local_bytes[space as usize] as usize);
     memory.gm = buffers.collect();

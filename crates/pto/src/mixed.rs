@@ -12,7 +12,7 @@ use slipring_machine::{Cost, Pipe, Platform, Role};
 use slipring_program::{Direction, Effect, Operand};
 use slipring_tile::Space;
 
-use slipring_effect::{MoveArgs, MoveEffect, MovePart, Place, ShareEffect};
+use slipring_effect::{MoveArgs, MoveEffect, MovePart, ShareEffect, TilePlace};
 use slipring_op::decode::{Binding, Decoder, TileRef};
 use slipring_op::def::{Counter, Lowered, MixedPart, OpDef, OpRef, Reported};
 use slipring_op::ring::Split;
@@ -192,8 +192,8 @@ fn split(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Split, Reported> {
     Split::of(op).ok_or_else(|| d.error("split-mode", "`split` is 0 (none), 1 (up and down) or 2 (left and right)"))
 }
 
-fn place((tile, core): (&TileRef, Role)) -> Place {
-    Place { space: tile.ty.space, core, layout: tile.ty.layout }
+fn place((tile, core): (&TileRef, Role)) -> TilePlace {
+    TilePlace { space: tile.ty.space, core, layout: tile.ty.layout }
 }
 
 /// Copies what is valid of a tile from one core's memory to another's.

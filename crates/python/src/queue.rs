@@ -11,7 +11,7 @@ use pyo3::types::PyBytes;
 use slipring::queue::board;
 use slipring::queue::host::{DeviceError, Ordering, Session, WindowTarget, room};
 use slipring::queue::machine::Config;
-use slipring::queue::sanitize::Mode;
+use slipring::queue::sanitize::AtError;
 use slipring::queue::wire::{Rect, Xy};
 
 create_exception!(
@@ -59,8 +59,8 @@ impl Board {
     fn new(name: &str, mode: &str, seed: Option<u64>) -> PyResult<Board> {
         let board = board::built_in(name).map_err(|error| PyValueError::new_err(error.to_string()))?;
         let mode = match mode {
-            "strict" => Mode::Strict,
-            "silicon" => Mode::Silicon,
+            "strict" => AtError::Strict,
+            "silicon" => AtError::Silicon,
             other => return Err(PyValueError::new_err(format!("a machine is strict or silicon, not {other}"))),
         };
         let config = Config { seed, mode, ..Config::new(board) };

@@ -6,7 +6,7 @@ use crate::capture::{Capture, Entry, from_issue_region, print};
 use crate::lint::{Report, lint};
 use crate::machine::{Config, Limits};
 use crate::replay::replay;
-use crate::sanitize::{Mode, Severity};
+use crate::sanitize::{AtError, Severity};
 use crate::worker::Acknowledge;
 
 /// The captures that some bytes may be: a file of either form, an issue region, and records of 64 bytes and more as they come.
@@ -58,7 +58,7 @@ fn judge(capture: &Capture) -> Option<Report> {
 /// If that does not hold.
 pub fn run(bytes: &[u8], seed: Option<u64>) {
     for capture in captures(bytes) {
-        for mode in [Mode::Strict, Mode::Silicon] {
+        for mode in [AtError::Strict, AtError::Silicon] {
             run_capture(&capture, mode, seed);
         }
     }
@@ -68,7 +68,7 @@ pub fn run(bytes: &[u8], seed: Option<u64>) {
 ///
 /// # Panics
 /// If that does not hold.
-pub fn run_capture(capture: &Capture, mode: Mode, seed: Option<u64>) -> bool {
+pub fn run_capture(capture: &Capture, mode: AtError, seed: Option<u64>) -> bool {
     let Ok(board) = built_in("p100") else { return false };
     let limits = Limits { steps: 50_000, bytes: 64 << 20 };
     let config = Config { mode, seed, limits, ..Config::new(board) };

@@ -132,10 +132,10 @@ mod tests {
     use super::*;
     use crate::board::built_in;
     use crate::capture::parse;
-    use crate::sanitize::Mode;
+    use crate::sanitize::AtError;
     use crate::worker::Acknowledge;
 
-    fn run(text: &str, mode: Mode) -> Replay {
+    fn run(text: &str, mode: AtError) -> Replay {
         let capture = parse(text).into_result().expect("a stream");
         let config = Config::new(built_in(&capture.board).expect("a board")).with_mode(mode);
         replay(&capture, config, Box::new(Acknowledge::default()), |_, _| {}).expect("runs")
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_launch_completes_and_its_event_comes_back() {
-        let mut run = run("board p150\nwrite (1,2)..(3,3) 0x40000 0102\nlaunch (1,2)..(3,3)\nevent", Mode::Strict);
+        let mut run = run("board p150\nwrite (1,2)..(3,3) 0x40000 0102\nlaunch (1,2)..(3,3)\nevent", AtError::Strict);
         assert!(run.complete && run.findings.is_empty(), "{:?}", run.findings);
         assert_eq!(run.completions.iter().filter_map(Completion::event).collect::<Vec<_>>(), [1]);
         let mut bytes = [0; 3];
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_hang_says_who_waits() {
-        let run = run("send WAIT flags=stream stream=48 count=3", Mode::Silicon);
+        let run = run("send WAIT flags=stream stream=48 count=3", AtError::Silicon);
         assert!(!run.complete);
         let text = run.findings.last().expect("a finding").to_string();
         assert!(text.contains("waits for stream 48 to reach 3"), "{text}");

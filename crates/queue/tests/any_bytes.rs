@@ -5,10 +5,10 @@ use slipring_queue::Layout;
 use slipring_queue::board::built_in;
 use slipring_queue::host::{Device, Kernels, Queue, Settings};
 use slipring_queue::machine::{Config, Machine};
-use slipring_queue::sanitize::Mode;
+use slipring_queue::sanitize::AtError;
 use slipring_queue::wire::{Dispatch, LargeSub, Packed, Prefetch, relay_inline};
 
-fn open(mode: Mode) -> Queue<Machine> {
+fn open(mode: AtError) -> Queue<Machine> {
     let board = built_in("p100").expect("a built-in board");
     let layout = Layout { sems: 4, ..Layout::default() };
     let config = Config::new(board.clone()).with_mode(mode).with_layout(layout.clone()).with_seed(1);
@@ -26,7 +26,7 @@ fn command(ids: std::ops::RangeInclusive<u8>) -> impl Strategy<Value = Vec<u8>> 
     })
 }
 
-fn run(mode: Mode, records: &[(Vec<u8>, u16)]) {
+fn run(mode: AtError, records: &[(Vec<u8>, u16)]) {
     let mut queue = open(mode);
     for (record, flags) in records {
         let mut record = record.clone();
@@ -46,8 +46,8 @@ proptest! {
     fn dispatch_commands(commands in prop::collection::vec(command(0..=19), 1..6)) {
         let records: Vec<_> =
             commands.into_iter().map(|c| (relay_inline(c).expect("fits").encode(), 0)).collect();
-        run(Mode::Silicon, &records);
-        run(Mode::Strict, &records);
+        run(AtError::Silicon, &records);
+        run(AtError::Strict, &records);
     }
 
     #[test]
@@ -64,8 +64,8 @@ proptest! {
                 (c, u16::from(stall) << 15)
             })
             .collect();
-        run(Mode::Silicon, &records);
-        run(Mode::Strict, &records);
+        run(AtError::Silicon, &records);
+        run(AtError::Strict, &records);
     }
 
     #[test]
@@ -81,7 +81,7 @@ proptest! {
         }
         bytes.resize(bytes.len() + data, 1);
         let records = [(relay_inline(bytes).expect("fits").encode(), 0)];
-        run(Mode::Silicon, &records);
+        run(AtError::Silicon, &records);
     }
 
     #[test]

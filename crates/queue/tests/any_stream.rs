@@ -62,7 +62,7 @@ proptest! {
             bytes[at] = byte;
         }
         fuzz::read(&capture.to_bytes());
-        for mode in [slipring_queue::sanitize::Mode::Strict, slipring_queue::sanitize::Mode::Silicon] {
+        for mode in [slipring_queue::sanitize::AtError::Strict, slipring_queue::sanitize::AtError::Silicon] {
             fuzz::run_capture(&capture, mode, seed);
         }
     }

@@ -4,7 +4,7 @@ use slipring_queue::Layout;
 use slipring_queue::board::{Board, built_in};
 use slipring_queue::host::{Data, Kernels, Program, Queue, Role, Settings};
 use slipring_queue::machine::{Config, Machine};
-use slipring_queue::sanitize::{Hazard, Mode};
+use slipring_queue::sanitize::{AtError, Hazard};
 use slipring_queue::wire::LaunchMessage;
 
 fn board(name: &str) -> Board {
@@ -70,7 +70,7 @@ fn the_fixed_host_lets_go_signals_overtake_its_kernels() {
     assert_eq!(found.hazard, Hazard::GoBeforePayload);
     assert_eq!(found.command.map(|c| c.name), Some("SEND_GO_SIGNAL"));
     // On silicon it mostly works.
-    let mut queue = open(Config::new(board.clone()).with_mode(Mode::Silicon), Settings::FIXED_HOST);
+    let mut queue = open(Config::new(board.clone()).with_mode(AtError::Silicon), Settings::FIXED_HOST);
     queue.run(&[program(&board, vec![1; 6000])]).expect("runs");
     let hazards: Vec<_> = queue.device().findings().iter().map(|f| f.hazard).collect();
     assert!(hazards.iter().all(|h| *h == Hazard::GoBeforePayload), "{hazards:?}");
@@ -86,7 +86,7 @@ fn the_fixed_host_comes_through_on_a_p150() {
         let config = Config { seed, ..Config::new(board.clone()) };
         let config = match allow {
             true => Config { allowed: known.clone(), ..config },
-            false => config.with_mode(Mode::Silicon),
+            false => config.with_mode(AtError::Silicon),
         };
         let mut queue = open(config, Settings::FIXED_HOST);
         let image: Vec<u8> = (0..6000u32).map(|i| (i * 5 % 241) as u8).collect();

@@ -1,7 +1,7 @@
 //! The fixed configuration over the ends of its rings: fetch queue, issue region, dispatcher's pages, completion ring, streams, event ids.
 
 use slipring_queue::board::built_in;
-use slipring_queue::host::{Kernels, Queue, Settings, Step, lower};
+use slipring_queue::host::{HostStep, Kernels, Queue, Settings, lower};
 use slipring_queue::machine::{Config, Machine};
 use slipring_queue::wire::{Dispatch, DispatchCommand, Subs, WriteLinear, Xy, host_event, wait_barrier};
 use slipring_queue::{Board, Layout};
@@ -78,7 +78,7 @@ fn streams_over_their_17_bits() {
     let mut queue = open(&board, 4);
     let tiles: Vec<Xy> = board.workers().collect();
     let launch =
-        lower(&[Step::Launch { tiles }], Settings::CAREFUL.lowering, &board, &Layout::default()).expect("fits");
+        lower(&[HostStep::Launch { tiles }], Settings::CAREFUL.lowering, &board, &Layout::default()).expect("fits");
     // 138 workers times 1000 launches: 138,000 notices on a counter of 131,072.
     for _ in 0..1000 {
         launch.iter().for_each(|command| queue.send(command).expect("is queued"));

@@ -22,7 +22,7 @@ pub use memory::{BufferPlace, MemoryFacts, memory_svg, memory_text};
 pub use message::{MessageFacts, PlaceFacts};
 pub use occupancy::{Occupancy, OccupancyFacts, WaitFacts, occupancy_text};
 pub use record::{
-    BlockTime, Doing, Happening, LineFacts, PathFacts, PathPart, Places, Record, Recorder, Roofline, Segment,
+    BlockTime, Doing, Happening, Legend, LineFacts, PathFacts, PathPart, Record, Recorder, Roofline, Segment,
     SegmentKind, Touch, lines_text, path_text, stall_name,
 };
 pub use rings::{RingTimes, RingTrace, TileFacts};

@@ -15,7 +15,7 @@ use crate::timing::Clocks;
 use crate::traffic::Traffic;
 use crate::validate::validate;
 use crate::work::Fixed;
-use crate::{Launch, Mode, RunResult, deadlock, report};
+use crate::{Launch, RunResult, Turns, deadlock, report};
 
 /// What a step of an agent comes to: the cycle of its next step, `None` if it has nothing to do or must
 /// wait for another agent; or the finding that ends the run.
@@ -130,8 +130,8 @@ impl<'a, O: Observer> Engine<'a, O> {
             self.start_block(cluster, 0);
         }
         match self.launch.mode {
-            Mode::Pipes => self.run_pipes(),
-            Mode::Sequential => self.run_sequential(),
+            Turns::Pipes => self.run_pipes(),
+            Turns::Sequential => self.run_sequential(),
         }
     }
 
@@ -190,7 +190,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         for position in 0..cores {
             let core = cluster * cores + position;
             self.cores[core].restart(at, block);
-            if self.launch.mode == Mode::Pipes {
+            if self.launch.mode == Turns::Pipes {
                 self.schedule(at, AgentId::new(core, Pipe::S));
             }
         }

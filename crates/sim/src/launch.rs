@@ -27,7 +27,7 @@ pub enum ArgValue {
 
 /// How the cores take their turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Mode {
+pub enum Turns {
     /// As the hardware: pipes work on their own, everything takes its time.
     #[default]
     Pipes,
@@ -73,7 +73,7 @@ pub struct Launch<'a> {
     /// Kernel arguments in order of the parameters.
     pub args: Vec<ArgValue>,
     /// How the cores take their turns.
-    pub mode: Mode,
+    pub mode: Turns,
     /// When to give up.
     pub limits: Limits,
     /// How long things take.
@@ -99,7 +99,7 @@ impl<'a> Launch<'a> {
             blocks,
             part: None,
             args,
-            mode: Mode::Pipes,
+            mode: Turns::Pipes,
             limits: Limits::default(),
             timing: Timing::Platform,
             values: true,
@@ -110,7 +110,7 @@ impl<'a> Launch<'a> {
     }
 
     /// The same launch in another mode.
-    pub fn mode(mut self, mode: Mode) -> Launch<'a> {
+    pub fn mode(mut self, mode: Turns) -> Launch<'a> {
         self.mode = mode;
         self
     }

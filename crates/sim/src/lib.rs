@@ -35,8 +35,8 @@ mod traffic;
 mod validate;
 mod work;
 
-pub use launch::{ArgValue, Launch, Limits, Mode, RunResult, run};
-pub use observe::{Agent, Observer, Stall, Step, WorkRun};
+pub use launch::{ArgValue, Launch, Limits, RunResult, Turns, run};
+pub use observe::{Agent, Issued, Observer, Stall, WorkRun};
 pub use stats::{BlockStats, CoreStats, CostStats, OpStats, PipeStats, RingStats, StallCycles, Stats};
 pub use suppose::Suppose;
 pub use timing::{LONGEST, Timing};

@@ -54,7 +54,7 @@ impl std::fmt::Display for Agent {
 /// What the scalar unit puts on a pipe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum Step {
+pub enum Issued {
     Work(WorkId),
     /// The synchronisation object's index in the program.
     Set(u32),
@@ -102,7 +102,7 @@ pub enum Stall {
 /// Watches a run. Every method does nothing by default.
 ///
 /// Calls come in the order of time, except that a stall is told when it is over. In
-/// [`Mode::Sequential`](crate::Mode::Sequential) there is one clock for all cores, and synchronisation
+/// [`Turns::Sequential`](crate::Turns::Sequential) there is one clock for all cores, and synchronisation
 /// inside a core, which does nothing there, is not told.
 #[allow(unused_variables)]
 pub trait Observer {
@@ -115,7 +115,7 @@ pub trait Observer {
     /// All cores and pipes of a block have come to their end.
     fn block_end(&mut self, at: u64, block: u32, cluster: u32) {}
     /// The scalar unit of `to`'s core puts a step on the pipe `to`.
-    fn issue(&mut self, at: u64, to: Agent, step: Step, site: SiteRef) {}
+    fn issue(&mut self, at: u64, to: Agent, step: Issued, site: SiteRef) {}
     /// Work starts.
     fn start(&mut self, at: u64, run: &WorkRun<'_>) {}
     /// Work has completed: its bytes have changed.
@@ -142,7 +142,7 @@ macro_rules! forward {
             arm(memory) (memory: &mut Memory),
             block_start(at, block, cluster) (at: u64, block: u32, cluster: u32),
             block_end(at, block, cluster) (at: u64, block: u32, cluster: u32),
-            issue(at, to, step, site) (at: u64, to: Agent, step: Step, site: SiteRef),
+            issue(at, to, step, site) (at: u64, to: Agent, step: Issued, site: SiteRef),
             start(at, run) (at: u64, run: &WorkRun<'_>),
             end(at, run) (at: u64, run: &WorkRun<'_>),
             set(at, agent, sync, lost, site) (at: u64, agent: Agent, sync: u32, lost: bool, site: SiteRef),

@@ -4,7 +4,7 @@ use slipring_machine::Pipe;
 use slipring_program::{Cancel, CoreProgram, Finding, Inst, SiteRef, Special, SyncRef, Trap, gm_address};
 
 use crate::engine::{Engine, Next};
-use crate::observe::{Observer, Stall, Step};
+use crate::observe::{Issued, Observer, Stall};
 use crate::report;
 use crate::state::{AgentId, Core, Entry, ScalarState, What, value};
 use crate::{ArgValue, Launch};
@@ -223,21 +223,21 @@ impl<O: Observer> Engine<'_, O> {
                 Pipe::S => {
                     let entry = Entry { what: What::Work, id: *work, site, ticket: 0 };
                     self.push_entry(core, Pipe::S, entry);
-                    self.observer.issue(at, self.agent(core, Pipe::S), Step::Work(*work), site);
+                    self.observer.issue(at, self.agent(core, Pipe::S), Issued::Work(*work), site);
                     let done = self.start_work(core, Pipe::S, at)?;
                     self.stand(core, ScalarState::Working, at);
                     Ok(Turn::Until(done))
                 }
                 pipe => {
                     let entry = Entry { what: What::Work, id: *work, site, ticket: 0 };
-                    self.issue(core, pipe, entry, Step::Work(*work), at)
+                    self.issue(core, pipe, entry, Issued::Work(*work), at)
                 }
             },
             Inst::Set { pipe, sync } => {
                 let id = self.resolve(core, *sync, site)?;
                 if *pipe != Pipe::S {
                     let entry = Entry { what: What::Set, id, site, ticket: 0 };
-                    return self.issue(core, *pipe, entry, Step::Set(id), at);
+                    return self.issue(core, *pipe, entry, Issued::Set(id), at);
                 }
                 self.signal(core, Pipe::S, id, at, site)?;
                 self.cores[core].pc += 1;
@@ -252,7 +252,7 @@ impl<O: Observer> Engine<'_, O> {
                         core,
                         *pipe,
                         Entry { what: What::Acquire, id, site, ticket },
-                        Step::Wait(id),
+                        Issued::Wait(id),
                         at,
                     );
                 }
@@ -262,11 +262,11 @@ impl<O: Observer> Engine<'_, O> {
             Inst::Release { pipe, token, deferred } => {
                 let id = self.resolve(core, *token, site)?;
                 let (ticket, after) = self.give_back(core, *pipe, id, *deferred, site)?;
-                let step = Step::Release { token: id, deferred: *deferred, after };
+                let step = Issued::Release { token: id, deferred: *deferred, after };
                 self.issue(core, *pipe, Entry { what: What::Release, id, site, ticket }, step, at)
             }
             Inst::Barrier { pipe: Some(pipe) } if *pipe != Pipe::S => {
-                self.issue(core, *pipe, Entry { what: What::Barrier, id: 0, site, ticket: 0 }, Step::Barrier, at)
+                self.issue(core, *pipe, Entry { what: What::Barrier, id: 0, site, ticket: 0 }, Issued::Barrier, at)
             }
             Inst::Barrier { pipe: None } if unit.busy_pipes > 0 => {
                 self.stand(core, ScalarState::Draining, at);
@@ -300,7 +300,7 @@ impl<O: Observer> Engine<'_, O> {
     fn wait(&mut self, core: usize, pipe: Pipe, sync: SyncRef, at: u64, site: SiteRef) -> Result<Turn, Box<Finding>> {
         let id = self.resolve(core, sync, site)?;
         if pipe != Pipe::S {
-            return self.issue(core, pipe, Entry { what: What::Wait, id, site, ticket: 0 }, Step::Wait(id), at);
+            return self.issue(core, pipe, Entry { what: What::Wait, id, site, ticket: 0 }, Issued::Wait(id), at);
         }
         let done = self.take(core, Pipe::S, id, at, site);
         self.stand(core, if done.is_some() { ScalarState::Taken } else { ScalarState::Blocked }, at);
@@ -309,7 +309,7 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     /// Puts an entry on a pipe that has room.
-    fn issue(&mut self, core: usize, pipe: Pipe, entry: Entry, step: Step, at: u64) -> Result<Turn, Box<Finding>> {
+    fn issue(&mut self, core: usize, pipe: Pipe, entry: Entry, step: Issued, at: u64) -> Result<Turn, Box<Finding>> {
         self.observer.issue(at, self.agent(core, pipe), step, entry.site);
         self.enqueue(core, pipe, entry, at)?;
         self.cores[core].pc += 1;

@@ -4,7 +4,7 @@ use slipring_program::{Finding, Inst};
 
 use crate::deadlock;
 use crate::engine::Engine;
-use crate::observe::{Observer, Step};
+use crate::observe::{Issued, Observer};
 use crate::report;
 use crate::state::{Entry, ScalarState, What};
 
@@ -66,7 +66,7 @@ impl<O: Observer> Engine<'_, O> {
             Inst::Issue { work } => {
                 let pipe = code.works[*work as usize].pipe;
                 self.push_entry(core, pipe, Entry { what: What::Work, id: *work, site, ticket: 0 });
-                self.observer.issue(at, self.agent(core, pipe), Step::Work(*work), site);
+                self.observer.issue(at, self.agent(core, pipe), Issued::Work(*work), site);
                 self.now = self.start_work(core, pipe, at)?;
                 let value = self.finish_work(core, pipe, self.now)?;
                 self.store_result(core, pipe, value);

@@ -4,7 +4,7 @@ use slipring_machine::Pipe;
 use slipring_program::{CoreProgram, Finding, Inst, Operand, Special, SyncDecl, SyncRef, SyncRole};
 
 use crate::report;
-use crate::{ArgValue, Launch, Mode};
+use crate::{ArgValue, Launch, Turns};
 
 /// Checks everything that the engine relies on: numbers of registers, instructions, work, objects, places
 /// and arguments, and that the cores have the pipes.
@@ -22,7 +22,7 @@ pub(crate) fn validate(launch: &Launch<'_>, buffers: usize) -> Result<(), Box<Fi
             return Err(report::error("bad-arguments", message));
         }
     }
-    if program.whole_cluster && launch.mode == Mode::Pipes {
+    if program.whole_cluster && launch.mode == Turns::Pipes {
         let message = "the program does the work of all cores in order: it cannot run on pipes";
         return Err(report::error("bad-program", message.to_string()));
     }

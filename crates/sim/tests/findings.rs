@@ -529,7 +529,7 @@ fn loops_without_an_end() {
         c.emit(Inst::Jump { to: 0 });
     });
     for (build, mode) in
-        [(&bare, Mode::Pipes), (&bare, Mode::Sequential), (&busy, Mode::Pipes), (&busy, Mode::Sequential)]
+        [(&bare, Turns::Pipes), (&bare, Turns::Sequential), (&busy, Turns::Pipes), (&busy, Turns::Sequential)]
     {
         let launch = Launch::new(&build.program, &platform, 1, vec![]).limits(limits).mode(mode);
         let result = run(&launch, memory(&platform, 1, vec![]), &mut ());
@@ -582,7 +582,7 @@ fn deadlock_in_sequence_is_reported_too() {
         c.initialize(&ring);
         c.pop(&ring, imm(0), (UB0, imm(4096)));
     });
-    let result = go_with(&b, &a5(), vec![], Mode::Sequential, &mut ());
+    let result = go_with(&b, &a5(), vec![], Turns::Sequential, &mut ());
     assert_eq!(codes(&result), ["deadlock"]);
     hint(&result.findings[0], "AIC has pushed only 0");
 }

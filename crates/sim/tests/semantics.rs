@@ -406,7 +406,7 @@ fn in_sequence_everything_completes_before_the_next() {
         c.copy(Pipe::Mte3, (UB0, imm(0)), (GM, out), 64);
         c.barrier(None);
     });
-    let result = go_with(&b, &a5(), vec![zeros("out", 64)], Mode::Sequential, &mut ());
+    let result = go_with(&b, &a5(), vec![zeros("out", 64)], Turns::Sequential, &mut ());
     clean(&result);
     assert_eq!(result.memory.gm[0].data, [1; 64]);
 }
@@ -431,7 +431,7 @@ fn in_sequence_a_core_runs_until_it_must_wait_for_another() {
         });
     });
     let mut order = Order::default();
-    let result = go_with(&b, &a5(), vec![], Mode::Sequential, &mut order);
+    let result = go_with(&b, &a5(), vec![], Turns::Sequential, &mut order);
     clean(&result);
     use Role::{Aic as C, Aiv0 as V};
     assert_eq!(order.0, [C, C, V, V, C, C, V, V, C, V]);
@@ -442,7 +442,7 @@ fn observers_see_everything_in_the_order_of_time() {
     #[derive(Default)]
     struct Log(Vec<(u64, String)>);
     impl Observer for Log {
-        fn issue(&mut self, at: u64, to: Agent, step: Step, _: SiteRef) {
+        fn issue(&mut self, at: u64, to: Agent, step: Issued, _: SiteRef) {
             self.0.push((at, format!("issue {step:?} to {}", to.pipe)));
         }
         fn start(&mut self, at: u64, run: &WorkRun<'_>) {
@@ -469,7 +469,7 @@ fn observers_see_everything_in_the_order_of_time() {
         c.wait(Pipe::Mte3, ready);
     });
     let mut log = (Log::default(), ());
-    clean(&go_with(&b, &a5(), vec![], Mode::Pipes, &mut log));
+    clean(&go_with(&b, &a5(), vec![], Turns::Pipes, &mut log));
     let seen: Vec<_> = log.0.0.iter().map(|(at, what)| (*at, what.as_str())).collect();
     let expected = [
         (0, "issue Work(0) to V"),

@@ -16,7 +16,7 @@ use slipring::{
 use slipring_check::{Checker, Tools};
 use slipring_ir::Source;
 use slipring_machine::Platform;
-use slipring_sim::Mode;
+use slipring_sim::Turns;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -47,7 +47,7 @@ fn best(times: usize, mut work: impl FnMut() -> bool) -> Duration {
 
 fn timed(file: &str, times: usize, check: bool) -> Duration {
     let (prepared, platform, values) = ready(file);
-    let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     best(times, || {
         if check {
             let mut checker = Checker::new(Tools::default());

@@ -3,7 +3,7 @@
 use slipring_machine::Platform;
 use slipring_op::Decoded;
 use slipring_program::{Cancel, Finding, GmBuffer, Memory, ParamKind, Severity, zeroed};
-use slipring_sim::{ArgValue, Launch, Limits, Mode, Observer, RunResult, Suppose, Timing, run};
+use slipring_sim::{ArgValue, Launch, Limits, Observer, RunResult, Suppose, Timing, Turns, run};
 use slipring_tile::Space;
 
 use crate::args::Passed;
@@ -14,7 +14,7 @@ pub struct ExecuteOptions {
     /// Blocks: each runs on a cluster of its own.
     pub blocks: u32,
     /// As the hardware, or one op at a time.
-    pub mode: Mode,
+    pub mode: Turns,
     /// Zeroed bytes behind every buffer in global memory that the kernel may touch, as a device allocator would give.
     /// They are not part of the buffer's contents afterwards.
     pub gm_slack: usize,
@@ -25,7 +25,7 @@ pub struct ExecuteOptions {
 impl Default for ExecuteOptions {
     /// One block on pipes, no slack, the engine's own limits.
     fn default() -> ExecuteOptions {
-        ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0, limits: Limits::default() }
+        ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, limits: Limits::default() }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_ir::{Diagnostic, Diags, Module, OpId, Severity};
 use slipring_machine::Platform;
-use slipring_op::{Kernel, Mode, decode, needed_functions, select_kernel, symbol_name};
+use slipring_op::{Decoding, Kernel, decode, needed_functions, select_kernel, symbol_name};
 use slipring_passes::{Outcome, PassContext, run_passes};
 
 use crate::prepare::{check, needed_of};
@@ -91,7 +91,7 @@ fn work_out(module: &Module, name: Option<&str>, kernel: &Kernel, platform: &Pla
     if run_passes(&mut own, &PassContext { platform }, None, &mut said, |_, _| {}) == Outcome::Done
         && let Some(chosen) = select_kernel(&own, name, &mut said)
     {
-        let _ = decode(&own, &chosen, platform, Mode::Device, &mut said);
+        let _ = decode(&own, &chosen, platform, Decoding::Device, &mut said);
     }
     // Notes tell what was done, which is nothing here.
     diags.list.extend(said.list.into_iter().filter(|d| d.severity >= Severity::Warning));

@@ -6,7 +6,7 @@ use slipring_dialects::Dialects;
 use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
 use slipring_lang::{KernelInfo, Request};
 use slipring_machine::{Platform, PlatformError, built_in};
-use slipring_op::{Decoded, Kernel, Mode, decode, names, needed_functions, select_kernel};
+use slipring_op::{Decoded, Decoding, Kernel, decode, names, needed_functions, select_kernel};
 use slipring_passes::{Outcome, PassContext, run_passes};
 
 /// Reads a text. The module is worth something only if the diagnostics have no error.
@@ -169,7 +169,7 @@ fn try_prepare(written: Module, function: Option<&str>, platform: &Platform, dia
         None => None,
     };
     let chosen = select_kernel(&module, function, diags)?;
-    let decoded = decode(&module, &chosen, platform, Mode::Device, diags).ok()?;
+    let decoded = decode(&module, &chosen, platform, Decoding::Device, diags).ok()?;
     Some(Prepared { written, module, kernel, apart, decoded })
 }
 

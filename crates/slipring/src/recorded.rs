@@ -7,7 +7,7 @@ use slipring_machine::{CoreKind, Platform, Role};
 use slipring_passes::PassContext;
 use slipring_passes::memory::allocate::{MapBuffer, memory_maps};
 use slipring_program::{Extent, Program, SyncRole};
-use slipring_report::{End, LineFacts, Page, PathFacts, Places, Record, Trace, html};
+use slipring_report::{End, Legend, LineFacts, Page, PathFacts, Record, Trace, html};
 use slipring_tile::Space;
 
 use crate::kernel::Compiled;
@@ -105,7 +105,7 @@ impl Run<'_> {
     fn timetable(&self) -> Option<(Trace, Vec<End>)> {
         let names = Names::new(&self.compiled);
         let buffers: Vec<String> = self.execution.result.memory.gm.iter().map(|buffer| buffer.name.clone()).collect();
-        let places = Places {
+        let places = Legend {
             program: names.program,
             line: &|site| names.line(site),
             tile: &|extent, site| names.tile(extent, site),

@@ -8,7 +8,7 @@ use slipring_ir::text::nearest;
 use slipring_ir::{Diagnostic, Diags};
 use slipring_program::ParamKind;
 use slipring_report::{CheckFacts, Record, Recorder, RingTrace, RunFacts, checks_text};
-use slipring_sim::{Mode, Suppose};
+use slipring_sim::{Suppose, Turns};
 
 use crate::args::Passed;
 use crate::exec::{How, launch};
@@ -104,7 +104,8 @@ pub(crate) fn start<'a>(
     let none = Tools { race: false, init: false, scratch: Vec::new() };
     let mut tools = if asked.time_only { none } else { asked.tools.clone() };
     tools.scratch = slot_buffers(prepared, &bound);
-    let options = ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: asked.gm_slack as usize, limits: asked.limits };
+    let options =
+        ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: asked.gm_slack as usize, limits: asked.limits };
     let mut earlier: Option<Execution> = None;
     let mut number = 1;
     let (execution, seen, judged) = loop {

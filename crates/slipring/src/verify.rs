@@ -4,9 +4,9 @@ use slipring_check::Init;
 use slipring_ir::{Diags, Module, OpId, ValueDef, ValueId};
 use slipring_machine::Platform;
 use slipring_op::ring::gm_buffer;
-use slipring_op::{Kernel, Mode as DecodeMode, OpRef, RingPart, decode};
+use slipring_op::{Decoding, Kernel, OpRef, RingPart, decode};
 use slipring_program::{Cancel, ParamKind, UpdateKind};
-use slipring_sim::Mode;
+use slipring_sim::Turns;
 use slipring_tile::Elem;
 
 use crate::args::Passed;
@@ -67,10 +67,10 @@ pub(crate) fn verify_with(
 ) -> VerifyOutcome {
     let (source, kernel) =
         prepared.apart.as_ref().map_or((&prepared.written, &prepared.kernel), |(module, kernel)| (module, kernel));
-    let Ok(decoded) = decode(source, kernel, platform, DecodeMode::Reference, diags) else {
+    let Ok(decoded) = decode(source, kernel, platform, Decoding::Reference, diags) else {
         return VerifyOutcome::NotChecked("the source as written cannot be decoded".into());
     };
-    let options = ExecuteOptions { mode: Mode::Sequential, ..options };
+    let options = ExecuteOptions { mode: Turns::Sequential, ..options };
     let how = How { cancel, ..How::default() };
     let reference = launch(&decoded, platform, values, options, how, &mut Init::new().always());
     if !reference.result.complete {

@@ -4,7 +4,7 @@ use multiversion::multiversion;
 
 use crate::lane::with_int;
 use crate::lanes::widen;
-use crate::{Elem, Lane};
+use crate::{Elem, Native};
 
 /// A comparison of two elements. With a NaN only `Ne` holds; −0 equals +0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -69,7 +69,7 @@ impl Compare {
         }
     }
 
-    fn typed<T: Lane>(self, a: &[u8], b: &[u8], mask: &mut [u8]) {
+    fn typed<T: Native>(self, a: &[u8], b: &[u8], mask: &mut [u8]) {
         match self {
             Compare::Eq => compare::<T, _>(a, b, mask, |a, b| a == b),
             Compare::Ne => compare::<T, _>(a, b, mask, |a, b| a != b),
@@ -82,7 +82,7 @@ impl Compare {
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-fn compare<T: Lane, F: Fn(T, T) -> bool>(a: &[u8], b: &[u8], mask: &mut [u8], f: F) {
+fn compare<T: Native, F: Fn(T, T) -> bool>(a: &[u8], b: &[u8], mask: &mut [u8], f: F) {
     for ((m, a), b) in mask.iter_mut().zip(T::split(a)).zip(T::split(b)) {
         *m = f(T::get(*a), T::get(*b)) as u8;
     }
@@ -116,7 +116,7 @@ pub fn select(size: usize, mask: &[u8], a: &[u8], b: &[u8], out: &mut [u8]) {
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-fn select_lanes<T: Lane>(mask: &[u8], a: &[u8], b: &[u8], out: &mut [u8]) {
+fn select_lanes<T: Native>(mask: &[u8], a: &[u8], b: &[u8], out: &mut [u8]) {
     for (((o, m), a), b) in T::split_mut(out).iter_mut().zip(mask).zip(T::split(a)).zip(T::split(b)) {
         *o = if *m != 0 { *a } else { *b };
     }

@@ -3,7 +3,7 @@
 use multiversion::multiversion;
 
 use crate::Elem;
-use crate::lane::{Lane, with_int};
+use crate::lane::{Native, with_int};
 use crate::narrow::{self, mode, round_up, with_mode};
 
 /// What happens to a value that the target type cannot hold exactly.
@@ -221,7 +221,7 @@ fn integral<const MODE: u8>(x: f32) -> f32 {
 }
 
 /// The integer types, for conversions.
-pub(crate) trait Int: Lane {
+pub(crate) trait Int: Native {
     /// To `f32`, nearest even.
     fn to_f32(self) -> f32;
     /// Sign and magnitude.

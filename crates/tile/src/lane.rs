@@ -4,9 +4,9 @@ use crate::Elem;
 
 /// A native element type, read from and written to little-endian bytes.
 ///
-/// Tiles and global memory are plain bytes without alignment; loops over [`Lane::split`] compile to
+/// Tiles and global memory are plain bytes without alignment; loops over [`Native::split`] compile to
 /// whole-vector loads and stores.
-pub trait Lane: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static {
+pub trait Native: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static {
     /// The element type these values have in memory.
     const ELEM: Elem;
     /// The bytes of one element.
@@ -23,7 +23,7 @@ pub trait Lane: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static 
 
 macro_rules! lane {
     ($($ty:ident $elem:ident),*) => {$(
-        impl Lane for $ty {
+        impl Native for $ty {
             const ELEM: Elem = Elem::$elem;
             type Bytes = [u8; size_of::<$ty>()];
             #[inline(always)]

@@ -20,7 +20,7 @@
 
 use multiversion::multiversion;
 
-use crate::{Elem, Lane, convert};
+use crate::{Elem, Native, convert};
 
 /// Computes as many elements as all slices hold.
 #[doc(hidden)]
@@ -29,7 +29,7 @@ pub type Kernel<const N: usize> = fn([&[u8]; N], &mut [u8]);
 /// An elementwise operation of `N` operands of one type; made by [`unary!`](crate::unary),
 /// [`binary!`](crate::binary) and [`ternary!`](crate::ternary).
 #[derive(Clone, Copy, Debug)]
-pub struct Lanes<const N: usize> {
+pub struct PerElement<const N: usize> {
     #[doc(hidden)]
     pub float: Option<Kernel<N>>,
     /// For `i8`, `i16`, `i32`, `i64`.
@@ -41,11 +41,11 @@ pub struct Lanes<const N: usize> {
 }
 
 /// An elementwise operation of one operand.
-pub type Unary = Lanes<1>;
+pub type Unary = PerElement<1>;
 /// An elementwise operation of two operands.
-pub type Binary = Lanes<2>;
+pub type Binary = PerElement<2>;
 /// An elementwise operation of three operands.
-pub type Ternary = Lanes<3>;
+pub type Ternary = PerElement<3>;
 
 /// An operand, as little-endian bytes of the operation's type.
 #[derive(Clone, Copy, Debug)]
@@ -59,10 +59,10 @@ pub enum Arg<'a> {
 /// Elements worked on at a time where operands need preparing.
 const CHUNK: usize = 256;
 
-impl<const N: usize> Lanes<N> {
+impl<const N: usize> PerElement<N> {
     /// An operation that no type has.
     #[doc(hidden)]
-    pub const NONE: Lanes<N> = Lanes { float: None, signed: [None; 4], unsigned: [None; 4] };
+    pub const NONE: PerElement<N> = PerElement { float: None, signed: [None; 4], unsigned: [None; 4] };
 
     /// Whether the operation exists for `elem`.
     pub fn supports(&self, elem: Elem) -> bool {
@@ -155,24 +155,24 @@ pub(crate) fn narrow(elem: Elem, src: &[u8], dst: &mut [u8]) {
 }
 
 impl Unary {
-    /// `out[i] = op(a[i])`; see [`Lanes::run_args`].
+    /// `out[i] = op(a[i])`; see [`PerElement::run_args`].
     pub fn run(&self, elem: Elem, a: &[u8], out: &mut [u8]) -> bool {
         self.run_args(elem, [Arg::Slice(a)], out)
     }
 }
 
 impl Binary {
-    /// `out[i] = op(a[i], b[i])`; see [`Lanes::run_args`].
+    /// `out[i] = op(a[i], b[i])`; see [`PerElement::run_args`].
     pub fn run(&self, elem: Elem, a: &[u8], b: &[u8], out: &mut [u8]) -> bool {
         self.run_args(elem, [Arg::Slice(a), Arg::Slice(b)], out)
     }
 
-    /// `out[i] = op(a[i], scalar)`; see [`Lanes::run_args`].
+    /// `out[i] = op(a[i], scalar)`; see [`PerElement::run_args`].
     pub fn run_scalar(&self, elem: Elem, a: &[u8], scalar: &[u8], out: &mut [u8]) -> bool {
         self.run_args(elem, [Arg::Slice(a), Arg::Scalar(scalar)], out)
     }
 
-    /// `acc[i] = op(acc[i], b[i])`; see [`Lanes::run_args`].
+    /// `acc[i] = op(acc[i], b[i])`; see [`PerElement::run_args`].
     pub fn run_in_place(&self, elem: Elem, acc: &mut [u8], b: &[u8]) -> bool {
         if !self.supports(elem) {
             return false;
@@ -189,7 +189,7 @@ impl Binary {
 }
 
 impl Ternary {
-    /// `out[i] = op(a[i], b[i], c[i])`; see [`Lanes::run_args`].
+    /// `out[i] = op(a[i], b[i], c[i])`; see [`PerElement::run_args`].
     pub fn run(&self, elem: Elem, a: &[u8], b: &[u8], c: &[u8], out: &mut [u8]) -> bool {
         self.run_args(elem, [Arg::Slice(a), Arg::Slice(b), Arg::Slice(c)], out)
     }
@@ -198,7 +198,7 @@ impl Ternary {
 /// The loops that the macros instantiate.
 #[doc(hidden)]
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-pub fn loop1<T: Lane, F: Fn(T) -> T>([a]: [&[u8]; 1], out: &mut [u8], f: F) {
+pub fn loop1<T: Native, F: Fn(T) -> T>([a]: [&[u8]; 1], out: &mut [u8], f: F) {
     for (o, a) in T::split_mut(out).iter_mut().zip(T::split(a)) {
         *o = f(T::get(*a)).put();
     }
@@ -206,7 +206,7 @@ pub fn loop1<T: Lane, F: Fn(T) -> T>([a]: [&[u8]; 1], out: &mut [u8], f: F) {
 
 #[doc(hidden)]
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-pub fn loop2<T: Lane, F: Fn(T, T) -> T>([a, b]: [&[u8]; 2], out: &mut [u8], f: F) {
+pub fn loop2<T: Native, F: Fn(T, T) -> T>([a, b]: [&[u8]; 2], out: &mut [u8], f: F) {
     for ((o, a), b) in T::split_mut(out).iter_mut().zip(T::split(a)).zip(T::split(b)) {
         *o = f(T::get(*a), T::get(*b)).put();
     }
@@ -214,7 +214,7 @@ pub fn loop2<T: Lane, F: Fn(T, T) -> T>([a, b]: [&[u8]; 2], out: &mut [u8], f: F
 
 #[doc(hidden)]
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-pub fn loop3<T: Lane, F: Fn(T, T, T) -> T>([a, b, c]: [&[u8]; 3], out: &mut [u8], f: F) {
+pub fn loop3<T: Native, F: Fn(T, T, T) -> T>([a, b, c]: [&[u8]; 3], out: &mut [u8], f: F) {
     for (((o, a), b), c) in T::split_mut(out).iter_mut().zip(T::split(a)).zip(T::split(b)).zip(T::split(c)) {
         *o = f(T::get(*a), T::get(*b), T::get(*c)).put();
     }
@@ -248,7 +248,7 @@ macro_rules! ternary {
 #[macro_export]
 macro_rules! lanes {
     ($loop:ident; $($kind:ident: |$($a:ident),+| $body:expr),+) => {{
-        let mut op = $crate::lanes::Lanes::NONE;
+        let mut op = $crate::lanes::PerElement::NONE;
         $($crate::lanes!(@$kind op, $loop, [$($a)+], $body);)+
         op
     }};
@@ -323,7 +323,7 @@ mod tests {
 
         #[test]
         fn ints_are_native(a in any::<[i64; 9]>(), b in any::<[i64; 9]>()) {
-            fn bytes<T: Lane>(x: [T; 9]) -> Vec<u8> where T::Bytes: IntoIterator<Item = u8> {
+            fn bytes<T: Native>(x: [T; 9]) -> Vec<u8> where T::Bytes: IntoIterator<Item = u8> {
                 x.into_iter().flat_map(|x| x.put()).collect()
             }
             macro_rules! check {
@@ -336,12 +336,12 @@ mod tests {
                         (&SHIFT, |a, b| a >> (b & ($ty::BITS as $ty - 1))),
                     ];
                     for (op, f) in ops {
-                        prop_assert!(op.run(<$ty as Lane>::ELEM, &bytes(x), &bytes(y), &mut out));
+                        prop_assert!(op.run(<$ty as Native>::ELEM, &bytes(x), &bytes(y), &mut out));
                         prop_assert_eq!(&out, &bytes(std::array::from_fn(|i| f(x[i], y[i]))));
                         let mut acc = bytes(x);
-                        prop_assert!(op.run_in_place(<$ty as Lane>::ELEM, &mut acc, &bytes(y)));
+                        prop_assert!(op.run_in_place(<$ty as Native>::ELEM, &mut acc, &bytes(y)));
                         prop_assert_eq!(&acc, &out);
-                        prop_assert!(op.run_scalar(<$ty as Lane>::ELEM, &bytes(x), &y[0].put(), &mut out));
+                        prop_assert!(op.run_scalar(<$ty as Native>::ELEM, &bytes(x), &y[0].put(), &mut out));
                         prop_assert_eq!(&out, &bytes(x.map(|x| f(x, y[0]))));
                     }
                 )*};

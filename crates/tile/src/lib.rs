@@ -23,7 +23,7 @@ pub use compare::Compare;
 pub use convert::{RoundMode, Saturation, convert, load_f32, store_f32, store_f64};
 pub use copy::{Cast, OutOfBounds, View};
 pub use elem::Elem;
-pub use lane::Lane;
+pub use lane::Native;
 pub use lanes::{Arg, Binary, Ternary, Unary};
 pub use layout::{BLayout, Layout, SLayout};
 pub use matmul::{Init, MatmulError, Scratch, matmul_tile};

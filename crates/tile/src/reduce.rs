@@ -11,7 +11,7 @@ use multiversion::multiversion;
 
 use crate::lane::with_int;
 use crate::lanes::{narrow, widen};
-use crate::{Binary, Elem, Lane, binary, math};
+use crate::{Binary, Elem, Native, binary, math};
 
 /// What a reduction combines its elements with.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -145,7 +145,7 @@ fn float_row(elem: Elem, row: &[u8], neutral: f32, f: impl Fn(f32, f32) -> f32 +
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-fn accumulate<'a, T: Lane, F: Fn(T, T) -> T>(row: &[u8], lanes: &'a mut [T; LANES], f: F) -> &'a [T; LANES] {
+fn accumulate<'a, T: Native, F: Fn(T, T) -> T>(row: &[u8], lanes: &'a mut [T; LANES], f: F) -> &'a [T; LANES] {
     let (whole, rest) = T::split(row).as_chunks::<LANES>();
     let mut sums = *lanes;
     for part in whole {
@@ -160,7 +160,7 @@ fn accumulate<'a, T: Lane, F: Fn(T, T) -> T>(row: &[u8], lanes: &'a mut [T; LANE
     lanes
 }
 
-fn finish<T: Lane>(lanes: &[T; LANES], f: impl Fn(T, T) -> T) -> T {
+fn finish<T: Native>(lanes: &[T; LANES], f: impl Fn(T, T) -> T) -> T {
     let mut lanes = *lanes;
     let mut half = LANES / 2;
     while half > 0 {
@@ -240,7 +240,7 @@ mod tests {
         fn int_rows(values in prop::collection::vec(any::<i64>(), 1..300)) {
             macro_rules! check {
                 ($($ty:ident)*) => {$(
-                    let elem = <$ty as Lane>::ELEM;
+                    let elem = <$ty as Native>::ELEM;
                     let x: Vec<$ty> = values.iter().map(|v| *v as $ty).collect();
                     let row: Vec<u8> = x.iter().flat_map(|x| x.to_le_bytes()).collect();
                     let folded = |f: fn($ty, $ty) -> $ty| x.iter().copied().reduce(f).unwrap();

@@ -1,12 +1,12 @@
-//! Elementwise operations on tiles of any layout.
+//! PerElement operations on tiles of any layout.
 
 use crate::copy::{OutOfBounds, View, read_row, row_range, write_row};
-use crate::lanes::{Arg, Lanes};
+use crate::lanes::{Arg, PerElement};
 
 /// Elements gathered at a time where a row is not contiguous.
 const CHUNK: usize = 256;
 
-impl<const N: usize> Lanes<N> {
+impl<const N: usize> PerElement<N> {
     /// `dst[r, c] = op(args[r, c]…)` for `rows` × `cols` elements of views of any layouts, all of the type of `to`
     /// (`Ok(false)`, and nothing written, if the operation does not support it or an argument is of another type).
     /// Operands with one row, one column or one element for all are views made by [`View::repeat_row`] and

@@ -1,6 +1,6 @@
 //! Vector registers.
 
-use slipring_tile::Lane;
+use slipring_tile::Native;
 
 use crate::Mask;
 
@@ -25,19 +25,19 @@ impl Register {
 
     /// The lanes, as bytes.
     #[inline]
-    pub fn lanes<T: Lane>(&self) -> &[T::Bytes] {
+    pub fn lanes<T: Native>(&self) -> &[T::Bytes] {
         T::split(&self.0)
     }
 
     /// The lanes, to write.
     #[inline]
-    pub fn lanes_mut<T: Lane>(&mut self) -> &mut [T::Bytes] {
+    pub fn lanes_mut<T: Native>(&mut self) -> &mut [T::Bytes] {
         T::split_mut(&mut self.0)
     }
 
     /// A register whose lane `i` is `f(i)`.
     #[inline]
-    pub fn from_fn<T: Lane>(mut f: impl FnMut(usize) -> T) -> Register {
+    pub fn from_fn<T: Native>(mut f: impl FnMut(usize) -> T) -> Register {
         let mut out = Register::ZERO;
         for (i, lane) in out.lanes_mut::<T>().iter_mut().enumerate() {
             *lane = f(i).put();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use slipring_dialects::Dialects;
 use slipring_ir::{Diags, Module, Source, text};
 use slipring_machine::{Platform, built_in};
-use slipring_op::{Mode, decode, select_kernel, verify};
+use slipring_op::{Decoding, decode, select_kernel, verify};
 use slipring_program::{GmBuffer, Memory};
 use slipring_sim::{ArgValue, Launch, RunResult};
 
@@ -39,7 +39,7 @@ pub fn errors(source: &str, platform: &str) -> Vec<String> {
 }
 
 /// Runs a kernel on one cluster of a platform.
-pub fn run_on(platform: &Platform, source: &str, mode: Mode, args: Vec<Arg>) -> RunResult {
+pub fn run_on(platform: &Platform, source: &str, mode: Decoding, args: Vec<Arg>) -> RunResult {
     let module = parse(source, platform);
     let mut diags = Diags::default();
     let outcome =
@@ -56,20 +56,20 @@ pub fn run_on(platform: &Platform, source: &str, mode: Mode, args: Vec<Arg>) -> 
             Arg::Scalar(bits) => ArgValue::Scalar(bits),
         });
     }
-    let launch = Launch::new(&decoded.program, platform, 1, values).mode(slipring_sim::Mode::Sequential);
+    let launch = Launch::new(&decoded.program, platform, 1, values).mode(slipring_sim::Turns::Sequential);
     slipring_sim::run(&launch, memory, &mut ())
 }
 
 /// Runs a kernel's reference meaning on a built-in platform, expects it to be clean, and gives back the buffers.
 pub fn run(platform: &str, source: &str, args: Vec<Arg>) -> Vec<Vec<u8>> {
-    let result = run_on(&built_in(platform).unwrap(), source, Mode::Reference, args);
+    let result = run_on(&built_in(platform).unwrap(), source, Decoding::Reference, args);
     assert!(result.findings.is_empty() && result.complete, "{:#?}", result.findings);
     result.memory.gm.into_iter().map(|buffer| buffer.data).collect()
 }
 
 /// The finding that a run of a kernel ends with.
 pub fn finding(platform: &str, source: &str, args: Vec<Arg>) -> (String, String) {
-    let result = run_on(&built_in(platform).unwrap(), source, Mode::Reference, args);
+    let result = run_on(&built_in(platform).unwrap(), source, Decoding::Reference, args);
     let finding = result.findings.first().expect("a finding");
     (finding.code.to_string(), finding.message.clone())
 }

@@ -2,7 +2,7 @@
 
 use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::copy::{Cast, copy};
-use slipring_tile::lanes::Lanes;
+use slipring_tile::lanes::PerElement;
 use slipring_tile::{Binary, View};
 
 use super::operands::{Reading, Shape};
@@ -16,7 +16,7 @@ pub struct Elementwise<const N: usize> {
     /// The memory of all operands.
     pub local: Local,
     /// The operation.
-    pub op: &'static Lanes<N>,
+    pub op: &'static PerElement<N>,
     /// Where the results go.
     pub dst: TileArg,
     /// What it is applied to.

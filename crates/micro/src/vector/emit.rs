@@ -3,7 +3,7 @@
 use slipring_ir::ValueId;
 use slipring_machine::VectorPort;
 use slipring_program::{Fault, Operand, Reg};
-use slipring_tile::lanes::Lanes;
+use slipring_tile::lanes::PerElement;
 use slipring_tile::{Arg, Elem};
 use slipring_vector::{Kind, Machine, Register, Slot, Step};
 use smallvec::SmallVec;
@@ -121,7 +121,7 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
 pub(super) fn lanewise<const N: usize>(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
-    kernel: &'static Lanes<N>,
+    kernel: &'static PerElement<N>,
     names: [&str; N],
 ) -> Lowered {
     let mut e = Emit::new(op, d);

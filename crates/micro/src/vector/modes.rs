@@ -6,7 +6,7 @@
 use slipring_vector::BYTES;
 
 /// The bytes of a register.
-pub(super) type Lanes = [u8; BYTES];
+pub(super) type RegisterBytes = [u8; BYTES];
 
 /// A distribution of a load into one register.
 #[derive(Debug)]
@@ -16,11 +16,11 @@ pub(super) struct LoadMode {
     pub bytes: usize,
     /// What the address is a multiple of, in bytes.
     pub align: u64,
-    pub spread: fn(&[u8], &mut Lanes),
+    pub spread: fn(&[u8], &mut RegisterBytes),
 }
 
 /// Fills each element of `E` bytes with the element of memory that `source` names, or with zero.
-fn fill<const E: usize>(from: &[u8], to: &mut Lanes, source: impl Fn(usize) -> Option<usize>) {
+fn fill<const E: usize>(from: &[u8], to: &mut RegisterBytes, source: impl Fn(usize) -> Option<usize>) {
     for (i, lane) in to.as_chunks_mut::<E>().0.iter_mut().enumerate() {
         match source(i) {
             Some(at) => lane.copy_from_slice(&from[at * E..][..E]),
@@ -34,7 +34,7 @@ const fn every(n: usize, i: usize) -> Option<usize> {
     if i.is_multiple_of(n) { Some(i / n) } else { None }
 }
 
-const fn load(name: &'static str, bytes: usize, align: u64, spread: fn(&[u8], &mut Lanes)) -> LoadMode {
+const fn load(name: &'static str, bytes: usize, align: u64, spread: fn(&[u8], &mut RegisterBytes)) -> LoadMode {
     LoadMode { name, bytes, align, spread }
 }
 
@@ -65,16 +65,16 @@ pub(super) static LOADS: [LoadMode; 18] = [
 pub(super) struct PairMode {
     pub name: &'static str,
     /// Fills the register that takes the elements from this one (0 or 1) on.
-    pub split: fn(&[u8], &mut Lanes, usize),
+    pub split: fn(&[u8], &mut RegisterBytes, usize),
     /// Fills memory from both registers.
-    pub join: fn([&Lanes; 2], &mut [u8]),
+    pub join: fn([&RegisterBytes; 2], &mut [u8]),
 }
 
-fn split<const E: usize>(from: &[u8], to: &mut Lanes, first: usize) {
+fn split<const E: usize>(from: &[u8], to: &mut RegisterBytes, first: usize) {
     fill::<E>(from, to, |i| Some(2 * i + first));
 }
 
-fn join<const E: usize>(from: [&Lanes; 2], to: &mut [u8]) {
+fn join<const E: usize>(from: [&RegisterBytes; 2], to: &mut [u8]) {
     for (i, element) in to.as_chunks_mut::<E>().0.iter_mut().enumerate() {
         element.copy_from_slice(&from[i % 2][i / 2 * E..][..E]);
     }
@@ -120,7 +120,7 @@ impl StoreMode {
     }
 
     /// The bytes that are kept of each lane, close together.
-    pub fn pack(&self, register: &Lanes) -> Lanes {
+    pub fn pack(&self, register: &RegisterBytes) -> RegisterBytes {
         let mut packed = [0; BYTES];
         for (to, from) in packed.chunks_exact_mut(self.kept).zip(register.chunks_exact(self.lane)) {
             to.copy_from_slice(&from[..self.kept]);

@@ -10,7 +10,7 @@ use slipring_op::address::ADDRESS;
 use slipring_program::Operand;
 use slipring_tile::Space;
 
-use slipring_op::decode::{Binding, Decoder, Mode, access, element_address, no_address, view_of};
+use slipring_op::decode::{Binding, Decoder, Decoding, access, element_address, no_address, view_of};
 use slipring_op::def::{AddressRule, CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, SCALAR, defaulted, operand, result, scalar_of, schema, variadic};
 
@@ -46,8 +46,8 @@ fn lower_alloc(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     };
     view.base = match (op.int(ADDRESS), d.mode) {
         (Some(addr), _) => Operand::imm(addr),
-        (None, Mode::Device) => return Err(no_address(op, d)),
-        (None, Mode::Reference) => {
+        (None, Decoding::Device) => return Err(no_address(op, d)),
+        (None, Decoding::Reference) => {
             let count = memref.dims.iter().map(|dim| dim.known().unwrap_or(0)).fold(1, u64::saturating_mul);
             let bytes = count.saturating_mul(view.elem.bytes() as u64);
             if d.platform.space(view.space).is_none_or(|space| bytes > space.bytes) {

@@ -22,7 +22,7 @@ use crate::ring::{CoreRings, RingPlan};
 
 /// What the program is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
+pub enum Decoding {
     /// To run on the simulated device: addresses as planned, rings where the platform has them.
     Device,
     /// The sequential meaning of the source: every tile without an address has memory of its own, rings
@@ -61,7 +61,7 @@ pub struct Decoder<'a> {
     /// The platform that it is decoded for.
     pub platform: &'a Platform,
     /// Device or reference.
-    pub mode: Mode,
+    pub mode: Decoding,
     /// The core that it is decoded for.
     pub role: Role,
     /// Rings of the kernel.
@@ -92,11 +92,11 @@ pub fn decode(
     module: &Module,
     kernel: &Kernel,
     platform: &Platform,
-    mode: Mode,
+    mode: Decoding,
     diags: &mut Diags,
 ) -> Result<Decoded, Reported> {
     let before = diags.list.len();
-    if kernel.mixed && mode == Mode::Device {
+    if kernel.mixed && mode == Decoding::Device {
         diags.push(not_expanded(module, kernel));
         return Err(Reported);
     }

@@ -21,7 +21,7 @@ mod values;
 
 pub use binding::{Binding, TileRef, ViewRef};
 pub use builder::Label;
-pub use decoder::{Decoded, Decoder, Mode, decode};
+pub use decoder::{Decoded, Decoder, Decoding, decode};
 pub use element::{access, element_address};
 pub use kernel::{Kernel, needed_functions, select_kernel};
 pub use memory::{as_tile, in_memory, no_address, view_of, whole_boxes};

@@ -5,7 +5,7 @@ use slipring_program::{Inst, Operand, SyncRef};
 use slipring_tile::Space;
 
 use super::syncs::{self, SyncFamily};
-use super::{Decoder, Mode};
+use super::{Decoder, Decoding};
 
 impl Decoder<'_> {
     /// The event flag of this core from one pipe to another.
@@ -43,7 +43,7 @@ impl Decoder<'_> {
     pub fn semaphore(&mut self, setter: Role, waiter: Role, id: Operand) -> SyncRef {
         let (count, max) = (self.platform.sync.semaphores, self.platform.sync.semaphore_max);
         let rings = self.rings;
-        let on_device = self.mode == Mode::Device;
+        let on_device = self.mode == Decoding::Device;
         if let Some((ring, flags)) =
             id.as_imm().filter(|_| on_device).and_then(|id| rings.flag_user(setter, waiter, id))
         {

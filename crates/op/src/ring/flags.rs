@@ -10,7 +10,7 @@ use slipring_program::Direction;
 
 use super::plan::{Init, Protocol};
 use super::spec::PipeSpec;
-use crate::decode::Mode;
+use crate::decode::Decoding;
 use crate::rules::counted;
 
 /// The two counters of a counted ring: ids as the Cube core names those of AIV0.
@@ -73,7 +73,7 @@ impl Taken<'_, '_> {
 }
 
 /// Gives every pipe its flags: tagged pipes theirs, counted ones those that they ask for, else the next free ones.
-pub(super) fn assign(pipes: &[&[Init<'_>]], platform: &Platform, mode: Mode, diags: &mut Diags) -> Vec<FlagBase> {
+pub(super) fn assign(pipes: &[&[Init<'_>]], platform: &Platform, mode: Decoding, diags: &mut Diags) -> Vec<FlagBase> {
     let mut taken = Taken { pipes, ids: Vec::new() };
     let mut bases = vec![FlagBase(0); pipes.len()];
     let spec = |at: usize| &pipes[at][0].spec;
@@ -82,7 +82,7 @@ pub(super) fn assign(pipes: &[&[Init<'_>]], platform: &Platform, mode: Mode, dia
         let room = platform.sync.ring_flags / if spec(at).both_ways() { 2 } else { 1 };
         let fits = |base: &u32| taken.clash(at, &ids(spec(at), *base, platform)).is_none();
         let base = (0..=room.saturating_sub(spec(at).slots)).find(fits);
-        if base.is_none() && spec(at).slots <= room && mode == Mode::Device {
+        if base.is_none() && spec(at).slots <= room && mode == Decoding::Device {
             too_many(at, &taken, platform, diags);
         }
         let base = base.unwrap_or(0);
@@ -94,7 +94,7 @@ pub(super) fn assign(pipes: &[&[Init<'_>]], platform: &Platform, mode: Mode, dia
         let Some(flag) = asked(at).and_then(|flag| u32::try_from(flag).ok()) else { continue };
         let wanted = ids(spec(at), flag.min(u32::MAX - 4), platform);
         if let Some((id, other)) = taken.clash(at, &wanted)
-            && mode == Mode::Device
+            && mode == Decoding::Device
         {
             collision(pipes[at][0].op.module, pipes[at], pipes[other], id, diags);
         }
@@ -106,7 +106,7 @@ pub(super) fn assign(pipes: &[&[Init<'_>]], platform: &Platform, mode: Mode, dia
         let fits = |base: &u32| taken.clash(at, &ids(spec(at), *base, platform)).is_none();
         let base = (0..most).step_by(2).find(fits).unwrap_or(most);
         let wanted = ids(spec(at), base, platform);
-        if wanted.iter().any(|id| *id >= most) && mode == Mode::Device {
+        if wanted.iter().any(|id| *id >= most) && mode == Decoding::Device {
             let message = format!("no flags are left for this pipe: the platform has {most}");
             diags.push(pipes[at][0].op.error("pipe-flags", message));
         }

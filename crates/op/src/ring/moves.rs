@@ -12,7 +12,7 @@ use slipring_tile::{Layout, Space};
 use super::plan::PlannedRing;
 use super::split::Split;
 use crate::decode::whole_boxes;
-use slipring_effect::{Divide, MoveEffect, MovePart, Place};
+use slipring_effect::{Divide, MoveEffect, MovePart, TilePlace};
 
 fn shape(tile: &TileType) -> (u32, u32) {
     (tile.layout.rows, tile.layout.cols)
@@ -32,7 +32,7 @@ fn in_image(split: Split, cube: &TileType, lane: usize) -> ((u32, u32), u32, u32
 
 /// The move of a push: from the producer's tile into the slot, or both lanes' slots. `source` is how the tile lies in memory
 /// (a part of a tile has the distances of the whole), `pushed` its type.
-pub(super) fn push(role: Role, ring: &PlannedRing, split: Split, source: Place, pushed: &TileType) -> MoveEffect {
+pub(super) fn push(role: Role, ring: &PlannedRing, split: Split, source: TilePlace, pushed: &TileType) -> MoveEffect {
     let c2v = ring.direction == Direction::C2V;
     let other = ring.ends.other(split, pushed, c2v);
     let divide = split.axis().map(|axis| Divide {
@@ -76,7 +76,7 @@ pub(super) fn push(role: Role, ring: &PlannedRing, split: Split, source: Place, 
             (Role::Aic, whole_boxes(other.layout), if brings { vec![part] } else { vec![] })
         }
     };
-    let to = Place { space: ring.space, core, layout };
+    let to = TilePlace { space: ring.space, core, layout };
     MoveEffect { from: source, to, parts, divide, room: Some(u64::from(ring.slot_bytes)) }
 }
 
@@ -102,8 +102,8 @@ pub(super) fn load(role: Role, ring: &PlannedRing, split: Split, popped: &TileTy
         }
     };
     MoveEffect {
-        from: Place { space: Space::Gm, core: role, layout: image },
-        to: Place { space: ty.space, core: role, layout: ty.layout },
+        from: TilePlace { space: Space::Gm, core: role, layout: image },
+        to: TilePlace { space: ty.space, core: role, layout: ty.layout },
         parts,
         divide,
         ..MoveEffect::default()

@@ -13,7 +13,7 @@ use super::flags::{self, Flags};
 use super::phases::{Phase, Phases};
 use super::places;
 use super::spec::{PipeKey, PipeSpec, pipe_key, ring_tile, slot_space};
-use crate::decode::{Kernel, Mode};
+use crate::decode::{Decoding, Kernel};
 use crate::def::{OpRef, Reported, RingPart};
 use crate::reach::reachable;
 
@@ -140,7 +140,7 @@ impl RingPlan {
         module: &Module,
         kernel: &Kernel,
         platform: &Platform,
-        mode: Mode,
+        mode: Decoding,
         diags: &mut Diags,
     ) -> Result<RingPlan, Reported> {
         let parts = gather(module, kernel);
@@ -149,7 +149,7 @@ impl RingPlan {
             rebound: parts.iter().filter(|p| p.part.pops().is_some()).filter_map(popped_operand).collect(),
             counter_max: platform.sync.semaphore_max,
             lane_offset: platform.sync.subblock_offset,
-            returns: mode == Mode::Device && !platform.sync.semaphores_reset,
+            returns: mode == Decoding::Device && !platform.sync.semaphores_reset,
             ..RingPlan::default()
         };
         let mut inits: Vec<Init<'_>> = parts
@@ -167,11 +167,11 @@ impl RingPlan {
             let (cores, both) = (kernel, [Direction::C2V, Direction::V2C]);
             for direction in both.into_iter().filter(|d| pipe[0].spec.has(*d)) {
                 let flags = flags.of(direction, &pipe[0].spec, platform);
-                if mode == Mode::Device {
+                if mode == Decoding::Device {
                     places::check(pipe, direction, platform, diags);
                 }
-                let slots = places::known_slots(pipe, direction).filter(|_| mode == Mode::Device);
-                let at = Place { kernel: cores, mode, direction, flags, slots, alone: pipes.len() == 1 };
+                let slots = places::known_slots(pipe, direction).filter(|_| mode == Decoding::Device);
+                let at = RingSetting { kernel: cores, mode, direction, flags, slots, alone: pipes.len() == 1 };
                 let ring = plan_ring(&parts, &pipe[0], &at, plan.next(), diags);
                 plan.rings.push(ring);
             }
@@ -314,9 +314,9 @@ fn gather<'a>(module: &'a Module, kernel: &Kernel) -> Vec<Part<'a>> {
 }
 
 /// Where a ring is planned for.
-struct Place<'a> {
+struct RingSetting<'a> {
     kernel: &'a Kernel,
-    mode: Mode,
+    mode: Decoding,
     direction: Direction,
     flags: Protocol,
     /// Address of slot 0 on chip, where it is known.
@@ -328,14 +328,14 @@ struct Place<'a> {
 /// Depth of the rings of a reference run.
 const REFERENCE_SLOTS: u32 = 1024;
 
-fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &Place<'_>, first: u32, diags: &mut Diags) -> PlannedRing {
+fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &RingSetting<'_>, first: u32, diags: &mut Diags) -> PlannedRing {
     let (spec, direction) = (&init.spec, at.direction);
     let of = |asked: fn(RingPart) -> Option<Direction>| {
         let same = move |p: &&Part<'_>| asked(p.part) == Some(direction) && p.key == Some(spec.key);
         parts.iter().filter(same).map(|p| p.op).collect::<Vec<_>>()
     };
     let (pushes, pops) = (of(RingPart::pushes), of(RingPart::pops));
-    let reference = at.mode == Mode::Reference;
+    let reference = at.mode == Decoding::Reference;
     let space = if spec.in_gm && !reference { Space::Gm } else { slot_space(direction) };
     let types = |ops: &[OpRef<'_>]| ops.iter().filter_map(agree::divided).collect();
     let ends = Ends::new(direction, types(&pushes), types(&pops));

@@ -27,9 +27,9 @@ use super::spec::{PipeKey, consumer_buffer, gm_buffer, pipe_key, ring_tile};
 use super::split::Split;
 use super::witness;
 use crate::decode::in_memory;
-use crate::decode::{Binding, Decoder, Mode, TileRef};
+use crate::decode::{Binding, Decoder, Decoding, TileRef};
 use crate::def::{Lowered, OpRef, Reported, RingPart};
-use slipring_effect::{ElementAccess, MoveArgs, Place};
+use slipring_effect::{ElementAccess, MoveArgs, TilePlace};
 
 /// A core's ends of the kernel's rings, by pipe and direction.
 #[derive(Clone, Debug, Default)]
@@ -95,7 +95,7 @@ fn bind_end(op: &OpRef<'_>, d: &mut Decoder<'_>, ring: &PlannedRing) -> Result<E
     let bytes = u64::from(ring.slots) * u64::from(ring.slot_bytes);
     let buffer = consumer_buffer(op, ring.direction);
     let mut landing = None;
-    let base = if d.mode == Mode::Reference {
+    let base = if d.mode == Decoding::Reference {
         d.ring_memory(ring.first, ring.space, bytes)
     } else if ring.space == Space::Gm {
         let Some(gm) = gm_buffer(op) else {
@@ -184,7 +184,7 @@ fn own_lane(ring: &PlannedRing, vector: Role) -> Vec<usize> {
 
 /// True if a pop of a ring that frees by itself does so at once: its tile has been copied, or nobody is in a hurry.
 fn frees_in_pop(d: &Decoder<'_>, ring: &PlannedRing) -> bool {
-    ring.auto_free && (ring.space == Space::Gm || ring.control || d.mode == Mode::Reference)
+    ring.auto_free && (ring.space == Space::Gm || ring.control || d.mode == Decoding::Reference)
 }
 
 fn end_of(op: &OpRef<'_>, d: &mut Decoder<'_>, direction: Direction) -> Result<(PlannedRing, End), Reported> {
@@ -243,7 +243,7 @@ pub fn push(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         push_signal(d, &ring, &tile, address);
     } else {
         let Some(pushed) = op.module.ty(value).as_tile() else { return Err(Reported) };
-        let source = Place { space: tile.ty.space, core: d.role, layout: tile.ty.layout };
+        let source = TilePlace { space: tile.ty.space, core: d.role, layout: tile.ty.layout };
         let effect = moves::push(d.role, &ring, split, source, pushed);
         witness::push(d, &ring, split, source, &tile, end.tag, pushed);
         if !effect.parts.is_empty() {

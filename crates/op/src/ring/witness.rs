@@ -12,13 +12,13 @@ use slipring_tile::Space;
 use super::plan::PlannedRing;
 use super::split::Split;
 use crate::decode::in_memory;
-use crate::decode::{Decoder, Mode, TileRef};
-use slipring_effect::{MoveArgs, MoveEffect, MovePart, Place, SameArgs, SameTiles};
+use crate::decode::{Decoder, Decoding, TileRef};
+use slipring_effect::{MoveArgs, MoveEffect, MovePart, SameArgs, SameTiles, TilePlace};
 
 /// True if both lanes push whole tiles into a ring, of which only lane 0's arrive.
 fn is_watched(d: &Decoder<'_>, ring: &PlannedRing, split: Split) -> bool {
     let towards_cube = ring.direction == Direction::V2C && !ring.control;
-    towards_cube && split == Split::None && ring.lanes == [true; 2] && d.mode == Mode::Device
+    towards_cube && split == Split::None && ring.lanes == [true; 2] && d.mode == Decoding::Device
 }
 
 /// The copy of the tile in a slot.
@@ -35,7 +35,7 @@ pub(super) fn push(
     d: &mut Decoder<'_>,
     ring: &PlannedRing,
     split: Split,
-    source: Place,
+    source: TilePlace,
     tile: &TileRef,
     tag: Reg,
     pushed: &TileType,
@@ -44,7 +44,7 @@ pub(super) fn push(
         return;
     }
     let to = in_memory(d, ring.ends.other(split, pushed, false)).layout;
-    let place = Place { space: Space::Mat, core: Role::Aic, layout: to };
+    let place = TilePlace { space: Space::Mat, core: Role::Aic, layout: to };
     let parts = vec![MovePart::all(Role::Aic, to.rows, to.cols)];
     let effect = MoveEffect { from: source, to: place, parts, ..MoveEffect::default() };
     let copy = copy_of(d, ring, tag);

@@ -40,7 +40,7 @@ use crate::analysis::touch::Work;
 
 /// A step of a function.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Step {
+pub enum SyncStep {
     /// Work, by its number.
     Work(usize),
     /// A set.
@@ -58,7 +58,7 @@ pub enum Step {
     /// A call of a function that was checked by itself: its work and the flags that it uses.
     Call(Vec<usize>, Vec<Flag>),
     /// Regions.
-    Group(Flow, Vec<Vec<Step>>),
+    Group(Flow, Vec<Vec<SyncStep>>),
 }
 
 /// What is wrong with the flags of a function.
@@ -127,7 +127,12 @@ struct Checker<'w> {
 
 /// Checks the steps of a function. `overlapping` says in which memories a pipe's own work may overlap without a barrier. Of
 /// several works of a pipe that race with one work, one is named.
-pub fn check(steps: &[Step], works: &[Work], conflicts: &Conflicts<'_>, overlapping: &[(Pipe, Space)]) -> Vec<Problem> {
+pub fn check(
+    steps: &[SyncStep],
+    works: &[Work],
+    conflicts: &Conflicts<'_>,
+    overlapping: &[(Pipe, Space)],
+) -> Vec<Problem> {
     let mut checker = Checker {
         works,
         conflicts,
@@ -158,29 +163,29 @@ pub fn check(steps: &[Step], works: &[Work], conflicts: &Conflicts<'_>, overlapp
 }
 
 /// The buffers that steps get or release.
-fn buffers(steps: &[Step]) -> BTreeSet<i64> {
-    let of = |step: &Step| match step {
-        Step::Get(_, id) | Step::Release(_, id) => BTreeSet::from([*id]),
-        Step::Group(_, regions) => regions.iter().flat_map(|region| buffers(region)).collect(),
+fn buffers(steps: &[SyncStep]) -> BTreeSet<i64> {
+    let of = |step: &SyncStep| match step {
+        SyncStep::Get(_, id) | SyncStep::Release(_, id) => BTreeSet::from([*id]),
+        SyncStep::Group(_, regions) => regions.iter().flat_map(|region| buffers(region)).collect(),
         _ => BTreeSet::new(),
     };
     steps.iter().flat_map(of).collect()
 }
 
 impl Checker<'_> {
-    fn number(&mut self, steps: &[Step]) -> Vec<Numbered> {
-        let number = |step: &Step| match step {
-            Step::Work(work) => Numbered::Work(*work),
-            Step::Wait(flag) => Numbered::Wait(*flag, self.number_wait(*flag)),
-            Step::Set(flag) => Numbered::Set(*flag),
-            Step::Barrier(pipe) => Numbered::Barrier(*pipe),
-            Step::Trust(from, to) => Numbered::Trust(*from, *to),
-            Step::Get(pipe, id) => Numbered::Get(*pipe, *id),
-            Step::Release(pipe, id) => Numbered::Release(*pipe, *id),
-            Step::Call(works, flags) => {
+    fn number(&mut self, steps: &[SyncStep]) -> Vec<Numbered> {
+        let number = |step: &SyncStep| match step {
+            SyncStep::Work(work) => Numbered::Work(*work),
+            SyncStep::Wait(flag) => Numbered::Wait(*flag, self.number_wait(*flag)),
+            SyncStep::Set(flag) => Numbered::Set(*flag),
+            SyncStep::Barrier(pipe) => Numbered::Barrier(*pipe),
+            SyncStep::Trust(from, to) => Numbered::Trust(*from, *to),
+            SyncStep::Get(pipe, id) => Numbered::Get(*pipe, *id),
+            SyncStep::Release(pipe, id) => Numbered::Release(*pipe, *id),
+            SyncStep::Call(works, flags) => {
                 Numbered::Call(works.clone(), flags.iter().map(|flag| (*flag, self.number_wait(*flag))).collect())
             }
-            Step::Group(flow, regions) => {
+            SyncStep::Group(flow, regions) => {
                 let regions = regions.iter().map(|r| self.number(r)).collect();
                 if *flow == Flow::Repeat {
                     self.heads.push(None);

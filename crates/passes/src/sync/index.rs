@@ -14,7 +14,7 @@ use slipring_tile::Space;
 use crate::analysis::touch::{Access, Bounds, Memory, Work};
 
 /// A pipe of a kind of core; `None` where the kind is not known.
-type Lane = (Pipe, Option<CoreKind>);
+type KindPipe = (Pipe, Option<CoreKind>);
 
 /// In which memories a conflict counts; `None` is asked for events.
 type Counts<'c> = &'c dyn Fn(Option<Space>) -> bool;
@@ -24,7 +24,7 @@ type Counts<'c> = &'c dyn Fn(Option<Space>) -> bool;
 pub struct Conflicts<'w> {
     works: &'w [Work],
     /// Every lane with its works, in program order.
-    lanes: Vec<(Lane, Vec<u32>)>,
+    lanes: Vec<(KindPipe, Vec<u32>)>,
     /// Lane and rank of each work.
     places: Vec<(u32, u32)>,
     local: BTreeMap<Space, Intervals>,
@@ -42,7 +42,7 @@ enum End {
 impl<'w> Conflicts<'w> {
     /// The index of works in program order.
     pub fn new(works: &'w [Work]) -> Conflicts<'w> {
-        let mut lanes: Vec<(Lane, Vec<u32>)> = Vec::new();
+        let mut lanes: Vec<(KindPipe, Vec<u32>)> = Vec::new();
         let mut places = Vec::with_capacity(works.len());
         for (at, work) in works.iter().enumerate() {
             let lane = (work.pipe, work.core);
@@ -90,7 +90,7 @@ impl<'w> Conflicts<'w> {
     }
 
     /// The lanes: pipe, kind of core.
-    pub fn lanes(&self) -> impl Iterator<Item = (usize, Lane)> + '_ {
+    pub fn lanes(&self) -> impl Iterator<Item = (usize, KindPipe)> + '_ {
         self.lanes.iter().enumerate().map(|(index, (lane, _))| (index, *lane))
     }
 

@@ -18,7 +18,7 @@ use crate::analysis::facts::{Functions, counted, flow, runs_on};
 use crate::analysis::touch::Work;
 use crate::manager::{Pass, PassContext};
 use crate::sync::build::{Builder, Built};
-use crate::sync::check::{Problem, Step, check};
+use crate::sync::check::{Problem, SyncStep, check};
 use crate::sync::emit::emit;
 use crate::sync::events::Pressure;
 use crate::sync::index::Conflicts;
@@ -154,7 +154,7 @@ pub fn problems(module: &Module, platform: &Platform) -> Vec<Problem> {
     for (function, body) in functions.with_bodies(module).filter(|(f, _)| !called.contains(f)) {
         for kind in [CoreKind::Cube, CoreKind::Vector] {
             if kernel_kind(module, function).is_none_or(|k| k == kind) {
-                let mut steps = Steps {
+                let mut steps = StepCollector {
                     module,
                     functions: &functions,
                     accesses: &accesses,
@@ -172,7 +172,7 @@ pub fn problems(module: &Module, platform: &Platform) -> Vec<Problem> {
     found
 }
 
-struct Steps<'m> {
+struct StepCollector<'m> {
     module: &'m Module,
     functions: &'m Functions,
     accesses: &'m Accesses<'m>,
@@ -193,23 +193,23 @@ fn computed_flags(module: &Module) -> BTreeSet<(Pipe, Pipe)> {
     pairs.collect()
 }
 
-impl Steps<'_> {
+impl StepCollector<'_> {
     /// The step that an op is which synchronises the pipes of a core; none for one between cores.
-    fn act(&self, act: SyncAct) -> Option<Step> {
+    fn act(&self, act: SyncAct) -> Option<SyncStep> {
         let trusted = |signal: &Signal| self.computed.contains(&(signal.from, signal.to));
         Some(match act {
             SyncAct::Set(signal) if trusted(&signal) => return None,
-            SyncAct::Wait(signal) if trusted(&signal) => Step::Trust(signal.from, signal.to),
-            SyncAct::Set(Signal { from, to, id }) => Step::Set(Flag { from, to, id: id? }),
-            SyncAct::Wait(Signal { from, to, id }) => Step::Wait(Flag { from, to, id: id? }),
-            SyncAct::Barrier(pipe) => Step::Barrier(pipe),
-            SyncAct::Get { pipe, id, waits: true } => Step::Get(pipe, id?),
-            SyncAct::Release { pipe, id } => Step::Release(pipe, id?),
+            SyncAct::Wait(signal) if trusted(&signal) => SyncStep::Trust(signal.from, signal.to),
+            SyncAct::Set(Signal { from, to, id }) => SyncStep::Set(Flag { from, to, id: id? }),
+            SyncAct::Wait(Signal { from, to, id }) => SyncStep::Wait(Flag { from, to, id: id? }),
+            SyncAct::Barrier(pipe) => SyncStep::Barrier(pipe),
+            SyncAct::Get { pipe, id, waits: true } => SyncStep::Get(pipe, id?),
+            SyncAct::Release { pipe, id } => SyncStep::Release(pipe, id?),
             SyncAct::Get { waits: false, .. } | SyncAct::Send { .. } | SyncAct::Receive { .. } => return None,
         })
     }
 
-    fn block(&mut self, block: BlockId) -> Vec<Step> {
+    fn block(&mut self, block: BlockId) -> Vec<SyncStep> {
         let mut steps = Vec::new();
         for &op in &self.module.block(block).ops {
             let data = self.module.op(op);
@@ -226,9 +226,10 @@ impl Steps<'_> {
             }
             if !data.regions.is_empty() {
                 let blocks = (0..data.regions.len()).filter_map(|r| self.module.body(op, r));
-                let regions: Vec<Vec<Step>> = blocks.collect::<Vec<_>>().into_iter().map(|b| self.block(b)).collect();
+                let regions: Vec<Vec<SyncStep>> =
+                    blocks.collect::<Vec<_>>().into_iter().map(|b| self.block(b)).collect();
                 // An `if` without `else` does nothing on the other path, which the check assumes anyway.
-                steps.push(Step::Group(flow(self.module, op), regions));
+                steps.push(SyncStep::Group(flow(self.module, op), regions));
                 continue;
             }
             if let Some(act) = OpRef::of(self.module, op).and_then(|op| op.sync()) {
@@ -242,7 +243,7 @@ impl Steps<'_> {
             if self.calls.len() > 1 {
                 work.accesses.iter_mut().for_each(|a| a.window = None);
             }
-            steps.push(Step::Work(self.works.len()));
+            steps.push(SyncStep::Work(self.works.len()));
             self.works.push(work);
         }
         steps

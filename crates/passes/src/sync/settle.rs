@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use slipring_machine::Pipe;
 use slipring_tile::Space;
 
-use super::check::{Problem, Step, check};
+use super::check::{Problem, SyncStep, check};
 use super::events::{Pressure, assign};
 use super::index::Conflicts;
 use super::place::{Action, Placement, Side, placements};
@@ -127,7 +127,7 @@ fn node_of(tree: &Tree, work: usize) -> Option<(usize, usize)> {
 }
 
 /// A function with what is placed in it, for the check.
-pub fn steps(tree: &Tree, placed: &[Placement]) -> Vec<Step> {
+pub fn steps(tree: &Tree, placed: &[Placement]) -> Vec<SyncStep> {
     let mut by_side: BTreeMap<(usize, Side), Vec<Action>> = BTreeMap::new();
     for place in placed {
         by_side.entry((place.block, place.side)).or_default().push(place.action);
@@ -135,26 +135,26 @@ pub fn steps(tree: &Tree, placed: &[Placement]) -> Vec<Step> {
     block_steps(tree, 0, &by_side)
 }
 
-fn block_steps(tree: &Tree, block: usize, placed: &BTreeMap<(usize, Side), Vec<Action>>) -> Vec<Step> {
+fn block_steps(tree: &Tree, block: usize, placed: &BTreeMap<(usize, Side), Vec<Action>>) -> Vec<SyncStep> {
     let mut list = Vec::new();
-    let add = |list: &mut Vec<Step>, side: Side| {
+    let add = |list: &mut Vec<SyncStep>, side: Side| {
         list.extend(placed.get(&(block, side)).into_iter().flatten().map(|action| match *action {
-            Action::Set(flag) => Step::Set(flag),
-            Action::Wait(flag) => Step::Wait(flag),
-            Action::Barrier(pipe) => Step::Barrier(pipe),
+            Action::Set(flag) => SyncStep::Set(flag),
+            Action::Wait(flag) => SyncStep::Wait(flag),
+            Action::Barrier(pipe) => SyncStep::Barrier(pipe),
         }));
     };
     for (at, node) in tree.blocks[block].nodes.iter().enumerate() {
         add(&mut list, Side::Before(at));
         list.push(match node {
-            Node::Work(work) => Step::Work(*work),
+            Node::Work(work) => SyncStep::Work(*work),
             Node::Group { flow, blocks } => {
-                Step::Group(*flow, blocks.iter().map(|b| block_steps(tree, *b, placed)).collect())
+                SyncStep::Group(*flow, blocks.iter().map(|b| block_steps(tree, *b, placed)).collect())
             }
             Node::Call { blocks, flags, .. } => {
                 let works = blocks.iter().flat_map(|b| &tree.blocks[*b].nodes);
                 let works = works.filter_map(|n| if let Node::Work(work) = n { Some(*work) } else { None });
-                Step::Call(works.collect(), flags.clone())
+                SyncStep::Call(works.collect(), flags.clone())
             }
         });
         add(&mut list, Side::After(at));

@@ -5,7 +5,7 @@ use slipring_ir::Flow;
 use slipring_machine::Pipe;
 use slipring_tile::Space;
 
-use super::check::{Problem, Step};
+use super::check::{Problem, SyncStep};
 use super::events::{Event, assign};
 use super::index::Conflicts;
 use super::order::Order;
@@ -40,7 +40,7 @@ fn store(src: u64) -> Work {
     work(Pipe::Mte3, &[src], &[])
 }
 
-fn check(steps: &[Step], works: &[Work], overlapping: &[(Pipe, Space)]) -> Vec<Problem> {
+fn check(steps: &[SyncStep], works: &[Work], overlapping: &[(Pipe, Space)]) -> Vec<Problem> {
     super::check::check(steps, works, &Conflicts::new(works), overlapping)
 }
 
@@ -200,7 +200,7 @@ fn loops_one_after_another_share_ids() {
 #[test]
 fn the_check_sees_a_missing_wait() {
     let works = [load(0), compute(0, 1)];
-    let steps = [Step::Work(0), Step::Work(1)];
+    let steps = [SyncStep::Work(0), SyncStep::Work(1)];
     assert_eq!(check(&steps, &works, &[]), [Problem::Race(0, 1)]);
 }
 
@@ -208,22 +208,22 @@ fn the_check_sees_a_missing_wait() {
 fn the_check_sees_flags_misused() {
     let works = [load(0), compute(0, 1)];
     let flag = Flag { from: Pipe::Mte2, to: Pipe::V, id: 0 };
-    let iteration = vec![Step::Work(0), Step::Set(flag), Step::Wait(flag), Step::Work(1)];
+    let iteration = vec![SyncStep::Work(0), SyncStep::Set(flag), SyncStep::Wait(flag), SyncStep::Work(1)];
     // Nothing keeps the next load from overtaking the compute, nor the next set from overtaking the wait.
-    let problems = check(&[Step::Group(Flow::Repeat, vec![iteration])], &works, &[]);
+    let problems = check(&[SyncStep::Group(Flow::Repeat, vec![iteration])], &works, &[]);
     assert_eq!(problems, [Problem::Race(1, 0), Problem::SetTwice(flag)]);
-    assert_eq!(check(&[Step::Wait(flag)], &works, &[]), [Problem::NeverSet(flag)]);
-    assert_eq!(check(&[Step::Set(flag)], &works, &[]), [Problem::LeftSet(flag)]);
-    let one_arm = Step::Group(Flow::OneOf, vec![vec![Step::Set(flag)], vec![]]);
+    assert_eq!(check(&[SyncStep::Wait(flag)], &works, &[]), [Problem::NeverSet(flag)]);
+    assert_eq!(check(&[SyncStep::Set(flag)], &works, &[]), [Problem::LeftSet(flag)]);
+    let one_arm = SyncStep::Group(Flow::OneOf, vec![vec![SyncStep::Set(flag)], vec![]]);
     assert_eq!(check(&[one_arm], &works, &[]), [Problem::Unbalanced(flag)]);
 }
 
 #[test]
 fn the_check_knows_pipes_that_overlap_their_own_work() {
     let works = [compute(0, 1), compute(1, 2)];
-    let steps = [Step::Work(0), Step::Work(1)];
+    let steps = [SyncStep::Work(0), SyncStep::Work(1)];
     assert_eq!(check(&steps, &works, OVERLAP), [Problem::Race(0, 1)]);
-    let steps = [Step::Work(0), Step::Barrier(Some(Pipe::V)), Step::Work(1)];
+    let steps = [SyncStep::Work(0), SyncStep::Barrier(Some(Pipe::V)), SyncStep::Work(1)];
     assert_eq!(check(&steps, &works, OVERLAP), []);
 }
 
@@ -246,7 +246,10 @@ fn stores_to_the_same_buffer_have_a_barrier_between_them() {
     assert_eq!(barriers(&[store(0, 7), store(1, 7)], OVERLAP), 1);
     assert_eq!(barriers(&[store(0, 7), store(1, 8)], OVERLAP), 0);
     assert_eq!(barriers(&[store(0, 7), store(1, 7)], &[(Pipe::Mte3, Space::Vec)]), 0);
-    assert_eq!(check(&[Step::Work(0), Step::Work(1)], &[store(0, 7), store(1, 7)], OVERLAP), [Problem::Race(0, 1)]);
+    assert_eq!(
+        check(&[SyncStep::Work(0), SyncStep::Work(1)], &[store(0, 7), store(1, 7)], OVERLAP),
+        [Problem::Race(0, 1)]
+    );
 }
 
 #[test]
@@ -254,11 +257,12 @@ fn the_check_follows_loops_branches_and_calls() {
     let works = [load(0), compute(0, 1), load(1)];
     let flag = Flag { from: Pipe::Mte2, to: Pipe::V, id: 0 };
     let back = Flag { from: Pipe::V, to: Pipe::Mte2, id: 0 };
-    let (set, wait) = (Step::Set(flag), Step::Wait(flag));
-    let repeat = |body: Vec<Step>| Step::Group(Flow::Repeat, vec![body]);
+    let (set, wait) = (SyncStep::Set(flag), SyncStep::Wait(flag));
+    let repeat = |body: Vec<SyncStep>| SyncStep::Group(Flow::Repeat, vec![body]);
     // A wait in a loop that may run no iteration, and in a branch that may not be taken.
     for flow in [Flow::Repeat, Flow::OneOf] {
-        let steps = [Step::Work(0), set.clone(), Step::Group(flow, vec![vec![wait.clone()]]), Step::Work(1)];
+        let steps =
+            [SyncStep::Work(0), set.clone(), SyncStep::Group(flow, vec![vec![wait.clone()]]), SyncStep::Work(1)];
         let problems = check(&steps, &works, &[]);
         assert!(
             problems.contains(&Problem::Unbalanced(flag)) && problems.contains(&Problem::Race(0, 1)),
@@ -266,28 +270,35 @@ fn the_check_follows_loops_branches_and_calls() {
         );
     }
     // The last iteration's compute conflicts with work after the loop.
-    let body = vec![Step::Wait(back), Step::Work(0), set.clone(), wait.clone(), Step::Work(1), Step::Set(back)];
-    let primed = [Step::Set(back), repeat(body), Step::Wait(back), Step::Work(2)];
+    let body = vec![
+        SyncStep::Wait(back),
+        SyncStep::Work(0),
+        set.clone(),
+        wait.clone(),
+        SyncStep::Work(1),
+        SyncStep::Set(back),
+    ];
+    let primed = [SyncStep::Set(back), repeat(body), SyncStep::Wait(back), SyncStep::Work(2)];
     assert_eq!(check(&primed, &works, &[]), []);
     let undrained = [&primed[..2], &primed[3..]].concat();
     assert_eq!(check(&undrained, &works, &[]), [Problem::Race(1, 2), Problem::LeftSet(back)]);
     assert!(check(&primed[1..], &works, &[]).contains(&Problem::NeverSet(back)));
     // A callee may use a flag only after whoever waited for it before is known to have done so.
-    let call = Step::Call(vec![2], vec![flag]);
-    let before = [Step::Work(0), set, wait, Step::Work(1)];
+    let call = SyncStep::Call(vec![2], vec![flag]);
+    let before = [SyncStep::Work(0), set, wait, SyncStep::Work(1)];
     assert_eq!(
         check(&[&before[..], std::slice::from_ref(&call)].concat(), &works, &[]),
         [Problem::Race(1, 2), Problem::SetTwice(flag)]
     );
-    assert_eq!(check(&[&before[..], &[Step::Barrier(None), call.clone()]].concat(), &works, &[]), []);
+    assert_eq!(check(&[&before[..], &[SyncStep::Barrier(None), call.clone()]].concat(), &works, &[]), []);
     assert_eq!(check(&[repeat(vec![call])], &works, &[]), [Problem::SetTwice(flag)]);
 }
 
 #[test]
 fn the_check_knows_buffers_and_computed_flags() {
     let works = [load(0), compute(0, 1)];
-    let repeat = |body: &[Step]| [Step::Group(Flow::Repeat, vec![body.to_vec()])];
-    let held = |pipe, work, id| [Step::Get(pipe, id), Step::Work(work), Step::Release(pipe, id)];
+    let repeat = |body: &[SyncStep]| [SyncStep::Group(Flow::Repeat, vec![body.to_vec()])];
+    let held = |pipe, work, id| [SyncStep::Get(pipe, id), SyncStep::Work(work), SyncStep::Release(pipe, id)];
     let [first, second] = [held(Pipe::Mte2, 0, 5), held(Pipe::V, 1, 5)];
     assert_eq!(check(&repeat(&[&first[..], &second].concat()), &works, &[]), []);
     // Without the get of one side, the release of the other, or with another buffer.
@@ -298,13 +309,13 @@ fn the_check_knows_buffers_and_computed_flags() {
     let other = [&first[..], &held(Pipe::V, 1, 6)].concat();
     assert_eq!(check(&repeat(&other), &works, &[]), [Problem::Race(0, 1), Problem::Race(1, 0)]);
     // A release on one path only.
-    let maybe = Step::Group(Flow::OneOf, vec![vec![Step::Release(Pipe::Mte2, 5)]]);
-    let steps = [Step::Get(Pipe::Mte2, 5), Step::Work(0), maybe, Step::Get(Pipe::V, 5), Step::Work(1)];
+    let maybe = SyncStep::Group(Flow::OneOf, vec![vec![SyncStep::Release(Pipe::Mte2, 5)]]);
+    let steps = [SyncStep::Get(Pipe::Mte2, 5), SyncStep::Work(0), maybe, SyncStep::Get(Pipe::V, 5), SyncStep::Work(1)];
     assert_eq!(check(&steps, &works, &[]), [Problem::Race(0, 1)]);
-    let trusted = [Step::Work(0), Step::Trust(Pipe::Mte2, Pipe::V), Step::Work(1)];
+    let trusted = [SyncStep::Work(0), SyncStep::Trust(Pipe::Mte2, Pipe::V), SyncStep::Work(1)];
     assert_eq!(check(&trusted, &works, &[]), []);
     assert_eq!(
-        check(&[Step::Work(0), Step::Trust(Pipe::V, Pipe::Mte2), Step::Work(1)], &works, &[]),
+        check(&[SyncStep::Work(0), SyncStep::Trust(Pipe::V, Pipe::Mte2), SyncStep::Work(1)], &works, &[]),
         [Problem::Race(0, 1)]
     );
 }
@@ -379,21 +390,21 @@ fn a_signal_that_is_placed_again_has_one_id() {
 }
 
 /// The steps as text, for failures.
-fn show(steps: &[Step], tree: &Tree, depth: usize) -> String {
-    let line = |step: &Step| match step {
-        Step::Work(work) => {
+fn show(steps: &[SyncStep], tree: &Tree, depth: usize) -> String {
+    let line = |step: &SyncStep| match step {
+        SyncStep::Work(work) => {
             let Work { pipe, accesses, .. } = &tree.works[*work];
             let touched = accesses.iter().map(|a| format!(" {}{}", if a.write { "!" } else { "" }, a.bytes.0 / 64));
             format!("{work}: {pipe}{}", touched.collect::<String>())
         }
-        Step::Set(Flag { from, to, id }) => format!("set {from}→{to} {id}"),
-        Step::Wait(Flag { from, to, id }) => format!("wait {from}→{to} {id}"),
-        Step::Trust(from, to) => format!("wait {from}→{to} computed"),
-        Step::Get(pipe, id) => format!("get {pipe} {id}"),
-        Step::Release(pipe, id) => format!("release {pipe} {id}"),
-        Step::Barrier(pipe) => format!("barrier {pipe:?}"),
-        Step::Call(works, flags) => format!("call {works:?} {flags:?}"),
-        Step::Group(flow, regions) => {
+        SyncStep::Set(Flag { from, to, id }) => format!("set {from}→{to} {id}"),
+        SyncStep::Wait(Flag { from, to, id }) => format!("wait {from}→{to} {id}"),
+        SyncStep::Trust(from, to) => format!("wait {from}→{to} computed"),
+        SyncStep::Get(pipe, id) => format!("get {pipe} {id}"),
+        SyncStep::Release(pipe, id) => format!("release {pipe} {id}"),
+        SyncStep::Barrier(pipe) => format!("barrier {pipe:?}"),
+        SyncStep::Call(works, flags) => format!("call {works:?} {flags:?}"),
+        SyncStep::Group(flow, regions) => {
             format!(
                 "{flow:?} {}",
                 regions.iter().map(|r| format!("{{\n{}}}", show(r, tree, depth + 1))).collect::<String>()

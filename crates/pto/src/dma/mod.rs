@@ -17,7 +17,7 @@ use slipring_machine::Platform;
 use slipring_program::Operand;
 use slipring_tile::{Elem, Layout, Space};
 
-use slipring_effect::{FOLD_HINT, Folding, MAX_RANK, Place, Strided, folds_otherwise};
+use slipring_effect::{FOLD_HINT, Folding, MAX_RANK, Strided, TilePlace, folds_otherwise};
 use slipring_op::decode::{Decoder, TileRef, ViewRef};
 use slipring_op::def::{OpDef, OpRef, Reported};
 
@@ -47,8 +47,8 @@ fn relu(op: &OpRef<'_>) -> bool {
 }
 
 /// Where a tile is.
-fn place(d: &Decoder<'_>, tile: &TileRef) -> Place {
-    Place { space: tile.ty.space, core: d.role, layout: tile.ty.layout }
+fn place(d: &Decoder<'_>, tile: &TileRef) -> TilePlace {
+    TilePlace { space: tile.ty.space, core: d.role, layout: tile.ty.layout }
 }
 
 /// Bits of the `f32` by which an optional pre-quantisation operand multiplies.

@@ -14,7 +14,7 @@ use slipring_op::address::ADDRESS;
 use slipring_program::{Inst, Operand};
 
 use slipring_op::Along;
-use slipring_op::decode::{Binding, Decoder, Mode, TileRef, in_memory, no_address};
+use slipring_op::decode::{Binding, Decoder, Decoding, TileRef, in_memory, no_address};
 use slipring_op::def::{AddressRule, Lowered, OpDef, OpRef, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, TILE, constant, operand, optional, result, schema};
 
@@ -126,8 +126,8 @@ fn lower_alloc(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
             addr
         }
         // Its bytes are its own, and may be more than the memory has: the passes make smaller tiles of some.
-        (None, Mode::Reference) => d.tile_memory(op.id, ty.space, ty.layout.bytes() as u64),
-        (None, Mode::Device) => {
+        (None, Decoding::Reference) => d.tile_memory(op.id, ty.space, ty.layout.bytes() as u64),
+        (None, Decoding::Device) => {
             fits(op, d, &ty)?;
             return Err(no_address(op, d));
         }

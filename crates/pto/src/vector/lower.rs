@@ -3,7 +3,7 @@
 use slipring_ir::{Touch, ValueId};
 use slipring_machine::{Pipe, Price};
 use slipring_program::{Discover, Effect, Operand};
-use slipring_tile::lanes::Lanes;
+use slipring_tile::lanes::PerElement;
 use slipring_tile::{Elem, Space};
 
 use super::check::{element_of, number_type};
@@ -134,7 +134,7 @@ type By = fn(TileArg) -> Input;
 pub(super) fn elementwise<const N: usize>(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
-    kernel: &'static Lanes<N>,
+    kernel: &'static PerElement<N>,
     names: [&'static str; N],
 ) -> Lowered {
     spread(op, d, kernel, names.map(|name| (name, Input::Tile as By)))
@@ -144,7 +144,7 @@ pub(super) fn elementwise<const N: usize>(
 pub(super) fn spread<const N: usize>(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
-    kernel: &'static Lanes<N>,
+    kernel: &'static PerElement<N>,
     sources: [(&'static str, By); N],
 ) -> Lowered {
     let mut operands = Operands::new(op, d);

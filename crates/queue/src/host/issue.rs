@@ -25,7 +25,7 @@ struct Held {
 
 /// Where a record goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct IssueSlot {
     /// Bytes from the start of the issue region.
     pub offset: u32,
     /// Slot of `prefetch_q`.
@@ -45,17 +45,17 @@ impl Issue {
     }
 
     /// Where a record of so many bytes goes next: at the next multiple of 64, or at the region's start if it would not fit.
-    pub fn place(&self, bytes: u32) -> Place {
+    pub fn place(&self, bytes: u32) -> IssueSlot {
         let write = self.write.next_multiple_of(PCIE_ALIGN);
         let offset = if u64::from(write) + u64::from(bytes) > u64::from(self.region) { 0 } else { write };
-        Place { offset, slot: self.slot }
+        IssueSlot { offset, slot: self.slot }
     }
 
     /// Whether the bytes of a place may still be needed, and if so, the slot that must have been taken first.
     ///
     /// A slot is free as soon as the read of its record is *issued*. As one read is in flight at most, a record has been read when the slot
     /// behind its own has been taken as well.
-    pub fn needed(&self, place: Place, bytes: u32) -> Option<u32> {
+    pub fn needed(&self, place: IssueSlot, bytes: u32) -> Option<u32> {
         let end = u64::from(place.offset) + u64::from(bytes);
         let overlap =
             |h: &Held| u64::from(h.offset) < end && u64::from(place.offset) < u64::from(h.offset) + u64::from(h.bytes);
@@ -83,7 +83,7 @@ impl Issue {
     }
 
     /// Notes that a record was written and queued.
-    pub fn queued(&mut self, place: Place, bytes: u32) {
+    pub fn queued(&mut self, place: IssueSlot, bytes: u32) {
         // A slot that is used again was taken before: all before the record it stood for has been read, but perhaps not that one.
         while self.held.len() > self.entries as usize {
             self.held.pop_front();
@@ -142,7 +142,7 @@ mod tests {
             issue.queued(place, 64);
         }
         // The record at 64 has been taken, as its slot was used again, and may still be on its way.
-        let over = Place { offset: 64, slot: 0 };
+        let over = IssueSlot { offset: 64, slot: 0 };
         assert_eq!(issue.needed(over, 64), Some(0));
         issue.taken(0);
         assert_eq!(issue.needed(over, 64), None);

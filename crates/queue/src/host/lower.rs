@@ -1,6 +1,6 @@
 //! Steps and programs to dispatch commands.
 
-use super::{Data, Program, Step};
+use super::{Data, HostStep, Program};
 use crate::board::{Board, cover};
 use crate::wire::{
     DispatchCommand, FieldRange, PCIE_XY, Packets, WritePacked, WritePackedLarge, Xy, send_go, set_go_tiles, timestamp,
@@ -52,7 +52,7 @@ impl Lowering {
 /// # Errors
 /// [`FieldRange`] if data is empty, too long, or of another count than its tiles.
 pub fn lower(
-    steps: &[Step],
+    steps: &[HostStep],
     how: Lowering,
     board: &Board,
     layout: &Layout,
@@ -60,9 +60,9 @@ pub fn lower(
     let mut out = Vec::new();
     for step in steps {
         match step {
-            Step::Write { tiles, addr, data: Data::Same(bytes) } => write_same(tiles, *addr, bytes, how, &mut out)?,
-            Step::Write { tiles, addr, data: Data::Each(each) } => write_each(tiles, *addr, each, how, &mut out)?,
-            Step::Launch { tiles } => launch(tiles, how, board, layout, &mut out)?,
+            HostStep::Write { tiles, addr, data: Data::Same(bytes) } => write_same(tiles, *addr, bytes, how, &mut out)?,
+            HostStep::Write { tiles, addr, data: Data::Each(each) } => write_each(tiles, *addr, each, how, &mut out)?,
+            HostStep::Launch { tiles } => launch(tiles, how, board, layout, &mut out)?,
         }
     }
     Ok(out)
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn empty_data_is_refused() {
         let (board, layout) = (built_in("p100").expect("p100"), Layout::default());
-        let step = Step::Write { tiles: vec![Xy::new(1, 2)], addr: 0, data: Data::Same(Vec::new()) };
+        let step = HostStep::Write { tiles: vec![Xy::new(1, 2)], addr: 0, data: Data::Same(Vec::new()) };
         for how in [Lowering::FIXED_HOST, Lowering::CAREFUL] {
             assert!(lower(std::slice::from_ref(&step), how, &board, &layout).is_err());
         }

@@ -1,6 +1,6 @@
 //! The host's side: what a driver does, on anything that is a [`Device`].
 //!
-//! [`Program`]s become [`Step`]s, steps become commands ([`lower`]), commands become records, and [`Queue`] queues them and takes what comes
+//! [`Program`]s become [`HostStep`]s, steps become commands ([`lower`]), commands become records, and [`Queue`] queues them and takes what comes
 //! back. [`Settings`] and [`Lowering`] say how: as the fixed host does it, with all that may go wrong, or carefully.
 
 mod completion;
@@ -15,8 +15,8 @@ mod session;
 pub use completion::RingPointer;
 pub use device::{Device, DeviceError, Ordering, Pinned, Window, WindowTarget};
 pub use error::HostError;
-pub use issue::{Issue, Place};
+pub use issue::{Issue, IssueSlot};
 pub use lower::{Lowering, TIMING_MAGIC, lower, lower_programs};
-pub use program::{Data, Program, Role, Step};
+pub use program::{Data, HostStep, Program, Role};
 pub use queue::{ALL_IN_RESET, BRISC_RUNS, Completion, Kernels, Queue, SOFT_RESET, STALL, Settings, Times};
 pub use session::{Session, room};

@@ -5,7 +5,7 @@ use crate::wire::{GoMessage, LaunchMessage, Packed, Xy};
 
 /// A step of a host program.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum HostStep {
     /// Writes to the same address of tiles.
     Write {
         /// Which tiles.
@@ -56,14 +56,14 @@ pub struct Role {
 impl Program {
     /// Its steps, in the order of the fixed host: reset of the launch pointer, which go message counts, arguments, then
     /// for each role launch message and image, then the launch.
-    pub fn steps(&self, layout: &Layout) -> Vec<Step> {
-        let same = |tiles: &[Xy], addr, bytes| Step::Write { tiles: tiles.to_vec(), addr, data: Data::Same(bytes) };
+    pub fn steps(&self, layout: &Layout) -> Vec<HostStep> {
+        let same = |tiles: &[Xy], addr, bytes| HostStep::Write { tiles: tiles.to_vec(), addr, data: Data::Same(bytes) };
         let mut reset = Vec::new();
         GoMessage { signal: GoMessage::RESET_READ_PTR_FROM_HOST, ..Default::default() }.append(&mut reset);
         let mut steps = vec![
             same(&self.tiles, layout.worker.go, reset),
             same(&self.tiles, layout.worker.go_index, vec![0; 4]),
-            Step::Write { tiles: self.tiles.clone(), addr: layout.kernel_config_base, data: self.args.clone() },
+            HostStep::Write { tiles: self.tiles.clone(), addr: layout.kernel_config_base, data: self.args.clone() },
         ];
         for role in &self.roles {
             let mut launch = Vec::new();
@@ -72,7 +72,7 @@ impl Program {
             steps.push(same(&role.tiles, layout.worker.launch, launch));
             steps.push(same(&role.tiles, image, role.image.clone()));
         }
-        steps.push(Step::Launch { tiles: self.tiles.clone() });
+        steps.push(HostStep::Launch { tiles: self.tiles.clone() });
         steps
     }
 }

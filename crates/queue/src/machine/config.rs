@@ -3,7 +3,7 @@
 use super::Delays;
 use crate::board::Board;
 use crate::layout::{COMPLETION_PAGE, Layout, PCIE_ALIGN};
-use crate::sanitize::{Hazard, Mode};
+use crate::sanitize::{AtError, Hazard};
 
 /// Behaviour of firmware that differs from the one that is modelled, for those who write their own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -38,7 +38,7 @@ pub struct Config {
     /// The memory map.
     pub layout: Layout,
     /// What happens at an error.
-    pub mode: Mode,
+    pub mode: AtError,
     /// Decides how late things are; `None`: nothing is later than it must be.
     pub seed: Option<u64>,
     /// How long things take.
@@ -62,7 +62,7 @@ impl Config {
         Config {
             board,
             layout: Layout::default(),
-            mode: Mode::Strict,
+            mode: AtError::Strict,
             seed: None,
             delays,
             quirks: Quirks::default(),
@@ -80,7 +80,7 @@ impl Config {
     }
 
     /// The same with what happens at an error.
-    pub fn with_mode(mut self, mode: Mode) -> Config {
+    pub fn with_mode(mut self, mode: AtError) -> Config {
         self.mode = mode;
         self
     }

@@ -3,7 +3,7 @@
 use std::ptr::NonNull;
 
 use super::chip::Tile;
-use super::memory::{Memory, Place};
+use super::memory::{Location, Memory};
 use super::store::Command;
 use super::world::World;
 use super::{Actor, Machine, State};
@@ -147,7 +147,7 @@ impl Machine {
         let refused = match world.chip.at(xy) {
             Tile::Tensix(tile) => world.host_store(tile, addr, bytes, &mut commands),
             Tile::Dram(bank) if addr.saturating_add(bytes.len() as u64) <= world.memory.bank_bytes => {
-                world.memory.write(Place::Dram(bank, addr), bytes);
+                world.memory.write(Location::Dram(bank, addr), bytes);
                 Ok(())
             }
             _ => Err(format!("{xy} has no {} bytes at {addr:#x} to store to", bytes.len())),
@@ -236,7 +236,7 @@ impl Device for Machine {
         let id = self.pinned(memory, offset, out.len())?;
         self.pass(1 + out.len() as u64 / 32)?;
         self.world.borrow_mut().check_host_read(id, offset, out.len());
-        self.world.borrow().memory.read(Place::Host(id, offset), out);
+        self.world.borrow().memory.read(Location::Host(id, offset), out);
         self.polled()
     }
 
@@ -246,7 +246,7 @@ impl Device for Machine {
         {
             let mut world = self.world.borrow_mut();
             world.check_host_write(id, offset, bytes.len() as u64);
-            world.memory.write(Place::Host(id, offset), bytes);
+            world.memory.write(Location::Host(id, offset), bytes);
         }
         self.pass(1 + bytes.len() as u64 / 32)
     }

@@ -4,18 +4,18 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::chip::TileId;
-use super::memory::Place;
+use super::memory::Location;
 use crate::wire::Rect;
 
 /// Something that happens at a time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Flight {
     /// Bytes of a tile's L1 arrive somewhere. They are taken from their source now: until here the sender may not touch them.
-    Write { tile: TileId, from: u32, to: Place, bytes: u32 },
+    Write { tile: TileId, from: u32, to: Location, bytes: u32 },
     /// The same, in every tile of a rectangle.
     Multicast { tile: TileId, from: u32, rect: Rect, addr: u32, bytes: u32 },
     /// Bytes arrive in the L1 of the tile that asked for them.
-    Read { from: Place, tile: TileId, to: u32, bytes: u32 },
+    Read { from: Location, tile: TileId, to: u32, bytes: u32 },
     /// A word of L1 grows.
     Add { tile: TileId, addr: u32, value: u32 },
     /// A stream of the dispatch core grows.

@@ -7,7 +7,7 @@ use super::chip::TileId;
 
 /// Where bytes lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum Location {
     /// A Tensix tile's L1.
     L1(TileId, u32),
     /// A DRAM bank.
@@ -176,11 +176,11 @@ impl Memory {
     }
 
     /// The pinned memory that holds an address as the device sees it.
-    pub fn host_at(&self, noc: u64, bytes: u64) -> Option<Place> {
+    pub fn host_at(&self, noc: u64, bytes: u64) -> Option<Location> {
         self.host.iter().enumerate().find_map(|(id, region)| {
             let region = region.as_ref()?;
             let offset = noc.checked_sub(region.noc)?;
-            (offset.checked_add(bytes)? <= region.bytes.len() as u64).then_some(Place::Host(id as u8, offset))
+            (offset.checked_add(bytes)? <= region.bytes.len() as u64).then_some(Location::Host(id as u8, offset))
         })
     }
 
@@ -200,11 +200,11 @@ impl Memory {
     }
 
     /// Reads bytes from anywhere.
-    pub fn read(&self, place: Place, out: &mut [u8]) {
+    pub fn read(&self, place: Location, out: &mut [u8]) {
         match place {
-            Place::L1(tile, addr) => out.copy_from_slice(self.l1(tile, addr, out.len())),
-            Place::Dram(bank, addr) => self.dram[bank as usize].read(addr, out),
-            Place::Host(id, at) => {
+            Location::L1(tile, addr) => out.copy_from_slice(self.l1(tile, addr, out.len())),
+            Location::Dram(bank, addr) => self.dram[bank as usize].read(addr, out),
+            Location::Host(id, at) => {
                 if let Some(bytes) = self.host(id) {
                     out.copy_from_slice(&bytes[at as usize..at as usize + out.len()]);
                 }
@@ -213,11 +213,11 @@ impl Memory {
     }
 
     /// Writes bytes anywhere.
-    pub fn write(&mut self, place: Place, bytes: &[u8]) {
+    pub fn write(&mut self, place: Location, bytes: &[u8]) {
         match place {
-            Place::L1(tile, addr) => self.l1_mut(tile, addr, bytes.len()).copy_from_slice(bytes),
-            Place::Dram(bank, addr) => self.used += self.dram[bank as usize].write(addr, bytes),
-            Place::Host(id, at) => {
+            Location::L1(tile, addr) => self.l1_mut(tile, addr, bytes.len()).copy_from_slice(bytes),
+            Location::Dram(bank, addr) => self.used += self.dram[bank as usize].write(addr, bytes),
+            Location::Host(id, at) => {
                 if let Some(to) = self.host_mut(id) {
                     to[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);
                 }
@@ -226,15 +226,15 @@ impl Memory {
     }
 
     /// Copies from anywhere into a tile's L1: what a read does. Memory that is no longer pinned gives nothing.
-    pub fn copy_in(&mut self, from: Place, tile: TileId, addr: u32, bytes: usize) {
+    pub fn copy_in(&mut self, from: Location, tile: TileId, addr: u32, bytes: usize) {
         let to = self.l1_at(tile, addr);
         match from {
-            Place::L1(source, at) => {
+            Location::L1(source, at) => {
                 let from = self.l1_at(source, at);
                 self.l1.copy_within(from..from + bytes, to);
             }
-            Place::Dram(bank, at) => self.dram[bank as usize].read(at, &mut self.l1[to..to + bytes]),
-            Place::Host(id, at) => {
+            Location::Dram(bank, at) => self.dram[bank as usize].read(at, &mut self.l1[to..to + bytes]),
+            Location::Host(id, at) => {
                 if let Some(Some(region)) = self.host.get(id as usize) {
                     self.l1[to..to + bytes].copy_from_slice(&region.bytes[at as usize..at as usize + bytes]);
                 }
@@ -243,15 +243,15 @@ impl Memory {
     }
 
     /// Copies from a tile's L1 to anywhere: what a write does. Memory that is no longer pinned takes nothing.
-    pub fn copy_out(&mut self, tile: TileId, addr: u32, to: Place, bytes: usize) {
+    pub fn copy_out(&mut self, tile: TileId, addr: u32, to: Location, bytes: usize) {
         let from = self.l1_at(tile, addr);
         match to {
-            Place::L1(target, at) => {
+            Location::L1(target, at) => {
                 let to = self.l1_at(target, at);
                 self.l1.copy_within(from..from + bytes, to);
             }
-            Place::Dram(bank, at) => self.used += self.dram[bank as usize].write(at, &self.l1[from..from + bytes]),
-            Place::Host(id, at) => {
+            Location::Dram(bank, at) => self.used += self.dram[bank as usize].write(at, &self.l1[from..from + bytes]),
+            Location::Host(id, at) => {
                 if let Some(Some(region)) = self.host.get_mut(id as usize) {
                     region.bytes[at as usize..at as usize + bytes].copy_from_slice(&self.l1[from..from + bytes]);
                 }

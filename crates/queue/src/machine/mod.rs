@@ -42,7 +42,7 @@ use crate::worker::{Acknowledge, Worker, Workers};
 pub use chip::{Chip, Tile, TileId};
 pub use config::{Config, Limits, Quirks};
 pub use delay::{Delay, Delays};
-pub use memory::Place;
+pub use memory::Location;
 pub use trace::{Span, SpanActor};
 pub use wait::{Actor, Wait};
 pub use world::State;

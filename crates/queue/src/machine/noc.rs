@@ -6,7 +6,7 @@
 
 use super::chip::{Tile, TileId};
 use super::flight::Flight;
-use super::memory::Place;
+use super::memory::Location;
 use super::wait::{Actor, Wait};
 use super::world::{Stop, World};
 use crate::layout::HOST_ADDRESS;
@@ -80,11 +80,11 @@ fn in_order(last: &mut u64, arrival: u64) -> u64 {
 }
 
 impl World {
-    fn endpoint(&self, to: Place) -> usize {
+    fn endpoint(&self, to: Location) -> usize {
         match to {
-            Place::L1(tile, _) => tile as usize,
-            Place::Dram(bank, _) => self.chip.tensix() + bank as usize,
-            Place::Host(..) => self.chip.tensix() + self.chip.banks() as usize,
+            Location::L1(tile, _) => tile as usize,
+            Location::Dram(bank, _) => self.chip.tensix() + bank as usize,
+            Location::Host(..) => self.chip.tensix() + self.chip.banks() as usize,
         }
     }
 
@@ -97,7 +97,7 @@ impl World {
     ///
     /// # Errors
     /// [`Stop`] if they do not and the machine stops at that.
-    pub fn resolve(&mut self, actor: Actor, xy: u32, addr: u64, bytes: u64) -> Result<Option<Place>, Stop> {
+    pub fn resolve(&mut self, actor: Actor, xy: u32, addr: u64, bytes: u64) -> Result<Option<Location>, Stop> {
         let tile = Xy::from_word(xy);
         let kind = self.chip.at(tile);
         if xy & (PCIE_XY & !0xFFF) != 0 {
@@ -117,7 +117,7 @@ impl World {
         }
         match kind {
             Tile::Tensix(id) if addr.checked_add(bytes).is_some_and(|end| end <= u64::from(self.layout.l1_bytes)) => {
-                Ok(Some(Place::L1(id, addr as u32)))
+                Ok(Some(Location::L1(id, addr as u32)))
             }
             Tile::Tensix(_) => {
                 let size = self.layout.l1_bytes;
@@ -127,7 +127,7 @@ impl World {
                 Ok(None)
             }
             Tile::Dram(bank) if addr.checked_add(bytes).is_some_and(|end| end <= self.memory.bank_bytes) => {
-                Ok(Some(Place::Dram(bank, addr)))
+                Ok(Some(Location::Dram(bank, addr)))
             }
             Tile::Pcie => {
                 self.flag(actor, Hazard::PcieAddress, || {
@@ -188,7 +188,7 @@ impl World {
     }
 
     /// Writes bytes of the sender's L1 to a place that exists.
-    pub fn write_to(&mut self, port: Port, from: u32, to: Place, bytes: u32) {
+    pub fn write_to(&mut self, port: Port, from: u32, to: Location, bytes: u32) {
         let tile = self.tile_of(port.actor());
         let endpoint = self.endpoint(to);
         let mut done = 0;
@@ -202,9 +202,9 @@ impl World {
             niu.acknowledged = niu.acknowledged.max(arrival + acknowledge);
             niu.written = Some(niu.epoch);
             let to = match to {
-                Place::L1(tile, addr) => Place::L1(tile, addr + done),
-                Place::Dram(bank, addr) => Place::Dram(bank, addr + u64::from(done)),
-                Place::Host(id, at) => Place::Host(id, at + u64::from(done)),
+                Location::L1(tile, addr) => Location::L1(tile, addr + done),
+                Location::Dram(bank, addr) => Location::Dram(bank, addr + u64::from(done)),
+                Location::Host(id, at) => Location::Host(id, at + u64::from(done)),
             };
             self.flights.start(arrival, Flight::Write { tile, from: from + done, to, bytes: packet });
             done += packet;
@@ -293,10 +293,10 @@ impl World {
             return Ok(());
         }
         let from = self.resolve(actor, xy, addr, bytes.into())?;
-        let modulo = if matches!(from, Some(Place::L1(..))) { 16 } else { 64 };
+        let modulo = if matches!(from, Some(Location::L1(..))) { 16 } else { 64 };
         self.check_alignment(actor, addr, to.into(), modulo)?;
         let delay = match from {
-            Some(Place::Host(..)) | None => self.draw(|d| d.pcie_read),
+            Some(Location::Host(..)) | None => self.draw(|d| d.pcie_read),
             _ => self.draw(|d| d.read),
         };
         let arrival = self.now + delay + u64::from(bytes) / self.delays.bytes_per_cycle;

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use super::chip::TileId;
-use super::memory::Place;
+use super::memory::Location;
 use super::noc::Port;
 use super::world::{Stop, World};
 use crate::sanitize::Hazard;
@@ -48,11 +48,11 @@ pub(crate) struct Order {
 /// Writes and reads that are remembered.
 const KEPT: usize = 512;
 
-fn bytes_of(place: Place, bytes: u32, order: u64) -> Option<Bytes> {
+fn bytes_of(place: Location, bytes: u32, order: u64) -> Option<Bytes> {
     let (at, start) = match place {
-        Place::L1(tile, addr) => (Where::Tile(tile), u64::from(addr)),
-        Place::Dram(bank, addr) => (Where::Bank(bank), addr),
-        Place::Host(..) => return None,
+        Location::L1(tile, addr) => (Where::Tile(tile), u64::from(addr)),
+        Location::Dram(bank, addr) => (Where::Bank(bank), addr),
+        Location::Host(..) => return None,
     };
     Some(Bytes { at, start, end: start.saturating_add(bytes.into()), order, trace: false })
 }
@@ -78,7 +78,7 @@ impl World {
     }
 
     /// The prefetcher starts to read bytes.
-    pub(super) fn order_read(&mut self, port: Port, place: Place, bytes: u32) -> Result<(), Stop> {
+    pub(super) fn order_read(&mut self, port: Port, place: Location, bytes: u32) -> Result<(), Stop> {
         let Some(read) = bytes_of(place, bytes, self.order.prefetch) else { return Ok(()) };
         if port != Port::Prefetch {
             return Ok(());
@@ -100,7 +100,7 @@ impl World {
     }
 
     /// The dispatcher writes bytes to one place.
-    pub(super) fn order_write(&mut self, port: Port, place: Place, bytes: u32) -> Result<(), Stop> {
+    pub(super) fn order_write(&mut self, port: Port, place: Location, bytes: u32) -> Result<(), Stop> {
         match bytes_of(place, bytes, self.order.dispatch) {
             Some(write) if port == Port::Dispatch => self.order_written(port, write),
             _ => Ok(()),

@@ -1,7 +1,7 @@
 //! What the dispatchers send: writes that workers are to have before they start, and the go signals that start them.
 
 use super::chip::{Chip, Tile, TileId};
-use super::memory::Place;
+use super::memory::Location;
 use super::noc::Port;
 use super::world::{Stop, World};
 use crate::layout::HOST_ADDRESS;
@@ -119,12 +119,14 @@ impl World {
     }
 
     /// Bytes of a DRAM bank or of host memory as a place, for tests and tools.
-    pub fn place_of(&self, xy: Xy, addr: u64, bytes: u64) -> Option<Place> {
+    pub fn place_of(&self, xy: Xy, addr: u64, bytes: u64) -> Option<Location> {
         match self.chip.at(xy) {
             Tile::Tensix(id) if addr.saturating_add(bytes) <= u64::from(self.layout.l1_bytes) => {
-                Some(Place::L1(id, addr as u32))
+                Some(Location::L1(id, addr as u32))
             }
-            Tile::Dram(bank) if addr.saturating_add(bytes) <= self.memory.bank_bytes => Some(Place::Dram(bank, addr)),
+            Tile::Dram(bank) if addr.saturating_add(bytes) <= self.memory.bank_bytes => {
+                Some(Location::Dram(bank, addr))
+            }
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 //! The host's stores: what they do to the device, and what is wrong with them.
 
 use super::chip::{Tile, TileId};
-use super::memory::Place;
+use super::memory::Location;
 use super::wait::Actor;
 use super::world::{State, World};
 use crate::layout::COMPLETION_PAGE;
@@ -59,7 +59,7 @@ impl World {
         if tile == self.chip.dispatch() {
             self.check_dispatch_store(addr, bytes);
         }
-        self.memory.write(Place::L1(tile, addr), bytes);
+        self.memory.write(Location::L1(tile, addr), bytes);
         if self.chip.is_queue_core(tile) {
             self.queue_core_stored(tile, addr, bytes.len() as u32, commands);
         } else {
@@ -216,7 +216,8 @@ impl World {
         let page = u64::from(COMPLETION_PAGE);
         let next = self.ledger.drained % (u64::from(host.completion_bytes) / page);
         let event = bytes == 4 && at == next * page + 16;
-        if event && !self.ledger.between_records && self.memory.host_at(host.noc_base, 1) == Some(Place::Host(id, 0)) {
+        if event && !self.ledger.between_records && self.memory.host_at(host.noc_base, 1) == Some(Location::Host(id, 0))
+        {
             self.flag_host(Hazard::CompletionInsideRecord, || {
                 format!(
                     "the word at {offset:#x} is read as an event; that page belongs to a record that started before"
@@ -277,7 +278,7 @@ impl World {
         let host = &self.layout.sysmem;
         let (issue, end) = (u64::from(host.issue), u64::from(host.issue + host.issue_bytes));
         let completions_end = u64::from(host.completion) + u64::from(host.completion_bytes);
-        if self.memory.host_at(host.noc_base, 1) != Some(Place::Host(id, 0)) {
+        if self.memory.host_at(host.noc_base, 1) != Some(Location::Host(id, 0)) {
             return;
         }
         let behind = offset < completions_end && offset + bytes > u64::from(host.completion);

@@ -8,7 +8,7 @@ use super::memory::Memory;
 use super::noc::Niu;
 use super::wait::{Actor, Wait};
 use crate::layout::Layout;
-use crate::sanitize::{Finding, Hazard, Ledger, Mode};
+use crate::sanitize::{AtError, Finding, Hazard, Ledger};
 use crate::worker::Workers;
 
 /// An actor stops here: what it did has no defined continuation, or the machine stops at what it did.
@@ -124,7 +124,7 @@ impl World {
             };
             self.ledger.add(finding);
         }
-        match self.ledger.mode == Mode::Strict && self.ledger.stopped() {
+        match self.ledger.mode == AtError::Strict && self.ledger.stopped() {
             true => Err(Stop),
             false => Ok(()),
         }
@@ -235,20 +235,20 @@ impl World {
         match flight {
             Flight::Write { tile, from, to, bytes } => {
                 self.memory.copy_out(tile, from, to, bytes as usize);
-                if let super::Place::L1(target, addr) = to {
+                if let super::Location::L1(target, addr) = to {
                     self.worker_written(target, addr, bytes);
                 }
             }
             Flight::Multicast { tile, from, rect, addr, bytes } => {
                 for xy in super::chip::covered(rect) {
                     let super::Tile::Tensix(target) = self.chip.at(xy) else { continue };
-                    self.memory.copy_out(tile, from, super::Place::L1(target, addr), bytes as usize);
+                    self.memory.copy_out(tile, from, super::Location::L1(target, addr), bytes as usize);
                     self.worker_written(target, addr, bytes);
                 }
             }
             Flight::Read { from, tile, to, bytes } => {
                 self.memory.copy_in(from, tile, to, bytes as usize);
-                if matches!(from, super::Place::Host(..)) {
+                if matches!(from, super::Location::Host(..)) {
                     self.ledger.issue.landed(to);
                 }
             }

@@ -1,7 +1,7 @@
 //! Writing into a dispatcher's ring of pages, against credits.
 
 use crate::layout::Layout;
-use crate::machine::{Core, Place, Port, Wait};
+use crate::machine::{Core, Location, Port, Wait};
 use crate::sanitize::RecordRef;
 
 /// Where relayed bytes come from, for the sanitizer.
@@ -98,7 +98,7 @@ impl RingWriter {
                 page.filled = start + (next - at);
                 at = next;
             }
-            world.write_to(Port::Prefetch, from, Place::L1(dispatch, self.ptr), n);
+            world.write_to(Port::Prefetch, from, Location::L1(dispatch, self.ptr), n);
             (self.ptr, from, bytes, done) = (stop, from + n, bytes - n, done + n);
         }
     }

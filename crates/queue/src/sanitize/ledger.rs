@@ -6,7 +6,7 @@ use crate::machine::credits;
 
 /// What a machine does at an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Mode {
+pub enum AtError {
     /// It stops there: every later call of the driver returns the finding.
     #[default]
     Strict,
@@ -54,7 +54,7 @@ const KEPT: u64 = 16;
 
 /// The memory of the sanitizer.
 pub(crate) struct Ledger {
-    pub mode: Mode,
+    pub mode: AtError,
     pub findings: Vec<Finding>,
     /// How often each hazard was met.
     pub met: Vec<u64>,
@@ -98,7 +98,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    pub fn new(mode: Mode, layout: &Layout) -> Ledger {
+    pub fn new(mode: AtError, layout: &Layout) -> Ledger {
         Ledger {
             mode,
             findings: Vec::new(),
@@ -137,7 +137,7 @@ impl Ledger {
     pub fn add(&mut self, finding: Finding) {
         let error = finding.severity() == Severity::Error;
         self.findings.push(finding);
-        if error && self.mode == Mode::Strict && self.stopped.is_none() {
+        if error && self.mode == AtError::Strict && self.stopped.is_none() {
             self.stopped = Some(self.findings.len() - 1);
         }
     }

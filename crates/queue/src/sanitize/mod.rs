@@ -11,6 +11,6 @@ pub use finding::{CommandRef, Finding, RecordRef};
 pub(crate) use hang::{all_idle, diagnose};
 pub use hazard::{Hazard, HazardDef, Severity};
 pub(crate) use issue::{IssueShadow, Overlap};
-pub use ledger::Mode;
+pub use ledger::AtError;
 pub(crate) use ledger::{Ledger, Notices, Page};
 pub(crate) use mailbox::LAUNCH_RING;

@@ -7,7 +7,7 @@
 pub mod image;
 mod tiles;
 
-use crate::machine::{Chip, Place, TileId};
+use crate::machine::{Chip, Location, TileId};
 use crate::wire::{LaunchMessage, Xy};
 
 pub(crate) use tiles::Workers;
@@ -67,7 +67,7 @@ impl WorkerMemory<'_> {
     /// If the range leaves it.
     pub fn read(&self, addr: u32, out: &mut [u8]) -> Result<(), String> {
         self.local(addr, out.len())?;
-        self.memory.read(Place::L1(self.tile, addr), out);
+        self.memory.read(Location::L1(self.tile, addr), out);
         Ok(())
     }
 
@@ -77,7 +77,7 @@ impl WorkerMemory<'_> {
     /// If the range leaves it.
     pub fn write(&mut self, addr: u32, bytes: &[u8]) -> Result<(), String> {
         self.local(addr, bytes.len())?;
-        self.memory.write(Place::L1(self.tile, addr), bytes);
+        self.memory.write(Location::L1(self.tile, addr), bytes);
         Ok(())
     }
 
@@ -86,10 +86,10 @@ impl WorkerMemory<'_> {
         self.chip.banks()
     }
 
-    fn bank(&self, bank: u32, addr: u64, bytes: usize) -> Result<Place, String> {
+    fn bank(&self, bank: u32, addr: u64, bytes: usize) -> Result<Location, String> {
         let inside = bank < self.chip.banks() && addr.saturating_add(bytes as u64) <= self.memory.bank_bytes;
         match inside {
-            true => Ok(Place::Dram(bank as u8, addr)),
+            true => Ok(Location::Dram(bank as u8, addr)),
             false => Err(format!("there are no {bytes} bytes at {addr:#x} of DRAM bank {bank}")),
         }
     }
@@ -114,7 +114,7 @@ impl WorkerMemory<'_> {
         Ok(())
     }
 
-    fn host(&self, addr: u64, bytes: usize) -> Result<Place, String> {
+    fn host(&self, addr: u64, bytes: usize) -> Result<Location, String> {
         let pinned = self.memory.host_at(addr, bytes as u64);
         pinned.ok_or_else(|| format!("{bytes} bytes at {addr:#x} of host memory are not pinned"))
     }

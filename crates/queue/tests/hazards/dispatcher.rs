@@ -57,7 +57,7 @@ fn multicasts_that_go_wrong() {
 /// A barrier behind a multicast with too many announced destinations: on silicon it hangs, and the report says why.
 #[test]
 fn acknowledgements_that_nobody_sends() {
-    let mut queue = open(fixed().with_mode(Mode::Silicon), acknowledge());
+    let mut queue = open(fixed().with_mode(AtError::Silicon), acknowledge());
     let rect = Rect::new(Xy::new(1, 2), Xy::new(2, 3));
     queue.send(&write_linear(rect.word(), 0x4_0000, vec![1; 64], 6)).expect("queued");
     queue.send(&wait_barrier()).expect("queued");

@@ -115,7 +115,7 @@ fn memory_that_is_pinned_elsewhere() {
 /// Starts the prefetch core with a launch message and semaphores of one's own.
 fn start(base: u32, credits: u32) -> Vec<Hazard> {
     let (board, layout) = (board(), Layout::default());
-    let mut machine = Machine::new(fixed().with_mode(Mode::Silicon)).expect("a machine");
+    let mut machine = Machine::new(fixed().with_mode(AtError::Silicon)).expect("a machine");
     let window = machine.open(2 << 20, WindowTarget::tile(board.prefetch, 0)).expect("a window");
     machine.write32(window, layout.sem(0).into(), credits).expect("a store");
     let mut launch = Vec::new();

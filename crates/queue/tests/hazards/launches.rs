@@ -155,7 +155,7 @@ fn what_is_sent_behind_terminate() {
 /// As silicon would go on: for ever, if nobody stopped it.
 #[test]
 fn runs_that_do_not_end() {
-    let mut config = fixed().with_mode(Mode::Silicon);
+    let mut config = fixed().with_mode(AtError::Silicon);
     config.limits.steps = 20_000;
     let mut queue = open(config, acknowledge());
     // 2^40 bytes of a bank that has 4 GiB.

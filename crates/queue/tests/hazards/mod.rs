@@ -10,7 +10,7 @@ use slipring_queue::board::{Board, built_in};
 use slipring_queue::host::{Device, DeviceError, HostError, Kernels, Queue, STALL, Settings, WindowTarget};
 use slipring_queue::layout::{PCIE_NOC_BIT, SysmemLayout};
 use slipring_queue::machine::{Config, Delay, Machine, Quirks};
-use slipring_queue::sanitize::{Finding, Hazard, Mode};
+use slipring_queue::sanitize::{AtError, Finding, Hazard};
 use slipring_queue::wire::*;
 use slipring_queue::worker::{Acknowledge, Job, Worker, WorkerMemory};
 use slipring_queue::{Layout, wire};
@@ -52,7 +52,7 @@ fn findings(config: Config, worker: fn() -> Box<dyn Worker>, act: fn(&mut Q) -> 
         }
         queue.device().findings()
     };
-    let (strict, silicon) = (run(Mode::Strict), run(Mode::Silicon));
+    let (strict, silicon) = (run(AtError::Strict), run(AtError::Silicon));
     for finding in strict.iter().filter(|f| f.severity() == slipring_queue::sanitize::Severity::Error) {
         assert!(silicon.iter().any(|f| f.hazard == finding.hazard), "both name {finding}: {silicon:#?}");
     }

@@ -8,7 +8,7 @@ use slipring_tile::Space;
 use super::{Doing, Record};
 
 /// A local memory of a core of a cluster.
-type Place = (u32, Role, Space);
+type LocalMemory = (u32, Role, Space);
 
 /// Bytes that were written together.
 #[derive(Clone, Copy)]
@@ -66,10 +66,10 @@ impl Memory {
 
 /// For each local memory of each cluster and core the cycles at which the number changes of bytes that were written and are still
 /// read, or will be. Accesses of several rows count as one run of bytes.
-pub(super) fn live_bytes(record: &Record) -> Vec<(Place, Vec<(u64, u64)>)> {
+pub(super) fn live_bytes(record: &Record) -> Vec<(LocalMemory, Vec<(u64, u64)>)> {
     let mut order: Vec<usize> = (0..record.happenings.len()).collect();
     order.sort_by_key(|at| (record.happenings[*at].end, *at));
-    let mut memories: BTreeMap<(u32, usize, u8), (Place, Memory)> = BTreeMap::new();
+    let mut memories: BTreeMap<(u32, usize, u8), (LocalMemory, Memory)> = BTreeMap::new();
     for at in order {
         let happening = &record.happenings[at];
         if !matches!(happening.doing, Doing::Work { .. }) {

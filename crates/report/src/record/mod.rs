@@ -10,13 +10,13 @@ use std::collections::VecDeque;
 
 use slipring_machine::Pipe;
 use slipring_program::{Extent, Program, SiteRef, SyncRole};
-use slipring_sim::{Agent, Launch, Observer, Stall, Step, WorkRun};
+use slipring_sim::{Agent, Issued, Launch, Observer, Stall, WorkRun};
 use slipring_tile::Space;
 
 pub use lines::{LineFacts, lines_text};
 pub use path::{PathFacts, PathPart, Segment, SegmentKind, path_text};
 pub use roofline::Roofline;
-pub use trace::Places;
+pub use trace::Legend;
 
 /// What an agent did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -217,7 +217,7 @@ impl Observer for Recorder {
         }
     }
 
-    fn issue(&mut self, at: u64, to: Agent, _: Step, _: SiteRef) {
+    fn issue(&mut self, at: u64, to: Agent, _: Issued, _: SiteRef) {
         if to.pipe != Pipe::S {
             self.issued[to.index()].push_back(at);
         }

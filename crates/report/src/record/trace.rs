@@ -13,7 +13,7 @@ use super::{Doing, Happening, Record, moves, stall_name};
 use crate::trace::{Counter, End, Flow, Group, Slice, SliceKind, Trace, Track, Value};
 
 /// What the numbers of a record stand for.
-pub struct Places<'a> {
+pub struct Legend<'a> {
     /// The program that ran.
     pub program: &'a Program,
     /// The line of the source that an instruction comes from.
@@ -27,7 +27,7 @@ pub struct Places<'a> {
 impl Record {
     /// A track for each scalar unit and pipe that did something, grouped by core and cluster; arrows from each signal to who
     /// took it; counters. Also where each happening stands in it.
-    pub fn trace(&self, places: &Places<'_>) -> (Trace, Vec<End>) {
+    pub fn trace(&self, places: &Legend<'_>) -> (Trace, Vec<End>) {
         let mut build = Build { record: self, places, names: Names::default(), trace: Trace::default() };
         build.trace.clock_mhz = self.clock_mhz;
         let groups = build.groups();
@@ -73,7 +73,7 @@ impl Names {
 
 struct Build<'a> {
     record: &'a Record,
-    places: &'a Places<'a>,
+    places: &'a Legend<'a>,
     names: Names,
     trace: Trace,
 }

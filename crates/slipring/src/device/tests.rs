@@ -4,7 +4,7 @@ use slipring_ir::{Diags, Source};
 use slipring_queue::board::built_in;
 use slipring_queue::sanitize::Hazard;
 use slipring_queue::worker::image::Buffer;
-use slipring_sim::Mode;
+use slipring_sim::Turns;
 
 use super::*;
 use crate::args::Value;
@@ -69,7 +69,7 @@ fn same(text: &str, args: &[&str], blocks: &[u32]) {
     let prepared = prepared(text, &platform);
     let values = values(&prepared, args);
     for (at, &blocks) in blocks.iter().enumerate() {
-        let options = ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+        let options = ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
         let direct = execute(&prepared.decoded, &platform, &values, options, &mut ());
         assert!(direct.result.complete, "{:?}", direct.result.findings);
         for delays in [None, Some(1), Some(2), Some(3)] {

@@ -10,7 +10,7 @@ use slipring_program::{Finding, ParamKind};
 use slipring_queue::wire::Xy;
 use slipring_queue::worker::image::{Buffer, HEADER, Image, ImageError, TEXT};
 use slipring_queue::worker::{Job, Worker, WorkerMemory};
-use slipring_sim::Mode;
+use slipring_sim::Turns;
 
 use crate::args::Value;
 use crate::exec::{ExecuteOptions, execute_part};
@@ -125,7 +125,7 @@ impl KernelWorker {
         let kernel = self.kernel(image)?;
         let params = &kernel.decoded.program.params;
         let values = values(image, params.iter().map(|p| &p.kind), memory)?;
-        let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+        let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
         let part = Some((block, blocks));
         let done = execute_part(&kernel.decoded, &self.platform, &values, options, part, &mut ());
         let result = &done.result;

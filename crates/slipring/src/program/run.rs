@@ -7,7 +7,7 @@ use slipring_lang::tasks::{Predicate, TaskCall};
 use slipring_machine::Platform;
 use slipring_program::zeroed;
 use slipring_report::{BufferFacts, CheckFacts, digest};
-use slipring_sim::{Mode, Stats};
+use slipring_sim::{Stats, Turns};
 use slipring_tasks::{Bytes, Graph, Plan, Touched, plan, touched};
 use slipring_tile::Elem;
 
@@ -170,7 +170,7 @@ impl Program {
                 }
             }
             let blocks = graph.tasks[task].blocks;
-            match run_task(&compiled[kernel], &platform, call, (blocks, Mode::Pipes), &mut tensors, options) {
+            match run_task(&compiled[kernel], &platform, call, (blocks, Turns::Pipes), &mut tensors, options) {
                 Err(why) => {
                     refused = Some(format!("{}: {why}", graph.name(task)));
                     None
@@ -394,7 +394,7 @@ impl ProgramRun<'_> {
                 &compiled[kernel],
                 &self.platform,
                 call,
-                (blocks, Mode::Sequential),
+                (blocks, Turns::Sequential),
                 &mut tensors,
                 &self.options,
             )

@@ -6,9 +6,9 @@ use slipring_check::Checker;
 use slipring_ir::{Diagnostic, Diags};
 use slipring_lang::tasks::{TaskArg, TaskCall};
 use slipring_machine::Platform;
-use slipring_op::{Decoded, Mode as DecodeMode, decode};
+use slipring_op::{Decoded, Decoding, decode};
 use slipring_program::{Extent, GmBuffer, Memory, ParamKind, gm_split, zeroed};
-use slipring_sim::{ArgValue, Launch, Mode, Observer, RunResult, WorkRun, run};
+use slipring_sim::{ArgValue, Launch, Observer, RunResult, Turns, WorkRun, run};
 use slipring_tasks::{Bytes, Touched};
 use slipring_tile::Space;
 
@@ -133,20 +133,20 @@ pub(super) fn run_task(
     compiled: &Compiled,
     platform: &Platform,
     call: &TaskCall,
-    (blocks, mode): (u32, Mode),
+    (blocks, mode): (u32, Turns),
     tensors: &mut [Vec<u8>],
     options: &ProgramOptions,
 ) -> Result<Outcome, String> {
     let reference;
     let decoded: &Decoded = match mode {
-        Mode::Pipes => &compiled.prepared.decoded,
-        Mode::Sequential => {
+        Turns::Pipes => &compiled.prepared.decoded,
+        Turns::Sequential => {
             let prepared = &compiled.prepared;
             let (source, kernel) = prepared
                 .apart
                 .as_ref()
                 .map_or((&prepared.written, &prepared.kernel), |(module, kernel)| (module, kernel));
-            reference = decode(source, kernel, platform, DecodeMode::Reference, &mut Diags::default())
+            reference = decode(source, kernel, platform, Decoding::Reference, &mut Diags::default())
                 .map_err(|_| "the source as written cannot be decoded".to_string())?;
             &reference
         }
@@ -213,7 +213,7 @@ pub(super) fn run_task(
     let mut memory = Memory::try_with_sizes(launch.clusters(), |space| bytes(space) as usize)
         .map_err(|_| "there is not so much memory".to_string())?;
     memory.gm = buffers;
-    let pipes = mode == Mode::Pipes;
+    let pipes = mode == Turns::Pipes;
     let mut watching =
         (pipes.then(|| Checker::new(tools)), pipes.then(Footprint::default), pipes.then(|| options.control.clone()));
     let mut result = run(&launch, memory, &mut watching);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use slipring_check::{CheckReport, Schedules, Tools, Values};
 use slipring_report::MessageFacts;
-use slipring_sim::{Mode, Timing};
+use slipring_sim::{Timing, Turns};
 
 use crate::kernel::Compiled;
 use crate::run::{Seen, once};
@@ -175,7 +175,7 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
     let (prepared, platform) = (&compiled.prepared, &compiled.platform);
     let asked_run = RunOptions { trace: false, events: 0, record: false, time_only: false, ..asked.run.clone() };
     let options =
-        ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: asked.run.gm_slack as usize, limits: asked.run.limits };
+        ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: asked.run.gm_slack as usize, limits: asked.run.limits };
     let subject = Subject { compiled, bound, options, asked: asked_run };
     let tools = Tools { race: true, init: true, scratch: slot_buffers(prepared, bound) };
     let (execution, judged) = subject.run(Timing::Platform, &tools, None)?;

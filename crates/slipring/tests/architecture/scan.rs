@@ -291,6 +291,40 @@ fn what_breaks_a_rule_is_found() {
     }
 }
 
+/// Words that could mean many things, and the one type that each names, by the file that declares it.
+const WORDS: [(&str, &[&str]); 5] = [
+    // What a tile lies in, and how.
+    ("Place", &["lang/src/lower/place.rs"]),
+    // A decoded instruction of a vector function.
+    ("Step", &["vector/src/step.rs"]),
+    // A part of a view of global memory; the queue's is what a driver opens, by the name that drivers give it.
+    ("Window", &["passes/src/analysis/windows.rs", "queue/src/host/device.rs"]),
+    ("Mode", &[]),
+    ("Lane", &[]),
+];
+
+/// The files whose lines declare a type of this name.
+fn declaring<'a>(sources: &'a [(String, String)], word: &str) -> Vec<&'a str> {
+    let kinds = ["struct", "enum", "trait", "type", "union"];
+    let declares = |line: &str| {
+        let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_').skip_while(|w| !kinds.contains(w));
+        words.next().is_some() && words.next() == Some(word)
+    };
+    let found = sources.iter().filter(|(_, text)| lines(text).any(|(_, line)| declares(line)));
+    found.map(|(path, _)| path.as_str()).collect()
+}
+
+#[test]
+fn a_word_names_one_thing() {
+    let sources = sources();
+    for (word, meant) in WORDS {
+        assert_eq!(declaring(&sources, word), meant, "`{word}` names one thing: say what yours is");
+    }
+    let text = "pub(crate) enum Step {\nstruct Steps;\n// struct Step\n".to_string();
+    assert_eq!(declaring(&[("here".to_string(), text.clone())], "Step"), ["here"]);
+    assert_eq!(declaring(&[("here".to_string(), text)], "Place"), [""; 0]);
+}
+
 #[test]
 fn the_linter_knows_of_maps_too() {
     let settings = read(&root().join("clippy.toml"));

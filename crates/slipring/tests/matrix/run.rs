@@ -6,7 +6,7 @@ use slipring::args::Value;
 use slipring::{ExecuteOptions, check, execute, load, prepare};
 use slipring_ir::Source;
 use slipring_machine::built_in;
-use slipring_sim::Mode;
+use slipring_sim::Turns;
 
 use crate::matrix::numbers::{Ty, bytes, from_bytes};
 
@@ -72,7 +72,7 @@ pub fn run(arch: &str, text: &str, tiles: &[Tile]) -> Result<Vec<Vec<u64>>, Stri
         return Err(format!("{said}{program}"));
     };
     let values: Vec<_> = tiles.iter().map(|tile| Value::Buffer(bytes(tile.ty, &tile.data))).collect();
-    let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let ran = execute(&prepared.decoded, &platform, &values, options, &mut ());
     if !ran.result.findings.is_empty() {
         return Err(format!("{:?}\n{program}", ran.result.findings));

@@ -8,7 +8,7 @@ use slipring_check::{Checker, Tools};
 use slipring_ir::{Diags, Source};
 use slipring_machine::Platform;
 use slipring_program::ParamKind;
-use slipring_sim::Mode;
+use slipring_sim::Turns;
 
 use crate::meaning::eval::{Argument, File};
 use crate::meaning::number;
@@ -105,7 +105,7 @@ impl Compiled {
             Ok(meant) => meant,
             Err(why) => return Outcome::Unknown(why),
         };
-        let options = ExecuteOptions { blocks, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+        let options = ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
         let mut checker = Checker::new(Tools { scratch: slot_buffers(&self.prepared, values), ..Tools::default() });
         let execution = execute(&self.prepared.decoded, &self.platform, values, options, &mut checker);
         let judged = checker.report(&execution.result);

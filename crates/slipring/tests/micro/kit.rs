@@ -6,7 +6,7 @@ use slipring::args::Value;
 use slipring::{ExecuteOptions, execute, load, prepare};
 use slipring_ir::{Diags, Source};
 use slipring_machine::built_in;
-use slipring_sim::Mode;
+use slipring_sim::Turns;
 
 /// Bytes of a register.
 pub const BYTES: usize = 256;
@@ -92,7 +92,7 @@ pub fn run(more: &str, text: &str, inputs: &[&[u8]]) -> Vec<u8> {
     let platform = built_in("a5").unwrap();
     let prepared = (!diags.has_errors()).then(|| prepare(module, None, &platform, &mut diags)).flatten();
     let Some(prepared) = prepared else { panic!("{}\n{program}", described(&diags)) };
-    let options = ExecuteOptions { blocks: 1, mode: Mode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let ran = execute(&prepared.decoded, &platform, &values, options, &mut ());
     assert!(ran.result.findings.is_empty(), "{:?}\n{program}", ran.result.findings);
     ran.buffer(&values, 0).unwrap().to_vec()

@@ -3,10 +3,10 @@
 use super::pack::PANEL;
 use super::vector::Vector;
 use super::{Init, STRIP};
-use crate::Lane;
+use crate::Native;
 
 /// An element of the accumulator.
-pub(super) trait Term: Lane<Bytes = [u8; 4]> {
+pub(super) trait Term: Native<Bytes = [u8; 4]> {
     /// Sixteen elements in registers.
     #[cfg(target_arch = "x86_64")]
     type Avx512: Vector<Self>;

@@ -10,7 +10,7 @@ use slipring_pto as pto;
 
 /// Where new ops go.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(super) enum Insertion {
     Before(OpId),
     EndOf(BlockId),
 }
@@ -63,20 +63,26 @@ impl<'m> Builder<'m> {
     }
 
     /// Puts an op where it belongs.
-    pub fn put(&mut self, place: Place, op: OpId) {
+    pub fn put(&mut self, place: Insertion, op: OpId) {
         match place {
-            Place::Before(anchor) => self.module.insert_before(anchor, op),
-            Place::EndOf(block) => self.module.append(block, op),
+            Insertion::Before(anchor) => self.module.insert_before(anchor, op),
+            Insertion::EndOf(block) => self.module.append(block, op),
         }
     }
 
     /// Makes an op with one result.
-    pub fn value(&mut self, place: Place, def: &'static OpDef, operands: &[(&str, &[ValueId])], ty: Type) -> ValueId {
+    pub fn value(
+        &mut self,
+        place: Insertion,
+        def: &'static OpDef,
+        operands: &[(&str, &[ValueId])],
+        ty: Type,
+    ) -> ValueId {
         let op = def.make(self.module, operands, AttrDict::default(), &[ty], self.span);
         self.placed(place, op)
     }
 
-    fn placed(&mut self, place: Place, op: OpId) -> ValueId {
+    fn placed(&mut self, place: Insertion, op: OpId) -> ValueId {
         self.put(place, op);
         self.module.op(op).results[0]
     }
@@ -104,7 +110,7 @@ impl<'m> Builder<'m> {
     }
 
     /// A value as a number of type `index`.
-    pub fn index(&mut self, place: Place, value: ValueId) -> Number {
+    pub fn index(&mut self, place: Insertion, value: ValueId) -> Number {
         match constant(self.module, value) {
             Some(n) => Number::Known(n),
             None if *self.module.ty(value) == Type::Index => Number::Value(value),
@@ -112,13 +118,13 @@ impl<'m> Builder<'m> {
         }
     }
 
-    fn arith(&mut self, place: Place, def: &'static OpDef, a: Number, b: Number) -> Number {
+    fn arith(&mut self, place: Insertion, def: &'static OpDef, a: Number, b: Number) -> Number {
         let operands = [self.number(a), self.number(b)];
         let op = arith::binary(self.module, def, operands, self.span);
         Number::Value(self.placed(place, op))
     }
 
-    pub fn add(&mut self, place: Place, a: Number, b: Number) -> Number {
+    pub fn add(&mut self, place: Insertion, a: Number, b: Number) -> Number {
         match (a, b) {
             (Number::Known(a), Number::Known(b)) => Number::Known(a + b),
             (Number::Known(0), other) | (other, Number::Known(0)) => other,
@@ -126,7 +132,7 @@ impl<'m> Builder<'m> {
         }
     }
 
-    pub fn sub(&mut self, place: Place, a: Number, b: Number) -> Number {
+    pub fn sub(&mut self, place: Insertion, a: Number, b: Number) -> Number {
         match (a, b) {
             (Number::Known(a), Number::Known(b)) => Number::Known(a - b),
             (other, Number::Known(0)) => other,
@@ -135,7 +141,7 @@ impl<'m> Builder<'m> {
     }
 
     /// `a` where it lies from 0 to `most`, else the nearer of the two.
-    pub fn clamp(&mut self, place: Place, a: Number, most: i64) -> Number {
+    pub fn clamp(&mut self, place: Insertion, a: Number, most: i64) -> Number {
         if let Number::Known(a) = a {
             return Number::Known(a.clamp(0, most));
         }
@@ -144,14 +150,14 @@ impl<'m> Builder<'m> {
     }
 
     /// A comparison of numbers.
-    pub fn compare(&mut self, place: Place, relation: Relation, a: Number, b: Number) -> ValueId {
+    pub fn compare(&mut self, place: Insertion, relation: Relation, a: Number, b: Number) -> ValueId {
         let operands = [self.number(a), self.number(b)];
         let op = arith::compare(self.module, relation, operands, self.span);
         self.placed(place, op)
     }
 
     /// A branch without `else` whose body is empty so far.
-    pub fn branch(&mut self, place: Place, condition: ValueId) -> BlockId {
+    pub fn branch(&mut self, place: Insertion, condition: ValueId) -> BlockId {
         let operands: [(&str, &[ValueId]); 1] = [("condition", &[condition])];
         let op = scf::IF.make(self.module, &operands, AttrDict::default(), &[], self.span);
         let then = self.module.add_region(op);
@@ -163,7 +169,7 @@ impl<'m> Builder<'m> {
     /// An empty region for both Vector cores before `anchor`.
     pub fn region(&mut self, anchor: OpId, split: i64) -> Region {
         let (op, block, lane) = pto::split_aiv(self.module, split, self.span);
-        self.put(Place::Before(anchor), op);
+        self.put(Insertion::Before(anchor), op);
         Region { op, block, lane, prologue: 0, starts: IndexMap::new(), is_lane: [None; 2] }
     }
 

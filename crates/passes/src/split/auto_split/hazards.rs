@@ -20,7 +20,7 @@ use slipring_op::rules::constant;
 
 /// The halves of a window that the lanes have: along dimension `at` of `tensor`, `half` steps from `offset + lane × half` on.
 #[derive(Clone, Copy, Debug)]
-struct Lanes {
+struct Halves {
     tensor: ValueId,
     at: usize,
     offset: ValueId,
@@ -29,7 +29,7 @@ struct Lanes {
 
 /// What the ops of a function do to global memory.
 pub(super) struct Hazards {
-    touched: BTreeMap<OpId, (Vec<Access>, Option<Lanes>)>,
+    touched: BTreeMap<OpId, (Vec<Access>, Option<Halves>)>,
 }
 
 impl Hazards {
@@ -72,7 +72,7 @@ impl Hazards {
 }
 
 /// True if what a lane touches of the one window is never what the other lane touches of the other.
-fn apart(module: &Module, a: Lanes, b: Lanes, varying: &[OpId]) -> bool {
+fn apart(module: &Module, a: Halves, b: Halves, varying: &[OpId]) -> bool {
     if (a.tensor, a.at, a.half) != (b.tensor, b.at, b.half) {
         return false;
     }
@@ -89,7 +89,7 @@ fn apart(module: &Module, a: Lanes, b: Lanes, varying: &[OpId]) -> bool {
 }
 
 /// How the lanes divide the window of an op.
-fn lanes(module: &Module, axes: &Axes, op: OpId) -> Option<Lanes> {
+fn lanes(module: &Module, axes: &Axes, op: OpId) -> Option<Halves> {
     let operands = &module.op(op).operands;
     let global = |v: &&ValueId| module.ty(**v).space() == Some(Space::Gm);
     let mut views = operands.iter().filter(global);
@@ -99,5 +99,5 @@ fn lanes(module: &Module, axes: &Axes, op: OpId) -> Option<Lanes> {
     let dimension = dimension(module, *view, axis, size, false).ok()?;
     let window = partition(module, *view)?;
     let offset = *window.offsets.get(dimension.at)?;
-    Some(Lanes { tensor: window.source, at: dimension.at, offset, half: size / 2 / dimension.inner })
+    Some(Halves { tensor: window.source, at: dimension.at, offset, half: size / 2 / dimension.inner })
 }

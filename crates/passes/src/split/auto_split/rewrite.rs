@@ -9,7 +9,7 @@ use slipring_op::{Along, MixedPart, OpRef};
 use slipring_pto as pto;
 
 use super::axes::{Axes, BY_HAND, Part, Start, State, extent};
-use super::build::{Builder, Number, Place, Region};
+use super::build::{Builder, Insertion, Number, Region};
 use super::constraints::{all_tiles, half_type, resized, tile_operands, vector_tile};
 use super::hazards::Hazards;
 use super::regions::{Kind, kind};
@@ -123,7 +123,7 @@ impl Rewriter<'_, '_> {
                 |v: &ValueId| module.defining_op(*v).is_some_and(|d| module.op(d).block == Some(region.block));
             let inside = module.op(op).operands.iter().any(made_inside);
             module.remove(op);
-            let place = if inside { Place::EndOf(region.block) } else { Place::Before(region.op) };
+            let place = if inside { Insertion::EndOf(region.block) } else { Insertion::Before(region.op) };
             self.build.put(place, op);
         }
     }
@@ -159,7 +159,7 @@ impl Rewriter<'_, '_> {
         if leaves && !divided {
             // Both cores have what leaves the tile: the first of them does it.
             let first = self.build.is_lane(region, 0);
-            let then = self.build.branch(Place::Before(id), first);
+            let then = self.build.branch(Insertion::Before(id), first);
             self.build.module.remove(id);
             self.build.module.append(then, id);
             return;
@@ -174,11 +174,11 @@ impl Rewriter<'_, '_> {
                     Range { start: Number::Value(start), size, all: 2 * size }
                 },
                 (axis, 2 * size),
-                Place::Before(id),
+                Insertion::Before(id),
             );
         }
         for tile in tiles {
-            let own = self.lanes_view(region, tile, Place::Before(id));
+            let own = self.lanes_view(region, tile, Insertion::Before(id));
             self.replace(id, tile, own);
         }
     }
@@ -198,16 +198,16 @@ impl Rewriter<'_, '_> {
         let [src, dst] = ["src", "dst"].map(|name| module.operands_named(id, name)[0]);
         let to_vector = vector_tile(module, dst).is_some();
         let split = if to_vector { self.axes.axis } else { self.axes.halved(src).unwrap_or(self.axes.axis) };
-        let src = if to_vector { src } else { self.lanes_view(region, src, Place::Before(id)) };
+        let src = if to_vector { src } else { self.lanes_view(region, src, Insertion::Before(id)) };
         let (split, span) = ([Split::UpDown, Split::LeftRight][split], self.build.span);
         let cross = if to_vector { pto::shard } else { pto::gather };
         let op = cross(self.build.module, [src, dst], split, span);
-        self.build.put(Place::Before(id), op);
+        self.build.put(Insertion::Before(id), op);
         self.build.module.remove(id);
     }
 
     /// The view of a tile that a core works on: of a divided part of a tile that the core holds whole, its own half.
-    fn lanes_view(&mut self, region: &mut Region, tile: ValueId, place: Place) -> ValueId {
+    fn lanes_view(&mut self, region: &mut Region, tile: ValueId, place: Insertion) -> ValueId {
         let Some(part) = self.axes.part(tile).copied() else { return self.view_of_view(region, tile, place) };
         if self.axes.state((tile, part.axis)) != State::Half {
             return tile;
@@ -223,7 +223,7 @@ impl Rewriter<'_, '_> {
     }
 
     /// A view of a view that depends on the core is made anew, too.
-    fn view_of_view(&mut self, region: &mut Region, tile: ValueId, place: Place) -> ValueId {
+    fn view_of_view(&mut self, region: &mut Region, tile: ValueId, place: Insertion) -> ValueId {
         let module = &*self.build.module;
         let Some(op) = module.defining_op(tile).and_then(|op| OpRef::of(module, op)) else { return tile };
         if !matches!(op.def.along[0], Along::Part | Along::Reshapes) {
@@ -242,7 +242,7 @@ impl Rewriter<'_, '_> {
     }
 
     /// A part of a tile with other positions along one axis.
-    fn subset(&mut self, part: &Part, source: ValueId, offset: Number, size: i64, place: Place) -> ValueId {
+    fn subset(&mut self, part: &Part, source: ValueId, offset: Number, size: i64, place: Insertion) -> ValueId {
         let mut map = ValueMap::default();
         map.insert(part.source, source);
         let copy = self.build.module.clone_op(part.op, &mut map);
@@ -264,7 +264,7 @@ impl Rewriter<'_, '_> {
         id: OpId,
         mut range: impl FnMut(&mut Self, Dimension) -> Range,
         (axis, all): (usize, i64),
-        place: Place,
+        place: Insertion,
     ) {
         let module = &*self.build.module;
         let views: Vec<ValueId> = module.op(id).operands.iter().copied().filter(|v| is_view(module.ty(*v))).collect();
@@ -277,7 +277,7 @@ impl Rewriter<'_, '_> {
     }
 
     /// A window of a window: the positions of a range.
-    fn window(&mut self, view: ValueId, dimension: Dimension, range: Range, place: Place) -> ValueId {
+    fn window(&mut self, view: ValueId, dimension: Dimension, range: Range, place: Insertion) -> ValueId {
         let module = &*self.build.module;
         let (Type::PartitionView(ty) | Type::TensorView(ty)) = module.ty(view).clone() else { return view };
         let known = extents(module, view)[dimension.at];
@@ -309,7 +309,7 @@ impl Rewriter<'_, '_> {
     }
 
     /// A view as a window of itself.
-    fn all_of(&mut self, view: ValueId, ty: &ViewType, place: Place) -> (ValueId, Vec<ValueId>, Vec<ValueId>) {
+    fn all_of(&mut self, view: ValueId, ty: &ViewType, place: Insertion) -> (ValueId, Vec<ValueId>, Vec<ValueId>) {
         let zero = self.build.constant(0);
         let sizes = ty.dims.iter().enumerate().map(|(at, dim)| match dim.known().and_then(|n| i64::try_from(n).ok()) {
             Some(n) => self.build.constant(n),
@@ -332,7 +332,7 @@ impl Rewriter<'_, '_> {
                     let (first, end) = (at.max(own), (at + part.size).min(own + part.half));
                     if first < end {
                         let condition = self.build.is_lane(region, lane);
-                        let then = Place::EndOf(self.build.branch(Place::Before(id), condition));
+                        let then = Insertion::EndOf(self.build.branch(Insertion::Before(id), condition));
                         let range = (Number::Known(first - at), end - first);
                         self.clipped(id, &part, Number::Known(first - own), range, then);
                     }
@@ -340,12 +340,12 @@ impl Rewriter<'_, '_> {
             }
             Start::Multiple(value) | Start::Unknown(value) => {
                 // The part lies in one half, whichever that is.
-                let place = Place::Before(id);
+                let place = Insertion::Before(id);
                 let own = Number::Value(self.build.start(region, part.half));
                 let at = self.build.index(place, value);
                 let first = self.build.sub(place, at, own);
                 let condition = self.build.compare(place, Relation::Below, first, Number::Known(part.half));
-                let then = Place::EndOf(self.build.branch(place, condition));
+                let then = Insertion::EndOf(self.build.branch(place, condition));
                 self.clipped(id, &part, first, (Number::Known(0), part.size), then);
             }
         }
@@ -354,7 +354,7 @@ impl Rewriter<'_, '_> {
     }
 
     /// The copy of an op for positions of its parts. `first`: in the core's half; `range`: in the part.
-    fn clipped(&mut self, id: OpId, like: &Part, first: Number, (start, size): (Number, i64), place: Place) {
+    fn clipped(&mut self, id: OpId, like: &Part, first: Number, (start, size): (Number, i64), place: Insertion) {
         let mut map = ValueMap::default();
         let tiles = OpRef::of(self.build.module, id).map_or(Vec::new(), |op| all_tiles(&op));
         for tile in tiles {
@@ -366,7 +366,7 @@ impl Rewriter<'_, '_> {
         let copy = self.build.module.clone_op(id, &mut map);
         self.build.put(place, copy);
         let range = Range { start, size, all: like.size };
-        self.windows(copy, |_, _| range, (like.axis, like.size), Place::Before(copy));
+        self.windows(copy, |_, _| range, (like.axis, like.size), Insertion::Before(copy));
     }
 }
 

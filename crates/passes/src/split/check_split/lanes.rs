@@ -9,7 +9,7 @@ use crate::analysis::facts::{flow, terminator};
 
 /// How a number depends on the lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Step {
+pub(super) enum LaneChange {
     /// Not at all.
     Same,
     /// Lane 1's is larger than lane 0's by this much.
@@ -134,14 +134,14 @@ impl<'f, 'a> Lanes<'f, 'a> {
     }
 
     /// How a number depends on the lane.
-    pub(super) fn step(&self, value: ValueId) -> Step {
+    pub(super) fn step(&self, value: ValueId) -> LaneChange {
         if self.get(value).is_none() {
-            return Step::Same;
+            return LaneChange::Same;
         }
         let made = Affine::of(self.function.module, value, Follow::Intended);
         let varying = made.terms.iter().filter(|(term, _)| self.get(**term).is_some());
         let by = varying.map(|(term, factor)| self.is_number(*term).then_some(*factor));
-        by.sum::<Option<i64>>().map_or(Step::Unknown, Step::By)
+        by.sum::<Option<i64>>().map_or(LaneChange::Unknown, LaneChange::By)
     }
 
     /// True for the number of the lane itself.

@@ -6,9 +6,9 @@ use slipring_op::OpRef;
 use slipring_op::rules::constant;
 use slipring_tile::Space;
 
-use super::lanes::Step;
+use super::lanes::LaneChange;
 use super::tiles::{Contents, Cut};
-use super::walk::{Place, Walk};
+use super::walk::{Standing, Walk};
 use super::{name_of, positions};
 use crate::analysis::windows::{fold, partition};
 
@@ -22,7 +22,7 @@ pub(super) struct Shift {
 struct Dimension {
     /// The axis of a tile that it is part of; `None` where the layout does not say.
     axis: Option<usize>,
-    step: Step,
+    step: LaneChange,
     /// Where the offset is computed.
     offset: Option<ValueId>,
     size: Option<i64>,
@@ -39,20 +39,22 @@ impl Shift {
                 let fold = fold(module, view, rank);
                 dims.extend(window.sizes.iter().enumerate().map(|(at, size)| Dimension {
                     axis: (fold != Fold::Nz).then(|| fold.axis(at, rank)),
-                    step: Step::Same,
+                    step: LaneChange::Same,
                     offset: None,
                     size: constant(module, *size),
                 }));
             }
             for (dim, offset) in dims.iter_mut().zip(window.offsets) {
                 let step = walk.lanes.step(*offset);
-                if step != Step::Same {
+                if step != LaneChange::Same {
                     dim.offset = Some(*offset);
                 }
                 dim.step = match (dim.step, step) {
-                    (Step::Same, step) | (step, Step::Same) => step,
-                    (Step::By(a), Step::By(b)) => a.checked_add(b).map_or(Step::Unknown, Step::By),
-                    _ => Step::Unknown,
+                    (LaneChange::Same, step) | (step, LaneChange::Same) => step,
+                    (LaneChange::By(a), LaneChange::By(b)) => {
+                        a.checked_add(b).map_or(LaneChange::Unknown, LaneChange::By)
+                    }
+                    _ => LaneChange::Unknown,
                 };
             }
             at = window.source;
@@ -69,12 +71,12 @@ impl Shift {
     }
 
     fn moved(&self) -> impl Iterator<Item = &Dimension> {
-        self.dims.iter().filter(|dim| dim.step != Step::Same)
+        self.dims.iter().filter(|dim| dim.step != LaneChange::Same)
     }
 }
 
 /// Checks what an op writes to global memory. `tile` is what it stores.
-pub(super) fn check(walk: &mut Walk<'_, '_>, op: &OpRef<'_>, tile: Contents, place: Place<'_>) {
+pub(super) fn check(walk: &mut Walk<'_, '_>, op: &OpRef<'_>, tile: Contents, place: Standing<'_>) {
     let module = walk.function.module;
     let name = name_of(op);
     let Some(region) = place.region else {
@@ -129,7 +131,7 @@ pub(super) fn check(walk: &mut Walk<'_, '_>, op: &OpRef<'_>, tile: Contents, pla
         return;
     }
     let moved: Vec<&Dimension> = window.moved().collect();
-    if let [Dimension { step: Step::By(step), size: Some(size), offset, .. }] = moved.as_slice()
+    if let [Dimension { step: LaneChange::By(step), size: Some(size), offset, .. }] = moved.as_slice()
         && step.unsigned_abs() < size.unsigned_abs()
     {
         let mut error = op

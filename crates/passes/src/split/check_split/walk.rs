@@ -12,7 +12,7 @@ use crate::analysis::facts::flow;
 
 /// Where an op stands, as far as the lanes are concerned.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct Standing<'a> {
     /// The region around it.
     pub region: Option<OpRef<'a>>,
     /// Why only one lane may come here, if that is so.
@@ -33,7 +33,7 @@ pub(super) struct Walk<'f, 'a> {
 pub(super) fn check(function: &Function<'_>, diags: &mut Diags) {
     let mut walk =
         Walk { function, lanes: Lanes::of(function), tiles: Tiles::default(), reports: false, found: Vec::new() };
-    let outermost = Place { region: None, guard: None };
+    let outermost = Standing { region: None, guard: None };
     // Numbers that are read from tiles make others depend on the lane: until there are no more of them.
     while walk.block(function.body, outermost) {
         walk.tiles = Tiles::default();
@@ -52,13 +52,13 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// Walks a block. True if numbers were found to depend on the lane that were not known to.
-    fn block(&mut self, block: BlockId, place: Place<'a>) -> bool {
+    fn block(&mut self, block: BlockId, place: Standing<'a>) -> bool {
         let module = self.function.module;
         let mut news = false;
         for &id in &module.block(block).ops {
             let Some(op) = OpRef::of(module, id) else { continue };
             news |= match (is_region(&op), module.op(id).regions.is_empty()) {
-                (true, _) => module.body(id, 0).is_some_and(|b| self.block(b, Place { region: Some(op), ..place })),
+                (true, _) => module.body(id, 0).is_some_and(|b| self.block(b, Standing { region: Some(op), ..place })),
                 (false, false) => self.regions(id, place),
                 (false, true) => self.op(&op, place),
             };
@@ -67,9 +67,9 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// Walks the regions of control flow.
-    fn regions(&mut self, op: OpId, place: Place<'a>) -> bool {
+    fn regions(&mut self, op: OpId, place: Standing<'a>) -> bool {
         let module = self.function.module;
-        let inside = Place { guard: place.guard.or_else(|| self.lanes.condition(op)), ..place };
+        let inside = Standing { guard: place.guard.or_else(|| self.lanes.condition(op)), ..place };
         let blocks: Vec<_> = (0..module.op(op).regions.len()).filter_map(|region| module.body(op, region)).collect();
         let mut news = false;
         match flow(module, op) {
@@ -111,7 +111,7 @@ impl<'a> Walk<'_, 'a> {
         news
     }
 
-    fn op(&mut self, op: &OpRef<'a>, place: Place<'a>) -> bool {
+    fn op(&mut self, op: &OpRef<'a>, place: Standing<'a>) -> bool {
         match op.def.mixed {
             Some(MixedPart::Shard) => self.shard(op, place),
             Some(MixedPart::Gather) => self.gather(op, place),
@@ -128,7 +128,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// A crossing that not both lanes may come to: the Cube core would wait for the other one for ever.
-    fn on_both_lanes(&mut self, op: &OpRef<'_>, place: Place<'_>) {
+    fn on_both_lanes(&mut self, op: &OpRef<'_>, place: Standing<'_>) {
         if let Some(guard) = place.guard {
             self.report(
                 op.error("crossing-on-one-lane", format!("`{}` may happen on one lane only", name_of(op)))
@@ -139,7 +139,7 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    fn shard(&mut self, op: &OpRef<'_>, place: Place<'_>) {
+    fn shard(&mut self, op: &OpRef<'_>, place: Standing<'_>) {
         self.on_both_lanes(op, place);
         let (Some(dst), Some(split)) = (op.operand("dst"), Split::of(op)) else { return };
         let contents = match axis_of(split) {
@@ -149,7 +149,7 @@ impl<'a> Walk<'_, 'a> {
         self.tiles.set(self.function.module, dst, contents);
     }
 
-    fn gather(&mut self, op: &OpRef<'_>, place: Place<'_>) {
+    fn gather(&mut self, op: &OpRef<'_>, place: Standing<'_>) {
         self.on_both_lanes(op, place);
         let (Some(src), Some(split)) = (op.operand("src"), Split::of(op)) else { return };
         let (name, contents) = (self.function.module.value_name(src), self.contents(src));
@@ -178,7 +178,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// Any other op: what it reads, what that makes of what it writes, and what it writes to global memory.
-    fn vector_op(&mut self, op: &OpRef<'a>, place: Place<'a>) -> bool {
+    fn vector_op(&mut self, op: &OpRef<'a>, place: Standing<'a>) -> bool {
         let module = self.function.module;
         let mut out = Contents { lane: place.guard, ..Contents::default() };
         let mut tile_read = None;
@@ -254,7 +254,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// What a load brings: the lanes' own windows differ, and are halves where the region divides along that axis.
-    fn loaded(&self, op: &OpRef<'_>, view: ValueId, place: Place<'_>) -> Contents {
+    fn loaded(&self, op: &OpRef<'_>, view: ValueId, place: Standing<'_>) -> Contents {
         let Some(lane) = self.lanes.get(view) else { return Contents::default() };
         let split = place.region.as_ref().and_then(Split::of).and_then(axis_of);
         let window = stores::Shift::of(self, view);

@@ -3,7 +3,7 @@
 use super::values::{Line, bytes, tiles};
 use super::{Entry, MOST_BYTES, Parser, TextError};
 use crate::board::cover;
-use crate::host::{Data, Step, lower};
+use crate::host::{Data, HostStep, lower};
 use crate::wire::{DispatchCommand, FieldRange, PCIE_XY, host_event, relay_inline, timestamp};
 
 impl Parser {
@@ -24,12 +24,12 @@ impl Parser {
                 }
                 let data =
                     if what == "write" { Data::Same(bytes) } else { Data::Each(shares(line, bytes, tiles.len())?) };
-                lower(&[Step::Write { tiles, addr, data }], self.lowering, &board, &self.layout).map_err(fits)?
+                lower(&[HostStep::Write { tiles, addr, data }], self.lowering, &board, &self.layout).map_err(fits)?
             }
             "launch" => {
                 let board = self.board()?;
                 let tiles = tiles(line.word(0, "tiles")?, &board)?;
-                lower(&[Step::Launch { tiles }], self.lowering, &board, &self.layout).map_err(fits)?
+                lower(&[HostStep::Launch { tiles }], self.lowering, &board, &self.layout).map_err(fits)?
             }
             "timestamp" => {
                 let host = &self.layout.sysmem;

@@ -10,7 +10,7 @@ use slipring_queue::host::{Completion, Data, Lowering, Program, Role, lower_prog
 use slipring_queue::lint::lint;
 use slipring_queue::machine::{Actor, Config, Limits, Machine};
 use slipring_queue::replay::{Replay, replay};
-use slipring_queue::sanitize::{Finding, Hazard, Mode};
+use slipring_queue::sanitize::{AtError, Finding, Hazard};
 use slipring_queue::wire::{LaunchMessage, Xy, host_event, relay_inline};
 use slipring_queue::worker::Acknowledge;
 use slipring_queue::{Layout, layout::L1_ALIGN};
@@ -98,7 +98,7 @@ pub(super) fn run(args: &RunArgs) -> Exit {
     };
     let config = Config {
         seed: args.seed,
-        mode: if args.silicon { Mode::Silicon } else { Mode::Strict },
+        mode: if args.silicon { AtError::Silicon } else { AtError::Strict },
         trace: args.trace.is_some(),
         limits: Limits { steps: args.max_steps, ..Limits::default() },
         allowed: allowed.clone(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::Type;
+use crate::{Name, Type};
 
 /// An attribute.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -74,7 +74,7 @@ impl Attr {
 
 /// Named attributes in the order of the text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct AttrDict(Vec<(Arc<str>, Attr)>);
+pub struct AttrDict(Vec<(Name, Attr)>);
 
 impl AttrDict {
     /// The attribute of this name.
@@ -83,7 +83,7 @@ impl AttrDict {
     }
 
     /// Sets an attribute; a new one goes to the end.
-    pub fn set(&mut self, name: impl Into<Arc<str>>, attr: Attr) {
+    pub fn set(&mut self, name: impl Into<Name>, attr: Attr) {
         let name = name.into();
         match self.0.iter_mut().find(|(n, _)| *n == name) {
             Some((_, slot)) => *slot = attr,
@@ -102,6 +102,11 @@ impl AttrDict {
         self.0.iter().map(|(n, a)| (&**n, a))
     }
 
+    /// The name and the attribute of a place in the order.
+    pub fn at(&self, place: usize) -> Option<(&Name, &Attr)> {
+        self.0.get(place).map(|(name, attr)| (name, attr))
+    }
+
     /// True without attributes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -113,14 +118,23 @@ impl AttrDict {
     }
 }
 
-impl<N: Into<Arc<str>>> FromIterator<(N, Attr)> for AttrDict {
+impl<N: Into<Name>> FromIterator<(N, Attr)> for AttrDict {
     fn from_iter<I: IntoIterator<Item = (N, Attr)>>(iter: I) -> AttrDict {
         AttrDict(iter.into_iter().map(|(n, a)| (n.into(), a)).collect())
     }
 }
 
-impl<N: Into<Arc<str>>, const COUNT: usize> From<[(N, Attr); COUNT]> for AttrDict {
+impl<N: Into<Name>, const COUNT: usize> From<[(N, Attr); COUNT]> for AttrDict {
     fn from(attrs: [(N, Attr); COUNT]) -> AttrDict {
         attrs.into_iter().collect()
+    }
+}
+
+impl IntoIterator for AttrDict {
+    type Item = (Name, Attr);
+    type IntoIter = std::vec::IntoIter<(Name, Attr)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }

@@ -8,6 +8,7 @@ mod compare;
 mod diag;
 pub mod function;
 mod module;
+mod name;
 mod schema;
 mod source;
 pub mod text;
@@ -18,6 +19,7 @@ pub use compare::{difference, difference_but_for_names};
 pub use diag::{Diagnostic, Diags, Labeled, Severity};
 pub use function::Part;
 pub use module::{Block, BlockId, Mark, Module, Op, OpId, Region, RegionId, Value, ValueDef, ValueId, ValueMap};
+pub use name::Name;
 pub use schema::{
     Arity, AttrKind, AttrSpec, Declaration, EnumSpec, Flow, Infer, OpSchema, OperandSpec, Registry, ResultSpec, Syntax,
     Touch, TypeRule,

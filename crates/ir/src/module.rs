@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::{AttrDict, Declaration, OpSchema, Source, Span, Type};
+use crate::{AttrDict, Declaration, Name, OpSchema, Source, Span, Type};
 
 macro_rules! entity {
     ($(#[$doc:meta])* $name:ident) => {
@@ -43,7 +43,7 @@ entity! {
 #[derive(Clone, Debug)]
 pub struct Op {
     /// Name, such as `pto.tadd`: the declaration's own spelling where one is known.
-    pub name: Arc<str>,
+    pub name: Name,
     /// Its declaration; `None` for an op that nobody declares, kept in generic form.
     pub declaration: Option<&'static dyn Declaration>,
     /// Operands, in the order of the declaration.
@@ -249,16 +249,11 @@ impl Module {
         op.operands.get_mut(group).unwrap_or_default()
     }
 
-    /// Makes an operation that is in no block yet.
-    pub fn create(
-        &mut self,
-        name: impl Into<Arc<str>>,
-        declaration: Option<&'static dyn Declaration>,
-        span: Span,
-    ) -> OpId {
+    /// Makes an operation that is in no block yet. One with a declaration has the name that it says.
+    pub fn create(&mut self, name: impl Into<Name>, declaration: Option<&'static dyn Declaration>, span: Span) -> OpId {
         let id = OpId(self.ops.len() as u32);
         self.ops.push(Op {
-            name: name.into(),
+            name: declaration.map_or_else(|| name.into(), |declaration| declaration.schema().name.into()),
             declaration,
             operands: SmallVec::new(),
             segments: SmallVec::new(),

@@ -68,7 +68,7 @@ impl Emitter {
         &mut self,
         def: &'static OpDef,
         operands: &[(&str, &[ValueId])],
-        attrs: &[(&str, Attr)],
+        attrs: &[(&'static str, Attr)],
         results: &[Type],
     ) -> OpId {
         let attrs: AttrDict = attrs.iter().map(|(name, attr)| (*name, attr.clone())).collect();
@@ -83,7 +83,7 @@ impl Emitter {
         &mut self,
         def: &'static OpDef,
         operands: &[(&str, &[ValueId])],
-        attrs: &[(&str, Attr)],
+        attrs: &[(&'static str, Attr)],
         results: &[Type],
     ) -> OpId {
         let op = self.make(def, operands, attrs, results);
@@ -96,7 +96,7 @@ impl Emitter {
         &mut self,
         def: &'static OpDef,
         operands: &[(&str, &[ValueId])],
-        attrs: &[(&str, Attr)],
+        attrs: &[(&'static str, Attr)],
         result: Type,
     ) -> ValueId {
         let op = self.op(def, operands, attrs, &[result]);

@@ -1,12 +1,10 @@
 //! Attributes, read.
 
-use std::sync::Arc;
-
 use super::lexer::Tok;
 use super::literal::{bits_of, float_width};
 use super::parser::{OpParser, Parsed, Reported};
 use super::types::begins_type;
-use crate::{Attr, AttrDict, AttrKind, AttrSpec, Diagnostic, EnumSpec, OpId, Sign, Span, Type};
+use crate::{Attr, AttrDict, AttrKind, AttrSpec, Diagnostic, EnumSpec, Name, OpId, Sign, Span, Type};
 use slipring_tile::nearest;
 
 /// Builtin attributes that are kept as they are written.
@@ -233,9 +231,9 @@ impl<'a> OpParser<'a> {
         self.expect(Tok::LBrace, "`{`")?;
         self.list_until(Tok::RBrace, "`}`", |p| {
             let span = p.span();
-            let name: Arc<str> = match p.cur.tok {
-                Tok::Str => p.string()?,
-                Tok::Word => p.word("a name")?.into(),
+            let name: Name = match p.cur.tok {
+                Tok::Str => p.string()?.into(),
+                Tok::Word => p.attr_name(op)?,
                 _ => return Err(p.expected("the name of an attribute")),
             };
             let taken = dict.get(&name).is_some() || op.is_some_and(|op| p.module.op(op).attrs.get(&name).is_some());
@@ -254,6 +252,14 @@ impl<'a> OpParser<'a> {
             Ok(())
         })?;
         Ok(dict)
+    }
+
+    /// The name of an attribute: the declaration's own where it has one of that name.
+    fn attr_name(&mut self, op: Option<OpId>) -> Parsed<Name> {
+        let text = self.word("a name")?;
+        let specs = op.and_then(|op| self.module.op(op).schema()).map_or(&[][..], |schema| schema.attrs);
+        let known = specs.iter().find(|spec| spec.name == text);
+        Ok(known.map_or_else(|| text.to_string().into(), |spec| spec.name.into()))
     }
 
     /// The value of an attribute in a dictionary; the declaration tells what `<PIPE_V>` or a bare word is.
@@ -280,8 +286,8 @@ impl<'a> OpParser<'a> {
         }
         let dict = self.nested(|p| p.dict(Some(op)))?;
         let attrs = &mut self.module.op_mut(op).attrs;
-        for (name, attr) in dict.iter() {
-            attrs.set(name, attr.clone());
+        for (name, attr) in dict {
+            attrs.set(name, attr);
         }
         Ok(())
     }

@@ -10,11 +10,11 @@ impl<'a> OpParser<'a> {
     pub(crate) fn check(&mut self, op: OpId) {
         let Some(schema) = self.module.op(op).schema() else { return };
         let op_span = self.module.op(op).span;
-        let attrs: Vec<(String, Attr)> =
-            self.module.op(op).attrs.iter().map(|(n, a)| (n.to_string(), a.clone())).collect();
-        for (name, attr) in attrs {
+        for place in 0..self.module.op(op).attrs.len() {
+            let Some((name, attr)) = self.module.op(op).attrs.at(place) else { break };
+            let (name, attr) = (name.clone(), attr.clone());
             let span = self.marks.attrs.iter().find(|(n, _)| **n == *name).map_or(op_span, |(_, s)| *s);
-            match schema.attrs.iter().find(|spec| spec.name == name) {
+            match schema.attrs.iter().find(|spec| *spec.name == *name) {
                 Some(spec) => {
                     if let Some(changed) = self.attr_as_declared(spec, attr, span) {
                         self.module.op_mut(op).attrs.set(name, changed);

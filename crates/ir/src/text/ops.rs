@@ -395,7 +395,7 @@ impl<'a> OpParser<'a> {
         };
         let declaration = self.registry.get(&name);
         let schema = declaration.map(Declaration::schema);
-        let op = self.module.create(schema.map_or(name.as_str(), |s| s.name), declaration, begin);
+        let op = self.module.create(name, declaration, begin);
         self.expect(Tok::LParen, "`(` and the operands")?;
         let mut operands = Vec::new();
         self.list_until(Tok::RParen, "`)`", |p| {

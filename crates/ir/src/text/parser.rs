@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::format::Format;
 use super::lexer::{Cursor, Tok, unescape};
-use crate::{Attr, Diagnostic, Diags, Module, OpId, Registry, Span, Type, ValueDef, ValueId};
+use crate::{Attr, Diagnostic, Diags, Module, Name, OpId, Registry, Span, Type, ValueDef, ValueId};
 use slipring_tile::nearest;
 
 /// Marks that an error was reported and the construct was given up.
@@ -56,7 +56,7 @@ pub(crate) struct Marks {
     /// Where the op begins.
     pub begin: Option<u32>,
     pub uses: Vec<(ValueId, Span)>,
-    pub attrs: Vec<(Arc<str>, Span)>,
+    pub attrs: Vec<(Name, Span)>,
     /// End of the op's text before its first region.
     pub header_end: Option<u32>,
     /// How many results the text names, if it names any.

@@ -62,10 +62,14 @@ pub(super) struct Fixed {
 /// The tiles without an address that are in use together where a memory does not have room for all of them, with their bytes,
 /// the largest first: a list for each group of functions that does not fit.
 pub(super) fn crowds(module: &Module, context: &PassContext<'_>, space: Space) -> Vec<Vec<(ValueId, u64)>> {
+    let Some(spec) = context.platform.space(space) else { return Vec::new() };
+    // Most modules have no tile in the memories that are asked about, and following the lives of all others is much work.
+    if !(0..module.value_count() as u32).any(|value| module.ty(ValueId(value)).space() == Some(space)) {
+        return Vec::new();
+    }
     let functions = Functions::of(module);
     let roots = Roots::of(module, &functions);
     let lives = lifetimes(module, &functions, &roots);
-    let Some(spec) = context.platform.space(space) else { return Vec::new() };
     let mut crowds = Vec::new();
     for group in groups(module, &functions) {
         let mut memory = Memory::new(module, space, spec);

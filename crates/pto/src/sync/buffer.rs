@@ -195,7 +195,7 @@ impl CustomSyntax for BufferText {
 }
 
 /// Reads a declared attribute.
-fn attr(parser: &mut OpParser<'_>, op: OpId, name: &str) -> Parsed<()> {
+fn attr(parser: &mut OpParser<'_>, op: OpId, name: &'static str) -> Parsed<()> {
     let Some(spec) = ATTRS.iter().find(|spec| spec.name == name) else { return Ok(()) };
     let value = parser.attr_of_kind(spec)?;
     parser.module.op_mut(op).attrs.set(name, value);
@@ -203,7 +203,7 @@ fn attr(parser: &mut OpParser<'_>, op: OpId, name: &str) -> Parsed<()> {
 }
 
 /// Reads a value, or a number into the attribute of this name.
-fn number(parser: &mut OpParser<'_>, op: OpId, name: &str) -> Parsed<Option<ValueId>> {
+fn number(parser: &mut OpParser<'_>, op: OpId, name: &'static str) -> Parsed<Option<ValueId>> {
     if parser.tok() == Tok::Percent {
         return parser.operand().map(Some);
     }

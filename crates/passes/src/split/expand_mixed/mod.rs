@@ -60,11 +60,12 @@ struct Kernel<'m> {
 
 fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
     let functions = Functions::of(module);
+    let mixed: Vec<_> = functions.with_bodies(module).filter(|(f, body)| is_to_expand(module, *f, *body)).collect();
+    if mixed.is_empty() {
+        return;
+    }
     let from = module.clone();
-    for (function, body) in functions.with_bodies(&from) {
-        if !is_to_expand(&from, function, body) {
-            continue;
-        }
+    for (function, body) in mixed {
         let before = diags.list.len();
         refuse(&from, &functions, function, body, diags);
         if diags.list.len() > before {

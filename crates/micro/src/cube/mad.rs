@@ -11,8 +11,8 @@ use super::load::scales_of;
 use slipring_effect::{Mad, MadArgs, MadStart, Tf32};
 use slipring_op::decode::Decoder;
 use slipring_op::decode::{CHECK_ONLY, UNIT_FLAG, with_unit_flag};
-use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule};
-use slipring_op::rules::{INTEGER, PLAIN, defaulted, operand, schema};
+use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule};
+use slipring_op::rules::{INTEGER, PLAIN, WITHOUT_SMALL_FLOATS, defaulted, operand, schema};
 
 const UNIT_FLAG_MODE: &EnumSpec = &EnumSpec { kind: UNIT_FLAG, members: &[CHECK_ONLY, "check_and_set"] };
 const TF32_MODE: &EnumSpec = &EnumSpec { kind: "tf32_mode", members: &["round_even", "round_away"] };
@@ -83,7 +83,14 @@ macro_rules! doc {
 
 const SCALED: &str = "micro-instruction manual 16, MX Matmul Model";
 
+/// Floats of 8 and 4 bits are multiplied by the newer unit only.
+const PLAIN_ELEMS: &[ElemTypes] =
+    &[ElemTypes { operand: "lhs", memory: WITHOUT_SMALL_FLOATS, registers: Elem::ALL.as_slice() }];
+/// With scales it does nothing else; which types go together is a rule of its own.
+const SCALED_ELEMS: &[ElemTypes] = &[ElemTypes { operand: "lhs", memory: &[], registers: Elem::ALL.as_slice() }];
+
 const CUBE: OpDef = OpDef {
+    elems: PLAIN_ELEMS,
     source: "micro-instruction manual 16, Cube Compute Ops",
     core: CoreRule::Cube,
     pipe: PipeRule::Fixed(Pipe::M),
@@ -133,6 +140,7 @@ pub(super) static MAD_BIAS: OpDef = OpDef {
 };
 
 pub(super) static MAD_MX: OpDef = OpDef {
+    elems: SCALED_ELEMS,
     schema: product(
         "pto.mad_mx",
         &ClauseText { lead: 6, commas: false, clauses: MX_CLAUSES },
@@ -151,6 +159,7 @@ pub(super) static MAD_MX: OpDef = OpDef {
 };
 
 pub(super) static MAD_MX_ACC: OpDef = OpDef {
+    elems: SCALED_ELEMS,
     schema: product(
         "pto.mad_mx_acc",
         &ClauseText { lead: 6, commas: false, clauses: MX_CLAUSES },
@@ -169,6 +178,7 @@ pub(super) static MAD_MX_ACC: OpDef = OpDef {
 };
 
 pub(super) static MAD_MX_BIAS: OpDef = OpDef {
+    elems: SCALED_ELEMS,
     schema: product(
         "pto.mad_mx_bias",
         &ClauseText { lead: 7, commas: false, clauses: MX_CLAUSES },

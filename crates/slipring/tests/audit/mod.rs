@@ -35,14 +35,9 @@ const SLICES: usize = 8;
 
 /// Ops with an effect that no program runs, and why; those whose page says that they cannot be run are not listed. It may only become
 /// shorter.
-const NOT_SEEN: [(&str, &str); 3] = [
+const NOT_SEEN: [(&str, &str); 2] = [
     ("no meaning is published, so it does not run", "pto.vselrv2"),
     ("it only signals", "pto.tfree_from_aic pto.tfree_from_aiv pto.tfree pto.wait_record"),
-    (
-        "no program yet",
-        "memref.load memref.store pto.strict_vecscope pto.tprefetch pto.tgemv pto.tgemv.acc pto.tgemv.bias pto.copy_gm_to_cbuf \
-         pto.copy_ubuf_to_cbuf pto.load_cbuf_to_ca pto.mte_l0c_l1 pto.mad_mx_bias pto.tfillpad_inplace pto.tfillpad_expand",
-    ),
 ];
 
 /// False for an op that is read and verified only, as its page says.

@@ -44,7 +44,7 @@ pub static TCVT: OpDef = OpDef {
           the range of `dst`, infinities too, become its largest or smallest value; an f32 overflows nowhere. With `OFF` \
           overflow gives a float's infinity (NaN where it has only that), and the largest finite value in modes that round \
           towards zero there: `TRUNC` and `ODD` always, `FLOOR` for positive, `CEIL` for negative numbers. Integers keep \
-          their low bits with `OFF`; a float on its way to 16 or 8 bits is clamped to i32 first, to 32 or 64 bits to i64. By \
+          their low bits with `OFF`; a float on its way to 16 or 8 bits is clamped to i32 first, to 32 bits to i64; to 64 bits it saturates in any case. By \
           default integers saturate, but for f32 and f16 to i16, f16 to i8 and ui8, i64 to i32 and i32 to i16, which keep \
           the low bits; floats do not saturate."
     ),

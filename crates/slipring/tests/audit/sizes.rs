@@ -1,13 +1,19 @@
-//! Whatever numbers an effect is given, sizes, offsets, strides and addresses beyond all memories among them, it ends in results or in a
-//! finding: programs of the examples and file tests run again with the operands of one work replaced. The tests check integers for
-//! overflow, so that address arithmetic that wraps shows as a panic.
+//! Whatever numbers an effect or a text is given, sizes, offsets, strides, depths and addresses at the borders of their types and beyond all
+//! memories among them, it ends in results, in a finding or in an error. Programs of the examples and file tests run again with operands of
+//! one work replaced, and with numbers of their text replaced. The tests check integers for overflow, so that address arithmetic that wraps
+//! shows as a panic; what would take a whole memory or ages is cut by limits that have a name.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
 
-use slipring::{ExecuteOptions, check, choose_platform, execute, load_file, prepare};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::test_runner::{Config, TestRng, TestRunner};
+use slipring::{ExecuteOptions, Prepared, check, choose_platform, execute, load_file, prepare};
 use slipring_check::{Checker, Tools};
 use slipring_ir::Source;
+use slipring_machine::Platform;
 use slipring_program::Operand;
 use slipring_sim::Limits;
 
@@ -15,8 +21,10 @@ use crate::audit::{arguments, option, runs, said, walk};
 
 /// Files of a slice: one in so many.
 const SLICES: usize = 8;
-/// Changed runs of one program.
-const EACH: u64 = 24;
+/// Programs with changed operands that one program gives.
+const EACH: u32 = 24;
+/// Changed texts that one file gives.
+const TEXTS: u32 = 6;
 
 /// Numbers at the borders of the types that sizes and addresses have.
 const NUMBERS: [u64; 28] = [
@@ -50,72 +58,161 @@ const NUMBERS: [u64; 28] = [
     u64::MAX,
 ];
 
-#[test]
-fn no_number_makes_an_effect_panic() {
+fn number() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        4 => select(&NUMBERS[..]),
+        2 => (select(&NUMBERS[..]), -3i64..=3).prop_map(|(number, by)| number.wrapping_add_signed(by)),
+        1 => any::<u64>(),
+    ]
+}
+
+/// Tries a property on so many values, the same ones each time; what fails is made as simple as it can be.
+fn always<S: Strategy>(cases: u32, values: &S, property: impl Fn(S::Value)) -> Result<(), String> {
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config.clone(), TestRng::deterministic_rng(config.rng_algorithm));
+    let ended = runner.run(values, |value| {
+        property(value);
+        Ok(())
+    });
+    ended.map_err(|error| error.to_string())
+}
+
+/// The files of the slice, with the text and the words of each command line that runs it.
+fn slice() -> Vec<(PathBuf, String, Vec<String>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = walk::files(&root.join("tests/files"), &["pto", "py"]);
     files.extend(walk::files(&root.join("examples"), &["pto", "py"]));
     let slice = std::env::var("SLIPRING_SLICE").unwrap_or_else(|_| "0".into());
     let number: Option<usize> = slice.parse().ok();
-    let mut changed = 0;
-    for (at, file) in files.iter().enumerate().filter(|(at, _)| number.is_none_or(|n| at % SLICES == n % SLICES)) {
-        let text = std::fs::read_to_string(file).unwrap();
-        for line in runs(file, &text) {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            changed += u64::from(file_stands(at as u64, file, &text, &words).is_some());
-        }
-    }
-    assert!(changed > 10, "{changed} programs");
+    let of_slice = files.into_iter().enumerate().filter(|(at, _)| number.is_none_or(|n| at % SLICES == n % SLICES));
+    let lines = of_slice.flat_map(|(_, file)| {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let words = |line: String| line.split_whitespace().map(str::to_string).collect();
+        runs(&file, &text).into_iter().map(move |line| (file.clone(), text.clone(), words(line))).collect::<Vec<_>>()
+    });
+    lines.collect()
 }
 
-/// Runs the program of a command line with operands replaced; `None` where it does not get so far.
-fn file_stands(seed: u64, file: &Path, text: &str, words: &[&str]) -> Option<()> {
-    let loaded = load_file(Source::new(file.display().to_string(), text.to_string()));
-    let mut diags = loaded.diags;
-    let platform = choose_platform(option(words, "--arch").first().map(String::as_str), &loaded.module).ok()?;
-    if !diags.has_errors() {
-        check(&loaded.module, &platform, &mut diags);
+/// A program with what it is given.
+struct Ready {
+    prepared: Prepared,
+    platform: Platform,
+    values: Vec<slipring::args::Value>,
+}
+
+impl Ready {
+    /// The program of a command line; `None` where it does not get so far.
+    fn of(file: &Path, text: &str, words: &[String]) -> Option<Ready> {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let loaded = load_file(Source::new(file.display().to_string(), text.to_string()));
+        let mut diags = loaded.diags;
+        let platform = choose_platform(option(&words, "--arch").first().map(String::as_str), &loaded.module).ok()?;
+        if !diags.has_errors() {
+            check(&loaded.module, &platform, &mut diags);
+        }
+        if diags.has_errors() {
+            return None;
+        }
+        let function = option(&words, "--func");
+        let prepared = prepare(loaded.module, function.first().map(String::as_str), &platform, &mut diags)?;
+        let params = &prepared.kernel.params;
+        let values = arguments(&said(text, &words), &loaded.kernels, params, file.parent()?)?;
+        Some(Ready { prepared, platform, values })
     }
-    if diags.has_errors() {
-        return None;
+
+    fn run(&self) {
+        let limits = Limits { steps: 1 << 16, ..Limits::default() };
+        let options = ExecuteOptions { limits, ..ExecuteOptions::default() };
+        let mut checker = Checker::new(Tools::default());
+        let execution = execute(&self.prepared.decoded, &self.platform, &self.values, options, &mut checker);
+        checker.report(&execution.result);
     }
-    let function = option(words, "--func");
-    let mut prepared = prepare(loaded.module, function.first().map(String::as_str), &platform, &mut diags)?;
-    let values = arguments(&said(text, words), &loaded.kernels, &prepared.kernel.params, file.parent()?)?;
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut below = |limit: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % limit.max(1) as u64) as usize
-    };
-    let limits = Limits { steps: 1 << 16, ..Limits::default() };
-    let options = ExecuteOptions { limits, ..ExecuteOptions::default() };
-    for _ in 0..EACH {
-        let cores = &mut prepared.decoded.program.cores;
-        let core = below(cores.len());
-        let works = &mut cores[core].works;
+}
+
+#[test]
+fn no_number_makes_an_effect_panic() {
+    let mut tried = 0;
+    for (file, text, words) in slice() {
+        let Some(ready) = Ready::of(&file, &text, &words) else { continue };
+        let works = |ready: &Ready| {
+            let cores = ready.prepared.decoded.program.cores.iter().enumerate();
+            cores.flat_map(|(core, has)| (0..has.works.len()).map(move |work| (core, work))).collect::<Vec<_>>()
+        };
+        let works = works(&ready);
         if works.is_empty() {
             continue;
         }
-        let work = below(works.len());
-        let before = works[work].args.clone();
-        for operand in &mut works[work].args {
-            if below(3) == 0 {
-                *operand = Operand::Imm(NUMBERS[below(NUMBERS.len())]);
+        tried += 1;
+        let ready = RefCell::new(ready);
+        let values = (any::<Index>(), vec((any::<Index>(), number()), 1..4));
+        let ended = always(EACH, &values, |(at, changes)| {
+            let (core, work) = *at.get(&works);
+            let before = ready.borrow().prepared.decoded.program.cores[core].works[work].args.clone();
+            {
+                let args = &mut ready.borrow_mut().prepared.decoded.program.cores[core].works[work].args;
+                for (operand, number) in changes.iter().filter(|_| !before.is_empty()) {
+                    let operand = operand.index(args.len());
+                    args[operand] = Operand::Imm(*number);
+                }
             }
-        }
-        let (name, args) = (works[work].name, works[work].args.clone());
-        let run = || {
-            let mut checker = Checker::new(Tools::default());
-            let execution = execute(&prepared.decoded, &platform, &values, options, &mut checker);
-            checker.report(&execution.result);
-        };
-        let ended = catch_unwind(AssertUnwindSafe(run));
-        assert!(ended.is_ok(), "{}: `{name}` with {args:?}", file.display());
-        prepared.decoded.program.cores[core].works[work].args = before;
+            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| ready.borrow().run()));
+            let cores = &mut ready.borrow_mut().prepared.decoded.program.cores;
+            let args = std::mem::replace(&mut cores[core].works[work].args, before);
+            assert!(ended.is_ok(), "`{}` with {args:?}", cores[core].works[work].name);
+        });
+        assert!(ended.is_ok(), "{}: {ended:?}", file.display());
     }
-    Some(())
+    assert!(tried > 10, "{tried} programs");
+}
+
+/// Where a text has whole numbers that are no part of a name, a type or a comment.
+fn numbers_of(text: &str) -> Vec<std::ops::Range<usize>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let code = line.split("//").next().unwrap_or(line);
+        let bytes = code.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let end = at + bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let alone = |byte: Option<&u8>| byte.is_none_or(|b| !b.is_ascii_alphanumeric() && !b"_%.".contains(b));
+            if end > at && alone(at.checked_sub(1).map(|before| &bytes[before])) && alone(bytes.get(end)) {
+                found.push(start + at..start + end);
+            }
+            at = end.max(at + 1);
+        }
+        start += line.len();
+    }
+    found
+}
+
+#[test]
+fn no_number_of_a_text_makes_anything_panic() {
+    let mut ran = 0;
+    for (file, text, words) in slice().into_iter().filter(|(file, ..)| file.extension().is_some_and(|e| e == "pto")) {
+        let places = numbers_of(&text);
+        if places.is_empty() {
+            continue;
+        }
+        let values = vec((any::<Index>(), number(), any::<bool>()), 1..4);
+        let ended = always(TEXTS, &values, |changes| {
+            let mut changed = text.clone();
+            let mut changes: Vec<_> =
+                changes.iter().map(|(at, number, signed)| (at.get(&places), number, signed)).collect();
+            changes.sort_by_key(|(place, ..)| std::cmp::Reverse(place.start));
+            changes.dedup_by_key(|(place, ..)| place.start);
+            for (place, number, signed) in changes {
+                let number = if *signed { (*number as i64).to_string() } else { number.to_string() };
+                changed.replace_range(place.clone(), &number);
+            }
+            let run = || Ready::of(&file, &changed, &words).map(|ready| ready.run()).is_some();
+            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+            assert!(ended.is_ok(), "{changed}");
+        });
+        assert!(ended.is_ok(), "{}: {}", file.display(), ended.unwrap_err());
+        ran += 1;
+    }
+    assert!(ran > 10, "{ran} files");
 }
 
 /// The memory of a platform may be larger than the largest tile that a text can have.

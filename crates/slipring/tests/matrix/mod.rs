@@ -3,6 +3,7 @@
 //! The types are those that the operation declares. Tiles have odd and partial valid shapes; what lies outside must stay. A slice
 //! runs always, another for each value of `SLIPRING_SLICE`; `SLIPRING_SLICE=all` runs all of them.
 
+mod apart;
 mod conversions;
 pub(crate) mod numbers;
 mod order;

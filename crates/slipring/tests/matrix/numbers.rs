@@ -15,7 +15,10 @@ pub enum Value {
 
 impl Ty {
     pub fn bits(self) -> u32 {
-        let digits = self.0.trim_start_matches(|c: char| c.is_alphabetic());
+        if self.0.contains("f4E") {
+            return 8;
+        }
+        let digits = self.0.trim_start_matches(|c: char| !c.is_ascii_digit());
         digits.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok()).unwrap()
     }
 
@@ -36,6 +39,7 @@ impl Ty {
         match self.0 {
             "f32" => (8, 23),
             "bf16" => (8, 7),
+            "f64" => (11, 52),
             "f8E4M3FN" => (4, 3),
             "f8E5M2" => (5, 2),
             _ => (5, 10),

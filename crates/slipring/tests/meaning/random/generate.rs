@@ -73,6 +73,11 @@ pub(super) struct Writer {
     pub stored: &'static str,
     pub mode: Mode,
     pub blocks: usize,
+    /// True once two names may stand for one tile or not, or one for a window of an input, as decided at run time: a part of such
+    /// a tile is assigned to only after it has got a copy of its own, for else the compiler refuses most kernels.
+    pub unsure: bool,
+    /// Names have been given to tiles that have one.
+    pub shared: bool,
     /// Functions of one result, and whether there is one of two.
     pub helpers: usize,
     pub two: bool,
@@ -108,6 +113,8 @@ pub fn kernel(seed: u64) -> Kernel {
         stored,
         mode: Mode::Alone,
         blocks,
+        unsure: false,
+        shared: false,
         helpers: 0,
         two: false,
         random,

@@ -29,6 +29,7 @@ impl Writer {
             3 if scope.tiles.len() > 1 => {
                 let (a, b) = (self.random.pick(&scope.tiles), self.random.pick(&scope.tiles));
                 let c = self.random.pick(&scope.tiles);
+                self.shared = true;
                 if a != b && b != c && a != c {
                     self.line(&format!("{a}, {b}, {c} = {b}, {c}, {a}"));
                 } else if a != b {
@@ -38,13 +39,15 @@ impl Writer {
             4 => {
                 let (a, b) = (self.random.pick(&scope.tiles), self.random.pick(&scope.tiles));
                 if a != b {
+                    self.shared = true;
                     self.line(&format!("{a} = {b}"));
                 }
             }
             5 | 6 => self.write_part(scope),
             7 => {
                 let (name, value) = (self.random.pick(&scope.tiles), self.computed(scope, 1));
-                let op = if self.random.chance(70) { "+=" } else { "-=" };
+                // Neither platform subtracts tiles of this type.
+                let op = if self.ty == "BF16" || self.random.chance(70) { "+=" } else { "-=" };
                 self.line(&format!("{name} {op} {value}"));
             }
             8 => self.store(scope),
@@ -87,6 +90,7 @@ impl Writer {
             }
         } else if self.random.chance(30) {
             let name = self.random.pick(&scope.tiles);
+            self.unsure = true;
             self.line(&format!("{name} = {value}"));
         } else {
             let name = self.fresh("w");
@@ -169,6 +173,7 @@ impl Writer {
             false => self.random.below(3).to_string(),
         };
         let copy = self.random.chance(50);
+        self.unsure = true;
         let arguments = if copy { format!("{a} + 0, {b} + 0") } else { format!("{a}, {b}") };
         if self.random.chance(50) || scope.tiles.len() + 2 > SLOTS {
             if a != b {
@@ -199,6 +204,9 @@ impl Writer {
     /// Assigns to a part of a tile.
     fn write_part(&mut self, scope: &Scope) {
         let tile = self.random.pick(&scope.tiles);
+        if self.unsure && self.random.chance(85) {
+            self.line(&format!("{tile} = {tile} + 0"));
+        }
         if self.random.chance(40) && self.mode == Mode::Alone {
             let half = self.cols / 2;
             let (from, to) = (self.random.below(2) * half, self.random.below(2) * half);
@@ -251,10 +259,12 @@ impl Writer {
         };
         self.line(&format!("for {i} in {head}:"));
         self.depth += 1;
+        self.unsure |= self.shared;
         let mut inner = scope.clone();
         inner.counters.push(i);
         let count = 1 + self.random.below(4);
         self.statements(&mut inner, count, deeper - 1);
+        self.unsure |= self.shared;
         self.line("pass");
         self.depth -= 1;
     }
@@ -265,6 +275,7 @@ impl Writer {
         let kinds = self.random.below(3);
         let (c, d, k) = (self.fresh("c"), self.fresh("c"), self.fresh("k"));
         let (first, second) = (self.random.pick(&scope.tiles), self.random.pick(&scope.tiles));
+        self.unsure = true;
         let (names, values) = match kinds {
             0 => (format!("({c},)"), format!("({first},)")),
             1 => (format!("({c}, {d})"), format!("({first}, {second})")),
@@ -322,6 +333,7 @@ impl Writer {
         self.line(&format!("if {condition}:"));
         let new = self.random.chance(30).then(|| self.fresh("t"));
         let arms = if new.is_some() || self.random.chance(50) { 2 } else { 1 };
+        self.unsure |= self.shared;
         for arm in 0..arms {
             if arm == 1 {
                 self.line("else:");
@@ -337,6 +349,7 @@ impl Writer {
                 }
                 None => self.line("pass"),
             }
+            self.unsure |= self.shared;
             self.depth -= 1;
         }
         scope.tiles.extend(new);

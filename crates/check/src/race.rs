@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use slipring_machine::{Pipe, Platform, Role};
-use slipring_program::{Extent, Finding, Label, Severity, SiteRef, SyncRole};
+use slipring_program::{Extent, Finding, Label, Severity, SiteRef, SyncRole, Words};
 use slipring_sim::{Agent, Issued, Launch, Observer, Turns, WorkRun};
 use slipring_tile::Space;
 
@@ -46,6 +46,7 @@ pub struct Race {
     signals_only: bool,
     /// The cores that synchronise their pipes by buffer tokens.
     tokens: Vec<Role>,
+    words: Words,
     doubted: BTreeSet<(u32, u8)>,
     /// Pairs of additions that have been noted.
     sums: BTreeSet<(SiteRef, SiteRef)>,
@@ -239,10 +240,7 @@ impl Race {
                 "the free comes before the use",
                 "free a slot behind the last use of its tile, on every pipe that uses it".to_string(),
             ),
-            false => (
-                "nothing orders the use before the free",
-                missing_edge(user, by, op, free, self.tokens.contains(&user.role)),
-            ),
+            false => ("nothing orders the use before the free", missing_edge(user, by, op, free, self.words_for(user))),
         };
         self.findings.push(Finding {
             code: "use-after-free",
@@ -300,7 +298,7 @@ impl Race {
             primary: Some(label(&second)),
             secondary: vec![label(&first)],
             notes,
-            hint: Some(missing_edge(first.agent, second.agent, old_op, op, self.tokens.contains(&first.agent.role))),
+            hint: Some(missing_edge(first.agent, second.agent, old_op, op, self.words_for(first.agent))),
         }
     }
 
@@ -334,9 +332,14 @@ impl Race {
                     }
                     _ => Vec::new(),
                 },
-                hint: Some(inner.hint.into()),
+                hint: Some(format!("put `{}` between {}", self.words.memory_barrier(inner.barrier), inner.between)),
             });
         }
+    }
+
+    /// How what would order accesses of an agent is spelled, and whether its core has buffer tokens.
+    fn words_for(&self, agent: Agent) -> (&Words, bool) {
+        (&self.words, self.tokens.contains(&agent.role))
     }
 
     /// Notes atomic additions without an order: no race, but floats are rounded after each of them.
@@ -374,8 +377,9 @@ impl Race {
                 format!("in another schedule {} may set {name} before there is room for the signal", other(set))
             }
             Doubt::Locks(lane) => format!(
-                "{} and {agent} wait for each other's buffers if `get_buf` waits for a pipe that has {name} and releases it later",
-                agent.at(agent.block, lane)
+                "{} and {agent} wait for each other's buffers if `{}` waits for a pipe that has {name} and releases it later",
+                agent.at(agent.block, lane),
+                self.words.get_buffer
             ),
             Doubt::Lost => format!("{name} lost a signal, which another schedule may not lose"),
         });
@@ -398,8 +402,8 @@ impl Race {
 }
 
 /// What would order an access of `old`, the first in program order or in time, before one of `new`: with buffer tokens where the
-/// core has `tokens`, else with flags.
-fn missing_edge(old: Agent, new: Agent, old_op: &str, op: &str, tokens: bool) -> String {
+/// core has tokens, else with flags.
+fn missing_edge(old: Agent, new: Agent, old_op: &str, op: &str, (words, tokens): (&Words, bool)) -> String {
     if old.block != new.block {
         return "blocks run in any order and at the same time: give each block bytes of its own".into();
     }
@@ -412,21 +416,20 @@ fn missing_edge(old: Agent, new: Agent, old_op: &str, op: &str, tokens: bool) ->
     }
     if old.pipe == new.pipe {
         return format!(
-            "pipe {} may carry out such accesses in either order: pipe_barrier PIPE_{} between the two",
-            old.pipe, old.pipe
+            "pipe {} may carry out such accesses in either order: {} between the two",
+            old.pipe,
+            words.barrier(old.pipe)
         );
     }
     if tokens {
         return format!(
-            "hold one buffer id over both: get_buf and rls_buf of pipe {0} around `{old_op}`, then of pipe {1}, with the same id, \
-             around `{op}`",
-            old.pipe, new.pipe
+            "hold one buffer id over both: {} and {} of pipe {} around `{old_op}`, then of pipe {}, with the same id, around \
+             `{op}`",
+            words.get_buffer, words.release_buffer, old.pipe, new.pipe
         );
     }
-    format!(
-        "set_flag[PIPE_{0}, PIPE_{1}, id] after `{old_op}` and wait_flag[PIPE_{0}, PIPE_{1}, id] before `{op}`",
-        old.pipe, new.pipe
-    )
+    let (set, wait) = (words.set(old.pipe, new.pipe, None), words.wait(old.pipe, new.pipe, None));
+    format!("{set} after `{old_op}` and {wait} before `{op}`")
 }
 
 impl Observer for Race {
@@ -436,7 +439,7 @@ impl Observer for Race {
         let tokens = tokens.map(|sync| sync.waiter).collect();
         *self = Race { active, signals_only, tokens, ..Race::default() };
         self.order = Order::new(launch);
-        self.names = Names::new(launch);
+        (self.names, self.words) = (Names::new(launch), launch.program.words);
         self.pushes = Pushes::new(launch);
         self.freed = Freed::new(launch);
         self.platform = Some(launch.platform.clone());

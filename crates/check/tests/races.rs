@@ -87,7 +87,7 @@ fn a_missing_flag_between_two_pipes() {
     assert_eq!(b.op(f.secondary[0].site), "tload");
     assert_eq!(
         f.hint.as_deref(),
-        Some("set_flag[PIPE_MTE2, PIPE_V, id] after `tload` and wait_flag[PIPE_MTE2, PIPE_V, id] before `tadd`")
+        Some("a set of flag id from MTE2 to V after `tload` and a wait for flag id from MTE2 to V before `tadd`")
     );
 
     let report = check(&load_compute_store(true, false), buffers());
@@ -139,7 +139,7 @@ fn the_scalar_unit_races_too() {
     let report = check(&b, vec![buffer("x", 256)]);
     let f = race(&report);
     has(&f.message, "`tgetval` on the scalar unit of AIV0 reads bytes 8 to 15 of `vec` of AIV0");
-    has(f.hint.as_deref().unwrap(), "set_flag[PIPE_MTE2, PIPE_S, id] after `tload`");
+    has(f.hint.as_deref().unwrap(), "a set of flag id from MTE2 to S after `tload`");
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn a_pipe_that_may_reorder_needs_barriers() {
     let report = on("a3", None);
     let f = race(&report);
     has(&f.message, "`tmul` on pipe V of AIV0 reads bytes 1024 to 1087");
-    has(f.hint.as_deref().unwrap(), "pipe_barrier PIPE_V between the two");
+    has(f.hint.as_deref().unwrap(), "a barrier of V between the two");
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn two_stores_to_the_same_global_bytes_need_a_barrier() {
     let report = program(32, Pipe::Mte3, false);
     let f = race(&report);
     has(&f.message, "`second` on pipe MTE3 of AIV0 writes bytes 32 to 63 of buffer 0, which `first`");
-    has(f.hint.as_deref().unwrap(), "pipe_barrier PIPE_MTE3 between the two");
+    has(f.hint.as_deref().unwrap(), "a barrier of MTE3 between the two");
     clean(&program(32, Pipe::Mte3, true));
     clean(&program(64, Pipe::Mte3, false));
     clean(&program(32, Pipe::Mte2, false));

@@ -7,6 +7,7 @@ use slipring_vector::{Barrier, Step};
 use slipring_machine::VectorOp;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, InCoreSync, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::names;
 use slipring_op::rules::{ANY, PLAIN, counted, required, schema, variadic};
 
 /// The ops of this family.
@@ -55,7 +56,7 @@ static STRICT_VECSCOPE: OpDef = OpDef {
 
 static MEM_BAR: OpDef = OpDef {
     schema: schema(
-        "pto.mem_bar",
+        names::MEM_BAR,
         Syntax::Format("$type attr-dict"),
         &[],
         &[],
@@ -81,7 +82,7 @@ static MEM_BAR: OpDef = OpDef {
     },
     lower: |op, d| {
         let barrier = barrier(op).ok_or(Reported)?;
-        let step = Step::new("pto.mem_bar", VectorOp::FREE, move |m, _| {
+        let step = Step::new(names::MEM_BAR, VectorOp::FREE, move |m, _| {
             m.barrier(barrier);
             Ok(0)
         });

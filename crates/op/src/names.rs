@@ -1,4 +1,7 @@
-//! Names of attributes that this room reads, with the prefix of a dialect or without, and how names of ops are shown.
+//! Names of attributes that this room reads, with the prefix of a dialect or without, how names of ops are shown, and those that
+//! findings of runs advise.
+
+use slipring_program::Words;
 
 /// The kind of core that a function is for.
 pub const KIND: &str = "pto.kernel_kind";
@@ -35,4 +38,49 @@ pub fn bare(name: &str) -> &str {
 /// The name of an op of the dialect of tiles without the dialect; `None` for ops of others.
 pub fn of_tiles(name: &str) -> Option<&str> {
     name.strip_prefix("pto.")
+}
+
+/// Ops that findings of runs advise: their declarations take the names from here.
+pub const SET_FLAG: &str = "pto.set_flag";
+#[allow(missing_docs)]
+pub const WAIT_FLAG: &str = "pto.wait_flag";
+#[allow(missing_docs)]
+pub const GET_BUF: &str = "pto.get_buf";
+#[allow(missing_docs)]
+pub const RLS_BUF: &str = "pto.rls_buf";
+#[allow(missing_docs)]
+pub const PIPE_BARRIER: &str = "pto.pipe_barrier";
+#[allow(missing_docs)]
+pub const MEM_BAR: &str = "pto.mem_bar";
+
+/// How findings of programs that are decoded spell them.
+pub const WORDS: Words = Words {
+    set_flag: "set_flag[PIPE_{from}, PIPE_{to}, {id}]",
+    wait_flag: "wait_flag[PIPE_{from}, PIPE_{to}, {id}]",
+    event: "EVENT_ID{id}",
+    get_buffer: "get_buf",
+    release_buffer: "rls_buf",
+    pipe_barrier: "pipe_barrier PIPE_{pipe}",
+    memory_barrier: "pto.mem_bar \"{kind}\"",
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_begin_with_the_name_of_their_op() {
+        let forms = [
+            (WORDS.set_flag, SET_FLAG),
+            (WORDS.wait_flag, WAIT_FLAG),
+            (WORDS.get_buffer, GET_BUF),
+            (WORDS.release_buffer, RLS_BUF),
+            (WORDS.pipe_barrier, PIPE_BARRIER),
+            (WORDS.memory_barrier, MEM_BAR),
+        ];
+        for (form, name) in forms {
+            let word = bare(form).split(['[', ' ']).next();
+            assert_eq!(word, Some(bare(name)));
+        }
+    }
 }

@@ -104,8 +104,10 @@ pub struct InnerConflict {
     pub writes: [bool; 2],
     /// A range that both touch.
     pub extent: Extent,
-    /// What would order them.
-    pub hint: &'static str,
+    /// The memory barrier that would order them,
+    pub barrier: &'static str,
+    /// and what it would stand between.
+    pub between: &'static str,
 }
 
 impl Access {

@@ -15,6 +15,7 @@ mod memory;
 mod probe;
 mod program;
 mod shadow;
+mod words;
 
 pub use cancel::Cancel;
 pub use depends::{Causes, Choice, Decision, Flow};
@@ -30,3 +31,4 @@ pub use program::{
     CoreProgram, Direction, Param, ParamKind, Program, RingDecl, Site, SyncDecl, SyncRole, Work, WorkId,
 };
 pub use shadow::{Marks, Misuse, Shadow, Void, runs};
+pub use words::Words;

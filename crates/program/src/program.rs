@@ -5,7 +5,7 @@ use std::sync::Arc;
 use slipring_machine::{Pipe, Price, Role};
 use slipring_tile::{Elem, Space};
 
-use crate::{Action, Inst, Operand, Reg};
+use crate::{Action, Inst, Operand, Reg, Words};
 
 /// Index of a [`Work`] in its core's list.
 pub type WorkId = u32;
@@ -28,6 +28,8 @@ pub struct Program {
     pub whole_cluster: bool,
     /// Places that instructions come from.
     pub sites: Vec<Site>,
+    /// How their text spells what findings advise.
+    pub words: Words,
 }
 
 /// The program of one core.

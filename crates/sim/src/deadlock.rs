@@ -226,15 +226,14 @@ fn hint(view: &View<'_>, platform: &Platform, blocked: &[Blocked], root: &Blocke
             }
         }
         SyncRole::Event { from, to, id } if hopeless => {
-            format!(
-                "set the flag on pipe {from}, before pipe {to} waits for it: set_flag[PIPE_{from}, PIPE_{to}, EVENT_ID{id}]"
-            )
+            let set = view.program.words.set(from, to, Some(id));
+            format!("set the flag on pipe {from}, before pipe {to} waits for it: {set}")
         }
         SyncRole::Event { from, to, id } if is_unprimed(view, root) => {
+            let set = view.program.words.set(from, to, Some(id));
             format!(
                 "every set comes after this wait: if a loop hands the signal to its next iteration, prime it before the \
-                 loop with set_flag[PIPE_{from}, PIPE_{to}, EVENT_ID{id}] (and wait for the last one behind it); otherwise \
-                 move the set before the wait"
+                 loop with {set} (and wait for the last one behind it); otherwise move the set before the wait"
             )
         }
         SyncRole::Event { .. } => {

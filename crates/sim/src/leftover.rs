@@ -83,8 +83,10 @@ impl Leftovers {
                     (
                         "token-not-released",
                         format!("{} is still held by {} when the program ends", decl.name, pipes.join(" and ")),
-                        "every acquire needs a release: rls_buf with the same pipe and id after the last use"
-                            .to_string(),
+                        format!(
+                            "every acquire needs a release: {} with the same pipe and id after the last use",
+                            program.words.release_buffer
+                        ),
                     )
                 }
                 _ => (

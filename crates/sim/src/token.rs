@@ -192,7 +192,10 @@ impl<O: Observer> Engine<'_, O> {
         for (holder, place) in &self.syncs[self.state_index(core, sync)].token.held {
             finding.secondary.push(report::label(*place, format!("pipe {holder} holds it from here on")));
         }
-        finding.hint = Some("each release needs an acquire before it: get_buf with the same pipe and id".into());
+        finding.hint = Some(format!(
+            "each release needs an acquire before it: {} with the same pipe and id",
+            self.program.words.get_buffer
+        ));
         finding
     }
 }

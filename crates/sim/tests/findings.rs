@@ -279,7 +279,7 @@ fn an_event_that_is_never_set() {
         "pipe V of AIV0 waits for flag MTE2→V id 1 of AIV0 (count 0; set 0 times, waited for 0 times) for ever",
     );
     note(&f, "the program of AIV0 has ended");
-    hint(&f, "set_flag[PIPE_MTE2, PIPE_V, EVENT_ID1]");
+    hint(&f, "a set of flag 1 from MTE2 to V");
 }
 
 #[test]

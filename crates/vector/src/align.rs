@@ -37,14 +37,14 @@ impl Align {
     }
 
     /// What the block at hand says of the bytes from `at` to the block's end. Empty where a block begins at `at`: such a
-    /// load needs none.
+    /// load needs none. `begins` is the op that begins a stream of loads.
     ///
     /// # Errors
     /// `align-state` if the block at hand is another one, or none was loaded.
-    pub fn head(&self, at: u64) -> Result<&[u8], Fault> {
+    pub fn head(&self, at: u64, begins: &str) -> Result<&[u8], Fault> {
         if !self.loads {
             return Err(Fault::new("align-state", "continues a stream of loads that nothing has begun")
-                .help("begin it with `pto.vldas` of the same address"));
+                .help(format!("begin it with `{begins}` of the same address")));
         }
         let skip = (at - block_of(at)) as usize;
         if skip == 0 {
@@ -56,12 +56,15 @@ impl Align {
                 self.address,
                 block_of(at)
             );
-            return Err(Fault::new("align-state", message).help("put `pto.vldas` of the same address before it"));
+            return Err(
+                Fault::new("align-state", message).help(format!("put `{begins}` of the same address before it"))
+            );
         }
         Ok(&self.block[skip..])
     }
 
-    /// Adds bytes to a stream of stores, at `at`. Whole blocks, and what leads up to the first one, go to `write`.
+    /// Adds bytes to a stream of stores, at `at`. Whole blocks, and what leads up to the first one, go to `write`. `begins` is
+    /// the op that begins such a stream.
     ///
     /// # Errors
     /// `align-state` if bytes are pending that end elsewhere, and what `write` reports.
@@ -69,9 +72,10 @@ impl Align {
         self,
         at: u64,
         bytes: &[u8],
+        begins: &str,
         write: impl FnOnce(u64, &[u8]) -> Result<(), Fault>,
     ) -> Result<Align, Fault> {
-        self.stands_at(at, "stores to")?;
+        self.stands_at(at, "stores to", begins)?;
         let kept = usize::from(self.pending);
         let mut joined = [0; BLOCK as usize + crate::BYTES];
         joined[..kept].copy_from_slice(&self.block[..kept]);
@@ -88,22 +92,27 @@ impl Align {
         Ok(Align { loads: false, address: end, pending: rest.len() as u8, block })
     }
 
-    /// Ends a stream of stores: what is pending goes to `write`.
+    /// Ends a stream of stores: what is pending goes to `write`. `begins` is the op that begins such a stream.
     ///
     /// # Errors
     /// `align-state` if the stream does not stand at `at`, and what `write` reports.
-    pub fn flush(self, at: u64, write: impl FnOnce(u64, &[u8]) -> Result<(), Fault>) -> Result<(), Fault> {
-        self.stands_at(at, "flushes at")?;
+    pub fn flush(
+        self,
+        at: u64,
+        begins: &str,
+        write: impl FnOnce(u64, &[u8]) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        self.stands_at(at, "flushes at", begins)?;
         if self.pending == 0 {
             return Ok(());
         }
         write(at - u64::from(self.pending), &self.block[..usize::from(self.pending)])
     }
 
-    fn stands_at(&self, at: u64, verb: &str) -> Result<(), Fault> {
+    fn stands_at(&self, at: u64, verb: &str, begins: &str) -> Result<(), Fault> {
         if self.loads {
             return Err(Fault::new("align-state", format!("{verb} byte {at} with the alignment register of a load"))
-                .help("a stream of stores begins with `pto.init_align`"));
+                .help(format!("a stream of stores begins with `{begins}`")));
         }
         if self.pending != 0 && self.address != at {
             let message = format!(
@@ -153,7 +162,7 @@ mod tests {
             for piece in pieces {
                 let from = (at - start) as usize;
                 let mut end = 0;
-                let next = align.store(at, &bytes[from..from + piece], |to, bytes| {
+                let next = align.store(at, &bytes[from..from + piece], "begin", |to, bytes| {
                     end = to + bytes.len() as u64;
                     memory[to as usize..end as usize].copy_from_slice(bytes);
                     Ok(())
@@ -163,7 +172,7 @@ mod tests {
                 at += piece as u64;
                 align = Align::from(&Register::from(align));
             }
-            let flushed = align.flush(at, |to, bytes| {
+            let flushed = align.flush(at, "begin", |to, bytes| {
                 memory[to as usize..][..bytes.len()].copy_from_slice(bytes);
                 Ok(())
             });
@@ -175,11 +184,17 @@ mod tests {
 
     #[test]
     fn a_stream_goes_on_where_it_stands() {
-        let Ok(align) = Align::default().store(4, &[1; 40], |_, _| Ok(())) else { panic!("a stream can begin") };
-        assert!(align.store(40, &[1], |_, _| Ok(())).is_err_and(|f| f.message.contains("44 with 12 bytes pending")));
-        assert!(align.flush(8, |_, _| Ok(())).is_err() && align.head(44).is_err());
+        let Ok(align) = Align::default().store(4, &[1; 40], "begin", |_, _| Ok(())) else {
+            panic!("a stream can begin")
+        };
+        assert!(
+            align
+                .store(40, &[1], "begin", |_, _| Ok(()))
+                .is_err_and(|f| f.message.contains("44 with 12 bytes pending"))
+        );
+        assert!(align.flush(8, "begin", |_, _| Ok(())).is_err() && align.head(44, "begin").is_err());
         let loads = Align::primed(32, [7; 32]);
-        assert!(loads.flush(32, |_, _| Ok(())).is_err() && loads.head(70).is_err());
-        assert_eq!((loads.head(60).ok(), loads.head(96).ok()), (Some(&[7u8; 4][..]), Some(&[][..])));
+        assert!(loads.flush(32, "begin", |_, _| Ok(())).is_err() && loads.head(70, "begin").is_err());
+        assert_eq!((loads.head(60, "begin").ok(), loads.head(96, "begin").ok()), (Some(&[7u8; 4][..]), Some(&[][..])));
     }
 }

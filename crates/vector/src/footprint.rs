@@ -27,17 +27,17 @@ impl Kind {
 
 use Kind::{ScalarLoad, ScalarStore, VectorLoad, VectorStore};
 
-/// The pairs that nothing but a barrier orders: what comes first, what comes second, and the barrier.
+/// The pairs that nothing but a barrier orders: what comes first, what comes second, the barrier, and what it stands between.
 const PAIRS: [(Kind, Kind, &str, &str); 9] = [
-    (VectorStore, VectorLoad, "VST_VLD", "put `pto.mem_bar \"VST_VLD\"` between the store and the load"),
-    (VectorLoad, VectorStore, "VLD_VST", "put `pto.mem_bar \"VLD_VST\"` between the load and the store"),
-    (VectorStore, VectorStore, "VST_VST", "put `pto.mem_bar \"VST_VST\"` between the two stores"),
-    (VectorStore, ScalarLoad, "VST_LD", "put `pto.mem_bar \"VST_LD\"` between the store and the scalar load"),
-    (VectorLoad, ScalarStore, "VLD_ST", "put `pto.mem_bar \"VLD_ST\"` between the load and the scalar store"),
-    (VectorStore, ScalarStore, "VST_ST", "put `pto.mem_bar \"VST_ST\"` between the vector store and the scalar store"),
-    (ScalarStore, VectorLoad, "ST_VLD", "put `pto.mem_bar \"ST_VLD\"` between the scalar store and the load"),
-    (ScalarLoad, VectorStore, "LD_VST", "put `pto.mem_bar \"LD_VST\"` between the scalar load and the store"),
-    (ScalarStore, VectorStore, "ST_VST", "put `pto.mem_bar \"ST_VST\"` between the scalar store and the vector store"),
+    (VectorStore, VectorLoad, "VST_VLD", "the store and the load"),
+    (VectorLoad, VectorStore, "VLD_VST", "the load and the store"),
+    (VectorStore, VectorStore, "VST_VST", "the two stores"),
+    (VectorStore, ScalarLoad, "VST_LD", "the store and the scalar load"),
+    (VectorLoad, ScalarStore, "VLD_ST", "the load and the scalar store"),
+    (VectorStore, ScalarStore, "VST_ST", "the vector store and the scalar store"),
+    (ScalarStore, VectorLoad, "ST_VLD", "the scalar store and the load"),
+    (ScalarLoad, VectorStore, "LD_VST", "the scalar load and the store"),
+    (ScalarStore, VectorStore, "ST_VST", "the scalar store and the vector store"),
 ];
 
 /// The pairs of vector accesses, one bit each.
@@ -351,18 +351,18 @@ impl Footprint {
         core: Role,
         depends: &impl Fn(Moment, Moment) -> bool,
     ) -> usize {
-        let (first, second, _, hint) = PAIRS[pair];
+        let (first, second, barrier, between) = PAIRS[pair];
         let last = &self.last[first as usize];
         let before = last[at / BLOCK];
         let others = (at / BLOCK + 1..end.div_ceil(BLOCK)).find(|block| last[*block] != before);
         let end = self.pending[pair].run_end(at, others.map_or(end, |block| block * BLOCK));
         let (earlier, later) = (before.site, touch.at.site);
-        let known = |c: &InnerConflict| (c.earlier, c.later, c.hint) == (earlier, later, hint);
+        let known = |c: &InnerConflict| (c.earlier, c.later, c.barrier) == (earlier, later, barrier);
         let ordered = || first == VectorLoad && second == VectorStore && depends(touch.at, before);
         if !self.conflicts.iter().any(known) && !ordered() {
             let extent = Extent::run(Space::Vec, core, at as u64, (end - at) as u32);
             let writes = [first.writes(), second.writes()];
-            self.conflicts.push(InnerConflict { earlier, later, writes, extent, hint });
+            self.conflicts.push(InnerConflict { earlier, later, writes, extent, barrier, between });
         }
         end
     }

@@ -80,7 +80,7 @@ static VLDUS: OpDef = OpDef {
             let mut value = Register::ZERO;
             value.0.copy_from_slice(m.load(args[at], BYTES)?);
             let from = m.align(from);
-            let head = from.head(args[at])?;
+            let head = from.head(args[at], VLDAS.schema.name)?;
             value.0[..head.len()].copy_from_slice(head);
             m.set(out, value);
             let block = m.stream_block(block_of(args[at] + BYTES as u64));
@@ -162,7 +162,7 @@ static VSTUS: OpDef = OpDef {
 
 /// Adds bytes to a stream of stores.
 pub(super) fn stream(m: &mut Machine<'_>, align: Align, at: u64, bytes: &[u8]) -> Result<Align, Fault> {
-    align.store(at, bytes, |to, bytes| {
+    align.store(at, bytes, INIT_ALIGN.schema.name, |to, bytes| {
         m.store(to, bytes.len())?.copy_from_slice(bytes);
         Ok(())
     })
@@ -266,7 +266,7 @@ fn pointee(op: &OpRef<'_>) -> Result<Elem, Reported> {
 }
 
 fn flush(m: &mut Machine<'_>, align: Align, at: u64) -> Result<u64, Fault> {
-    align.flush(at, |to, bytes| {
+    align.flush(at, INIT_ALIGN.schema.name, |to, bytes| {
         m.store(to, bytes.len())?.copy_from_slice(bytes);
         Ok(())
     })?;

@@ -18,6 +18,7 @@ use super::state::Registers;
 use super::syncs::Syncs;
 use crate::def::{CoreRule, Lowered, OpRef, PipeRule, Reported};
 use crate::function::{kernel_kind, symbol_name};
+use crate::names;
 use crate::ring::{CoreRings, RingPlan};
 
 /// What the program is for.
@@ -111,6 +112,7 @@ pub fn decode(
         params: kernel.params.clone(),
         rings: rings.decls(),
         whole_cluster: kernel.mixed,
+        words: names::WORDS,
         ..Program::default()
     };
     let mut failed = false;

@@ -8,6 +8,7 @@ use slipring_program::{Inst, Operand, SyncRef};
 use super::{EVENT_TYPE, NOTHING, PIPE, event_pipe, has_pipe, pipe_attr, pipes_exist};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{OpDef, OpRef, Reported, SyncAct};
+use slipring_op::names;
 use slipring_op::rules::{INTEGER, constant, defaulted, optional, schema};
 
 const BUFFER: OpSchema = schema(
@@ -44,7 +45,7 @@ const DOC: &str = "A core has 32 buffer ids, each shared by all its pipes. A pip
      released, are findings. Written `\"PIPE_V\", 0, 0`, `\"PIPE_V\", %id, %mode : i64, i64`, `%id, \"PIPE_V\"` or `[TLOAD, 0]`.";
 
 pub static GET_BUF: OpDef = OpDef {
-    schema: OpSchema { name: "pto.get_buf", ..BUFFER },
+    schema: OpSchema { name: names::GET_BUF, ..BUFFER },
     summary: "Get a buffer for a pipe (A5)",
     doc: DOC,
     source: "PTO IR manual 4.2; seed 004, Examples 2 and 3b; micro-instruction manual, Mode Parameter",
@@ -62,7 +63,7 @@ pub static GET_BUF: OpDef = OpDef {
 };
 
 pub static RLS_BUF: OpDef = OpDef {
-    schema: OpSchema { name: "pto.rls_buf", ..BUFFER },
+    schema: OpSchema { name: names::RLS_BUF, ..BUFFER },
     summary: "Release a buffer of a pipe (A5)",
     doc: DOC,
     source: "PTO IR manual 4.2; seed 004, Examples 2 and 3b; micro-instruction manual, Mode Parameter",

@@ -15,8 +15,8 @@ use slipring_program::{Inst, Operand};
 
 use slipring_op::decode::Decoder;
 use slipring_op::def::{InCoreSync, Lowered, OpDef, OpRef, Reported, Signal, SyncAct};
-use slipring_op::home_kind;
 use slipring_op::rules::{ANY, INTEGER, PLAIN, constant, defaulted, operand, required, schema};
+use slipring_op::{home_kind, names};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[
@@ -128,7 +128,7 @@ const FLAG_DOC: &str = "A flag belongs to an ordered pair of pipes of one core a
      still set, waiting for one that nobody sets, and leaving one set at the end are findings.";
 
 pub static SET_FLAG: OpDef = OpDef {
-    schema: OpSchema { name: "pto.set_flag", ..FLAG },
+    schema: OpSchema { name: names::SET_FLAG, ..FLAG },
     summary: "Signal from one pipe to another",
     doc: FLAG_DOC,
     sync: |op| signal(op).map(SyncAct::Set),
@@ -138,7 +138,7 @@ pub static SET_FLAG: OpDef = OpDef {
 };
 
 pub static WAIT_FLAG: OpDef = OpDef {
-    schema: OpSchema { name: "pto.wait_flag", ..FLAG },
+    schema: OpSchema { name: names::WAIT_FLAG, ..FLAG },
     summary: "Hold a pipe until another has signalled",
     doc: FLAG_DOC,
     sync: |op| signal(op).map(SyncAct::Wait),
@@ -328,7 +328,7 @@ fn event_flag(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
 
 pub static BARRIER: OpDef = OpDef {
     schema: OpSchema {
-        aliases: &["pto.pipe_barrier"],
+        aliases: &[names::PIPE_BARRIER],
         ..schema(
             "pto.barrier",
             Syntax::Format("$pipe attr-dict"),

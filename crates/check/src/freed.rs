@@ -7,6 +7,7 @@ use slipring_machine::Role;
 use slipring_program::{Direction, Extent, RingDecl, SiteRef, SyncRole, runs};
 use slipring_sim::{Agent, Launch};
 use slipring_tile::Space;
+use smallvec::SmallVec;
 
 use crate::clock::Clock;
 
@@ -76,12 +77,12 @@ impl Freed {
     }
 
     /// The bytes of the slots that a signal gives back; none where it is no free, or one that the ring starts with.
-    pub fn given(&mut self, agent: Agent, sync: u32) -> Vec<Extent> {
-        let Some(flag) = self.flags[sync as usize] else { return Vec::new() };
+    pub fn given(&mut self, agent: Agent, sync: u32) -> SmallVec<[Extent; 1]> {
+        let Some(flag) = self.flags[sync as usize] else { return SmallVec::new() };
         let signals = &mut self.signals[agent.cluster as usize * self.flags.len() + sync as usize];
         *signals += 1;
         if *signals <= flag.initial {
-            return Vec::new();
+            return SmallVec::new();
         }
         let ring = &self.rings[flag.ring];
         let slots = match ring.counted {
@@ -104,9 +105,12 @@ impl Freed {
     pub fn free(&mut self, agent: Agent, epoch: u32, extent: &Extent, site: SiteRef) {
         let Extent { core, space, start, .. } = *extent;
         let slot = Slot { cluster: agent.cluster, core, space, start, end: extent.end(), site, by: agent, epoch };
-        self.slots.retain(|old| {
-            (old.cluster, old.core, old.space, old.start) != (slot.cluster, slot.core, slot.space, slot.start)
-        });
+        let same = |old: &Slot| {
+            old.start == slot.start && (old.cluster, old.core, old.space) == (slot.cluster, slot.core, slot.space)
+        };
+        if let Some(before) = self.slots.iter().position(same) {
+            self.slots.remove(before);
+        }
         self.slots.push(slot);
     }
 
@@ -122,13 +126,14 @@ impl Freed {
         if range.space == Space::Gm {
             return None;
         }
+        let end = range.end();
         let hit = |slot: &Slot| {
-            let there = (slot.cluster, slot.core, slot.space) == (agent.cluster, range.core, range.space);
-            let near = range.start < slot.end && slot.start < range.end();
-            there && near && runs(range, range.start).any(|(start, end)| start < slot.end && slot.start < end)
+            let near = range.start < slot.end && slot.start < end;
+            let there = || (slot.cluster, slot.core, slot.space) == (agent.cluster, range.core, range.space);
+            near && there() && runs(range, range.start).any(|(start, end)| start < slot.end && slot.start < end)
         };
         if agent.role != range.core {
-            if write {
+            if write && self.slots.iter().any(hit) {
                 self.slots.retain(|slot| !hit(slot) || clock.get(slot.by.lane()) < slot.epoch);
             }
             return None;

@@ -1,7 +1,6 @@
 //! Names of memories and bytes in reports.
 
 use slipring_machine::Role;
-pub(crate) use slipring_program::runs;
 use slipring_program::{Extent, ParamKind, Program, gm_split};
 use slipring_sim::{ArgValue, Launch};
 use slipring_tile::Space;

@@ -11,7 +11,7 @@ use crate::freed::Freed;
 use crate::init::no_room;
 use crate::order::{Doubt, Moment, Order};
 use crate::overlap;
-use crate::places::{LaunchMemory, Names, PerPlace, bytes, runs};
+use crate::places::{LaunchMemory, Names, PerPlace, bytes};
 use crate::pushes::Pushes;
 use crate::shadow::{Shadow, Stamp, Touch};
 
@@ -159,10 +159,8 @@ impl Race {
                 };
                 let mut touch = Touch { stamp, clock, conflict, leans: &mut self.leans };
                 let shadow = self.shadows.get(place);
-                for (from, to) in runs(range, start) {
-                    shadow.touch(from, to, &mut touch);
-                }
-                full |= shadow.full;
+                shadow.touch(range, start, &mut touch);
+                full |= shadow.is_full();
             }
         }
         if full && !self.gave_up {
@@ -487,8 +485,11 @@ impl Observer for Race {
     fn set(&mut self, _: u64, agent: Agent, sync: u32, lost: bool, site: SiteRef) {
         if self.active {
             self.order.begin(agent);
-            for slot in self.freed.given(agent, sync) {
-                self.give_back(agent, &slot, site);
+            // Where only signals are looked at nobody asks what became of slots.
+            if !self.signals_only {
+                for slot in self.freed.given(agent, sync) {
+                    self.give_back(agent, &slot, site);
+                }
             }
             for doubt in self.order.set(agent, sync, lost, site).into_iter().flatten() {
                 self.doubt(agent, sync, doubt);

@@ -1,0 +1,199 @@
+//! Who touched which byte last, byte by byte: pages of granules with masks.
+
+use crate::rect::Rect;
+use crate::shadow::{Cell, Entry, Stamp, Touch, touch_cell};
+
+/// Bytes of a page: the unit in which whole tiles are remembered.
+pub(crate) const PAGE: u64 = 1024;
+/// Bytes of a granule: the unit in which parts of a page are remembered, with one mask bit a byte.
+pub(crate) const GRANULE: u64 = 32;
+const GRANULES: usize = (PAGE / GRANULE) as usize;
+pub(crate) const ALL: u32 = u32::MAX;
+
+/// A granule, or a page whose bytes are all alike (its masks are then all ones).
+#[derive(Clone, Debug)]
+enum Page {
+    Alike(Cell),
+    Parts(Box<[Cell; GRANULES]>),
+}
+
+/// What is remembered of one memory, byte by byte.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pages {
+    pages: Vec<Page>,
+    /// The host had no room for them: nothing is remembered any more.
+    pub full: bool,
+}
+
+impl Pages {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.pages.clear();
+    }
+
+    /// True if nothing was touched.
+    pub fn is_empty(&self) -> bool {
+        self.pages.is_empty()
+    }
+
+    /// Makes room up to before `end`; false where there is none.
+    fn reach(&mut self, end: u64) -> bool {
+        let pages = end.div_ceil(PAGE) as usize;
+        if self.pages.len() < pages {
+            self.full |= self.pages.try_reserve(pages - self.pages.len()).is_err();
+            if self.full {
+                self.pages = Vec::new();
+                return false;
+            }
+            self.pages.resize(pages, Page::Alike(Cell::new()));
+        }
+        true
+    }
+
+    /// Checks an access to the bytes from `start` to before `end` and remembers it.
+    pub fn touch<F: FnMut(Stamp, u64, u64)>(&mut self, start: u64, end: u64, touch: &mut Touch<'_, F>) {
+        if !self.reach(end) {
+            return;
+        }
+        let mut at = start;
+        while at < end {
+            let base = at - at % PAGE;
+            let stop = end.min(base + PAGE);
+            self.pages[(base / PAGE) as usize].touch(base, at, stop, touch);
+            at = stop;
+        }
+    }
+
+    /// Calls `f` with what is remembered of the bytes from `start` to before `end`, piece by piece: the cell, which bytes of it
+    /// (all of it where it is a page), and where the piece begins. Ends where `f` says so, and where nothing was touched behind.
+    pub fn each(&self, start: u64, end: u64, mut f: impl FnMut(&Cell, u32, u64) -> bool) {
+        let mut at = start;
+        while at < end {
+            let Some(page) = self.pages.get((at / PAGE) as usize) else { return };
+            let (stop, goes_on) = match page {
+                Page::Alike(cell) => (at - at % PAGE + PAGE, f(cell, ALL, at)),
+                Page::Parts(cells) => {
+                    let stop = end.min(at - at % GRANULE + GRANULE);
+                    let mask = bits((at % GRANULE) as u32, ((stop - 1) % GRANULE + 1) as u32);
+                    (stop, f(&cells[(at % PAGE / GRANULE) as usize], mask, at))
+                }
+            };
+            if !goes_on {
+                return;
+            }
+            at = stop;
+        }
+    }
+
+    /// What is remembered of all bytes of a rectangle, where that is the same for each of them.
+    pub fn alike(&self, rect: &Rect) -> Option<Cell> {
+        let mut first: Option<Cell> = None;
+        let mut look = |cell: &[Entry], mask: u32| {
+            let entries = || cell.iter().filter(|entry| entry.mask & mask != 0);
+            let stamps = || entries().map(|entry| entry.stamp);
+            match &first {
+                _ if entries().any(|entry| entry.mask & mask != mask) => false,
+                Some(first) => first.iter().map(|entry| entry.stamp).eq(stamps()),
+                None => {
+                    first = Some(stamps().map(|stamp| Entry { stamp, mask: ALL }).collect());
+                    true
+                }
+            }
+        };
+        let known = self.pages.len() as u64 * PAGE;
+        for (from, to) in rect.each() {
+            let mut same = true;
+            self.each(from, to, |cell, mask, _| {
+                same = look(cell, mask);
+                same
+            });
+            // Nobody has touched what is behind.
+            if !same || (to > known && !look(&[], ALL)) {
+                return None;
+            }
+            if from >= known {
+                break;
+            }
+        }
+        first
+    }
+
+    /// Remembers a cell for all bytes of a rectangle, in place of what was remembered of them.
+    pub fn replace(&mut self, rect: &Rect, with: &Cell) {
+        if !self.reach(rect.end()) {
+            return;
+        }
+        for (from, to) in rect.each() {
+            let mut at = from;
+            while at < to {
+                let base = at - at % PAGE;
+                let stop = to.min(base + PAGE);
+                self.pages[(base / PAGE) as usize].replace(base, at, stop, with);
+                at = stop;
+            }
+        }
+    }
+}
+
+impl Page {
+    /// The granules, for themselves from now on.
+    fn parts(&mut self) -> &mut [Cell] {
+        if let Page::Alike(cell) = self {
+            *self = Page::Parts(Box::new(std::array::from_fn(|_| cell.clone())));
+        }
+        if let Page::Parts(cells) = self { &mut cells[..] } else { &mut [] }
+    }
+
+    /// The part of an access that lies in this page, which starts at `base`.
+    fn touch<F: FnMut(Stamp, u64, u64)>(&mut self, base: u64, start: u64, end: u64, touch: &mut Touch<'_, F>) {
+        let whole = end - start == PAGE;
+        if let Page::Alike(cell) = self
+            && whole
+        {
+            touch_cell(cell, ALL, base, Some(base + PAGE), touch);
+            return;
+        }
+        let cells = self.parts();
+        for (index, first, mask) in granules(base, start, end) {
+            touch_cell(&mut cells[index], mask, first, None, touch);
+        }
+        if whole && touch.stamp.write && touch.stamp.update.is_none() {
+            // Every granule now remembers this write and nothing else.
+            *self = Page::Alike(Cell::from_slice(&[Entry { stamp: touch.stamp, mask: ALL }]));
+        }
+    }
+
+    fn replace(&mut self, base: u64, start: u64, end: u64, with: &Cell) {
+        if end - start == PAGE {
+            *self = Page::Alike(with.clone());
+            return;
+        }
+        let cells = self.parts();
+        for (index, _, mask) in granules(base, start, end) {
+            let cell = &mut cells[index];
+            cell.iter_mut().for_each(|entry| entry.mask &= !mask);
+            cell.retain(|entry| entry.mask != 0);
+            for new in with {
+                match cell.iter_mut().find(|entry| entry.stamp == new.stamp) {
+                    Some(entry) => entry.mask |= mask,
+                    None => cell.push(Entry { mask, ..*new }),
+                }
+            }
+        }
+    }
+}
+
+/// The granules of some bytes of a page that starts at `base`: their number, their first byte, and which of their bytes.
+fn granules(base: u64, start: u64, end: u64) -> impl Iterator<Item = (usize, u64, u32)> {
+    (start / GRANULE..end.div_ceil(GRANULE)).map(move |granule| {
+        let first = granule * GRANULE;
+        let mask = bits(start.saturating_sub(first) as u32, (end.min(first + GRANULE) - first) as u32);
+        ((granule - base / GRANULE) as usize, first, mask)
+    })
+}
+
+/// Bits `from` to before `to` of a mask.
+fn bits(from: u32, to: u32) -> u32 {
+    let below = |n: u32| if n >= 32 { ALL } else { (1 << n) - 1 };
+    below(to) & !below(from)
+}

@@ -1,7 +1,7 @@
 //! A short look at a buffer.
 
 use serde::{Serialize, Serializer};
-use slipring_tile::{Elem, load_f32};
+use slipring_tile::{Elem, Lane, load_f32};
 
 /// A short look at a buffer.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -27,21 +27,80 @@ pub fn digest(elem: Elem, bytes: &[u8]) -> Digest {
     for byte in bytes {
         hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
     }
-    let (mut min, mut max, mut nans, mut first) = (None::<Number>, None::<Number>, 0, Vec::new());
-    for element in bytes.chunks_exact(elem.bytes()) {
-        for value in numbers(elem, element) {
-            if first.len() < SHOWN {
-                first.push(value);
+    let first = bytes.chunks_exact(elem.bytes()).take(SHOWN).flat_map(|element| numbers(elem, element)).take(SHOWN);
+    let (range, nans) = range(elem, bytes);
+    let (min, max) = range.unzip();
+    Digest { min, max, nans, first: first.collect(), hash: format!("{hash:016x}") }
+}
+
+/// Smallest and largest number of a buffer, if there is one that is a number, and how many are none.
+fn range(elem: Elem, bytes: &[u8]) -> (Option<(Number, Number)>, usize) {
+    let signed = |(low, high): (i64, i64)| (Number::Signed(low), Number::Signed(high));
+    let unsigned = |(low, high): (u64, u64)| (Number::Unsigned(low), Number::Unsigned(high));
+    let range = match (elem.is_float(), elem.is_signed_int(), elem.bytes()) {
+        (true, ..) => return float_range(elem, bytes),
+        (_, true, 1) => ends::<i8, i64>(bytes).map(signed),
+        (_, true, 2) => ends::<i16, i64>(bytes).map(signed),
+        (_, true, 4) => ends::<i32, i64>(bytes).map(signed),
+        (_, true, _) => ends::<i64, i64>(bytes).map(signed),
+        (_, _, 1) => ends::<u8, u64>(bytes).map(unsigned),
+        (_, _, 2) => ends::<u16, u64>(bytes).map(unsigned),
+        (_, _, 4) => ends::<u32, u64>(bytes).map(unsigned),
+        (..) => ends::<u64, u64>(bytes).map(unsigned),
+    };
+    (range, 0)
+}
+
+/// Smallest and largest integer.
+fn ends<T: Lane + Ord + Into<W>, W>(bytes: &[u8]) -> Option<(W, W)> {
+    let values = || T::split(bytes).iter().map(|value| T::get(*value));
+    Some((values().min()?.into(), values().max()?.into()))
+}
+
+/// Values that are loaded at a time.
+const CHUNK: usize = 256;
+/// Of these, how many are held against as many others at once.
+const WIDE: usize = 16;
+
+fn float_range(elem: Elem, bytes: &[u8]) -> (Option<(Number, Number)>, usize) {
+    let (mut low, mut high, mut nans) = ([f32::INFINITY; WIDE], [f32::NEG_INFINITY; WIDE], 0);
+    let mut count = 0;
+    each_chunk(elem, bytes, |values| {
+        count += values.len();
+        nans += values.iter().map(|x| usize::from(x.is_nan())).sum::<usize>();
+        let mut chunks = values.chunks_exact(WIDE);
+        let mut hold = |values: &[f32]| {
+            for ((low, high), x) in low.iter_mut().zip(&mut high).zip(values) {
+                // False for what is no number.
+                *low = if *x < *low { *x } else { *low };
+                *high = if *x > *high { *x } else { *high };
             }
-            if value.is_nan() {
-                nans += 1;
-                continue;
-            }
-            min = Some(min.filter(|m| !value.is_below(*m)).unwrap_or(value));
-            max = Some(max.filter(|m| !m.is_below(value)).unwrap_or(value));
-        }
+        };
+        chunks.by_ref().for_each(&mut hold);
+        hold(chunks.remainder());
+    });
+    if nans == count {
+        return (None, nans);
     }
-    Digest { min, max, nans, first, hash: format!("{hash:016x}") }
+    let low = low.into_iter().fold(f32::INFINITY, |a, b| if b < a { b } else { a });
+    let high = high.into_iter().fold(f32::NEG_INFINITY, |a, b| if b > a { b } else { a });
+    // Of the two zeros, which are equal, the one that comes first.
+    let mut zero = None;
+    if low == 0.0 || high == 0.0 {
+        each_chunk(elem, bytes, |values| zero = zero.or_else(|| values.iter().copied().find(|x| *x == 0.0)));
+    }
+    let number = |x: f32| Number::Float(zero.filter(|_| x == 0.0).unwrap_or(x).into());
+    (Some((number(low), number(high))), nans)
+}
+
+/// The values of a buffer of floats, some at a time.
+fn each_chunk(elem: Elem, bytes: &[u8], mut f: impl FnMut(&[f32])) {
+    let mut values = [0f32; CHUNK];
+    for chunk in bytes.chunks(CHUNK / elem.values() * elem.bytes()) {
+        let values = &mut values[..chunk.len() / elem.bytes() * elem.values()];
+        load_f32(elem, chunk, values);
+        f(values);
+    }
 }
 
 /// A number of a buffer, exactly. As JSON an integer, a float, or one of the words `inf`, `-inf`, `nan`, which JSON has no
@@ -52,22 +111,6 @@ pub enum Number {
     Signed(i64),
     Unsigned(u64),
     Float(f64),
-}
-
-impl Number {
-    fn is_nan(self) -> bool {
-        matches!(self, Number::Float(x) if x.is_nan())
-    }
-
-    /// True if it is less than another number of the same type.
-    fn is_below(self, other: Number) -> bool {
-        match (self, other) {
-            (Number::Signed(a), Number::Signed(b)) => a < b,
-            (Number::Unsigned(a), Number::Unsigned(b)) => a < b,
-            (Number::Float(a), Number::Float(b)) => a < b,
-            _ => false,
-        }
-    }
 }
 
 impl Serialize for Number {
@@ -114,6 +157,47 @@ mod tests {
         // FNV-1a of "a", from its authors' table.
         assert_eq!(digest(Elem::U8, b"a").hash, "af63dc4c8601ec8c");
         assert_eq!(digest(Elem::I8, &[0xff]).min, Some(Number::Signed(-1)));
+    }
+
+    /// The ends as they are found number by number: of equal ones the first.
+    fn one_by_one(elem: Elem, bytes: &[u8]) -> (Option<Number>, Option<Number>, usize) {
+        let below = |a: Number, b: Number| match (a, b) {
+            (Number::Signed(a), Number::Signed(b)) => a < b,
+            (Number::Unsigned(a), Number::Unsigned(b)) => a < b,
+            (Number::Float(a), Number::Float(b)) => a < b,
+            _ => panic!("numbers of one type"),
+        };
+        let (mut min, mut max, mut nans) = (None::<Number>, None::<Number>, 0);
+        for value in bytes.chunks_exact(elem.bytes()).flat_map(|element| numbers(elem, element)) {
+            if matches!(value, Number::Float(x) if x.is_nan()) {
+                nans += 1;
+                continue;
+            }
+            min = Some(min.filter(|m| !below(value, *m)).unwrap_or(value));
+            max = Some(max.filter(|m| !below(*m, value)).unwrap_or(value));
+        }
+        (min, max, nans)
+    }
+
+    #[test]
+    fn ranges_of_all_types_are_those_of_their_numbers() {
+        let mut state = 1u64;
+        let mut byte = || {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            (state >> 56) as u8
+        };
+        for elem in Elem::ALL {
+            for length in [0, 1, 2, 3, 7, 8, 16, 33, 500, 2048, 4100] {
+                let random: Vec<u8> = (0..length).map(|_| byte()).collect();
+                // Zeros of both signs, and nothing below or above them.
+                let zeros: Vec<u8> = (0..length).map(|at| if at % 8 == 7 { byte() & 0x80 } else { 0 }).collect();
+                for bytes in [random, zeros, vec![0xff; length], vec![0x80; length]] {
+                    let d = digest(elem, &bytes);
+                    let show = |x: (Option<Number>, Option<Number>, usize)| format!("{x:?}");
+                    assert_eq!(show((d.min, d.max, d.nans)), show(one_by_one(elem, &bytes)), "{elem} {length}");
+                }
+            }
+        }
     }
 
     #[test]

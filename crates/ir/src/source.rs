@@ -93,7 +93,13 @@ impl Source {
     pub fn line_column(&self, byte: u32) -> (usize, usize) {
         let at = self.border(byte as usize);
         let line = self.line_of(at);
-        (line + 1, self.characters_before(at) - self.characters_before(self.index().lines[line]) + 1)
+        let first = self.index().lines[line];
+        let before = match at - first {
+            // The beginning of a line that is not very long.
+            few if few <= BLOCK => characters(&self.text.as_bytes()[first..at]),
+            _ => self.characters_before(at) - self.characters_before(first),
+        };
+        (line + 1, before + 1)
     }
 
     /// The line, from 0, that a byte stands in.

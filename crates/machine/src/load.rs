@@ -1,5 +1,7 @@
 //! Reading platform files.
 
+use std::sync::OnceLock;
+
 use slipring_tile::{Elem, Space, nearest};
 use thiserror::Error;
 
@@ -66,12 +68,18 @@ fn of_chip(name: &str) -> &str {
 
 /// A built-in platform: `a5`, `a2a3` (also spelled `a2` or `a3`), or that of a chip such as `Ascend910B1`.
 pub fn built_in(name: &str) -> Result<Platform, PlatformError> {
-    let text = match of_chip(name) {
-        "a5" => include_str!("../platforms/a5.toml"),
-        "a2a3" | "a2" | "a3" => include_str!("../platforms/a2a3.toml"),
+    // Each is read once in a process.
+    static READ: [OnceLock<Platform>; 2] = [const { OnceLock::new() }; 2];
+    let (read, text) = match of_chip(name) {
+        "a5" => (&READ[0], include_str!("../platforms/a5.toml")),
+        "a2a3" | "a2" | "a3" => (&READ[1], include_str!("../platforms/a2a3.toml")),
         _ => return Err(PlatformError::Unknown(name.to_string())),
     };
-    parse(text)
+    if let Some(platform) = read.get() {
+        return Ok(platform.clone());
+    }
+    let platform = parse(text)?;
+    Ok(read.get_or_init(|| platform).clone())
 }
 
 /// Reads and checks a platform file.

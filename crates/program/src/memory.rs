@@ -71,6 +71,18 @@ pub fn scaled(count: u64, size: u64) -> Result<u64, Trap> {
 /// # Errors
 /// If there is not so much memory.
 pub fn zeroed(bytes: usize) -> Result<Vec<u8>, TryReserveError> {
+    // Asked for as zeros, large memory is not touched before it is used. What is refused so is asked for again to say why.
+    let layout = std::alloc::Layout::array::<u8>(bytes).ok().filter(|layout| layout.size() > 0);
+    if let Some(layout) = layout {
+        // SAFETY: the layout is not of size 0; what comes back is memory of this layout, zeros throughout, that nobody else has,
+        // from the allocator that vectors give theirs back to.
+        unsafe {
+            let start = std::alloc::alloc_zeroed(layout);
+            if !start.is_null() {
+                return Ok(Vec::from_raw_parts(start, bytes, bytes));
+            }
+        }
+    }
     let mut data = Vec::new();
     data.try_reserve_exact(bytes)?;
     data.resize(bytes, 0);

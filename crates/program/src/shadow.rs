@@ -60,9 +60,21 @@ impl Marks {
 
     #[inline]
     fn any_of(&self, first: usize, last: usize, from: u64, to: u64) -> bool {
-        let Some(words) = self.nothing.get(first..last) else { return false };
-        let mut words = words.iter().enumerate();
-        words.any(|(i, word)| word & bits((first + i) as u64, from, to) != 0)
+        match self.nothing.get(first..last) {
+            None | Some([]) => false,
+            Some([only]) => only & bits(first as u64, from, to) != 0,
+            Some([low, between @ .., high]) => {
+                let ends = low & bits(first as u64, from, to) | high & bits(last as u64 - 1, from, to);
+                // A thousand bytes at a time, without a question between.
+                ends != 0 || between.chunks(16).any(|words| words.iter().fold(0, |all, word| all | word) != 0)
+            }
+        }
+    }
+
+    /// True if a byte from the first to the last one of a range of several rows means nothing, those between rows included: if not,
+    /// none of the rows needs to be looked at.
+    fn any_near(&self, extent: &Extent, start: u64) -> bool {
+        extent.rows <= 1 || self.any(start, start.saturating_add(extent.end().saturating_sub(extent.start)))
     }
 
     /// True if the byte means nothing.
@@ -264,14 +276,18 @@ impl Shadow {
     /// True if a byte of the ranges means nothing.
     pub fn any(&self, extents: &[Extent], env: Env) -> bool {
         extents.iter().any(|extent| {
-            self.of(extent, env).is_some_and(|(marks, start)| runs(extent, start).any(|(from, to)| marks.any(from, to)))
+            self.of(extent, env).is_some_and(|(marks, start)| {
+                marks.any_near(extent, start) && runs(extent, start).any(|(from, to)| marks.any(from, to))
+            })
         })
     }
 
     /// The bytes of the ranges have a meaning from now on.
     pub fn define(&mut self, extents: &[Extent], env: Env) {
         for extent in extents {
-            if let Some((marks, start)) = self.of_mut(extent, env) {
+            if let Some((marks, start)) = self.of_mut(extent, env)
+                && marks.any_near(extent, start)
+            {
                 runs(extent, start).for_each(|(from, to)| marks.define(from, to));
             }
         }

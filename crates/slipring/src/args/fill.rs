@@ -21,6 +21,9 @@ pub(super) enum Fill {
     },
 }
 
+/// Values that are stored at a time.
+const CHUNK: usize = 256;
+
 /// The bytes of `count` elements.
 ///
 /// # Errors
@@ -49,13 +52,14 @@ pub(super) fn fill(kind: Fill, elem: Elem, count: usize) -> Result<Vec<u8>, TryR
         }
         return Ok(bytes);
     }
-    let mut values = [0.0; 2];
-    let values = &mut values[..elem.values()];
-    for (at, to) in bytes.chunks_exact_mut(size).enumerate() {
-        for (part, x) in values.iter_mut().enumerate() {
-            *x = value(at * elem.values() + part).float();
+    let (mut values, mut next) = ([0.0; CHUNK], 0);
+    for chunk in bytes.chunks_mut(CHUNK / elem.values() * size) {
+        let values = &mut values[..chunk.len() / size * elem.values()];
+        for x in &mut *values {
+            *x = value(next).float();
+            next += 1;
         }
-        store_f64(elem, values, to);
+        store_f64(elem, values, chunk);
     }
     Ok(bytes)
 }

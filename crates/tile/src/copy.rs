@@ -32,6 +32,20 @@ impl Axis {
         if i < self.period { i * self.inner } else { i / self.period * self.outer + i % self.period * self.inner }
     }
 
+    /// The offset of the first index, and the same axis from there on with one step throughout where the first `n` indices
+    /// have one.
+    fn within(&self, n: usize) -> (usize, Axis) {
+        if self.period == usize::MAX || self.even_from(0) < n {
+            return (0, *self);
+        }
+        (self.at(0), Axis::even(self.inner, 0, n))
+    }
+
+    /// True if all indices have one step.
+    fn is_even(&self) -> bool {
+        self.period == usize::MAX
+    }
+
     /// Indices from `i` on, itself included, that lie evenly `inner` bytes apart.
     fn even_from(&self, i: usize) -> usize {
         self.period - (self.start + i) % self.period
@@ -117,16 +131,28 @@ impl View {
         View { base: self.base + self.cols.at(0), cols: Axis::even(0, 0, usize::MAX), ..self }
     }
 
+    /// The same first rows and columns, with even steps where boxes make no difference to them.
+    fn within(&self, rows: usize, cols: usize) -> View {
+        let ((down, rows), (right, cols)) = (self.rows.within(rows), self.cols.within(cols));
+        View { elem: self.elem, base: self.base + down + right, rows, cols }
+    }
+
     /// The view as a single row of `rows * cols` elements, if it lies in memory as one.
     pub(crate) fn flat(self, rows: usize, cols: usize) -> Option<View> {
         let size = self.elem.bytes();
         if self.is_one_for_row() && self.transposed().is_one_for_row() {
             return Some(self);
         }
-        let even = |axis: &Axis| axis.period == usize::MAX;
-        let one_row = even(&self.rows) && even(&self.cols) && self.cols.inner == size && self.rows.inner == cols * size;
+        let one_row =
+            self.rows.is_even() && self.cols.is_even() && self.cols.inner == size && self.rows.inner == cols * size;
         let at = self.offset(0, 0);
         one_row.then(|| View { cols: Axis::even(size, 0, rows * cols), ..View::strided(self.elem, at, 0, size) })
+    }
+
+    /// Where the first row begins and how far apart rows are, if each is `cols` elements without a gap, and all steps are even.
+    fn lines(&self, cols: usize) -> Option<(usize, usize)> {
+        let together = cols == 1 || (self.cols.inner == self.elem.bytes() && self.cols.is_even());
+        (together && self.rows.is_even()).then(|| (self.offset(0, 0), self.rows.inner))
     }
 
     /// Byte offset of element (`row`, `col`) of the view.
@@ -182,6 +208,7 @@ pub fn copy(
     if !to.holds(rows, cols, dst.len()) || !from.holds(rows, cols, src.len()) {
         return Err(OutOfBounds);
     }
+    let (to, from) = (&to.within(rows, cols), &from.within(rows, cols));
     // Walk along the direction in which both sides are contiguous for longer.
     let by_row = to.contiguous(cols).min(from.contiguous(cols));
     let (to_down, from_down) = (to.transposed(), from.transposed());
@@ -209,12 +236,15 @@ fn copy_rows(dst: &mut [u8], to: &View, src: &[u8], from: &View, rows: usize, co
         return;
     }
     let size = to.elem.bytes();
+    if let (Some(to), Some(from)) = (to.lines(cols), from.lines(cols)) {
+        return copy_lines(dst, to, src, from, rows, cols * size);
+    }
     for first in (0..rows).step_by(ROWS) {
         let count = (rows - first).min(ROWS);
-        let lines: [(usize, usize); ROWS] = std::array::from_fn(|i| {
-            let row = first + i.min(count - 1);
-            (to.base + to.rows.at(row), from.base + from.rows.at(row))
-        });
+        let mut lines = [(0, 0); ROWS];
+        for (row, line) in (first..).zip(&mut lines[..count]) {
+            *line = (to.base + to.rows.at(row), from.base + from.rows.at(row));
+        }
         let mut col = 0;
         while col < cols {
             let n = to.cols.even_from(col).min(from.cols.even_from(col)).min(cols - col);
@@ -230,6 +260,35 @@ fn copy_rows(dst: &mut [u8], to: &View, src: &[u8], from: &View, rows: usize, co
             }
             col += n;
         }
+    }
+}
+
+/// Copies lines of `n` bytes, each side given by where its first one begins and how far apart they are.
+fn copy_lines(
+    dst: &mut [u8],
+    (to, down): (usize, usize),
+    src: &[u8],
+    (from, from_down): (usize, usize),
+    rows: usize,
+    n: usize,
+) {
+    /// Of a length that is known: each line is some moves of whole vectors.
+    fn of<const N: usize>(dst: &mut [u8], down: usize, src: &[u8], from_down: usize, rows: usize) {
+        for row in 0..rows {
+            dst[row * down..][..N].copy_from_slice(&src[row * from_down..][..N]);
+        }
+    }
+    if rows == 0 || n == 0 {
+        return;
+    }
+    let (dst, src) = (&mut dst[to..], &src[from..]);
+    match n {
+        _ if rows == 1 || (down == n && from_down == n) => dst[..rows * n].copy_from_slice(&src[..rows * n]),
+        32 => of::<32>(dst, down, src, from_down, rows),
+        64 => of::<64>(dst, down, src, from_down, rows),
+        128 => of::<128>(dst, down, src, from_down, rows),
+        256 => of::<256>(dst, down, src, from_down, rows),
+        _ => (0..rows).for_each(|row| dst[row * down..][..n].copy_from_slice(&src[row * from_down..][..n])),
     }
 }
 

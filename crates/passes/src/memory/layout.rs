@@ -13,7 +13,7 @@ use super::lifetime::lifetimes;
 use super::pack::{Live, Request};
 use crate::analysis::facts::Functions;
 use crate::analysis::rings::{RingOp, consumes, pipe, ring_bytes, ring_ops, slots_of};
-use crate::analysis::roots::{Address, RootId, RootKind, Roots, home};
+use crate::analysis::roots::{Address, Root, RootId, RootKind, Roots, home};
 use crate::manager::PassContext;
 
 /// Alignment of rings in bytes.
@@ -69,6 +69,15 @@ pub(super) fn crowds(module: &Module, context: &PassContext<'_>, space: Space) -
     }
     let functions = Functions::of(module);
     let roots = Roots::of(module, &functions);
+    let own = || roots.roots.iter().filter(|root| root.space == space);
+    let beside = |end: u64, root: &Root| {
+        let end = end.saturating_add(root.bytes.unwrap_or(0));
+        end.checked_next_multiple_of(spec.align.max(1)).unwrap_or(u64::MAX)
+    };
+    if own().all(|root| !matches!(root.address, Address::At(_))) && own().fold(0, beside) <= spec.usable() {
+        // All of them have room side by side, however long they live.
+        return Vec::new();
+    }
     let lives = lifetimes(module, &functions, &roots);
     let mut crowds = Vec::new();
     for group in groups(module, &functions) {

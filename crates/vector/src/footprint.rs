@@ -251,8 +251,9 @@ impl Bytes {
     }
 }
 
-/// One execution of a step that touches memory.
+/// One execution of a step that touches memory. As large as a vector of the host, so that many places take one at once.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[repr(align(16))]
 pub(crate) struct Moment {
     /// Number of the step.
     pub step: u32,

@@ -1,7 +1,7 @@
 //! A short look at a buffer.
 
 use serde::{Serialize, Serializer};
-use slipring_tile::{Elem, Lane, load_f32};
+use slipring_tile::{Elem, Native, load_f32};
 
 /// A short look at a buffer.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -52,7 +52,7 @@ fn range(elem: Elem, bytes: &[u8]) -> (Option<(Number, Number)>, usize) {
 }
 
 /// Smallest and largest integer.
-fn ends<T: Lane + Ord + Into<W>, W>(bytes: &[u8]) -> Option<(W, W)> {
+fn ends<T: Native + Ord + Into<W>, W>(bytes: &[u8]) -> Option<(W, W)> {
     let values = || T::split(bytes).iter().map(|value| T::get(*value));
     Some((values().min()?.into(), values().max()?.into()))
 }

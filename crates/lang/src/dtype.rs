@@ -65,3 +65,9 @@ pub(crate) fn scalar_type(elem: Elem) -> Type {
     let signed = elem.is_signed_int();
     Type::Int { width: elem.bytes() as u16 * 8, sign: if signed { Sign::Signless } else { Sign::Unsigned } }
 }
+
+/// The name of a type behind its article: `an INT32`, `an FP32`, `a UINT32`.
+pub(crate) fn with_article(name: &str) -> String {
+    let vowel = name.starts_with(['A', 'E', 'F', 'I', 'O', 'a', 'e', 'f', 'i', 'o']);
+    format!("{} {name}", if vowel { "an" } else { "a" })
+}

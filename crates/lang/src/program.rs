@@ -303,7 +303,29 @@ fn no_kernel(source: &Source, host: &Host<'_>) -> Diagnostic {
             .also(at(&starts.def.name), "this function starts kernels and is none")
             .help("a kernel is a function with a decorator: `@pl.incore`, `@pl.jit` or `@pl.function(…)`");
     }
-    error.help("a kernel is a function with a decorator: `@pl.incore`, `@pl.jit` or `@pl.function(…)`")
+    let decorator = "a kernel is a function with a decorator: `@pl.incore`, `@pl.jit` or `@pl.function(…)`";
+    let lines = || {
+        source.text.split_inclusive('\n').scan(0u32, |begin, line| {
+            let at = *begin;
+            *begin += line.len() as u32;
+            Some((Span::new(at, at + line.trim_end().len() as u32), line.trim()))
+        })
+    };
+    let imports: Vec<(Span, &str)> =
+        lines().filter(|(_, line)| line.starts_with("import ") || line.starts_with("from ")).collect();
+    let own = |line: &str| line.contains("slipring") || line.contains("pypto");
+    if !imports.iter().any(|(_, line)| own(line)) {
+        let error = match imports.first() {
+            Some((place, _)) => error.also(*place, "this is another module than the language"),
+            None => error.note("the file imports nothing"),
+        };
+        return error.help(format!("the language is imported by `import slipring.language as pl`, and {decorator}"));
+    }
+    let plain = lines().find(|(_, line)| line.starts_with("def ") && line.contains("pl."));
+    match plain {
+        Some((place, _)) => error.also(place, "this function has no decorator").help(decorator),
+        None => error.help(decorator),
+    }
 }
 
 fn no_place(code: &'static str, message: String) -> Diagnostic {

@@ -29,11 +29,93 @@ pub fn parse(source: &Source, diags: &mut Diags) -> Option<Vec<Stmt>> {
         std::mem::forget(parsed);
         return None;
     }
+    if parsed.errors().is_empty() {
+        return Some(parsed.into_suite().into_iter().collect());
+    }
+    if let Some(place) = never_closed(parsed.tokens(), &source.text) {
+        let bracket = &source.text[place];
+        let message = format!("this `{bracket}` is never closed");
+        diags.push(Diagnostic::error("python-syntax", widen(source, span(place)), message));
+        return None;
+    }
+    if let Some(diagnostic) = tabs(source, parsed.errors()) {
+        diags.push(diagnostic);
+        return None;
+    }
     for error in parsed.errors().iter().take(MOST_ERRORS) {
         let message = error.error.to_string();
         diags.push(Diagnostic::error("python-syntax", widen(source, span(error.location)), message));
     }
-    parsed.errors().is_empty().then(|| parsed.into_suite().into_iter().collect())
+    None
+}
+
+/// The innermost bracket that the text opens and does not close.
+fn never_closed(tokens: &[Token], text: &str) -> Option<TextRange> {
+    let mut open: Vec<(TokenKind, TextRange)> = Vec::new();
+    for token in tokens {
+        let closes = match token.kind() {
+            TokenKind::Lpar | TokenKind::Lsqb | TokenKind::Lbrace => {
+                open.push((token.kind(), token.range()));
+                continue;
+            }
+            TokenKind::Rpar => TokenKind::Lpar,
+            TokenKind::Rsqb => TokenKind::Lsqb,
+            TokenKind::Rbrace => TokenKind::Lbrace,
+            // A statement that begins a line ends what stands open: nothing else of it would be understood.
+            kind if kind.is_keyword() && begins_line(text, token.range()) => match kind {
+                TokenKind::Def | TokenKind::Class | TokenKind::With | TokenKind::Return | TokenKind::Import => {
+                    if let Some((_, place)) = open.last() {
+                        return Some(*place);
+                    }
+                    continue;
+                }
+                _ => continue,
+            },
+            _ => continue,
+        };
+        match open.last() {
+            Some((kind, _)) if *kind == closes => drop(open.pop()),
+            Some((_, place)) => return Some(*place),
+            None => return None,
+        }
+    }
+    open.last().map(|(_, place)| *place)
+}
+
+fn begins_line(text: &str, place: TextRange) -> bool {
+    text[..usize::from(place.start())].rsplit('\n').next().is_some_and(|before| before.trim().is_empty())
+}
+
+/// What is said of lines that are indented with tabs where others are with blanks.
+fn tabs(source: &Source, errors: &[ruff_python_parser::ParseError]) -> Option<Diagnostic> {
+    use ruff_python_parser::{LexicalErrorType, ParseErrorType};
+    let indentation = |error: &&ruff_python_parser::ParseError| {
+        matches!(
+            error.error,
+            ParseErrorType::Lexical(LexicalErrorType::IndentationError) | ParseErrorType::UnexpectedIndentation
+        )
+    };
+    let error = errors.iter().find(indentation)?;
+    let blank = |line: &str, with: char| {
+        line.len() > line.trim_start().len() && line.trim_start_matches(with).len() < line.len()
+    };
+    let lines = || source.text.lines().filter(|line| !line.trim().is_empty());
+    if !lines().any(|line| blank(line, '\t')) || !lines().any(|line| blank(line, ' ')) {
+        return None;
+    }
+    let mut place = 0;
+    let mut found = span(error.location);
+    for line in source.text.split_inclusive('\n') {
+        if blank(line, '\t') {
+            found = Span::new(place, place + line.trim_end().len() as u32);
+            break;
+        }
+        place += line.len() as u32;
+    }
+    Some(
+        Diagnostic::error("python-syntax", found, "this line is indented with a tab, others with blanks")
+            .help("indent all lines with blanks, four for each level"),
+    )
 }
 
 /// The most bytes of a file. A parsed text takes some hundred times its bytes.

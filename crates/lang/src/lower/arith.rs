@@ -95,7 +95,11 @@ impl Lower<'_> {
             }
             (DType::Elem(Elem::F32), DType::Elem(elem)) if elem.is_float() => Ok(scalar.value),
             (from, to) => {
-                let message = format!("a {} scalar stands where a {} one is needed", from.name(), to.name());
+                let message = format!(
+                    "{} scalar stands where {} one is needed",
+                    crate::dtype::with_article(from.name()),
+                    crate::dtype::with_article(to.name())
+                );
                 let mut error = Diagnostic::error("scalar-type", span, message);
                 if to.is_float() {
                     error = error.help(format!("convert it: `pl.cast(x, pl.{})`", to.name()));

@@ -109,7 +109,7 @@ impl Lower<'_> {
                 return self.subscript(base, &subscript.slice, span);
             }
             Expr::Call(call) => return self.call(call),
-            _ => return Err(self.unsupported(span, "this kind of expression")),
+            other => return Err(self.not_here(super::unknown::expression(other), span)),
         })
     }
 
@@ -329,7 +329,10 @@ impl Lower<'_> {
             let mut error = Diagnostic::error("unknown-op", place, format!("there is no `{path}`"));
             let known = crate::ops::catalogue().flat_map(|entry| entry.names.iter().copied());
             let near = slipring_ir::text::nearest(name.rsplit('.').next().unwrap_or(name), known);
-            if let Some(near) = near {
+            let last = name.rsplit('.').next().unwrap_or(name);
+            if let Some(own) = crate::ops::of_numpy(last).filter(|_| !path.starts_with("pl.")) {
+                error = error.help(format!("a kernel calls the language's own: `pl.{own}`"));
+            } else if let Some(near) = near {
                 error = error.help(format!("did you mean `pl.{near}`?"));
             }
             return Err(self.report(error));

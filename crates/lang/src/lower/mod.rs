@@ -23,6 +23,7 @@ mod region;
 mod split;
 mod stmt;
 mod turns;
+mod unknown;
 mod window;
 mod yields;
 

@@ -390,7 +390,11 @@ impl Lower<'_> {
             let error = Diagnostic::error(
                 "store-type",
                 span,
-                format!("a {} tile is stored into a {} tensor", names[0], names[1]),
+                format!(
+                    "{} tile is stored into {} tensor",
+                    crate::dtype::with_article(names[0]),
+                    crate::dtype::with_article(names[1])
+                ),
             )
             .also(root.span, format!("`{}` is declared here", root.name))
             .help(format!("convert it: `pl.cast(…, pl.{})`", names[1]));

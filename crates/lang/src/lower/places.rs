@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use slipring_ir::{OpId, ValueDef, ValueId};
+use slipring_ir::{Diagnostic, OpId, Span, ValueDef, ValueId};
 use slipring_op::{Counter, Linear, OpDef, OpRef, rules};
 
-use super::Lower;
+use super::{Lower, Lowered};
+use crate::value::Index;
 
 /// Places that are looked at one by one.
 const MOST: usize = 1 << 10;
@@ -32,24 +33,7 @@ impl Lower<'_> {
                 known
             })
             .collect();
-        let mut iterations = vec![Numbers::new()];
-        for counter in counters {
-            let mut next = Vec::new();
-            for outer in iterations {
-                let (first, end, step) = self.range_of(counter, &outer, &mut steps)?;
-                let mut at = first;
-                while at < end {
-                    if next.len() == MOST {
-                        return None;
-                    }
-                    let mut inner = outer.clone();
-                    inner.insert(counter, at);
-                    next.push(inner);
-                    at = at.checked_add(step)?;
-                }
-            }
-            iterations = next;
-        }
+        let iterations = self.iterations(&counters, &mut steps)?;
         let mut all = Vec::new();
         for iteration in iterations {
             let each = numbers.iter().zip(&known).map(|(number, known)| match known {
@@ -61,6 +45,82 @@ impl Lower<'_> {
         all.sort_unstable();
         all.dedup();
         Some(all)
+    }
+
+    /// Reports a part of `size` elements that some iteration takes from outside of an extent: where the part certainly is
+    /// taken, and its place is made of constants and counters.
+    pub(super) fn inside_each_time(
+        &mut self,
+        offset: Index,
+        size: u64,
+        extent: u64,
+        of: std::fmt::Arguments<'_>,
+        span: Span,
+    ) -> Lowered<()> {
+        let Index::At(scalar) = offset else { return Ok(()) };
+        let Some((first, counters)) = self.first_outside(scalar.value, size, extent) else { return Ok(()) };
+        let place: Vec<String> = counters.iter().map(|(name, at)| format!("`{name}` is {at}")).collect();
+        let message = format!(
+            "elements {first} to {} lie outside {of} where {}",
+            first.saturating_add(size as i64),
+            place.join(" and ")
+        );
+        Err(self.report(
+            Diagnostic::error("bounds", span, message).help("let the loop end before, or make the parts smaller"),
+        ))
+    }
+
+    /// The first place outside of an extent that a number names in an iteration, with what the counters are then.
+    fn first_outside(&self, number: ValueId, size: u64, extent: u64) -> Option<(i64, Vec<(String, i64)>)> {
+        // Only loops around it: what a branch decides need not happen.
+        let counted = |block: &&slipring_ir::BlockId| {
+            let parent = self.e.module.block_parent(**block);
+            parent.is_none_or(|op| self.e.module.is_function(op) || self.counter(op).is_some())
+        };
+        if self.blocks.iter().filter(counted).count() != self.blocks.len() || self.branches > 0 {
+            return None;
+        }
+        let (mut steps, mut counters) = (MOST_STEPS, Vec::new());
+        self.counters_of(number, &mut counters, &mut steps)?;
+        // Every loop around it must be known to run.
+        let open = self.blocks.iter().filter_map(|block| self.e.module.block(*block).args.first().copied());
+        for counter in open.filter(|arg| matches!(self.e.module.value(*arg).def, ValueDef::Arg(block, 0) if self.e.module.block_parent(block).is_some_and(|op| self.counter(op).is_some()))) {
+            self.counters_of(counter, &mut counters, &mut steps)?;
+        }
+        for iteration in self.iterations(&counters, &mut steps)? {
+            let first = self.number_in(number, &iteration, &mut steps)?;
+            if first < 0 || first.checked_add(size as i64).is_none_or(|end| end > extent as i64) {
+                let named = counters.iter().map(|counter| {
+                    let name = self.e.module.value(*counter).name.as_deref().unwrap_or("the lane").to_string();
+                    (name, iteration[counter])
+                });
+                return Some((first, named.collect()));
+            }
+        }
+        None
+    }
+
+    /// What counters are in each iteration, outer ones first.
+    fn iterations(&self, counters: &[ValueId], steps: &mut usize) -> Option<Vec<Numbers>> {
+        let mut iterations = vec![Numbers::new()];
+        for counter in counters {
+            let mut next = Vec::new();
+            for outer in iterations {
+                let (first, end, step) = self.range_of(*counter, &outer, steps)?;
+                let mut at = first;
+                while at < end {
+                    if next.len() == MOST {
+                        return None;
+                    }
+                    let mut inner = outer.clone();
+                    inner.insert(*counter, at);
+                    next.push(inner);
+                    at = at.checked_add(step)?;
+                }
+            }
+            iterations = next;
+        }
+        Some(iterations)
     }
 
     /// The counters that a number is made of, outer ones first; `None` if it is made of something else too.

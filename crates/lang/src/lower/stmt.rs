@@ -88,6 +88,19 @@ impl Lower<'_> {
         }
     }
 
+    /// Reports a call of a function of the file that ends without `return`, where its result is given a name.
+    fn gives_something(&mut self, value: &Value, expr: &Expr) -> Lowered<()> {
+        let (Value::Nothing, Expr::Call(call)) = (value, expr) else { return Ok(()) };
+        let path = crate::program::path_of(self.globals, &self.env, &call.func);
+        let Some(name) = path.as_deref().and_then(|path| path.strip_prefix('@')) else { return Ok(()) };
+        let Some(function) = self.globals.functions.get(name) else { return Ok(()) };
+        let name = function.def.name.to_string();
+        let error = Diagnostic::error("value-kind", at(expr), format!("`{name}` gives nothing back"))
+            .also(at(&function.def.name), "it has no `return`")
+            .help(format!("end `{name}` with `return …`, or call it without giving the result a name"));
+        Err(self.report(error))
+    }
+
     fn stmt(&mut self, stmt: &Stmt) -> Lowered<()> {
         let outer = std::mem::replace(&mut self.e.span, at(stmt));
         let outcome = self.deeper(at(stmt), |l| l.stmt_here(stmt));
@@ -102,6 +115,7 @@ impl Lower<'_> {
             Stmt::Expr(stmt) if self.is_yield(&stmt.value) => self.yield_values(&stmt.value, &[]),
             Stmt::Assign(assign) => {
                 let value = self.expr(&assign.value)?;
+                self.gives_something(&value, &assign.value)?;
                 assign.targets.iter().try_for_each(|target| self.assign(target, value.clone()))
             }
             Stmt::AnnAssign(assign) => match &assign.value {
@@ -174,7 +188,7 @@ impl Lower<'_> {
                 Err(self.report(error))
             }
             Stmt::Assert(_) => Err(self.error("unsupported", span, "a kernel cannot raise: use `pl.static_assert`")),
-            _ => Err(self.unsupported(span, "this kind of statement in a kernel")),
+            other => Err(self.not_here(super::unknown::statement(other), span)),
         }
     }
 

@@ -141,6 +141,14 @@ impl Lower<'_> {
             None => extent as i64,
             Some(expr) => {
                 let value = self.expr(expr)?;
+                if let Value::Scalar(_) = value {
+                    let message =
+                        "the end of this slice is known only when the kernel runs, and its extent must be constant";
+                    let error = Diagnostic::error("not-constant", at(&**expr), message).help(format!(
+                        "take the largest part, and say how much of it counts: `pl.load(x, offsets, [{extent}, …], valid_shape=[n, …])`"
+                    ));
+                    return Err(self.report(error));
+                }
                 self.known_int(&value, "the end of a slice that begins at a constant", at(&**expr))?
             }
         };
@@ -257,6 +265,9 @@ impl Lower<'_> {
                 return Err(self.error("bounds", span, message));
             }
         }
+        for (dim, ((offset, size), extent)) in offsets.iter().zip(shape).zip(&whole).enumerate() {
+            self.inside_each_time(*offset, *size, *extent, format_args!("the {extent} of dimension {dim}"), span)?;
+        }
         let parts: Vec<Part> = offsets.iter().zip(shape).map(|(offset, size)| Part::Range(*offset, *size)).collect();
         self.tensor_part(tensor, &parts, span)
     }
@@ -298,6 +309,9 @@ impl Lower<'_> {
                 );
                 return Err(self.error("bounds", span, message));
             }
+        }
+        for ((offset, size), extent) in offsets.iter().zip(shape).zip(&tile.shape) {
+            self.inside_each_time(*offset, *size, *extent, format_args!("a tile {}", show(&tile.shape)), span)?;
         }
         if tile.shape.as_slice() == shape {
             return Ok(id);

@@ -1,6 +1,6 @@
 //! Between global memory and tiles, and between the memories of a core.
 
-use slipring_ir::Diagnostic;
+use slipring_ir::{Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
@@ -203,13 +203,55 @@ fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         Some((other, span)) => return Err(call.wrong(lower, "init_value", "a constant number", &other, span)),
     };
     let direction = if call.get("init_value").is_some() { Direction::InOut } else { Direction::Out };
+    Ok(own_tensor(lower, (shape, elem, given), direction, place))
+}
+
+/// A tensor that nobody has to pass, of a shape and a type, with what is in it at first; made at a place by a way of calls.
+fn own_tensor(
+    lower: &mut Lower<'_>,
+    (shape, elem, given): (Vec<u64>, slipring_tile::Elem, String),
+    direction: Direction,
+    place: Vec<Span>,
+) -> Value {
     let name: std::rc::Rc<str> = format!("tensor{}", lower.facts.created.len()).into();
-    let entry = lower.blocks[0];
-    let (value, ty) = tensor_parameter(lower, &name, &shape, elem, direction, call.span, entry);
+    let (entry, span) = (lower.blocks[0], place.last().copied().unwrap_or_default());
+    let (value, ty) = tensor_parameter(lower, &name, &shape, elem, direction, span, entry);
     let info = ParamInfo { name: name.to_string(), elem, shape: Some(shape), direction, given: Some(given) };
     lower.returned.push((info, ty));
     lower.facts.created.push((place, value.clone()));
-    Ok(value)
+    value
+}
+
+/// A tile of L1 as one of UB: no pipe of the cluster has that way on all platforms, so it goes through a tensor of the
+/// kernel's own.
+fn through_memory(lower: &mut Lower<'_>, id: TileId, span: Span) -> Lowered<TileId> {
+    if let Some(region) = lower.region {
+        let region = lower.regions[region.0 as usize].span;
+        let error = Diagnostic::error("no-way", span, "a tile of L1 is read on the Vector cores inside a region")
+            .also(lower.tile(id).span, "the tile is made here")
+            .also(region, "the region begins here")
+            .help("move it before the region: `pl.move(t, pl.Mem.Vec)`");
+        return Err(lower.report(error));
+    }
+    if lower.facts.blocks.is_some() {
+        let error = Diagnostic::error("no-way", span, "a tile cannot get from `mat` to `vec` where several blocks run")
+            .help("load it from its tensor into UB where it is needed, or store it first");
+        return Err(lower.report(error));
+    }
+    lower.wholly_valid(id, "a move from L1 to UB", span)?;
+    let tile = lower.tile(id).clone();
+    let elem = tile.ty.layout.elem;
+    let (rows, cols) = crate::lower::fold(&tile.shape);
+    let mut place = lower.call_sites.clone();
+    place.push(span);
+    let known = lower.facts.created.iter().find(|(known, _)| *known == place).map(|(_, value)| value.clone());
+    let given = format!("zeros:{}", written(&[rows, cols], elem));
+    let own = known.unwrap_or_else(|| own_tensor(lower, (vec![rows, cols], elem, given), Direction::Out, place));
+    let Value::Tensor(tensor) = own else { return Ok(id) };
+    lower.store(&Value::Tile(id), &tensor, false, span)?;
+    let loaded = lower.load(&tensor, Space::Vec)?;
+    lower.tiles[loaded.0 as usize].shape = tile.shape.clone();
+    Ok(loaded)
 }
 
 /// A type and a shape as the command line writes them.
@@ -310,6 +352,9 @@ fn move_tile(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     if lower.tile(*id).ty.space == space {
         return Ok(Value::Tile(lower.copy_to(*id, space)));
+    }
+    if (lower.tile(*id).ty.space, space) == (Space::Mat, Space::Vec) {
+        return through_memory(lower, *id, span).map(Value::Tile);
     }
     // A transposed view keeps its layout on the way: the layout of L0A and L0B is the same either way.
     lower.demand(&value, space, span).map(Value::Tile)

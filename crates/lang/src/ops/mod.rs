@@ -81,6 +81,32 @@ pub fn catalogue() -> impl Iterator<Item = &'static Entry> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
 
+/// The op that does what a function of numpy, torch or `math` does, by the name that it has there.
+pub(crate) fn of_numpy(name: &str) -> Option<&'static str> {
+    let other = match name {
+        "multiply" => "mul",
+        "subtract" | "sub_" => "sub",
+        "divide" | "true_divide" => "div",
+        "dot" | "mm" | "bmm" => "matmul",
+        "concatenate" | "cat" | "hstack" => "concat",
+        "where" => "sel",
+        "sum" => "row_sum",
+        "amax" => "row_max",
+        "amin" => "row_min",
+        "fabs" | "absolute" => "abs",
+        "negative" => "neg",
+        "zeros" | "ones" | "full_like" | "zeros_like" | "ones_like" => "full",
+        "empty" => "create_tile",
+        "reciprocal" => "recip",
+        "astype" | "to" => "cast",
+        "sort" | "argsort" => "sort32",
+        same => {
+            return find(same).map(|entry| *entry.names.iter().find(|own| **own == same).unwrap_or(&entry.names[0]));
+        }
+    };
+    Some(other)
+}
+
 /// The op of a name without `pl.`. `tile.`, `tensor.` and `system.` before it make no difference.
 pub fn find(name: &str) -> Option<&'static Entry> {
     let bare = ["tile.", "tensor.", "system."].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);

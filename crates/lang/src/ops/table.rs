@@ -9,7 +9,7 @@ use slipring_tile::{Elem, Space};
 use super::elementwise::vector;
 use super::memory::tensor;
 use super::{Call, ENTRY, Entry};
-use crate::dtype::DType;
+use crate::dtype::{DType, with_article};
 use crate::lower::{Lower, Lowered, fold, show};
 use crate::value::{Const, Index, Scalar, Value};
 
@@ -149,8 +149,12 @@ fn scatter(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     if tile.ty.layout.elem != table.elem {
         let names = [tile.ty.layout.elem, table.elem].map(|elem| DType::Elem(elem).name());
-        let error = Diagnostic::error("store-type", span, format!("{} elements go to a {} tensor", names[0], names[1]))
-            .help(format!("convert them: `pl.cast(…, pl.{})`", names[1]));
+        let error = Diagnostic::error(
+            "store-type",
+            span,
+            format!("{} elements go to {} tensor", names[0], with_article(names[1])),
+        )
+        .help(format!("convert them: `pl.cast(…, pl.{})`", names[1]));
         return Err(lower.report(error));
     }
     lower.writable(table.root, span)?;
@@ -254,7 +258,7 @@ fn update(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     if x.ty.layout.elem != y.ty.layout.elem {
         let names = [x.ty.layout.elem, y.ty.layout.elem].map(|elem| DType::Elem(elem).name());
-        let message = format!("{} rows are put into a {} tile", names[1], names[0]);
+        let message = format!("{} rows are put into {} tile", names[1], with_article(names[0]));
         return Err(lower.error("elem-types", call.span, message));
     }
     if let Value::Tile(id) = index

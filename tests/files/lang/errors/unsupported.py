@@ -14,7 +14,7 @@ def assertion(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.
 
 @pl.incore
 def comprehension(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: unsupported this kind of expression cannot be compiled yet
+    # error: unsupported a comprehension in a kernel cannot be compiled
     rows = [i for i in range(4)]
     y[:] = x
 
@@ -30,3 +30,35 @@ def star(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]
     offsets = [0, 0]
     # error: unsupported `*` in a call cannot be compiled yet
     y[:] = pl.load(x, *offsets)
+
+
+@pl.incore
+def nameless(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: unsupported a lambda in a kernel cannot be compiled
+    twice = lambda t: pl.add(t, t)
+    y[:] = x
+
+
+@pl.incore
+def attempt(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: unsupported `try` in a kernel cannot be compiled
+    try:
+        y[:] = x
+    except ValueError:
+        y[:] = x
+
+
+@pl.incore
+def inner(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: unsupported a function inside of a kernel cannot be compiled
+    def twice(t):
+        return pl.add(t, t)
+
+    y[:] = x
+
+
+@pl.incore
+def numbers(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: unsupported a dict or set in a kernel cannot be compiled
+    names = {"rows": 64}
+    y[:] = x

@@ -1,0 +1,51 @@
+# Functions of other libraries, which a kernel calls by the language's own names; results of functions that return nothing.
+#
+# test: check %s
+# exit: 2
+# check: a kernel calls the language's own: `pl.exp`
+# check: a kernel calls the language's own: `pl.sel`
+# check: a kernel calls the language's own: `pl.sqrt`
+# check: it has no `return`
+# check: valid_shape=
+# check: an INT32 scalar stands where
+import math
+
+import numpy as np
+import slipring.language as pl
+
+
+@pl.incore
+def numpy(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: unknown-op there is no `numpy.exp`
+    t = np.exp(x)
+    # error: unknown-op there is no `numpy.where`
+    u = np.where(x > 0.0, x, x)
+    # error: unknown-op there is no `math.sqrt`
+    y[:] = math.sqrt(x)
+
+
+@pl.inline
+def shifted(t):
+    pl.add(t, 1.0)
+
+
+@pl.incore
+def nothing(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: value-kind `shifted` gives nothing back
+    t = shifted(x)
+    y[:] = t
+
+
+@pl.incore
+def some(x: pl.Tensor[[64, 64], pl.FP32], n: pl.Tensor[[1, 8], pl.INT32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    k = pl.read(n, [0, 0])
+    # error: not-constant the end of this slice is known only when the kernel runs
+    t = x[0:k, :]
+    y[:] = t
+
+
+@pl.incore
+def kinds(x: pl.Tensor[[64, 64], pl.FP32], n: pl.Tensor[[1, 8], pl.INT32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    k = pl.read(n, [0, 0])
+    # error: scalar-type an INT32 scalar stands where an FP32 one is needed
+    y[:] = pl.add(x, k)

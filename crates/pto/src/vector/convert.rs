@@ -56,6 +56,17 @@ pub static TCVT: OpDef = OpDef {
     ..EACH
 };
 
+/// True for a conversion from f32 that rounds as the accumulator's way out does: to the nearest, ties to even, floats overflowing
+/// to infinity.
+pub fn rounds_like_the_accumulator(op: &OpRef<'_>) -> bool {
+    let elem = |name| op.ty(name).and_then(Type::elem);
+    op.def == &TCVT
+        && (elem("src"), op.operand("tmp")) == (Some(Elem::F32), None)
+        && matches!(elem("dst"), Some(Elem::F16 | Elem::BF16))
+        && matches!(op.text("rmode"), None | Some("RINT" | "CAST_RINT"))
+        && matches!(op.text("sat_mode"), None | Some("OFF"))
+}
+
 fn verify_convert(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::spaces(op, diags);
     let (Some(src), Some(dst)) = (op.tile("src"), op.tile("dst")) else { return };

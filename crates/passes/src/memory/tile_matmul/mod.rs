@@ -12,8 +12,11 @@
 //! | operands | declared without an address, with a constant valid shape, filled by one move of a whole tile from L1 that comes before the product, the source unchanged in between |
 //! | left as they are | kernels that synchronise their pipes by hand: flags know nothing of new moves |
 //!
-//! Products are not cut over m or n: an accumulator that is too large is an error.
+//! A product whose accumulator is too large is first cut over m and n ([`blocks`]), and products that are only rounded on the Vector
+//! cores stay where they are ([`narrow`]).
 
+mod blocks;
+mod narrow;
 mod operand;
 pub mod steps;
 
@@ -21,7 +24,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::slice::from_ref;
 
-use slipring_ir::{AttrDict, Diagnostic, Diags, Module, OpId, Span, TileType, Type, ValueId};
+use slipring_ir::{AttrDict, Diagnostic, Diags, Dim, Module, OpId, Span, TileType, Type, ValueId};
 use slipring_machine::Platform;
 use slipring_mlir::arith;
 use slipring_op::{OpDef, OpRef, Product};
@@ -37,12 +40,14 @@ use crate::memory::layout::crowds;
 
 /// The pass.
 pub const PASS: Pass =
-    Pass { name: "tile-matmul", summary: "Do products in steps over k whose operands are too large", run };
+    Pass { name: "tile-matmul", summary: "Do products in blocks, and in steps over k, whose tiles are too large", run };
 
 /// Bytes of k in a fractal.
 const FRACTAL: u64 = 32;
 
 fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
+    narrow::narrow(module, context.platform);
+    while blocks::cut(module, context) {}
     while round(module, context) {}
     report(module, context, diags);
 }
@@ -116,7 +121,7 @@ fn plan(module: &Module, roots: &Roots, platform: &Platform, product: OpId) -> R
 /// Puts the steps in the place of a product, and drops the moves of whole tiles that nothing needs any more.
 fn apply(module: &mut Module, plan: &Plan) {
     let Some((first, further)) = forms(module, plan) else { return };
-    let mut builder = Builder { module, before: plan.product, numbers: BTreeMap::new() };
+    let mut builder = Builder::before(module, plan.product);
     let mut slices: [[Option<(ValueId, TileType)>; 2]; 2] = [[None; 2]; 2];
     let source = builder.module.op(plan.product).clone();
     let dst = builder.module.operands_named(plan.product, Product::DST)[0];
@@ -130,8 +135,8 @@ fn apply(module: &mut Module, plan: &Plan) {
                 None => builder.tile(operand, ty, turn),
             };
             slices[side][turn % 2] = Some((tile, ty));
-            let mut corner = [0, 0];
-            corner[operand.along] = step.start;
+            let mut corner = operand.corner;
+            corner[operand.along] += step.start;
             let [row, col] = corner.map(|at| builder.number(at));
             builder.extract(operand, [row, col], tile);
             values[side] = tile;
@@ -167,7 +172,59 @@ struct Builder<'m> {
     numbers: BTreeMap<u64, ValueId>,
 }
 
-impl Builder<'_> {
+impl<'m> Builder<'m> {
+    fn before(module: &'m mut Module, before: OpId) -> Builder<'m> {
+        Builder { module, before, numbers: BTreeMap::new() }
+    }
+
+    /// Adds an op again, with other operands.
+    fn copy(&mut self, id: OpId, other: impl Fn(&str, ValueId) -> ValueId) {
+        let source = self.module.op(id).clone();
+        let Some(def) = OpDef::of(self.module, id) else { return };
+        let groups: Vec<(&str, Vec<ValueId>)> = def
+            .schema
+            .operands
+            .iter()
+            .map(|spec| {
+                let own = self.module.operands_named(id, spec.name).to_vec();
+                (spec.name, own.into_iter().map(|value| other(spec.name, value)).collect())
+            })
+            .collect();
+        let named: Vec<(&str, &[ValueId])> = groups.iter().map(|(name, values)| (*name, &values[..])).collect();
+        let op = def.make(self.module, &named, source.attrs, &[], source.span);
+        self.insert(op);
+    }
+
+    /// A tile declared like another one, with a type of its own.
+    fn declared_like(&mut self, declared: OpId, tile: ValueId, ty: TileType, turn: usize) -> ValueId {
+        let source = self.module.op(declared).clone();
+        let name = self.module.value(tile).name.as_ref().map(|name| format!("{name}_{}", turn % 2).into());
+        let op = self.module.like(&source);
+        self.module.op_mut(op).segments = source.segments;
+        let value = self.module.add_result(op, Type::Tile(ty), name, source.span);
+        self.insert(op);
+        value
+    }
+
+    /// A window of a window of global memory, in its last two dimensions.
+    fn window(&mut self, view: ValueId, corner: [ValueId; 2], sizes: [u64; 2]) -> ValueId {
+        let Type::PartitionView(ty) = self.module.ty(view).clone() else { return view };
+        let outer = ty.dims.len().saturating_sub(2);
+        let (zero, one) = (self.number(0), self.number(1));
+        let offsets: Vec<ValueId> = std::iter::repeat_n(zero, outer).chain(corner).collect();
+        let extents = sizes.map(|n| self.number(n));
+        let extents: Vec<ValueId> = std::iter::repeat_n(one, outer).chain(extents).collect();
+        let mut own = ty;
+        for (dim, size) in own.dims.iter_mut().skip(outer).zip(sizes) {
+            *dim = Dim::Static(size);
+        }
+        let groups: [(&str, &[ValueId]); 3] = [("source", &[view]), ("offsets", &offsets), ("sizes", &extents)];
+        let span = self.module.op(self.before).span;
+        let op = pto::PARTITION_VIEW.make(self.module, &groups, AttrDict::default(), &[Type::PartitionView(own)], span);
+        self.insert(op);
+        self.module.op(op).results[0]
+    }
+
     /// Adds an op whose declared operands are one value each.
     fn op(&mut self, def: &'static OpDef, operands: &[(&str, ValueId)], attrs: AttrDict, span: Span) {
         let named: Vec<(&str, &[ValueId])> = operands.iter().map(|(name, value)| (*name, from_ref(value))).collect();
@@ -190,13 +247,7 @@ impl Builder<'_> {
 
     /// A tile for slices of an operand: declared like the operand, named after it.
     fn tile(&mut self, operand: &Operand, ty: TileType, turn: usize) -> ValueId {
-        let declared = self.module.op(operand.declared).clone();
-        let name = self.module.value(operand.tile).name.as_ref().map(|name| format!("{name}_{}", turn % 2).into());
-        let op = self.module.like(&declared);
-        self.module.op_mut(op).segments = declared.segments;
-        let value = self.module.add_result(op, Type::Tile(ty), name, declared.span);
-        self.insert(op);
-        value
+        self.declared_like(operand.declared, operand.tile, ty, turn)
     }
 
     /// A constant.
@@ -253,9 +304,10 @@ fn too_large(
         error = error.also(module.op(declared).span, "declared here");
     }
     if space == Space::Acc {
-        return error
-            .note("products are done in steps over k only, which leaves the accumulator as it is")
-            .help("multiply tiles with fewer rows on the left or fewer columns on the right");
+        if let Err(why) = blocks::plan(module, roots, tile, capacity) {
+            error = error.note(format!("the product cannot be done block by block: {why}"));
+        }
+        return error.help("multiply tiles with fewer rows on the left or fewer columns on the right");
     }
     if let Err(why) = plan(module, roots, platform, op.id) {
         error = error.note(format!("the product cannot be done in steps over k: {why}"));

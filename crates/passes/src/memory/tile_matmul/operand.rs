@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use slipring_ir::{Dim, Module, OpId, Part, Span, TileType, ValueId};
 use slipring_machine::Platform;
-use slipring_op::{OpDef, OpRef, Transfer};
+use slipring_op::{OpDef, OpRef, Transfer, rules};
 use slipring_tile::{Layout, Space};
 
 use super::steps::Room;
@@ -25,6 +25,8 @@ pub(super) struct Operand {
     pub span: Span,
     /// The tile in L1.
     pub source: ValueId,
+    /// The row and the column of it that the operand begins with.
+    pub corner: [u64; 2],
     /// Which of rows (0) and columns (1) is k.
     pub along: usize,
 }
@@ -53,10 +55,11 @@ impl Operand {
         }
         let fill = fill_of(module, roots, product.id, root)
             .ok_or(format!("`{name}` is not filled by one move right before it"))?;
-        let source = whole_from_l1(module, fill, tile)
-            .ok_or(format!("`{name}` is not filled by a move of a whole tile from L1"))?;
+        let (source, corner) =
+            from_l1(module, fill, tile).ok_or(format!("`{name}` is not filled by a move of a whole tile from L1"))?;
         let origin = module.ty(source).as_tile().ok_or(format!("`{name}` is not filled from a tile"))?;
-        let covered = |at: usize| origin.valid[at].known() >= ty.valid[at].known();
+        let covered =
+            |at: usize| origin.valid[at].known().map(|n| n.saturating_sub(corner[at])) >= ty.valid[at].known();
         if !(covered(0) && covered(1)) {
             return Err(format!("the move that fills `{name}` does not fill all of its valid shape"));
         }
@@ -64,7 +67,7 @@ impl Operand {
         if between.iter().any(|op| writes(module, roots, *op, roots.get(source))) {
             return Err(format!("the tile that `{name}` is filled from changes before the product"));
         }
-        Ok(Operand { tile, ty, declared, fill, span: module.op(fill).span, source, along })
+        Ok(Operand { tile, ty, declared, fill, span: module.op(fill).span, source, corner, along })
     }
 
     /// Valid elements along k.
@@ -86,15 +89,20 @@ impl Operand {
 
     /// The type of a slice: fractals that are begun are whole, as far as the tile in L1 reaches.
     pub fn slice(&self, step: &Range<u64>) -> TileType {
+        self.part(self.along, step)
+    }
+
+    /// The same for some rows (0) or columns (1).
+    pub fn part(&self, along: usize, step: &Range<u64>) -> TileType {
         let layout = self.ty.layout;
         let (box_rows, box_cols) = layout.box_shape();
-        let unit = u64::from([box_rows, box_cols][self.along].max(1));
-        let all = u64::from([layout.rows, layout.cols][self.along]);
+        let unit = u64::from([box_rows, box_cols][along].max(1));
+        let all = u64::from([layout.rows, layout.cols][along]);
         let valid = step.end - step.start;
         let length = valid.next_multiple_of(unit).min(all - step.start) as u32;
         let mut ty = self.ty;
-        ty.valid[self.along] = Dim::Static(valid);
-        ty.layout = match self.along {
+        ty.valid[along] = Dim::Static(valid);
+        ty.layout = match along {
             0 => Layout { rows: length, ..layout },
             _ => Layout { cols: length, ..layout },
         };
@@ -147,10 +155,18 @@ fn fill_of(module: &Module, roots: &Roots, op: OpId, root: RootId) -> Option<OpI
     }
 }
 
-/// The tile in L1 that a move copies into `tile`, whole.
-fn whole_from_l1(module: &Module, fill: OpId, tile: ValueId) -> Option<ValueId> {
-    let op = OpRef::of(module, fill).filter(|op| op.def.transfer == Some(Transfer::Whole))?;
-    (op.operand("dst") == Some(tile) && op.space("src") == Some(Space::Mat)).then(|| op.operand("src"))?
+/// The tile in L1 that a move copies into `tile`, from its first element on or from a known row and column.
+fn from_l1(module: &Module, fill: OpId, tile: ValueId) -> Option<(ValueId, [u64; 2])> {
+    let op = OpRef::of(module, fill)?;
+    let corner = match op.def.transfer? {
+        Transfer::Whole => [0, 0],
+        Transfer::Extract => {
+            let at = |name: &str| u64::try_from(rules::constant(module, op.operand(name)?)?).ok();
+            [at("row")?, at("col")?]
+        }
+    };
+    let here = op.operand("dst") == Some(tile) && op.space("src") == Some(Space::Mat);
+    here.then(|| Some((op.operand("src")?, corner)))?
 }
 
 /// The ops that may run after `first` and before `last`, which stands behind it in its block or inside an op behind it.
@@ -168,7 +184,7 @@ fn between(module: &Module, first: OpId, last: OpId) -> Vec<OpId> {
 }
 
 /// An op and those in its regions.
-fn with_inner(module: &Module, op: OpId) -> Vec<OpId> {
+pub(super) fn with_inner(module: &Module, op: OpId) -> Vec<OpId> {
     let mut found = vec![op];
     for region in &module.op(op).regions {
         for block in &module.region(*region).blocks {
@@ -183,7 +199,7 @@ fn any_inside(module: &Module, op: OpId, test: impl Fn(OpId) -> bool) -> bool {
 }
 
 /// True if an op may change the bytes of a root, or give them back. A call may change all that it is given.
-fn writes(module: &Module, roots: &Roots, op: OpId, wanted: &[RootId]) -> bool {
+pub(super) fn writes(module: &Module, roots: &Roots, op: OpId, wanted: &[RootId]) -> bool {
     let hits = |value: &ValueId| roots.get(*value).iter().any(|root| wanted.contains(root));
     let data = module.op(op);
     let Some(def) = OpDef::of(module, op) else { return data.operands.iter().any(hits) };

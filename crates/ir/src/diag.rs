@@ -180,6 +180,10 @@ fn clamp(source: &Source, span: Span) -> std::ops::Range<usize> {
     start..source.border(span.end as usize).max(start)
 }
 
+/// Says that an error was reported and that what it is about was given up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reported;
+
 /// Diagnostics in the order they were found.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Diags {

@@ -16,7 +16,7 @@ mod types;
 
 pub use attr::{Attr, AttrDict};
 pub use compare::{difference, difference_but_for_names};
-pub use diag::{Diagnostic, Diags, Labeled, Severity};
+pub use diag::{Diagnostic, Diags, Labeled, Reported, Severity};
 pub use function::Part;
 pub use module::{Block, BlockId, Mark, Module, Op, OpId, Region, RegionId, Value, ValueDef, ValueId, ValueMap};
 pub use name::Name;

@@ -1,7 +1,8 @@
 //! The `func` dialect: functions, calls, returns.
 
+use slipring_ir::Reported;
 use slipring_ir::function::{CALLEE, FUNCTION_TYPE, SYMBOL, VISIBILITY};
-use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Reported as TextReported, Tok, same_type};
+use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Tok, same_type};
 use slipring_ir::{
     Arity, Attr, AttrKind, Diagnostic, Diags, FuncType, Infer, Module, OpId, OpSchema, Part, ResultSpec, Span, Syntax,
     Touch, Type, ValueId,
@@ -110,7 +111,7 @@ fn verify_slots(op: &OpRef<'_>, ty: &FuncType, platform: &Platform, diags: &mut 
 struct FuncText;
 
 impl CustomSyntax for FuncText {
-    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Result<(), TextReported> {
+    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Result<(), Reported> {
         for visibility in ["private", "public", "nested"] {
             if p.eat_text(visibility) {
                 p.module.op_mut(op).attrs.set(VISIBILITY, Attr::Str(visibility.into()));
@@ -295,7 +296,7 @@ fn verify_call(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
 struct CallText;
 
 impl CustomSyntax for CallText {
-    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Result<(), TextReported> {
+    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Result<(), Reported> {
         let callee = p.symbol()?;
         p.module.set_callee(op, &callee);
         let mut args = Vec::new();

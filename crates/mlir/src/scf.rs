@@ -1,6 +1,7 @@
 //! The `scf` dialect: structured control flow, which the scalar unit runs.
 
-use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Reported as TextReported, Tok};
+use slipring_ir::Reported;
+use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Tok};
 use slipring_ir::{Arity, Flow, Infer, Module, OpId, OpSchema, ResultSpec, Syntax, Touch, Type, ValueId};
 
 use slipring_op::decode::control;
@@ -49,7 +50,7 @@ pub static FOR: OpDef = OpDef {
 struct ForText;
 
 impl CustomSyntax for ForText {
-    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Result<(), TextReported> {
+    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Result<(), Reported> {
         let (counter, span) = p.value_name()?;
         p.expect(Tok::Equal, "`=`")?;
         let lower = p.operand()?;
@@ -120,7 +121,7 @@ fn carried_values<'a>(
     p: &mut OpParser<'a>,
     names: &mut Vec<(&'a str, slipring_ir::Span)>,
     init: &mut Vec<ValueId>,
-) -> Result<(), TextReported> {
+) -> Result<(), Reported> {
     p.expect(Tok::LParen, "`(` and the carried values")?;
     p.list_until(Tok::RParen, "`)`", |p| {
         names.push(p.value_name()?);
@@ -183,7 +184,7 @@ pub static WHILE: OpDef = OpDef {
 struct WhileText;
 
 impl CustomSyntax for WhileText {
-    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Result<(), TextReported> {
+    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Result<(), Reported> {
         let (mut carried, mut init) = (Vec::new(), Vec::new());
         if p.at("(") {
             carried_values(p, &mut carried, &mut init)?;

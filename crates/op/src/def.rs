@@ -1,5 +1,6 @@
 //! What a declaration of an op consists of.
 
+pub use slipring_ir::Reported;
 use slipring_ir::{Attr, Diagnostic, Diags, Module, OpId, OpSchema, Span, TileType, Type, ValueId};
 use slipring_machine::{Pipe, Platform, Price, cost_types};
 use slipring_program::{Direction, UpdateKind};
@@ -223,10 +224,6 @@ pub enum InCoreSync {
 
 /// Result of lowering: an error has been reported where it is `Err`.
 pub type Lowered = Result<(), Reported>;
-
-/// Marks that an error was reported.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Reported;
 
 /// Which core runs an op.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

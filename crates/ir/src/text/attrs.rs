@@ -2,8 +2,9 @@
 
 use super::lexer::Tok;
 use super::literal::{bits_of, float_width};
-use super::parser::{OpParser, Parsed, Reported};
+use super::parser::{OpParser, Parsed};
 use super::types::begins_type;
+use crate::Reported;
 use crate::{Attr, AttrDict, AttrKind, AttrSpec, Diagnostic, EnumSpec, Name, OpId, Sign, Span, Type};
 use slipring_tile::nearest;
 

@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use super::lexer::{Tok, lex_at};
-use super::parser::{OpParser, Parsed, Reported, is_unknown};
+use super::parser::{OpParser, Parsed, is_unknown};
 use super::print::OpPrinter;
 use super::types::begins_type;
+use crate::Reported;
 use crate::{Arity, Attr, AttrKind, AttrSpec, OpId, OpSchema, Span, Syntax, Type, ValueId};
 use slipring_tile::nearest;
 

@@ -47,7 +47,7 @@
 
 use std::sync::Arc;
 
-use crate::{Attr, Diagnostic, Diags, Module, OpId, OpSchema, Registry, Source, Span, Syntax, Type};
+use crate::{Attr, Diagnostic, Diags, Module, OpId, OpSchema, Registry, Reported, Source, Span, Syntax, Type};
 
 mod attrs;
 mod check;
@@ -69,7 +69,7 @@ mod types;
 pub use lexer::Tok;
 pub use literal::{bits_of as float_bits, value_of as float_value};
 pub use ops::BlockArg;
-pub use parser::{OpParser, Parsed, Reported};
+pub use parser::{OpParser, Parsed};
 pub use print::OpPrinter;
 pub use slipring_tile::nearest;
 pub use spelling::Spelling;

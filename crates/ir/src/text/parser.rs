@@ -9,12 +9,8 @@ use smallvec::SmallVec;
 
 use super::format::Format;
 use super::lexer::{Cursor, Tok, unescape};
-use crate::{Attr, Diagnostic, Diags, Module, Name, OpId, Registry, Span, Type, ValueDef, ValueId};
+use crate::{Attr, Diagnostic, Diags, Module, Name, OpId, Registry, Reported, Span, Type, ValueDef, ValueId};
 use slipring_tile::nearest;
-
-/// Marks that an error was reported and the construct was given up.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Reported;
 
 /// What a parsing step gives.
 pub type Parsed<T> = Result<T, Reported>;

@@ -97,7 +97,7 @@ impl<'a> OpParser<'a> {
     }
 
     /// Reports a tile type without a memory.
-    pub(super) fn no_memory(&mut self, span: Span) -> super::parser::Reported {
+    pub(super) fn no_memory(&mut self, span: Span) -> crate::Reported {
         let d = Diagnostic::error("type", span, "the memory space of the tile is missing")
             .label("a tile begins with the memory that holds it");
         self.fail(d.help("write `!pto.tile_buf<vec, 64x64xf32>`"))

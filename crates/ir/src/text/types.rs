@@ -6,7 +6,8 @@ use slipring_tile::{Elem, Space};
 use smallvec::SmallVec;
 
 use super::lexer::Tok;
-use super::parser::{OpParser, Parsed, Reported, is_unknown};
+use super::parser::{OpParser, Parsed, is_unknown};
+use crate::Reported;
 use crate::{Diagnostic, Dim, FuncType, MemRefType, PipeParam, PipeType, Sign, Span, Type, ValueId, ViewType};
 use slipring_tile::nearest;
 

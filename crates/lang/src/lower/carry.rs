@@ -6,19 +6,19 @@
 //! Every kind of value is carried, shown to be unchanged, or refused.
 
 use slipring_mlir::scf;
-use slipring_pto as pto;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
-use slipring_ir::{Diagnostic, OpId, Span, Type, ValueId};
+use slipring_ir::{Diagnostic, OpId, Span, ValueId};
 use slipring_tile::{Elem, Space};
 
 use super::buffers::BuffersMark;
+use super::copies::cannot_be_copied;
 use super::names::Names;
 use super::{Lower, Lowered, Value, describe, show};
 use crate::dtype::DType;
 use crate::program::Scope;
-use crate::value::{Const, Index, Parts, Tensor, Tile, TileId};
+use crate::value::{Const, Index, Parts, Tensor, TileId};
 
 /// How a loop carries what a name stands for.
 #[derive(Clone, Debug)]
@@ -450,161 +450,6 @@ impl Lower<'_> {
             _ => false,
         }
     }
-
-    // ---- buffers ----
-
-    /// True if a tile's buffer is not this name's alone: another name stands for it, or it is a view or a slot of a ring.
-    pub(super) fn is_shared(&self, name: &str, id: TileId) -> bool {
-        let (value, buffer) = (self.tile(id).value, self.buffer_of(id));
-        value != buffer || !self.allocs.contains(&buffer) || self.names_in(buffer).iter().any(|other| **other != *name)
-    }
-
-    /// A tile with a buffer that nothing else looks at: the tile's own, or a copy.
-    pub(super) fn own_buffer(&mut self, name: &str, id: TileId, span: Span) -> Lowered<TileId> {
-        self.still_there(id, span)?;
-        if self.tile(id).ty.space == Space::Acc || !self.is_shared(name, id) {
-            return Ok(self.claim(id));
-        }
-        let copy = self.copied(id)?;
-        self.part_if_shared(Some(&name.into()), id, copy);
-        Ok(copy)
-    }
-
-    /// A tile's buffer, which from now on changes: nothing finds it as a copy of another tile any more.
-    pub(super) fn claim(&mut self, id: TileId) -> TileId {
-        let buffer = self.tile(id).value;
-        let is_it = |tiles: &[Tile], id: TileId| tiles[id.0 as usize].value == buffer;
-        for at in 0..self.tiles.len() {
-            if !self.tiles[at].copies.is_empty() {
-                let mut copies = std::mem::take(&mut self.tiles[at].copies);
-                copies.retain(|copy| !is_it(&self.tiles, copy.tile));
-                self.tiles[at].copies = copies;
-            }
-        }
-        self.loads.retain(|load| !is_it(&self.tiles, load.tile));
-        self.renewed(id)
-    }
-
-    /// A copy of a tile in the same memory, made where the tile's kind of work may stand.
-    pub(super) fn copied(&mut self, id: TileId) -> Lowered<TileId> {
-        let tile = self.tile(id).clone();
-        if tile.ty.space != Space::Vec {
-            let message = format!("a tile in `{}` cannot be copied, which is needed to carry it", tile.ty.space);
-            let span = self.e.span;
-            let error = Diagnostic::error("carry", span, message).also(tile.span, "the tile is made here");
-            return Err(self.report(error.help("carry a tile that no other name stands for")));
-        }
-        let copy = match tile.valid {
-            None => {
-                let value = self.buffer(tile.ty);
-                self.add_tile(value, tile.ty, &tile.shape, tile.made_by)
-            }
-            Some(valid) => self.new_valid_tile(&tile.shape, tile.ty.layout.elem, tile.ty.space, valid, tile.made_by),
-        };
-        self.tiles[copy.0 as usize].region = tile.region;
-        self.tiles[copy.0 as usize].mask.clone_from(&tile.mask);
-        self.copy_into(id, copy)?;
-        Ok(copy)
-    }
-
-    /// Why a tile cannot be put into another one's buffer; `None` if they have one type.
-    fn unequal(&self, source: &Tile, target: &Tile, span: Span) -> Option<Diagnostic> {
-        if source.valid != target.valid {
-            let message = "a name stands for tiles with other valid shapes before and after";
-            return Some(
-                Diagnostic::error("carry", span, message)
-                    .also(target.span, "the one")
-                    .also(source.span, "the other")
-                    .help("make all of the tile valid first: `pl.fillpad`"),
-            );
-        }
-        if source.ty.layout.elem == target.ty.layout.elem && source.shape == target.shape && source.mask == target.mask
-        {
-            return None;
-        }
-        let show = |t: &Tile| format!("{} {}", show(&t.shape), DType::Elem(t.ty.layout.elem).name());
-        let message = format!("a name stands for a tile {} before and {} after", show(target), show(source));
-        Some(
-            Diagnostic::error("carry-type", span, message)
-                .also(target.span, "the one")
-                .also(source.span, "the other")
-                .help("a tile that a loop or branch changes keeps its shape and type: use another name"),
-        )
-    }
-
-    /// Copies a tile into another one's buffer, unless it lies there.
-    pub(super) fn copy_into(&mut self, from: TileId, to: TileId) -> Lowered<()> {
-        let (source, target) = (self.tile(from).clone(), self.tile(to).clone());
-        let span = self.e.span;
-        self.still_there(from, span)?;
-        if source.value == target.value {
-            return Ok(());
-        }
-        if let Some(error) = self.unequal(&source, &target, span) {
-            return Err(self.report(error));
-        }
-        let from_id = if source.ty.space == target.ty.space {
-            from
-        } else {
-            self.demand(&Value::Tile(from), target.ty.space, span)?
-        };
-        let source = self.tile(from_id).clone();
-        if source.ty.space != Space::Vec {
-            let error = cannot_be_copied(&source, span);
-            return Err(self.report(error));
-        }
-        // A function with regions runs Vector work in regions only.
-        match source.region.filter(|_| self.region.is_none()) {
-            None => {
-                self.e.op(&pto::TMOV, &[("src", &[source.value]), ("dst", &[target.value])], &[], &[]);
-            }
-            Some(region) => {
-                let mode = self.regions[region.0 as usize].used.map_or(0, |(mode, _)| mode as i64);
-                let op = self.e.op(&pto::SPLIT_AIV, &[], &[("split", slipring_ir::Attr::int(mode))], &[]);
-                let block = self.e.region(op);
-                let place = self.e.span;
-                self.e.module.add_arg(block, Type::Index, None, place);
-                self.e.inside(block, |e| {
-                    e.op(&pto::TMOV, &[("src", &[source.value]), ("dst", &[target.value])], &[], &[])
-                });
-            }
-        }
-        Ok(())
-    }
-
-    /// Copies tiles into buffers as if all at once: `a, b = b, a`.
-    pub(super) fn copy_all(&mut self, mut copies: Vec<(TileId, TileId)>) -> Lowered<()> {
-        for at in 1..copies.len() {
-            let source = self.buffer_of(copies[at].0);
-            let overwrites =
-                |(from, to): &(TileId, TileId)| self.tile(*to).value == source && self.tile(*from).value != source;
-            if copies[..at].iter().any(overwrites) {
-                copies[at].0 = self.copied(copies[at].0)?;
-            }
-        }
-        copies.into_iter().try_for_each(|(from, to)| self.copy_into(from, to))
-    }
-
-    /// A buffer like a tile's, declared before an op.
-    pub(super) fn buffer_before(&mut self, op: OpId, like: TileId) -> TileId {
-        let tile = self.tile(like).clone();
-        let alloc = self.e.make(&pto::ALLOC_TILE, &[], &[], &[Type::Tile(tile.ty)]);
-        let anchor = self.region.map_or(op, |region| self.regions[region.0 as usize].op);
-        self.e.module.insert_before(anchor, alloc);
-        let value = self.e.module.op(alloc).results[0];
-        self.allocs.insert(value);
-        let id = self.add_tile(value, tile.ty, &tile.shape, tile.made_by);
-        self.tiles[id.0 as usize].region = tile.region;
-        self.tiles[id.0 as usize].mask = tile.mask;
-        id
-    }
-}
-
-fn cannot_be_copied(tile: &Tile, span: Span) -> Diagnostic {
-    let message = format!("a tile in `{}` cannot be copied, which is needed to carry it", tile.ty.space);
-    Diagnostic::error("carry", span, message)
-        .also(tile.span, "the tile is made here")
-        .help("accumulate in place: `acc = pl.matmul_acc(acc, a, b)`")
 }
 
 /// True for windows that differ in nothing but their offsets.

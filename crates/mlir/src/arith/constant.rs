@@ -1,6 +1,7 @@
 //! `arith.constant`.
 
-use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Reported as TextReported, parse_type};
+use slipring_ir::Reported;
+use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, parse_type};
 use slipring_ir::{Attr, AttrKind, Infer, Module, OpId, OpSchema, Syntax, Type};
 use slipring_program::Operand;
 
@@ -50,7 +51,7 @@ pub static CONSTANT: OpDef = OpDef {
 struct ConstantText;
 
 impl CustomSyntax for ConstantText {
-    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Result<(), TextReported> {
+    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Result<(), Reported> {
         p.attr_dict(op)?;
         let start = p.span();
         let value = p.parse_attr()?;

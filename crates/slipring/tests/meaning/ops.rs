@@ -1,5 +1,8 @@
 //! What each `pl.…` does to arrays.
 
+mod cross;
+mod masks;
+
 use slipring_tile::{Elem, RoundMode, Saturation, convert};
 
 use crate::meaning::array::{Array, fold};
@@ -7,6 +10,9 @@ use crate::meaning::eval::{Run, elem};
 use crate::meaning::number;
 use crate::meaning::scalars;
 use crate::meaning::value::{Eval, Value};
+use cross::{gather, pop, push, shard};
+pub use masks::chosen;
+use masks::{compared, selected};
 
 /// Arguments of a call.
 pub struct Args {
@@ -108,78 +114,6 @@ pub fn call(run: &mut Run<'_>, name: &str, positional: Vec<Value>, keywords: Vec
         "tfree_to_aic" | "tfree_to_aiv" => Ok(Value::None),
         _ => plain(name, &args),
     }
-}
-
-/// A whole tile into a pipe, from which a pop of this name takes it.
-fn push(run: &mut Run<'_>, popped_by: &'static str, args: &Args) -> Eval {
-    let tile = args.array(0, "tile")?.copy();
-    run.pipes.entry((popped_by, pipe(args)?)).or_default().push_back(tile);
-    Ok(Value::None)
-}
-
-fn pop(run: &mut Run<'_>, name: &'static str, args: &Args) -> Eval {
-    let oldest = run.pipes.entry((name, pipe(args)?)).or_default().pop_front();
-    oldest.map(Value::Array).ok_or_else(|| format!("{name} of an empty pipe"))
-}
-
-/// The number of the pipe of an op that does not divide its tile.
-fn pipe(args: &Args) -> Eval<i128> {
-    if let Some(split) = args.get(usize::MAX, "split")
-        && split.int()? != 0
-    {
-        return Err("a divided tile".into());
-    }
-    args.get(usize::MAX, "id").map_or(Ok(0), |id| id.int())
-}
-
-/// The mode of a crossing and which lane this is.
-fn crossing(run: &Run<'_>, args: &Args) -> Eval<(String, usize)> {
-    let lane = run.lane.ok_or("a crossing outside of every region")?;
-    let own = args.get(1, "mode").map(|mode| mode.member().map(str::to_string)).transpose()?;
-    Ok((own.or_else(|| run.mode.clone()).ok_or("a crossing without a mode")?, lane))
-}
-
-/// A lane's half of an array: the first or the second half of the rows or columns.
-fn half(array: &Array, mode: &str, lane: usize) -> Eval<Array> {
-    let axis = match mode {
-        "NONE" => return Ok(array.clone()),
-        "UP_DOWN" => 0,
-        "LEFT_RIGHT" => array.shape.len() - 1,
-        other => return Err(format!("no mode: {other}")),
-    };
-    let mut parts: Vec<(i128, Option<usize>)> = array.shape.iter().map(|n| (0, Some(*n))).collect();
-    let size = array.shape[axis] / 2;
-    if !array.shape[axis].is_multiple_of(2) {
-        return Err(format!("half of {}", array.shape[axis]));
-    }
-    parts[axis] = ((size * lane) as i128, Some(size));
-    array.part(&parts)
-}
-
-fn shard(run: &Run<'_>, args: &Args) -> Eval {
-    let (mode, lane) = crossing(run, args)?;
-    half(&args.array(0, "tile")?, &mode, lane).map(|part| Value::Array(part.copy()))
-}
-
-fn gather(run: &mut Run<'_>, args: &Args) -> Eval {
-    let (mode, lane) = crossing(run, args)?;
-    let own = args.array(0, "tile")?;
-    let at = run.gathered;
-    run.gathered += 1;
-    if lane == 0 {
-        let mut shape = own.shape.clone();
-        match mode.as_str() {
-            "UP_DOWN" => shape[0] *= 2,
-            "LEFT_RIGHT" => *shape.last_mut().ok_or("no columns")? *= 2,
-            _ => {}
-        }
-        run.gathers.push(Array::full(&shape, own.elem, f64::NAN));
-    }
-    let whole = run.gathers.get(at).cloned().ok_or("the lanes gather something else")?;
-    if mode != "NONE" || lane == 0 {
-        half(&whole, &mode, lane)?.write(&own.values());
-    }
-    Ok(Value::Array(whole))
 }
 
 /// Both shapes repeated to one, as numpy does it.
@@ -505,59 +439,6 @@ fn plain(name: &str, args: &Args) -> Eval {
         _ => return other(name, args),
     };
     elementwise(what, &args.need(0, "lhs")?, &args.need(1, "rhs")?)
-}
-
-/// A comparison by its name: 1 where it holds.
-fn compared(args: &Args) -> Eval {
-    let (mut a, b) = (args.array(0, "lhs")?, args.need(1, "rhs")?);
-    let others = match &b {
-        Value::Array(b) => {
-            let shape = together(&a.shape, &b.shape)?;
-            a = repeated(&a, &shape)?;
-            repeated(b, &shape)?.values()
-        }
-        number => vec![scalar(number, a.elem)?; a.count()],
-    };
-    let how = match args.need(2, "cmp_type")? {
-        Value::Int(n) => ["eq", "ne", "lt", "le", "gt", "ge"].get(n as usize).ok_or("no comparison")?.to_string(),
-        word => word.member()?.to_string(),
-    };
-    let holds: fn(f64, f64) -> bool = match how.as_str() {
-        "eq" => |x, y| x == y,
-        "ne" => |x, y| x != y,
-        "lt" => |x, y| x < y,
-        "le" => |x, y| x <= y,
-        "gt" => |x, y| x > y,
-        "ge" => |x, y| x >= y,
-        other => return Err(format!("no comparison: {other}")),
-    };
-    let values = a.values().into_iter().zip(others).map(|(x, y)| f64::from(u8::from(holds(x, y)))).collect();
-    Ok(Value::Array(Array::new(&a.shape, a.elem, values)))
-}
-
-/// The elements of one side where a mask holds, else those of the other.
-fn selected(name: &str, args: &Args) -> Eval {
-    let public = name == "sels" && args.get(1, "src").is_some();
-    let number = |value: &Value| !matches!(value, Value::Array(_));
-    let a = args.need(1, if args.get(1, "lhs").is_some() { "lhs" } else { "src" })?;
-    // Working memory stands before or behind the number.
-    let b = match (args.get(3, "scalar").filter(number), args.get(2, "rhs")) {
-        (Some(last), _) if public => last,
-        (_, second) => second.ok_or("no second choice")?,
-    };
-    chosen(&args.array(0, "mask")?, &a, &b)
-}
-
-/// The elements of `a` where a mask holds, else those of `b`. Numbers are of the type of the other choice, or of the mask's.
-pub fn chosen(mask: &Array, a: &Value, b: &Value) -> Eval {
-    let elem = a.array().or_else(|_| b.array()).map_or(mask.elem, |array| array.elem);
-    let side = |value: &Value| match value {
-        Value::Array(array) => Ok(array.values()),
-        number => Ok::<_, String>(vec![scalar(number, elem)?; mask.count()]),
-    };
-    let pick = |((mask, x), y): ((f64, f64), f64)| if mask == 0.0 { y } else { x };
-    let values = mask.values().into_iter().zip(side(a)?).zip(side(b)?).map(pick).collect();
-    Ok(Value::Array(Array::new(&mask.shape, elem, values)))
 }
 
 fn other(name: &str, args: &Args) -> Eval {

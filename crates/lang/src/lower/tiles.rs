@@ -1,0 +1,178 @@
+//! Tiles: buffers of their own, and what is known of each.
+
+use slipring_ir::{Diagnostic, Dim, Span, TileType, Type, ValueId};
+use slipring_pto as pto;
+use slipring_tile::{Elem, Space};
+
+use super::{Lower, Lowered, Place, fold, show};
+use crate::value::{Crossing, Index, Tile, TileId};
+
+impl Lower<'_> {
+    /// A tile of the list.
+    pub fn tile(&self, id: TileId) -> &Tile {
+        &self.tiles[id.0 as usize]
+    }
+
+    /// A new buffer of a type, in the innermost block around that is in no region.
+    pub fn buffer(&mut self, ty: TileType) -> ValueId {
+        let op = self.e.make(&pto::ALLOC_TILE, &[], &[], &[Type::Tile(ty)]);
+        match self.region {
+            Some(region) => self.e.module.insert_before(self.regions[region.0 as usize].op, op),
+            None => self.e.module.append(self.e.block, op),
+        }
+        let value = self.e.module.op(op).results[0];
+        self.allocs.insert(value);
+        value
+    }
+
+    /// A new tile of a logical shape in a memory, with its usual layout there.
+    pub fn new_tile(&mut self, shape: &[u64], elem: Elem, space: Space, made_by: &'static str) -> TileId {
+        self.new_tile_in(shape, Place::of(space), elem, made_by)
+    }
+
+    /// The same with a layout of its own.
+    pub fn new_tile_in(&mut self, shape: &[u64], place: Place, elem: Elem, made_by: &'static str) -> TileId {
+        let ty = place.tile_type(shape, elem);
+        let value = self.buffer(ty);
+        self.add_tile(value, ty, shape, made_by)
+    }
+
+    /// A new tile of which only some rows and columns count.
+    pub fn new_valid_tile(
+        &mut self,
+        shape: &[u64],
+        elem: Elem,
+        space: Space,
+        valid: [Index; 2],
+        made_by: &'static str,
+    ) -> TileId {
+        let mut ty = Place::of(space).tile_type(shape, elem);
+        ty.valid = [Dim::Dynamic; 2];
+        let value = self.buffer(ty);
+        self.set_valid(value, ty, shape, valid, made_by)
+    }
+
+    fn set_valid(
+        &mut self,
+        value: ValueId,
+        ty: TileType,
+        shape: &[u64],
+        valid: [Index; 2],
+        made_by: &'static str,
+    ) -> TileId {
+        let [rows, cols] = valid.map(|extent| self.index_value(extent));
+        let groups: [(&str, &[_]); 3] = [("source", &[value]), ("valid_row", &[rows]), ("valid_col", &[cols])];
+        self.e.op(&pto::SET_VALIDSHAPE, &groups, &[], &[]);
+        let id = self.add_tile(value, ty, shape, made_by);
+        self.tiles[id.0 as usize].valid = Some(valid);
+        id
+    }
+
+    /// The same tile of which only the first rows and columns count.
+    pub fn with_valid(&mut self, id: TileId, valid: [Index; 2], span: Span) -> Lowered<TileId> {
+        self.still_there(id, span)?;
+        let tile = self.tile(id).clone();
+        self.valid_fits(valid, &tile.shape, span)?;
+        let ty = TileType { valid: [Dim::Dynamic; 2], ..tile.ty };
+        let view = self.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(ty));
+        let id = self.set_valid(view, ty, &tile.shape, valid, "set_validshape");
+        self.tiles[id.0 as usize].region = tile.region.or(self.region);
+        Ok(id)
+    }
+
+    /// Reports a tile of which only a part is valid, where all of it must be.
+    pub fn wholly_valid(&mut self, id: TileId, what: &str, span: Span) -> Lowered<()> {
+        let tile = self.tile(id);
+        if tile.valid.is_none() {
+            return Ok(());
+        }
+        let error = Diagnostic::error("partly-valid", span, format!("{what} of a tile of which only a part is valid"))
+            .also(tile.span, "the tile is made here")
+            .help("give all of it a value first: `pl.fillpad(x, pl.PadValue.zero)`");
+        Err(self.report(error))
+    }
+
+    /// Reports valid extents that a tile of a shape does not have.
+    pub fn valid_fits(&mut self, valid: [Index; 2], shape: &[u64], span: Span) -> Lowered<()> {
+        let (rows, cols) = fold(shape);
+        for (extent, most) in valid.iter().zip([rows, cols]) {
+            if let Index::Known(n) = extent
+                && (*n < 0 || *n as u64 > most)
+            {
+                let message = format!("{n} valid rows or columns of a tile {}", show(shape));
+                return Err(self.error("bounds", span, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// A new tile of UB that is padded to these rows and columns.
+    pub fn padded_tile(
+        &mut self,
+        shape: &[u64],
+        elem: Elem,
+        (rows, cols): (u32, u32),
+        made_by: &'static str,
+    ) -> TileId {
+        let mut ty = Place::of(Space::Vec).tile_type(shape, elem);
+        (ty.layout.rows, ty.layout.cols) = (rows, cols);
+        let value = self.buffer(ty);
+        self.add_tile(value, ty, shape, made_by)
+    }
+
+    /// A new tile of UB with a tile's shape and valid shape.
+    pub fn tile_like(&mut self, model: TileId, elem: Elem, made_by: &'static str) -> TileId {
+        let shape = self.tile(model).shape.clone();
+        self.tile_valid_like(model, &shape, elem, [true; 2], made_by)
+    }
+
+    /// A new tile of UB with a tile's valid rows or columns, where they are kept; one of the others.
+    pub fn tile_valid_like(
+        &mut self,
+        model: TileId,
+        shape: &[u64],
+        elem: Elem,
+        keep: [bool; 2],
+        made_by: &'static str,
+    ) -> TileId {
+        match self.tile(model).valid {
+            None => self.new_tile(shape, elem, Space::Vec, made_by),
+            Some(valid) => {
+                let valid = std::array::from_fn(|at| if keep[at] { valid[at] } else { Index::Known(1) });
+                self.new_valid_tile(shape, elem, Space::Vec, valid, made_by)
+            }
+        }
+    }
+
+    /// Lists a tile that lies in a buffer.
+    pub fn add_tile(&mut self, value: ValueId, ty: TileType, shape: &[u64], made_by: &'static str) -> TileId {
+        self.e.suggest(value, made_by);
+        self.tiles.push(Tile {
+            value,
+            ty,
+            shape: shape.iter().copied().collect(),
+            valid: None,
+            span: self.e.span,
+            made_by,
+            region: self.region,
+            crossing: None,
+            generation: self.buffers.generation(self.viewed(value)),
+            copies: Vec::new(),
+            mask: None,
+        });
+        TileId(self.tiles.len() as u32 - 1)
+    }
+
+    /// A tile's buffer with contents that are about to change, or have: what was copied from it before counts no more.
+    pub fn renewed(&mut self, id: TileId) -> TileId {
+        let generation = self.buffers.generation(self.buffer_of(id));
+        let tile = Tile { copies: Vec::new(), generation, ..self.tile(id).clone() };
+        self.tiles.push(tile);
+        TileId(self.tiles.len() as u32 - 1)
+    }
+
+    /// Marks what a tile is at the border between the cores.
+    pub fn mark(&mut self, id: TileId, crossing: Crossing) {
+        self.tiles[id.0 as usize].crossing = Some(crossing);
+    }
+}

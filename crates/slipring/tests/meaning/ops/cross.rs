@@ -1,0 +1,75 @@
+//! What passes between the cores: pushes and pops, shards and gathers.
+
+use super::*;
+
+/// A whole tile into a pipe, from which a pop of this name takes it.
+pub(super) fn push(run: &mut Run<'_>, popped_by: &'static str, args: &Args) -> Eval {
+    let tile = args.array(0, "tile")?.copy();
+    run.pipes.entry((popped_by, pipe(args)?)).or_default().push_back(tile);
+    Ok(Value::None)
+}
+
+pub(super) fn pop(run: &mut Run<'_>, name: &'static str, args: &Args) -> Eval {
+    let oldest = run.pipes.entry((name, pipe(args)?)).or_default().pop_front();
+    oldest.map(Value::Array).ok_or_else(|| format!("{name} of an empty pipe"))
+}
+
+/// The number of the pipe of an op that does not divide its tile.
+pub(super) fn pipe(args: &Args) -> Eval<i128> {
+    if let Some(split) = args.get(usize::MAX, "split")
+        && split.int()? != 0
+    {
+        return Err("a divided tile".into());
+    }
+    args.get(usize::MAX, "id").map_or(Ok(0), |id| id.int())
+}
+
+/// The mode of a crossing and which lane this is.
+pub(super) fn crossing(run: &Run<'_>, args: &Args) -> Eval<(String, usize)> {
+    let lane = run.lane.ok_or("a crossing outside of every region")?;
+    let own = args.get(1, "mode").map(|mode| mode.member().map(str::to_string)).transpose()?;
+    Ok((own.or_else(|| run.mode.clone()).ok_or("a crossing without a mode")?, lane))
+}
+
+/// A lane's half of an array: the first or the second half of the rows or columns.
+pub(super) fn half(array: &Array, mode: &str, lane: usize) -> Eval<Array> {
+    let axis = match mode {
+        "NONE" => return Ok(array.clone()),
+        "UP_DOWN" => 0,
+        "LEFT_RIGHT" => array.shape.len() - 1,
+        other => return Err(format!("no mode: {other}")),
+    };
+    let mut parts: Vec<(i128, Option<usize>)> = array.shape.iter().map(|n| (0, Some(*n))).collect();
+    let size = array.shape[axis] / 2;
+    if !array.shape[axis].is_multiple_of(2) {
+        return Err(format!("half of {}", array.shape[axis]));
+    }
+    parts[axis] = ((size * lane) as i128, Some(size));
+    array.part(&parts)
+}
+
+pub(super) fn shard(run: &Run<'_>, args: &Args) -> Eval {
+    let (mode, lane) = crossing(run, args)?;
+    half(&args.array(0, "tile")?, &mode, lane).map(|part| Value::Array(part.copy()))
+}
+
+pub(super) fn gather(run: &mut Run<'_>, args: &Args) -> Eval {
+    let (mode, lane) = crossing(run, args)?;
+    let own = args.array(0, "tile")?;
+    let at = run.gathered;
+    run.gathered += 1;
+    if lane == 0 {
+        let mut shape = own.shape.clone();
+        match mode.as_str() {
+            "UP_DOWN" => shape[0] *= 2,
+            "LEFT_RIGHT" => *shape.last_mut().ok_or("no columns")? *= 2,
+            _ => {}
+        }
+        run.gathers.push(Array::full(&shape, own.elem, f64::NAN));
+    }
+    let whole = run.gathers.get(at).cloned().ok_or("the lanes gather something else")?;
+    if mode != "NONE" || lane == 0 {
+        half(&whole, &mode, lane)?.write(&own.values());
+    }
+    Ok(Value::Array(whole))
+}

@@ -10,6 +10,7 @@ use slipring_tile::Space;
 use smallvec::SmallVec;
 
 use crate::clock::Clock;
+use crate::marking::Notes;
 
 /// A slot that is free.
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +113,29 @@ impl Freed {
             self.slots.remove(before);
         }
         self.slots.push(slot);
+    }
+
+    /// Writes down what matters later.
+    pub fn note(&self, notes: &mut Notes) {
+        for (at, signals) in self.signals.iter().enumerate() {
+            let Some(flag) = self.flags[at % self.flags.len()] else { continue };
+            notes.word(u64::from(*signals.min(&flag.initial)));
+            let ring = &self.rings[flag.ring];
+            if ring.counted {
+                // Which slot comes next.
+                notes.word(u64::from(signals.saturating_sub(flag.initial) % ring.slots.max(1)));
+            }
+        }
+        let mut slots: Vec<&Slot> = self.slots.iter().collect();
+        slots.sort_unstable_by_key(|slot| (slot.cluster, slot.core, slot.space as usize, slot.start));
+        notes.word(slots.len() as u64);
+        for slot in slots {
+            [slot.cluster.into(), slot.core.index() as u64, slot.space as u64, slot.start, slot.end]
+                .into_iter()
+                .for_each(|word| notes.word(word));
+            notes.word(slot.by.index() as u64);
+            notes.epoch(slot.by.index(), slot.epoch);
+        }
     }
 
     /// True if no slot is free: the usual case of a program without rings on chip.

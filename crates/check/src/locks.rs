@@ -4,6 +4,8 @@
 //! manual can also be read so that it waits for that pipe, as for a lock. Both readings come to the same end unless pipes then
 //! wait for each other: programs where they would are told apart here.
 
+use crate::marking::Notes;
+
 /// Who has which buffer where the scalar units stand, and whom a lock would make wait for whom.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Locks {
@@ -36,6 +38,22 @@ impl Locks {
     pub fn restart(&mut self, cluster: u32) {
         self.held.retain(|(c, ..)| *c != cluster);
         self.waits.retain(|(c, ..)| *c != cluster);
+    }
+
+    /// Writes down what matters later.
+    pub fn note(&self, notes: &mut Notes) {
+        notes.word(self.held.len() as u64);
+        for (cluster, token, lane) in &self.held {
+            [u64::from(*cluster), u64::from(*token), *lane as u64].into_iter().for_each(|word| notes.word(word));
+        }
+        let mut waits = self.waits.clone();
+        waits.sort_unstable();
+        waits.dedup();
+        notes.word(waits.len() as u64);
+        for (cluster, token, lane, holder) in waits {
+            let words = [u64::from(cluster), u64::from(token), lane as u64, holder as u64];
+            words.into_iter().for_each(|word| notes.word(word));
+        }
     }
 
     /// True if `from` waits for `to`, itself or through others.

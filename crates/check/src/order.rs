@@ -8,6 +8,7 @@ use slipring_sim::{Agent, Issued, Launch};
 
 use crate::clock::Clock;
 use crate::locks::Locks;
+use crate::marking::Notes;
 use crate::token::Token;
 
 /// A moment of an agent: everything that it did up to this epoch.
@@ -409,6 +410,72 @@ impl Order {
             self.units[scalar].clock.join(&clock);
         }
         self.versions[Order::core(agent)] += 1;
+    }
+}
+
+/// What matters later of the order.
+impl Order {
+    /// Writes it down.
+    pub fn note(&self, notes: &mut Notes) {
+        for (agent, unit) in self.units.iter().enumerate() {
+            let (cluster, core) = (agent / Agent::PER_CLUSTER, agent / Pipe::COUNT);
+            notes.clock(cluster, &unit.clock);
+            notes.epoch(agent, unit.epoch);
+            notes.number(core, unit.number);
+            notes.word(u64::from(unit.since_empty.min(2)));
+            notes.word(u64::from(self.versions[core] != unit.seen));
+            notes.word(unit.issued.len() as u64);
+            for (number, news) in &unit.issued {
+                notes.number(core, *number);
+                notes.word(u64::from(*news));
+            }
+            unit.news.iter().for_each(|clock| notes.clock(cluster, clock));
+            notes.word(unit.marks.len() as u64);
+            for mark in &unit.marks {
+                notes.number(core, mark.last);
+                notes.word(u64::from(mark.sync));
+                let token = &self.tokens[cluster * self.per_cluster + mark.sync as usize];
+                notes.word(u64::from(mark.release.wrapping_sub(token.first())));
+            }
+        }
+        self.touched.iter().for_each(|touched| notes.word(u64::from(*touched)));
+        for (at, object) in self.objects.iter().enumerate() {
+            self.note_object(at / self.per_cluster, self.max[at % self.per_cluster], object, notes);
+        }
+        for (at, token) in self.tokens.iter().enumerate() {
+            token.note(at / self.per_cluster, notes);
+        }
+        self.locks.note(notes);
+    }
+
+    fn note_object(&self, cluster: usize, max: u64, object: &Object, notes: &mut Notes) {
+        let moment = |notes: &mut Notes, moment: &Moment| {
+            notes.word(moment.lane as u64);
+            notes.epoch(cluster * Agent::PER_CLUSTER + moment.lane, moment.epoch);
+        };
+        let core = |moment: &Moment| cluster * 3 + moment.lane / Pipe::COUNT;
+        notes.word(object.signals.len() as u64);
+        object.signals.iter().for_each(|clock| notes.clock(cluster, clock));
+        for last in [&object.last_set, &object.last_wait] {
+            notes.word(u64::from(last.is_some()));
+            last.iter().for_each(|last| moment(notes, last));
+        }
+        // Whether a set needs room, which wait it needs, and how many waits are to come.
+        notes.word(object.sets.min(max));
+        notes.word(object.sets.wrapping_sub(object.dropped));
+        notes.word(object.sets.wrapping_sub(object.taken));
+        notes.word(object.waits.len() as u64);
+        for wait in &object.waits {
+            moment(notes, &wait.at);
+            notes.number(core(&wait.at), wait.number);
+            notes.word(u64::from(wait.first));
+        }
+        notes.word(object.owed.len() as u64);
+        for owed in &object.owed {
+            notes.word(object.taken.wrapping_sub(owed.wait));
+            moment(notes, &owed.at);
+            notes.number(core(&owed.at), owed.number);
+        }
     }
 }
 

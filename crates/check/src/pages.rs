@@ -118,6 +118,37 @@ impl Pages {
         first
     }
 
+    /// Calls `f` with each run of bytes that are alike and that somebody touched: the first, the end, and who, in no order. Such runs
+    /// end at pages and granules, too.
+    pub fn runs(&self, mut f: impl FnMut(u64, u64, Vec<Stamp>)) {
+        let mut tell = |start, end, cell: &Cell, mask: u32| {
+            let stamps: Vec<Stamp> = cell.iter().filter(|e| e.mask & mask != 0).map(|e| e.stamp).collect();
+            if !stamps.is_empty() {
+                f(start, end, stamps);
+            }
+        };
+        for (page, base) in self.pages.iter().zip((0..).step_by(PAGE as usize)) {
+            let cells = match page {
+                Page::Alike(cell) => {
+                    tell(base, base + PAGE, cell, ALL);
+                    continue;
+                }
+                Page::Parts(cells) => cells,
+            };
+            for (cell, first) in cells.iter().zip((base..).step_by(GRANULE as usize)) {
+                // Bits at which some mask changes.
+                let edges = cell.iter().fold(1, |all, entry| all | (entry.mask ^ (entry.mask << 1)));
+                let mut at = 0;
+                while at < GRANULE {
+                    let rest = u64::from(edges) >> (at + 1);
+                    let next = if rest == 0 { GRANULE } else { at + 1 + u64::from(rest.trailing_zeros()) };
+                    tell(first + at, first + next, cell, 1 << at);
+                    at = next;
+                }
+            }
+        }
+    }
+
     /// Remembers a cell for all bytes of a rectangle, in place of what was remembered of them.
     pub fn replace(&mut self, rect: &Rect, with: &Cell) {
         if !self.reach(rect.end()) {

@@ -70,6 +70,16 @@ impl<T: Default> PerPlace<T> {
         &mut list[index]
     }
 
+    /// What belongs to a buffer, if it has anything.
+    pub fn buffer(&self, index: usize) -> Option<&T> {
+        self.buffers.get(index)
+    }
+
+    /// What belongs to the local memories, in a fixed order.
+    pub fn locals(&self) -> impl Iterator<Item = &T> {
+        self.locals.iter()
+    }
+
     /// What belongs to the local memories of a cluster.
     pub fn of_cluster(&mut self, cluster: u32) -> impl Iterator<Item = &mut T> {
         let width = 3 * Space::COUNT;

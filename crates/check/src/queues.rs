@@ -8,8 +8,10 @@ use std::collections::VecDeque;
 use slipring_program::SyncRole;
 use slipring_sim::{Agent, Issued, Launch};
 
+use crate::marking::Notes;
+
 /// Counts steps behind waits for events of the own core.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Queues {
     /// Steps issued so far, by [`Agent::index`].
     issued: Vec<u64>,
@@ -80,6 +82,18 @@ impl Queues {
         match event.waits.pop_front() {
             Some((pipe, before)) => self.most = self.most.max(self.issued[pipe] + 1 - before),
             None => event.sets += 1,
+        }
+    }
+
+    /// Writes down what matters later.
+    pub fn note(&self, notes: &mut Notes) {
+        for event in &self.events {
+            notes.word(event.sets);
+            notes.word(event.waits.len() as u64);
+            for (pipe, before) in &event.waits {
+                notes.word(*pipe as u64);
+                notes.word(self.issued[*pipe] - before);
+            }
         }
     }
 

@@ -4,15 +4,17 @@ use std::collections::BTreeSet;
 
 use slipring_machine::{Pipe, Platform, Role};
 use slipring_program::{Extent, Finding, Label, Severity, SiteRef, SyncRole, Words};
-use slipring_sim::{Agent, Issued, Launch, Observer, Turns, WorkRun};
+use slipring_sim::{Agent, Issued, Launch, Meeting, Observer, Turns, WorkRun};
 use slipring_tile::Space;
 
 use crate::freed::Freed;
 use crate::init::no_room;
+use crate::marking::Marking;
 use crate::order::{Doubt, Moment, Order};
 use crate::overlap;
 use crate::places::{LaunchMemory, Names, PerPlace, bytes};
 use crate::pushes::Pushes;
+use crate::queues::Queues;
 use crate::shadow::{Shadow, Stamp, Touch};
 
 /// Code of the finding that a signal may be lost in another schedule.
@@ -111,6 +113,11 @@ impl Race {
     /// True if who sends or takes some signal is up to the schedule: what became of the signals is shown for this one only.
     pub fn signals_compete(&self) -> bool {
         self.signals_compete
+    }
+
+    /// The state where all cores meet.
+    pub(crate) fn marking(&self, meeting: &Meeting<'_>, queues: &Queues) -> Marking {
+        Marking::new(meeting, &self.order, &self.shadows, &self.freed, queues)
     }
 
     /// What an agent leaves where it reads now.

@@ -75,7 +75,31 @@ pub(crate) struct Touch<'a, F: FnMut(Stamp, u64, u64)> {
     pub leans: &'a mut bool,
 }
 
+/// Bytes that the same accesses are remembered for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Run {
+    pub start: u64,
+    pub end: u64,
+    /// Who touched them last, in a fixed order.
+    pub stamps: Vec<Stamp>,
+}
+
 impl Shadow {
+    /// What is remembered, byte by byte, in runs of bytes that are alike: the same wherever it is remembered.
+    pub fn runs(&self) -> Vec<Run> {
+        let mut all = self.clone();
+        all.regions.take(|_| true, |rect, cell| all.pages.replace(rect, cell));
+        let mut list: Vec<Run> = Vec::new();
+        all.pages.runs(|start, end, mut stamps| {
+            stamps.sort_unstable_by_key(|stamp| (stamp.block, stamp.lane, stamp.write, stamp.epoch, stamp.number));
+            match list.last_mut() {
+                Some(last) if last.end == start && last.stamps == stamps => last.end = end,
+                _ => list.push(Run { start, end, stamps }),
+            }
+        });
+        list
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.regions.clear();

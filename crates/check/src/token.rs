@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::clock::Clock;
+use crate::marking::Notes;
 
 /// A buffer token of a cluster.
 #[derive(Clone, Debug, Default)]
@@ -87,6 +88,33 @@ impl Token {
         let clock = self.up_to(goal);
         self.forget();
         clock
+    }
+
+    /// Writes down what matters later, of a token of a cluster.
+    pub fn note(&self, cluster: usize, notes: &mut Notes) {
+        notes.word(u64::from(self.issued - self.first));
+        notes.clock(cluster, &self.before);
+        for known in &self.known {
+            notes.word(u64::from(known.is_some()));
+            known.iter().for_each(|clock| notes.clock(cluster, clock));
+        }
+        notes.word(self.open.len() as u64);
+        for open in &self.open {
+            [u64::from(open.number - self.first), open.lane as u64, u64::from(open.deferred)]
+                .into_iter()
+                .for_each(|word| notes.word(word));
+            notes.clock(cluster, &open.more);
+        }
+        notes.word(self.acquires.len() as u64);
+        for (lane, goal) in &self.acquires {
+            notes.word(*lane as u64);
+            notes.word(u64::from(goal.saturating_sub(self.first)));
+        }
+    }
+
+    /// Number of the first release that is remembered.
+    pub fn first(&self) -> u32 {
+        self.first
     }
 
     /// Joins the releases that every acquire to come waits for.

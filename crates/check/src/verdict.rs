@@ -4,10 +4,11 @@ use std::fmt;
 
 use slipring_machine::Pipe;
 use slipring_program::{Choice, Decision, Finding, Memory, ParamKind, SiteRef, SyncDecl, SyncRole};
-use slipring_sim::{Agent, ArgValue, Issued, Launch, Observer, RunResult, Turns, WorkRun};
+use slipring_sim::{Agent, ArgValue, Issued, Launch, Meeting, Observer, RunResult, Turns, WorkRun};
 
 use crate::queues::Queues;
 use crate::race::MAY_OVERFLOW;
+use crate::rounds::Rounds;
 use crate::scalar::ScalarMemory;
 use crate::{Init, Race};
 
@@ -45,6 +46,8 @@ pub struct Checker {
     queues: Queues,
     scalar: ScalarMemory,
     sequential: bool,
+    /// Kept where it was asked for.
+    rounds: Option<Rounds>,
 }
 
 /// What a tool says.
@@ -158,7 +161,18 @@ impl Checker {
             scalar: ScalarMemory::default(),
             queues: Queues::default(),
             sequential: false,
+            rounds: None,
         }
+    }
+
+    /// The same checker, which also keeps the state where all cores meet.
+    pub fn keeping_rounds(self) -> Checker {
+        Checker { rounds: Some(Rounds::default()), ..self }
+    }
+
+    /// What was kept.
+    pub fn rounds(&self) -> Option<&Rounds> {
+        self.rounds.as_ref()
     }
 
     /// The verdict, once the run is over.
@@ -412,6 +426,15 @@ impl Observer for Checker {
     fn start(&mut self, at: u64, run: &WorkRun<'_>) {
         self.race.start(at, run);
         self.scalar.start(run);
+        if let Some(rounds) = &mut self.rounds {
+            rounds.start(run);
+        }
+    }
+
+    fn meet(&mut self, _: u64, meeting: &Meeting<'_>) {
+        if let Some(rounds) = &mut self.rounds {
+            rounds.meet(meeting, || self.race.marking(meeting, &self.queues));
+        }
     }
 
     fn set(&mut self, at: u64, agent: Agent, sync: u32, lost: bool, site: u32) {

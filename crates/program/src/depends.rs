@@ -1,6 +1,6 @@
 //! What the steps of a program depend on besides its text: loaded data, and scalar arguments of the launch.
 
-use crate::{Inst, Operand, ParamKind, Program, Reg, SiteRef, Special};
+use crate::{CoreProgram, Inst, Operand, ParamKind, Program, Reg, SiteRef, Special};
 
 /// What a number depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -105,7 +105,9 @@ impl Flow<'_> {
         for (inst, site) in self.code.iter().zip(self.sites) {
             let (choice, causes) = match inst {
                 Inst::JumpIfZero { a, .. } => (Choice::Control, self.of(*a)),
-                Inst::JumpIfGe { a, b, .. } => (Choice::Control, self.of(*a).join(self.of(*b))),
+                Inst::JumpIfGe { a, b, .. } | Inst::Meet { a, b, .. } => {
+                    (Choice::Control, self.of(*a).join(self.of(*b)))
+                }
                 Inst::Set { sync, .. } | Inst::Wait { sync, .. } => (Choice::Sync, self.of(sync.index)),
                 Inst::Acquire { token, .. } | Inst::Release { token, .. } => (Choice::Sync, self.of(token.index)),
                 // A divisor: zero stops the program.
@@ -126,23 +128,29 @@ impl Flow<'_> {
 }
 
 impl Program {
+    /// What the registers of a core depend on.
+    pub fn flow<'a>(&self, core: &'a CoreProgram) -> Flow<'a> {
+        let regs = vec![Causes::default(); core.regs as usize];
+        let mut flow = Flow { code: &core.insts, sites: &core.inst_sites, regs };
+        let special = |which| match which {
+            Special::Param(at) => match self.params.get(at as usize).map(|param| param.kind) {
+                Some(ParamKind::Scalar(_) | ParamKind::Bool) => Causes { data: false, params: 1 << at.min(63) },
+                _ => Causes::default(),
+            },
+            _ => Causes::default(),
+        };
+        flow.settle(special, |flow, work, _| match core.works[work as usize].result {
+            Some(result) => flow.add(result, Causes::DATA),
+            None => false,
+        });
+        flow
+    }
+
     /// Where loaded data or scalar arguments decide what the program does, in the order of the places.
     pub fn decisions(&self) -> Vec<Decision> {
         let mut found = Vec::new();
         for core in &self.cores {
-            let regs = vec![Causes::default(); core.regs as usize];
-            let mut flow = Flow { code: &core.insts, sites: &core.inst_sites, regs };
-            let special = |which| match which {
-                Special::Param(at) => match self.params.get(at as usize).map(|param| param.kind) {
-                    Some(ParamKind::Scalar(_) | ParamKind::Bool) => Causes { data: false, params: 1 << at.min(63) },
-                    _ => Causes::default(),
-                },
-                _ => Causes::default(),
-            };
-            flow.settle(special, |flow, work, _| match core.works[work as usize].result {
-                Some(result) => flow.add(result, Causes::DATA),
-                None => false,
-            });
+            let flow = self.flow(core);
             flow.decisions(&mut found, |work, site, found| {
                 let work = &core.works[work as usize];
                 let args: Vec<Causes> = work.args.iter().map(|arg| flow.of(*arg)).collect();

@@ -62,6 +62,33 @@ impl Trap {
 /// The meaning of a scalar instruction: up to three values in, one out.
 pub type ScalarFn = fn([u64; 3]) -> Result<u64, Trap>;
 
+/// How a scalar instruction's result moves when its arguments do, as far as its declaration says: what an argument over all trip
+/// counts may use. Each holds as long as no number leaves its type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Law {
+    /// Nothing is said.
+    #[default]
+    Unknown,
+    /// The first argument, in another type.
+    Same,
+    /// The sum of the first two.
+    Sum,
+    /// The first less the second.
+    Difference,
+    /// The product of the first two.
+    Product,
+    /// The first by the second, rounded in some way.
+    Quotient,
+    /// What is left of the first when it is divided by the second.
+    Remainder,
+    /// The bits that the first two have in common.
+    Mask,
+    /// Whether the first two are in some relation.
+    Relation,
+    /// The smaller or the larger of the first two.
+    Extreme,
+}
+
 /// Values that the launch gives to a core.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
@@ -94,7 +121,7 @@ pub struct SyncRef {
 #[allow(missing_docs)]
 pub enum Inst {
     /// `d = f(args)`.
-    Scalar { f: ScalarFn, d: Reg, args: [Operand; 3] },
+    Scalar { f: ScalarFn, law: Law, d: Reg, args: [Operand; 3] },
     /// `d = a`.
     Move { d: Reg, a: Operand },
     /// `d = a + b`, wrapping 64-bit.
@@ -107,6 +134,8 @@ pub enum Inst {
     JumpIfZero { a: Operand, to: u32 },
     /// Go there if `a >= b`, signed: the exit of a counted loop.
     JumpIfGe { a: Operand, b: Operand, to: u32 },
+    /// The same at the head of a loop where all cores meet: it holds the core until nothing else can go on.
+    Meet { a: Operand, b: Operand, to: u32 },
     /// Put work on its pipe. Work of [`Pipe::S`] runs at once, on the scalar unit.
     Issue { work: WorkId },
     /// Signal, by `pipe`, once its earlier work is done.

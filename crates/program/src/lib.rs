@@ -24,7 +24,7 @@ pub use effect::{
     UpdateKind,
 };
 pub use finding::{Finding, Label, Severity, SiteRef};
-pub use inst::{Inst, Operand, Reg, ScalarFn, Special, SyncRef, Trap};
+pub use inst::{Inst, Law, Operand, Reg, ScalarFn, Special, SyncRef, Trap};
 pub use memory::{GmBuffer, Memory, gm_address, gm_split, moved, scaled, zeroed};
 pub use probe::{Execution, Outcome, TRIES, guess, judge, mark};
 pub use program::{

@@ -11,7 +11,7 @@ use crate::{Action, Inst, Operand, Reg, Words};
 pub type WorkId = u32;
 
 /// What one launch runs: the same on every block (cluster).
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Program {
     /// Name of the kernel.
     pub name: String,
@@ -33,7 +33,7 @@ pub struct Program {
 }
 
 /// The program of one core.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CoreProgram {
     /// Which core.
     pub role: Role,

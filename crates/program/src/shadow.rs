@@ -159,6 +159,19 @@ impl Marks {
         }
     }
 
+    /// The marks as words that are the same exactly if the marks are: for each word that is not as all behind the last one are, its
+    /// place, what means nothing, and what of that was computed.
+    fn words(&self) -> Vec<u64> {
+        let rest = if self.beyond { u64::MAX } else { 0 };
+        let of = |at: usize| {
+            let nothing = self.nothing.get(at).copied().unwrap_or(rest);
+            (nothing, self.computed.get(at).copied().unwrap_or(0) & nothing)
+        };
+        let others = (0..self.nothing.len().max(self.computed.len())).filter(|at| of(*at) != (rest, 0));
+        let words = others.flat_map(|at| [at as u64, of(at).0, of(at).1]);
+        words.chain(self.beyond.then_some(u64::MAX)).collect()
+    }
+
     /// Makes room for so many words; false where there is none, or was none before.
     fn reach(&mut self, words: usize) -> bool {
         let rest = if self.beyond { u64::MAX } else { 0 };
@@ -311,6 +324,16 @@ impl Shadow {
                 runs(extent, start).flat_map(|(from, to)| from..to).for_each(|byte| marks.forget(byte, None));
             }
         }
+    }
+
+    /// What means nothing in local memories, as words that are the same exactly if it is.
+    pub fn local_words(&self) -> Vec<u64> {
+        self.local.iter().flat_map(|marks| marks.words().into_iter().chain([u64::MAX, 0])).collect()
+    }
+
+    /// The same of each buffer: empty where everything in it means something.
+    pub fn buffer_words(&self) -> Vec<Vec<u64>> {
+        self.gm.iter().map(Marks::words).collect()
     }
 
     /// Notes a misuse, once for each place and kind.

@@ -155,6 +155,9 @@ impl<'a, O: Observer> Engine<'a, O> {
                 Some(next) => Some(self.exchange(Reverse(key(next, agent)))),
                 None => self.agenda.pop(),
             };
+            if due.is_none() && self.meet() {
+                due = self.agenda.pop();
+            }
         }
         if self.clusters.iter().any(|c| c.live > 0) { Err(deadlock::report(self)) } else { Ok(()) }
     }

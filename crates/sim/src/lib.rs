@@ -20,6 +20,7 @@ mod deadlock;
 mod engine;
 mod launch;
 mod leftover;
+mod meeting;
 mod observe;
 mod report;
 mod scalar;
@@ -36,6 +37,7 @@ mod validate;
 mod work;
 
 pub use launch::{ArgValue, Launch, Limits, RunResult, Turns, run};
+pub use meeting::{At, CoreAt, Meeting};
 pub use observe::{Agent, Issued, Observer, Stall, WorkRun};
 pub use stats::{BlockStats, CoreStats, CostStats, OpStats, PipeStats, RingStats, StallCycles, Stats};
 pub use suppose::Suppose;

@@ -3,7 +3,7 @@
 use slipring_machine::{Pipe, Role};
 use slipring_program::{Access, Memory, SiteRef, Work, WorkId};
 
-use crate::{Launch, PipeSet};
+use crate::{Launch, Meeting, PipeSet};
 
 /// A scalar unit (`pipe` is [`Pipe::S`]) or a pipe of a core.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -128,6 +128,8 @@ pub trait Observer {
     fn barrier(&mut self, at: u64, agent: Agent, site: SiteRef) {}
     /// An agent stood still.
     fn stall(&mut self, from: u64, to: u64, agent: Agent, cause: Stall, site: SiteRef) {}
+    /// Nothing can go on but the cores that stand at an [`Inst::Meet`](slipring_program::Inst::Meet), which do so now.
+    fn meet(&mut self, at: u64, meeting: &Meeting<'_>) {}
     /// The program of a core has ended; its pipes may still be working.
     fn core_end(&mut self, at: u64, agent: Agent) {}
 }
@@ -149,6 +151,7 @@ macro_rules! forward {
             wait(at, agent, sync, site) (at: u64, agent: Agent, sync: u32, site: SiteRef),
             barrier(at, agent, site) (at: u64, agent: Agent, site: SiteRef),
             stall(from, to, agent, cause, site) (from: u64, to: u64, agent: Agent, cause: Stall, site: SiteRef),
+            meet(at, meeting) (at: u64, meeting: &Meeting<'_>),
             core_end(at, agent) (at: u64, agent: Agent),
         }
     };

@@ -37,7 +37,7 @@ pub(crate) fn run_registers(
         }
         let regs = &mut core.regs;
         match &insts[pc] {
-            Inst::Scalar { f, d, args } => match f(args.map(|a| value(regs, a))) {
+            Inst::Scalar { f, d, args, .. } => match f(args.map(|a| value(regs, a))) {
                 Ok(result) => regs[d.0 as usize] = result,
                 Err(trap) => break Stop::Trap(trap),
             },
@@ -138,7 +138,11 @@ impl<O: Observer> Engine<'_, O> {
             | Inst::Acquire { pipe, waits: true, .. }
             | Inst::Release { pipe, .. }
             | Inst::Barrier { pipe: Some(pipe) } => *pipe,
-            Inst::Acquire { waits: false, .. } | Inst::Barrier { pipe: None } | Inst::Trap { .. } | Inst::End => {
+            Inst::Acquire { waits: false, .. }
+            | Inst::Barrier { pipe: None }
+            | Inst::Meet { .. }
+            | Inst::Trap { .. }
+            | Inst::End => {
                 return Upcoming::Shared;
             }
             _ => return Upcoming::Registers,
@@ -191,7 +195,7 @@ impl<O: Observer> Engine<'_, O> {
         let unit = &self.cores[core];
         let (agent, since, sync, site) = (unit.agent, unit.since, unit.waits_for, self.site(core));
         match unit.state {
-            ScalarState::Running | ScalarState::Blocked | ScalarState::Ended => return Ok(()),
+            ScalarState::Running | ScalarState::Blocked | ScalarState::Met | ScalarState::Ended => return Ok(()),
             ScalarState::Working => {
                 let value = self.finish_work(core, Pipe::S, at)?;
                 self.store_result(core, Pipe::S, value);
@@ -278,6 +282,10 @@ impl<O: Observer> Engine<'_, O> {
                 }
                 self.cores[core].pc += 1;
                 Ok(Turn::Go(self.after_scalar(core, at)))
+            }
+            Inst::Meet { .. } => {
+                self.stand(core, ScalarState::Met, at);
+                Ok(Turn::Stop)
             }
             Inst::Trap { message } => {
                 let role = unit.agent.role;

@@ -95,6 +95,10 @@ impl<O: Observer> Engine<'_, O> {
                 }
                 self.cores[core].pc += 1;
             }
+            Inst::Meet { a, b, to } => {
+                let leaves = unit.value(*a) as i64 >= unit.value(*b) as i64;
+                self.cores[core].pc = if leaves { *to as usize } else { self.cores[core].pc + 1 };
+            }
             Inst::Trap { message } => {
                 return Err(report::error_at(
                     "trap",

@@ -159,6 +159,8 @@ pub(crate) enum ScalarState {
     QueueFull(Pipe),
     /// Its barrier waits for the pipes to drain.
     Draining,
+    /// It has come to a [`Inst::Meet`](slipring_program::Inst::Meet) at `pc`.
+    Met,
     /// Its program has ended.
     Ended,
 }

@@ -107,7 +107,7 @@ fn validate_core(launch: &Launch<'_>, core: &CoreProgram) -> Result<(), Box<Find
                 operand(a)?;
                 jump(*to)?;
             }
-            Inst::JumpIfGe { a, b, to } => {
+            Inst::JumpIfGe { a, b, to } | Inst::Meet { a, b, to } => {
                 operand(a)?;
                 operand(b)?;
                 jump(*to)?;

@@ -112,7 +112,7 @@ impl Function {
                     }
                     machine.state.clock.step(step, spec);
                 }
-                Inst::Scalar { f, d, args } => match f(args.map(|a| value(scalars, a))) {
+                Inst::Scalar { f, d, args, .. } => match f(args.map(|a| value(scalars, a))) {
                     Ok(result) => scalars[d.0 as usize] = result,
                     Err(trap) => {
                         let (code, message) = trap.says();

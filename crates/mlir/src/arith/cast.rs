@@ -1,7 +1,7 @@
 //! Conversions between scalar types.
 
 use slipring_ir::{Infer, OperandSpec, ResultSpec, Syntax, Touch, Type, TypeRule};
-use slipring_program::{ScalarFn, Trap};
+use slipring_program::{Law, ScalarFn, Trap};
 
 use super::number::{bits, by_float, by_width, float, unsigned, width, wrap};
 use super::{FLOAT, SCALAR_OP, compute};
@@ -39,15 +39,15 @@ const fn to(ty: TypeRule) -> ResultSpec {
 const INT_TO_INT: OpDef = OpDef { schema: schema("", CAST, &[from(INTEGER)], &[to(INTEGER)], &[]), ..SCALAR_OP };
 
 /// Lowers a conversion that is a function of the source type and then one of the target type.
-fn cast(op: &OpRef<'_>, d: &mut Decoder<'_>, read: Option<ScalarFn>, write: Option<ScalarFn>) -> Lowered {
+fn cast(op: &OpRef<'_>, d: &mut Decoder<'_>, law: Law, read: Option<ScalarFn>, write: Option<ScalarFn>) -> Lowered {
     let (Some(read), Some(write)) = (read, write) else {
         let (from, to) = (op.ty("in").cloned(), op.module.ty(op.result(0)).clone());
         let from = from.map_or_else(String::new, |t| t.to_string());
         return Err(d.unsupported(&format!("a conversion from `{from}` to `{to}`")));
     };
-    compute(op, d, read)?;
+    compute(op, d, law, read)?;
     let Some(slipring_op::decode::Binding::Scalar(value)) = d.binding(op.result(0)).cloned() else { return Ok(()) };
-    let value = d.compute(write, [value, slipring_program::Operand::Imm(0), slipring_program::Operand::Imm(0)]);
+    let value = d.compute_by(law, write, [value, slipring_program::Operand::Imm(0), slipring_program::Operand::Imm(0)]);
     d.bind(op.result(0), slipring_op::decode::Binding::Scalar(value));
     Ok(())
 }
@@ -72,7 +72,7 @@ fn keep<const W: u32>([a, ..]: [u64; 3]) -> Result<u64, Trap> {
 fn integers(op: &OpRef<'_>, d: &mut Decoder<'_>, with_sign: bool) -> Lowered {
     let (Some(from), to) = (op.ty("in"), op.module.ty(op.result(0))) else { return Ok(()) };
     let read = if with_sign { by_width!(from, sign_extend) } else { by_width!(from, zero_extend) };
-    cast(op, d, read, by_width!(to, keep))
+    cast(op, d, Law::Same, read, by_width!(to, keep))
 }
 
 macro_rules! integer_casts {
@@ -145,7 +145,7 @@ pub static SITOFP: OpDef = OpDef {
     lower: |op, d| {
         let to = op.module.ty(op.result(0));
         let read = op.ty("in").and_then(|ty| by_width!(ty, sign_extend));
-        cast(op, d, read, by_float!(to, signed_to_float))
+        cast(op, d, Law::Unknown, read, by_float!(to, signed_to_float))
     },
     ..SCALAR_OP
 };
@@ -157,7 +157,7 @@ pub static UITOFP: OpDef = OpDef {
     lower: |op, d| {
         let to = op.module.ty(op.result(0));
         let read = op.ty("in").and_then(|ty| by_width!(ty, zero_extend));
-        cast(op, d, read, by_float!(to, unsigned_to_float))
+        cast(op, d, Law::Unknown, read, by_float!(to, unsigned_to_float))
     },
     ..SCALAR_OP
 };
@@ -180,7 +180,7 @@ pub static FPTOSI: OpDef = OpDef {
     lower: |op, d| {
         let to = op.module.ty(op.result(0));
         let read = op.ty("in").and_then(|ty| by_float!(ty, number_of));
-        cast(op, d, read, by_width!(to, float_to_signed))
+        cast(op, d, Law::Unknown, read, by_width!(to, float_to_signed))
     },
     ..SCALAR_OP
 };
@@ -192,7 +192,7 @@ pub static FPTOUI: OpDef = OpDef {
     lower: |op, d| {
         let to = op.module.ty(op.result(0));
         let read = op.ty("in").and_then(|ty| by_float!(ty, number_of));
-        cast(op, d, read, by_width!(to, float_to_unsigned))
+        cast(op, d, Law::Unknown, read, by_width!(to, float_to_unsigned))
     },
     ..SCALAR_OP
 };
@@ -207,7 +207,7 @@ macro_rules! float_casts {
                 lower: |op, d| {
                     let to = op.module.ty(op.result(0));
                     let read = op.ty("in").and_then(|ty| by_float!(ty, number_of));
-                    cast(op, d, read, by_float!(to, rounded))
+                    cast(op, d, Law::Unknown, read, by_float!(to, rounded))
                 },
                 ..SCALAR_OP
             };
@@ -244,7 +244,7 @@ pub static BITCAST: OpDef = OpDef {
         // A float's bits fill the register with zeros above, an integer's with its sign.
         let read = from.and_then(|ty| if width(ty).is_some() { by_width!(ty, zero_extend) } else { Some(same) });
         let write = if width(to).is_some() { by_width!(to, keep) } else { Some(same as ScalarFn) };
-        cast(op, d, read, write)
+        cast(op, d, Law::Unknown, read, write)
     },
     ..SCALAR_OP
 };

@@ -1,7 +1,7 @@
 //! Comparison and selection.
 
 use slipring_ir::{AttrKind, EnumSpec, Infer, Syntax, Touch, Type};
-use slipring_program::{ScalarFn, Trap};
+use slipring_program::{Law, ScalarFn, Trap};
 
 use super::number::{by_float, by_width, float, signed, unsigned};
 use super::{FLOAT_OPERANDS, INT_OPERANDS, SCALAR_OP, compute, scalar_op};
@@ -36,7 +36,7 @@ pub static CMPI: OpDef = OpDef {
     doc: "",
     lower: |op, d| {
         let predicate = op.text("predicate").unwrap_or("");
-        scalar_op(op, d, |ty| integer_relation(predicate, ty))
+        scalar_op(op, d, Law::Relation, |ty| integer_relation(predicate, ty))
     },
     ..SCALAR_OP
 };
@@ -81,7 +81,7 @@ pub static CMPF: OpDef = OpDef {
     doc: "",
     lower: |op, d| {
         let predicate = op.text("predicate").unwrap_or("");
-        scalar_op(op, d, |ty| float_relation(predicate, ty))
+        scalar_op(op, d, Law::Unknown, |ty| float_relation(predicate, ty))
     },
     ..SCALAR_OP
 };
@@ -139,7 +139,7 @@ pub static SELECT: OpDef = OpDef {
         if op.operand("false_value").is_none() {
             return Err(Reported);
         }
-        compute(op, d, |[condition, yes, no]| Ok(if condition & 1 != 0 { yes } else { no }))
+        compute(op, d, Law::Unknown, |[condition, yes, no]| Ok(if condition & 1 != 0 { yes } else { no }))
     },
     ..SCALAR_OP
 };

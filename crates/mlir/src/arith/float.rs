@@ -1,7 +1,7 @@
 //! Float arithmetic.
 
 use slipring_ir::{Infer, Syntax, Touch};
-use slipring_program::Trap;
+use slipring_program::{Law, Trap};
 use slipring_tile::math::{maximum, minimum};
 
 use super::number::{bits, by_float, float};
@@ -24,7 +24,7 @@ macro_rules! ops {
                         let ($a, $b) = (float::<T>(a), float::<T>(b));
                         Ok(bits::<T>($value))
                     }
-                    scalar_op(op, d, |ty| by_float!(ty, f))
+                    scalar_op(op, d, Law::Unknown, |ty| by_float!(ty, f))
                 },
                 ..SCALAR_OP
             };
@@ -62,7 +62,7 @@ pub static NEGF: OpDef = OpDef {
         fn f<const T: u8>([a, ..]: [u64; 3]) -> Result<u64, Trap> {
             Ok(bits::<T>(-float::<T>(a)))
         }
-        scalar_op(op, d, |ty| by_float!(ty, f))
+        scalar_op(op, d, Law::Unknown, |ty| by_float!(ty, f))
     },
     ..SCALAR_OP
 };

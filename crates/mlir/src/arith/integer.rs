@@ -1,6 +1,6 @@
 //! Integer arithmetic.
 
-use slipring_program::Trap;
+use slipring_program::{Law, Trap};
 
 use super::number::{by_width, signed, unsigned, wrap};
 use super::{BINARY, INT_OPERANDS, INT_RESULT, SCALAR_OP, scalar_op};
@@ -9,7 +9,7 @@ use slipring_op::rules::schema;
 
 /// Declares ops of two integers, each with a name, a summary and its meaning at a width `W`.
 macro_rules! ops {
-    ($($id:ident $name:literal $summary:literal $(is $linear:ident)? |$a:ident, $b:ident| $value:expr;)*) => {
+    ($($id:ident $name:literal $summary:literal $(is $linear:ident)? $(by $law:ident)? |$a:ident, $b:ident| $value:expr;)*) => {
         /// The ops of this file.
         pub(crate) const OPS: &[&OpDef] = &[$(&$id),*];
         $(
@@ -22,7 +22,7 @@ macro_rules! ops {
                     fn f<const W: u32>([$a, $b, _]: [u64; 3]) -> Result<u64, Trap> {
                         $value.map(wrap::<W>)
                     }
-                    scalar_op(op, d, |ty| by_width!(ty, f))
+                    scalar_op(op, d, first(&[$(Law::$linear,)? $(Law::$law,)?]).unwrap_or_default(), |ty| by_width!(ty, f))
                 },
                 ..SCALAR_OP
             };
@@ -30,9 +30,9 @@ macro_rules! ops {
     };
 }
 
-const fn first(list: &[Linear]) -> Option<Linear> {
+const fn first<T: Copy>(list: &[T]) -> Option<T> {
     match list {
-        [linear, ..] => Some(*linear),
+        [first, ..] => Some(*first),
         [] => None,
     }
 }
@@ -41,22 +41,22 @@ ops! {
     ADDI "arith.addi" "Sum" is Sum |a, b| Ok(a.wrapping_add(b));
     SUBI "arith.subi" "Difference" is Difference |a, b| Ok(a.wrapping_sub(b));
     MULI "arith.muli" "Product" is Product |a, b| Ok(a.wrapping_mul(b));
-    DIVSI "arith.divsi" "Signed quotient, towards zero" |a, b| divide::<W>(a, b, i64::wrapping_div);
-    DIVUI "arith.divui" "Unsigned quotient" |a, b| divide_unsigned::<W>(a, b, |a, b| a / b);
-    REMSI "arith.remsi" "Signed remainder, with the sign of the dividend" |a, b| divide::<W>(a, b, i64::wrapping_rem);
-    REMUI "arith.remui" "Unsigned remainder" |a, b| divide_unsigned::<W>(a, b, |a, b| a % b);
-    CEILDIVSI "arith.ceildivsi" "Signed quotient, rounded up" |a, b| divide::<W>(a, b, |a, b| {
+    DIVSI "arith.divsi" "Signed quotient, towards zero" by Quotient |a, b| divide::<W>(a, b, i64::wrapping_div);
+    DIVUI "arith.divui" "Unsigned quotient" by Quotient |a, b| divide_unsigned::<W>(a, b, |a, b| a / b);
+    REMSI "arith.remsi" "Signed remainder, with the sign of the dividend" by Remainder |a, b| divide::<W>(a, b, i64::wrapping_rem);
+    REMUI "arith.remui" "Unsigned remainder" by Remainder |a, b| divide_unsigned::<W>(a, b, |a, b| a % b);
+    CEILDIVSI "arith.ceildivsi" "Signed quotient, rounded up" by Quotient |a, b| divide::<W>(a, b, |a, b| {
         a.wrapping_div(b) + i64::from(a.wrapping_rem(b) != 0 && (a < 0) == (b < 0))
     });
-    FLOORDIVSI "arith.floordivsi" "Signed quotient, rounded down" |a, b| divide::<W>(a, b, |a, b| {
+    FLOORDIVSI "arith.floordivsi" "Signed quotient, rounded down" by Quotient |a, b| divide::<W>(a, b, |a, b| {
         a.wrapping_div(b) - i64::from(a.wrapping_rem(b) != 0 && (a < 0) != (b < 0))
     });
-    CEILDIVUI "arith.ceildivui" "Unsigned quotient, rounded up" |a, b| divide_unsigned::<W>(a, b, |a, b| a.div_ceil(b));
-    MINSI "arith.minsi" "Smaller signed number" |a, b| Ok(signed::<W>(a).min(signed::<W>(b)) as u64);
-    MAXSI "arith.maxsi" "Larger signed number" |a, b| Ok(signed::<W>(a).max(signed::<W>(b)) as u64);
-    MINUI "arith.minui" "Smaller unsigned number" |a, b| Ok(unsigned::<W>(a).min(unsigned::<W>(b)));
-    MAXUI "arith.maxui" "Larger unsigned number" |a, b| Ok(unsigned::<W>(a).max(unsigned::<W>(b)));
-    ANDI "arith.andi" "Bitwise and" |a, b| Ok(a & b);
+    CEILDIVUI "arith.ceildivui" "Unsigned quotient, rounded up" by Quotient |a, b| divide_unsigned::<W>(a, b, |a, b| a.div_ceil(b));
+    MINSI "arith.minsi" "Smaller signed number" by Extreme |a, b| Ok(signed::<W>(a).min(signed::<W>(b)) as u64);
+    MAXSI "arith.maxsi" "Larger signed number" by Extreme |a, b| Ok(signed::<W>(a).max(signed::<W>(b)) as u64);
+    MINUI "arith.minui" "Smaller unsigned number" by Extreme |a, b| Ok(unsigned::<W>(a).min(unsigned::<W>(b)));
+    MAXUI "arith.maxui" "Larger unsigned number" by Extreme |a, b| Ok(unsigned::<W>(a).max(unsigned::<W>(b)));
+    ANDI "arith.andi" "Bitwise and" by Mask |a, b| Ok(a & b);
     ORI "arith.ori" "Bitwise or" |a, b| Ok(a | b);
     XORI "arith.xori" "Bitwise exclusive or" |a, b| Ok(a ^ b);
     SHLI "arith.shli" "Shift left; 0 where the distance is not below the width" |a, b| Ok(shift::<W>(b, 0, |n| a << n));

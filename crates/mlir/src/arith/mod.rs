@@ -18,7 +18,7 @@ pub use integer::*;
 pub use make::*;
 
 use slipring_ir::{Infer, OperandSpec, ResultSpec, Syntax, Touch, Type, TypeRule};
-use slipring_program::{Operand, ScalarFn};
+use slipring_program::{Law, Operand, ScalarFn};
 
 use slipring_op::decode::{Binding, Decoder};
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
@@ -39,18 +39,18 @@ const FLOAT_OPERANDS: &[OperandSpec] =
 const FLOAT_RESULT: &[ResultSpec] = &[result("result", FLOAT, Infer::SameAs(0), "of the operands' type")];
 
 /// Lowers an op to one scalar instruction on all its operands; `choose` picks it by the type of the first one.
-fn scalar_op(op: &OpRef<'_>, d: &mut Decoder<'_>, choose: impl Fn(&Type) -> Option<ScalarFn>) -> Lowered {
+fn scalar_op(op: &OpRef<'_>, d: &mut Decoder<'_>, law: Law, choose: impl Fn(&Type) -> Option<ScalarFn>) -> Lowered {
     let ty = op.ty("lhs").ok_or(Reported)?;
     let Some(f) = choose(ty) else { return Err(d.unsupported(&format!("arithmetic on `{ty}`"))) };
-    compute(op, d, f)
+    compute(op, d, law, f)
 }
 
-fn compute(op: &OpRef<'_>, d: &mut Decoder<'_>, f: ScalarFn) -> Lowered {
+fn compute(op: &OpRef<'_>, d: &mut Decoder<'_>, law: Law, f: ScalarFn) -> Lowered {
     let mut args = [Operand::Imm(0); 3];
     for (arg, value) in args.iter_mut().zip(&op.module.op(op.id).operands) {
         *arg = d.scalar(*value)?;
     }
-    let value = d.compute(f, args);
+    let value = d.compute_by(law, f, args);
     d.bind(op.result(0), Binding::Scalar(value));
     Ok(())
 }

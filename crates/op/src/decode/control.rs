@@ -1,7 +1,7 @@
 //! How structured control flow and calls expand.
 
 use slipring_ir::{Diagnostic, ValueId};
-use slipring_program::{Inst, Operand, Trap};
+use slipring_program::{Inst, Law, Operand, Trap};
 
 use super::{Binding, Decoder};
 use crate::def::{Lowered, OpRef, Reported};
@@ -36,7 +36,7 @@ fn counted_loop(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         Operand::Imm(_) => step,
         _ => {
             let positive = |[step, ..]: [u64; 3]| if step as i64 > 0 { Ok(step) } else { Err(Trap::LoopStep) };
-            d.compute(positive, [step, Operand::Imm(0), Operand::Imm(0)])
+            d.compute_by(Law::Same, positive, [step, Operand::Imm(0), Operand::Imm(0)])
         }
     };
     let carried = carry(op.operands("init"), d)?;
@@ -59,7 +59,7 @@ fn counted_loop(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         // The largest number is below no end.
         _ => {
             let f = |[a, b, _]: [u64; 3]| Ok((a as i64).saturating_add(b as i64) as u64);
-            Inst::Scalar { f, d: counter, args: [a, b, Operand::Imm(0)] }
+            Inst::Scalar { f, law: Law::Sum, d: counter, args: [a, b, Operand::Imm(0)] }
         }
     });
     d.jump(head);

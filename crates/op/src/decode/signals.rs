@@ -1,7 +1,7 @@
 //! The synchronisation objects that ops name.
 
 use slipring_machine::{Pipe, Role};
-use slipring_program::{Inst, Operand, SyncRef};
+use slipring_program::{Inst, Law, Operand, SyncRef};
 use slipring_tile::Space;
 
 use super::syncs::{self, SyncFamily};
@@ -28,6 +28,7 @@ impl Decoder<'_> {
                 let d = self.fresh();
                 self.emit(Inst::Scalar {
                     f: |[at, ..]| Ok(at / syncs::UNIT),
+                    law: Law::Unknown,
                     d,
                     args: [address, Operand::Imm(0), Operand::Imm(0)],
                 });

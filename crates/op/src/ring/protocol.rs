@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use slipring_ir::{Dim, TileType, ValueId};
 use slipring_machine::{Cost, Pipe, Role};
-use slipring_program::{Direction, Inst, Operand, Reg};
+use slipring_program::{Direction, Inst, Law, Operand, Reg};
 use slipring_tile::{Elem, Space};
 
 use super::base::SlotBase;
@@ -305,7 +305,8 @@ pub fn pop(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         free_slot(d, &ring, &end, end.status[Phase::Free as usize]);
     } else if let (Some((bits, count)), Some(status)) = (end.held, end.status[Phase::Free as usize]) {
         let args = [Operand::Reg(bits), Operand::Reg(status), Operand::Reg(count)];
-        d.emit(Inst::Scalar { f: |[bits, status, count]| Ok(bits | (status & 1) << (count & 63)), d: bits, args });
+        let f = |[bits, status, count]: [u64; 3]| Ok(bits | (status & 1) << (count & 63));
+        d.emit(Inst::Scalar { f, law: Law::Unknown, d: bits, args });
         d.emit(Inst::Add { d: count, a: Operand::Reg(count), b: Operand::Imm(1) });
     }
     Ok(())
@@ -414,7 +415,7 @@ pub fn free(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     if let Some((bits, count)) = end.held {
         let now = d.compute(|[bits, ..]| Ok(bits & 1), [Operand::Reg(bits), Operand::Imm(0), Operand::Imm(0)]);
         let args = [Operand::Reg(bits), Operand::Imm(0), Operand::Imm(0)];
-        d.emit(Inst::Scalar { f: |[bits, ..]| Ok(bits >> 1), d: bits, args });
+        d.emit(Inst::Scalar { f: |[bits, ..]| Ok(bits >> 1), law: Law::Unknown, d: bits, args });
         d.emit(Inst::Add { d: count, a: Operand::Reg(count), b: Operand::imm(-1) });
         status = if let Operand::Reg(now) = now { Some(now) } else { status };
     }

@@ -1,7 +1,7 @@
 //! Waiting for the signals of a ring and sending them: both protocols, and what makes synchronisation sparse.
 
 use slipring_machine::Pipe;
-use slipring_program::{Inst, Operand, Reg};
+use slipring_program::{Inst, Law, Operand, Reg};
 
 use super::phases::Phase;
 use super::plan::PlannedRing;
@@ -25,7 +25,7 @@ impl Gate {
         }
         if let Some((turn, at)) = self.turn {
             let args = [Operand::Reg(turn), Operand::Imm(u64::from(at)), Operand::Imm(0)];
-            let open = d.compute(|[turn, at, _]| Ok(u64::from(turn == at)), args);
+            let open = d.compute_by(Law::Relation, |[turn, at, _]| Ok(u64::from(turn == at)), args);
             d.jump_if_zero(open, closed);
         }
         body(d);
@@ -79,5 +79,6 @@ pub(super) fn start_free(d: &mut Decoder<'_>, ring: &PlannedRing, lanes: &[usize
 /// `(counter + 1) % of`.
 pub(super) fn advance(d: &mut Decoder<'_>, counter: Reg, of: u32) {
     let args = [Operand::Reg(counter), Operand::imm(i64::from(of)), Operand::Imm(0)];
-    d.emit(Inst::Scalar { f: |[at, of, _]| Ok(if at + 1 == of { 0 } else { at + 1 }), d: counter, args });
+    let f = |[at, of, _]: [u64; 3]| Ok(if at + 1 == of { 0 } else { at + 1 });
+    d.emit(Inst::Scalar { f, law: Law::Unknown, d: counter, args });
 }

@@ -270,7 +270,7 @@ impl Code<'_> {
 
     pub fn calc(&mut self, f: ScalarFn, a: Operand, b: Operand) -> Operand {
         let d = self.reg();
-        self.emit(Inst::Scalar { f, d, args: [a, b, imm(0)] });
+        self.emit(Inst::Scalar { f, law: slipring_program::Law::Unknown, d, args: [a, b, imm(0)] });
         Operand::Reg(d)
     }
 

@@ -4,6 +4,8 @@
 //! sender and one receiver; the same run decides all contents where no loaded number decides anything; a launch that leaves the
 //! device as it found it decides all later ones.
 
+mod counts;
+mod family;
 mod hunt;
 mod text;
 
@@ -11,14 +13,18 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use slipring_check::{CheckReport, Schedules, Tools, Values};
+use slipring_program::{Inst, Operand, ParamKind};
 use slipring_report::MessageFacts;
 use slipring_sim::{Timing, Turns};
 
+use crate::args::Passed;
 use crate::kernel::Compiled;
 use crate::run::{Seen, once};
 use crate::tensor::Bound;
 use crate::{Args, Error, ExecuteOptions, Execution, Kernel, Report, RunOptions, slot_buffers, to_diagnostics};
 
+use counts::Counts;
+use family::{Family, Number};
 pub use hunt::Witness;
 
 /// How a kernel is proved.
@@ -119,6 +125,7 @@ impl Serialize for Proof {
 }
 
 /// A kernel, its arguments, and how they are run.
+#[derive(Debug)]
 pub(crate) struct Subject<'a> {
     pub compiled: &'a Arc<Compiled>,
     pub bound: &'a [Bound<'a>],
@@ -156,6 +163,29 @@ impl Subject<'_> {
 /// How a scope that covers all schedules says so.
 const ALL: &str = "all";
 
+/// A loop of the text of so many rounds is not run as it stands, where shorter ones show the same.
+const LONG: i64 = 1024;
+
+/// How a scope says that launches leave nothing.
+const NOTHING_LEFT: &str = "any number: each leaves the signals as it found them";
+
+/// That a number is the smallest with a finding.
+fn smallest_text(name: &str, value: u64) -> String {
+    let clean = match value {
+        0 => String::new(),
+        1 => "; 0 is clean".into(),
+        value => format!("; 0 to {} are clean", value - 1),
+    };
+    format!("{name} = {value} is the smallest that fails{clean}")
+}
+
+/// Scalar parameters that decide something.
+fn deciding(subject: &Subject<'_>) -> Vec<u32> {
+    let program = &subject.compiled.prepared.decoded.program;
+    let bits = program.decisions().iter().fold(0, |all, decision| all | decision.causes.params);
+    (0..program.params.len() as u32).filter(|at| bits >> at.min(&63) & 1 != 0).collect()
+}
+
 /// Most launches after each other until the signals that are left come back.
 const LAUNCHES: usize = 64;
 
@@ -178,9 +208,6 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
         ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: asked.run.gm_slack as usize, limits: asked.run.limits };
     let subject = Subject { compiled, bound, options, asked: asked_run };
     let tools = Tools { race: true, init: true, scratch: slot_buffers(prepared, bound) };
-    let (execution, judged) = subject.run(Timing::Platform, &tools, None)?;
-    let source = prepared.written.source.clone();
-    let messages = to_diagnostics(&judged.findings, &prepared.decoded.program);
     let mut proof = Proof {
         kernel: prepared.decoded.program.name.clone(),
         platform: platform.name.clone(),
@@ -188,15 +215,25 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
         judgement: Judgement::Proved,
         scope: ProofScope::default(),
         reasons: Vec::new(),
-        explored: vec!["1 run with all checks".into()],
+        explored: Vec::new(),
         witness: None,
-        findings: Report::new(source, messages),
+        findings: Report::new(prepared.written.source.clone(), Vec::new()),
     };
+    if proof.bounds(&subject, &tools)? {
+        return Ok(proof);
+    }
+    let (execution, judged) = subject.run(Timing::Platform, &tools, None)?;
+    proof.explored.push("1 run with all checks".into());
+    proof.found(&subject, &judged);
     proof.judge(&subject, &judged);
     if proof.judgement == Judgement::Proved {
         proof.launches(&subject, &tools, execution, &judged)?;
+        proof.arguments(&subject, &tools)?;
     } else {
         proof.scope.launches = "the first one".into();
+        if proof.judgement == Judgement::Violated {
+            proof.smallest(&subject, &tools)?;
+        }
         if proof.judgement == Judgement::Violated || proof.scope.schedules != ALL {
             proof.hunt(&subject, &tools, &execution, &judged, asked.timings)?;
         }
@@ -208,6 +245,58 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
 }
 
 impl Proof {
+    /// Takes over what a run found.
+    fn found(&mut self, subject: &Subject<'_>, judged: &CheckReport) {
+        let prepared = &subject.compiled.prepared;
+        let messages = to_diagnostics(&judged.findings, &prepared.decoded.program);
+        self.findings = Report::new(prepared.written.source.clone(), messages);
+    }
+
+    /// Proves a kernel with a long loop of its text by launches with shorter ones; false if that does not succeed.
+    fn bounds(&mut self, subject: &Subject<'_>, tools: &Tools) -> Result<bool, Error> {
+        let program = &subject.compiled.prepared.decoded.program;
+        let bound = |inst: &Inst| match inst {
+            Inst::JumpIfGe { b: Operand::Imm(bound), .. } if *bound as i64 >= LONG => Some(*bound),
+            _ => None,
+        };
+        let Some(bound) = program.cores.iter().flat_map(|core| &core.insts).filter_map(bound).max() else {
+            return Ok(false);
+        };
+        if !deciding(subject).is_empty() || self.blocks > subject.compiled.platform.clusters {
+            return Ok(false);
+        }
+        let mut family = Family::new(subject, Number::Bound(bound));
+        let Counts::All { tried, period, family } = counts::all(&mut family, tools)? else { return Ok(false) };
+        let sizes: Vec<u64> = subject.bound.iter().filter_map(Passed::contents).map(|data| data.len() as u64).collect();
+        let Some(member) = family.of(bound, period) else { return Ok(false) };
+        if !family.leaves_nothing() || !family.stays_inside(bound, period, &sizes) {
+            return Ok(false);
+        }
+        self.found(subject, &member.judged);
+        self.judge(subject, &member.judged);
+        self.explored.push(format!("{} shorter loops with all checks", tried + 1));
+        self.scope.counts =
+            format!("{bound} of the text: 0 to {tried} rounds were run, and each {period} more do what was seen");
+        self.scope.launches = NOTHING_LEFT.into();
+        Ok(true)
+    }
+
+    /// Looks for the smallest argument for which something is found.
+    fn smallest(&mut self, subject: &Subject<'_>, tools: &Tools) -> Result<(), Error> {
+        let [at] = deciding(subject)[..] else { return Ok(()) };
+        let param = &subject.compiled.prepared.decoded.program.params[at as usize];
+        let given = subject.bound.get(at as usize).and_then(Passed::bits).unwrap_or(0);
+        if !matches!(param.kind, ParamKind::Scalar(elem) if !elem.is_float()) || given as i64 <= 0 {
+            return Ok(());
+        }
+        let mut family = Family::new(subject, Number::Param(at));
+        if let Counts::Fails(value, member) = counts::as_many_as_fit(&mut family, tools, given)? {
+            self.scope.counts = smallest_text(&param.name, value);
+            self.found(subject, &member.judged);
+        }
+        Ok(())
+    }
+
     /// What one run with all checks says.
     fn judge(&mut self, subject: &Subject<'_>, judged: &CheckReport) {
         let scope = &judged.scope;
@@ -233,12 +322,71 @@ impl Proof {
         };
         self.scope.counts = match scope.arguments.as_slice() {
             [] => "those of the text: no argument decides one".into(),
-            arguments => {
-                self.reason(format!("{} may decide otherwise with another value", arguments.join(", ")));
-                format!("those for {}", arguments.join(", "))
-            }
+            arguments => format!("those for {}", arguments.join(", ")),
         };
         self.scope.assumes.clone_from(&scope.assumes);
+    }
+
+    /// Other values of the arguments that decide something.
+    fn arguments(&mut self, subject: &Subject<'_>, tools: &Tools) -> Result<(), Error> {
+        let program = &subject.compiled.prepared.decoded.program;
+        let deciding = deciding(subject);
+        let waves = self.blocks > subject.compiled.platform.clusters;
+        let mut lines = Vec::new();
+        for at in &deciding {
+            let param = &program.params[*at as usize];
+            let name = &param.name;
+            let other = format!("{name} may decide otherwise with another value");
+            if self.judgement == Judgement::Violated {
+                return Ok(());
+            }
+            match param.kind {
+                ParamKind::Scalar(elem) if !elem.is_float() && !waves => {}
+                _ => {
+                    self.reason(other);
+                    continue;
+                }
+            }
+            let mut family = Family::new(subject, Number::Param(*at));
+            let mut counts = counts::all(&mut family, tools)?;
+            if let Counts::Open(_) = counts
+                && let fit @ (Counts::UpTo(_) | Counts::Fails(..)) =
+                    counts::as_many_as_fit(&mut family, tools, counts::MOST)?
+            {
+                counts = fit;
+            }
+            match counts {
+                Counts::All { tried, period, family } => {
+                    if !family.leaves_nothing() {
+                        self.scope.launches = format!("{}; with this {name}", self.scope.launches);
+                    }
+                    self.explored.push(format!("{} values of {name}", tried + 1));
+                    lines.push(format!(
+                        "every {name} from 0 on, while numbers fit their types and buffers are large enough: 0 to {tried} were \
+                         run, and each {period} more do what was seen"
+                    ));
+                }
+                Counts::UpTo(last) => {
+                    self.explored.push(format!("{} values of {name}", last + 1));
+                    lines.push(format!("{name} from 0 to {last}, each of which was run: more than the buffers hold"));
+                }
+                Counts::Fails(value, member) => {
+                    self.judgement = Judgement::Violated;
+                    lines = vec![smallest_text(name, value)];
+                    self.found(subject, &member.judged);
+                }
+                Counts::Open(why) => {
+                    self.reason(format!("{other}: {why}"));
+                }
+            }
+        }
+        if deciding.len() > 1 && self.judgement == Judgement::Proved {
+            self.reason(format!("{} arguments decide something, and each was varied alone", deciding.len()));
+        }
+        if !lines.is_empty() {
+            self.scope.counts = lines.join("; ");
+        }
+        Ok(())
     }
 
     /// Notes what stands in the way of a proof.
@@ -288,7 +436,7 @@ impl Proof {
             self.explored.push(format!("{runs} launches after each other"));
         }
         self.scope.launches = match left[left.len() - 1].iter().all(|count| *count == 0) {
-            true => "any number: each leaves the signals as it found them".into(),
+            true => NOTHING_LEFT.into(),
             false => format!("any number: launch {runs} leaves the signals as an earlier one did"),
         };
         Ok(())

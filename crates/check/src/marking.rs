@@ -1,0 +1,246 @@
+//! What is left of the past where all cores meet, and when two such states are alike: then whatever can come of the one can come of
+//! the other.
+//!
+//! Of an order only this matters for what comes later: who knows which of the accesses, signals and waits that are still
+//! remembered to be over. So epochs are compared by their rank among the remembered ones of their agent, as are the numbers of
+//! steps of a core; counts of signals by what is between them. Bytes of local memories lie where they lie; those of global
+//! memory may have moved on by the same distance in all accesses to a buffer, and what lies before all that is touched
+//! later is forgotten.
+
+use std::collections::BTreeMap;
+
+use slipring_machine::{Pipe, Role};
+use slipring_program::SiteRef;
+use slipring_sim::{Agent, At, CoreAt, Meeting};
+
+use crate::clock::Clock;
+use crate::freed::Freed;
+use crate::order::Order;
+use crate::places::PerPlace;
+use crate::queues::Queues;
+use crate::shadow::{Run, Shadow};
+
+/// Writes a state down. What is written twice in the same words is alike.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    words: Vec<u64>,
+    /// Remembered epochs by [`Agent::index`], remembered numbers of steps by cluster × 3 + core.
+    epochs: BTreeMap<usize, Vec<u32>>,
+    numbers: BTreeMap<usize, Vec<u32>>,
+    /// The first of two passes, which collects them.
+    collects: bool,
+}
+
+impl Notes {
+    /// Runs what writes a state twice: to collect what is remembered, and to write.
+    fn of(write: impl Fn(&mut Notes)) -> Vec<u64> {
+        let mut notes = Notes { collects: true, ..Notes::default() };
+        write(&mut notes);
+        for list in notes.epochs.values_mut().chain(notes.numbers.values_mut()) {
+            list.sort_unstable();
+            list.dedup();
+        }
+        (notes.collects, notes.words) = (false, Vec::new());
+        write(&mut notes);
+        notes.words
+    }
+
+    /// Writes a number.
+    pub fn word(&mut self, word: u64) {
+        if !self.collects {
+            self.words.push(word);
+        }
+    }
+
+    /// Writes an epoch of an agent in which something happened that is remembered.
+    pub fn epoch(&mut self, agent: usize, epoch: u32) {
+        note(&mut self.epochs, self.collects.then_some(()), agent, epoch, &mut self.words);
+    }
+
+    /// Writes the number of a remembered step of a core.
+    pub fn number(&mut self, core: usize, number: u32) {
+        note(&mut self.numbers, self.collects.then_some(()), core, number, &mut self.words);
+    }
+
+    /// Writes what is known of the agents of a cluster.
+    pub fn clock(&mut self, cluster: usize, clock: &Clock) {
+        if self.collects {
+            return;
+        }
+        for lane in 0..Agent::PER_CLUSTER {
+            let known = clock.get(lane);
+            let list = self.epochs.get(&(cluster * Agent::PER_CLUSTER + lane)).map_or(&[][..], Vec::as_slice);
+            self.words.push(list.partition_point(|epoch| *epoch <= known) as u64);
+        }
+    }
+
+    /// Writes runs of bytes with who touched them last.
+    pub fn runs(&mut self, runs: &[Run]) {
+        self.word(runs.len() as u64);
+        for run in runs {
+            self.word(run.start);
+            self.word(run.end);
+            self.word(run.stamps.len() as u64);
+            for stamp in &run.stamps {
+                let agent = stamp.block as usize * Agent::PER_CLUSTER + usize::from(stamp.lane);
+                let update = stamp.update.map_or(0, |update| 1 + u64::from(update.elem as u8) * 8 + update.kind as u64);
+                self.word(u64::from(stamp.write) | update << 1);
+                self.word(agent as u64);
+                self.epoch(agent, stamp.epoch);
+            }
+        }
+    }
+}
+
+fn note(lists: &mut BTreeMap<usize, Vec<u32>>, collects: Option<()>, of: usize, value: u32, words: &mut Vec<u64>) {
+    match collects {
+        Some(()) => lists.entry(of).or_default().push(value),
+        None => {
+            let rank = lists.get(&of).map_or(0, |list| list.partition_point(|known| *known <= value));
+            words.push(rank as u64);
+        }
+    }
+}
+
+/// Where a core stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct Stand {
+    pub cluster: u32,
+    pub role: Role,
+    /// Position in the program's cores.
+    pub position: usize,
+    pub pc: usize,
+    pub at: At,
+    pub regs: Vec<u64>,
+    pub queued: usize,
+}
+
+impl Stand {
+    /// Where the cores stand.
+    pub(crate) fn of(meeting: &Meeting<'_>) -> Vec<Stand> {
+        let of = |core: &CoreAt<'_>| Stand {
+            cluster: core.cluster,
+            role: core.role,
+            position: core.position,
+            pc: core.pc,
+            at: core.at,
+            regs: core.regs.to_vec(),
+            queued: core.queued,
+        };
+        meeting.cores.iter().map(of).collect()
+    }
+}
+
+/// A state where all cores meet.
+#[derive(Clone, Debug)]
+pub struct Marking {
+    /// The cores.
+    pub cores: Vec<Stand>,
+    signals: Vec<u64>,
+    held: Vec<(usize, Pipe, SiteRef)>,
+    order: Order,
+    shadows: PerPlace<Shadow>,
+    freed: Freed,
+    queues: Queues,
+    /// Bytes of local memories and of buffers that mean nothing.
+    voids: Vec<u64>,
+    buffer_voids: Vec<Vec<u64>>,
+}
+
+/// How two markings are compared in a buffer of global memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Moved {
+    /// Nobody writes it: nothing in it matters.
+    ReadOnly,
+    /// Its accesses are where they were.
+    Stays,
+    /// Each access lies so many bytes further on; what lies before these bytes, of the one and of the other marking, is
+    /// touched by nobody later.
+    On {
+        #[allow(missing_docs)]
+        by: u64,
+        #[allow(missing_docs)]
+        from: [u64; 2],
+    },
+}
+
+impl Marking {
+    pub(crate) fn new(
+        meeting: &Meeting<'_>,
+        order: &Order,
+        shadows: &PerPlace<Shadow>,
+        freed: &Freed,
+        queues: &Queues,
+    ) -> Marking {
+        let shadow = meeting.memory.shadow.as_deref();
+        Marking {
+            cores: Stand::of(meeting),
+            signals: meeting.signals.clone(),
+            held: meeting.held.clone(),
+            order: order.clone(),
+            shadows: shadows.clone(),
+            freed: freed.clone(),
+            queues: queues.clone(),
+            voids: shadow.map_or_else(Vec::new, slipring_program::Shadow::local_words),
+            buffer_voids: shadow.map_or_else(Vec::new, slipring_program::Shadow::buffer_words),
+        }
+    }
+
+    /// True if whatever can come of this state can come of the other one: as far as the registers go that decide something, which
+    /// are not looked at here. `moved` says how each buffer is compared.
+    pub fn is_like(&self, other: &Marking, moved: &[Moved]) -> bool {
+        let place = |marking: &Marking| -> Vec<_> {
+            let of = |core: &Stand| (core.cluster, core.role, core.position, core.pc, core.at, core.queued);
+            marking.cores.iter().map(of).collect()
+        };
+        let idle = self.cores.iter().all(|core| core.queued == 0);
+        let voids = |marking: &Marking| {
+            let stays = |(buffer, _): &(usize, &Vec<u64>)| moved.get(*buffer) != Some(&Moved::ReadOnly);
+            marking.buffer_voids.iter().enumerate().filter(stays).map(|(_, words)| words.clone()).collect::<Vec<_>>()
+        };
+        // Bytes that mean nothing in a buffer whose accesses move on are not followed.
+        let followed = moved.iter().enumerate().all(|(buffer, moved)| {
+            let none = |marking: &Marking| marking.buffer_voids.get(buffer).is_none_or(Vec::is_empty);
+            !matches!(moved, Moved::On { .. }) || (none(self) && none(other))
+        });
+        idle && followed
+            && place(self) == place(other)
+            && self.signals == other.signals
+            && self.held == other.held
+            && self.voids == other.voids
+            && voids(self) == voids(other)
+            && self.words(0, moved) == other.words(1, moved)
+    }
+
+    fn words(&self, which: usize, moved: &[Moved]) -> Vec<u64> {
+        let buffers: Vec<Vec<Run>> = moved
+            .iter()
+            .enumerate()
+            .map(|(buffer, moved)| {
+                let runs = || self.shadows.buffer(buffer).map_or_else(Vec::new, Shadow::runs);
+                match moved {
+                    Moved::ReadOnly => Vec::new(),
+                    Moved::Stays => runs(),
+                    Moved::On { by, from } => {
+                        let (from, back) = (from[which], if which == 1 { *by } else { 0 });
+                        let later = runs().into_iter().filter(|run| run.end > from);
+                        let cut = |run: Run| Run {
+                            start: run.start.max(from).saturating_sub(back),
+                            end: run.end.saturating_sub(back),
+                            ..run
+                        };
+                        later.map(cut).collect()
+                    }
+                }
+            })
+            .collect();
+        let locals: Vec<Vec<Run>> = self.shadows.locals().map(Shadow::runs).collect();
+        Notes::of(|notes| {
+            self.order.note(notes);
+            self.freed.note(notes);
+            self.queues.note(notes);
+            locals.iter().chain(&buffers).for_each(|runs| notes.runs(runs));
+        })
+    }
+}

@@ -1,0 +1,103 @@
+//! What a run does from meeting to meeting: the state at each, and which bytes of global memory it touches in between.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use slipring_machine::Role;
+use slipring_program::{WorkId, gm_split};
+use slipring_sim::{Meeting, WorkRun};
+use slipring_tile::Space;
+
+use crate::{Marking, Stand};
+
+/// What was touched of a buffer in a round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Touched {
+    /// The first byte, and the end of the last one.
+    pub first: u64,
+    #[allow(missing_docs)]
+    pub end: u64,
+    /// Whether something was written.
+    pub written: bool,
+}
+
+/// What was passed for an operand of work.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ArgUse {
+    /// Addresses in these buffers.
+    pub buffers: BTreeSet<usize>,
+    /// Something else, too.
+    pub other: bool,
+}
+
+/// The rounds of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Rounds {
+    /// Where the cores stood at each meeting, of the first [`Rounds::MOST`].
+    pub stands: Vec<Vec<Stand>>,
+    /// The state at the last meeting, where a core leaves its loop there.
+    pub last: Option<Marking>,
+    /// Which buffers were touched before the first meeting, between each two, and after the last.
+    pub touched: Vec<BTreeMap<usize, Touched>>,
+    /// Works that were started.
+    pub works: u64,
+    /// What was passed for operands: by core, work and position.
+    pub args: BTreeMap<(Role, WorkId, usize), ArgUse>,
+}
+
+impl Rounds {
+    /// Most meetings that are kept.
+    pub const MOST: usize = 512;
+
+    pub(crate) fn start(&mut self, run: &WorkRun<'_>) {
+        self.works += 1;
+        if self.touched.is_empty() {
+            self.touched.push(BTreeMap::new());
+        }
+        for (at, arg) in run.args.iter().enumerate() {
+            let known = self.args.entry((run.agent.role, run.id, at)).or_default();
+            match gm_split(*arg) {
+                Some((buffer, _)) => drop(known.buffers.insert(buffer)),
+                None => known.other = true,
+            }
+        }
+        let Some(round) = self.touched.last_mut() else { return };
+        for (ranges, written) in [(&run.access.reads, false), (&run.access.writes, true)] {
+            for range in ranges.iter().filter(|range| range.space == Space::Gm) {
+                let Some((buffer, start)) = gm_split(range.start) else { continue };
+                let first = start.max(0) as u64;
+                let end = first + (range.end() - range.start);
+                let known = round.entry(buffer).or_insert(Touched { first, end, written });
+                (known.first, known.end) = (known.first.min(first), known.end.max(end));
+                known.written |= written;
+            }
+        }
+    }
+
+    pub(crate) fn meet(&mut self, meeting: &Meeting<'_>, marking: impl FnOnce() -> Marking) {
+        if self.touched.is_empty() {
+            self.touched.push(BTreeMap::new());
+        }
+        if self.stands.len() < Rounds::MOST {
+            self.stands.push(Stand::of(meeting));
+        }
+        // A run ends after some core has left its loop.
+        self.last = meeting.cores.iter().any(|core| core.leaves).then(marking);
+        self.touched.push(BTreeMap::new());
+    }
+
+    /// The first byte of a buffer that is touched in these rounds; `None` if none is.
+    pub fn first(&self, rounds: std::ops::Range<usize>, buffer: usize) -> Option<u64> {
+        let rounds = self.touched.get(rounds.start..rounds.end.min(self.touched.len())).unwrap_or_default();
+        rounds.iter().filter_map(|round| Some(round.get(&buffer)?.first)).min()
+    }
+
+    /// The end of the last byte of a buffer that is touched.
+    pub fn end(&self, buffer: usize) -> u64 {
+        self.touched.iter().filter_map(|round| Some(round.get(&buffer)?.end)).max().unwrap_or(0)
+    }
+
+    /// True if a buffer is written.
+    pub fn writes(&self, buffer: usize) -> bool {
+        self.touched.iter().any(|round| round.get(&buffer).is_some_and(|touched| touched.written))
+    }
+}

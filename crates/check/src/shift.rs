@@ -1,0 +1,307 @@
+//! Two executions of a program side by side: by how much their registers differ.
+//!
+//! The one has run some rounds more than the other, or has another argument. Followed through the instructions, the differences show
+//! whether both go the same way, mean the same signals and touch the same bytes, up to a distance that stays the same: then whatever
+//! the one does the other does. A difference is a multiple of one unknown positive number, so that a proof for one covers all of
+//! them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use slipring_machine::Role;
+use slipring_program::{Causes, CoreProgram, Inst, Law, Operand, Reg, SiteRef, Special};
+
+use crate::rounds::ArgUse;
+
+/// By how much a register differs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shift {
+    /// By so much, each time.
+    By(i64),
+    /// It holds loaded data: nothing depends on it that is decided.
+    Data,
+    /// Not known.
+    Unknown,
+}
+
+/// A register of both executions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Pair {
+    shift: Shift,
+    /// Not smaller than this in either; `None` where nothing is known.
+    low: Option<i64>,
+}
+
+const SAME: Pair = Pair { shift: Shift::By(0), low: Some(0) };
+
+impl Pair {
+    /// Not negative in either.
+    fn natural(self) -> bool {
+        self.low.is_some_and(|low| low >= 0)
+    }
+
+    /// What holds of this pair and of another one that comes to the same place.
+    fn join(self, other: Pair) -> Pair {
+        let shift = match (self.shift, other.shift) {
+            (a, b) if a == b => a,
+            (Shift::Unknown, _) | (_, Shift::Unknown) => Shift::Unknown,
+            (Shift::Data, Shift::By(0)) | (Shift::By(0), Shift::Data) => Shift::Data,
+            _ => Shift::Unknown,
+        };
+        let low = match (self.low, other.low) {
+            (Some(a), Some(b)) if b >= a => Some(a),
+            // What sinks once may sink each time.
+            (Some(_), Some(b)) if b >= 0 => Some(0),
+            _ => None,
+        };
+        Pair { shift, low }
+    }
+}
+
+/// What differs in a way that is not followed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Obstacle {
+    /// How control goes on.
+    Control(SiteRef),
+    /// Which signal is meant.
+    Signal(SiteRef),
+    /// What work touches.
+    Access(SiteRef),
+    /// A divisor.
+    Divisor(SiteRef),
+}
+
+/// The parts of a program that are followed.
+#[derive(Debug)]
+pub struct Follow<'a> {
+    /// The core.
+    pub core: &'a CoreProgram,
+    /// The parameter by which the executions differ, by how much, and what it is at least.
+    pub param: Option<(u32, i64, i64)>,
+    /// By how much the bound of each [`Inst::Meet`] differs that is a constant of the text.
+    pub bound: i64,
+    /// True where one follows both up to the loop: at an [`Inst::Meet`] both go into it.
+    pub into: bool,
+    /// What was passed for operands.
+    pub args: &'a BTreeMap<(Role, u32, usize), ArgUse>,
+}
+
+/// By how much the accesses to buffers differ: one distance each.
+pub type Distances = BTreeMap<usize, BTreeSet<i64>>;
+
+impl Follow<'_> {
+    /// Follows both from an instruction on, with registers that differ by these numbers (and what they are not smaller than): by what
+    /// they differ before each instruction that is reached.
+    ///
+    /// # Errors
+    /// What differs in a way that is not followed.
+    pub fn from(
+        &self,
+        pc: usize,
+        regs: &[(Shift, Option<i64>)],
+        distances: &mut Distances,
+    ) -> Result<BTreeMap<usize, Vec<Shift>>, Obstacle> {
+        let start: Vec<Pair> = regs.iter().map(|(shift, low)| Pair { shift: *shift, low: *low }).collect();
+        let mut states: BTreeMap<usize, Vec<Pair>> = BTreeMap::from([(pc, start)]);
+        let mut open = BTreeSet::from([pc]);
+        while let Some(pc) = open.pop_first() {
+            let Some(mut regs) = states.get(&pc).cloned() else { continue };
+            for next in self.step(pc, &mut regs) {
+                let joined = match states.get(&next) {
+                    None => regs.clone(),
+                    Some(known) => known.iter().zip(&regs).map(|(a, b)| a.join(*b)).collect(),
+                };
+                if states.get(&next) != Some(&joined) {
+                    states.insert(next, joined);
+                    open.insert(next);
+                }
+            }
+        }
+        states.iter().try_for_each(|(pc, regs)| self.judge(*pc, regs, distances))?;
+        let shifts = |(pc, regs): (usize, Vec<Pair>)| (pc, regs.iter().map(|pair| pair.shift).collect());
+        Ok(states.into_iter().map(shifts).collect())
+    }
+
+    fn of(regs: &[Pair], operand: Operand) -> Pair {
+        match operand {
+            Operand::Reg(Reg(reg)) => regs.get(reg as usize).copied().unwrap_or(SAME),
+            Operand::Imm(value) => Pair { shift: Shift::By(0), low: Some(value as i64) },
+        }
+    }
+
+    /// The bound of an [`Inst::Meet`].
+    fn bound(&self, regs: &[Pair], operand: Operand) -> Pair {
+        match operand {
+            Operand::Imm(_) => Pair { shift: Shift::By(self.bound), low: Some(0) },
+            Operand::Reg(_) => Follow::of(regs, operand),
+        }
+    }
+
+    /// Executes an instruction; the instructions that may come next.
+    fn step(&self, pc: usize, regs: &mut [Pair]) -> Vec<usize> {
+        let mut set = |Reg(reg): Reg, pair: Pair| {
+            if let Some(place) = regs.get_mut(reg as usize) {
+                *place = pair;
+            }
+        };
+        match &self.core.insts[pc] {
+            Inst::Scalar { law, d, args, .. } => {
+                let [a, b, c] = args.map(|arg| Follow::of(regs, arg));
+                let value = computed(*law, [a, b, c], args[0].as_imm(), args[1].as_imm());
+                regs[d.0 as usize] = value;
+            }
+            Inst::Move { d, a } => {
+                let value = Follow::of(regs, *a);
+                regs[d.0 as usize] = value;
+            }
+            Inst::Add { d, a, b } => {
+                let (a, b) = (Follow::of(regs, *a), Follow::of(regs, *b));
+                regs[d.0 as usize] = computed(Law::Sum, [a, b, SAME], None, None);
+            }
+            Inst::Special { d, which } => set(*d, self.special(*which)),
+            Inst::Issue { work } => {
+                if let Some(result) = self.core.works[*work as usize].result {
+                    set(result, Pair { shift: Shift::Data, low: None });
+                }
+            }
+            Inst::Jump { to } => return vec![*to as usize],
+            Inst::JumpIfZero { to, .. } | Inst::JumpIfGe { to, .. } => return vec![pc + 1, *to as usize],
+            Inst::Meet { to, .. } => return if self.into { vec![pc + 1] } else { vec![pc + 1, *to as usize] },
+            Inst::End | Inst::Trap { .. } => return Vec::new(),
+            _ => {}
+        }
+        vec![pc + 1]
+    }
+
+    fn special(&self, which: Special) -> Pair {
+        match (which, self.param) {
+            (Special::Param(at), Some((param, by, low))) if at == param => {
+                Pair { shift: Shift::By(by), low: Some(low) }
+            }
+            (Special::Param(_), _) => Pair { shift: Shift::By(0), low: None },
+            _ => SAME,
+        }
+    }
+
+    /// Whether an instruction decides the same in both.
+    fn judge(&self, pc: usize, regs: &[Pair], distances: &mut Distances) -> Result<(), Obstacle> {
+        let site = self.core.inst_sites[pc];
+        let same = |operand: Operand| matches!(Follow::of(regs, operand).shift, Shift::By(0) | Shift::Data);
+        let ok = |same: bool, obstacle: Obstacle| if same { Ok(()) } else { Err(obstacle) };
+        match &self.core.insts[pc] {
+            Inst::JumpIfZero { a, .. } => ok(same(*a), Obstacle::Control(site)),
+            Inst::JumpIfGe { a, b, .. } => {
+                ok(together(Follow::of(regs, *a), Follow::of(regs, *b)), Obstacle::Control(site))
+            }
+            Inst::Meet { a, b, .. } => {
+                let (a, b) = (Follow::of(regs, *a), self.bound(regs, *b));
+                let further = matches!((a.shift, b.shift), (Shift::By(0), Shift::By(by)) if by >= 0);
+                ok(if self.into { further } else { together(a, b) }, Obstacle::Control(site))
+            }
+            Inst::Set { sync, .. } | Inst::Wait { sync, .. } => ok(same(sync.index), Obstacle::Signal(site)),
+            Inst::Acquire { token, .. } | Inst::Release { token, .. } => ok(same(token.index), Obstacle::Signal(site)),
+            Inst::Scalar { law: Law::Quotient | Law::Remainder, args, .. } => {
+                ok(same(args[1]), Obstacle::Divisor(site))
+            }
+            Inst::Issue { work } => self.judge_work(*work, site, regs, distances),
+            _ => Ok(()),
+        }
+    }
+
+    fn judge_work(&self, id: u32, site: SiteRef, regs: &[Pair], distances: &mut Distances) -> Result<(), Obstacle> {
+        let work = &self.core.works[id as usize];
+        for (at, arg) in work.args.iter().enumerate() {
+            let used = self.args.get(&(self.core.role, id, at));
+            let by = match Follow::of(regs, *arg).shift {
+                Shift::By(by) => by,
+                // Nothing that is decided depends on data.
+                Shift::Data => continue,
+                Shift::Unknown if !decides(work, at, site) => continue,
+                Shift::Unknown => return Err(Obstacle::Access(site)),
+            };
+            // What was never passed here is never issued.
+            let Some(used) = used else { continue };
+            for buffer in &used.buffers {
+                distances.entry(*buffer).or_default().insert(by);
+            }
+            let moves = by == 0 || (!used.buffers.is_empty() && !used.other) || !decides(work, at, site);
+            if !moves {
+                return Err(Obstacle::Access(site));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// True if both are in the same order in both executions.
+fn together(a: Pair, b: Pair) -> bool {
+    match (a.shift, b.shift) {
+        (Shift::By(a), Shift::By(b)) => a == b,
+        (Shift::Unknown, _) | (_, Shift::Unknown) => false,
+        (Shift::Data, Shift::By(by)) | (Shift::By(by), Shift::Data) => by == 0,
+        (Shift::Data, Shift::Data) => true,
+    }
+}
+
+/// True if an operand of work decides what it touches.
+fn decides(work: &slipring_program::Work, at: usize, site: SiteRef) -> bool {
+    let mut causes = vec![Causes::default(); work.args.len()];
+    causes[at] = Causes { data: false, params: 1 };
+    let mut found = Vec::new();
+    work.effect.decisions(&causes, site, &mut found);
+    found.iter().any(|decision| decision.causes.params != 0)
+}
+
+/// True if a number is larger than a constant that is not negative.
+fn above(pair: Pair, constant: Option<i64>) -> bool {
+    constant.zip(pair.low).is_some_and(|(constant, low)| constant >= 0 && low > constant)
+}
+
+/// The result of a scalar instruction.
+fn computed(law: Law, [a, b, c]: [Pair; 3], first: Option<i64>, second: Option<i64>) -> Pair {
+    let all = [a.shift, b.shift, c.shift];
+    if all.contains(&Shift::Unknown) {
+        return Pair { shift: Shift::Unknown, low: None };
+    }
+    if all.contains(&Shift::Data) {
+        let moved = all.iter().any(|shift| matches!(shift, Shift::By(by) if *by != 0));
+        return Pair { shift: if moved { Shift::Unknown } else { Shift::Data }, low: None };
+    }
+    let by = |pair: Pair| match pair.shift {
+        Shift::By(by) => by,
+        _ => 0,
+    };
+    let (x, y) = (by(a), by(b));
+    let exact = |of: Option<i64>| of.filter(|of| *of > 0);
+    // Of the law, where the numbers differ; whatever a function is, it gives the same for the same.
+    let moved = match law {
+        Law::Same => Some(x),
+        Law::Sum => x.checked_add(y),
+        Law::Difference => x.checked_sub(y),
+        Law::Product => match (first, second) {
+            (_, Some(times)) if y == 0 => x.checked_mul(times),
+            (Some(times), _) if x == 0 => y.checked_mul(times),
+            _ => None,
+        },
+        Law::Quotient => exact(second).filter(|by| a.natural() && x >= 0 && x % by == 0).map(|by| x / by),
+        Law::Remainder => exact(second).filter(|by| a.natural() && x >= 0 && x % by == 0).map(|_| 0),
+        Law::Mask => exact(second).filter(|mask| (mask + 1).count_ones() == 1 && x % (mask + 1) == 0).map(|_| 0),
+        // One that is larger than the other stays so.
+        Law::Relation if y == 0 && x >= 0 && above(a, second) => Some(0),
+        Law::Relation if x == 0 && y >= 0 && above(b, first) => Some(0),
+        Law::Relation | Law::Extreme if x == y => Some(if law == Law::Relation { 0 } else { x }),
+        _ => None,
+    };
+    let same = x == 0 && y == 0 && by(c) == 0;
+    let shift = if same { Shift::By(0) } else { moved.map_or(Shift::Unknown, Shift::By) };
+    let low = match law {
+        Law::Same => a.low,
+        Law::Sum => a.low.zip(b.low).and_then(|(a, b)| a.checked_add(b)),
+        Law::Difference => a.low.zip(second).and_then(|(a, b)| a.checked_sub(b)),
+        Law::Product | Law::Quotient | Law::Remainder => (a.natural() && b.natural()).then_some(0),
+        Law::Extreme => a.low.zip(b.low).map(|(a, b)| a.min(b)),
+        Law::Mask => second.filter(|mask| *mask >= 0).map(|_| 0),
+        Law::Relation => Some(0),
+        Law::Unknown => None,
+    };
+    Pair { shift, low }
+}

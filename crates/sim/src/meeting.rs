@@ -1,0 +1,113 @@
+//! Where all cores stand when nothing can go on but those at the head of a loop.
+
+use slipring_machine::{Pipe, Role};
+use slipring_program::{Inst, Memory, SiteRef};
+
+use crate::engine::Engine;
+use crate::observe::Observer;
+use crate::state::{AgentId, Core, ScalarState};
+
+/// What a scalar unit is doing while nothing can go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum At {
+    /// It stands at an [`Inst::Meet`] and goes on now.
+    Meet,
+    /// It waits for a synchronisation object: its index in the program.
+    Wait(u32),
+    /// Its program has ended.
+    End,
+    /// It waits for a pipe.
+    Pipe,
+}
+
+/// A core while nothing can go on.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct CoreAt<'a> {
+    pub cluster: u32,
+    pub block: u32,
+    pub role: Role,
+    /// Position in [`Program::cores`](slipring_program::Program::cores).
+    pub position: usize,
+    pub pc: usize,
+    pub regs: &'a [u64],
+    pub at: At,
+    /// Steps in the queues of its pipes.
+    pub queued: usize,
+    /// It stands at an [`Inst::Meet`] and leaves its loop now.
+    pub leaves: bool,
+}
+
+/// The state of the machine while nothing can go on but what stands at an [`Inst::Meet`].
+#[derive(Debug)]
+#[allow(missing_docs)]
+pub struct Meeting<'a> {
+    pub cores: Vec<CoreAt<'a>>,
+    /// Signals that nobody has taken, for each object: cluster × objects of the program + object.
+    pub signals: Vec<u64>,
+    /// Who holds tokens: the object as in `signals`, the pipe and where it got it, in program order.
+    pub held: Vec<(usize, Pipe, SiteRef)>,
+    pub memory: &'a Memory,
+}
+
+impl Core {
+    fn at(&self) -> At {
+        match self.state {
+            ScalarState::Met => At::Meet,
+            ScalarState::Blocked => At::Wait(self.waits_for),
+            ScalarState::Ended => At::End,
+            _ => At::Pipe,
+        }
+    }
+}
+
+impl<O: Observer> Engine<'_, O> {
+    /// Lets the cores go on that stand at the head of a loop where all meet; false if there are none.
+    pub fn meet(&mut self) -> bool {
+        if !self.cores.iter().any(|core| core.state == ScalarState::Met) {
+            return false;
+        }
+        let at = self.now;
+        let queued = |core: &'_ Core| core.pipes.iter().map(|pipe| pipe.queued().count()).sum::<usize>();
+        let cores = self.cores.iter().map(|core| CoreAt {
+            cluster: core.agent.cluster,
+            block: core.agent.block,
+            role: core.agent.role,
+            position: core.position,
+            pc: core.pc,
+            regs: &core.regs,
+            at: core.at(),
+            queued: queued(core),
+            leaves: core.state == ScalarState::Met && self.leaves(core).is_some(),
+        });
+        let held = self
+            .syncs
+            .iter()
+            .enumerate()
+            .flat_map(|(object, state)| state.token.held.iter().map(move |(pipe, site)| (object, *pipe, *site)));
+        let meeting = Meeting {
+            cores: cores.collect(),
+            signals: self.syncs.iter().map(|state| state.signals.len() as u64).collect(),
+            held: held.collect(),
+            memory: &self.memory,
+        };
+        self.observer.meet(at, &meeting);
+        for core in 0..self.cores.len() {
+            if self.cores[core].state != ScalarState::Met {
+                continue;
+            }
+            let leaves = self.leaves(&self.cores[core]);
+            let unit = &mut self.cores[core];
+            unit.pc = leaves.unwrap_or(unit.pc + 1);
+            (unit.state, unit.since) = (ScalarState::Running, at);
+            self.schedule(at, AgentId::new(core, Pipe::S));
+        }
+        true
+    }
+
+    /// Where a core goes that stands at an [`Inst::Meet`] and leaves its loop.
+    fn leaves(&self, core: &Core) -> Option<usize> {
+        let Inst::Meet { a, b, to } = &self.program.cores[core.position].insts[core.pc] else { return None };
+        (core.value(*a) as i64 >= core.value(*b) as i64).then_some(*to as usize)
+    }
+}

@@ -1,0 +1,313 @@
+//! All trip counts: when the state where all cores meet comes back, what comes after it has been seen.
+//!
+//! Let `x` and `x + q` be two numbers whose last meetings are alike, and let the instructions decide the same for both (see
+//! [`slipring_check::shift`]). Then each launch with `y + q`, `y ≥ x`, comes to the meeting as the one with `x + q` does, and goes on
+//! from there as the one with `y` does: if that one is clean, so is it. Numbers below are tried one by one.
+
+use std::collections::BTreeMap;
+
+use slipring_check::shift::{Distances, Follow, Obstacle, Shift};
+use slipring_check::{Moved, Schedules, Tools};
+use slipring_program::{Inst, Operand, Severity};
+use slipring_sim::At;
+
+use super::family::{Family, Member, Number};
+use crate::Error;
+
+/// What came of it.
+#[derive(Debug)]
+pub(super) enum Counts {
+    /// Every number is as one of those that were tried: the last of them, and after how many more the state comes back.
+    All {
+        #[allow(missing_docs)]
+        tried: u64,
+        #[allow(missing_docs)]
+        period: u64,
+        #[allow(missing_docs)]
+        family: Tried,
+    },
+    /// The numbers up to this one, which are all that the buffers hold.
+    UpTo(u64),
+    /// This is the smallest number with a finding.
+    Fails(u64, Box<Member>),
+    /// Neither: why.
+    Open(String),
+}
+
+/// The numbers that were tried, and by how much the accesses of each move on for one period more.
+#[derive(Debug)]
+pub(super) struct Tried {
+    members: Vec<Member>,
+    distances: BTreeMap<(u64, u64), Distances>,
+}
+
+impl Tried {
+    /// The member that does what the one with a number does, but for some periods.
+    pub fn of(&self, number: u64, period: u64) -> Option<&Member> {
+        self.members.get(self.place(number, period)?)
+    }
+
+    fn place(&self, number: u64, period: u64) -> Option<usize> {
+        let last = self.members.len().checked_sub(1)? as u64;
+        let back = number.checked_sub(last).map_or(0, |more| (period - more % period) % period);
+        Some(number.min(last - back) as usize)
+    }
+
+    /// True if the member with a number touches nothing behind the end of a buffer.
+    pub fn stays_inside(&self, number: u64, period: u64, sizes: &[u64]) -> bool {
+        let Some(place) = self.place(number, period) else { return false };
+        let (member, place) = (&self.members[place], place as u64);
+        let moves = self.distances.get(&(place.saturating_sub(period), place));
+        sizes.iter().enumerate().all(|(buffer, size)| {
+            let far = moves.and_then(|moves| moves.get(&buffer)?.last().copied()).unwrap_or(0).max(0) as u64;
+            let more = far.saturating_mul((number - place) / period);
+            member.rounds.end(buffer).saturating_add(more) <= *size
+        })
+    }
+
+    /// True if every member leaves no signals.
+    pub fn leaves_nothing(&self) -> bool {
+        self.members.iter().all(|member| member.left.iter().all(|count| *count == 0))
+    }
+}
+
+/// The most numbers that are tried.
+pub(super) const MOST: u64 = 256;
+/// The most works of all of them together, and the most pairs that are compared: some seconds of the host's time.
+const WORKS: u64 = 100_000;
+const PAIRS: usize = 4000;
+/// Bytes behind each buffer while numbers are tried for which the buffers were not made.
+const SLACK: usize = 1 << 20;
+
+/// Tries numbers until every other one is as one of them.
+///
+/// # Errors
+/// If that is cancelled.
+pub(super) fn all(family: &mut Family<'_>, tools: &Tools) -> Result<Counts, Error> {
+    let mut members: Vec<Member> = Vec::new();
+    let mut likes: BTreeMap<(u64, u64), Result<Distances, Why>> = BTreeMap::new();
+    let mut works = 0;
+    let mut why = Why(0, String::new());
+    for value in 0..=MOST {
+        let member = family.run(value, SLACK, tools)?;
+        if let Some(stop) = stops(&member, value) {
+            return match stop {
+                Stop::Bounds => Ok(Counts::UpTo(value.saturating_sub(1))),
+                Stop::Fails => Ok(Counts::Fails(value, Box::new(member))),
+                Stop::Open(why) => Ok(Counts::Open(why)),
+            };
+        }
+        works += member.rounds.works;
+        members.push(member);
+        for period in 1..=value.div_ceil(2) {
+            let pairs = (0..period).filter_map(|back| Some((value.checked_sub(period + back)?, value - back)));
+            let mut count = 0;
+            let alike = pairs.into_iter().all(|(first, second)| {
+                count += 1;
+                let like = likes
+                    .entry((first, second))
+                    .or_insert_with(|| like(family, &members, first as usize, second as usize));
+                if let Err(reason) = like
+                    && reason.0 >= why.0
+                {
+                    why.clone_from(reason);
+                }
+                like.is_ok()
+            });
+            if alike && count == period {
+                let distances = likes.into_iter().filter_map(|(pair, like)| Some((pair, like.ok()?))).collect();
+                return Ok(Counts::All { tried: value, period, family: Tried { members, distances } });
+            }
+        }
+        if works > WORKS || likes.len() > PAIRS {
+            break;
+        }
+    }
+    let tried = members.len().saturating_sub(1);
+    Ok(Counts::Open(format!("0 to {tried} are clean, but nothing was shown for larger ones: {}", why.1)))
+}
+
+/// Tries numbers with the buffers as they were passed, until they are too small.
+///
+/// # Errors
+/// If that is cancelled.
+pub(super) fn as_many_as_fit(family: &mut Family<'_>, tools: &Tools, most: u64) -> Result<Counts, Error> {
+    let mut works = 0;
+    let mut last = 0;
+    for value in 0..=most.min(MOST) {
+        let member = family.run(value, 0, tools)?;
+        match stops(&member, value) {
+            None => {}
+            Some(Stop::Bounds) => return Ok(Counts::UpTo(value.saturating_sub(1))),
+            Some(Stop::Fails) => return Ok(Counts::Fails(value, Box::new(member))),
+            Some(Stop::Open(why)) => return Ok(Counts::Open(why)),
+        }
+        (works, last) = (works + member.rounds.works, value);
+        if works > WORKS {
+            break;
+        }
+    }
+    Ok(Counts::Open(format!("0 to {last} are clean")))
+}
+
+/// Why nothing is tried after a number.
+enum Stop {
+    Bounds,
+    Fails,
+    Open(String),
+}
+
+fn stops(member: &Member, value: u64) -> Option<Stop> {
+    let errors: Vec<_> = member.judged.findings.iter().filter(|f| f.severity == Severity::Error).collect();
+    if let Some(first) = errors.first() {
+        return Some(match first.code {
+            "memory-bounds" if value > 0 => Stop::Bounds,
+            "step-limit" | "memory-limit" | "unsupported" => Stop::Open(format!("{value}: {}", first.message)),
+            _ => Stop::Fails,
+        });
+    }
+    match &member.judged.scope.schedules {
+        Schedules::All => None,
+        Schedules::ThisOne { reasons } => Some(Stop::Open(format!("with {value}, {}", reasons.join("; ")))),
+    }
+}
+
+/// Why two members are not alike, and how far the argument came: what comes furthest stands in the way.
+#[derive(Clone, Debug)]
+struct Why(u8, String);
+
+/// Whether the last meetings of two members are alike, and every larger one is then like one that is smaller by what lies between.
+fn like(family: &Family<'_>, members: &[Member], first: usize, second: usize) -> Result<Distances, Why> {
+    let (Some(one), Some(two)) = (members.get(first), members.get(second)) else { return Err(Why(0, String::new())) };
+    let (Some(a), Some(b)) = (&one.rounds.last, &two.rounds.last) else {
+        return Err(Why(1, "the cores do not meet at the head of a loop".into()));
+    };
+    let (last, other) = (one.rounds.stands.len() - 1, two.rounds.stands.len() - 1);
+    let most = slipring_check::Rounds::MOST;
+    if last + 1 == most || other + 1 == most {
+        return Err(Why(1, "there are too many rounds".into()));
+    }
+    let by = (second - first) as i64;
+    let program = &family.decoded.program;
+    let param = |least: usize| match family.number {
+        Number::Param(at) => Some((at, by, least as i64)),
+        Number::Bound(_) => None,
+    };
+    if !two.rounds.stands[..other].iter().all(|stands| goes_in(family, second as i64, stands)) {
+        return Err(Why(
+            2,
+            "a core leaves such a loop before the last round: a second loop depends on it, or cores go round at different rates".into(),
+        ));
+    }
+    let mut args = one.rounds.args.clone();
+    for (place, used) in &two.rounds.args {
+        let known = args.entry(*place).or_default();
+        known.buffers.extend(used.buffers.iter().copied());
+        known.other |= used.other;
+    }
+    let written = |buffer: usize| one.rounds.writes(buffer) || two.rounds.writes(buffer);
+    let says = |far: u8| move |obstacle: Obstacle| Why(far, obstacle_text(family, obstacle));
+    // Up to the meeting.
+    let mut before = Vec::new();
+    let mut distances = Distances::new();
+    for core in &program.cores {
+        let follow = Follow { core, param: param(second), bound: by, into: true, args: &args };
+        let none = vec![(Shift::By(0), Some(0)); core.regs as usize];
+        before.push(follow.from(0, &none, &mut distances).map_err(says(3))?);
+    }
+    if let Some((buffer, _)) = distances.iter().find(|(buffer, by)| written(**buffer) && by.iter().any(|by| *by != 0)) {
+        let buffer = buffer_name(family, *buffer);
+        return Err(Why(3, format!("it also decides where in {buffer} the first rounds are")));
+    }
+    // From the meeting on.
+    let mut distances = Distances::new();
+    for (stand, other) in a.cores.iter().zip(&b.cores) {
+        if (stand.position, stand.pc, stand.at) != (other.position, other.pc, other.at) {
+            return Err(Why(2, "the cores do not come back to where they were".into()));
+        }
+        let start = match stand.at {
+            At::Meet => stand.pc,
+            At::Wait(_) => stand.pc + 1,
+            At::End => continue,
+            At::Pipe => return Err(Why(2, "a core waits for its pipes where the others meet".into())),
+        };
+        let core = &program.cores[stand.position];
+        let flow = program.flow(core);
+        let known = before[stand.position].get(&stand.pc);
+        let regs: Vec<(Shift, Option<i64>)> = (0..core.regs as usize)
+            .map(|at| {
+                let (one, two) = (stand.regs[at] as i64, other.regs[at] as i64);
+                let shift = match known.and_then(|known| known.get(at)) {
+                    _ if flow.regs[at].data => Shift::Data,
+                    Some(Shift::By(_)) => Shift::By(two.wrapping_sub(one)),
+                    _ => Shift::Unknown,
+                };
+                // With larger numbers it is not smaller, unless it sinks with them.
+                let sinks = !matches!(known.and_then(|known| known.get(at)), Some(Shift::By(0..)));
+                (shift, (!sinks).then_some(one.min(two)))
+            })
+            .collect();
+        let follow = Follow { core, param: param(first), bound: by, into: false, args: &args };
+        follow.from(start, &regs, &mut distances).map_err(says(4))?;
+    }
+    let buffers = one.buffers;
+    let mut moved = Vec::new();
+    for buffer in 0..buffers {
+        let apart = distances.get(&buffer).cloned().unwrap_or_default();
+        moved.push(match (written(buffer), apart.first().copied(), apart.len()) {
+            (false, ..) => Moved::ReadOnly,
+            (true, None | Some(0), 0 | 1) => Moved::Stays,
+            (true, Some(by), 1) if by > 0 => {
+                // What any later round touches lies behind the first byte of these.
+                let later = one.rounds.first(last + 1..usize::MAX, buffer);
+                let between = two.rounds.first(last + 1..other + 1, buffer);
+                let from = later.into_iter().chain(between).min().unwrap_or(u64::MAX / 2);
+                Moved::On { by: by as u64, from: [from, from.saturating_add(by as u64)] }
+            }
+            _ => {
+                let buffer = buffer_name(family, buffer);
+                return Err(Why(5, format!("accesses to {buffer} do not all move on by the same distance")));
+            }
+        });
+    }
+    match a.is_like(b, &moved) {
+        true => Ok(distances),
+        false => Err(Why(6, "what was synchronised or accessed at the head of the loop does not come back".into())),
+    }
+}
+
+/// True if every core that stands at a meeting goes into its loop.
+fn goes_in(family: &Family<'_>, number: i64, stands: &[slipring_check::Stand]) -> bool {
+    stands.iter().filter(|stand| stand.at == At::Meet).all(|stand| {
+        let value = |operand: Operand| match operand {
+            Operand::Imm(value) => value as i64,
+            Operand::Reg(reg) => stand.regs[reg.0 as usize] as i64,
+        };
+        match &family.decoded.program.cores[stand.position].insts[stand.pc] {
+            // The bound of a text is the number at hand.
+            Inst::Meet { a, b: Operand::Imm(_), .. } => value(*a) < number,
+            Inst::Meet { a, b, .. } => value(*a) < value(*b),
+            _ => false,
+        }
+    })
+}
+
+fn buffer_name(family: &Family<'_>, buffer: usize) -> String {
+    let params = family.decoded.program.params.iter();
+    let mut buffers = params.filter(|param| {
+        !matches!(param.kind, slipring_program::ParamKind::Scalar(_) | slipring_program::ParamKind::Bool)
+    });
+    buffers.nth(buffer).map_or_else(|| format!("buffer {buffer}"), |param| format!("`{}`", param.name))
+}
+
+fn obstacle_text(family: &Family<'_>, obstacle: Obstacle) -> String {
+    let (site, what) = match obstacle {
+        Obstacle::Control(site) => (site, "how it goes on"),
+        Obstacle::Signal(site) => (site, "which signal it means"),
+        Obstacle::Access(site) => (site, "what it touches"),
+        Obstacle::Divisor(site) => (site, "what it divides by"),
+    };
+    let op = family.decoded.program.sites.get(site as usize).map_or("?", |site| &*site.op);
+    let at = family.subject.line(site).map_or(String::new(), |line| format!(" (line {line})"));
+    format!("`{op}`{at}: the number of rounds decides {what}")
+}

@@ -1,0 +1,107 @@
+//! The launches of a kernel that differ in one number: an argument, or the bound that loops of the text have.
+
+use slipring_check::{CheckReport, Checker, Rounds, Tools};
+use slipring_op::Decoded;
+use slipring_program::{Inst, Operand};
+
+use super::Subject;
+use crate::args::Passed;
+use crate::exec::{How, launch};
+use crate::tensor::Bound;
+use crate::{Error, ExecuteOptions};
+
+/// What differs from launch to launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Number {
+    /// The parameter at this position.
+    Param(u32),
+    /// Each bound of a loop that is this constant.
+    Bound(u64),
+}
+
+/// A kernel whose cores meet at the heads of the loops that a number bounds.
+#[derive(Debug)]
+pub(super) struct Family<'a> {
+    pub subject: &'a Subject<'a>,
+    pub number: Number,
+    /// The program with its meetings.
+    pub decoded: Decoded,
+}
+
+/// A launch with one number.
+#[derive(Debug)]
+pub(super) struct Member {
+    /// Signals that are left.
+    pub left: Vec<u64>,
+    /// Buffers in global memory.
+    pub buffers: usize,
+    pub judged: CheckReport,
+    pub rounds: Rounds,
+}
+
+/// An argument, perhaps with another number.
+struct Varied<'a>(&'a Bound<'a>, Option<u64>);
+
+impl Passed for Varied<'_> {
+    fn contents(&self) -> Option<&[u8]> {
+        self.0.contents()
+    }
+
+    fn bits(&self) -> Option<u64> {
+        self.1.or(self.0.bits())
+    }
+}
+
+impl<'a> Family<'a> {
+    /// The launches that differ in a number.
+    pub fn new(subject: &'a Subject<'a>, number: Number) -> Family<'a> {
+        let decoded = &subject.compiled.prepared.decoded;
+        let mut program = decoded.program.clone();
+        for (core, own) in program.cores.iter_mut().zip(&decoded.program.cores) {
+            let flow = decoded.program.flow(own);
+            for inst in &mut core.insts {
+                let Inst::JumpIfGe { a, b, to } = *inst else { continue };
+                let meets = match number {
+                    Number::Param(at) => flow.of(a).join(flow.of(b)).params >> at.min(63) & 1 != 0,
+                    Number::Bound(bound) => b == Operand::Imm(bound),
+                };
+                if meets {
+                    *inst = Inst::Meet { a, b, to };
+                }
+            }
+        }
+        let decoded = Decoded { program, local_bytes: decoded.local_bytes };
+        Family { subject, number, decoded }
+    }
+
+    /// Runs the launch with a number, with all checks and so many bytes behind each buffer.
+    ///
+    /// # Errors
+    /// If that is cancelled.
+    pub fn run(&mut self, value: u64, slack: usize, tools: &Tools) -> Result<Member, Error> {
+        if let Number::Bound(_) = self.number {
+            for inst in self.decoded.program.cores.iter_mut().flat_map(|core| &mut core.insts) {
+                if let Inst::Meet { b, .. } = inst {
+                    *b = Operand::Imm(value);
+                }
+            }
+        }
+        let subject = self.subject;
+        let vary = |(at, bound): (usize, &'a Bound<'a>)| match self.number {
+            Number::Param(param) if param as usize == at => Varied(bound, Some(value)),
+            _ => Varied(bound, None),
+        };
+        let values: Vec<Varied<'_>> = subject.bound.iter().enumerate().map(vary).collect();
+        let options = ExecuteOptions { gm_slack: subject.options.gm_slack + slack, ..subject.options };
+        let how = How { cancel: subject.asked.control.wish(), ..How::default() };
+        let mut checker = Checker::new(tools.clone()).keeping_rounds();
+        let execution = launch(&self.decoded, &subject.compiled.platform, &values, options, how, &mut checker);
+        if execution.result.findings.iter().any(|finding| finding.code == "cancelled") {
+            return Err(Error::Cancelled);
+        }
+        let judged = checker.report(&execution.result);
+        let rounds = checker.rounds().cloned().unwrap_or_default();
+        let result = execution.result;
+        Ok(Member { left: result.counters, buffers: result.memory.gm.len(), judged, rounds })
+    }
+}

@@ -74,8 +74,8 @@ impl Tried {
 /// The most numbers that are tried.
 pub(super) const MOST: u64 = 256;
 /// The most works of all of them together, and the most pairs that are compared: some seconds of the host's time.
-const WORKS: u64 = 100_000;
-const PAIRS: usize = 4000;
+const WORKS: u64 = 40_000;
+const PAIRS: usize = 2500;
 /// Bytes behind each buffer while numbers are tried for which the buffers were not made.
 const SLACK: usize = 1 << 20;
 

@@ -1,10 +1,12 @@
 //! Runs the tests of the Python package: makes an environment under `target/python` with what `python/requirements-test.txt` names, puts
 //! the package with the module that cargo has just built beside it, and runs pytest.
 //!
-//! `PYTHON` names another Python than `python3`, 3.10 or later.
+//! `PYTHON` names another Python than `python3`, 3.10 or later. The oldest and the newest Python of the machine run them too.
+//! `SLIPRING_TORCH=1` installs torch as well; without it the tests that pass its tensors are skipped.
 
+use std::collections::BTreeMap;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -36,35 +38,61 @@ fn run(command: &mut Command, what: &str) {
     );
 }
 
-/// The Python of the environment, which is made unless it stands there.
-fn environment(folder: &Path) -> PathBuf {
-    let host = env::var_os("PYTHON").unwrap_or_else(|| OsString::from("python3"));
-    let version =
-        Command::new(&host).args(["-c", "import sys; print(sys.version); assert sys.version_info >= (3, 10)"]).output();
-    let version = match version {
-        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).into_owned(),
-        Ok(output) => panic!(
-            "the Python package needs Python 3.10 or later; {host:?} is {}(set PYTHON to another)",
-            String::from_utf8_lossy(&output.stdout)
-        ),
-        Err(error) => {
-            panic!("the tests of the Python package need Python 3.10 or later: cannot start {host:?}: {error}")
+/// The Python that `PYTHON` names, else `python3`.
+fn chosen() -> OsString {
+    env::var_os("PYTHON").unwrap_or_else(|| OsString::from("python3"))
+}
+
+/// What a Python says of its version, such as `3.11.7 (…)`; why not, where it is none that the package takes.
+fn version(host: &OsStr) -> Result<String, String> {
+    let asked = ["-c", "import sys; print(sys.version); sys.exit(sys.version_info < (3, 10))"];
+    match Command::new(host).args(asked).output() {
+        Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Ok(output) => Err(format!("{host:?} is {}", String::from_utf8_lossy(&output.stdout))),
+        Err(error) => Err(format!("cannot start {host:?}: {error}")),
+    }
+}
+
+/// The minor version of a Python 3.
+fn minor(version: &str) -> Option<u32> {
+    version.strip_prefix("3.")?.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// The oldest and the newest Python on this machine that the package takes, by the minor version: those on the path as
+/// `python3.N`, and those that pyenv keeps.
+fn oldest_and_newest() -> BTreeMap<u32, OsString> {
+    let on_path = (10..30).map(|n| OsString::from(format!("python3.{n}")));
+    let kept = env::var_os("PYENV_ROOT").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".pyenv")));
+    let kept = kept.and_then(|root| fs::read_dir(root.join("versions")).ok()).into_iter().flatten().flatten();
+    let mut found = BTreeMap::new();
+    for host in on_path.chain(kept.map(|entry| entry.path().join("bin/python3").into_os_string())) {
+        if let Some(minor) = version(&host).ok().and_then(|version| minor(&version)) {
+            found.entry(minor).or_insert(host);
         }
-    };
+    }
+    let ends = [found.first_key_value(), found.last_key_value()];
+    ends.into_iter().flatten().map(|(minor, host)| (*minor, host.clone())).collect()
+}
+
+/// The Python of the environment below a folder, which is made unless it stands there.
+fn environment(host: &OsStr, folder: &Path) -> PathBuf {
+    let version = version(host).unwrap_or_else(|why| {
+        panic!("the tests of the Python package need Python 3.10 or later: {why} (set PYTHON to another)")
+    });
     let place = folder.join("environment");
     let python = place.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     let stamp = place.join("stamp");
-    let wanted = format!("{version}{REQUIREMENTS}");
+    let torch = env::var_os("SLIPRING_TORCH").is_some();
+    let wanted = format!("{version}{REQUIREMENTS}{torch}");
     if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
         return python;
     }
     let _ = fs::remove_dir_all(&place);
-    run(Command::new(&host).args(["-m", "venv"]).arg(&place), "making an environment for the Python tests");
-    let list = top().join("python/requirements-test.txt");
-    run(
-        Command::new(&python).args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(list),
-        "installing what the Python tests need (is a package index reachable?)",
-    );
+    run(Command::new(host).args(["-m", "venv"]).arg(&place), "making an environment for the Python tests");
+    let mut install = Command::new(&python);
+    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]);
+    install.arg(top().join("python/requirements-test.txt")).args(torch.then_some("torch"));
+    run(&mut install, "installing what the Python tests need (is a package index reachable?)");
     fs::write(stamp, wanted).expect("target is writable");
     python
 }
@@ -94,11 +122,11 @@ fn module(profile: &Path) -> PathBuf {
     newest.unwrap_or_else(|| panic!("cargo has built no {name} in {}", profile.display())).clone()
 }
 
-#[test]
-fn the_python_package() {
-    let (profile, folder) = places();
-    fs::create_dir_all(&folder).expect("target is writable");
-    let python = environment(&folder);
+/// Runs the tests of the package with a Python, in an environment below a folder.
+fn tests_pass(host: &OsStr, folder: &Path) {
+    let (profile, _) = places();
+    fs::create_dir_all(folder).expect("target is writable");
+    let python = environment(host, folder);
     let site = folder.join("site");
     let _ = fs::remove_dir_all(&site);
     copy(&top().join("python/slipring"), &site.join("slipring"));
@@ -110,6 +138,26 @@ fn the_python_package() {
             .env("PYTHONPATH", &site)
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .current_dir(top()),
-        "the tests of the Python package",
+        &format!("the tests of the Python package with {host:?}"),
     );
+}
+
+#[test]
+fn the_python_package() {
+    tests_pass(&chosen(), &places().1);
+}
+
+/// The same with the oldest and the newest Python that this machine has, where they are others than the one above.
+#[test]
+fn the_oldest_and_the_newest_python() {
+    let own = version(&chosen()).ok().and_then(|version| minor(&version));
+    let others = oldest_and_newest().into_iter().filter(|(minor, _)| Some(*minor) != own);
+    let mut tried = 0;
+    for (minor, host) in others {
+        tests_pass(&host, &places().1.join(format!("3.{minor}")));
+        tried += 1;
+    }
+    if tried == 0 {
+        println!("skipped: this machine has no other Python than 3.{}", own.unwrap_or_default());
+    }
 }

@@ -1,5 +1,6 @@
 """Kernels that are compiled and not run yet."""
 
+from . import _slipring
 from ._arrays import host_array, is_array
 
 
@@ -57,12 +58,12 @@ class Compiled:
 
     @property
     def text(self):
-        """The compiled program, as `slipring build` prints it."""
+        """The compiled kernel, as `slipring build` prints it; of a whole program its tasks."""
         return self._kernel.text()
 
     @property
     def output_dir(self):
-        """A folder with the compiled program, `NAME.pto`; made when it is asked for, and kept."""
+        """A folder with `text`, as `NAME.pto` or `NAME.tasks`; made when it is asked for, and kept."""
         if self._folder is None:
             import os
             import pathlib
@@ -72,7 +73,8 @@ class Compiled:
             if base:
                 os.makedirs(base, exist_ok=True)
             self._folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{self.name}_", dir=base))
-            (self._folder / f"{self.name}.pto").write_text(self.text, encoding="utf-8")
+            end = "pto" if isinstance(self._kernel, _slipring.Kernel) else "tasks"
+            (self._folder / f"{self.name}.{end}").write_text(self.text, encoding="utf-8")
         return self._folder
 
     def parameters(self):

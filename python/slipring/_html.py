@@ -55,22 +55,39 @@ def findings(report):
     return f"<pre>{escape(report)}</pre>" if report else ""
 
 
-def run(one):
-    verdict = one.verdict
+def outcome(one):
+    """What a run is of, its verdict and cycles, its findings, and what was checked."""
     head = (
         f"<b>{escape(one.kernel)}</b> on {escape(one.platform)}: "
-        f"<b style='color:{COLORS[verdict]}'>{verdict}</b>, {one.cycles} cycles"
+        f"<b style='color:{COLORS[one.verdict]}'>{one.verdict}</b>, {one.cycles} cycles"
     )
     checks = table(
         ("tool", "verdict", "what"), [(check["tool"], check["verdict"], check["detail"]) for check in one.checks]
     )
+    return head + findings(one.report) + checks
+
+
+def program(one):
+    """The run of a whole program: its tasks by cluster, and what orders them."""
+    tasks = [
+        (task["task"], task["name"] + task["turn"], task["line"], task["blocks"], task["start"], task["end"])
+        for task in one.tasks[:SHOWN]
+    ]
+    tasks = table(("task", "name", "line", "blocks", "start", "end"), tasks)
+    events = [(0, "cluster", str(cluster), name, start, end, line) for cluster, name, start, end, line in one.timeline]
+    picture = one._kernel.svg(one.facts["critical_path"]["tasks"])
+    graph = f"<details><summary>graph</summary>{picture}</details>" if picture else ""
+    return f"<div>{outcome(one)}{timeline(events, one.cycles)}<details><summary>tasks</summary>{tasks}</details>{graph}</div>"
+
+
+def run(one):
     rings = [
         (ring["name"], ring["direction"], ring["slots"], ring["pushed"], ring["most_filled"], f"{ring['mean_filled']:.2f}")
         for ring in one.facts["rings"]
     ]
     rings = table(("ring", "direction", "slots", "pushed", "most filled", "mean filled"), rings) if rings else ""
     memories = f"<details><summary>memory</summary>{memory(one.memory_map)}</details>"
-    return f"<div>{head}{findings(one.report)}{checks}{timeline(one.timeline, one.cycles)}{rings}{memories}</div>"
+    return f"<div>{outcome(one)}{timeline(one.timeline, one.cycles)}{rings}{memories}</div>"
 
 
 def kernel(one):

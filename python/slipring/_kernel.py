@@ -15,6 +15,7 @@ from ._source import _MISSING, Text, look_up, plain, surroundings, together
 OPTIONS = (
     "blocks",
     "check",
+    "clusters",
     "events",
     "gm_slack",
     "launches",
@@ -22,6 +23,7 @@ OPTIONS = (
     "max_memory",
     "max_output",
     "max_steps",
+    "order",
     "record",
     "strict",
     "timing",
@@ -32,6 +34,8 @@ DEFAULTS = {}
 PUBLIC = []
 # Compiled kernels that a function keeps.
 KEPT = 64
+# Stands for a function that is a whole program, which is compiled for its numbers too.
+WHOLE = object()
 
 
 class KernelWarning(UserWarning):
@@ -108,6 +112,8 @@ class Function:
             if part in parts:
                 continue
             parts.append(part)
+            own = part.owner.functions if part.owner is not None else {}
+            waiting += [own[name] for name in part.text.siblings if name in own]
             for name in part.text.used:
                 value = look_up(name, part.function, part.local)
                 if isinstance(value, Function):
@@ -160,8 +166,6 @@ class Function:
 
     def _bind(self, args, kwargs):
         """Each argument by its parameter."""
-        if self.kind is None:
-            raise TypeError(f"`{self.__name__}` is host code: slipring runs kernels")
         if self.kind == "inline":
             raise TypeError(f"`{self.__name__}` is copied into kernels that call it; it is no kernel itself")
         return bound(self.parameter_names, args, kwargs, self.__name__)
@@ -185,14 +189,30 @@ class Function:
             tuple((name, tuple(shape), elem) for name, shape, elem in tensors),
         )
         compiled = self._compiled.get(key)
-        if compiled is None:
-            filename, text = together([part.text for part in parts])
-            kernel = _slipring.compile(filename, text, names, self.__name__, tensors, platform)
+        if compiled is WHOLE or compiled is None:
+            # The tasks of a whole program follow from its numbers.
+            numbers = tuple((name, _number(value)) for name, value in arguments.items() if _number(value) is not None)
+            whole = self._compiled.get((key, numbers))
+            if whole is not None:
+                return whole
+            classes = {part.text: part.owner.name for part in parts if part.owner is not None}
+            filename, text = together([part.text for part in parts], classes)
+            kernel = _slipring.program(filename, text, names, self.__name__, tensors, list(numbers), platform)
+            if kernel is not None:
+                self._keep(key, WHOLE)
+                key = (key, numbers)
+            elif self.kind is None:
+                raise TypeError(f"`{self.__name__}` is host code and submits no task: slipring runs kernels and whole programs")
+            else:
+                kernel = _slipring.compile(filename, text, names, self.__name__, tensors, platform)
             compiled = (kernel, kernel.parameters())
-            while len(self._compiled) >= KEPT:
-                self._compiled.pop(next(iter(self._compiled)))
-            self._compiled[key] = compiled
+            self._keep(key, compiled)
         return compiled
+
+    def _keep(self, key, compiled):
+        while len(self._compiled) >= KEPT:
+            self._compiled.pop(next(iter(self._compiled)))
+        self._compiled[key] = compiled
 
     def __call__(self, *args, **kwargs):
         """Runs the kernel; its outputs are written in place. What it returns comes back as arrays.
@@ -202,17 +222,18 @@ class Function:
         from .reference import active
 
         if active() is not None:
-            return self.function(*args, **kwargs)
+            own = (self.owner,) if self.function.__code__.co_varnames[:1] == ("self",) else ()
+            return self.function(*own, *args, **kwargs)
         run = self.run(*args, **kwargs)
         run.check()
         run.write()
         return self._result(run, args, kwargs)
 
     def _result(self, run, args, kwargs):
-        """What a call gives back: outputs that the function returns as they were passed, and tiles that it returns as arrays."""
-        names = self.function.__code__.co_varnames
-        names = [name for name in names[: self.function.__code__.co_argcount] if name != "self"]
-        passed = {**dict(zip(names, args)), **kwargs}
+        """What a call gives back: outputs that the function returns as they were passed, and what it makes as arrays."""
+        passed = {**dict(zip(self.parameter_names, args)), **kwargs}
+        if isinstance(run, ProgramRun):
+            return run.given_back(passed)
         made = iter(run._returned)
         back = [passed[name] if name in passed else next(made, None) for name in self.text.returned]
         return None if not back else back[0] if len(back) == 1 else tuple(back)
@@ -230,11 +251,27 @@ class Function:
         kernel, parameters = self._compile(arguments, platform)
         return start(kernel, parameters, arguments, options, verify)
 
+    def graph(self, *args, platform=None, **kwargs):
+        """The tasks of a whole program and what orders them, as text, for arguments of these shapes and numbers."""
+        return self._program(args, kwargs, platform).text()
+
+    def graph_svg(self, *args, platform=None, **kwargs):
+        """The same as a picture; empty for a graph with a cycle."""
+        return self._program(args, kwargs, platform).svg()
+
+    def _program(self, args, kwargs, platform):
+        kernel, _ = self._compile(self._bind(args, kwargs) if args or kwargs else {}, _target(platform, None)[0])
+        if not isinstance(kernel, _slipring.Program):
+            raise TypeError(f"`{self.__name__}` is one kernel: only a function that starts several has tasks")
+        return kernel
+
     def rings(self, *args, sweep=None, platform=None, **kwargs):
         """How full the rings are and who waits for whom; `sweep=(1, 8)` also runs with these depths. Facts with a `text`."""
         options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
         arguments = self._bind(args, kwargs)
         kernel, parameters = self._compile(arguments, platform)
+        if isinstance(kernel, _slipring.Program):
+            raise TypeError(f"`{self.__name__}` is a whole program, whose kernels have rings: ask them")
         facts, text = kernel.rings(_passed(parameters, arguments)[0], sweep, options)
         return {**facts, "text": text}
 
@@ -292,6 +329,15 @@ class Program:
         raise AttributeError(f"the program has no function `{name}`")
 
 
+def _number(value):
+    """A number as the compiler takes it; `None` for what is none."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, (int, float)) else None
+
+
 def _passed(parameters, arguments):
     """What is passed for each parameter, and the arrays by their positions."""
     passed, arrays, returned = [], {}, []
@@ -329,7 +375,8 @@ def start(kernel, parameters, arguments, options, verify):
             raise TypeError(f"`{name}` is an output of the kernel, and the array is read-only")
     with Progress(kernel.name) as progress:
         inner = kernel.run(passed, {**DEFAULTS, **options}, verify, progress)
-    return Run(inner, kernel, parameters, arrays, returned)
+    kind = ProgramRun if isinstance(kernel, _slipring.Program) else Run
+    return kind(inner, kernel, parameters, arrays, returned)
 
 
 class Run:
@@ -453,6 +500,51 @@ class Run:
         from ._html import run
 
         return run(self)
+
+
+class ProgramRun(Run):
+    """A run of a whole program: tasks of several kernels on the clusters of the platform.
+
+    It has what the run of a kernel has, but for the timeline and the memory map, which are those of a kernel: `tasks` says when
+    each task ran, and `facts` all of it.
+    """
+
+    @property
+    def tasks(self):
+        """Each task in the order of their starts: dictionaries with `task`, `name`, `turn`, `line`, `blocks`, `after`, `ready`,
+        `start`, `end` (cycles), `clusters`, `skipped`."""
+        return self.facts["tasks"]
+
+    @property
+    def timeline(self):
+        """Tasks as (cluster, task, start, end, line), in the order of their starts."""
+        each = self.tasks
+        return [(cluster, task["name"], task["start"], task["end"], task["line"]) for task in each for cluster in task["clusters"]]
+
+    @property
+    def memory_map(self):
+        raise TypeError("local memory is a kernel's: this is a run of a whole program")
+
+    def trace(self, path):
+        raise TypeError("a trace is a kernel's: `tasks` says when each task of a whole program ran")
+
+    @property
+    def returned(self):
+        """What the program returns: `None`, an array, or several; those that were passed are written in place."""
+        return self.given_back({self._parameters[at][0]: array for at, array in self._arrays.items()})
+
+    def given_back(self, passed):
+        """The same, with what was passed for each parameter."""
+        back = []
+        for at, elem, shape, contents in self._inner.returned():
+            own = of_bytes(contents, dtype_of(elem), tuple(shape)).copy() if at is None else passed[self._parameters[at][0]]
+            back.append(own)
+        return None if not back else back[0] if len(back) == 1 else tuple(back)
+
+    def _repr_html_(self):
+        from ._html import program
+
+        return program(self)
 
 
 class File:

@@ -29,6 +29,9 @@ class Text:
         self.indent = self.lines[0][: len(self.lines[0]) - len(self.lines[0].lstrip())] if indented else ""
         tree = ast.parse(textwrap.dedent("".join(self.lines)) if indented else "".join(self.lines))
         self.used = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)})
+        # Functions of its class that it names.
+        own = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
+        self.siblings = sorted({node.attr for node in own if node.value.id == "self"})
         self.returned = _returned(tree.body[0])
         self.key = (self.filename, self.first, "".join(self.lines))
 
@@ -44,25 +47,28 @@ def _returned(function):
     return [value.id if isinstance(value, ast.Name) else None for value in values]
 
 
-def together(texts):
-    """One text of functions of a file, each at the lines where it stands: `(filename, text)`."""
+def together(texts, classes):
+    """One text of functions of a file, each at the lines where it stands: `(filename, text)`. `classes` are the names of the
+    classes of some of them."""
     filename = texts[0].filename
     own = sorted((text for text in texts if text.filename == filename), key=lambda text: text.first)
     others = [text for text in texts if text.filename != filename]
-    lines, open_indent = [], ""
+    lines, open_indent, open_class = [], "", None
     for text in own + others:
         first = text.first if text in own else len(lines) + 3
         while len(lines) < first - 1:
             lines.append("\n")
             if len(lines) < first - 1:
                 open_indent = None
-        if text.indent and text.indent != open_indent:
-            head = "if True:\n"
+        within = classes.get(text)
+        if text.indent and (within != open_class if within else text.indent != open_indent):
+            # In a class, functions find each other by `self`.
+            head = f"class {within}:\n" if within else "if True:\n"
             if lines and not lines[-1].strip():
                 lines[-1] = head
             else:
                 lines.append(head)
-        open_indent = text.indent
+        open_indent, open_class = text.indent, within
         lines += text.lines
         if not lines[-1].endswith("\n"):
             lines[-1] += "\n"

@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyTuple};
 use slipring::language::{ArgType, Direction};
-use slipring::{Control, Elem, Error, Given, Limits, RunOptions, Tensor, Timing, tools};
+use slipring::{Control, Elem, Error, Given, Limits, Parameter, RunOptions, Tensor, Timing, tools};
 
 use crate::error::raise;
 use crate::run::Run;
@@ -109,6 +109,13 @@ pub fn compile(
     tensors: Vec<(String, Vec<u64>, String)>,
     platform: Option<&str>,
 ) -> PyResult<Kernel> {
+    let given = given(names, function, tensors)?;
+    let (filename, text) = (filename.to_owned(), text.to_owned());
+    finish(py, platform, Some(function), move || slipring::Kernel::from_functions(filename, text, &given))
+}
+
+/// What the caller of functions knows besides their text.
+pub fn given(names: &Bound<'_, PyDict>, function: &str, tensors: Vec<(String, Vec<u64>, String)>) -> PyResult<Given> {
     let mut given = Given { function: function.to_owned(), ..Given::default() };
     for (key, value) in names.iter() {
         given.names.push((key.extract()?, name(&value)?));
@@ -121,8 +128,7 @@ pub fn compile(
             number: None,
         });
     }
-    let (filename, text) = (filename.to_owned(), text.to_owned());
-    finish(py, platform, Some(function), move || slipring::Kernel::from_functions(filename, text, &given))
+    Ok(given)
 }
 
 /// Reads a file: the kernel language if its name ends in `.py`, else a text.
@@ -161,7 +167,7 @@ fn element(name: &str) -> PyResult<Elem> {
 }
 
 /// An argument: `(bytes, element type, shape)` for an array, else a number.
-fn tensor(value: &Bound<'_, PyAny>) -> PyResult<Tensor<'static>> {
+pub fn tensor(value: &Bound<'_, PyAny>) -> PyResult<Tensor<'static>> {
     if let Ok(array) = value.cast::<PyTuple>() {
         let (bytes, elem, shape): (PyReadonlyArray1<'_, u8>, String, Vec<usize>) = array.extract()?;
         // A copy under Python's lock: what others do to the array during the run is no matter of the run's.
@@ -177,6 +183,23 @@ fn tensor(value: &Bound<'_, PyAny>) -> PyResult<Tensor<'static>> {
         return Ok(Tensor::number(value.extract()?));
     }
     Err(PyTypeError::new_err(format!("a kernel takes arrays and numbers, not {}", value.get_type().name()?)))
+}
+
+/// A parameter: name, element type or `None`, shape or `None`, whether it is a buffer, and `in`, `out`, `inout` or `None`.
+pub type Described = (String, Option<&'static str>, Option<Vec<u64>>, bool, Option<&'static str>);
+
+/// Parameters as Python sees them.
+pub fn described(list: Vec<Parameter>) -> Vec<Described> {
+    let each = list.into_iter().map(|parameter| {
+        let direction = parameter.direction.map(|direction| match direction {
+            Direction::In => "in",
+            Direction::Out => "out",
+            Direction::InOut => "inout",
+        });
+        let elem = parameter.elem.map(Elem::name);
+        (parameter.name, elem, parameter.shape, parameter.is_buffer, direction)
+    });
+    each.collect()
 }
 
 /// Options from their names.
@@ -197,6 +220,9 @@ fn options(given: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResult<Run
             "max_cycles" => limits.cycles = value.extract()?,
             "max_memory" => limits.memory = value.extract()?,
             "max_output" => limits.output = value.extract()?,
+            other @ ("clusters" | "order") => {
+                return Err(PyTypeError::new_err(format!("`{other}` is for whole programs, and this is a kernel")));
+            }
             other => return Err(PyTypeError::new_err(format!("a run has no option `{other}`"))),
         }
     }
@@ -218,22 +244,8 @@ impl Kernel {
     }
 
     /// Its parameters: name, element type or `None`, shape or `None`, whether it is a buffer, and `in`, `out`, `inout` or `None`.
-    #[allow(clippy::type_complexity)]
-    fn parameters(
-        &self,
-        py: Python<'_>,
-    ) -> PyResult<Vec<(String, Option<&'static str>, Option<Vec<u64>>, bool, Option<&'static str>)>> {
-        let list = self.inner.parameters().map_err(|error| raise(py, &error))?;
-        let each = list.into_iter().map(|parameter| {
-            let direction = parameter.direction.map(|direction| match direction {
-                Direction::In => "in",
-                Direction::Out => "out",
-                Direction::InOut => "inout",
-            });
-            let elem = parameter.elem.map(Elem::name);
-            (parameter.name, elem, parameter.shape, parameter.is_buffer, direction)
-        });
-        Ok(each.collect())
+    fn parameters(&self, py: Python<'_>) -> PyResult<Vec<Described>> {
+        Ok(described(self.inner.parameters().map_err(|error| raise(py, &error))?))
     }
 
     /// The compiled program as `slipring build` writes it.

@@ -5,6 +5,7 @@
 mod catalogue;
 mod error;
 mod kernel;
+mod program;
 mod queue;
 mod run;
 mod value;
@@ -20,6 +21,8 @@ mod _slipring {
     use super::error::KernelError;
     #[pymodule_export]
     use super::kernel::{Kernel, compile, open};
+    #[pymodule_export]
+    use super::program::{Program, ProgramRun, program};
     #[pymodule_export]
     use super::queue::{Board, QueueError};
     #[pymodule_export]

@@ -20,20 +20,23 @@ pub struct Asked {
 /// What the caller of functions of the kernel language knows and their text does not say.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
-    /// The kernel.
+    /// The kernel, or the function of a whole program.
     pub function: String,
     /// What names stand for around the functions.
     pub names: Vec<(String, Name)>,
-    /// The arrays that are passed to the kernel.
+    /// The arrays that are passed to it; for a whole program the numbers too, since its tasks follow from them.
     pub args: Vec<ArgType>,
 }
 
 impl Given {
     /// Reads the functions.
     pub(crate) fn load(&self, source: Source) -> Loaded {
-        let request =
-            Request { function: Some(&self.function), args: &self.args, names: &self.names, ..Request::default() };
-        load_file_with(source.of_language(), &request)
+        load_file_with(source.of_language(), &self.request())
+    }
+
+    /// What is asked of the text of the functions.
+    pub(crate) fn request(&self) -> Request<'_> {
+        Request { function: Some(&self.function), args: &self.args, names: &self.names, ..Request::default() }
     }
 }
 

@@ -123,6 +123,11 @@ def full(shape, dtype, value):
     return made(np.full([int(n) for n in shape], value), numpy_type(dtype))
 
 
+def create_tensor(shape, dtype, **options):
+    """A tensor of a whole program; options say where it lies."""
+    return full(shape, dtype, 0)
+
+
 def create(shape, dtype, target_memory=None, transpose=None):
     return full(shape, dtype, 0)
 
@@ -235,6 +240,7 @@ OPS = {
     "store": store,
     "slice": part,
     "assemble": assemble,
+    "create_tensor": create_tensor,
     "full": full,
     "create": create,
     "create_tile": create,

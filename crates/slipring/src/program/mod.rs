@@ -26,7 +26,9 @@ use crate::args::{Arg, Defaults, Passed, bind, in_order, read_arg, signature};
 use crate::kernel::{Compiled, bind_to};
 use crate::launch::header;
 use crate::tensor::Bound;
-use crate::{Args, Asked, Control, Error, Kernel, Limits, Loaded, Report, Timing, Tools, is_language};
+use crate::{
+    Args, Asked, Control, Error, Given, Kernel, Limits, Loaded, Parameter, Report, Timing, Tools, is_language,
+};
 
 pub use facts::{ClusterFacts, PathFacts, ProgramFacts, TaskFacts, WorkFacts};
 pub use run::ProgramRun;
@@ -118,6 +120,24 @@ impl Program {
         }
         let source = Arc::new(source);
         let found = asked.with(&source, |request| orchestrate(source.clone(), request));
+        Program::of(source, found)
+    }
+
+    /// The program that a function with a text is, and what its caller knows besides; `None` where it is a kernel.
+    ///
+    /// # Errors
+    /// If the program has errors.
+    pub fn from_functions(
+        name: impl Into<String>,
+        text: impl Into<String>,
+        given: &Given,
+    ) -> Result<Option<Program>, Error> {
+        let source = Arc::new(Source::new(name, text).of_language());
+        let found = orchestrate(source.clone(), &given.request());
+        Program::of(source, found)
+    }
+
+    fn of(source: Arc<Source>, found: Option<(Orchestration, Diags)>) -> Result<Option<Program>, Error> {
         let Some((orchestration, diags)) = found else { return Ok(None) };
         if diags.has_errors() {
             return Err(Error::text(source, diags));
@@ -125,7 +145,15 @@ impl Program {
         Ok(Some(Program { source, orchestration, said: diags.list, platform: None, compiled: OnceLock::new() }))
     }
 
-    /// For a platform.
+    /// For a built-in platform: `a5`, which is the default, or `a2a3`.
+    ///
+    /// # Errors
+    /// If no platform has that name.
+    pub fn platform(self, name: &str) -> Result<Program, Error> {
+        Ok(self.on(slipring_machine::built_in(name).map_err(|error| Error::Platform(error.to_string()))?))
+    }
+
+    /// For a platform of one's own.
     pub fn on(mut self, platform: Platform) -> Program {
         self.platform = Some(platform);
         self.compiled = OnceLock::new();
@@ -135,6 +163,18 @@ impl Program {
     /// Name of its function.
     pub fn name(&self) -> &str {
         &self.orchestration.name
+    }
+
+    /// Its parameters, in order.
+    pub fn parameters(&self) -> Vec<Parameter> {
+        let parameter = |param: &ParamInfo| Parameter {
+            name: param.name.clone(),
+            elem: Some(param.elem),
+            shape: param.shape.clone(),
+            is_buffer: param.shape.is_some(),
+            direction: Some(param.direction),
+        };
+        self.orchestration.params.iter().map(parameter).collect()
     }
 
     /// Its tasks and their edges.
@@ -164,7 +204,7 @@ impl Program {
         Report::new(self.source.clone(), said)
     }
 
-    fn platform(&self) -> Result<Platform, Error> {
+    fn target(&self) -> Result<Platform, Error> {
         match &self.platform {
             Some(platform) => Ok(platform.clone()),
             None => slipring_machine::built_in("a5").map_err(|error| Error::Platform(error.to_string())),
@@ -176,7 +216,7 @@ impl Program {
         if let Some(compiled) = self.compiled.get() {
             return Ok(compiled);
         }
-        let platform = self.platform()?;
+        let platform = self.target()?;
         let mut list = Vec::new();
         let mut errors: Vec<Diagnostic> = Vec::new();
         for kernel in &self.orchestration.kernels {

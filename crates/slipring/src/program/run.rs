@@ -142,7 +142,7 @@ impl Program {
     /// If a kernel has errors, or there is not so much memory. What goes wrong in the run is a finding of its.
     pub fn run<'a>(&self, args: impl Into<Args<'a>>, options: &ProgramOptions) -> Result<ProgramRun<'_>, Error> {
         let graph = self.graph();
-        let mut platform = self.platform()?;
+        let mut platform = self.target()?;
         let clusters = options.clusters.unwrap_or(platform.clusters);
         if !(1..=MOST_CLUSTERS).contains(&clusters) {
             return Err(Error::Arguments(format!("{clusters} clusters; a program runs on 1 to {MOST_CLUSTERS}")));
@@ -267,6 +267,16 @@ impl ProgramRun<'_> {
     pub fn left(&self, index: usize) -> Option<&[u8]> {
         let tensor = (*self.program.orchestration.tensor_of.get(index)?)?;
         Some(&self.tensors[tensor])
+    }
+
+    /// The tensors that the program gives back, in order: the position of the parameter that one is, or `None` for one that the
+    /// program made; element type; extents in elements, outermost first; bytes.
+    pub fn returned(&self) -> impl Iterator<Item = (Option<usize>, Elem, &[u64], &[u8])> {
+        let own = &self.program.orchestration;
+        own.returned.iter().map(|&tensor| {
+            let (passed, facts) = (own.tensor_of.iter().position(|of| *of == Some(tensor)), &own.graph.tensors[tensor]);
+            (passed, facts.elem, &facts.shape[..], &self.tensors[tensor][..])
+        })
     }
 
     /// How many arguments were passed.

@@ -1,0 +1,249 @@
+//! Whole programs.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use slipring::tasks::draw;
+use slipring::{Control, Error, Limits, ProgramFacts, ProgramOptions, Report, Timing, tools};
+
+use crate::error::{of_report, raise};
+use crate::kernel::{Described, described, given, listening, tensor};
+use crate::value::to_python;
+
+/// A whole program, its kernels compiled.
+#[pyclass(frozen, module = "slipring._slipring")]
+pub struct Program {
+    inner: Arc<slipring::Program>,
+    platform: String,
+}
+
+/// The whole program that a function is; `None` where it is a kernel. `names` is what names stand for around the functions, `tensors`
+/// the arrays that are passed as (parameter, shape, element type), `numbers` the scalars as text.
+#[pyfunction]
+#[pyo3(signature = (filename, text, names, function, tensors, numbers, platform=None))]
+#[allow(clippy::too_many_arguments)]
+pub fn program(
+    py: Python<'_>,
+    filename: &str,
+    text: &str,
+    names: &Bound<'_, PyDict>,
+    function: &str,
+    tensors: Vec<(String, Vec<u64>, String)>,
+    numbers: Vec<(String, String)>,
+    platform: Option<&str>,
+) -> PyResult<Option<Program>> {
+    let mut given = given(names, function, tensors)?;
+    given.args.extend(numbers.into_iter().map(|(name, number)| slipring::language::ArgType {
+        name: Some(name),
+        elem: None,
+        shape: None,
+        number: Some(number),
+    }));
+    let (filename, text) = (filename.to_owned(), text.to_owned());
+    let platform = platform.unwrap_or("a5").to_owned();
+    let work = move || {
+        let Some(program) = slipring::Program::from_functions(filename, text, &given)? else { return Ok(None) };
+        let program = program.platform(&platform)?;
+        program.compile()?;
+        Ok(Some(Program { inner: Arc::new(program), platform }))
+    };
+    listening(py, &Control::default(), None, work)?.map_err(|error| raise(py, &error))
+}
+
+/// Options from their names.
+fn options(given: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResult<ProgramOptions> {
+    let mut options = ProgramOptions::default();
+    options.control = control.clone();
+    let mut limits = Limits::default();
+    for (key, value) in given.into_iter().flatten() {
+        match key.extract::<String>()?.as_str() {
+            "clusters" => options.clusters = value.extract()?,
+            "order" => options.order = value.extract()?,
+            "check" => options.tools = tools(&value.extract::<String>()?).map_err(PyValueError::new_err)?,
+            "timing" => options.timing = value.extract::<String>()?.parse::<Timing>().map_err(PyValueError::new_err)?,
+            "max_steps" => limits.steps = value.extract()?,
+            "max_cycles" => limits.cycles = value.extract()?,
+            "max_memory" => limits.memory = value.extract()?,
+            "max_output" => limits.output = value.extract()?,
+            other => {
+                return Err(PyTypeError::new_err(format!("`{other}` is for kernels, and this is a whole program")));
+            }
+        }
+    }
+    options.limits = limits;
+    Ok(options)
+}
+
+#[pymethods]
+impl Program {
+    /// Its name.
+    #[getter]
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    /// The platform that its kernels are compiled for.
+    #[getter]
+    fn platform(&self) -> &str {
+        &self.platform
+    }
+
+    /// Its parameters.
+    fn parameters(&self) -> Vec<Described> {
+        described(self.inner.parameters())
+    }
+
+    /// Its tasks and what orders them.
+    fn text(&self) -> String {
+        format!("{}: {}", self.inner.name(), draw::text(self.inner.graph(), &|task| self.inner.line(task)))
+    }
+
+    /// A picture of them in SVG; empty for a graph with a cycle.
+    #[pyo3(signature = (critical=Vec::new()))]
+    #[allow(clippy::needless_pass_by_value)]
+    fn svg(&self, critical: Vec<usize>) -> String {
+        draw::svg(self.inner.graph(), self.inner.name(), &|task| self.inner.line(task), &critical)
+    }
+
+    /// What was said when it was compiled, which is no error.
+    fn notes(&self, py: Python<'_>) -> PyResult<String> {
+        self.inner.compile().map(|report| report.to_string()).map_err(|error| raise(py, &error))
+    }
+
+    /// Runs its tasks.
+    #[pyo3(signature = (args, given=None, verify=false, progress=None))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyList>,
+        given: Option<&Bound<'_, PyDict>>,
+        verify: bool,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<ProgramRun> {
+        let control = Control::default();
+        let options = options(given, &control)?;
+        let tensors = args.iter().map(|value| tensor(&value)).collect::<PyResult<Vec<_>>>()?;
+        let program = Arc::clone(&self.inner);
+        let work = move || {
+            let run = program.run(tensors, &options)?;
+            let mut facts = run.facts().clone();
+            let mut findings = run.findings().clone();
+            if verify {
+                let (row, messages) = run.compare()?;
+                facts.checks.push(row);
+                findings = findings.and(messages);
+                facts.findings = findings.facts();
+            }
+            let left = (0..run.arguments()).map(|index| run.left(index).map(<[u8]>::to_vec)).collect();
+            let returned = run.returned().map(|(passed, elem, shape, bytes)| {
+                // What was passed is written where it lies.
+                let own = if passed.is_none() { bytes.to_vec() } else { Vec::new() };
+                (passed, elem.name(), shape.to_vec(), own)
+            });
+            Ok(ProgramRun { complete: run.is_complete(), left, returned: returned.collect(), facts, findings })
+        };
+        let outcome: Result<_, Error> = listening(py, &control, progress, work)?;
+        outcome.map_err(|error| raise(py, &error))
+    }
+}
+
+/// A tensor that a program gives back: the position of the parameter that it is, element type, shape, and bytes where it is none.
+type Returned = (Option<usize>, &'static str, Vec<u64>, Vec<u8>);
+
+/// A run of a whole program and what it left.
+#[pyclass(frozen, module = "slipring._slipring")]
+pub struct ProgramRun {
+    complete: bool,
+    left: Vec<Option<Vec<u8>>>,
+    returned: Vec<Returned>,
+    facts: ProgramFacts,
+    findings: Report,
+}
+
+#[pymethods]
+impl ProgramRun {
+    /// `clean`, `findings`, or `partly` for a run that stopped.
+    #[getter]
+    fn verdict(&self) -> &'static str {
+        match (self.findings.errors(), self.complete) {
+            (0, true) => "clean",
+            (0, false) => "partly",
+            _ => "findings",
+        }
+    }
+
+    /// Whether every task ran to its end.
+    #[getter]
+    fn complete(&self) -> bool {
+        self.complete
+    }
+
+    /// The cycle at which the last task was over.
+    #[getter]
+    fn cycles(&self) -> u64 {
+        self.facts.cycles
+    }
+
+    /// The messages, one by one.
+    #[getter]
+    fn findings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.facts.findings)
+    }
+
+    /// The messages as the command line writes them.
+    #[getter]
+    fn report(&self) -> String {
+        self.findings.to_string()
+    }
+
+    /// What each tool says.
+    #[getter]
+    fn checks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.facts.checks)
+    }
+
+    /// Everything that the run reports.
+    #[getter]
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.facts)
+    }
+
+    /// What the kernels printed.
+    #[getter]
+    fn printed(&self) -> Vec<String> {
+        self.facts.printed.clone()
+    }
+
+    /// The summary as the command line prints it.
+    #[pyo3(signature = (stats=false))]
+    fn text(&self, stats: bool) -> String {
+        // The summary has all there is.
+        let _ = stats;
+        self.facts.text()
+    }
+
+    /// Raises if an error was found.
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        if self.findings.errors() > 0 || !self.complete {
+            return Err(of_report(py, &self.findings, &self.findings));
+        }
+        Ok(())
+    }
+
+    /// The bytes of the tensor that was passed at a position.
+    fn result<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyBytes>> {
+        match self.left.get(index) {
+            Some(Some(bytes)) => Ok(PyBytes::new(py, bytes)),
+            _ => Err(PyTypeError::new_err(format!("argument {index} is no tensor"))),
+        }
+    }
+
+    /// What the program gives back: the position of the argument that it is, or `None`, element type, shape and bytes.
+    #[allow(clippy::type_complexity)]
+    fn returned<'py>(&self, py: Python<'py>) -> Vec<(Option<usize>, &'static str, Vec<u64>, Bound<'py, PyBytes>)> {
+        let each = self.returned.iter();
+        each.map(|(passed, elem, shape, bytes)| (*passed, *elem, shape.clone(), PyBytes::new(py, bytes))).collect()
+    }
+}

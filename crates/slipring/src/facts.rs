@@ -124,7 +124,7 @@ pub(crate) fn buffers(
 }
 
 /// `3, 17` for an element of a buffer whose shape is known, else its position.
-fn coordinates(element: usize, shape: Option<&[usize]>) -> String {
+pub(crate) fn coordinates(element: usize, shape: Option<&[usize]>) -> String {
     let Some(shape) = shape.filter(|shape| shape.iter().product::<usize>() > element) else {
         return element.to_string();
     };

@@ -17,6 +17,8 @@
 # check: main: 2 tasks, 1 edge
 # check: #1 plus_one, line
 # check: after #0 doubled: it reads what that writes, `middle`
+# test: run %s --expect out=full:f32[64x64]=4.5,atol=0.5
+# check: expect clean out: all 4096 elements as in full:f32[64x64]=4.5 (atol 0.5)
 # test: run %s --clusters 1 --order 7
 # check: on 1 cluster
 # out[1]: f32 4096*4.0

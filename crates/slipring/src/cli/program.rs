@@ -9,7 +9,7 @@ use slipring_queue::board;
 use super::Exit;
 use super::output::{fail, json, out, report_all};
 use super::progress::Progress;
-use super::run::{RunArgs, divide, write_outputs};
+use super::run::{RunArgs, against, divide, expectations, write_outputs};
 
 /// Runs a whole program and reports.
 ///
@@ -43,6 +43,10 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
     options.timing = args.timing;
     options.limits = args.kernel.limits.of_run();
     options.tools = tools(&args.check).map_err(Error::Arguments)?;
+    let expected = expectations(&args.expect)?;
+    for one in &expected {
+        one.place(&program.buffers(|_| None))?;
+    }
     let progress = std::io::stderr().is_terminal().then(|| Progress::start(&options.control));
     let mut turn = 0;
     let run = loop {
@@ -65,6 +69,8 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
         facts.checks.push(row);
         messages = messages.and(more);
     }
+    let buffers = program.buffers(|at| run.left(at).filter(|_| run.is_complete()));
+    messages = messages.and(against(&expected, &buffers, &mut facts.checks)?);
     facts.findings = messages.facts();
     report_all(&messages);
     let after: Vec<_> = (0..run.arguments()).map(|index| run.left(index)).collect();

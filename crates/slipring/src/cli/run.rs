@@ -4,9 +4,10 @@ use std::io::IsTerminal;
 
 use clap::Args;
 use slipring::args::{Arg, OutFile};
-use slipring::report::{Trace, TraceForm, chart, lines_text, path_text, stats_text, summary_text};
+use slipring::report::{CheckFacts, Trace, TraceForm, chart, lines_text, path_text, stats_text, summary_text};
 use slipring::{
-    BoardOptions, Error, Kernel, MOST_BLOCKS, RunOptions, Tensor, Timing, VerifyOutcome, advice_text, tools,
+    BoardOptions, Diagnostic, Error, Expected, Held, Kernel, MOST_BLOCKS, Parameter, RunOptions, Tensor, Timing,
+    VerifyOutcome, advice_text, tools,
 };
 use slipring_queue::board;
 
@@ -56,6 +57,10 @@ pub(super) struct RunArgs {
     /// Also run the sequential meaning of the source and compare every buffer
     #[arg(long)]
     pub(super) verify: bool,
+    /// What a buffer holds after the run, once for each: `out=@golden.npy,rtol=1e-3,atol=1e-5`, or `out=zeros:f32[64x64]`.
+    /// Without tolerances the numbers are equal. Says how many are not, where, and how far they are off
+    #[arg(long, value_name = "E", conflicts_with_all = ["device", "time_only"])]
+    pub(super) expect: Vec<String>,
     /// Which tools watch the run: all, none, or a list of memory, sync, init, race
     #[arg(long, value_name = "TOOLS", default_value = "all")]
     pub(super) check: String,
@@ -165,6 +170,12 @@ fn launch(args: &RunArgs, kernel: &Kernel, bound: Vec<Arg>, options: &RunOptions
     if args.time_only && files.iter().any(Option::is_some) {
         return Err(Error::Arguments("with `--time-only` nothing is computed that could be written to a file".into()));
     }
+    let expected = expectations(&args.expect)?;
+    let params = if expected.is_empty() { Vec::new() } else { kernel.parameters()? };
+    // A name that is wrong costs no run.
+    for one in &expected {
+        one.place(&held(&params, |_| None))?;
+    }
     let progress = std::io::stderr().is_terminal().then(|| Progress::start(&options.control));
     let run = kernel.run_with(tensors, options)?;
     drop(progress);
@@ -182,6 +193,8 @@ fn launch(args: &RunArgs, kernel: &Kernel, bound: Vec<Arg>, options: &RunOptions
         facts.checks.push(comparison.facts);
         messages = messages.and(comparison.messages);
     }
+    let buffers = held(&params, |at| run.left(at).filter(|_| run.is_complete()));
+    messages = messages.and(against(&expected, &buffers, &mut facts.checks)?);
     facts.findings = messages.facts();
     report_all(&messages);
     let after: Vec<_> = (0..run.arguments()).map(|index| run.left(index)).collect();
@@ -219,6 +232,42 @@ fn launch(args: &RunArgs, kernel: &Kernel, bound: Vec<Arg>, options: &RunOptions
         (_, _, true) => Exit::Findings,
         _ => Exit::Clean,
     })
+}
+
+/// What buffers should hold.
+///
+/// # Errors
+/// If one cannot be read.
+pub(super) fn expectations(texts: &[String]) -> Result<Vec<Expected>, Error> {
+    texts.iter().map(|text| Expected::read(text)).collect()
+}
+
+/// The buffers among parameters, with what a run left in each position's.
+fn held<'a>(params: &'a [Parameter], left: impl Fn(usize) -> Option<&'a [u8]>) -> Vec<Held<'a>> {
+    let buffers = params.iter().enumerate().filter(|(_, param)| param.is_buffer);
+    buffers
+        .filter_map(|(at, param)| {
+            Some(Held { name: &param.name, elem: param.elem?, shape: param.shape.as_deref(), left: left(at) })
+        })
+        .collect()
+}
+
+/// Holds buffers against what they should hold: a row of the checks for each, and errors.
+///
+/// # Errors
+/// If there is no such buffer.
+pub(super) fn against(
+    expected: &[Expected],
+    buffers: &[Held<'_>],
+    checks: &mut Vec<CheckFacts>,
+) -> Result<Vec<Diagnostic>, Error> {
+    let mut errors = Vec::new();
+    for one in expected {
+        let (row, error) = one.compare(&buffers[one.place(buffers)?]);
+        checks.push(row);
+        errors.extend(error);
+    }
+    Ok(errors)
 }
 
 /// Writes a timeline where one is wanted.

@@ -23,6 +23,7 @@ use slipring_program::{Param, ParamKind};
 use slipring_tasks::Graph;
 
 use crate::args::{Arg, Defaults, Passed, bind, in_order, read_arg, signature};
+use crate::expect::Held;
 use crate::kernel::{Compiled, bind_to};
 use crate::launch::header;
 use crate::tensor::Bound;
@@ -248,6 +249,16 @@ impl Program {
             said.extend(new.cloned().collect::<Vec<_>>());
         }
         Ok(Report::new(self.source.clone(), said))
+    }
+
+    /// The tensors that are passed, in order, with what a run left in each position's.
+    pub fn buffers<'a>(&'a self, left: impl Fn(usize) -> Option<&'a [u8]>) -> Vec<Held<'a>> {
+        let own = self.orchestration.params.iter().enumerate();
+        own.filter_map(|(at, param)| {
+            let shape = param.shape.as_deref()?;
+            Some(Held { name: &param.name, elem: param.elem, shape: Some(shape), left: left(at) })
+        })
+        .collect()
     }
 
     fn params(&self) -> Vec<Param> {

@@ -66,6 +66,29 @@ fn a_file_has_the_shape_and_the_type_of_its_parameter() {
 }
 
 #[test]
+fn an_expectation_names_a_buffer_and_fits_it() {
+    let folder = Folder::new("expected");
+    folder.write("double.py", KERNELS);
+    folder.write("golden.npy", npy(&header("<f4", "4, 8"), &bytes_of(&[2.0; 32])));
+    let call = |expect: &str| {
+        folder.call(&["run", "double.py", "--arg", "full:f32[4x8]=1", "--arg", "zeros:f32[4x8]", "--expect", expect])
+    };
+    call("y=@golden.npy").exits(0).says("y: all 32 elements as in golden.npy");
+    call("x=@golden.npy,rtol=0.25").exits(1).says("32 of 32 elements of `x` differ from golden.npy (rtol 0.25)");
+    for (expect, says) in [
+        ("z=@golden.npy", "there is no such buffer; there are `x`, `y`"),
+        ("y=zeros:f32[4x7]", "has 28 elements, the buffer 32"),
+        ("golden.npy", "say which buffer should hold what"),
+        ("y=@golden.npy,rtol=-1", "`-1` is no tolerance"),
+        ("y=@golden.npy,rtol=1,rtol=2", "a tolerance is given twice"),
+        ("y=@none.npy", "none.npy"),
+        ("y=3:i32", "a buffer is expected, not a scalar"),
+    ] {
+        call(expect).exits(2).says(says);
+    }
+}
+
+#[test]
 fn memory_that_the_host_does_not_have_is_an_error() {
     let folder = Folder::new("ulimit");
     folder.write("p.pto", "func.func @p(%p: !pto.ptr<i8>) {\n  return\n}\n");

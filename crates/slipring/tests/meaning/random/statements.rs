@@ -204,7 +204,7 @@ impl Writer {
     /// Assigns to a part of a tile.
     fn write_part(&mut self, scope: &Scope) {
         let tile = self.random.pick(&scope.tiles);
-        if self.unsure && self.random.chance(85) {
+        if self.unsure && self.random.chance(95) {
             self.line(&format!("{tile} = {tile} + 0"));
         }
         if self.random.chance(40) && self.mode == Mode::Alone {

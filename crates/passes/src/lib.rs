@@ -18,6 +18,7 @@
 //! is.
 
 pub mod analysis;
+pub mod lint;
 mod manager;
 pub mod memory;
 pub mod rings;

@@ -10,6 +10,7 @@ mod message;
 mod occupancy;
 mod record;
 mod rings;
+mod sarif;
 mod table;
 mod text;
 mod trace;
@@ -26,6 +27,7 @@ pub use record::{
     SegmentKind, Touch, lines_text, path_text, stall_name,
 };
 pub use rings::{RingTimes, RingTrace, TileFacts};
+pub use sarif::{Told, sarif};
 pub use table::Table;
 pub use text::{buffers_text, checks_text, printed_text, stats_text, summary_text};
 pub use trace::{

@@ -25,7 +25,12 @@ pub struct Judged {
 impl Judged {
     /// How many errors there are.
     pub fn errors(&self) -> usize {
-        self.diags.list.iter().filter(|d| d.severity == Severity::Error).count()
+        self.diags.list.iter().filter(|d| d.severity == Severity::Error && !is_finding(d)).count()
+    }
+
+    /// How many findings: what is wrong on some path of a text that is well formed.
+    pub fn findings(&self) -> usize {
+        self.diags.list.iter().filter(|d| is_finding(d)).count()
     }
 }
 
@@ -93,8 +98,17 @@ fn work_out(module: &Module, name: Option<&str>, kernel: &Kernel, platform: &Pla
     {
         let _ = decode(&own, &chosen, platform, Decoding::Device, &mut said);
     }
+    if !said.has_errors() && !kernel.mixed {
+        let [cube, vector, _] = kernel.start;
+        slipring_passes::lint::check(module, [cube, vector], platform, &mut said);
+    }
     // Notes tell what was done, which is nothing here.
     diags.list.extend(said.list.into_iter().filter(|d| d.severity >= Severity::Warning));
+}
+
+/// True for what a path through a well-formed text does wrong.
+pub fn is_finding(said: &Diagnostic) -> bool {
+    said.severity == Severity::Error && slipring_passes::lint::CODES.contains(&said.code)
 }
 
 /// Leaves one of several messages that say the same at the same place.

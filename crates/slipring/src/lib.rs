@@ -46,7 +46,7 @@ pub use expect::{Expected, Held};
 pub use facts::tools;
 pub use findings::{message_facts, to_diagnostics};
 pub use forecast::{Advice, Forecast, advice_text};
-pub use judge::{Judged, judge, merged};
+pub use judge::{Judged, is_finding, judge, merged};
 pub use kernel::{Args, Direction, Kernel, Parameter};
 pub use launch::{MOST_BLOCKS, head_lines};
 pub use memory_map::memory_map;

@@ -4,6 +4,7 @@ mod arguments;
 mod exits;
 mod large;
 mod outputs;
+mod sarif;
 mod sweep;
 
 use std::fs;

@@ -16,6 +16,7 @@ mod examples;
 mod habits;
 mod kernels;
 mod launches;
+mod lints;
 mod matrix;
 mod meaning;
 mod micro;

@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use slipring_ir::{BlockId, Flow, Module, OpId, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_op::make::is_placed;
+use slipring_op::rules::constant;
 pub use slipring_op::rules::counted;
 use slipring_op::{InCoreSync, OpDef, OpRef, kernel_kind};
 
@@ -113,4 +114,15 @@ pub fn runs_on(module: &Module, function: OpId, kind: Option<CoreKind>) -> bool 
 pub fn terminator(module: &Module, block: BlockId) -> Option<OpId> {
     let last = *module.block(block).ops.last()?;
     module.op(last).schema().filter(|s| s.terminator).map(|_| last)
+}
+
+/// How often a counted loop with constant bounds runs.
+pub fn trips(op: &OpRef<'_>) -> Option<i64> {
+    let [lower, upper, step] = op.range()?.map(|bound| constant(op.module, bound));
+    let (lower, upper, step) = (lower?, upper?, step?);
+    if step <= 0 {
+        return None;
+    }
+    let distance = upper.checked_sub(lower)?.max(0);
+    Some(distance / step + i64::from(distance % step != 0))
 }

@@ -107,7 +107,10 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
     // With single passes alone the program may be one that the others complete.
     if whole && !diags.has_errors() {
         let judged = slipring::judge(&module, std::slice::from_ref(&platform));
-        let errors = slipring::merged(&judged).list.into_iter().filter(|d| d.severity == Severity::Error);
+        let errors = slipring::merged(&judged)
+            .list
+            .into_iter()
+            .filter(|d| d.severity == Severity::Error && !slipring::is_finding(d));
         diags.list.extend(errors);
     }
     let head = slipring::head_lines(&module, &kernels, &platform);

@@ -9,7 +9,7 @@ use slipring_op::rules::counted;
 use slipring_report::MessageFacts;
 
 use super::asked::ShapeArgs;
-use super::output::{errors, fail, json_line, out, report, told};
+use super::output::{errors, fail, json_line, keep, out, report, told};
 use super::{Exit, PlatformArgs, read_source};
 
 /// Arguments of `check`.
@@ -23,6 +23,9 @@ pub(super) struct CheckArgs {
     /// One JSON object a file
     #[arg(long)]
     pub json: bool,
+    /// Also write all messages to a file, as a SARIF log
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<String>,
     #[command(flatten)]
     shapes: ShapeArgs,
 }
@@ -34,6 +37,7 @@ struct PlatformFacts {
     /// False where the declarations refuse the file there and another platform takes it.
     applies: bool,
     errors: usize,
+    findings: usize,
     /// Kernels whose rings, memory and synchronisation were worked out.
     kernels: usize,
 }
@@ -45,6 +49,8 @@ struct FileFacts {
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     errors: usize,
+    /// What is wrong on some path, whatever the kernel is given.
+    findings: usize,
     warnings: usize,
     platforms: Vec<PlatformFacts>,
     /// What a run decides and the text does not.
@@ -109,28 +115,40 @@ fn check_file(file: &str, args: &CheckArgs) -> Exit {
         _ => judged = slipring::judge(&module, &platforms),
     }
     diags.list.extend(slipring::merged(&judged).list);
-    let (count, source) = (errors(&diags), &module.source);
+    let findings = diags.list.iter().filter(|d| slipring::is_finding(d)).count();
+    let (count, source) = (errors(&diags) - findings, &module.source);
     let not_checked = not_checked(&judged);
     if args.json {
         let facts = FileFacts {
             file: file.into(),
             error: None,
             errors: count,
+            findings,
             warnings: diags.list.iter().filter(|d| d.severity == Severity::Warning).count(),
             platforms: judged.iter().map(platform_facts).collect(),
             not_checked,
             diagnostics: diags.list.iter().map(|d| message_facts(d, source)).collect(),
         };
         told(&diags);
+        diags.list.iter().for_each(|diagnostic| keep(diagnostic, source));
         json_line(&facts);
     } else {
         report(&diags, source);
         let functions = module.functions().count();
-        let verdict = if count == 0 { "ok".to_string() } else { counted(count, "error") };
+        let verdict = match (count, findings) {
+            (0, 0) => "ok".to_string(),
+            (0, _) => counted(findings, "finding"),
+            (_, 0) => counted(count, "error"),
+            _ => format!("{} and {}", counted(count, "error"), counted(findings, "finding")),
+        };
         let on = on(&judged);
         out(&format!("{file}: {verdict}, {}{on}\n  not checked: {not_checked}\n", counted(functions, "function")));
     }
-    if count > 0 { Exit::BadInput } else { Exit::Clean }
+    match (count, findings) {
+        (0, 0) => Exit::Clean,
+        (0, _) => Exit::Findings,
+        _ => Exit::BadInput,
+    }
 }
 
 /// True for an error that arguments would mend.
@@ -157,8 +175,8 @@ fn of_program(program: Program, platforms: &[Platform]) -> (Diags, Vec<Judged>) 
 }
 
 fn platform_facts(judged: &Judged) -> PlatformFacts {
-    let (applies, errors, kernels) = (judged.applies, judged.errors(), judged.kernels);
-    PlatformFacts { name: judged.platform.clone(), applies, errors, kernels }
+    let (applies, errors, findings, kernels) = (judged.applies, judged.errors(), judged.findings(), judged.kernels);
+    PlatformFacts { name: judged.platform.clone(), applies, errors, findings, kernels }
 }
 
 /// `, on a5 and a2a3`, or which platform the file is not for and why.

@@ -97,6 +97,12 @@ fn verb(cli: &Cli) -> Exit {
     if cli.no_color {
         output::no_color();
     }
+    match cli.verb.sarif() {
+        // It would stand between other lines there.
+        Some("-") => return output::fail("`--sarif` wants the name of a file: standard output has the report"),
+        Some(file) => output::log_to(file),
+        None => {}
+    }
     let run = || match &cli.verb {
         Verb::Run(args) => run::run(args),
         Verb::Graph(args) => graph::graph(args),
@@ -115,6 +121,15 @@ fn verb(cli: &Cli) -> Exit {
 }
 
 impl Verb {
+    /// Where the verb was asked to write its messages as a log.
+    fn sarif(&self) -> Option<&str> {
+        match self {
+            Verb::Run(args) => args.sarif.as_deref(),
+            Verb::Check(args) => args.sarif.as_deref(),
+            _ => None,
+        }
+    }
+
     /// True if the verb was asked for its facts as JSON.
     fn as_json(&self) -> bool {
         match self {

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
-use slipring::Report;
+use slipring::{Report, message_facts};
 use slipring_ir::{Diagnostic, Diags, Severity, Source};
-use slipring_report::MessageFacts;
+use slipring_report::{MessageFacts, Told, sarif};
 
 use super::{Exit, standard};
 
@@ -22,6 +22,9 @@ struct Written {
     object: bool,
     /// Why standard output takes no more.
     lost: Option<Lost>,
+    /// Where messages go as a log, and the messages.
+    log: Option<String>,
+    told: Vec<Told>,
 }
 
 /// Why standard output takes no more.
@@ -31,7 +34,8 @@ enum Lost {
     Error(String),
 }
 
-static WRITTEN: Mutex<Written> = Mutex::new(Written { failures: Vec::new(), error: false, object: false, lost: None });
+static WRITTEN: Mutex<Written> =
+    Mutex::new(Written { failures: Vec::new(), error: false, object: false, lost: None, log: None, told: Vec::new() });
 
 fn with<T>(change: impl FnOnce(&mut Written) -> T) -> T {
     change(&mut WRITTEN.lock().unwrap_or_else(PoisonError::into_inner))
@@ -115,6 +119,10 @@ pub(super) fn finish(exit: Exit, as_json: bool) -> Exit {
         let error = with(|written| written.failures.join("\n"));
         json(&RefusedFacts { complete: false, error: Some(error), findings: Vec::new() });
     }
+    let exit = match write_log(exit) {
+        Ok(()) => exit,
+        Err(message) => fail(message),
+    };
     match with(|written| written.lost.take()) {
         Some(Lost::Error(message)) => fail(message),
         _ => exit,
@@ -145,6 +153,27 @@ pub(super) fn usage(error: &clap::Error) -> Exit {
 /// Errors that an object tells, where nothing is written to standard error.
 pub(super) fn told(diags: &Diags) {
     with(|written| written.error |= diags.has_errors());
+}
+
+/// Keeps all messages from now on for a log in this file.
+pub(super) fn log_to(file: &str) {
+    with(|written| written.log = Some(file.into()));
+}
+
+/// Keeps a message where a log is wanted.
+pub(super) fn keep(diagnostic: &Diagnostic, source: &Source) {
+    with(|written| {
+        if written.log.is_some() {
+            written.told.push(Told { file: source.name.clone(), message: message_facts(diagnostic, source) });
+        }
+    });
+}
+
+/// Writes the log of all messages, where one is wanted.
+fn write_log(exit: Exit) -> Result<(), String> {
+    let (file, told, failures) =
+        with(|written| (written.log.take(), std::mem::take(&mut written.told), written.failures.clone()));
+    file.map_or(Ok(()), |file| write_file(&file, &[sarif(&told, &failures, exit as u8).as_bytes()]))
 }
 
 /// Says something that is no error.
@@ -178,6 +207,7 @@ pub(super) fn report_all(messages: &Report) {
 /// Writes one diagnostic to standard error.
 pub(super) fn report_one(diagnostic: &Diagnostic, source: &Source) {
     with(|written| written.error |= diagnostic.severity == Severity::Error);
+    keep(diagnostic, source);
     let _ = writeln!(std::io::stderr(), "{}\n", diagnostic.render(source, color()));
 }
 

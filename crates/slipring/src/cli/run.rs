@@ -94,6 +94,9 @@ pub(super) struct RunArgs {
     /// The same facts as one JSON object
     #[arg(long)]
     pub json: bool,
+    /// Also write all messages to a file, as a SARIF log
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<String>,
 }
 
 /// Runs a kernel and reports.

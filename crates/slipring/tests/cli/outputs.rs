@@ -10,11 +10,13 @@ use std::time::Duration;
 use super::{Called, Folder, bytes_of, command, f32s};
 
 /// Every way to write a file, with what `%` stands for.
-const WRITERS: [&[&str]; 6] = [
+const WRITERS: [&[&str]; 8] = [
     &["build", "add.pto", "-o", "%"],
     &["build", "add.pto", "--memory-map", "%"],
     &["run", "add.pto", "--arg", "iota:f32[16x16]", "--arg", "@%:out", "--arg", "1.5:f32"],
     &["run", "add.pto", "--trace", "%"],
+    &["run", "add.pto", "--sarif", "%"],
+    &["check", "add.pto", "--sarif", "%"],
     &["queue", "run", "s.queue", "--trace", "%"],
     &["queue", "decode", "s.queue", "-o", "%"],
 ];

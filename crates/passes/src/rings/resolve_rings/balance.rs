@@ -8,12 +8,11 @@
 use slipring_ir::{BlockId, Diags, Flow, Module, OpId, Span, ValueId};
 use slipring_machine::{CoreKind, Platform};
 use slipring_op::ring::{PipeKey, consumer, pipe_key};
-use slipring_op::rules::constant;
 use slipring_op::{OpRef, RingPart, affinity};
 use slipring_program::Direction;
 use slipring_pto as pto;
 
-use crate::analysis::facts::{Functions, counted, flow, runs_on};
+use crate::analysis::facts::{Functions, counted, flow, runs_on, trips};
 use crate::analysis::rings::{RingOp, consumes, pipe};
 
 /// Paths followed at the same time; beyond that they are taken together.
@@ -313,15 +312,4 @@ fn bounded(mut paths: Vec<Path>, op: OpId) -> Vec<Path> {
         paths = vec![Path { more: first.more.or(Some(op)), less: first.less.or(Some(op)), ..first }];
     }
     paths
-}
-
-/// How often a counted loop with constant bounds runs.
-fn trips(op: &OpRef<'_>) -> Option<i64> {
-    let [lower, upper, step] = op.range()?.map(|bound| constant(op.module, bound));
-    let (lower, upper, step) = (lower?, upper?, step?);
-    if step <= 0 {
-        return None;
-    }
-    let distance = upper.checked_sub(lower)?.max(0);
-    Some(distance / step + i64::from(distance % step != 0))
 }

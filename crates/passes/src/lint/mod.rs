@@ -1,0 +1,31 @@
+//! What is wrong on some path through a kernel, whatever it is given and however long its works take. Nothing is changed.
+//!
+//! | code | what |
+//! |---|---|
+//! | `flag-left-set`, `flag-never-set` | a path sets a flag between two pipes more often than it waits for it, or less often |
+//! | `token-not-released`, `token-not-held` | the same of a buffer that a pipe gets and releases |
+//! | `use-after-free` | a tile that is a slot of a ring is used behind the op that gave the slot back |
+//! | `uninitialised-tile` | an op computes with a tile that nothing has written before, and that shares no byte with one that something has: a warning, since the result may go nowhere |
+//!
+//! A function is followed path by path, calls included ([`walk`]). What is said holds on every path, or on every path that takes one
+//! arm of one branch: whoever takes it meets it, whatever else is decided. Of paths that only several decisions together make, nothing
+//! is said, since they may exclude each other. Loops that change how often a flag is set, by a number or by a path that is not known, are
+//! left to runs; so are ids that are computed, cores that signal each other, and kernels for both kinds of core in one function.
+
+mod path;
+mod walk;
+
+use slipring_ir::{Diags, Module, OpId};
+use slipring_machine::{CoreKind, Platform};
+
+/// The codes of the errors that are said here: findings of a text that is well formed.
+pub const CODES: [&str; 5] =
+    ["flag-left-set", "flag-never-set", "token-not-released", "token-not-held", "use-after-free"];
+
+/// Follows the functions that the cores of a kernel start in: a Cube and a Vector core, as far as they take part.
+pub fn check(module: &Module, starts: [Option<OpId>; 2], platform: &Platform, diags: &mut Diags) {
+    for (kind, start) in [CoreKind::Cube, CoreKind::Vector].into_iter().zip(starts) {
+        let Some(body) = start.and_then(|function| module.body(function, 0)) else { continue };
+        walk::Walk::new(module, kind, platform, start).follow(body, diags);
+    }
+}

@@ -1,0 +1,447 @@
+//! Following a function path by path.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use slipring_ir::{BlockId, Diagnostic, Diags, Flow, Module, OpId, Touch, ValueId};
+use slipring_machine::{CoreKind, Pipe, Platform};
+use slipring_op::ring::{PipeSpec, own_end, pipe_key, stands_on};
+use slipring_op::rules::constant;
+use slipring_op::{OpRef, PipeRule, RingPart, SyncAct, affinity, core_of};
+use slipring_tile::Space;
+
+use super::path::{Decision, Found, Object, Path, Tally, certain};
+use crate::analysis::facts::{Functions, flow, runs_on, trips};
+use crate::analysis::roots::{Address, RootId, RootKind, Roots};
+
+/// Paths followed at the same time; beyond that they are taken together.
+const PATHS: usize = 64;
+
+/// Calls within calls that are followed.
+const DEPTH: usize = 64;
+
+/// Entries of paths that are copied at most; what is more is not followed.
+const BUDGET: usize = 1 << 24;
+
+pub(super) struct Walk<'m> {
+    module: &'m Module,
+    functions: Functions,
+    kind: CoreKind,
+    platform: &'m Platform,
+    roots: Roots,
+    /// The tiles of each pop, and all that share a byte with a buffer.
+    popped: BTreeMap<OpId, Vec<RootId>>,
+    /// Pipes between which some flag has a computed id, and pipes that get a computed buffer.
+    computed: BTreeSet<(Pipe, Option<Pipe>)>,
+    /// Memories that the other kind of core, or a pointer, may write.
+    shared: BTreeSet<Space>,
+    /// Comparisons that say the same as an earlier one.
+    twins: BTreeMap<ValueId, ValueId>,
+    calls: Vec<OpId>,
+    budget: usize,
+}
+
+impl<'m> Walk<'m> {
+    pub fn new(module: &'m Module, kind: CoreKind, platform: &'m Platform, start: Option<OpId>) -> Walk<'m> {
+        let functions = Functions::of(module);
+        let roots = Roots::of(module, &functions);
+        let mut walk = Walk {
+            module,
+            functions,
+            kind,
+            platform,
+            roots,
+            popped: BTreeMap::new(),
+            computed: BTreeSet::new(),
+            shared: BTreeSet::new(),
+            twins: BTreeMap::new(),
+            calls: start.into_iter().collect(),
+            budget: BUDGET,
+        };
+        walk.look_ahead();
+        walk
+    }
+
+    /// What is asked of the whole module before any path.
+    fn look_ahead(&mut self) {
+        for (id, root) in (0..).zip(&self.roots.roots) {
+            if let (RootKind::Popped, Some(op)) = (root.kind, root.op) {
+                self.popped.entry(op).or_default().push(id);
+            }
+        }
+        let mut known: BTreeMap<String, ValueId> = BTreeMap::new();
+        for id in self.module.walk(self.module.top) {
+            let Some(op) = OpRef::of(self.module, id) else { continue };
+            match op.sync() {
+                Some(SyncAct::Set(signal) | SyncAct::Wait(signal)) if signal.id.is_none() => {
+                    self.computed.insert((signal.from, Some(signal.to)));
+                }
+                Some(SyncAct::Get { pipe, id: None, .. } | SyncAct::Release { pipe, id: None }) => {
+                    self.computed.insert((pipe, None));
+                }
+                _ => {}
+            }
+            self.note_strangers(&op);
+            self.note_twin(&op, &mut known);
+        }
+    }
+
+    /// Memories that something writes of which the paths of this core do not tell what.
+    fn note_strangers(&mut self, op: &OpRef<'m>) {
+        let elsewhere = stands_on(op).is_some_and(|kind| kind != self.kind);
+        for (index, spec) in op.def.schema.operands.iter().enumerate() {
+            if !spec.touch.writes() {
+                continue;
+            }
+            for value in op.operands(index) {
+                let Some(space) = self.module.ty(*value).space() else { continue };
+                let blurred = self.roots.get(*value).iter().any(|root| {
+                    let root = self.roots.root(*root);
+                    root.kind == RootKind::Unknown || root.address == Address::Computed
+                });
+                if core_of(space) == self.kind && (elsewhere || blurred || self.roots.get(*value).is_empty()) {
+                    self.shared.insert(space);
+                }
+            }
+        }
+    }
+
+    /// Two conditions of the same comparison are one.
+    fn note_twin(&mut self, op: &OpRef<'m>, known: &mut BTreeMap<String, ValueId>) {
+        let data = self.module.op(op.id);
+        let [result] = data.results[..] else { return };
+        let plain = data.regions.is_empty() && matches!(op.def.pipe, PipeRule::None) && op.sync().is_none();
+        if !plain || op.def.ring.is_some() || self.module.ty(result).space().is_some() || data.operands.len() > 4 {
+            return;
+        }
+        let same: Vec<u32> = data.operands.iter().map(|value| self.one_of(*value).0).collect();
+        let key = format!("{} {:?} {same:?}", data.name, data.attrs);
+        let first = *known.entry(key).or_insert(result);
+        if first != result {
+            self.twins.insert(result, first);
+        }
+    }
+
+    fn one_of(&self, value: ValueId) -> ValueId {
+        self.twins.get(&value).copied().unwrap_or(value)
+    }
+
+    /// Follows all paths of a function and reports what is wrong.
+    pub fn follow(mut self, body: BlockId, diags: &mut Diags) {
+        let mut ends = self.block(body, vec![Path::default()]);
+        for path in &mut ends {
+            for (object, tally) in &path.objects {
+                let found = match (tally.net, tally.up, tally.down) {
+                    _ if tally.open => continue,
+                    (1.., Some(up), _) => Found::Surplus(*object, up),
+                    (..=-1, _, Some(down)) => Found::Lack(*object, down),
+                    _ => continue,
+                };
+                path.found.insert(found, Vec::new());
+            }
+        }
+        if self.budget == 0 {
+            let message = "not followed to its end: the paths of this function multiply too far";
+            let span = self.calls.first().map(|function| self.module.op(*function).span).unwrap_or_default();
+            return diags.push(Diagnostic::warning("not-followed", span, message));
+        }
+        let mut said: Vec<Diagnostic> =
+            certain(&ends, 0).into_iter().map(|(found, decisions)| self.told(found, &decisions)).collect();
+        let place = |diagnostic: &Diagnostic| diagnostic.primary.as_ref().map(|primary| primary.span.start);
+        said.sort_by_key(|diagnostic| (place(diagnostic), diagnostic.code));
+        said.dedup_by_key(|diagnostic| (place(diagnostic), diagnostic.code));
+        said.into_iter().for_each(|diagnostic| diags.push(diagnostic));
+    }
+
+    fn block(&mut self, block: BlockId, mut paths: Vec<Path>) -> Vec<Path> {
+        for &op in &self.module.block(block).ops {
+            paths = self.op(op, paths);
+        }
+        paths
+    }
+
+    fn op(&mut self, id: OpId, mut paths: Vec<Path>) -> Vec<Path> {
+        if let Some(callee) = self.functions.callee(self.module, id) {
+            let fresh = !self.calls.contains(&callee) && self.calls.len() < DEPTH;
+            let follow = fresh && runs_on(self.module, callee, Some(self.kind));
+            let Some(body) = self.module.body(callee, 0).filter(|_| follow) else { return paths };
+            self.calls.push(callee);
+            paths = self.block(body, paths);
+            self.calls.pop();
+            return paths;
+        }
+        let Some(op) = OpRef::of(self.module, id) else { return paths };
+        if !self.module.op(id).regions.is_empty() {
+            return self.regions(&op, paths);
+        }
+        for path in &mut paths {
+            self.step(&op, path);
+        }
+        paths
+    }
+
+    fn step(&mut self, op: &OpRef<'m>, path: &mut Path) {
+        let mut count = |object: Object, by: i64| {
+            let tally = path.objects.entry(object).or_default();
+            tally.net += by;
+            *if by > 0 { &mut tally.up } else { &mut tally.down } = Some(op.id);
+        };
+        match op.sync() {
+            Some(SyncAct::Set(s)) if !self.computed.contains(&(s.from, Some(s.to))) => {
+                s.id.into_iter().for_each(|id| count(Object::Flag { from: s.from, to: s.to, id }, 1));
+            }
+            Some(SyncAct::Wait(s)) if !self.computed.contains(&(s.from, Some(s.to))) => {
+                s.id.into_iter().for_each(|id| count(Object::Flag { from: s.from, to: s.to, id }, -1));
+            }
+            Some(SyncAct::Get { pipe, id: Some(id), .. }) if !self.computed.contains(&(pipe, None)) => {
+                count(Object::Buffer { pipe, id }, 1);
+            }
+            Some(SyncAct::Release { pipe, id: Some(id) }) if !self.computed.contains(&(pipe, None)) => {
+                count(Object::Buffer { pipe, id }, -1);
+            }
+            _ => {}
+        }
+        self.touches(op, path);
+        self.ring(op, path);
+    }
+
+    /// What an op pops and frees.
+    fn ring(&self, op: &OpRef<'m>, path: &mut Path) {
+        let (Some(part), Some(key)) = (op.ring(), pipe_key(op)) else { return };
+        let slot = own_end(op).and_then(|init| PipeSpec::of(&init, self.platform));
+        if slot.is_none_or(|spec| spec.pop_copies() || spec.config.auto_free) {
+            return;
+        }
+        match part {
+            RingPart::Pop(_) => {
+                let tiles = self.popped.get(&op.id).cloned().unwrap_or_default();
+                for root in &tiles {
+                    path.freed.remove(root);
+                }
+                path.held.entry(key).or_default().push_back(tiles);
+            }
+            RingPart::Free(_) => {
+                let oldest = path.held.get_mut(&key).and_then(|held| held.pop_front());
+                path.freed.extend(oldest.into_iter().flatten().map(|root| (root, op.id)));
+            }
+            _ => {}
+        }
+    }
+
+    /// What an op reads and writes in local memory.
+    fn touches(&mut self, op: &OpRef<'m>, path: &mut Path) {
+        let frees = op.ring().is_some_and(|part| matches!(part, RingPart::Free(_)));
+        let computes = matches!(op.pipe(self.platform), Some(Pipe::V | Pipe::M));
+        let mut written: Vec<RootId> = Vec::new();
+        for (index, spec) in op.def.schema.operands.iter().enumerate() {
+            for value in op.operands(index) {
+                let roots = self.roots.get(*value);
+                if let ([root], false) = (roots, frees || spec.touch == Touch::Nothing) {
+                    if let Some(free) = path.freed.get(root) {
+                        path.found.insert(Found::AfterFree { user: op.id, free: *free }, Vec::new());
+                    }
+                    if computes && spec.touch == Touch::Read && self.is_unwritten(*root, path) {
+                        path.found.insert(Found::Unwritten { reader: op.id, root: *root }, Vec::new());
+                    }
+                }
+                if spec.touch.writes() {
+                    written.extend(roots);
+                }
+            }
+        }
+        if !matches!(op.def.pipe, PipeRule::None) || op.def.ring.is_some() {
+            let results = &self.module.op(op.id).results;
+            written.extend(results.iter().flat_map(|value| self.roots.get(*value)));
+        }
+        path.written.extend(written);
+    }
+
+    /// True for a tile of which no byte has been written, as far as the text tells.
+    fn is_unwritten(&self, id: RootId, path: &Path) -> bool {
+        let root = self.roots.root(id);
+        if root.kind != RootKind::Declared || root.address == Address::Computed || self.shared.contains(&root.space) {
+            return false;
+        }
+        !path.written.iter().any(|other| *other == id || self.overlap(id, *other))
+    }
+
+    fn overlap(&self, a: RootId, b: RootId) -> bool {
+        let (a, b) = (self.roots.root(a), self.roots.root(b));
+        if a.space != b.space {
+            return false;
+        }
+        let range = |address, bytes: Option<u64>| match (address, bytes) {
+            (Address::At(at), Some(bytes)) => Some((at, at.saturating_add(bytes))),
+            _ => None,
+        };
+        match (range(a.address, a.bytes), range(b.address, b.bytes)) {
+            (Some(x), Some(y)) => x.0 < y.1 && y.0 < x.1,
+            // One without an address is nobody's neighbour, but for those of which the text does not tell where they lie.
+            _ => b.kind != RootKind::Declared || b.address == Address::Computed,
+        }
+    }
+
+    fn regions(&mut self, op: &OpRef<'m>, paths: Vec<Path>) -> Vec<Path> {
+        if affinity(op).is_some_and(|kind| kind != self.kind) {
+            return paths;
+        }
+        let data = self.module.op(op.id);
+        let blocks: Vec<BlockId> = (0..data.regions.len()).filter_map(|r| self.module.body(op.id, r)).collect();
+        match flow(self.module, op.id) {
+            Flow::Once => blocks.into_iter().fold(paths, |paths, block| self.block(block, paths)),
+            Flow::OneOf => {
+                let condition = data.operands.first().map(|value| self.one_of(*value));
+                let arms = data.regions.len().max(2);
+                let mut split: Vec<Path> = Vec::new();
+                for path in paths {
+                    split.extend(self.arms(op, condition, arms, path));
+                }
+                if split.len() > PATHS { Path::joined(split).into_iter().collect() } else { split }
+            }
+            Flow::Repeat => paths.into_iter().map(|path| self.repeat(op, &blocks, path)).collect(),
+        }
+    }
+
+    /// A copy of a path; what it costs is counted.
+    fn copy(&mut self, path: &Path) -> Path {
+        self.budget = self.budget.saturating_sub(path.size());
+        path.clone()
+    }
+
+    fn arms(&mut self, op: &OpRef<'m>, condition: Option<ValueId>, arms: usize, path: Path) -> Vec<Path> {
+        if self.budget == 0 {
+            return vec![path];
+        }
+        let known = condition.and_then(|c| path.decided.iter().find(|d| d.0 == c)).map(|d| d.1);
+        let fixed = condition.and_then(|value| constant(self.module, value)).filter(|_| arms == 2);
+        let known = known.or(fixed.map(|value| usize::from(value == 0)));
+        let mut ends: Vec<Path> = Vec::new();
+        for arm in (0..arms).filter(|arm| known.is_none_or(|known| known == *arm)) {
+            let mut entry = self.copy(&path);
+            entry.decided.extend(condition.filter(|_| known.is_none()).map(|c| (c, arm)));
+            match self.module.body(op.id, arm) {
+                Some(block) => ends.extend(self.block(block, vec![entry])),
+                None => ends.push(entry),
+            }
+        }
+        match ends.split_first() {
+            Some((first, rest)) if rest.iter().all(|other| other.same(first)) => {
+                let first = self.copy(first);
+                vec![Path { decided: path.decided, ..first }]
+            }
+            _ => ends,
+        }
+    }
+
+    /// A loop: what its first turn finds, and what is known behind it, whether it turns or not.
+    fn repeat(&mut self, op: &OpRef<'m>, blocks: &[BlockId], path: Path) -> Path {
+        let turns = trips(op);
+        if turns == Some(0) || self.budget == 0 {
+            return path;
+        }
+        let entry = self.copy(&path);
+        let ends = blocks.iter().fold(vec![entry], |paths, block| self.block(*block, paths));
+        let mut found = certain(&ends, path.decided.len());
+        // An arm of a later turn reads what another arm of an earlier one has written.
+        found.retain(|found, decisions| match found {
+            Found::Unwritten { root, .. } if !decisions.is_empty() => {
+                ends.iter().all(|end| self.is_unwritten(*root, end))
+            }
+            _ => true,
+        });
+        let mut after = Path { decided: path.decided.clone(), ..self.copy(&path) };
+        after.found.extend(found);
+        let objects: BTreeSet<Object> = ends.iter().flat_map(|end| end.objects.keys().copied()).collect();
+        for object in objects {
+            let before = path.objects.get(&object).copied().unwrap_or_default();
+            let of = |end: &Path| end.objects.get(&object).copied().unwrap_or_default();
+            let Some(first) = ends.first().map(of) else { continue };
+            let change = first.net - before.net;
+            let same = ends.iter().all(|end| (of(end).net, of(end).open) == (first.net, first.open));
+            let total = match turns {
+                _ if change == 0 => Some(0),
+                Some(turns) => turns.checked_mul(change),
+                None => None,
+            };
+            let open = before.open || first.open || !same || total.is_none();
+            let net = before.net.saturating_add(total.unwrap_or(0));
+            after.objects.insert(object, Tally { net, open, ..first });
+        }
+        // What one turn may have written counts as written, and nothing more is known of slots that it took or gave back.
+        ends.iter().for_each(|end| after.written.extend(&end.written));
+        after.held.retain(|ring, tiles| {
+            ends.iter().all(|end| end.held.get(ring).is_some_and(|own| own.len() == tiles.len()))
+        });
+        after.freed.retain(|root, _| ends.iter().all(|end| end.freed.contains_key(root)));
+        after
+    }
+
+    fn told(&self, found: Found, decisions: &[Decision]) -> Diagnostic {
+        let where_ = self.path_text(decisions);
+        let at = |op: OpId| self.module.op(op).span;
+        match found {
+            Found::Surplus(object @ Object::Flag { to, .. }, op) => Diagnostic::error(
+                "flag-left-set",
+                at(op),
+                format!("{} is set and not waited for{where_}", self.name(object)),
+            )
+            .help(format!(
+                "every set needs a wait of {to} on the same path, or the next kernel starts with the flag set"
+            )),
+            Found::Surplus(object, op) => Diagnostic::error(
+                "token-not-released",
+                at(op),
+                format!("{} is got and not released{where_}", self.name(object)),
+            )
+            .help("release it on every path that gets it"),
+            Found::Lack(object @ Object::Flag { from, .. }, op) => Diagnostic::error(
+                "flag-never-set",
+                at(op),
+                format!("{} is waited for and not set{where_}: the wait never ends", self.name(object)),
+            )
+            .help(format!("let {from} set it on the same path")),
+            Found::Lack(object, op) => Diagnostic::error(
+                "token-not-held",
+                at(op),
+                format!("{} is released and has not been got{where_}", self.name(object)),
+            )
+            .help("get it on every path that releases it"),
+            Found::AfterFree { user, free } => Diagnostic::error(
+                "use-after-free",
+                at(user),
+                format!("the slot of this tile has been given back{where_}: the producer may overwrite it"),
+            )
+            .also(at(free), "given back here")
+            .help("free it behind the last use of the tile"),
+            Found::Unwritten { reader, root } => {
+                let value = self.roots.root(root).value;
+                let message = format!(
+                    "`{}` is computed with before anything is written into it{where_}",
+                    self.module.value_name(value)
+                );
+                Diagnostic::warning("uninitialised-tile", at(reader), message)
+                    .also(self.module.value(value).span, "declared here")
+                    .help("load it, or write it, on every path before")
+            }
+        }
+    }
+
+    fn name(&self, object: Object) -> String {
+        match object {
+            Object::Flag { from, to, id } => format!("flag {id} from {from} to {to}"),
+            Object::Buffer { pipe, id } => format!("buffer {id} of {pipe}"),
+        }
+    }
+
+    /// ` where `%c` is false`.
+    fn path_text(&self, decisions: &[Decision]) -> String {
+        let each = decisions.iter().map(|(value, arm)| {
+            let name = self.module.value_name(*value);
+            match self.module.ty(*value) {
+                ty if *ty == slipring_ir::Type::I1 => format!("`{name}` is {}", *arm == 0),
+                _ => format!("`{name}` takes arm {arm}"),
+            }
+        });
+        let all: Vec<String> = each.collect();
+        if all.is_empty() { String::new() } else { format!(" where {}", all.join(" and ")) }
+    }
+}

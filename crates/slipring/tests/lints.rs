@@ -1,0 +1,57 @@
+//! What `check` says of paths is right: the programs of the examples and file tests that are wrong on some path are listed here, and
+//! nothing is said of any other.
+
+use std::path::Path;
+
+use crate::walk;
+use slipring::{is_finding, judge, load_file};
+use slipring_ir::Source;
+use slipring_machine::built_in;
+
+/// Files with a finding, and its codes.
+const WRONG: &[(&str, &str)] = &[
+    ("tests/files/check/paths/flags.pto", "flag-left-set flag-never-set token-not-released"),
+    ("tests/files/check/paths/freed_in_an_arm.pto", "use-after-free"),
+    ("tests/files/failures/flag_left_set.pto", "flag-left-set"),
+    ("tests/files/failures/flag_never_set.pto", "flag-never-set"),
+    ("tests/files/failures/flag_set_twice.pto", "flag-left-set"),
+    ("tests/files/failures/use_after_free.pto", "use-after-free"),
+    ("tests/files/proof/use_after_free.pto", "use-after-free"),
+    ("tests/files/rings/use_behind_the_free.pto", "use-after-free"),
+    ("tests/files/run/deadlock_on_a_flag.pto", "flag-never-set"),
+    ("tests/files/run/flag_left_set.pto", "flag-left-set"),
+    ("tests/files/sync/buffer_never_released.pto", "token-not-released"),
+    ("tests/files/sync/buffer_unbalanced.pto", "token-not-held token-not-released"),
+];
+
+#[test]
+fn findings_of_paths_are_those_of_wrong_programs() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let platforms = ["a5", "a2a3"].map(|name| built_in(name).unwrap());
+    let mut found = Vec::new();
+    for folder in ["examples", "tests/files"] {
+        for file in walk::files(&root.join(folder), &["pto", "py"]) {
+            let name = file.strip_prefix(&root).unwrap().display().to_string();
+            // Those of single passes are no whole programs.
+            if name.starts_with("tests/files/passes") {
+                continue;
+            }
+            let loaded = load_file(Source::new(name.clone(), std::fs::read_to_string(&file).unwrap()));
+            if loaded.diags.has_errors() {
+                continue;
+            }
+            let judged = judge(&loaded.module, &platforms);
+            let said = judged.iter().filter(|judged| judged.applies).flat_map(|judged| &judged.diags.list);
+            let mut codes: Vec<&str> = said.filter(|said| is_finding(said)).map(|said| said.code).collect();
+            codes.sort_unstable();
+            codes.dedup();
+            if !codes.is_empty() {
+                found.push((name, codes.join(" ")));
+            }
+        }
+    }
+    found.sort();
+    let due: Vec<(String, String)> =
+        WRONG.iter().map(|(file, codes)| ((*file).to_string(), (*codes).to_string())).collect();
+    assert_eq!(found, due);
+}

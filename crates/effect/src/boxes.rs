@@ -3,7 +3,7 @@
 use slipring_tile::copy::{OutOfBounds, View};
 use slipring_tile::{BLayout, Layout, SLayout};
 
-use super::Finish;
+use super::{Finish, Payload, Scales};
 
 /// A rectangle of a tile: its layout, first row and column.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ pub struct Corner<'a> {
 const LINE: usize = 32;
 
 impl Finish {
-    /// Moves `rows` × `cols` elements between two tiles. `scale` counts only where `scaled`.
+    /// Moves `rows` × `cols` elements between two tiles. `scales` count only where there is a `scale`, from the first column that moves on.
     ///
     /// # Errors
     /// If the rectangle does not lie within its bytes.
@@ -27,17 +27,18 @@ impl Finish {
         (dst, to): (&mut [u8], Corner<'_>),
         (src, from): (&[u8], Corner<'_>),
         (rows, cols): (u32, u32),
-        scale: f32,
+        scales: Scales<'_>,
     ) -> Result<(), OutOfBounds> {
-        if let Some((a, b, lines, length)) = same_order(&to, &from, rows, cols) {
-            return self.run(dst, &a, src, &b, lines, length, scale);
+        let in_lines = self.scale != Some(Payload::Table);
+        if let Some((a, b, lines, length)) = same_order(&to, &from, rows, cols).filter(|_| in_lines) {
+            return self.run(dst, &a, src, &b, lines, length, scales);
         }
         let held = dst.len() >= to.layout.bytes() && src.len() >= from.layout.bytes();
         if self == Finish::default() && held && by_boxes((dst, &to), (src, &from), rows, cols) {
             return Ok(());
         }
         let view = |corner: &Corner<'_>| View::tile(corner.layout, corner.at.0 as usize, corner.at.1 as usize);
-        self.run(dst, &view(&to), src, &view(&from), rows as usize, cols as usize, scale)
+        self.run(dst, &view(&to), src, &view(&from), rows as usize, cols as usize, scales)
     }
 }
 
@@ -158,12 +159,12 @@ mod tests {
             let cols = (size.1 * step).min(128 - to_at.1.max(from_at.1));
             let src: Vec<u8> = (0..from.bytes()).map(|i| (i * 7 + i / 251) as u8 & 0x3f).collect();
             let (mut fast, mut plain) = (vec![9; to.bytes()], vec![9; to.bytes()]);
-            let finish = Finish::default();
+            let (finish, none) = (Finish::default(), Scales::default());
             let corner = |layout, at| Corner { layout, at };
-            finish.run_tiles((&mut fast, corner(&to, to_at)), (&src, corner(&from, from_at)), (rows, cols), 0.0).unwrap();
+            finish.run_tiles((&mut fast, corner(&to, to_at)), (&src, corner(&from, from_at)), (rows, cols), none).unwrap();
             let view = |layout: &Layout, at: (u32, u32)| View::tile(layout, at.0 as usize, at.1 as usize);
             finish
-                .run(&mut plain, &view(&to, to_at), &src, &view(&from, from_at), rows as usize, cols as usize, 0.0)
+                .run(&mut plain, &view(&to, to_at), &src, &view(&from, from_at), rows as usize, cols as usize, none)
                 .unwrap();
             prop_assert!(fast == plain, "{to:?} {to_at:?} {from:?} {from_at:?} {rows} {cols}");
         }

@@ -56,6 +56,37 @@ pub enum Payload {
     Table,
 }
 
+/// An entry of a table of scales: bits 13 to 31 are those of the scale as an `f32`, 37 to 45 the offset, 46 is set where the
+/// result is signed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry(pub u64);
+
+impl Entry {
+    /// A value multiplied, and where it becomes an integer rounded to the nearest (ties to even) and the offset added.
+    pub fn scaled(self, x: f32, integer: bool) -> f32 {
+        let scaled = x * f32::from_bits(self.0 as u32 & 0xffff_e000);
+        let offset = ((self.0 << 18) as i64 >> 55) as f32;
+        if integer { scaled.round_ties_even() + offset } else { scaled }
+    }
+
+    /// Whether the result is signed.
+    pub const fn signed(self) -> bool {
+        self.0 >> 46 & 1 == 1
+    }
+
+    /// A value in the range of integers of so many bytes.
+    pub fn clamped(self, x: f32, bytes: usize) -> i64 {
+        clamped(x, bytes, self.signed())
+    }
+}
+
+/// A value in the range of integers of so many bytes.
+fn clamped(x: f32, bytes: usize, signed: bool) -> i64 {
+    let bits = 8 * bytes as u32;
+    let (low, high) = if signed { (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1) } else { (0, (1i64 << bits) - 1) };
+    (x as i64).clamp(low, high)
+}
+
 /// What quantisation makes of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum QuantTo {
@@ -68,8 +99,7 @@ pub enum QuantTo {
 /// Quantisation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Quant {
-    /// The scale; none where a mode only converts. A table has 8 bytes for each column: bits 13 to 31 are those of the
-    /// scale as an `f32`, 37 to 45 the offset, 46 is set where the result is signed.
+    /// The scale; none where a mode only converts. A table has an [`Entry`] of 8 bytes for each column.
     pub scale: Option<Payload>,
     /// True where the value is first rounded to `f16`.
     pub half: bool,
@@ -232,21 +262,17 @@ impl Fixpipe {
                 if quant.half {
                     *x = to_half(*x);
                 }
-                let (mut scale, mut offset) = (1.0, 0.0);
-                match quant.scale {
-                    Some(Payload::Scalar) => scale = scalar(given.scale),
+                let integer = quant.to == QuantTo::Integer;
+                let rounded = |x: f32| if integer { x.round_ties_even() } else { x };
+                *x = match quant.scale {
+                    Some(Payload::Scalar) => rounded(*x * scalar(given.scale)),
                     Some(Payload::Table) => {
                         let entry = tables[0][column * 8..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
-                        scale = f32::from_bits(entry as u32 & 0xffff_e000);
-                        offset = ((entry << 18) as i64 >> 55) as f32;
-                        *signed = entry >> 46 & 1 == 1;
+                        *signed = Entry(entry).signed();
+                        Entry(entry).scaled(*x, integer)
                     }
-                    None => {}
-                }
-                *x *= scale;
-                if quant.to == QuantTo::Integer {
-                    *x = x.round_ties_even() + offset;
-                }
+                    None => rounded(*x),
+                };
             }
             match self.relu {
                 Relu::None => {}
@@ -271,11 +297,7 @@ impl Fixpipe {
         let size = self.elem.bytes();
         if !self.elem.is_float() {
             for ((x, signed), out) in values.iter().zip(signed).zip(out.chunks_mut(size)) {
-                let bits = 8 * size as u32;
-                let (low, high) =
-                    if *signed { (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1) } else { (0, (1i64 << bits) - 1) };
-                let value = (*x as i64).clamp(low, high);
-                out.copy_from_slice(&value.to_le_bytes()[..size]);
+                out.copy_from_slice(&clamped(*x, size, *signed).to_le_bytes()[..size]);
             }
             return;
         }

@@ -8,7 +8,7 @@ use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 use super::bursts::{nest_extents, walk};
 use super::move_rect::MoveArgs;
 use super::region::rect_extents;
-use super::{Corner, Finish, outside};
+use super::{Corner, Finish, Scales, outside};
 
 /// Bytes of a line of a fractal.
 const C0: u64 = 32;
@@ -234,7 +234,7 @@ impl Effect for OperandLoad {
         let corner = |layout| Corner { layout, at: (0, 0) };
         memory
             .with_pair(env, source, target, &mut scratch.bytes[0], |src, dst| {
-                Finish::default().run_tiles((dst, corner(&to)), (src, corner(&from)), (rows, cols), 1.0)
+                Finish::default().run_tiles((dst, corner(&to)), (src, corner(&from)), (rows, cols), Scales::default())
             })
             .map_err(outside)?;
         Ok(0)

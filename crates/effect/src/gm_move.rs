@@ -1,15 +1,17 @@
 //! Moving tiles to and from windows of global memory.
 
+use slipring_machine::readings::FINITE_PAD;
 use slipring_program::{Access, Effect, Env, Fault, Run, Update, UpdateKind, arguments};
 use slipring_tile::copy::{View, fill_rect};
 use slipring_tile::{BLayout, SLayout, Space};
 
 use super::region::rect_extents;
 use super::strided::{Strided, StridedWindow};
-use super::{Finish, TilePlace, outside, pad_value, valid_shape};
+use super::{Finish, Payload, Scales, TilePlace, outside, pad_value, pads_with_infinity, valid_shape};
 
 arguments! {
-    /// Address of the tile, its valid shape, bits of the `f32` scale, address of the window. Dimensions and strides follow.
+    /// Address of the tile, its valid shape, bits of the `f32` scale or the address of a table, address of the window. Dimensions
+    /// and strides follow.
     pub struct GmMoveArgs { tile, rows, cols, scale, window }
 }
 
@@ -55,13 +57,14 @@ impl GmMove {
 
 impl Effect for GmMove {
     fn decides(&self, index: usize) -> bool {
-        index != GmMoveArgs::AT.scale
+        index != GmMoveArgs::AT.scale || self.finish.scale == Some(Payload::Table)
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let given = GmMoveArgs::of(args);
         let (window, rows, cols) = self.extent(args)?;
         let tile = &self.tile;
+        self.finish.reads_table(tile.core, given.scale, cols, &mut access.reads);
         let (local, global) =
             if self.load { (&mut access.writes, &mut access.reads) } else { (&mut access.reads, &mut access.writes) };
         rect_extents(tile.space, tile.core, &tile.layout, given.tile, (0, 0), rows, self.padded(cols), local);
@@ -76,13 +79,15 @@ impl Effect for GmMove {
         Ok(())
     }
 
-    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, output }: Run<'_>) -> Result<u64, Fault> {
         let given = GmMoveArgs::of(args);
         let (window, rows, cols) = self.extent(args)?;
         if rows == 0 || cols == 0 {
             return Ok(0);
         }
-        let (tile, scale) = (&self.tile, f32::from_bits(given.scale as u32));
+        let tile = &self.tile;
+        let table = self.finish.table(env, memory, tile.core, given.scale, cols);
+        let scales = Scales { number: f32::from_bits(given.scale as u32), table: &table };
         let (local, global) = ((tile.core, tile.space, given.tile), (tile.core, Space::Gm, given.window));
         let (from, to) = if self.load { (global, local) } else { (local, global) };
         let source = (from.0, from.1, from.2, usize::MAX);
@@ -93,10 +98,14 @@ impl Effect for GmMove {
                     let steps = [block.offset, block.row_step, block.col_step].map(|n| n as usize);
                     let outside = View::strided(self.window.elem, steps[0], steps[1], steps[2]);
                     let (from, to) = if self.load { (&outside, &inside) } else { (&inside, &outside) };
-                    self.finish.run(dst, to, src, from, block.rows as usize, block.cols as usize, scale)
+                    let scales = scales.from_column(block.at.1);
+                    self.finish.run(dst, to, src, from, block.rows as usize, block.cols as usize, scales)
                 })?;
                 let width = self.padded(cols) - cols;
                 if let Some(value) = pad_value(tile.layout.elem, self.pad).filter(|_| width > 0) {
+                    if pads_with_infinity(tile.layout.elem, self.pad) {
+                        output.depends_on(&FINITE_PAD);
+                    }
                     let view = View::tile(&tile.layout, 0, cols as usize);
                     fill_rect(dst, &view, rows as usize, width as usize, &value[..tile.layout.elem.bytes()])?;
                 }

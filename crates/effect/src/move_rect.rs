@@ -5,7 +5,7 @@ use slipring_program::{Access, Effect, Env, Extent, Fault, Run, arguments};
 use slipring_tile::{Elem, Layout, Space};
 
 use super::region::rect_extents;
-use super::{Corner, Finish, outside};
+use super::{Corner, Finish, Scales, outside};
 
 /// A memory and how a tile lies in it.
 #[derive(Clone, Copy, Debug)]
@@ -172,7 +172,9 @@ impl Effect for MoveEffect {
                     (from.core, from.space, given.from, from.layout.bytes()),
                     (part.core, to.space, given.to),
                     &mut scratch.bytes[0],
-                    |src, dst| Finish::default().run_tiles((dst, target), (src, source), (rows, cols), 1.0),
+                    |src, dst| {
+                        Finish::default().run_tiles((dst, target), (src, source), (rows, cols), Scales::default())
+                    },
                 )
                 .map_err(outside)?;
         }

@@ -5,7 +5,7 @@ use slipring_program::{Access, Effect, Env, Fault, Run, arguments};
 use slipring_tile::{Layout, Space};
 
 use super::region::rect_extents;
-use super::{Corner, Finish, TilePlace, outside, valid_shape};
+use super::{Corner, Finish, Payload, Scales, TilePlace, outside, valid_shape};
 
 /// Which rectangle is moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,7 +23,7 @@ pub enum Taken {
 }
 
 arguments! {
-    /// Address and valid shape of both tiles; row and column of the window; bits of the `f32` scale.
+    /// Address and valid shape of both tiles; row and column of the window; bits of the `f32` scale or the address of a table.
     pub struct TileMoveArgs { from, from_rows, from_cols, to, to_rows, to_cols, row, col, scale }
 }
 
@@ -98,7 +98,7 @@ fn window(what: &str, layout: &Layout, at: (u64, u64), (rows, cols): (u32, u32))
 
 impl Effect for TileMove {
     fn decides(&self, index: usize) -> bool {
-        index != 8
+        index != TileMoveArgs::AT.scale || self.finish.scale == Some(Payload::Table)
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
@@ -107,6 +107,7 @@ impl Effect for TileMove {
         let widest = from.layout.elem.bytes().max(to.layout.elem.bytes()) as u64;
         for part in self.parts(args)?.into_iter().flatten() {
             let (rows, cols) = (part.rows, part.cols);
+            self.finish.reads_table(from.core, given.scale, cols, &mut access.reads);
             rect_extents(from.space, from.core, &from.layout, given.from, part.from, rows, cols, &mut access.reads);
             rect_extents(to.space, part.core, &to.layout, given.to, part.to, rows, cols, &mut access.writes);
             let bytes = u64::from(cols) * widest;
@@ -122,17 +123,19 @@ impl Effect for TileMove {
     fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let given = TileMoveArgs::of(args);
         let (from, to) = (&self.from, &self.to);
-        let scale = f32::from_bits(given.scale as u32);
+        let number = f32::from_bits(given.scale as u32);
         for part in self.parts(args)?.into_iter().flatten() {
             if part.rows == 0 || part.cols == 0 {
                 continue;
             }
+            let table = self.finish.table(env, memory, from.core, given.scale, part.cols);
+            let scales = Scales { number, table: &table };
             let bytes = (from.core, from.space, given.from, from.layout.bytes());
             memory
                 .with_pair(env, bytes, (part.core, to.space, given.to), &mut scratch.bytes[0], |src, dst| {
                     let source = Corner { layout: &from.layout, at: part.from };
                     let target = Corner { layout: &to.layout, at: part.to };
-                    self.finish.run_tiles((dst, target), (src, source), (part.rows, part.cols), scale)
+                    self.finish.run_tiles((dst, target), (src, source), (part.rows, part.cols), scales)
                 })
                 .map_err(outside)?;
         }

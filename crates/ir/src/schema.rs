@@ -100,6 +100,8 @@ pub enum Infer {
 pub struct EnumSpec {
     /// Kind, such as `pipe`.
     pub kind: &'static str,
+    /// Whether the generic form of an op has members by their number, from 0 in the order of `members`.
+    pub numbered: bool,
     /// Members, such as `PIPE_V`.
     pub members: &'static [&'static str],
 }

@@ -7,10 +7,12 @@ mod core;
 pub mod cost;
 mod load;
 mod platform;
+pub mod readings;
 mod vector;
 
 pub use crate::core::{CoreKind, Pipe, Role};
 pub use cost::{Cost, Price, Units};
 pub use load::{BUILT_IN, PlatformError, built_in, parse};
 pub use platform::{CostSpec, PipeSets, Platform, RingSpec, SpaceSpec, SyncSpec, VECTOR_CLASSES, cost_types};
+pub use readings::Question;
 pub use vector::{VectorOp, VectorPort, VectorSpec};

@@ -6,6 +6,7 @@ use slipring_tile::{Elem, Space, nearest};
 use thiserror::Error;
 
 use crate::platform::{OTHER, PRECISE, short};
+use crate::readings::QUESTIONS;
 use crate::{Pipe, Platform, VECTOR_CLASSES, VectorSpec};
 
 /// Names of the built-in platforms.
@@ -138,6 +139,9 @@ fn names(platform: &Platform) -> Result<(), PlatformError> {
         for memory in memories {
             known(&format!("pipes.unordered.{name}"), memory, "memory", spaces())?;
         }
+    }
+    for name in &platform.readings {
+        known("readings", name, "reading", QUESTIONS.iter().map(|question| question.name))?;
     }
     for name in &platform.acc_to_mat {
         known("acc_to_mat", name, "element type", elems())?;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use slipring_tile::{BLayout, Elem, Space};
 
 use crate::cost::{Cost, Entry, Figure, Price, Rule};
-use crate::{CoreKind, Pipe, VectorSpec};
+use crate::{CoreKind, Pipe, Question, VectorSpec};
 
 /// A platform: everything about the hardware that programs and the engine depend on.
 ///
@@ -40,6 +40,17 @@ pub struct Platform {
     /// The vector unit, where vector functions run on it.
     #[serde(default)]
     pub vector_function: Option<VectorSpec>,
+    /// Questions on which public sources disagree that are answered by the other reading: names of
+    /// [`QUESTIONS`](crate::readings::QUESTIONS).
+    #[serde(default)]
+    pub readings: Vec<String>,
+}
+
+impl Platform {
+    /// True where a question is answered by the other reading.
+    pub fn reads_otherwise(&self, question: &Question) -> bool {
+        self.readings.iter().any(|name| name == question.name)
+    }
 }
 
 fn blayout<'de, D: serde::Deserializer<'de>>(d: D) -> Result<BLayout, D::Error> {

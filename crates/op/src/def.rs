@@ -40,6 +40,9 @@ pub struct OpDef {
     /// Whether it wants its working memory: an operand `tmp` that may be left out where the text does, and that those who write
     /// the op give it.
     pub wants_tmp: bool,
+    /// Whether the tile library of a platform whose vector unit works on memory (A2/A3) works in the reserved bytes at the end of
+    /// UB for it: see `reserved` of a memory space.
+    pub library_memory: fn(&OpRef<'_>) -> bool,
     /// What the first argument of its region counts, where it counts.
     pub counter: Option<Counter>,
     /// Whether its result is a window of what its operand `source` is: from `offsets` on, `sizes` large, a value for each
@@ -533,6 +536,11 @@ impl<'a> OpRef<'a> {
     /// A string, symbol or enumeration member.
     pub fn text(&self, name: &str) -> Option<&'a str> {
         self.attr(name).and_then(Attr::as_str)
+    }
+
+    /// Whether it works in the reserved bytes at the end of UB on this platform.
+    pub fn in_library_memory(&self, platform: &Platform) -> bool {
+        platform.vector_function.is_none() && (self.def.library_memory)(self)
     }
 
     /// What it does to memory, where it updates it atomically.

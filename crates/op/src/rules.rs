@@ -135,6 +135,7 @@ pub const PLAIN: OpDef = OpDef {
     linear: None,
     commutes: false,
     wants_tmp: false,
+    library_memory: |_| false,
     counter: None,
     window: false,
     address: AddressRule::None,
@@ -152,7 +153,7 @@ pub const PLAIN: OpDef = OpDef {
 };
 
 /// `#pto.layout<…>`: how a view of global memory lies there.
-pub const LAYOUT: &EnumSpec = &EnumSpec { kind: "layout", members: &["nd", "dn", "nz"] };
+pub const LAYOUT: &EnumSpec = &EnumSpec { kind: "layout", numbered: false, members: &["nd", "dn", "nz"] };
 
 /// The integer that a value is, where its definition is a constant.
 pub fn constant(module: &Module, value: ValueId) -> Option<i64> {

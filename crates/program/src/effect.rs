@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use slipring_machine::{Role, Units};
+use slipring_machine::{Question, Role, Units};
 use slipring_tile::{Elem, Space};
 
 use crate::{Cancel, Causes, Choice, Decision, Label, Memory, SiteRef};
@@ -204,6 +204,8 @@ impl Default for Scratch {
 pub struct Output {
     /// Lines of `print` and `tprint`, each without its line end.
     pub lines: Vec<String>,
+    /// Questions on which sources disagree and on whose answer what the present work does depends.
+    pub questions: Vec<&'static Question>,
     /// Bytes in all that may be printed, and that still may.
     limit: u64,
     left: u64,
@@ -218,7 +220,14 @@ impl Default for Output {
 impl Output {
     /// Nothing yet, and at most so many bytes, line ends included.
     pub fn of_limit(bytes: u64) -> Output {
-        Output { lines: Vec::new(), limit: bytes, left: bytes }
+        Output { lines: Vec::new(), questions: Vec::new(), limit: bytes, left: bytes }
+    }
+
+    /// Notes that what the present work does depends on a question on which sources disagree.
+    pub fn depends_on(&mut self, question: &'static Question) {
+        if !self.questions.contains(&question) {
+            self.questions.push(question);
+        }
     }
 
     /// Prints a line.

@@ -22,14 +22,45 @@ const CROSS_DOC: &str = "Semaphores between the Cube core and the Vector cores: 
 
 const SYNC: OpSchema = schema(
     "",
-    Syntax::Format("$pipe `,` $event_id attr-dict"),
-    &[],
+    Syntax::Custom(&SyncText),
+    &[optional("event_id", INTEGER, Touch::Nothing, "which semaphore, where that is computed")],
     &[],
     &[
         required("pipe", AttrKind::Enum(PIPE), "the pipe that signals once its work is done, or that is held"),
-        required("event_id", AttrKind::Int, "which semaphore"),
+        defaulted("event_id", AttrKind::Int, "which semaphore, where it is written as a number"),
     ],
 );
+
+/// `<PIPE_FIX>, 7` or `<PIPE_FIX>, %id`.
+struct SyncText;
+
+impl CustomSyntax for SyncText {
+    fn parse(&self, parser: &mut OpParser<'_>, op: OpId) -> Parsed<()> {
+        let pipe = parser.enum_member(PIPE)?;
+        parser.module.op_mut(op).attrs.set("pipe", pipe);
+        parser.expect(Tok::Comma, "`,` and the semaphore")?;
+        let mut id = None;
+        if parser.tok() == Tok::Percent {
+            id = Some(parser.operand()?);
+        } else {
+            let number = parser.attr_of_kind(&SYNC.attrs[1])?;
+            parser.module.op_mut(op).attrs.set("event_id", number);
+        }
+        parser.attr_dict(op)?;
+        parser.set_operands(op, &[id.as_slice()]);
+        Ok(())
+    }
+
+    fn print(&self, printer: &mut OpPrinter<'_>, op: OpId) {
+        let (module, attrs) = (printer.module, &printer.module.op(op).attrs);
+        printer.write(&format!(" <{}>, ", attrs.get("pipe").and_then(Attr::as_str).unwrap_or("?")));
+        match module.operands_named(op, "event_id") {
+            [] => printer.write(&attrs.get("event_id").and_then(Attr::as_int).unwrap_or(-1).to_string()),
+            id => printer.values(id),
+        }
+        printer.attr_dict(op, &["pipe", "event_id"]);
+    }
+}
 
 /// The attributes of `pto.sync.set`: those of the wait, and the mode.
 const SET_ATTRS: &[AttrSpec] = &[
@@ -48,7 +79,7 @@ const CROSS: OpDef = OpDef {
 pub static SYNC_SET: OpDef = OpDef {
     schema: OpSchema { name: "pto.sync.set", attrs: SET_ATTRS, ..SYNC },
     summary: "Signal to the other kind of core",
-    sync: |op| Some(SyncAct::Send { pipe: pipe_attr(op, "pipe"), id: op.int("event_id") }),
+    sync: send,
     verify: verify_sync,
     lower: |op, d| {
         if let Some(mode) = op.int("ffts_mode").filter(|mode| *mode != BETWEEN_KINDS) {
@@ -57,7 +88,7 @@ pub static SYNC_SET: OpDef = OpDef {
             );
         }
         let pipe = cross_pipe(op, d)?;
-        let id = Operand::imm(op.int("event_id").unwrap_or(-1));
+        let id = semaphore_operand(op, d)?;
         cross_set(d, pipe, id)
     },
     ..CROSS
@@ -66,11 +97,11 @@ pub static SYNC_SET: OpDef = OpDef {
 pub static SYNC_WAIT: OpDef = OpDef {
     schema: OpSchema { name: "pto.sync.wait", ..SYNC },
     summary: "Wait for a signal of the other kind of core",
-    sync: |op| Some(SyncAct::Receive { pipe: pipe_attr(op, "pipe"), id: op.int("event_id") }),
+    sync: receive,
     verify: verify_sync,
     lower: |op, d| {
         let pipe = cross_pipe(op, d)?;
-        let id = Operand::imm(op.int("event_id").unwrap_or(-1));
+        let id = semaphore_operand(op, d)?;
         cross_wait(d, pipe, id)
     },
     ..CROSS
@@ -161,8 +192,11 @@ fn verify_sync(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if let Some(mode) = op.int("ffts_mode").filter(|mode| !(0..=BETWEEN_KINDS).contains(mode)) {
         diags.push(op.error("ffts-mode", format!("`ffts_mode` goes from 0 to {BETWEEN_KINDS}, not {mode}")));
     }
+    if !one_id(op, diags) {
+        return;
+    }
     flags_have_a_place(op, platform, diags);
-    verify_id_and_pipe(op, op.int("event_id"), platform, diags);
+    verify_id_and_pipe(op, semaphore(op), platform, diags);
 }
 
 /// Warns at the first semaphore of a function that says no address for the flags, where the hardware needs one: the public
@@ -182,6 +216,15 @@ fn flags_have_a_place(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     }
 }
 
+/// True if the op names one semaphore, by a number or by a value.
+fn one_id(op: &OpRef<'_>, diags: &mut Diags) -> bool {
+    let one = op.operand("event_id").is_some() != op.attr("event_id").is_some();
+    if !one {
+        diags.push(op.error("semaphore-id", "expects one semaphore id"));
+    }
+    one
+}
+
 fn verify_cross(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags, of_broadcast: bool) {
     let name = op.def.schema.name;
     if platform.sync.broadcast_reduce != of_broadcast {
@@ -197,8 +240,8 @@ fn verify_cross(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags, of_broad
         );
         return;
     }
-    if op.operand("event_id").is_some() == op.attr("event_id").is_some() {
-        return diags.push(op.error("semaphore-id", "expects one semaphore id"));
+    if !one_id(op, diags) {
+        return;
     }
     verify_id_and_pipe(op, semaphore(op), platform, diags);
 }
@@ -275,11 +318,16 @@ fn cross_pipe(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Pipe, Reported> {
     Ok(pipe)
 }
 
+/// The semaphore at run time.
+fn semaphore_operand(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Operand, Reported> {
+    match op.operand("event_id") {
+        Some(value) => d.scalar(value),
+        None => Ok(Operand::imm(op.int("event_id").unwrap_or(-1))),
+    }
+}
+
 fn cross_by_value(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
-    let id = match op.operand("event_id") {
-        Some(value) => d.scalar(value)?,
-        None => Operand::imm(op.int("event_id").unwrap_or(-1)),
-    };
+    let id = semaphore_operand(op, d)?;
     let default = match (set, d.role.kind()) {
         (false, _) => Pipe::S,
         (true, CoreKind::Cube) => Pipe::Fix,

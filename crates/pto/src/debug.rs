@@ -1,14 +1,14 @@
 //! Printing and stopping (PTO IR manual 4.20).
 
-use slipring_ir::{AttrKind, Syntax, Touch, Type};
+use slipring_ir::{AttrKind, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Cost, Pipe, Role, Units};
 use slipring_program::{Access, Effect, Env, Fault, Inst, Operand, Run, Special, arguments};
 use slipring_tile::{Elem, Layout, Space};
 
-use slipring_effect::tile_extents;
+use slipring_effect::{Fold, Folding, MAX_RANK, Strided, StridedWindow, tile_extents};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::rules::{PLAIN, SCALAR, TILE, operand, required, schema};
+use slipring_op::rules::{PLAIN, SCALAR, TILE, VIEW, operand, required, schema};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TPRINT, &PRINT, &TRAP];
@@ -17,17 +17,20 @@ pub static TPRINT: OpDef = OpDef {
     schema: schema(
         "pto.tprint",
         Syntax::InsOuts { ins: 1, attrs_in_ins: false },
-        &[operand("src", TILE, Touch::Read, "the tile to print")],
+        &[operand("src", PRINTED, Touch::Read, "the tile or window of global memory to print")],
         &[],
         &[],
     ),
-    summary: "Print a tile",
+    summary: "Print a tile or a window of global memory",
     doc: "Prints the tile's elements, a line a row: floats as `%6.2f`, integers as `%6d`, and a `|` before the elements \
-          outside the valid shape. The core first waits until all its pipes are idle.",
+          outside the valid shape; of a window of global memory a line for each index of the dimensions before the last. The core first waits until all its pipes are idle.",
     source: "PTO IR manual 4.20",
     core: CoreRule::ByTile,
     pipe: PipeRule::Fixed(Pipe::S),
     lower: |op, d| {
+        if op.tile("src").is_none() && op.space("src").is_none_or(|space| space == Space::Gm) {
+            return lower_view(op, d);
+        }
         let tile = d.tile(op.operand("src").ok_or(Reported)?)?;
         d.emit(Inst::Barrier { pipe: None });
         let name = op.module.value_name(op.operand("src").ok_or(Reported)?);
@@ -43,6 +46,91 @@ pub static TPRINT: OpDef = OpDef {
     },
     ..PLAIN
 };
+
+const PRINTED: TypeRule =
+    TypeRule { describe: "a tile or a view of global memory", accepts: |t| (TILE.accepts)(t) || (VIEW.accepts)(t) };
+
+fn lower_view(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let value = op.operand("src").ok_or(Reported)?;
+    let view = d.view(value)?;
+    let rank = view.dims.len();
+    if !(1..=MAX_RANK).contains(&rank) || view.strides.len() != rank || view.space != Space::Gm {
+        return Err(d.error("view-rank", format!("a window of global memory has 1 to {MAX_RANK} dimensions")));
+    }
+    d.emit(Inst::Barrier { pipe: None });
+    let window = Strided { elem: view.elem, rank, folding: Folding::Said(Fold::Nd) };
+    let effect = PrintView { name: op.module.value_name(value), core: d.role, window };
+    let mut args = PrintViewArgs { block: d.special(Special::BlockIdx), base: view.base }.list();
+    args.extend(view.dims.iter().copied().chain(view.strides.iter().copied()));
+    d.issue(Pipe::S, effect, args, Cost::fixed(1));
+    Ok(())
+}
+
+arguments! {
+    /// Index of the block, address of the window. Dimensions and strides follow.
+    struct PrintViewArgs { block, base }
+}
+
+/// Most elements of a window that are printed.
+const MOST_PRINTED: u64 = 1 << 24;
+
+/// Prints a window of global memory. Arguments: [`PrintViewArgs`], the window's dimensions, its strides.
+#[derive(Debug)]
+struct PrintView {
+    name: String,
+    core: Role,
+    window: Strided,
+}
+
+impl PrintView {
+    fn window(&self, args: &[u64]) -> Result<(StridedWindow, u32, u32), Fault> {
+        let dims = &args[PrintViewArgs::COUNT..][..self.window.rank];
+        let (rows, cols) = Fold::Nd.shape(dims);
+        let most = (dims.iter().all(|n| (*n as i64) >= 0) && rows.saturating_mul(cols) > MOST_PRINTED).then_some(());
+        if most.is_some() {
+            let message = format!("the window has {rows} lines of {cols} elements");
+            return Err(Fault::new("print-size", message).help(format!("at most {MOST_PRINTED} elements are printed")));
+        }
+        let window = self.window.window(&args[PrintViewArgs::COUNT..], (0, 1))?;
+        let (rows, cols) = window.clip((u32::MAX, u32::MAX));
+        Ok((window, rows, cols))
+    }
+}
+
+impl Effect for PrintView {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (window, rows, cols) = self.window(args)?;
+        window.extents(PrintViewArgs::of(args).base, rows, cols, &mut access.reads);
+        access.units = Units::of(u64::from(rows) * u64::from(cols) * self.window.elem.bytes() as u64);
+        Ok(())
+    }
+
+    fn run(&self, args: &[u64], Run { env, memory, output, .. }: Run<'_>) -> Result<u64, Fault> {
+        let given = PrintViewArgs::of(args);
+        let (window, rows, cols) = self.window(args)?;
+        let elem = self.window.elem;
+        let dims: Vec<String> = args[PrintViewArgs::COUNT..][..self.window.rank].iter().map(u64::to_string).collect();
+        let dims = dims.join("x");
+        output.print(format!("{} of {} block {}: {dims} x {elem}", self.name, self.core, given.block))?;
+        let (bytes, start) = memory.locate(env, self.core, Space::Gm, given.base);
+        let mut lines = vec![String::new(); rows as usize];
+        window.blocks(rows, cols, |block| {
+            for row in 0..block.rows {
+                for col in 0..block.cols {
+                    let steps = u64::from(row) * block.row_step + u64::from(col) * block.col_step;
+                    let at = start + (block.offset + steps) as usize;
+                    let text = bytes.get(at..at + elem.bytes()).map_or_else(String::new, |b| show(elem, b, false));
+                    let line = &mut lines[(block.at.0 + row) as usize];
+                    line.push(' ');
+                    line.push_str(&text);
+                }
+            }
+            Ok::<(), Fault>(())
+        })?;
+        lines.into_iter().try_for_each(|line| output.print(line))?;
+        Ok(0)
+    }
+}
 
 arguments! {
     /// Address of the tile, its valid shape, index of the block.

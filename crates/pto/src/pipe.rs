@@ -34,6 +34,7 @@ pub(crate) const OPS: &[&OpDef] = &[
 /// `#pto.address_space<…>`.
 pub const ADDRESS_SPACE: &EnumSpec = &EnumSpec {
     kind: "address_space",
+    numbered: false,
     members: &["zero", "gm", "mat", "left", "right", "acc", "vec", "bias", "scaling"],
 };
 
@@ -183,14 +184,14 @@ const INITIALIZE: OpSchema = schema(
 /// `#pto.pipe_protocol<…>`.
 pub(super) const PROTOCOL: AttrSpec = defaulted(
     words::PROTOCOL,
-    AttrKind::Enum(&EnumSpec { kind: "pipe_protocol", members: &[words::TAGGED, words::COUNTED] }),
+    AttrKind::Enum(&EnumSpec { kind: "pipe_protocol", numbered: false, members: &[words::TAGGED, words::COUNTED] }),
     "`tagged`: a flag for each slot; `counted`: a counter of ready tiles and one of free slots",
 );
 
 /// `#pto.pipe_placement<…>`.
 pub(super) const PLACEMENT: AttrSpec = defaulted(
     words::PLACEMENT,
-    AttrKind::Enum(&EnumSpec { kind: "pipe_placement", members: &[words::IN_GM, words::ON_CHIP] }),
+    AttrKind::Enum(&EnumSpec { kind: "pipe_placement", numbered: false, members: &[words::IN_GM, words::ON_CHIP] }),
     "where the slots are; by default where the platform has them",
 );
 

@@ -1,6 +1,6 @@
 //! Pointers and views of global memory (PTO IR manual 4.1).
 
-use slipring_ir::{AttrKind, Diags, Infer, Syntax, Touch, Type, TypeRule, ValueId, ViewType};
+use slipring_ir::{AttrKind, Diagnostic, Diags, Infer, Severity, Syntax, Touch, Type, TypeRule, ValueId, ViewType};
 use slipring_machine::Platform;
 use slipring_program::Operand;
 use slipring_tile::Space;
@@ -138,6 +138,19 @@ fn same_extents(op: &OpRef<'_>, view: &ViewType, extents: &[ValueId], diags: &mu
     }
 }
 
+/// Warns of constant extents of another number of elements than a type of another rank says: the extents count.
+fn same_count(op: &OpRef<'_>, view: &ViewType, extents: &[ValueId], diags: &mut Diags) {
+    let known = |value: &ValueId| constant(op.module, *value).and_then(|n| u64::try_from(n).ok());
+    let count = extents.iter().try_fold(1u64, |all, value| all.checked_mul(known(value)?));
+    let declared = view.dims.iter().try_fold(1u64, |all, dim| all.checked_mul(dim.known()?));
+    if let (Some(count), Some(declared)) = (count, declared)
+        && count != declared
+    {
+        let message = format!("the window has {count} elements, its type says {declared}: the sizes count");
+        diags.push(Diagnostic { severity: Severity::Warning, ..op.error("view-shape", message) });
+    }
+}
+
 pub static GET_TENSOR_VIEW_DIM: OpDef = OpDef {
     schema: schema(
         "pto.get_tensor_view_dim",
@@ -183,7 +196,8 @@ pub static PARTITION_VIEW: OpDef = OpDef {
     ),
     summary: "A window of a tensor",
     doc: "The part of a tensor from `offsets` on, `sizes` elements in each dimension. Strides and layout are the \
-          tensor's. Nothing is moved; whether the window lies inside the tensor is not checked here, the bytes that are \
+          tensor's. The window has the dimensions of the tensor; its type may have others, which then say how many elements it \
+          has. Nothing is moved; whether the window lies inside the tensor is not checked here, the bytes that are \
           touched must lie inside the buffer.",
     source: "PTO IR manual 4.1",
     verify: |op, _, diags| {
@@ -197,7 +211,7 @@ pub static PARTITION_VIEW: OpDef = OpDef {
             if source.dims.len() == window.dims.len() {
                 same_extents(op, window, op.operands("sizes"), diags);
             } else {
-                diags.push(op.error("view-rank", "expects the window to have the rank of its source"));
+                same_count(op, window, op.operands("sizes"), diags);
             }
         }
     },

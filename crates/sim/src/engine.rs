@@ -1,12 +1,11 @@
 //! The event loop: whoever is due first goes first.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
-use slipring_machine::Pipe;
-use slipring_program::{Finding, Memory, Output, Program, Scratch};
+use slipring_machine::{Pipe, Question};
+use slipring_program::{Finding, Memory, Output, Program, Scratch, SiteRef};
 
-use crate::delay::Delays;
 use crate::leftover::Leftovers;
 use crate::observe::{Agent, Observer, Stall};
 use crate::skipped::Skipped;
@@ -36,6 +35,8 @@ pub(crate) struct Engine<'a, O> {
     pub memory: Memory,
     pub scratch: Scratch,
     pub output: Output,
+    /// What depended on questions on which sources disagree: by place.
+    pub questions: BTreeMap<(SiteRef, &'static str), (&'static Question, String)>,
     pub observer: (Collector, &'a mut O),
     /// Cores of all clusters: `cluster × cores of the program + position`.
     pub cores: Vec<Core>,
@@ -52,7 +53,6 @@ pub(crate) struct Engine<'a, O> {
     /// What the blocks that are over left in the objects of their clusters.
     pub counters: Vec<u64>,
     pub clocks: Clocks,
-    pub delays: Delays,
     pub traffic: Traffic,
     pub skipped: Skipped,
     agenda: Agenda,
@@ -71,6 +71,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             memory,
             scratch: Scratch { cancel: launch.cancel.clone(), ..Scratch::default() },
             output: Output::of_limit(launch.limits.output),
+            questions: BTreeMap::new(),
             observer,
             cores: Vec::new(),
             syncs: Vec::new(),
@@ -81,7 +82,6 @@ impl<'a, O: Observer> Engine<'a, O> {
             leftovers: Leftovers::default(),
             counters: vec![0; launch.clusters() as usize * launch.program.syncs.len()],
             clocks: Clocks::new(launch),
-            delays: Delays::new(&launch.delays),
             skipped: Skipped::default(),
             traffic: Traffic::new(&launch.platform.cost),
             agenda: Agenda::new(),
@@ -99,6 +99,8 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
         let complete = findings.is_empty();
         findings.extend(self.leftovers.findings(self.program, self.launch.platform));
+        findings
+            .extend(self.questions.iter().map(|((site, _), (question, name))| report::question(question, *site, name)));
         let scalar = self.launch.limits.steps - self.steps - self.other_steps;
         let stats = self.observer.0.finish(self.now, scalar);
         RunResult {

@@ -17,7 +17,6 @@
 mod blocked;
 mod bounds;
 mod deadlock;
-mod delay;
 mod engine;
 mod launch;
 mod leftover;
@@ -37,7 +36,6 @@ mod traffic;
 mod validate;
 mod work;
 
-pub use delay::Delay;
 pub use launch::{ArgValue, Launch, Limits, RunResult, Turns, run};
 pub use meeting::{At, CoreAt, Meeting};
 pub use observe::{Agent, Issued, Observer, Stall, WorkRun};

@@ -1,6 +1,6 @@
 //! Putting findings together.
 
-use slipring_machine::{Platform, Role};
+use slipring_machine::{Platform, Question, Role};
 use slipring_program::{Finding, Label, Severity, SiteRef};
 
 /// An error without a place.
@@ -14,6 +14,17 @@ pub(crate) fn error(code: &'static str, message: impl Into<String>) -> Box<Findi
         notes: Vec::new(),
         hint: None,
     })
+}
+
+/// A question on which sources disagree, and on whose answer the bytes of a run depend.
+pub(crate) fn question(question: &Question, site: SiteRef, work: &str) -> Finding {
+    let message = format!("{work}: sources disagree on {}, and here the result depends on it", question.about);
+    let mut finding = *error_at("sources-disagree", site, "", message);
+    finding.severity = Severity::Warning;
+    let line = |what: &str, [says, source]: [&str; 2]| format!("{what}: {says} ({source})");
+    finding.notes = vec![line("done here", question.ours), line("the other reading", question.other)];
+    finding.hint = Some(format!("`--reading {}` selects the other reading", question.name));
+    finding
 }
 
 /// An error at a place.

@@ -90,7 +90,7 @@ impl<O: Observer> Engine<'_, O> {
         };
         let agent = Agent { pipe, ..*agent };
         let cycles = self.traffic.moves(at, cycles, access);
-        let cycles = self.clocks.of(agent, cycles).saturating_add(self.delays.start(agent));
+        let cycles = self.clocks.of(agent, cycles);
         let run = WorkRun { agent, id: entry.id, work, args, access, cycles, site: entry.site };
         self.observer.start(at, &run);
         self.steps = scratch.steps.saturating_sub(cycles / CYCLES_OF_A_STEP);
@@ -133,7 +133,12 @@ impl<O: Observer> Engine<'_, O> {
                 }
                 let run = Execution { effect: &**effect, args, env, access, site: entry.site };
                 let outcome = self.memory.carry_out(&run, &mut self.scratch, &mut self.output);
-                outcome.map_err(|fault| finding(fault, entry, work))?
+                let value = outcome.map_err(|fault| finding(fault, entry, work))?;
+                for question in self.output.questions.drain(..) {
+                    let known = self.questions.entry((entry.site, question.name));
+                    known.or_insert_with(|| (question, work.name.to_string()));
+                }
+                value
             }
         };
         for range in access.undefined.iter().filter(|_| self.launch.values) {

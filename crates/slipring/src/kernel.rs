@@ -54,6 +54,7 @@ pub struct Kernel {
     said: Vec<Diagnostic>,
     kernels: Vec<KernelInfo>,
     platform: Option<Platform>,
+    readings: Vec<String>,
     function: Option<String>,
     compiled: OnceLock<Arc<Compiled>>,
 }
@@ -176,7 +177,7 @@ impl Kernel {
             return Err(Error::text(module.source.clone(), diags));
         }
         let (said, compiled) = (diags.list, OnceLock::new());
-        Ok(Kernel { module, said, kernels, platform: None, function: None, compiled })
+        Ok(Kernel { module, said, kernels, platform: None, readings: Vec::new(), function: None, compiled })
     }
 
     /// For a built-in platform: `a5` or `a2a3`. By default it is the one that the file says, else A5.
@@ -193,6 +194,21 @@ impl Kernel {
         self.platform = Some(platform);
         self.compiled = OnceLock::new();
         self
+    }
+
+    /// Where public sources disagree, the other readings of these names ([`slipring_machine::readings`]).
+    ///
+    /// # Errors
+    /// If no reading has such a name.
+    pub fn readings<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Result<Kernel, Error> {
+        for name in names.into_iter().map(Into::into) {
+            if slipring_machine::readings::question(&name).is_none() {
+                return Err(Error::Platform(format!("there is no reading `{name}`")));
+            }
+            self.readings.push(name);
+        }
+        self.compiled = OnceLock::new();
+        Ok(self)
     }
 
     /// The function that is meant, where the file has several kernels.
@@ -220,10 +236,11 @@ impl Kernel {
         if let Some(compiled) = self.compiled.get() {
             return Ok(compiled);
         }
-        let platform = match &self.platform {
+        let mut platform = match &self.platform {
             Some(platform) => platform.clone(),
             None => choose_platform(None, &self.module).map_err(|error| Error::Platform(error.to_string()))?,
         };
+        platform.readings.extend(self.readings.iter().cloned());
         let mut diags = Diags { list: self.said.clone() };
         let function = self.function.as_deref();
         check(needed(&self.module, function).as_ref().unwrap_or(&self.module), &platform, &mut diags);

@@ -25,7 +25,6 @@ mod mutants;
 mod parts;
 mod pictures;
 mod pipes;
-mod proofs;
 mod public;
 mod soundness;
 mod split_extents;

@@ -3,10 +3,11 @@
 //! A mask has one row of bits for each row of the tiles: bit `c % 8` of byte `c / 8` of the row stands for column c.
 //! The rows of bits begin where the rows of the mask tile begin, whatever the type of its elements.
 
-use slipring_program::{Access, Effect, Env, Fault, Run};
+use slipring_machine::Question;
+use slipring_program::{Access, Effect, Env, Fault, Output, Run};
 use slipring_tile::compare::{select, unpack_bits};
 use slipring_tile::copy::{read_row, write_row};
-use slipring_tile::{Compare, View};
+use slipring_tile::{Compare, Elem, Layout, View};
 
 use super::operands::{Reading, Rect, Shape};
 use super::{Input, Local, TileArg, tile_units, with_operands};
@@ -19,15 +20,43 @@ fn chunks(rows: u32, cols: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..rows as usize).flat_map(move |r| (0..cols).step_by(CHUNK).map(move |c| (r, c)))
 }
 
+/// Where the bits of a mask's rows begin.
+#[derive(Clone, Copy, Debug)]
+pub enum Bits {
+    /// Where the rows of the mask tile begin.
+    Rows,
+    /// There, and a source says something else.
+    Asked(&'static Question),
+    /// Behind the bytes of the row before.
+    Dense,
+}
+
+impl Bits {
+    /// Notes where another answer would take other bytes.
+    fn ask(self, mask: &Rect, output: &mut Output) {
+        if let Bits::Asked(question) = self
+            && mask.rows > 1
+            && mask.cols != mask.tile.layout.cols
+        {
+            output.depends_on(question);
+        }
+    }
+}
+
 /// The bits of a mask for `rows` × `cols` elements.
 ///
 /// # Errors
 /// `tile-valid` where the mask tile has fewer valid rows or its rows are too short.
-fn bits(mask: &TileArg, args: &[u64], (rows, cols): Shape) -> Result<Rect, Fault> {
+fn bits(mask: &TileArg, args: &[u64], (rows, cols): Shape, lie: Bits) -> Result<Rect, Fault> {
     let (have, _) = mask.valid(args)?;
     let bytes = mask.as_bytes();
     let needed = cols.div_ceil(8);
-    if have >= rows && bytes.layout.cols >= needed {
+    if matches!(lie, Bits::Dense) && needed > 0 {
+        let held = u32::try_from(bytes.layout.bytes()).unwrap_or(u32::MAX) / needed;
+        if held >= rows {
+            return Ok(TileArg { layout: Layout::nd(Elem::U8, held, needed), ..bytes }.rect(rows, needed));
+        }
+    } else if have >= rows && bytes.layout.cols >= needed {
         return Ok(bytes.rect(rows, needed));
     }
     Err(Fault::new(
@@ -49,13 +78,14 @@ pub struct CompareTiles {
     pub dst: TileArg,
     pub a: TileArg,
     pub b: Input,
+    pub bits: Bits,
 }
 
 impl CompareTiles {
     fn operands(&self, args: &[u64]) -> Result<(Rect, [Reading; 2], Shape), Fault> {
         let (rows, _) = self.dst.valid(args)?;
         let (_, cols) = self.a.valid(args)?;
-        let target = bits(&self.dst, args, (rows, cols))?;
+        let target = bits(&self.dst, args, (rows, cols), self.bits)?;
         let readings = Reading::all(&[Input::Tile(self.a), self.b], args, &self.dst, (rows, cols))?;
         Ok((target, readings, (rows, cols)))
     }
@@ -74,8 +104,9 @@ impl Effect for CompareTiles {
         Ok(())
     }
 
-    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, output }: Run<'_>) -> Result<u64, Fault> {
         let (target, readings, (rows, cols)) = self.operands(args)?;
+        self.bits.ask(&target, output);
         let elem = self.a.layout.elem;
         let to = View::tile(&target.tile.layout, 0, 0);
         let n = cols as usize;
@@ -112,13 +143,14 @@ pub struct Select {
     pub mask: TileArg,
     pub a: TileArg,
     pub b: Input,
+    pub bits: Bits,
 }
 
 impl Select {
     fn readings(&self, args: &[u64]) -> Result<([Reading; 2], Rect, Shape), Fault> {
         let shape = self.dst.valid(args)?;
         let readings = Reading::all(&[Input::Tile(self.a), self.b], args, &self.dst, shape)?;
-        Ok((readings, bits(&self.mask, args, shape)?, shape))
+        Ok((readings, bits(&self.mask, args, shape, self.bits)?, shape))
     }
 }
 
@@ -136,11 +168,12 @@ impl Effect for Select {
         Ok(())
     }
 
-    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, output }: Run<'_>) -> Result<u64, Fault> {
         let (readings, mask, (rows, cols)) = self.readings(args)?;
         if rows == 0 || cols == 0 {
             return Ok(0);
         }
+        self.bits.ask(&mask, output);
         let to = View::tile(&self.dst.layout, 0, 0);
         // The bits of all rows first: they may share bytes with the destination.
         let (bytes, start) = memory.locate(env, self.local.core, self.local.space, args[self.mask.at]);

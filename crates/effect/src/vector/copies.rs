@@ -46,9 +46,11 @@ impl Effect for Spread {
         // A tile keeps its own type up to the copy, which converts it; a number is converted before.
         let elem = match self.input {
             Input::Scalar(_) => to.elem,
-            Input::Tile(tile) | Input::PerRow(tile) | Input::FirstColumn(tile) | Input::FirstRow(tile) => {
-                tile.layout.elem
-            }
+            Input::Tile(tile)
+            | Input::PerRow(tile)
+            | Input::PerRowFirst(tile)
+            | Input::FirstColumn(tile)
+            | Input::FirstRow(tile) => tile.layout.elem,
         };
         with_operands(
             (memory, env, self.local),

@@ -1,5 +1,6 @@
 //! One operation for every element.
 
+use slipring_machine::readings::FIRST_COLUMN;
 use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::copy::{Cast, copy};
 use slipring_tile::lanes::PerElement;
@@ -38,14 +39,18 @@ impl<const N: usize> Effect for Elementwise<N> {
         Ok(())
     }
 
-    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, output }: Run<'_>) -> Result<u64, Fault> {
         let Some((rows, cols)) = self.dst.filled(args)? else { return Ok(0) };
         let to = View::tile(&self.dst.layout, 0, 0);
+        let readings = Reading::all(&self.inputs, args, &self.dst, (rows, cols))?;
+        if readings.iter().any(|reading| reading.differs_in_rows(memory, env, self.local, args)) {
+            output.depends_on(&FIRST_COLUMN);
+        }
         with_operands(
             (memory, env, self.local),
             args,
             self.dst.rect(rows, cols),
-            (Reading::all(&self.inputs, args, &self.dst, (rows, cols))?, (rows, cols), to.elem),
+            (readings, (rows, cols), to.elem),
             &mut scratch.bytes,
             |dst, inputs| self.op.run_views(dst, to, inputs, rows as usize, cols as usize),
         )

@@ -19,7 +19,7 @@ mod sequence;
 mod table;
 mod working;
 
-pub use compare::{CompareTiles, Select};
+pub use compare::{Bits, CompareTiles, Select};
 pub use copies::{Concat, Spread, Transpose};
 pub use elementwise::{Elementwise, Partial};
 pub use gather::{Gather, GatherBlocks, GatherPattern, GatherWhere, Pitch, Scatter};

@@ -114,6 +114,8 @@ pub enum Input {
     /// Element (r, c % n) of a tile with n valid columns: n is 1 (a number for each row), 32 bytes (a block for each
     /// row, again and again) or the columns of the destination.
     PerRow(TileArg),
+    /// Element (r, 0) of a tile with fewer columns than the destination, else element (r, c).
+    PerRowFirst(TileArg),
     /// Element (r, 0).
     FirstColumn(TileArg),
     /// Element (0, c).
@@ -156,6 +158,10 @@ impl Input {
             Input::FirstColumn(tile) => rect(tile, rows, 1).map(Reading::Column),
             Input::FirstRow(tile) => rect(tile, 1, cols).map(Reading::Row),
             Input::Scalar(number) => number.check(args[number.at]).map(|()| Reading::Scalar(number)),
+            Input::PerRowFirst(tile) => match tile.valid(args)? {
+                (_, have) if have >= cols => rect(tile, rows, cols).map(Reading::Rect),
+                _ => rect(tile, rows, 1).map(Reading::Column),
+            },
             Input::PerRow(tile) => {
                 let (_, have) = tile.valid(args)?;
                 let block = 32 / tile.layout.elem.bytes() as u32;
@@ -193,6 +199,15 @@ impl Reading {
             *reading = input.reading(args, target, shape)?;
         }
         Ok(readings)
+    }
+
+    /// True if a block for each row has another element than its first one: the first column alone would do something else.
+    pub fn differs_in_rows(&self, memory: &Memory, env: Env, local: Local, args: &[u64]) -> bool {
+        let Reading::Block(rect) = self else { return false };
+        let (bytes, start) = memory.locate(env, local.core, local.space, args[rect.tile.at]);
+        let (layout, size) = (&rect.tile.layout, rect.tile.layout.elem.bytes());
+        let element = |row, col| bytes.get(start + layout.offset(row, col)..).and_then(|bytes| bytes.get(..size));
+        (0..rect.rows).any(|row| (1..rect.cols).any(|col| element(row, col) != element(row, 0)))
     }
 
     pub fn extents(&self, local: Local, args: &[u64], out: &mut Vec<Extent>) {

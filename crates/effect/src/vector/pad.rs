@@ -1,5 +1,6 @@
 //! Filling what lies outside a valid shape.
 
+use slipring_machine::readings::FINITE_PAD;
 use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::View;
 use slipring_tile::copy::{Cast, OutOfBounds, copy, fill_rect};
@@ -20,6 +21,8 @@ pub struct Pad {
     pub src: TileArg,
     /// The bytes of the value.
     pub value: [u8; 8],
+    /// Whether sources disagree on the value.
+    pub asked: bool,
 }
 
 impl Pad {
@@ -66,8 +69,11 @@ impl Effect for Pad {
         Ok(())
     }
 
-    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, output }: Run<'_>) -> Result<u64, Fault> {
         let (rows, cols) = self.shape(args)?;
+        if self.asked && self.outside((rows, cols)).iter().any(|(_, rows, cols)| *rows > 0 && *cols > 0) {
+            output.depends_on(&FINITE_PAD);
+        }
         let layout = self.dst.layout;
         let value = &self.value[..layout.elem.bytes()];
         let in_place = self.in_place(args);

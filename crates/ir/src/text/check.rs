@@ -102,6 +102,14 @@ impl<'a> OpParser<'a> {
             (Attr::Unit, AttrKind::Bool) => return Some(Attr::Bool(true)),
             (Attr::Int(value @ (0 | 1), _), AttrKind::Bool) => return Some(Attr::Bool(*value == 1)),
             (Attr::Bool(true), AttrKind::Unit) => return Some(Attr::Unit),
+            // The generic form has the members of some enumerations by number.
+            (Attr::Int(number, Type::Int { .. }), AttrKind::Enum(spec)) if spec.numbered => {
+                let member = usize::try_from(*number).ok().and_then(|at| spec.members.get(at));
+                if let Some(member) = member {
+                    return Some(Attr::member(spec.kind, member));
+                }
+                false
+            }
             (Attr::Enum(kind, member), AttrKind::Enum(spec)) => {
                 return self.check_member(spec, kind, member, span).ok();
             }

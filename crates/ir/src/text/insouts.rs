@@ -108,7 +108,7 @@ impl<'a> OpParser<'a> {
 impl OpPrinter<'_> {
     /// Writes what follows the op's name.
     pub(crate) fn ins_outs(&mut self, op: OpId, schema: &OpSchema, ins: usize, attrs_in_ins: bool) {
-        let comma = self.spelling.comma.contains(&schema.name);
+        let comma = self.spelling.comma.iter().find(|(name, _)| *name == schema.name).map(|(_, attr)| *attr);
         let one_by_one = self.spelling.one_by_one.contains(&schema.name) && !attrs_in_ins;
         let module = self.module;
         let read: usize = module.op(op).segments.iter().take(ins).map(|n| *n as usize).sum();
@@ -127,8 +127,10 @@ impl OpPrinter<'_> {
         } else if !ins_values.is_empty() {
             self.write(" ins(");
             self.values(ins_values);
-            if inside {
-                self.attr_dict_after(if comma { ", " } else { " " }, op, none);
+            match comma {
+                Some(attr) => drop(self.attr_dict_of(", ", op, |name| name == attr)),
+                None if inside => drop(self.attr_dict_after(" ", op, none)),
+                None => {}
             }
             self.write(" : ");
             self.types_of(ins_values);
@@ -146,8 +148,10 @@ impl OpPrinter<'_> {
             self.write(" outs : ");
             self.types_of(&module.op(op).results);
         }
-        if !inside {
-            self.attr_dict(op, none);
+        match comma {
+            Some(attr) => drop(self.attr_dict(op, &[attr])),
+            None if !inside => drop(self.attr_dict(op, none)),
+            None => {}
         }
         if says_types && !outs_values.is_empty() {
             self.write(" -> ");

@@ -130,9 +130,14 @@ impl<'a> OpParser<'a> {
         let types: Vec<&Type> = values.iter().map(|v| self.module.ty(*v)).collect();
         let (sizes, reordered) = match given.as_ref() {
             Some(attr) => {
-                let Some(sizes) = segment_sizes(attr) else {
+                let Some(mut sizes) = segment_sizes(attr) else {
                     return Err(self.error("attribute", span, "`operandSegmentSizes` is an `array<i32: …>`"));
                 };
+                // Elsewhere an op may have more operands that can be left out, behind those that are declared.
+                let declared = schema.operands.len();
+                if sizes.len() > declared && sizes[declared..].iter().all(|size| *size == 0) {
+                    sizes.truncate(declared);
+                }
                 let accepted = |specs: &[OperandSpec]| {
                     sizes_fit(&sizes, values.len(), specs) && groups_accepted(&types, &sizes, specs)
                 };

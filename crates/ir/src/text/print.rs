@@ -136,9 +136,14 @@ impl<'a> OpPrinter<'a> {
 
     /// As [`OpPrinter::attr_dict`], with other text before the brace: ` attributes `.
     pub fn attr_dict_after(&mut self, before: &str, op: OpId, without: &[&str]) -> bool {
+        self.attr_dict_of(before, op, |name| !without.contains(&name))
+    }
+
+    /// The attributes that `with` names.
+    pub(crate) fn attr_dict_of(&mut self, before: &str, op: OpId, with: impl Fn(&str) -> bool) -> bool {
         let module = self.module;
         let data = module.op(op);
-        let left = data.attrs.iter().filter(|(name, _)| !without.contains(name));
+        let left = data.attrs.iter().filter(|(name, _)| with(name));
         let text: Vec<String> = left.map(|(name, attr)| self.spelling.entry(&data.name, name, attr)).collect();
         if text.is_empty() {
             return false;

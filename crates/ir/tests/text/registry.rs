@@ -6,7 +6,7 @@ use slipring_ir::{
     Syntax, Touch, Type, TypeRule,
 };
 
-pub const PIPES: EnumSpec = EnumSpec { kind: "pipe", members: &["PIPE_M", "PIPE_V", "PIPE_MTE2"] };
+pub const PIPES: EnumSpec = EnumSpec { kind: "pipe", numbered: false, members: &["PIPE_M", "PIPE_V", "PIPE_MTE2"] };
 
 const TILE: TypeRule = TypeRule { describe: "a tile", accepts: |t| matches!(t, Type::Tile(_)) };
 const SCALAR: TypeRule = TypeRule { describe: "a scalar", accepts: Type::is_scalar };

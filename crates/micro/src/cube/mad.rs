@@ -14,8 +14,9 @@ use slipring_op::decode::{CHECK_ONLY, UNIT_FLAG, with_unit_flag};
 use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule};
 use slipring_op::rules::{INTEGER, PLAIN, WITHOUT_SMALL_FLOATS, defaulted, operand, schema};
 
-const UNIT_FLAG_MODE: &EnumSpec = &EnumSpec { kind: UNIT_FLAG, members: &[CHECK_ONLY, "check_and_set"] };
-const TF32_MODE: &EnumSpec = &EnumSpec { kind: "tf32_mode", members: &["round_even", "round_away"] };
+const UNIT_FLAG_MODE: &EnumSpec =
+    &EnumSpec { kind: UNIT_FLAG, numbered: false, members: &[CHECK_ONLY, "check_and_set"] };
+const TF32_MODE: &EnumSpec = &EnumSpec { kind: "tf32_mode", numbered: false, members: &["round_even", "round_away"] };
 
 const UNIT_FLAG_CLAUSE: Clause = Clause::choice(UNIT_FLAG, &[Part::Word(UNIT_FLAG, UNIT_FLAG_MODE)]);
 const TF32_CLAUSE: Clause = Clause::choice("tf32_mode", &[Part::Word("tf32_mode", TF32_MODE)]);

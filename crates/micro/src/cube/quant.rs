@@ -6,6 +6,7 @@ use slipring_tile::Elem;
 /// `pre_quant(…, mode = …)`.
 pub(super) const QUANT_PRE: &EnumSpec = &EnumSpec {
     kind: "quant_pre_mode",
+    numbered: false,
     members: &[
         "f32_f16",
         "f32_bf16",

@@ -16,13 +16,18 @@ use slipring_op::decode::{CHECK_ONLY, UNIT_FLAG, with_unit_flag};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, SCALAR, constant, defaulted, operand, optional, schema};
 
-const UNIT_FLAG_MODE: &EnumSpec = &EnumSpec { kind: UNIT_FLAG, members: &[CHECK_ONLY, "check_and_clear"] };
-const RELU_PRE: &EnumSpec =
-    &EnumSpec { kind: "relu_pre_mode", members: &["no_relu", "normal_relu", "scalar_relu", "vector_relu"] };
-const PRESERVE_NAN: &EnumSpec = &EnumSpec { kind: "sat_mode", members: &["preserve_nan"] };
-const ATOMIC_TYPE: &EnumSpec = &EnumSpec { kind: "atomic_type", members: &["f32", "f16", "bf16", "s32", "s16", "s8"] };
-const ATOMIC_OP: &EnumSpec = &EnumSpec { kind: "atomic_op", members: &["add", "max", "min"] };
-const DST_MODE: &EnumSpec = &EnumSpec { kind: "dst_mode", members: &["split_m", "split_n"] };
+const UNIT_FLAG_MODE: &EnumSpec =
+    &EnumSpec { kind: UNIT_FLAG, numbered: false, members: &[CHECK_ONLY, "check_and_clear"] };
+const RELU_PRE: &EnumSpec = &EnumSpec {
+    kind: "relu_pre_mode",
+    numbered: false,
+    members: &["no_relu", "normal_relu", "scalar_relu", "vector_relu"],
+};
+const PRESERVE_NAN: &EnumSpec = &EnumSpec { kind: "sat_mode", numbered: false, members: &["preserve_nan"] };
+const ATOMIC_TYPE: &EnumSpec =
+    &EnumSpec { kind: "atomic_type", numbered: false, members: &["f32", "f16", "bf16", "s32", "s16", "s8"] };
+const ATOMIC_OP: &EnumSpec = &EnumSpec { kind: "atomic_op", numbered: false, members: &["add", "max", "min"] };
+const DST_MODE: &EnumSpec = &EnumSpec { kind: "dst_mode", numbered: false, members: &["split_m", "split_n"] };
 
 const UNIT_FLAG_CLAUSE: Clause = Clause::choice(UNIT_FLAG, &[Part::Word(UNIT_FLAG, UNIT_FLAG_MODE)]);
 const QUANT_CLAUSE: Clause =

@@ -13,11 +13,13 @@ pub(crate) const OPS: &[&OpDef] = &[&CMPI, &CMPF, &SELECT];
 
 const CMPI_PREDICATE: &EnumSpec = &EnumSpec {
     kind: "cmpi_predicate",
+    numbered: true,
     members: &["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"],
 };
 
 const CMPF_PREDICATE: &EnumSpec = &EnumSpec {
     kind: "cmpf_predicate",
+    numbered: true,
     members: &[
         "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno",
         "true",

@@ -169,11 +169,13 @@ pub(super) fn check_splits(pushes: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut
     }
 }
 
-/// A slot is freed with the split of its pop, where the free says one.
+/// A slot is freed with the split of its pop, where the free says one; along which axis the tile was divided makes no difference.
 pub(super) fn check_free_splits(frees: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut Diags) {
     for op in frees.iter().filter(|op| op.attr(words::SPLIT).is_some()) {
         let split = Split::of(op);
-        let (Some(first), false) = (pops.first(), pops.iter().any(|pop| Split::of(pop) == split)) else { continue };
+        let alike = |pop: &OpRef<'_>| Split::of(pop).map(|split| split == Split::None);
+        let known = pops.iter().any(|pop| alike(pop) == split.map(|split| split == Split::None));
+        let (Some(first), false) = (pops.first(), known) else { continue };
         let number = |op: &OpRef<'_>| Split::of(op).map_or(-1, Split::number);
         diags.push(
             op.error("ring-split", "the slot is freed with a split that no pop of the ring uses")

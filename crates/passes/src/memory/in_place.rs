@@ -64,7 +64,7 @@ impl Memory<'_> {
     /// [`Overflow`] where they do not fit even so.
     pub(super) fn packed(&self, roots: &Roots, group: &[OpId]) -> Result<Placed, Overflow> {
         let blocked: Vec<_> = self.fixed.iter().map(|fixed| fixed.range.clone()).collect();
-        let apart = pack(&self.requests, self.spec.usable(), &blocked);
+        let apart = pack(&self.requests, self.usable, &blocked);
         let Err(overflow) = apart else { return apart };
         let (owners, lives) = self.put_together(roots, group);
         let kept: Vec<usize> = (0..owners.len()).filter(|at| owners[*at] == *at).collect();
@@ -79,7 +79,7 @@ impl Memory<'_> {
                 request
             })
             .collect();
-        match pack(&requests, self.spec.usable(), &blocked) {
+        match pack(&requests, self.usable, &blocked) {
             Ok(placed) => {
                 let address = |owner: &usize| kept.binary_search(owner).map_or(0, |at| placed.addresses[at]);
                 Ok(Placed { addresses: owners.iter().map(address).collect(), shared: true })

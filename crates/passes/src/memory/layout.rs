@@ -32,6 +32,8 @@ pub(super) struct Memory<'m> {
     pub(super) module: &'m Module,
     pub(super) space: Space,
     pub(super) spec: &'m SpaceSpec,
+    /// Bytes for tiles and rings, from address 0 on: all of it, unless an op of the group works in the reserved ones.
+    pub(super) usable: u64,
     pub(super) items: Vec<Item>,
     pub(super) requests: Vec<Request>,
     /// What has its place already.
@@ -82,6 +84,7 @@ pub(super) fn crowds(module: &Module, context: &PassContext<'_>, space: Space) -
     let mut crowds = Vec::new();
     for group in groups(module, &functions) {
         let mut memory = Memory::new(module, space, spec);
+        memory.keep_reserved(context, &group);
         memory.take_roots(context, &functions, &group, &roots, &lives, &mut Diags::default());
         let Err(overflow) = memory.packed(&roots, &group) else { continue };
         let alive = overflow.alive.iter().filter_map(|at| match memory.items[*at] {
@@ -116,7 +119,16 @@ impl<'m> Memory<'m> {
     /// An empty one.
     pub(super) fn new(module: &'m Module, space: Space, spec: &'m SpaceSpec) -> Memory<'m> {
         let (items, requests, fixed, depths) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Memory { module, space, spec, items, requests, fixed, depths }
+        Memory { module, space, spec, usable: spec.bytes, items, requests, fixed, depths }
+    }
+
+    /// Keeps the reserved bytes free where an op of the group needs them.
+    pub(super) fn keep_reserved(&mut self, context: &PassContext<'_>, group: &[OpId]) {
+        let needs = |op: OpId| OpRef::of(self.module, op).is_some_and(|op| op.in_library_memory(context.platform));
+        let mut bodies = group.iter().filter_map(|function| self.module.body(*function, 0));
+        if self.spec.reserved > 0 && bodies.any(|body| self.module.walk(body).into_iter().any(needs)) {
+            self.usable = self.spec.usable();
+        }
     }
 
     pub(super) fn take_rings(&mut self, context: &PassContext<'_>, rings: &[RingOp<'_>], group: &[OpId]) {

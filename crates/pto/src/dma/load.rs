@@ -6,13 +6,14 @@ use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
 use super::{known_elements, place, same_fold, window};
-use slipring_effect::{Finish, GmMove, GmMoveArgs};
+use slipring_effect::{Finish, GmMove, GmMoveArgs, finite_pad};
+use slipring_machine::readings::FINITE_PAD;
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{LAYOUT, PLAIN, TILE, VIEW, defaulted, operand, require_space, schema};
 
-const PAD_MODE: &EnumSpec = &EnumSpec { kind: "pad_mode", members: &["null", "first_elem", "value"] };
+const PAD_MODE: &EnumSpec = &EnumSpec { kind: "pad_mode", numbered: false, members: &["null", "first_elem", "value"] };
 
 const LOAD: OpSchema = schema(
     "",
@@ -120,7 +121,8 @@ fn lower_load(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let tile = d.tile(op.operand("dst").ok_or(Reported)?)?;
     // Types of one width move as bits: as the tile's type.
     let (window, place_args) = window(op, d, &view, &tile.ty.layout, tile.ty.layout.elem)?;
-    let effect = GmMove { tile: place(d, &tile), window, load: true, pad: tile.ty.pad, finish: Finish::default() };
+    let pad = if d.platform.reads_otherwise(&FINITE_PAD) { finite_pad(tile.ty.pad) } else { tile.ty.pad };
+    let effect = GmMove { tile: place(d, &tile), window, load: true, pad, finish: Finish::default() };
     let [rows, cols] = tile.valid;
     let mut args = GmMoveArgs { tile: tile.addr, rows, cols, scale: Operand::Imm(0), window: view.base }.list();
     args.extend(place_args);

@@ -12,32 +12,38 @@ pub use not_run::*;
 pub use store::*;
 pub use window::*;
 
-use slipring_ir::{Attr, Diags, Dim, EnumSpec, Type, ValueId};
+use slipring_ir::{Attr, Diagnostic, Diags, Dim, EnumSpec, Severity, Type, ValueId};
 use slipring_machine::Platform;
-use slipring_program::Operand;
+use slipring_program::{Operand, UpdateKind};
 use slipring_tile::{Elem, Layout, Space};
 
-use slipring_effect::{FOLD_HINT, Folding, MAX_RANK, Strided, TilePlace, folds_otherwise};
+use slipring_effect::{FOLD_HINT, Finish, Folding, MAX_RANK, Payload, Strided, TilePlace, folds_otherwise};
 use slipring_op::decode::{Decoder, TileRef, ViewRef};
 use slipring_op::def::{OpDef, OpRef, Reported};
+use slipring_op::rules::require_space;
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[
     &load::TLOAD,
     &load::TPREFETCH,
     &store::TSTORE,
+    &store::TSTORE_FP,
     &moves::TMOV,
     &moves::TMOV_FP,
     &window::TEXTRACT,
     &window::TINSERT,
+    &window::TEXTRACT_FP,
+    &window::TINSERT_FP,
 ];
 
 /// `#pto<relu_pre_mode …>`.
-const RELU_PRE_MODE: &EnumSpec = &EnumSpec { kind: "relu_pre_mode", members: &["no_relu", "normal_relu"] };
+const RELU_PRE_MODE: &EnumSpec =
+    &EnumSpec { kind: "relu_pre_mode", numbered: false, members: &["no_relu", "normal_relu"] };
 
 /// `#pto.acc_to_vec_mode<…>`.
 const ACC_TO_VEC_MODE: &EnumSpec = &EnumSpec {
     kind: "acc_to_vec_mode",
+    numbered: false,
     members: &["single_mode_vec0", "single_mode_vec1", "dual_mode_split_m", "dual_mode_split_n"],
 };
 
@@ -51,10 +57,49 @@ fn place(d: &Decoder<'_>, tile: &TileRef) -> TilePlace {
     TilePlace { space: tile.ty.space, core: d.role, layout: tile.ty.layout }
 }
 
-/// Bits of the `f32` by which an optional pre-quantisation operand multiplies.
-fn scale(d: &mut Decoder<'_>, value: Option<ValueId>) -> Result<Operand, Reported> {
-    value.map_or(Ok(Operand::Imm(0)), |value| d.scalar(value))
+/// What the op does to elements on their way, and the run-time argument that it takes: bits of the `f32` by which an operand
+/// `preQuantScalar` multiplies, or the address of the table that an operand `fp` is.
+fn way_out(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<(Finish, Operand), Reported> {
+    let add = op.update() == Some(UpdateKind::Add);
+    let finish = |scale| Finish { relu: relu(op), scale, add };
+    if let Some(table) = op.if_declared("fp") {
+        return Ok((finish(Some(Payload::Table)), d.tile(table)?.addr));
+    }
+    match op.if_declared("preQuantScalar") {
+        Some(number) => Ok((finish(Some(Payload::Scalar)), d.scalar(number)?)),
+        None => Ok((finish(None), Operand::Imm(0))),
+    }
 }
+
+/// Reports a tile of quantisation parameters that is elsewhere, a pair of types that it does not convert, and columns without
+/// a parameter.
+fn table_rules(op: &OpRef<'_>, platform: &Platform, from: Elem, to: Elem, diags: &mut Diags) {
+    if !require_space(op, "fp", &[Space::Scaling], diags) {
+        return;
+    }
+    let newer = platform.vector_function.is_some();
+    let fine = match (from, to) {
+        (Elem::F32, Elem::I8 | Elem::U8) | (Elem::I32, Elem::I8 | Elem::U8 | Elem::F16) => true,
+        (Elem::F32, Elem::F16 | Elem::BF16 | Elem::F32 | Elem::HiF8 | Elem::F8E4M3) | (Elem::I32, Elem::BF16) => newer,
+        _ => false,
+    };
+    if !fine {
+        let message = format!("{from} does not leave the accumulator as {to} with `fp` on {}", platform.name);
+        let also = if newer { ", f32 as f16, bf16, f32, hif8 and f8E4M3FN, i32 as bf16" } else { "" };
+        diags.push(op.error("acc-type", message).help(format!("f32 leaves as i8 and ui8, i32 also as f16{also}")));
+        return;
+    }
+    let (Some(src), Some(fp)) = (op.tile("src"), op.tile("fp")) else { return };
+    let (cols, bytes) = (src.valid[1].known().unwrap_or(0), fp.layout.bytes() as u64);
+    if cols * ENTRY > bytes {
+        let message = format!("{cols} columns have {} bytes of parameters, and `fp` has {bytes}", cols * ENTRY);
+        let warning = Diagnostic { severity: Severity::Warning, ..op.error("fp-columns", message) };
+        diags.push(warning.help("each column has a parameter of 64 bits"));
+    }
+}
+
+/// Bytes of the parameter of a column.
+const ENTRY: u64 = 8;
 
 /// What an effect needs to know of a window before the run, and its run-time arguments behind the address: dimensions, strides.
 fn window(

@@ -1,17 +1,17 @@
 //! Whole tiles between local memories.
 
-use slipring_ir::{AttrKind, Diags, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{AttrKind, Diags, OperandSpec, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Pipe, Platform, Role, cost_types};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
 use super::store::accumulator_types;
-use super::{ACC_TO_VEC_MODE, RELU_PRE_MODE, place, relu, require_acc_to_mat, require_way, scale, shape};
+use super::{ACC_TO_VEC_MODE, RELU_PRE_MODE, place, relu, require_acc_to_mat, require_way, shape, way_out};
 use slipring_effect::{Finish, Taken, TileMove, TileMoveArgs};
 use slipring_op::Along;
 use slipring_op::decode::{Decoder, TileRef};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported, Transfer};
-use slipring_op::rules::{INTEGER, PLAIN, TILE, defaulted, operand, optional, schema};
+use slipring_op::rules::{INTEGER, PLAIN, TILE, defaulted, operand, optional, require_space, schema};
 
 /// A tile of quantisation parameters.
 pub(super) const SCALING: TypeRule = TypeRule {
@@ -51,7 +51,7 @@ pub static TMOV: OpDef = OpDef {
           as in `pto.tstore`: ReLU, scale, conversion. Into UB `single_mode_vec0` (the default) and `single_mode_vec1` \
           choose the Vector core; `dual_mode_split_m` gives the upper half of the source's rows to Vector core 0 and the \
           lower to 1, `dual_mode_split_n` the left and right halves of its columns. Into the bias table narrow floats \
-          become f32. The form with a tile of quantisation parameters cannot be run yet.",
+          become f32. With `fp` each column has a scale of its own: see `pto.tmov.fp`.",
     source: "PTO IR manual 4.3; tile ISA, TMOV",
     core: CoreRule::ByTile,
     along: Along::EACH,
@@ -63,29 +63,47 @@ pub static TMOV: OpDef = OpDef {
     ..PLAIN
 };
 
+/// What the parameters of columns do.
+macro_rules! fp_doc {
+    ($what:literal) => {
+        concat!(
+            $what,
+            " A parameter has 8 bytes, those of column j at byte 8 × j of `fp`, whatever its element type: bits 13 to 31 are those of \
+             the scale as an f32 (its lower bits are 0), bits 37 to 45 a signed offset, bit 46 says that an integer is signed. \
+             Each element is multiplied in f32; for an integer rounded to the nearest with ties to even, and the offset added; \
+             ReLU follows; then it is clamped to the integer's range or rounded to the float."
+        )
+    };
+}
+pub(super) use fp_doc;
+
+/// The operand that has them.
+pub(super) const FP: OperandSpec =
+    operand("fp", SCALING, Touch::Read, "quantisation parameters, one of 8 bytes for each column (`scaling`)");
+
 pub static TMOV_FP: OpDef = OpDef {
     schema: schema(
         "pto.tmov.fp",
         Syntax::InsOuts { ins: 2, attrs_in_ins: false },
         &[
             operand("src", TILE, Touch::Read, "the accumulator"),
-            operand("fp", TILE, Touch::Read, "quantisation parameters, one for each column"),
+            FP,
             operand("dst", TILE, Touch::Write, "where it goes"),
         ],
         &[],
         &[],
     ),
     summary: "Move an accumulator with a quantisation parameter for each column",
-    doc: "An older spelling of `pto.tmov` with `fp`. Read and verified; it cannot be run yet.",
-    source: "PTO IR manual 4.15",
+    doc: fp_doc!("As `pto.tmov` out of the accumulator, column j by parameter j."),
+    source: "PTO IR manual 4.15; tile ISA, TMOV_FP; device headers, GetVectorPreQuantMode",
     core: CoreRule::Cube,
-    pipe: PipeRule::Fixed(Pipe::Mte1),
-    verify: |op, _, diags| {
-        if op.space("fp").is_some_and(|space| space != Space::Scaling) {
-            diags.push(op.error("tile-space", "expects fp to be in the scaling address space"));
+    pipe: PipeRule::Fixed(Pipe::Fix),
+    verify: |op, platform, diags| {
+        if require_space(op, "src", &[Space::Acc], diags) {
+            verify_move(op, platform, diags);
         }
     },
-    lower: |_, d| Err(d.unsupported("quantisation by columns")),
+    lower: lower_move,
     ..PLAIN
 };
 
@@ -122,7 +140,7 @@ fn verify_move(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         return;
     }
     let (quantised, mode) =
-        (op.operand("fp").is_some() || op.operand("preQuantScalar").is_some(), op.text("accToVecMode"));
+        (op.if_declared("fp").is_some() || op.if_declared("preQuantScalar").is_some(), op.text("accToVecMode"));
     if from != Space::Acc && (quantised || relu(op)) {
         diags.push(op.error("move-quant", "expects src to use loc=acc for reluPreMode, fp and preQuantScalar"));
     }
@@ -155,7 +173,7 @@ pub(super) fn move_types(
     let widens = matches!((from, to), (Elem::F16 | Elem::BF16, Elem::F32));
     match way {
         (Space::Acc, Space::Mat) if !quantised => require_acc_to_mat(op, platform, from, to, diags),
-        (Space::Acc, _) => accumulator_types(op, from, to, quantised, diags),
+        (Space::Acc, _) => accumulator_types(op, platform, from, to, quantised, diags),
         (_, Space::Bias) if from == to || widens => {}
         _ if from == to => {}
         _ => diags.push(op.error("move-type", format!("a move does not turn {from} into {to}")).help("use `pto.tcvt`")),
@@ -165,11 +183,7 @@ pub(super) fn move_types(
 fn lower_move(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let source = d.tile(op.operand("src").ok_or(Reported)?)?;
     let target = d.tile(op.operand("dst").ok_or(Reported)?)?;
-    if op.operand("fp").is_some() {
-        return Err(d.unsupported("quantisation by columns"));
-    }
-    let scale = scale(d, op.operand("preQuantScalar"))?;
-    let finish = Finish { relu: relu(op), scaled: op.operand("preQuantScalar").is_some(), add: false };
+    let (finish, scale) = way_out(op, d)?;
     let taken = match op.text("accToVecMode") {
         Some("dual_mode_split_m") => Taken::HalfRows,
         Some("dual_mode_split_n") => Taken::HalfCols,

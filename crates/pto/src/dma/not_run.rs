@@ -1,29 +1,15 @@
 //! Ops that are read, printed and verified, and cannot be run yet.
 
-use slipring_ir::{AttrKind, Diags, Infer, OpSchema, OperandSpec, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{AttrKind, Diags, Infer, OpSchema, Syntax, Touch, Type, TypeRule};
 use slipring_machine::Pipe;
 use slipring_tile::Space;
 
-use super::RELU_PRE_MODE;
 use slipring_op::def::{CoreRule, OpDef, OpRef, PipeRule};
-use slipring_op::rules::{
-    ANY, BOOL, INTEGER, PLAIN, TILE, VIEW, defaulted, operand, require_space, result, schema, variadic,
-};
+use slipring_op::rules::{ANY, BOOL, PLAIN, TILE, defaulted, operand, result, schema, variadic};
 
 /// The ops of this file.
-pub(crate) const OPS: &[&OpDef] = &[
-    &TGET_SCALE_ADDR,
-    &TEXTRACT_FP,
-    &TINSERT_FP,
-    &TSTORE_FP,
-    &BUILD_ASYNC_SESSION,
-    &TPUT_ASYNC,
-    &TGET_ASYNC,
-    &WAIT_ASYNC_EVENT,
-    &TEST_ASYNC_EVENT,
-];
-
-const FP: OperandSpec = operand("fp", TILE, Touch::Read, "quantisation parameters, one for each column (`scaling`)");
+pub(crate) const OPS: &[&OpDef] =
+    &[&TGET_SCALE_ADDR, &BUILD_ASYNC_SESSION, &TPUT_ASYNC, &TGET_ASYNC, &WAIT_ASYNC_EVENT, &TEST_ASYNC_EVENT];
 
 /// What all of them have in common.
 const READ_ONLY: OpDef = OpDef { lower: |_, d| Err(d.unsupported("this operation")), ..PLAIN };
@@ -56,68 +42,6 @@ pub static TGET_SCALE_ADDR: OpDef = OpDef {
     },
     ..READ_ONLY
 };
-
-const WINDOW_FP: OpSchema = schema(
-    "",
-    Syntax::InsOuts { ins: 4, attrs_in_ins: false },
-    &[
-        operand("src", TILE, Touch::Read, "the accumulator"),
-        FP,
-        operand("row", INTEGER, Touch::Nothing, "first row of the window"),
-        operand("col", INTEGER, Touch::Nothing, "first column of the window"),
-        operand("dst", TILE, Touch::Write, "the tile to put into"),
-    ],
-    &[],
-    &[defaulted("reluPreMode", AttrKind::Enum(RELU_PRE_MODE), "`normal_relu`: negative values become 0 first")],
-);
-
-pub static TEXTRACT_FP: OpDef = OpDef {
-    schema: OpSchema { name: "pto.textract_fp", ..WINDOW_FP },
-    summary: "Take a window out of an accumulator, with a quantisation parameter for each column",
-    doc: "As `pto.textract`, each column multiplied by its parameter. Cannot be run yet.",
-    source: "tile ISA, TEXTRACT_FP",
-    core: CoreRule::Cube,
-    pipe: PipeRule::Fixed(Pipe::Fix),
-    verify: |op, _, diags| verify_fp(op, diags),
-    ..READ_ONLY
-};
-
-pub static TINSERT_FP: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tinsert_fp", ..WINDOW_FP },
-    summary: "Put an accumulator into a window, with a quantisation parameter for each column",
-    doc: "As `pto.tinsert`, each column multiplied by its parameter. Cannot be run yet.",
-    source: "tile ISA, TINSERT_FP",
-    core: CoreRule::Cube,
-    pipe: PipeRule::Fixed(Pipe::Fix),
-    verify: |op, _, diags| verify_fp(op, diags),
-    ..READ_ONLY
-};
-
-pub static TSTORE_FP: OpDef = OpDef {
-    schema: schema(
-        "pto.tstore_fp",
-        Syntax::InsOuts { ins: 2, attrs_in_ins: false },
-        &[
-            operand("src", TILE, Touch::Read, "the accumulator"),
-            FP,
-            operand("dst", VIEW, Touch::Write, "window of global memory"),
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Store an accumulator with a quantisation parameter for each column",
-    doc: "As `pto.tstore`, each column multiplied by its parameter. Cannot be run yet.",
-    source: "PTO IR manual 4.15",
-    core: CoreRule::Cube,
-    pipe: PipeRule::Fixed(Pipe::Fix),
-    verify: |op, _, diags| verify_fp(op, diags),
-    ..READ_ONLY
-};
-
-fn verify_fp(op: &OpRef<'_>, diags: &mut Diags) {
-    require_space(op, "src", &[Space::Acc], diags);
-    require_space(op, "fp", &[Space::Scaling], diags);
-}
 
 const SESSION: TypeRule =
     TypeRule { describe: "an asynchronous session", accepts: |t| is_named(t, "pto.async_session") };

@@ -6,15 +6,18 @@ use slipring_program::UpdateKind;
 use slipring_tile::{Elem, Space};
 
 use super::load::{positive, same_width};
-use super::{RELU_PRE_MODE, arch, known_elements, place, relu, same_fold, scale, window};
-use slipring_effect::{Finish, GmMove, GmMoveArgs};
+use super::moves::{FP, fp_doc};
+use super::{RELU_PRE_MODE, arch, known_elements, place, relu, same_fold, table_rules, way_out, window};
+use slipring_effect::{GmMove, GmMoveArgs};
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::rules::{INTEGER, LAYOUT, PLAIN, TILE, VIEW, defaulted, operand, optional, schema};
+use slipring_op::rules::{INTEGER, LAYOUT, PLAIN, TILE, VIEW, defaulted, operand, optional, require_space, schema};
 
-const ST_PHASE: &EnumSpec = &EnumSpec { kind: "st_phase", members: &["unspecified", "partial", "final"] };
-const ATOMIC_TYPE: &EnumSpec = &EnumSpec { kind: "atomic_type", members: &["atomic_none", "atomic_add"] };
+const ST_PHASE: &EnumSpec =
+    &EnumSpec { kind: "st_phase", numbered: false, members: &["unspecified", "partial", "final"] };
+const ATOMIC_TYPE: &EnumSpec =
+    &EnumSpec { kind: "atomic_type", numbered: false, members: &["atomic_none", "atomic_add"] };
 
 /// Most columns that the way out of the accumulator takes.
 const MAX_COLS: u64 = 4095;
@@ -61,11 +64,36 @@ pub static TSTORE: OpDef = OpDef {
     ..PLAIN
 };
 
+pub static TSTORE_FP: OpDef = OpDef {
+    schema: schema(
+        "pto.tstore_fp",
+        Syntax::InsOuts { ins: 2, attrs_in_ins: false },
+        &[
+            operand("src", TILE, Touch::Read, "the accumulator"),
+            FP,
+            operand("dst", VIEW, Touch::Write, "window of global memory"),
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Store an accumulator with a quantisation parameter for each column",
+    doc: fp_doc!("As `pto.tstore`, column j by parameter j."),
+    source: "PTO IR manual 4.15; tile ISA, TSTORE_FP; device headers, GetVectorPreQuantMode",
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::Fix),
+    verify: verify_store,
+    lower: lower_store,
+    ..PLAIN
+};
+
 fn pipe_of(space: Option<Space>) -> Pipe {
     if space == Some(Space::Acc) { Pipe::Fix } else { Pipe::Mte3 }
 }
 
 fn verify_store(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    if op.if_declared("fp").is_some() && !require_space(op, "src", &[Space::Acc], diags) {
+        return;
+    }
     let ways = [Space::Vec, Space::Mat, Space::Acc].map(|space| (space, platform.has_way(space, Space::Gm)));
     if let Some(space) = op.space("src").filter(|space| !ways.contains(&(*space, true))) {
         let known: Vec<String> = ways.iter().filter(|way| way.1).map(|way| format!("loc={}", way.0)).collect();
@@ -77,6 +105,7 @@ fn verify_store(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if let (Some(source), Some(window)) = (op.ty("src"), op.ty("dst"))
         && let (Some(valid), Some(count)) = (known_elements(source), known_elements(window))
         && valid != count
+        && op.if_declared("fp").is_none()
     {
         diags.push(op.error(
             "store-shape",
@@ -86,7 +115,7 @@ fn verify_store(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         ));
     }
     same_fold(op, "src", "dst", diags);
-    let quantised = op.operand("preQuantScalar").is_some();
+    let quantised = op.if_declared("preQuantScalar").is_some();
     if op.space("src") != Some(Space::Acc) {
         if quantised {
             diags.push(op.error("store-quant", "expects src to use loc=acc when preQuantScalar is present"));
@@ -98,7 +127,7 @@ fn verify_store(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         return;
     }
     let (Some(from), Some(to)) = (op.ty("src").and_then(Type::elem), op.ty("dst").and_then(Type::elem)) else { return };
-    accumulator_types(op, from, to, quantised, diags);
+    accumulator_types(op, platform, from, to, quantised, diags);
     if let Some(tile) = op.tile("src")
         && (u64::from(tile.layout.cols) > MAX_COLS || tile.valid[1].known().is_some_and(|n| n > MAX_COLS))
     {
@@ -107,7 +136,17 @@ fn verify_store(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
 }
 
 /// Reports conversions that the way out of the accumulator does not have.
-pub(super) fn accumulator_types(op: &OpRef<'_>, from: Elem, to: Elem, quantised: bool, diags: &mut Diags) {
+pub(super) fn accumulator_types(
+    op: &OpRef<'_>,
+    platform: &Platform,
+    from: Elem,
+    to: Elem,
+    quantised: bool,
+    diags: &mut Diags,
+) {
+    if op.if_declared("fp").is_some() {
+        return table_rules(op, platform, from, to, diags);
+    }
     if !matches!(from, Elem::F32 | Elem::I32) {
         diags.push(op.error("acc-type", format!("expects an accumulator of f32 or i32, not {from}")));
         return;
@@ -130,17 +169,12 @@ pub(super) fn accumulator_types(op: &OpRef<'_>, from: Elem, to: Elem, quantised:
 
 fn lower_store(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let tile = d.tile(op.operand("src").ok_or(Reported)?)?;
-    let scale = scale(d, op.operand("preQuantScalar"))?;
+    let (finish, scale) = way_out(op, d)?;
     let view = d.view(op.operand("dst").ok_or(Reported)?)?;
     // From UB and L1 types of one width move as bits: as the tile's type.
     let from_acc = tile.ty.space == Space::Acc;
     let elem = if from_acc { view.elem } else { tile.ty.layout.elem };
     let (window, place_args) = window(op, d, &view, &tile.ty.layout, elem)?;
-    let finish = Finish {
-        relu: relu(op),
-        scaled: op.operand("preQuantScalar").is_some(),
-        add: op.update() == Some(UpdateKind::Add),
-    };
     let effect = GmMove { tile: place(d, &tile), window, load: false, pad: 0, finish };
     let [rows, cols] = tile.valid;
     let mut args = GmMoveArgs { tile: tile.addr, rows, cols, scale, window: view.base }.list();

@@ -1,17 +1,16 @@
 //! Windows of tiles: taken out and put in.
 
 use slipring_ir::{AttrKind, Diags, OpSchema, Syntax, TileType, Touch};
-use slipring_machine::Platform;
-use slipring_program::Operand;
+use slipring_machine::{Pipe, Platform};
 use slipring_tile::{BLayout, Layout, SLayout, Space};
 
-use super::moves::{issue_move, move_types, pipe_of};
-use super::{RELU_PRE_MODE, relu, require_way};
-use slipring_effect::{Finish, Taken};
+use super::moves::{FP, fp_doc, issue_move, move_types, pipe_of};
+use super::{RELU_PRE_MODE, require_way, way_out};
+use slipring_effect::Taken;
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported, Transfer};
-use slipring_op::rules::{INTEGER, PLAIN, TILE, constant, defaulted, operand, schema};
+use slipring_op::rules::{INTEGER, PLAIN, TILE, constant, defaulted, operand, require_space, schema};
 
 const WINDOW: OpSchema = schema(
     "",
@@ -56,6 +55,57 @@ pub static TINSERT: OpDef = OpDef {
     ..PLAIN
 };
 
+const WINDOW_FP: OpSchema = schema(
+    "",
+    Syntax::InsOuts { ins: 4, attrs_in_ins: false },
+    &[
+        operand("src", TILE, Touch::Read, "the accumulator"),
+        FP,
+        operand("row", INTEGER, Touch::Nothing, "first row of the window"),
+        operand("col", INTEGER, Touch::Nothing, "first column of the window"),
+        operand("dst", TILE, Touch::Write, "the tile to put into"),
+    ],
+    &[],
+    &[defaulted("reluPreMode", AttrKind::Enum(RELU_PRE_MODE), "`normal_relu`: negative values become 0 first")],
+);
+
+pub static TEXTRACT_FP: OpDef = OpDef {
+    schema: OpSchema { name: "pto.textract_fp", ..WINDOW_FP },
+    summary: "Take a window out of an accumulator, with a quantisation parameter for each column",
+    doc: fp_doc!("As `pto.textract`, column j of the window by parameter j."),
+    source: "tile ISA, TEXTRACT_FP; device headers, GetVectorPreQuantMode",
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::Fix),
+    verify: |op, platform, diags| {
+        if require_space(op, "src", &[Space::Acc], diags) {
+            verify_extract(op, platform, diags);
+        }
+    },
+    lower: |op, d| lower_window(op, d, Taken::Extract),
+    ..PLAIN
+};
+
+pub static TINSERT_FP: OpDef = OpDef {
+    schema: OpSchema { name: "pto.tinsert_fp", ..WINDOW_FP },
+    summary: "Put an accumulator into a window, with a quantisation parameter for each column",
+    doc: fp_doc!("As `pto.tinsert`, column j of the accumulator by parameter j."),
+    source: "tile ISA, TINSERT_FP; device headers, GetVectorPreQuantMode",
+    core: CoreRule::Cube,
+    pipe: PipeRule::Fixed(Pipe::Fix),
+    verify: |op, platform, diags| {
+        if require_space(op, "src", &[Space::Acc], diags) {
+            verify_insert(op, platform, diags);
+        }
+    },
+    lower: |op, d| lower_window(op, d, Taken::Insert),
+    ..PLAIN
+};
+
+/// Whether the elements that move have quantisation parameters.
+fn quantised(op: &OpRef<'_>) -> bool {
+    op.if_declared("fp").is_some()
+}
+
 fn verify_extract(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let (Some(from), Some(to)) = (op.space("src"), op.space("dst")) else { return };
     let known = match from {
@@ -81,7 +131,7 @@ fn verify_extract(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
             "expects A5 vec->vec textract src/dst to use ND layout (blayout=row_major, slayout=none_box)",
         ));
     }
-    move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), false, diags);
+    move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), quantised(op), diags);
     inside(op, &source.layout, &valid_part(target), ("dst", "src"), diags);
 }
 
@@ -101,7 +151,7 @@ fn verify_insert(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         return;
     }
     let (Some(source), Some(target)) = (op.tile("src"), op.tile("dst")) else { return };
-    move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), false, diags);
+    move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), quantised(op), diags);
     inside(op, &target.layout, &valid_part(source), ("src", "dst"), diags);
 }
 
@@ -130,7 +180,7 @@ fn lower_window(op: &OpRef<'_>, d: &mut Decoder<'_>, taken: Taken) -> Lowered {
     let row = d.scalar(op.operand("row").ok_or(Reported)?)?;
     let col = d.scalar(op.operand("col").ok_or(Reported)?)?;
     let target = d.tile(op.operand("dst").ok_or(Reported)?)?;
-    let finish = Finish { relu: relu(op), ..Finish::default() };
-    issue_move(op, d, (&source, &target), taken, finish, [row, col, Operand::Imm(0)]);
+    let (finish, scale) = way_out(op, d)?;
+    issue_move(op, d, (&source, &target), taken, finish, [row, col, scale]);
     Ok(())
 }

@@ -39,6 +39,7 @@ pub(crate) const OPS: &[&OpDef] = &[
 /// `#pto.pipe<…>`.
 pub const PIPE: &EnumSpec = &EnumSpec {
     kind: "pipe",
+    numbered: false,
     members: &[
         "PIPE_S",
         "PIPE_V",
@@ -56,6 +57,7 @@ pub const PIPE: &EnumSpec = &EnumSpec {
 /// `#pto.event<…>`.
 pub const EVENT: &EnumSpec = &EnumSpec {
     kind: "event",
+    numbered: false,
     members: &["EVENT_ID0", "EVENT_ID1", "EVENT_ID2", "EVENT_ID3", "EVENT_ID4", "EVENT_ID5", "EVENT_ID6", "EVENT_ID7"],
 };
 
@@ -85,9 +87,13 @@ pub(crate) const EVENT_PIPES: &[(&str, Pipe)] = &[
     ("EVENT_VEC_WAITPOINT", Pipe::V),
 ];
 
+/// The same for barriers, which elsewhere know the other name of the kind only.
+const BARRIER_TYPE: &EnumSpec = &EnumSpec { kind: "sync_op_type", ..*EVENT_TYPE };
+
 /// `#pto.pipe_event_type<…>`, also spelt `#pto.sync_op_type<…>`.
 pub const EVENT_TYPE: &EnumSpec = &EnumSpec {
     kind: "pipe_event_type",
+    numbered: false,
     members: &{
         let mut names = [""; EVENT_PIPES.len()];
         let mut at = 0;
@@ -369,7 +375,7 @@ pub static BARRIER_SYNC: OpDef = OpDef {
         Syntax::Format("`[` $op_type `]` attr-dict"),
         &[],
         &[],
-        &[required("op_type", AttrKind::Enum(EVENT_TYPE), "class of operations")],
+        &[required("op_type", AttrKind::Enum(BARRIER_TYPE), "class of operations")],
     ),
     summary: "Barrier on the pipe that runs a class of operations",
     doc: "The same as `pto.barrier` on the pipe of the class.",

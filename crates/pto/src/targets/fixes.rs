@@ -134,6 +134,27 @@ pub(super) fn known_classes(_: &Scalars, module: &mut Module, id: OpId, _: &Plat
     Ok(())
 }
 
+/// A barrier knows the classes by the other name of their kind only.
+pub(super) fn class_of_a_barrier(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    known_classes(scalars, module, id, platform)?;
+    if let Some(class) = op(module, id)?.text("op_type").map(str::to_string) {
+        module.op_mut(id).attrs.set("op_type", Attr::member("sync_op_type", &class));
+    }
+    Ok(())
+}
+
+/// The working memory of a merge of lists stands behind the lists.
+pub(super) fn merge_memory_last(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let Some(tmp) = this.operand("tmp") else { return Ok(()) };
+    let lists: Vec<ValueId> = this.operands("sources").iter().copied().chain([tmp]).collect();
+    let (dst, executed) = (this.operand("dst"), this.operand("executed"));
+    let data = module.op_mut(id);
+    data.segments = [lists.len() as u16, 0, 1, 0, u16::from(executed.is_some())].into_iter().collect();
+    data.operands = lists.into_iter().chain(dst).chain(executed).collect();
+    Ok(())
+}
+
 /// Buffer tokens name a class of operations and a constant id.
 pub(super) fn buffer_by_class(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     known_classes(scalars, module, id, platform)?;

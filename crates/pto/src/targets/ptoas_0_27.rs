@@ -1,5 +1,6 @@
 //! ptoas 0.27, the public assembler of April 2026.
 
+use slipring_ir::Syntax;
 use slipring_ir::text::Spelling;
 use slipring_op::target::{Fix, Need, OpRule, RingRules, Target};
 use slipring_tile::Elem;
@@ -66,16 +67,17 @@ pub(super) static SPELLING: Spelling = Spelling {
     typed: &[
         ("pto.ttri", "upperOrLower", "i32"),
         ("pto.trandom", "rounds", "i32"),
+        ("pto.tgather", "offset", "i32"),
         ("pto.get_buf", "mode", "i32"),
         ("pto.rls_buf", "mode", "i32"),
         ("pto.sync.set", "ffts_mode", "i32"),
         ("pto.build_async_session", "sync_id", "i32"),
         ("pto.build_async_session", "queue_num", "i32"),
     ],
-    comma: &["pto.tgather"],
+    comma: &[("pto.tgather", "maskPattern")],
     one_by_one: &["pto.tstore", "pto.tmov"],
     full: true,
-    forms: &[],
+    forms: &[("pto.trandom", Syntax::InsOuts { ins: 6, attrs_in_ins: true })],
 };
 
 pub(super) const LACKS: &[(&str, &str)] = &[
@@ -127,7 +129,7 @@ const BY_ROW: &[&str] = &[
 ];
 
 /// The rules, with what is done to the ends of pipes and to what moves through them.
-pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 18] {
+pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 20] {
     [
         OpRule {
             index: &["offset"],
@@ -171,10 +173,9 @@ pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 18] {
         OpRule { index: &["valid_row", "valid_col"], ..OpRule::of(&["pto.tpop_from_aic", "pto.tpop_from_aiv"]) },
         OpRule { fix: Some(fixes::wait_of_a_pipe), ..OpRule::of(&["pto.sync.wait"]) },
         OpRule { fix: Some(fixes::print_of_a_number), ..OpRule::of(&["pto.print"]) },
-        OpRule {
-            fix: Some(fixes::known_classes),
-            ..OpRule::of(&["pto.record_event", "pto.wait_event", "pto.barrier_sync"])
-        },
+        OpRule { fix: Some(fixes::known_classes), ..OpRule::of(&["pto.record_event", "pto.wait_event"]) },
+        OpRule { fix: Some(fixes::class_of_a_barrier), ..OpRule::of(&["pto.barrier_sync"]) },
+        OpRule { fix: Some(fixes::merge_memory_last), ..OpRule::of(&["pto.tmrgsort"]) },
         OpRule { fix: Some(fixes::buffer_by_class), ..OpRule::of(&["pto.get_buf", "pto.rls_buf"]) },
         OpRule {
             index: &["valid_row", "valid_col"],

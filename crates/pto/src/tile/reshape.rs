@@ -37,22 +37,30 @@ pub static BITCAST: OpDef = OpDef {
     schema: OpSchema { name: "pto.bitcast", ..RESHAPE },
     summary: "Look at a tile's elements as another type",
     doc: "A tile of another element type at the address of `src`. No data moves. Both tiles are in the same memory and \
-          have equally many bytes. A valid shape that the result leaves open is the source's.",
+          have equally many bytes, or equal shapes and layouts and elements that are no larger: the result then lies in the first \
+          bytes of `src`. A valid shape that the result leaves open is the source's.",
     source: "PTO IR of the public assembler, bitcast",
-    verify: verify_reshape,
+    verify: |op, _, diags| verify_bytes(op, true, diags),
     along: [Along::Reshapes; 2],
     lower: |op, d| lower_reshape(op, d, true),
     ..PLAIN
 };
 
 fn verify_reshape(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    verify_bytes(op, false, diags);
+}
+
+/// Reports tiles that do not look at the same bytes. `shrinks`: elements of another size may look at the first of them.
+fn verify_bytes(op: &OpRef<'_>, shrinks: bool, diags: &mut Diags) {
     let (Some(src), Some(dst)) = (op.tile("src"), op.module.ty(op.result(0)).as_tile()) else { return };
     if src.space != dst.space {
         diags.push(
             op.error("reshape-space", format!("the bytes lie in `{}`, the result in `{}`", src.space, dst.space)),
         );
     }
-    if src.layout.bytes() != dst.layout.bytes() {
+    let alike = Layout { elem: src.layout.elem, ..dst.layout } == src.layout;
+    let begins = shrinks && alike && dst.layout.bytes() <= src.layout.bytes();
+    if src.layout.bytes() != dst.layout.bytes() && !begins {
         diags.push(op.error(
             "reshape-size",
             format!("the source has {} bytes, the result {}", src.layout.bytes(), dst.layout.bytes()),

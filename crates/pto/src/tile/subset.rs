@@ -29,7 +29,8 @@ pub static SUBSET: OpDef = OpDef {
     summary: "A rectangular part of a tile",
     doc: "The part of `source` from row and column `offsets` on, `sizes` rows and columns large, as a tile: the same \
           bytes, no copy. Its type is the source's with the shape `sizes`; its valid shape is what the source's leaves of \
-          it. In a tile with boxes offsets and sizes are multiples of a box, and a part has all columns of a tile whose \
+          it, and where constants say that the part begins behind the source's valid shape, what that leaves when repeated: \
+          the second half of a tile of 64 columns, 32 of them valid, has 32 valid columns. In a tile with boxes offsets and sizes are multiples of a box, and a part has all columns of a tile whose \
           boxes are ordered by rows, all rows of one whose boxes are ordered by columns.",
     source: "PTO IR manual 4.1",
     verify: verify_subset,
@@ -109,11 +110,17 @@ fn part_type(module: &slipring_ir::Module, source: ValueId, offsets: &[ValueId],
     let valid = std::array::from_fn(|at| {
         let offset = offsets.get(at).and_then(|v| constant(module, *v)).and_then(|n| u64::try_from(n).ok());
         match (tile.valid[at], offset) {
-            (Dim::Static(all), Some(offset)) => Dim::Static(all.saturating_sub(offset).min([rows, cols][at].into())),
+            (Dim::Static(all), Some(offset)) => Dim::Static(left(all, offset).min([rows, cols][at].into())),
             _ => Dim::Dynamic,
         }
     });
     Type::Tile(TileType { layout: Layout { rows, cols, ..tile.layout }, valid, ..*tile })
+}
+
+/// What a valid extent leaves behind an offset. Behind its end it begins again: a part there is another tile that lies in the
+/// same buffer.
+const fn left(all: u64, offset: u64) -> u64 {
+    if all == 0 { 0 } else { all - offset % all }
 }
 
 fn verify_subset(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
@@ -189,9 +196,14 @@ fn lower_subset(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut ty = TileType { layout: part, ..source.ty };
     let mut valid = [Operand::Imm(0); 2];
     for (at, size) in [rows, cols].into_iter().enumerate() {
-        let left = d.sub(source.valid[at], offsets[at]);
-        let left = d.max(left, Operand::Imm(0));
-        valid[at] = d.min(left, Operand::Imm(size.into()));
+        valid[at] = match (source.valid[at], offsets[at]) {
+            (Operand::Imm(all), Operand::Imm(offset)) => Operand::Imm(left(all, offset).min(size.into())),
+            (all, offset) => {
+                let left = d.sub(all, offset);
+                let left = d.max(left, Operand::Imm(0));
+                d.min(left, Operand::Imm(size.into()))
+            }
+        };
         ty.valid[at] = match valid[at] {
             Operand::Imm(n) => Dim::Static(n),
             // A register of its own: the part's valid shape may be changed without changing the whole's.

@@ -1,7 +1,8 @@
 //! Values for each row or column, spread over a tile (PTO IR manual 4.7).
 
 use slipring_ir::{Diags, OpSchema};
-use slipring_tile::{Binary, Cast};
+use slipring_machine::readings::FIRST_COLUMN;
+use slipring_tile::{BLayout, Binary, Cast};
 
 use super::check::{self, ANY_ELEM, Elems, FLOATS, NUMBERS, Needs};
 use super::lower::{Operands, spread};
@@ -34,7 +35,8 @@ pub(crate) const OPS: &[&OpDef] = &[
 ];
 
 const BROADCAST: OpDef = OpDef { source: "PTO IR manual 4.7; tile ISA, page of the same name", ..VECTOR };
-const BY_ROW: OpDef = OpDef { along: [Along::Each, Along::Repeats], ..BROADCAST };
+const BY_ROW: OpDef =
+    OpDef { along: [Along::Each, Along::Repeats], library_memory: spreads_in_library_memory, ..BROADCAST };
 const BY_COLUMN: OpDef = OpDef { along: [Along::First("src1"), Along::Each], ..BROADCAST };
 
 pub static TROWEXPAND: OpDef = OpDef {
@@ -63,6 +65,12 @@ pub static TCOLEXPAND: OpDef = OpDef {
     class: "expand",
     ..BROADCAST
 };
+
+/// The tile library spreads a column that is stored by columns into blocks first, in memory of its own where it is given none.
+fn spreads_in_library_memory(op: &OpRef<'_>) -> bool {
+    let by_columns = |name| op.tile(name).is_some_and(|tile| tile.layout.blayout == BLayout::ColMajor);
+    op.operand("tmp").is_none() && (by_columns("src0") || by_columns("src1"))
+}
 
 /// Says which operand is spread.
 macro_rules! row_doc {
@@ -241,7 +249,8 @@ fn columns_of(op: &OpRef<'_>, source: &'static str, elems: Elems, diags: &mut Di
 }
 
 fn by_row(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Binary) -> Lowered {
-    spread(op, d, kernel, [("src0", Input::PerRow), ("src1", Input::PerRow)])
+    let input = if d.platform.reads_otherwise(&FIRST_COLUMN) { Input::PerRowFirst } else { Input::PerRow };
+    spread(op, d, kernel, [("src0", input), ("src1", input)])
 }
 
 fn by_column(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Binary) -> Lowered {

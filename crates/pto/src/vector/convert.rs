@@ -18,11 +18,14 @@ use slipring_op::rules::{defaulted, schema};
 pub(crate) const OPS: &[&OpDef] = &[&TCVT, &TPACK];
 
 /// `#pto<round_mode …>`.
-const ROUND_MODE: &EnumSpec =
-    &EnumSpec { kind: "round_mode", members: &["NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD", "CAST_RINT"] };
+const ROUND_MODE: &EnumSpec = &EnumSpec {
+    kind: "round_mode",
+    numbered: false,
+    members: &["NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD", "CAST_RINT"],
+};
 
 /// `#pto<saturation_mode …>`.
-const SATURATION_MODE: &EnumSpec = &EnumSpec { kind: "saturation_mode", members: &["OFF", "ON"] };
+const SATURATION_MODE: &EnumSpec = &EnumSpec { kind: "saturation_mode", numbered: false, members: &["OFF", "ON"] };
 
 pub static TCVT: OpDef = OpDef {
     schema: schema(
@@ -53,6 +56,12 @@ pub static TCVT: OpDef = OpDef {
     lower: lower_convert,
     elems: types::CONVERTED,
     class: "convert",
+    library_memory: |op| {
+        let elem = |name| op.ty(name).and_then(Type::elem).unwrap_or(Elem::F32);
+        let (from, to) = (elem("src"), elem("dst"));
+        let narrow = matches!(to, Elem::I8 | Elem::U8 | Elem::I16);
+        narrow && from.is_float() && !saturation(op, from, to) && op.operand("tmp").is_none()
+    },
     ..EACH
 };
 
@@ -108,6 +117,14 @@ fn saturates(from: Elem, to: Elem) -> bool {
     !to.is_float() && !keeps_low_bits
 }
 
+/// Whether a conversion saturates.
+fn saturation(op: &OpRef<'_>, from: Elem, to: Elem) -> bool {
+    match op.attr("sat_mode").and_then(Attr::as_str) {
+        Some(mode) => mode == "ON",
+        None => saturates(from, to),
+    }
+}
+
 fn lower_convert(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let elem = |name| op.ty(name).and_then(Type::elem).unwrap_or(Elem::F32);
     let (from, to) = (elem("src"), elem("dst"));
@@ -115,10 +132,7 @@ fn lower_convert(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     if (from, to) == (Elem::F32, Elem::F32) {
         return elementwise(op, d, integral(mode), ["src"]);
     }
-    let saturate = match op.attr("sat_mode").and_then(Attr::as_str) {
-        Some(mode) => mode == "ON",
-        None => saturates(from, to),
-    };
+    let saturate = saturation(op, from, to);
     let saturation = match (saturate, to.is_float()) {
         (true, true) => Saturation::KeepNan,
         (true, false) => Saturation::On,

@@ -9,8 +9,9 @@ use super::check::{self, Elems, NUMBERS};
 use super::lower::Operands;
 use super::types;
 use super::{DST, EACH, ONE, SCALAR_ARG, TMP, VECTOR, ins};
-use slipring_effect::pad_value;
 use slipring_effect::vector::{Pad, Sequence, Spread};
+use slipring_effect::{finite_pad, pad_value, pads_with_infinity};
+use slipring_machine::readings::FINITE_PAD;
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
@@ -200,11 +201,13 @@ fn verify_pad(op: &OpRef<'_>, expands: bool, diags: &mut Diags) {
 fn pad(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let value = op.operand("dst").ok_or(Reported)?;
     let ty = d.tile(value)?.ty;
-    let Some(value) = pad_value(ty.layout.elem, ty.pad) else {
+    let finite = d.platform.reads_otherwise(&FINITE_PAD);
+    let asked = !finite && pads_with_infinity(ty.layout.elem, ty.pad);
+    let Some(value) = pad_value(ty.layout.elem, if finite { finite_pad(ty.pad) } else { ty.pad }) else {
         return Err(d.error("tile-pad", "expects dst to have a padding value"));
     };
     let mut operands = Operands::new(op, d);
     let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
-    let effect = Pad { local: operands.local, dst, src, value };
+    let effect = Pad { local: operands.local, dst, src, value, asked };
     operands.issue(d, effect)
 }

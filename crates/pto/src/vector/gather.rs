@@ -23,11 +23,14 @@ const fn ins(count: usize) -> Syntax {
 pub(super) const INDICES: OperandSpec = operand("indices", TILE, Touch::Read, "the indices");
 
 /// `#pto.mask_pattern<…>`.
-const MASK_PATTERN: &EnumSpec =
-    &EnumSpec { kind: "mask_pattern", members: &["P0101", "P1010", "P0001", "P0010", "P0100", "P1000", "P1111"] };
+const MASK_PATTERN: &EnumSpec = &EnumSpec {
+    kind: "mask_pattern",
+    numbered: false,
+    members: &["P0101", "P1010", "P0001", "P0010", "P0100", "P1000", "P1111"],
+};
 
 /// `#pto.cmp<…>` of a gather.
-const GATHER_CMP: &EnumSpec = &EnumSpec { kind: "cmp", members: &["eq", "gt", "EQ", "GT"] };
+const GATHER_CMP: &EnumSpec = &EnumSpec { kind: "cmp", numbered: false, members: &["eq", "gt", "EQ", "GT"] };
 
 pub static TGATHER: OpDef = OpDef {
     schema: schema(

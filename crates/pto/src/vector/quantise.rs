@@ -20,7 +20,7 @@ const INS: Syntax = Syntax::InsOuts { ins: 3, attrs_in_ins: false };
 const SINGLE: Elems = Elems::new("f32", |elem| elem == Elem::F32);
 
 /// `#pto<quant_type …>`.
-const QUANT_TYPE: &EnumSpec = &EnumSpec { kind: "quant_type", members: &["INT8_SYM", "INT8_ASYM"] };
+const QUANT_TYPE: &EnumSpec = &EnumSpec { kind: "quant_type", numbered: false, members: &["INT8_SYM", "INT8_ASYM"] };
 
 pub static TQUANT: OpDef = OpDef {
     schema: schema(

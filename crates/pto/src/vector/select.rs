@@ -7,7 +7,9 @@ use super::check::{self, MASK_DOC, NUMBERS, Needs};
 use super::lower::Operands;
 use super::types;
 use super::{DST, SCALAR_ARG, SRC, SRC0, SRC1, TMP, VECTOR, ins};
-use slipring_effect::vector::{CompareTiles, Select};
+use slipring_effect::vector::{Bits, CompareTiles, Select};
+use slipring_machine::Question;
+use slipring_machine::readings::{DENSE_COMPARE, DENSE_SELECT};
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef};
@@ -26,6 +28,7 @@ const COMPARISON: OpDef = OpDef {
 /// `#pto<cmp …>`.
 const CMP: &EnumSpec = &EnumSpec {
     kind: "cmp",
+    numbered: false,
     members: &[
         "eq",
         "ne",
@@ -158,10 +161,21 @@ fn mode(op: &OpRef<'_>) -> Compare {
     }
 }
 
+/// Where the bits of rows begin, on which a question may be.
+fn bits(d: &Decoder<'_>, asked: Option<&'static Question>) -> Bits {
+    match asked {
+        None => Bits::Rows,
+        Some(question) if d.platform.reads_otherwise(question) => Bits::Dense,
+        Some(question) => Bits::Asked(question),
+    }
+}
+
 fn compare(op: &OpRef<'_>, d: &mut Decoder<'_>, [a, b]: [&'static str; 2]) -> Lowered {
     let mut operands = Operands::new(op, d);
     let (a, b, dst) = (operands.tile(d, a)?, operands.input(d, b)?, operands.tile(d, "dst")?);
-    let effect = CompareTiles { local: operands.local, mode: mode(op), dst, a, b };
+    // A comparison of two tiles is read alike everywhere.
+    let asked = op.def.schema.operand("scalar").is_some().then_some(&DENSE_COMPARE);
+    let effect = CompareTiles { local: operands.local, mode: mode(op), dst, a, b, bits: bits(d, asked) };
     operands.issue(d, effect)
 }
 
@@ -169,6 +183,6 @@ fn choose(op: &OpRef<'_>, d: &mut Decoder<'_>, [a, b]: [&'static str; 2]) -> Low
     let mut operands = Operands::new(op, d);
     let (mask, dst) = (operands.tile(d, "mask")?, operands.tile(d, "dst")?);
     let (a, b) = (operands.tile(d, a)?, operands.input(d, b)?);
-    let effect = Select { local: operands.local, dst, mask, a, b };
+    let effect = Select { local: operands.local, dst, mask, a, b, bits: bits(d, Some(&DENSE_SELECT)) };
     operands.issue(d, effect)
 }

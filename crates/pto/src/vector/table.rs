@@ -21,11 +21,14 @@ pub(crate) const OPS: &[&OpDef] = &[&MGATHER, &MSCATTER];
 const INS: Syntax = Syntax::InsOuts { ins: 2, attrs_in_ins: false };
 
 /// `#pto<gather_oob …>`.
-const GATHER_OOB: &EnumSpec = &EnumSpec { kind: "gather_oob", members: &["undefined", "clamp", "wrap", "zero"] };
+const GATHER_OOB: &EnumSpec =
+    &EnumSpec { kind: "gather_oob", numbered: false, members: &["undefined", "clamp", "wrap", "zero"] };
 /// `#pto<scatter_oob …>`.
-const SCATTER_OOB: &EnumSpec = &EnumSpec { kind: "scatter_oob", members: &["undefined", "skip", "clamp", "wrap"] };
+const SCATTER_OOB: &EnumSpec =
+    &EnumSpec { kind: "scatter_oob", numbered: false, members: &["undefined", "skip", "clamp", "wrap"] };
 /// `#pto<scatter_atomic_op …>`.
-const SCATTER_ATOMIC: &EnumSpec = &EnumSpec { kind: "scatter_atomic_op", members: &["none", "add", "max", "min"] };
+const SCATTER_ATOMIC: &EnumSpec =
+    &EnumSpec { kind: "scatter_atomic_op", numbered: false, members: &["none", "add", "max", "min"] };
 
 /// Says what a number in the indices names.
 macro_rules! table_doc {

@@ -155,6 +155,18 @@ struct PlatformArgs {
     /// A platform file of your own
     #[arg(long, value_name = "TOML", conflicts_with = "arch")]
     platform: Option<String>,
+    /// Where public sources disagree: the other reading of this name (docs/decisions/readings.md)
+    #[arg(long = "reading", value_name = "NAME", value_parser = reading)]
+    readings: Vec<String>,
+}
+
+/// The name of a reading.
+fn reading(name: &str) -> Result<String, String> {
+    if slipring_machine::readings::question(name).is_some() {
+        return Ok(name.to_string());
+    }
+    let names: Vec<&str> = slipring_machine::readings::QUESTIONS.iter().map(|question| question.name).collect();
+    Err(format!("there are {}", names.join(", ")))
 }
 
 impl PlatformArgs {
@@ -165,10 +177,14 @@ impl PlatformArgs {
 
     /// The platform for a module, or what is wrong with the choice.
     fn choose(&self, module: &Module) -> Result<Platform, String> {
-        match self.file() {
+        let platform = match self.file() {
             Some(platform) => platform,
             None => slipring::choose_platform(self.arch.as_deref(), module).map_err(|error| error.to_string()),
-        }
+        };
+        platform.map(|mut platform| {
+            platform.readings.extend(self.readings.iter().cloned());
+            platform
+        })
     }
 
     /// The platform of the file, if one is given.
@@ -180,10 +196,23 @@ impl PlatformArgs {
 
     /// A kernel on the platform that is asked for, if one is.
     fn apply(&self, kernel: Kernel) -> Result<Kernel, Error> {
+        let kernel = kernel.readings(self.readings.iter().cloned())?;
         Ok(match self.named()? {
             Some(platform) => kernel.on(platform),
             None => kernel,
         })
+    }
+
+    /// The platform that is asked for, or this one where only readings are.
+    fn named_or(&self, name: &str) -> Result<Option<Platform>, Error> {
+        let default = || slipring_machine::built_in(name).map_err(|error| Error::Platform(error.to_string()));
+        let mut platform = match self.named()? {
+            Some(platform) => platform,
+            None if self.readings.is_empty() => return Ok(None),
+            None => default()?,
+        };
+        platform.readings.extend(self.readings.iter().cloned());
+        Ok(Some(platform))
     }
 
     /// The platform that is asked for, if one is.

@@ -205,10 +205,17 @@ impl Program {
         Report::new(self.source.clone(), said)
     }
 
+    /// Name of the platform that it runs on: A5 where none was asked for.
+    pub fn platform_name(&self) -> &str {
+        self.platform.as_ref().map_or("a5", |platform| &platform.name)
+    }
+
     fn target(&self) -> Result<Platform, Error> {
         match &self.platform {
             Some(platform) => Ok(platform.clone()),
-            None => slipring_machine::built_in("a5").map_err(|error| Error::Platform(error.to_string())),
+            None => {
+                slipring_machine::built_in(self.platform_name()).map_err(|error| Error::Platform(error.to_string()))
+            }
         }
     }
 

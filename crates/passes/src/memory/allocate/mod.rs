@@ -77,6 +77,7 @@ fn decide(
         for (name, spec) in &context.platform.space {
             let Some(space) = Space::parse(name) else { continue };
             let mut memory = Memory::new(module, space, spec);
+            memory.keep_reserved(context, &group);
             memory.take_rings(context, &rings, &group);
             memory.take_roots(context, functions, &group, roots, &lives, diags);
             memory.check_fixed(diags);

@@ -80,11 +80,11 @@ impl Memory<'_> {
         }
         lines.sort_by_key(|(bytes, op, _)| (std::cmp::Reverse(*bytes), *op));
         let place = lines.first().map_or(Default::default(), |(_, op, _)| self.module.op(*op).span);
-        let message = if needed > self.spec.usable() {
-            let room = self.spec.room();
+        let message = if needed > self.usable {
+            let room = if self.usable < self.spec.bytes { self.spec.room() } else { self.spec.bytes.to_string() };
             format!("`{space}` is too small: {needed} bytes are in use at the same time, it has {room}")
         } else {
-            let usable = self.spec.usable();
+            let usable = self.usable;
             format!("`{space}` is too small: its {usable} bytes are cut into pieces that are too short")
         };
         let mut error = Diagnostic::error("memory-full", place, message).label("the largest part");
@@ -141,7 +141,7 @@ impl Memory<'_> {
         }
         let taken = |f: &Fixed| f.range.start..f.range.start + smaller(f.op, f.range.end - f.range.start);
         let blocked: Vec<_> = self.fixed.iter().map(taken).collect();
-        pack(&requests, self.spec.usable(), &blocked).is_ok()
+        pack(&requests, self.usable, &blocked).is_ok()
     }
 
     /// True for a ring that the compiler made: its depth is an option of the kernel.

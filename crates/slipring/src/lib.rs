@@ -10,6 +10,7 @@
 pub mod args;
 mod asked;
 mod board;
+mod build;
 pub mod cost;
 mod device;
 mod error;
@@ -28,8 +29,10 @@ mod prepare;
 mod program;
 mod prove;
 mod queue_message;
+mod queue_run;
 mod queue_trace;
 mod recorded;
+pub mod reference;
 mod rings;
 mod run;
 mod symbols;
@@ -39,6 +42,7 @@ mod verify;
 
 pub use asked::{Asked, Given};
 pub use board::{BoardFacts, BoardOptions, BoardRun, QueueFacts};
+pub use build::{BuildOptions, BuiltProgram, Opened, build, find_target};
 pub use device::{BlockRun, DeviceRun, KernelWorker, Order, Runs, run_on_device};
 pub use error::{Error, Report};
 pub use exec::{ExecuteOptions, Execution, execute, execute_again, execute_timed};
@@ -55,9 +59,13 @@ pub use prepare::{
     Loaded, Prepared, check, choose_platform, is_language, load, load_file, load_file_with, needed, prepare,
     read_platform, written_platform,
 };
-pub use program::{ClusterFacts, PathFacts, Program, ProgramFacts, ProgramOptions, ProgramRun, TaskFacts, WorkFacts};
+pub use program::{
+    ClusterFacts, GraphEdge, GraphFacts, GraphTask, GraphTensor, GraphUse, PathFacts, Program, ProgramFacts,
+    ProgramOptions, ProgramRun, TaskFacts, WorkFacts,
+};
 pub use prove::{Judgement, Proof, ProofScope, ProveOptions, Witness};
 pub use queue_message::{of_finding as queue_finding, of_text as queue_text_error};
+pub use queue_run::{queue_demo, queue_dumps, queue_findings};
 pub use queue_trace::queue_trace;
 pub use rings::{DEEPEST, Depth, RingReport};
 pub use run::{Comparison, Run, Verdict};

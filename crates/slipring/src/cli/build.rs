@@ -1,18 +1,17 @@
 //! `slipring build`: run the passes and print.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::Duration;
 
 use clap::Args;
-use slipring_ir::{Module, Severity, Source, difference_but_for_names};
-use slipring_op::target::Target;
-use slipring_passes::{Pass, PassContext, pipeline, verify_after};
-use slipring_pto::targets::{TARGETS, target};
+use slipring::{BuildOptions, BuiltProgram};
+use slipring_ir::Module;
+use slipring_passes::{Pass, pipeline};
 use slipring_report::{memory_svg, memory_text};
 
 use super::asked::ShapeArgs;
 use super::output::{fail, out, out_beside, report, write_file};
-use super::{Exit, Opened, PlatformArgs, open};
+use super::{Exit, PlatformArgs, open};
 
 /// Arguments of `build`.
 #[derive(Args)]
@@ -65,7 +64,7 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
             return fail(format!("there is no pass `{name}`; the passes are {}", names.join(", ")));
         }
     }
-    let target = match args.target.as_deref().map(find_target).transpose() {
+    let target = match args.target.as_deref().map(slipring::find_target).transpose() {
         Ok(target) => target,
         Err(message) => return fail(message),
     };
@@ -74,55 +73,24 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
         Some(Err(message)) => return fail(message),
         None => return fail("no file given"),
     };
-    let Opened { mut module, mut platform, mut diags, kernels } = opened;
-    if let Some(target) = target.filter(|_| !diags.has_errors()) {
-        platform = slipring_passes::target::platform_for(target, &platform);
-        slipring_passes::target::before(&mut module, target, &platform, &mut diags);
-    }
-    let whole = args.passes.is_empty();
-    if !diags.has_errors() {
-        let context = PassContext { platform: &platform };
-        let shown = |name: &str| args.print_ir_after.iter().any(|n| n == name || n == "all");
-        let print = |name: &str, module: &Module| {
-            if shown(name) {
-                out_beside(&format!("// ---- after {name}\n{}\n", slipring_ir::text::print(module)));
-            }
-        };
-        let asked = |pass: &&Pass| whole || args.passes.iter().any(|name| name == pass.name);
-        for pass in pipeline().iter().filter(asked) {
-            let start = Instant::now();
-            (pass.run)(&mut module, &context, &mut diags);
-            if args.time_passes {
-                out_beside(&format!("{:16} {:9.3} ms\n", pass.name, start.elapsed().as_secs_f64() * 1e3));
-            }
-            print(pass.name, &module);
-            if args.verify_passes && !diags.has_errors() {
-                diags.list.extend(verify_after(pass, &module, slipring_dialects::Dialects::get(), &platform).list);
-            }
-            if diags.has_errors() {
-                break;
-            }
+    let shown = |name: &str| args.print_ir_after.iter().any(|n| n == name || n == "all");
+    let after = |pass: &Pass, module: &Module, time: Duration| {
+        if args.time_passes {
+            out_beside(&format!("{:16} {:9.3} ms\n", pass.name, time.as_secs_f64() * 1e3));
         }
-    }
-    // With single passes alone the program may be one that the others complete.
-    if whole && !diags.has_errors() {
-        let judged = slipring::judge(&module, std::slice::from_ref(&platform));
-        let errors = slipring::merged(&judged)
-            .list
-            .into_iter()
-            .filter(|d| d.severity == Severity::Error && !slipring::is_finding(d));
-        diags.list.extend(errors);
-    }
-    let head = slipring::head_lines(&module, &kernels, &platform);
-    if let Some(target) = target.filter(|_| !diags.has_errors()) {
-        slipring_passes::target::after(&mut module, target, &platform, &mut diags);
-    }
-    report(&diags, &module.source);
+        if shown(pass.name) {
+            out_beside(&format!("// ---- after {}\n{}\n", pass.name, slipring_ir::text::print(module)));
+        }
+    };
+    let options = BuildOptions { target, passes: &args.passes, verify: args.verify_passes };
+    let built = slipring::build(opened, options, after);
+    let BuiltProgram { module, platform, diags, .. } = &built;
+    report(diags, &module.source);
     if diags.has_errors() {
         return Exit::BadInput;
     }
     if let Some(path) = &args.memory_map {
-        let memories = slipring::memory_map(&module, &platform);
+        let memories = slipring::memory_map(module, platform);
         let picture = Path::new(path).extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"));
         let text = if picture { memory_svg(&memories) } else { memory_text(&memories) };
         if let Err(message) = write_file(path, &[text.as_bytes()]) {
@@ -132,43 +100,12 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
             return Exit::Clean;
         }
     }
-    let program = match target {
-        Some(target) => slipring_ir::text::print_in(&module, target.spelling),
-        None => slipring_ir::text::print(&module),
+    let text = match built.text() {
+        Ok(text) => text,
+        Err(message) => return fail(message),
     };
-    let text = head + &program;
-    if let Err(message) = reads_back(&text, &module) {
-        return fail(message);
-    }
     match write_file(args.output.as_deref().unwrap_or("-"), &[text.as_bytes()]) {
         Ok(()) => Exit::Clean,
         Err(message) => fail(message),
     }
-}
-
-/// The target of a name.
-///
-/// # Errors
-/// The names that there are.
-fn find_target(name: &str) -> Result<&'static Target, String> {
-    target(name).ok_or_else(|| {
-        let names: Vec<_> = TARGETS.iter().map(|target| format!("`{}`", target.name)).collect();
-        format!("there is no target `{name}`; the targets are {}", names.join(", "))
-    })
-}
-
-/// Reads what will be written: what was judged is the program that the text says.
-///
-/// # Errors
-/// What the text says otherwise: slipring is at fault, and the author's own text has no place for it.
-fn reads_back(text: &str, built: &Module) -> Result<(), String> {
-    let (module, diags) = slipring::load(Source::new("output", text));
-    let error = diags.list.iter().find(|d| d.severity == Severity::Error);
-    let other = match error {
-        Some(error) => Some(format!("{} ({})", error.message, error.code)),
-        None => difference_but_for_names(built, &module),
-    };
-    other.map_or(Ok(()), |other| {
-        Err(format!("the text of the built program does not say what was built: {other}; please report the input"))
-    })
 }

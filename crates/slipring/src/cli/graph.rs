@@ -1,10 +1,8 @@
 //! `slipring graph`: the tasks of a whole program and what orders them.
 
 use clap::Args;
-use serde::Serialize;
-use slipring::tasks::{Why, draw, touched};
-use slipring::{Error, Program};
-use slipring_report::MessageFacts;
+use slipring::Error;
+use slipring::tasks::draw;
 
 use super::Exit;
 use super::kernel::KernelArgs;
@@ -22,52 +20,6 @@ pub(super) struct GraphArgs {
     /// The graph as one JSON object
     #[arg(long)]
     pub json: bool,
-}
-
-#[derive(Serialize)]
-struct GraphFacts {
-    program: String,
-    tensors: Vec<TensorFacts>,
-    tasks: Vec<TaskFacts>,
-    edges: Vec<EdgeFacts>,
-    findings: Vec<MessageFacts>,
-}
-
-#[derive(Serialize)]
-struct TensorFacts {
-    name: String,
-    elem: String,
-    shape: Vec<u64>,
-    origin: &'static str,
-}
-
-#[derive(Serialize)]
-struct TaskFacts {
-    name: String,
-    turn: String,
-    line: usize,
-    blocks: u32,
-    manual: bool,
-    uses: Vec<UseFacts>,
-}
-
-#[derive(Serialize)]
-struct UseFacts {
-    tensor: usize,
-    param: String,
-    direction: &'static str,
-    /// First byte and end of each range.
-    bytes: Vec<(u64, u64)>,
-    tracked: bool,
-}
-
-#[derive(Serialize)]
-struct EdgeFacts {
-    from: usize,
-    to: usize,
-    /// `declared`, `reads`, `writes` or `overwrites`.
-    why: Vec<&'static str>,
-    reason: String,
 }
 
 /// Shows the graph.
@@ -91,7 +43,7 @@ fn start(args: &GraphArgs) -> Result<Exit, Error> {
     report_all(&report);
     let line = |task: usize| program.line(task);
     if args.json {
-        json(&facts(&program, report.facts()));
+        json(&program.graph_facts(report.facts()));
     } else if let Some(path) = &args.svg {
         let picture = draw::svg(program.graph(), program.name(), &line, &[]);
         if picture.is_empty() {
@@ -104,70 +56,4 @@ fn start(args: &GraphArgs) -> Result<Exit, Error> {
         out(&format!("{}: {}", program.name(), draw::text(program.graph(), &line)));
     }
     Ok(if report.errors() > 0 { Exit::Findings } else { Exit::Clean })
-}
-
-fn facts(program: &Program, findings: Vec<MessageFacts>) -> GraphFacts {
-    let graph = program.graph();
-    let direction = |own| match own {
-        slipring::tasks::Direction::In => "in",
-        slipring::tasks::Direction::Out => "out",
-        slipring::tasks::Direction::InOut => "inout",
-    };
-    let why = |why: &Why| match why {
-        Why::Declared => "declared",
-        Why::Reads { .. } => "reads",
-        Why::Writes { .. } => "writes",
-        Why::Overwrites { .. } => "overwrites",
-    };
-    GraphFacts {
-        program: program.name().to_string(),
-        tensors: graph
-            .tensors
-            .iter()
-            .map(|own| TensorFacts {
-                name: own.name.clone(),
-                elem: own.elem.to_string(),
-                shape: own.shape.clone(),
-                origin: match own.origin {
-                    slipring::tasks::Origin::Argument => "argument",
-                    slipring::tasks::Origin::Created => "created",
-                    slipring::tasks::Origin::Filled => "filled",
-                },
-            })
-            .collect(),
-        tasks: graph
-            .tasks
-            .iter()
-            .enumerate()
-            .map(|(at, own)| TaskFacts {
-                name: own.name.clone(),
-                turn: own.turn.clone(),
-                line: program.line(at),
-                blocks: own.blocks,
-                manual: own.manual,
-                uses: own
-                    .uses
-                    .iter()
-                    .map(|own| UseFacts {
-                        tensor: own.tensor,
-                        param: own.param.clone(),
-                        direction: direction(own.direction),
-                        bytes: own.bytes.ranges().to_vec(),
-                        tracked: own.tracked,
-                    })
-                    .collect(),
-            })
-            .collect(),
-        edges: graph
-            .edges
-            .iter()
-            .map(|edge| EdgeFacts {
-                from: edge.from,
-                to: edge.to,
-                why: edge.why.iter().map(why).collect(),
-                reason: touched::reasons(graph, &edge.why),
-            })
-            .collect(),
-        findings,
-    }
 }

@@ -22,9 +22,8 @@ mod standard;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use slipring::{Error, Kernel, Loaded};
-use slipring_ir::{Diags, Module, Source};
-use slipring_lang::KernelInfo;
+use slipring::{Error, Kernel, Loaded, Opened};
+use slipring_ir::{Module, Source};
 use slipring_machine::Platform;
 
 /// Write, check and run Cube/Vector tile kernels without the hardware.
@@ -231,15 +230,6 @@ impl PlatformArgs {
             (None, None) => Ok(None),
         }
     }
-}
-
-/// A file that was read and, where it could be read without errors, checked for its platform.
-struct Opened {
-    module: Module,
-    platform: Platform,
-    diags: Diags,
-    /// What the file says of its kernels' parameters.
-    kernels: Vec<KernelInfo>,
 }
 
 /// Opens a file for a verb that is about all of it.

@@ -4,6 +4,7 @@
 //! the op's work counts it with. Ops that cannot be run have a price as well.
 
 mod points;
+mod report;
 mod table;
 
 use slipring_dialects::Dialects;
@@ -16,6 +17,7 @@ use slipring_op::{OpDef, PipeRule};
 use slipring_tile::{Elem, Layout, Space};
 
 pub use points::{Point, read_points};
+pub use report::{facts, table_facts, table_text, text};
 pub use table::{ErrorTable, Errors, Measured, compare};
 
 /// One op of one size.

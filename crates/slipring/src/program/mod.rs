@@ -6,9 +6,11 @@
 //! | `run` | all tasks in time; findings; the sequential meaning |
 //! | `board` | tasks through the command queue |
 //! | `facts` | what a run reports |
+//! | `graph` | the tasks and their order as facts |
 
 mod board;
 mod facts;
+mod graph;
 mod run;
 mod task;
 
@@ -32,6 +34,7 @@ use crate::{
 };
 
 pub use facts::{ClusterFacts, PathFacts, ProgramFacts, TaskFacts, WorkFacts};
+pub use graph::{GraphEdge, GraphFacts, GraphTask, GraphTensor, GraphUse};
 pub use run::ProgramRun;
 
 /// A whole program of a file: what its orchestration submits, for one platform.

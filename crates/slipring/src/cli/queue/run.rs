@@ -2,18 +2,14 @@
 
 use clap::Args;
 use serde::Serialize;
-use slipring::{message_facts, queue_trace};
+use slipring::{message_facts, queue_demo, queue_dumps, queue_findings, queue_trace};
 use slipring_ir::{Diags, Source};
-use slipring_queue::board::{self, Board};
-use slipring_queue::capture::{Capture, Entry, hex};
-use slipring_queue::host::{Completion, Data, Lowering, Program, Role, lower_programs};
-use slipring_queue::lint::lint;
-use slipring_queue::machine::{Actor, Config, Limits, Machine};
+use slipring_queue::board;
+use slipring_queue::host::Completion;
+use slipring_queue::machine::{Actor, Config, Limits};
 use slipring_queue::replay::{Replay, replay};
-use slipring_queue::sanitize::{AtError, Finding, Hazard};
-use slipring_queue::wire::{LaunchMessage, Xy, host_event, relay_inline};
+use slipring_queue::sanitize::AtError;
 use slipring_queue::worker::Acknowledge;
-use slipring_queue::{Layout, layout::L1_ALIGN};
 use slipring_report::{MessageFacts, chart};
 
 use super::super::Exit;
@@ -112,7 +108,7 @@ pub(super) fn run(args: &RunArgs) -> Exit {
         Ok(replayed) => replayed,
         Err(message) => return fail(format!("{file}: {message}")),
     };
-    let list = findings(&replayed, &stream, &allowed);
+    let list = queue_findings(&replayed, &stream.capture, &stream.board, &allowed);
     let list = list.iter().map(|finding| of_finding(finding, &stream.capture)).collect();
     let diags = Diags { list };
     let trace =
@@ -130,27 +126,12 @@ pub(super) fn run(args: &RunArgs) -> Exit {
         if let Some(trace) = &trace {
             out(&chart(trace, 72, 4));
         }
-        match dumps(&stream.capture, replayed.queue.device()) {
+        match queue_dumps(&stream.capture, replayed.queue.device()) {
             Ok(text) => out(&text),
             Err(message) => return fail(message),
         }
     }
     if errors(&diags) > 0 || !facts.complete { Exit::Findings } else { Exit::Clean }
-}
-
-/// What the run found, and behind it what the bytes alone show and the run did not come to.
-fn findings(replayed: &Replay, stream: &Stream, allowed: &[Hazard]) -> Vec<Finding> {
-    let mut all = replayed.findings.clone();
-    let mut judged = lint(&stream.capture, &stream.board, &Layout::default());
-    judged.allow(allowed);
-    for mut finding in judged.findings {
-        let record = |finding: &Finding| finding.record.map(|record| record.index);
-        if !all.iter().any(|other| other.hazard == finding.hazard && record(other) == record(&finding)) {
-            finding.notes.push("the stream's bytes show it, whatever happens when".to_string());
-            all.push(finding);
-        }
-    }
-    all
 }
 
 fn stream(args: &RunArgs, file: &str) -> Result<Stream, StreamError> {
@@ -159,39 +140,10 @@ fn stream(args: &RunArgs, file: &str) -> Result<Stream, StreamError> {
         Some(launches) => {
             let name = args.board.as_deref().unwrap_or("p150");
             let board = board::built_in(name).map_err(|error| error.to_string())?;
-            let capture = demo(&board, launches).map_err(|error| error.to_string())?;
+            let capture = queue_demo(&board, launches).map_err(|error| error.to_string())?;
             Ok(Stream { capture, source: Source::new("demo", ""), board })
         }
     }
-}
-
-/// What a host sends to run a small program on all workers again and again: arguments of its own for each, one image for all.
-fn demo(board: &Board, launches: u32) -> Result<Capture, slipring_queue::wire::FieldRange> {
-    let tiles: Vec<Xy> = board.workers().collect();
-    let layout = Layout::default();
-    let launch = LaunchMessage {
-        kernel_config_base: layout.kernel_config_base,
-        local_cb_offset: L1_ALIGN as u16,
-        enables: 1,
-        ..LaunchMessage::default()
-    };
-    let program = Program {
-        args: Data::Each(
-            tiles.iter().map(|tile| [u32::from(tile.x), u32::from(tile.y), 0].map(u32::to_le_bytes).concat()).collect(),
-        ),
-        roles: vec![Role { tiles: tiles.clone(), launch, image: vec![0x13; 6000] }],
-        tiles,
-    };
-    let mut entries = Vec::new();
-    // One after the other: what stands for one launch is the same for the next.
-    for event in 1..=launches {
-        let mut commands = lower_programs(std::slice::from_ref(&program), Lowering::CAREFUL, board, &layout)?;
-        commands.push(host_event(event));
-        for command in commands {
-            entries.push(Entry::new(relay_inline(command.encode())?.encode()));
-        }
-    }
-    Ok(Capture { board: board.name.clone(), entries, dumps: Vec::new() })
 }
 
 fn facts(file: String, replayed: &mut Replay, diags: &Diags, stream: &Stream) -> Facts {
@@ -230,18 +182,4 @@ fn summary(facts: &Facts, stream: &Stream) -> String {
         facts.cycles as f64 / f64::from(stream.board.clock_mhz),
         allowed_line(&facts.allowed),
     )
-}
-
-/// The memory that the stream asks to see.
-///
-/// # Errors
-/// If there is no such memory on the board that it ran on.
-fn dumps(capture: &Capture, machine: &Machine) -> Result<String, String> {
-    let mut text = String::new();
-    for dump in &capture.dumps {
-        let mut bytes = vec![0; dump.bytes as usize];
-        machine.peek(dump.tile, dump.addr, &mut bytes).map_err(|why| format!("cannot show memory: {why}"))?;
-        text += &format!("{} {:#x}: {}\n", dump.tile, dump.addr, hex(&bytes));
-    }
-    Ok(text)
 }

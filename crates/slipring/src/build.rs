@@ -1,0 +1,129 @@
+//! Programs as the passes leave them, printed for slipring or another tool.
+
+use std::time::{Duration, Instant};
+
+use slipring_dialects::Dialects;
+use slipring_ir::{Diags, Module, Severity, Source, difference_but_for_names};
+use slipring_lang::KernelInfo;
+use slipring_machine::Platform;
+use slipring_op::target::Target;
+use slipring_passes::{Pass, PassContext, pipeline, verify_after};
+use slipring_pto::targets::{TARGETS, target};
+
+/// A program that was read for a platform, and what reading it said.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// The program.
+    pub module: Module,
+    /// What it is for.
+    pub platform: Platform,
+    /// What was said of it.
+    pub diags: Diags,
+    /// Kernels of the kernel language, in the order of the text.
+    pub kernels: Vec<KernelInfo>,
+}
+
+/// What is made of a program.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct BuildOptions<'a> {
+    /// The tool that it is for, if it is not for slipring.
+    pub target: Option<&'static Target>,
+    /// The only passes that run; all where none is named.
+    pub passes: &'a [String],
+    /// Check the program against the declarations after each pass.
+    pub verify: bool,
+}
+
+/// A program as the passes left it.
+#[derive(Clone, Debug)]
+pub struct BuiltProgram {
+    /// The program.
+    pub module: Module,
+    /// What it is for: the target's own rings, where it has some.
+    pub platform: Platform,
+    /// What was said of it; with errors it is of no use.
+    pub diags: Diags,
+    head: String,
+    target: Option<&'static Target>,
+}
+
+/// Runs the passes. `after` is told each pass that ran, the program as it left it, and how long it took.
+pub fn build(
+    opened: Opened,
+    options: BuildOptions<'_>,
+    mut after: impl FnMut(&Pass, &Module, Duration),
+) -> BuiltProgram {
+    let Opened { mut module, mut platform, mut diags, kernels } = opened;
+    let target = options.target;
+    if let Some(target) = target.filter(|_| !diags.has_errors()) {
+        platform = slipring_passes::target::platform_for(target, &platform);
+        slipring_passes::target::before(&mut module, target, &platform, &mut diags);
+    }
+    let whole = options.passes.is_empty();
+    let asked = |pass: &&Pass| whole || options.passes.iter().any(|name| name == pass.name);
+    for pass in pipeline().iter().filter(asked) {
+        if diags.has_errors() {
+            break;
+        }
+        let start = Instant::now();
+        (pass.run)(&mut module, &PassContext { platform: &platform }, &mut diags);
+        after(pass, &module, start.elapsed());
+        if options.verify && !diags.has_errors() {
+            diags.list.extend(verify_after(pass, &module, Dialects::get(), &platform).list);
+        }
+    }
+    // With single passes alone the program may be one that the others complete.
+    if whole && !diags.has_errors() {
+        let judged = crate::judge(&module, std::slice::from_ref(&platform));
+        let said = crate::merged(&judged).list.into_iter();
+        diags.list.extend(said.filter(|d| d.severity == Severity::Error && !crate::is_finding(d)));
+    }
+    let head = crate::head_lines(&module, &kernels, &platform);
+    if let Some(target) = target.filter(|_| !diags.has_errors()) {
+        slipring_passes::target::after(&mut module, target, &platform, &mut diags);
+    }
+    BuiltProgram { module, platform, diags, head, target }
+}
+
+impl BuiltProgram {
+    /// Its text.
+    ///
+    /// # Errors
+    /// If the text does not say the program: slipring is at fault.
+    pub fn text(&self) -> Result<String, String> {
+        let program = match self.target {
+            Some(target) => slipring_ir::text::print_in(&self.module, target.spelling),
+            None => slipring_ir::text::print(&self.module),
+        };
+        let text = format!("{}{program}", self.head);
+        reads_back(&text, &self.module)?;
+        Ok(text)
+    }
+}
+
+/// The target of a name.
+///
+/// # Errors
+/// The names that there are.
+pub fn find_target(name: &str) -> Result<&'static Target, String> {
+    target(name).ok_or_else(|| {
+        let names: Vec<_> = TARGETS.iter().map(|target| format!("`{}`", target.name)).collect();
+        format!("there is no target `{name}`; the targets are {}", names.join(", "))
+    })
+}
+
+/// Reads what will be written: what was judged is the program that the text says.
+///
+/// # Errors
+/// What the text says otherwise: slipring is at fault, and the author's own text has no place for it.
+fn reads_back(text: &str, built: &Module) -> Result<(), String> {
+    let (module, diags) = crate::load(Source::new("output", text));
+    let error = diags.list.iter().find(|d| d.severity == Severity::Error);
+    let other = match error {
+        Some(error) => Some(format!("{} ({})", error.message, error.code)),
+        None => difference_but_for_names(built, &module),
+    };
+    other.map_or(Ok(()), |other| {
+        Err(format!("the text of the built program does not say what was built: {other}; please report the input"))
+    })
+}

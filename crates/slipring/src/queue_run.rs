@@ -1,0 +1,72 @@
+//! Runs of captured streams: a stream to try, what a run and the bytes show together, the memory that a stream asks to see.
+
+use slipring_queue::board::Board;
+use slipring_queue::capture::{Capture, Entry, hex};
+use slipring_queue::host::{Data, Lowering, Program, Role, lower_programs};
+use slipring_queue::lint::lint;
+use slipring_queue::machine::Machine;
+use slipring_queue::replay::Replay;
+use slipring_queue::sanitize::{Finding, Hazard};
+use slipring_queue::wire::{FieldRange, LaunchMessage, Xy, host_event, relay_inline};
+use slipring_queue::{Layout, layout::L1_ALIGN};
+
+/// What the run found, and behind it what the bytes alone show and the run did not come to.
+pub fn queue_findings(replayed: &Replay, capture: &Capture, board: &Board, allowed: &[Hazard]) -> Vec<Finding> {
+    let mut all = replayed.findings.clone();
+    let mut judged = lint(capture, board, &Layout::default());
+    judged.allow(allowed);
+    for mut finding in judged.findings {
+        let record = |finding: &Finding| finding.record.map(|record| record.index);
+        if !all.iter().any(|other| other.hazard == finding.hazard && record(other) == record(&finding)) {
+            finding.notes.push("the stream's bytes show it, whatever happens when".to_string());
+            all.push(finding);
+        }
+    }
+    all
+}
+
+/// What a host sends to run a small program on all workers again and again: arguments of its own for each, one image for all.
+///
+/// # Errors
+/// If the board has too many workers for the fields of a command.
+pub fn queue_demo(board: &Board, launches: u32) -> Result<Capture, FieldRange> {
+    let tiles: Vec<Xy> = board.workers().collect();
+    let layout = Layout::default();
+    let launch = LaunchMessage {
+        kernel_config_base: layout.kernel_config_base,
+        local_cb_offset: L1_ALIGN as u16,
+        enables: 1,
+        ..LaunchMessage::default()
+    };
+    let program = Program {
+        args: Data::Each(
+            tiles.iter().map(|tile| [u32::from(tile.x), u32::from(tile.y), 0].map(u32::to_le_bytes).concat()).collect(),
+        ),
+        roles: vec![Role { tiles: tiles.clone(), launch, image: vec![0x13; 6000] }],
+        tiles,
+    };
+    let mut entries = Vec::new();
+    // One after the other: what stands for one launch is the same for the next.
+    for event in 1..=launches {
+        let mut commands = lower_programs(std::slice::from_ref(&program), Lowering::CAREFUL, board, &layout)?;
+        commands.push(host_event(event));
+        for command in commands {
+            entries.push(Entry::new(relay_inline(command.encode())?.encode()));
+        }
+    }
+    Ok(Capture { board: board.name.clone(), entries, dumps: Vec::new() })
+}
+
+/// The memory that the stream asks to see.
+///
+/// # Errors
+/// If there is no such memory on the board that it ran on.
+pub fn queue_dumps(capture: &Capture, machine: &Machine) -> Result<String, String> {
+    let mut text = String::new();
+    for dump in &capture.dumps {
+        let mut bytes = vec![0; dump.bytes as usize];
+        machine.peek(dump.tile, dump.addr, &mut bytes).map_err(|why| format!("cannot show memory: {why}"))?;
+        text += &format!("{} {:#x}: {}\n", dump.tile, dump.addr, hex(&bytes));
+    }
+    Ok(text)
+}

@@ -1,0 +1,212 @@
+//! The reference, generated from the declarations: lists and pages of ops.
+
+use std::fmt::Write;
+
+use slipring_dialects::Dialects;
+use slipring_ir::text::nearest;
+use slipring_ir::{Arity, AttrKind, Syntax, Touch};
+use slipring_lang::Entry;
+use slipring_op::{CoreRule, OpDef};
+
+/// All ops, a line each, by name.
+pub fn list() -> String {
+    let mut all: Vec<&OpDef> = Dialects::get().all().to_vec();
+    all.sort_by_key(|def| def.schema.name);
+    all.iter().map(|def| format!("{:28} {}\n", def.schema.name, def.summary)).collect()
+}
+
+/// All words of the kernel language, a line each.
+pub fn language_list() -> String {
+    slipring_lang::catalogue().map(|entry| format!("{:28} {}\n", title(entry), entry.doc)).collect()
+}
+
+/// The page of an op, by its name with or without `pto.`.
+///
+/// # Errors
+/// If there is none: a sentence, with the nearest name.
+pub fn page(name: &str) -> Result<String, String> {
+    let dialects = Dialects::get();
+    if let Some(def) = dialects.def(name).or_else(|| dialects.def(&format!("pto.{name}"))) {
+        return Ok(page_of(def));
+    }
+    let names = dialects.registry.names();
+    let near = nearest(name, names.iter().copied()).or_else(|| nearest(&format!("pto.{name}"), names.iter().copied()));
+    let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    Err(format!("there is no op `{name}`{hint}"))
+}
+
+/// The page of a word of the kernel language, by its name with or without `pl.`.
+///
+/// # Errors
+/// If there is none: a sentence, with the nearest name.
+pub fn language_page(name: &str) -> Result<String, String> {
+    let bare = name.strip_prefix("pl.").unwrap_or(name);
+    let Some(entry) = slipring_lang::find(bare) else {
+        let near = nearest(bare, slipring_lang::catalogue().flat_map(|entry| entry.names.iter().copied()));
+        let hint = near.map_or(String::new(), |near| format!("; did you mean `pl.{near}`?"));
+        return Err(format!("the kernel language has no op `pl.{bare}`{hint}"));
+    };
+    let mut text = format!("{}: {}\n\n", title(entry), entry.doc);
+    for way in entry.params.split('|') {
+        let _ = writeln!(text, "form      pl.{}({})", entry.names[0], way.trim());
+    }
+    if entry.refused {
+        let _ = writeln!(text, "          known, and refused: it cannot be compiled yet");
+    }
+    for (op, when) in [(entry.op, ""), (entry.with_number, ", where its second operand is a number")] {
+        if let Some(def) = op {
+            let _ = writeln!(text, "becomes   {}{when}: {}", def.schema.name, def.summary);
+        }
+    }
+    Ok(text)
+}
+
+fn title(entry: &Entry) -> String {
+    entry.names.iter().map(|name| format!("pl.{name}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The reference page of an op.
+fn page_of(def: &OpDef) -> String {
+    let schema = &def.schema;
+    let mut text = format!("{}: {}\n\n", schema.name, def.summary);
+    if !def.doc.is_empty() {
+        let _ = writeln!(text, "{}\n", wrap(def.doc, 96));
+    }
+    let _ = writeln!(text, "form      {}", form(def));
+    if !schema.aliases.is_empty() {
+        let _ = writeln!(text, "also      {}", schema.aliases.join(", "));
+    }
+    let core = match def.core {
+        CoreRule::Any => "any",
+        CoreRule::Cube => "Cube",
+        CoreRule::Vector => "Vector",
+        CoreRule::ByTile => "the one that has the tiles",
+    };
+    let _ = writeln!(text, "core      {core}");
+    let pipe = match def.pipe {
+        slipring_op::PipeRule::None => "none: the scalar unit runs it, or it only names memory".to_string(),
+        slipring_op::PipeRule::Fixed(pipe) => pipe.to_string(),
+        slipring_op::PipeRule::By(_) => "depends on the memories of its operands, or on the platform".to_string(),
+    };
+    let _ = writeln!(text, "pipe      {pipe}");
+    if def.along != slipring_op::Along::UNKNOWN {
+        let [rows, columns] = [0, 1].map(|axis| def.along[axis].describe(axis));
+        let _ = writeln!(text, "rows      {rows}\ncolumns   {columns}");
+    }
+    for rule in def.elems {
+        let list = |elems: &[slipring_tile::Elem]| match elems {
+            [] => "none".to_string(),
+            elems => elems.iter().map(|elem| elem.name()).collect::<Vec<_>>().join(", "),
+        };
+        let (memory, registers) = (list(rule.memory), list(rule.registers));
+        let _ = writeln!(
+            text,
+            "types     `{}` on A2/A3: {memory}\n          `{}` on A5: {registers}",
+            rule.operand, rule.operand
+        );
+    }
+    let _ = writeln!(text, "source    {}", def.source);
+    section(
+        &mut text,
+        "operands",
+        schema.operands.iter().map(|o| {
+            let touch = match o.touch {
+                Touch::Nothing => "",
+                Touch::Read => ", read",
+                Touch::Write => ", written",
+                Touch::ReadWrite => ", read and written",
+                Touch::Scratch => ", undefined afterwards",
+            };
+            (o.name, format!("{}{}{touch}: {}", o.ty.describe, arity(o.arity), o.doc))
+        }),
+    );
+    section(
+        &mut text,
+        "attributes",
+        schema.attrs.iter().map(|a| {
+            let kind = match a.kind {
+                AttrKind::Int => "integer".to_string(),
+                AttrKind::Bool => "true or false".to_string(),
+                AttrKind::Str => "string".to_string(),
+                AttrKind::Symbol => "@name".to_string(),
+                AttrKind::Unit => "present or not".to_string(),
+                AttrKind::Type => "type".to_string(),
+                AttrKind::Enum(e) => format!("{} ({})", e.kind, e.members.join(", ")),
+                AttrKind::Any => "attribute".to_string(),
+            };
+            (a.name, format!("{kind}{}: {}", if a.required { "" } else { ", optional" }, a.doc))
+        }),
+    );
+    section(
+        &mut text,
+        "results",
+        schema.results.iter().map(|r| (r.name, format!("{}{}: {}", r.ty.describe, arity(r.arity), r.doc))),
+    );
+    section(&mut text, "regions", schema.regions.iter().map(|r| (*r, String::new())));
+    text
+}
+
+fn arity(arity: Arity) -> &'static str {
+    match arity {
+        Arity::One => "",
+        Arity::Optional => ", optional",
+        Arity::WithNext => ", optional, with the next one",
+        Arity::Variadic => ", any number",
+    }
+}
+
+fn section<'a>(text: &mut String, title: &str, lines: impl Iterator<Item = (&'a str, String)>) {
+    for (at, (name, line)) in lines.enumerate() {
+        if at == 0 {
+            let _ = writeln!(text, "\n{title}");
+        }
+        let _ = writeln!(text, "  {name:16} {line}");
+    }
+}
+
+/// How the op is written, as a sketch.
+fn form(def: &OpDef) -> String {
+    let schema = &def.schema;
+    match schema.syntax {
+        Syntax::Format(format) => {
+            format!("{} {}", schema.name, format.split_whitespace().collect::<Vec<_>>().join(" "))
+        }
+        Syntax::InsOuts { ins, .. } => {
+            let names: Vec<String> = schema
+                .operands
+                .iter()
+                .map(|o| {
+                    if matches!(o.arity, Arity::Optional | Arity::WithNext) {
+                        format!("[%{}]", o.name)
+                    } else {
+                        format!("%{}", o.name)
+                    }
+                })
+                .collect();
+            let (ins, outs) = names.split_at(ins.min(names.len()));
+            let part = |word: &str, list: &[String]| {
+                if list.is_empty() { String::new() } else { format!(" {word}({} : …)", list.join(", ")) }
+            };
+            format!("{}{}{}", schema.name, part("ins", ins), part("outs", outs))
+        }
+        Syntax::Generic => format!("\"{}\"(…) : (…) -> (…)", schema.name),
+        Syntax::Custom(_) => format!("{} …", schema.name),
+    }
+}
+
+fn wrap(text: &str, width: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let full = lines.last().is_some_and(|l| !l.is_empty() && l.chars().count() + 1 + word.chars().count() > width);
+        if full {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.join("\n")
+}

@@ -144,9 +144,9 @@ impl Follow<'_> {
             }
         };
         match &self.core.insts[pc] {
-            Inst::Scalar { law, d, args, .. } => {
+            Inst::Scalar { law, d, args: args @ [first, second, _], .. } => {
                 let [a, b, c] = args.map(|arg| Follow::of(regs, arg));
-                let value = computed(*law, [a, b, c], args[0].as_imm(), args[1].as_imm());
+                let value = computed(*law, [a, b, c], first.as_imm(), second.as_imm());
                 regs[d.0 as usize] = value;
             }
             Inst::Move { d, a } => {
@@ -199,8 +199,8 @@ impl Follow<'_> {
             }
             Inst::Set { sync, .. } | Inst::Wait { sync, .. } => ok(same(sync.index), Obstacle::Signal(site)),
             Inst::Acquire { token, .. } | Inst::Release { token, .. } => ok(same(token.index), Obstacle::Signal(site)),
-            Inst::Scalar { law: Law::Quotient | Law::Remainder, args, .. } => {
-                ok(same(args[1]), Obstacle::Divisor(site))
+            Inst::Scalar { law: Law::Quotient | Law::Remainder, args: [_, divisor, _], .. } => {
+                ok(same(*divisor), Obstacle::Divisor(site))
             }
             Inst::Issue { work } => self.judge_work(*work, site, regs, distances),
             _ => Ok(()),

@@ -23,7 +23,7 @@ const FRACTAL: u64 = 16;
 const MOST_BLOCKS: u64 = 1024;
 
 /// What is done with an accumulator, in the order of the text.
-enum Step {
+enum ChainPart {
     Product(OpId, Box<[Operand; 2]>),
     /// Into a window of global memory.
     Store(OpId),
@@ -36,7 +36,7 @@ pub(super) struct Plan {
     tile: ValueId,
     declared: OpId,
     ty: TileType,
-    steps: Vec<Step>,
+    steps: Vec<ChainPart>,
     /// Rows and columns of a block.
     block: [u64; 2],
     /// The last op of them: the blocks take its place.
@@ -82,8 +82,8 @@ pub(super) fn plan(module: &Module, roots: &Roots, tile: ValueId, usable: u64) -
         let op = OpRef::of(module, *user).ok_or("an op is not declared")?;
         steps.push(step(&op, roots, tile, [rows, cols], steps.is_empty())?);
     }
-    let taken = steps.iter().position(|step| !matches!(step, Step::Product(..))).unwrap_or(steps.len());
-    if taken == 0 || taken == steps.len() || steps[taken..].iter().any(|step| matches!(step, Step::Product(..))) {
+    let taken = steps.iter().position(|step| !matches!(step, ChainPart::Product(..))).unwrap_or(steps.len());
+    if taken == 0 || taken == steps.len() || steps[taken..].iter().any(|step| matches!(step, ChainPart::Product(..))) {
         return Err(format!("`{name}` is taken out before its products are complete"));
     }
     let (first, last) = (users[0], users[users.len() - 1]);
@@ -106,7 +106,7 @@ pub(super) fn plan(module: &Module, roots: &Roots, tile: ValueId, usable: u64) -
 }
 
 /// What an op does with an accumulator.
-fn step(op: &OpRef<'_>, roots: &Roots, tile: ValueId, shape: [u64; 2], first: bool) -> Result<Step, String> {
+fn step(op: &OpRef<'_>, roots: &Roots, tile: ValueId, shape: [u64; 2], first: bool) -> Result<ChainPart, String> {
     let name = op.module.value_name(tile);
     if let Some(form) = op.def.product {
         let starts = match form.start {
@@ -118,7 +118,7 @@ fn step(op: &OpRef<'_>, roots: &Roots, tile: ValueId, shape: [u64; 2], first: bo
             return Err(format!("`{name}` does not begin with a product of two tiles"));
         }
         let operands = [Operand::of(op, roots, Product::LHS, 1)?, Operand::of(op, roots, Product::RHS, 0)?];
-        return Ok(Step::Product(op.id, Box::new(operands)));
+        return Ok(ChainPart::Product(op.id, Box::new(operands)));
     }
     let dst = op.operand("dst").filter(|_| op.operand("src") == Some(tile));
     let dst = dst.ok_or(format!("`{name}` is used by something that is not cut"))?;
@@ -130,14 +130,18 @@ fn step(op: &OpRef<'_>, roots: &Roots, tile: ValueId, shape: [u64; 2], first: bo
                 inner == shape && outer.iter().all(|n| *n == 1)
             });
             if whole {
-                Ok(Step::Store(op.id))
+                Ok(ChainPart::Store(op.id))
             } else {
                 Err(format!("`{name}` is stored into a window of another shape"))
             }
         }
         Type::Tile(target) if op.def.transfer == Some(Transfer::Whole) && target.space == Space::Mat => {
             let covered = (0..2).all(|dim| target.valid[dim].known() == Some(shape[dim]));
-            if covered { Ok(Step::Move(op.id)) } else { Err(format!("`{name}` is moved to a tile of another shape")) }
+            if covered {
+                Ok(ChainPart::Move(op.id))
+            } else {
+                Err(format!("`{name}` is moved to a tile of another shape"))
+            }
         }
         _ => Err(format!("`{name}` is taken somewhere else than to global memory or L1")),
     }
@@ -150,14 +154,14 @@ fn still(
     roots: &Roots,
     (first, taken, last): (OpId, OpId, OpId),
     users: &[OpId],
-    steps: &[Step],
+    steps: &[ChainPart],
 ) -> Result<(), String> {
     let place = |op: OpId| module.position(op).map_or(0, |(_, at)| at);
     let Some((block, from)) = module.position(first) else { return Ok(()) };
     // What a product reads, from where it stands on.
     let mut sources = Vec::new();
     for step in steps {
-        if let Step::Product(op, operands) = step {
+        if let ChainPart::Product(op, operands) = step {
             let roots = operands.iter().flat_map(|operand| roots.get(operand.source).to_vec());
             sources.push((place(*op), roots.collect::<Vec<_>>()));
         }
@@ -194,11 +198,11 @@ fn apply(module: &mut Module, plan: &Plan) {
         }
     }
     for step in &plan.steps {
-        let (Step::Product(op, _) | Step::Store(op) | Step::Move(op)) = step;
+        let (ChainPart::Product(op, _) | ChainPart::Store(op) | ChainPart::Move(op)) = step;
         module.remove(*op);
     }
     for step in &plan.steps {
-        if let Step::Product(_, operands) = step {
+        if let ChainPart::Product(_, operands) = step {
             operands.iter().for_each(|operand| operand.drop_if_unused(module));
         }
     }
@@ -214,17 +218,17 @@ fn one(builder: &mut Builder<'_>, plan: &Plan, block: [&Range<u64>; 2], turn: us
     let padded = |range: &Range<u64>| (range.end - range.start).next_multiple_of(FRACTAL) as u32;
     (ty.layout.rows, ty.layout.cols) = (padded(block[0]), padded(block[1]));
     let acc = builder.declared_like(plan.declared, plan.tile, ty, turn);
-    let corner = block.map(|range| builder.number(range.start));
+    let corner = block.map(|range| builder.index(range.start));
     for step in &plan.steps {
         match step {
-            Step::Product(id, operands) => {
+            ChainPart::Product(id, operands) => {
                 let mut values = [acc; 2];
                 for (side, operand) in operands.iter().enumerate() {
                     let own = operand.part(side, block[side]);
                     values[side] = builder.tile(operand, own, turn);
                     let mut at = operand.corner;
                     at[side] += block[side].start;
-                    let at = at.map(|n| builder.number(n));
+                    let at = at.map(|n| builder.index(n));
                     builder.extract(operand, at, values[side]);
                 }
                 builder.copy(*id, |spec, value| match spec {
@@ -234,7 +238,7 @@ fn one(builder: &mut Builder<'_>, plan: &Plan, block: [&Range<u64>; 2], turn: us
                     _ => value,
                 });
             }
-            Step::Store(id) => {
+            ChainPart::Store(id) => {
                 let view = builder.module.operands_named(*id, "dst")[0];
                 let window = builder.window(view, corner, block.map(|range| range.end - range.start));
                 builder.copy(*id, |_, value| match value {
@@ -243,7 +247,7 @@ fn one(builder: &mut Builder<'_>, plan: &Plan, block: [&Range<u64>; 2], turn: us
                     value => value,
                 });
             }
-            Step::Move(id) => {
+            ChainPart::Move(id) => {
                 let target = builder.module.operands_named(*id, "dst")[0];
                 let source = builder.module.op(*id).clone();
                 let operands = [("src", acc), ("row", corner[0]), ("col", corner[1]), ("dst", target)];

@@ -137,7 +137,7 @@ fn apply(module: &mut Module, plan: &Plan) {
             slices[side][turn % 2] = Some((tile, ty));
             let mut corner = operand.corner;
             corner[operand.along] += step.start;
-            let [row, col] = corner.map(|at| builder.number(at));
+            let [row, col] = corner.map(|at| builder.index(at));
             builder.extract(operand, [row, col], tile);
             values[side] = tile;
         }
@@ -210,9 +210,9 @@ impl<'m> Builder<'m> {
     fn window(&mut self, view: ValueId, corner: [ValueId; 2], sizes: [u64; 2]) -> ValueId {
         let Type::PartitionView(ty) = self.module.ty(view).clone() else { return view };
         let outer = ty.dims.len().saturating_sub(2);
-        let (zero, one) = (self.number(0), self.number(1));
+        let (zero, one) = (self.index(0), self.index(1));
         let offsets: Vec<ValueId> = std::iter::repeat_n(zero, outer).chain(corner).collect();
-        let extents = sizes.map(|n| self.number(n));
+        let extents = sizes.map(|n| self.index(n));
         let extents: Vec<ValueId> = std::iter::repeat_n(one, outer).chain(extents).collect();
         let mut own = ty;
         for (dim, size) in own.dims.iter_mut().skip(outer).zip(sizes) {
@@ -251,7 +251,7 @@ impl<'m> Builder<'m> {
     }
 
     /// A constant.
-    fn number(&mut self, number: u64) -> ValueId {
+    fn index(&mut self, number: u64) -> ValueId {
         if let Some(known) = self.numbers.get(&number) {
             return *known;
         }

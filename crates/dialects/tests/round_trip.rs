@@ -207,7 +207,7 @@ fn file_with(def: &OpDef, dice: &mut Dice) -> Option<(String, AttrDict)> {
     }
     if dice.roll(2) == 0 {
         for (name, attr) in dice.dict(2).iter() {
-            attrs.set(name, attr.clone());
+            attrs.set(name.to_string(), attr.clone());
         }
     }
     let args: Vec<String> = operands.iter().enumerate().map(|(at, ty)| format!("%v{at}: {ty}")).collect();

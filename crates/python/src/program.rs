@@ -8,8 +8,9 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use slipring::tasks::draw;
 use slipring::{Control, Error, Limits, ProgramFacts, ProgramOptions, Report, Timing, tools};
 
-use crate::error::{of_report, raise};
+use crate::error::raise;
 use crate::kernel::{Described, described, given, listening, tensor};
+use crate::run::{checked, verdict};
 use crate::value::to_python;
 
 /// A whole program, its kernels compiled.
@@ -167,11 +168,7 @@ impl ProgramRun {
     /// `clean`, `findings`, or `partly` for a run that stopped.
     #[getter]
     fn verdict(&self) -> &'static str {
-        match (self.findings.errors(), self.complete) {
-            (0, true) => "clean",
-            (0, false) => "partly",
-            _ => "findings",
-        }
+        verdict(&self.findings, self.complete)
     }
 
     /// Whether every task ran to its end.
@@ -226,10 +223,7 @@ impl ProgramRun {
 
     /// Raises if an error was found.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
-        if self.findings.errors() > 0 || !self.complete {
-            return Err(of_report(py, &self.findings, &self.findings));
-        }
-        Ok(())
+        checked(py, &self.findings, self.complete)
     }
 
     /// The bytes of the tensor that was passed at a position.

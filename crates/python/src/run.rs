@@ -34,16 +34,32 @@ impl Run {
     }
 }
 
+/// `clean`, `findings`, or `partly` for a run that stopped.
+pub fn verdict(findings: &Report, complete: bool) -> &'static str {
+    match (findings.errors(), complete) {
+        (0, true) => "clean",
+        (0, false) => "partly",
+        _ => "findings",
+    }
+}
+
+/// Raises what was found.
+///
+/// # Errors
+/// If an error was found, or the run stopped.
+pub fn checked(py: Python<'_>, findings: &Report, complete: bool) -> PyResult<()> {
+    match findings.errors() > 0 || !complete {
+        true => Err(of_report(py, findings, findings)),
+        false => Ok(()),
+    }
+}
+
 #[pymethods]
 impl Run {
     /// `clean`, `findings`, or `partly` for a run that stopped.
     #[getter]
     fn verdict(&self) -> &'static str {
-        match (self.findings.errors(), self.inner.is_complete()) {
-            (0, true) => "clean",
-            (0, false) => "partly",
-            _ => "findings",
-        }
+        verdict(&self.findings, self.inner.is_complete())
     }
 
     /// Whether every block ran to its end.
@@ -118,10 +134,7 @@ impl Run {
 
     /// Raises if an error was found.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
-        if self.findings.errors() > 0 || !self.inner.is_complete() {
-            return Err(of_report(py, &self.findings, &self.findings));
-        }
-        Ok(())
+        checked(py, &self.findings, self.inner.is_complete())
     }
 
     /// The bytes of the buffer that was passed at a position.

@@ -108,13 +108,13 @@ proptest! {
         })?;
         let wide = TileArg { layout: layout(which.0, elem, 32, 128), ..dst };
         check(&Concat { local: LOCAL, dst: wide, sources: [a, b] })?;
-        check(&Pad { local: LOCAL, dst: wide, src: b, value: [1; 8] })?;
+        check(&Pad { local: LOCAL, dst: wide, src: b, value: [1; 8], asked: false })?;
         check(&Sequence::Lower.fill(LOCAL, b))?;
         let bits = TileArg { layout: layout(0, elem, 32, 64), ..dst };
         let mode = Compare::Lt;
-        check(&CompareTiles { local: LOCAL, mode, dst: bits, a, b: Input::Tile(tile("b", which.2, 3)) })?;
+        check(&CompareTiles { local: LOCAL, mode, dst: bits, a, b: Input::Tile(tile("b", which.2, 3)), bits: Bits::Rows })?;
         let mask = TileArg { layout: layout(0, elem, 32, 64), ..b };
-        check(&Select { local: LOCAL, dst, mask, a, b: Input::Tile(a) })?;
+        check(&Select { local: LOCAL, dst, mask, a, b: Input::Tile(a), bits: Bits::Rows })?;
         let column = TileArg { layout: layout(which.0 % 2, elem, 32, 1), ..tile("dst", 0, 10) };
         let tiles = Reduction { local: LOCAL, dst: column, src: a };
         check(&RowReduce { tiles, what: Reduce::Sum })?;

@@ -1,9 +1,9 @@
 //! A few declarations that show every kind of text form, for the tests.
 
-use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Reported, Tok};
+use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Tok};
 use slipring_ir::{
-    Arity, Attr, AttrKind, AttrSpec, EnumSpec, Flow, Infer, OpId, OpSchema, OperandSpec, Part, Registry, ResultSpec,
-    Syntax, Touch, Type, TypeRule,
+    Arity, Attr, AttrKind, AttrSpec, EnumSpec, Flow, Infer, OpId, OpSchema, OperandSpec, Part, Registry, Reported,
+    ResultSpec, Syntax, Touch, Type, TypeRule,
 };
 
 pub const PIPES: EnumSpec = EnumSpec { kind: "pipe", numbered: false, members: &["PIPE_M", "PIPE_V", "PIPE_MTE2"] };

@@ -196,7 +196,7 @@ pub fn wave(array: &Array, cosine: bool) -> Eval {
         let sign = ((k * 0.5).floor() * 4.0 + k * -2.0) + 1.0;
         let u = t * t;
         let mut sum = u * 2.604_926_5e-6 + -1.980_894_5e-4;
-        sum = sum * u + 8.333_049_3e-3;
+        sum = sum * u + 8.333_05e-3;
         sum = sum * u + -0.166_666_58;
         sum = sum * u + 1.0;
         f64::from(sign * (t * sum))

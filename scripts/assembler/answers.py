@@ -77,7 +77,7 @@ def assemble(tools: Tools, path: Path, platform: str, level: str) -> str:
 def general(message: str) -> str:
     """A message without the names and numbers of one file."""
     message = re.sub(r"%[\w#]+", "%", message)
-    return re.sub(r"\s+", " ", re.sub(r"(?<![\w.-])\d+(?![\w.])", "N", message)).strip()[:160]
+    return re.sub(r"\s+", " ", re.sub(r"(?<![\w.-])\d+(?![\w.])", "N", message)).strip()[:160].strip()
 
 
 def digest(text: str) -> str:

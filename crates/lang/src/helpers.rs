@@ -11,13 +11,13 @@ const MOST_MODULES: usize = 64;
 pub(crate) fn load(source: &Source, request: &Request<'_>) -> Vec<(String, Source)> {
     let mut loaded: Vec<(String, Source)> = Vec::new();
     let Some(modules) = request.modules else { return loaded };
-    let mut asked = imports(source);
+    let mut asked = imports(source, "");
     let mut next = 0;
     while next < asked.len() && loaded.len() < MOST_MODULES {
         let name = asked[next].clone();
         next += 1;
         if let Some(text) = modules(&name) {
-            for more in imports(&text) {
+            for more in imports(&text, package(&name)) {
                 if !asked.contains(&more) {
                     asked.push(more);
                 }
@@ -28,20 +28,55 @@ pub(crate) fn load(source: &Source, request: &Request<'_>) -> Vec<(String, Sourc
     loaded
 }
 
-/// The dotted names of the modules that a text imports, wherever it does.
-fn imports(source: &Source) -> Vec<String> {
+/// The package that a module lies in: the folder of the file has no name.
+pub(crate) fn package(module: &str) -> &str {
+    module.rsplit_once('.').map_or("", |(package, _)| package)
+}
+
+/// The dotted name of what `from .x` names in a package; none above the file's folder.
+pub(crate) fn relative(package: &str, level: usize, module: &str) -> Option<String> {
+    let mut base = package;
+    for _ in 1..level {
+        base = if base.is_empty() { return None } else { self::package(base) };
+    }
+    Some(match (base.is_empty(), module.is_empty()) {
+        (true, _) => module.to_string(),
+        (false, true) => base.to_string(),
+        (false, false) => format!("{base}.{module}"),
+    })
+}
+
+/// The dotted names of the modules that a text in a package imports, wherever it does.
+fn imports(source: &Source, package: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     // The lines that say so: what stands in a string by chance names no file, or one that is not used.
     for line in source.text.lines().map(str::trim_start) {
-        let found: Vec<&str> = match (line.strip_prefix("from "), line.strip_prefix("import ")) {
-            (Some(rest), _) => rest.split_whitespace().take(1).collect(),
-            (_, Some(rest)) => rest.split(',').filter_map(|part| part.split_whitespace().next()).collect(),
+        let first = |list: &str| -> Vec<String> {
+            list.split(',').filter_map(|part| part.split_whitespace().next()).map(str::to_string).collect()
+        };
+        let found: Vec<String> = match (line.strip_prefix("from "), line.strip_prefix("import ")) {
+            (Some(rest), _) => {
+                let dotted = rest.split_whitespace().next().unwrap_or("");
+                let module = dotted.trim_start_matches('.');
+                let level = dotted.len() - module.len();
+                match (level, module.is_empty()) {
+                    (0, _) => vec![module.to_string()],
+                    (_, false) => relative(package, level, module).into_iter().collect(),
+                    // `from . import config`.
+                    (_, true) => {
+                        let list = rest.split_once("import").map_or("", |(_, list)| list);
+                        let all = first(list.trim_matches(|c: char| c.is_whitespace() || c == '(' || c == ')'));
+                        all.iter().filter_map(|name| relative(package, level, name)).collect()
+                    }
+                }
+            }
+            (_, Some(rest)) => first(rest),
             _ => continue,
         };
         for name in found {
             let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
-            if plain && !name.starts_with('.') && !name.is_empty() && !names.iter().any(|known| known == name) {
-                names.push(name.to_string());
+            if plain && !name.starts_with('.') && !name.is_empty() && !names.contains(&name) {
+                names.push(name);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod exits;
+mod imports;
 mod large;
 mod outputs;
 mod sarif;

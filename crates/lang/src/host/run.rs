@@ -259,7 +259,12 @@ impl<'a> Host<'a> {
     }
 
     fn import_from(&mut self, import: &'a ruff_python_ast::StmtImportFrom) {
-        let module = import.module.as_ref().map_or("", |m| m.as_str());
+        let said = import.module.as_ref().map_or("", |m| m.as_str());
+        let level = import.level as usize;
+        let own = crate::helpers::package(&self.modules[self.module].name);
+        // What lies above the file's folder is no helper.
+        let resolved = if level == 0 { Some(said.to_string()) } else { crate::helpers::relative(own, level, said) };
+        let module = resolved.as_deref().unwrap_or("..");
         let helper = self.helper(module);
         let names = helper.map(|helper| self.import(helper));
         for alias in &import.names {
@@ -284,6 +289,7 @@ impl<'a> Host<'a> {
                 Some(names) => names.borrow().get(name).cloned().unwrap_or_else(|| {
                     unknown(at(alias), format!("`{name}` of the module `{module}`, which does not define it"))
                 }),
+                None if level > 0 => self.imported(&full, true),
                 None => match (language(&full), language(module)) {
                     (Some(path), _) => HostValue::Path(path.into()),
                     (None, Some("pl")) => self.attribute(HostValue::Path("pl".into()), name, at(alias)),

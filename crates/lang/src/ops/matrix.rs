@@ -98,6 +98,7 @@ pub(super) fn is_matrix(value: &Value) -> bool {
 }
 
 fn operands(lower: &mut Lower<'_>, call: &Call) -> Lowered<Operands> {
+    phase(lower, call)?;
     let (lhs, rhs) = (call.need(lower, "lhs")?, call.need(lower, "rhs")?);
     operands_of(lower, call, lhs, rhs)
 }
@@ -166,6 +167,21 @@ pub(super) fn operands_of(
     let rows = m / shape.iter().product::<u64>().max(1);
     shape.extend([rows, n]);
     Ok(Operands { left, right, shape, elem })
+}
+
+/// Holds that `acc_phase` is a phase. It tells the hardware when an accumulator is complete and changes no result.
+fn phase(lower: &mut Lower<'_>, call: &Call) -> Lowered<()> {
+    if !call.has("acc_phase") {
+        return Ok(());
+    }
+    match call.word(lower, "acc_phase")?.as_deref() {
+        None | Some("unspecified" | "partial" | "final") => Ok(()),
+        Some(other) => {
+            let error = Diagnostic::error("argument", call.span, format!("there is no phase `{other}`"))
+                .help("the phases are unspecified, partial and final");
+            Err(lower.report(error))
+        }
+    }
 }
 
 /// A new accumulator, padded as its operands are.

@@ -154,7 +154,21 @@ fn create(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let shape = call.need_shape(lower, "shape")?;
     let elem = call.need_elem(lower, "dtype")?;
     let space = call.space(lower, "target_memory")?.unwrap_or(Space::Vec);
-    Ok(Value::Tile(lower.new_tile(&shape, elem, space, "create_tile")))
+    if call.flag(lower, "transpose")? {
+        return Err(lower.unsupported(call.span, "`transpose` of a new tile"));
+    }
+    if !call.flag(lower, "flat_layout")? {
+        return Ok(Value::Tile(lower.new_tile(&shape, elem, space, "create_tile")));
+    }
+    let flat = crate::lower::Place::of(space).with(Some("row_major"), Some("none_box"));
+    match flat.filter(|_| space == Space::Mat) {
+        Some(place) => Ok(Value::Tile(lower.new_tile_in(&shape, place, elem, "create_tile"))),
+        None => {
+            let error = Diagnostic::error("argument", call.span, format!("`flat_layout` of a tile in `{space}`"))
+                .help("it is for tiles of L1: `target_memory=pl.Mem.Mat`; those of UB lie line by line anyway");
+            Err(lower.report(error))
+        }
+    }
 }
 
 fn create_l1(lower: &mut Lower<'_>, call: &Call) -> Lowered {

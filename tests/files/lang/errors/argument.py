@@ -112,3 +112,23 @@ def comparison_of_a_gather(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[
     # error: argument `cmp_mode` of `pl.gather` is "eq" or "gt", which the instruction has, not the string "lt"
     found, count = pl.gather(x, kvalue=1.0, cmp_mode="lt", out_cols=8)
     y[:] = found
+
+
+@pl.incore
+def phases(a: pl.Tensor[[1, 16], pl.FP16], b: pl.Tensor[[16, 16], pl.FP16], y: pl.Out[pl.Tensor[[1, 16], pl.FP32]]):
+    # error: argument there is no phase `last`
+    y[:] = pl.gemv(a, b, acc_phase="last")
+
+
+@pl.incore
+def flat(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
+    # error: argument `flat_layout` of a tile in `vec`
+    t = pl.create_tile([16, 16], dtype=pl.FP32, flat_layout=True)
+    y[:] = x
+
+
+@pl.incore
+def turned(x: pl.Tensor[[16, 16], pl.FP32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
+    # error: unsupported `transpose` of a new tile cannot be compiled yet
+    t = pl.create_tile([16, 16], dtype=pl.FP32, target_memory=pl.Mem.Mat, transpose=True)
+    y[:] = x

@@ -1,0 +1,52 @@
+//! Helper modules next to a file: by their names, and relative to the file.
+
+use super::Folder;
+
+const HEAD: &str = "import slipring.language as pl\n";
+const KERNEL: &str = "
+
+@pl.incore
+def f(x: pl.Tensor[[4, COLS], pl.FP32], y: pl.Out[pl.Tensor[[4, COLS], pl.FP32]]):
+    y[:] = pl.mul(x, SCALE)
+";
+
+fn runs(test: &str, imports: &str) {
+    let folder = Folder::new(test);
+    folder.write("config.py", "from .sizes import COLS\n\nSCALE = 0.5 * COLS\n");
+    folder.write("sizes.py", "COLS = 8\n");
+    std::fs::create_dir(folder.file("package")).unwrap();
+    folder.write("package/inner.py", "from .beside import COLS\nfrom ..config import SCALE\n");
+    folder.write("package/beside.py", "COLS = 8\n");
+    folder.write("kernel.py", format!("{HEAD}{imports}{KERNEL}"));
+    let words =
+        ["run", "kernel.py", "--arg", "full:f32[4x8]=1.5", "--arg", "zeros:f32[4x8]", "--expect", "y=full:f32[4x8]=6"];
+    folder.call(&words).exits(0).says("y: all 32 elements");
+}
+
+#[test]
+fn by_name() {
+    runs("by-name", "from config import COLS, SCALE\n");
+}
+
+#[test]
+fn relative_to_the_file() {
+    runs("relative", "from .config import SCALE\nfrom .sizes import *\n");
+}
+
+#[test]
+fn a_relative_module() {
+    runs("module", "from . import config, sizes\n\nCOLS, SCALE = sizes.COLS, config.SCALE\n");
+}
+
+#[test]
+fn in_a_package() {
+    runs("package", "from .package.inner import COLS, SCALE\n");
+}
+
+#[test]
+fn above_the_file_nothing_is_looked_for() {
+    let folder = Folder::new("above");
+    folder.write("config.py", "COLS, SCALE = 8, 4.0\n");
+    folder.write("kernel.py", format!("{HEAD}from ..config import COLS, SCALE\n{KERNEL}"));
+    folder.call(&["check", "kernel.py"]).exits(2).says("parameter");
+}

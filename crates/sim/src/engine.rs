@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use slipring_machine::{Pipe, Question};
 use slipring_program::{Finding, Memory, Output, Program, Scratch, SiteRef};
 
+use crate::delay::Delays;
 use crate::leftover::Leftovers;
 use crate::observe::{Agent, Observer, Stall};
 use crate::skipped::Skipped;
@@ -53,6 +54,7 @@ pub(crate) struct Engine<'a, O> {
     /// What the blocks that are over left in the objects of their clusters.
     pub counters: Vec<u64>,
     pub clocks: Clocks,
+    pub delays: Delays,
     pub traffic: Traffic,
     pub skipped: Skipped,
     agenda: Agenda,
@@ -82,6 +84,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             leftovers: Leftovers::default(),
             counters: vec![0; launch.clusters() as usize * launch.program.syncs.len()],
             clocks: Clocks::new(launch),
+            delays: Delays::new(&launch.delays),
             skipped: Skipped::default(),
             traffic: Traffic::new(&launch.platform.cost),
             agenda: Agenda::new(),

@@ -3,6 +3,7 @@
 use slipring_machine::{Pipe, Platform};
 use slipring_program::{Cancel, CoreProgram, Finding, Memory, Output, Program};
 
+use crate::delay::Delay;
 use crate::engine::Engine;
 use crate::observe::Observer;
 use crate::stats::{Collector, Stats};
@@ -78,6 +79,8 @@ pub struct Launch<'a> {
     pub limits: Limits,
     /// How long things take.
     pub timing: Timing,
+    /// Works that take longer than that.
+    pub delays: Vec<Delay>,
     /// Whether work is carried out. Without, only its time is taken: memory keeps what it held, and a scalar that is read from
     /// where work would have written ends the run. What finds out what it touches by running runs all the same.
     pub values: bool,
@@ -102,6 +105,7 @@ impl<'a> Launch<'a> {
             mode: Turns::Pipes,
             limits: Limits::default(),
             timing: Timing::Platform,
+            delays: Vec::new(),
             values: true,
             counters: Vec::new(),
             suppose: Suppose::default(),

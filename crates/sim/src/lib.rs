@@ -17,6 +17,7 @@
 mod blocked;
 mod bounds;
 mod deadlock;
+mod delay;
 mod engine;
 mod launch;
 mod leftover;
@@ -36,6 +37,7 @@ mod traffic;
 mod validate;
 mod work;
 
+pub use delay::Delay;
 pub use launch::{ArgValue, Launch, Limits, RunResult, Turns, run};
 pub use meeting::{At, CoreAt, Meeting};
 pub use observe::{Agent, Issued, Observer, Stall, WorkRun};

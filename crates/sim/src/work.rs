@@ -90,7 +90,7 @@ impl<O: Observer> Engine<'_, O> {
         };
         let agent = Agent { pipe, ..*agent };
         let cycles = self.traffic.moves(at, cycles, access);
-        let cycles = self.clocks.of(agent, cycles);
+        let cycles = self.clocks.of(agent, cycles).saturating_add(self.delays.start(agent));
         let run = WorkRun { agent, id: entry.id, work, args, access, cycles, site: entry.site };
         self.observer.start(at, &run);
         self.steps = scratch.steps.saturating_sub(cycles / CYCLES_OF_A_STEP);

@@ -3,7 +3,7 @@
 use slipring_machine::Platform;
 use slipring_op::Decoded;
 use slipring_program::{Cancel, Finding, GmBuffer, Memory, ParamKind, Severity, zeroed};
-use slipring_sim::{ArgValue, Launch, Limits, Observer, RunResult, Suppose, Timing, Turns, run};
+use slipring_sim::{ArgValue, Delay, Launch, Limits, Observer, RunResult, Suppose, Timing, Turns, run};
 use slipring_tile::Space;
 
 use crate::args::Passed;
@@ -101,6 +101,7 @@ pub(crate) struct How<'a> {
     /// The number of the first block, and how many there are in all.
     pub part: Option<(u32, u32)>,
     pub timing: Timing,
+    pub delays: &'a [Delay],
     /// Whether only times are taken, and nothing is computed.
     pub time_only: bool,
     /// The launch before on the same device.
@@ -200,6 +201,7 @@ fn memories<'a>(
     let mut launch =
         Launch::new(&decoded.program, platform, options.blocks, args).mode(options.mode).timing(how.timing);
     launch.part = how.part;
+    launch.delays = how.delays.to_vec();
     launch.values = !how.time_only;
     launch.limits = options.limits;
     launch.suppose = how.suppose;

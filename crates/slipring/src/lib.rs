@@ -80,6 +80,6 @@ pub use slipring_lang as language;
 pub use slipring_machine::Platform;
 pub use slipring_queue as queue;
 pub use slipring_report as report;
-pub use slipring_sim::{Limits, Suppose, Timing};
+pub use slipring_sim::{Delay, Limits, Suppose, Timing};
 pub use slipring_tasks as tasks;
 pub use slipring_tile::Elem;

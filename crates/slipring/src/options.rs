@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use slipring_check::Tools;
 use slipring_program::Cancel;
-use slipring_sim::{Launch, Limits, Observer, Timing, WorkRun};
+use slipring_sim::{Delay, Launch, Limits, Observer, Timing, WorkRun};
 
 /// What another thread sees of a run and does to it. Copies are the same one.
 #[derive(Clone, Debug, Default)]
@@ -78,6 +78,8 @@ pub struct RunOptions {
     pub gm_slack: u64,
     /// How long things take.
     pub timing: Timing,
+    /// Works that take longer than that: a schedule to replay.
+    pub delays: Vec<Delay>,
     /// Take times only: nothing is computed, no tool watches, and buffers keep what was passed.
     pub time_only: bool,
     /// Launches one after another on the same device, up to the first one with a finding; at least 1.
@@ -105,6 +107,7 @@ impl Default for RunOptions {
             limits: Limits::default(),
             gm_slack: 0,
             timing: Timing::Platform,
+            delays: Vec::new(),
             time_only: false,
             launches: 1,
             tools: Tools::default(),

@@ -144,6 +144,7 @@ pub(crate) fn once(
     let earlier = earlier.map(|before| &before.result);
     let how = How {
         timing: asked.timing,
+        delays: &asked.delays,
         time_only: asked.time_only,
         earlier,
         cancel: asked.control.wish(),

@@ -25,6 +25,7 @@ mod mutants;
 mod parts;
 mod pictures;
 mod pipes;
+mod proofs;
 mod public;
 mod soundness;
 mod split_extents;

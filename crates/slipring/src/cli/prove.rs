@@ -5,7 +5,7 @@ use slipring::{Error, Judgement, ProveOptions};
 
 use super::Exit;
 use super::kernel::KernelArgs;
-use super::output::{fail, json, out, report_all};
+use super::output::{fail, json, note, out, report_all, write_file};
 use super::run::{divide, refused};
 
 /// Most schedules of random durations.
@@ -19,6 +19,9 @@ pub(super) struct ProveArgs {
     /// Schedules of random durations to try where something is wrong or one run does not decide; 0 tries none
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(0..=MOST_TIMINGS))]
     timings: u32,
+    /// Write the schedule of the witness, for `slipring run --schedule`
+    #[arg(long, value_name = "OUT")]
+    schedule: Option<String>,
     /// The same facts as one JSON object
     #[arg(long)]
     pub json: bool,
@@ -40,6 +43,12 @@ fn start(args: &ProveArgs) -> Result<Exit, Error> {
     let (tensors, _) = divide(args.kernel.arguments(&kernel)?);
     let proof = kernel.prove(tensors, &ProveOptions { run: args.kernel.options(), timings: args.timings })?;
     report_all(&proof.findings);
+    if let Some(path) = &args.schedule {
+        match proof.witness.as_ref().and_then(|witness| witness.schedule.as_ref()) {
+            Some(schedule) => write_file(path, &[schedule.as_bytes()]).map_err(Error::File)?,
+            None => note("there is no schedule to write"),
+        }
+    }
     if args.json {
         json(&proof);
     } else {

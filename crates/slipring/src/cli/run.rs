@@ -6,7 +6,7 @@ use clap::Args;
 use slipring::args::{Arg, OutFile};
 use slipring::report::{CheckFacts, Trace, TraceForm, chart, lines_text, path_text, stats_text, summary_text};
 use slipring::{
-    BoardOptions, Diagnostic, Error, Expected, Held, Kernel, MOST_BLOCKS, Parameter, RunOptions, Tensor, Timing,
+    BoardOptions, Delay, Diagnostic, Error, Expected, Held, Kernel, MOST_BLOCKS, Parameter, RunOptions, Tensor, Timing,
     VerifyOutcome, advice_text, tools,
 };
 use slipring_queue::board;
@@ -47,6 +47,9 @@ pub(super) struct RunArgs {
     /// `slow:AIC.FIX` (that core, that pipe slow, all else fast). What is clean over all schedules gives the same bytes
     #[arg(long, value_name = "T", default_value = "platform")]
     pub(super) timing: Timing,
+    /// Works that take longer, line by line: `delay AIV0.MTE3 work 4 by 1200`, as `slipring prove` writes it
+    #[arg(long, value_name = "FILE", conflicts_with = "device")]
+    pub(super) schedule: Option<String>,
     /// Launch so many times, each time with the arguments as given, on a device as the launch before left it: signals where the
     /// platform keeps them, and local memories. The report is the last launch's, or the first one's with a finding
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_LAUNCHES))]
@@ -138,6 +141,7 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
     let mut options = args.kernel.options();
     options.gm_slack = args.gm_slack;
     options.timing = args.timing;
+    options.delays = args.schedule.as_deref().map_or(Ok(Vec::new()), read_schedule)?;
     options.launches = args.launches;
     options.strict = args.strict;
     options.time_only = args.time_only;
@@ -160,6 +164,13 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
             )
         }
     }
+}
+
+/// Reads the works that take longer.
+fn read_schedule(path: &str) -> Result<Vec<Delay>, Error> {
+    let text = std::fs::read_to_string(path).map_err(|error| Error::File(format!("cannot read `{path}`: {error}")))?;
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or("").trim()).filter(|line| !line.is_empty());
+    lines.map(|line| line.parse().map_err(|error| Error::Arguments(format!("{path}: {error}")))).collect()
 }
 
 /// What is passed, and where it is written afterwards.

@@ -144,7 +144,19 @@ impl Subject<'_> {
         tools: &Tools,
         earlier: Option<&Execution>,
     ) -> Result<(Execution, CheckReport), Error> {
-        let asked = RunOptions { timing, ..self.asked.clone() };
+        self.run_as(RunOptions { timing, ..self.asked.clone() }, tools, earlier)
+    }
+
+    /// The same with options of its own.
+    ///
+    /// # Errors
+    /// If that is cancelled.
+    pub fn run_as(
+        &self,
+        asked: RunOptions,
+        tools: &Tools,
+        earlier: Option<&Execution>,
+    ) -> Result<(Execution, CheckReport), Error> {
         let (execution, Seen { .. }, judged) = once(self.compiled, self.bound, &self.options, &asked, tools, earlier);
         if execution.result.findings.iter().any(|finding| finding.code == "cancelled") {
             return Err(Error::Cancelled);

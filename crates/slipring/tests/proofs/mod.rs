@@ -1,0 +1,108 @@
+//! Proofs held against what shares nothing with them: an explorer of all interleavings of small programs of flags, for each count of
+//! rounds; and the table of `docs/proof.md`, which says of each example what is proved.
+
+mod explorer;
+mod small;
+
+use std::path::Path;
+use std::process::Command;
+
+use slipring::{Judgement, Kernel, ProveOptions, Tensor};
+
+use explorer::explore;
+use small::Small;
+
+/// The largest count that is explored.
+const MOST: u64 = 4;
+
+/// What a proof says of a small program: whether it holds for all counts, or for which it fails first.
+fn proof(small: &Small) -> (Judgement, Option<u64>, String) {
+    let kernel = Kernel::from_text("small.pto", small.text()).expect("it is well formed");
+    let texts = ["rand:f32[4096],seed=1", "zeros:f32[4096]", "3:index"].map(String::from);
+    let args: Vec<Tensor<'_>> = kernel.arguments(&texts, 0).expect("they fit").into_iter().map(Tensor::from).collect();
+    let proof = kernel.prove(args, &ProveOptions { timings: 0, ..ProveOptions::default() }).expect("it can be run");
+    let fails = proof.scope.counts.strip_prefix("n = ").and_then(|rest| rest.split(' ').next()?.parse().ok());
+    (proof.judgement, fails, proof.to_string())
+}
+
+/// Right programs and changed ones: what is proved for all counts is right for each that is explored, and the smallest count that
+/// fails is the smallest that the explorer refutes.
+#[test]
+fn proofs_agree_with_all_interleavings() {
+    let (mut right, mut wrong, mut all) = (0, 0, 0);
+    // A long run has another number of them.
+    let count = std::env::var("SLIPRING_PROOFS").ok().and_then(|text| text.parse().ok()).unwrap_or(160);
+    for seed in 0..count {
+        let small = Small::random(seed);
+        let (judgement, fails, text) = proof(&small);
+        let explored = (0..=MOST).find_map(|count| Some((count, explore(&small.program(count))?)));
+        let say = || format!("seed {seed}: the explorer says {explored:?}\n{text}\n{}", small.text());
+        match judgement {
+            Judgement::Proved => {
+                // Where bytes that nobody wrote are stored, only as many rounds are covered as the buffers hold.
+                all += usize::from(text.contains("every n from 0 on"));
+                assert!(explored.is_none(), "{}", say());
+                right += 1;
+            }
+            Judgement::Violated => {
+                match (&explored, fails) {
+                    (Some((count, _)), Some(fails)) => assert_eq!(*count, fails, "{}", say()),
+                    (None, Some(fails)) => assert!(fails > MOST, "{}", say()),
+                    (_, None) => panic!("it does not say for which count\n{}", say()),
+                }
+                wrong += 1;
+            }
+            Judgement::NotProved => panic!("nothing stands in the way of such programs\n{}", say()),
+        }
+    }
+    assert!(all > 30 && wrong > 30, "{right} right, {all} of them for all counts, {wrong} wrong");
+}
+
+/// A row of the table: what `prove` says of an example on a platform.
+fn row(root: &Path, file: &Path, arch: &str) -> Option<String> {
+    let ran = Command::new(env!("CARGO_BIN_EXE_slipring"))
+        .args(["prove", &file.display().to_string(), "--arch", arch, "--timings", "0", "--json"])
+        .output()
+        .expect("it runs");
+    let facts: serde_json::Value = serde_json::from_slice(&ran.stdout).ok()?;
+    let word = facts["verdict"].as_str()?.replace('-', " ");
+    let why = |list: &serde_json::Value, key: Option<&str>| {
+        let first = list.as_array().and_then(|list| list.first()).cloned().unwrap_or_default();
+        key.map_or(first.clone(), |key| first[key].clone()).as_str().unwrap_or("").to_string()
+    };
+    let why = match word.as_str() {
+        "proved" => facts["scope"]["counts"].as_str()?.to_string(),
+        "violated" => format!("`{}`", why(&facts["findings"], Some("code"))),
+        _ => why(&facts["reasons"], None),
+    };
+    let name = file.strip_prefix(root).unwrap_or(file).display().to_string();
+    Some(format!("| `{name}` | {arch} | {word} | {why} |"))
+}
+
+/// `SLIPRING_BLESS=1` writes the table anew.
+#[test]
+fn the_page_says_of_each_example_what_is_proved() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
+    let mut rows: Vec<String> = Vec::new();
+    for file in crate::walk::files(&root.join("examples"), &["pto", "py"]) {
+        rows.extend(["a5", "a2a3"].iter().filter_map(|arch| row(&root, &file, arch)));
+    }
+    let proved = |row: &&String| row.contains("| proved | those of the text: no argument decides one |");
+    let count = rows.iter().filter(proved).count();
+    rows.retain(|row| !proved(&row));
+    let head = format!(
+        "{count} rows are proved with the counts of their text, which no argument decides. The others:\n\n| example | platform | \
+         verdict | because, or for |\n|---|---|---|---|\n"
+    );
+    let table = head + &rows.join("\n") + "\n";
+    let page = root.join("docs/proof.md");
+    let text = std::fs::read_to_string(&page).expect("the page");
+    let (begin, end) = ("<!-- examples -->\n", "<!-- end of the examples -->");
+    let from = text.find(begin).expect("where the table begins") + begin.len();
+    let to = text.find(end).expect("where the table ends");
+    if std::env::var_os("SLIPRING_BLESS").is_some() {
+        std::fs::write(&page, format!("{}{table}{}", &text[..from], &text[to..])).expect("the page is written");
+        return;
+    }
+    assert_eq!(&text[from..to], table, "`SLIPRING_BLESS=1 cargo test -p slipring --test all proofs` writes it anew");
+}

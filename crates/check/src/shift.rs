@@ -305,3 +305,81 @@ fn computed(law: Law, [a, b, c]: [Pair; 3], first: Option<i64>, second: Option<i
     };
     Pair { shift, low }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a law means, for numbers that fit.
+    fn meaning(law: Law, a: i64, b: i64) -> Option<i64> {
+        Some(match law {
+            Law::Same => a,
+            Law::Sum => a + b,
+            Law::Difference => a - b,
+            Law::Product => a * b,
+            Law::Quotient => a.checked_div(b)?,
+            Law::Remainder => a.checked_rem(b)?,
+            Law::Mask => a & b,
+            Law::Relation => i64::from(a < b),
+            Law::Extreme => a.min(b),
+            Law::Unknown => (a ^ 5) * (b ^ 3),
+        })
+    }
+
+    /// Each claim about a result holds for all numbers that the claims about its arguments allow.
+    #[test]
+    fn results_differ_as_is_claimed() {
+        const LAWS: [Law; 10] = [
+            Law::Unknown,
+            Law::Same,
+            Law::Sum,
+            Law::Difference,
+            Law::Product,
+            Law::Quotient,
+            Law::Remainder,
+            Law::Mask,
+            Law::Relation,
+            Law::Extreme,
+        ];
+        let mut claims = 0;
+        for law in LAWS {
+            for (x, y) in (-9..=9).flat_map(|x| (-2..=9).map(move |y| (x, y))) {
+                // The second a constant or a register, the first with a lower bound or without.
+                for (second, low) in [None, Some(0), Some(1), Some(3), Some(4), Some(7), Some(-4)]
+                    .into_iter()
+                    .flat_map(|second| [None, Some(-5), Some(0), Some(5)].into_iter().map(move |low| (second, low)))
+                {
+                    if second.is_some() && y != 0 {
+                        continue;
+                    }
+                    let one = Pair { shift: Shift::By(x), low };
+                    let two = Pair { shift: Shift::By(y), low: second };
+                    let Pair { shift, low: claimed } = computed(law, [one, two, SAME], None, second);
+                    for (a, b) in (-20i64..20).flat_map(|a| (-20i64..20).map(move |b| (a, b))) {
+                        let b = second.unwrap_or(b);
+                        // Each difference once and twice.
+                        for times in [1, 2] {
+                            let (c, d) = (a + times * x, b + times * y);
+                            if low.is_some_and(|low| a < low || c < low) {
+                                continue;
+                            }
+                            let (Some(before), Some(after)) = (meaning(law, a, b), meaning(law, c, d)) else {
+                                continue;
+                            };
+                            if let Shift::By(by) = shift {
+                                claims += 1;
+                                assert_eq!(after - before, times * by, "{law:?} {a} {b} by {x} {y}");
+                            }
+                            if let Some(least) = claimed
+                                && law != Law::Unknown
+                            {
+                                assert!(before >= least && after >= least, "{law:?} {a} {b}: {before} {least}");
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert!(claims > 100_000, "{claims}");
+    }
+}

@@ -26,8 +26,8 @@ pub(super) enum Counts {
         #[allow(missing_docs)]
         family: Tried,
     },
-    /// The numbers up to this one, which are all that the buffers hold.
-    UpTo(u64),
+    /// The numbers up to this one, which are all that the buffers hold, and what is taken for granted for them.
+    UpTo(u64, Vec<String>),
     /// This is the smallest number with a finding.
     Fails(u64, Box<Member>),
     /// Neither: why.
@@ -65,6 +65,11 @@ impl Tried {
         })
     }
 
+    /// What is taken for granted of the machine for all of them.
+    pub fn assumes(&self) -> Vec<String> {
+        assumed(&self.members)
+    }
+
     /// True if every member leaves no signals.
     pub fn leaves_nothing(&self) -> bool {
         self.members.iter().all(|member| member.left.iter().all(|count| *count == 0))
@@ -92,7 +97,7 @@ pub(super) fn all(family: &mut Family<'_>, tools: &Tools) -> Result<Counts, Erro
         let member = family.run(value, SLACK, tools)?;
         if let Some(stop) = stops(&member, value) {
             return match stop {
-                Stop::Bounds => Ok(Counts::UpTo(value.saturating_sub(1))),
+                Stop::Bounds => Ok(Counts::UpTo(value.saturating_sub(1), assumed(&members))),
                 Stop::Fails => Ok(Counts::Fails(value, Box::new(member))),
                 Stop::Open(why) => Ok(Counts::Open(why)),
             };
@@ -132,22 +137,34 @@ pub(super) fn all(family: &mut Family<'_>, tools: &Tools) -> Result<Counts, Erro
 /// # Errors
 /// If that is cancelled.
 pub(super) fn as_many_as_fit(family: &mut Family<'_>, tools: &Tools, most: u64) -> Result<Counts, Error> {
-    let mut works = 0;
-    let mut last = 0;
+    let (mut works, mut last) = (0, 0);
+    let mut members = Vec::new();
     for value in 0..=most.min(MOST) {
         let member = family.run(value, 0, tools)?;
         match stops(&member, value) {
             None => {}
-            Some(Stop::Bounds) => return Ok(Counts::UpTo(value.saturating_sub(1))),
+            Some(Stop::Bounds) => return Ok(Counts::UpTo(value.saturating_sub(1), assumed(&members))),
             Some(Stop::Fails) => return Ok(Counts::Fails(value, Box::new(member))),
             Some(Stop::Open(why)) => return Ok(Counts::Open(why)),
         }
         (works, last) = (works + member.rounds.works, value);
+        members.push(member);
         if works > WORKS {
             break;
         }
     }
     Ok(Counts::Open(format!("0 to {last} are clean")))
+}
+
+/// What is taken for granted of the machine for some members.
+fn assumed(members: &[Member]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for assumption in members.iter().flat_map(|member| &member.judged.scope.assumes) {
+        if !all.contains(assumption) {
+            all.push(assumption.clone());
+        }
+    }
+    all
 }
 
 /// Why nothing is tried after a number.
@@ -161,7 +178,7 @@ fn stops(member: &Member, value: u64) -> Option<Stop> {
     let errors: Vec<_> = member.judged.findings.iter().filter(|f| f.severity == Severity::Error).collect();
     if let Some(first) = errors.first() {
         return Some(match first.code {
-            "memory-bounds" if value > 0 => Stop::Bounds,
+            "memory-bounds" if value > 0 && behind(&first.message) => Stop::Bounds,
             "step-limit" | "memory-limit" | "unsupported" => Stop::Open(format!("{value}: {}", first.message)),
             _ => Stop::Fails,
         });
@@ -170,6 +187,11 @@ fn stops(member: &Member, value: u64) -> Option<Stop> {
         Schedules::All => None,
         Schedules::ThisOne { reasons } => Some(Stop::Open(format!("with {value}, {}", reasons.join("; ")))),
     }
+}
+
+/// True for an access behind the end of a buffer, which a longer one would hold.
+fn behind(message: &str) -> bool {
+    message.contains(" of buffer ") && !message.contains("before its start")
 }
 
 /// Why two members are not alike, and how far the argument came: what comes furthest stands in the way.
@@ -215,6 +237,7 @@ fn like(family: &Family<'_>, members: &[Member], first: usize, second: usize) ->
         let none = vec![(Shift::By(0), Some(0)); core.regs as usize];
         before.push(follow.from(0, &none, &mut distances).map_err(says(3))?);
     }
+    no_way_back(family, &distances)?;
     if let Some((buffer, _)) = distances.iter().find(|(buffer, by)| written(**buffer) && by.iter().any(|by| *by != 0)) {
         let buffer = buffer_name(family, *buffer);
         return Err(Why(3, format!("it also decides where in {buffer} the first rounds are")));
@@ -250,6 +273,7 @@ fn like(family: &Family<'_>, members: &[Member], first: usize, second: usize) ->
         let follow = Follow { core, param: param(first), bound: by, into: false, args: &args };
         follow.from(start, &regs, &mut distances).map_err(says(4))?;
     }
+    no_way_back(family, &distances)?;
     let buffers = one.buffers;
     let mut moved = Vec::new();
     for buffer in 0..buffers {
@@ -273,6 +297,14 @@ fn like(family: &Family<'_>, members: &[Member], first: usize, second: usize) ->
     match a.is_like(b, &moved) {
         true => Ok(distances),
         false => Err(Why(6, "what was synchronised or accessed at the head of the loop does not come back".into())),
+    }
+}
+
+/// Whether no access moves back: it would leave its buffer, however large that is.
+fn no_way_back(family: &Family<'_>, distances: &Distances) -> Result<(), Why> {
+    match distances.iter().find(|(_, by)| by.first().is_some_and(|by| *by < 0)) {
+        Some((buffer, _)) => Err(Why(5, format!("accesses to {} move back", buffer_name(family, *buffer)))),
+        None => Ok(()),
     }
 }
 

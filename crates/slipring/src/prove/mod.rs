@@ -286,6 +286,7 @@ impl Proof {
         }
         self.found(subject, &member.judged);
         self.judge(subject, &member.judged);
+        self.assume(family.assumes());
         self.explored.push(format!("{} shorter loops with all checks", tried + 1));
         self.scope.counts =
             format!("{bound} of the text: 0 to {tried} rounds were run, and each {period} more do what was seen");
@@ -362,13 +363,14 @@ impl Proof {
             let mut family = Family::new(subject, Number::Param(*at));
             let mut counts = counts::all(&mut family, tools)?;
             if let Counts::Open(_) = counts
-                && let fit @ (Counts::UpTo(_) | Counts::Fails(..)) =
+                && let fit @ (Counts::UpTo(..) | Counts::Fails(..)) =
                     counts::as_many_as_fit(&mut family, tools, counts::MOST)?
             {
                 counts = fit;
             }
             match counts {
                 Counts::All { tried, period, family } => {
+                    self.assume(family.assumes());
                     if !family.leaves_nothing() {
                         self.scope.launches = format!("{}; with this {name}", self.scope.launches);
                     }
@@ -378,7 +380,8 @@ impl Proof {
                          run, and each {period} more do what was seen"
                     ));
                 }
-                Counts::UpTo(last) => {
+                Counts::UpTo(last, assumes) => {
+                    self.assume(assumes);
                     self.explored.push(format!("{} values of {name}", last + 1));
                     lines.push(format!("{name} from 0 to {last}, each of which was run: more than the buffers hold"));
                 }
@@ -399,6 +402,12 @@ impl Proof {
             self.scope.counts = lines.join("; ");
         }
         Ok(())
+    }
+
+    /// Adds what is taken for granted for other counts.
+    fn assume(&mut self, assumes: Vec<String>) {
+        let known = self.scope.assumes.clone();
+        self.scope.assumes.extend(assumes.into_iter().filter(|assumption| !known.contains(assumption)));
     }
 
     /// Notes what stands in the way of a proof.

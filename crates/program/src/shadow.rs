@@ -133,6 +133,21 @@ impl Marks {
         }
     }
 
+    /// The bytes mean nothing from now on, as if nobody had written them.
+    pub fn forget_run(&mut self, from: u64, to: u64) {
+        let (first, last) = ((from / 64) as usize, to.div_ceil(64) as usize);
+        if from >= to || !self.reach(last) {
+            return;
+        }
+        for word in first..last {
+            self.nothing[word] |= bits(word as u64, from, to);
+        }
+        let last = last.min(self.computed.len());
+        for word in first..last {
+            self.computed[word] &= !bits(word as u64, from, to);
+        }
+    }
+
     /// The byte means nothing from now on: computed at a place, or copied.
     pub fn forget(&mut self, at: u64, origin: Option<SiteRef>) {
         let (word, bit) = ((at / 64) as usize, 1 << (at % 64));
@@ -321,7 +336,7 @@ impl Shadow {
     pub fn forget(&mut self, extents: &[Extent], env: Env) {
         for extent in extents {
             if let Some((marks, start)) = self.of_mut(extent, env) {
-                runs(extent, start).flat_map(|(from, to)| from..to).for_each(|byte| marks.forget(byte, None));
+                runs(extent, start).for_each(|(from, to)| marks.forget_run(from, to));
             }
         }
     }
@@ -441,6 +456,20 @@ mod tests {
         assert!(!marks.any(0, 1 << 40) && marks.nothing.is_empty());
         marks.forget(70, None);
         assert!(marks.any(0, 100) && !marks.any(0, 70) && !marks.any(71, 1000));
+    }
+
+    #[test]
+    fn runs_are_forgotten_as_their_bytes_are() {
+        for (from, to) in [(0, 1), (5, 64), (3, 200), (64, 128), (190, 191), (70, 70), (1000, 1100)] {
+            let mut before = Marks::new(false);
+            before.define(0, 300);
+            before.forget(100, Some(7));
+            before.forget(190, None);
+            let (mut run, mut single) = (before.clone(), before);
+            run.forget_run(from, to);
+            (from..to).for_each(|at| single.forget(at, None));
+            assert_eq!(run.voids(0, 1200), single.voids(0, 1200), "{from} to {to}");
+        }
     }
 
     #[test]

@@ -157,8 +157,11 @@ impl Freed {
             near && there() && runs(range, range.start).any(|(start, end)| start < slot.end && slot.start < end)
         };
         if agent.role != range.core {
-            if write && self.slots.iter().any(hit) {
-                self.slots.retain(|slot| !hit(slot) || clock.get(slot.by.lane()) < slot.epoch);
+            let filled = |slot: &Slot| hit(slot) && clock.get(slot.by.lane()) >= slot.epoch;
+            let mut from = 0;
+            while write && let Some(at) = self.slots[from..].iter().position(filled) {
+                from += at;
+                self.slots.remove(from);
             }
             return None;
         }

@@ -268,7 +268,8 @@ pub(crate) fn touch_cell<F: FnMut(Stamp, u64, u64)>(
     touch: &mut Touch<'_, F>,
 ) {
     let new = touch.stamp;
-    // Reads of two other blocks over all these bytes: whatever writes here later races with one of them.
+    // Two other blocks that did the same here, over all these bytes: whatever comes later and conflicts with this access races
+    // with one of them.
     let mut others: [Option<u32>; 2] = [None; 2];
     let mut at = 0;
     while at < cell.len() {
@@ -298,7 +299,11 @@ pub(crate) fn touch_cell<F: FnMut(Stamp, u64, u64)>(
                     cell.swap_remove(at);
                     continue;
                 }
-            } else if !old.write && old.block != new.block && shared == mask {
+                // An update stands for one of another block from the same place in the text only: findings name places.
+            } else if (if new.write { commute && old.site == new.site } else { !old.write })
+                && old.block != new.block
+                && shared == mask
+            {
                 match others {
                     [None, _] => others[0] = Some(old.block),
                     [Some(block), None] if block != old.block => others[1] = Some(old.block),

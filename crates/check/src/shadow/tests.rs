@@ -107,6 +107,29 @@ fn blocks_are_never_ordered() {
     assert_eq!(found, [0]);
 }
 
+/// Thousands of blocks that add to the same bytes: what is remembered does not grow with them, and a race with any of them is told.
+#[test]
+fn updates_of_many_blocks_are_remembered_by_two() {
+    let mut shadow = Shadow::default();
+    let update = Some(Update { kind: UpdateKind::Add, elem: slipring_tile::Elem::I32 });
+    let mut clock = Clock::default();
+    clock.set(3, 100);
+    let mut told = 0;
+    for block in 0..4096 {
+        let stamp = Stamp { block, update, ..stamp(3, true) };
+        let conflict = |_, _, _| told += 1;
+        shadow.touch(&bytes(2048), 0, &mut Touch { stamp, clock: &clock, conflict, leans: &mut false });
+    }
+    assert!(told < 3 * 4096, "{told}");
+    for block in [0, 1, 77, 5000] {
+        let (mut found, mut shadow) = (Vec::new(), shadow.clone());
+        let stamp = Stamp { block, ..stamp(3, false) };
+        let conflict = |old: Stamp, _, _| found.push(old.block);
+        shadow.touch(&bytes(2048), 0, &mut Touch { stamp, clock: &clock, conflict, leans: &mut false });
+        assert!(found.iter().any(|other| *other != block), "{block}: {found:?}");
+    }
+}
+
 /// An access of a random program.
 #[derive(Clone, Debug)]
 struct Step {
@@ -166,8 +189,8 @@ fn compare(steps: &[Step], blocks: u32) -> Result<(), TestCaseError> {
         let elem = slipring_tile::Elem::I32;
         let kind = [None, None, Some(UpdateKind::Add), Some(UpdateKind::Max)][usize::from(step.kind)];
         let update = kind.map(|kind| Update { kind, elem });
-        let (write, site) = (step.kind > 0, number as u32);
-        let stamp = Stamp { block: step.block % blocks, lane: step.lane, write, update, epoch, site, number: site };
+        let (write, site, number) = (step.kind > 0, number as u32 % 3, number as u32);
+        let stamp = Stamp { block: step.block % blocks, lane: step.lane, write, update, epoch, site, number };
         let range = Extent { rows: step.rows, stride: step.stride, ..bytes(step.row_bytes.into()) };
         let of_regions = told(stamp, &clock, |touch| shadow.touch(&range, step.start, touch));
         let of_pages = told(stamp, &clock, |touch| {

@@ -103,6 +103,7 @@ impl Run<'_> {
 
     /// The timeline, and where each happening stands in it.
     fn timetable(&self) -> Option<(Trace, Vec<End>)> {
+        let record = self.record()?;
         let names = Names::new(&self.compiled);
         let buffers: Vec<String> = self.execution.result.memory.gm.iter().map(|buffer| buffer.name.clone()).collect();
         let places = Legend {
@@ -111,7 +112,7 @@ impl Run<'_> {
             tile: &|extent, site| names.tile(extent, site),
             buffers: &buffers,
         };
-        Some(self.record()?.trace(&places))
+        Some(record.trace(&places))
     }
 
     /// A page with everything that the run shows, which needs no other file and no network; `None` where the run was not asked to
@@ -146,14 +147,16 @@ impl Run<'_> {
 
     /// Cycles, stalls and bytes by line of the source; `None` where the run was not asked to keep them.
     pub fn lines(&self) -> Option<Vec<LineFacts>> {
+        let record = self.record()?;
         let names = Names::new(&self.compiled);
-        Some(self.record()?.lines(|site| names.line(site), |sync| names.role(sync), |line| names.text(line)))
+        Some(record.lines(|site| names.line(site), |sync| names.role(sync), |line| names.text(line)))
     }
 
     /// The critical path: what the last cycle waited for, and what that waited for, back to the first; `None` where the run was
     /// not asked to keep it.
     pub fn path(&self) -> Option<PathFacts> {
+        let record = self.record()?;
         let names = Names::new(&self.compiled);
-        Some(self.record()?.path_facts(|site| names.line(site), |sync| names.object(sync)))
+        Some(record.path_facts(|site| names.line(site), |sync| names.object(sync)))
     }
 }

@@ -27,6 +27,50 @@ pub struct Marks {
     beyond: bool,
     /// The host had no room for them: nothing is marked any more.
     full: bool,
+    /// Ranges of rows of which every byte means something, those that were asked about last: the same tile comes again and again.
+    known: Known,
+}
+
+/// Ranges of rows: first byte, bytes of a row, rows, their distance.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    ranges: Vec<(u64, u32, u32, u64)>,
+    /// Where the next one is put.
+    next: usize,
+}
+
+impl Known {
+    const MOST: usize = 8;
+
+    fn of(extent: &Extent, start: u64) -> (u64, u32, u32, u64) {
+        (start, extent.row_bytes, extent.rows, extent.stride)
+    }
+
+    fn has(&self, extent: &Extent, start: u64) -> bool {
+        self.ranges.contains(&Known::of(extent, start))
+    }
+
+    fn add(&mut self, extent: &Extent, start: u64) {
+        match self.ranges.get_mut(self.next) {
+            Some(place) => *place = Known::of(extent, start),
+            None => self.ranges.push(Known::of(extent, start)),
+        }
+        self.next = (self.next + 1) % Known::MOST;
+    }
+
+    /// Bytes from one to before another one mean nothing from now on.
+    fn forget(&mut self, from: u64, to: u64) {
+        if !self.ranges.is_empty() {
+            let before = self.ranges.len();
+            self.ranges.retain(|(start, bytes, rows, stride)| {
+                let last = start.saturating_add(u64::from(*rows).saturating_sub(1).saturating_mul(*stride));
+                *start >= to || last.saturating_add((*bytes).into()) <= from
+            });
+            if self.ranges.len() < before {
+                self.next = self.ranges.len();
+            }
+        }
+    }
 }
 
 /// A run of bytes that mean nothing, all copied or all computed.
@@ -71,10 +115,31 @@ impl Marks {
         }
     }
 
-    /// True if a byte from the first to the last one of a range of several rows means nothing, those between rows included: if not,
-    /// none of the rows needs to be looked at.
-    fn any_near(&self, extent: &Extent, start: u64) -> bool {
-        extent.rows <= 1 || self.any(start, start.saturating_add(extent.end().saturating_sub(extent.start)))
+    /// True if a byte of a range, which begins at `start`, means nothing.
+    fn any_in(&self, extent: &Extent, start: u64) -> bool {
+        if extent.rows <= 1 {
+            return runs(extent, start).any(|(from, to)| self.any(from, to));
+        }
+        // If nothing between the rows means nothing either, none of them needs to be looked at.
+        let end = start.saturating_add(extent.end().saturating_sub(extent.start));
+        !self.known.has(extent, start)
+            && self.any(start, end)
+            && runs(extent, start).any(|(from, to)| self.any(from, to))
+    }
+
+    /// The bytes of a range, which begins at `start`, have a meaning from now on.
+    fn define_in(&mut self, extent: &Extent, start: u64) {
+        if extent.rows <= 1 {
+            return runs(extent, start).for_each(|(from, to)| self.define(from, to));
+        }
+        let end = start.saturating_add(extent.end().saturating_sub(extent.start));
+        if self.known.has(extent, start) || !self.any(start, end) {
+            return;
+        }
+        runs(extent, start).for_each(|(from, to)| self.define(from, to));
+        if !self.full {
+            self.known.add(extent, start);
+        }
     }
 
     /// True if the byte means nothing.
@@ -139,6 +204,7 @@ impl Marks {
         if from >= to || !self.reach(last) {
             return;
         }
+        self.known.forget(from, to);
         for word in first..last {
             self.nothing[word] |= bits(word as u64, from, to);
         }
@@ -154,6 +220,7 @@ impl Marks {
         if !self.reach(word + 1) {
             return;
         }
+        self.known.forget(at, at + 1);
         self.nothing[word] |= bit;
         if self.computed.len() <= word {
             if origin.is_none() {
@@ -303,20 +370,14 @@ impl Shadow {
 
     /// True if a byte of the ranges means nothing.
     pub fn any(&self, extents: &[Extent], env: Env) -> bool {
-        extents.iter().any(|extent| {
-            self.of(extent, env).is_some_and(|(marks, start)| {
-                marks.any_near(extent, start) && runs(extent, start).any(|(from, to)| marks.any(from, to))
-            })
-        })
+        extents.iter().any(|extent| self.of(extent, env).is_some_and(|(marks, start)| marks.any_in(extent, start)))
     }
 
     /// The bytes of the ranges have a meaning from now on.
     pub fn define(&mut self, extents: &[Extent], env: Env) {
         for extent in extents {
-            if let Some((marks, start)) = self.of_mut(extent, env)
-                && marks.any_near(extent, start)
-            {
-                runs(extent, start).for_each(|(from, to)| marks.define(from, to));
+            if let Some((marks, start)) = self.of_mut(extent, env) {
+                marks.define_in(extent, start);
             }
         }
     }
@@ -470,6 +531,43 @@ mod tests {
             (from..to).for_each(|at| single.forget(at, None));
             assert_eq!(run.voids(0, 1200), single.voids(0, 1200), "{from} to {to}");
         }
+    }
+
+    /// What is known of ranges of rows never says more than the bytes do.
+    #[test]
+    fn ranges_that_come_again_are_as_their_bytes() {
+        use slipring_machine::Role;
+        let mut state = 1u64;
+        let mut next = |below: u64| {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            (state >> 33) % below
+        };
+        let (mut marks, mut plain) = (Marks::new(true), Marks::new(true));
+        for _ in 0..20_000 {
+            let (start, rows, bytes) = (next(6) * 64, 1 + next(4) as u32, 16 << next(3));
+            let stride = u64::from(bytes) + next(3) * 16;
+            let extent = Extent { rows, stride, ..Extent::run(Space::Vec, Role::Aiv0, start, bytes) };
+            match next(8) {
+                0 => {
+                    marks.forget(start, None);
+                    plain.forget(start, None);
+                }
+                1 => {
+                    marks.forget_run(start, start + 8);
+                    plain.forget_run(start, start + 8);
+                }
+                2..5 => {
+                    marks.define_in(&extent, start);
+                    runs(&extent, start).for_each(|(from, to)| plain.define(from, to));
+                }
+                _ => assert_eq!(
+                    marks.any_in(&extent, start),
+                    runs(&extent, start).any(|(from, to)| plain.any(from, to)),
+                    "{extent:?}"
+                ),
+            }
+        }
+        assert_eq!(marks.voids(0, 2000), plain.voids(0, 2000));
     }
 
     #[test]

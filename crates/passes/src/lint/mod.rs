@@ -7,7 +7,7 @@
 //! | `use-after-free` | a tile that is a slot of a ring is used behind the op that gave the slot back |
 //! | `uninitialised-tile` | an op computes with a tile that nothing has written before, and that shares no byte with one that something has: a warning, since the result may go nowhere |
 //!
-//! A function is followed path by path, calls included ([`walk`]). What is said holds on every path, or on every path that takes one
+//! A function is followed path by path, calls included (`walk`). What is said holds on every path, or on every path that takes one
 //! arm of one branch: whoever takes it meets it, whatever else is decided. Of paths that only several decisions together make, nothing
 //! is said, since they may exclude each other. Loops that change how often a flag is set, by a number or by a path that is not known, are
 //! left to runs; so are ids that are computed, cores that signal each other, and kernels for both kinds of core in one function.

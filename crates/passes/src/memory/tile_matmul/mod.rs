@@ -12,8 +12,8 @@
 //! | operands | declared without an address, with a constant valid shape, filled by one move of a whole tile from L1 that comes before the product, the source unchanged in between |
 //! | left as they are | kernels that synchronise their pipes by hand: flags know nothing of new moves |
 //!
-//! A product whose accumulator is too large is first cut over m and n ([`blocks`]), and products that are only rounded on the Vector
-//! cores stay where they are ([`narrow`]).
+//! A product whose accumulator is too large is first cut over m and n (`blocks`), and products that are only rounded on the Vector
+//! cores stay where they are (`narrow`).
 
 mod blocks;
 mod narrow;

@@ -187,6 +187,9 @@ fn copied_rows() -> f64 {
     })
 }
 
+/// What a row is put beside, and how long that takes; `None` where the machine has no such thing.
+type Beside = (&'static str, Box<dyn FnMut() -> Option<f64>>);
+
 /// A row: what is measured, in which unit, beside what, and what is aimed at.
 struct Row {
     name: &'static str,
@@ -194,7 +197,7 @@ struct Row {
     /// How many of the unit are a second.
     scale: f64,
     own: Box<dyn FnMut() -> f64>,
-    beside: Option<(&'static str, Box<dyn FnMut() -> Option<f64>>)>,
+    beside: Option<Beside>,
     aim: &'static str,
 }
 

@@ -60,10 +60,12 @@ pub fn run_on(platform: &Platform, source: &str, mode: Decoding, args: Vec<Arg>)
     slipring_sim::run(&launch, memory, &mut ())
 }
 
-/// Runs a kernel's reference meaning on a built-in platform, expects it to be clean, and gives back the buffers.
+/// Runs a kernel's reference meaning on a built-in platform, expects it to be clean (but for what sources say differently), and gives
+/// back the buffers.
 pub fn run(platform: &str, source: &str, args: Vec<Arg>) -> Vec<Vec<u8>> {
     let result = run_on(&built_in(platform).unwrap(), source, Decoding::Reference, args);
-    assert!(result.findings.is_empty() && result.complete, "{:#?}", result.findings);
+    let clean = result.findings.iter().all(|finding| finding.code == "sources-disagree");
+    assert!(clean && result.complete, "{:#?}", result.findings);
     result.memory.gm.into_iter().map(|buffer| buffer.data).collect()
 }
 

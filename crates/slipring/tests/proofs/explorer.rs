@@ -5,7 +5,7 @@
 //! not; a wait that stands on a pipe takes the signal when it comes. A pipe that has had nothing so far stands at its first step as
 //! soon as that is issued. No clocks, no order, no time.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// A step of a pipe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,13 +26,13 @@ pub type Program = Vec<(u8, Step)>;
 const PIPES: usize = 2;
 
 /// Where a pipe is: steps that are over, and whether it stands at the next one (work: whether it has begun).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 struct Place {
     over: u16,
     stands: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 struct State {
     issued: u16,
     pipes: [Place; PIPES],
@@ -45,7 +45,7 @@ pub fn explore(program: &Program) -> Option<&'static str> {
     let of = |pipe: usize| program.iter().enumerate().filter(move |(_, (own, _))| usize::from(*own) == pipe);
     let lists: Vec<Vec<(usize, Step)>> =
         (0..PIPES).map(|pipe| of(pipe).map(|(at, (_, step))| (at, *step)).collect()).collect();
-    let mut seen = HashSet::from([State::default()]);
+    let mut seen = BTreeSet::from([State::default()]);
     let mut open = vec![State::default()];
     while let Some(state) = open.pop() {
         let next = match successors(program, &lists, &state) {
@@ -124,11 +124,10 @@ fn arrive(lists: &[Vec<(usize, Step)>], state: &mut State, pipe: usize) {
 
 /// A flag is set: a wait that stands takes it.
 fn signal(lists: &[Vec<(usize, Step)>], state: &mut State, flag: u8) -> Result<(), &'static str> {
-    for pipe in 0..PIPES {
-        let place = state.pipes[pipe];
-        let waits = lists[pipe].get(usize::from(place.over)).is_some_and(|(_, step)| *step == Step::Wait(flag));
+    for (place, list) in state.pipes.iter_mut().zip(lists) {
+        let waits = list.get(usize::from(place.over)).is_some_and(|(_, step)| *step == Step::Wait(flag));
         if place.stands && waits {
-            state.pipes[pipe] = Place { over: place.over + 1, stands: false };
+            *place = Place { over: place.over + 1, stands: false };
             return Ok(());
         }
     }

@@ -1,6 +1,6 @@
 //! The decoder: walks a kernel's functions for one core and lets every op expand itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use slipring_effect::OnCore;
@@ -82,6 +82,7 @@ pub struct Decoder<'a> {
     /// Calls that were written out so far.
     written_out: u32,
     pub(super) current: (&'static str, Span),
+    masks: Option<BTreeSet<ValueId>>,
     diags: &'a mut Diags,
 }
 
@@ -137,6 +138,7 @@ pub fn decode(
             calls: Vec::new(),
             written_out: 0,
             current: ("", Span::default()),
+            masks: None,
             diags: &mut *diags,
         };
         failed |= decoder.start(start).is_err();
@@ -151,6 +153,12 @@ pub fn decode(
 }
 
 impl Decoder<'_> {
+    /// True for a tile that is a mask between ops of the kernel and nothing else; `find` lists all of them, and is asked once.
+    pub fn is_mask(&mut self, tile: ValueId, find: fn(&Module) -> BTreeSet<ValueId>) -> bool {
+        let module = self.module;
+        self.masks.get_or_insert_with(|| find(module)).contains(&tile)
+    }
+
     fn start(&mut self, function: OpId) -> Lowered {
         let Some(body) = self.module.body(function, 0) else { return Ok(()) };
         let indices = self.kernel.args[self.role.index()].clone();

@@ -1,6 +1,8 @@
 //! Comparisons and choices (PTO IR manual 4.8).
 
-use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OperandSpec, Touch};
+use std::collections::BTreeSet;
+
+use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, Module, OperandSpec, Touch, ValueId};
 use slipring_tile::{BLayout, Compare, SLayout};
 
 use super::check::{self, MASK_DOC, NUMBERS, Needs};
@@ -161,10 +163,33 @@ fn mode(op: &OpRef<'_>) -> Compare {
     }
 }
 
-/// Where the bits of rows begin, on which a question may be.
-fn bits(d: &Decoder<'_>, asked: Option<&'static Question>) -> Bits {
+/// Tiles that only comparisons write and only choices read: where the bits lie between them, nobody can tell.
+fn masks_between(module: &Module) -> BTreeSet<ValueId> {
+    let (mut masks, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for id in module.walk(module.top) {
+        let own = OpRef::of(module, id).filter(|op| OPS.iter().any(|def| std::ptr::eq(*def, op.def)));
+        let mask = own.and_then(|op| if is_comparison(&op) { op.operand("dst") } else { op.operand("mask") });
+        masks.extend(mask);
+        let mut rest = module.op(id).operands.to_vec();
+        // A tile that is a mask and something else in one op is something else.
+        if let Some(at) = rest.iter().position(|value| Some(*value) == mask) {
+            rest.remove(at);
+        }
+        others.extend(rest);
+    }
+    masks.retain(|mask| !others.contains(mask));
+    masks
+}
+
+fn is_comparison(op: &OpRef<'_>) -> bool {
+    op.def.schema.operand("mask").is_none()
+}
+
+/// Where the bits of the rows of a mask begin, on which a question may be.
+fn bits(d: &mut Decoder<'_>, mask: Option<ValueId>, asked: Option<&'static Question>) -> Bits {
     match asked {
         None => Bits::Rows,
+        Some(_) if mask.is_some_and(|mask| d.is_mask(mask, masks_between)) => Bits::Rows,
         Some(question) if d.platform.reads_otherwise(question) => Bits::Dense,
         Some(question) => Bits::Asked(question),
     }
@@ -175,7 +200,8 @@ fn compare(op: &OpRef<'_>, d: &mut Decoder<'_>, [a, b]: [&'static str; 2]) -> Lo
     let (a, b, dst) = (operands.tile(d, a)?, operands.input(d, b)?, operands.tile(d, "dst")?);
     // A comparison of two tiles is read alike everywhere.
     let asked = op.def.schema.operand("scalar").is_some().then_some(&DENSE_COMPARE);
-    let effect = CompareTiles { local: operands.local, mode: mode(op), dst, a, b, bits: bits(d, asked) };
+    let effect =
+        CompareTiles { local: operands.local, mode: mode(op), dst, a, b, bits: bits(d, op.operand("dst"), asked) };
     operands.issue(d, effect)
 }
 
@@ -183,6 +209,7 @@ fn choose(op: &OpRef<'_>, d: &mut Decoder<'_>, [a, b]: [&'static str; 2]) -> Low
     let mut operands = Operands::new(op, d);
     let (mask, dst) = (operands.tile(d, "mask")?, operands.tile(d, "dst")?);
     let (a, b) = (operands.tile(d, a)?, operands.input(d, b)?);
-    let effect = Select { local: operands.local, dst, mask, a, b, bits: bits(d, Some(&DENSE_SELECT)) };
+    let effect =
+        Select { local: operands.local, dst, mask, a, b, bits: bits(d, op.operand("mask"), Some(&DENSE_SELECT)) };
     operands.issue(d, effect)
 }

@@ -74,7 +74,8 @@ pub fn run(arch: &str, text: &str, tiles: &[Tile]) -> Result<Vec<Vec<u64>>, Stri
     let values: Vec<_> = tiles.iter().map(|tile| Value::Buffer(bytes(tile.ty, &tile.data))).collect();
     let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let ran = execute(&prepared.decoded, &platform, &values, options, &mut ());
-    if !ran.result.findings.is_empty() {
+    // What sources say differently is done here as the references have it.
+    if ran.result.findings.iter().any(|finding| finding.code != "sources-disagree") {
         return Err(format!("{:?}\n{program}", ran.result.findings));
     }
     Ok(tiles.iter().enumerate().map(|(i, tile)| from_bytes(tile.ty, ran.buffer(&values, i).unwrap())).collect())

@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyTuple};
 use slipring::language::{ArgType, Direction};
-use slipring::{Control, Elem, Error, Given, Limits, Parameter, RunOptions, Tensor, Timing, tools};
+use slipring::{Control, Elem, Error, Given, Limits, Parameter, RunOptions, Tensor, Timing, Tools, tools};
 
 use crate::error::raise;
 use crate::run::Run;
@@ -167,7 +167,7 @@ fn element(name: &str) -> PyResult<Elem> {
 }
 
 /// An argument: `(bytes, element type, shape)` for an array, else a number.
-pub fn tensor(value: &Bound<'_, PyAny>) -> PyResult<Tensor<'static>> {
+fn tensor(value: &Bound<'_, PyAny>) -> PyResult<Tensor<'static>> {
     if let Ok(array) = value.cast::<PyTuple>() {
         let (bytes, elem, shape): (PyReadonlyArray1<'_, u8>, String, Vec<usize>) = array.extract()?;
         // A copy under Python's lock: what others do to the array during the run is no matter of the run's.
@@ -202,10 +202,37 @@ pub fn described(list: Vec<Parameter>) -> Vec<Described> {
     each.collect()
 }
 
+/// What is asked of runs of kernels and of whole programs alike.
+#[derive(Default)]
+pub struct Asked {
+    pub tools: Option<Tools>,
+    pub timing: Timing,
+    pub limits: Limits,
+}
+
+impl Asked {
+    /// Takes an option by its name; false for one that is not for both.
+    ///
+    /// # Errors
+    /// If its value is none that it takes.
+    pub fn take(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match name {
+            "check" => self.tools = Some(tools(&value.extract::<String>()?).map_err(PyValueError::new_err)?),
+            "timing" => self.timing = value.extract::<String>()?.parse::<Timing>().map_err(PyValueError::new_err)?,
+            "max_steps" => self.limits.steps = value.extract()?,
+            "max_cycles" => self.limits.cycles = value.extract()?,
+            "max_memory" => self.limits.memory = value.extract()?,
+            "max_output" => self.limits.output = value.extract()?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
 /// Options from their names.
 fn options(given: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResult<RunOptions> {
     let mut options = RunOptions::new().control(control.clone());
-    let mut limits = Limits::default();
+    let mut asked = Asked::default();
     for (key, value) in given.into_iter().flatten() {
         match key.extract::<String>()?.as_str() {
             "blocks" => options.blocks = value.extract()?,
@@ -214,19 +241,24 @@ fn options(given: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResult<Run
             "launches" => options.launches = value.extract::<u32>()?.max(1),
             "events" => options.events = value.extract()?,
             "record" => options.record = value.extract()?,
-            "check" => options.tools = tools(&value.extract::<String>()?).map_err(PyValueError::new_err)?,
-            "timing" => options.timing = value.extract::<String>()?.parse::<Timing>().map_err(PyValueError::new_err)?,
-            "max_steps" => limits.steps = value.extract()?,
-            "max_cycles" => limits.cycles = value.extract()?,
-            "max_memory" => limits.memory = value.extract()?,
-            "max_output" => limits.output = value.extract()?,
             other @ ("clusters" | "order") => {
                 return Err(PyTypeError::new_err(format!("`{other}` is for whole programs, and this is a kernel")));
             }
+            other if asked.take(other, &value)? => {}
             other => return Err(PyTypeError::new_err(format!("a run has no option `{other}`"))),
         }
     }
-    Ok(options.limits(limits))
+    options.tools = asked.tools.unwrap_or(options.tools);
+    options.timing = asked.timing;
+    Ok(options.limits(asked.limits))
+}
+
+/// What is passed to a run: [`tensor`] says what an array is.
+///
+/// # Errors
+/// If one of them is neither array nor number.
+pub fn tensors(args: &Bound<'_, PyList>) -> PyResult<Vec<Tensor<'static>>> {
+    args.iter().map(|value| tensor(&value)).collect()
 }
 
 #[pymethods]
@@ -275,7 +307,7 @@ impl Kernel {
     ) -> PyResult<Run> {
         let control = Control::default();
         let options = options(given, &control)?;
-        let tensors = args.iter().map(|value| tensor(&value)).collect::<PyResult<Vec<_>>>()?;
+        let tensors = tensors(args)?;
         let kernel = Arc::clone(&self.inner);
         let work = move || {
             let run = kernel.run_with(tensors, &options)?;
@@ -298,7 +330,7 @@ impl Kernel {
     ) -> PyResult<(Bound<'py, PyAny>, String)> {
         let control = Control::default();
         let options = options(given, &control)?;
-        let tensors = args.iter().map(|value| tensor(&value)).collect::<PyResult<Vec<_>>>()?;
+        let tensors = tensors(args)?;
         let kernel = Arc::clone(&self.inner);
         let work = move || kernel.rings(tensors, sweep.map(|(first, last)| first..=last), &options);
         let report = listening(py, &control, None, work)?.map_err(|error| raise(py, &error))?;

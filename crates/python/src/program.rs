@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use slipring::tasks::draw;
-use slipring::{Control, Error, Limits, ProgramFacts, ProgramOptions, Report, Timing, tools};
+use slipring::{Control, Error, ProgramFacts, ProgramOptions, Report};
 
 use crate::error::raise;
-use crate::kernel::{Described, described, given, listening, tensor};
+use crate::kernel::{Asked, Described, described, given, listening, tensors};
 use crate::run::{checked, verdict};
 use crate::value::to_python;
 
@@ -57,23 +57,20 @@ pub fn program(
 fn options(given: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResult<ProgramOptions> {
     let mut options = ProgramOptions::default();
     options.control = control.clone();
-    let mut limits = Limits::default();
+    let mut asked = Asked::default();
     for (key, value) in given.into_iter().flatten() {
         match key.extract::<String>()?.as_str() {
             "clusters" => options.clusters = value.extract()?,
             "order" => options.order = value.extract()?,
-            "check" => options.tools = tools(&value.extract::<String>()?).map_err(PyValueError::new_err)?,
-            "timing" => options.timing = value.extract::<String>()?.parse::<Timing>().map_err(PyValueError::new_err)?,
-            "max_steps" => limits.steps = value.extract()?,
-            "max_cycles" => limits.cycles = value.extract()?,
-            "max_memory" => limits.memory = value.extract()?,
-            "max_output" => limits.output = value.extract()?,
+            other if asked.take(other, &value)? => {}
             other => {
                 return Err(PyTypeError::new_err(format!("`{other}` is for kernels, and this is a whole program")));
             }
         }
     }
-    options.limits = limits;
+    options.tools = asked.tools.unwrap_or(options.tools);
+    options.timing = asked.timing;
+    options.limits = asked.limits;
     Ok(options)
 }
 
@@ -125,7 +122,7 @@ impl Program {
     ) -> PyResult<ProgramRun> {
         let control = Control::default();
         let options = options(given, &control)?;
-        let tensors = args.iter().map(|value| tensor(&value)).collect::<PyResult<Vec<_>>>()?;
+        let tensors = tensors(args)?;
         let program = Arc::clone(&self.inner);
         let work = move || {
             let run = program.run(tensors, &options)?;

@@ -70,6 +70,14 @@ impl Functions {
         self.get(module.callee_name(op)?)
     }
 
+    /// The body of a function that a walk of one kind of core enters at a call. `calls` are the functions that it is in: none is
+    /// entered again inside of itself, nor anything below a depth of calls that no program needs.
+    pub fn entered(&self, module: &Module, callee: OpId, kind: CoreKind, calls: &[OpId]) -> Option<BlockId> {
+        const DEPTH: usize = 64;
+        let enters = runs_on(module, callee, Some(kind)) && !calls.contains(&callee) && calls.len() < DEPTH;
+        module.body(callee, 0).filter(|_| enters)
+    }
+
     /// Functions with a body and that body, in the order of the text.
     pub fn with_bodies<'a>(&'a self, module: &'a Module) -> impl Iterator<Item = (OpId, BlockId)> + 'a {
         self.by_name.values().filter_map(|f| Some((*f, module.body(*f, 0)?)))

@@ -10,14 +10,11 @@ use slipring_op::{OpRef, PipeRule, RingPart, SyncAct, affinity, core_of};
 use slipring_tile::Space;
 
 use super::path::{Decision, Found, Object, Path, Tally, certain};
-use crate::analysis::facts::{Functions, flow, runs_on, trips};
+use crate::analysis::facts::{Functions, flow, trips};
 use crate::analysis::roots::{Address, RootId, RootKind, Roots};
 
 /// Paths followed at the same time; beyond that they are taken together.
 const PATHS: usize = 64;
-
-/// Calls within calls that are followed.
-const DEPTH: usize = 64;
 
 /// Entries of paths that are copied at most; what is more is not followed.
 const BUDGET: usize = 1 << 24;
@@ -161,9 +158,8 @@ impl<'m> Walk<'m> {
 
     fn op(&mut self, id: OpId, mut paths: Vec<Path>) -> Vec<Path> {
         if let Some(callee) = self.functions.callee(self.module, id) {
-            let fresh = !self.calls.contains(&callee) && self.calls.len() < DEPTH;
-            let follow = fresh && runs_on(self.module, callee, Some(self.kind));
-            let Some(body) = self.module.body(callee, 0).filter(|_| follow) else { return paths };
+            let body = self.functions.entered(self.module, callee, self.kind, &self.calls);
+            let Some(body) = body else { return paths };
             self.calls.push(callee);
             paths = self.block(body, paths);
             self.calls.pop();

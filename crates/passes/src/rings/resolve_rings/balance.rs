@@ -12,14 +12,11 @@ use slipring_op::{OpRef, RingPart, affinity};
 use slipring_program::Direction;
 use slipring_pto as pto;
 
-use crate::analysis::facts::{Functions, counted, flow, runs_on, trips};
+use crate::analysis::facts::{Functions, counted, flow, trips};
 use crate::analysis::rings::{RingOp, consumes, pipe};
 
 /// Paths followed at the same time; beyond that they are taken together.
 const PATHS: usize = 64;
-
-/// Calls within calls that are followed.
-const DEPTH: usize = 64;
 
 /// Checks every ring end that consumes.
 pub(super) fn check(
@@ -105,10 +102,8 @@ impl<'m> Walk<'m, '_> {
 
     fn op(&mut self, id: OpId, mut paths: Vec<Path>) -> Vec<Path> {
         if let Some(callee) = self.functions.callee(self.module, id) {
-            let follow = runs_on(self.module, callee, Some(self.kind))
-                && !self.calls.contains(&callee)
-                && self.calls.len() < DEPTH;
-            let Some(body) = self.module.body(callee, 0).filter(|_| follow) else { return paths };
+            let body = self.functions.entered(self.module, callee, self.kind, &self.calls);
+            let Some(body) = body else { return paths };
             self.calls.push(callee);
             paths = self.block(body, paths);
             self.calls.pop();

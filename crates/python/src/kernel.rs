@@ -31,12 +31,12 @@ pub struct Kernel {
 /// with the cycle, the blocks that are over, and all blocks, once it has lasted a second.
 ///
 /// # Errors
-/// What a signal's handler or `progress` raises, after `control` has been told to stop and the work has ended.
+/// Its error as Python's. What a signal's handler or `progress` raises, after `control` has been told to stop and the work has ended.
 pub fn listening<T: Send + 'static>(
     py: Python<'_>,
     control: &Control,
     progress: Option<&Bound<'_, PyAny>>,
-    work: impl FnOnce() -> T + Send + 'static,
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> PyResult<T> {
     let (done, outcome) = channel();
     let outcome = Mutex::new(outcome);
@@ -65,7 +65,7 @@ pub fn listening<T: Send + 'static>(
             }
         });
         match came {
-            Ok(Some(result)) => return Ok(result),
+            Ok(Some(result)) => return result.map_err(|error| raise(py, &error)),
             Ok(None) => {}
             Err(()) => {
                 return Err(PyRuntimeError::new_err(
@@ -157,7 +157,7 @@ fn finish(
         kernel.compile()?;
         Ok(kernel)
     };
-    let kernel = listening(py, &Control::default(), None, work)?.map_err(|error| raise(py, &error))?;
+    let kernel = listening(py, &Control::default(), None, work)?;
     Ok(Kernel { inner: Arc::new(kernel) })
 }
 
@@ -314,8 +314,7 @@ impl Kernel {
             let comparison = verify.then(|| run.compare());
             Ok((run, comparison))
         };
-        let outcome: Result<_, Error> = listening(py, &control, progress, work)?;
-        let (run, comparison) = outcome.map_err(|error| raise(py, &error))?;
+        let (run, comparison) = listening(py, &control, progress, work)?;
         Run::new(run, comparison)
     }
 
@@ -333,7 +332,7 @@ impl Kernel {
         let tensors = tensors(args)?;
         let kernel = Arc::clone(&self.inner);
         let work = move || kernel.rings(tensors, sweep.map(|(first, last)| first..=last), &options);
-        let report = listening(py, &control, None, work)?.map_err(|error| raise(py, &error))?;
+        let report = listening(py, &control, None, work)?;
         Ok((to_python(py, &report)?, report.text()))
     }
 }

@@ -6,7 +6,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use slipring::tasks::draw;
-use slipring::{Control, Error, ProgramFacts, ProgramOptions, Report};
+use slipring::{Control, ProgramFacts, ProgramOptions, Report};
 
 use crate::error::raise;
 use crate::kernel::{Asked, Described, described, given, listening, tensors};
@@ -50,7 +50,7 @@ pub fn program(
         program.compile()?;
         Ok(Some(Program { inner: Arc::new(program), platform }))
     };
-    listening(py, &Control::default(), None, work)?.map_err(|error| raise(py, &error))
+    listening(py, &Control::default(), None, work)
 }
 
 /// Options from their names.
@@ -142,8 +142,7 @@ impl Program {
             });
             Ok(ProgramRun { complete: run.is_complete(), left, returned: returned.collect(), facts, findings })
         };
-        let outcome: Result<_, Error> = listening(py, &control, progress, work)?;
-        outcome.map_err(|error| raise(py, &error))
+        listening(py, &control, progress, work)
     }
 }
 

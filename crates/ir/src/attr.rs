@@ -30,7 +30,7 @@ pub enum Attr {
     /// A member of an enumeration of the `pto` dialect, however spelt (`#pto.pipe<PIPE_V>`, `#pto<pipe PIPE_V>`,
     /// `<PIPE_V>` where the op knows the kind): kind and member.
     Enum(Arc<str>, Arc<str>),
-    /// Anything else: the text after `#`.
+    /// Anything else, as written: `#dialect.name<…>`, `dense<…> : type`.
     Opaque(Arc<str>),
 }
 

@@ -9,7 +9,7 @@ use crate::{Attr, AttrDict, AttrKind, AttrSpec, Diagnostic, EnumSpec, Name, OpId
 use slipring_tile::nearest;
 
 /// Builtin attributes that are kept as they are written.
-pub(crate) const KEPT: [&str; 8] =
+const KEPT: [&str; 8] =
     ["dense", "dense_resource", "sparse", "affine_map", "affine_set", "strided", "array", "loc"];
 
 /// Most entries of one dictionary.
@@ -201,13 +201,13 @@ impl<'a> OpParser<'a> {
         }
         self.bump();
         if self.cur.tok != Tok::Less {
-            return Ok(Attr::Opaque(text[1..].into()));
+            return Ok(Attr::Opaque(text.into()));
         }
         if let Some(attr) = self.enum_attr(text) {
             return Ok(attr);
         }
         let body = self.nested(|p| p.balanced(start))?;
-        Ok(Attr::Opaque(format!("{}{body}", &text[1..]).into()))
+        Ok(Attr::Opaque(format!("{text}{body}").into()))
     }
 
     /// The `<…>` of `#pto.kind<member>` or `#pto<kind member>`, if it is one.

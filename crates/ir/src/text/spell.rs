@@ -4,7 +4,6 @@ use std::fmt;
 
 use slipring_tile::{BLayout, SLayout, Space};
 
-use super::attrs::KEPT;
 use super::lexer::{escape, is_word};
 use super::print::float_attr_text;
 use super::spelling::OWN;
@@ -207,10 +206,7 @@ impl fmt::Display for Attr {
             }
             Attr::Dict(dict) => write!(f, "{dict}"),
             Attr::Enum(kind, member) => write!(f, "#pto.{kind}<{member}>"),
-            Attr::Opaque(text) => {
-                let head = text.split(['<', '(']).next().unwrap_or(text);
-                write!(f, "{}{text}", if KEPT.contains(&head) { "" } else { "#" })
-            }
+            Attr::Opaque(text) => f.write_str(text),
         }
     }
 }

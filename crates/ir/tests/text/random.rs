@@ -134,8 +134,9 @@ impl Dice<'_> {
             7 => Attr::Type(self.ty(1)),
             8 => self.pick(&[
                 Attr::member("cmp", "lt"),
-                Attr::Opaque("x.y".into()),
-                Attr::Opaque("x.y<a, \"b  c\">".into()),
+                Attr::Opaque("#x.y".into()),
+                Attr::Opaque("#array<o<p:>2>".into()),
+                Attr::Opaque("#x.y<a, \"b  c\">".into()),
                 Attr::Opaque("dense<[1, 2]> : tensor<2xi32>".into()),
                 Attr::Opaque("affine_map<(d0) -> (d0)>".into()),
             ]),

@@ -13,12 +13,17 @@ const MOST: u64 = 1 << 16;
 fuzz_target!(|text: &str| {
     let _ = text.parse::<Timing>();
     let _ = (Elem::parse(text), Space::parse(text), slipring_machine::Pipe::parse(text));
-    // Each part in brackets may be the shape, whatever other numbers there are.
-    let mut sizes = text.split('[').skip(1).map(|part| {
-        let shape = part.split(']').next().unwrap_or_default();
-        let numbers = shape.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse::<u64>().ok());
+    // Each part in brackets may be the shape and each number behind a colon a size in bytes, whatever else there is.
+    let product = |part: &str| {
+        let numbers = part.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse::<u64>().ok());
         numbers.filter(|n| *n > 0).fold(1, u64::saturating_mul)
+    };
+    let shapes = text.split('[').skip(1).map(|part| product(part.split(']').next().unwrap_or_default()));
+    let bytes = text.split(':').skip(1).map(|part| {
+        let digits = part.trim_start().find(|c: char| !c.is_ascii_digit()).unwrap_or(part.trim_start().len());
+        product(&part.trim_start()[..digits])
     });
+    let mut sizes = shapes.chain(bytes);
     let in_file = text.contains('@');
     if !in_file && sizes.all(|size| size <= MOST || size > 1 << 40) {
         let _ = read_arg(text, &Defaults::default());

@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 import slipring.language as pl
-from slipring._kernel import _passed
+from slipring._runs import passed
 
 
 @pl.jit
@@ -38,8 +38,8 @@ def main():
     double(x, y)
     arguments = double._bind((x, y), {})
     kernel, parameters = double._compile(arguments, None)
-    passed = _passed(parameters, arguments)[0]
-    call, run = best(lambda: double(x, y)), best(lambda: kernel.run(passed, {}, False))
+    values = passed(parameters, arguments)[0]
+    call, run = best(lambda: double(x, y)), best(lambda: kernel.run(values, {}, False))
     rows = [
         ("call of a compiled kernel, 16x64 f32", call, "us"),
         ("  of that the run", run, "us"),

@@ -11,7 +11,9 @@
 """
 
 from ._slipring import KernelError, __version__
-from ._kernel import Function, KernelWarning, Program, Run, open
+from ._files import open
+from ._kernel import Function, Program
+from ._runs import KernelWarning, Run
 
 __all__ = ["Function", "KernelError", "KernelWarning", "Program", "Run", "__version__", "language", "open", "reference", "testing"]
 

@@ -1,7 +1,63 @@
 """Kernels that are compiled and not run yet."""
 
 from . import _slipring
-from ._arrays import host_array, is_array
+from ._arrays import element_of, extents, host_array, is_array
+from ._runs import start
+
+
+# Compiled kernels that a function or a file keeps.
+KEPT = 64
+# Stands for a whole program, which is compiled for its numbers too.
+WHOLE = object()
+
+
+class Kept:
+    """What was compiled, by what for; the newest of it."""
+
+    def __init__(self):
+        self._list = {}
+
+    def get(self, key, arguments, load):
+        """A kernel or whole program and its parameters: kept, or made by `load` of the numbers among the arguments."""
+        compiled = self._list.get(key)
+        if compiled is not None and compiled is not WHOLE:
+            return compiled
+        # The tasks of a whole program follow from its numbers.
+        numbers = tuple((name, number(value)) for name, value in arguments.items() if number(value) is not None)
+        if compiled is WHOLE and (key, numbers) in self._list:
+            return self._list[(key, numbers)]
+        loaded = load(list(numbers))
+        compiled = (loaded, loaded.parameters())
+        if isinstance(loaded, _slipring.Program):
+            self._keep(key, WHOLE)
+            key = (key, numbers)
+        self._keep(key, compiled)
+        return compiled
+
+    def _keep(self, key, compiled):
+        while len(self._list) >= KEPT:
+            self._list.pop(next(iter(self._list)))
+        self._list[key] = compiled
+
+
+def number(value):
+    """A number as the compiler takes it; `None` for what is none."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, (int, float)) else None
+
+
+def tensors(arguments):
+    """The arrays among the arguments: parameter, shape, element type."""
+    each = ((name, value) for name, value in arguments.items() if hasattr(value, "dtype"))
+    return [(name, tuple(extents(value, name)), element_of(value, name)) for name, value in each]
+
+
+def readings(given):
+    """The names of readings as they are given: one, or several."""
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 class Lowered:
@@ -83,8 +139,6 @@ class Compiled:
 
     def run(self, *args, verify=False, config=None, **options):
         """Runs it and gives the run."""
-        from ._kernel import start
-
         if config is not None and config.platform.removesuffix("sim") != self.platform.removesuffix("sim"):
             raise ValueError(f"`{self.name}` is compiled for {self.platform}, not for {config.platform}")
         arguments = self._function._bind(args, {})

@@ -27,9 +27,9 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     tools = config.getoption("--slipring-check")
     if tools is not None:
-        from . import _kernel
+        from . import _runs
 
-        _kernel.DEFAULTS["check"] = tools
+        _runs.DEFAULTS["check"] = tools
 
 
 def pytest_generate_tests(metafunc):

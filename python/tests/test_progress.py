@@ -17,7 +17,7 @@ def long(x: pl.Tensor, n: pl.Scalar[pl.INDEX], out: pl.Out[pl.Tensor]):
         out[:] = pl.add(x[:, :], x[:, :])
 
 x = np.ones((16, 64), np.float32)
-from slipring import _kernel
+from slipring import _runs
 {before}
 try:
     long.run(x, 1 << 40, np.zeros_like(x))
@@ -25,11 +25,11 @@ except KeyboardInterrupt:
     print("over")
 """
 ON_A_TERMINAL = """
-class Once(_kernel.Progress):
+class Once(_runs.Progress):
     def __call__(self, *facts):
         super().__call__(*facts)
         raise KeyboardInterrupt
-_kernel.Progress = Once
+_runs.Progress = Once
 """
 
 

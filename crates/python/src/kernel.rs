@@ -8,12 +8,12 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyTuple};
-use slipring::language::{ArgType, Direction};
-use slipring::{Control, Elem, Error, Given, Limits, Parameter, RunOptions, Tensor, Timing, Tools, tools};
+use slipring::language::Direction;
+use slipring::{Control, Elem, Error, Limits, Parameter, RunOptions, Tensor, Timing, Tools, tools};
 
 use crate::error::raise;
 use crate::run::Run;
-use crate::value::{name, to_python};
+use crate::value::to_python;
 
 /// How often a run looks whether Ctrl-C was pressed.
 const LOOK: Duration = Duration::from_millis(20);
@@ -25,6 +25,13 @@ const REFRESH: Duration = Duration::from_millis(200);
 #[pyclass(frozen, module = "slipring._slipring")]
 pub struct Kernel {
     inner: Arc<slipring::Kernel>,
+}
+
+impl Kernel {
+    /// Of a kernel that has been compiled.
+    pub fn new(inner: slipring::Kernel) -> Kernel {
+        Kernel { inner: Arc::new(inner) }
+    }
 }
 
 /// Does something without Python's lock, on a thread of its own, while this one listens for signals, and calls `progress`, if it is given,
@@ -96,73 +103,8 @@ fn forked() -> bool {
     *FIRST.get_or_init(std::process::id) != std::process::id()
 }
 
-/// Compiles functions. `names` is what names stand for around them, `function` the kernel, `tensors` the arrays that are passed to it as
-/// (parameter, shape, element type).
-#[pyfunction]
-#[pyo3(signature = (filename, text, names, function, tensors, platform=None))]
-pub fn compile(
-    py: Python<'_>,
-    filename: &str,
-    text: &str,
-    names: &Bound<'_, PyDict>,
-    function: &str,
-    tensors: Vec<(String, Vec<u64>, String)>,
-    platform: Option<&str>,
-) -> PyResult<Kernel> {
-    let given = given(names, function, tensors)?;
-    let (filename, text) = (filename.to_owned(), text.to_owned());
-    finish(py, platform, Some(function), move || slipring::Kernel::from_functions(filename, text, &given))
-}
-
-/// What the caller of functions knows besides their text.
-pub fn given(names: &Bound<'_, PyDict>, function: &str, tensors: Vec<(String, Vec<u64>, String)>) -> PyResult<Given> {
-    let mut given = Given { function: function.to_owned(), ..Given::default() };
-    for (key, value) in names.iter() {
-        given.names.push((key.extract()?, name(&value)?));
-    }
-    for (parameter, shape, elem) in tensors {
-        given.args.push(ArgType {
-            name: Some(parameter),
-            elem: Some(element(&elem)?),
-            shape: Some(shape),
-            number: None,
-        });
-    }
-    Ok(given)
-}
-
-/// Reads a file: the kernel language if its name ends in `.py`, else a text.
-#[pyfunction]
-#[pyo3(signature = (path, platform=None, function=None))]
-pub fn open(py: Python<'_>, path: &str, platform: Option<&str>, function: Option<&str>) -> PyResult<Kernel> {
-    let path = path.to_owned();
-    finish(py, platform, function, move || slipring::Kernel::open(path))
-}
-
-fn finish(
-    py: Python<'_>,
-    platform: Option<&str>,
-    function: Option<&str>,
-    read: impl FnOnce() -> Result<slipring::Kernel, Error> + Send + 'static,
-) -> PyResult<Kernel> {
-    let (platform, function) = (platform.map(str::to_owned), function.map(str::to_owned));
-    let work = move || {
-        let mut kernel = read()?;
-        if let Some(platform) = platform {
-            kernel = kernel.platform(&platform)?;
-        }
-        if let Some(function) = function {
-            kernel = kernel.function(function);
-        }
-        kernel.compile()?;
-        Ok(kernel)
-    };
-    let kernel = listening(py, &Control::default(), None, work)?;
-    Ok(Kernel { inner: Arc::new(kernel) })
-}
-
 /// An element type by its name.
-fn element(name: &str) -> PyResult<Elem> {
+pub fn element(name: &str) -> PyResult<Elem> {
     Elem::parse(name).ok_or_else(|| PyTypeError::new_err(format!("slipring has no element type `{name}`")))
 }
 

@@ -5,6 +5,7 @@
 mod catalogue;
 mod error;
 mod kernel;
+mod load;
 mod program;
 mod queue;
 mod run;
@@ -20,9 +21,11 @@ mod _slipring {
     #[pymodule_export]
     use super::error::KernelError;
     #[pymodule_export]
-    use super::kernel::{Kernel, compile, open};
+    use super::kernel::Kernel;
     #[pymodule_export]
-    use super::program::{Program, ProgramRun, program};
+    use super::load::{compile, open};
+    #[pymodule_export]
+    use super::program::{Program, ProgramRun};
     #[pymodule_export]
     use super::queue::{Board, QueueError};
     #[pymodule_export]

@@ -9,7 +9,7 @@ use slipring::tasks::draw;
 use slipring::{Control, ProgramFacts, ProgramOptions, Report};
 
 use crate::error::raise;
-use crate::kernel::{Asked, Described, described, given, listening, tensors};
+use crate::kernel::{Asked, Described, described, listening, tensors};
 use crate::run::{checked, verdict};
 use crate::value::to_python;
 
@@ -17,40 +17,13 @@ use crate::value::to_python;
 #[pyclass(frozen, module = "slipring._slipring")]
 pub struct Program {
     inner: Arc<slipring::Program>,
-    platform: String,
 }
 
-/// The whole program that a function is; `None` where it is a kernel. `names` is what names stand for around the functions, `tensors`
-/// the arrays that are passed as (parameter, shape, element type), `numbers` the scalars as text.
-#[pyfunction]
-#[pyo3(signature = (filename, text, names, function, tensors, numbers, platform=None))]
-#[allow(clippy::too_many_arguments)]
-pub fn program(
-    py: Python<'_>,
-    filename: &str,
-    text: &str,
-    names: &Bound<'_, PyDict>,
-    function: &str,
-    tensors: Vec<(String, Vec<u64>, String)>,
-    numbers: Vec<(String, String)>,
-    platform: Option<&str>,
-) -> PyResult<Option<Program>> {
-    let mut given = given(names, function, tensors)?;
-    given.args.extend(numbers.into_iter().map(|(name, number)| slipring::language::ArgType {
-        name: Some(name),
-        elem: None,
-        shape: None,
-        number: Some(number),
-    }));
-    let (filename, text) = (filename.to_owned(), text.to_owned());
-    let platform = platform.unwrap_or("a5").to_owned();
-    let work = move || {
-        let Some(program) = slipring::Program::from_functions(filename, text, &given)? else { return Ok(None) };
-        let program = program.platform(&platform)?;
-        program.compile()?;
-        Ok(Some(Program { inner: Arc::new(program), platform }))
-    };
-    listening(py, &Control::default(), None, work)
+impl Program {
+    /// Of a whole program whose kernels have been compiled.
+    pub fn new(inner: slipring::Program) -> Program {
+        Program { inner: Arc::new(inner) }
+    }
 }
 
 /// Options from their names.
@@ -85,7 +58,7 @@ impl Program {
     /// The platform that its kernels are compiled for.
     #[getter]
     fn platform(&self) -> &str {
-        &self.platform
+        self.inner.platform_name()
     }
 
     /// Its parameters.

@@ -71,6 +71,18 @@ pub(crate) struct Compiled {
     pub shapes: Vec<Option<Vec<u64>>>,
 }
 
+/// The names of readings, all of which there are.
+pub(crate) fn known_readings<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Result<Vec<String>, Error> {
+    let known = |name: String| match slipring_machine::readings::question(&name) {
+        Some(_) => Ok(name),
+        None => {
+            let all: Vec<&str> = slipring_machine::readings::QUESTIONS.iter().map(|question| question.name).collect();
+            Err(Error::Platform(format!("there is no reading `{name}`, but {}", all.join(", "))))
+        }
+    };
+    names.into_iter().map(|name| known(name.into())).collect()
+}
+
 /// A parameter of a kernel.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
@@ -201,12 +213,7 @@ impl Kernel {
     /// # Errors
     /// If no reading has such a name.
     pub fn readings<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Result<Kernel, Error> {
-        for name in names.into_iter().map(Into::into) {
-            if slipring_machine::readings::question(&name).is_none() {
-                return Err(Error::Platform(format!("there is no reading `{name}`")));
-            }
-            self.readings.push(name);
-        }
+        self.readings.extend(known_readings(names)?);
         self.compiled = OnceLock::new();
         Ok(self)
     }

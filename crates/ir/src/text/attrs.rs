@@ -9,8 +9,7 @@ use crate::{Attr, AttrDict, AttrKind, AttrSpec, Diagnostic, EnumSpec, Name, OpId
 use slipring_tile::nearest;
 
 /// Builtin attributes that are kept as they are written.
-const KEPT: [&str; 8] =
-    ["dense", "dense_resource", "sparse", "affine_map", "affine_set", "strided", "array", "loc"];
+const KEPT: [&str; 8] = ["dense", "dense_resource", "sparse", "affine_map", "affine_set", "strided", "array", "loc"];
 
 /// Most entries of one dictionary.
 const MAX_ENTRIES: usize = 4096;

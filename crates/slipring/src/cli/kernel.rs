@@ -84,8 +84,7 @@ impl KernelArgs {
     /// If the program has errors, or there is no such platform.
     pub fn program_of(&self, bytes: &[u8]) -> Result<Option<Program>, Error> {
         let Some(program) = Program::read_as(&self.file, bytes.to_vec(), &self.asked()?)? else { return Ok(None) };
-        let Some(platform) = self.platform.named_or(program.platform_name())? else { return Ok(Some(program)) };
-        Ok(Some(program.on(platform)))
+        self.platform.apply_to(program).map(Some)
     }
 
     /// The arguments of a whole program.

@@ -22,7 +22,7 @@ mod standard;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use slipring::{Error, Kernel, Loaded, Opened};
+use slipring::{Error, Kernel, Loaded, Opened, Program};
 use slipring_ir::{Module, Source};
 use slipring_machine::Platform;
 
@@ -202,16 +202,13 @@ impl PlatformArgs {
         })
     }
 
-    /// The platform that is asked for, or this one where only readings are.
-    fn named_or(&self, name: &str) -> Result<Option<Platform>, Error> {
-        let default = || slipring_machine::built_in(name).map_err(|error| Error::Platform(error.to_string()));
-        let mut platform = match self.named()? {
-            Some(platform) => platform,
-            None if self.readings.is_empty() => return Ok(None),
-            None => default()?,
-        };
-        platform.readings.extend(self.readings.iter().cloned());
-        Ok(Some(platform))
+    /// A whole program on the platform that is asked for, if one is.
+    fn apply_to(&self, program: Program) -> Result<Program, Error> {
+        let program = program.readings(self.readings.iter().cloned())?;
+        Ok(match self.named()? {
+            Some(platform) => program.on(platform),
+            None => program,
+        })
     }
 
     /// The platform that is asked for, if one is.

@@ -26,7 +26,7 @@ use slipring_tasks::Graph;
 
 use crate::args::{Arg, Defaults, Passed, bind, in_order, read_arg, signature};
 use crate::expect::Held;
-use crate::kernel::{Compiled, bind_to};
+use crate::kernel::{Compiled, bind_to, known_readings};
 use crate::launch::header;
 use crate::tensor::Bound;
 use crate::{
@@ -67,6 +67,7 @@ pub struct Program {
     orchestration: Orchestration,
     said: Vec<Diagnostic>,
     platform: Option<Platform>,
+    readings: Vec<String>,
     compiled: OnceLock<Vec<Arc<Compiled>>>,
 }
 
@@ -146,7 +147,14 @@ impl Program {
         if diags.has_errors() {
             return Err(Error::text(source, diags));
         }
-        Ok(Some(Program { source, orchestration, said: diags.list, platform: None, compiled: OnceLock::new() }))
+        Ok(Some(Program {
+            source,
+            orchestration,
+            said: diags.list,
+            platform: None,
+            readings: Vec::new(),
+            compiled: OnceLock::new(),
+        }))
     }
 
     /// For a built-in platform: `a5`, which is the default, or `a2a3`.
@@ -162,6 +170,16 @@ impl Program {
         self.platform = Some(platform);
         self.compiled = OnceLock::new();
         self
+    }
+
+    /// Where public sources disagree, the other readings of these names, as for [`Kernel::readings`].
+    ///
+    /// # Errors
+    /// If no reading has such a name.
+    pub fn readings<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Result<Program, Error> {
+        self.readings.extend(known_readings(names)?);
+        self.compiled = OnceLock::new();
+        Ok(self)
     }
 
     /// Name of its function.
@@ -214,12 +232,14 @@ impl Program {
     }
 
     fn target(&self) -> Result<Platform, Error> {
-        match &self.platform {
-            Some(platform) => Ok(platform.clone()),
+        let mut platform = match &self.platform {
+            Some(platform) => platform.clone(),
             None => {
-                slipring_machine::built_in(self.platform_name()).map_err(|error| Error::Platform(error.to_string()))
+                slipring_machine::built_in(self.platform_name()).map_err(|error| Error::Platform(error.to_string()))?
             }
-        }
+        };
+        platform.readings.extend(self.readings.iter().cloned());
+        Ok(platform)
     }
 
     /// The kernels of the tasks, compiled.

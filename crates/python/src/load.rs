@@ -1,0 +1,131 @@
+//! What becomes of a text: a kernel, or a whole program.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use slipring::language::ArgType;
+use slipring::{Control, Error, Given};
+
+use crate::kernel::{Kernel, element, listening};
+use crate::program::Program;
+use crate::value::name;
+
+/// What a text is.
+#[derive(IntoPyObject)]
+pub enum Loaded {
+    Kernel(Kernel),
+    Program(Program),
+}
+
+/// For what and how a text is compiled.
+#[derive(Clone, Default)]
+struct Target {
+    platform: Option<String>,
+    readings: Vec<String>,
+    function: Option<String>,
+}
+
+impl Target {
+    fn kernel(self, mut kernel: slipring::Kernel) -> Result<Loaded, Error> {
+        if let Some(platform) = self.platform {
+            kernel = kernel.platform(&platform)?;
+        }
+        if let Some(function) = self.function {
+            kernel = kernel.function(function);
+        }
+        let kernel = kernel.readings(self.readings)?;
+        kernel.compile()?;
+        Ok(Loaded::Kernel(Kernel::new(kernel)))
+    }
+
+    fn program(self, mut program: slipring::Program) -> Result<Loaded, Error> {
+        if let Some(platform) = self.platform {
+            program = program.platform(&platform)?;
+        }
+        let program = program.readings(self.readings)?;
+        program.compile()?;
+        Ok(Loaded::Program(Program::new(program)))
+    }
+}
+
+/// A tensor that is passed: parameter, shape, element type.
+type Passed = (String, Vec<u64>, String);
+
+/// Compiles functions. `names` is what names stand for around them, `function` the one that is meant, `tensors` the arrays that are
+/// passed to it as (parameter, shape, element type), `numbers` the scalars as text: a whole program's tasks follow from them. With `host`
+/// it has to be a whole program.
+#[pyfunction]
+#[pyo3(signature = (filename, text, names, function, tensors, numbers, platform=None, readings=Vec::new(), host=false))]
+#[allow(clippy::too_many_arguments)]
+pub fn compile(
+    py: Python<'_>,
+    filename: &str,
+    text: &str,
+    names: &Bound<'_, PyDict>,
+    function: &str,
+    tensors: Vec<Passed>,
+    numbers: Vec<(String, String)>,
+    platform: Option<&str>,
+    readings: Vec<String>,
+    host: bool,
+) -> PyResult<Loaded> {
+    let mut kernel = Given { function: function.to_owned(), ..Given::default() };
+    for (key, value) in names.iter() {
+        kernel.names.push((key.extract()?, name(&value)?));
+    }
+    kernel.args = passed(tensors)?;
+    let mut program = kernel.clone();
+    program.args.extend(numbers.into_iter().map(|(name, number)| ArgType {
+        name: Some(name),
+        elem: None,
+        shape: None,
+        number: Some(number),
+    }));
+    let target = Target { platform: platform.map(str::to_owned), readings, function: Some(function.to_owned()) };
+    let (filename, text) = (filename.to_owned(), text.to_owned());
+    let work = move || match slipring::Program::from_functions(&filename, &text, &program)? {
+        Some(program) => target.program(program).map(Some),
+        None if host => Ok(None),
+        None => target.kernel(slipring::Kernel::from_functions(filename, text, &kernel)?).map(Some),
+    };
+    listening(py, &Control::default(), None, work)?.ok_or_else(|| {
+        let message =
+            format!("`{function}` is host code and submits no task: slipring runs kernels and whole programs");
+        PyTypeError::new_err(message)
+    })
+}
+
+fn passed(tensors: Vec<Passed>) -> PyResult<Vec<ArgType>> {
+    let each = tensors.into_iter().map(|(parameter, shape, elem)| {
+        Ok(ArgType { name: Some(parameter), elem: Some(element(&elem)?), shape: Some(shape), number: None })
+    });
+    each.collect()
+}
+
+/// Compiles what a file holds: the kernel language if its name ends in `.py`, else a text. `arguments` are the types, shapes and numbers
+/// of arguments as the command line takes them, `values` the `name=value` of constants.
+#[pyfunction]
+#[pyo3(signature = (name, contents, arguments, values, function=None, platform=None, readings=Vec::new()))]
+#[allow(clippy::too_many_arguments)]
+pub fn open(
+    py: Python<'_>,
+    name: &str,
+    contents: Vec<u8>,
+    arguments: Vec<String>,
+    values: Vec<String>,
+    function: Option<&str>,
+    platform: Option<&str>,
+    readings: Vec<String>,
+) -> PyResult<Loaded> {
+    let name = name.to_owned();
+    let function = function.map(str::to_owned);
+    let target = Target { platform: platform.map(str::to_owned), readings, function: function.clone() };
+    let work = move || {
+        let asked = slipring::Asked::new(function.as_deref(), &arguments, &values)?;
+        match slipring::Program::read_as(&name, contents.clone(), &asked)? {
+            Some(program) => target.program(program),
+            None => target.kernel(slipring::Kernel::read_as(&name, contents, &asked)?),
+        }
+    };
+    listening(py, &Control::default(), None, work)
+}

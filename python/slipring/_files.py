@@ -1,0 +1,91 @@
+"""Kernels and whole programs of files."""
+
+import os
+import pathlib
+
+from . import _slipring
+from ._arrays import element_of, extents, host_array, is_array
+from ._compiled import Kept, bound, readings
+from ._runs import OPTIONS, ProgramRun, start
+from ._slipring import KernelError
+
+
+class File:
+    """A kernel or whole program of a file: `.py` of the language, or `.pto` text. Called with arrays it is checked and run, compiled for
+    their shapes where the file leaves those open."""
+
+    def __init__(self, path, platform=None, function=None, reading=(), values=None):
+        self._path, self._platform, self._function = os.fspath(path), platform, function
+        self._readings = list(readings(reading))
+        self._values = [f"{name}={value}" for name, value in (values or {}).items()]
+        self._contents = pathlib.Path(path).read_bytes()
+        self._compiled = Kept()
+        self._own = self._error = None
+        try:
+            self._own = self._load({})
+        except KernelError as error:
+            # What is missing may be shapes and numbers of arguments.
+            if not self._path.endswith(".py"):
+                raise
+            self._error = error
+
+    def _load(self, arguments):
+        """What it is for arguments by position or name, and its parameters."""
+
+        def text(name, value, numbers):
+            if hasattr(value, "dtype") and value.shape != ():
+                value = f"{element_of(value, name)}[{'x'.join(map(str, extents(value, name)))}]"
+            else:
+                value = numbers.get(name, value)
+            return f"{name}={value}" if isinstance(name, str) else str(value)
+
+        def load(numbers):
+            types = [text(name, value, dict(numbers)) for name, value in arguments.items()]
+            path, contents = self._path, self._contents
+            return _slipring.open(path, contents, types, self._values, self._function, self._platform, self._readings)
+
+        arrays = [(name, value) for name, value in arguments.items() if hasattr(value, "dtype")]
+        key = tuple((name, tuple(extents(value, name)), element_of(value, name)) for name, value in arrays)
+        return self._compiled.get(key, arguments, load)
+
+    def _known(self):
+        """What it is without arguments. Raises what stands in the way."""
+        if self._own is None:
+            raise self._error
+        return self._own
+
+    @property
+    def __name__(self):
+        return self._known()[0].name
+
+    @property
+    def parameters(self):
+        """Name, element type, shape, whether it is a buffer, and direction of each parameter."""
+        return self._known()[1]
+
+    def run(self, *args, verify=False, **kwargs):
+        """Runs it and gives the run. Buffers without a declared direction are outputs, too."""
+        options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
+        given = {name: host_array(arg) if is_array(arg) else arg for name, arg in [*enumerate(args), *kwargs.items()]}
+        kernel, parameters = self._load(given)
+        arguments = bound([parameter[0] for parameter in parameters], args, kwargs, kernel.name)
+        return start(kernel, parameters, arguments, options, verify)
+
+    def __call__(self, *args, **kwargs):
+        """Runs it; its outputs are written in place, findings raise. Gives back what a whole program returns."""
+        run = self.run(*args, **kwargs)
+        run.check()
+        run.write()
+        return run.returned if isinstance(run, ProgramRun) else None
+
+
+def open(path, platform=None, function=None, reading=(), values=None):
+    """Reads a kernel or whole program from a file: the kernel language if its name ends in `.py`, else `.pto` text.
+
+    `function` is the one that is meant where there are several, `reading` the names of other readings where public sources disagree,
+    `values` the numbers for constants of the file and for parameters of functions that build kernels.
+    """
+    return File(path, platform, function, reading, values)
+
+
+__all__ = ["File", "open"]

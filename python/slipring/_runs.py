@@ -1,0 +1,242 @@
+"""Runs of kernels and of whole programs."""
+
+import builtins
+import warnings
+
+from . import _slipring
+from ._arrays import dtype_of, element_of, extents, flat_bytes, of_bytes, write_back
+from ._progress import Progress
+
+# Options of a run that are the engine's.
+OPTIONS = (
+    "blocks",
+    "check",
+    "clusters",
+    "events",
+    "gm_slack",
+    "launches",
+    "max_cycles",
+    "max_memory",
+    "max_output",
+    "max_steps",
+    "order",
+    "record",
+    "strict",
+    "timing",
+)
+# Options of runs that say nothing else.
+DEFAULTS = {}
+
+
+class KernelWarning(UserWarning):
+    """What a run found that is no error."""
+
+
+def passed(parameters, arguments):
+    """What is passed for each parameter, and the arrays by their positions."""
+    values, arrays, returned = [], {}, []
+    for at, (name, elem, shape, is_buffer, _) in enumerate(parameters):
+        if name not in arguments and is_buffer and shape is not None:
+            # A tile that the kernel returns.
+            import numpy as np
+
+            array = np.zeros([int(extent) for extent in shape], dtype=dtype_of(elem))
+            returned.append(array)
+        elif name not in arguments:
+            raise TypeError(f"no argument for `{name}`")
+        else:
+            array = arguments[name]
+        if not hasattr(array, "dtype"):
+            if is_buffer or not isinstance(array, (bool, int, float)):
+                what = "an array" if is_buffer else "a number"
+                raise TypeError(f"`{name}` is {what} in the kernel, and a {type(array).__name__} is given")
+            values.append(array)
+        elif not is_buffer:
+            if array.shape != ():
+                raise TypeError(f"`{name}` is a number in the kernel, and an array of shape {array.shape} is given")
+            values.append(array.item())
+        else:
+            values.append((flat_bytes(array), element_of(array, name), extents(array, name)))
+            arrays[at] = array
+    return values, arrays, returned
+
+
+def start(kernel, parameters, arguments, options, verify):
+    """Runs a compiled kernel or whole program for arguments by their parameters."""
+    values, arrays, returned = passed(parameters, arguments)
+    for at, array in arrays.items():
+        name, _, _, _, direction = parameters[at]
+        if direction in ("out", "inout") and not array.flags.writeable:
+            raise TypeError(f"`{name}` is an output of the kernel, and the array is read-only")
+    with Progress(kernel.name) as progress:
+        inner = kernel.run(values, {**DEFAULTS, **options}, verify, progress)
+    kind = ProgramRun if isinstance(kernel, _slipring.Program) else Run
+    return kind(inner, kernel, parameters, arrays, returned)
+
+
+class Run:
+    """A run of a kernel: what was found, how long it took, and what it left."""
+
+    def __init__(self, inner, kernel, parameters, arrays, returned):
+        self._inner = inner
+        self._kernel = kernel
+        self._parameters = parameters
+        self._arrays = arrays
+        self._returned = returned
+        self._written = False
+        if self.complete and self.verdict == "clean":
+            self.write()
+
+    def write(self):
+        """Writes the outputs into the arrays that were passed; nothing for a run that stopped before its end."""
+        if self._written or not self.complete:
+            return
+        self._written = True
+        for at, array in self._arrays.items():
+            direction = self._parameters[at][4]
+            if direction == "in" or not array.flags.writeable:
+                continue
+            write_back(array, self._inner.result(at))
+
+    @property
+    def kernel(self):
+        """Name of the kernel."""
+        return self._kernel.name
+
+    @property
+    def platform(self):
+        """Name of the platform."""
+        return self._kernel.platform
+
+    @property
+    def verdict(self):
+        """`clean`, `findings`, or `partly` for a run that stopped. `checks` says what was looked at."""
+        return self._inner.verdict
+
+    @property
+    def complete(self):
+        """Whether every block ran to its end."""
+        return self._inner.complete
+
+    @property
+    def cycles(self):
+        """Cycles of the launch."""
+        return self._inner.cycles
+
+    @property
+    def findings(self):
+        """What was found: dictionaries with `severity`, `code`, `message`, `line`, `column`, `label`, `also`, `notes`, `help`."""
+        return self._inner.findings
+
+    @property
+    def report(self):
+        """The findings as the command line writes them."""
+        return self._inner.report
+
+    @property
+    def checks(self):
+        """What each tool says, and what the verdict covers."""
+        return self._inner.checks
+
+    @property
+    def facts(self):
+        """Everything that `slipring run --json` has."""
+        return self._inner.facts
+
+    @property
+    def printed(self):
+        """What the kernel printed, line by line."""
+        return self._inner.printed
+
+    @property
+    def timeline(self):
+        """Events as (block, core, pipe, op, start, end, line), in the order of their ends."""
+        return self._inner.timeline()[0]
+
+    def trace(self, path):
+        """Writes the timeline to a file: Perfetto's own form if its name ends in `.pftrace`, else Chrome's JSON. Needs `record=True`."""
+        contents = self._inner.trace(str(path))
+        with builtins.open(path, "wb") as file:
+            file.write(contents)
+
+    @property
+    def memory_map(self):
+        """What lies where in the local memories."""
+        return self._kernel.memory_map()
+
+    @property
+    def returned(self):
+        """What the kernel returns: `None`, an array, or several."""
+        returned = self._returned
+        return None if not returned else returned[0] if len(returned) == 1 else tuple(returned)
+
+    def get(self, name):
+        """A buffer after the run, as a new array."""
+        for at, array in self._arrays.items():
+            if self._parameters[at][0] == name:
+                return of_bytes(self._inner.result(at), array.dtype, array.shape).copy()
+        raise KeyError(name)
+
+    def check(self):
+        """Raises `KernelError` if an error was found; warns of the others."""
+        self._inner.check()
+        for finding in self.findings:
+            if finding["severity"] == "warning":
+                warnings.warn(f"{finding['message']} ({finding['code']})", KernelWarning, stacklevel=3)
+
+    def text(self, stats=False):
+        """The summary as the command line prints it."""
+        return self._inner.text(stats)
+
+    def __repr__(self):
+        return f"<slipring run of {self.kernel} on {self.platform}: {self.verdict}, {self.cycles} cycles>"
+
+    def _repr_html_(self):
+        from ._html import run
+
+        return run(self)
+
+
+class ProgramRun(Run):
+    """A run of a whole program: tasks of several kernels on the clusters of the platform.
+
+    It has what the run of a kernel has, but for the timeline and the memory map, which are those of a kernel: `tasks` says when
+    each task ran, and `facts` all of it.
+    """
+
+    @property
+    def tasks(self):
+        """Each task in the order of their starts: dictionaries with `task`, `name`, `turn`, `line`, `blocks`, `after`, `ready`,
+        `start`, `end` (cycles), `clusters`, `skipped`."""
+        return self.facts["tasks"]
+
+    @property
+    def timeline(self):
+        """Tasks as (cluster, task, start, end, line), in the order of their starts."""
+        each = self.tasks
+        return [(cluster, task["name"], task["start"], task["end"], task["line"]) for task in each for cluster in task["clusters"]]
+
+    @property
+    def memory_map(self):
+        raise TypeError("local memory is a kernel's: this is a run of a whole program")
+
+    def trace(self, path):
+        raise TypeError("a trace is a kernel's: `tasks` says when each task of a whole program ran")
+
+    @property
+    def returned(self):
+        """What the program returns: `None`, an array, or several; those that were passed are written in place."""
+        return self.given_back({self._parameters[at][0]: array for at, array in self._arrays.items()})
+
+    def given_back(self, passed):
+        """The same, with what was passed for each parameter."""
+        back = []
+        for at, elem, shape, contents in self._inner.returned():
+            own = of_bytes(contents, dtype_of(elem), tuple(shape)).copy() if at is None else passed[self._parameters[at][0]]
+            back.append(own)
+        return None if not back else back[0] if len(back) == 1 else tuple(back)
+
+    def _repr_html_(self):
+        from ._html import program
+
+        return program(self)

@@ -27,6 +27,12 @@ NEAREST = {"float64": "float32", "complex64": "float32", "complex128": "float32"
 
 
 @functools.cache
+def _name(dtype):
+    """numpy's name of a type, which numpy puts together each time."""
+    return dtype.name
+
+
+@functools.cache
 def dtype_of(elem):
     """numpy's type for an element type of slipring."""
     import numpy as np
@@ -82,7 +88,7 @@ def host_array(value):
 
 def element_of(array, name):
     """The element type of an array, by slipring's name."""
-    elem = ELEMENTS.get(array.dtype.name)
+    elem = ELEMENTS.get(_name(array.dtype))
     if elem is None or array.dtype.byteorder == ">":
         near = NEAREST.get(array.dtype.name, array.dtype.name)
         hint = f": pass `{name}.astype(numpy.{near})`" if near in ELEMENTS else ""
@@ -93,7 +99,7 @@ def element_of(array, name):
 def extents(array, name):
     """The extents of an array as the device counts them: 4-bit floats in pairs."""
     shape = [int(extent) for extent in array.shape] or [1]
-    if array.dtype.name in PAIRS:
+    if _name(array.dtype) in PAIRS:
         if shape[-1] % 2:
             raise TypeError(f"`{name}` has rows of {shape[-1]} 4-bit floats, which a device holds in pairs")
         shape[-1] //= 2
@@ -105,7 +111,7 @@ def flat_bytes(array):
     import numpy as np
 
     flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    return flat[0::2] & 15 | flat[1::2] << 4 if array.dtype.name in PAIRS else flat
+    return flat[0::2] & 15 | flat[1::2] << 4 if _name(array.dtype) in PAIRS else flat
 
 
 def of_bytes(data, dtype, shape):
@@ -113,7 +119,7 @@ def of_bytes(data, dtype, shape):
     import numpy as np
 
     flat = np.frombuffer(data, dtype=np.uint8)
-    if dtype.name in PAIRS:
+    if _name(dtype) in PAIRS:
         flat = np.stack([flat & 15, flat >> 4], axis=1).reshape(-1)
     return flat.view(dtype).reshape(shape)
 

@@ -4,6 +4,7 @@ import functools
 
 from . import _slipring
 from ._compiled import Compiled, Kept, Lowered, bound, readings, tensors
+from ._progress import Progress
 from ._runs import OPTIONS, ProgramRun, passed, start
 from ._source import _MISSING, Text, look_up, plain, surroundings, together
 
@@ -219,14 +220,30 @@ class Function:
 
     def rings(self, *args, sweep=None, platform=None, **kwargs):
         """How full the rings are and who waits for whom; `sweep=(1, 8)` also runs with these depths. Facts with a `text`."""
+        kernel, values, options = self._alone(args, kwargs, platform, "whose kernels have rings")
+        facts, text = kernel.rings(values, sweep, options)
+        return {**facts, "text": text}
+
+    def prove(self, *args, timings=None, platform=None, **kwargs):
+        """What holds for all schedules, all contents of the arrays and all trip counts (`docs/proof.md`): facts with a `verdict`
+        (proved, violated or not proved), its `scope`, `reasons`, a `witness`, `findings`, and a `text`. Outputs are left as they are.
+
+        `timings` is how many schedules of random durations are tried where something is wrong or one run does not decide.
+        """
+        kernel, values, options = self._alone(args, kwargs, platform, "whose kernels are proved one by one")
+        with Progress(self.__name__) as progress:
+            facts, text = kernel.prove(values, timings, options, progress)
+        return {**facts, "text": text}
+
+    def _alone(self, args, kwargs, platform, why_not):
+        """The kernel compiled for arguments, what is passed to it, and the options of its runs."""
         options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
         reading = readings(kwargs.pop("reading", ()))
         arguments = self._bind(args, kwargs)
         kernel, parameters = self._compile(arguments, platform, reading)
         if isinstance(kernel, _slipring.Program):
-            raise TypeError(f"`{self.__name__}` is a whole program, whose kernels have rings: ask them")
-        facts, text = kernel.rings(passed(parameters, arguments)[0], sweep, options)
-        return {**facts, "text": text}
+            raise TypeError(f"`{self.__name__}` is a whole program, {why_not}: ask them")
+        return kernel, passed(parameters, arguments)[0], options
 
     def reference(self, *args, blocks=1, **kwargs):
         """Runs the Python function itself on numpy tiles, without the compiler, once for each block: outputs are written in place."""

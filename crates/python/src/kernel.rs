@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyTuple};
 use slipring::language::Direction;
-use slipring::{Control, Elem, Error, Limits, Parameter, RunOptions, Tensor, Timing, Tools, tools};
+use slipring::{Control, Elem, Error, Limits, Parameter, ProveOptions, RunOptions, Tensor, Timing, Tools, tools};
 
 use crate::error::raise;
 use crate::run::Run;
@@ -258,6 +258,26 @@ impl Kernel {
         };
         let (run, comparison) = listening(py, &control, progress, work)?;
         Run::new(run, comparison)
+    }
+
+    /// Proves it for these arguments: facts, and what the command line prints.
+    #[pyo3(signature = (args, timings=None, given=None, progress=None))]
+    fn prove<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'_, PyList>,
+        timings: Option<u32>,
+        given: Option<&Bound<'_, PyDict>>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyAny>, String)> {
+        let control = Control::default();
+        let mut asked = ProveOptions::default();
+        asked.run = options(given, &control)?;
+        asked.timings = timings.unwrap_or(asked.timings);
+        let tensors = tensors(args)?;
+        let kernel = Arc::clone(&self.inner);
+        let proof = listening(py, &control, progress, move || kernel.prove(tensors, &asked))?;
+        Ok((to_python(py, &proof)?, proof.to_string()))
     }
 
     /// Runs it and reports on its rings, also with every depth from `first` to `last`.

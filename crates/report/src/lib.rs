@@ -11,6 +11,7 @@ mod occupancy;
 mod record;
 mod rings;
 mod sarif;
+mod scatter;
 mod table;
 mod text;
 mod trace;
@@ -28,6 +29,7 @@ pub use record::{
 };
 pub use rings::{RingTimes, RingTrace, TileFacts};
 pub use sarif::{Told, sarif};
+pub use scatter::{Dot, DotKind, Scatter, scatter_svg};
 pub use table::Table;
 pub use text::{buffers_text, checks_text, printed_text, stats_text, summary_text};
 pub use trace::{

@@ -235,6 +235,27 @@ impl Kernel {
         &self.module.source
     }
 
+    /// The platform that it is for.
+    fn target(&self) -> Result<Platform, Error> {
+        let mut platform = match &self.platform {
+            Some(platform) => platform.clone(),
+            None => choose_platform(None, &self.module).map_err(|error| Error::Platform(error.to_string()))?,
+        };
+        platform.readings.extend(self.readings.iter().cloned());
+        Ok(platform)
+    }
+
+    /// The same kernel with its module otherwise.
+    ///
+    /// # Errors
+    /// If the platform that it says is not known.
+    pub(crate) fn altered(mut self, change: impl FnOnce(&mut Module, &Platform)) -> Result<Kernel, Error> {
+        let platform = self.target()?;
+        change(&mut self.module, &platform);
+        self.compiled = OnceLock::new();
+        Ok(self)
+    }
+
     /// Checks the kernel and compiles it, unless that has been done.
     ///
     /// # Errors
@@ -243,11 +264,7 @@ impl Kernel {
         if let Some(compiled) = self.compiled.get() {
             return Ok(compiled);
         }
-        let mut platform = match &self.platform {
-            Some(platform) => platform.clone(),
-            None => choose_platform(None, &self.module).map_err(|error| Error::Platform(error.to_string()))?,
-        };
-        platform.readings.extend(self.readings.iter().cloned());
+        let platform = self.target()?;
         let mut diags = Diags { list: self.said.clone() };
         let function = self.function.as_deref();
         check(needed(&self.module, function).as_ref().unwrap_or(&self.module), &platform, &mut diags);

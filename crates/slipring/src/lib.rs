@@ -38,6 +38,7 @@ mod run;
 mod symbols;
 mod tensor;
 mod timeline;
+mod tune;
 mod verify;
 
 pub use asked::{Asked, Given};
@@ -72,6 +73,7 @@ pub use run::{Comparison, Run, Verdict};
 pub use symbols::{ConsumerBuffer, consumer_buffers};
 pub use tensor::{Element, Tensor};
 pub use timeline::{Event, Timeline};
+pub use tune::{MOST_POINTS, MemoryUse, Point, Setting, Tune, TuneProgress, Tuning, Vary, VaryFacts};
 pub use verify::{Difference, VerifyOutcome, slot_buffers, verify};
 
 pub use slipring_check::Tools;

@@ -7,6 +7,7 @@ mod large;
 mod outputs;
 mod sarif;
 mod sweep;
+mod tune;
 
 use std::fs;
 use std::path::{Path, PathBuf};

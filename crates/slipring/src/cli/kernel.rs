@@ -2,7 +2,7 @@
 
 use clap::Args;
 use slipring::args::Arg;
-use slipring::{Asked, Error, Kernel, Limits, MOST_BLOCKS, Program, RunOptions};
+use slipring::{Asked, Error, Kernel, Limits, MOST_BLOCKS, Program, RunOptions, Tune};
 
 use super::asked::SetArgs;
 use super::{PlatformArgs, read_bytes};
@@ -117,6 +117,22 @@ impl KernelArgs {
     /// inputs of the shapes that the kernel declares.
     pub fn arguments(&self, kernel: &Kernel) -> Result<Vec<Arg>, Error> {
         kernel.arguments(&self.args, self.seed)
+    }
+
+    /// The same file for a grid of values.
+    ///
+    /// # Errors
+    /// If it cannot be read, or there is no such platform.
+    pub fn tune(&self) -> Result<Tune, Error> {
+        let mut tune = Tune::new(self.file.as_str(), self.bytes()?);
+        tune.function.clone_from(&self.func);
+        tune.args.clone_from(&self.args);
+        tune.sets.clone_from(&self.sets.sets);
+        tune.seed = self.seed;
+        tune.platform = self.platform.named()?;
+        tune.readings.clone_from(&self.platform.readings);
+        tune.run = self.options();
+        Ok(tune)
     }
 
     /// How it is run.

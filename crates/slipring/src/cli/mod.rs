@@ -18,6 +18,7 @@ mod report;
 mod ring;
 mod run;
 mod standard;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -47,6 +48,8 @@ enum Verb {
     Graph(graph::GraphArgs),
     /// Run a kernel and write a page with its timeline, its source, its rings and what would make it faster
     Report(report::ReportArgs),
+    /// Run a kernel over a grid of values: the table, what is refused and why, and the best, checked and verified
+    Tune(tune::TuneArgs),
     /// Two runs side by side: what became faster, what slower, which wait went
     Compare(compare::CompareArgs),
     /// What holds of a kernel for all schedules, all contents of its buffers, all trip counts and launch after launch
@@ -106,6 +109,7 @@ fn verb(cli: &Cli) -> Exit {
         Verb::Run(args) => run::run(args),
         Verb::Graph(args) => graph::graph(args),
         Verb::Report(args) => report::report(args),
+        Verb::Tune(args) => tune::tune(args),
         Verb::Compare(args) => compare::compare(args),
         Verb::Prove(args) => prove::prove(args),
         Verb::Ring(args) => ring::ring(args),
@@ -136,6 +140,7 @@ impl Verb {
             Verb::Graph(args) => args.json,
             Verb::Prove(args) => args.json,
             Verb::Ring(args) => args.json,
+            Verb::Tune(args) => args.json,
             Verb::Compare(args) => args.json,
             Verb::Check(args) => args.json,
             Verb::Cost(args) => args.json,

@@ -55,6 +55,33 @@ pub fn write(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     }
 }
 
+/// A file that grows by whole lines, for work that goes on where it was stopped.
+#[derive(Debug)]
+pub struct Lines(File);
+
+impl Lines {
+    /// Opens a file, or makes it, and cuts it to so many bytes.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open(path: &Path, length: u64) -> io::Result<Lines> {
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        if file.metadata()?.is_file() {
+            file.set_len(length)?;
+            file.seek(io::SeekFrom::End(0))?;
+        }
+        Ok(Lines(file))
+    }
+
+    /// Adds a line.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn add(&mut self, line: &str) -> io::Result<()> {
+        self.0.write_all(line.as_bytes())
+    }
+}
+
 /// True if two paths mean the same file.
 pub fn same(a: &Path, b: &Path) -> bool {
     match (std::fs::metadata(a), std::fs::metadata(b)) {

@@ -231,7 +231,8 @@ impl Program {
         self.platform.as_ref().map_or("a5", |platform| &platform.name)
     }
 
-    fn target(&self) -> Result<Platform, Error> {
+    /// The platform that it runs on.
+    pub(crate) fn target(&self) -> Result<Platform, Error> {
         let mut platform = match &self.platform {
             Some(platform) => platform.clone(),
             None => {
@@ -243,7 +244,7 @@ impl Program {
     }
 
     /// The kernels of the tasks, compiled.
-    fn compiled(&self) -> Result<&[Arc<Compiled>], Error> {
+    pub(crate) fn compiled(&self) -> Result<&[Arc<Compiled>], Error> {
         if let Some(compiled) = self.compiled.get() {
             return Ok(compiled);
         }

@@ -131,7 +131,7 @@ impl Program {
     }
 
     /// The bytes of the arguments; `None` for scalars.
-    pub(super) fn contents(&self, args: Args<'_>) -> Result<Vec<Option<Vec<u8>>>, Error> {
+    pub(crate) fn contents(&self, args: Args<'_>) -> Result<Vec<Option<Vec<u8>>>, Error> {
         let bound = self.bind(args)?;
         Ok(bound.iter().map(|value| value.contents().map(<[u8]>::to_vec)).collect())
     }

@@ -1,0 +1,109 @@
+//! `slipring tune`: a kernel over a grid of values.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use slipring::{Error, TuneProgress, Tuning, Vary, tools};
+
+use super::Exit;
+use super::kernel::KernelArgs;
+use super::output::{fail, json, note, out, write_file};
+use super::run::refused;
+
+/// How long a grid may take before anything is shown.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Most points at a time.
+const MOST_THREADS: i64 = 1024;
+
+/// Arguments of `tune`.
+#[derive(Args)]
+pub(super) struct TuneArgs {
+    #[command(flatten)]
+    kernel: KernelArgs,
+    /// What varies, once for each: `TILE=32,64,128`, `slot_num=1..4`, `TILE=16..64..16`. A constant of the file or a parameter of a
+    /// function that builds kernels; or, where the file has none of that name, `slot_num` (slots of each ring), `split` (how the
+    /// compiler divides Vector work: UP_DOWN, LEFT_RIGHT, NONE), `blocks`, `arch`, and `clusters` of a whole program
+    #[arg(long, value_name = "NAME=VALUES", required = true, value_parser = |text: &str| text.parse::<Vary>())]
+    vary: Vec<Vary>,
+    /// Points that are run at a time; by default as many as the host has cores
+    #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=MOST_THREADS))]
+    jobs: u32,
+    /// Keep every point in this file as soon as it is over, and go on from what it has
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+    /// Which tools watch the runs: all, none, or a list of memory, sync, init, race
+    #[arg(long, value_name = "TOOLS", default_value = "all")]
+    check: String,
+    /// Also draw cycles against local memory (SVG)
+    #[arg(long, value_name = "FILE")]
+    plot: Option<String>,
+    /// The same facts as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Runs a grid and reports.
+pub(super) fn tune(args: &TuneArgs) -> Exit {
+    start(args).unwrap_or_else(|error| refused(&error, args.json))
+}
+
+fn start(args: &TuneArgs) -> Result<Exit, Error> {
+    if args.json && args.plot.as_deref() == Some("-") {
+        let message = "--json and --plot both write to standard output; name a file for the picture";
+        return Err(Error::Arguments(message.into()));
+    }
+    let mut tune = args.kernel.tune()?;
+    tune.run.tools = tools(&args.check).map_err(Error::Arguments)?;
+    tune.threads = args.jobs as usize;
+    let began = Instant::now();
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    if let Ok(style) = ProgressStyle::with_template("{elapsed} {pos} of {len} points {wide_msg}") {
+        bar.set_style(style);
+    }
+    let terminal = std::io::stderr().is_terminal();
+    let show = |progress: &TuneProgress<'_>| {
+        if terminal && bar.is_hidden() && began.elapsed() >= PATIENCE {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        bar.set_length(progress.all as u64);
+        bar.set_position(progress.done as u64);
+        let best = progress.best.and_then(|best| best.cycles);
+        bar.set_message(best.map_or(String::new(), |cycles| format!("best {cycles} cycles")));
+    };
+    let tuning = tune.run(&args.vary, args.resume.clone(), show);
+    bar.finish_and_clear();
+    let tuning = tuning?;
+    if args.json {
+        json(&tuning);
+    } else {
+        out(&tuning.text());
+    }
+    if let Some(file) = &args.plot
+        && let Err(message) = write_file(file, &[tuning.svg().as_bytes()])
+    {
+        return Ok(fail(message));
+    }
+    Ok(exit(&tuning))
+}
+
+fn exit(tuning: &Tuning) -> Exit {
+    if tuning.best.is_some() {
+        return Exit::Clean;
+    }
+    let count = |refused: bool| tuning.points.iter().filter(|point| (point.verdict == "refused") == refused).count();
+    match (count(true), count(false)) {
+        (_, 0) => {
+            let first = tuning.points.iter().find_map(|point| point.reason.as_deref());
+            fail(format!("no point can be run; the first one: {}", first.unwrap_or("refused")))
+        }
+        _ => {
+            note("every point that runs has findings: `slipring run` with its values shows them");
+            fail("no point is clean");
+            Exit::Findings
+        }
+    }
+}

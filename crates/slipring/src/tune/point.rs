@@ -1,0 +1,487 @@
+//! One point of a grid: the kernel as its values make it, run and judged.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use slipring_ir::Module;
+use slipring_machine::{CoreKind, Platform};
+use slipring_op::function::{ask_split, asks_split};
+use slipring_op::ring::{Split, set_slots};
+use slipring_passes::PassContext;
+use slipring_passes::memory::allocate;
+use slipring_report::digest;
+use slipring_tile::{Elem, Space};
+
+use super::Tune;
+use super::vary::{Setting, WORDS, Word, count};
+use crate::args::Passed;
+use crate::kernel::Compiled;
+use crate::run::start;
+use crate::{
+    Asked, DEEPEST, Error, Kernel, Program, ProgramOptions, Report, RunOptions, Tensor, VerifyOutcome, slot_buffers,
+};
+
+/// What came of one point.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Point {
+    /// Value of each name.
+    pub values: BTreeMap<String, String>,
+    /// `clean`, `findings`, `partly` for a run that stopped without one, or `refused` for what cannot be run.
+    pub verdict: String,
+    /// Why it is not clean.
+    pub reason: Option<String>,
+    /// Cycles of the run; `None` where it was refused, or did not come to its end.
+    pub cycles: Option<u64>,
+    /// The same in microseconds of the platform's clock.
+    pub microseconds: Option<f64>,
+    /// Bytes of local memory that tiles and rings of a cluster take: of the Cube core and of each Vector core that takes part.
+    pub local_memory: Option<u64>,
+    /// The same by memory.
+    pub memory: Vec<MemoryUse>,
+    /// What the comparison with the sequential meaning said: `same`, `different`, or `not checked: …`; `None` where it was not made.
+    pub verified: Option<String>,
+    /// FNV-1a, 64 bits, of all buffers after the run; `None` where it did not come to its end.
+    pub result: Option<String>,
+    /// FNV-1a, 64 bits, of all that decides the point: the compiled program, its arguments, the platform, the options.
+    pub of: Option<String>,
+}
+
+/// What lies in a local memory.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct MemoryUse {
+    /// `vec`, `mat`, `left`, `right`, `acc`, …
+    pub space: String,
+    /// Cores of a cluster that have one and take part.
+    pub cores: u32,
+    /// Bytes in use at some time, of one core.
+    pub bytes: u64,
+    /// Bytes that it has.
+    pub capacity: u64,
+}
+
+impl Point {
+    /// True if it ran to its end and nothing was found wrong.
+    pub fn is_clean(&self) -> bool {
+        self.verdict == "clean"
+    }
+
+    /// What the best of a grid is the least of: time, since platforms have other clocks, then memory.
+    pub(super) fn rank(&self) -> (u64, u64) {
+        // Times are not negative: their bits are in the order of the numbers.
+        let time = self.microseconds.unwrap_or(f64::INFINITY).to_bits();
+        (time, self.local_memory.unwrap_or(u64::MAX))
+    }
+
+    pub(super) fn refused(settings: &[Setting], error: &Error) -> Point {
+        let first = |report: &Report| {
+            let facts = report.facts().into_iter().find(|own| own.severity == "error")?;
+            let line = facts.line.map_or(String::new(), |line| format!(" (line {line})"));
+            Some(format!("{}: {}{line}", facts.code, facts.message))
+        };
+        let said = error.report().and_then(first);
+        let reason = said.unwrap_or_else(|| error.to_string().lines().next().unwrap_or_default().to_string());
+        Point { verdict: "refused".into(), reason: Some(reason), ..Point::at(settings) }
+    }
+
+    fn at(settings: &[Setting]) -> Point {
+        Point {
+            values: settings.iter().cloned().collect(),
+            verdict: String::new(),
+            reason: None,
+            cycles: None,
+            microseconds: None,
+            local_memory: None,
+            memory: Vec::new(),
+            verified: None,
+            result: None,
+            of: None,
+        }
+    }
+}
+
+/// What a point runs.
+enum Subject {
+    Kernel(Box<Kernel>),
+    Program(Box<Program>),
+}
+
+/// What the values of a point say besides constants.
+#[derive(Clone, Copy, Default)]
+struct Said {
+    slots: Option<u32>,
+    split: Option<Split>,
+    blocks: Option<u32>,
+    clusters: Option<u32>,
+}
+
+impl Tune {
+    /// What a name means. A constant of the file goes before a word that means something of every file.
+    pub(super) fn word(&self, (name, value): &Setting) -> Result<Word, Error> {
+        let word = WORDS.iter().find(|(word, _)| word == name).map(|(_, word)| *word);
+        if !self.is_language() {
+            return word.ok_or_else(|| {
+                let of_kernels = WORDS.iter().filter(|(_, word)| *word != Word::Clusters);
+                let words: Vec<String> = of_kernels.map(|(word, _)| format!("`{word}`")).collect();
+                Error::Arguments(format!("a text has no constant `{name}`: what varies in it is {}", words.join(", ")))
+            });
+        }
+        let Some(word) = word else { return Ok(Word::Constant) };
+        let asked = Asked::new(self.function.as_deref(), &self.args, &[format!("{name}={value}")])?;
+        let untaken = match Program::read_as(&self.name, self.bytes.clone(), &asked) {
+            Ok(None) => Kernel::read_as(&self.name, self.bytes.clone(), &asked).err(),
+            other => other.err(),
+        };
+        let says = |report: &Report| {
+            let of_name = format!("`{name}`");
+            report.messages().iter().any(|said| said.code == "set" && said.message.contains(&of_name))
+        };
+        let takes = !untaken.as_ref().and_then(Error::report).is_some_and(says);
+        Ok(if takes { Word::Constant } else { word })
+    }
+
+    /// What the values make of the file.
+    fn subject(&self, settings: &[Setting], words: &[Word]) -> Result<(Subject, Said), Error> {
+        let mut sets = self.sets.clone();
+        let (mut said, mut arch) = (Said::default(), None);
+        for ((name, value), word) in settings.iter().zip(words) {
+            match word {
+                Word::Constant => sets.push(format!("{name}={value}")),
+                Word::Slots => {
+                    let slots = value.parse().ok().filter(|slots| (1..=DEEPEST).contains(slots));
+                    let wrong = || Error::Arguments(format!("a ring has from 1 to {DEEPEST} slots, not `{value}`"));
+                    said.slots = Some(slots.ok_or_else(wrong)?);
+                }
+                Word::Split => {
+                    let modes = [("NONE", Split::None), ("UP_DOWN", Split::UpDown), ("LEFT_RIGHT", Split::LeftRight)];
+                    let own = value.rsplit('.').next().unwrap_or(value);
+                    let mode = modes.iter().find(|(name, _)| *name == own);
+                    let wrong =
+                        || Error::Arguments(format!("`split` is `UP_DOWN`, `LEFT_RIGHT` or `NONE`, not `{value}`"));
+                    said.split = Some(mode.ok_or_else(wrong)?.1);
+                }
+                Word::Blocks => said.blocks = Some(count(name, value)?),
+                Word::Clusters => said.clusters = Some(count(name, value)?),
+                Word::Arch => arch = Some(value.as_str()),
+            }
+        }
+        let platform = match arch {
+            Some(name) => {
+                let platform = slipring_machine::built_in(name);
+                Some(platform.map_err(|error| Error::Platform(error.to_string()))?)
+            }
+            None => self.platform.clone(),
+        };
+        let asked = Asked::new(self.function.as_deref(), &self.args, &sets)?;
+        if let Some(program) = Program::read_as(&self.name, self.bytes.clone(), &asked)? {
+            if said.slots.or(said.blocks).is_some() || said.split.is_some() {
+                let message = "this is a whole program: its constants, `clusters` and `arch` vary";
+                return Err(Error::Arguments(message.into()));
+            }
+            let program = match platform {
+                Some(platform) => program.on(platform),
+                None => program,
+            };
+            let program = program.readings(self.readings.iter().cloned())?;
+            return Ok((Subject::Program(Box::new(program)), said));
+        }
+        if said.clusters.is_some() {
+            return Err(Error::Arguments(
+                "`clusters` is for whole programs, and this is a kernel: vary `blocks`".into(),
+            ));
+        }
+        let mut kernel = Kernel::read_as(&self.name, self.bytes.clone(), &asked)?;
+        if let Some(function) = &self.function {
+            kernel = kernel.function(function.as_str());
+        }
+        if let Some(platform) = platform {
+            kernel = kernel.on(platform);
+        }
+        Ok((Subject::Kernel(Box::new(kernel.readings(self.readings.iter().cloned())?)), said))
+    }
+
+    /// Runs a point. `known` are points of an earlier time, which stand for it where nothing that decides it has changed; with
+    /// `verify` the run is also compared with the sequential meaning.
+    pub(super) fn point_of(&self, settings: &[Setting], words: &[Word], known: &[Point], verify: bool) -> Point {
+        let made = self.subject(settings, words).and_then(|(subject, said)| match subject {
+            Subject::Kernel(kernel) => self.kernel_point(*kernel, said, settings, known, verify),
+            Subject::Program(program) => self.program_point(&program, said, settings, known, verify),
+        });
+        made.unwrap_or_else(|error| Point::refused(settings, &error))
+    }
+
+    fn kernel_point(
+        &self,
+        kernel: Kernel,
+        said: Said,
+        settings: &[Setting],
+        known: &[Point],
+        verify: bool,
+    ) -> Result<Point, Error> {
+        let mut grown = 1;
+        let kernel = match said.slots {
+            Some(slots) => {
+                let own = rings(kernel.compiled()?);
+                if own == 0 {
+                    return Err(Error::Arguments("the kernel has no ring whose `slot_num` could vary".into()));
+                }
+                grown = slots.max(own).div_ceil(own) as usize;
+                kernel.altered(|module, platform| set_slots(module, slots, platform))?
+            }
+            None => kernel,
+        };
+        let kernel = match said.split {
+            Some(mode) => divided(kernel, mode)?,
+            None => kernel,
+        };
+        let mut options = self.run.clone();
+        options.blocks = said.blocks.or(options.blocks);
+        (options.events, options.trace, options.record) = (0, false, false);
+        let compiled = kernel.compiled()?.clone();
+        let args = kernel.arguments(&self.args, self.seed)?;
+        let tensors: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
+        let mut bound = kernel.bind(tensors.into())?;
+        if grown > 1 {
+            let buffers: Vec<usize> = (0..bound.len()).filter(|at| bound[*at].contents().is_some()).collect();
+            for at in slot_buffers(&compiled.prepared, &bound) {
+                if let Some(slots_of) = buffers.get(at).and_then(|at| bound.get_mut(*at)) {
+                    slots_of.grow(grown);
+                }
+            }
+        }
+        let blocks = kernel.blocks(&options)?;
+        let mut all = Everything::of(&kernel.text()?, &compiled.platform, &options);
+        all.add(&blocks.to_le_bytes());
+        bound.iter().for_each(|value| all.add_value(value));
+        let of = all.digest();
+        if let Some(known) = earlier(known, settings, &of, verify) {
+            return Ok(known);
+        }
+        let slots_of = slot_buffers(&compiled.prepared, &bound);
+        let run = start(&compiled, bound, blocks, &options)?;
+        let verdict = run.verdict();
+        let memory = uses(&[&compiled]);
+        let result = run.is_complete().then(|| {
+            let mut all = Everything::default();
+            // What slots of rings hold is no result.
+            let left = (0..run.arguments()).filter_map(|at| run.left(at)).enumerate();
+            left.filter(|(at, _)| !slots_of.contains(at)).for_each(|(_, left)| all.add(left));
+            all.digest()
+        });
+        let verified = (verify && verdict.is_clean()).then(|| match run.compare().outcome {
+            VerifyOutcome::Same(_) => "same".to_string(),
+            VerifyOutcome::NotChecked(why) => format!("not checked: {why}"),
+            VerifyOutcome::Different(..) | VerifyOutcome::Faulty(_) => DIFFERENT.to_string(),
+        });
+        let mut point = Point {
+            verdict: verdict.word().into(),
+            reason: reason(run.findings()),
+            cycles: run.is_complete().then(|| run.cycles()),
+            local_memory: Some(total(&memory)),
+            memory,
+            result,
+            of: Some(of),
+            ..Point::at(settings)
+        };
+        point.verified_as(verified);
+        point.timed(&compiled.platform);
+        Ok(point)
+    }
+
+    fn program_point(
+        &self,
+        program: &Program,
+        said: Said,
+        settings: &[Setting],
+        known: &[Point],
+        verify: bool,
+    ) -> Result<Point, Error> {
+        let mut options = ProgramOptions::default();
+        options.clusters = said.clusters.or(self.clusters);
+        options.limits = self.run.limits;
+        options.timing = self.run.timing;
+        options.tools = self.run.tools.clone();
+        options.control = self.run.control.clone();
+        let args = program.arguments(&self.args, self.seed)?;
+        let tensors: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
+        let platform = program.target()?;
+        let mut all = Everything::of(&program.source().text, &platform, &self.run);
+        program.compiled()?.iter().for_each(|own| all.add(slipring_ir::text::print(&own.prepared.module).as_bytes()));
+        all.add(format!("{:?} {:?}", options.clusters, program.graph()).as_bytes());
+        program.contents(tensors.clone().into())?.iter().flatten().for_each(|bytes| all.add(bytes));
+        let of = all.digest();
+        if let Some(known) = earlier(known, settings, &of, verify) {
+            return Ok(known);
+        }
+        let run = program.run(tensors, &options)?;
+        let errors = run.findings().errors();
+        let complete = run.is_complete();
+        let memory = uses(&program.compiled()?.iter().map(|own| &**own).collect::<Vec<_>>());
+        let result = complete.then(|| {
+            let mut all = Everything::default();
+            (0..run.arguments()).filter_map(|at| run.left(at)).for_each(|left| all.add(left));
+            run.returned().filter(|own| own.0.is_none()).for_each(|own| all.add(own.3));
+            all.digest()
+        });
+        let verified = match verify && complete && errors == 0 {
+            true => {
+                let (row, _) = run.compare()?;
+                Some(match row.verdict.as_str() {
+                    "clean" => "same".to_string(),
+                    "not checked" => format!("not checked: {}", row.detail),
+                    _ => DIFFERENT.to_string(),
+                })
+            }
+            false => None,
+        };
+        let verdict = match (errors, complete) {
+            (0, true) => "clean",
+            (0, false) => "partly",
+            _ => "findings",
+        };
+        let mut point = Point {
+            verdict: verdict.into(),
+            reason: reason(run.findings()),
+            cycles: complete.then_some(run.facts().cycles),
+            local_memory: Some(total(&memory)),
+            memory,
+            result,
+            of: Some(of),
+            ..Point::at(settings)
+        };
+        point.verified_as(verified);
+        point.timed(&platform);
+        Ok(point)
+    }
+}
+
+const DIFFERENT: &str = "different";
+
+impl Point {
+    fn timed(&mut self, platform: &Platform) {
+        self.microseconds = self.cycles.map(|cycles| cycles as f64 / f64::from(platform.clock_mhz.max(1)));
+    }
+
+    /// A run that is not what its source means is none to take.
+    fn verified_as(&mut self, verified: Option<String>) {
+        if verified.as_deref() == Some(DIFFERENT) {
+            self.verdict = "findings".into();
+            self.reason = Some("verify: the results differ from the sequential meaning".into());
+        }
+        self.verified = verified;
+    }
+}
+
+/// The point of an earlier time that stands for this one.
+fn earlier(known: &[Point], settings: &[Setting], of: &str, verify: bool) -> Option<Point> {
+    let same = |point: &&Point| {
+        point.of.as_deref() == Some(of)
+            && point.values.len() == settings.len()
+            && settings.iter().all(|(name, value)| point.values.get(name) == Some(value))
+            && (!verify || point.verified.is_some())
+    };
+    known.iter().rev().find(same).cloned()
+}
+
+/// Slots of the deepest ring.
+fn rings(compiled: &Compiled) -> u32 {
+    compiled.prepared.decoded.program.rings.iter().map(|ring| ring.slots).max().unwrap_or(0)
+}
+
+/// The kernel with the work of its Vector cores divided so.
+fn divided(kernel: Kernel, mode: Split) -> Result<Kernel, Error> {
+    let mut asks = false;
+    let kernel = kernel.altered(|module: &mut Module, _| {
+        let functions: Vec<_> = module.functions().filter(|function| asks_split(module, *function)).collect();
+        asks = !functions.is_empty();
+        for function in functions {
+            ask_split(module, function, (mode != Split::None).then_some(mode as i64));
+        }
+    })?;
+    match asks {
+        true => Ok(kernel),
+        false => {
+            let message = "no function of the file asks the compiler to divide its Vector work, so `split` cannot vary: \
+                           a file that divides it by hand varies its own constants";
+            Err(Error::Arguments(message.into()))
+        }
+    }
+}
+
+fn reason(findings: &Report) -> Option<String> {
+    let first = findings.facts().into_iter().find(|own| own.severity == "error")?;
+    let line = first.line.map_or(String::new(), |line| format!(" (line {line})"));
+    let more = match findings.errors() {
+        0 | 1 => String::new(),
+        n => format!(", and {} more", n - 1),
+    };
+    Some(format!("{}: {}{line}{more}", first.code, first.message))
+}
+
+/// What lies in the local memories of a cluster; of several kernels what the largest one takes of each.
+fn uses(kernels: &[&Compiled]) -> Vec<MemoryUse> {
+    let mut uses: BTreeMap<Space, MemoryUse> = BTreeMap::new();
+    for compiled in kernels {
+        let platform = &compiled.platform;
+        for map in allocate::memory_maps(&compiled.prepared.module, &PassContext { platform }) {
+            let mut ranges: Vec<(u64, u64)> =
+                map.buffers.iter().map(|own| (own.address, own.address.saturating_add(own.bytes))).collect();
+            ranges.sort_unstable();
+            let (mut bytes, mut end) = (0, 0);
+            for (first, last) in ranges {
+                bytes += last.saturating_sub(first.max(end));
+                end = end.max(last);
+            }
+            let takes_part = |kind: CoreKind| {
+                let cores = &compiled.prepared.decoded.program.cores;
+                cores.iter().filter(|core| core.role.kind() == kind).count() as u32
+            };
+            let capacity = platform.space(map.space).map_or(0, |spec| spec.bytes);
+            let cores = takes_part(map.core);
+            let own = MemoryUse { space: map.space.name().into(), cores, bytes, capacity };
+            let known = uses.entry(map.space).or_insert_with(|| own.clone());
+            known.bytes = known.bytes.max(own.bytes);
+            known.cores = known.cores.max(own.cores);
+        }
+    }
+    uses.into_values().collect()
+}
+
+fn total(memory: &[MemoryUse]) -> u64 {
+    memory.iter().map(|own| u64::from(own.cores) * own.bytes).sum()
+}
+
+/// All that decides a point.
+#[derive(Default)]
+struct Everything(Vec<u8>);
+
+impl Everything {
+    fn of(text: &str, platform: &Platform, options: &RunOptions) -> Everything {
+        let RunOptions { limits, gm_slack, timing, delays, launches, tools, strict, time_only, .. } = options;
+        let how = format!(
+            "{} {platform:?} {limits:?} {gm_slack} {timing:?} {delays:?} {launches} {tools:?} {strict} {time_only}",
+            env!("CARGO_PKG_VERSION")
+        );
+        let mut all = Everything::default();
+        all.add(how.as_bytes());
+        all.add(text.as_bytes());
+        all
+    }
+
+    /// Parts that follow each other are told apart.
+    fn add(&mut self, bytes: &[u8]) {
+        let hash = digest(Elem::U8, bytes).hash;
+        self.0.extend(format!("{} {hash};", bytes.len()).as_bytes());
+    }
+
+    fn add_value(&mut self, value: &impl Passed) {
+        match value.contents() {
+            Some(bytes) => self.add(bytes),
+            None => self.add(format!("{:?}", value.bits()).as_bytes()),
+        }
+    }
+
+    fn digest(&self) -> String {
+        digest(Elem::U8, &self.0).hash
+    }
+}

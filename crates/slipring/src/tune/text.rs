@@ -1,0 +1,145 @@
+//! A grid as a table and as a picture.
+
+use std::fmt::Write;
+
+use slipring_report::{Dot, DotKind, Scatter, Table, scatter_svg};
+
+use super::{Point, Tuning};
+
+/// Points that the table shows.
+const SHOWN: usize = 60;
+
+fn percent(now: f64, then: f64) -> String {
+    format!("{:+.1} %", 100.0 * (now - then) / then.max(f64::MIN_POSITIVE))
+}
+
+impl Tuning {
+    /// Values of a point in the order in which they vary: `TILE=64 slot_num=2`.
+    pub fn named(&self, point: &Point) -> String {
+        let pair = |name: &String| point.values.get(name).map(|value| format!("{name}={value}"));
+        self.vary.iter().filter_map(|own| pair(&own.name)).collect::<Vec<_>>().join(" ")
+    }
+
+    fn count(&self, verdict: &str) -> usize {
+        self.points.iter().filter(|point| point.verdict == verdict).count()
+    }
+
+    /// Points that ran by their cycles, then the refused ones.
+    fn in_order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.points.len()).collect();
+        let class = |point: &Point| match point.verdict.as_str() {
+            "clean" => 0,
+            "refused" => 2,
+            _ => 1,
+        };
+        order.sort_by_key(|at| (class(&self.points[*at]), self.points[*at].rank(), *at));
+        order
+    }
+
+    /// The table and the best, as the command line prints them.
+    pub fn text(&self) -> String {
+        let names: Vec<&str> = self.vary.iter().map(|own| own.name.as_str()).collect();
+        let all = if self.points.len() == 1 { "1 point".to_string() } else { format!("{} points", self.points.len()) };
+        let mut text = format!("{}: {all} of {}", self.file, names.join(" x "));
+        for verdict in ["clean", "findings", "partly", "refused"] {
+            match (self.count(verdict), verdict) {
+                (0, _) => {}
+                (n, "findings") => text += &format!(", {n} with findings"),
+                (n, "partly") => text += &format!(", {n} stopped"),
+                (n, verdict) => text += &format!(", {n} {verdict}"),
+            }
+        }
+        if self.reused > 0 {
+            text += &format!("; {} from the file of points", self.reused);
+        }
+        text += "\n\n";
+        let mut head = vec!["cycles", "us", "to best", "local bytes"];
+        head.extend(&names);
+        head.push("outcome");
+        let mut table = Table::new(0, &head).left(&[head.len() - 1]);
+        let show = |n: Option<u64>| n.map_or("-".to_string(), |n| n.to_string());
+        let best = self.best();
+        let mut row = |point: &Point, outcome: String| {
+            let against = best.and_then(|best| best.microseconds).zip(point.microseconds);
+            let mut cells = vec![
+                show(point.cycles),
+                point.microseconds.map_or("-".to_string(), |time| format!("{time:.2}")),
+                against.map_or("-".to_string(), |(best, own)| percent(own, best)),
+                show(point.local_memory),
+            ];
+            cells.extend(names.iter().map(|name| point.values.get(*name).cloned().unwrap_or_default()));
+            cells.push(outcome);
+            table.row(cells);
+        };
+        let order = self.in_order();
+        for at in order.iter().take(SHOWN) {
+            let point = &self.points[*at];
+            let why = point.reason.as_ref().map_or(String::new(), |why| format!(": {why}"));
+            row(point, format!("{}{}", point.verdict, if point.is_clean() { "" } else { &why }));
+        }
+        if let Some(written) = self.written.as_ref().filter(|written| written.cycles.is_some()) {
+            row(written, format!("{}, as the file is written", written.verdict));
+        }
+        text += &table.render();
+        if order.len() > SHOWN {
+            let _ = writeln!(text, "  … and {} more: `--json` has all", order.len() - SHOWN);
+        }
+        text + &self.best_text()
+    }
+
+    fn best_text(&self) -> String {
+        let Some(best) = self.best() else { return "\nno point is clean: there is no best\n".into() };
+        let cycles = best.cycles.unwrap_or(0);
+        let mut text = format!("\nbest: {}: {cycles} cycles", self.named(best));
+        let written = self.written.as_ref().filter(|written| written.is_clean()).and_then(|own| own.microseconds);
+        if let Some((own, written)) = best.microseconds.zip(written) {
+            text += &format!(", {} to the file as it is written", percent(own, written));
+        }
+        text += &match best.verified.as_deref() {
+            Some("same") => "; checked, and the same bytes as the sequential meaning\n".to_string(),
+            Some(other) => format!("; checked; the sequential meaning is {other}\n"),
+            None => "; checked, not compared with the sequential meaning\n".to_string(),
+        };
+        let mut results: Vec<&str> =
+            self.points.iter().filter(|p| p.is_clean()).filter_map(|p| p.result.as_deref()).collect();
+        results.sort_unstable();
+        results.dedup();
+        if results.len() > 1 {
+            let _ = writeln!(
+                text,
+                "the clean points leave {} different results: other shapes, or sums in another order (`result` in `--json`)",
+                results.len()
+            );
+        }
+        text
+    }
+
+    /// Cycles against local memory as a picture (SVG), a mark for each point that ran.
+    pub fn svg(&self) -> String {
+        let dot = |(at, point): (usize, &Point)| {
+            let (x, y) = (point.local_memory?, point.cycles?);
+            let kind = match (Some(at) == self.best, point.is_clean()) {
+                (true, _) => DotKind::Best,
+                (false, true) => DotKind::Clean,
+                (false, false) => DotKind::Wrong,
+            };
+            Some(Dot { x, y, kind, label: self.named(point) })
+        };
+        let written = self.written.iter().filter_map(|point| {
+            let (x, y) = (point.local_memory?, point.cycles?);
+            Some(Dot { x, y, kind: DotKind::Written, label: "as written".into() })
+        });
+        let dots: Vec<Dot> = self.points.iter().enumerate().filter_map(dot).chain(written).collect();
+        let refused = match self.count("refused") {
+            0 => String::new(),
+            n => format!("; {n} points are refused and not shown"),
+        };
+        scatter_svg(&Scatter {
+            title: format!("{}: cycles against local memory", self.file),
+            note: format!("bytes of a cluster's local memories{refused}"),
+            x: "bytes of local memory",
+            y: "cycles",
+            dots: &dots,
+        })
+    }
+}

@@ -1,0 +1,95 @@
+//! `tune`: the same table however many points run at a time, and however often it was stopped.
+
+use serde_json::Value;
+
+use super::Folder;
+
+const TILES: &str = "\
+import slipring.language as pl
+
+TILE, FACTOR = 64, 2.0
+
+
+@pl.jit
+def scale(x: pl.Tensor[[128, 64], pl.FP32], out: pl.Out[pl.Tensor[[128, 64], pl.FP32]]):
+    for at in pl.range(0, 128, TILE):
+        out[at : at + TILE, :] = x[at : at + TILE, :] * FACTOR
+";
+
+const GRID: [&str; 6] = ["tune", "tiles.py", "--vary", "TILE=8,16,32,64,128,100", "--vary", "FACTOR=0.5,3.0"];
+
+fn with(more: &[&'static str]) -> Vec<&'static str> {
+    GRID.iter().chain(more).copied().collect()
+}
+
+fn points(facts: &Value) -> Vec<Value> {
+    facts["points"].as_array().unwrap().clone()
+}
+
+#[test]
+fn every_number_of_threads_gives_the_same_table() {
+    let folder = Folder::new("tune-threads");
+    folder.write("tiles.py", TILES);
+    let one = folder.call(&with(&["-j", "1", "--json"])).exits(0).json();
+    let four = folder.call(&with(&["-j", "4", "--json"])).exits(0).json();
+    assert_eq!(one, four);
+    let all = points(&one);
+    assert_eq!(all.len(), 12);
+    for point in &all {
+        // Each is what `run` says of the same values.
+        let (tile, factor) = (point["values"]["TILE"].as_str().unwrap(), point["values"]["FACTOR"].as_str().unwrap());
+        let sets = [format!("TILE={tile}"), format!("FACTOR={factor}")];
+        let run = folder.call(&["run", "tiles.py", "--set", &sets[0], "--set", &sets[1], "--json"]).json();
+        let cycles = if run["complete"] == true { run["cycles"].clone() } else { Value::Null };
+        assert_eq!(point["cycles"], cycles, "{sets:?}");
+        assert_eq!(point["verdict"] == "clean", run["findings"].as_array().unwrap().is_empty(), "{sets:?}");
+        assert_eq!(point["verdict"] == "findings", tile == "100", "{sets:?}");
+    }
+    let clean = all.iter().filter(|point| point["verdict"] == "clean");
+    let least = clean.map(|point| point["cycles"].as_u64().unwrap()).min().unwrap();
+    let best = &all[one["best"].as_u64().unwrap() as usize];
+    assert_eq!((best["cycles"].as_u64(), best["verified"].as_str()), (Some(least), Some("same")));
+}
+
+#[test]
+fn a_grid_goes_on_where_it_was_stopped() {
+    let folder = Folder::new("tune-resume");
+    folder.write("tiles.py", TILES);
+    let fresh = folder.call(&with(&["--json", "--resume", "points.jsonl"])).exits(0).json();
+    assert_eq!(fresh["reused"], 0);
+    let whole = std::fs::read_to_string(folder.file("points.jsonl")).unwrap();
+    assert_eq!(whole.lines().count(), 13, "a line a point, and one for the file as it is written");
+    let again = folder.call(&with(&["--json", "--resume", "points.jsonl"])).exits(0).json();
+    assert_eq!((points(&again), again["reused"].as_u64()), (points(&fresh), Some(12)));
+    assert_eq!(std::fs::read_to_string(folder.file("points.jsonl")).unwrap(), whole);
+    // A process that ended in the middle of a line.
+    let some: String = whole.split_inclusive('\n').take(5).collect();
+    folder.write("points.jsonl", some + "{\"values\":{\"TILE\":");
+    let rest = folder.call(&with(&["--json", "--resume", "points.jsonl"])).exits(0).json();
+    assert_eq!((points(&rest), rest["reused"].as_u64()), (points(&fresh), Some(4)));
+    assert_eq!(std::fs::read_to_string(folder.file("points.jsonl")).unwrap(), whole);
+    // What decides a point has changed: nothing of the file stands for it.
+    folder.write("tiles.py", TILES.replace("* FACTOR", "* FACTOR + 1.0"));
+    let changed = folder.call(&with(&["--json", "--resume", "points.jsonl"])).exits(0).json();
+    assert_eq!(changed["reused"], 0);
+    assert_ne!(points(&changed)[0]["result"], points(&fresh)[0]["result"]);
+    let seeded = folder.call(&with(&["--json", "--resume", "points.jsonl", "--seed", "7"])).exits(0).json();
+    assert_eq!(seeded["reused"], 0);
+    // A file of something else stays as it is.
+    for text in ["not points\n", "not points", "{\"cycles\": 3}\n"] {
+        folder.write("other.jsonl", text);
+        folder.call(&with(&["--resume", "other.jsonl"])).exits(2).says("holds no points of a grid");
+        assert_eq!(std::fs::read_to_string(folder.file("other.jsonl")).unwrap(), text);
+    }
+}
+
+#[test]
+fn the_picture_has_every_point_that_ran() {
+    let folder = Folder::new("tune-plot");
+    folder.write("tiles.py", TILES);
+    folder.call(&with(&["--plot", "grid.svg"])).exits(0);
+    let svg = std::fs::read_to_string(folder.file("grid.svg")).unwrap();
+    // Ten points that come to their end, and the file as it is written.
+    assert_eq!(svg.matches("<title>").count(), 11);
+    folder.call(&with(&["--plot", "-", "--json"])).exits(2).says("both write to standard output");
+}

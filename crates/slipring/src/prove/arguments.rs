@@ -1,0 +1,141 @@
+//! Numbers that a launch is given, or that a text has: which of them are like those that were run.
+
+use slipring_check::Tools;
+use slipring_program::{Inst, Operand, ParamKind};
+
+use super::counts::{self, Counts};
+use super::family::{Family, Number};
+use super::launches::NOTHING_LEFT;
+use super::{Judgement, Proof, Subject};
+use crate::Error;
+use crate::args::Passed;
+
+/// A loop of the text of so many rounds is not run as it stands, where shorter ones show the same.
+const LONG: i64 = 1024;
+/// That a number is the smallest with a finding.
+fn smallest_text(name: &str, value: u64) -> String {
+    let clean = match value {
+        0 => String::new(),
+        1 => "; 0 is clean".into(),
+        value => format!("; 0 to {} are clean", value - 1),
+    };
+    format!("{name} = {value} is the smallest that fails{clean}")
+}
+
+/// Scalar parameters that decide something.
+fn deciding(subject: &Subject<'_>) -> Vec<u32> {
+    let program = &subject.compiled.prepared.decoded.program;
+    let bits = program.decisions().iter().fold(0, |all, decision| all | decision.causes.params);
+    (0..program.params.len() as u32).filter(|at| bits >> at.min(&63) & 1 != 0).collect()
+}
+impl Proof {
+    /// Proves a kernel with a long loop of its text by launches with shorter ones; false if that does not succeed.
+    pub(super) fn bounds(&mut self, subject: &Subject<'_>, tools: &Tools) -> Result<bool, Error> {
+        let program = &subject.compiled.prepared.decoded.program;
+        let bound = |inst: &Inst| match inst {
+            Inst::JumpIfGe { b: Operand::Imm(bound), .. } if *bound as i64 >= LONG => Some(*bound),
+            _ => None,
+        };
+        let Some(bound) = program.cores.iter().flat_map(|core| &core.insts).filter_map(bound).max() else {
+            return Ok(false);
+        };
+        if !deciding(subject).is_empty() || self.blocks > subject.compiled.platform.clusters {
+            return Ok(false);
+        }
+        let mut family = Family::new(subject, Number::Bound(bound));
+        let Counts::All { tried, period, family } = counts::all(&mut family, tools)? else { return Ok(false) };
+        let sizes: Vec<u64> = subject.bound.iter().filter_map(Passed::contents).map(|data| data.len() as u64).collect();
+        let Some(member) = family.of(bound, period) else { return Ok(false) };
+        if !family.leaves_nothing() || !family.stays_inside(bound, period, &sizes) {
+            return Ok(false);
+        }
+        self.found(subject, &member.judged);
+        self.judge(subject, &member.judged);
+        self.assume(family.assumes());
+        self.explored.push(format!("{} shorter loops with all checks", tried + 1));
+        self.scope.counts =
+            format!("{bound} of the text: 0 to {tried} rounds were run, and each {period} more do what was seen");
+        self.scope.launches = NOTHING_LEFT.into();
+        Ok(true)
+    }
+
+    /// Looks for the smallest argument for which something is found.
+    pub(super) fn smallest(&mut self, subject: &Subject<'_>, tools: &Tools) -> Result<(), Error> {
+        let [at] = deciding(subject)[..] else { return Ok(()) };
+        let param = &subject.compiled.prepared.decoded.program.params[at as usize];
+        let given = subject.bound.get(at as usize).and_then(Passed::bits).unwrap_or(0);
+        if !matches!(param.kind, ParamKind::Scalar(elem) if !elem.is_float()) || given as i64 <= 0 {
+            return Ok(());
+        }
+        let mut family = Family::new(subject, Number::Param(at));
+        if let Counts::Fails(value, member) = counts::as_many_as_fit(&mut family, tools, given)? {
+            self.scope.counts = smallest_text(&param.name, value);
+            self.found(subject, &member.judged);
+        }
+        Ok(())
+    }
+
+    /// Other values of the arguments that decide something.
+    pub(super) fn arguments(&mut self, subject: &Subject<'_>, tools: &Tools) -> Result<(), Error> {
+        let program = &subject.compiled.prepared.decoded.program;
+        let deciding = deciding(subject);
+        let waves = self.blocks > subject.compiled.platform.clusters;
+        let mut lines = Vec::new();
+        for at in &deciding {
+            let param = &program.params[*at as usize];
+            let name = &param.name;
+            let other = format!("{name} may decide otherwise with another value");
+            if self.judgement == Judgement::Violated {
+                return Ok(());
+            }
+            match param.kind {
+                ParamKind::Scalar(elem) if !elem.is_float() && !waves => {}
+                _ => {
+                    self.reason(other);
+                    continue;
+                }
+            }
+            let mut family = Family::new(subject, Number::Param(*at));
+            let mut counts = counts::all(&mut family, tools)?;
+            if let Counts::Open(_) = counts
+                && let fit @ (Counts::UpTo(..) | Counts::Fails(..)) =
+                    counts::as_many_as_fit(&mut family, tools, counts::MOST)?
+            {
+                counts = fit;
+            }
+            match counts {
+                Counts::All { tried, period, family } => {
+                    self.assume(family.assumes());
+                    if !family.leaves_nothing() {
+                        self.scope.launches = format!("{}; with this {name}", self.scope.launches);
+                    }
+                    self.explored.push(format!("{} values of {name}", tried + 1));
+                    lines.push(format!(
+                        "every {name} from 0 on, while numbers fit their types and buffers are large enough: 0 to {tried} were \
+                         run, and each {period} more do what was seen"
+                    ));
+                }
+                Counts::UpTo(last, assumes) => {
+                    self.assume(assumes);
+                    self.explored.push(format!("{} values of {name}", last + 1));
+                    lines.push(format!("{name} from 0 to {last}, each of which was run: more than the buffers hold"));
+                }
+                Counts::Fails(value, member) => {
+                    self.judgement = Judgement::Violated;
+                    lines = vec![smallest_text(name, value)];
+                    self.found(subject, &member.judged);
+                }
+                Counts::Open(why) => {
+                    self.reason(format!("{other}: {why}"));
+                }
+            }
+        }
+        if deciding.len() > 1 && self.judgement == Judgement::Proved {
+            self.reason(format!("{} arguments decide something, and each was varied alone", deciding.len()));
+        }
+        if !lines.is_empty() {
+            self.scope.counts = lines.join("; ");
+        }
+        Ok(())
+    }
+}

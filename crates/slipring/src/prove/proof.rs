@@ -1,0 +1,147 @@
+//! What is known of a kernel, and how it is put together.
+
+use serde::Serialize;
+use slipring_check::{CheckReport, Schedules, Values};
+use slipring_report::MessageFacts;
+
+use super::{Subject, Witness, text};
+use crate::{Report, to_diagnostics};
+
+/// How a scope that covers all schedules says so.
+pub(super) const ALL: &str = "all";
+
+/// What is known of a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Judgement {
+    /// Nothing that the checks look for happens, in all that the scope names.
+    Proved,
+    /// Something of it happens.
+    Violated,
+    /// Neither was shown: the reasons say what stands in the way.
+    NotProved,
+}
+
+/// What a judgement covers, a line each.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct ProofScope {
+    /// Which schedules.
+    pub schedules: String,
+    /// Which contents of the buffers.
+    pub values: String,
+    /// Which trip counts and scalar arguments.
+    pub counts: String,
+    /// Which launches after each other.
+    pub launches: String,
+    /// What is taken for granted of the machine.
+    pub assumes: Vec<String>,
+}
+
+/// A judgement with all that belongs to it.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// Name of the kernel.
+    pub kernel: String,
+    /// Name of the platform.
+    pub platform: String,
+    /// Blocks of the launch.
+    pub blocks: u32,
+    /// What is known.
+    pub judgement: Judgement,
+    /// What that covers.
+    pub scope: ProofScope,
+    /// Why it is not proved; empty otherwise.
+    pub reasons: Vec<String>,
+    /// What was run.
+    pub explored: Vec<String>,
+    /// A schedule that shows something.
+    pub witness: Option<Witness>,
+    /// What was found.
+    pub findings: Report,
+}
+
+/// The same as JSON.
+#[derive(Serialize)]
+struct ProofFacts<'a> {
+    kernel: &'a str,
+    platform: &'a str,
+    blocks: u32,
+    verdict: Judgement,
+    scope: &'a ProofScope,
+    reasons: &'a [String],
+    explored: &'a [String],
+    witness: Option<&'a Witness>,
+    findings: Vec<MessageFacts>,
+}
+
+impl Serialize for Proof {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        ProofFacts {
+            kernel: &self.kernel,
+            platform: &self.platform,
+            blocks: self.blocks,
+            verdict: self.judgement,
+            scope: &self.scope,
+            reasons: &self.reasons,
+            explored: &self.explored,
+            witness: self.witness.as_ref(),
+            findings: self.findings.facts(),
+        }
+        .serialize(to)
+    }
+}
+
+impl Proof {
+    /// Takes over what a run found.
+    pub(super) fn found(&mut self, subject: &Subject<'_>, judged: &CheckReport) {
+        let prepared = &subject.compiled.prepared;
+        let messages = to_diagnostics(&judged.findings, &prepared.decoded.program);
+        self.findings = Report::new(prepared.written.source.clone(), messages);
+    }
+
+    /// What one run with all checks says.
+    pub(super) fn judge(&mut self, subject: &Subject<'_>, judged: &CheckReport) {
+        let scope = &judged.scope;
+        let unsupported = self.findings.is_unsupported();
+        if unsupported {
+            self.reason("it cannot be run".into());
+        } else if self.findings.errors() > 0 {
+            self.judgement = Judgement::Violated;
+        }
+        self.scope.schedules = match &scope.schedules {
+            Schedules::All => ALL.into(),
+            Schedules::ThisOne { reasons } => {
+                reasons.iter().for_each(|reason| self.reason(reason.clone()));
+                "the one that was run".into()
+            }
+        };
+        self.scope.values = match &scope.values {
+            Values::AnyContents => "any contents of the buffers".into(),
+            Values::TheseInputs { because } => {
+                because.iter().for_each(|because| self.reason(text::decided(because, |site| subject.line(site))));
+                "these inputs".into()
+            }
+        };
+        self.scope.counts = match scope.arguments.as_slice() {
+            [] => "those of the text: no argument decides one".into(),
+            arguments => format!("those for {}", arguments.join(", ")),
+        };
+        self.scope.assumes.clone_from(&scope.assumes);
+    }
+
+    /// Adds what is taken for granted for other counts.
+    pub(super) fn assume(&mut self, assumes: Vec<String>) {
+        let known = self.scope.assumes.clone();
+        self.scope.assumes.extend(assumes.into_iter().filter(|assumption| !known.contains(assumption)));
+    }
+
+    /// Notes what stands in the way of a proof.
+    pub(super) fn reason(&mut self, reason: String) {
+        if self.judgement == Judgement::Proved {
+            self.judgement = Judgement::NotProved;
+        }
+        if !self.reasons.contains(&reason) {
+            self.reasons.push(reason);
+        }
+    }
+}

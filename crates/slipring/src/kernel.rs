@@ -179,6 +179,16 @@ impl Kernel {
         Kernel::from_loaded(asked.load(source))
     }
 
+    /// The same kernel with another text, for what is asked of it: the same platform, readings and function.
+    ///
+    /// # Errors
+    /// If the text has errors.
+    pub(crate) fn with_text(&self, text: String) -> Result<Kernel, Error> {
+        let kernel = Kernel::from_text(self.module.source.name.clone(), text)?;
+        let (platform, readings) = (self.platform.clone(), self.readings.clone());
+        Ok(Kernel { platform, readings, function: self.function.clone(), ..kernel })
+    }
+
     /// A kernel of what was read.
     ///
     /// # Errors

@@ -22,6 +22,9 @@ pub(super) struct ProveArgs {
     /// Write the schedule of the witness, for `slipring run --schedule`
     #[arg(long, value_name = "OUT")]
     schedule: Option<String>,
+    /// Write the text with the edits that mend what was found to a new file
+    #[arg(long, value_name = "OUT")]
+    fix: Option<String>,
     /// The same facts as one JSON object
     #[arg(long)]
     pub json: bool,
@@ -41,12 +44,19 @@ fn start(args: &ProveArgs) -> Result<Exit, Error> {
     let kernel = args.kernel.kernel_of(bytes)?;
     report_all(&kernel.compile()?);
     let (tensors, _) = divide(args.kernel.arguments(&kernel)?);
-    let proof = kernel.prove(tensors, &ProveOptions { run: args.kernel.options(), timings: args.timings })?;
+    let proof =
+        kernel.prove(tensors, &ProveOptions { run: args.kernel.options(), timings: args.timings, fix: true })?;
     report_all(&proof.findings);
     if let Some(path) = &args.schedule {
         match proof.witness.as_ref().and_then(|witness| witness.schedule.as_ref()) {
             Some(schedule) => write_file(path, &[schedule.as_bytes()]).map_err(Error::File)?,
             None => note("there is no schedule to write"),
+        }
+    }
+    if let Some(path) = &args.fix {
+        match &proof.fix {
+            Some(fix) => write_new(path, &args.kernel.file, &fix.text)?,
+            None => note("there is no edit to write"),
         }
     }
     if args.json {
@@ -64,4 +74,16 @@ fn start(args: &ProveArgs) -> Result<Exit, Error> {
         }
         Judgement::NotProved => fail(format!("not proved: {}", proof.reasons.join("; "))),
     })
+}
+
+/// Writes a text to another file than the one that was read.
+///
+/// # Errors
+/// If it is that file, or cannot be written.
+fn write_new(path: &str, read: &str, text: &str) -> Result<(), Error> {
+    let real = |path: &str| std::fs::canonicalize(path).ok();
+    if path != "-" && (path == read || (real(path).is_some() && real(path) == real(read))) {
+        return Err(Error::File(format!("`{path}` is the file that was read: edits go to another one")));
+    }
+    write_file(path, &[text.as_bytes()]).map_err(Error::File)
 }

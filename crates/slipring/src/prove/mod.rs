@@ -7,6 +7,7 @@
 mod arguments;
 mod counts;
 mod family;
+mod fix;
 mod hunt;
 mod launches;
 mod proof;
@@ -22,6 +23,7 @@ use crate::run::{Seen, once};
 use crate::tensor::Bound;
 use crate::{Args, Error, ExecuteOptions, Execution, Kernel, Report, RunOptions, slot_buffers};
 
+pub use fix::Fix;
 pub use hunt::Witness;
 use proof::ALL;
 pub use proof::{Judgement, Proof, ProofScope};
@@ -33,12 +35,14 @@ pub struct ProveOptions {
     pub run: RunOptions,
     /// Schedules of random durations that are tried for what a finding does to the results, or where one run does not decide.
     pub timings: u32,
+    /// Whether edits are looked for that mend what is found.
+    pub fix: bool,
 }
 
 impl Default for ProveOptions {
-    /// The kernel's own number of blocks, 16 schedules.
+    /// The kernel's own number of blocks, 16 schedules, and edits.
     fn default() -> ProveOptions {
-        ProveOptions { run: RunOptions::default(), timings: 16 }
+        ProveOptions { run: RunOptions::default(), timings: 16, fix: true }
     }
 }
 
@@ -97,7 +101,12 @@ impl Kernel {
     pub fn prove<'a>(&self, args: impl Into<Args<'a>>, options: &ProveOptions) -> Result<Proof, Error> {
         let bound = self.bind(args.into())?;
         let blocks = self.blocks(&options.run)?;
-        prove(self.compiled()?, &bound, blocks, options)
+        let mut proof = prove(self.compiled()?, &bound, blocks, options)?;
+        if options.fix {
+            proof.fix = fix::mend(self, &bound, blocks, options, &proof)?;
+            proof.name_fix();
+        }
+        Ok(proof)
     }
 }
 
@@ -117,6 +126,7 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
         reasons: Vec::new(),
         explored: Vec::new(),
         witness: None,
+        fix: None,
         findings: Report::new(prepared.written.source.clone(), Vec::new()),
     };
     if proof.bounds(&subject, &tools)? {

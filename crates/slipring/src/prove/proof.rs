@@ -4,8 +4,8 @@ use serde::Serialize;
 use slipring_check::{CheckReport, Schedules, Values};
 use slipring_report::MessageFacts;
 
-use super::{Subject, Witness, text};
-use crate::{Report, to_diagnostics};
+use super::{Fix, Subject, Witness, text};
+use crate::{Report, Severity, to_diagnostics};
 
 /// How a scope that covers all schedules says so.
 pub(super) const ALL: &str = "all";
@@ -56,6 +56,8 @@ pub struct Proof {
     pub explored: Vec<String>,
     /// A schedule that shows something.
     pub witness: Option<Witness>,
+    /// Edits that mend what was found, or some of it.
+    pub fix: Option<Fix>,
     /// What was found.
     pub findings: Report,
 }
@@ -71,6 +73,7 @@ struct ProofFacts<'a> {
     reasons: &'a [String],
     explored: &'a [String],
     witness: Option<&'a Witness>,
+    fix: Option<&'a Fix>,
     findings: Vec<MessageFacts>,
 }
 
@@ -85,6 +88,7 @@ impl Serialize for Proof {
             reasons: &self.reasons,
             explored: &self.explored,
             witness: self.witness.as_ref(),
+            fix: self.fix.as_ref(),
             findings: self.findings.facts(),
         }
         .serialize(to)
@@ -97,6 +101,16 @@ impl Proof {
         let prepared = &subject.compiled.prepared;
         let messages = to_diagnostics(&judged.findings, &prepared.decoded.program);
         self.findings = Report::new(prepared.written.source.clone(), messages);
+    }
+
+    /// The first error names the edits that mend it.
+    pub(super) fn name_fix(&mut self) {
+        let Some(fix) = &self.fix else { return };
+        let mut messages = self.findings.messages().to_vec();
+        if let Some(first) = messages.iter_mut().find(|message| message.severity == Severity::Error) {
+            first.notes.push(format!("mended by {}: {}", fix.edits.join(", "), fix.then()));
+        }
+        self.findings = Report::new(self.findings.source_shared(), messages);
     }
 
     /// What one run with all checks says.

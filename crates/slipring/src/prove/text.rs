@@ -49,6 +49,12 @@ impl fmt::Display for Proof {
         if let Some(witness) = &self.witness {
             row("witness", &witness.to_string())?;
         }
+        if let Some(fix) = &self.fix {
+            for (at, edit) in fix.edits.iter().enumerate() {
+                row(if at == 0 { "fix" } else { "" }, edit)?;
+            }
+            row("", &fix.then())?;
+        }
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 //! rounds; and the table of `docs/proof.md`, which says of each example what is proved.
 
 mod explorer;
+mod fixes;
 mod small;
 
 use std::path::Path;
@@ -20,7 +21,8 @@ fn proof(small: &Small) -> (Judgement, Option<u64>, String) {
     let kernel = Kernel::from_text("small.pto", small.text()).expect("it is well formed");
     let texts = ["rand:f32[4096],seed=1", "zeros:f32[4096]", "3:index"].map(String::from);
     let args: Vec<Tensor<'_>> = kernel.arguments(&texts, 0).expect("they fit").into_iter().map(Tensor::from).collect();
-    let proof = kernel.prove(args, &ProveOptions { timings: 0, ..ProveOptions::default() }).expect("it can be run");
+    let proof =
+        kernel.prove(args, &ProveOptions { timings: 0, fix: false, ..ProveOptions::default() }).expect("it can be run");
     let fails = proof.scope.counts.strip_prefix("n = ").and_then(|rest| rest.split(' ').next()?.parse().ok());
     (proof.judgement, fails, proof.to_string())
 }

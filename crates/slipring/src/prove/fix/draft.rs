@@ -1,0 +1,132 @@
+//! A text that is changed line by line, and how far it has come from the one that it began as.
+
+use std::collections::BTreeMap;
+
+/// A change of lines, which are counted from 0 as they stand before it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Change {
+    /// A line of its own before this one.
+    Before(usize, String),
+    /// A line of its own behind this one.
+    After(usize, String),
+    /// These lines go.
+    Remove(std::ops::Range<usize>),
+    /// These lines come behind the line `to`.
+    Move {
+        #[allow(missing_docs)]
+        from: std::ops::Range<usize>,
+        #[allow(missing_docs)]
+        to: usize,
+    },
+    /// A line reads otherwise.
+    Replace(usize, String),
+}
+
+/// A line, and which one of the first text it was.
+#[derive(Clone, Debug)]
+struct Line {
+    text: String,
+    was: Option<usize>,
+}
+
+/// A text with its changes so far.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    lines: Vec<Line>,
+}
+
+impl Draft {
+    pub fn new(text: &str) -> Draft {
+        let line = |(at, text): (usize, &str)| Line { text: text.to_string(), was: Some(at) };
+        Draft { lines: text.split('\n').enumerate().map(line).collect() }
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> String {
+        let lines: Vec<&str> = self.lines.iter().map(|line| line.text.as_str()).collect();
+        lines.join("\n")
+    }
+
+    /// The text with these changes; those before or behind the same line stand in their order.
+    pub fn with(&self, changes: &[Change]) -> Draft {
+        let mut before: BTreeMap<usize, Vec<Line>> = BTreeMap::new();
+        let mut lines: Vec<Option<Line>> = self.lines.iter().cloned().map(Some).collect();
+        let blanks = |at: usize| {
+            let text = self.lines.get(at).map_or("", |line| line.text.as_str());
+            text[..text.len() - text.trim_start().len()].to_string()
+        };
+        let new = |at: usize, text: &str| Line { text: blanks(at) + text, was: None };
+        for change in changes {
+            match change {
+                Change::Before(at, text) => before.entry(*at).or_default().push(new(*at, text)),
+                Change::After(at, text) => before.entry(at + 1).or_default().push(new(*at, text)),
+                Change::Remove(range) => lines[range.clone()].fill(None),
+                Change::Move { from, to } => {
+                    let moved = lines[from.clone()].iter_mut().filter_map(Option::take);
+                    let moved = moved.map(|line| Line { text: blanks(*to) + line.text.trim_start(), ..line });
+                    before.entry(to + 1).or_default().extend(moved);
+                }
+                Change::Replace(at, text) => {
+                    if let Some(Some(line)) = lines.get_mut(*at) {
+                        line.text.clone_from(text);
+                    }
+                }
+            }
+        }
+        let count = lines.len();
+        let mut all = Vec::new();
+        for (at, line) in lines.into_iter().enumerate() {
+            all.extend(before.remove(&at).into_iter().flatten());
+            all.extend(line);
+        }
+        all.extend(before.remove(&count).into_iter().flatten());
+        Draft { lines: all }
+    }
+
+    /// What differs from the first text, an item each: new lines with the line of the first text that they come behind.
+    pub fn changes(&self, first: &Draft) -> Vec<String> {
+        let mut said = Vec::new();
+        let mut behind = 0;
+        let (mut highest, mut kept) = (None, vec![false; first.lines.len()]);
+        for line in &self.lines {
+            let text = line.text.trim();
+            match line.was {
+                None => said.push(format!("`{text}` behind line {behind}")),
+                Some(was) => {
+                    if let Some(kept) = kept.get_mut(was) {
+                        *kept = true;
+                    }
+                    if highest.is_some_and(|highest| was < highest) {
+                        said.push(format!("line {} (`{text}`) moves behind line {behind}", was + 1));
+                        continue;
+                    }
+                    if first.lines.get(was).is_some_and(|first| first.text != line.text) {
+                        said.push(format!("line {} becomes `{text}`", was + 1));
+                    }
+                    (highest, behind) = (Some(was), was + 1);
+                }
+            }
+        }
+        for (at, _) in kept.iter().enumerate().filter(|(_, kept)| !**kept) {
+            said.push(format!("line {} goes (`{}`)", at + 1, first.lines[at].text.trim()));
+        }
+        said
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_told_by_the_lines_of_the_first_text() {
+        let first = Draft::new("a\n  b\nc\nd\n");
+        let next = first.with(&[Change::Before(1, "x".into()), Change::After(1, "y".into()), Change::Remove(2..3)]);
+        assert_eq!(next.text(), "a\n  x\n  b\n  y\nd\n");
+        let last = next.with(&[Change::Move { from: 2..3, to: 4 }, Change::Replace(0, "A".into())]);
+        assert_eq!(last.text(), "A\n  x\n  y\nd\nb\n");
+        let said = ["line 1 becomes `A`", "`x` behind line 1", "`y` behind line 1", "line 2 (`b`) moves behind line 4"];
+        assert_eq!(last.changes(&first), [&said[..], &["line 3 goes (`c`)"]].concat());
+        assert!(first.changes(&first).is_empty());
+    }
+}

@@ -1,0 +1,166 @@
+//! Edits that mend what is found: proposed, tried, and told only where the program is the better for it.
+
+mod draft;
+mod propose;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use slipring_ir::{Diagnostic, Diags, Severity};
+
+use super::{Judgement, Proof, ProveOptions, prove};
+use crate::kernel::Compiled;
+use crate::tensor::Bound;
+use crate::{Error, Kernel};
+
+use draft::Draft;
+use propose::Scene;
+
+/// Edits of a text, and what is then known of it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Fix {
+    /// What is changed, an item each: lines are those of the text as it was.
+    pub edits: Vec<String>,
+    /// What is known of the text with them.
+    pub verdict: Judgement,
+    /// Errors that are left.
+    pub errors: usize,
+    /// The text with them.
+    #[serde(skip)]
+    pub text: String,
+}
+
+impl Fix {
+    /// What is then known, in words.
+    pub fn then(&self) -> String {
+        match (self.verdict, self.errors) {
+            (Judgement::Proved, _) => "then it is proved".into(),
+            (_, 0) => "then nothing is found, and it is not proved".into(),
+            (_, 1) => "then 1 error is left".into(),
+            (_, left) => format!("then {left} errors are left"),
+        }
+    }
+}
+
+/// Most edits of one text, and most texts that are tried.
+const EDITS: usize = 12;
+const TRIALS: usize = 400;
+
+/// How bad a text is: whether something is found, whether that stops it, and how much it is.
+type Rank = (bool, bool, usize);
+
+/// A text that was tried.
+struct Trial {
+    compiled: Arc<Compiled>,
+    draft: Draft,
+    verdict: Judgement,
+    /// Errors of runs, and of paths.
+    errors: Vec<Diagnostic>,
+    rank: Rank,
+}
+
+impl Trial {
+    fn new(compiled: &Arc<Compiled>, draft: Draft, proof: &Proof) -> Trial {
+        let mut errors = of_paths(compiled);
+        let stops = |message: &Diagnostic| matches!(message.code, "deadlock" | "flag-overflow" | "token-not-held");
+        let found = proof.findings.messages().iter().filter(|message| message.severity == Severity::Error);
+        errors.extend(found.cloned());
+        let verdict = proof.judgement;
+        let bad = verdict == Judgement::Violated || (verdict != Judgement::Proved && !errors.is_empty());
+        let rank = (bad, errors.iter().any(stops), errors.len());
+        Trial { compiled: compiled.clone(), draft, verdict, errors, rank }
+    }
+}
+
+/// What is wrong on some path of a kernel.
+fn of_paths(compiled: &Compiled) -> Vec<Diagnostic> {
+    let (prepared, mut diags) = (&compiled.prepared, Diags::default());
+    if !prepared.kernel.mixed {
+        let [cube, vector, _] = prepared.kernel.start;
+        slipring_passes::lint::check(&prepared.written, [cube, vector], &compiled.platform, &mut diags);
+    }
+    diags.list.retain(|said| said.severity == Severity::Error);
+    diags.list
+}
+
+/// Looks for edits after which less is found, best nothing.
+///
+/// # Errors
+/// If that is cancelled.
+pub(super) fn mend(
+    kernel: &Kernel,
+    bound: &[Bound<'_>],
+    blocks: u32,
+    asked: &ProveOptions,
+    proof: &Proof,
+) -> Result<Option<Fix>, Error> {
+    let source = kernel.source();
+    if source.language || proof.judgement == Judgement::Proved {
+        return Ok(None);
+    }
+    let quiet = ProveOptions { timings: 0, fix: false, run: asked.run.clone() };
+    let first = Draft::new(&source.text);
+    let mut best = Trial::new(kernel.compiled()?, first.clone(), proof);
+    let known = best.errors.clone();
+    let (mut trials, mut edits) = (0, 0);
+    let mut told = None;
+    while best.rank.0 && edits < EDITS && trials < TRIALS {
+        let mut better: Option<Trial> = None;
+        let written = &best.compiled.prepared.written;
+        let scene = Scene { module: written, platform: &best.compiled.platform };
+        for finding in &best.errors {
+            for proposal in scene.proposals(finding) {
+                trials += 1;
+                if trials > TRIALS {
+                    break;
+                }
+                let draft = best.draft.with(&proposal);
+                let Some(trial) = attempt(kernel, draft, bound, blocks, &quiet)? else { continue };
+                let least = better.as_ref().map_or(best.rank, |better| better.rank);
+                if trial.rank < least {
+                    better = Some(trial);
+                }
+                if better.as_ref().is_some_and(|better| !better.rank.0) {
+                    break;
+                }
+            }
+            if better.is_some() {
+                break;
+            }
+        }
+        let Some(better) = better else { break };
+        (best, edits) = (better, edits + 1);
+        if !best.rank.0 || is_part(&best.errors, &known) {
+            told = Some(Fix {
+                edits: best.draft.changes(&first),
+                verdict: best.verdict,
+                errors: best.rank.2,
+                text: best.draft.text(),
+            });
+        }
+    }
+    Ok(told)
+}
+
+/// True if nothing is found that was not found before.
+fn is_part(left: &[Diagnostic], known: &[Diagnostic]) -> bool {
+    let mut known: Vec<_> = known.iter().map(|message| (message.code, &message.message)).collect();
+    left.iter().all(|message| {
+        let at = known.iter().position(|known| *known == (message.code, &message.message));
+        at.map(|at| known.swap_remove(at)).is_some()
+    })
+}
+
+/// What is known of a text; nothing if it is none, or takes other arguments.
+fn attempt(
+    kernel: &Kernel,
+    draft: Draft,
+    bound: &[Bound<'_>],
+    blocks: u32,
+    asked: &ProveOptions,
+) -> Result<Option<Trial>, Error> {
+    let Ok(kernel) = kernel.with_text(draft.text()) else { return Ok(None) };
+    let Ok(compiled) = kernel.compiled() else { return Ok(None) };
+    let proof = prove(compiled, bound, blocks, asked)?;
+    Ok(Some(Trial::new(compiled, draft, &proof)))
+}

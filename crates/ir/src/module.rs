@@ -430,6 +430,15 @@ impl Module {
         part
     }
 
+    /// Puts copies of all operations at the top of another module behind those that are there.
+    pub fn absorb(&mut self, other: &Module) {
+        let (top, mut map) = (self.top, ValueMap::default());
+        for &op in &other.block(other.top).ops {
+            let copy = self.copy(Some(other), op, &mut map, &|_| true);
+            self.append(top, copy);
+        }
+    }
+
     /// Copies an operation of `from`, or of this module, with what is kept of its regions.
     fn copy(&mut self, from: Option<&Module>, op: OpId, map: &mut ValueMap, keep: &dyn Fn(OpId) -> bool) -> OpId {
         let original = from.unwrap_or(self).op(op).clone();

@@ -123,8 +123,10 @@ pub(crate) enum Role {
     Kernel(Option<CoreKind>),
     /// Copied into the kernels that call it.
     Inline,
-    /// Starts kernels: a function of type Orchestration, Group, Spmd or Graph, or one of the host.
+    /// Starts kernels: a function of type Orchestration, Spmd or Graph, or one of the host.
     Starts,
+    /// Starts kernels that run together on one cluster.
+    Group,
 }
 
 /// Lowers what a file defines. `modules` are its own text and those of the helper modules that it imports.
@@ -298,7 +300,7 @@ fn no_kernel(source: &Source, host: &Host<'_>) -> Diagnostic {
             .also(*place, format!("`{word}` is not known here, so this is no decorator"))
             .help("the language is imported by `import slipring.language as pl`");
     }
-    if let Some(starts) = host.found.iter().find(|found| found.role == Role::Starts) {
+    if let Some(starts) = host.found.iter().find(|found| matches!(found.role, Role::Starts | Role::Group)) {
         return error
             .also(at(&starts.def.name), "this function starts kernels and is none")
             .help("a kernel is a function with a decorator: `@pl.incore`, `@pl.jit` or `@pl.function(…)`");
@@ -445,7 +447,8 @@ pub(crate) fn path_of(globals: &Globals<'_>, scope: &Scope, expr: &Expr) -> Opti
 pub(crate) fn role_of(path: &str, ty: Option<&str>) -> Result<Role, String> {
     Ok(match (path, ty) {
         ("pl.inline" | "pl.jit.inline", _) | ("pl.function", Some("Inline")) => Role::Inline,
-        ("pl.jit.host", _) | ("pl.function", Some("Orchestration" | "Group" | "Spmd" | "Graph")) => Role::Starts,
+        ("pl.jit.host", _) | ("pl.function", Some("Orchestration" | "Spmd" | "Graph")) => Role::Starts,
+        ("pl.function", Some("Group")) => Role::Group,
         ("pl.function", Some("AIC")) => Role::Kernel(Some(CoreKind::Cube)),
         ("pl.function", Some("AIV")) => Role::Kernel(Some(CoreKind::Vector)),
         ("pl.incore" | "pl.jit" | "pl.jit.incore" | "pl.kernel" | "pl.jit.opaque", _) => Role::Kernel(None),

@@ -29,7 +29,7 @@ pub use def::{
     PipeRule, Product, ProductStart, Reported, RingPart, Signal, SyncAct, Transfer, WindowOf,
 };
 pub use function::{is_entry, kernel_kind, symbol_name};
-pub use reach::{affinity, core_of, is_mixed, reachable, writes_global};
+pub use reach::{affinity, core_of, is_mixed, knows_lanes, only_kind, reachable, writes_global};
 pub use short::complete_tiles;
 pub use slipring_program::Direction;
 pub use table::Table;

@@ -73,6 +73,30 @@ pub fn writes_global(op: &OpRef<'_>) -> bool {
     written.flat_map(|(index, _)| op.operands(index)).any(|value| op.module.ty(*value).space() == Some(Space::Gm))
 }
 
+/// The kind of core that can run a function: what it says, else the only one that its ops need. `None` for a function of the
+/// whole cluster, and for one of which that cannot be told.
+pub fn only_kind(module: &Module, function: OpId) -> Option<CoreKind> {
+    if let Some(kind) = kernel_kind(module, function) {
+        return Some(kind);
+    }
+    let needs = |kind| {
+        let ops = reachable(module, function, kind).into_iter().filter_map(|id| OpRef::of(module, id));
+        ops.filter(|op| !matches!(op.def.pipe, PipeRule::None)).any(|op| affinity(&op) == Some(kind))
+    };
+    match (needs(CoreKind::Cube), needs(CoreKind::Vector)) {
+        _ if is_mixed(module, function) => None,
+        (true, false) => Some(CoreKind::Cube),
+        (false, true) => Some(CoreKind::Vector),
+        _ => None,
+    }
+}
+
+/// True for a Vector function that asks which lane it is on, or has an end of a ring.
+pub fn knows_lanes(module: &Module, function: OpId) -> bool {
+    let ops = reachable(module, function, CoreKind::Vector).into_iter().filter_map(|id| OpRef::of(module, id));
+    ops.into_iter().any(|op| op.def.per_lane.is_some() || op.def.ring.is_some())
+}
+
 /// True for a function of the whole cluster: it is for no kind of core, has no sections, and it has ops of both kinds, or
 /// ops that only such a function has. What it calls belongs to it, but for functions of one kind.
 pub fn is_mixed(module: &Module, function: OpId) -> bool {

@@ -76,7 +76,7 @@ pub(crate) fn blocks(source: &Source, kernels: &[KernelInfo]) -> Result<u32, Err
 
 /// What a file declares for a parameter, where it declares it.
 pub(crate) fn info<'a>(kernels: &'a [KernelInfo], kernel: &str, param: &Param) -> Option<&'a ParamInfo> {
-    let own = kernels.iter().filter(|k| kernel.split(" + ").any(|name| name == k.name));
+    let own = kernels.iter().filter(|k| k.name == kernel || kernel.split(" + ").any(|name| name == k.name));
     own.flat_map(|k| &k.params).find(|p| p.name == param.name)
 }
 

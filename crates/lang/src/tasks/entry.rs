@@ -123,7 +123,7 @@ pub(crate) fn entry(host: &Host<'_>, globals: &Globals<'_>, names: &[Rc<str>], a
         let kernels = kernels.map(|(_, found)| found.def.name.as_str()).collect();
         let own = outside(found.def, kernels);
         match found.role {
-            Role::Starts => true,
+            Role::Starts | Role::Group => true,
             Role::Kernel(None) => own.ops == 0 && own.starts > 1 && host.is_entry(found.def),
             _ => false,
         }

@@ -86,6 +86,8 @@ pub(crate) struct Kernels<'a> {
     pub list: Vec<TaskKernel>,
     functions: Vec<(usize, Vec<Option<Shape>>, Compiled)>,
     scopes: IndexMap<Span, Vec<Variant>>,
+    /// Pairs that run together: the two kernels, names of the second one's parameters, and the kernel that they are.
+    pub(super) pairs: Vec<((usize, usize), Vec<String>, usize)>,
 }
 
 /// What names stand for.
@@ -93,7 +95,15 @@ type Named<'n, T> = &'n [(Rc<str>, T)];
 
 impl<'a> Kernels<'a> {
     pub fn new(source: Arc<Source>, globals: Globals<'a>, names: Vec<Rc<str>>) -> Kernels<'a> {
-        Kernels { source, globals, names, list: Vec::new(), functions: Vec::new(), scopes: IndexMap::new() }
+        Kernels {
+            source,
+            globals,
+            names,
+            list: Vec::new(),
+            functions: Vec::new(),
+            scopes: IndexMap::new(),
+            pairs: Vec::new(),
+        }
     }
 
     /// The line of a place.

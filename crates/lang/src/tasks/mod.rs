@@ -6,10 +6,12 @@
 //!
 //! | module | has |
 //! |---|---|
+//! | `clusters` | a kernel for the Cube core and one for the Vector cores, as one |
 //! | `entry` | which function of a file is a whole program |
 //! | `kernels` | the kernels of the tasks, compiled |
 //! | `uses` | what a compiled kernel does with its parameters |
 
+mod clusters;
 mod entry;
 mod kernels;
 mod uses;
@@ -47,6 +49,21 @@ pub struct Orchestration {
     pub returned: Vec<usize>,
     /// First values of the tensors that the program makes, as the command line writes an argument.
     pub filled: Vec<Option<String>>,
+}
+
+impl Orchestration {
+    /// Leaves out the kernels that no task starts: what runs together on a cluster was compiled alone, too.
+    pub(crate) fn without_unused(&mut self) {
+        let used: std::collections::BTreeSet<usize> = self.calls.iter().filter_map(|call| call.kernel).collect();
+        let place: Vec<Option<usize>> =
+            (0..self.kernels.len()).map(|at| used.iter().position(|own| *own == at)).collect();
+        let mut at = 0;
+        self.kernels.retain(|_| {
+            at += 1;
+            place[at - 1].is_some()
+        });
+        self.calls.iter_mut().for_each(|call| call.kernel = call.kernel.and_then(|kernel| place[kernel]));
+    }
 }
 
 /// A kernel of tasks.

@@ -79,7 +79,7 @@ impl<'a> Host<'a> {
         };
         match role_of(&path, ty) {
             Ok(role) => {
-                if let (Role::Starts, Some(ty)) = (role, ty) {
+                if let (Role::Starts | Role::Group, Some(ty)) = (role, ty) {
                     let message =
                         format!("a function of type {ty} starts kernels: it is a whole program and no kernel");
                     let warning = Diagnostic::warning("host-function", at(decorator), message);

@@ -5,11 +5,13 @@
 //!
 //! | module | has |
 //! |---|---|
+//! | `cluster` | what runs together on one cluster |
 //! | `statements` | loops, branches, modes |
 //! | `words` | words of the language, tensors and their parts |
 //! | `submit` | submits and calls of kernels |
 //! | `scope` | scopes that are tasks |
 
+mod cluster;
 mod scope;
 mod statements;
 mod submit;
@@ -65,6 +67,10 @@ pub(crate) struct Recorder<'a> {
     filled: Vec<Option<String>>,
     diags: Diags,
     manual: Option<Span>,
+    /// The cluster whose body is followed.
+    cluster: Option<Span>,
+    /// For each id of a task which task has it.
+    tickets: Vec<usize>,
     /// Counters of the loops that are open.
     turns: Vec<(Rc<str>, i64)>,
     /// Functions that are open: positions among those found.
@@ -84,6 +90,8 @@ impl<'a> Recorder<'a> {
             filled: Vec::new(),
             diags: Diags::default(),
             manual: None,
+            cluster: None,
+            tickets: Vec::new(),
             turns: Vec::new(),
             functions: Vec::new(),
             yielded: None,
@@ -150,6 +158,7 @@ impl<'a> Host<'a> {
             into.graph = graph;
             into.calls = calls;
             into.kernels = kernels.list;
+            into.without_unused();
             into.filled = filled;
             into.returned = tensors_in(&result);
         }

@@ -34,6 +34,9 @@ impl<'a> Host<'a> {
             _ => return Flow::Next,
         };
         let span = tasks::head(stmt);
+        if let Some(flow) = self.blocks_of_cluster(stmt, call) {
+            return flow;
+        }
         let mut options = self.options(call);
         if let Some(dispatched) = self.dispatched(stmt, call, &mut options) {
             let (target, kernel, inner) = dispatched;
@@ -96,7 +99,8 @@ impl<'a> Host<'a> {
             }
         }
         options.blocks = Some(info.blocks);
-        let id = self.add(task, name, uses, options, span);
+        let task = self.add(task, name, uses, options, span);
+        let id = self.ticket(task);
         for (name, left) in ready.left.iter() {
             let value = match left {
                 Left::Tensor(window) => ready.views.get(window.root).and_then(|view| part(view, window)),
@@ -120,6 +124,36 @@ impl<'a> Host<'a> {
         format!("at_{}", self.rec().kernels.line(span))
     }
 
+    /// A statement that is a call of a kernel: what it binds, the kernel, the call.
+    fn call_of(&mut self, stmt: &'a Stmt) -> Option<(Option<&'a Expr>, usize, &'a ExprCall)> {
+        let (target, value) = match stmt {
+            Stmt::Assign(assign) if assign.targets.len() == 1 => (Some(&assign.targets[0]), &*assign.value),
+            Stmt::Expr(stmt) => (None, &*stmt.value),
+            _ => return None,
+        };
+        let Expr::Call(inner) = value else { return None };
+        let HostValue::Kernel(kernel) = self.expr(&inner.func) else { return None };
+        (self.found[kernel].role != Role::Inline).then_some((target, kernel, inner))
+    }
+
+    /// `with pl.spmd(n):` in a cluster: the kernels that it starts run in so many blocks. `None` where it has ops of its own.
+    fn blocks_of_cluster(&mut self, stmt: &'a Stmt, call: &'a ExprCall) -> Option<Flow<'a>> {
+        self.rec().cluster?;
+        let Stmt::With(with) = stmt else { return None };
+        if with.body.len() < 2 || !with.body.iter().all(|own| self.call_of(own).is_some()) {
+            return None;
+        }
+        let blocks = match call.arguments.args.first().map(|arg| self.expr(arg)) {
+            Some(HostValue::Const(Const::Int(n))) if (1..=4096).contains(&n) => Some(n as u32),
+            _ => return None,
+        };
+        let options = Options { blocks, ..self.options(call) };
+        let first = self.rec().graph.tasks.len();
+        let flow = self.body(&with.body);
+        self.ask(first, &options);
+        Some(flow)
+    }
+
     /// `with pl.spmd(n): out = kernel(…)`: the kernel itself is the task.
     #[allow(clippy::type_complexity)]
     pub(super) fn dispatched(
@@ -130,15 +164,9 @@ impl<'a> Host<'a> {
     ) -> Option<(Option<&'a Expr>, usize, &'a ExprCall)> {
         let Stmt::With(with) = stmt else { return None };
         let [only] = &with.body[..] else { return None };
-        let (target, value) = match only {
-            Stmt::Assign(assign) if assign.targets.len() == 1 => (Some(&assign.targets[0]), &*assign.value),
-            Stmt::Expr(stmt) => (None, &*stmt.value),
-            _ => return None,
-        };
-        let Expr::Call(inner) = value else { return None };
-        let HostValue::Kernel(kernel) = self.expr(&inner.func) else { return None };
+        let (target, kernel, inner) = self.call_of(only)?;
         let HostValue::Path(path) = self.expr(&call.func) else { return None };
-        if self.found[kernel].role == Role::Inline || &*path != "pl.spmd" {
+        if &*path != "pl.spmd" {
             return None;
         }
         match call.arguments.args.first().map(|arg| self.expr(arg)) {

@@ -8,6 +8,7 @@ use slipring_ir::{Diagnostic, Span};
 use super::super::run::Host;
 use super::super::value::{HostValue, range, shown};
 use super::super::{Flow, MOST_VALUES};
+use super::submit::Options;
 use crate::syntax::at;
 use crate::tasks;
 use crate::value::Const;
@@ -100,7 +101,7 @@ impl<'a> Host<'a> {
         let manual = match &*path {
             "pl.manual_scope" => true,
             "pl.scope" => mode.is_some_and(|mode| mode.ends_with("MANUAL")),
-            "pl.cluster" => return Some(self.body(&with.body)),
+            "pl.cluster" => return Some(self.cluster(span, &Options::default(), |host| host.body(&with.body)).0),
             _ => return None,
         };
         if let Some(outer) = self.rec().manual {

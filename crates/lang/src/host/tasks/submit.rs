@@ -56,8 +56,16 @@ impl<'a> Host<'a> {
         args.retain(|arg| {
             !matches!(arg.0.as_deref(), Some("core_num" | "sync_start" | "dumps" | "allow_early_resolve"))
         });
+        let first = self.rec().graph.tasks.len();
         let (value, task) = self.start(kernel, args, span, options);
-        let Some(task) = task else { return value };
+        if self.rec().stopped {
+            return value;
+        }
+        // What starts several tasks is over when all of them are.
+        let task = task.unwrap_or_else(|| {
+            let after = (first..self.rec().graph.tasks.len()).collect();
+            self.join("submit", Options { after, ..Options::default() }, span)
+        });
         let mut all = match value {
             HostValue::Tuple(items) => items.to_vec(),
             HostValue::Const(Const::None) => Vec::new(),
@@ -107,7 +115,7 @@ impl<'a> Host<'a> {
 
     pub(super) fn depend_on(&mut self, value: &HostValue<'a>, span: Span, options: &mut Options) {
         match value {
-            HostValue::Task(task) => options.after.push(*task),
+            HostValue::Task(id) => options.after.push(self.rec().tickets[*id]),
             // An id that no task has: nothing is waited for.
             HostValue::Const(Const::None) => {}
             HostValue::List(_) | HostValue::Tuple(_) => {
@@ -180,7 +188,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Adds a task.
+    /// Adds a task: its place in the list.
     pub(super) fn add(&mut self, call: TaskCall, name: String, uses: Vec<Use>, options: Options, span: Span) -> usize {
         let recorder = self.rec();
         if recorder.graph.tasks.len() >= slipring_tasks::graph::MOST_TASKS {
@@ -198,17 +206,7 @@ impl<'a> Host<'a> {
             own.tracked &= !options.untracked.contains(&own.tensor);
         }
         if let Some(predicate) = &options.predicate {
-            // Its number is read when the task could start; no edge follows from that.
-            let size = recorder.graph.tensors[predicate.tensor].elem.bytes() as u64;
-            uses.push(Use {
-                tensor: predicate.tensor,
-                param: PREDICATE.into(),
-                bytes: Bytes::range(predicate.offset, predicate.offset + size),
-                direction: slipring_tasks::Direction::In,
-                declared: false,
-                tracked: false,
-                span: predicate.span,
-            });
+            uses.push(read_by(predicate, recorder.graph.tensors[predicate.tensor].elem.bytes() as u64));
         }
         recorder.graph.tasks.push(Task {
             name,
@@ -224,6 +222,15 @@ impl<'a> Host<'a> {
         });
         recorder.calls.push(TaskCall { predicate: options.predicate, ..call });
         task
+    }
+
+    /// Adds a task that does nothing; its id.
+    pub(super) fn join(&mut self, name: &str, options: Options, span: Span) -> usize {
+        let task = self.add(TaskCall::default(), name.into(), Vec::new(), options, span);
+        if let Some(own) = self.rec().graph.tasks.get_mut(task) {
+            own.dummy = true;
+        }
+        self.ticket(task)
     }
 
     /// Starts a function: as a task, or, where it starts kernels itself, by following it. What it gives, and the task.
@@ -258,9 +265,17 @@ impl<'a> Host<'a> {
         if args.len() > parameters.len() {
             return (self.stop_at("argument", span, format!("`{name}` does not take so many arguments")), None);
         }
-        if matches!(role, Role::Inline | Role::Starts) || tasks::dispatches(def) {
+        if matches!(role, Role::Inline | Role::Starts | Role::Group) || tasks::dispatches(def) {
             let given = given.into_iter().map(|(name, value, _)| (name, value)).collect();
-            return (self.follow(kernel, given), None);
+            if role == Role::Group && self.rec().cluster.is_none() {
+                return self.cluster(span, &options, |host| host.follow(kernel, given));
+            }
+            let first = self.rec().graph.tasks.len();
+            let value = self.follow(kernel, given);
+            self.ask(first, &options);
+            let tasks = first..self.rec().graph.tasks.len();
+            let id = (tasks.len() == 1).then(|| self.ticket(first));
+            return (value, id);
         }
         let mut handed = Vec::new();
         for (wanted, value, place) in &given {
@@ -346,7 +361,7 @@ impl<'a> Host<'a> {
             [one] => one.clone(),
             _ => HostValue::Tuple(Rc::new(gives)),
         };
-        (value, Some(task))
+        (value, Some(self.ticket(task)))
     }
 
     /// A tensor that a kernel makes: its own, or an output that it returns.
@@ -367,6 +382,19 @@ impl<'a> Host<'a> {
             span: Span::default(),
         };
         (TaskArg::Tensor { tensor: view.tensor, offset: 0 }, Some(own), Some(view))
+    }
+}
+
+/// What a predicate uses: its number is read when the task could start; no edge follows from that.
+pub(super) fn read_by(predicate: &Predicate, size: u64) -> Use {
+    Use {
+        tensor: predicate.tensor,
+        param: PREDICATE.into(),
+        bytes: Bytes::range(predicate.offset, predicate.offset + size),
+        direction: slipring_tasks::Direction::In,
+        declared: false,
+        tracked: false,
+        span: predicate.span,
     }
 }
 

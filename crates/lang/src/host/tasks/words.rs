@@ -13,7 +13,7 @@ use super::submit::Options;
 use super::{Arg, View, extents};
 use crate::dtype::DType;
 use crate::syntax::at;
-use crate::tasks::{self, TaskCall};
+use crate::tasks;
 use crate::value::Const;
 
 impl<'a> Host<'a> {
@@ -65,9 +65,7 @@ impl<'a> Host<'a> {
             "submit" | "spmd_submit" => return Some(self.submit(call, span)),
             "task_dummy" => {
                 let options = self.options(call);
-                let task = self.add(TaskCall::default(), "task_dummy".into(), Vec::new(), options, span);
-                self.rec().graph.tasks[task].dummy = true;
-                return Some(HostValue::Task(task));
+                return Some(HostValue::Task(self.join("task_dummy", options, span)));
             }
             _ => {}
         }
@@ -193,7 +191,8 @@ impl<'a> Host<'a> {
             && let Some(waits) = self.rec().later.shift_remove(name)
         {
             for (waiting, _) in waits {
-                self.rec().graph.tasks[waiting].after.push(*task);
+                let after = self.rec().tickets[*task];
+                self.rec().graph.tasks[waiting].after.push(after);
             }
         }
     }

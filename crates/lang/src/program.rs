@@ -42,6 +42,8 @@ pub(crate) struct Globals<'a> {
     pub unrolled: Cell<u64>,
     /// Statements that have been lowered.
     pub lowered: Cell<u64>,
+    /// Clusters and Vector cores that the program runs on, where that was asked for.
+    pub cores: [Cell<Option<u64>>; 2],
 }
 
 /// A function, the name of a reservation in it, and its bytes.

@@ -84,7 +84,7 @@ pub fn svg(graph: &Graph, title: &str, line: &dyn Fn(usize) -> usize, critical: 
         }
         let class = match &edge.why[..] {
             why if why.iter().any(|why| matches!(why, Why::Reads { .. })) => "reads",
-            why if why.iter().any(|why| !matches!(why, Why::Declared)) => "writes",
+            why if why.iter().any(|why| !matches!(why, Why::Declared | Why::Submitted)) => "writes",
             _ => "declared",
         };
         let known = edges.entry((of[edge.from], of[edge.to])).or_insert(class);

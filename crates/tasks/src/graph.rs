@@ -109,8 +109,10 @@ pub struct Task {
     pub blocks: u32,
     /// All blocks start together.
     pub together: bool,
-    /// Does no work (`task_dummy`).
+    /// Takes no cluster: a join, or what the orchestration does itself with a tensor.
     pub dummy: bool,
+    /// What the orchestration waited for before it submitted this one: a number that it read or wrote itself.
+    pub behind: Option<usize>,
     /// Where it is submitted.
     pub span: Span,
     /// The values of the loops around it, for messages: `i = 3`.
@@ -122,6 +124,8 @@ pub struct Task {
 pub enum Why {
     /// `deps=`.
     Declared,
+    /// The orchestration submits it after it waited for the other one.
+    Submitted,
     /// It reads what the other writes.
     Reads {
         /// Which tensor.
@@ -189,6 +193,7 @@ impl Graph {
         let mut open: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.tensors.len()];
         for to in 0..self.tasks.len() {
             let mut found: Vec<(usize, Why)> = self.tasks[to].after.iter().map(|from| (*from, Why::Declared)).collect();
+            found.extend(self.tasks[to].behind.map(|from| (from, Why::Submitted)));
             let task = &self.tasks[to];
             if !task.manual {
                 for (at, own) in task.uses.iter().enumerate() {

@@ -6,18 +6,21 @@
 //!
 //! | module | has |
 //! |---|---|
+//! | [`act`] | what an orchestration does itself with tensors |
 //! | [`bytes`] | sets of bytes of a tensor |
 //! | [`graph`] | tasks, tensors, edges with their reason, what reaches what, cycles |
 //! | [`touched`] | what the tasks of a run touched, held against the graph: races, wrong directions, needless edges |
 //! | [`schedule`] | tasks on clusters in time; the critical path |
 //! | [`draw`] | the graph as text and as a picture |
 
+pub mod act;
 pub mod bytes;
 pub mod draw;
 pub mod graph;
 pub mod schedule;
 pub mod touched;
 
+pub use act::{Act, Piece};
 pub use bytes::Bytes;
 pub use graph::{Direction, Edge, Graph, Origin, Task, Tensor, Use, Why};
 pub use schedule::{Ended, Plan, Run, plan};

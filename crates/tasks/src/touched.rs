@@ -99,6 +99,7 @@ pub fn deadlocks(graph: &Graph) -> Vec<Diagnostic> {
 pub fn reasons(graph: &Graph, why: &[Why]) -> String {
     let one = |why: &Why| match why {
         Why::Declared => "`deps=` says so".to_string(),
+        Why::Submitted => "it is submitted when that is over".to_string(),
         Why::Reads { tensor } => format!("it reads what that writes, `{}`", graph.tensors[*tensor].name),
         Why::Writes { tensor } => format!("it writes what that writes, `{}`", graph.tensors[*tensor].name),
         Why::Overwrites { tensor } => format!("it overwrites what that reads, `{}`", graph.tensors[*tensor].name),
@@ -365,7 +366,7 @@ fn needless(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnosti
     let mut once = Once::default();
     let before = graph.before();
     for edge in &graph.edges {
-        if edge.why.contains(&Why::Declared) {
+        if edge.why.iter().any(|why| matches!(why, Why::Declared | Why::Submitted)) {
             continue;
         }
         let (a, b) = (&touched[edge.from], &touched[edge.to]);
@@ -376,7 +377,7 @@ fn needless(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnosti
         }
         let tensor = edge.why.iter().find_map(|why| match why {
             Why::Reads { tensor } | Why::Writes { tensor } | Why::Overwrites { tensor } => Some(*tensor),
-            Why::Declared => None,
+            Why::Declared | Why::Submitted => None,
         });
         let Some(tensor) = tensor else { continue };
         let (from, to) = (&graph.tasks[edge.from], &graph.tasks[edge.to]);

@@ -54,6 +54,7 @@ fn graph(touches: &[Touch]) -> Graph {
             blocks: 1,
             together: false,
             dummy: false,
+            behind: None,
             span: Span::new(at as u32 * 2, at as u32 * 2 + 1),
             turn: String::new(),
         });

@@ -22,7 +22,10 @@ impl<'a> Host<'a> {
             return unknown(span, "more steps of host code than are run");
         }
         match expr {
-            Expr::Name(name) => self.name(name.id.as_str(), span),
+            Expr::Name(name) => {
+                let value = self.name(name.id.as_str(), span);
+                self.extent(value)
+            }
             Expr::NumberLiteral(literal) => match &literal.value {
                 Number::Int(n) => n.as_i64().map_or_else(|| unknown(span, constants::TOO_LARGE), HostValue::int),
                 Number::Float(x) => HostValue::Const(Const::Float(*x)),

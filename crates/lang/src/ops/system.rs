@@ -52,10 +52,18 @@ pub(super) const OPS: &[Entry] = &[
         ..NOTHING
     },
     Entry {
-        names: &["available_cluster_count", "available_aiv_count", "task_dummy", "task_invalid"],
-        doc: "Questions about the device",
+        names: &["available_cluster_count"],
+        doc: "How many clusters the program runs on: the number of blocks of `pl.spmd`",
+        lower: |lower, call| cores(lower, call, 0),
         ..HOST
     },
+    Entry {
+        names: &["available_aiv_count"],
+        doc: "How many Vector cores the program runs on: the number of blocks of `pl.spmd`",
+        lower: |lower, call| cores(lower, call, 1),
+        ..HOST
+    },
+    Entry { names: &["task_dummy", "task_invalid"], doc: "Ids of tasks", ..HOST },
     Entry { names: &["submit", "spmd_submit", "call_group", "call_spmd"], doc: "Start a kernel", ..HOST },
     Entry {
         names: &["array.create"],
@@ -79,6 +87,14 @@ fn task_ids(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 fn host(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let message = format!("`pl.{}` is for the host and no part of a kernel", call.entry.names[0]);
     Err(lower.error("unsupported", call.span, message))
+}
+
+/// Known where a whole program is followed, and for the host otherwise.
+fn cores(lower: &mut Lower<'_>, call: &Call, which: usize) -> Lowered {
+    match lower.globals.cores[which].get().map(i64::try_from) {
+        Some(Ok(n)) => Ok(Value::Const(Const::Int(n))),
+        _ => host(lower, call),
+    }
 }
 
 fn dynamic(lower: &mut Lower<'_>, call: &Call) -> Lowered {

@@ -30,6 +30,12 @@ pub(crate) fn is_scope(stmt: &Stmt) -> bool {
     }
 }
 
+/// True for `pl.spmd(pl.system.available_cluster_count())`: the number of blocks is that of the device.
+pub(crate) fn asks_cores(call: &ExprCall) -> bool {
+    let asks = |arg: &Expr| is_call_of(arg, &["available_cluster_count", "available_aiv_count"]);
+    called(call) == "spmd" && call.arguments.args.iter().any(asks)
+}
+
 /// What a function does outside of its scopes.
 #[derive(Default)]
 struct Outside<'k> {
@@ -49,14 +55,27 @@ const WORDS: &[&str] = &[
     "range", "parallel", "unroll", "pipeline", "while_", "cond", "yield_", "create_tensor", "create", "slice", "view", "reshape",
     "dim", "no_dep", "submit", "spmd_submit", "task_dummy", "task_invalid", "scope", "manual_scope", "cluster", "const", "cdiv", "min",
     "max", "static_assert", "static_print", "func_attr", "dump_tag", "at", "spmd", "dynamic", "cast", "read", "Scalar",
-    "available_cluster_count", "available_aiv_count",
+    "available_cluster_count", "available_aiv_count", "write", "assemble", "transpose",
 ];
+
+impl Outside<'_> {
+    fn starts_kernel(&self, value: &Expr) -> bool {
+        matches!(value, Expr::Call(call) if self.kernels.contains(&called(call)))
+    }
+}
 
 impl<'a> Visitor<'a> for Outside<'_> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         let weight = if self.loops > 0 { 2 } else { 1 };
         if is_scope(stmt) {
-            self.starts += weight;
+            // A kernel alone does not know its device.
+            let heads: Vec<&Expr> = match stmt {
+                Stmt::With(stmt) => stmt.items.iter().map(|item| &item.context_expr).collect(),
+                Stmt::For(stmt) => vec![&stmt.iter],
+                _ => Vec::new(),
+            };
+            let asks = heads.into_iter().any(|head| matches!(head, Expr::Call(call) if asks_cores(call)));
+            self.starts += if asks { 2 } else { weight };
             self.scopes += 1;
             return;
         }
@@ -70,7 +89,7 @@ impl<'a> Visitor<'a> for Outside<'_> {
             Stmt::Assign(assign)
                 if assign.targets.iter().any(
                     |target| matches!(target, Expr::Subscript(s) if s.slice.is_slice_expr() || s.slice.is_tuple_expr()),
-                ) =>
+                ) && !self.starts_kernel(&assign.value) =>
             {
                 self.ops += 1;
             }
@@ -110,17 +129,32 @@ pub(crate) fn dispatches(def: &StmtFunctionDef) -> bool {
     found.scopes > 0 && found.ops == 0
 }
 
+/// The functions whose call is a start of kernels: kernels, and helpers that start some and have no ops of their own.
+fn starters(host: &Host<'_>) -> Vec<usize> {
+    let inline = |at: &usize| host.found[*at].role == Role::Inline;
+    let (helpers, mut known): (Vec<usize>, Vec<usize>) = (0..host.found.len()).partition(inline);
+    loop {
+        let names: Vec<&str> = known.iter().map(|at| host.found[*at].def.name.as_str()).collect();
+        let starts = |at: &&usize| {
+            let own = outside(host.found[**at].def, names.clone());
+            own.starts > 0 && own.ops == 0
+        };
+        let more: Vec<usize> = helpers.iter().filter(|at| !known.contains(at)).filter(starts).copied().collect();
+        if more.is_empty() {
+            return known;
+        }
+        known.extend(more);
+    }
+}
+
 /// The function that is a whole program: the one that is asked for, else the only one that nothing else starts. A function of
 /// type Orchestration is one; so is a `@pl.jit` that starts several kernels, or one in a loop, and has no ops of its own.
 pub(crate) fn entry(host: &Host<'_>, globals: &Globals<'_>, names: &[Rc<str>], asked: Option<&str>) -> Option<usize> {
+    let starters = starters(host);
     let is_program = |at: usize| {
         let found = &host.found[at];
-        let kernels = host
-            .found
-            .iter()
-            .enumerate()
-            .filter(|(other, found)| *other != at && found.role != Role::Inline || dispatches(found.def));
-        let kernels = kernels.map(|(_, found)| found.def.name.as_str()).collect();
+        let kernels =
+            starters.iter().filter(|other| **other != at).map(|at| host.found[*at].def.name.as_str()).collect();
         let own = outside(found.def, kernels);
         match found.role {
             Role::Starts | Role::Group => true,

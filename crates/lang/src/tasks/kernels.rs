@@ -106,6 +106,11 @@ impl<'a> Kernels<'a> {
         }
     }
 
+    /// Notes how many clusters or Vector cores there are.
+    pub fn know(&self, vector_cores: bool, number: u64) {
+        self.globals.cores[usize::from(vector_cores)].set(Some(number));
+    }
+
     /// The line of a place.
     pub fn line(&self, span: Span) -> usize {
         self.source.line_column(span.start).0

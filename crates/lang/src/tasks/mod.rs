@@ -9,23 +9,27 @@
 //! | `clusters` | a kernel for the Cube core and one for the Vector cores, as one |
 //! | `entry` | which function of a file is a whole program |
 //! | `kernels` | the kernels of the tasks, compiled |
+//! | `reading` | what is asked of the run that a program is followed for |
 //! | `uses` | what a compiled kernel does with its parameters |
 
 mod clusters;
 mod entry;
 mod kernels;
+mod reading;
 mod uses;
 
 use std::sync::Arc;
 
 use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
-use slipring_tasks::Graph;
+use slipring_tasks::{Act, Graph};
 
 use crate::host::{Host, ModuleText, Recorder};
 use crate::program::{globals_of, run_host};
 use crate::{KernelInfo, ParamInfo, Request, helpers, syntax};
 
-pub(crate) use entry::{dispatches, is_scope};
+pub use reading::{Answer, Ask, Open, Question};
+
+pub(crate) use entry::{asks_cores, dispatches, is_scope};
 pub(crate) use kernels::{Handed, Kernels, Scope, dense_strides, head};
 
 /// A whole program: what its orchestration submits.
@@ -49,6 +53,10 @@ pub struct Orchestration {
     pub returned: Vec<usize>,
     /// First values of the tensors that the program makes, as the command line writes an argument.
     pub filled: Vec<Option<String>>,
+    /// The question behind which nothing is known, where one had no answer.
+    pub open: Option<Open>,
+    /// True where answers decided what there is: it holds for these inputs and this number of clusters.
+    pub by_answers: bool,
 }
 
 impl Orchestration {
@@ -82,6 +90,8 @@ pub struct TaskCall {
     pub kernel: Option<usize>,
     /// One for each parameter of the kernel.
     pub args: Vec<TaskArg>,
+    /// What the orchestration does itself instead.
+    pub act: Option<Act>,
     /// The task runs only if this holds when it could start.
     pub predicate: Option<Predicate>,
 }
@@ -115,15 +125,20 @@ pub struct Predicate {
     pub span: Span,
 }
 
-/// Follows the whole program of a file. `None` if the file has none: it is a file of kernels.
-pub fn orchestrate(source: Arc<Source>, request: &Request<'_>) -> Option<(Orchestration, Diags)> {
+/// Follows the whole program of a file. `None` if the file has none: it is a file of kernels. Without `answer` it is followed up to
+/// its first question.
+pub fn orchestrate(
+    source: Arc<Source>,
+    request: &Request<'_>,
+    answer: Option<&mut Answer<'_>>,
+) -> Option<(Orchestration, Diags)> {
     let texts = helpers::load(&source, request);
     let Request { function, args, sets, names, .. } = *request;
     let request = move || Request { function, args, sets, names, modules: None };
     std::thread::scope(|scope| {
         let work = std::thread::Builder::new()
             .stack_size(crate::STACK_BYTES)
-            .spawn_scoped(scope, || follow(source, texts, &request()));
+            .spawn_scoped(scope, || follow(source, texts, &request(), answer));
         match work.expect("a thread").join() {
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -131,7 +146,12 @@ pub fn orchestrate(source: Arc<Source>, request: &Request<'_>) -> Option<(Orches
     })
 }
 
-fn follow(source: Arc<Source>, texts: Vec<(String, Source)>, request: &Request<'_>) -> Option<(Orchestration, Diags)> {
+fn follow(
+    source: Arc<Source>,
+    texts: Vec<(String, Source)>,
+    request: &Request<'_>,
+    answer: Option<&mut Answer<'_>>,
+) -> Option<(Orchestration, Diags)> {
     let mut diags = Diags::default();
     // What is wrong with the text is told when its kernels are read.
     let body = syntax::parse(&source, &mut diags)?;
@@ -158,6 +178,8 @@ fn follow(source: Arc<Source>, texts: Vec<(String, Source)>, request: &Request<'
         kernels: Vec::new(),
         returned: Vec::new(),
         filled: Vec::new(),
+        open: None,
+        by_answers: false,
     };
     if diags.has_errors() {
         return Some((orchestration, diags));
@@ -166,9 +188,17 @@ fn follow(source: Arc<Source>, texts: Vec<(String, Source)>, request: &Request<'
     let Some(params) = params.filter(|_| !diags.has_errors()) else { return Some((orchestration, diags)) };
     let numbers = numbers(&params, request);
     let kernels = Kernels::new(source, globals, names);
-    Host::record(&mut host, entry, &params, &numbers, Recorder::new(kernels), &mut orchestration, &mut diags);
+    Host::record(
+        &mut host,
+        entry,
+        &params,
+        &numbers,
+        Recorder::new(kernels, answer.map(|answer| answer as &mut Answer<'_>)),
+        &mut orchestration,
+        &mut diags,
+    );
     (orchestration.params, orchestration.numbers) = (params, numbers);
-    if !diags.has_errors() && orchestration.graph.tasks.is_empty() {
+    if !diags.has_errors() && orchestration.graph.tasks.is_empty() && orchestration.open.is_none() {
         let place = syntax::at(&host.found[entry].def.name);
         diags.push(
             Diagnostic::error("no-task", place, format!("`{}` submits no task", orchestration.name))

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde::Serialize;
-use slipring::{Error, Judged, Program, message_facts};
+use slipring::{Error, Judged, Program, ProgramOptions, message_facts};
 use slipring_ir::{Diagnostic, Diags, Module, Severity};
 use slipring_machine::Platform;
 use slipring_op::rules::counted;
@@ -10,6 +10,7 @@ use slipring_report::MessageFacts;
 
 use super::asked::ShapeArgs;
 use super::output::{errors, fail, json_line, keep, out, report, told};
+use super::run::divide;
 use super::{Exit, PlatformArgs, read_source};
 
 /// Arguments of `check`.
@@ -160,9 +161,32 @@ fn waits_for_arguments(message: &Diagnostic) -> bool {
 fn of_program(program: Program, platforms: &[Platform]) -> (Diags, Vec<Judged>) {
     let said = Diags { list: program.report().messages().to_vec() };
     let mut judged = Vec::new();
-    let mut program = program;
+    let mut read = program;
     for platform in platforms {
-        program = program.on(platform.clone());
+        read = read.on(platform.clone());
+        let followed;
+        let program = match read.is_open() {
+            // For the arguments that a run without any takes.
+            true => {
+                match read.arguments(&[], 0).and_then(|args| read.followed(divide(args).0, &ProgramOptions::default()))
+                {
+                    Ok(program) => {
+                        followed = program;
+                        &followed
+                    }
+                    Err(error) => {
+                        let list = match error {
+                            Error::Text(report) => report.messages().to_vec(),
+                            other => vec![read.not_followed(&other.to_string())],
+                        };
+                        let diags = Diags { list };
+                        judged.push(Judged { platform: platform.name.clone(), applies: true, kernels: 0, diags });
+                        continue;
+                    }
+                }
+            }
+            false => &read,
+        };
         let (list, kernels) = match program.compile() {
             Ok(report) => (report.messages().to_vec(), program.kernels()),
             Err(Error::Text(report)) => (report.messages().to_vec(), 0),

@@ -1,13 +1,13 @@
 //! `slipring graph`: the tasks of a whole program and what orders them.
 
 use clap::Args;
-use slipring::Error;
 use slipring::tasks::draw;
+use slipring::{Error, ProgramOptions};
 
 use super::Exit;
 use super::kernel::KernelArgs;
 use super::output::{fail, json, out, report_all, write_file};
-use super::run::refused;
+use super::run::{divide, refused};
 
 /// Arguments of `graph`.
 #[derive(Args)]
@@ -38,6 +38,14 @@ fn start(args: &GraphArgs) -> Result<Exit, Error> {
         let message = "the file has kernels and no whole program: a function of type Orchestration, or a `@pl.jit` that starts \
                        several kernels; where it has several, `--func` says which";
         return Err(Error::Arguments(message.into()));
+    };
+    // What tensors hold may decide what tasks there are.
+    let program = match program.is_open() {
+        true => {
+            let (bound, _) = divide(args.kernel.program_arguments(&program)?);
+            program.followed(bound, &ProgramOptions::default())?
+        }
+        false => program,
     };
     let report = program.report();
     report_all(&report);

@@ -33,15 +33,23 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
         }
     }
     let (bound, files) = divide(args.kernel.program_arguments(program)?);
+    let mut options = ProgramOptions::default();
+    options.clusters = args.clusters;
+    options.timing = args.timing;
+    options.limits = args.kernel.limits.of_run();
+    let followed;
+    let program = match program.is_open() {
+        true => {
+            followed = program.followed(bound.clone(), &options)?;
+            &followed
+        }
+        false => program,
+    };
     if let Some(name) = &args.device {
         let board = board::built_in(name).map_err(|error| Error::Arguments(error.to_string()))?;
         return on_board(program, bound, &files, BoardOptions { board, delays: args.delays });
     }
     report_all(&program.compile()?);
-    let mut options = ProgramOptions::default();
-    options.clusters = args.clusters;
-    options.timing = args.timing;
-    options.limits = args.kernel.limits.of_run();
     options.tools = tools(&args.check).map_err(Error::Arguments)?;
     let expected = expectations(&args.expect)?;
     for one in &expected {

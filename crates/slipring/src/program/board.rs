@@ -44,6 +44,7 @@ impl Program {
         let (mut launches, mut cycles, mut complete) = (0, 0, true);
         for task in order {
             let call = &self.orchestration.calls[task];
+            call.act.iter().for_each(|act| act.apply(&mut tensors));
             let Some(kernel) = call.kernel else { continue };
             if call.predicate.is_some() {
                 return Err(Error::Unsupported("a predicate of a task is not sent through the command queue".into()));

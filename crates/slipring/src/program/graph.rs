@@ -57,7 +57,7 @@ pub struct GraphUse {
 pub struct GraphEdge {
     pub from: usize,
     pub to: usize,
-    /// `declared`, `reads`, `writes` or `overwrites`.
+    /// `declared`, `submitted`, `reads`, `writes` or `overwrites`.
     pub why: Vec<&'static str>,
     pub reason: String,
 }
@@ -73,6 +73,7 @@ impl Program {
         };
         let why = |why: &Why| match why {
             Why::Declared => "declared",
+            Why::Submitted => "submitted",
             Why::Reads { .. } => "reads",
             Why::Writes { .. } => "writes",
             Why::Overwrites { .. } => "overwrites",

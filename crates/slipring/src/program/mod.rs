@@ -5,12 +5,14 @@
 //! | `task` | one task: its memory, its run, what it touched |
 //! | `run` | all tasks in time; findings; the sequential meaning |
 //! | `board` | tasks through the command queue |
+//! | `reading` | numbers of tensors that decide what tasks there are |
 //! | `facts` | what a run reports |
 //! | `graph` | the tasks and their order as facts |
 
 mod board;
 mod facts;
 mod graph;
+mod reading;
 mod run;
 mod task;
 
@@ -18,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use slipring_ir::{Diagnostic, Diags, Source};
-use slipring_lang::tasks::{Orchestration, orchestrate};
+use slipring_lang::tasks::{Answer, Orchestration, orchestrate};
 use slipring_lang::{Direction, ParamInfo};
 use slipring_machine::Platform;
 use slipring_program::{Param, ParamKind};
@@ -69,6 +71,24 @@ pub struct Program {
     platform: Option<Platform>,
     readings: Vec<String>,
     compiled: OnceLock<Vec<Arc<Compiled>>>,
+    /// What it was read with, to follow it again.
+    read_with: ReadWith,
+}
+
+/// What a program was read with besides its text.
+#[derive(Clone, Debug)]
+enum ReadWith {
+    Asked(Asked),
+    Given(Given),
+}
+
+impl ReadWith {
+    fn follow(&self, source: &Arc<Source>, answer: Option<&mut Answer<'_>>) -> Option<(Orchestration, Diags)> {
+        match self {
+            ReadWith::Asked(asked) => asked.with(source, |request| orchestrate(source.clone(), request, answer)),
+            ReadWith::Given(given) => orchestrate(source.clone(), &given.request(), answer),
+        }
+    }
 }
 
 /// How a program is run. All checks are on by default.
@@ -124,8 +144,7 @@ impl Program {
             return Ok(None);
         }
         let source = Arc::new(source);
-        let found = asked.with(&source, |request| orchestrate(source.clone(), request));
-        Program::of(source, found)
+        Program::of(source, ReadWith::Asked(asked.clone()), None)
     }
 
     /// The program that a function with a text is, and what its caller knows besides; `None` where it is a kernel.
@@ -138,22 +157,23 @@ impl Program {
         given: &Given,
     ) -> Result<Option<Program>, Error> {
         let source = Arc::new(Source::new(name, text).of_language());
-        let found = orchestrate(source.clone(), &given.request());
-        Program::of(source, found)
+        Program::of(source, ReadWith::Given(given.clone()), None)
     }
 
-    fn of(source: Arc<Source>, found: Option<(Orchestration, Diags)>) -> Result<Option<Program>, Error> {
-        let Some((orchestration, diags)) = found else { return Ok(None) };
+    fn of(source: Arc<Source>, read_with: ReadWith, answer: Option<&mut Answer<'_>>) -> Result<Option<Program>, Error> {
+        let Some((orchestration, diags)) = read_with.follow(&source, answer) else { return Ok(None) };
         if diags.has_errors() {
             return Err(Error::text(source, diags));
         }
+        let (said, compiled) = (diags.list, OnceLock::new());
         Ok(Some(Program {
             source,
             orchestration,
-            said: diags.list,
+            said,
             platform: None,
             readings: Vec::new(),
-            compiled: OnceLock::new(),
+            compiled,
+            read_with,
         }))
     }
 
@@ -240,6 +260,18 @@ impl Program {
             }
         };
         platform.readings.extend(self.readings.iter().cloned());
+        Ok(platform)
+    }
+
+    /// The platform with as many clusters as are asked for.
+    fn with_clusters(&self, clusters: Option<u32>) -> Result<Platform, Error> {
+        const MOST_CLUSTERS: u32 = 4096;
+        let mut platform = self.target()?;
+        platform.clusters = clusters.unwrap_or(platform.clusters);
+        if !(1..=MOST_CLUSTERS).contains(&platform.clusters) {
+            let message = format!("{} clusters; a program runs on 1 to {MOST_CLUSTERS}", platform.clusters);
+            return Err(Error::Arguments(message));
+        }
         Ok(platform)
     }
 

@@ -17,9 +17,6 @@ use super::{Program, ProgramOptions};
 use crate::args::{Defaults, Passed, Value, read_arg};
 use crate::{Args, Error, Report};
 
-/// The most clusters that a program is run on.
-const MOST_CLUSTERS: u32 = 4096;
-
 /// A run of a whole program, with what it left in its tensors.
 #[derive(Debug)]
 pub struct ProgramRun<'p> {
@@ -94,7 +91,8 @@ fn element(elem: Elem, bytes: &[u8], at: u64) -> i64 {
     if signed { raw << unused >> unused } else { raw }
 }
 
-fn holds(predicate: &Predicate, elem: Elem, bytes: &[u8]) -> bool {
+/// True if a predicate holds for the bytes of its tensor.
+pub(super) fn holds(predicate: &Predicate, elem: Elem, bytes: &[u8]) -> bool {
     let value = element(elem, bytes, predicate.offset);
     match predicate.op {
         "==" => value == predicate.number,
@@ -103,6 +101,18 @@ fn holds(predicate: &Predicate, elem: Elem, bytes: &[u8]) -> bool {
         "<=" => value <= predicate.number,
         ">" => value > predicate.number,
         _ => value >= predicate.number,
+    }
+}
+
+/// The bytes of a tensor that the program makes, before its first task.
+pub(super) fn first_value(own: &slipring_tasks::Tensor, filled: Option<&str>) -> Result<Vec<u8>, Error> {
+    match filled {
+        None => zeroed(own.bytes() as usize)
+            .map_err(|_| Error::Unsupported(format!("there is no memory for `{}`", own.name))),
+        Some(text) => match read_arg(text, &Defaults::default()).map(|arg| arg.value) {
+            Ok(Value::Buffer(data)) => Ok(data),
+            _ => Err(Error::Arguments(format!("`{text}` is no first value of `{}`", own.name))),
+        },
     }
 }
 
@@ -118,14 +128,7 @@ impl Program {
         }
         let passed: Vec<usize> = self.orchestration.tensor_of.iter().flatten().copied().collect();
         for (at, own) in graph.tensors.iter().enumerate().filter(|(at, _)| !passed.contains(at)) {
-            tensors[at] = match &self.orchestration.filled[at] {
-                None => zeroed(own.bytes() as usize)
-                    .map_err(|_| Error::Unsupported(format!("there is no memory for `{}`", own.name)))?,
-                Some(text) => match read_arg(text, &Defaults::default()).map(|arg| arg.value) {
-                    Ok(Value::Buffer(data)) => data,
-                    _ => return Err(Error::Arguments(format!("`{text}` is no first value of `{}`", own.name))),
-                },
-            };
+            tensors[at] = first_value(own, self.orchestration.filled[at].as_deref())?;
         }
         Ok(tensors)
     }
@@ -142,12 +145,12 @@ impl Program {
     /// If a kernel has errors, or there is not so much memory. What goes wrong in the run is a finding of its.
     pub fn run<'a>(&self, args: impl Into<Args<'a>>, options: &ProgramOptions) -> Result<ProgramRun<'_>, Error> {
         let graph = self.graph();
-        let mut platform = self.target()?;
-        let clusters = options.clusters.unwrap_or(platform.clusters);
-        if !(1..=MOST_CLUSTERS).contains(&clusters) {
-            return Err(Error::Arguments(format!("{clusters} clusters; a program runs on 1 to {MOST_CLUSTERS}")));
+        if let Some(open) = self.orchestration.open.as_ref().filter(|open| open.why.is_none()) {
+            let message = format!("the tasks depend on {}: follow the program for its arguments first", open.what);
+            return Err(Error::Unsupported(message));
         }
-        platform.clusters = clusters;
+        let platform = self.with_clusters(options.clusters)?;
+        let clusters = platform.clusters;
         let stuck = touched::deadlocks(graph);
         let compiled = self.compiled()?;
         let before = self.contents(args.into())?;
@@ -157,7 +160,12 @@ impl Program {
         let mut refused = None;
         let mut start = |task: usize| -> Option<Vec<u64>> {
             let call: &TaskCall = &self.orchestration.calls[task];
-            let kernel = call.kernel?;
+            if let Some(act) = &call.act {
+                act.apply(&mut tensors);
+                footprints[task].extend(act.touched());
+                return Some(Vec::new());
+            }
+            let Some(kernel) = call.kernel else { return Some(Vec::new()) };
             if let Some(predicate) = &call.predicate {
                 let elem = graph.tensors[predicate.tensor].elem;
                 seen.by_data = true;
@@ -192,11 +200,8 @@ impl Program {
             }
         };
         let plan = match stuck.is_empty() {
-            // A join has no kernel, and takes no time.
-            true => plan(graph, clusters, options.order, &mut |task| match graph.tasks[task].dummy {
-                true => Some(Vec::new()),
-                false => start(task),
-            }),
+            // What has no kernel takes no time.
+            true => plan(graph, clusters, options.order, &mut start),
             false => Plan { busy: vec![0; clusters as usize], ..Plan::default() },
         };
         if let Some(why) = refused {
@@ -207,11 +212,14 @@ impl Program {
         }
         let mut messages = stuck.clone();
         messages.extend(seen.list(graph));
+        if let Some(why) = self.orchestration.open.as_ref().and_then(|open| open.why.as_ref()) {
+            messages.push(self.not_followed(why));
+        }
         let mut between = Vec::new();
         if let (Ok(order), true) = (graph.order(), stuck.is_empty()) {
             between = touched::judge(graph, &order, &footprints);
         }
-        if !plan.complete {
+        if !plan.complete || self.orchestration.open.is_some() {
             // What a task that did not run would have touched is not known.
             between.retain(|message| !matches!(message.code, "needless-edge" | "task-unwritten"));
         }
@@ -245,7 +253,7 @@ impl Program {
 impl ProgramRun<'_> {
     /// Whether every task ran to its end.
     pub fn is_complete(&self) -> bool {
-        self.plan.complete
+        self.plan.complete && self.program.orchestration.open.is_none()
     }
 
     /// What was found, with the places in the text.
@@ -285,7 +293,7 @@ impl ProgramRun<'_> {
     }
 
     fn checks(&self, seen: &Seen, stuck: usize, between: usize) -> Vec<CheckFacts> {
-        let whole = self.plan.complete;
+        let whole = self.is_complete();
         let verdict = |findings: usize| match (findings, whole) {
             (0, true) => "clean",
             (0, false) => "partly",
@@ -309,17 +317,19 @@ impl ProgramRun<'_> {
         } else if seen.schedule {
             "all orders of the tasks; inside of a kernel for this schedule only".to_string()
         } else {
-            let data = if seen.by_data {
-                "these inputs: loaded data decide what a task touches"
+            let data = if self.program.orchestration.by_answers {
+                "for these inputs and so many clusters: numbers that the orchestration asks for decide what tasks there are"
+            } else if seen.by_data {
+                "on any number of clusters, these inputs: loaded data decide what a task touches"
             } else {
-                "any contents of the tensors"
+                "on any number of clusters, any contents of the tensors"
             };
             let own = &self.program.orchestration;
             let numbers = own.params.iter().zip(&own.numbers).filter(|(param, _)| param.shape.is_none());
             let numbers: Vec<String> =
                 numbers.filter_map(|(param, number)| Some(format!("{} = {}", param.name, number.as_ref()?))).collect();
             let numbers = if numbers.is_empty() { String::new() } else { format!("; for {}", numbers.join(", ")) };
-            format!("all orders of the tasks on any number of clusters, {data}{numbers}")
+            format!("all orders of the tasks {data}{numbers}")
         };
         let tasks = if stuck > 0 { "findings" } else { verdict(between) };
         vec![
@@ -393,6 +403,7 @@ impl ProgramRun<'_> {
         let compiled = program.compiled()?;
         let graph = program.graph();
         for (task, call) in program.orchestration.calls.iter().enumerate() {
+            call.act.iter().for_each(|act| act.apply(&mut tensors));
             let Some(kernel) = call.kernel else { continue };
             if let Some(predicate) = &call.predicate
                 && !holds(predicate, graph.tensors[predicate.tensor].elem, &tensors[predicate.tensor])

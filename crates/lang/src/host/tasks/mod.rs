@@ -6,12 +6,14 @@
 //! | module | has |
 //! |---|---|
 //! | `cluster` | what runs together on one cluster |
+//! | `direct` | what an orchestration does itself with tensors |
 //! | `statements` | loops, branches, modes |
 //! | `words` | words of the language, tensors and their parts |
 //! | `submit` | submits and calls of kernels |
 //! | `scope` | scopes that are tasks |
 
 mod cluster;
+mod direct;
 mod scope;
 mod statements;
 mod submit;
@@ -21,6 +23,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
+use ruff_python_ast::{Expr, StmtFunctionDef};
 use slipring_ir::{Diagnostic, Diags, Span};
 use slipring_tasks::{Bytes, Graph, Origin, Tensor};
 use slipring_tile::Elem;
@@ -30,7 +33,7 @@ use super::value::HostValue;
 use super::{Flow, unknown};
 use crate::ParamInfo;
 use crate::syntax::at;
-use crate::tasks::{self, Kernels, Orchestration, TaskCall};
+use crate::tasks::{self, Answer, Kernels, Open, Orchestration, TaskCall};
 use crate::value::Const;
 
 /// A part of a tensor in global memory.
@@ -69,6 +72,14 @@ pub(crate) struct Recorder<'a> {
     manual: Option<Span>,
     /// The cluster whose body is followed.
     cluster: Option<Span>,
+    /// Answers what tensors hold.
+    answer: Option<&'a mut Answer<'a>>,
+    asked: bool,
+    open: Option<Open>,
+    /// What the orchestration waited for last.
+    behind: Option<usize>,
+    /// Extents that `pl.dynamic` stands for in the function that is followed.
+    dims: IndexMap<Rc<str>, u64>,
     /// For each id of a task which task has it.
     tickets: Vec<usize>,
     /// Counters of the loops that are open.
@@ -82,7 +93,7 @@ pub(crate) struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    pub fn new(kernels: Kernels<'a>) -> Recorder<'a> {
+    pub fn new(kernels: Kernels<'a>, answer: Option<&'a mut Answer<'a>>) -> Recorder<'a> {
         Recorder {
             graph: Graph::default(),
             calls: Vec::new(),
@@ -91,6 +102,11 @@ impl<'a> Recorder<'a> {
             diags: Diags::default(),
             manual: None,
             cluster: None,
+            answer,
+            asked: false,
+            open: None,
+            behind: None,
+            dims: IndexMap::new(),
             tickets: Vec::new(),
             turns: Vec::new(),
             functions: Vec::new(),
@@ -148,7 +164,8 @@ impl<'a> Host<'a> {
         host.recorder = Some(Box::new(recorder));
         let result = host.follow(entry, given);
         if let Some(recorder) = host.recorder.take() {
-            let Recorder { mut graph, calls, kernels, filled, diags: own, later, .. } = *recorder;
+            let Recorder { mut graph, calls, kernels, filled, diags: own, later, open, asked, .. } = *recorder;
+            (into.open, into.by_answers) = (open, asked);
             for (name, waits) in later {
                 for (task, span) in waits {
                     graph.tasks[task].never.push((name.to_string(), span));
@@ -198,6 +215,45 @@ impl<'a> Host<'a> {
         )
     }
 
+    /// What `pl.dynamic` stands for in a function that is passed these tensors: the extents of those whose types say it.
+    fn dims_of(&mut self, def: &'a StmtFunctionDef, given: &[(Rc<str>, Rc<View>)]) -> IndexMap<Rc<str>, u64> {
+        let mut dims = IndexMap::new();
+        for parameter in def.parameters.iter_non_variadic_params() {
+            let Some((_, view)) = given.iter().find(|(name, _)| **name == *parameter.parameter.name.as_str()) else {
+                continue;
+            };
+            // `pl.Out[pl.Tensor[[M, 64], pl.FP32]]`
+            let mut annotation = parameter.parameter.annotation.as_deref();
+            let mut shape = None;
+            while let Some(Expr::Subscript(subscript)) = annotation {
+                match &*subscript.slice {
+                    Expr::Tuple(parts) => {
+                        shape = parts.elts.first();
+                        annotation = None;
+                    }
+                    inner => annotation = Some(inner),
+                }
+            }
+            let Some(Expr::List(list)) = shape else { continue };
+            for (extent, n) in list.elts.iter().zip(&view.shape) {
+                if let HostValue::Dynamic(name) = self.expr(extent) {
+                    dims.entry(name).or_insert(*n);
+                }
+            }
+        }
+        dims
+    }
+
+    /// The number that an extent of `pl.dynamic` is where a program is followed.
+    pub(in crate::host) fn extent(&self, value: HostValue<'a>) -> HostValue<'a> {
+        match (&value, &self.recorder) {
+            (HostValue::Dynamic(name), Some(recorder)) => {
+                recorder.dims.get(name).map_or(value.clone(), |n| HostValue::int(*n as i64))
+            }
+            _ => value,
+        }
+    }
+
     /// Runs the body of a function of the language at the level of the orchestration.
     pub(super) fn follow(&mut self, found: usize, given: Vec<(Rc<str>, HostValue<'a>)>) -> HostValue<'a> {
         const MOST_DEPTH: usize = 32;
@@ -205,6 +261,13 @@ impl<'a> Host<'a> {
         if self.rec().functions.len() >= MOST_DEPTH {
             return self.stop_at("recursion", at(&def.name), format!("more than {MOST_DEPTH} calls inside each other"));
         }
+        let given_views: Vec<(Rc<str>, Rc<View>)> = given
+            .iter()
+            .filter_map(|(name, value)| match value {
+                HostValue::Device(view) => Some((name.clone(), view.clone())),
+                _ => None,
+            })
+            .collect();
         let names: super::value::Scope<'a> = Rc::new(RefCell::new(given.into_iter().collect()));
         if let Some(class) = &self.found[found].class {
             names.borrow_mut().insert("self".into(), HostValue::Class(class.clone()));
@@ -215,11 +278,14 @@ impl<'a> Host<'a> {
         scopes.push(names);
         let outer = (std::mem::replace(&mut self.scopes, scopes), self.module);
         self.module = module;
+        let dims = self.dims_of(def, &given_views);
+        let outer_dims = std::mem::replace(&mut self.rec().dims, dims);
         self.rec().functions.push(found);
         let yielded = self.rec().yielded.take();
         let flow = self.body(&def.body);
         self.rec().yielded = yielded;
         self.rec().functions.pop();
+        self.rec().dims = outer_dims;
         (self.scopes, self.module) = outer;
         match flow {
             Flow::Return(value) => value,

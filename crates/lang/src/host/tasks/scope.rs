@@ -37,6 +37,12 @@ impl<'a> Host<'a> {
         if let Some(flow) = self.blocks_of_cluster(stmt, call) {
             return flow;
         }
+        if tasks::asks_cores(call) {
+            call.arguments.args.iter().for_each(|arg| drop(self.expr(arg)));
+            if self.rec().stopped {
+                return Flow::Stop;
+            }
+        }
         let mut options = self.options(call);
         if let Some(dispatched) = self.dispatched(stmt, call, &mut options) {
             let (target, kernel, inner) = dispatched;
@@ -59,7 +65,14 @@ impl<'a> Host<'a> {
         let mut seen: Vec<(Rc<str>, HostValue<'a>)> = Vec::new();
         for read in crate::lower::read_names(stmt) {
             let inner = self.scopes.iter().skip(module).rev().find_map(|scope| scope.borrow().get(&*read).cloned());
-            if let Some(value) = inner.filter(|_| &*read != "self") {
+            // The extents that `pl.dynamic` stands for are numbers.
+            let extent = match self.get(&read) {
+                Some(value @ HostValue::Dynamic(_)) => Some(self.extent(value)),
+                _ => None,
+            };
+            if let Some(value) =
+                inner.filter(|_| &*read != "self").map(|value| extent.clone().unwrap_or(value)).or(extent)
+            {
                 seen.push((read, value));
             }
         }

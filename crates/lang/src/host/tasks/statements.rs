@@ -63,9 +63,11 @@ impl<'a> Host<'a> {
                 let [Expr::Subscript(target)] = &assign.targets[..] else { return None };
                 let base = self.expr(&target.value);
                 match (&base, &*target.value) {
-                    (HostValue::Device(_), _) => {
-                        self.misplaced("a store into a tensor", at(stmt));
-                        Flow::Stop
+                    (HostValue::Device(view), _) => {
+                        let view = view.clone();
+                        let value = self.expr(&assign.value);
+                        self.put(&view, &target.slice, &value, at(stmt));
+                        Flow::Next
                     }
                     // An array is a value: a change of it binds its name anew.
                     (HostValue::List(items), Expr::Name(name)) => {

@@ -217,6 +217,7 @@ impl<'a> Host<'a> {
             blocks: options.blocks.unwrap_or(1),
             together: options.together,
             dummy: false,
+            behind: recorder.behind,
             span,
             turn,
         });

@@ -76,12 +76,21 @@ impl<'a> Host<'a> {
             let named = args.iter().find(|arg| arg.0.as_deref() == Some(name)).map(|arg| arg.1.clone());
             named.or_else(|| positional.get(index).cloned())
         };
+        let any = |names: &[&str], index: usize| {
+            let named = names.iter().find_map(|name| args.iter().find(|arg| arg.0.as_deref() == Some(name)));
+            named.map(|arg| arg.1.clone()).or_else(|| positional.get(index).cloned())
+        };
         Some(match word {
             "create_tensor" | "create" => return Some(self.create(&get, span)),
             "task_invalid" => HostValue::Const(Const::None),
-            "array.create" => match get("n", 0) {
+            "array.create" => match any(&["extent", "size", "n"], 0) {
                 Some(HostValue::Const(Const::Int(n))) if (0..=MOST_VALUES as i64).contains(&n) => {
-                    HostValue::list(vec![HostValue::Const(Const::None); n as usize])
+                    // An id that no task has, or a number.
+                    let first = match any(&["dtype"], 1) {
+                        Some(HostValue::Const(Const::DType(_))) => HostValue::int(0),
+                        _ => HostValue::Const(Const::None),
+                    };
+                    HostValue::list(vec![first; n as usize])
                 }
                 other => {
                     let value = other.unwrap_or_else(|| unknown(span, "a size"));
@@ -103,15 +112,42 @@ impl<'a> Host<'a> {
                 value
             }
             "const" | "cast" if matches!(positional.first(), Some(HostValue::Const(_))) => positional[0].clone(),
-            "slice" | "view" => match (get("x", 0), get("shape", 1), get("offset", 2)) {
-                (Some(HostValue::Device(view)), Some(shape), Some(offset)) => self.window(&view, &shape, &offset, span),
-                _ => return Some(self.misplaced(&format!("`pl.{word}`"), span)),
+            "slice" => match (any(&["tensor", "x"], 0), any(&["shape"], 1), any(&["offset"], 2)) {
+                (Some(HostValue::Device(view)), Some(shape), Some(offset)) => {
+                    let window = self.tail(&view, &shape, &offset, span);
+                    match (window, any(&["drop_dims"], 4)) {
+                        (HostValue::Device(window), Some(dropped)) => self.dropped(&window, &dropped, span),
+                        (window, _) => window,
+                    }
+                }
+                _ => return Some(self.misplaced("`pl.slice`", span)),
             },
-            "reshape" => match (get("x", 0), get("shape", 1)) {
+            "view" => match (any(&["tensor", "x"], 0), any(&["shape"], 1), any(&["offset"], usize::MAX)) {
+                (Some(HostValue::Device(view)), Some(shape), Some(offset)) => self.window(&view, &shape, &offset, span),
+                (Some(HostValue::Device(view)), shape, None) => {
+                    let shape = shape.filter(|shape| !matches!(shape, HostValue::Const(Const::None)));
+                    let other = any(&["layout"], usize::MAX).and_then(|layout| match layout {
+                        HostValue::Const(Const::Member(_, name)) => Some(name.to_string()),
+                        _ => None,
+                    });
+                    match (shape, other.as_deref()) {
+                        (Some(shape), None | Some("ND")) => self.reshaped(&view, &shape, span),
+                        (None, None | Some("ND")) => HostValue::Device(view),
+                        (None, Some("DN")) if view.shape.len() >= 2 => self.transposed(&view, -2, -1, span),
+                        _ => {
+                            let error =
+                                Diagnostic::error("layout", span, "an orchestration cannot give a tensor this layout");
+                            self.stop(error.help("take the view in the kernel"))
+                        }
+                    }
+                }
+                _ => return Some(self.misplaced("`pl.view`", span)),
+            },
+            "reshape" => match (any(&["tensor", "x"], 0), any(&["shape"], 1)) {
                 (Some(HostValue::Device(view)), Some(shape)) => self.reshaped(&view, &shape, span),
                 _ => return Some(self.misplaced("`pl.reshape`", span)),
             },
-            "dim" => match (get("x", 0), get("axis", 1)) {
+            "dim" => match (any(&["tensor", "x"], 0), any(&["axis"], 1)) {
                 (Some(HostValue::Device(view)), Some(HostValue::Const(Const::Int(n)))) => {
                     let axis = if n < 0 { n + view.shape.len() as i64 } else { n };
                     match usize::try_from(axis).ok().and_then(|axis| view.shape.get(axis)) {
@@ -121,21 +157,50 @@ impl<'a> Host<'a> {
                 }
                 _ => return None,
             },
-            "no_dep" => match get("x", 0) {
+            "no_dep" => match any(&["tensor", "x"], 0) {
                 Some(HostValue::Device(view)) => HostValue::Device(Rc::new(View { tracked: false, ..(*view).clone() })),
                 _ => self.stop_at("no-dep", span, "`pl.no_dep` takes a tensor"),
             },
             "func_attr" | "dump_tag" | "static_print" | "print" | "cond" | "static_assert" => {
                 HostValue::Const(Const::None)
             }
-            "read" => {
-                let error = Diagnostic::error(
-                    "not-known",
-                    span,
-                    "what a tensor holds is not known when the tasks are submitted",
-                );
-                self.stop(error.help("read it in a kernel, or let `predicate=` of a submit decide whether a task runs"))
-            }
+            "read" => match (any(&["tensor", "src", "x"], 0), any(&["indices", "offset"], 1)) {
+                (Some(HostValue::Device(view)), Some(at)) => return Some(self.read_number(&view, &[at], span)),
+                _ => self.stop_at("argument", span, "`pl.read` takes a tensor and indices"),
+            },
+            "write" => match (any(&["tensor", "dst", "x"], 0), any(&["indices", "offset"], 1), any(&["value"], 2)) {
+                (Some(HostValue::Device(view)), Some(at), Some(value)) => {
+                    return Some(self.write_number(&view, &[at], &value, span));
+                }
+                _ => self.stop_at("argument", span, "`pl.write` takes a tensor, indices and a number"),
+            },
+            "assemble" => match (any(&["target", "x"], 0), any(&["source"], 1), any(&["offset"], 2)) {
+                (Some(HostValue::Device(into)), Some(HostValue::Device(part)), Some(offset)) => {
+                    if let Some(HostValue::Const(Const::Member(_, kind))) = any(&["atomic"], usize::MAX)
+                        && !kind.starts_with("None")
+                    {
+                        let error =
+                            Diagnostic::error("misplaced-op", span, "an atomic `pl.assemble` outside of every kernel");
+                        return Some(self.stop(error.help("put it into the scope that makes the part")));
+                    }
+                    let shape = HostValue::list(part.shape.iter().map(|n| HostValue::int(*n as i64)).collect());
+                    match self.window(&into, &shape, &offset, span) {
+                        HostValue::Device(window) => return Some(self.assembled(&into, &part, &window, span)),
+                        stopped => stopped,
+                    }
+                }
+                _ => return Some(self.misplaced("`pl.assemble`", span)),
+            },
+            "transpose" => match (any(&["tensor", "x"], 0), any(&["axis1", "a1"], 1), any(&["axis2", "a2"], 2)) {
+                (
+                    Some(HostValue::Device(view)),
+                    Some(HostValue::Const(Const::Int(one))),
+                    Some(HostValue::Const(Const::Int(two))),
+                ) => self.transposed(&view, one, two, span),
+                _ => return Some(self.misplaced("`pl.transpose`", span)),
+            },
+            "available_cluster_count" => return Some(self.cores(tasks::Question::Clusters, span)),
+            "available_aiv_count" => return Some(self.cores(tasks::Question::VectorCores, span)),
             _ if crate::ops::find(word).is_some() && !matches!(word, "min" | "max" | "abs") => {
                 return Some(self.misplaced(&format!("`pl.{word}`"), span));
             }
@@ -230,6 +295,67 @@ impl<'a> Host<'a> {
         HostValue::Device(Rc::new(part))
     }
 
+    /// `pl.slice`: a window, whose rows may go on behind the end of the tensor, as the last part of a longer one may. Nothing lies
+    /// there.
+    fn tail(&mut self, view: &View, shape: &HostValue<'a>, offset: &HostValue<'a>, span: Span) -> HostValue<'a> {
+        let (Some(sizes), Some(firsts)) = (extents(shape), extents(offset)) else {
+            return self.window(view, shape, offset, span);
+        };
+        let rows = (sizes.first(), firsts.first(), view.shape.first());
+        let (Some(&size), Some(&first), Some(&extent)) = rows else { return self.window(view, shape, offset, span) };
+        if first >= extent || first + size <= extent {
+            return self.window(view, shape, offset, span);
+        }
+        let longer = View { shape: [&[first + size], &view.shape[1..]].concat(), ..view.clone() };
+        self.window(&longer, shape, offset, span)
+    }
+
+    /// A window without dimensions of extent 1: `drop_dims`.
+    fn dropped(&mut self, view: &View, dims: &HostValue<'a>, span: Span) -> HostValue<'a> {
+        let Some(dims) = extents(dims) else { return self.not_known(dims, "`drop_dims`", span) };
+        let kept = |at: &usize| !dims.contains(&(*at as u64));
+        let gone = dims.iter().all(|dim| view.shape.get(*dim as usize) == Some(&1));
+        if !gone || (0..view.shape.len()).filter(kept).count() == 0 {
+            return self.stop_at("rank", span, "`drop_dims` names dimensions of extent 1, and leaves one");
+        }
+        let shape = (0..view.shape.len()).filter(kept).map(|at| view.shape[at]).collect();
+        let strides = (0..view.shape.len()).filter(kept).map(|at| view.strides[at]).collect();
+        HostValue::Device(Rc::new(View { shape, strides, ..view.clone() }))
+    }
+
+    /// The same bytes with two dimensions in each other's place.
+    fn transposed(&mut self, view: &View, one: i64, two: i64, span: Span) -> HostValue<'a> {
+        let rank = view.shape.len() as i64;
+        let axis = |n: i64| usize::try_from(if n < 0 { n + rank } else { n }).ok().filter(|n| (*n as i64) < rank);
+        let (Some(one), Some(two)) = (axis(one), axis(two)) else {
+            return self.stop_at("dim", span, format!("the tensor has {rank} dimensions, not these"));
+        };
+        if one == two {
+            return self.stop_at("dim", span, "a transposition takes two dimensions");
+        }
+        let mut turned = view.clone();
+        turned.shape.swap(one, two);
+        turned.strides.swap(one, two);
+        HostValue::Device(Rc::new(turned))
+    }
+
+    /// `x[i, j] = number`, `x[a:b, :] = part`.
+    pub(super) fn put(&mut self, view: &Rc<View>, index: &'a Expr, value: &HostValue<'a>, span: Span) -> HostValue<'a> {
+        let parts: Vec<&'a Expr> = match index {
+            Expr::Tuple(tuple) => tuple.elts.iter().collect(),
+            one => vec![one],
+        };
+        if parts.len() == view.shape.len() && !parts.iter().any(|part| part.is_slice_expr()) {
+            let indices: Vec<HostValue<'a>> = parts.into_iter().map(|part| self.expr(part)).collect();
+            return self.write_number(view, &[HostValue::list(indices)], value, span);
+        }
+        match (value, self.device_part(view, index, span)) {
+            (HostValue::Device(part), HostValue::Device(window)) => self.assembled(view, part, &window, span),
+            (_, HostValue::Device(_)) => self.misplaced("a store into a tensor", span),
+            (_, stopped) => stopped,
+        }
+    }
+
     pub(super) fn reshaped(&mut self, view: &View, shape: &HostValue<'a>, span: Span) -> HostValue<'a> {
         let Some(shape) = extents(shape) else { return self.not_known(shape, "this shape", span) };
         let dense = view.strides == tasks::dense_strides(&view.shape);
@@ -295,10 +421,9 @@ impl<'a> Host<'a> {
             }
         }
         if part.shape.is_empty() {
-            let error =
-                Diagnostic::error("not-known", span, "what a tensor holds is not known when the tasks are submitted");
-            return self
-                .stop(error.help("read it in a kernel, or let `predicate=` of a submit decide whether a task runs"));
+            part.shape.push(1);
+            part.strides.push(1);
+            return self.read_number(&part, &[HostValue::int(0)], span);
         }
         HostValue::Device(Rc::new(part))
     }

@@ -1,0 +1,134 @@
+//! Numbers of tensors that decide what tasks a program has: it is followed again for arguments, and what it asks for is answered by
+//! running the tasks that it has submitted so far.
+
+use std::sync::Arc;
+
+use slipring_ir::{Diagnostic, Diags};
+use slipring_lang::tasks::{Ask, Question};
+use slipring_machine::Platform;
+use slipring_sim::Turns;
+
+use super::run::{first_value, holds};
+use super::task::run_task;
+use super::{Program, ProgramOptions};
+use crate::kernel::Compiled;
+use crate::{Args, Error, Kernel, Loaded, Tools};
+
+/// The run of a program as far as it has been followed.
+struct Ahead {
+    platform: Platform,
+    options: ProgramOptions,
+    arguments: Vec<Option<Vec<u8>>>,
+    tensor_of: Vec<Option<usize>>,
+    tensors: Vec<Vec<u8>>,
+    compiled: Vec<Option<Arc<Compiled>>>,
+    /// Tasks that have run.
+    done: usize,
+}
+
+impl Ahead {
+    fn answer(&mut self, ask: &Ask<'_>) -> Result<u64, String> {
+        let piece = match &ask.question {
+            Question::Clusters => return Ok(u64::from(self.platform.clusters)),
+            Question::VectorCores => return Ok(2 * u64::from(self.platform.clusters)),
+            Question::Element(piece) => piece,
+        };
+        for at in self.tensors.len()..ask.graph.tensors.len() {
+            let passed = self.tensor_of.iter().position(|tensor| *tensor == Some(at));
+            let data = match passed.and_then(|param| self.arguments[param].clone()) {
+                Some(data) => data,
+                None => first_value(&ask.graph.tensors[at], ask.filled[at].as_deref()).map_err(|e| e.to_string())?,
+            };
+            self.tensors.push(data);
+        }
+        // Nothing has to run for a tensor that no task has changed.
+        let changes = |at: usize| {
+            let uses = &ask.graph.tasks[at].uses;
+            uses.iter()
+                .any(|own| own.tensor == piece.tensor && own.direction.writes() && own.bytes.overlaps(&piece.bytes()))
+        };
+        if (self.done..ask.graph.tasks.len()).any(changes) {
+            while self.done < ask.graph.tasks.len() {
+                let at = self.done;
+                self.run(ask, at).map_err(|why| format!("{} did not come to its end: {why}", ask.graph.name(at)))?;
+                self.done += 1;
+            }
+        }
+        let mut bits = [0u8; 8];
+        let size = piece.elem.bytes();
+        let place = piece.offset as usize;
+        let bytes = self.tensors[piece.tensor].get(place..place + size).ok_or("the argument is too small")?;
+        bits[..size].copy_from_slice(bytes);
+        Ok(u64::from_le_bytes(bits))
+    }
+
+    /// Runs a task.
+    fn run(&mut self, ask: &Ask<'_>, at: usize) -> Result<(), String> {
+        let call = &ask.calls[at];
+        call.act.iter().for_each(|act| act.apply(&mut self.tensors));
+        let Some(kernel) = call.kernel else { return Ok(()) };
+        if let Some(predicate) = &call.predicate
+            && !holds(predicate, ask.graph.tensors[predicate.tensor].elem, &self.tensors[predicate.tensor])
+        {
+            return Ok(());
+        }
+        if self.compiled.len() <= kernel {
+            self.compiled.resize(kernel + 1, None);
+        }
+        let compiled = match &self.compiled[kernel] {
+            Some(compiled) => compiled.clone(),
+            None => {
+                let own = &ask.kernels[kernel];
+                let loaded =
+                    Loaded { module: own.module.clone(), diags: Diags::default(), kernels: vec![own.info.clone()] };
+                let kernel = Kernel::from_loaded(loaded).map_err(|error| error.to_string())?.on(self.platform.clone());
+                kernel.compiled().map_err(|error| error.to_string())?.clone()
+            }
+        };
+        self.compiled[kernel] = Some(compiled.clone());
+        let blocks = (ask.graph.tasks[at].blocks, Turns::Pipes);
+        let outcome = run_task(&compiled, &self.platform, call, blocks, &mut self.tensors, &self.options)?;
+        match outcome.result.complete {
+            true => Ok(()),
+            false => Err(outcome.result.findings.first().map_or(String::new(), |finding| finding.message.clone())),
+        }
+    }
+}
+
+impl Program {
+    /// True for a program whose tasks depend on numbers that tensors hold, or on the number of clusters: it is known up to the
+    /// first of them, until it is followed for arguments.
+    pub fn is_open(&self) -> bool {
+        self.orchestration.open.as_ref().is_some_and(|open| open.why.is_none())
+    }
+
+    /// Why the program is not followed behind its first question.
+    pub fn not_followed(&self, why: &str) -> Diagnostic {
+        let open = self.orchestration.open.as_ref();
+        let (span, what) = open.map_or_else(Default::default, |open| (open.span, open.what.clone()));
+        let message = format!("the program is followed up to here: {what} is not known");
+        Diagnostic::error("not-followed", span, message).note(why.to_string())
+    }
+
+    /// The program as it is for these arguments: what its orchestration reads is known, the tasks before it having run.
+    ///
+    /// # Errors
+    /// If the arguments do not fit, or the program has errors behind what it reads.
+    pub fn followed<'a>(&self, args: impl Into<Args<'a>>, options: &ProgramOptions) -> Result<Program, Error> {
+        let mut quick = options.clone();
+        quick.tools = Tools { race: false, init: false, ..Tools::default() };
+        let mut ahead = Ahead {
+            platform: self.with_clusters(options.clusters)?,
+            options: quick,
+            arguments: self.contents(args.into())?,
+            tensor_of: self.orchestration.tensor_of.clone(),
+            tensors: Vec::new(),
+            compiled: Vec::new(),
+            done: 0,
+        };
+        let mut answer = |ask: &Ask<'_>| ahead.answer(ask);
+        let followed = Program::of(self.source.clone(), self.read_with.clone(), Some(&mut answer))?;
+        let followed = followed.ok_or_else(|| Error::Unsupported("the program is none any more".into()))?;
+        Ok(Program { platform: self.platform.clone(), readings: self.readings.clone(), ..followed })
+    }
+}

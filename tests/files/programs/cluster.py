@@ -6,9 +6,9 @@
 # check: 2 tasks with 1 edge
 # check: kernels clean
 # check: tasks clean
+# check: verify clean
 # check: cube + vector
 # check: after_it
-# check: verify clean
 # out[3]: f32 2048*11.0
 # out[4]: f32 2048*22.0
 # test: run %s --func grouped --verify --arg full:f16[32x64]=0.5 --arg full:f16[64x64]=0.25 --arg full:f32[32x64]=3 --arg zeros:f32[32x64] --arg zeros:f32[32x64]
@@ -19,7 +19,7 @@
 # out[4]: f32 2048*22.0
 # test: graph %s --func ring
 # exit: 0
-# check: ring: 2 tasks with 1 edge
+# check: ring: 2 tasks, 1 edge
 # check: cube + vector
 # test: check %s
 # exit: 0

@@ -7,6 +7,7 @@
 # check: kernels clean
 # check: tasks clean
 # check: verify clean
+# check: read table (b = 0, q = 0, n = 1)
 # check: update (b = 1, q = 0, n = 2)
 # out[5]: f32 2048*0.5
 import pypto.language as pl
@@ -17,15 +18,6 @@ QT = 16
 
 @pl.program
 class Paged:
-    @pl.function(type=pl.FunctionType.InCore)
-    def init(
-        self,
-        oi: pl.Out[pl.Tensor[[QT, DIM], pl.FP32]],
-        li: pl.Out[pl.Tensor[[QT, 1], pl.FP32]],
-        mi: pl.Out[pl.Tensor[[QT, 1], pl.FP32]],
-    ) -> tuple[pl.Tensor[[QT, DIM], pl.FP32], pl.Tensor[[QT, 1], pl.FP32], pl.Tensor[[QT, 1], pl.FP32]]:
-        return oi, li, mi
-
     @pl.function(type=pl.FunctionType.InCore)
     def qk(
         self,

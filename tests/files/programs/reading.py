@@ -5,18 +5,18 @@
 # test: run %s --func by_lengths --verify --arg iota:i32[4] --arg iota:f32[4x3x16] --arg zeros:f32[4x3x16]
 # exit: 0
 # check: for these inputs and so many clusters: numbers that the orchestration asks for decide what tasks there are
+# check: verify clean
 # check: read lengths
 # check: add_one (request = 3, block = 2)
-# check: verify clean
 # out[2]: f32 48*0 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 32*0 97 98 99 …
 # test: run %s --func by_result --verify --arg full:i32[1x16]=3 --arg full:f32[16x16]=1 --arg zeros:f32[16x16]
 # exit: 0
-# check: it is submitted when that is over
 # check: verify clean
 # out[2]: f32 256*16
 # test: graph %s --func by_result --arg full:i32[1x16]=3 --arg full:f32[16x16]=1 --arg zeros:f32[16x16]
 # exit: 0
-# check: after #1 read counts: it is submitted when that is over
+# check: #2 read counts
+# check: after #1 write counts: it is submitted when that is over
 # test: run %s --func whole_device --clusters 5 --verify --arg iota:f32[40x16] --arg zeros:f32[40x16]
 # exit: 0
 # check: verify clean

@@ -36,6 +36,20 @@ pub(crate) fn asks_cores(call: &ExprCall) -> bool {
     called(call) == "spmd" && call.arguments.args.iter().any(asks)
 }
 
+/// True for a function that asks so for its blocks: a kernel alone does not know its device.
+pub(crate) fn asks_device(def: &StmtFunctionDef) -> bool {
+    struct Search(bool);
+    impl<'a> Visitor<'a> for Search {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            self.0 |= matches!(expr, Expr::Call(call) if asks_cores(call));
+            walk_expr(self, expr);
+        }
+    }
+    let mut search = Search(false);
+    def.body.iter().for_each(|stmt| search.visit_stmt(stmt));
+    search.0
+}
+
 /// What a function does outside of its scopes.
 #[derive(Default)]
 struct Outside<'k> {
@@ -68,14 +82,7 @@ impl<'a> Visitor<'a> for Outside<'_> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         let weight = if self.loops > 0 { 2 } else { 1 };
         if is_scope(stmt) {
-            // A kernel alone does not know its device.
-            let heads: Vec<&Expr> = match stmt {
-                Stmt::With(stmt) => stmt.items.iter().map(|item| &item.context_expr).collect(),
-                Stmt::For(stmt) => vec![&stmt.iter],
-                _ => Vec::new(),
-            };
-            let asks = heads.into_iter().any(|head| matches!(head, Expr::Call(call) if asks_cores(call)));
-            self.starts += if asks { 2 } else { weight };
+            self.starts += weight;
             self.scopes += 1;
             return;
         }
@@ -182,7 +189,7 @@ pub(crate) fn entry(host: &Host<'_>, globals: &Globals<'_>, names: &[Rc<str>], a
     let kernels = (0..host.found.len()).filter(own).filter(|at| matches!(host.found[*at].role, Role::Kernel(_)));
     let others = kernels.filter(|at| !free.contains(at) && !called(*at)).count();
     match free[..] {
-        [only] if others == 0 => Some(only),
+        [only] if others == 0 || matches!(host.found[only].role, Role::Starts | Role::Group) => Some(only),
         _ => None,
     }
 }

@@ -23,7 +23,10 @@ impl<'a> Host<'a> {
             // Methods do not see the names of their class.
             scopes.pop();
         }
-        if let Some(role) = role {
+        if let Some(mut role) = role {
+            if role == Role::Kernel(None) && crate::tasks::asks_device(def) {
+                role = Role::Starts;
+            }
             // One of a function that is called several times counts once: with the constants of the first call.
             let first = self.found.iter().position(|found| std::ptr::eq(found.def, def));
             let position = first.unwrap_or(self.found.len());

@@ -166,15 +166,7 @@ impl Program {
             return Err(Error::text(source, diags));
         }
         let (said, compiled) = (diags.list, OnceLock::new());
-        Ok(Some(Program {
-            source,
-            orchestration,
-            said,
-            platform: None,
-            readings: Vec::new(),
-            compiled,
-            read_with,
-        }))
+        Ok(Some(Program { source, orchestration, said, platform: None, readings: Vec::new(), compiled, read_with }))
     }
 
     /// For a built-in platform: `a5`, which is the default, or `a2a3`.

@@ -15,11 +15,26 @@ from ._files import open
 from ._kernel import Function, Program
 from ._runs import KernelWarning, Run
 
-__all__ = ["Function", "KernelError", "KernelWarning", "Program", "Run", "__version__", "language", "open", "reference", "testing"]
+__all__ = [
+    "Function",
+    "KernelError",
+    "KernelWarning",
+    "Program",
+    "Run",
+    "__version__",
+    "language",
+    "open",
+    "reference",
+    "scale",
+    "sweep",
+    "testing",
+]
 
 # What names of this package are in a kernel.
 __slipring_path__ = "slipring"
-_LAZY = ("testing", "reference", "pypto", "language", "queue")
+_LAZY = ("testing", "reference", "pypto", "language", "queue", "scale")
+# Functions of `scale`.
+_SCALE = ("sweep",)
 
 
 def __getattr__(name):
@@ -27,4 +42,8 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module(f"{__name__}.{name}")
+    if name in _SCALE:
+        from . import scale
+
+        return getattr(scale, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -237,19 +237,27 @@ impl Kernel {
         to_python(py, &self.inner.memory_map().map_err(|error| raise(py, &error))?)
     }
 
-    /// Runs it. What an array is, `tensor` says.
-    #[pyo3(signature = (args, given=None, verify=false, progress=None))]
+    /// Runs it. What an array is, `tensor` says; without arguments it takes those of its file, or random ones of the shapes that
+    /// it declares, from `seed`.
+    #[pyo3(signature = (args=None, given=None, verify=false, progress=None, seed=0))]
     fn run(
         &self,
         py: Python<'_>,
-        args: &Bound<'_, PyList>,
+        args: Option<&Bound<'_, PyList>>,
         given: Option<&Bound<'_, PyDict>>,
         verify: bool,
         progress: Option<&Bound<'_, PyAny>>,
+        seed: u64,
     ) -> PyResult<Run> {
         let control = Control::default();
         let options = options(given, &control)?;
-        let tensors = tensors(args)?;
+        let tensors = match args {
+            Some(args) => tensors(args)?,
+            None => {
+                let own = self.inner.arguments(&[], seed).map_err(|error| raise(py, &error))?;
+                own.into_iter().map(Tensor::from).collect()
+            }
+        };
         let kernel = Arc::clone(&self.inner);
         let work = move || {
             let run = kernel.run_with(tensors, &options)?;

@@ -23,6 +23,7 @@ struct Target {
     platform: Option<String>,
     readings: Vec<String>,
     function: Option<String>,
+    slots: Option<u32>,
 }
 
 impl Target {
@@ -33,12 +34,18 @@ impl Target {
         if let Some(function) = self.function {
             kernel = kernel.function(function);
         }
+        if let Some(slots) = self.slots {
+            kernel = kernel.slots(slots)?;
+        }
         let kernel = kernel.readings(self.readings)?;
         kernel.compile()?;
         Ok(Loaded::Kernel(Kernel::new(kernel)))
     }
 
     fn program(self, mut program: slipring::Program) -> Result<Loaded, Error> {
+        if self.slots.is_some() {
+            return Err(Error::Arguments("a whole program has no rings of its own: its kernels have".into()));
+        }
         if let Some(platform) = self.platform {
             program = program.platform(&platform)?;
         }
@@ -53,9 +60,10 @@ type Passed = (String, Vec<u64>, String);
 
 /// Compiles functions. `names` is what names stand for around them, `function` the one that is meant, `tensors` the arrays that are
 /// passed to it as (parameter, shape, element type), `numbers` the scalars as text: a whole program's tasks follow from them. With `host`
-/// it has to be a whole program.
+/// it has to be a whole program. `slots` is the depth of a kernel's rings, where that is not its text's.
 #[pyfunction]
-#[pyo3(signature = (filename, text, names, function, tensors, numbers, platform=None, readings=Vec::new(), host=false))]
+#[pyo3(signature = (filename, text, names, function, tensors, numbers, platform=None, readings=Vec::new(), host=false,
+    slots=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn compile(
     py: Python<'_>,
@@ -68,6 +76,7 @@ pub fn compile(
     platform: Option<&str>,
     readings: Vec<String>,
     host: bool,
+    slots: Option<u32>,
 ) -> PyResult<Loaded> {
     let mut kernel = Given { function: function.to_owned(), ..Given::default() };
     for (key, value) in names.iter() {
@@ -81,7 +90,8 @@ pub fn compile(
         shape: None,
         number: Some(number),
     }));
-    let target = Target { platform: platform.map(str::to_owned), readings, function: Some(function.to_owned()) };
+    let function_name = Some(function.to_owned());
+    let target = Target { platform: platform.map(str::to_owned), readings, function: function_name, slots };
     let (filename, text) = (filename.to_owned(), text.to_owned());
     let work = move || match slipring::Program::from_functions(&filename, &text, &program)? {
         Some(program) => target.program(program).map(Some),
@@ -103,9 +113,9 @@ fn passed(tensors: Vec<Passed>) -> PyResult<Vec<ArgType>> {
 }
 
 /// Compiles what a file holds: the kernel language if its name ends in `.py`, else a text. `arguments` are the types, shapes and numbers
-/// of arguments as the command line takes them, `values` the `name=value` of constants.
+/// of arguments as the command line takes them, `values` the `name=value` of constants, `slots` the depth of a kernel's rings.
 #[pyfunction]
-#[pyo3(signature = (name, contents, arguments, values, function=None, platform=None, readings=Vec::new()))]
+#[pyo3(signature = (name, contents, arguments, values, function=None, platform=None, readings=Vec::new(), slots=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn open(
     py: Python<'_>,
@@ -116,10 +126,11 @@ pub fn open(
     function: Option<&str>,
     platform: Option<&str>,
     readings: Vec<String>,
+    slots: Option<u32>,
 ) -> PyResult<Loaded> {
     let name = name.to_owned();
     let function = function.map(str::to_owned);
-    let target = Target { platform: platform.map(str::to_owned), readings, function: function.clone() };
+    let target = Target { platform: platform.map(str::to_owned), readings, function: function.clone(), slots };
     let work = move || {
         let asked = slipring::Asked::new(function.as_deref(), &arguments, &values)?;
         match slipring::Program::read_as(&name, contents.clone(), &asked)? {

@@ -7,6 +7,7 @@ use slipring_ir::text::nearest;
 use slipring_ir::{Diagnostic, Diags, Module, Source};
 use slipring_lang::KernelInfo;
 use slipring_machine::Platform;
+use slipring_op::ring::set_slots;
 use slipring_program::{Param, ParamKind};
 use slipring_report::MemoryFacts;
 use slipring_tile::Elem;
@@ -56,6 +57,7 @@ pub struct Kernel {
     platform: Option<Platform>,
     readings: Vec<String>,
     function: Option<String>,
+    slots: Option<u32>,
     compiled: OnceLock<Arc<Compiled>>,
 }
 
@@ -199,7 +201,16 @@ impl Kernel {
             return Err(Error::text(module.source.clone(), diags));
         }
         let (said, compiled) = (diags.list, OnceLock::new());
-        Ok(Kernel { module, said, kernels, platform: None, readings: Vec::new(), function: None, compiled })
+        Ok(Kernel {
+            module,
+            said,
+            kernels,
+            platform: None,
+            readings: Vec::new(),
+            function: None,
+            slots: None,
+            compiled,
+        })
     }
 
     /// For a built-in platform: `a5` or `a2a3`. By default it is the one that the file says, else A5.
@@ -233,6 +244,19 @@ impl Kernel {
         self.function = Some(name.into());
         self.compiled = OnceLock::new();
         self
+    }
+
+    /// With so many slots in each of its rings, whatever its text says. Buffers for slots that are passed must be as large.
+    ///
+    /// # Errors
+    /// If a ring cannot have so many.
+    pub fn slots(mut self, slots: u32) -> Result<Kernel, Error> {
+        if !(1..=crate::DEEPEST).contains(&slots) {
+            return Err(Error::Arguments(format!("a ring has from 1 to {} slots", crate::DEEPEST)));
+        }
+        self.slots = Some(slots);
+        self.compiled = OnceLock::new();
+        Ok(self)
     }
 
     /// The name of the function that is meant, where it was said.
@@ -277,9 +301,12 @@ impl Kernel {
         let platform = self.target()?;
         let mut diags = Diags { list: self.said.clone() };
         let function = self.function.as_deref();
-        check(needed(&self.module, function).as_ref().unwrap_or(&self.module), &platform, &mut diags);
-        let prepared =
-            if diags.has_errors() { None } else { prepare(self.module.clone(), function, &platform, &mut diags) };
+        let mut module = self.module.clone();
+        if let Some(slots) = self.slots {
+            set_slots(&mut module, slots, &platform);
+        }
+        check(needed(&module, function).as_ref().unwrap_or(&module), &platform, &mut diags);
+        let prepared = if diags.has_errors() { None } else { prepare(module, function, &platform, &mut diags) };
         let Some(prepared) = prepared else { return Err(Error::text(self.module.source.clone(), diags)) };
         let shapes = shapes(&prepared, &self.kernels);
         let compiled = Compiled { prepared, platform, kernels: self.kernels.clone(), said: diags.list, shapes };

@@ -1,0 +1,165 @@
+"""What workers do at the points of a sweep."""
+
+import hashlib
+
+from .points import shown
+
+# Columns behind the parameters of a sweep.
+COLUMNS = ("verdict", "cycles", "local_memory", "memory", "outputs", "reason", "line")
+# Compiled kernels that a worker keeps.
+KEPT = 16
+# Parameters that are options of the compilation.
+COMPILING = ("platform", "slots", "slot_num")
+
+
+def first_error(findings):
+    """The first error of some findings, else the first of them: code with message, and line."""
+    errors = [finding for finding in findings if finding["severity"] == "error"] or findings
+    if not errors:
+        return None, None
+    return f"{errors[0]['code']}: {errors[0]['message']}", errors[0].get("line")
+
+
+def local_memory(maps):
+    """Bytes that lie in use in each local memory, by its name."""
+    used = {}
+    for entry in maps:
+        name = entry["title"].rpartition(": ")[2].removeprefix("each ").replace(" core, ", " ")
+        end = max((buffer["address"] + buffer["bytes"] for buffer in entry["buffers"]), default=0)
+        used[name] = max(end, used.get(name, 0))
+    return used
+
+
+class SweepJob:
+    """A kernel, and how each point changes it."""
+
+    def __init__(self, source, arguments, options, kinds, verify):
+        self.source, self.arguments, self.options, self.kinds, self.verify = source, arguments, options, kinds, verify
+
+    def open(self):
+        """Nothing is kept but what is compiled."""
+        self.kept = {}
+
+    def base(self, payload):
+        """The columns of the parameters."""
+        return {name: shown(value) for name, value in payload[0].items()}
+
+    def fault(self, at, payload, verdict, reason):
+        """The row of a point that has no result."""
+        empty = dict.fromkeys(COLUMNS)
+        return {**self.base(payload), **empty, "verdict": verdict, "reason": reason}
+
+    def do(self, at, payload):
+        """The row of a point: `payload` is its parameters and its arrays, where it has its own."""
+        from .._slipring import KernelError
+
+        row = {**self.base(payload), **dict.fromkeys(COLUMNS)}
+        try:
+            run, memory, outputs = self._run(*payload)
+        except KernelError as error:
+            row["verdict"] = "refused"
+            row["reason"], row["line"] = first_error(error.findings)
+            return row
+        except (TypeError, ValueError) as error:
+            row["verdict"], row["reason"] = "refused", str(error)
+            return row
+        row["verdict"], row["cycles"] = run.verdict, run.cycles
+        if memory is not None:
+            row["local_memory"], row["memory"] = sum(memory.values()), memory
+        if run.complete:
+            digest = hashlib.blake2b(digest_size=8)
+            for at in outputs:
+                digest.update(run.result(at))
+            row["outputs"] = digest.hexdigest()
+        if run.verdict != "clean":
+            row["reason"], row["line"] = first_error(run.findings)
+        return row
+
+    def _run(self, point, arrays):
+        from .._kernel import _passed
+
+        names, compiling, options, arguments = {}, {}, dict(self.options), dict(self.arguments if arrays is None else arrays)
+        places = {"name": names, "compiling": compiling, "option": options, "argument": arguments}
+        for name, value in point.items():
+            places[self.kinds[name]][name] = value
+        kernel, parameters, memory = self._compiled(names, compiling, arguments)
+        passed, given, _ = _passed(parameters, arguments)
+        run = kernel.run(passed, options, self.verify, None)
+        outputs = [at for at in given if parameters[at][4] != "in"]
+        return run, memory, outputs
+
+    def _compiled(self, names, compiling, arguments):
+        key, make = self.source.compiling(names, compiling, arguments)
+        known = self.kept.get(key)
+        if known is None:
+            kernel = make()
+            memory = local_memory(kernel.memory_map()) if hasattr(kernel, "memory_map") else None
+            known = kernel, kernel.parameters(), memory
+            while len(self.kept) >= KEPT:
+                self.kept.pop(next(iter(self.kept)))
+            self.kept[key] = known
+        return known
+
+
+class FunctionSource:
+    """A function of the language: its text and what its names stand for."""
+
+    def __init__(self, filename, text, names, name, platform):
+        self.filename, self.text, self.names, self.name, self.platform = filename, text, names, name, platform
+
+    def facts(self):
+        """What makes it another source."""
+        return (self.text, self.name, sorted((name, repr(value)) for name, value in self.names.items()), self.platform)
+
+    def compiling(self, names, compiling, arguments):
+        """What the compiled kernel depends on, and how it is made."""
+        from .. import _slipring
+        from .._arrays import element_of, extents
+        from .._kernel import _number
+        from .._source import plain
+
+        own = {**self.names, **{name: plain(value) for name, value in names.items()}}
+        platform = compiling.get("platform", self.platform)
+        slots = compiling.get("slots", compiling.get("slot_num"))
+        tensors = [(n, extents(v, n), element_of(v, n)) for n, v in arguments.items() if hasattr(v, "dtype")]
+        numbers = [(name, _number(value)) for name, value in arguments.items() if _number(value) is not None]
+        key = (
+            platform,
+            slots,
+            tuple((name, repr(own[name])) for name in sorted(names)),
+            tuple((name, tuple(shape), elem) for name, shape, elem in tensors),
+            tuple(numbers),
+        )
+
+        def make():
+            program = _slipring.program(self.filename, self.text, own, self.name, tensors, numbers, platform)
+            if program is not None:
+                if slots is not None:
+                    raise ValueError("a whole program has no rings of its own: its kernels have")
+                return program
+            return _slipring.compile(self.filename, self.text, own, self.name, tensors, platform, slots)
+
+        return key, make
+
+
+class FileSource:
+    """A kernel of a file: its text, as it was when the sweep began."""
+
+    def __init__(self, path, text, function, platform):
+        self.path, self.text, self.function, self.platform = path, text, function, platform
+
+    def facts(self):
+        """What makes it another source."""
+        return (self.text, self.function, self.platform)
+
+    def compiling(self, names, compiling, arguments):
+        """What the compiled kernel depends on, and how it is made."""
+        from .. import _slipring
+
+        platform = compiling.get("platform", self.platform)
+        slots = compiling.get("slots", compiling.get("slot_num"))
+
+        def make():
+            return _slipring.read(self.path, self.text, platform, self.function, slots)
+
+        return (platform, slots), make

@@ -1,0 +1,43 @@
+"""Where points are done, and how their rows come into the journal."""
+
+import sys
+
+from .local import LocalPool, PoolError
+from .progress import Line
+
+__all__ = ["PoolError", "drive", "pool_of"]
+
+
+def pool_of(where, job, workers=None, timeout=300.0, memory=None, logs=None):
+    """The pool that `where` names: `local`, `ray` (the cluster that this process or `RAY_ADDRESS` knows, else one that is started
+    here), or the address of a cluster."""
+    if where == "local":
+        return LocalPool(job, workers, timeout, memory, logs)
+    if where == "ray" or ":" in str(where) or where == "auto":
+        from .raypool import RayPool
+
+        return RayPool(job, workers, timeout, memory, logs, address=None if where == "ray" else where)
+    raise ValueError(f"`where` is `local`, `ray` or the address of a cluster, and not {where!r}")
+
+
+def drive(pool, journal, payload, title, progress=None, found=None):
+    """Does all points that have no row yet. `payload` gives what is sent for a point, `found` says of a row's text whether it has a
+    finding. Whatever stops it, the rows so far stay, and a line says where."""
+    try:
+        if journal.done < len(journal.at):
+            line = Line(title, len(journal.at), journal.done, progress)
+            try:
+                for number, text in pool.run((number, payload(number)) for number in journal.missing()):
+                    journal.add(number, text)
+                    line.step(found(text) if found else 0)
+            finally:
+                line.close()
+        journal.finish()
+    except BaseException:
+        words = journal.leave()
+        if words and sys.stderr is not None:
+            sys.stderr.write(f"{title}: {words}\n")
+        journal.close()
+        raise
+    finally:
+        pool.close()

@@ -1,0 +1,224 @@
+"""Points on a cluster of Ray.
+
+Each processor that the cluster has for it gets an actor, which keeps one worker process: that a point ends its process, or takes too
+long, is settled there (`local`), so an actor that is lost was lost with its machine or by it, and what it had not answered is sent
+to another. The job, with all arrays that are the same at every point, is put into the object store once and comes to each node once.
+"""
+
+import collections
+import contextlib
+import os
+import pickle
+import socket
+import time
+
+from .local import PoolError
+from .worker import text_of
+
+# Seconds of work that one call has, and at most so many points; calls that an actor has in front of it.
+CALL, MOST, AHEAD = 0.3, 256, 2
+# How often a point may lose the actor that is at it alone.
+PATIENCE = 3
+# Seconds between looks at what the cluster has, and how long it may have nothing.
+LOOK, NOTHING = 2.0, 60.0
+
+
+def _host():
+    """The actor. It is sent by value: what is installed where it runs may be another version, which it says."""
+
+    class Host:
+        def __init__(self, job, options):
+            self.job, self.options, self.pool = job, options, None
+
+        def hello(self):
+            import socket
+
+            try:
+                from slipring import __version__
+            except ImportError as error:
+                return socket.gethostname(), None, str(error)
+            return socket.gethostname(), __version__, None
+
+        def do(self, tasks):
+            import time
+
+            if self.pool is None:
+                from slipring.scale.local import LocalPool
+
+                self.pool = LocalPool(self.job, 1, **self.options)
+            begun = time.monotonic()
+            rows = list(self.pool.run(tasks))
+            return rows, time.monotonic() - begun
+
+    return Host
+
+
+class Actor:
+    """An actor and its calls: each the points that it was sent."""
+
+    def __init__(self, handle):
+        self.handle, self.calls, self.name, self.known = handle, {}, None, False
+
+
+class RayPool:
+    """The actors of a cluster; the rest is as for `LocalPool`. `workers` is how many there are at most."""
+
+    def __init__(self, job, workers=None, timeout=300.0, memory=None, logs=None, address=None):
+        # Ray's warning about graphics cards is of no interest to processors.
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+        try:
+            import ray
+        except ImportError:
+            raise PoolError('`where="ray"` needs Ray: pip install "slipring[ray]"') from None
+        self.ray, self.job, self.limit = ray, job, workers
+        self.options = {"timeout": timeout, "memory": memory, "logs": logs}
+        self.mine = not ray.is_initialized()
+        if self.mine:
+            given = {} if address is None else {"address": address}
+            quiet = {"logging_level": "ERROR", "log_to_driver": logs is not None, "configure_logging": logs is not None}
+            try:
+                ray.init(**given, **quiet, **({} if address or os.environ.get("RAY_ADDRESS") else {"include_dashboard": False}))
+            except (ConnectionError, ValueError, RuntimeError) as error:
+                raise PoolError(f"there is no cluster of Ray at {address or 'hand'}: {error}") from None
+        self.head = ray.get_runtime_context().gcs_address
+        self.actors, self.refused, self.lost = [], {}, collections.Counter()
+
+    @property
+    def where(self):
+        """What the pool is, in words."""
+        return f"Ray, {len(self.actors)} workers"
+
+    def _size(self):
+        """How many actors the cluster has room for."""
+        room = int(self.ray.cluster_resources().get("CPU", 0))
+        return min(room, self.limit) if self.limit else room
+
+    def _grow(self):
+        """Starts actors for processors that have none."""
+        make = self.ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(self.host)
+        for _ in range(self._size() - len(self.actors) - len(self.refused)):
+            actor = Actor(make.remote(self.stored, self.options))
+            actor.calls[actor.handle.hello.remote()] = None
+            self.actors.append(actor)
+
+    def run(self, tasks):
+        """Does points, each `(at, payload)`, and gives `(at, text of the row)` as they come."""
+        ray, tasks = self.ray, iter(tasks)
+        again, mean, more = collections.deque(), 0.0, True
+        self.host, self.stored = _host(), ray.put(self.job)
+        looked, lively = 0.0, time.monotonic()
+        while True:
+            now = time.monotonic()
+            if now - looked >= LOOK:
+                looked = now
+                self._alive()
+                self._grow()
+                if any(actor.known for actor in self.actors):
+                    lively = now
+                elif now - lively > NOTHING:
+                    raise PoolError(self._nobody())
+            size = min(MOST, max(1, int(CALL / mean))) if mean else 1
+            for _ in range(AHEAD):
+                for actor in self.actors:
+                    if actor.known and len(actor.calls) < AHEAD and (again or more):
+                        part = self._part(again, tasks, size)
+                        more = more and part is not None
+                        if part:
+                            actor.calls[actor.handle.do.remote(part)] = part
+            calls = {ref: actor for actor in self.actors for ref in actor.calls}
+            if not any(part for actor in self.actors for part in actor.calls.values()) and not (again or more):
+                return
+            if not calls:
+                time.sleep(0.1)
+                continue
+            ready, _ = ray.wait(list(calls), num_returns=1, timeout=LOOK)
+            for ref in ready:
+                actor = calls[ref]
+                try:
+                    said = ray.get(ref)
+                except ray.exceptions.RayTaskError as error:
+                    # The actor's own pool gave up.
+                    raise PoolError(f"on {actor.name or 'a node'}: {error.cause}") from None
+                except ray.exceptions.RayError as error:
+                    for at, row in self._gone(actor, again, error):
+                        yield at, row
+                    looked = 0.0
+                    continue
+                part = actor.calls.pop(ref)
+                if part is None:
+                    self._known(actor, *said)
+                    continue
+                rows, seconds = said
+                mean = 0.7 * mean + 0.3 * seconds / len(part) if mean else seconds / len(part)
+                yield from rows
+
+    def _part(self, again, tasks, size):
+        """The points of the next call; a point that lost an actor before goes alone. `None` where there are no more."""
+        if again:
+            part = [again.popleft()]
+            while again and len(part) < size and not self.lost[part[0][0]] and not self.lost[again[0][0]]:
+                part.append(again.popleft())
+            return part
+        part = []
+        for task in tasks:
+            part.append(task)
+            if len(part) == size:
+                break
+        return part or None
+
+    def _gone(self, actor, again, error):
+        """An actor is lost: what it had goes to others."""
+        self.actors = [other for other in self.actors if other is not actor]
+        for number, part in enumerate(part for part in actor.calls.values() if part):
+            for task in reversed(part):
+                # What stood behind the first call was not begun.
+                self.lost[task[0]] += number == 0
+                if self.lost[task[0]] > PATIENCE:
+                    verdict = "out of memory" if isinstance(error, self.ray.exceptions.OutOfMemoryError) else "crashed"
+                    row = pickle.loads(self.job).fault(*task, verdict, f"the worker was lost at it {PATIENCE + 1} times")
+                    yield task[0], text_of({"at": task[0], **row})
+                else:
+                    again.appendleft(task)
+
+    def _known(self, actor, node, version, why):
+        from .. import __version__
+
+        actor.name = node
+        if version == __version__:
+            actor.known = True
+            return
+        self.actors.remove(actor)
+        has = f"has slipring {version}" if version else f"has no slipring ({why})"
+        self.refused[actor] = f"{node} {has}, and this is {__version__}"
+        self.ray.kill(actor.handle)
+        if not self.actors:
+            raise PoolError(self._nobody())
+
+    def _nobody(self):
+        reasons = sorted(set(self.refused.values()))
+        if reasons:
+            return "no worker of the cluster can be used: " + "; ".join(reasons)
+        return f"the cluster of Ray at {self.head} has had no free processor for {NOTHING:g} s"
+
+    def _alive(self):
+        """Raises where the head of the cluster is gone: Ray itself would end this process some time later."""
+        host, _, port = self.head.rpartition(":")
+        for last in (False, False, True):
+            try:
+                socket.create_connection((host, int(port)), timeout=2).close()
+                return
+            except OSError:
+                if last:
+                    break
+                time.sleep(0.5)
+        raise PoolError(f"the head of the cluster of Ray at {self.head} is gone")
+
+    def close(self):
+        """Ends all actors, and Ray where it was begun here."""
+        for actor in self.actors:
+            with contextlib.suppress(Exception):
+                self.ray.kill(actor.handle)
+        self.actors = []
+        if self.mine:
+            self.mine = False
+            self.ray.shutdown()

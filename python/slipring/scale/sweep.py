@@ -1,0 +1,139 @@
+"""Sweeps: a kernel at many points."""
+
+import hashlib
+import os
+import pickle
+
+from .._arrays import host_array, is_array
+from .job import COLUMNS, COMPILING, FileSource, FunctionSource, SweepJob
+from .journal import Journal, identity
+from .points import points_of, shown
+from .pool import drive, pool_of
+from .table import Table
+
+
+def sweep(
+    kernel,
+    points,
+    arrays=None,
+    *,
+    where="local",
+    workers=None,
+    file=None,
+    platform=None,
+    verify=False,
+    timeout=300.0,
+    memory=None,
+    progress=None,
+    logs=None,
+    **options,
+):
+    """Compiles, checks and runs a kernel at every point and gives a `Table`.
+
+    `points` maps names to values, of which every combination is tried, or lists dictionaries. A name is one that the kernel's text
+    uses (`TILE`, a mode), a parameter of the kernel that takes a number, `platform`, `slots` (or `slot_num`: the depth of all
+    rings, where the text uses no such name), or an option of `run`. `arrays` are its arguments in order or by name, or a function of the point that
+    gives them.
+
+    `where` is `local` (processes of this machine), `ray`, or the address of a cluster of Ray. With `file` the rows stand there, and
+    the same call goes on where it stopped. A point that takes longer than `timeout` seconds or more than `memory` bytes, or that
+    ends its process, is tried once more, alone, and is then a row that says so. `logs` is a folder for what workers print.
+    """
+    points = points_of(points)
+    source, parameters, given = _source(kernel, platform)
+    for name in points.names:
+        if name in COLUMNS or name == "at":
+            raise ValueError(f"`{name}` is a column of the table: give the parameter another name")
+    kinds = {name: _kind(name, given, parameters) for name in points.names}
+    for name in options:
+        if _kind(name, {}, ()) != "option":
+            raise TypeError(f"a run has no option `{name}`")
+    of_point = arrays if callable(arrays) else None
+    fixed = {} if of_point else _arguments(parameters, arrays, kinds)
+    job = SweepJob(source, fixed, options, kinds, verify)
+    title = f"sweep of {getattr(kernel, '__name__', source)}"
+    axes = points.axes if hasattr(points, "axes") else points.points
+    values = [(name, _digest(value)) for name, value in fixed.items()]
+    own = getattr(of_point, "__qualname__", None) and of_point.__code__.co_code
+    head = {"what": title, "id": identity(source.facts(), _plain(axes), values, own, sorted(options.items()), verify)}
+    journal = Journal(file, head, len(points))
+
+    def payload(number):
+        point = points[number]
+        return point, _arguments(parameters, of_point(point), kinds) if of_point else None
+
+    drive(pool_of(where, pickle.dumps(job), workers, timeout, memory, logs), journal, payload, title, progress, _found)
+    return Table(journal, points.names)
+
+
+def _found(text):
+    return b'"verdict":"findings"' in text
+
+
+def _plain(axes):
+    if hasattr(axes, "items"):
+        return [(name, [shown(value) for value in values]) for name, values in axes.items()]
+    return [[(name, shown(value)) for name, value in point.items()] for point in axes]
+
+
+def _digest(value):
+    if hasattr(value, "dtype"):
+        return (str(value.dtype), value.shape, hashlib.blake2b(value.tobytes(), digest_size=16).hexdigest())
+    return repr(value)
+
+
+def _source(kernel, platform):
+    """What is compiled, the names of its parameters, and what its text's names stand for."""
+    from .._kernel import File, Function, _target
+    from .._source import together
+
+    if isinstance(kernel, Function):
+        if kernel.kind == "inline":
+            raise TypeError(f"`{kernel.__name__}` is copied into kernels that call it; it is no kernel itself")
+        parts, names = kernel._parts()
+        classes = {part.text: part.owner.name for part in parts if part.owner is not None}
+        filename, text = together([part.text for part in parts], classes)
+        platform = _target(platform, None)[0]
+        return FunctionSource(filename, text, names, kernel.__name__, platform), kernel.parameter_names, names
+    if isinstance(kernel, (str, os.PathLike)):
+        from .. import open as read
+
+        kernel = read(kernel, platform)
+    if isinstance(kernel, File):
+        with open(kernel.path, encoding="utf-8") as file:
+            text = file.read()
+        names = [parameter[0] for parameter in kernel.parameters]
+        return FileSource(kernel.path, text, kernel.function, platform or kernel.platform), names, {}
+    raise TypeError(f"a sweep takes a kernel of the language or a file, not {type(kernel).__name__}")
+
+
+def _kind(name, names, parameters):
+    """What a parameter of a sweep is to the kernel."""
+    from .._kernel import OPTIONS
+
+    if name in parameters:
+        return "argument"
+    if name in names:
+        return "name"
+    if name in COMPILING:
+        return "compiling"
+    if name in OPTIONS:
+        return "option"
+    has = [*names, *parameters]
+    raise TypeError(f"the kernel has no name `{name}`: it has {', '.join(str(own) for own in has)}; a run has {', '.join(OPTIONS)}")
+
+
+def _arguments(parameters, arrays, kinds):
+    """The arguments that are the same at all points, by name."""
+    if hasattr(arrays, "items"):
+        given = dict(arrays)
+    else:
+        open_ones = [name for name in parameters if name not in kinds]
+        listed = list(arrays or ())
+        if len(listed) != len(open_ones):
+            raise TypeError(f"the kernel takes {len(open_ones)} arguments ({', '.join(open_ones)}), {len(listed)} given")
+        given = dict(zip(open_ones, listed))
+    for name in given:
+        if name not in parameters:
+            raise TypeError(f"the kernel has no parameter `{name}`: it has {', '.join(parameters)}")
+    return {name: host_array(value) if is_array(value) else value for name, value in given.items()}

@@ -1,0 +1,75 @@
+"""A worker: `python -m slipring.scale.worker`. It is sent a job and points of it, and sends back a row for each.
+
+It ends with its driver, whatever a point is at: the end of its input is read on a thread of its own.
+"""
+
+import json
+import os
+import queue
+import sys
+import threading
+
+# How a worker ends that has no memory left.
+NO_MEMORY = 77
+
+
+def text_of(row):
+    """A row as it stands in files."""
+    return json.dumps(row, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def _listen(file, waiting):
+    from .wire import read
+
+    try:
+        while True:
+            waiting.put(read(file))
+    except EOFError:
+        os._exit(0)
+
+
+def _bound(memory):
+    """So much address space and no more."""
+    try:
+        import resource
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+
+
+def main():
+    # What kernels or libraries print is no answer.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    questions = os.fdopen(os.dup(0), "rb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    import slipring
+
+    from .wire import frame
+
+    def answer(*what):
+        answers.write(frame(what))
+        answers.flush()
+
+    answer("hello", slipring.__version__)
+    waiting = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(questions, waiting), daemon=True).start()
+    job, memory = waiting.get()
+    if memory:
+        _bound(memory)
+    try:
+        job.open()
+        while True:
+            for at, payload in waiting.get():
+                row = {"at": at, **job.do(at, payload)}
+                answer("row", at, text_of(row))
+    except MemoryError:
+        os._exit(NO_MEMORY)
+    except KeyboardInterrupt:
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    if sys.flags.safe_path is False and sys.path and sys.path[0] == "":
+        del sys.path[0]
+    main()

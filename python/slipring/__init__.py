@@ -22,6 +22,7 @@ __all__ = [
     "Program",
     "Run",
     "__version__",
+    "campaign",
     "language",
     "open",
     "reference",
@@ -34,7 +35,7 @@ __all__ = [
 __slipring_path__ = "slipring"
 _LAZY = ("testing", "reference", "pypto", "language", "queue", "scale")
 # Functions of `scale`.
-_SCALE = ("sweep",)
+_SCALE = ("campaign", "sweep")
 
 
 def __getattr__(name):

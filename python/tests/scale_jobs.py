@@ -6,6 +6,8 @@ import pathlib
 import sys
 import time
 
+from slipring.scale import Trial
+
 
 class Job:
     """Each point is a word and a number. What is done is noted in a folder: a file for each time."""
@@ -43,3 +45,19 @@ class Job:
         if word == "waits":
             time.sleep(number)
         return {"word": word, "verdict": "clean", "reason": None, "square": at * at}
+
+
+class Odd(Trial):
+    """A trial that does not like odd seeds, and ends its process at 6."""
+
+    def ready(self, name, text, platform):
+        return len(text)
+
+    def do(self, ready, name, text, platform, seed):
+        if seed == 6:
+            sys.stderr.write(f"thread panicked at place.rs:12: seed {seed}\n")
+            sys.stderr.flush()
+            os.abort()
+        if seed % 2:
+            return "finding", "odd", f"{seed} is odd", f"odd {seed % 4}"
+        return "agrees", "even", None, None

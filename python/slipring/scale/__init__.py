@@ -5,8 +5,10 @@ gives their rows as they come; there are two, `local` and `raypool`. A *journal*
 a file from which the same call goes on; a *table* is a journal that has all its rows.
 """
 
+from .campaign import Report, campaign
 from .local import PoolError
 from .sweep import sweep
 from .table import Table
+from .trials import Trial
 
-__all__ = ["PoolError", "Table", "sweep"]
+__all__ = ["PoolError", "Report", "Table", "Trial", "campaign", "sweep"]

@@ -222,6 +222,9 @@ class LocalPool:
                     process.process.kill()
                 wait = max(0.0, min(wait, left))
         for key, _ in self.selector.select(wait):
+            if key.data not in self.processes:
+                # It has just been found to have ended.
+                continue
             if key.fileobj is key.data.process.stdin:
                 key.data.write()
             else:

@@ -6,7 +6,6 @@ It ends with its driver, whatever a point is at: the end of its input is read on
 import json
 import os
 import queue
-import sys
 import threading
 
 # How a worker ends that has no memory left.
@@ -70,6 +69,4 @@ def main():
 
 
 if __name__ == "__main__":
-    if sys.flags.safe_path is False and sys.path and sys.path[0] == "":
-        del sys.path[0]
     main()

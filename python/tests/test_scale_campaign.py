@@ -10,9 +10,8 @@ import pytest
 
 import slipring
 from scale_jobs import Odd
-from slipring import _slipring
 from slipring.scale.mutants import changes, garbled, mutant
-from slipring.scale.trials import Mutants
+from slipring.scale.trials import Mutants, read
 from test_scale import SOURCES
 
 
@@ -59,7 +58,7 @@ def test_the_oracle_of_mutants_refutes_what_the_tools_report():
     for seed in range(24):
         kind, line, own = mutant(text, seed)
         try:
-            kernel = _slipring.read("mutant.pto", own, "a5")
+            kernel = read("mutant.pto", own, "a5")
         except slipring.KernelError:
             continue
         if kernel.run(None, {}).verdict == "clean":

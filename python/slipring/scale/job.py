@@ -76,15 +76,15 @@ class SweepJob:
         return row
 
     def _run(self, point, arrays):
-        from .._kernel import _passed
+        from .._runs import passed
 
         names, compiling, options, arguments = {}, {}, dict(self.options), dict(self.arguments if arrays is None else arrays)
         places = {"name": names, "compiling": compiling, "option": options, "argument": arguments}
         for name, value in point.items():
             places[self.kinds[name]][name] = value
         kernel, parameters, memory = self._compiled(names, compiling, arguments)
-        passed, given, _ = _passed(parameters, arguments)
-        run = kernel.run(passed, options, self.verify, None)
+        values, given, _ = passed(parameters, arguments)
+        run = kernel.run(values, options, self.verify, None)
         outputs = [at for at in given if parameters[at][4] != "in"]
         return run, memory, outputs
 
@@ -101,6 +101,14 @@ class SweepJob:
         return known
 
 
+def _asked(compiling, arguments):
+    """What points ask of the compilation: the depth of rings, arrays, and numbers."""
+    from .._compiled import number, tensors
+
+    numbers = [(name, number(value)) for name, value in arguments.items() if number(value) is not None]
+    return compiling.get("slots", compiling.get("slot_num")), tensors(arguments), numbers
+
+
 class FunctionSource:
     """A function of the language: its text and what its names stand for."""
 
@@ -114,52 +122,37 @@ class FunctionSource:
     def compiling(self, names, compiling, arguments):
         """What the compiled kernel depends on, and how it is made."""
         from .. import _slipring
-        from .._arrays import element_of, extents
-        from .._kernel import _number
         from .._source import plain
 
         own = {**self.names, **{name: plain(value) for name, value in names.items()}}
         platform = compiling.get("platform", self.platform)
-        slots = compiling.get("slots", compiling.get("slot_num"))
-        tensors = [(n, extents(v, n), element_of(v, n)) for n, v in arguments.items() if hasattr(v, "dtype")]
-        numbers = [(name, _number(value)) for name, value in arguments.items() if _number(value) is not None]
-        key = (
-            platform,
-            slots,
-            tuple((name, repr(own[name])) for name in sorted(names)),
-            tuple((name, tuple(shape), elem) for name, shape, elem in tensors),
-            tuple(numbers),
-        )
-
-        def make():
-            program = _slipring.program(self.filename, self.text, own, self.name, tensors, numbers, platform)
-            if program is not None:
-                if slots is not None:
-                    raise ValueError("a whole program has no rings of its own: its kernels have")
-                return program
-            return _slipring.compile(self.filename, self.text, own, self.name, tensors, platform, slots)
-
-        return key, make
+        slots, arrays, numbers = _asked(compiling, arguments)
+        key = (platform, slots, tuple((name, repr(own[name])) for name in sorted(names)), tuple(arrays), tuple(numbers))
+        return key, lambda: _slipring.compile(self.filename, self.text, own, self.name, arrays, numbers, platform, [], False, slots)
 
 
 class FileSource:
-    """A kernel of a file: its text, as it was when the sweep began."""
+    """A kernel or whole program of a file: what it held when the sweep began."""
 
-    def __init__(self, path, text, function, platform):
-        self.path, self.text, self.function, self.platform = path, text, function, platform
+    def __init__(self, path, contents, function, platform, readings, values):
+        self.path, self.contents, self.function, self.platform = path, contents, function, platform
+        self.readings, self.values = readings, values
 
     def facts(self):
         """What makes it another source."""
-        return (self.text, self.function, self.platform)
+        return (self.contents, self.function, self.platform, self.readings, self.values)
 
     def compiling(self, names, compiling, arguments):
         """What the compiled kernel depends on, and how it is made."""
         from .. import _slipring
 
         platform = compiling.get("platform", self.platform)
-        slots = compiling.get("slots", compiling.get("slot_num"))
-
-        def make():
-            return _slipring.read(self.path, self.text, platform, self.function, slots)
-
-        return (platform, slots), make
+        slots, arrays, numbers = _asked(compiling, arguments)
+        # Text says its shapes itself.
+        language = self.path.endswith(".py")
+        types = [f"{name}={elem}[{'x'.join(map(str, shape))}]" for name, shape, elem in arrays] if language else []
+        types += [f"{name}={value}" for name, value in numbers] if language else []
+        values = [*self.values, *(f"{name}={shown(value)}" for name, value in names.items())]
+        key = (platform, slots, tuple(values), tuple(types))
+        target = (self.function, platform, self.readings, slots)
+        return key, lambda: _slipring.open(self.path, self.contents, types, values, *target)

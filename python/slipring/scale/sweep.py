@@ -5,6 +5,7 @@ import os
 import pickle
 
 from .._arrays import host_array, is_array
+from .._runs import OPTIONS
 from .job import COLUMNS, COMPILING, FileSource, FunctionSource, SweepJob
 from .journal import Journal, identity
 from .points import points_of, shown
@@ -46,12 +47,12 @@ def sweep(
             raise ValueError(f"`{name}` is a column of the table: give the parameter another name")
     kinds = {name: _kind(name, given, parameters) for name in points.names}
     for name in options:
-        if _kind(name, {}, ()) != "option":
+        if name not in OPTIONS:
             raise TypeError(f"a run has no option `{name}`")
     of_point = arrays if callable(arrays) else None
     fixed = {} if of_point else _arguments(parameters, arrays, kinds)
     job = SweepJob(source, fixed, options, kinds, verify)
-    title = f"sweep of {getattr(kernel, '__name__', source)}"
+    title = f"sweep of {os.fspath(kernel) if isinstance(kernel, (str, os.PathLike)) else kernel.__name__}"
     axes = points.axes if hasattr(points, "axes") else points.points
     values = [(name, _digest(value)) for name, value in fixed.items()]
     own = getattr(of_point, "__qualname__", None) and of_point.__code__.co_code
@@ -83,8 +84,9 @@ def _digest(value):
 
 
 def _source(kernel, platform):
-    """What is compiled, the names of its parameters, and what its text's names stand for."""
-    from .._kernel import File, Function, _target
+    """What is compiled, the names of its parameters, and what its text's names stand for: `None` where they are not known."""
+    from .._files import File
+    from .._kernel import Function, _target
     from .._source import together
 
     if isinstance(kernel, Function):
@@ -96,29 +98,27 @@ def _source(kernel, platform):
         platform = _target(platform, None)[0]
         return FunctionSource(filename, text, names, kernel.__name__, platform), kernel.parameter_names, names
     if isinstance(kernel, (str, os.PathLike)):
-        from .. import open as read
-
-        kernel = read(kernel, platform)
+        kernel = File(kernel, platform)
     if isinstance(kernel, File):
-        with open(kernel.path, encoding="utf-8") as file:
-            text = file.read()
         names = [parameter[0] for parameter in kernel.parameters]
-        return FileSource(kernel.path, text, kernel.function, platform or kernel.platform), names, {}
+        given = (kernel._function, platform or kernel._platform, kernel._readings, kernel._values)
+        return FileSource(kernel._path, kernel._contents, *given), names, None
     raise TypeError(f"a sweep takes a kernel of the language or a file, not {type(kernel).__name__}")
 
 
 def _kind(name, names, parameters):
     """What a parameter of a sweep is to the kernel."""
-    from .._kernel import OPTIONS
-
     if name in parameters:
         return "argument"
-    if name in names:
+    if names is not None and name in names:
         return "name"
     if name in COMPILING:
         return "compiling"
     if name in OPTIONS:
         return "option"
+    if names is None:
+        # A constant of the file, or the file says that it has none.
+        return "name"
     has = [*names, *parameters]
     raise TypeError(f"the kernel has no name `{name}`: it has {', '.join(str(own) for own in has)}; a run has {', '.join(OPTIONS)}")
 

@@ -29,6 +29,16 @@ def _left(run, count):
     return left
 
 
+def read(name, text, platform):
+    """The kernel of a text; `Skip` for a whole program."""
+    from .. import _slipring
+
+    kernel = _slipring.open(name, text.encode(), [], [], None, platform)
+    if not isinstance(kernel, _slipring.Kernel):
+        raise Skip("it is a whole program")
+    return kernel
+
+
 class Trial:
     """A way to try programs."""
 
@@ -37,9 +47,7 @@ class Trial:
 
     def ready(self, name, text, platform):
         """What is kept of a program, whatever the seed; raises `KernelError` or `Skip`."""
-        from .. import _slipring
-
-        kernel = _slipring.read(name, text, platform)
+        kernel = read(name, text, platform)
         run = kernel.run(None, {**BOUNDS, **self.options})
         if run.verdict != "clean" or not _schedules(run):
             raise Skip("its own verdict is not clean for all schedules")
@@ -82,14 +90,12 @@ class Mutants(Trial):
         return kernel.text(), wanted
 
     def text(self, name, text, platform, seed):
-        from .. import _slipring
         from .mutants import mutant
 
-        changed = mutant(_slipring.read(name, text, platform).text(), seed)
+        changed = mutant(read(name, text, platform).text(), seed)
         return changed[2] if changed else text
 
     def do(self, ready, name, text, platform, seed):
-        from .. import _slipring
         from .mutants import mutant
 
         compiled, wanted = ready
@@ -98,7 +104,7 @@ class Mutants(Trial):
             return "refused", "nothing to change", "nothing in its text synchronises", None
         kind, line, own = changed
         label = kind if kind.count(",") == 0 else "two at once"
-        kernel = _slipring.read("mutant.pto", own, platform)
+        kernel = read("mutant.pto", own, platform)
         run = kernel.run(None, {**BOUNDS, **self.options})
         if run.verdict != "clean":
             return "reported", label, first_error(run.findings)[0], None
@@ -133,10 +139,7 @@ class Fuzz(Trial):
         return garbled(text, seed)
 
     def do(self, ready, name, text, platform, seed):
-        from .. import _slipring
-
-        own = self.text(name, text, platform, seed)
-        kernel = _slipring.read(name, own, platform)
+        kernel = read(name, self.text(name, text, platform, seed), platform)
         run = kernel.run(None, {**BOUNDS, **self.options, "max_output": 1 << 16})
         return "agrees", f"ran, {run.verdict}", None, None
 
@@ -165,7 +168,6 @@ class Random(Trial):
         for platform in ("a5", "a2a3"):
             out = arrays_of(rows, columns, seed)[2]
             run = kernel.run(a, b, out, platform=platform, verify=True, **BOUNDS)
-            kernel._compiled.clear()
             if run.verdict != "clean":
                 reason = first_error(run.findings)[0]
                 return "finding", "random", f"on {platform}: {reason}", f"{platform} {reason.split(':')[0]}"

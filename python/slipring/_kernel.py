@@ -196,12 +196,20 @@ class Function:
         `platform` is a5 or a2a3; `verify` compares with the sequential meaning; `reading` names the other readings where public
         sources disagree. Further options: blocks, check, strict, timing, launches, gm_slack, events, record, max_steps, max_cycles,
         max_memory, max_output.
+
+        With `where` (`local`, `ray`, the address of a cluster) the blocks of a launch are run by `workers` processes there, with the
+        same outcome; the run's `pieces` says in how many parts, or why in one.
         """
+        where, workers = kwargs.pop("where", None), kwargs.pop("workers", None)
         options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
         platform, _ = _target(platform, kwargs.pop("config", None))
         reading = readings(kwargs.pop("reading", ()))
         arguments = self._bind(args, kwargs)
         kernel, parameters = self._compile(arguments, platform, reading)
+        if where is not None:
+            from .scale.launch import launch
+
+            return launch(self, (platform, reading), (kernel, parameters), arguments, options, verify, where, workers)
         return start(kernel, parameters, arguments, options, verify)
 
     def graph(self, *args, platform=None, **kwargs):

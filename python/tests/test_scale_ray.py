@@ -8,12 +8,14 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 
 import slipring
 from scale_jobs import Job
 from slipring.scale import PoolError
 from test_scale import POINTS, SOURCES, arrays, rows_in, scaled, until
+from test_scale_launch import ROWS, rows_of_blocks
 
 # The tests' environment has Ray wherever it has a wheel for the interpreter.
 pytest.importorskip("ray", reason="Ray has no wheel for this Python")
@@ -57,6 +59,15 @@ def test_the_same_table_as_one_process(cluster, tmp_path, capfd):
     assert (tmp_path / "one").read_bytes() == (tmp_path / "ray").read_bytes()
     out, err = capfd.readouterr()
     assert out + err == "", "Ray is quiet"
+
+
+def test_a_launch_is_that_of_one_process(cluster):
+    x = np.random.default_rng(0).standard_normal((12 * ROWS, 64), np.float32)
+    one, two = np.zeros_like(x), np.zeros_like(x)
+    whole = rows_of_blocks.run(x, one)
+    parts = rows_of_blocks.run(x, two, where=cluster.address)
+    assert parts.pieces == 12 and one.tobytes() == two.tobytes() and one.any()
+    assert parts.facts == whole.facts and parts.timeline == whole.timeline
 
 
 def test_what_goes_wrong_is_settled_where_it_is(cluster, tmp_path, monkeypatch):

@@ -32,6 +32,11 @@ impl Kernel {
     pub fn new(inner: slipring::Kernel) -> Kernel {
         Kernel { inner: Arc::new(inner) }
     }
+
+    /// The kernel of the library.
+    pub fn shared(&self) -> &Arc<slipring::Kernel> {
+        &self.inner
+    }
 }
 
 /// Does something without Python's lock, on a thread of its own, while this one listens for signals, and calls `progress`, if it is given,
@@ -172,7 +177,10 @@ impl Asked {
 }
 
 /// Options from their names.
-fn options(given: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResult<RunOptions> {
+///
+/// # Errors
+/// If one of them is none of a kernel's runs, or has a value that it does not take.
+pub fn options(given: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResult<RunOptions> {
     let mut options = RunOptions::new().control(control.clone());
     let mut asked = Asked::default();
     for (key, value) in given.into_iter().flatten() {

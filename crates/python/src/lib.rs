@@ -6,6 +6,7 @@ mod catalogue;
 mod error;
 mod kernel;
 mod load;
+mod part;
 mod program;
 mod queue;
 mod run;
@@ -24,6 +25,8 @@ mod _slipring {
     use super::kernel::Kernel;
     #[pymodule_export]
     use super::load::{compile, open};
+    #[pymodule_export]
+    use super::part::{Part, Times, blocks, run_part, times};
     #[pymodule_export]
     use super::program::{Program, ProgramRun};
     #[pymodule_export]

@@ -47,6 +47,14 @@ impl Execution {
     }
 }
 
+impl Execution {
+    /// The contents of the passed buffer of this number, to be written from elsewhere.
+    pub(crate) fn passed_mut(&mut self, buffer: usize) -> Option<&mut [u8]> {
+        let size = *self.sizes.get(buffer)?;
+        self.result.memory.gm.get_mut(buffer)?.data.get_mut(..size)
+    }
+}
+
 /// Runs a decoded kernel on these arguments, one for each parameter that is passed.
 pub fn execute<O: Observer>(
     decoded: &Decoded,

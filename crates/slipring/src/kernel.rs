@@ -401,8 +401,11 @@ impl Kernel {
         crate::run::start(self.compiled()?, bound, self.blocks(options)?, options)
     }
 
-    /// Blocks of a launch.
-    pub(crate) fn blocks(&self, options: &RunOptions) -> Result<u32, Error> {
+    /// Blocks of a launch with these options.
+    ///
+    /// # Errors
+    /// If there are too many or none.
+    pub fn blocks(&self, options: &RunOptions) -> Result<u32, Error> {
         match options.blocks {
             Some(blocks) if (1..=crate::MOST_BLOCKS).contains(&blocks) => Ok(blocks),
             Some(blocks) => {

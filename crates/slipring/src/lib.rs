@@ -25,6 +25,7 @@ mod kernel;
 mod launch;
 mod memory_map;
 mod options;
+mod parts;
 mod prepare;
 mod program;
 mod prove;
@@ -56,6 +57,7 @@ pub use kernel::{Args, Direction, Kernel, Parameter};
 pub use launch::{MOST_BLOCKS, head_lines};
 pub use memory_map::memory_map;
 pub use options::{Control, RunOptions};
+pub use parts::{Part, Stretch};
 pub use prepare::{
     Loaded, Prepared, check, choose_platform, is_language, load, load_file, load_file_with, needed, prepare,
     read_platform, written_platform,

@@ -112,12 +112,13 @@ def _asked(compiling, arguments):
 class FunctionSource:
     """A function of the language: its text and what its names stand for."""
 
-    def __init__(self, filename, text, names, name, platform):
+    def __init__(self, filename, text, names, name, platform, readings=()):
         self.filename, self.text, self.names, self.name, self.platform = filename, text, names, name, platform
+        self.readings = list(readings)
 
     def facts(self):
         """What makes it another source."""
-        return (self.text, self.name, sorted((name, repr(value)) for name, value in self.names.items()), self.platform)
+        return (self.text, self.name, sorted((name, repr(value)) for name, value in self.names.items()), self.platform, self.readings)
 
     def compiling(self, names, compiling, arguments):
         """What the compiled kernel depends on, and how it is made."""
@@ -128,7 +129,7 @@ class FunctionSource:
         platform = compiling.get("platform", self.platform)
         slots, arrays, numbers = _asked(compiling, arguments)
         key = (platform, slots, tuple((name, repr(own[name])) for name in sorted(names)), tuple(arrays), tuple(numbers))
-        return key, lambda: _slipring.compile(self.filename, self.text, own, self.name, arrays, numbers, platform, [], False, slots)
+        return key, lambda: _slipring.compile(self.filename, self.text, own, self.name, arrays, numbers, platform, self.readings, False, slots)
 
 
 class FileSource:

@@ -41,7 +41,7 @@ def sweep(
     ends its process, is tried once more, alone, and is then a row that says so. `logs` is a folder for what workers print.
     """
     points = points_of(points)
-    source, parameters, given = _source(kernel, platform)
+    source, parameters, given = source_of(kernel, platform)
     for name in points.names:
         if name in COLUMNS or name == "at":
             raise ValueError(f"`{name}` is a column of the table: give the parameter another name")
@@ -67,6 +67,13 @@ def sweep(
     return Table(journal, points.names)
 
 
+def job_of(kernel, points, arrays, platform=None, **options):
+    """The job of a sweep of which all points have the same arrays."""
+    source, parameters, given = source_of(kernel, platform)
+    kinds = {name: _kind(name, given, parameters) for name in points.names}
+    return SweepJob(source, _arguments(parameters, arrays, kinds), options, kinds, False)
+
+
 def _found(text):
     return b'"verdict":"findings"' in text
 
@@ -83,7 +90,7 @@ def _digest(value):
     return repr(value)
 
 
-def _source(kernel, platform):
+def source_of(kernel, platform, readings=()):
     """What is compiled, the names of its parameters, and what its text's names stand for: `None` where they are not known."""
     from .._files import File
     from .._kernel import Function, _target
@@ -96,7 +103,7 @@ def _source(kernel, platform):
         classes = {part.text: part.owner.name for part in parts if part.owner is not None}
         filename, text = together([part.text for part in parts], classes)
         platform = _target(platform, None)[0]
-        return FunctionSource(filename, text, names, kernel.__name__, platform), kernel.parameter_names, names
+        return FunctionSource(filename, text, names, kernel.__name__, platform, readings), kernel.parameter_names, names
     if isinstance(kernel, (str, os.PathLike)):
         kernel = File(kernel, platform)
     if isinstance(kernel, File):

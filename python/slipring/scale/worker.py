@@ -60,8 +60,8 @@ def main():
         job.open()
         while True:
             for at, payload in waiting.get():
-                row = {"at": at, **job.do(at, payload)}
-                answer("row", at, text_of(row))
+                row = job.do(at, payload)
+                answer("row", at, row if isinstance(row, bytes) else text_of({"at": at, **row}))
     except MemoryError:
         os._exit(NO_MEMORY)
     except KeyboardInterrupt:

@@ -1,0 +1,139 @@
+//! Launches in parts.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use slipring::{Control, Stretch};
+
+use crate::error::raise;
+use crate::kernel::{Kernel, listening, options, tensors};
+use crate::run::Run;
+use crate::value::to_python;
+
+/// Some blocks of a launch, computed and checked.
+#[pyclass(frozen, module = "slipring._slipring")]
+pub struct Part {
+    inner: slipring::Part,
+}
+
+/// The times of a launch, and nothing computed.
+#[pyclass(frozen, module = "slipring._slipring")]
+pub struct Times {
+    /// Until values are put to it.
+    inner: Mutex<Option<slipring::Run<'static>>>,
+}
+
+/// Stretches as pairs of numbers of 8 bytes.
+fn packed<'py>(py: Python<'py>, list: &[Vec<Stretch>]) -> Vec<Bound<'py, PyBytes>> {
+    let pair = |(start, end): &Stretch| [start.to_le_bytes(), end.to_le_bytes()].concat();
+    list.iter().map(|own| PyBytes::new(py, &own.iter().flat_map(pair).collect::<Vec<u8>>())).collect()
+}
+
+fn unpacked(bytes: &[u8]) -> Vec<Stretch> {
+    let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().unwrap_or_default());
+    bytes.chunks_exact(16).map(|pair| (number(&pair[..8]), number(&pair[8..]))).collect()
+}
+
+#[pymethods]
+impl Part {
+    /// Why the launch cannot be put together from parts, if it cannot.
+    #[getter]
+    fn obstacle(&self) -> Option<&str> {
+        self.inner.obstacle.as_deref()
+    }
+
+    /// What the tools say.
+    #[getter]
+    fn checks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.inner.checks)
+    }
+
+    /// Stretches of each buffer that its blocks read: pairs of numbers of 8 bytes.
+    #[getter]
+    fn reads<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
+        packed(py, &self.inner.reads)
+    }
+
+    /// Those that they wrote.
+    #[getter]
+    fn writes<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
+        packed(py, &self.inner.writes)
+    }
+
+    /// What stands there, buffer by buffer of those that are passed.
+    #[getter]
+    fn contents<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
+        self.inner.contents.iter().map(|bytes| PyBytes::new(py, bytes)).collect()
+    }
+}
+
+#[pymethods]
+impl Times {
+    /// Whether all blocks come to their end, and there is nothing to say of it.
+    #[getter]
+    fn clean(&self) -> bool {
+        let run = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        run.as_ref().is_some_and(|run| run.is_complete() && run.findings().messages().is_empty())
+    }
+
+    /// The launch with what its parts have computed: for each the stretches and the contents of what it wrote. The verdict is that of
+    /// `part`, which all others share. It can be done once.
+    #[allow(clippy::type_complexity)]
+    fn put_together(&self, py: Python<'_>, part: &Part, written: Vec<(Vec<Vec<u8>>, Vec<Vec<u8>>)>) -> PyResult<Run> {
+        let run = self.inner.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let run = run.ok_or_else(|| PyValueError::new_err("the launch has been put together before"))?;
+        let stretches: Vec<Vec<Vec<Stretch>>> =
+            written.iter().map(|(own, _)| own.iter().map(|bytes| unpacked(bytes)).collect()).collect();
+        let each: Vec<(&[Vec<Stretch>], &[Vec<u8>])> = stretches
+            .iter()
+            .zip(&written)
+            .map(|(own, (_, contents))| (&own[..contents.len().min(own.len())], &contents[..]))
+            .collect();
+        let run = run.put_together(&part.inner, &each).map_err(|error| raise(py, &error))?;
+        Run::new(run, None)
+    }
+}
+
+/// Blocks of a launch of a kernel with these options.
+#[pyfunction]
+#[pyo3(signature = (kernel, given=None))]
+pub fn blocks(py: Python<'_>, kernel: &Kernel, given: Option<&Bound<'_, PyDict>>) -> PyResult<u32> {
+    let options = options(given, &Control::default())?;
+    kernel.shared().blocks(&options).map_err(|error| raise(py, &error))
+}
+
+/// Runs `count` blocks of a launch of a kernel, from block `first` on.
+#[pyfunction]
+#[pyo3(signature = (kernel, args, first, count, given=None))]
+pub fn run_part(
+    py: Python<'_>,
+    kernel: &Kernel,
+    args: &Bound<'_, PyList>,
+    first: u32,
+    count: u32,
+    given: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Part> {
+    let control = Control::default();
+    let options = options(given, &control)?;
+    let (tensors, kernel) = (tensors(args)?, Arc::clone(kernel.shared()));
+    let inner = listening(py, &control, None, move || kernel.run_part(tensors, &options, first, count))?;
+    Ok(Part { inner })
+}
+
+/// Takes the times of a launch of a kernel without computing anything.
+#[pyfunction]
+#[pyo3(signature = (kernel, args, given=None))]
+pub fn times(
+    py: Python<'_>,
+    kernel: &Kernel,
+    args: &Bound<'_, PyList>,
+    given: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Times> {
+    let control = Control::default();
+    let options = options(given, &control)?.time_only();
+    let (tensors, kernel) = (tensors(args)?, Arc::clone(kernel.shared()));
+    let run = listening(py, &control, None, move || Ok(kernel.run_with(tensors, &options)?.into_owned()))?;
+    Ok(Times { inner: Mutex::new(Some(run)) })
+}

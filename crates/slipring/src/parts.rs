@@ -1,0 +1,229 @@
+//! A launch in parts: some of its blocks run here, others elsewhere, and what they left is put together.
+//!
+//! Blocks are never ordered with each other, so what one leaves is its own matter unless two touch the same bytes. What does couple
+//! them is time: they share global memory. So each part computes values and is checked, the times of all blocks are taken together
+//! without computing anything, and whatever might be otherwise in one piece is told, and is then run in one piece.
+
+use std::sync::Arc;
+
+use slipring_check::{CheckReport, Checker, Schedules, Tools, Values};
+use slipring_machine::Pipe;
+use slipring_program::gm_split;
+use slipring_report::CheckFacts;
+use slipring_sim::{Observer, Turns, WorkRun};
+use slipring_tile::Space;
+
+use crate::exec::{How, launch};
+use crate::kernel::{Args, Compiled, Kernel};
+use crate::tensor::Bound;
+use crate::{Error, ExecuteOptions, Run, RunOptions, facts, slot_buffers};
+
+/// Bytes of a buffer: from one to before another.
+pub type Stretch = (u64, u64);
+
+/// Some blocks of a launch, computed and checked.
+#[derive(Debug)]
+pub struct Part {
+    /// Why the launch cannot be put together from parts, if it cannot: then it is run in one piece.
+    pub obstacle: Option<String>,
+    /// What the tools say, and what the verdict covers.
+    pub checks: Vec<CheckFacts>,
+    /// The bytes of each buffer in global memory that its blocks read, sorted and apart.
+    pub reads: Vec<Vec<Stretch>>,
+    /// Those that they wrote.
+    pub writes: Vec<Vec<Stretch>>,
+    /// By buffer that is passed: what stands in [`Part::writes`] of it, one after the other.
+    pub contents: Vec<Vec<u8>>,
+    pub(crate) judged: CheckReport,
+}
+
+/// Which bytes of global memory were touched.
+#[derive(Debug, Default)]
+struct Touched {
+    reads: Vec<Bytes>,
+    writes: Vec<Bytes>,
+    /// Whether a scalar unit wrote some: what stands in whose cache is then a matter of all blocks.
+    by_scalars: bool,
+}
+
+/// Stretches as they come, put in order now and then.
+#[derive(Clone, Debug, Default)]
+struct Bytes {
+    list: Vec<Stretch>,
+    /// How many there were when they were put in order.
+    apart: usize,
+}
+
+impl Bytes {
+    fn add(&mut self, start: u64, end: u64) {
+        match self.list.last_mut() {
+            Some(last) if last.0 <= start && start <= last.1 => last.1 = last.1.max(end),
+            _ => self.list.push((start, end)),
+        }
+        if self.list.len() > 2 * self.apart + 1024 {
+            self.settle();
+        }
+    }
+
+    fn settle(&mut self) {
+        self.list.sort_unstable();
+        let mut merged: Vec<Stretch> = Vec::with_capacity(self.apart);
+        for (start, end) in self.list.drain(..) {
+            match merged.last_mut() {
+                Some(last) if start <= last.1 => last.1 = last.1.max(end),
+                _ => merged.push((start, end)),
+            }
+        }
+        (self.apart, self.list) = (merged.len(), merged);
+    }
+}
+
+impl Observer for Touched {
+    fn start(&mut self, _: u64, run: &WorkRun<'_>) {
+        for (ranges, list) in [(&run.access.reads, &mut self.reads), (&run.access.writes, &mut self.writes)] {
+            for range in ranges.iter().filter(|range| range.space == Space::Gm && range.row_bytes > 0) {
+                for row in 0..u64::from(range.rows) {
+                    let start = range.start.saturating_add(row.saturating_mul(range.stride));
+                    let Some((buffer, offset)) = gm_split(start) else { continue };
+                    let Ok(offset) = u64::try_from(offset) else { continue };
+                    if list.len() <= buffer {
+                        list.resize(buffer + 1, Bytes::default());
+                    }
+                    list[buffer].add(offset, offset + u64::from(range.row_bytes));
+                }
+            }
+        }
+        let stores = run.access.writes.iter().any(|range| range.space == Space::Gm);
+        self.by_scalars |= stores && run.agent.pipe == Pipe::S;
+    }
+}
+
+fn settled(list: Vec<Bytes>) -> Vec<Vec<Stretch>> {
+    let one = |mut bytes: Bytes| {
+        bytes.settle();
+        bytes.list
+    };
+    list.into_iter().map(one).collect()
+}
+
+/// Runs `count` blocks of a launch from block `first` on.
+fn run(
+    compiled: &Arc<Compiled>,
+    bound: &[Bound<'_>],
+    asked: &RunOptions,
+    (first, count, all): (u32, u32, u32),
+) -> Result<Part, Error> {
+    let prepared = &compiled.prepared;
+    let tools = Tools { scratch: slot_buffers(prepared, bound), ..asked.tools.clone() };
+    let mut watching = (Checker::new(tools), asked.control.clone(), Touched::default());
+    let options =
+        ExecuteOptions { blocks: count, mode: Turns::Pipes, gm_slack: asked.gm_slack as usize, limits: asked.limits };
+    let how = How { part: Some((first, all)), cancel: asked.control.wish(), ..How::default() };
+    let execution = launch(&prepared.decoded, &compiled.platform, bound, options, how, &mut watching);
+    let (checker, _, touched) = watching;
+    let result = &execution.result;
+    if result.findings.iter().any(|finding| finding.code == "cancelled") {
+        return Err(Error::Cancelled);
+    }
+    let judged = checker.report(result);
+    let scope = &judged.scope;
+    let obstacle = if let Some(finding) = judged.findings.first() {
+        Some(format!("there is something to say of it ({})", finding.code))
+    } else if !result.complete {
+        Some("it did not come to its end".into())
+    } else if !result.output.lines.is_empty() {
+        Some("it prints, in the order of time".into())
+    } else if !matches!(scope.values, Values::AnyContents) {
+        Some("loaded data decide what it does".into())
+    } else if asked.tools.race && !matches!(scope.schedules, Schedules::All) {
+        Some("what it does depends on the schedule".into())
+    } else if touched.by_scalars {
+        Some("scalar units write global memory".into())
+    } else {
+        None
+    };
+    let line = |site: u32| {
+        let span = prepared.decoded.program.sites.get(site as usize)?.span;
+        (span.1 > span.0).then(|| prepared.written.source.line_column(span.0).0)
+    };
+    let checks = facts::check_facts(&judged, result.complete, line);
+    let (reads, writes) = (settled(touched.reads), settled(touched.writes));
+    let mut contents = Vec::new();
+    for index in (0..bound.len()).filter(|_| obstacle.is_none()) {
+        let Some(after) = execution.buffer(bound, index) else { continue };
+        let own = writes.get(contents.len()).map_or(&[][..], Vec::as_slice);
+        // What lies behind a buffer is in no result.
+        let inside = |(start, end): &Stretch| {
+            let (start, end) = (*start as usize, (*end as usize).min(after.len()));
+            after.get(start..end).unwrap_or_default()
+        };
+        contents.push(own.iter().flat_map(inside).copied().collect());
+    }
+    Ok(Part { obstacle, checks, reads, writes, contents, judged })
+}
+
+impl Kernel {
+    /// Runs `count` blocks of a launch of `options.blocks`, from block `first` on, with all tools that are asked for.
+    ///
+    /// # Errors
+    /// If it has errors, the arguments do not fit, there are no such blocks, or the run is cancelled.
+    pub fn run_part<'a>(
+        &self,
+        args: impl Into<Args<'a>>,
+        options: &RunOptions,
+        first: u32,
+        count: u32,
+    ) -> Result<Part, Error> {
+        let bound = self.bind(args.into())?;
+        let all = self.blocks(options)?;
+        if count == 0 || first.checked_add(count).is_none_or(|end| end > all) {
+            return Err(Error::Arguments(format!("{count} blocks from {first} on, of {all}")));
+        }
+        run(self.compiled()?, &bound, options, (first, count, all))
+    }
+}
+
+impl<'a> Run<'a> {
+    /// Of a run that only took times: the same with the values that parts of it have computed, and the verdict of one of them, which
+    /// is that of all. `written` is, for each part, the stretches of each buffer and what stands in them.
+    ///
+    /// # Errors
+    /// If what is written lies outside of its buffer.
+    pub fn put_together(mut self, part: &Part, written: &[(&[Vec<Stretch>], &[Vec<u8>])]) -> Result<Run<'a>, Error> {
+        for (stretches, contents) in written {
+            for (buffer, (list, bytes)) in stretches.iter().zip(contents.iter()).enumerate() {
+                let room = self.execution.passed_mut(buffer);
+                let room = room.ok_or_else(|| Error::Arguments(format!("there is no buffer {buffer}")))?;
+                let mut rest = &bytes[..];
+                for (start, end) in list {
+                    let (start, end) = (*start as usize, (*end as usize).min(room.len()));
+                    let Some(place) = room.get_mut(start..end) else { continue };
+                    let outside = || Error::Arguments("parts of a launch have other bytes than they say".into());
+                    let (own, behind) = rest.split_at_checked(place.len()).ok_or_else(outside)?;
+                    place.copy_from_slice(own);
+                    rest = behind;
+                }
+            }
+        }
+        self.computed(part.judged.clone());
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Bytes;
+
+    #[test]
+    fn stretches_are_sorted_and_apart() {
+        let mut bytes = Bytes::default();
+        for n in (0..5000_u64).rev() {
+            bytes.add(n * 8, n * 8 + 4);
+            bytes.add(n * 8 + 2, n * 8 + 6);
+        }
+        bytes.add(3, 21);
+        bytes.settle();
+        assert_eq!(bytes.list[..2], [(0, 22), (24, 30)]);
+        assert_eq!(bytes.list.len(), 5000 - 2);
+    }
+}

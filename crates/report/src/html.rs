@@ -34,6 +34,8 @@ pub struct Page<'a> {
     pub advice: &'a [String],
     /// Predictions: what would be otherwise, cycles, and the change.
     pub what_if: &'a [(String, u64)],
+    /// What was launched, where that is no kernel with its blocks: `8 tasks on 4 clusters`.
+    pub launch: Option<String>,
 }
 
 /// The page.
@@ -53,7 +55,11 @@ pub fn html(page: &Page<'_>) -> Result<String, String> {
         (n, ..) => ("findings", format!("{n} errors found")),
     };
     let svg = memory_svg(page.memory);
-    let blocks = if facts.blocks == 1 { "1 block".to_string() } else { format!("{} blocks", facts.blocks) };
+    let blocks = match (&page.launch, facts.blocks) {
+        (Some(launch), _) => launch.clone(),
+        (None, 1) => "1 block".to_string(),
+        (None, blocks) => format!("{blocks} blocks"),
+    };
     let all = json!({
         "css": STYLE,
         "js": SCRIPT,
@@ -61,6 +67,7 @@ pub fn html(page: &Page<'_>) -> Result<String, String> {
         "kernel": facts.kernel,
         "platform": facts.platform,
         "blocks": blocks,
+        "whole": page.launch.is_some(),
         "cycles": facts.cycles,
         "microseconds": format!("{:.2}", facts.microseconds),
         "complete": facts.complete,

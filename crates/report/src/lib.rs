@@ -6,6 +6,7 @@ mod digest;
 mod facts;
 mod html;
 mod memory;
+mod merge;
 mod message;
 mod occupancy;
 mod record;

@@ -43,10 +43,10 @@ pub struct Scatter<'a> {
 }
 
 const WIDE: f64 = 860.0;
-const TALL: f64 = 480.0;
+const TALL: f64 = 500.0;
 const LEFT: f64 = 84.0;
 const RIGHT: f64 = 180.0;
-const TOP: f64 = 78.0;
+const TOP: f64 = 106.0;
 const BOTTOM: f64 = 52.0;
 /// Height of a line of text.
 const LINE: f64 = 13.0;
@@ -56,6 +56,7 @@ const CHARACTER: f64 = 6.7;
 const STYLE: &str = "text{font:11px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#333}\
     .title{font-size:14px;font-weight:600;fill:#111}.faint{fill:#666}.axis{stroke:#999;fill:none}.grid{stroke:#e6e6e6}\
     .clean{fill:#3f78ac;stroke:#1f486c}.wrong{stroke:#b3261e;stroke-width:2;fill:none}.best{fill:#111;stroke:#111}\
+    .name{paint-order:stroke;stroke:#fff;stroke-width:3}\
     .written{fill:#fff;stroke:#333;stroke-width:1.5}.front{stroke:#555;fill:none;stroke-dasharray:5 3}";
 
 /// Numbers of an axis that are round: 1, 2 or 5 times a power of ten apart.
@@ -124,27 +125,28 @@ pub fn scatter_svg(scatter: &Scatter<'_>) -> String {
         escaped(scatter.y)
     );
     front(&mut out, scatter.dots, &px, &py);
-    let mut taken: Vec<[f64; 4]> = Vec::new();
-    // What matters most is named first: names that would lie over each other are left to the pointer.
+    let place = |dot: &Dot| (px(dot.x as f64), py(dot.y as f64));
+    let around = |(x, y): (f64, f64)| [x - 6.0, y - 6.0, x + 6.0, y + 6.0];
+    let mut taken: Vec<[f64; 4]> = scatter.dots.iter().map(|dot| around(place(dot))).collect();
+    // What matters most is named first: names that would lie over others are left to the pointer.
     let mut order: Vec<&Dot> = scatter.dots.iter().collect();
     order.sort_by_key(|dot| (dot.kind != DotKind::Best, dot.kind != DotKind::Written, dot.y, dot.x));
     for dot in order {
-        let (x, y) = (px(dot.x as f64), py(dot.y as f64));
+        let (x, y) = place(dot);
         let label = escaped(&dot.label);
-        let _ = writeln!(
-            out,
-            "<g>{}<title>{label}: {} {}, {} {}</title></g>",
-            mark(dot.kind, x, y),
-            dot.y,
-            scatter.y,
-            dot.x,
-            scatter.x
-        );
-        let room = [x + 8.0, y - LINE / 2.0, x + 8.0 + CHARACTER * dot.label.chars().count() as f64, y + LINE / 2.0];
-        let free = taken.iter().all(|own| room[2] < own[0] || own[2] < room[0] || room[3] < own[1] || own[3] < room[1]);
-        if free && room[2] < WIDE {
+        let about = format!("{label}: {} {}, {} {}", dot.y, scatter.y, dot.x, scatter.x);
+        let _ = writeln!(out, "<g>{}<title>{about}</title></g>", mark(dot.kind, x, y));
+        let wide = CHARACTER * dot.label.chars().count() as f64;
+        let rooms = [(x + 9.0, y), (x + 4.0, y - 14.0), (x + 4.0, y + 14.0), (x - 9.0 - wide, y)];
+        let rooms = rooms.map(|(x, y)| [x, y - LINE / 2.0, x + wide, y + LINE / 2.0]);
+        let apart = |a: &[f64; 4], b: &[f64; 4]| a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1];
+        let fits = |room: &&[f64; 4]| {
+            room[0] > LEFT && room[2] < WIDE && room[1] > TOP - LINE && taken.iter().all(|own| apart(own, room))
+        };
+        if let Some(room) = rooms.iter().find(fits).copied() {
             taken.push(room);
-            let _ = writeln!(out, "<text x=\"{:.1}\" y=\"{:.1}\">{label}</text>", room[0], y + 4.0);
+            let _ =
+                writeln!(out, "<text class=\"name\" x=\"{:.1}\" y=\"{:.1}\">{label}</text>", room[0], room[1] + 10.5);
         }
     }
     out + "</svg>\n"
@@ -177,9 +179,9 @@ fn legend(out: &mut String) {
         (DotKind::Wrong, "with findings"),
         (DotKind::Written, "as the file is written"),
     ];
-    let mut x = WIDE - 470.0;
+    let mut x = 22.0;
     for (kind, what) in entries {
-        let _ = writeln!(out, "{}<text x=\"{:.1}\" y=\"24\">{what}</text>", mark(kind, x, 20.0), x + 12.0);
+        let _ = writeln!(out, "{}<text x=\"{:.1}\" y=\"66\">{what}</text>", mark(kind, x, 62.0), x + 12.0);
         x += 40.0 + CHARACTER * what.len() as f64;
     }
 }

@@ -73,7 +73,8 @@ impl<'a> Names<'a> {
         Some(spec.bytes.saturating_sub(spec.reserved).saturating_sub(end))
     }
 
-    fn role(&self, sync: u32) -> Option<SyncRole> {
+    /// What an object is for.
+    pub fn role(&self, sync: u32) -> Option<SyncRole> {
         self.program.syncs.get(sync as usize).map(|decl| decl.role)
     }
 
@@ -82,7 +83,8 @@ impl<'a> Names<'a> {
         self.program.syncs.get(sync as usize).map_or(String::new(), |decl| decl.name.to_string())
     }
 
-    fn text(&self, line: u32) -> String {
+    /// A line of the source without the blanks around it.
+    pub fn text(&self, line: u32) -> String {
         let line = self.source.text.lines().nth((line as usize).saturating_sub(1));
         line.unwrap_or_default().trim().to_string()
     }
@@ -141,6 +143,7 @@ impl Run<'_> {
             roofline: roofline.as_ref(),
             advice: advice.map_or(&[], |advice| &advice.words),
             what_if: &what_if,
+            launch: None,
         };
         Some(html(&page))
     }

@@ -2,6 +2,7 @@
 
 mod forecast;
 mod page;
+mod programs;
 mod trace;
 
 use std::path::{Path, PathBuf};

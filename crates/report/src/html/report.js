@@ -217,7 +217,7 @@
     byId("counters").append(picture);
   });
   (() => {
-    const roof = data.roofline; if (!roof) { byId("roofline").textContent = "Nothing was computed on data from global memory: there is no position."; return; }
+    const roof = data.roofline; if (!byId("roofline")) return; if (!roof) { byId("roofline").textContent = "Nothing was computed on data from global memory: there is no position."; return; }
     const wide = 620, tall = 300, picture = svg("svg", { viewBox: `0 0 ${wide} ${tall}`, width: wide, role: "img", "aria-label": "roofline" });
     const ridge = roof.compute / roof.bandwidth, mid = Math.sqrt(ridge * roof.intensity), reach = Math.max(ridge, roof.intensity) / mid * 8;
     const lx = [Math.log10(mid / reach), Math.log10(mid * reach)], top = Math.log10(roof.compute * 2), low = Math.min(Math.log10(roof.rate) - .5, Math.log10(roof.bandwidth) + lx[0]);

@@ -1,5 +1,6 @@
 //! Everything that scalar units and pipes did in a run, with what let each of them go on.
 
+mod apart;
 mod lines;
 mod live;
 mod path;

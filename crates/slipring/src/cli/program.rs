@@ -3,13 +3,14 @@
 use std::io::IsTerminal;
 
 use slipring::args::OutFile;
+use slipring::report::lines_text;
 use slipring::{BoardOptions, Error, Program, ProgramOptions, Tensor, tools};
 use slipring_queue::board;
 
 use super::Exit;
 use super::output::{fail, json, out, report_all};
 use super::progress::Progress;
-use super::run::{RunArgs, against, divide, expectations, write_outputs};
+use super::run::{RunArgs, against, divide, expectations, timeline_text, write_outputs, write_trace};
 
 /// Runs a whole program and reports.
 ///
@@ -19,10 +20,7 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
     for (given, option, instead) in [
         (args.kernel.has_blocks(), "--blocks", "`pl.spmd(n)` says the blocks of a task, `--clusters` where tasks run"),
         (args.gm_slack > 0, "--gm-slack", "run the kernel alone with `--func`"),
-        (args.trace.is_some(), "--trace", "run the kernel alone with `--func`, or `slipring graph` the program"),
-        (args.timeline, "--timeline", "run the kernel alone with `--func`"),
         (args.time_only, "--time-only", "run the kernel alone with `--func`"),
-        (args.lines, "--lines", "run the kernel alone with `--func`"),
         (args.advice, "--advice", "run the kernel alone with `--func`"),
         (args.stats, "--stats", "run the kernel alone with `--func`; `--json` has all times"),
     ] {
@@ -50,6 +48,7 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
         return on_board(program, bound, &files, BoardOptions { board, delays: args.delays });
     }
     report_all(&program.compile()?);
+    options.record = args.trace.is_some() || args.timeline || args.lines;
     options.tools = tools(&args.check).map_err(Error::Arguments)?;
     let expected = expectations(&args.expect)?;
     for one in &expected {
@@ -83,11 +82,20 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
     report_all(&messages);
     let after: Vec<_> = (0..run.arguments()).map(|index| run.left(index)).collect();
     let written = write_outputs(&files, &after, run.is_complete());
+    let trace = run.trace();
+    let written = written.and_then(|()| write_trace(args.trace.as_deref(), trace.as_ref()));
     facts.error = written.as_ref().err().cloned();
+    facts.lines = run.lines().filter(|_| args.lines);
     if args.json {
         json(&facts);
     } else {
         out(&facts.text());
+        if let Some(trace) = trace.filter(|_| args.timeline) {
+            out(&timeline_text(&trace));
+        }
+        if let Some(lines) = &facts.lines {
+            out(&lines_text(lines));
+        }
     }
     unsupported |= messages.is_unsupported();
     Ok(match (written, unsupported, messages.errors() > 0 || !run.is_complete()) {

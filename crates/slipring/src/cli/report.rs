@@ -1,7 +1,7 @@
 //! `slipring report`: a run as one page.
 
 use clap::Args;
-use slipring::Error;
+use slipring::{Error, Program, ProgramOptions};
 
 use super::Exit;
 use super::kernel::KernelArgs;
@@ -26,19 +26,51 @@ pub(super) fn report(args: &ReportArgs) -> Exit {
     start(args).unwrap_or_else(|error| refused(&error, false))
 }
 
+/// Writes the page.
+fn write(args: &ReportArgs, page: Result<String, String>) -> Result<(), String> {
+    page.and_then(|page| write_file(&args.output, &[page.as_bytes()]))?;
+    if args.output != "-" {
+        note(format!("the report is in `{}`", args.output));
+    }
+    Ok(())
+}
+
+/// The page of a whole program.
+fn whole(args: &ReportArgs, program: &Program) -> Result<Exit, Error> {
+    let (tensors, _) = divide(args.kernel.program_arguments(program)?);
+    let mut options = ProgramOptions::default();
+    options.limits = args.kernel.limits.of_run();
+    let followed = program.is_open().then(|| program.followed(tensors.clone(), &options)).transpose()?;
+    let program = followed.as_ref().unwrap_or(program);
+    report_all(&program.compile()?);
+    options.record = true;
+    let run = program.run(tensors, &options)?;
+    report_all(run.findings());
+    let Some(page) = run.html() else { return Ok(fail("no task of the program ran: there is nothing to show")) };
+    if let Err(message) = write(args, page) {
+        return Ok(fail(message));
+    }
+    Ok(match (run.findings().is_unsupported(), run.findings().errors() > 0 || !run.is_complete()) {
+        (true, _) => Exit::BadInput,
+        (_, true) => Exit::Findings,
+        _ => Exit::Clean,
+    })
+}
+
 fn start(args: &ReportArgs) -> Result<Exit, Error> {
-    let kernel = args.kernel.kernel()?;
+    let bytes = args.kernel.bytes()?;
+    if let Some(program) = args.kernel.program_of(&bytes)? {
+        return whole(args, &program);
+    }
+    let kernel = args.kernel.kernel_of(bytes)?;
     report_all(&kernel.compile()?);
     let (tensors, _) = divide(args.kernel.arguments(&kernel)?);
     let run = kernel.run_with(tensors, &args.kernel.options().record(true))?;
     report_all(run.findings());
     let advice = if args.no_advice { None } else { run.advice()? };
     let Some(page) = run.html(advice.as_ref()) else { return Ok(fail("internal error: the run was not recorded")) };
-    if let Err(message) = page.and_then(|page| write_file(&args.output, &[page.as_bytes()])) {
+    if let Err(message) = write(args, page) {
         return Ok(fail(message));
-    }
-    if args.output != "-" {
-        note(format!("the report is in `{}`", args.output));
     }
     let clean = run.verdict().is_clean();
     Ok(if run.findings().is_unsupported() {

@@ -227,7 +227,7 @@ fn launch(args: &RunArgs, kernel: &Kernel, bound: Vec<Arg>, options: &RunOptions
             out(&stats_text(&facts));
         }
         if let Some(trace) = trace.filter(|_| args.timeline) {
-            out(&format!("\ntimeline (# busy throughout, . some of the time)\n{}", chart(&trace, CHART, ROWS)));
+            out(&timeline_text(&trace));
         }
         if args.advice
             && let Some(advice) = run.advice()?
@@ -282,6 +282,11 @@ pub(super) fn against(
         errors.extend(error);
     }
     Ok(errors)
+}
+
+/// A timeline as text.
+pub(super) fn timeline_text(trace: &Trace) -> String {
+    format!("\ntimeline (# busy throughout, . some of the time)\n{}", chart(trace, CHART, ROWS))
 }
 
 /// Writes a timeline where one is wanted.

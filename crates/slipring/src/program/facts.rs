@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use slipring_machine::Platform;
-use slipring_report::{BufferFacts, CheckFacts, MessageFacts, Table, buffers_text, checks_text, printed_text};
+use slipring_report::{
+    BufferFacts, CheckFacts, LineFacts, MessageFacts, Table, buffers_text, checks_text, printed_text,
+};
 use slipring_sim::Stats;
 use slipring_tasks::Plan;
 
@@ -36,6 +38,9 @@ pub struct ProgramFacts {
     pub busy: Vec<ClusterFacts>,
     /// What the kernels did, each summed over its tasks.
     pub kernels: Vec<WorkFacts>,
+    /// Lines of the source, over all tasks, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Vec<LineFacts>>,
     pub buffers: Vec<BufferFacts>,
     pub printed: Vec<String>,
     pub findings: Vec<MessageFacts>,

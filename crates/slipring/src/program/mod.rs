@@ -7,6 +7,7 @@
 //! | `board` | tasks through the command queue |
 //! | `reading` | numbers of tensors that decide what tasks there are |
 //! | `facts` | what a run reports |
+//! | `timeline` | a run as one timeline and as one page |
 //! | `graph` | the tasks and their order as facts |
 
 mod board;
@@ -15,6 +16,7 @@ mod graph;
 mod reading;
 mod run;
 mod task;
+mod timeline;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -105,6 +107,8 @@ pub struct ProgramOptions {
     pub limits: Limits,
     /// How long things take inside of a task.
     pub timing: Timing,
+    /// Whether everything that happens is kept, for [`ProgramRun::trace`], [`ProgramRun::lines`] and [`ProgramRun::html`].
+    pub record: bool,
     /// Seen and cancelled by whoever has this.
     pub control: Control,
 }

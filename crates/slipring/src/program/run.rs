@@ -13,6 +13,7 @@ use slipring_tile::Elem;
 
 use super::facts::{self, ProgramFacts};
 use super::task::{Outcome, run_task};
+use super::timeline::Kept;
 use super::{Program, ProgramOptions};
 use crate::args::{Defaults, Passed, Value, read_arg};
 use crate::{Args, Error, Report};
@@ -20,17 +21,19 @@ use crate::{Args, Error, Report};
 /// A run of a whole program, with what it left in its tensors.
 #[derive(Debug)]
 pub struct ProgramRun<'p> {
-    program: &'p Program,
+    pub(super) program: &'p Program,
     /// Contents of the parameters before and after; `None` for scalars.
     before: Vec<Option<Vec<u8>>>,
     tensors: Vec<Vec<u8>>,
-    plan: Plan,
+    pub(super) plan: Plan,
     findings: Report,
     /// Everything that is reported.
-    facts: ProgramFacts,
-    platform: Platform,
+    pub(super) facts: ProgramFacts,
+    pub(super) platform: Platform,
     options: ProgramOptions,
     summed: Vec<bool>,
+    /// What happened in each task, where it was asked for.
+    pub(super) kept: Option<Vec<Kept>>,
 }
 
 /// What the kernels of a run said, summed.
@@ -158,6 +161,7 @@ impl Program {
         let mut footprints: touched::Footprints = vec![BTreeMap::new(); graph.tasks.len()];
         let mut seen = Seen::default();
         let mut refused = None;
+        let mut kept: Vec<Kept> = Vec::new();
         let mut start = |task: usize| -> Option<Vec<u64>> {
             let call: &TaskCall = &self.orchestration.calls[task];
             if let Some(act) = &call.act {
@@ -185,6 +189,9 @@ impl Program {
                 }
                 Ok(mut outcome) => {
                     seen.add(task, kernel, &outcome);
+                    if let Some((record, buffers)) = outcome.record.take() {
+                        kept.push(Kept { task, kernel, record, buffers, stats: outcome.result.stats.clone() });
+                    }
                     for (tensor, touched) in std::mem::take(&mut outcome.touched) {
                         let own = footprints[task].entry(tensor).or_default();
                         let reads = own.reads.and(&touched.reads);
@@ -239,6 +246,7 @@ impl Program {
             platform,
             options: options.clone(),
             summed,
+            kept: options.record.then_some(kept),
         };
         run.facts =
             facts::facts(self, &run.platform, &run.plan, (clusters, options.order), (&seen.stats, &seen.skipped));

@@ -8,6 +8,7 @@ use slipring_lang::tasks::{TaskArg, TaskCall};
 use slipring_machine::Platform;
 use slipring_op::{Decoded, Decoding, decode};
 use slipring_program::{Extent, GmBuffer, Memory, ParamKind, gm_split, zeroed};
+use slipring_report::{Record, Recorder};
 use slipring_sim::{ArgValue, Launch, Observer, RunResult, Turns, WorkRun, run};
 use slipring_tasks::{Bytes, Touched};
 use slipring_tile::Space;
@@ -26,6 +27,8 @@ pub(super) struct Outcome {
     pub all_schedules: bool,
     /// Whether loaded data decide what it touches.
     pub by_data: bool,
+    /// Everything that happened, where it was asked for, and the names of the buffers that it names by number.
+    pub record: Option<(Record, Vec<String>)>,
 }
 
 /// Ranges that are gathered, and put in order now and then.
@@ -214,15 +217,24 @@ pub(super) fn run_task(
         .map_err(|_| "there is not so much memory".to_string())?;
     memory.gm = buffers;
     let pipes = mode == Turns::Pipes;
-    let mut watching =
-        (pipes.then(|| Checker::new(tools)), pipes.then(Footprint::default), pipes.then(|| options.control.clone()));
+    let recorder = (pipes && options.record).then(Recorder::default);
+    let names: Vec<String> = memory.gm.iter().map(|buffer| buffer.name.clone()).collect();
+    let control = pipes.then(|| options.control.clone());
+    let mut watching = (pipes.then(|| Checker::new(tools)), pipes.then(Footprint::default), (control, recorder));
     let mut result = run(&launch, memory, &mut watching);
-    let (checker, footprint, _) = watching;
+    let (checker, footprint, (_, recorder)) = watching;
     for (buffer, tensor) in result.memory.gm.iter_mut().zip(&tensor_of) {
         tensors[*tensor] = std::mem::take(&mut buffer.data);
     }
-    let mut outcome =
-        Outcome { touched: BTreeMap::new(), messages: Vec::new(), all_schedules: true, by_data: false, result };
+    let mut outcome = Outcome {
+        touched: BTreeMap::new(),
+        messages: Vec::new(),
+        all_schedules: true,
+        by_data: false,
+        record: None,
+        result,
+    };
+    outcome.record = recorder.map(|recorder| (recorder.finish(), names));
     for (buffer, mut marks) in footprint.unwrap_or_default().buffers {
         if buffer < kept {
             let touched = Touched {

@@ -304,6 +304,8 @@ impl Tune {
         options.control = self.run.control.clone();
         let args = program.arguments(&self.args, self.seed)?;
         let tensors: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
+        let followed = program.is_open().then(|| program.followed(tensors.clone(), &options)).transpose()?;
+        let program = followed.as_ref().unwrap_or(program);
         let platform = program.target()?;
         let mut all = Everything::of(&program.source().text, &platform, &self.run);
         program.compiled()?.iter().for_each(|own| all.add(slipring_ir::text::print(&own.prepared.module).as_bytes()));

@@ -135,7 +135,7 @@ impl Tuning {
             n => format!("; {n} points are refused and not shown"),
         };
         scatter_svg(&Scatter {
-            title: format!("{}: cycles against local memory", self.file),
+            title: format!("{}: cycles against local memory", self.file.rsplit('/').next().unwrap_or_default()),
             note: format!("bytes of a cluster's local memories{refused}"),
             x: "bytes of local memory",
             y: "cycles",

@@ -16,7 +16,7 @@ fn browser() -> Option<PathBuf> {
 }
 
 /// Opens a page, lets a script act in it, and gives what it says with `say` line by line. Errors of the page are lines too.
-fn act(page: &str, script: &str) -> Option<Vec<String>> {
+pub(super) fn act(page: &str, script: &str) -> Option<Vec<String>> {
     let Some(browser) = browser() else {
         eprintln!("skipped: no browser is installed");
         return None;
@@ -149,6 +149,7 @@ fn page_of(slices: usize) -> String {
         roofline: None,
         advice: &[],
         what_if: &[],
+        launch: None,
     };
     html(&page).expect("a page")
 }

@@ -11,7 +11,7 @@ use super::{recorded, run_with, runs, top};
 
 /// A slice as it was read back.
 #[derive(Clone, Debug)]
-struct Read {
+pub(super) struct Read {
     /// The names of its groups and of its track.
     track: Vec<String>,
     name: String,
@@ -23,7 +23,7 @@ struct Read {
 }
 
 /// Reads a trace in Perfetto's form as its reader does: slices of a track are a stack.
-fn read(bytes: &[u8]) -> Vec<Read> {
+pub(super) fn read(bytes: &[u8]) -> Vec<Read> {
     let trace = schema::Trace::decode(bytes).expect("a trace");
     let mut tracks: BTreeMap<u64, (Option<u64>, String)> = BTreeMap::new();
     for packet in &trace.packet {
@@ -81,7 +81,7 @@ fn read(bytes: &[u8]) -> Vec<Read> {
 }
 
 /// Both ends of each arrow, the first no later than the second.
-fn arrows(slices: &[Read]) -> usize {
+pub(super) fn arrows(slices: &[Read]) -> usize {
     let mut ends: BTreeMap<u64, [Vec<&Read>; 2]> = BTreeMap::new();
     for slice in slices {
         for (side, list) in slice.flows.iter().enumerate() {

@@ -2,13 +2,15 @@
 
     python3 scripts/assembler --ptoas BINARY [--own] [--samples CHECKOUT] [--for ptoas-0.27] [--write]
     python3 scripts/assembler --build FOLDER --samples CHECKOUT …
+    python3 scripts/assembler --ptoas BINARY --accepts FOLDER
 
 `--own` builds every example and every file of `tests/files` that builds, on both platforms, and gives what was printed to the
 assembler. `--samples` is a checkout of the assembler's sources: each of its `.pto` files that the assembler itself accepts is read,
 built and printed by slipring and given to the assembler again. Without a binary own files are built and nobody is asked. Tables of the reasons go to standard output; `--write` also writes the
 answers for own files to `tests/assembler.tsv`, which the ordinary tests compare with the present form of what is printed. `--build`
-makes the assembler from the checkout first (Debian packages in `build.py`; about 20 minutes on two cores). Needs Python 3.11. Ends with
-0 if all answers could be had, whatever they are, with 2 if not.
+makes the assembler from the checkout first (Debian packages in `build.py`; about 20 minutes on two cores). `--accepts` asks about the
+programs of one op each that `SLIPRING_PROGRAMS=FOLDER cargo test -p slipring --test all accepts` writes, and writes the answers to
+`tests/accepts/answers.tsv`. Needs Python 3.11. Ends with 0 if all answers could be had, whatever they are, with 2 if not.
 """
 
 import argparse
@@ -19,7 +21,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from answers import Answer, Tools, ask_own, ask_sample
+from accepts import ask_accepts
+from answers import Answer, Tools, ask_own, ask_sample, assemble
 from build import build_assembler
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,13 +38,17 @@ def main() -> int:
         if options.samples is None:
             return fail("--build needs --samples, the checkout of the assembler's sources")
         ptoas = build_assembler(options.samples, options.build)
-    if ptoas is not None and not ptoas.is_file() or ptoas is None and options.samples is not None:
+    if ptoas is not None and not ptoas.is_file() or ptoas is None and (options.samples or options.accepts):
         return fail(f"{ptoas} is not there: say `--ptoas BINARY`, or `--build FOLDER` to make it")
     if not options.slipring.is_file():
         return fail(f"{options.slipring} is not there: build it with `cargo build --release`, or say `--slipring PATH`")
     with tempfile.TemporaryDirectory() as folder:
         tools = Tools(ptoas and ptoas.resolve(), options.slipring.resolve(), options.target, ROOT, Path(folder))
         with ThreadPoolExecutor(options.jobs) as pool:
+            if options.accepts is not None:
+                takes = lambda path, platform: assemble(tools, path, platform, "level3") == "accepted"
+                count = ask_accepts(options.accepts, ROOT / "tests" / "accepts" / "answers.tsv", takes, pool.map)
+                print(f"asked about {count} programs of one op")
             if options.own:
                 files = own_files()
                 jobs = [(tools, path, platform) for path in files for platform in PLATFORMS]
@@ -63,6 +70,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--build", type=Path, metavar="FOLDER", help="make the assembler in this folder, from --samples")
     parser.add_argument("--samples", type=Path, metavar="CHECKOUT", help="the assembler's sources: its samples make the round trip")
     parser.add_argument("--own", action="store_true", help="ask about the examples and file tests of this repository")
+    parser.add_argument("--accepts", type=Path, metavar="FOLDER", help="ask about the programs of one op each in this folder")
     parser.add_argument("--for", dest="target", help="the `--for` of `slipring build`; without it none is given")
     parser.add_argument("--write", action="store_true", help="write the answers for own files to tests/assembler.tsv")
     parser.add_argument("--list", action="store_true", help="name the files behind each reason")
@@ -73,9 +81,9 @@ def read_options() -> argparse.Namespace:
 
 def own_files() -> list[Path]:
     # A whole program runs task by task: what is printed of it is not what `run` runs.
-    examples = [p for p in (ROOT / "examples").rglob("*") if p.suffix in (".py", ".pto") and not {"broken", "programs"} & set(p.parts)]
-    tests = [p for p in (ROOT / "tests" / "files").rglob("*") if p.suffix in (".py", ".pto")]
-    return sorted(examples) + sorted(tests)
+    left_out = {ROOT / "examples" / "programs", ROOT / "tests" / "files" / "programs"}
+    files = [path for folder in ("examples", "tests/files") for path in sorted((ROOT / folder).rglob("*")) if path.suffix in (".py", ".pto")]
+    return [path for path in files if "broken" not in path.parts and not left_out & set(path.parents)]
 
 
 def held_out(path: Path) -> bool:

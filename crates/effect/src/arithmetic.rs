@@ -58,7 +58,7 @@ pub static SUB_ADD: Ternary = ternary!(float: |a, b, c| a - b + c, int: |a, b, c
 pub static AXPY: Ternary = ternary!(float: |a, b, c| a.mul_add(b, c));
 
 pub static ABS: Unary = unary!(float: |a| a.abs(), signed: |a| a.wrapping_abs(), unsigned: |a| a);
-pub static NEG: Unary = unary!(float: |a| -a, signed: |a| a.wrapping_neg());
+pub static NEG: Unary = unary!(float: |a| -a, signed: |a| a.wrapping_neg(), unsigned: |a| a.wrapping_neg());
 pub static EXP: Unary = unary!(float: |a| math::exp(a));
 pub static LOG: Unary = unary!(float: |a| math::ln(a));
 pub static SQRT: Unary = unary!(float: |a| math::sqrt(a));

@@ -8,7 +8,7 @@ use slipring_ir::{Module, OpId};
 use slipring_machine::Platform;
 use slipring_tile::Elem;
 
-use crate::def::OpDef;
+use crate::def::{ElemTypes, OpDef};
 
 /// A version of a tool that takes built programs.
 #[derive(Debug)]
@@ -30,6 +30,8 @@ pub struct Target {
     pub lacks: &'static [(&'static str, &'static str)],
     /// Element types that it has.
     pub elems: &'static [Elem],
+    /// Element types of operands, where it takes fewer than the declarations.
+    pub types: &'static [TypeRule],
     /// Attributes of any op that say something to slipring alone and change no meaning.
     pub drops: &'static [&'static str],
     /// What ops need before they can be printed for it, in this order.
@@ -38,6 +40,15 @@ pub struct Target {
     pub needs: &'static [Need],
     /// Its rings.
     pub rings: RingRules,
+}
+
+/// The element types of an operand that a version takes.
+#[derive(Debug)]
+pub struct TypeRule {
+    /// The ops,
+    pub ops: &'static [&'static str],
+    /// and what it takes of their operand.
+    pub types: ElemTypes,
 }
 
 /// What is done to ops of some names.

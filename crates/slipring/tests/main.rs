@@ -7,6 +7,7 @@ mod directives;
 #[path = "files/walk.rs"]
 mod walk;
 
+mod accepts;
 mod architecture;
 mod assembler;
 mod audit;

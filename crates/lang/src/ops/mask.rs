@@ -15,9 +15,9 @@ pub(super) fn of(lower: &mut Lower<'_>, shape: &[u64], elem: Elem) -> TileId {
     // A bit for each column.
     let (rows, cols) = fold(shape);
     let bytes = cols.div_ceil(8);
-    // Rows of bits, also where one byte holds a row.
+    // Rows of bits, also where one byte holds a row; whole rows, so that masks are combined wherever their bits lie.
     let mut ty = Place::of(Space::Vec).tile_type(&[rows, bytes.max(2)], Elem::U8);
-    ty.valid = crate::lower::valid(rows, bytes);
+    ty.valid = crate::lower::valid(rows, ty.layout.cols.into());
     let buffer = lower.buffer(ty);
     let mask = lower.add_tile(buffer, ty, &[rows, bytes], "cmp");
     lower.tiles[mask.0 as usize].mask = Some((shape.iter().copied().collect(), elem));

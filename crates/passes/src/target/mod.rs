@@ -247,6 +247,19 @@ fn operation(module: &mut Module, id: OpId, platform: &Platform, said: &mut Said
         return;
     }
     attributes(module, id, &name, said);
+    for rule in target.types.iter().filter(|rule| rule.ops.contains(&&*name)) {
+        let elem = OpRef::of(module, id).and_then(|op| op.module.ty(op.if_declared(rule.types.operand)?).elem());
+        let takes = rule.types.on(platform);
+        if let Some(elem) = elem.filter(|elem| !takes.contains(elem)) {
+            let (of, on, operand) = (target.name, &platform.name, rule.types.operand);
+            let takes: Vec<&str> = takes.iter().map(|elem| elem.name()).collect();
+            let message = match takes[..] {
+                [] => format!("`{of}` has no `{name}` on {on}"),
+                _ => format!("`{of}` takes `{name}` of {} on {on}, and here `{operand}` has {elem}", takes.join(", ")),
+            };
+            said.refuse(module, id, "target-type", message);
+        }
+    }
     for value in module.op(id).results.clone() {
         if let Some(what) = types::unknown(module.ty(value), target) {
             said.refuse(module, id, "target-type", format!("`{}` has no {what}", target.name));

@@ -10,8 +10,8 @@ use slipring_effect::{Finish, GmMove, GmMoveArgs, finite_pad};
 use slipring_machine::readings::FINITE_PAD;
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
-use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::rules::{LAYOUT, PLAIN, TILE, VIEW, defaulted, operand, require_space, schema};
+use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::rules::{LAYOUT, PLAIN, TILE, VIEW, WITHOUT_SMALL_FLOATS, defaulted, operand, require_space, schema};
 
 const PAD_MODE: &EnumSpec = &EnumSpec { kind: "pad_mode", numbered: false, members: &["null", "first_elem", "value"] };
 
@@ -35,6 +35,10 @@ const LOAD: OpSchema = schema(
     ],
 );
 
+/// Units that work on memory know no floats of 8 and 4 bits.
+const LOADED: &[ElemTypes] =
+    &[ElemTypes { operand: "dst", memory: WITHOUT_SMALL_FLOATS, registers: Elem::ALL.as_slice() }];
+
 pub static TLOAD: OpDef = OpDef {
     schema: OpSchema { name: "pto.tload", ..LOAD },
     summary: "Load a window of global memory into a tile",
@@ -50,6 +54,7 @@ pub static TLOAD: OpDef = OpDef {
     core: CoreRule::ByTile,
     along: Along::EACH,
     pipe: PipeRule::Fixed(Pipe::Mte2),
+    elems: LOADED,
     verify: verify_load,
     lower: lower_load,
     ..PLAIN
@@ -63,6 +68,7 @@ pub static TPREFETCH: OpDef = OpDef {
     core: CoreRule::ByTile,
     along: Along::EACH,
     pipe: PipeRule::Fixed(Pipe::Mte2),
+    elems: LOADED,
     verify: verify_load,
     lower: lower_load,
     ..PLAIN

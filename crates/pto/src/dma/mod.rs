@@ -183,7 +183,7 @@ fn short_name(op: &OpRef<'_>) -> &'static str {
 /// Reports a type that an accumulator does not take on its way into L1 on this platform.
 fn require_acc_to_mat(op: &OpRef<'_>, platform: &Platform, from: Elem, to: Elem, diags: &mut Diags) {
     let takes = |elem: Elem| platform.acc_to_mat.iter().any(|name| name == elem.name());
-    if takes(to) && (takes(from) || from == Elem::F32) {
+    if takes(to) && (from == Elem::F32) != (to == Elem::I32) && matches!(from, Elem::F32 | Elem::I32) {
         return;
     }
     let (arch, name) = (arch(platform), short_name(op));

@@ -11,8 +11,10 @@ use super::{RELU_PRE_MODE, arch, known_elements, place, relu, same_fold, table_r
 use slipring_effect::{GmMove, GmMoveArgs};
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
-use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::rules::{INTEGER, LAYOUT, PLAIN, TILE, VIEW, defaulted, operand, optional, require_space, schema};
+use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::rules::{
+    INTEGER, LAYOUT, PLAIN, TILE, VIEW, WITHOUT_SMALL_FLOATS, defaulted, operand, optional, require_space, schema,
+};
 
 const ST_PHASE: &EnumSpec =
     &EnumSpec { kind: "st_phase", numbered: false, members: &["unspecified", "partial", "final"] };
@@ -21,6 +23,10 @@ const ATOMIC_TYPE: &EnumSpec =
 
 /// Most columns that the way out of the accumulator takes.
 const MAX_COLS: u64 = 4095;
+
+/// Units that work on memory know no floats of 8 and 4 bits.
+const STORED: &[ElemTypes] =
+    &[ElemTypes { operand: "src", memory: WITHOUT_SMALL_FLOATS, registers: Elem::ALL.as_slice() }];
 
 pub static TSTORE: OpDef = OpDef {
     schema: schema(
@@ -59,6 +65,7 @@ pub static TSTORE: OpDef = OpDef {
     along: Along::EACH,
     pipe: PipeRule::By(|op, _| pipe_of(op.space("src"))),
     update: |op| (op.text("atomicType") == Some("atomic_add")).then_some(UpdateKind::Add),
+    elems: STORED,
     verify: verify_store,
     lower: lower_store,
     ..PLAIN

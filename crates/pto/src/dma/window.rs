@@ -2,15 +2,38 @@
 
 use slipring_ir::{AttrKind, Diags, OpSchema, Syntax, TileType, Touch};
 use slipring_machine::{Pipe, Platform};
+use slipring_tile::Elem::*;
 use slipring_tile::{BLayout, Layout, SLayout, Space};
 
 use super::moves::{FP, fp_doc, issue_move, move_types, pipe_of};
 use super::{RELU_PRE_MODE, require_way, way_out};
+use crate::vector::check;
 use slipring_effect::Taken;
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
-use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported, Transfer};
-use slipring_op::rules::{INTEGER, PLAIN, TILE, constant, defaulted, operand, require_space, schema};
+use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Reported, Transfer};
+use slipring_op::rules::{
+    INTEGER, PLAIN, TILE, WITHOUT_SMALL_FLOATS, constant, defaulted, operand, require_space, schema,
+};
+
+/// What is taken out of L1.
+const TAKEN: ElemTypes = ElemTypes {
+    operand: "src",
+    memory: &[I8, U8, F16, BF16, F32],
+    registers: &[I8, U8, F16, BF16, F32, F8E4M3, F8E5M2, HiF8, F8E8M0, F4E2M1x2, F4E1M2x2],
+};
+/// What is taken out of UB: all that is at most a word, and short floats where the unit has them.
+const TAKEN_IN_UB: ElemTypes = ElemTypes {
+    operand: "src",
+    memory: &[I8, U8, I16, U16, I32, U32, F16, BF16, F32],
+    registers: &[I8, U8, I16, U16, I32, U32, F16, BF16, F32, F8E4M3, F8E5M2, HiF8, F8E8M0, F4E2M1x2, F4E1M2x2],
+};
+/// What is put in out of UB.
+const PUT: ElemTypes = ElemTypes {
+    operand: "src",
+    memory: WITHOUT_SMALL_FLOATS,
+    registers: &[I8, U8, I32, U32, F16, BF16, F32, F8E4M3, F8E5M2, HiF8, F8E8M0, F4E2M1x2, F4E1M2x2],
+};
 
 const WINDOW: OpSchema = schema(
     "",
@@ -131,6 +154,11 @@ fn verify_extract(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
             "expects A5 vec->vec textract src/dst to use ND layout (blayout=row_major, slayout=none_box)",
         ));
     }
+    match from {
+        Space::Mat => check::elem_on(op, &TAKEN, platform, "from L1", diags),
+        Space::Vec => check::elem_on(op, &TAKEN_IN_UB, platform, "from UB", diags),
+        _ => {}
+    }
     move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), quantised(op), diags);
     inside(op, &source.layout, &valid_part(target), ("dst", "src"), diags);
 }
@@ -151,6 +179,9 @@ fn verify_insert(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         return;
     }
     let (Some(source), Some(target)) = (op.tile("src"), op.tile("dst")) else { return };
+    if from == Space::Vec {
+        check::elem_on(op, &PUT, platform, "from UB", diags);
+    }
     move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), quantised(op), diags);
     inside(op, &target.layout, &valid_part(source), ("src", "dst"), diags);
 }

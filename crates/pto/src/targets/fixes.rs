@@ -8,7 +8,7 @@ use slipring_op::ring::PipeSpec;
 use slipring_op::ring::reserved::{BASE, reserved_base};
 use slipring_op::rules::constant;
 use slipring_op::target::Scalars;
-use slipring_tile::{BLayout, Layout, SLayout};
+use slipring_tile::{BLayout, Layout, SLayout, Space};
 
 use crate::sync::{EVENT_PIPES, event_pipe, pipe_attr};
 use crate::{POINTER_CAST, TRESHAPE};
@@ -291,5 +291,56 @@ pub(super) fn carries_no_tile(_: &Scalars, module: &mut Module, id: OpId, _: &Pl
     match data.operands.iter().chain(&data.results).find(tile) {
         Some(_) => Err("it carries a tile: write the tile's name where it is used".into()),
         None => Ok(()),
+    }
+}
+
+/// Windows are taken out of L1, and on units that work on registers out of UB; the accumulator is put into others.
+pub(super) fn known_window(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let from = this.space("src");
+    let registers = platform.vector_function.is_some();
+    let extracts = this.def.transfer.is_some();
+    match from {
+        Some(Space::Vec) if !registers => Err("on this platform it has windows of UB nowhere".to_string()),
+        Some(Space::Acc) if extracts => Err("it takes no window out of the accumulator".to_string()),
+        _ => Ok(()),
+    }
+}
+
+/// Two floats of 8 bits have one type.
+pub(super) fn factors_of_one_type(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let elem = |name| this.tile(name).map(|tile| tile.layout.elem);
+    let (a, b) = (elem("lhs"), elem("rhs"));
+    match (a, b) {
+        (Some(a), Some(b)) if a != b && a.is_float() => Err(format!("it has no product of {a} and {b}")),
+        _ => Ok(()),
+    }
+}
+
+/// Working memory that only the unit that works on memory has.
+pub(super) fn memory_of_the_older_unit(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let at = this.def.schema.operands.iter().position(|operand| operand.name == "tmp");
+    if let (Some(at), Some(tmp), true) = (at, this.if_declared("tmp"), platform.vector_function.is_some()) {
+        let data = module.op_mut(id);
+        if let Some(place) = data.operands.iter().position(|value| *value == tmp) {
+            data.operands.remove(place);
+            data.segments[at] = 0;
+        }
+    }
+    Ok(())
+}
+
+/// Numbers have no sign: elements without one are not compared with them.
+pub(super) fn compared_with_its_sign(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let unsigned =
+        this.tile("src").map(|tile| tile.layout.elem).filter(|elem| !elem.is_float() && !elem.is_signed_int());
+    match unsigned {
+        Some(elem) if this.if_declared("kValue").is_some() => {
+            Err(format!("it compares no elements of {elem} with a number"))
+        }
+        _ => Ok(()),
     }
 }

@@ -5,6 +5,7 @@ mod pipe_values;
 mod ptoas;
 mod ptoas_0_27;
 mod ptoas_0_27_ops;
+mod ptoas_0_27_types;
 
 use slipring_op::target::Target;
 

@@ -6,6 +6,7 @@ use slipring_op::target::{RingRules, Target};
 
 use super::ptoas_0_27::{ELEMS, LACKS, NEEDS, SPELLING, rules};
 use super::ptoas_0_27_ops::OPS;
+use super::ptoas_0_27_types::TYPES;
 use super::{fixes, ptoas_0_27};
 
 /// ptoas, newest.
@@ -18,6 +19,7 @@ pub static PTOAS: Target = Target {
     ops: OPS,
     lacks: LACKS,
     elems: ELEMS,
+    types: TYPES,
     drops: ptoas_0_27::DROPS,
     rules: &rules(fixes::pipe_with_its_depth, fixes::as_it_is),
     needs: NEEDS,

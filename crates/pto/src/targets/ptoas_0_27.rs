@@ -6,6 +6,7 @@ use slipring_op::target::{Fix, Need, OpRule, RingRules, Target};
 use slipring_tile::Elem;
 
 use super::ptoas_0_27_ops::OPS;
+use super::ptoas_0_27_types::TYPES;
 use super::{fixes, pipe_values};
 
 /// ptoas 0.27.
@@ -18,6 +19,7 @@ pub static PTOAS_0_27: Target = Target {
     ops: OPS,
     lacks: LACKS,
     elems: ELEMS,
+    types: TYPES,
     drops: DROPS,
     rules: &rules(fixes::pipe_of_the_default_depth, fixes::of_the_only_pipe),
     needs: NEEDS,
@@ -129,7 +131,7 @@ const BY_ROW: &[&str] = &[
 ];
 
 /// The rules, with what is done to the ends of pipes and to what moves through them.
-pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 20] {
+pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 24] {
     [
         OpRule {
             index: &["offset"],
@@ -194,10 +196,19 @@ pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 20] {
                 "pto.tcolargmax",
                 "pto.tcolargmin",
                 "pto.tsels",
+                "pto.trems",
+                "pto.txors",
             ])
         },
-        OpRule { tmp_like: Some("src0"), ..OpRule::of(&["pto.tsel"]) },
+        OpRule { tmp_like: Some("src0"), ..OpRule::of(&["pto.tsel", "pto.trem", "pto.txor"]) },
         OpRule { fix: Some(fixes::columns_as_rows), ..OpRule::of(BY_ROW) },
+        OpRule { fix: Some(fixes::compared_with_its_sign), ..OpRule::of(&["pto.tgather"]) },
+        OpRule { fix: Some(fixes::known_window), ..OpRule::of(&["pto.textract", "pto.tinsert"]) },
+        OpRule {
+            fix: Some(fixes::factors_of_one_type),
+            ..OpRule::of(&["pto.tmatmul", "pto.tmatmul.bias", "pto.tgemv", "pto.tgemv.bias"])
+        },
+        OpRule { fix: Some(fixes::memory_of_the_older_unit), ..OpRule::of(&["pto.trowexpandexpdif"]) },
         OpRule { fix: Some(fixes::carries_no_tile), ..OpRule::of(&["scf.for", "scf.while", "func.call"]) },
     ]
 }

@@ -94,7 +94,7 @@ pub(super) fn elem(op: &OpRef<'_>, name: &'static str, elems: Elems, diags: &mut
 }
 
 /// The element type of one operand in one form of an op.
-pub(super) fn elem_on(op: &OpRef<'_>, rule: &ElemTypes, platform: &Platform, form: &str, diags: &mut Diags) {
+pub(crate) fn elem_on(op: &OpRef<'_>, rule: &ElemTypes, platform: &Platform, form: &str, diags: &mut Diags) {
     let Some(elem) = op.ty(rule.operand).and_then(Type::elem) else { return };
     let known = rule.on(platform);
     if !known.contains(&elem) {

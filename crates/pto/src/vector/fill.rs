@@ -110,6 +110,7 @@ pub static TTRI: OpDef = OpDef {
         let upper = op.int("upperOrLower") == Some(1);
         sequence(op, d, "diagonal", if upper { Sequence::Upper } else { Sequence::Lower })
     },
+    elems: types::TRIANGLE,
     class: "move",
     ..SEQUENCE
 };

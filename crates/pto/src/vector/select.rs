@@ -1,8 +1,8 @@
 //! Comparisons and choices (PTO IR manual 4.8).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, Module, OperandSpec, Touch, ValueId};
+use slipring_ir::{AttrKind, AttrSpec, Diags, Dim, EnumSpec, Module, OperandSpec, Touch, Type, ValueId};
 use slipring_tile::{BLayout, Compare, SLayout};
 
 use super::check::{self, MASK_DOC, NUMBERS, Needs};
@@ -138,6 +138,13 @@ fn verify_compare(op: &OpRef<'_>, _: &slipring_machine::Platform, diags: &mut Di
         diags.push(op.error("tile-elem", "expects src0 and src1 to have the same element type"));
     }
     rows_of_bits(op, "dst", diags);
+    let elem = op.ty("dst").and_then(Type::elem);
+    // The assembler asks it of two tiles only.
+    if op.def.schema.operand("src1").is_some()
+        && let Some(elem) = elem.filter(|elem| elem.bytes() != 1 || elem.is_float())
+    {
+        diags.push(op.error("tile-elem", "expects dst element type to be i8").label(format!("`dst` has `{elem}`")));
+    }
 }
 
 /// A mask is stored by rows.
@@ -163,22 +170,90 @@ fn mode(op: &OpRef<'_>) -> Compare {
     }
 }
 
-/// Tiles that only comparisons write and only choices read: where the bits lie between them, nobody can tell.
+/// Which bits of a tile are a mask: bytes from row to row, and the columns that have a bit where that is known.
+type Form = (usize, Option<u64>);
+
+/// Tiles that only comparisons write, bitwise operations combine and only choices read, all of one form: where the bits lie between
+/// them, nobody can tell.
 fn masks_between(module: &Module) -> BTreeSet<ValueId> {
-    let (mut masks, mut others) = (BTreeSet::new(), BTreeSet::new());
+    let (mut groups, mut forms, mut others) = (Groups::default(), Vec::new(), Vec::new());
     for id in module.walk(module.top) {
-        let own = OpRef::of(module, id).filter(|op| OPS.iter().any(|def| std::ptr::eq(*def, op.def)));
-        let mask = own.and_then(|op| if is_comparison(&op) { op.operand("dst") } else { op.operand("mask") });
-        masks.extend(mask);
         let mut rest = module.op(id).operands.to_vec();
-        // A tile that is a mask and something else in one op is something else.
-        if let Some(at) = rest.iter().position(|value| Some(*value) == mask) {
-            rest.remove(at);
+        let masks = OpRef::of(module, id).map_or_else(Vec::new, |op| masks_of(&op));
+        for (mask, form) in &masks {
+            // A tile that is a mask and something else in one op is something else.
+            if let Some(at) = rest.iter().position(|value| value == mask) {
+                rest.remove(at);
+            }
+            groups.join(*mask, masks[0].0);
+            forms.extend(form.map(|form| (*mask, form)));
         }
         others.extend(rest);
     }
-    masks.retain(|mask| !others.contains(mask));
-    masks
+    // What is combined is a mask only together.
+    let mut wrong: BTreeSet<ValueId> = others.into_iter().map(|value| groups.of(value)).collect();
+    let mut first = BTreeMap::new();
+    for (mask, form) in forms {
+        let group = groups.of(mask);
+        if *first.entry(group).or_insert(form) != form {
+            wrong.insert(group);
+        }
+    }
+    let all: Vec<ValueId> = groups.0.keys().copied().collect();
+    all.into_iter().filter(|mask| !wrong.contains(&groups.of(*mask))).collect()
+}
+
+/// Values that belong together: each names another of its group, the last one itself.
+#[derive(Default)]
+struct Groups(BTreeMap<ValueId, ValueId>);
+
+impl Groups {
+    /// The one that stands for a value's group.
+    fn of(&mut self, mut value: ValueId) -> ValueId {
+        while let Some(next) = self.0.get(&value).copied().filter(|next| *next != value) {
+            let after = self.0.get(&next).copied().unwrap_or(next);
+            self.0.insert(value, after);
+            value = after;
+        }
+        value
+    }
+
+    fn join(&mut self, a: ValueId, b: ValueId) {
+        let (a, b) = (self.of(a), self.of(b));
+        self.0.insert(a, b);
+        self.0.insert(b, b);
+    }
+}
+
+/// The masks among the operands of an op, and their form where the op says it.
+fn masks_of(op: &OpRef<'_>) -> Vec<(ValueId, Option<Form>)> {
+    let combines = [&super::TAND, &super::TOR, &super::TXOR, &super::TNOT].iter().any(|def| std::ptr::eq(*def, op.def));
+    if combines {
+        let names = ["src0", "src1", "src", "dst"].map(|name| op.if_declared(name));
+        let masks = names.into_iter().flatten();
+        // Bits behind those of the valid columns are combined only where all of a row is valid.
+        let whole = |value: &ValueId| {
+            let tile = op.module.ty(*value).as_tile();
+            tile.is_some_and(|tile| {
+                tile.valid.map(Dim::known) == [tile.layout.rows, tile.layout.cols].map(|n| Some(n.into()))
+            })
+        };
+        let masks: Vec<ValueId> = masks.collect();
+        let all = masks.iter().all(whole);
+        return if all { masks.into_iter().map(|mask| (mask, None)).collect() } else { Vec::new() };
+    }
+    if !OPS.iter().any(|def| std::ptr::eq(*def, op.def)) {
+        return Vec::new();
+    }
+    let (mask, columns) = match is_comparison(op) {
+        true => ("dst", if op.def.schema.operand("src0").is_some() { "src0" } else { "src" }),
+        false => ("mask", "dst"),
+    };
+    let form = op.tile(mask).zip(op.tile(columns)).map(|(mask, tile)| {
+        let mask = &mask.layout;
+        (mask.cols as usize * mask.elem.bytes(), tile.valid[1].known())
+    });
+    op.operand(mask).map(|value| (value, form)).into_iter().collect()
 }
 
 fn is_comparison(op: &OpRef<'_>) -> bool {

@@ -54,7 +54,7 @@ types! {
     REMAINDER: "dst" &[I32, U32, F32], NUMBERS;
     FLOAT: "dst" FLOATS, FLOATS;
     ABSOLUTE: "dst" FLOATS, &[I16, I32, F16, F32];
-    NEGATE: "dst" &[I16, I32, F16, F32], &[I8, I16, I32, F16, BF16, F32];
+    NEGATE: "dst" NUMBERS, ALL;
     RECTIFY: "dst" &[I32, F16, F32], &[I32, F16, F32];
     BITS: "dst" INTEGERS, INTEGERS;
     /// Shifts to the right by a number.
@@ -84,6 +84,7 @@ types! {
     TABLE_SRC: "src" ALL, TABLES;
     HISTOGRAM: "src" &[], &[U16];
     RANDOM: "dst" &[], &[I32, U32];
+    TRIANGLE: "dst" NUMBERS, &[I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32];
     QUANTISED: "src" &[F32], &[F32];
     DEQUANTISED: "src" &[I8, I16], &[I8, I16];
     /// Not on units that work on memory.

@@ -2,7 +2,7 @@
 
 use slipring_ir::OpSchema;
 
-use super::check::{self, FLOATS, SIGNED};
+use super::check::{self, FLOATS, NUMBERS, SIGNED};
 use super::lower::elementwise;
 use super::types;
 use super::{EACH, ONE, ONE_TMP};
@@ -27,7 +27,7 @@ pub static TNEG: OpDef = OpDef {
     schema: OpSchema { name: "pto.tneg", ..ONE },
     summary: "Negation",
     doc: number_doc!("`dst = -src`, element by element: the sign of zero turns too."),
-    verify: |op, _, diags| check::elementwise(op, SIGNED, diags),
+    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     class: "neg",
     lower: |op, d| elementwise(op, d, &NEG, ["src"]),
     elems: types::NEGATE,

@@ -1,0 +1,139 @@
+//! Which element types each tile op takes on each platform, held against the public assembler.
+//!
+//! The assembler is not asked here: `SLIPRING_PROGRAMS=FOLDER` writes the programs of `forms.txt` into a folder instead, and
+//! `scripts/assembler --accepts FOLDER` writes what it says of them to `tests/accepts/answers.tsv`. Where slipring differs, and why,
+//! stands in `tests/accepts/differences.tsv`; nothing else may differ.
+
+mod forms;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use forms::{Form, forms};
+use slipring::{BuildOptions, Opened, build, check, find_target, load, prepare};
+use slipring_ir::{Severity, Source};
+use slipring_machine::{Platform, built_in};
+
+const ARCHS: [&str; 2] = ["a5", "a2a3"];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/accepts")
+}
+
+/// The columns of a table, without its comments.
+fn table<const N: usize>(name: &str) -> Vec<[String; N]> {
+    let text = fs::read_to_string(folder().join(name)).unwrap_or_default();
+    let row = |line: &str| line.split('\t').map(str::to_string).collect::<Vec<_>>().try_into();
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    lines.map(|line| row(line).unwrap_or_else(|_| panic!("{name}: {line}"))).collect()
+}
+
+/// What slipring says of a program: nothing, or its first error.
+fn refused(text: &str, platform: &Platform) -> Option<String> {
+    let (module, mut diags) = load(Source::new("form", text));
+    if !diags.has_errors() {
+        check(&module, platform, &mut diags);
+    }
+    let prepared = (!diags.has_errors()).then(|| prepare(module, None, platform, &mut diags)).flatten();
+    let error = diags
+        .list
+        .iter()
+        .find(|said| said.severity == Severity::Error)
+        .map(|said| format!("{}: {}", said.code, said.message));
+    error.or_else(|| prepared.is_none().then(|| "nothing to run".to_string()))
+}
+
+/// A digest of the programs of a form: 64-bit FNV-1a of all their texts.
+fn digest(programs: &[(String, String)]) -> String {
+    let bytes = programs.iter().flat_map(|(_, text)| text.bytes());
+    let fnv =
+        bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    format!("{fnv:016x}")
+}
+
+/// Writes the programs of a form, each in a file `form@platform@types.pto`, and gives its line of the list of digests.
+fn write(out: &Path, form: &Form, arch: &str) -> String {
+    let programs = form.programs(arch);
+    for (types, text) in &programs {
+        let name = format!("{}@{arch}@{types}.pto", form.name.replace('/', "+"));
+        fs::write(out.join(name), text).unwrap();
+    }
+    format!("{}\t{arch}\t{}\n", form.name, digest(&programs))
+}
+
+#[test]
+fn types_are_those_of_the_public_assembler() {
+    if let Some(out) = std::env::var_os("SLIPRING_PROGRAMS") {
+        let out = Path::new(&out);
+        let digests: String = forms().iter().flat_map(|form| ARCHS.map(|arch| write(out, form, arch))).collect();
+        return fs::write(out.join("digests.tsv"), digests).unwrap();
+    }
+    let answers: BTreeMap<[String; 2], [String; 2]> = table::<4>("answers.tsv")
+        .into_iter()
+        .map(|[form, arch, digest, accepted]| ([form, arch], [digest, accepted]))
+        .collect();
+    let mut listed: Vec<_> = table::<5>("differences.tsv").into_iter().map(|row| (row, BTreeSet::new())).collect();
+    let mut wrong = Vec::new();
+    for (form, arch) in forms().iter().flat_map(|form| ARCHS.map(|arch| (form, arch))) {
+        let programs = form.programs(arch);
+        let Some([asked, accepted]) = answers.get(&[form.name.to_string(), arch.to_string()]) else {
+            wrong.push(format!("{} on {arch}: nobody has asked the assembler", form.name));
+            continue;
+        };
+        if *asked != digest(&programs) {
+            wrong.push(format!("{} on {arch}: the assembler was asked of another form", form.name));
+        }
+        let platform = built_in(arch).unwrap();
+        let accepted: Vec<&str> = accepted.split(' ').collect();
+        for (types, text) in &programs {
+            let ours = refused(text, &platform);
+            if ours.is_none() == accepted.contains(&types.as_str()) {
+                continue;
+            }
+            let who = if ours.is_none() { "slipring" } else { "assembler" };
+            let row = listed.iter_mut().find(|(row, _)| {
+                let [name, on, by, of, _] = row;
+                let known = (name.as_str(), on.as_str(), by.as_str()) == (form.name, arch, who);
+                known && (of == "*" || of.split(' ').any(|one| one == types))
+            });
+            match row {
+                Some((_, found)) => _ = found.insert(types.clone()),
+                None => wrong.push(format!("{}\t{arch}\t{who}\t{types}\t{}", form.name, ours.unwrap_or_default())),
+            }
+        }
+    }
+    let all = |row: &[String; 5], found: &BTreeSet<String>| match row[3].as_str() {
+        "*" => !found.is_empty(),
+        types => types.split(' ').all(|one| found.contains(one)),
+    };
+    let gone = listed.iter().filter(|(row, found)| !all(row, found));
+    wrong.extend(gone.map(|(row, _)| format!("{}: no difference any more", row.join(" "))));
+    assert!(wrong.is_empty(), "{} differences that are not listed:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// What the assembler is known to refuse is refused when building for it, and what it takes is built.
+#[test]
+fn what_is_built_for_the_assembler_is_what_it_takes() {
+    let target = find_target("ptoas-0.27").unwrap();
+    let mut wrong = Vec::new();
+    let forms = forms();
+    for [name, arch, _, accepted] in table::<4>("answers.tsv") {
+        let (form, platform) = (forms.iter().find(|form| form.name == name).unwrap(), built_in(&arch).unwrap());
+        let accepted: Vec<&str> = accepted.split(' ').collect();
+        for (types, text) in form.programs(&arch) {
+            if refused(&text, &platform).is_some() {
+                continue;
+            }
+            let (module, diags) = load(Source::new("form", &text));
+            let opened = Opened { module, platform: platform.clone(), diags, kernels: Vec::new() };
+            let options = BuildOptions { target: Some(target), ..BuildOptions::default() };
+            let refuses = build(opened, options, |_, _, _| {}).diags.has_errors();
+            // What a unit does not need is left out in print.
+            if refuses == accepted.contains(&types.as_str()) && name != "trowexpandexpdif/memory" {
+                wrong.push(format!("{name} on {arch}: {types}: refused {refuses}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,6 +1,7 @@
 """What sweeps cost: `python python/benches/scale.py [POINTS]`, in a Python that has the package, for `docs/scale.md`.
 
-The run itself is what `kernel.run` takes for the same points in one process, compilation included. On Ray it needs `ray`.
+The run itself is what the same points take in this process, one after the other, compilation included. Processor times are those of
+all processes together: they say more than the clock where a machine has other things to do. On Ray it needs `ray`.
 """
 
 import os
@@ -15,7 +16,9 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "examples/lang"))
 
-import slipring
+# As workers do.
+os.environ["RAYON_NUM_THREADS"] = "1"
+
 from slipring.scale.local import LocalPool
 from slipring.scale.points import Grid
 from slipring.scale.sweep import job_of
@@ -48,12 +51,19 @@ def points(count):
     return {"TILE": [64, 128], "slot_num": [1, 2, 3, 4, 5], "timing": [f"random:{seed}" for seed in range(max(1, count // 10))]}
 
 
+def processor():
+    """Seconds of processors that this process and those that it has ended took."""
+    each = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(used.ru_utime + used.ru_stime for used in each)
+
+
 def timed(pool, tasks):
-    begun = time.perf_counter()
+    """Seconds of the clock, rows, seconds of processors."""
+    before, begun = processor(), time.perf_counter()
     rows = sum(1 for _ in pool.run(tasks))
     took = time.perf_counter() - begun
     pool.close()
-    return took, rows
+    return took, rows, processor() - before
 
 
 def warm(pool):
@@ -68,6 +78,8 @@ def row(name, value, unit):
 
 
 def main():
+    # Workers know what it has by its own name.
+    module = __import__("scale")
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     grid = Grid(points(count))
     tasks = [(at, (grid[at], None)) for at in range(len(grid))]
@@ -76,26 +88,34 @@ def main():
     job.open()
     job.do(*tasks[0])
     some = tasks[: len(tasks) // 10]
-    begun = time.perf_counter()
+    before, begun = processor(), time.perf_counter()
     for task in some:
         job.do(*task)
-    alone = (time.perf_counter() - begun) / len(some)
-    row(f"points of attention: {len(tasks)}; the run itself, a point", alone * 1e3, "ms")
-    one, _ = timed(warm(LocalPool(data, 1)), tasks)
+    alone, own = ((now - then) / len(some) for now, then in ((time.perf_counter(), begun), (processor(), before)))
+    row(f"{len(tasks)} points of attention; the run itself, a point", alone * 1e3, "ms")
+    row("  of processors", own * 1e3, "ms")
+    starting = timed(warm(LocalPool(data, 1)), [])[2]
+    one, _, used = timed(warm(LocalPool(data, 1)), tasks)
     row("one process, a point", one / len(tasks) * 1e3, "ms")
-    row("  over the run itself", (one / len(tasks) - alone) * 1e3, "ms")
-    two, _ = timed(warm(LocalPool(data, 2)), tasks)
+    row("  of processors, over the run itself", ((used - starting) / len(tasks) - own) * 1e3, "ms")
+    two, _, _ = timed(warm(LocalPool(data, 2)), tasks)
     row("two processes, a point", two / len(tasks) * 1e3, "ms")
     row("  efficiency from one to two", one / two / 2, "")
-    nothing = pickle.dumps(Nothing(0.0))
+    nothing = pickle.dumps(module.Nothing(0.0))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    took, rows = timed(LocalPool(nothing, 2), ((at, None) for at in range(10 * count)))
-    row(f"the driver with two processes that do nothing, a point of {rows}", took / rows * 1e6, "us")
+    mine = time.process_time()
+    took, rows, _ = timed(LocalPool(nothing, 2), ((at, None) for at in range(10 * count)))
+    row(f"the driver alone, a point of {rows}, of its processor", (time.process_time() - mine) / rows * 1e6, "us")
     row("memory of the driver before, at its most", before, "MiB")
     row("  and after", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "MiB")
-    for many, seconds in ((16, 0.02), (64, 0.02), (128, 0.02)):
-        took, rows = timed(LocalPool(pickle.dumps(Nothing(seconds)), many), ((at, None) for at in range(many * 100)))
-        row(f"{many} workers that take {seconds * 1e3:g} ms a point: efficiency", rows * seconds / many / took, "")
+    for many, seconds in ((16, 0.05), (64, 0.05), (64, 0.01), (64, 0.001)):
+        pool = LocalPool(pickle.dumps(module.Nothing(seconds)), many)
+        sum(1 for _ in pool.run((at, None) for at in range(2 * many)))
+        mine = time.process_time()
+        took, rows, _ = timed(pool, ((at, None) for at in range(many * 100)))
+        row(f"{many} workers, {seconds * 1e3:g} ms a point: points a second", rows / took, "")
+        row("  of what they could do", rows * seconds / many / took, "")
+        row("  the driver's share of a processor", (time.process_time() - mine) / took, "")
     try:
         from slipring.scale.raypool import RayPool
     except ImportError:
@@ -108,7 +128,7 @@ def main():
         pool = RayPool(own, 2)
         for _ in pool.run(work[:8]):
             pass
-        took, rows = timed(pool, work)
+        took, rows, _ = timed(pool, work)
         row(f"Ray, two workers, {name}: a point", took / rows * 1e3, "ms")
     ray.shutdown()
 

@@ -64,11 +64,17 @@ class File:
         return self._known()[1]
 
     def run(self, *args, verify=False, **kwargs):
-        """Runs it and gives the run. Buffers without a declared direction are outputs, too."""
+        """Runs it and gives the run. Buffers without a declared direction are outputs, too. `where` and `workers` are those of
+        `Function.run`."""
+        where, workers = kwargs.pop("where", None), kwargs.pop("workers", None)
         options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
         given = {name: host_array(arg) if is_array(arg) else arg for name, arg in [*enumerate(args), *kwargs.items()]}
         kernel, parameters = self._load(given)
         arguments = bound([parameter[0] for parameter in parameters], args, kwargs, kernel.name)
+        if where is not None:
+            from .scale.launch import launch
+
+            return launch(self, (self._platform, self._readings), (kernel, parameters), arguments, options, verify, where, workers)
         return start(kernel, parameters, arguments, options, verify)
 
     def __call__(self, *args, **kwargs):

@@ -15,8 +15,10 @@ import time
 from .local import PoolError
 from .worker import text_of
 
-# Seconds of work that one call has, and at most so many points; calls that an actor has in front of it.
-CALL, MOST, AHEAD = 0.3, 256, 2
+# Seconds of work that one call has at least, and at most so many points; calls that an actor has in front of it.
+CALL, MOST, AHEAD = 0.3, 4096, 2
+# Calls a second that the driver takes without being what all wait for: with many actors calls are longer.
+CALLS = 500.0
 # How often a point may lose the actor that is at it alone.
 PATIENCE = 3
 # Seconds between looks at what the cluster has, and how long it may have nothing.
@@ -117,7 +119,8 @@ class RayPool:
                     lively = now
                 elif now - lively > NOTHING:
                     raise PoolError(self._nobody())
-            size = min(MOST, max(1, int(CALL / mean))) if mean else 1
+            call = max(CALL, len(self.actors) / CALLS)
+            size = min(MOST, max(1, int(call / mean))) if mean else 1
             for _ in range(AHEAD):
                 for actor in self.actors:
                     if actor.known and len(actor.calls) < AHEAD and (again or more):
@@ -131,8 +134,13 @@ class RayPool:
             if not calls:
                 time.sleep(0.1)
                 continue
-            ready, _ = ray.wait(list(calls), num_returns=1, timeout=LOOK)
+            ray.wait(list(calls), num_returns=1, timeout=LOOK)
+            # All that are there: looking at each alone would cost as much each time.
+            ready, _ = ray.wait(list(calls), num_returns=len(calls), timeout=0)
             for ref in ready:
+                if ref not in calls[ref].calls:
+                    # Its actor was lost with another of its calls.
+                    continue
                 actor = calls[ref]
                 try:
                     said = ray.get(ref)
@@ -169,7 +177,8 @@ class RayPool:
     def _gone(self, actor, again, error):
         """An actor is lost: what it had goes to others."""
         self.actors = [other for other in self.actors if other is not actor]
-        for number, part in enumerate(part for part in actor.calls.values() if part):
+        calls, actor.calls = list(actor.calls.values()), {}
+        for number, part in enumerate(part for part in calls if part):
             for task in reversed(part):
                 # What stood behind the first call was not begun.
                 self.lost[task[0]] += number == 0

@@ -79,6 +79,12 @@ impl<const N: usize> PerElement<N> {
         }
     }
 
+    /// What computes on slices of `elem` as they are, all of them as long as the result; `None` where they need preparing: then
+    /// there is [`PerElement::run_args`].
+    pub fn direct(&self, elem: Elem) -> Option<Kernel<N>> {
+        self.kernel(elem).filter(|_| elem == Elem::F32 || !elem.is_float())
+    }
+
     /// Computes as many elements as `out` and every slice hold. False, and nothing written, if the type is not
     /// supported or a scalar is not one element long.
     pub fn run_args(&self, elem: Elem, args: [Arg; N], out: &mut [u8]) -> bool {

@@ -22,8 +22,43 @@ pub(crate) struct Clock {
     done: u64,
     /// Cycle at which each register is there.
     ready: Vec<u64>,
-    /// Cycle from which each unit of each port is free.
-    free: [Vec<u64>; VectorPort::ALL.len()],
+    /// Cycle from which each unit of each port is free, port by port.
+    free: Vec<u64>,
+}
+
+/// What the clock knows of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cost {
+    /// The units of its port, among all; none for what executes nowhere.
+    units: (u32, u32),
+    executes: bool,
+    memory: bool,
+    latency: u16,
+    busy: u16,
+    /// The registers that it reads, and behind them those that it writes, in a list of those of all instructions.
+    slots: u32,
+    reads: u16,
+    writes: u16,
+}
+
+impl Cost {
+    /// What an instruction costs; its registers are added to the list.
+    pub fn new(step: &Step, spec: &VectorSpec, list: &mut Vec<u16>) -> Cost {
+        let before = VectorPort::ALL.iter().take_while(|port| **port != step.cost.port);
+        let first = before.map(|port| spec.units(*port)).sum::<u32>();
+        let slots = list.len() as u32;
+        list.extend(step.reads.iter().chain(&step.writes).map(|slot| slot.0));
+        Cost {
+            units: (first, first + spec.units(step.cost.port)),
+            executes: step.cost.port != VectorPort::None,
+            memory: step.memory.is_some(),
+            latency: step.cost.latency,
+            busy: step.cost.busy,
+            slots,
+            reads: step.reads.len() as u16,
+            writes: step.writes.len() as u16,
+        }
+    }
 }
 
 impl Clock {
@@ -31,38 +66,38 @@ impl Clock {
         (self.fetch, self.fence, self.memory_done, self.done) = ((0, 0), 0, 0, 0);
         self.ready.clear();
         self.ready.resize(slots, 0);
-        for (free, port) in self.free.iter_mut().zip(VectorPort::ALL) {
-            free.clear();
-            free.resize(spec.units(port) as usize, 0);
-        }
+        self.free.clear();
+        self.free.resize(VectorPort::ALL.iter().map(|port| spec.units(*port) as usize).sum(), 0);
     }
 
+    /// An instruction is fetched, where `issue` of them are in a cycle.
     #[inline]
-    pub fn step(&mut self, step: &Step, spec: &VectorSpec) {
+    pub fn step(&mut self, cost: &Cost, list: &[u16], issue: u32) {
+        let slots = &list[cost.slots as usize..][..usize::from(cost.reads) + usize::from(cost.writes)];
+        let (reads, writes) = slots.split_at(usize::from(cost.reads));
         let mut start = self.fetch.0.max(self.fence);
-        for slot in &step.reads {
-            start = start.max(self.ready[usize::from(slot.0)]);
+        for slot in reads {
+            start = start.max(self.ready[usize::from(*slot)]);
         }
-        let cost = &step.cost;
-        let done = match cost.port {
-            VectorPort::None => start,
-            port => {
-                self.fetch.1 += 1;
-                if self.fetch.1 == spec.issue {
-                    self.fetch = (self.fetch.0 + 1, 0);
-                }
-                let units = &mut self.free[port as usize];
-                if let Some(unit) = units.iter_mut().min_by_key(|free| **free) {
-                    start = start.max(*unit);
-                    *unit = start + u64::from(cost.busy);
-                }
-                start + u64::from(cost.latency)
+        let mut done = start;
+        if cost.executes {
+            self.fetch.1 += 1;
+            if self.fetch.1 == issue {
+                self.fetch = (self.fetch.0 + 1, 0);
             }
-        };
-        for slot in &step.writes {
-            self.ready[usize::from(slot.0)] = done;
+            let units = &mut self.free[cost.units.0 as usize..cost.units.1 as usize];
+            if let Some((first, rest)) = units.split_first_mut() {
+                // The first of those that are free earliest.
+                let unit = rest.iter_mut().fold(first, |best, unit| if *unit < *best { unit } else { best });
+                start = start.max(*unit);
+                *unit = start + u64::from(cost.busy);
+            }
+            done = start + u64::from(cost.latency);
         }
-        if step.memory.is_some() {
+        for slot in writes {
+            self.ready[usize::from(*slot)] = done;
+        }
+        if cost.memory {
             self.memory_done = self.memory_done.max(done);
         }
         self.done = self.done.max(done);

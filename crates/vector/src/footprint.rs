@@ -9,6 +9,8 @@ use slipring_machine::Role;
 use slipring_program::{Access, Extent, InnerConflict, SiteRef};
 use slipring_tile::Space;
 
+use crate::journal::{Journal, join};
+
 /// A kind of memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
@@ -209,19 +211,9 @@ impl Bytes {
     fn extents(&self, core: Role, out: &mut Vec<Extent>) {
         let mut run: Option<(u64, u64)> = None;
         let mut close = |run: &mut Option<(u64, u64)>| {
-            let Some((start, end)) = run.take() else { return };
-            let (start, bytes) = (start, (end - start) as u32);
-            if let Some(last) = out.last_mut().filter(|last| last.row_bytes == bytes) {
-                if last.rows == 1 {
-                    (last.rows, last.stride) = (2, start - last.start);
-                    return;
-                }
-                if last.start + u64::from(last.rows) * last.stride == start {
-                    last.rows += 1;
-                    return;
-                }
+            if let Some((start, end)) = run.take() {
+                join(out, core, start, end);
             }
-            out.push(Extent::run(Space::Vec, core, start, bytes));
         };
         for at in self.dirty.clone() {
             let mut word = self.words[at];
@@ -284,12 +276,20 @@ pub(crate) struct Footprint {
     pub conflicts: Vec<InnerConflict>,
     /// True as long as `read` and `written` say all: the sets of `pending` are not kept.
     plain: bool,
+    /// True as long as accesses are only written down.
+    keeps: bool,
+    journal: Journal,
 }
 
 impl Footprint {
-    /// Gets ready for a function with these pairs on a memory of so many bytes.
-    pub fn restart(&mut self, bytes: usize, relevant: u16) {
+    /// Gets ready for a function with these pairs on a memory of so many bytes. Accesses are judged at the end, if there is
+    /// reason to hope that this is simple: `steps` is then how many steps the function has.
+    pub fn restart(&mut self, bytes: usize, relevant: u16, steps: Option<usize>) {
         self.plain = relevant & !VECTOR_PAIRS == 0;
+        self.keeps = self.plain && steps.is_some();
+        if let Some(steps) = steps.filter(|_| self.keeps) {
+            self.journal.restart(steps);
+        }
         for set in [&mut self.read, &mut self.written].into_iter().chain(&mut self.pending) {
             set.resize(bytes);
         }
@@ -310,7 +310,43 @@ impl Footprint {
         core: Role,
         depends: impl Fn(Moment, Moment) -> bool,
     ) {
-        if start == end || self.touch_plainly(touch, start, end, &depends) {
+        if start == end {
+            return;
+        }
+        if !self.keeps {
+            self.touch_now(touch, start, end, relevant, core, &depends);
+        } else if !self.journal.note(touch, start, end) {
+            self.settle(relevant, core, &depends);
+        }
+    }
+
+    /// From now on accesses are judged as they happen; those that were only written down, at once.
+    #[cold]
+    #[inline(never)]
+    pub fn settle(&mut self, relevant: u16, core: Role, depends: &impl Fn(Moment, Moment) -> bool) {
+        if std::mem::take(&mut self.keeps) {
+            for (touch, start, end) in self.journal.in_order() {
+                self.touch_now(touch, start, end, relevant, core, depends);
+            }
+        }
+    }
+
+    /// True if accesses are still only written down: after [`Footprint::finish`], if that was enough.
+    pub fn keeps(&self) -> bool {
+        self.keeps
+    }
+
+    #[inline(never)]
+    fn touch_now(
+        &mut self,
+        touch: Touch,
+        start: usize,
+        end: usize,
+        relevant: u16,
+        core: Role,
+        depends: &impl Fn(Moment, Moment) -> bool,
+    ) {
+        if self.touch_plainly(touch, start, end, depends) {
             return;
         }
         if touch.kind.writes() {
@@ -328,7 +364,7 @@ impl Footprint {
                 while from < end
                     && let Some(at) = self.pending[pair].first_common(from, end)
                 {
-                    from = self.conflict(pair, touch, at, end, core, &depends);
+                    from = self.conflict(pair, touch, at, end, core, depends);
                 }
             }
             if first == touch.kind {
@@ -414,7 +450,7 @@ impl Footprint {
         }
     }
 
-    /// What came before is ordered before what follows, for the pairs of this barrier.
+    /// What came before is ordered before what follows, for the pairs of this barrier. Accesses are not only written down.
     pub fn barrier(&mut self, barrier: Barrier) {
         if self.plain {
             self.leave_plain();
@@ -443,10 +479,29 @@ impl Footprint {
         }
     }
 
-    /// Hands over what was touched and forgets it.
-    pub fn finish(&mut self, core: Role, access: &mut Access) {
-        self.read.extents(core, &mut access.reads);
-        self.written.extents(core, &mut access.writes);
+    /// Hands over what was touched and forgets it. What `steady(store, load, count, pace)` tells is what
+    /// [`Journal::is_plain`] asks.
+    pub fn finish(
+        &mut self,
+        relevant: u16,
+        core: Role,
+        access: &mut Access,
+        depends: impl Fn(Moment, Moment) -> bool,
+        steady: impl Fn(Moment, Moment, u32, u32) -> bool,
+    ) {
+        if self.keeps && !self.journal.is_plain(steady) {
+            self.settle(relevant, core, &depends);
+        }
+        for (writes, out) in [(false, &mut access.reads), (true, &mut access.writes)] {
+            let set = if writes { &mut self.written } else { &mut self.read };
+            if self.keeps {
+                if self.journal.runs(writes, |start, end| join(out, core, start, end)) {
+                    continue;
+                }
+                self.journal.each(writes, |start, end| set.add(start, end));
+            }
+            set.extents(core, out);
+        }
         access.conflicts.append(&mut self.conflicts);
         for set in [&mut self.read, &mut self.written].into_iter().chain(&mut self.pending) {
             set.clear();
@@ -487,7 +542,7 @@ mod tests {
     fn a_conflict_names_the_bytes_that_both_touch() {
         let mut footprint = Footprint::default();
         let relevant = relevant(|kind| matches!(kind, VectorStore | VectorLoad));
-        footprint.restart(1024, relevant);
+        footprint.restart(1024, relevant, None);
         let mut touch = |kind, site, start, end| {
             let at = Moment { step: site, site, position: site };
             footprint.touch(Touch { kind, at }, start, end, relevant, Role::Aiv0, |_, load| load.step == 7);

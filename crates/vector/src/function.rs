@@ -1,15 +1,19 @@
 //! A vector function and its interpreter.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use slipring_machine::{Units, VectorSpec};
-use slipring_program::{Access, Causes, Decision, Discover, Fault, Inst, Operand, Reg, Run, SiteRef, moved, scaled};
+use slipring_program::{Access, Causes, Decision, Discover, Fault, Inst, Operand, Reg, Run, SiteRef};
 use slipring_tile::Space;
 
+use crate::code::{Code, Compact, fault};
 use crate::decide::decisions;
 use crate::footprint::{Kind, Moment, relevant};
+use crate::journal::LONGEST;
 use crate::machine::State;
 use crate::shade::Shade;
 use crate::trace::Trace;
-use crate::{Arg, Barrier, Machine, Slot, Step};
+use crate::{Barrier, Machine, Slot, Step};
 
 /// Steps of the run's limit that a vector instruction takes; a scalar one takes 1.
 const STEPS: u64 = 8;
@@ -44,6 +48,9 @@ pub struct Function {
     sources: Vec<Vec<u64>>,
     /// A step may be executed more than once or not at all, so that what a value was computed from is seen in the trace only.
     traced: bool,
+    compact: Compact,
+    /// Its accesses need to be judged one by one: so it turned out.
+    intricate: AtomicBool,
 }
 
 impl Function {
@@ -55,7 +62,8 @@ impl Function {
         let sources = if relevant == 0 { Vec::new() } else { sources(&parts) };
         let jumps = |inst: &Inst| matches!(inst, Inst::Jump { .. } | Inst::JumpIfZero { .. } | Inst::JumpIfGe { .. });
         let traced = !sources.is_empty() && parts.code.iter().any(jumps);
-        Function { parts, scalars, relevant, sources, traced }
+        let compact = Compact::new(&parts, scalars);
+        Function { parts, scalars, relevant, sources, traced, compact, intricate: AtomicBool::new(false) }
     }
 
     /// True if what an execution of a store writes was computed from what an execution of a load read.
@@ -65,88 +73,75 @@ impl Function {
             && (!self.traced || trace.leads(&self.parts.steps, load.position, store.position))
     }
 
+    /// The same for so many executions of both, each `pace` after the one before.
+    fn depends_steadily(&self, trace: &Trace, store: Moment, load: Moment, count: u32, pace: u32) -> bool {
+        self.depends(trace, store, load) && (!self.traced || trace.repeats(load.position, store.position, count, pace))
+    }
+
     fn execute(&self, machine: &mut Machine<'_>) -> Result<(), Fault> {
-        let Parts { code, sites, steps, spec, .. } = &self.parts;
+        let (Parts { sites, steps, spec, .. }, compact) = (&self.parts, &self.compact);
         let (mut pc, mut position) = (0usize, 0u32);
         loop {
-            let cost = if matches!(code[pc], Inst::Issue { .. }) { STEPS } else { 1 };
+            let code = compact.code[pc];
+            let cost = if matches!(code, Code::Vector(_)) { STEPS } else { 1 };
             let Some(left) = machine.scratch.steps.checked_sub(cost) else { break };
             if machine.scratch.cancel.between(machine.scratch.steps, left) {
                 return Err(Fault { site: Some(sites[pc]), ..Fault::new("cancelled", "was cancelled") });
             }
             machine.scratch.steps = left;
-            let scalars = &mut machine.state.scalars;
-            match &code[pc] {
-                Inst::Issue { work } => {
-                    let step = &steps[*work as usize];
+            let numbers = &mut machine.state.numbers;
+            match code {
+                Code::Vector(work) => {
+                    let vector = &compact.vectors[work as usize];
                     let mut args = [0; 8];
-                    for (number, arg) in args.iter_mut().zip(&step.args) {
-                        *number = match *arg {
-                            Arg::Value(operand) => value(scalars, operand),
-                            Arg::Element { base, offset, bytes } => {
-                                let offset = value(scalars, offset);
-                                let place = scaled(offset, bytes).and_then(|by| moved(value(scalars, base), by));
-                                place.map_err(|trap| {
-                                    let (code, message) = trap.says();
-                                    Fault { site: Some(sites[pc]), ..Fault::new(code, message) }
-                                })?
-                            }
-                        };
-                    }
-                    machine.current = Moment { step: *work, site: sites[pc], position };
+                    let count = compact.gather(vector, numbers, &mut args).map_err(|trap| fault(trap, sites[pc]))?;
+                    let (step, args) = (&steps[work as usize], &args[..count]);
+                    machine.current = Moment { step: work, site: sites[pc], position };
                     if self.traced {
-                        machine.state.trace.note(position, *work);
+                        machine.state.trace.note(position, work);
+                    }
+                    if position == LONGEST {
+                        machine.judge_accesses();
                     }
                     position = position.wrapping_add(1);
                     let special = (machine.ar, machine.sqzn);
-                    let result = (step.kernel)(machine, &args[..step.args.len()]).map_err(|mut fault| {
+                    let result = (step.kernel)(machine, args).map_err(|mut fault| {
                         fault.message = format!("`{}` {}", step.name, fault.message);
                         fault.site = Some(sites[pc]);
                         fault
                     })?;
                     if machine.state.shade.as_ref().is_some_and(Shade::is_tracking) {
-                        machine.settle(step, &args[..step.args.len()], special);
+                        machine.settle(step, args, special);
                     }
-                    if let Some(d) = step.result {
-                        machine.state.scalars[d.0 as usize] = result;
+                    if let Some(d) = vector.result {
+                        machine.state.numbers[d.0 as usize] = result;
                     }
-                    machine.state.clock.step(step, spec);
+                    machine.state.clock.step(&vector.cost, &compact.slots, spec.issue);
                 }
-                Inst::Scalar { f, d, args, .. } => match f(args.map(|a| value(scalars, a))) {
-                    Ok(result) => scalars[d.0 as usize] = result,
-                    Err(trap) => {
-                        let (code, message) = trap.says();
-                        return Err(Fault { site: Some(sites[pc]), ..Fault::new(code, message) });
-                    }
+                Code::Scalar { f, d, args } => match f(args.map(|a| numbers[a as usize])) {
+                    Ok(result) => numbers[d as usize] = result,
+                    Err(trap) => return Err(fault(trap, sites[pc])),
                 },
-                Inst::Move { d, a } => scalars[d.0 as usize] = value(scalars, *a),
-                Inst::Add { d, a, b } => scalars[d.0 as usize] = value(scalars, *a).wrapping_add(value(scalars, *b)),
-                Inst::Jump { to } => {
-                    pc = *to as usize;
+                Code::Move { d, a } => numbers[d as usize] = numbers[a as usize],
+                Code::Add { d, a, b } => numbers[d as usize] = numbers[a as usize].wrapping_add(numbers[b as usize]),
+                Code::Jump { to } => {
+                    pc = to as usize;
                     continue;
                 }
-                Inst::JumpIfZero { a, to } if value(scalars, *a) == 0 => {
-                    pc = *to as usize;
+                Code::JumpIfZero { a, to } if numbers[a as usize] == 0 => {
+                    pc = to as usize;
                     continue;
                 }
-                Inst::JumpIfGe { a, b, to } if value(scalars, *a) as i64 >= value(scalars, *b) as i64 => {
-                    pc = *to as usize;
+                Code::JumpIfGe { a, b, to } if numbers[a as usize] as i64 >= numbers[b as usize] as i64 => {
+                    pc = to as usize;
                     continue;
                 }
-                Inst::JumpIfZero { .. } | Inst::JumpIfGe { .. } => {}
-                _ => return Ok(()),
+                Code::JumpIfZero { .. } | Code::JumpIfGe { .. } => {}
+                Code::End => return Ok(()),
             }
             pc += 1;
         }
         Err(Fault { site: Some(sites[pc]), ..Fault::new("step-limit", "was stopped") })
-    }
-}
-
-#[inline]
-fn value(scalars: &[u64], operand: Operand) -> u64 {
-    match operand {
-        Operand::Imm(value) => value,
-        Operand::Reg(reg) => scalars[reg.0 as usize],
     }
 }
 
@@ -230,12 +225,12 @@ impl Discover for Function {
         // Whatever an execution before left in them: a register is written before it is read.
         let slots = usize::from(self.parts.slots).max(kept.registers.len());
         kept.registers.resize_with(slots, Default::default);
-        kept.scalars.clear();
-        kept.scalars.resize(self.scalars, 0);
+        self.compact.begin(&mut kept.numbers);
         for (reg, arg) in self.parts.inputs.iter().zip(args) {
-            kept.scalars[reg.0 as usize] = *arg;
+            kept.numbers[reg.0 as usize] = *arg;
         }
-        kept.footprint.restart(ub.len(), self.relevant);
+        let simple = !self.intricate.load(Ordering::Relaxed);
+        kept.footprint.restart(ub.len(), self.relevant, simple.then_some(self.parts.steps.len()));
         let marks = memory.shadow.as_mut().map(|shadow| shadow.take(env, env.core, Space::Vec));
         kept.shade = marks.map(|marks| Shade::new(marks, slots));
         kept.clock.restart(&self.parts.spec, usize::from(self.parts.slots));
@@ -254,7 +249,14 @@ impl Discover for Function {
         let outcome = self.execute(&mut machine);
         let ub = std::mem::take(&mut machine.ub);
         memory.put_back(env, env.core, Space::Vec, 0, ub);
-        kept.footprint.finish(env.core, access);
+        let State { footprint, trace, .. } = &mut *kept;
+        let depends = |store, load| self.depends(trace, store, load);
+        let steady = |store, load, count, pace| self.depends_steadily(trace, store, load, count, pace);
+        footprint.finish(self.relevant, env.core, access, depends, steady);
+        if !footprint.keeps() {
+            // It says nothing about results: only how they are come by the next time.
+            self.intricate.store(true, Ordering::Relaxed);
+        }
         if let (Some(mut shade), Some(shadow)) = (kept.shade.take(), &mut memory.shadow) {
             let plain = shade.is_plain();
             shadow.put_back(env, env.core, Space::Vec, std::mem::take(&mut shade.marks));

@@ -13,6 +13,8 @@
 //! | [`Machine`] | the registers, the unified buffer, checked access to it |
 //! | [`Step`] | one vector instruction: its meaning, the registers it reads and writes, its cost |
 //! | [`Function`] | the program and its interpreter |
+//! | `code` | the program as it is executed |
+//! | `journal` | accesses at equal distances, judged at the end |
 //! | `footprint` | which bytes were touched, and which accesses a `mem_bar` should have ordered |
 //! | `shade` | what is done with bytes that mean nothing |
 //! | `trace` | which executions a value was computed from |
@@ -21,9 +23,11 @@
 
 mod align;
 mod clock;
+mod code;
 mod decide;
 mod footprint;
 mod function;
+mod journal;
 mod machine;
 mod mask;
 mod register;

@@ -18,7 +18,8 @@ pub(crate) struct State {
     pub registers: Vec<Box<Register>>,
     /// Where the next result is made; taken while it is.
     pub spare: Option<Box<Register>>,
-    pub scalars: Vec<u64>,
+    /// Scalar registers, and the constants of the function behind them.
+    pub numbers: Vec<u64>,
     pub footprint: Footprint,
     pub trace: Trace,
     /// If anybody asks which bytes mean nothing.
@@ -184,8 +185,15 @@ impl Machine<'_> {
 
     /// Orders accesses before this instruction before those behind it.
     pub fn barrier(&mut self, barrier: Barrier) {
+        self.judge_accesses();
         self.state.footprint.barrier(barrier);
         self.state.clock.fence();
+    }
+
+    /// Accesses are judged as they happen, from now on.
+    pub(crate) fn judge_accesses(&mut self) {
+        let (function, State { footprint, trace, .. }) = (self.function, &mut *self.state);
+        footprint.settle(function.relevant, self.env.core, &|store, load| function.depends(trace, store, load));
     }
 
     #[inline]
@@ -196,13 +204,15 @@ impl Machine<'_> {
         }
         let (start, end) = (address as usize, end as usize);
         let function = self.function;
-        let State { footprint, trace, shade, .. } = &mut *self.state;
-        if let Some(shade) = shade {
+        if let Some(shade) = &self.state.shade {
             if shade.probing {
                 return Ok((start, end));
             }
-            shade.note(kind, start, end, footprint);
+            if shade.looks(kind, start, end) {
+                self.look(kind, start, end);
+            }
         }
+        let State { footprint, trace, .. } = &mut *self.state;
         let touch = Touch { kind, at: self.current };
         footprint.touch(touch, start, end, function.relevant, self.env.core, |store, load| {
             function.depends(trace, store, load)

@@ -43,17 +43,15 @@ impl Shade {
         Shade { marks, tracking: false, registers, touched, probing: false, misuses }
     }
 
-    /// An access happens.
+    /// True if an access is one that [`Shade::note`] must be told of.
     #[inline]
-    pub fn note(&mut self, kind: Kind, start: usize, end: usize, footprint: &Footprint) {
-        if !self.tracking && (kind.writes() || !self.marks.any(start as u64, end as u64)) {
-            return;
-        }
-        self.note_slowly(kind, start, end, footprint);
+    pub fn looks(&self, kind: Kind, start: usize, end: usize) -> bool {
+        self.tracking || !kind.writes() && self.marks.any(start as u64, end as u64)
     }
 
+    /// An access happens. The footprint knows what the function has written.
     #[cold]
-    fn note_slowly(&mut self, kind: Kind, start: usize, end: usize, footprint: &Footprint) {
+    pub fn note(&mut self, kind: Kind, start: usize, end: usize, footprint: &Footprint) {
         if !self.tracking {
             if (start..end).all(|byte| !self.marks.is_nothing(byte as u64) || footprint.has_written(byte)) {
                 return;
@@ -186,9 +184,19 @@ impl Machine<'_> {
 
     /// Bytes of the unified buffer that a stream keeps: read, as far as their meaning goes.
     pub(crate) fn peek(&mut self, start: usize, end: usize) {
+        let shade = self.state.shade.as_ref().filter(|shade| !shade.probing);
+        if shade.is_some_and(|shade| shade.looks(Kind::VectorLoad, start, end)) {
+            self.look(Kind::VectorLoad, start, end);
+        }
+    }
+
+    /// Tells the shade of an access.
+    #[cold]
+    pub(crate) fn look(&mut self, kind: Kind, start: usize, end: usize) {
+        self.judge_accesses();
         let State { footprint, shade, .. } = &mut *self.state;
-        if let Some(shade) = shade.as_mut().filter(|shade| !shade.probing) {
-            shade.note(Kind::VectorLoad, start, end, footprint);
+        if let Some(shade) = shade {
+            shade.note(kind, start, end, footprint);
         }
     }
 }

@@ -56,6 +56,14 @@ impl Trace {
         }
     }
 
+    /// True if the executions from `from` to `to` were the same steps as those `pace` later, and so on: so many times in all. Both
+    /// the first and the last of them must still be remembered.
+    pub fn repeats(&self, from: u32, to: u32, count: u32, pace: u32) -> bool {
+        let part = |i: u32| self.steps.get((from + i * pace) as usize..=(to + i * pace) as usize);
+        let first = part(0);
+        first.is_some() && (1..count).all(|i| part(i) == first)
+    }
+
     /// True if what the execution at position `to` reads was computed from what the one at `from`, a load, wrote. A load
     /// behind a barrier waits for the stores before the barrier, and so for what they store.
     pub fn leads(&self, steps: &[Step], from: u32, to: u32) -> bool {

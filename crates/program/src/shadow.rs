@@ -189,12 +189,16 @@ impl Marks {
         if !self.reach(last) {
             return;
         }
-        for word in first..last {
-            self.nothing[word] &= !bits(word as u64, from, to);
-        }
-        let last = last.min(self.computed.len());
-        for word in first..last {
-            self.computed[word] &= !bits(word as u64, from, to);
+        set(&mut self.nothing[first..last], false, from, to);
+        self.not_computed(from, to);
+    }
+
+    /// The bytes were not computed, whatever they mean.
+    #[inline]
+    fn not_computed(&mut self, from: u64, to: u64) {
+        let to = to.min(self.computed.len() as u64 * 64);
+        if from < to {
+            set(&mut self.computed[(from / 64) as usize..to.div_ceil(64) as usize], false, from, to);
         }
     }
 
@@ -205,13 +209,8 @@ impl Marks {
             return;
         }
         self.known.forget(from, to);
-        for word in first..last {
-            self.nothing[word] |= bits(word as u64, from, to);
-        }
-        let last = last.min(self.computed.len());
-        for word in first..last {
-            self.computed[word] &= !bits(word as u64, from, to);
-        }
+        set(&mut self.nothing[first..last], true, from, to);
+        self.not_computed(from, to);
     }
 
     /// The byte means nothing from now on: computed at a place, or copied.
@@ -285,6 +284,23 @@ fn bits(word: u64, from: u64, to: u64) -> u64 {
     let low = from.saturating_sub(word * 64);
     let high = (to - word * 64).min(64);
     (u64::MAX >> (64 - (high - low))) << low
+}
+
+/// Sets or clears the bits of the bytes from `from` to before `to`, which lie in the words given: from the one of `from` to that of
+/// the last byte.
+#[inline]
+fn set(words: &mut [u64], to_ones: bool, from: u64, to: u64) {
+    let put = |word: &mut u64, mask: u64| *word = if to_ones { *word | mask } else { *word & !mask };
+    let (head, tail) = (u64::MAX << (from % 64), u64::MAX >> (to.wrapping_neg() % 64));
+    match words {
+        [] => {}
+        [only] => put(only, head & tail),
+        [first, between @ .., last] => {
+            put(first, head);
+            between.fill(if to_ones { u64::MAX } else { 0 });
+            put(last, tail);
+        }
+    }
 }
 
 /// A use of bytes that mean nothing, which makes the run mean nothing.

@@ -2,7 +2,7 @@
 //!
 //! Each element of the result is one chain of fused multiply-adds in ascending order of k that starts from
 //! the accumulator's old value, zero, or the bias: `c = fma(a[i][k], b[k][j], c)` in `f32`, or wrapping
-//! `i32` for 8-bit integers. (Products of two `f16` or `bf16` are exact in `f32`, so that there a fused and
+//! `i32` for 8-bit integers, where the order does not show: two products are one term. (Products of two `f16` or `bf16` are exact in `f32`, so that there a fused and
 //! a separate add agree.) The kernel keeps this order by updating a block of the result with one column of
 //! A times one row of B at a time; SIMD width and threads only decide which elements are worked on
 //! together, so they cannot change a bit. A NaN in the result is the canonical one, `0x7fc00000`.
@@ -169,6 +169,9 @@ fn product<T: Term>(operands: &Operands, packed: &mut Packed<T>, dst: &mut [[u8;
     for (p, panel) in a_lines.chunks_mut(m).enumerate() {
         pack::panel(a_layout, a, m, p * PANEL, panel);
     }
+    if T::PAIRS {
+        pack::pair_columns(a_lines, m);
+    }
     let a_lines = &*a_lines;
     // One panel of B makes two strips of the result.
     let part = |first: usize, b_lines: &mut [[T; PANEL]], dst: &mut [[u8; STRIP]]| {
@@ -176,6 +179,7 @@ fn product<T: Term>(operands: &Operands, packed: &mut Packed<T>, dst: &mut [[u8;
             let p = first + i;
             let panel = &mut b_lines[i * k..(i + 1) * k];
             pack::panel(b_layout, b, k, p * PANEL, panel);
+            let panel = if T::PAIRS { pack::pair_rows(panel) } else { panel };
             kernel::start::<T>(strips, rows, m, p * PANEL, n, init);
             kernel::panel(a_lines, m, panel, strips, rows, (n - p * PANEL).min(PANEL));
         }

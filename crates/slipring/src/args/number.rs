@@ -85,14 +85,16 @@ pub(crate) fn has(elem: Elem, value: i128) -> bool {
     (low..=high).contains(&value)
 }
 
-/// The finite values of a float type of at most 16 bits, each with its bits.
-fn values(elem: Elem) -> impl Iterator<Item = f32> {
-    let bits = 8 * elem.bytes() as u32;
-    (0..1u32 << bits.min(16)).flat_map(move |bits| {
-        let mut values = [f32::NAN; 2];
-        load_f32(elem, &bits.to_le_bytes()[..elem.bytes()], &mut values[..elem.values()]);
-        values.into_iter().take(elem.values())
-    })
+/// The values of a float type of at most 16 bits, in the order of their bits.
+fn values(elem: Elem) -> Vec<f32> {
+    let patterns = 1u32 << (8 * elem.bytes() as u32).min(16);
+    let bytes: Vec<u8> = match elem.bytes() {
+        1 => (0..patterns).map(|bits| bits as u8).collect(),
+        _ => (0..patterns).flat_map(|bits| (bits as u16).to_le_bytes()).collect(),
+    };
+    let mut values = vec![f32::NAN; patterns as usize * elem.values()];
+    load_f32(elem, &bytes, &mut values);
+    values
 }
 
 /// Smallest and largest finite number of a float type.
@@ -100,7 +102,7 @@ pub(super) fn float_range(elem: Elem) -> (f64, f64) {
     if elem == Elem::F32 {
         return (f32::MIN.into(), f32::MAX.into());
     }
-    let finite = values(elem).filter(|x| x.is_finite());
+    let finite = values(elem).into_iter().filter(|x| x.is_finite());
     finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x.into()), high.max(x.into())))
 }
 
@@ -109,7 +111,8 @@ fn specials(elem: Elem) -> (bool, bool) {
     if elem == Elem::F32 {
         return (true, true);
     }
-    (values(elem).any(f32::is_infinite), values(elem).any(f32::is_nan))
+    let values = values(elem);
+    (values.iter().any(|x| x.is_infinite()), values.iter().any(|x| x.is_nan()))
 }
 
 /// For messages: `whole numbers from -128 to 127`.

@@ -13,9 +13,13 @@ pub(super) trait Term: Native<Bytes = [u8; 4]> {
     /// Sixteen elements in registers.
     #[cfg(target_arch = "x86_64")]
     type Avx2: Vector<Self>;
+    /// Two products are one term, where that is no other sum: integers, which wrap.
+    const PAIRS: bool;
+    /// Two neighbours in the direction of the sum.
+    fn pair(low: Self, high: Self) -> Self;
     /// Reads packed elements of an operand of a product.
     fn load(elem: crate::Elem, bytes: &[u8], out: &mut [Self]);
-    /// `a * b + c`, rounded once or wrapping.
+    /// `a * b + c`, rounded once or wrapping; of pairs the products of both.
     fn mul_add(a: Self, b: Self, c: Self) -> Self;
     /// The same value with the canonical bits.
     fn canonical(self) -> Self;
@@ -26,7 +30,12 @@ impl Term for f32 {
     type Avx512 = std::arch::x86_64::__m512;
     #[cfg(target_arch = "x86_64")]
     type Avx2 = [std::arch::x86_64::__m256; 2];
+    const PAIRS: bool = false;
 
+    #[inline(always)]
+    fn pair(low: f32, _: f32) -> f32 {
+        low
+    }
     fn load(elem: crate::Elem, bytes: &[u8], out: &mut [f32]) {
         crate::load_f32(elem, bytes, out);
     }
@@ -45,7 +54,13 @@ impl Term for i32 {
     type Avx512 = std::arch::x86_64::__m512i;
     #[cfg(target_arch = "x86_64")]
     type Avx2 = [std::arch::x86_64::__m256i; 2];
+    const PAIRS: bool = true;
 
+    /// Of 8 bits each, they fit 16.
+    #[inline(always)]
+    fn pair(low: i32, high: i32) -> i32 {
+        low & 0xffff | high << 16
+    }
     fn load(elem: crate::Elem, bytes: &[u8], out: &mut [i32]) {
         let signed = elem.is_signed_int();
         for (o, b) in out.iter_mut().zip(bytes) {
@@ -54,7 +69,9 @@ impl Term for i32 {
     }
     #[inline(always)]
     fn mul_add(a: i32, b: i32, c: i32) -> i32 {
-        a.wrapping_mul(b).wrapping_add(c)
+        let halves = |pair: i32| (i32::from(pair as i16), pair >> 16);
+        let ((a_low, a_high), (b_low, b_high)) = (halves(a), halves(b));
+        (a_low * b_low).wrapping_add(a_high * b_high).wrapping_add(c)
     }
     #[inline(always)]
     fn canonical(self) -> i32 {
@@ -96,7 +113,7 @@ pub(super) fn panel<T: Term>(
     // SAFETY: the features of each function were just detected.
     #[cfg(target_arch = "x86_64")]
     unsafe {
-        if is_x86_feature_detected!("avx512f") {
+        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
             return avx512::<T>(product, strips);
         }
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
@@ -119,7 +136,7 @@ struct Product<'a, T> {
 
 /// Blocks of 8 rows and both strips: 16 of 32 registers, enough sums in flight to hide the latency of an add.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
+#[target_feature(enable = "avx512f,avx512bw")]
 fn avx512<T: Term>(product: Product<T>, strips: &mut [[u8; STRIP]]) {
     // SAFETY: this function has the features of the vector.
     unsafe {

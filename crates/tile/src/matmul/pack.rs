@@ -89,6 +89,32 @@ pub(super) fn panel<T: Term>(layout: &Layout, bytes: &[u8], rows: usize, col: us
     }
 }
 
+/// Puts two rows at a time together, each element with the one below it, a missing one being zero: the pairs, in front.
+pub(super) fn pair_rows<T: Term>(lines: &mut [[T; PANEL]]) -> &mut [[T; PANEL]] {
+    let rows = lines.len();
+    for row in 0..rows.div_ceil(2) {
+        let (low, high) = (lines[2 * row], lines.get(2 * row + 1).copied().unwrap_or([T::default(); PANEL]));
+        lines[row] = std::array::from_fn(|i| T::pair(low[i], high[i]));
+    }
+    &mut lines[..rows.div_ceil(2)]
+}
+
+/// Puts two columns at a time together, in panels of `rows` lines: two panels become one, in front. What has no partner has one
+/// that means nothing.
+pub(super) fn pair_columns<T: Term>(lines: &mut [[T; PANEL]], rows: usize) {
+    let panels = lines.len() / rows.max(1);
+    for to in 0..panels.div_ceil(2) {
+        for row in 0..rows {
+            let first = lines[2 * to * rows + row];
+            let second = lines.get((2 * to + 1) * rows + row).copied().unwrap_or(first);
+            lines[to * rows + row] = std::array::from_fn(|i| {
+                let (line, at) = if i < PANEL / 2 { (&first, 2 * i) } else { (&second, 2 * i - PANEL) };
+                T::pair(line[at], line[at + 1])
+            });
+        }
+    }
+}
+
 fn rows_of_box<T: Term, const W: usize>(values: &[T], lines: &mut [[T; PANEL]], at: usize) {
     for (line, v) in lines.iter_mut().zip(values.as_chunks::<W>().0) {
         line[at..at + W].copy_from_slice(v);

@@ -12,7 +12,7 @@ pub(super) trait Vector<T>: Copy {
     /// # Safety
     /// The processor has the features of this vector.
     unsafe fn load_packed(from: &[T; 16]) -> Self;
-    /// `x * b + self` in each lane, rounded once or wrapping.
+    /// `x * b + self` in each lane, rounded once or wrapping; integers are pairs, whose products are added.
     ///
     /// # Safety
     /// The processor has the features of this vector.
@@ -86,7 +86,7 @@ mod x86 {
         }
         #[inline(always)]
         unsafe fn add_product(self, x: i32, b: Self) -> Self {
-            unsafe { _mm512_add_epi32(_mm512_mullo_epi32(_mm512_set1_epi32(x), b), self) }
+            unsafe { _mm512_add_epi32(_mm512_madd_epi16(_mm512_set1_epi32(x), b), self) }
         }
         #[inline(always)]
         unsafe fn store(self, to: &mut [u8; 64]) {
@@ -140,8 +140,8 @@ mod x86 {
             unsafe {
                 let x = _mm256_set1_epi32(x);
                 [
-                    _mm256_add_epi32(_mm256_mullo_epi32(x, b[0]), self[0]),
-                    _mm256_add_epi32(_mm256_mullo_epi32(x, b[1]), self[1]),
+                    _mm256_add_epi32(_mm256_madd_epi16(x, b[0]), self[0]),
+                    _mm256_add_epi32(_mm256_madd_epi16(x, b[1]), self[1]),
                 ]
             }
         }

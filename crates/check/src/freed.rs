@@ -45,6 +45,13 @@ pub(crate) struct Freed {
     /// Cluster × objects + index: signals so far.
     signals: Vec<u32>,
     slots: Vec<Slot>,
+    /// The memories that slots were free in, one bit each: core and space.
+    places: u64,
+}
+
+/// The bit of a memory of a core.
+fn place(core: Role, space: Space) -> u64 {
+    1 << (core.index() * Space::COUNT + space as usize)
 }
 
 impl Freed {
@@ -67,7 +74,7 @@ impl Freed {
         };
         let flags: Vec<_> = program.syncs.iter().map(|sync| flag(sync.role)).collect();
         let signals = vec![0; flags.len() * launch.clusters() as usize];
-        Freed { rings, flags, signals, slots: Vec::new() }
+        Freed { rings, flags, signals, slots: Vec::new(), places: 0 }
     }
 
     /// A block starts on a cluster.
@@ -105,6 +112,7 @@ impl Freed {
     /// A slot is free from now on, the agent's epoch.
     pub fn free(&mut self, agent: Agent, epoch: u32, extent: &Extent, site: SiteRef) {
         let Extent { core, space, start, .. } = *extent;
+        self.places |= place(core, space);
         let slot = Slot { cluster: agent.cluster, core, space, start, end: extent.end(), site, by: agent, epoch };
         let same = |old: &Slot| {
             old.start == slot.start && (old.cluster, old.core, old.space) == (slot.cluster, slot.core, slot.space)
@@ -147,7 +155,7 @@ impl Freed {
     /// Another core's write fills the slot again where it is ordered behind the free. Where it is not, it brings the very tile that
     /// was given back too early, whose uses are still to come.
     pub fn touch(&mut self, agent: Agent, range: &Extent, write: bool, clock: &Clock) -> Option<Slot> {
-        if range.space == Space::Gm {
+        if range.space == Space::Gm || self.places & place(range.core, range.space) == 0 {
             return None;
         }
         let end = range.end();

@@ -197,9 +197,12 @@ impl Order {
     /// over as well.
     pub fn clock_in_order(&self, agent: Agent) -> Option<Clock> {
         let unit = &self.units[agent.index()];
+        if !unit.unordered {
+            return None;
+        }
         let mut clock = unit.clock;
         clock.set(agent.lane(), u32::MAX);
-        unit.unordered.then_some(clock)
+        Some(clock)
     }
 
     /// The epoch in which an agent does what it does now.
@@ -329,14 +332,14 @@ impl Order {
         }
         let lane = agent.lane();
         let unit = &mut self.units[agent.index()];
-        let clock = unit.clock;
-        let (now, number) = (Moment { lane, epoch: unit.epoch, site }, unit.number);
-        let signal = unit.release(lane);
-        let object = &mut self.objects[agent.cluster as usize * self.per_cluster + sync as usize];
-        let known = |moment: &Moment| moment.lane == lane || clock.get(moment.lane) >= moment.epoch;
         if lost {
+            unit.release(lane);
             return [Some(Doubt::Lost), None];
         }
+        let (now, number) = (Moment { lane, epoch: unit.epoch, site }, unit.number);
+        let object = &mut self.objects[agent.cluster as usize * self.per_cluster + sync as usize];
+        let clock = &unit.clock;
+        let known = |moment: &Moment| moment.lane == lane || clock.get(moment.lane) >= moment.epoch;
         let setters = object.last_set.filter(|last| !known(last)).map(Doubt::Setters);
         object.last_set = Some(now);
         let mut room = None;
@@ -356,7 +359,7 @@ impl Order {
             }
         }
         object.sets += 1;
-        object.signals.push_back(signal);
+        object.signals.push_back(unit.release(lane));
         [setters, room]
     }
 

@@ -53,10 +53,14 @@ impl Queues {
     }
 
     /// The scalar unit puts a step on a pipe.
+    #[inline]
     pub fn issue(&mut self, to: Agent, step: Issued) {
-        if self.idle {
-            return;
+        if !self.idle {
+            self.count(to, step);
         }
+    }
+
+    fn count(&mut self, to: Agent, step: Issued) {
         let Some(count) = self.issued.get_mut(to.index()) else { return };
         *count += 1;
         let count = *count;

@@ -191,7 +191,12 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     /// What the scalar unit stood at is over.
+    #[inline]
     fn resume(&mut self, core: usize, at: u64) -> Result<(), Box<Finding>> {
+        if self.cores[core].state == ScalarState::Running { Ok(()) } else { self.resume_from(core, at) }
+    }
+
+    fn resume_from(&mut self, core: usize, at: u64) -> Result<(), Box<Finding>> {
         let unit = &self.cores[core];
         let (agent, since, sync, site) = (unit.agent, unit.since, unit.waits_for, self.site(core));
         match unit.state {
@@ -331,6 +336,7 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     /// Cycles of a scalar instruction.
+    #[inline]
     fn scalar_cycles(&mut self, core: usize) -> u64 {
         self.clocks.of(self.cores[core].agent, u64::from(self.launch.platform.cost.scalar))
     }

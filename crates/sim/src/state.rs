@@ -1,6 +1,7 @@
 //! What the engine knows of each core, pipe and synchronisation object while it runs.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use slipring_machine::{Pipe, Platform};
 use slipring_program::{Access, CoreProgram, Operand, SiteRef, SyncDecl, SyncRole};
@@ -8,6 +9,7 @@ use slipring_program::{Access, CoreProgram, Operand, SiteRef, SyncDecl, SyncRole
 use crate::Launch;
 use crate::observe::Agent;
 use crate::token::Token;
+use crate::work::Plan;
 
 /// A pipe or the scalar unit, as the engine counts them: `core × 8 + pipe`, cores over all clusters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -74,6 +76,8 @@ pub(crate) struct PipeUnit {
     len: usize,
     /// Bytes that the running work touches, unless its work has a plan that never changes.
     pub access: Access,
+    /// Its plan, where that is one of an earlier execution.
+    pub plan: Option<Rc<Plan>>,
     /// Cycles of the running work.
     pub cycles: u64,
     /// Value of the running work, if it has run when it started.
@@ -95,6 +99,7 @@ impl PipeUnit {
             head: 0,
             len: 0,
             access: Access::default(),
+            plan: None,
             cycles: 0,
             value: 0,
             pushed: 0,

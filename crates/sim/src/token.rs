@@ -165,7 +165,15 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     /// Looks again at the releases that wait at the head of a core's pipes, until none can go on.
+    #[inline]
     pub fn retry_releases(&mut self, core: usize, at: u64) {
+        if self.cores[core].deferred > 0 {
+            self.retry_deferred(core, at);
+        }
+    }
+
+    #[cold]
+    fn retry_deferred(&mut self, core: usize, at: u64) {
         let mut moved = true;
         while moved && self.cores[core].deferred > 0 {
             moved = false;

@@ -1,5 +1,7 @@
 //! Work: planning, checking, carrying out.
 
+use std::rc::Rc;
+
 use slipring_machine::Pipe;
 use slipring_program::{Access, Action, Env, Execution, Fault, Finding, Operand, Run, UNDEFINED, Work};
 
@@ -12,8 +14,10 @@ use crate::state::{Core, Entry};
 /// What never changes about a work: if all its operands are constants, its plan (unless it discovers what it touches).
 #[derive(Debug)]
 pub(crate) enum Fixed {
-    /// Operands change: planned at every execution.
+    /// It finds out what it touches by running, every time.
     No,
+    /// Operands change: planned for each execution, unless one of the last few had the same, as with the slots of a ring.
+    Recent(Recent),
     /// Planned at the first execution, for all blocks.
     Yes(Option<Plan>),
 }
@@ -31,7 +35,54 @@ pub(crate) struct Plan {
 impl Fixed {
     pub fn new(work: &Work) -> Fixed {
         let constant = work.args.iter().all(|arg| matches!(arg, Operand::Imm(_)));
-        if constant && !work.effect.discovers() { Fixed::Yes(None) } else { Fixed::No }
+        match work.effect.discovers() {
+            true => Fixed::No,
+            false if constant => Fixed::Yes(None),
+            false => Fixed::Recent(Recent::default()),
+        }
+    }
+}
+
+/// The plans of the last few executions, by their operands.
+#[derive(Debug, Default)]
+pub(crate) struct Recent {
+    plans: Vec<(Box<[u64]>, Rc<Plan>)>,
+    /// The one that is expected to come next.
+    next: usize,
+    /// Plans that were not there, since one was.
+    missed: u32,
+}
+
+impl Recent {
+    const MOST: usize = 8;
+    /// So many in a row that were not there, and no more are kept.
+    const PATIENCE: u32 = 64;
+
+    #[inline]
+    fn find(&mut self, args: &[u64]) -> Option<Rc<Plan>> {
+        if self.missed >= Recent::PATIENCE {
+            return None;
+        }
+        let has = |at: usize| self.plans.get(at).is_some_and(|(own, _)| **own == *args);
+        let at = if has(self.next) { self.next } else { (0..self.plans.len()).find(|at| has(*at))? };
+        (self.next, self.missed) = ((at + 1) % self.plans.len(), 0);
+        Some(self.plans[at].1.clone())
+    }
+
+    fn add(&mut self, args: &[u64], access: &Access, cycles: u64) {
+        if self.missed >= Recent::PATIENCE {
+            return;
+        }
+        self.missed += 1;
+        if self.missed == Recent::PATIENCE {
+            self.plans.clear();
+            return;
+        }
+        let plan = (args.into(), Rc::new(Plan { access: access.clone(), cycles }));
+        match self.plans.len() < Recent::MOST {
+            true => self.plans.push(plan),
+            false => self.plans[self.missed as usize % Recent::MOST] = plan,
+        }
     }
 }
 
@@ -75,11 +126,23 @@ impl<O: Observer> Engine<'_, O> {
             let cycles = work.cost.cycles(suppose.units(pipe, access.units));
             Ok(if cycles == 0 { u64::from(floor) } else { cycles })
         };
+        let mut known = None;
         let (access, cycles): (&Access, u64) = match fixed {
             Fixed::No => {
                 let cycles = plan(access)?;
                 (access, cycles)
             }
+            Fixed::Recent(recent) => match recent.find(args) {
+                Some(plan) => {
+                    let plan = known.insert(plan);
+                    (&plan.access, plan.cycles)
+                }
+                None => {
+                    let cycles = plan(access)?;
+                    recent.add(args, access, cycles);
+                    (access, cycles)
+                }
+            },
             Fixed::Yes(Some(plan)) => (&plan.access, plan.cycles),
             Fixed::Yes(empty) => {
                 let mut access = Access::default();
@@ -98,8 +161,8 @@ impl<O: Observer> Engine<'_, O> {
         if self.steps == 0 {
             return Err(report::step_limit(steps, entry.site, role));
         }
-        pipes[pipe.index()].cycles = cycles;
-        pipes[pipe.index()].value = value;
+        let unit = &mut pipes[pipe.index()];
+        (unit.cycles, unit.value, unit.plan) = (cycles, value, known);
         Ok(at.saturating_add(cycles))
     }
 
@@ -109,11 +172,11 @@ impl<O: Observer> Engine<'_, O> {
         let Core { position, agent, pipes, .. } = &mut self.cores[core];
         let work = &self.program.cores[*position].works[entry.id as usize];
         let unit = &mut pipes[pipe.index()];
-        let (cycles, value) = (unit.cycles, unit.value);
+        let (cycles, value, known) = (unit.cycles, unit.value, unit.plan.take());
         let (args, access) = unit.front_args(work.args.len());
         let access: &Access = match &self.fixed[*position][entry.id as usize] {
             Fixed::Yes(Some(plan)) => &plan.access,
-            _ => access,
+            _ => known.as_ref().map_or(access, |plan| &plan.access),
         };
         let value = match &work.effect {
             Action::Discovering(_) => {

@@ -1,5 +1,6 @@
 //! A vector function and its interpreter.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use slipring_machine::{Units, VectorSpec};
@@ -51,6 +52,8 @@ pub struct Function {
     compact: Compact,
     /// Its accesses need to be judged one by one: so it turned out.
     intricate: AtomicBool,
+    /// How long the last execution took that was timed, and its steps: the same steps take as long.
+    timed: Mutex<Option<(Vec<u32>, u64)>>,
 }
 
 impl Function {
@@ -63,7 +66,16 @@ impl Function {
         let jumps = |inst: &Inst| matches!(inst, Inst::Jump { .. } | Inst::JumpIfZero { .. } | Inst::JumpIfGe { .. });
         let traced = !sources.is_empty() && parts.code.iter().any(jumps);
         let compact = Compact::new(&parts, scalars);
-        Function { parts, scalars, relevant, sources, traced, compact, intricate: AtomicBool::new(false) }
+        Function {
+            parts,
+            scalars,
+            relevant,
+            sources,
+            traced,
+            compact,
+            intricate: AtomicBool::new(false),
+            timed: Mutex::default(),
+        }
     }
 
     /// True if what an execution of a store writes was computed from what an execution of a load read.
@@ -76,6 +88,37 @@ impl Function {
     /// The same for so many executions of both, each `pace` after the one before.
     fn depends_steadily(&self, trace: &Trace, store: Moment, load: Moment, count: u32, pace: u32) -> bool {
         self.depends(trace, store, load) && (!self.traced || trace.repeats(load.position, store.position, count, pace))
+    }
+
+    /// Lets the clock see the first executions of a function, which were only written down.
+    fn time(&self, state: &mut State, executed: u32) {
+        let Compact { vectors, slots, .. } = &self.compact;
+        let State { clock, trace, .. } = state;
+        for step in trace.first(executed) {
+            if self.parts.steps[*step as usize].barrier.is_some() {
+                clock.fence();
+            }
+            clock.step(&vectors[*step as usize].cost, slots, self.parts.spec.issue);
+        }
+    }
+
+    /// Cycles of the execution that is over.
+    fn cycles(&self, state: &mut State) -> u64 {
+        if state.timed {
+            return state.clock.cycles(&self.parts.spec);
+        }
+        let Ok(mut known) = self.timed.lock() else {
+            self.time(state, state.executed);
+            return state.clock.cycles(&self.parts.spec);
+        };
+        let steps = state.trace.first(state.executed);
+        if let Some((_, cycles)) = known.as_ref().filter(|(known, _)| known[..] == *steps) {
+            return *cycles;
+        }
+        self.time(state, state.executed);
+        let cycles = state.clock.cycles(&self.parts.spec);
+        *known = Some((state.trace.first(state.executed).to_vec(), cycles));
+        cycles
     }
 
     fn execute(&self, machine: &mut Machine<'_>) -> Result<(), Fault> {
@@ -97,13 +140,14 @@ impl Function {
                     let count = compact.gather(vector, numbers, &mut args).map_err(|trap| fault(trap, sites[pc]))?;
                     let (step, args) = (&steps[work as usize], &args[..count]);
                     machine.current = Moment { step: work, site: sites[pc], position };
-                    if self.traced {
-                        machine.state.trace.note(position, work);
-                    }
                     if position == LONGEST {
                         machine.judge_accesses();
+                        self.time(machine.state, LONGEST);
+                        machine.state.timed = true;
                     }
+                    machine.state.trace.note(position, work);
                     position = position.wrapping_add(1);
+                    machine.state.executed = position;
                     let special = (machine.ar, machine.sqzn);
                     let result = (step.kernel)(machine, args).map_err(|mut fault| {
                         fault.message = format!("`{}` {}", step.name, fault.message);
@@ -116,7 +160,9 @@ impl Function {
                     if let Some(d) = vector.result {
                         machine.state.numbers[d.0 as usize] = result;
                     }
-                    machine.state.clock.step(&vector.cost, &compact.slots, spec.issue);
+                    if machine.state.timed {
+                        machine.state.clock.step(&vector.cost, &compact.slots, spec.issue);
+                    }
                 }
                 Code::Scalar { f, d, args } => match f(args.map(|a| numbers[a as usize])) {
                     Ok(result) => numbers[d as usize] = result,
@@ -233,6 +279,7 @@ impl Discover for Function {
         kept.footprint.restart(ub.len(), self.relevant, simple.then_some(self.parts.steps.len()));
         let marks = memory.shadow.as_mut().map(|shadow| shadow.take(env, env.core, Space::Vec));
         kept.shade = marks.map(|marks| Shade::new(marks, slots));
+        (kept.timed, kept.executed) = (false, 0);
         kept.clock.restart(&self.parts.spec, usize::from(self.parts.slots));
         let mut machine = Machine {
             state: &mut kept,
@@ -268,7 +315,7 @@ impl Discover for Function {
         }
         access.reads.append(&mut kept.elsewhere.reads);
         access.writes.append(&mut kept.elsewhere.writes);
-        access.units = Units::of(kept.clock.cycles(&self.parts.spec));
+        access.units = Units::of(self.cycles(&mut kept));
         scratch.vector = Some(kept);
         outcome.map(|()| 0)
     }

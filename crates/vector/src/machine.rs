@@ -25,6 +25,10 @@ pub(crate) struct State {
     /// If anybody asks which bytes mean nothing.
     pub shade: Option<Shade>,
     pub clock: Clock,
+    /// Vector instructions that were executed: of many the first ones.
+    pub executed: u32,
+    /// The clock sees them as they are executed; before that they are only written down, in `trace`.
+    pub timed: bool,
     /// Plans of scalar work.
     pub access: Access,
     /// Accesses outside the unified buffer.

@@ -56,6 +56,11 @@ impl Trace {
         }
     }
 
+    /// The first steps of a function that has executed no more than are remembered.
+    pub fn first(&self, executed: u32) -> &[u32] {
+        self.steps.get(..executed as usize).unwrap_or_default()
+    }
+
     /// True if the executions from `from` to `to` were the same steps as those `pace` later, and so on: so many times in all. Both
     /// the first and the last of them must still be remembered.
     pub fn repeats(&self, from: u32, to: u32, count: u32, pace: u32) -> bool {

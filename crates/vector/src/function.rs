@@ -140,7 +140,7 @@ impl Function {
                     let count = compact.gather(vector, numbers, &mut args).map_err(|trap| fault(trap, sites[pc]))?;
                     let (step, args) = (&steps[work as usize], &args[..count]);
                     machine.current = Moment { step: work, site: sites[pc], position };
-                    if position == LONGEST {
+                    if position == LONGEST && !machine.state.timed {
                         machine.judge_accesses();
                         self.time(machine.state, LONGEST);
                         machine.state.timed = true;

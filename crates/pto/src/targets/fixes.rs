@@ -11,6 +11,7 @@ use slipring_op::target::Scalars;
 use slipring_tile::{BLayout, Layout, SLayout, Space};
 
 use crate::sync::{EVENT_PIPES, event_pipe, pipe_attr};
+use crate::tile::subset::inferred_type;
 use crate::{POINTER_CAST, TRESHAPE};
 
 pub(super) type Fixed = Result<(), String>;
@@ -343,4 +344,30 @@ pub(super) fn compared_with_its_sign(_: &Scalars, module: &mut Module, id: OpId,
         }
         _ => Ok(()),
     }
+}
+
+/// A part has the type that follows from its source: valid rows and columns behind a computed offset are computed, too.
+pub(super) fn part_of_its_own_type(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let part = this.result(0);
+    let (written, inferred) =
+        (module.ty(part).as_tile().copied(), inferred_type(&this).ok_or("its sizes make no sense")?);
+    let (Some(written), Some(own)) = (written, inferred.as_tile().copied()) else { return Ok(()) };
+    let computed = |at: usize| own.valid[at].known().is_none() && written.valid[at].known().is_some();
+    let same = |at: usize| own.valid[at] == written.valid[at];
+    if own.layout != written.layout || !(0..2).all(|at| same(at) || computed(at)) {
+        return Err("the part has another type than its source and its sizes give it".to_string());
+    }
+    module.value_mut(part).ty = inferred;
+    Ok(())
+}
+
+/// A mask of two tiles has their shape where the unit works on registers.
+pub(super) fn mask_of_one_shape(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let shape = |name| this.tile(name).map(|tile| (tile.layout.rows, tile.layout.cols));
+    if platform.vector_function.is_some() && shape("src0") != shape("dst") {
+        return Err("its mask is a tile of the shape of what is compared".to_string());
+    }
+    Ok(())
 }

@@ -131,7 +131,7 @@ const BY_ROW: &[&str] = &[
 ];
 
 /// The rules, with what is done to the ends of pipes and to what moves through them.
-pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 24] {
+pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 26] {
     [
         OpRule {
             index: &["offset"],
@@ -203,6 +203,8 @@ pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 24] {
         OpRule { tmp_like: Some("src0"), ..OpRule::of(&["pto.tsel", "pto.trem", "pto.txor"]) },
         OpRule { fix: Some(fixes::columns_as_rows), ..OpRule::of(BY_ROW) },
         OpRule { fix: Some(fixes::compared_with_its_sign), ..OpRule::of(&["pto.tgather"]) },
+        OpRule { fix: Some(fixes::part_of_its_own_type), ..OpRule::of(&["pto.subset"]) },
+        OpRule { fix: Some(fixes::mask_of_one_shape), ..OpRule::of(&["pto.tcmp"]) },
         OpRule { fix: Some(fixes::known_window), ..OpRule::of(&["pto.textract", "pto.tinsert"]) },
         OpRule {
             fix: Some(fixes::factors_of_one_type),

@@ -2,7 +2,7 @@
 
 mod pointer_cast;
 mod reshape;
-mod subset;
+pub(crate) mod subset;
 
 pub use pointer_cast::*;
 pub use reshape::*;

@@ -102,6 +102,12 @@ fn sizes_of(attr: &Attr) -> Option<[i64; 2]> {
     }
 }
 
+/// The type that a part has where the text says none.
+pub(crate) fn inferred_type(op: &OpRef<'_>) -> Option<Type> {
+    let (source, sizes) = (op.operand("source")?, op.attr("sizes")?);
+    Some(part_type(op.module, source, op.module.operands_named(op.id, "offsets"), sizes))
+}
+
 /// The type of a part; the source's own where sizes make no sense (the verifier reports that).
 fn part_type(module: &slipring_ir::Module, source: ValueId, offsets: &[ValueId], sizes: &Attr) -> Type {
     let ty = module.ty(source);

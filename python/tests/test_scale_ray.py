@@ -51,6 +51,24 @@ def rows_of(cluster, folder, points, watch=lambda number: None, **options):
     return rows
 
 
+OWN = """
+import sys
+import slipring
+from test_scale import POINTS, arrays, scaled
+slipring.sweep(scaled, POINTS, arrays(), where="ray", workers=1, file=sys.argv[1])
+"""
+
+
+def test_a_cluster_of_its_own_is_started_and_quiet(tmp_path):
+    command = [sys.executable, "-c", OWN, str(tmp_path / "ray")]
+    environment = {**os.environ, "PYTHONPATH": SOURCES}
+    environment.pop("RAY_ADDRESS", None)
+    run = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    slipring.sweep(scaled, POINTS, arrays(), workers=1, file=tmp_path / "one")
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "ray").read_bytes()
+
+
 def test_the_same_table_as_one_process(cluster, tmp_path, capfd):
     points = {**POINTS, "n": [1, 2, 3]}
     slipring.sweep(scaled, points, arrays(), workers=1, file=tmp_path / "one")

@@ -7,6 +7,7 @@ to another. The job, with all arrays that are the same at every point, is put in
 
 import collections
 import contextlib
+import logging
 import os
 import pickle
 import socket
@@ -78,10 +79,16 @@ class RayPool:
         if self.mine:
             given = {} if address is None else {"address": address}
             quiet = {"logging_level": "ERROR", "log_to_driver": logs is not None, "configure_logging": logs is not None}
+            talk = logging.getLogger("ray")
+            level = talk.level
             try:
+                if logs is None:
+                    talk.setLevel(logging.ERROR)
                 ray.init(**given, **quiet, **({} if address or os.environ.get("RAY_ADDRESS") else {"include_dashboard": False}))
             except (ConnectionError, ValueError, RuntimeError) as error:
                 raise PoolError(f"there is no cluster of Ray at {address or 'hand'}: {error}") from None
+            finally:
+                talk.setLevel(level)
         self.head = ray.get_runtime_context().gcs_address
         self.actors, self.refused, self.lost = [], {}, collections.Counter()
 

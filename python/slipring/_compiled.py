@@ -90,6 +90,8 @@ class Compiled:
         self._kernel, self._parameters = function._compile(arguments, target)
         self.platform = platform or self._kernel.platform
         self._folder = None
+        # How many devices it runs on, where that was said.
+        self.devices = None
 
     @property
     def name(self):
@@ -141,6 +143,9 @@ class Compiled:
         """Runs it and gives the run."""
         if config is not None and config.platform.removesuffix("sim") != self.platform.removesuffix("sim"):
             raise ValueError(f"`{self.name}` is compiled for {self.platform}, not for {config.platform}")
+        devices = getattr(config, "devices", None) or self.devices
+        if devices is not None:
+            options.setdefault("devices", devices)
         arguments = self._function._bind(args, {})
         return start(self._kernel, self._parameters, arguments, options, verify)
 

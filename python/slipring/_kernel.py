@@ -98,7 +98,9 @@ class Function:
     def compile(self, *args, platform=None, config=None, **kwargs):
         """The kernel compiled for arguments of these shapes and types; for those of its annotations if none are given."""
         target, name = _target(platform, config)
-        return Compiled(self, self._bind(args, kwargs) if args or kwargs else {}, target, name)
+        compiled = Compiled(self, self._bind(args, kwargs) if args or kwargs else {}, target, name)
+        compiled.devices = getattr(config, "devices", None)
+        return compiled
 
     def lower(self, *args, platform=None, config=None, **kwargs):
         """Compiles for these arguments, so that what is wrong is said, and gives the program: its `functions`, its text."""
@@ -202,7 +204,10 @@ class Function:
         """
         where, workers = kwargs.pop("where", None), kwargs.pop("workers", None)
         options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
-        platform, _ = _target(platform, kwargs.pop("config", None))
+        config = kwargs.pop("config", None)
+        if getattr(config, "devices", None) is not None:
+            options.setdefault("devices", config.devices)
+        platform, _ = _target(platform, config)
         reading = readings(kwargs.pop("reading", ()))
         arguments = self._bind(args, kwargs)
         kernel, parameters = self._compile(arguments, platform, reading)

@@ -12,6 +12,7 @@ OPTIONS = (
     "blocks",
     "check",
     "clusters",
+    "devices",
     "events",
     "gm_slack",
     "launches",

@@ -13,7 +13,7 @@ use slipring_machine::CoreKind;
 use crate::emit::Emitter;
 use crate::host::{Found, Host, HostValue, ModuleText};
 use crate::lower::{Push, lower_function};
-use crate::specialise::{Specialised, needs_arguments, specialise};
+use crate::specialise::{Specialised, needs_arguments, others, specialise};
 use crate::syntax::at;
 use crate::value::{Const, Record, Value};
 use crate::{Compiled, Request};
@@ -240,7 +240,7 @@ fn lower_all<'a>(
     }
     // Where one is asked for, the others need not be right.
     let asked = request.function.filter(|name| all.iter().chain(&later).any(|(known, ..)| &***known == *name));
-    let mut others: Vec<(&Rc<str>, Vec<Diagnostic>)> = Vec::new();
+    let mut unasked: Vec<(&Rc<str>, Vec<Diagnostic>)> = Vec::new();
     let first_later = all.len();
     all.extend(later);
     for (position, (name, function, kind, given)) in all.iter().enumerate() {
@@ -261,13 +261,21 @@ fn lower_all<'a>(
         let said = own.list.split_off(before);
         diags.list = own.list;
         if asked.is_some_and(|asked| asked != &***name) {
-            others.push((*name, said));
+            unasked.push((*name, said));
         } else {
             diags.list.extend(said);
         }
     }
+    if request.args.is_empty() && request.sets.is_empty() {
+        for (name, function, kind, given) in &all {
+            let calls = host.calls.iter().filter(|call| names[call.kernel] == **name);
+            if found.iter().any(|(known, _)| known == name) && asked.is_none_or(|asked| asked == &***name) {
+                other_shapes(&source, globals, (function, *kind), &others(globals, function, calls, given), diags);
+            }
+        }
+    }
     // Of kernels that were not asked for, what is wrong counts where the one that was needs them.
-    for (name, said) in others {
+    for (name, said) in unasked {
         if found.iter().any(|(_, op)| crate::whole::imports_from(&emitter.module, *op, name)) {
             diags.list.extend(said);
         }
@@ -288,6 +296,36 @@ fn lower_all<'a>(
         slipring_op::function::mark_entry(&mut emitter.module, only);
     }
     Compiled { module: emitter.module, kernels }
+}
+
+/// Reports what is wrong with a kernel for tensors of other shapes that the file passes, too.
+fn other_shapes(
+    source: &Arc<Source>,
+    globals: &Globals<'_>,
+    (function, kind): (&Function<'_>, CoreKindOf),
+    list: &[Specialised],
+    diags: &mut Diags,
+) {
+    for given in list {
+        let (mut emitter, mut own) = (Emitter::new(source.clone()), Diags::default());
+        let outcome = lower_function(&mut emitter, globals, function, kind, given, &mut own);
+        if outcome.is_err() {
+            crate::whole::given_up(&function.name, at(&function.def.name), &mut own);
+        }
+        let tensor = |(name, passed): (&Rc<str>, &crate::host::Passed)| match passed {
+            crate::host::Passed::Tensor(shape, _) => Some(format!("`{name}` {}", crate::lower::show(shape))),
+            _ => None,
+        };
+        let shapes: Vec<String> = given.iter().filter_map(tensor).collect();
+        let same = |known: &Diagnostic, message: &Diagnostic| {
+            known.code == message.code && known.primary == message.primary && known.message == message.message
+        };
+        for message in own.list {
+            if !diags.list.iter().any(|known| same(known, &message)) {
+                diags.push(message.note(format!("where the file passes {}", shapes.join(", "))));
+            }
+        }
+    }
 }
 
 /// A kind of core, or both.

@@ -109,7 +109,7 @@ pub(crate) fn declare(
     };
     let place = at(&**annotation);
     match path.as_str() {
-        "pl.Tensor" => {
+        "pl.Tensor" | "pld.DistributedTensor" => {
             let (dims, elem) = tensor_type(lower, &args, place, actual.map(|(shape, _)| (name, shape)))?;
             let whole_place = Span::new(span.start, place.end);
             let strides = strides.filter(|own| own.len() == dims.len());
@@ -197,6 +197,8 @@ pub(crate) fn direction<'e>(globals: &Globals<'_>, scope: &Scope, annotation: &'
         match path_of(globals, scope, &subscript.value).as_deref() {
             Some("pl.Out") => return (Direction::Out, &subscript.slice),
             Some("pl.InOut") => return (Direction::InOut, &subscript.slice),
+            // Memory of a device, which it reads and writes.
+            Some("pld.DistributedTensor") => return (Direction::InOut, annotation),
             _ => {}
         }
     }

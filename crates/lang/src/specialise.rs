@@ -62,6 +62,33 @@ pub(crate) fn specialise<'c>(
     if candidates.is_empty() { Specialised::new() } else { candidates.swap_remove(best) }
 }
 
+/// What other calls of the file's own host code pass to a function: tensors of other shapes or types, each once.
+pub(crate) fn others<'c>(
+    globals: &Globals<'_>,
+    function: &Function<'_>,
+    calls: impl Iterator<Item = &'c HostCall>,
+    first: &Specialised,
+) -> Vec<Specialised> {
+    let shapes = |given: &Specialised| {
+        let tensor = |passed: &Passed| matches!(passed, Passed::Tensor(..)).then(|| passed.clone());
+        given.iter().filter_map(|(name, passed)| Some((name.clone(), tensor(passed)?))).collect::<Vec<_>>()
+    };
+    let mut seen = vec![shapes(first)];
+    let mut found = Vec::new();
+    for call in calls {
+        let given = specialise(globals, function, std::iter::once(call), &Request::default());
+        if needs_arguments(globals, function, &given) || seen.contains(&shapes(&given)) || seen.len() > MOST_OTHERS {
+            continue;
+        }
+        seen.push(shapes(&given));
+        found.push(given);
+    }
+    found
+}
+
+/// The most other calls of a function that are looked at.
+const MOST_OTHERS: usize = 16;
+
 /// True if a tensor's shape or type is not known from the text and what is passed.
 pub(crate) fn needs_arguments(globals: &Globals<'_>, function: &Function<'_>, given: &Specialised) -> bool {
     function.def.parameters.iter_non_variadic_params().any(|parameter| {

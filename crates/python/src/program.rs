@@ -34,6 +34,7 @@ fn options(given: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResult<Pro
     for (key, value) in given.into_iter().flatten() {
         match key.extract::<String>()?.as_str() {
             "clusters" => options.clusters = value.extract()?,
+            "devices" => options.devices = value.extract()?,
             "order" => options.order = value.extract()?,
             other if asked.take(other, &value)? => {}
             other => {

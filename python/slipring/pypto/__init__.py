@@ -8,6 +8,7 @@ Provides the modules that they import, for this process only: `pypto.language` i
 import sys
 import types
 
+from .._words import Word
 from . import backend, ir, runtime
 from .runtime import PLATFORMS, RunConfig
 
@@ -28,6 +29,14 @@ def _module(name, **names):
     return module
 
 
+def _distributed():
+    """The module of what several devices do: its names are words of the language."""
+    module = types.ModuleType("pypto.language.distributed", "What a program for several devices calls")
+    module.__slipring_path__ = "pld"
+    module.__getattr__ = Word("pld").__getattr__
+    return module
+
+
 def install(platform=None):
     """Makes the imports of public scripts work in this process. `platform` is the one of a `RunConfig` that names none."""
     from .. import _kernel
@@ -38,8 +47,12 @@ def install(platform=None):
         runtime.choose(platform)
     parts = {
         "pypto.language": _language.module(),
+        "pypto.language.distributed": _distributed(),
         "pypto.runtime": _module("pypto.runtime", **{name: getattr(runtime, name) for name in runtime.__all__}),
         "pypto.ir": _module("pypto.ir", **{name: getattr(ir, name) for name in ir.__all__}),
+        "pypto.ir.distributed_compiled_program": _module(
+            "pypto.ir.distributed_compiled_program", DistributedConfig=runtime.DistributedConfig
+        ),
         "pypto.backend": _module("pypto.backend", **{name: getattr(backend, name) for name in backend.__all__}),
         "pypto.backend.pto_backend": _module("pypto.backend.pto_backend", PartialCodegenError=backend.PartialCodegenError),
     }

@@ -34,6 +34,16 @@ def known(platform):
     return platform
 
 
+class DistributedConfig:
+    """The devices that a program for several runs on. Only how many there are counts here."""
+
+    def __init__(self, device_ids, num_sub_workers=0, **others):
+        if not list(device_ids):
+            raise ValueError("a program runs on one device or more")
+        self.device_ids, self.num_sub_workers = list(device_ids), num_sub_workers
+        self.__dict__.update(others)
+
+
 class RunConfig:
     """How a public script runs a kernel. Only the platform counts here; the other public fields are kept and do nothing, but for those
     that ask for something else than a run on one device, which are refused."""
@@ -41,13 +51,22 @@ class RunConfig:
     def __init__(self, platform=None, **others):
         platform = known(chosen() if platform is None else platform)
         for name, value in others.items():
-            if name in ("codegen_only", "distributed_config"):
+            if name == "distributed_config":
+                if value is not None and not isinstance(value, DistributedConfig):
+                    raise TypeError("`distributed_config` is a DistributedConfig")
+            elif name == "codegen_only":
                 if value:
                     raise NotImplementedError(f"slipring does not do what `{name}` of a RunConfig asks for")
             elif name not in WITHOUT_EFFECT:
                 raise TypeError(f"a RunConfig has no field `{name}`")
         self.platform = platform
+        self.distributed_config = None
         self.__dict__.update(others)
+
+    @property
+    def devices(self):
+        """How many devices it asks for; `None` where it says nothing of them."""
+        return None if self.distributed_config is None else len(self.distributed_config.device_ids)
 
     def __repr__(self):
         return f"RunConfig({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
@@ -205,4 +224,4 @@ def benchmark(compiled, args, rounds=100, warmup=3, platform=None, device_id=0):
     )
 
 
-__all__ = ["ChipWorker", "DeviceTensor", "RunConfig", "benchmark"]
+__all__ = ["ChipWorker", "DeviceTensor", "DistributedConfig", "RunConfig", "benchmark"]

@@ -55,7 +55,7 @@ pub(crate) struct Found<'a> {
 }
 
 /// What is passed to a kernel.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Passed {
     /// A tensor of this shape and type.
     Tensor(Vec<u64>, Elem),

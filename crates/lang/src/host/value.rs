@@ -46,6 +46,8 @@ pub(crate) enum HostValue<'a> {
     Device(Rc<super::tasks::View>),
     /// The id of a task.
     Task(usize),
+    /// Memory that each device has one of.
+    Window(Rc<super::tasks::Window>),
     /// `pl.dynamic("M")`.
     Dynamic(Rc<str>),
     /// A method of a value.
@@ -180,7 +182,7 @@ impl<'a> HostValue<'a> {
                 Value::Unknown(Rc::new(Unknown { span, why: "a function of the host".into() }))
             }
             // Ids of tasks stand for nothing in a kernel.
-            HostValue::Task(_) => Value::Nothing,
+            HostValue::Task(_) | HostValue::Window(_) => Value::Nothing,
             HostValue::Tensor(_) | HostValue::Device(_) => {
                 let why = "a tensor of the host is no constant: pass it as an argument";
                 Value::Unknown(Rc::new(Unknown { span: Span::default(), why: why.into() }))

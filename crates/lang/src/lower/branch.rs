@@ -66,9 +66,9 @@ impl Lower<'_> {
         otherwise: &[Stmt],
         span: Span,
     ) -> Lowered<()> {
-        let mut bound = Names::of(then).bound;
+        let mut bound = Names::seen_by(self, then).bound;
         for body in rest.iter().map(|(_, body)| *body).chain([otherwise]) {
-            bound.extend(Names::of(body).bound);
+            bound.extend(Names::seen_by(self, body).bound);
         }
         let bound: Vec<Rc<str>> = bound.into_iter().collect();
         let before = self.env.clone();

@@ -223,7 +223,7 @@ impl Lower<'_> {
         let span = at(&*stmt.iter);
         let mut i = first;
         // What later iterations read is still needed.
-        let mut names = Names::of(&stmt.body);
+        let mut names = Names::seen_by(self, &stmt.body);
         let asked = names.ask(frame);
         self.read_behind(names.exposed);
         let (mut outcome, mut targets) = (Ok(()), None);
@@ -473,7 +473,7 @@ impl Lower<'_> {
         let [first, end, step] =
             [&bounds.first, &bounds.end, &bounds.step].map(|value| self.number(value, DType::Index, span));
         let (first, end, step) = (first?, end?, step?);
-        let mut names = Names::of(&stmt.body);
+        let mut names = Names::seen_by(self, &stmt.body);
         let asked = names.ask(frame);
         self.read_behind(names.exposed.clone());
         let outcome = self.counted_body(stmt, counter, (&names, frame, bounds, copies), (first, end, step), plan);

@@ -215,7 +215,7 @@ impl Lower<'_> {
         }
     }
 
-    fn select(&mut self, condition: slipring_ir::ValueId, a: &Value, b: &Value, span: Span) -> Lowered {
+    pub(crate) fn select(&mut self, condition: slipring_ir::ValueId, a: &Value, b: &Value, span: Span) -> Lowered {
         let ty = match (a, b) {
             (Value::Scalar(s), _) | (_, Value::Scalar(s)) => s.ty,
             (Value::Const(Const::Int(_)), Value::Const(Const::Int(_))) => DType::Index,
@@ -322,6 +322,10 @@ impl Lower<'_> {
             return self.call_function(function, given, span);
         }
         let name = path.strip_prefix("pl.").unwrap_or(path);
+        if path == "print" {
+            let error = Diagnostic::error("unknown-op", place, "a kernel has no `print`");
+            return Err(self.report(error.help("a kernel prints a tile or a number with `pl.print(x, label=\"…\")`")));
+        }
         if path.starts_with("pld.") {
             return Err(self.error("unsupported", place, format!("`{path}`: a kernel runs on one device")));
         }

@@ -36,6 +36,16 @@ impl Names {
         names
     }
 
+    /// The same, with arrays of which elements are changed: they are bound anew.
+    pub fn seen_by(lower: &super::Lower<'_>, body: &[Stmt]) -> Names {
+        let mut names = Names::of(body);
+        for array in lower.arrays_among(names.written.iter()) {
+            names.exposed.insert(array.clone());
+            names.bound.insert(array);
+        }
+        names
+    }
+
     /// Adds what the `init_values` of a loop name: each iteration reads them, and its `pl.yield_` binds them.
     pub fn ask(&mut self, frame: &Frame) -> Vec<Rc<str>> {
         let Frame::Loop { carried, .. } = frame else { return Vec::new() };

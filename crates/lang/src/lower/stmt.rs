@@ -208,6 +208,12 @@ impl Lower<'_> {
                     // Ids of tasks.
                     return Ok(());
                 }
+                if let (Value::Tuple(items), Expr::Name(name)) = (&base, &*subscript.value)
+                    && crate::ops::is_array(&base)
+                {
+                    let index = self.expr(&subscript.slice)?;
+                    return self.set_element(name.id.as_str(), items, &index, &value, span);
+                }
                 let part = self.subscript(base, &subscript.slice, span)?;
                 self.put(&part, &value, span)
             }

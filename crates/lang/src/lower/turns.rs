@@ -96,7 +96,7 @@ impl Lower<'_> {
 
     /// Lowers each turn by itself, as long as the condition is known. False if it is not, or there are too many.
     fn one_by_one(&mut self, turns: &Turns<'_>) -> Lowered<bool> {
-        let mut names = Names::of(turns.body);
+        let mut names = Names::seen_by(self, turns.body);
         let asked = names.ask(&turns.frame);
         names.read_by(turns.test);
         let mut targets = None;
@@ -121,7 +121,7 @@ impl Lower<'_> {
     }
 
     fn turns_as(&mut self, turns: &Turns<'_>, plan: &Plan) -> Result<Plan, Stop> {
-        let mut names = Names::of(turns.body);
+        let mut names = Names::seen_by(self, turns.body);
         let asked = names.ask(&turns.frame);
         // The condition is asked first, and again after each turn.
         names.read_by(turns.test);

@@ -25,6 +25,9 @@ impl Lower<'_> {
         match &base {
             Value::Tuple(items) => {
                 let at = self.expr(slice)?;
+                if crate::ops::is_array(&base) {
+                    return self.array_element(&items.clone(), &at, span);
+                }
                 let n = self.known_int(&at, "the position", span)?;
                 let index = if n < 0 { n + items.len() as i64 } else { n };
                 match usize::try_from(index).ok().and_then(|at| items.get(at)) {

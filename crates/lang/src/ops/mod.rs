@@ -2,6 +2,7 @@
 //!
 //! What an op means is said by the declaration of the op that it becomes (`crates/pto`); what is here is its spelling.
 
+mod arrays;
 mod batch;
 mod bind;
 mod choose;
@@ -24,6 +25,7 @@ use slipring_op::OpDef;
 
 use crate::lower::{Lower, Lowered};
 
+pub(crate) use arrays::is_array;
 pub(crate) use bind::{Call, Given};
 pub(crate) use mask::{choose, unpacked};
 pub(crate) use pipe::BARE;
@@ -74,6 +76,7 @@ const FAMILIES: &[&[Entry]] = &[
     cross::OPS,
     pipe::OPS,
     system::OPS,
+    arrays::OPS,
 ];
 
 /// Every op of the language, family by family.

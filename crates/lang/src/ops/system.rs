@@ -55,34 +55,19 @@ pub(super) const OPS: &[Entry] = &[
         names: &["available_cluster_count"],
         doc: "How many clusters the program runs on: the number of blocks of `pl.spmd`",
         lower: |lower, call| cores(lower, call, 0),
-        ..HOST
+        ..ENTRY
     },
     Entry {
         names: &["available_aiv_count"],
         doc: "How many Vector cores the program runs on: the number of blocks of `pl.spmd`",
         lower: |lower, call| cores(lower, call, 1),
-        ..HOST
+        ..ENTRY
     },
     Entry { names: &["task_dummy", "task_invalid"], doc: "Ids of tasks", ..HOST },
     Entry { names: &["submit", "spmd_submit", "call_group", "call_spmd"], doc: "Start a kernel", ..HOST },
-    Entry {
-        names: &["array.create"],
-        params: "size/extent, dtype",
-        doc: "Ids of tasks: nothing, since scopes run in the order of the text; arrays of numbers are not compiled",
-        lower: task_ids,
-        ..ENTRY
-    },
-    Entry { names: &["array.get_element", "array.update_element"], doc: "Arrays of numbers", ..REFUSED },
     Entry { names: &["while_", "cond"], doc: "A loop that runs as long as a condition holds", ..REFUSED },
     Entry { names: &["dynamic"], doc: "An extent that is known when the kernel runs", lower: dynamic, ..REFUSED },
 ];
-
-fn task_ids(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    match call.need(lower, "dtype")? {
-        (Value::Path(path), _) if &*path == "pl.TASK_ID" => Ok(Value::Nothing),
-        _ => Err(lower.unsupported(call.span, "an array of numbers")),
-    }
-}
 
 fn host(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let message = format!("`pl.{}` is for the host and no part of a kernel", call.entry.names[0]);

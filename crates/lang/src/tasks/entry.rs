@@ -154,6 +154,14 @@ fn starters(host: &Host<'_>) -> Vec<usize> {
     }
 }
 
+/// True for a function that starts kernels and has no ops of its own.
+pub(crate) fn only_starts(host: &Host<'_>, at: usize) -> bool {
+    let known = starters(host);
+    let names = known.iter().filter(|other| **other != at).map(|at| host.found[*at].def.name.as_str()).collect();
+    let own = outside(host.found[at].def, names);
+    own.starts > 0 && own.ops == 0
+}
+
 /// The function that is a whole program: the one that is asked for, else the only one that nothing else starts. A function of
 /// type Orchestration is one; so is a `@pl.jit` that starts several kernels, or one in a loop, and has no ops of its own.
 pub(crate) fn entry(host: &Host<'_>, globals: &Globals<'_>, names: &[Rc<str>], asked: Option<&str>) -> Option<usize> {

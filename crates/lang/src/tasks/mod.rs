@@ -29,7 +29,7 @@ use crate::{KernelInfo, ParamInfo, Request, helpers, syntax};
 
 pub use reading::{Answer, Ask, Open, Question};
 
-pub(crate) use entry::{asks_cores, asks_device, dispatches, is_scope};
+pub(crate) use entry::{asks_cores, asks_device, dispatches, is_scope, only_starts};
 pub(crate) use kernels::{Handed, Kernels, Scope, dense_strides, head};
 
 /// A whole program: what its orchestration submits.

@@ -15,6 +15,8 @@ pub enum Question {
     Clusters,
     /// How many Vector cores it runs on.
     VectorCores,
+    /// How many devices it runs on.
+    Devices,
 }
 
 /// A question, and what was submitted before it.

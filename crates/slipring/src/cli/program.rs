@@ -32,7 +32,7 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
     }
     let (bound, files) = divide(args.kernel.program_arguments(program)?);
     let mut options = ProgramOptions::default();
-    options.clusters = args.clusters;
+    (options.clusters, options.devices) = (args.clusters, args.devices);
     options.timing = args.timing;
     options.limits = args.kernel.limits.of_run();
     let followed;

@@ -37,6 +37,9 @@ pub(super) struct RunArgs {
     /// Clusters that the tasks of a whole program run on; by default all of the platform
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_BLOCKS)))]
     pub(super) clusters: Option<u32>,
+    /// Devices that a whole program for several runs on (`pld.world_size()`); 2 where nothing is said
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(super) devices: Option<u32>,
     /// Choose by this number which of several tasks that could start does; 0 takes the one that was submitted first
     #[arg(long, value_name = "N")]
     pub(super) order: Option<u64>,
@@ -131,8 +134,9 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
     if let Some(program) = args.kernel.program_of(&bytes)? {
         return program::run(args, &program);
     }
-    if args.clusters.is_some() || args.order.is_some() {
-        let message = "`--clusters` and `--order` are for whole programs, and this is a kernel: it takes `--blocks`";
+    if args.clusters.is_some() || args.order.is_some() || args.devices.is_some() {
+        let message =
+            "`--clusters`, `--devices` and `--order` are for whole programs, and this is a kernel: it takes `--blocks`";
         return Err(Error::Arguments(message.into()));
     }
     let kernel = args.kernel.kernel_of(bytes)?;

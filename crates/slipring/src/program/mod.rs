@@ -99,6 +99,8 @@ impl ReadWith {
 pub struct ProgramOptions {
     /// Clusters; by default all of the platform.
     pub clusters: Option<u32>,
+    /// Devices that a program for several runs on; 2 where nothing is said. They share the clusters.
+    pub devices: Option<u32>,
     /// Where several tasks could start: 0 takes the one that was submitted first, another number chooses.
     pub order: u64,
     /// Which tools watch the kernels. Tasks are checked against each other in any case.

@@ -14,6 +14,9 @@ use super::{Program, ProgramOptions};
 use crate::kernel::Compiled;
 use crate::{Args, Error, Kernel, Loaded, Tools};
 
+/// The devices of a program for several where nobody says how many.
+const DEVICES: u32 = 2;
+
 /// The run of a program as far as it has been followed.
 struct Ahead {
     platform: Platform,
@@ -30,6 +33,7 @@ impl Ahead {
     fn answer(&mut self, ask: &Ask<'_>) -> Result<u64, String> {
         let piece = match &ask.question {
             Question::Clusters => return Ok(u64::from(self.platform.clusters)),
+            Question::Devices => return Ok(u64::from(self.options.devices.unwrap_or(DEVICES))),
             Question::VectorCores => return Ok(2 * u64::from(self.platform.clusters)),
             Question::Element(piece) => piece,
         };

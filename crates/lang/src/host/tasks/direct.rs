@@ -83,10 +83,13 @@ impl<'a> Host<'a> {
 
     /// How many clusters or Vector cores there are.
     pub(super) fn cores(&mut self, question: Question, span: Span) -> HostValue<'a> {
-        let vector_cores = question == Question::VectorCores;
-        match self.ask_run(question, "how many cores there are", span) {
+        let (vector_cores, devices) = (question == Question::VectorCores, question == Question::Devices);
+        let what = if devices { "how many devices there are" } else { "how many cores there are" };
+        match self.ask_run(question, what, span) {
             Some(n) => {
-                self.rec().kernels.know(vector_cores, n);
+                if !devices {
+                    self.rec().kernels.know(vector_cores, n);
+                }
                 HostValue::int(n as i64)
             }
             None => unknown(span, "what stopped the program"),

@@ -6,6 +6,7 @@
 //! | module | has |
 //! |---|---|
 //! | `cluster` | what runs together on one cluster |
+//! | `devices` | several devices, and memory of each |
 //! | `direct` | what an orchestration does itself with tensors |
 //! | `statements` | loops, branches, modes |
 //! | `words` | words of the language, tensors and their parts |
@@ -13,6 +14,7 @@
 //! | `scope` | scopes that are tasks |
 
 mod cluster;
+mod devices;
 mod direct;
 mod scope;
 mod statements;
@@ -22,6 +24,7 @@ mod words;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+pub(crate) use devices::Window;
 use indexmap::IndexMap;
 use ruff_python_ast::{Expr, StmtFunctionDef};
 use slipring_ir::{Diagnostic, Diags, Span};
@@ -76,6 +79,10 @@ pub(crate) struct Recorder<'a> {
     answer: Option<&'a mut Answer<'a>>,
     asked: bool,
     open: Option<Open>,
+    /// Memory that each device has one of.
+    buffers: Vec<devices::Buffer>,
+    /// The device that the function which is followed runs on.
+    device: Option<i64>,
     /// What the orchestration waited for last.
     behind: Option<usize>,
     /// Extents that `pl.dynamic` stands for in the function that is followed.
@@ -105,6 +112,8 @@ impl<'a> Recorder<'a> {
             answer,
             asked: false,
             open: None,
+            buffers: Vec::new(),
+            device: None,
             behind: None,
             dims: IndexMap::new(),
             tickets: Vec::new(),

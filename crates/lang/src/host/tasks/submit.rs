@@ -245,6 +245,11 @@ impl<'a> Host<'a> {
         let (def, role) = (self.found[kernel].def, self.found[kernel].role);
         let name = def.name.as_str();
         let mut given: Vec<(Rc<str>, HostValue<'a>, Span)> = Vec::new();
+        let takes_it = def.parameters.iter_non_variadic_params().any(|p| p.parameter.name.as_str() == "device");
+        let (args, device) = self.on_device(args, takes_it);
+        if self.rec().stopped {
+            return (unknown(span, "what stopped the program"), None);
+        }
         let mut positional = args.iter().filter(|arg| arg.0.is_none());
         let parameters: Vec<_> =
             def.parameters.iter_non_variadic_params().filter(|p| p.parameter.name.as_str() != "self").collect();
@@ -266,13 +271,17 @@ impl<'a> Host<'a> {
         if args.len() > parameters.len() {
             return (self.stop_at("argument", span, format!("`{name}` does not take so many arguments")), None);
         }
-        if matches!(role, Role::Inline | Role::Starts | Role::Group) || tasks::dispatches(def) {
+        // What the host starts on a device may start kernels there.
+        let on_device = device.is_some() && role == Role::Kernel(None) && tasks::only_starts(self, kernel);
+        if matches!(role, Role::Inline | Role::Starts | Role::Group) || tasks::dispatches(def) || on_device {
             let given = given.into_iter().map(|(name, value, _)| (name, value)).collect();
             if role == Role::Group && self.rec().cluster.is_none() {
                 return self.cluster(span, &options, |host| host.follow(kernel, given));
             }
             let first = self.rec().graph.tasks.len();
+            let outer = std::mem::replace(&mut self.rec().device, device);
             let value = self.follow(kernel, given);
+            self.rec().device = outer;
             self.ask(first, &options);
             let tasks = first..self.rec().graph.tasks.len();
             let id = (tasks.len() == 1).then(|| self.ticket(first));

@@ -27,6 +27,7 @@ impl<'a> Host<'a> {
                 let args = self.arguments(call);
                 Some(self.start(kernel, args, span, Options::default()).0)
             }
+            HostValue::Path(path) if path.starts_with("pld.") => Some(self.distributed(&path[4..], call, span)),
             HostValue::Path(path) => {
                 let word = path.strip_prefix("pl.")?.to_string();
                 let word =

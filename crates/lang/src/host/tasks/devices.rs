@@ -1,0 +1,127 @@
+//! Several devices: a function of the host starts functions on each, with memory of each device's own.
+
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use ruff_python_ast::ExprCall;
+use slipring_ir::{Diagnostic, Span};
+use slipring_tasks::Origin;
+use slipring_tile::Elem;
+
+use super::super::run::Host;
+use super::super::unknown;
+use super::super::value::HostValue;
+use super::{Arg, View, extents};
+use crate::dtype::DType;
+use crate::tasks::Question;
+use crate::value::Const;
+
+/// Memory that each device has one of, and the others can see.
+pub(super) struct Buffer {
+    bytes: u64,
+    span: Span,
+    /// The tensor that it is on a device.
+    tensors: IndexMap<i64, Rc<View>>,
+}
+
+/// Such memory as a tensor; which device's is known where it is passed to a function that runs on one.
+#[derive(Debug)]
+pub(crate) struct Window {
+    buffer: usize,
+    view: Option<(Vec<u64>, Elem)>,
+}
+
+impl<'a> Host<'a> {
+    /// `pld.…` in a function of the host.
+    pub(super) fn distributed(&mut self, word: &str, call: &'a ExprCall, span: Span) -> HostValue<'a> {
+        let args = self.arguments(call);
+        let get = |name: &str, index: usize| {
+            let named = args.iter().find(|arg| arg.0.as_deref() == Some(name));
+            named.or_else(|| args.iter().filter(|arg| arg.0.is_none()).nth(index)).map(|arg| arg.1.clone())
+        };
+        let elem = match get("dtype", usize::MAX) {
+            Some(HostValue::Const(Const::DType(DType::Elem(elem)))) => Some(elem),
+            _ => None,
+        };
+        match ["system.", "tensor."].iter().find_map(|p| word.strip_prefix(p)).unwrap_or(word) {
+            "world_size" => self.cores(Question::Devices, span),
+            "alloc_window_buffer" => {
+                let size = get("size", 0).or_else(|| get("shape", 0));
+                let extents = size.as_ref().and_then(|size| match size {
+                    HostValue::Const(Const::Int(n)) => u64::try_from(*n).ok().map(|n| vec![n]),
+                    other => extents(other),
+                });
+                let Some(extents) = extents else {
+                    let value = size.unwrap_or_else(|| unknown(span, "no size"));
+                    return self.not_known(&value, "the size of this buffer", span);
+                };
+                let bytes = elem.map_or(1, |elem| elem.bytes() as u64);
+                let bytes = extents.iter().try_fold(bytes, |all, n| all.checked_mul(*n)).filter(|n| *n <= 1 << 40);
+                let Some(bytes) = bytes.filter(|n| *n > 0) else {
+                    return self.stop_at("argument", span, "a buffer that is empty, or larger than any memory");
+                };
+                self.rec().buffers.push(Buffer { bytes, span, tensors: IndexMap::new() });
+                let buffer = self.rec().buffers.len() - 1;
+                HostValue::Window(Rc::new(Window { buffer, view: None }))
+            }
+            "window" => match (get("buf", 0), get("shape", 1).as_ref().and_then(extents), elem) {
+                (Some(HostValue::Window(window)), Some(shape), Some(elem)) => {
+                    let bytes = shape.iter().try_fold(elem.bytes() as u64, |all, n| all.checked_mul(*n));
+                    let (own, place) =
+                        (self.rec().buffers[window.buffer].bytes, self.rec().buffers[window.buffer].span);
+                    if bytes.is_none_or(|bytes| bytes > own) {
+                        let message =
+                            format!("a window {} {elem} of a buffer of {own} bytes", crate::lower::show(&shape));
+                        return self.stop(Diagnostic::error("bounds", span, message).also(place, "the buffer"));
+                    }
+                    HostValue::Window(Rc::new(Window { buffer: window.buffer, view: Some((shape, elem)) }))
+                }
+                _ => self.stop_at("argument", span, "`pld.window` takes a buffer, a shape and `dtype=`"),
+            },
+            other => {
+                let error = Diagnostic::error("unsupported", span, format!("`pld.{other}` is not followed"));
+                self.stop(
+                    error
+                        .help("what devices do with each other's memory is not run: each has its own part of a window"),
+                )
+            }
+        }
+    }
+
+    /// The arguments of a start without `device=`, windows as what they are on that device; and the device.
+    pub(super) fn on_device(&mut self, args: Vec<Arg<'a>>, takes_it: bool) -> (Vec<Arg<'a>>, Option<i64>) {
+        let mut device = None;
+        let mut own: Vec<Arg<'a>> = Vec::new();
+        for (name, value, span) in args {
+            match (&value, name.as_deref()) {
+                (HostValue::Const(Const::Int(n)), Some("device")) if !takes_it => device = Some(*n),
+                _ => own.push((name, value, span)),
+            }
+        }
+        let device = device.or(self.rec().device);
+        for (_, value, span) in &mut own {
+            let HostValue::Window(window) = value else { continue };
+            let window = window.clone();
+            let (Some((shape, elem)), Some(device)) = (&window.view, device) else {
+                let error = Diagnostic::error("argument", *span, "this window is of no device yet");
+                *value = self.stop(error.help("start the function on one: `device=r`"));
+                continue;
+            };
+            let known = self.rec().buffers[window.buffer].tensors.get(&device).cloned();
+            let place = self.rec().buffers[window.buffer].span;
+            let whole = known.unwrap_or_else(|| {
+                let elements = self.rec().buffers[window.buffer].bytes / elem.bytes() as u64;
+                let name = format!("window{}_{device}", window.buffer);
+                let view = self.rec().tensor(&name, *elem, &[elements.max(1)], Origin::Filled, place);
+                // Windows hold zeros at first.
+                self.fill(&view, "0");
+                self.rec().buffers[window.buffer].tensors.insert(device, view.clone());
+                view
+            });
+            let strides = crate::tasks::dense_strides(shape);
+            *value =
+                HostValue::Device(Rc::new(View { shape: shape.clone(), strides, elem: *elem, ..(*whole).clone() }));
+        }
+        (own, device)
+    }
+}

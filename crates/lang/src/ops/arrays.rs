@@ -1,0 +1,149 @@
+//! Arrays of numbers: as many numbers as they have elements, which loops and branches carry like any others. Where an index is known
+//! only when the kernel runs, every element is looked at.
+
+use std::rc::Rc;
+
+use ruff_python_ast::CmpOp;
+use slipring_ir::Span;
+
+use super::{Call, ENTRY, Entry};
+use crate::dtype::DType;
+use crate::lower::{Lower, Lowered};
+use crate::value::{Const, Value};
+
+/// The most elements of an array.
+const MOST: i64 = 256;
+
+pub(super) const OPS: &[Entry] = &[
+    Entry {
+        names: &["array.create"],
+        params: "extent/size, dtype",
+        doc: "An array of numbers, zeros at first; of ids of tasks: nothing, since scopes run in the order of the text",
+        lower: create,
+        ..ENTRY
+    },
+    Entry {
+        names: &["array.get_element"],
+        params: "array, index",
+        doc: "An element of an array, as `array[index]`",
+        lower: |lower, call| {
+            let ((array, _), (index, _)) = (call.need(lower, "array")?, call.need(lower, "index")?);
+            match array {
+                Value::Tuple(items) => lower.array_element(&items, &index, call.span),
+                other => Err(call.wrong(lower, "array", "an array", &other, call.span)),
+            }
+        },
+        ..ENTRY
+    },
+    Entry {
+        names: &["array.update_element"],
+        params: "array, index, value",
+        doc: "An array with another element at a place, as `array[index] = value`",
+        lower: |lower, call| {
+            let ((array, _), (index, _)) = (call.need(lower, "array")?, call.need(lower, "index")?);
+            let (value, _) = call.need(lower, "value")?;
+            match array {
+                Value::Tuple(items) => lower.with_element(&items, &index, &value, call.span),
+                other => Err(call.wrong(lower, "array", "an array", &other, call.span)),
+            }
+        },
+        ..ENTRY
+    },
+];
+
+fn create(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let ty = match call.need(lower, "dtype")? {
+        (Value::Path(path), _) if &*path == "pl.TASK_ID" => return Ok(Value::Nothing),
+        (Value::Const(Const::DType(ty)), _) => ty,
+        (other, span) => return Err(call.wrong(lower, "dtype", "a type of numbers", &other, span)),
+    };
+    let extent = call.int(lower, "extent")?.unwrap_or(0);
+    if !(1..=MOST).contains(&extent) {
+        return Err(lower.error("argument", call.span, format!("an array has 1 to {MOST} elements, not {extent}")));
+    }
+    let zero = match ty {
+        DType::Bool => Const::Bool(false),
+        _ => Const::Int(0),
+    };
+    let zero = lower.number(&Value::Const(zero), ty, call.span)?;
+    let zero = lower.scalar(zero, ty);
+    Ok(Value::Tuple(vec![zero; extent as usize]))
+}
+
+/// True for an array: numbers that the kernel computes. A list of constants is none.
+pub(crate) fn is_array(value: &Value) -> bool {
+    matches!(value, Value::Tuple(items) if !items.is_empty() && items.iter().all(|item| matches!(item, Value::Scalar(_))))
+}
+
+impl Lower<'_> {
+    /// The place of an element that is known; `None` where it is known only when the kernel runs.
+    fn place_of(&mut self, items: &[Value], index: &Value, span: Span) -> Lowered<Option<usize>> {
+        let Value::Const(_) = index else { return Ok(None) };
+        let n = self.known_int(index, "the position", span)?;
+        let at = if n < 0 { n + items.len() as i64 } else { n };
+        match usize::try_from(at).ok().filter(|at| *at < items.len()) {
+            Some(at) => Ok(Some(at)),
+            None => Err(self.error("bounds", span, format!("there are {} values, not one at {n}", items.len()))),
+        }
+    }
+
+    /// An element of an array.
+    pub fn array_element(&mut self, items: &[Value], index: &Value, span: Span) -> Lowered {
+        if let Some(at) = self.place_of(items, index, span)? {
+            return Ok(items[at].clone());
+        }
+        let mut found = items[0].clone();
+        for (at, item) in items.iter().enumerate().skip(1) {
+            found = self.where_at(index, at, item, &found, span)?;
+        }
+        Ok(found)
+    }
+
+    /// An array with another element at a place.
+    pub fn with_element(&mut self, items: &[Value], index: &Value, value: &Value, span: Span) -> Lowered {
+        let typed = |lower: &mut Self, old: &Value| match old {
+            Value::Scalar(scalar) => {
+                let number = lower.number(value, scalar.ty, span)?;
+                Ok(lower.scalar(number, scalar.ty))
+            }
+            _ => Ok(value.clone()),
+        };
+        let mut items = items.to_vec();
+        match self.place_of(&items, index, span)? {
+            Some(at) => items[at] = typed(self, &items[at])?,
+            None => {
+                for at in 0..items.len() {
+                    let new = typed(self, &items[at])?;
+                    items[at] = self.where_at(index, at, &new, &items[at].clone(), span)?;
+                }
+            }
+        }
+        Ok(Value::Tuple(items))
+    }
+
+    /// One of two numbers: the first where an index is `at`.
+    fn where_at(&mut self, index: &Value, at: usize, then: &Value, otherwise: &Value, span: Span) -> Lowered {
+        let here = self.compare_numbers(CmpOp::Eq, index, &Value::Const(Const::Int(at as i64)), span)?;
+        let here = self.number(&here, DType::Bool, span)?;
+        self.select(here, then, otherwise, span)
+    }
+
+    /// Changes an element of the array that a name stands for: an array is a value, so the name is bound anew.
+    pub fn set_element(
+        &mut self,
+        name: &str,
+        items: &[Value],
+        index: &Value,
+        value: &Value,
+        span: Span,
+    ) -> Lowered<()> {
+        let changed = self.with_element(items, index, value, span)?;
+        self.bind(name, changed);
+        Ok(())
+    }
+
+    /// The names of arrays among those of which a part is assigned to: they are bound anew.
+    pub fn arrays_among<'n>(&self, written: impl Iterator<Item = &'n Rc<str>>) -> Vec<Rc<str>> {
+        written.filter(|name| self.env.get(*name).is_some_and(is_array)).cloned().collect()
+    }
+}

@@ -68,6 +68,11 @@ def inout(*shape, elem="f32"):
     return Param(shape, elem, out=True)
 
 
+ATTENTION = Kernel(
+    {"q": of(64, 128, elem="f16"), "k": of(512, 128, elem="f16"), "v": of(512, 128, elem="f16"), "out": out(64, 128)},
+    lambda q, k, v: {"out": softmax(q @ k.T / np.sqrt(128)) @ v},
+    NARROW,
+)
 ATTENTION_STEP = Kernel(
     {"q": of(64, 512, elem="bf16"), "kv": of(128, 512, elem="bf16"), "mi": out(64, 1), "li": out(64, 1), "oi": out(64, 512)},
     attention_step,
@@ -112,11 +117,8 @@ KERNELS = {
     "5_attention_step_automatic": ATTENTION_STEP,
     "5_attention_step_none": ATTENTION_STEP,
     "5_attention_step_whole": ATTENTION_STEP,
-    "6_attention": Kernel(
-        {"q": of(64, 128, elem="f16"), "k": of(512, 128, elem="f16"), "v": of(512, 128, elem="f16"), "out": out(64, 128)},
-        lambda q, k, v: {"out": softmax(q @ k.T / np.sqrt(128)) @ v},
-        NARROW,
-    ),
+    "6_attention": ATTENTION,
+    "6_attention_ahead": ATTENTION,
     "column_blocks_columns": COLUMN_BLOCKS,
     "column_blocks_rows": COLUMN_BLOCKS,
     "column_blocks_whole": COLUMN_BLOCKS,

@@ -8,6 +8,7 @@ use minijinja::value::Serde;
 use serde_json::json;
 
 use crate::facts::{PipeFacts, RunFacts};
+use crate::picture::picture as picture_of;
 use crate::record::{LineFacts, PathPart, Roofline, SegmentKind};
 use crate::trace::{End, Slice, SliceKind, Trace, Value};
 use crate::{MemoryFacts, MessageFacts, memory_svg};
@@ -117,7 +118,7 @@ fn finding(own: &MessageFacts, source: &str) -> serde_json::Value {
     });
     json!({
         "severity": own.severity, "code": own.code, "message": own.message, "line": own.line,
-        "places": places.collect::<Vec<_>>(), "notes": own.notes, "help": own.help,
+        "picture": picture_of(own).unwrap_or_default(), "places": places.collect::<Vec<_>>(), "notes": own.notes, "help": own.help,
     })
 }
 

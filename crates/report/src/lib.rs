@@ -9,6 +9,7 @@ mod memory;
 mod merge;
 mod message;
 mod occupancy;
+mod picture;
 mod record;
 mod rings;
 mod sarif;

@@ -96,7 +96,9 @@ fn attention() {
     let (_, p, total) = softmax(&q.times(&k.transposed()).map(|x| x / 128f64.sqrt()));
     let out = p.times(&v).by_row(&total, |x, total| x / total);
     let buffers = [input(F16, &q), input(F16, &k), input(F16, &v), output(F32, &out)];
-    expect_example("6_attention.py", &buffers, NARROW);
+    for example in ["6_attention.py", "6_attention_ahead.py"] {
+        expect_example(example, &buffers, NARROW);
+    }
 }
 
 fn round_trip(example: &str) {

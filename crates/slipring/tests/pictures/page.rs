@@ -111,9 +111,27 @@ fn findings_lead_to_the_source() {
     assert!(!facts.findings.is_empty());
     let page = run.html(None).expect("a record").expect("a page");
     assert!(page.contains("error[race]") && page.contains("class=\"verdict findings\""));
+    // Both pipes, what each does where, and the edge that is missing.
+    assert!(page.contains(
+        "aria-label=\"pipe V of AIV0 writes, line 20; pipe MTE3 of AIV0 reads, line 28; nothing orders the two\""
+    ));
     let script = "document.querySelector('.finding a').click(); say(document.querySelectorAll('.finding').length); say(report.line());";
     let Some(said) = act(&page, script) else { return };
     assert_eq!(said, [facts.findings.len().to_string(), facts.findings[0].line.expect("a line").to_string()]);
+}
+
+#[test]
+fn deadlocks_show_who_waits_for_whom() {
+    let (run, facts) = run_with(&top().join("examples/broken/one_pop_too_many.pto"), &recorded());
+    assert_eq!(facts.findings[0].code, "deadlock");
+    let page = run.html(None).expect("a record").expect("a page");
+    let picture =
+        page.split("<svg class=\"why\"").nth(1).and_then(|rest| rest.split("</svg>").next()).expect("a picture");
+    // Four pipes stand still.
+    assert_eq!(picture.matches("waits for</text>").count(), 4);
+    for words in ["pipe V of AIV0<", "pipe MTE3 of AIV1<", "AIC would signal it, and its program has ended<"] {
+        assert!(picture.contains(words), "{words}: {picture}");
+    }
 }
 
 /// A page for a made-up timeline: all slices are there and can be found.

@@ -1,0 +1,165 @@
+//! A finding as a picture: the two pipes of a race and the edge that is missing, who waits for whom in a deadlock. Lines and
+//! dashes say it, not colours.
+
+use std::fmt::Write;
+
+use crate::MessageFacts;
+
+/// Width of a character.
+const CHARACTER: f64 = 7.0;
+/// Height of a row.
+const ROW: f64 = 46.0;
+/// Waits that are drawn.
+const MOST: usize = 8;
+
+/// The picture as an element of a page; `None` for findings that have none.
+pub fn picture(finding: &MessageFacts) -> Option<String> {
+    match finding.code.as_str() {
+        "race" => race(finding),
+        "deadlock" => deadlock(finding),
+        _ => None,
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+fn wide(text: &str) -> f64 {
+    CHARACTER * text.chars().count() as f64
+}
+
+/// A picture with arrows whose heads have a name of their own in the page.
+fn svg(width: f64, height: f64, about: &str, body: &str) -> String {
+    format!(
+        "<svg class=\"why\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" role=\"img\" aria-label=\"{}\">\
+         <defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
+         orient=\"auto\"><path d=\"M0 0 L8 4 L0 8 Z\" fill=\"currentColor\"/></marker></defs>{body}</svg>",
+        escaped(about)
+    )
+}
+
+fn text(x: f64, y: f64, anchor: &str, what: &str) -> String {
+    format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"currentColor\">{}</text>", escaped(what))
+}
+
+fn line(from: (f64, f64), to: (f64, f64), more: &str) -> String {
+    format!(
+        "<path d=\"M{:.1} {:.1} L{:.1} {:.1}\" fill=\"none\" stroke=\"currentColor\" {more}/>",
+        from.0, from.1, to.0, to.1
+    )
+}
+
+/// A box with words in its middle.
+fn boxed(x: f64, y: f64, width: f64, what: &str) -> String {
+    format!(
+        "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"26\" rx=\"3\" fill=\"none\" stroke=\"currentColor\" \
+         stroke-width=\"1.5\"/>{}",
+        y - 13.0,
+        text(x + width / 2.0, y + 4.0, "middle", what)
+    )
+}
+
+/// Who does what: `pipe V of AIV0` and `writes`.
+fn who_does(label: &str) -> Option<(&str, &'static str)> {
+    ["reads", "writes"].into_iter().find_map(|verb| Some((label.strip_suffix(&format!(" {verb} here"))?, verb)))
+}
+
+/// Both pipes, one below the other, each with what it does, and the edge that would order them.
+fn race(finding: &MessageFacts) -> Option<String> {
+    let other = finding.also.iter().find(|place| who_does(&place.label).is_some())?;
+    let ends = [(other.label.as_str(), other.line), (finding.label.as_str(), finding.line?)];
+    let mut rows = Vec::new();
+    for (label, number) in ends {
+        let (who, verb) = who_does(label)?;
+        rows.push((who, format!("{verb}, line {number}")));
+    }
+    let left = rows.iter().map(|(who, _)| wide(who)).fold(0.0, f64::max) + 24.0;
+    let width = rows.iter().map(|(_, what)| wide(what)).fold(0.0, f64::max) + 20.0;
+    let gap = 150.0;
+    let (first, second) = (left + 20.0, left + 20.0 + width + gap);
+    let end = second + width + 30.0;
+    let mut body = String::new();
+    for (at, (who, what)) in rows.iter().enumerate() {
+        let (x, y) = ([first, second][at], 28.0 + ROW * at as f64);
+        body += &line((left, y), (end, y), "stroke-opacity=\"0.35\"");
+        body += &text(left - 10.0, y + 4.0, "end", who);
+        // The row's own line does not go through the box.
+        let _ = write!(
+            body,
+            "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"26\" class=\"under\"/>",
+            y - 13.0
+        );
+        body += &boxed(x, y, width, what);
+    }
+    let (from, to) = ((first + width, 28.0 + 10.0), (second, 28.0 + ROW - 10.0));
+    body += &line(from, to, "stroke-width=\"1.5\" stroke-dasharray=\"5 4\" marker-end=\"url(#head)\"");
+    let (x, y) = ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0);
+    body += &line((x - 7.0, y - 7.0), (x + 7.0, y + 7.0), "stroke-width=\"2.5\"");
+    body += &line((x - 7.0, y + 7.0), (x + 7.0, y - 7.0), "stroke-width=\"2.5\"");
+    body += &text(x, 16.0, "middle", "no edge");
+    body += &text(end, 28.0 + ROW + 34.0, "end", "nothing orders the two: either may come first");
+    let about = format!("{} {}; {} {}; nothing orders the two", rows[0].0, rows[0].1, rows[1].0, rows[1].1);
+    Some(svg(end.max(560.0), 28.0 + ROW + 44.0, &about, &body))
+}
+
+/// A wait: who, for what, and who would end it.
+fn wait(note: &str) -> Option<[&str; 3]> {
+    let (who, rest) = note.split_once(" waits for ")?;
+    // Behind the object stands how often it was signalled.
+    let (what, rest) = rest.split_once(" (count ").unwrap_or((rest, ""));
+    let why = rest.split_once("); ").map_or("", |(_, why)| why);
+    Some([who, what, why])
+}
+
+/// A row for each wait: who waits, for what, and why nobody signals it.
+fn deadlock(finding: &MessageFacts) -> Option<String> {
+    let waits: Vec<[&str; 3]> = finding.notes.iter().filter_map(|note| wait(note)).collect();
+    if waits.is_empty() {
+        return None;
+    }
+    let column = |at: usize| waits.iter().take(MOST).map(|wait| wide(wait[at])).fold(0.0, f64::max) + 20.0;
+    let widths = [column(0), column(1), column(2)];
+    let starts = [10.0, 10.0 + widths[0] + 80.0, 10.0 + widths[0] + 80.0 + widths[1] + 70.0];
+    let mut body = String::new();
+    for (at, [who, what, why]) in waits.iter().take(MOST).enumerate() {
+        let y = 28.0 + ROW * at as f64;
+        body += &boxed(starts[0], y, widths[0], who);
+        body += &line((starts[0] + widths[0], y), (starts[1], y), "stroke-width=\"1.5\" marker-end=\"url(#head)\"");
+        body += &text((starts[0] + widths[0] + starts[1]) / 2.0, y - 5.0, "middle", "waits for");
+        let _ = write!(
+            body,
+            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"26\" rx=\"13\" fill=\"none\" stroke=\"currentColor\"/>{}",
+            starts[1],
+            y - 13.0,
+            widths[1],
+            text(starts[1] + widths[1] / 2.0, y + 4.0, "middle", what)
+        );
+        if !why.is_empty() {
+            let dashes = "stroke-dasharray=\"5 4\" marker-end=\"url(#head)\"";
+            body += &line((starts[1] + widths[1], y), (starts[2], y), dashes);
+            body += &text(starts[2] + 6.0, y + 4.0, "start", why);
+        }
+    }
+    let mut height = 28.0 + ROW * waits.len().min(MOST) as f64;
+    if waits.len() > MOST {
+        body += &text(10.0, height, "start", &format!("… and {} more", waits.len() - MOST));
+        height += 20.0;
+    }
+    let about: Vec<String> = waits.iter().take(MOST).map(|wait| format!("{} waits for {}", wait[0], wait[1])).collect();
+    Some(svg(starts[2] + widths[2], height, &about.join("; "), &body))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_are_taken_apart() {
+        let note = "pipe V of AIV0 waits for flag 3 (count 0; set 0 times, waited for 0 times); AIC would signal it";
+        assert_eq!(wait(note), Some(["pipe V of AIV0", "flag 3", "AIC would signal it"]));
+        assert_eq!(wait("the program of AIC has ended"), None);
+        assert_eq!(who_does("pipe V of AIV0 writes here"), Some(("pipe V of AIV0", "writes")));
+        assert_eq!(who_does("stored here"), None);
+    }
+}

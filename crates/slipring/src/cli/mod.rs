@@ -191,6 +191,19 @@ impl PlatformArgs {
         })
     }
 
+    /// The platforms for a module: the one that is asked for, else those that it may be for.
+    ///
+    /// # Errors
+    /// If there is no such platform.
+    fn all(&self, module: &Module) -> Result<Vec<Platform>, Error> {
+        let mut list = match self.named()? {
+            Some(platform) => vec![platform],
+            None => slipring::platforms_of(module)?,
+        };
+        list.iter_mut().for_each(|platform| platform.readings.extend(self.readings.iter().cloned()));
+        Ok(list)
+    }
+
     /// The platform of the file, if one is given.
     fn file(&self) -> Option<Result<Platform, String>> {
         let path = self.platform.as_ref()?;

@@ -1,0 +1,223 @@
+//! What the text of a file decides, whether it holds kernels or a whole program.
+
+use serde::Serialize;
+use slipring_ir::{Diagnostic, Diags, Module, Severity, Source};
+use slipring_machine::Platform;
+use slipring_op::rules::counted;
+use slipring_report::MessageFacts;
+
+use crate::{
+    Asked, Error, Judged, Loaded, Program, ProgramOptions, Report, Tensor, is_finding, judge, merged, message_facts,
+    written_platform,
+};
+
+/// A text that was checked on the platforms that it may be for.
+#[derive(Debug)]
+pub struct Checked {
+    module: Module,
+    diags: Diags,
+    judged: Vec<Judged>,
+}
+
+/// The same as data.
+#[derive(Serialize, Debug, Default)]
+#[non_exhaustive]
+pub struct CheckedFacts {
+    /// Name of the text.
+    pub file: String,
+    /// Why it was not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// How many errors it has.
+    pub errors: usize,
+    /// What is wrong on some path, whatever the kernel is given.
+    pub findings: usize,
+    /// How many warnings it has.
+    pub warnings: usize,
+    /// What became of it on each platform.
+    pub platforms: Vec<PlatformFacts>,
+    /// What a run decides and the text does not.
+    pub not_checked: String,
+    /// All messages.
+    pub diagnostics: Vec<MessageFacts>,
+}
+
+/// What became of a text on one platform.
+#[derive(Serialize, Debug)]
+#[non_exhaustive]
+pub struct PlatformFacts {
+    /// The platform's name.
+    pub name: String,
+    /// False where the declarations refuse the text there and another platform takes it.
+    pub applies: bool,
+    /// How many errors it has there.
+    pub errors: usize,
+    /// What is wrong there on some path.
+    pub findings: usize,
+    /// Kernels whose rings, memory and synchronisation were worked out.
+    pub kernels: usize,
+}
+
+impl CheckedFacts {
+    /// Of a text that was not read, and why.
+    pub fn unread(file: &str, error: String) -> CheckedFacts {
+        CheckedFacts { file: file.into(), error: Some(error), ..CheckedFacts::default() }
+    }
+}
+
+impl Checked {
+    /// Reads a text, which is the kernel language if its name ends in `.py`, and checks it on the platforms that are given for its
+    /// module, such as [`platforms_of`].
+    ///
+    /// # Errors
+    /// If there is no such platform. What is wrong with the text is in what is returned.
+    pub fn of(
+        source: Source,
+        asked: &Asked,
+        platforms: impl FnOnce(&Module) -> Result<Vec<Platform>, Error>,
+    ) -> Result<Checked, Error> {
+        let program = Program::from_text(source.name.clone(), source.text.clone(), asked);
+        let Loaded { module, mut diags, .. } = asked.load(source);
+        let platforms = platforms(&module)?;
+        let mut judged = Vec::new();
+        match program {
+            // The scopes of a whole program are kernels of their own, its function is none.
+            Ok(Some(program)) => (diags, judged) = of_program(program, &platforms),
+            Err(Error::Text(report)) if !diags.has_errors() && !waits_for_arguments(&report) => {
+                diags.list.extend(report.messages().iter().cloned());
+            }
+            _ if diags.has_errors() => {}
+            _ => judged = judge(&module, &platforms),
+        }
+        diags.list.extend(merged(&judged).list);
+        Ok(Checked { module, diags, judged })
+    }
+
+    /// The text.
+    pub fn source(&self) -> &Source {
+        &self.module.source
+    }
+
+    /// Everything that was said.
+    pub fn diags(&self) -> &Diags {
+        &self.diags
+    }
+
+    /// How many errors there are.
+    pub fn errors(&self) -> usize {
+        self.diags.list.iter().filter(|said| said.severity == Severity::Error && !is_finding(said)).count()
+    }
+
+    /// How many findings: what is wrong on some path of a text that is well formed.
+    pub fn findings(&self) -> usize {
+        self.diags.list.iter().filter(|said| is_finding(said)).count()
+    }
+
+    /// The same as data.
+    pub fn facts(&self) -> CheckedFacts {
+        let of = |judged: &Judged| PlatformFacts {
+            name: judged.platform.clone(),
+            applies: judged.applies,
+            errors: judged.errors(),
+            findings: judged.findings(),
+            kernels: judged.kernels,
+        };
+        CheckedFacts {
+            file: self.source().name.clone(),
+            error: None,
+            errors: self.errors(),
+            findings: self.findings(),
+            warnings: self.diags.list.iter().filter(|said| said.severity == Severity::Warning).count(),
+            platforms: self.judged.iter().map(of).collect(),
+            not_checked: self.not_checked().into(),
+            diagnostics: self.diags.list.iter().map(|said| message_facts(said, self.source())).collect(),
+        }
+    }
+
+    /// The verdict in words, and what it does not cover.
+    pub fn text(&self) -> String {
+        let verdict = match (self.errors(), self.findings()) {
+            (0, 0) => "ok".to_string(),
+            (0, found) => counted(found, "finding"),
+            (errors, 0) => counted(errors, "error"),
+            (errors, found) => format!("{} and {}", counted(errors, "error"), counted(found, "finding")),
+        };
+        let functions = counted(self.module.functions().count(), "function");
+        format!("{}: {verdict}, {functions}{}\n  not checked: {}\n", self.source().name, self.on(), self.not_checked())
+    }
+
+    /// `, on a5 and a2a3`, or which platform the text is not for and why.
+    fn on(&self) -> String {
+        let judged = &self.judged;
+        let names = |applies: bool| judged.iter().filter(move |j| j.applies == applies).map(|j| j.platform.as_str());
+        let with = |list: Vec<&str>, word: &str| {
+            if list.is_empty() { String::new() } else { format!(", {word} {}", list.join(" and ")) }
+        };
+        let mut refused = judged.iter().filter(|judged| !judged.applies).flat_map(|judged| &judged.diags.list);
+        let first = refused.find(|said| said.severity == Severity::Error);
+        let why = first.map_or(String::new(), |said| format!(" ({})", said.message));
+        with(names(true).collect(), "on") + &with(names(false).collect(), "not for") + &why
+    }
+
+    /// What the text does not decide, or was not asked.
+    fn not_checked(&self) -> &'static str {
+        if self.judged.iter().all(|judged| judged.kernels == 0) {
+            return "rings, memory and synchronisation, since the text has errors; races, deadlocks, bounds and values, which a run \
+                    decides";
+        }
+        "races, deadlocks, bounds and values, which a run decides"
+    }
+}
+
+/// True where arguments would mend all that is wrong: a shape or a number that only a call knows.
+pub fn waits_for_arguments(report: &Report) -> bool {
+    report.messages().iter().all(|said| matches!(said.code, "parameter" | "not-known"))
+}
+
+/// The platforms that a module may be for: the one that is written in it, else all that are built in.
+///
+/// # Errors
+/// If there is no such platform.
+pub fn platforms_of(module: &Module) -> Result<Vec<Platform>, Error> {
+    let built_in = |name: &str| slipring_machine::built_in(name).map_err(|error| Error::Platform(error.to_string()));
+    match written_platform(module) {
+        Some(written) => Ok(vec![built_in(written)?]),
+        None => slipring_machine::BUILT_IN.iter().map(|name| built_in(name)).collect(),
+    }
+}
+
+/// What is wrong with the tasks of a whole program, and with its kernels on each platform.
+fn of_program(program: Program, platforms: &[Platform]) -> (Diags, Vec<Judged>) {
+    let said = Diags { list: program.report().messages().to_vec() };
+    let mut judged = Vec::new();
+    let mut program = program;
+    for platform in platforms {
+        program = program.on(platform.clone());
+        let (list, kernels) = kernels_of(&program);
+        let new = list.into_iter().filter(|message| !said.list.contains(message)).collect();
+        judged.push(Judged { platform: platform.name.clone(), applies: true, kernels, diags: Diags { list: new } });
+    }
+    (said, judged)
+}
+
+/// What is said of the kernels of a program, and how many of them are right.
+fn kernels_of(program: &Program) -> (Vec<Diagnostic>, usize) {
+    let compiled = |program: &Program| program.compile().map(|report| (report.messages().to_vec(), program.kernels()));
+    let done = if program.is_open() {
+        // For the arguments that a run without any takes.
+        let args = program.arguments(&[], 0).map(|args| args.into_iter().map(Tensor::from).collect::<Vec<_>>());
+        let followed = args.and_then(|args| program.followed(args, &ProgramOptions::default()));
+        match followed {
+            Ok(program) => compiled(&program),
+            Err(Error::Text(report)) => Err(Error::Text(report)),
+            Err(other) => return (vec![program.not_followed(&other.to_string())], 0),
+        }
+    } else {
+        compiled(program)
+    };
+    match done {
+        Ok(done) => done,
+        Err(Error::Text(report)) => (report.messages().to_vec(), 0),
+        Err(_) => (Vec::new(), 0),
+    }
+}

@@ -24,8 +24,8 @@ class File:
         try:
             self._own = self._load({})
         except KernelError as error:
-            # What is missing may be shapes and numbers of arguments.
-            if not self._path.endswith(".py"):
+            # A call has the shapes and numbers that are missing.
+            if not error.waits_for_arguments:
                 raise
             self._error = error
 

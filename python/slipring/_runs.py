@@ -201,8 +201,8 @@ class Run:
 class ProgramRun(Run):
     """A run of a whole program: tasks of several kernels on the clusters of the platform.
 
-    It has what the run of a kernel has, but for the timeline and the memory map, which are those of a kernel: `tasks` says when
-    each task ran, and `facts` all of it.
+    It has what the run of a kernel has, but for the memory map, which is a kernel's: `tasks` says when each task ran, `timeline` on
+    which cluster, and `facts` all of it.
     """
 
     @property
@@ -220,9 +220,6 @@ class ProgramRun(Run):
     @property
     def memory_map(self):
         raise TypeError("local memory is a kernel's: this is a run of a whole program")
-
-    def trace(self, path):
-        raise TypeError("a trace is a kernel's: `tasks` says when each task of a whole program ran")
 
     @property
     def returned(self):

@@ -27,6 +27,10 @@ def test_errors_of_a_text_are_there_at_once(tmp_path):
     wrong.write_text("func.func @f() { pto.nothing }\n")
     with pytest.raises(slipring.KernelError, match="pto.nothing"):
         slipring.open(wrong)
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text((FILES / "programs/scopes.py").read_text().replace("pl.mul(", "pl.mull("))
+    with pytest.raises(slipring.KernelError, match="mull"):
+        slipring.open(wrong)
     with pytest.raises(OSError):
         slipring.open(tmp_path / "missing.py")
 

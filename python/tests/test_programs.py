@@ -116,7 +116,7 @@ def test_what_is_a_kernels_is_refused_by_name():
     with pytest.raises(TypeError, match="`blocks` is for kernels"):
         twice.run(a, out, blocks=2)
     run = twice.run(a, out, order=5, clusters=2)
-    for ask in (lambda: run.memory_map, lambda: run.trace("x.json"), lambda: twice.rings(a, out)):
+    for ask in (lambda: run.memory_map, lambda: twice.rings(a, out)):
         with pytest.raises(TypeError, match="whole program"):
             ask()
 

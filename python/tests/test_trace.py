@@ -84,3 +84,14 @@ def test_schema_and_sums(tmp_path):
 def test_a_run_that_was_not_recorded():
     with pytest.raises(ValueError, match="record=True"):
         attention().trace("nowhere.pftrace")
+
+
+def test_whole_programs(tmp_path):
+    program = slipring.open(EXAMPLES.parent / "tests/files/programs/scopes.py")
+    run = program.run(np.ones((64, 16), np.float32), np.zeros((64, 16), np.float32), record=True)
+    run.trace(tmp_path / "run.pftrace")
+    trace = Trace.FromString((tmp_path / "run.pftrace").read_bytes())
+    tracks = {packet.track_descriptor.uuid for packet in trace.packet if packet.track_descriptor.name == "tasks"}
+    begun = [packet for packet in trace.packet if packet.track_event.type == TrackEvent.TYPE_SLICE_BEGIN]
+    on_clusters = [packet for packet in begun if packet.track_event.track_uuid in tracks]
+    assert len(on_clusters) == sum(len(task["clusters"]) for task in run.tasks) == len(run.timeline)

@@ -3,7 +3,7 @@
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use slipring::{Error, Report};
+use slipring::{Error, Report, waits_for_arguments};
 
 use crate::value::to_python;
 
@@ -12,7 +12,8 @@ create_exception!(
     KernelError,
     PyException,
     "A kernel is wrong, or its run found something wrong. The text is the report that the command line gives; `findings` has the \
-     messages one by one, `filename` and `lineno` the place of the first error."
+     messages one by one, `filename` and `lineno` the place of the first error, `waits_for_arguments` is true where shapes or numbers of \
+     arguments are all that is missing."
 );
 
 /// An error of the library.
@@ -34,6 +35,7 @@ pub fn of_report(py: Python<'_>, report: &Report, error: &dyn std::fmt::Display)
     let value = raised.value(py);
     let set = || -> PyResult<()> {
         value.setattr("findings", to_python(py, &facts)?)?;
+        value.setattr("waits_for_arguments", waits_for_arguments(report))?;
         value.setattr("filename", &report.source().name)?;
         value.setattr("lineno", line)
     };

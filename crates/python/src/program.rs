@@ -5,12 +5,13 @@ use std::sync::Arc;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use slipring::report::Trace;
 use slipring::tasks::draw;
 use slipring::{Control, ProgramFacts, ProgramOptions, Report};
 
 use crate::error::raise;
 use crate::kernel::{Asked, Described, described, listening, tensors};
-use crate::run::{checked, verdict};
+use crate::run::{checked, verdict, written};
 use crate::value::to_python;
 
 /// A whole program, its kernels compiled.
@@ -36,6 +37,7 @@ fn options(given: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResult<Pro
             "clusters" => options.clusters = value.extract()?,
             "devices" => options.devices = value.extract()?,
             "order" => options.order = value.extract()?,
+            "record" => options.record = value.extract()?,
             other if asked.take(other, &value)? => {}
             other => {
                 return Err(PyTypeError::new_err(format!("`{other}` is for kernels, and this is a whole program")));
@@ -122,7 +124,8 @@ impl Program {
                 let own = if passed.is_none() { bytes.to_vec() } else { Vec::new() };
                 (passed, elem.name(), shape.to_vec(), own)
             });
-            Ok(ProgramRun { complete: run.is_complete(), left, returned: returned.collect(), facts, findings })
+            let (complete, trace) = (run.is_complete(), run.trace());
+            Ok(ProgramRun { complete, left, returned: returned.collect(), facts, findings, trace })
         };
         listening(py, &control, progress, work)
     }
@@ -139,6 +142,7 @@ pub struct ProgramRun {
     returned: Vec<Returned>,
     facts: ProgramFacts,
     findings: Report,
+    trace: Option<Trace>,
 }
 
 #[pymethods]
@@ -183,6 +187,11 @@ impl ProgramRun {
     #[getter]
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.facts)
+    }
+
+    /// The timeline as a trace file of this name has it; raises where the run was not asked to keep it.
+    fn trace<'py>(&self, py: Python<'py>, file: &str) -> PyResult<Bound<'py, PyBytes>> {
+        written(py, self.trace.as_ref(), file)
     }
 
     /// What the kernels printed.

@@ -4,7 +4,7 @@ use numpy::PyReadwriteArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
-use slipring::report::{TraceForm, stats_text, summary_text};
+use slipring::report::{Trace, TraceForm, stats_text, summary_text};
 use slipring::{Comparison, Report};
 
 use crate::error::{of_report, raise};
@@ -52,6 +52,15 @@ pub fn checked(py: Python<'_>, findings: &Report, complete: bool) -> PyResult<()
         true => Err(of_report(py, findings, findings)),
         false => Ok(()),
     }
+}
+
+/// A timeline as a trace file of this name has it.
+///
+/// # Errors
+/// If the run was not asked to keep it.
+pub fn written<'py>(py: Python<'py>, trace: Option<&Trace>, file: &str) -> PyResult<Bound<'py, PyBytes>> {
+    let trace = trace.ok_or_else(|| PyValueError::new_err("the run was not recorded: run it with `record=True`"))?;
+    Ok(PyBytes::new(py, &TraceForm::of(file).write(trace)))
 }
 
 #[pymethods]
@@ -119,10 +128,7 @@ impl Run {
 
     /// The timeline as a trace file of this name has it; raises where the run was not asked to keep it.
     fn trace<'py>(&self, py: Python<'py>, file: &str) -> PyResult<Bound<'py, PyBytes>> {
-        let trace = self.inner.trace();
-        let trace =
-            trace.ok_or_else(|| PyValueError::new_err("the run was not recorded: run it with `record=True`"))?;
-        Ok(PyBytes::new(py, &TraceForm::of(file).write(&trace)))
+        written(py, self.inner.trace().as_ref(), file)
     }
 
     /// The summary as the command line prints it, with tables by op and ring if asked for.

@@ -171,7 +171,8 @@ impl Checked {
 
 /// True where arguments would mend all that is wrong: a shape or a number that only a call knows.
 pub fn waits_for_arguments(report: &Report) -> bool {
-    report.messages().iter().all(|said| matches!(said.code, "parameter" | "not-known"))
+    let mut wrong = report.messages().iter().filter(|said| said.severity == Severity::Error);
+    wrong.all(|said| matches!(said.code, "parameter" | "not-known"))
 }
 
 /// The platforms that a module may be for: the one that is written in it, else all that are built in.

@@ -20,7 +20,8 @@
 //! waits on it, and each send must be ordered after the wait that made room for it. Where it fails, the
 //! verdict covers this schedule only and says why.
 
-pub mod clock;
+pub mod blind;
+mod clock;
 mod freed;
 mod init;
 mod locks;

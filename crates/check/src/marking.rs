@@ -13,6 +13,7 @@ use slipring_machine::{Pipe, Role};
 use slipring_program::SiteRef;
 use slipring_sim::{Agent, At, CoreAt, Meeting};
 
+use crate::blind::Blind;
 use crate::clock::Clock;
 use crate::freed::Freed;
 use crate::order::Order;
@@ -143,6 +144,7 @@ pub struct Marking {
     shadows: PerPlace<Shadow>,
     freed: Freed,
     queues: Queues,
+    blind: Blind,
     /// Bytes of local memories and of buffers that mean nothing.
     voids: Vec<u64>,
     buffer_voids: Vec<Vec<u64>>,
@@ -153,6 +155,8 @@ pub struct Marking {
 pub enum Moved {
     /// Nobody writes it: nothing in it matters.
     ReadOnly,
+    /// Its accesses are in order wherever they are, and none reads bytes that mean nothing.
+    InOrder,
     /// Its accesses are where they were.
     Stays,
     /// Each access lies so many bytes further on; what lies before these bytes, of the one and of the other marking, is
@@ -172,6 +176,7 @@ impl Marking {
         shadows: &PerPlace<Shadow>,
         freed: &Freed,
         queues: &Queues,
+        blind: Blind,
     ) -> Marking {
         let shadow = meeting.memory.shadow.as_deref();
         Marking {
@@ -182,6 +187,7 @@ impl Marking {
             shadows: shadows.clone(),
             freed: freed.clone(),
             queues: queues.clone(),
+            blind,
             voids: shadow.map_or_else(Vec::new, slipring_program::Shadow::local_words),
             buffer_voids: shadow.map_or_else(Vec::new, slipring_program::Shadow::buffer_words),
         }
@@ -202,7 +208,7 @@ impl Marking {
         // Bytes that mean nothing in a buffer whose accesses move on are not followed.
         let followed = moved.iter().enumerate().all(|(buffer, moved)| {
             let none = |marking: &Marking| marking.buffer_voids.get(buffer).is_none_or(Vec::is_empty);
-            !matches!(moved, Moved::On { .. }) || (none(self) && none(other))
+            !matches!(moved, Moved::On { .. } | Moved::InOrder) || (none(self) && none(other))
         });
         idle && followed
             && place(self) == place(other)
@@ -213,6 +219,11 @@ impl Marking {
             && self.words(0, moved) == other.words(1, moved)
     }
 
+    /// True if a buffer has bytes that mean nothing.
+    pub fn has_voids(&self, buffer: usize) -> bool {
+        self.buffer_voids.get(buffer).is_some_and(|words| !words.is_empty())
+    }
+
     fn words(&self, which: usize, moved: &[Moved]) -> Vec<u64> {
         let buffers: Vec<Vec<Run>> = moved
             .iter()
@@ -220,7 +231,7 @@ impl Marking {
             .map(|(buffer, moved)| {
                 let runs = || self.shadows.buffer(buffer).map_or_else(Vec::new, Shadow::runs);
                 match moved {
-                    Moved::ReadOnly => Vec::new(),
+                    Moved::ReadOnly | Moved::InOrder => Vec::new(),
                     Moved::Stays => runs(),
                     Moved::On { by, from } => {
                         let (from, back) = (from[which], if which == 1 { *by } else { 0 });
@@ -241,6 +252,8 @@ impl Marking {
             self.freed.note(notes);
             self.queues.note(notes);
             locals.iter().chain(&buffers).for_each(|runs| notes.runs(runs));
+            let in_order = moved.iter().enumerate().filter(|(_, moved)| **moved == Moved::InOrder);
+            in_order.for_each(|(buffer, _)| self.blind.note(buffer, notes));
         })
     }
 }

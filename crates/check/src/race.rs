@@ -7,6 +7,7 @@ use slipring_program::{Extent, Finding, Label, Severity, SiteRef, SyncRole, Word
 use slipring_sim::{Agent, Issued, Launch, Meeting, Observer, Turns, WorkRun};
 use slipring_tile::Space;
 
+use crate::blind::Blind;
 use crate::freed::Freed;
 use crate::init::no_room;
 use crate::marking::Marking;
@@ -52,6 +53,8 @@ pub struct Race {
     doubted: BTreeSet<(u32, u8)>,
     /// Pairs of additions that have been noted.
     sums: BTreeSet<(SiteRef, SiteRef)>,
+    /// Accesses to buffers without their addresses, where states are kept.
+    blind: Option<Blind>,
     /// Operations whose operands were found to overlap.
     overlaps: BTreeSet<SiteRef>,
     /// Conflicts of the access at hand.
@@ -117,7 +120,17 @@ impl Race {
 
     /// The state where all cores meet.
     pub(crate) fn marking(&self, meeting: &Meeting<'_>, queues: &Queues) -> Marking {
-        Marking::new(meeting, &self.order, &self.shadows, &self.freed, queues)
+        Marking::new(meeting, &self.order, &self.shadows, &self.freed, queues, self.blind.clone().unwrap_or_default())
+    }
+
+    /// The same check, which also looks at buffers without addresses.
+    pub(crate) fn with_blind(self) -> Race {
+        Race { blind: Some(Blind::default()), ..self }
+    }
+
+    /// Buffers whose accesses are not in order wherever they are.
+    pub(crate) fn racing_anywhere(&self) -> std::collections::BTreeSet<usize> {
+        self.blind.as_ref().map_or_else(Default::default, |blind| blind.racing().clone())
     }
 
     /// What an agent leaves where it reads now.
@@ -164,6 +177,9 @@ impl Race {
                     Some(in_order) if !self.overlapping.contains(&(agent.pipe, range.space)) => in_order,
                     _ => clock,
                 };
+                if let (Some(blind), LaunchMemory::Buffer(buffer)) = (&mut self.blind, place) {
+                    blind.touch(buffer, write, agent, stamp.epoch, clock);
+                }
                 let mut touch = Touch { stamp, clock, conflict, leans: &mut self.leans };
                 let shadow = self.shadows.get(place);
                 shadow.touch(range, start, &mut touch);
@@ -442,7 +458,8 @@ impl Observer for Race {
         let (active, signals_only) = (launch.mode == Turns::Pipes, self.signals_only);
         let tokens = launch.program.syncs.iter().filter(|sync| matches!(sync.role, SyncRole::Token { .. }));
         let tokens = tokens.map(|sync| sync.waiter).collect();
-        *self = Race { active, signals_only, tokens, ..Race::default() };
+        let blind = self.blind.take().map(|_| Blind::default());
+        *self = Race { active, signals_only, tokens, blind, ..Race::default() };
         self.order = Order::new(launch);
         (self.names, self.words) = (Names::new(launch), launch.program.words);
         self.pushes = Pushes::new(launch);

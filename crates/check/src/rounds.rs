@@ -36,6 +36,12 @@ pub struct Rounds {
     pub stands: Vec<Vec<Stand>>,
     /// The state at the last meeting, where a core leaves its loop there.
     pub last: Option<Marking>,
+    /// The state at each meeting from a number of them on, where they are asked for.
+    pub markings: Vec<Marking>,
+    /// From which meeting on.
+    pub keep: Option<usize>,
+    /// Meetings so far.
+    met: usize,
     /// Which buffers were touched before the first meeting, between each two, and after the last.
     pub touched: Vec<BTreeMap<usize, Touched>>,
     /// Works that were started.
@@ -47,6 +53,11 @@ pub struct Rounds {
 impl Rounds {
     /// Most meetings that are kept.
     pub const MOST: usize = 512;
+
+    /// Rounds of which the states from a meeting on are kept.
+    pub(crate) fn keeping(from: usize) -> Rounds {
+        Rounds { keep: Some(from), ..Rounds::default() }
+    }
 
     pub(crate) fn start(&mut self, run: &WorkRun<'_>) {
         self.works += 1;
@@ -79,6 +90,14 @@ impl Rounds {
         }
         if self.stands.len() < Rounds::MOST {
             self.stands.push(Stand::of(meeting));
+        }
+        self.met += 1;
+        if let Some(keep) = self.keep {
+            if self.met > keep && self.markings.len() < Rounds::MOST {
+                self.markings.push(marking());
+            }
+            self.touched.push(BTreeMap::new());
+            return;
         }
         // A run ends after some core has left its loop.
         self.last = meeting.cores.iter().any(|core| core.leaves).then(marking);

@@ -81,8 +81,40 @@ pub struct Follow<'a> {
     pub bound: i64,
     /// True where one follows both up to the loop: at an [`Inst::Meet`] both go into it.
     pub into: bool,
+    /// True where a core may go into a loop or leave it at each [`Inst::Meet`], whatever its numbers say. What comes then is followed
+    /// path by path, as far as these are few.
+    pub free: bool,
     /// What was passed for operands.
     pub args: &'a BTreeMap<(Role, u32, usize), ArgUse>,
+}
+
+/// Most ways to come to an instruction that are followed apart.
+const PATHS: usize = 12;
+
+/// What holds before an instruction, on some way to it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct State {
+    /// A loop has been left.
+    left: bool,
+    regs: Vec<Pair>,
+}
+
+/// Adds a way to come to an instruction; true if that was not known.
+fn add(list: &mut Vec<State>, coming: State, most: usize) -> bool {
+    let alike = |known: &State| {
+        known.left == coming.left && known.regs.iter().zip(&coming.regs).all(|(a, b)| a.shift == b.shift)
+    };
+    let full = list.len() >= most;
+    let Some(known) = list.iter().position(alike).or(full.then(|| list.len() - 1)) else {
+        list.push(coming);
+        return true;
+    };
+    let joined: Vec<Pair> = list[known].regs.iter().zip(&coming.regs).map(|(a, b)| a.join(*b)).collect();
+    let left = list[known].left || coming.left;
+    let new = State { left, regs: joined };
+    let changed = list[known] != new;
+    list[known] = new;
+    changed
 }
 
 /// By how much the accesses to buffers differ: one distance each.
@@ -100,25 +132,52 @@ impl Follow<'_> {
         regs: &[(Shift, Option<i64>)],
         distances: &mut Distances,
     ) -> Result<BTreeMap<usize, Vec<Shift>>, Obstacle> {
+        let most = if self.free { PATHS } else { 1 };
+        let states = self.states(pc, regs, most);
+        let all = states.iter().flat_map(|(pc, list)| list.iter().map(move |state| (pc, state)));
+        all.clone().try_for_each(|(pc, state)| self.judge(*pc, &state.regs, distances))?;
+        let mut shifts: BTreeMap<usize, Vec<Shift>> = BTreeMap::new();
+        for (pc, state) in all {
+            shifts.entry(*pc).or_insert_with(|| state.regs.iter().map(|pair| pair.shift).collect());
+        }
+        Ok(shifts)
+    }
+
+    /// By what an operand of each [`Inst::Meet`] differs that is reached from an instruction on, and whether a loop has been left
+    /// before: by the instruction.
+    pub fn at_meets(&self, pc: usize, regs: &[(Shift, Option<i64>)]) -> BTreeMap<usize, BTreeSet<(bool, Option<i64>)>> {
+        let mut found: BTreeMap<usize, BTreeSet<(bool, Option<i64>)>> = BTreeMap::new();
+        for (pc, list) in self.states(pc, regs, PATHS) {
+            let Inst::Meet { a, .. } = self.core.insts[pc] else { continue };
+            for state in list {
+                let by = match Follow::of(&state.regs, a).shift {
+                    Shift::By(by) => Some(by),
+                    Shift::Data | Shift::Unknown => None,
+                };
+                found.entry(pc).or_default().insert((state.left, by));
+            }
+        }
+        found
+    }
+
+    fn states(&self, pc: usize, regs: &[(Shift, Option<i64>)], most: usize) -> BTreeMap<usize, Vec<State>> {
         let start: Vec<Pair> = regs.iter().map(|(shift, low)| Pair { shift: *shift, low: *low }).collect();
-        let mut states: BTreeMap<usize, Vec<Pair>> = BTreeMap::from([(pc, start)]);
+        let mut states: BTreeMap<usize, Vec<State>> = BTreeMap::from([(pc, vec![State { left: false, regs: start }])]);
         let mut open = BTreeSet::from([pc]);
         while let Some(pc) = open.pop_first() {
-            let Some(mut regs) = states.get(&pc).cloned() else { continue };
-            for next in self.step(pc, &mut regs) {
-                let joined = match states.get(&next) {
-                    None => regs.clone(),
-                    Some(known) => known.iter().zip(&regs).map(|(a, b)| a.join(*b)).collect(),
-                };
-                if states.get(&next) != Some(&joined) {
-                    states.insert(next, joined);
-                    open.insert(next);
+            for state in states.get(&pc).cloned().unwrap_or_default() {
+                let mut regs = state.regs.clone();
+                for next in self.step(pc, &mut regs) {
+                    let meets =
+                        matches!(self.core.insts[pc], Inst::Meet { to, .. } if to as usize == next && next != pc + 1);
+                    let coming = State { left: state.left || (self.free && meets), regs: regs.clone() };
+                    if add(states.entry(next).or_default(), coming, most) {
+                        open.insert(next);
+                    }
                 }
             }
         }
-        states.iter().try_for_each(|(pc, regs)| self.judge(*pc, regs, distances))?;
-        let shifts = |(pc, regs): (usize, Vec<Pair>)| (pc, regs.iter().map(|pair| pair.shift).collect());
-        Ok(states.into_iter().map(shifts).collect())
+        states
     }
 
     fn of(regs: &[Pair], operand: Operand) -> Pair {
@@ -192,6 +251,7 @@ impl Follow<'_> {
             Inst::JumpIfGe { a, b, .. } => {
                 ok(together(Follow::of(regs, *a), Follow::of(regs, *b)), Obstacle::Control(site))
             }
+            Inst::Meet { .. } if self.free => Ok(()),
             Inst::Meet { a, b, .. } => {
                 let (a, b) = (Follow::of(regs, *a), self.bound(regs, *b));
                 let further = matches!((a.shift, b.shift), (Shift::By(0), Shift::By(by)) if by >= 0);

@@ -170,9 +170,19 @@ impl Checker {
         Checker { rounds: Some(Rounds::default()), ..self }
     }
 
+    /// The same checker, which also keeps the state at each meeting from a number of them on.
+    pub fn keeping_states(self, from: usize) -> Checker {
+        Checker { race: self.race.with_blind(), rounds: Some(Rounds::keeping(from)), ..self }
+    }
+
     /// What was kept.
     pub fn rounds(&self) -> Option<&Rounds> {
         self.rounds.as_ref()
+    }
+
+    /// Buffers whose accesses would not be in order if all of them touched the same byte, where states are kept.
+    pub fn racing_anywhere(&self) -> std::collections::BTreeSet<usize> {
+        self.race.racing_anywhere()
     }
 
     /// The verdict, once the run is over.

@@ -57,6 +57,8 @@ pub(crate) struct Engine<'a, O> {
     pub delays: Delays,
     pub traffic: Traffic,
     pub skipped: Skipped,
+    /// How often all cores met.
+    pub meetings: usize,
     agenda: Agenda,
     next_block: u32,
     /// Blocks that are over.
@@ -87,6 +89,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             delays: Delays::new(&launch.delays),
             skipped: Skipped::default(),
             traffic: Traffic::new(&launch.platform.cost),
+            meetings: 0,
             agenda: Agenda::new(),
             next_block: 0,
             blocks_done: 0,

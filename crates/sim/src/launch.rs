@@ -87,6 +87,9 @@ pub struct Launch<'a> {
     /// Signals that are there at the start, for the first block of each cluster, as [`RunResult::counters`] has them; what is
     /// not listed starts with none.
     pub counters: Vec<u64>,
+    /// Which cores leave their loops where all meet, meeting by meeting, whatever their numbers say: by their place in
+    /// [`Meeting::cores`](crate::Meeting::cores). Behind the end of the list all leave. By default it is as their numbers say.
+    pub leave: Option<Vec<Vec<usize>>>,
     /// What is otherwise, for forecasts; by default nothing.
     pub suppose: Suppose,
     /// The wish that the run ends; by default nobody has it.
@@ -108,6 +111,7 @@ impl<'a> Launch<'a> {
             delays: Vec::new(),
             values: true,
             counters: Vec::new(),
+            leave: None,
             suppose: Suppose::default(),
             cancel: Cancel::default(),
         }

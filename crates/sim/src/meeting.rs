@@ -69,7 +69,7 @@ impl<O: Observer> Engine<'_, O> {
         }
         let at = self.now;
         let queued = |core: &'_ Core| core.pipes.iter().map(|pipe| pipe.queued().count()).sum::<usize>();
-        let cores = self.cores.iter().map(|core| CoreAt {
+        let cores = self.cores.iter().enumerate().map(|(place, core)| CoreAt {
             cluster: core.agent.cluster,
             block: core.agent.block,
             role: core.agent.role,
@@ -78,7 +78,7 @@ impl<O: Observer> Engine<'_, O> {
             regs: &core.regs,
             at: core.at(),
             queued: queued(core),
-            leaves: core.state == ScalarState::Met && self.leaves(core).is_some(),
+            leaves: core.state == ScalarState::Met && self.leaves(place, core).is_some(),
         });
         let held = self
             .syncs
@@ -96,18 +96,23 @@ impl<O: Observer> Engine<'_, O> {
             if self.cores[core].state != ScalarState::Met {
                 continue;
             }
-            let leaves = self.leaves(&self.cores[core]);
+            let leaves = self.leaves(core, &self.cores[core]);
             let unit = &mut self.cores[core];
             unit.pc = leaves.unwrap_or(unit.pc + 1);
             (unit.state, unit.since) = (ScalarState::Running, at);
             self.schedule(at, AgentId::new(core, Pipe::S));
         }
+        self.meetings += 1;
         true
     }
 
     /// Where a core goes that stands at an [`Inst::Meet`] and leaves its loop.
-    fn leaves(&self, core: &Core) -> Option<usize> {
+    fn leaves(&self, place: usize, core: &Core) -> Option<usize> {
         let Inst::Meet { a, b, to } = &self.program.cores[core.position].insts[core.pc] else { return None };
-        (core.value(*a) as i64 >= core.value(*b) as i64).then_some(*to as usize)
+        let leaves = match &self.launch.leave {
+            Some(leave) => leave.get(self.meetings).is_none_or(|who| who.contains(&place)),
+            None => core.value(*a) as i64 >= core.value(*b) as i64,
+        };
+        leaves.then_some(*to as usize)
     }
 }

@@ -114,6 +114,8 @@ pub(crate) struct How<'a> {
     pub time_only: bool,
     /// The launch before on the same device.
     pub earlier: Option<&'a RunResult>,
+    /// Which cores leave their loops where all meet, instead of what their numbers say.
+    pub leave: Option<Vec<Vec<usize>>>,
     /// What is otherwise, for forecasts.
     pub suppose: Suppose,
     /// The wish that the run ends: a finding `cancelled` says that it was given up.
@@ -212,6 +214,7 @@ fn memories<'a>(
     launch.delays = how.delays.to_vec();
     launch.values = !how.time_only;
     launch.limits = options.limits;
+    launch.leave = how.leave;
     launch.suppose = how.suppose;
     launch.cancel = how.cancel;
     let mut memory = Memory::try_with_sizes(clusters, |space| bytes(space) as usize).map_err(|_| all)?;

@@ -3,10 +3,11 @@
 use slipring_check::Tools;
 use slipring_program::{Inst, Operand, ParamKind};
 
+use super::choices::{self, Choices};
 use super::counts::{self, Counts};
 use super::family::{Family, Number};
 use super::launches::NOTHING_LEFT;
-use super::{Judgement, Proof, Subject};
+use super::{ALL, Judgement, Proof, Subject};
 use crate::Error;
 use crate::args::Passed;
 
@@ -75,6 +76,61 @@ impl Proof {
         Ok(())
     }
 
+    /// Tries both values of a truth value: how the scope tells that they were, or the one that fails.
+    fn both(&mut self, subject: &Subject<'_>, tools: &Tools, at: u32) -> Result<Option<String>, Error> {
+        let name = &subject.compiled.prepared.decoded.program.params[at as usize].name;
+        let mut family = Family::new(subject, Number::Param(at));
+        for value in [0, 1] {
+            match counts::one(&mut family, value, tools)? {
+                Ok(assumes) => self.assume(assumes),
+                Err(Counts::Fails(_, member)) => {
+                    self.judgement = Judgement::Violated;
+                    self.found(subject, &member.judged);
+                    return Ok(Some(format!("{name} = {} fails", value != 0)));
+                }
+                Err(_) => {
+                    self.reason(format!("{name} may decide otherwise with another value"));
+                    return Ok(None);
+                }
+            }
+        }
+        self.explored.push(format!("both values of {name}"));
+        Ok(Some(format!("both values of {name}")))
+    }
+
+    /// Proves a kernel where each loop and branch that an argument or loaded data decides goes on as it likes; false if that does not
+    /// succeed, with the reason.
+    pub(super) fn chosen(&mut self, subject: &Subject<'_>, tools: &Tools) -> Result<bool, Error> {
+        let waves = self.blocks > subject.compiled.platform.clusters;
+        if self.judgement != Judgement::NotProved || self.scope.schedules != ALL || waves {
+            return Ok(false);
+        }
+        let (runs, assumes) = match choices::all(subject, tools)? {
+            Choices::Clean { runs, assumes } => (runs, assumes),
+            Choices::Open(why) => {
+                self.reason(why);
+                return Ok(false);
+            }
+        };
+        self.assume(assumes);
+        self.explored.push(format!("{runs} ways through loops and branches"));
+        let program = &subject.compiled.prepared.decoded.program;
+        let names: Vec<&str> = deciding(subject).iter().map(|at| program.params[*at as usize].name.as_str()).collect();
+        if !names.is_empty() {
+            self.scope.counts = format!(
+                "every {}, while numbers fit their types and buffers are large enough: loops turn as often and branches go as they like",
+                names.join(" and ")
+            );
+        }
+        if program.decisions().iter().any(|decision| decision.causes.data) {
+            self.assume(vec!["loops that loaded data decide come to an end".into()]);
+            self.scope.values =
+                "any contents of the buffers that lead to no access behind the end of one: every way on was taken where loaded data decide".into();
+        }
+        (self.judgement, self.reasons) = (Judgement::Proved, Vec::new());
+        Ok(true)
+    }
+
     /// Other values of the arguments that decide something.
     pub(super) fn arguments(&mut self, subject: &Subject<'_>, tools: &Tools) -> Result<(), Error> {
         let program = &subject.compiled.prepared.decoded.program;
@@ -86,7 +142,11 @@ impl Proof {
             let name = &param.name;
             let other = format!("{name} may decide otherwise with another value");
             if self.judgement == Judgement::Violated {
-                return Ok(());
+                break;
+            }
+            if param.kind == ParamKind::Bool && !waves {
+                lines.extend(self.both(subject, tools, *at)?);
+                continue;
             }
             match param.kind {
                 ParamKind::Scalar(elem) if !elem.is_float() && !waves => {}
@@ -130,8 +190,15 @@ impl Proof {
                 }
             }
         }
-        if deciding.len() > 1 && self.judgement == Judgement::Proved {
+        if self.judgement == Judgement::Violated {
+            self.scope.counts = lines.pop().unwrap_or_default();
+            return Ok(());
+        }
+        if deciding.len() > 1 {
             self.reason(format!("{} arguments decide something, and each was varied alone", deciding.len()));
+        }
+        if self.judgement == Judgement::NotProved && self.chosen(subject, tools)? {
+            return Ok(());
         }
         if !lines.is_empty() {
             self.scope.counts = lines.join("; ");

@@ -156,6 +156,19 @@ pub(super) fn as_many_as_fit(family: &mut Family<'_>, tools: &Tools, most: u64) 
     Ok(Counts::Open(format!("0 to {last} are clean")))
 }
 
+/// Tries one number with the buffers as they were passed: what is taken for granted where it is clean.
+///
+/// # Errors
+/// If that is cancelled.
+pub(super) fn one(family: &mut Family<'_>, value: u64, tools: &Tools) -> Result<Result<Vec<String>, Counts>, Error> {
+    let member = family.run(value, 0, tools)?;
+    Ok(match stops(&member, value) {
+        None => Ok(assumed(std::slice::from_ref(&member))),
+        Some(Stop::Open(why)) => Err(Counts::Open(why)),
+        Some(Stop::Bounds | Stop::Fails) => Err(Counts::Fails(value, Box::new(member))),
+    })
+}
+
 /// What is taken for granted of the machine for some members.
 fn assumed(members: &[Member]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
@@ -233,7 +246,7 @@ fn like(family: &Family<'_>, members: &[Member], first: usize, second: usize) ->
     let mut before = Vec::new();
     let mut distances = Distances::new();
     for core in &program.cores {
-        let follow = Follow { core, param: param(second), bound: by, into: true, args: &args };
+        let follow = Follow { core, param: param(second), bound: by, into: true, free: false, args: &args };
         let none = vec![(Shift::By(0), Some(0)); core.regs as usize];
         before.push(follow.from(0, &none, &mut distances).map_err(says(3))?);
     }
@@ -270,7 +283,7 @@ fn like(family: &Family<'_>, members: &[Member], first: usize, second: usize) ->
                 (shift, (!sinks).then_some(one.min(two)))
             })
             .collect();
-        let follow = Follow { core, param: param(first), bound: by, into: false, args: &args };
+        let follow = Follow { core, param: param(first), bound: by, into: false, free: false, args: &args };
         follow.from(start, &regs, &mut distances).map_err(says(4))?;
     }
     no_way_back(family, &distances)?;

@@ -5,6 +5,7 @@
 //! device as it found it decides all later ones.
 
 mod arguments;
+mod choices;
 mod counts;
 mod family;
 mod fix;
@@ -139,6 +140,8 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
     if proof.judgement == Judgement::Proved {
         proof.launches(&subject, &tools, execution, &judged)?;
         proof.arguments(&subject, &tools)?;
+    } else if proof.chosen(&subject, &tools)? {
+        proof.launches(&subject, &tools, execution, &judged)?;
     } else {
         proof.scope.launches = "the first one".into();
         if proof.judgement == Judgement::Violated {

@@ -9,13 +9,17 @@ use super::{Judgement, Proof};
 
 /// What loaded data decide at a place.
 pub(super) fn decided(because: &Because, line: impl Fn(SiteRef) -> Option<usize>) -> String {
-    let at = line(because.site).map_or(String::new(), |line| format!(" (line {line})"));
-    let op = &because.op;
-    match because.choice {
-        Choice::Access => format!("loaded data decide what `{op}`{at} accesses"),
-        Choice::Control => format!("loaded data decide how `{op}`{at} goes on"),
-        Choice::Sync => format!("loaded data decide which signal `{op}`{at} means"),
-        Choice::Trap => format!("loaded data decide whether `{op}`{at} divides by zero"),
+    format!("loaded data decide {}", choice(&because.op, because.choice, line(because.site)))
+}
+
+/// What is decided at a place.
+pub(super) fn choice(op: &str, choice: Choice, line: Option<usize>) -> String {
+    let at = line.map_or(String::new(), |line| format!(" (line {line})"));
+    match choice {
+        Choice::Access => format!("what `{op}`{at} accesses"),
+        Choice::Control => format!("how `{op}`{at} goes on"),
+        Choice::Sync => format!("which signal `{op}`{at} means"),
+        Choice::Trap => format!("whether `{op}`{at} divides by zero"),
     }
 }
 

@@ -19,7 +19,7 @@ const MOST: u64 = 4;
 /// What a proof says of a small program: whether it holds for all counts, or for which it fails first.
 fn proof(small: &Small) -> (Judgement, Option<u64>, String) {
     let kernel = Kernel::from_text("small.pto", small.text()).expect("it is well formed");
-    let texts = ["rand:f32[4096],seed=1", "zeros:f32[4096]", "3:index"].map(String::from);
+    let texts = ["rand:f32[4096],seed=1", "zeros:f32[4096]", "3:index", "2:index"].map(String::from);
     let args: Vec<Tensor<'_>> = kernel.arguments(&texts, 0).expect("they fit").into_iter().map(Tensor::from).collect();
     let proof =
         kernel.prove(args, &ProveOptions { timings: 0, fix: false, ..ProveOptions::default() }).expect("it can be run");
@@ -58,6 +58,30 @@ fn proofs_agree_with_all_interleavings() {
         }
     }
     assert!(all > 30 && wrong > 30, "{right} right, {all} of them for all counts, {wrong} wrong");
+}
+
+/// Two loops by two arguments: what is proved for all numbers of both is right for each pair that is explored, and what nothing was
+/// changed of is proved.
+#[test]
+fn proofs_of_two_counts_agree_with_all_interleavings() {
+    let (mut right, mut wrong, mut open) = (0, 0, 0);
+    for seed in 0..120 {
+        let small = Small::random(seed).again();
+        let (judgement, _, text) = proof(&small);
+        // As many rounds, in whichever of the two loops.
+        let explored = (0..=2 * MOST).find_map(|count| Some((count, explore(&small.program(count))?)));
+        let say = || format!("seed {seed}: the explorer says {explored:?}\n{text}\n{}", small.text());
+        match judgement {
+            Judgement::Proved => {
+                assert!(explored.is_none(), "{}", say());
+                right += 1;
+            }
+            Judgement::Violated => wrong += 1,
+            Judgement::NotProved => open += 1,
+        }
+        assert!(explored.is_some() || judgement != Judgement::Violated, "{}", say());
+    }
+    assert!(right > 15 && wrong > 30 && open < 30, "{right} right, {wrong} wrong, {open} open");
 }
 
 /// A row of the table: what `prove` says of an example on a platform.

@@ -10,6 +10,8 @@ const STORE: u8 = 1;
 /// A program: steps before its loop, in a round, and behind the loop.
 pub struct Small {
     parts: [Program; 3],
+    /// The rounds come again behind the loop, as often as a second argument says.
+    again: bool,
 }
 
 /// Flags 0 and 1 go from the load to the store, 2 and 3 back.
@@ -73,11 +75,17 @@ impl Small {
                 }
             }
         }
-        Small { parts }
+        Small { parts, again: false }
+    }
+
+    /// The same with a second loop by an argument of its own.
+    pub fn again(self) -> Small {
+        Small { again: true, ..self }
     }
 
     /// All steps, with so many rounds.
     pub fn program(&self, count: u64) -> Program {
+        // A round is a round, in whichever loop.
         let rounds = (0..count).flat_map(|_| &self.parts[1]);
         self.parts[0].iter().chain(rounds).chain(&self.parts[2]).copied().collect()
     }
@@ -86,14 +94,17 @@ impl Small {
     pub fn text(&self) -> String {
         let mut text = String::from(
             "module attributes {pto.target_arch = \"a5\", pto.kernel_kind = #pto.kernel_kind<vector>} {\n\
-             func.func @k(%x: !pto.ptr<f32, gm>, %y: !pto.ptr<f32, gm>, %n: index) attributes {pto.aicore} {\n\
+             func.func @k(%x: !pto.ptr<f32, gm>, %y: !pto.ptr<f32, gm>, %n: index, %m: index) attributes {pto.aicore} {\n\
              %c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%row = arith.constant 1024 : index\n\
              %none = arith.constant 0 : i64\n%one = arith.constant 1 : i64\n%b = arith.constant 256 : i64\n\
              %in0 = pto.castptr %none : i64 -> !pto.ptr<f32, ub>\n%in1 = pto.castptr %b : i64 -> !pto.ptr<f32, ub>\n",
         );
-        for (part, list) in self.parts.iter().enumerate() {
+        let twice: &[(usize, &str)] = if self.again { &[(1, "%m")] } else { &[] };
+        let parts = [(0, ""), (1, "%n")].iter().chain(twice).chain(&[(2, "")]);
+        for (part, count) in parts.map(|(part, count)| (*part, *count)) {
+            let list = &self.parts[part];
             if part == 1 {
-                text += "scf.for %i = %c0 to %n step %c1 {\n%o = arith.muli %i, %row : index\n";
+                text += &format!("scf.for %i = %c0 to {count} step %c1 {{\n%o = arith.muli %i, %row : index\n");
             }
             for (at, (pipe, step)) in list.iter().enumerate() {
                 text += &line(part * 32 + at, part == 1, *pipe, *step);

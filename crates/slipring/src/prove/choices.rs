@@ -21,8 +21,8 @@ use crate::{Error, ExecuteOptions};
 type Leave = Vec<Vec<usize>>;
 
 /// Most runs, most works of all of them, and most bytes behind each buffer.
-const RUNS: usize = 1500;
-const WORKS: u64 = 60_000;
+const RUNS: usize = 200;
+const WORKS: u64 = 20_000;
 const SLACK: usize = 1 << 20;
 /// Most cores that choose by themselves at one meeting.
 const GROUPS: usize = 4;

@@ -756,17 +756,17 @@ def cacheinvalid(*args: Any, **options: Any) -> Any:
 def fence(*args: Any, **options: Any) -> Any:
     """Nothing: memory has no caches here. Which of them the hardware needs is not checked."""
 
-def available_cluster_count(*args: Any, **options: Any) -> Any:
-    """Questions about the device. Known, and refused: it cannot be compiled yet."""
+def available_cluster_count() -> Any:
+    """How many clusters the program runs on: the number of blocks of `pl.spmd`."""
 
-def available_aiv_count(*args: Any, **options: Any) -> Any:
-    """Questions about the device. Known, and refused: it cannot be compiled yet."""
+def available_aiv_count() -> Any:
+    """How many Vector cores the program runs on: the number of blocks of `pl.spmd`."""
 
 def task_dummy(*args: Any, **options: Any) -> Any:
-    """Questions about the device. Known, and refused: it cannot be compiled yet."""
+    """Ids of tasks. Known, and refused: it cannot be compiled yet."""
 
 def task_invalid(*args: Any, **options: Any) -> Any:
-    """Questions about the device. Known, and refused: it cannot be compiled yet."""
+    """Ids of tasks. Known, and refused: it cannot be compiled yet."""
 
 def submit(*args: Any, **options: Any) -> Any:
     """Start a kernel. Known, and refused: it cannot be compiled yet."""

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use slipring::{Control, Stretch};
+use slipring::{Control, Stretch, Written};
 
 use crate::error::raise;
 use crate::kernel::{Kernel, listening, options, tensors};
@@ -86,7 +86,7 @@ impl Times {
         let run = run.ok_or_else(|| PyValueError::new_err("the launch has been put together before"))?;
         let stretches: Vec<Vec<Vec<Stretch>>> =
             written.iter().map(|(own, _)| own.iter().map(|bytes| unpacked(bytes)).collect()).collect();
-        let each: Vec<(&[Vec<Stretch>], &[Vec<u8>])> = stretches
+        let each: Vec<Written<'_>> = stretches
             .iter()
             .zip(&written)
             .map(|(own, (_, contents))| (&own[..contents.len().min(own.len())], &contents[..]))

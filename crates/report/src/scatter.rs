@@ -163,7 +163,7 @@ fn mark(kind: DotKind, x: f64, y: f64) -> String {
         }
         DotKind::Best => {
             let corner = |at: u32| {
-                let (angle, far) = (f64::from(at) * 36f64.to_radians(), if at % 2 == 0 { 8.0 } else { 3.4 });
+                let (angle, far) = (f64::from(at) * 36f64.to_radians(), if at.is_multiple_of(2) { 8.0 } else { 3.4 });
                 format!("{:.1},{:.1}", x + far * angle.sin(), y - far * angle.cos())
             };
             let corners: Vec<String> = (0..10).map(corner).collect();

@@ -59,7 +59,7 @@ pub use kernel::{Args, Direction, Kernel, Parameter};
 pub use launch::{MOST_BLOCKS, head_lines};
 pub use memory_map::memory_map;
 pub use options::{Control, RunOptions};
-pub use parts::{Part, Stretch};
+pub use parts::{Part, Stretch, Written};
 pub use prepare::{
     Loaded, Prepared, check, choose_platform, is_language, load, load_file, load_file_with, needed, prepare,
     read_platform, written_platform,

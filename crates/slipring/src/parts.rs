@@ -183,13 +183,16 @@ impl Kernel {
     }
 }
 
+/// What a part wrote: the stretches of each buffer, and what stands in them.
+pub type Written<'a> = (&'a [Vec<Stretch>], &'a [Vec<u8>]);
+
 impl<'a> Run<'a> {
     /// Of a run that only took times: the same with the values that parts of it have computed, and the verdict of one of them, which
-    /// is that of all. `written` is, for each part, the stretches of each buffer and what stands in them.
+    /// is that of all.
     ///
     /// # Errors
     /// If what is written lies outside of its buffer.
-    pub fn put_together(mut self, part: &Part, written: &[(&[Vec<Stretch>], &[Vec<u8>])]) -> Result<Run<'a>, Error> {
+    pub fn put_together(mut self, part: &Part, written: &[Written<'_>]) -> Result<Run<'a>, Error> {
         for (stretches, contents) in written {
             for (buffer, (list, bytes)) in stretches.iter().zip(contents.iter()).enumerate() {
                 let room = self.execution.passed_mut(buffer);

@@ -264,7 +264,9 @@ mod tests {
     use crate::footprint::{Footprint, relevant};
 
     /// A step of a loop: whether it stores, its first byte, its bytes, and how far it goes each time.
-    fn step() -> impl Strategy<Value = (bool, usize, usize, isize)> {
+    type Step = (bool, usize, usize, isize);
+
+    fn step() -> impl Strategy<Value = Step> {
         let bytes = prop::sample::select(vec![4usize, 32, 64, 256]);
         let stride = prop::sample::select(vec![0isize, 4, 20, 32, 64, 96, 256, -32, -64, -256]);
         let start = prop_oneof![(0usize..24).prop_map(|n| 2048 + 32 * n), (0usize..512).prop_map(|n| 2048 + n)];
@@ -272,7 +274,7 @@ mod tests {
     }
 
     /// Loops: their steps, how often they run, and executions between two of an iteration's steps.
-    fn loops() -> impl Strategy<Value = Vec<(Vec<(bool, usize, usize, isize)>, u32, u32)>> {
+    fn loops() -> impl Strategy<Value = Vec<(Vec<Step>, u32, u32)>> {
         // Often what a step stores it has loaded before, from the same place.
         let body = (prop::collection::vec(step(), 1..4), any::<bool>()).prop_map(|(mut body, again)| {
             let (first, last) = (body[0], body.len() - 1);
@@ -306,7 +308,7 @@ mod tests {
             }
             let pairs = relevant(|kind| accesses.iter().any(|(touch, ..)| touch.kind == kind));
             let depends = |store: Moment, load: Moment| {
-                salt == 0 || (store.step * 7 + load.step * 3 + store.position - load.position + salt) % 4 != 0
+                salt == 0 || !(store.step * 7 + load.step * 3 + store.position - load.position + salt).is_multiple_of(4)
             };
             let steady = |store: Moment, load: Moment, count: u32, pace: u32| {
                 (0..count).all(|i| {

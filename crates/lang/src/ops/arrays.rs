@@ -112,9 +112,9 @@ impl Lower<'_> {
         match self.place_of(&items, index, span)? {
             Some(at) => items[at] = typed(self, &items[at])?,
             None => {
-                for at in 0..items.len() {
-                    let new = typed(self, &items[at])?;
-                    items[at] = self.where_at(index, at, &new, &items[at].clone(), span)?;
+                for (at, item) in items.iter_mut().enumerate() {
+                    let new = typed(self, item)?;
+                    *item = self.where_at(index, at, &new, item, span)?;
                 }
             }
         }

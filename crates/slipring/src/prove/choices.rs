@@ -20,6 +20,9 @@ use crate::{Error, ExecuteOptions};
 /// Which cores leave, at each meeting.
 type Leave = Vec<Vec<usize>>;
 
+/// What each number in words decides: the core, whether it leaves there, and by how much what it counts differs, where that is known.
+type Meets = BTreeMap<String, BTreeSet<(usize, bool, Option<i64>)>>;
+
 /// Most runs, most works of all of them, and most bytes behind each buffer.
 const RUNS: usize = 200;
 const WORKS: u64 = 20_000;
@@ -373,7 +376,7 @@ impl<'a> Free<'a> {
             return None;
         }
         let mut distances = Distances::new();
-        let mut meets: BTreeMap<String, BTreeSet<(usize, bool, Option<i64>)>> = BTreeMap::new();
+        let mut meets = Meets::new();
         for (place, (stand, other)) in a.cores.iter().zip(&b.cores).enumerate() {
             let start = match stand.at {
                 At::Meet => stand.pc,
@@ -428,7 +431,7 @@ impl<'a> Free<'a> {
     }
 
     /// Whether cores that decide the same thing go on deciding the same thing: what their loops count differs by the same numbers.
-    fn together(&self, stands: &[Stand], meets: &BTreeMap<String, BTreeSet<(usize, bool, Option<i64>)>>) -> bool {
+    fn together(&self, stands: &[Stand], meets: &Meets) -> bool {
         let one_group = self.groups(stands).len() == 1;
         meets.values().all(|found| {
             let cores: BTreeSet<usize> = found.iter().map(|(place, ..)| *place).collect();

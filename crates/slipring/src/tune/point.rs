@@ -296,12 +296,14 @@ impl Tune {
         known: &[Point],
         verify: bool,
     ) -> Result<Point, Error> {
-        let mut options = ProgramOptions::default();
-        options.clusters = said.clusters.or(self.clusters);
-        options.limits = self.run.limits;
-        options.timing = self.run.timing;
-        options.tools = self.run.tools.clone();
-        options.control = self.run.control.clone();
+        let options = ProgramOptions {
+            clusters: said.clusters.or(self.clusters),
+            limits: self.run.limits,
+            timing: self.run.timing,
+            tools: self.run.tools.clone(),
+            control: self.run.control.clone(),
+            ..ProgramOptions::default()
+        };
         let args = program.arguments(&self.args, self.seed)?;
         let tensors: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
         let followed = program.is_open().then(|| program.followed(tensors.clone(), &options)).transpose()?;

@@ -324,7 +324,7 @@ impl<'a> Scene<'a> {
             };
             let known = self.module.op(id).attrs.get(attr).and_then(slipring_ir::Attr::as_int);
             let meant = self.op(id).and_then(|op| PipeSpec::of(&op, self.platform)).map(|spec| i64::from(spec.slots));
-            let number = known.map(|known| known as i64).or(meant);
+            let number = known.or(meant);
             deeper.extend(number.and_then(|number| self.with_number(id, attr, number * 2)));
         }
         vec![deeper]

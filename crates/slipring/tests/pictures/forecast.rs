@@ -52,7 +52,7 @@ fn deeper_rings_take_what_was_forecast() {
 }
 
 /// Advice that was followed: what the weights of a tile are waited for is hidden behind other work, and the kernel takes what was
-/// forecast without the wait. On A2/A3, whose rings lie in global memory, the Vector cores are left with more to do: part of it.
+/// forecast without the wait; on A2/A3 a part of it. The bounds hold what was measured when the example was written.
 #[test]
 fn attention_takes_what_its_advice_forecast() {
     for (platform, least) in [("a5", 0.95), ("a2a3", 0.55)] {

@@ -11,6 +11,7 @@ mod depends;
 mod effect;
 mod finding;
 mod inst;
+mod known;
 mod memory;
 mod probe;
 mod program;

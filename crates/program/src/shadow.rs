@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use slipring_machine::Role;
 use slipring_tile::Space;
 
+use crate::known::Known;
 use crate::memory::locals;
 use crate::{Access, Env, Extent, SiteRef, gm_split};
 
@@ -29,48 +30,6 @@ pub struct Marks {
     full: bool,
     /// Ranges of rows of which every byte means something, those that were asked about last: the same tile comes again and again.
     known: Known,
-}
-
-/// Ranges of rows: first byte, bytes of a row, rows, their distance.
-#[derive(Clone, Debug, Default)]
-struct Known {
-    ranges: Vec<(u64, u32, u32, u64)>,
-    /// Where the next one is put.
-    next: usize,
-}
-
-impl Known {
-    const MOST: usize = 8;
-
-    fn of(extent: &Extent, start: u64) -> (u64, u32, u32, u64) {
-        (start, extent.row_bytes, extent.rows, extent.stride)
-    }
-
-    fn has(&self, extent: &Extent, start: u64) -> bool {
-        self.ranges.contains(&Known::of(extent, start))
-    }
-
-    fn add(&mut self, extent: &Extent, start: u64) {
-        match self.ranges.get_mut(self.next) {
-            Some(place) => *place = Known::of(extent, start),
-            None => self.ranges.push(Known::of(extent, start)),
-        }
-        self.next = (self.next + 1) % Known::MOST;
-    }
-
-    /// Bytes from one to before another one mean nothing from now on.
-    fn forget(&mut self, from: u64, to: u64) {
-        if !self.ranges.is_empty() {
-            let before = self.ranges.len();
-            self.ranges.retain(|(start, bytes, rows, stride)| {
-                let last = start.saturating_add(u64::from(*rows).saturating_sub(1).saturating_mul(*stride));
-                *start >= to || last.saturating_add((*bytes).into()) <= from
-            });
-            if self.ranges.len() < before {
-                self.next = self.ranges.len();
-            }
-        }
-    }
 }
 
 /// A run of bytes that mean nothing, all copied or all computed.

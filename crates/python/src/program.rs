@@ -101,14 +101,8 @@ impl Program {
         let tensors = tensors(args)?;
         let program = Arc::clone(&self.inner);
         let work = move || {
-            let followed;
-            let program = match program.is_open() {
-                true => {
-                    followed = program.followed(tensors.clone(), &options)?;
-                    &followed
-                }
-                false => &*program,
-            };
+            let followed = program.is_open().then(|| program.followed(tensors.clone(), &options)).transpose()?;
+            let program = followed.as_ref().unwrap_or(&program);
             let run = program.run(tensors, &options)?;
             let mut facts = run.facts().clone();
             let mut findings = run.findings().clone();

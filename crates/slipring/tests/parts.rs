@@ -254,12 +254,6 @@ fn ops(part: Part, ty: &str, size: usize) -> Vec<(String, &'static str, String, 
         ),
         (format!("pto.textract ins(%t, %c{r}, %c{c} : !t, index, index) outs(%d : !d)"), "%d", own.clone(), same()),
         (
-            "pto.tinsert ins(%p, %c0, %c16 : !d, index, index) outs(%u : !t)".into(),
-            "%u",
-            all.clone(),
-            Part(0, 16, h, w).replaced(|i, j| part.at(i, j)),
-        ),
-        (
             format!(
                 "%m = pto.alloc_tile : {mask}\npto.tcmps ins(%p, %limit {{cmpMode = #pto<cmp gt>}} : !d, {ty}) outs(%m : {mask})\n\
                  pto.tsels ins(%m, %p, %tmp, %five : {mask}, !d, !t, {ty}) outs(%q : !d)"
@@ -287,6 +281,15 @@ fn ops(part: Part, ty: &str, size: usize) -> Vec<(String, &'static str, String, 
         // Elements are counted in the order of memory: the second row begins a row of the whole tile later.
         get(COLS, part.at(1, 0)),
     ];
+    // The headers of A5 insert no integers of 16 bits.
+    if ty != "i16" {
+        list.push((
+            "pto.tinsert ins(%p, %c0, %c16 : !d, index, index) outs(%u : !t)".into(),
+            "%u",
+            all,
+            Part(0, 16, h, w).replaced(|i, j| part.at(i, j)),
+        ));
+    }
     if size == 4 {
         let turned = format!("!pto.tile_buf<vec, {w}x8x{ty}, valid={w}x{h}>");
         list.push((

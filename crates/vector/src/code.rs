@@ -9,7 +9,7 @@ use crate::clock::Cost;
 use crate::{Arg, Parts, Step};
 
 /// A place in the list of numbers.
-type Place = u32;
+type NumberAt = u32;
 
 /// A step of the scalar unit, or a vector instruction.
 #[derive(Clone, Copy, Debug)]
@@ -18,28 +18,28 @@ pub(crate) enum Code {
     Vector(u32),
     Scalar {
         f: ScalarFn,
-        d: Place,
-        args: [Place; 3],
+        d: NumberAt,
+        args: [NumberAt; 3],
     },
     Move {
-        d: Place,
-        a: Place,
+        d: NumberAt,
+        a: NumberAt,
     },
     Add {
-        d: Place,
-        a: Place,
-        b: Place,
+        d: NumberAt,
+        a: NumberAt,
+        b: NumberAt,
     },
     Jump {
         to: u32,
     },
     JumpIfZero {
-        a: Place,
+        a: NumberAt,
         to: u32,
     },
     JumpIfGe {
-        a: Place,
-        b: Place,
+        a: NumberAt,
+        b: NumberAt,
         to: u32,
     },
     End,
@@ -48,11 +48,11 @@ pub(crate) enum Code {
 /// A number that a vector instruction takes.
 #[derive(Clone, Copy, Debug)]
 enum Number {
-    At(Place),
+    At(NumberAt),
     /// The address of element `offset`, of so many bytes, after `base`.
     Element {
-        base: Place,
-        offset: Place,
+        base: NumberAt,
+        offset: NumberAt,
         bytes: u64,
     },
 }
@@ -80,7 +80,7 @@ pub(crate) struct Compact {
     scalars: usize,
     constants: Vec<u64>,
     /// Where each constant stands.
-    known: BTreeMap<u64, Place>,
+    known: BTreeMap<u64, NumberAt>,
 }
 
 impl Compact {
@@ -95,12 +95,12 @@ impl Compact {
         compact
     }
 
-    fn place(&mut self, operand: Operand) -> Place {
+    fn place(&mut self, operand: Operand) -> NumberAt {
         match operand {
             Operand::Reg(reg) => reg.0,
             Operand::Imm(value) => *self.known.entry(value).or_insert_with(|| {
                 self.constants.push(value);
-                (self.scalars + self.constants.len() - 1) as Place
+                (self.scalars + self.constants.len() - 1) as NumberAt
             }),
         }
     }

@@ -23,7 +23,7 @@ const RULES: &[(&str, &str, &str, &str)] = &[
     ("tnot", "a > a", "i16 ui16", INTEGERS),
     ("tabs", "a > a", "f16 f32", "i16 i32 f16 f32"),
     ("trelu", "a > a", "i32 f16 f32", "i32 f16 f32"),
-    ("tneg", "a > a", "i16 i32 f16 f32", "i8 i16 i32 f16 bf16 f32"),
+    ("tneg", "a > a", WORDS, ALL),
     ("texp tlog tsqrt trecip", "a > a", "f16 f32", "f16 f32"),
     ("tadds tmuls tmaxs tmins tsubs", "a s > a", WORDS, ALL),
     ("trowsum trowprod", "a t > c", WORDS, WORDS),

@@ -47,7 +47,7 @@ pub(crate) enum HostValue<'a> {
     /// The id of a task.
     Task(usize),
     /// Memory that each device has one of.
-    Window(Rc<super::tasks::Window>),
+    Window(Rc<super::tasks::DeviceWindow>),
     /// `pl.dynamic("M")`.
     Dynamic(Rc<str>),
     /// A method of a value.

@@ -35,14 +35,8 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
     (options.clusters, options.devices) = (args.clusters, args.devices);
     options.timing = args.timing;
     options.limits = args.kernel.limits.of_run();
-    let followed;
-    let program = match program.is_open() {
-        true => {
-            followed = program.followed(bound.clone(), &options)?;
-            &followed
-        }
-        false => program,
-    };
+    let followed = program.is_open().then(|| program.followed(bound.clone(), &options)).transpose()?;
+    let program = followed.as_ref().unwrap_or(program);
     if let Some(name) = &args.device {
         let board = board::built_in(name).map_err(|error| Error::Arguments(error.to_string()))?;
         return on_board(program, bound, &files, BoardOptions { board, delays: args.delays });

@@ -268,6 +268,10 @@ impl<'a> Run<'a> {
             Expr::List(list) => self.assign_each(&list.elts, value)?,
             Expr::Subscript(subscript) => {
                 let base = self.expr(&subscript.value)?;
+                if let Value::Tuple(_) = &base {
+                    let index = self.expr(&subscript.slice)?;
+                    return self.assign(&subscript.value, crate::meaning::ops::changed(&base, &index, value)?);
+                }
                 let part = self.subscript(&base, &subscript.slice)?.array()?;
                 match value {
                     Value::Array(array) => crate::meaning::ops::put(&array, &part)?,

@@ -1,5 +1,6 @@
 //! What each `pl.…` does to arrays.
 
+mod arrays;
 mod cross;
 mod masks;
 
@@ -10,6 +11,7 @@ use crate::meaning::eval::{Run, elem};
 use crate::meaning::number;
 use crate::meaning::scalars;
 use crate::meaning::value::{Eval, Value};
+pub use arrays::changed;
 use cross::{gather, pop, push, shard};
 pub use masks::chosen;
 use masks::{compared, selected};
@@ -559,6 +561,7 @@ fn other(name: &str, args: &Args) -> Eval {
         "print" | "static_print" | "static_assert" | "bar_all" | "bar_v" | "bar_m" | "fence" | "cacheinvalid" => {
             Value::None
         }
+        name if name.starts_with("array.") => return arrays::array(name, args),
         _ => return Err(format!("`pl.{name}` is not evaluated")),
     })
 }

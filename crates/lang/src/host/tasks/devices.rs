@@ -26,7 +26,7 @@ pub(super) struct Buffer {
 
 /// Such memory as a tensor; which device's is known where it is passed to a function that runs on one.
 #[derive(Debug)]
-pub(crate) struct Window {
+pub(crate) struct DeviceWindow {
     buffer: usize,
     view: Option<(Vec<u64>, Elem)>,
 }
@@ -62,7 +62,7 @@ impl<'a> Host<'a> {
                 };
                 self.rec().buffers.push(Buffer { bytes, span, tensors: IndexMap::new() });
                 let buffer = self.rec().buffers.len() - 1;
-                HostValue::Window(Rc::new(Window { buffer, view: None }))
+                HostValue::Window(Rc::new(DeviceWindow { buffer, view: None }))
             }
             "window" => match (get("buf", 0), get("shape", 1).as_ref().and_then(extents), elem) {
                 (Some(HostValue::Window(window)), Some(shape), Some(elem)) => {
@@ -74,7 +74,7 @@ impl<'a> Host<'a> {
                             format!("a window {} {elem} of a buffer of {own} bytes", crate::lower::show(&shape));
                         return self.stop(Diagnostic::error("bounds", span, message).also(place, "the buffer"));
                     }
-                    HostValue::Window(Rc::new(Window { buffer: window.buffer, view: Some((shape, elem)) }))
+                    HostValue::Window(Rc::new(DeviceWindow { buffer: window.buffer, view: Some((shape, elem)) }))
                 }
                 _ => self.stop_at("argument", span, "`pld.window` takes a buffer, a shape and `dtype=`"),
             },

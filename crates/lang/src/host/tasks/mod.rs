@@ -24,7 +24,7 @@ mod words;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-pub(crate) use devices::Window;
+pub(crate) use devices::DeviceWindow;
 use indexmap::IndexMap;
 use ruff_python_ast::{Expr, StmtFunctionDef};
 use slipring_ir::{Diagnostic, Diags, Span};

@@ -1,0 +1,33 @@
+//! Arrays of numbers: lists that are values.
+
+use super::Args;
+use crate::meaning::value::{Eval, Value};
+
+/// `pl.array.…`.
+pub(super) fn array(name: &str, args: &Args) -> Eval {
+    if name == "array.create" {
+        return Ok(Value::Tuple(vec![Value::Int(0); args.need(0, "extent")?.int()? as usize]));
+    }
+    let (list, index) = (args.need(0, "array")?, args.need(1, "index")?);
+    match name {
+        "array.get_element" => {
+            let items = list.items();
+            Ok(items[place(&items, &index)?].clone())
+        }
+        _ => changed(&list, &index, args.need(2, "value")?),
+    }
+}
+
+/// An array with another element at a place.
+pub fn changed(list: &Value, index: &Value, value: Value) -> Eval {
+    let mut items = list.items();
+    let at = place(&items, index)?;
+    items[at] = value;
+    Ok(Value::Tuple(items))
+}
+
+fn place(items: &[Value], index: &Value) -> Eval<usize> {
+    let index = index.int()?;
+    let from_the_end = if index < 0 { index + items.len() as i128 } else { index };
+    usize::try_from(from_the_end).ok().filter(|at| *at < items.len()).ok_or(format!("no element {index}"))
+}

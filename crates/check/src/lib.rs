@@ -9,7 +9,7 @@
 //! Order comes only from synchronisation that took place: a core's scalar unit executes in order and
 //! issues a step before a pipe starts it; a pipe takes its steps in order; a set comes before the wait that
 //! takes its signal; a barrier comes after what it waits for. Cycles play no part: two accesses that the
-//! run happened to keep apart still race. Vector clocks ([`clock`]) hold the order, one component for each
+//! run happened to keep apart still race. Vector clocks (`clock`) hold the order, one component for each
 //! scalar unit and pipe of a cluster. Blocks are never ordered with each other, whatever cluster they ran on.
 //!
 //! # Why one run can speak for all schedules

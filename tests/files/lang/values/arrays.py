@@ -3,7 +3,6 @@
 # args: iota:i32[1x16] zeros:i32[1x16]
 # platforms: a5, a2a3
 # test: run %s --verify
-# exit: 0
 # check: verify clean
 # out[1]: i32 6 3 9 12 0 1 4 9 16 100 3 0 0 0 0 0
 import pypto.language as pl

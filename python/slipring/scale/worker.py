@@ -6,6 +6,7 @@ It ends with its driver, whatever a point is at: the end of its input is read on
 import json
 import os
 import queue
+import sys
 import threading
 
 # How a worker ends that has no memory left.
@@ -40,6 +41,8 @@ def main():
     # What kernels or libraries print is no answer.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    # In the order in which they print it, beside what stands on the error output.
+    sys.stdout.reconfigure(line_buffering=True)
     questions = os.fdopen(os.dup(0), "rb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     import slipring

@@ -23,7 +23,8 @@ class Kept:
         if compiled is not None and compiled is not WHOLE:
             return compiled
         # The tasks of a whole program follow from its numbers.
-        numbers = tuple((name, number(value)) for name, value in arguments.items() if number(value) is not None)
+        texts = ((name, number(value)) for name, value in arguments.items())
+        numbers = tuple((name, text) for name, text in texts if text is not None)
         if compiled is WHOLE and (key, numbers) in self._list:
             return self._list[(key, numbers)]
         loaded = load(list(numbers))

@@ -5,7 +5,7 @@ import pathlib
 
 from . import _slipring
 from ._arrays import element_of, extents, host_array, is_array
-from ._compiled import Kept, bound, readings
+from ._compiled import Kept, bound, readings, tensors
 from ._runs import OPTIONS, ProgramRun, start
 from ._slipring import KernelError
 
@@ -44,9 +44,7 @@ class File:
             path, contents = self._path, self._contents
             return _slipring.open(path, contents, types, self._values, self._function, self._platform, self._readings)
 
-        arrays = [(name, value) for name, value in arguments.items() if hasattr(value, "dtype")]
-        key = tuple((name, tuple(extents(value, name)), element_of(value, name)) for name, value in arrays)
-        return self._compiled.get(key, arguments, load)
+        return self._compiled.get(tuple(tensors(arguments)), arguments, load)
 
     def _known(self):
         """What it is without arguments. Raises what stands in the way."""

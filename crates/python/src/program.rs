@@ -101,7 +101,7 @@ impl Program {
         let tensors = tensors(args)?;
         let program = Arc::clone(&self.inner);
         let work = move || {
-            let followed = program.is_open().then(|| program.followed(tensors.clone(), &options)).transpose()?;
+            let followed = program.followed(&tensors, &options)?;
             let program = followed.as_ref().unwrap_or(&program);
             let run = program.run(tensors, &options)?;
             let mut facts = run.facts().clone();

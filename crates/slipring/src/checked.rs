@@ -207,9 +207,9 @@ fn kernels_of(program: &Program) -> (Vec<Diagnostic>, usize) {
     let done = if program.is_open() {
         // For the arguments that a run without any takes.
         let args = program.arguments(&[], 0).map(|args| args.into_iter().map(Tensor::from).collect::<Vec<_>>());
-        let followed = args.and_then(|args| program.followed(args, &ProgramOptions::default()));
+        let followed = args.and_then(|args| program.followed(&args, &ProgramOptions::default()));
         match followed {
-            Ok(program) => compiled(&program),
+            Ok(followed) => compiled(followed.as_ref().unwrap_or(program)),
             Err(Error::Text(report)) => Err(Error::Text(report)),
             Err(other) => return (vec![program.not_followed(&other.to_string())], 0),
         }

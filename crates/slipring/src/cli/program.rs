@@ -35,7 +35,7 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
     (options.clusters, options.devices) = (args.clusters, args.devices);
     options.timing = args.timing;
     options.limits = args.kernel.limits.of_run();
-    let followed = program.is_open().then(|| program.followed(bound.clone(), &options)).transpose()?;
+    let followed = program.followed(&bound, &options)?;
     let program = followed.as_ref().unwrap_or(program);
     if let Some(name) = &args.device {
         let board = board::built_in(name).map_err(|error| Error::Arguments(error.to_string()))?;

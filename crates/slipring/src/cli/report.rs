@@ -40,7 +40,7 @@ fn whole(args: &ReportArgs, program: &Program) -> Result<Exit, Error> {
     let (tensors, _) = divide(args.kernel.program_arguments(program)?);
     let mut options = ProgramOptions::default();
     options.limits = args.kernel.limits.of_run();
-    let followed = program.is_open().then(|| program.followed(tensors.clone(), &options)).transpose()?;
+    let followed = program.followed(&tensors, &options)?;
     let program = followed.as_ref().unwrap_or(program);
     report_all(&program.compile()?);
     options.record = true;

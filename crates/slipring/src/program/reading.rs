@@ -12,7 +12,7 @@ use super::run::{first_value, holds};
 use super::task::run_task;
 use super::{Program, ProgramOptions};
 use crate::kernel::Compiled;
-use crate::{Args, Error, Kernel, Loaded, Tools};
+use crate::{Error, Kernel, Loaded, Tensor, Tools};
 
 /// The devices of a program for several where nobody says how many.
 const DEVICES: u32 = 2;
@@ -114,17 +114,21 @@ impl Program {
         Diagnostic::error("not-followed", span, message).note(why.to_string())
     }
 
-    /// The program as it is for these arguments: what its orchestration reads is known, the tasks before it having run.
+    /// The program as it is for these arguments: what its orchestration reads is known, the tasks before it having run. `None` where
+    /// it is not [open](Program::is_open): it is the same for all.
     ///
     /// # Errors
     /// If the arguments do not fit, or the program has errors behind what it reads.
-    pub fn followed<'a>(&self, args: impl Into<Args<'a>>, options: &ProgramOptions) -> Result<Program, Error> {
+    pub fn followed(&self, args: &[Tensor<'_>], options: &ProgramOptions) -> Result<Option<Program>, Error> {
+        if !self.is_open() {
+            return Ok(None);
+        }
         let mut quick = options.clone();
         quick.tools = Tools { race: false, init: false, ..Tools::default() };
         let mut ahead = Ahead {
             platform: self.with_clusters(options.clusters)?,
             options: quick,
-            arguments: self.contents(args.into())?,
+            arguments: self.contents(args.to_vec().into())?,
             tensor_of: self.orchestration.tensor_of.clone(),
             tensors: Vec::new(),
             compiled: Vec::new(),
@@ -133,6 +137,6 @@ impl Program {
         let mut answer = |ask: &Ask<'_>| ahead.answer(ask);
         let followed = Program::of(self.source.clone(), self.read_with.clone(), Some(&mut answer))?;
         let followed = followed.ok_or_else(|| Error::Unsupported("the program is none any more".into()))?;
-        Ok(Program { platform: self.platform.clone(), readings: self.readings.clone(), ..followed })
+        Ok(Some(Program { platform: self.platform.clone(), readings: self.readings.clone(), ..followed }))
     }
 }

@@ -306,7 +306,7 @@ impl Tune {
         };
         let args = program.arguments(&self.args, self.seed)?;
         let tensors: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
-        let followed = program.is_open().then(|| program.followed(tensors.clone(), &options)).transpose()?;
+        let followed = program.followed(&tensors, &options)?;
         let program = followed.as_ref().unwrap_or(program);
         let platform = program.target()?;
         let mut all = Everything::of(&program.source().text, &platform, &self.run);

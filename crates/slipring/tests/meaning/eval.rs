@@ -407,9 +407,7 @@ impl<'a> Run<'a> {
         let array = match base {
             Value::Array(array) => array,
             Value::Tuple(items) => {
-                let at = self.expr(slice)?.int()?;
-                let at = if at < 0 { at + items.len() as i128 } else { at };
-                return items.get(at as usize).cloned().ok_or_else(|| format!("no item {at}"));
+                return crate::meaning::ops::element(items, &self.expr(slice)?);
             }
             other => return Err(format!("a part of {other:?}")),
         };

@@ -11,7 +11,7 @@ use crate::meaning::eval::{Run, elem};
 use crate::meaning::number;
 use crate::meaning::scalars;
 use crate::meaning::value::{Eval, Value};
-pub use arrays::changed;
+pub use arrays::{changed, element};
 use cross::{gather, pop, push, shard};
 pub use masks::chosen;
 use masks::{compared, selected};

@@ -10,12 +10,14 @@ pub(super) fn array(name: &str, args: &Args) -> Eval {
     }
     let (list, index) = (args.need(0, "array")?, args.need(1, "index")?);
     match name {
-        "array.get_element" => {
-            let items = list.items();
-            Ok(items[place(&items, &index)?].clone())
-        }
+        "array.get_element" => element(&list.items(), &index),
         _ => changed(&list, &index, args.need(2, "value")?),
     }
+}
+
+/// An element, counted from the end where the index is negative.
+pub fn element(items: &[Value], index: &Value) -> Eval {
+    Ok(items[place(items, index)?].clone())
 }
 
 /// An array with another element at a place.

@@ -100,6 +100,13 @@ def test_what_a_point_may_change(tmp_path):
         slipring.sweep(scaled, [{"cycles": 3}], arrays())
     by_tile = slipring.sweep(scaled, {"TILE": [16, 64]}, lambda point: {"x": X[: point["TILE"]], "n": 1, "out": np.zeros_like(X)})
     assert [row["verdict"] for row in by_tile] == ["findings", "clean"]
+    def filled(value):
+        return lambda point: [np.full_like(X, value), 1, np.zeros_like(X)]
+
+    ones = slipring.sweep(scaled, {"TILE": [16, 64]}, filled(1), file=tmp_path / "ones")
+    assert list(slipring.sweep(scaled, {"TILE": [16, 64]}, filled(1), file=tmp_path / "ones")) == list(ones)
+    with pytest.raises(ValueError, match="rows of another sweep of scaled .id differ."):
+        slipring.sweep(scaled, {"TILE": [16, 64]}, filled(2), file=tmp_path / "ones")
     listed = slipring.sweep(scaled, [{"TILE": 16, "timing": "random:3"}, {"TILE": 64, "timing": "platform"}], [X, 1, np.zeros_like(X)])
     assert [row["timing"] for row in listed] == ["random:3", "platform"] and listed.verdicts() == {"clean": 2}
     of_file = slipring.sweep("examples/lang/double.py", {"slot_num": [1, 2, 99]}, list(inputs_of_double()))

@@ -1,8 +1,9 @@
-"""Sweeps on a cluster of Ray: three nodes on this machine. The cluster is the tests' own, and ends with them."""
+"""Sweeps on a cluster of Ray: four nodes on this machine, two of which go away. The cluster is the tests' own, and ends with them."""
 
 import json
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 import slipring
-from scale_jobs import Job
+from scale_jobs import Job, Odd
 from slipring.scale import PoolError
 from test_scale import POINTS, SOURCES, arrays, rows_in, scaled, until
 from test_scale_launch import ROWS, rows_of_blocks
@@ -29,7 +30,7 @@ def cluster():
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = SOURCES
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    cluster.nodes = [cluster.add_node(num_cpus=1, wait=False) for _ in range(2)]
+    cluster.nodes = [cluster.add_node(num_cpus=1, wait=False) for _ in range(3)]
     cluster.wait_for_nodes()
     os.environ.pop("PYTHONPATH") if before is None else os.environ.update(PYTHONPATH=before)
     yield cluster
@@ -79,6 +80,16 @@ def test_the_same_table_as_one_process(cluster, tmp_path, capfd):
     assert out + err == "", "Ray is quiet"
 
 
+def test_the_same_campaign_as_one_process(cluster, tmp_path):
+    files = ["examples/lang/double.py", "examples/lang/pure_vector.py"]
+    reports = {}
+    for name, where in (("one", {"workers": 1}), ("ray", {"where": cluster.address})):
+        report = slipring.campaign(Odd, files, seeds=range(10), platforms=["a5"], file=tmp_path / name, **where)
+        reports[name] = report.counts, report.findings
+    assert reports["one"] == reports["ray"] and len(reports["ray"][1]) == 3
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "ray").read_bytes()
+
+
 def test_a_launch_is_that_of_one_process(cluster):
     x = np.random.default_rng(0).standard_normal((12 * ROWS, 64), np.float32)
     one, two = np.zeros_like(x), np.zeros_like(x)
@@ -99,21 +110,67 @@ def test_what_goes_wrong_is_settled_where_it_is(cluster, tmp_path, monkeypatch):
         rows_of(cluster, tmp_path, [("well", 0)])
 
 
+LONG = {**POINTS, "n": range(300, 360)}
+
+
+def test_ctrl_c_leaves_a_file_that_goes_on_without_a_node(cluster, tmp_path):
+    path = tmp_path / "rows"
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    command = [sys.executable, "-c", STOPPED, cluster.address, str(path)]
+    driver = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": SOURCES}, **pipes)
+    until(lambda: rows_in(path) > 3)
+    driver.send_signal(signal.SIGINT)
+    out, err = driver.communicate(timeout=60)
+    assert out == "interrupted\n" and f"of 480 rows stand in {path}: the same call" in err
+    begun = rows_in(path)
+    assert 3 < begun < 480
+    gone, left = leaving(cluster), []
+
+    def watch():
+        until(lambda: rows_in(path) > begun)
+        left.append(480 - rows_in(path))
+        gone.run()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    slipring.sweep(scaled, LONG, arrays(), where=cluster.address, file=path)
+    watcher.join()
+    assert left[0] > 0, "the node went when all was done"
+    slipring.sweep(scaled, LONG, arrays(), workers=2, file=tmp_path / "whole")
+    assert path.read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def leaving(cluster):
+    """A thread that takes a node away."""
+
+    def leave():
+        cluster.remove_node(cluster.nodes.pop(0))
+
+    return threading.Thread(target=leave)
+
+
 def test_a_node_that_goes_away_loses_nothing(cluster, tmp_path):
-    gone = []
-
-    def watch(number):
-        if number == 30:
-            gone.append(threading.Thread(target=cluster.remove_node, args=(cluster.nodes.pop(),)))
-            gone[0].start()
-
-    rows = rows_of(cluster, tmp_path, [("waits", 0.03)] * 150, watch)
-    gone[0].join()
+    gone = leaving(cluster)
+    rows = rows_of(cluster, tmp_path, [("waits", 0.03)] * 150, lambda number: number == 30 and gone.start())
+    gone.join()
     assert sorted(rows) == list(range(150)) and all(row["verdict"] == "clean" for row in rows.values())
     began = Job(tmp_path).done()
     assert sorted(set(began)) == list(range(150))
     # Done again is at most what one actor had before it.
     assert len(began) - 150 <= 2 * 20
+
+
+STOPPED = """
+import sys
+import slipring
+from test_scale import arrays, scaled
+from test_scale_ray import LONG
+try:
+    slipring.sweep(scaled, LONG, arrays(), where=sys.argv[1], file=sys.argv[2])
+    print("whole")
+except KeyboardInterrupt:
+    print("interrupted")
+"""
 
 
 DRIVER = """

@@ -55,13 +55,18 @@ def sweep(
     title = f"sweep of {os.fspath(kernel) if isinstance(kernel, (str, os.PathLike)) else kernel.__name__}"
     axes = points.axes if hasattr(points, "axes") else points.points
     values = [(name, _digest(value)) for name, value in fixed.items()]
-    own = getattr(of_point, "__qualname__", None) and of_point.__code__.co_code
-    head = {"what": title, "id": identity(source.facts(), _plain(axes), values, own, sorted(options.items()), verify)}
+
+    def own(point):
+        return _arguments(parameters, of_point(point), kinds) if of_point else None
+
+    if of_point:
+        # What a function gives shows at the ends: nothing that it was made of says as much.
+        values = [[(name, _digest(value)) for name, value in own(points[at]).items()] for at in (0, len(points) - 1)]
+    head = {"what": title, "id": identity(source.facts(), _plain(axes), values, sorted(options.items()), verify)}
     journal = Journal(file, head, len(points))
 
     def payload(number):
-        point = points[number]
-        return point, _arguments(parameters, of_point(point), kinds) if of_point else None
+        return points[number], own(points[number])
 
     drive(pool_of(where, pickle.dumps(job), workers, timeout, memory, logs), journal, payload, title, progress, _found)
     return Table(journal, points.names)

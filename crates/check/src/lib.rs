@@ -24,7 +24,6 @@ pub mod blind;
 mod clock;
 mod freed;
 mod init;
-mod locks;
 mod marking;
 mod order;
 mod overlap;

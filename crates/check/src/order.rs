@@ -7,7 +7,6 @@ use slipring_program::{SiteRef, SyncRole};
 use slipring_sim::{Agent, Issued, Launch};
 
 use crate::clock::Clock;
-use crate::locks::Locks;
 use crate::marking::Notes;
 use crate::token::Token;
 
@@ -114,8 +113,6 @@ pub(crate) enum Doubt {
     },
     /// The signal was lost.
     Lost,
-    /// If buffer tokens were locks, this pipe (by its lane) and the one at hand would wait for each other.
-    Locks(usize),
 }
 
 /// The order of everything that has happened so far.
@@ -135,8 +132,8 @@ pub(crate) struct Order {
     tokens: Vec<Token>,
     per_cluster: usize,
     is_token: Vec<bool>,
-    is_buffer: Vec<bool>,
-    locks: Locks,
+    /// Later releases that the acquire which is issued next waits for.
+    later: Vec<(usize, u32)>,
     max: Vec<u64>,
 }
 
@@ -156,8 +153,7 @@ impl Order {
                 .iter()
                 .map(|s| matches!(s.role, SyncRole::Token { .. } | SyncRole::UnitFlag { .. }))
                 .collect(),
-            is_buffer: syncs.iter().map(|s| matches!(s.role, SyncRole::Token { .. })).collect(),
-            locks: Locks::default(),
+            later: Vec::new(),
             max: syncs.iter().map(|s| u64::from(s.max.max(1))).collect(),
         };
         for _ in 0..clusters {
@@ -175,7 +171,6 @@ impl Order {
 
     /// A block starts on a cluster: nothing that happened there before matters.
     pub fn restart(&mut self, cluster: u32, platform: &Platform) {
-        self.locks.restart(cluster);
         let cluster = cluster as usize;
         for lane in 0..Agent::PER_CLUSTER {
             self.units[cluster * Agent::PER_CLUSTER + lane] = Unit::new(lane, platform);
@@ -231,25 +226,27 @@ impl Order {
         }
     }
 
+    /// The acquire that is issued next waits for these later releases.
+    pub fn hold(&mut self, to: Agent, later: &[(Pipe, u32)]) {
+        self.later.clear();
+        self.later.extend(later.iter().map(|(pipe, number)| (Agent { pipe: *pipe, ..to }.lane(), *number)));
+    }
+
     /// The scalar unit puts a step on a pipe: the step comes after all that the scalar unit has done.
-    pub fn issue(&mut self, to: Agent, step: Issued) -> Option<Doubt> {
+    pub fn issue(&mut self, to: Agent, step: Issued) {
         let core = Order::core(to);
         self.steps[core] = self.steps[core].wrapping_add(1);
         let number = self.steps[core];
         if to.pipe == Pipe::S {
             self.units[to.index()].number = number;
-            return None;
+            return;
         }
-        let mut doubt = None;
         match step {
             Issued::Wait(sync) if self.is_token[sync as usize] => {
-                self.token(to, sync).issue_acquire(to.lane());
-                if self.is_buffer[sync as usize] {
-                    doubt = self.locks.get(to.cluster, sync, to.lane()).map(Doubt::Locks);
-                }
+                let later = std::mem::take(&mut self.later);
+                self.token(to, sync).issue_acquire(to.lane(), later);
             }
             Issued::Release { token: sync, deferred, after } => {
-                self.locks.give_back(to.cluster, sync, to.lane());
                 let release = self.token(to, sync).issue_release(to.lane(), deferred);
                 for pipe in after.iter() {
                     let unit = &mut self.units[Agent { pipe, ..to }.index()];
@@ -265,7 +262,7 @@ impl Order {
         let news = self.touched[core] || unit.seen != version;
         unit.issued.push_back((number, news));
         if !news {
-            return doubt;
+            return;
         }
         let clock = self.units[scalar].release(Pipe::S.index() + to.role.index() * Pipe::COUNT);
         if std::mem::take(&mut self.touched[core]) {
@@ -274,7 +271,6 @@ impl Order {
         let unit = &mut self.units[to.index()];
         unit.news.push_back(clock);
         unit.seen = self.versions[core];
-        doubt
     }
 
     /// A pipe starts (or ends, for waits) the step at the head of its queue.
@@ -448,7 +444,6 @@ impl Order {
         for (at, token) in self.tokens.iter().enumerate() {
             token.note(at / self.per_cluster, notes);
         }
-        self.locks.note(notes);
     }
 
     fn note_object(&self, cluster: usize, max: u64, object: &Object, notes: &mut Notes) {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use slipring_machine::{Pipe, Platform, Role};
+use slipring_machine::readings::{TOKEN_LOCKS, UNIT_FLAG_BLOCKS, UNORDERED_MOVES, UNORDERED_STORES};
+use slipring_machine::{Pipe, Platform, Question, Role};
 use slipring_program::{Extent, Finding, Label, Severity, SiteRef, SyncRole, Words};
 use slipring_sim::{Agent, Issued, Launch, Meeting, Observer, Turns, WorkRun};
 use slipring_tile::Space;
@@ -41,6 +42,10 @@ pub struct Race {
     findings: Vec<Finding>,
     /// Accesses of one pipe are kept apart by the pipe's own order.
     leans: bool,
+    /// What the run depends on and no source decides.
+    questions: Vec<&'static Question>,
+    /// For each object whether it is a buffer token.
+    locks: Vec<bool>,
     /// Why the verdict does not cover all schedules, once for each object and reason.
     doubts: Vec<String>,
     /// Some of these are about signals: another schedule may send or take them in another order.
@@ -108,6 +113,17 @@ impl Race {
         self.leans
     }
 
+    /// What the run depends on and no source decides.
+    pub fn questions(&self) -> &[&'static Question] {
+        &self.questions
+    }
+
+    fn leans_on(&mut self, question: &'static Question) {
+        if !self.questions.contains(&question) {
+            self.questions.push(question);
+        }
+    }
+
     /// Why the verdict does not cover all schedules; empty where it does.
     pub fn doubts(&self) -> &[String] {
         &self.doubts
@@ -149,7 +165,7 @@ impl Race {
     fn touch(&mut self, run: &WorkRun<'_>) {
         let agent = run.agent;
         let reads = self.stamp(agent, run.site);
-        let (mut added, mut full) = (None, false);
+        let (mut added, mut full, mut leans) = (None, false, false);
         let (clock, in_order) = (self.order.clock(agent), self.order.clock_in_order(agent));
         for (ranges, write) in [(&run.access.reads, false), (&run.access.writes, true)] {
             let stamp = Stamp { write, update: run.access.update, ..reads };
@@ -180,10 +196,16 @@ impl Race {
                 if let (Some(blind), LaunchMemory::Buffer(buffer)) = (&mut self.blind, place) {
                     blind.touch(buffer, write, agent, stamp.epoch, clock);
                 }
-                let mut touch = Touch { stamp, clock, conflict, leans: &mut self.leans };
+                let mut touch = Touch { stamp, clock, conflict, leans: &mut leans };
                 let shadow = self.shadows.get(place);
                 shadow.touch(range, start, &mut touch);
                 full |= shadow.is_full();
+            }
+        }
+        if leans {
+            self.leans = true;
+            if agent.pipe.moves() {
+                self.leans_on(&UNORDERED_MOVES);
             }
         }
         if full && !self.gave_up {
@@ -326,7 +348,11 @@ impl Race {
     /// Reports pairs of accesses inside one execution that nothing orders. Two stores are a warning: the manual has a barrier
     /// for them, and public kernels rely on their order without it.
     fn report_inner(&mut self, run: &WorkRun<'_>) {
+        let strict = self.platform.as_ref().is_some_and(|platform| platform.reads_otherwise(&UNORDERED_STORES));
         for inner in &run.access.conflicts {
+            if inner.writes == [true; 2] && !strict {
+                self.leans_on(&UNORDERED_STORES);
+            }
             if !self.seen.insert((inner.earlier, inner.later, inner.writes[0], inner.writes[1])) {
                 continue;
             }
@@ -343,7 +369,7 @@ impl Race {
             let label = |site, writes| Label { site, text: format!("{} {} here", run.agent, verb(writes)) };
             self.findings.push(Finding {
                 code: "race",
-                severity: if inner.writes == [true; 2] { Severity::Warning } else { Severity::Error },
+                severity: if inner.writes == [true; 2] && !strict { Severity::Warning } else { Severity::Error },
                 message,
                 primary: Some(label(inner.later, inner.writes[1])),
                 secondary: vec![label(inner.earlier, inner.writes[0])],
@@ -381,7 +407,6 @@ impl Race {
             Doubt::Waiters(_) => 1,
             Doubt::Room { .. } => 2,
             Doubt::Lost => 3,
-            Doubt::Locks(_) => 4,
         };
         if !self.doubted.insert((sync, kind)) {
             return;
@@ -397,11 +422,6 @@ impl Race {
             Doubt::Room { set, .. } => {
                 format!("in another schedule {} may set {name} before there is room for the signal", other(set))
             }
-            Doubt::Locks(lane) => format!(
-                "{} and {agent} wait for each other's buffers if `{}` waits for a pipe that has {name} and releases it later",
-                agent.at(agent.block, lane),
-                self.words.get_buffer
-            ),
             Doubt::Lost => format!("{name} lost a signal, which another schedule may not lose"),
         });
         let Doubt::Room { set, wait } = doubt else { return };
@@ -464,6 +484,8 @@ impl Observer for Race {
         (self.names, self.words) = (Names::new(launch), launch.program.words);
         self.pushes = Pushes::new(launch);
         self.freed = Freed::new(launch);
+        let locks = launch.program.syncs.iter().map(|sync| matches!(sync.role, SyncRole::Token { .. }));
+        self.locks = locks.collect();
         self.platform = Some(launch.platform.clone());
         self.overlapping = launch.platform.overlapping();
     }
@@ -478,11 +500,18 @@ impl Observer for Race {
 
     #[inline]
     fn issue(&mut self, _: u64, to: Agent, step: Issued, _: SiteRef) {
-        if self.active
-            && let Some(doubt) = self.order.issue(to, step)
-            && let Issued::Wait(sync) = step
-        {
-            self.doubt(to, sync, doubt);
+        if self.active {
+            self.order.issue(to, step);
+        }
+    }
+
+    fn hold(&mut self, to: Agent, sync: u32, later: &[(Pipe, u32)]) {
+        let (Some(platform), Some(locks)) = (&self.platform, self.locks.get(sync as usize)) else { return };
+        let question = if *locks { &TOKEN_LOCKS } else { &UNIT_FLAG_BLOCKS };
+        match platform.reads_otherwise(question) {
+            true => self.order.hold(to, later),
+            false if !later.is_empty() => self.leans_on(question),
+            false => {}
         }
     }
 

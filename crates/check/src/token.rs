@@ -1,4 +1,5 @@
-//! The order that buffer tokens make: an acquire comes after every release that was issued before it.
+//! The order that buffer tokens make: an acquire comes after every release that was issued before it, and in the other reading
+//! after some that are issued behind it.
 
 use std::collections::VecDeque;
 
@@ -13,12 +14,24 @@ pub(crate) struct Token {
     /// What the releases before number `first` knew together.
     before: Clock,
     first: u32,
-    /// What the releases from `first` on knew, for those that are done.
-    known: VecDeque<Option<Clock>>,
+    /// The releases from `first` on: the lane, and what those knew that are done.
+    known: VecDeque<(usize, Option<Clock>)>,
+    /// How many releases of each lane come before those.
+    dropped: Vec<(usize, u32)>,
     /// Releases that are not done.
     open: Vec<Open>,
-    /// Acquires that are not over: the pipe's lane, and how many releases they wait for.
-    acquires: Vec<(usize, u32)>,
+    /// Acquires that are not over.
+    acquires: Vec<Acquire>,
+}
+
+/// An acquire that is not over.
+#[derive(Clone, Debug)]
+struct Acquire {
+    lane: usize,
+    /// How many releases it waits for.
+    goal: u32,
+    /// Later ones, which it waits for as well: the lane, and which of its releases, from 1.
+    later: Vec<(usize, u32)>,
 }
 
 /// A release that is not done.
@@ -33,15 +46,15 @@ struct Open {
 }
 
 impl Token {
-    /// An acquire is issued to the pipe of a lane.
-    pub fn issue_acquire(&mut self, lane: usize) {
-        self.acquires.push((lane, self.issued));
+    /// An acquire is issued to the pipe of a lane, which waits for some later releases as well.
+    pub fn issue_acquire(&mut self, lane: usize, later: Vec<(usize, u32)>) {
+        self.acquires.push(Acquire { lane, goal: self.issued, later });
     }
 
     /// A release is issued to the pipe of a lane: its number.
     pub fn issue_release(&mut self, lane: usize, deferred: bool) -> u32 {
         self.open.push(Open { number: self.issued, lane, deferred, more: Clock::default() });
-        self.known.push_back(None);
+        self.known.push_back((lane, None));
         self.issued += 1;
         self.issued - 1
     }
@@ -66,7 +79,7 @@ impl Token {
         if open.deferred {
             clock.join(&self.up_to(number));
         }
-        if let Some(known) = self.known.get_mut((number - self.first) as usize) {
+        if let Some((_, known)) = self.known.get_mut((number - self.first) as usize) {
             *known = Some(clock);
         }
         self.forget();
@@ -77,15 +90,30 @@ impl Token {
     fn up_to(&self, number: u32) -> Clock {
         let mut clock = self.before;
         let count = number.saturating_sub(self.first) as usize;
-        self.known.iter().take(count).flatten().for_each(|known| clock.join(known));
+        self.known.iter().take(count).filter_map(|(_, known)| known.as_ref()).for_each(|known| clock.join(known));
+        clock
+    }
+
+    /// Releases of a lane that come before those that are remembered.
+    fn dropped(&self, lane: usize) -> u32 {
+        self.dropped.iter().find(|(of, _)| *of == lane).map_or(0, |(_, count)| *count)
+    }
+
+    /// What the first releases of a lane, so many, knew together.
+    fn up_to_of(&self, lane: usize, number: u32) -> Clock {
+        let mut clock = Clock::default();
+        let count = number.saturating_sub(self.dropped(lane)) as usize;
+        let of = self.known.iter().filter(|(of, _)| *of == lane).take(count);
+        of.filter_map(|(_, known)| known.as_ref()).for_each(|known| clock.join(known));
         clock
     }
 
     /// The oldest acquire of a lane's pipe is over: what it learns.
     pub fn acquire(&mut self, lane: usize) -> Clock {
-        let Some(at) = self.acquires.iter().position(|(of, _)| *of == lane) else { return Clock::default() };
-        let (_, goal) = self.acquires.remove(at);
-        let clock = self.up_to(goal);
+        let Some(at) = self.acquires.iter().position(|acquire| acquire.lane == lane) else { return Clock::default() };
+        let Acquire { goal, later, .. } = self.acquires.remove(at);
+        let mut clock = self.up_to(goal);
+        later.into_iter().for_each(|(lane, number)| clock.join(&self.up_to_of(lane, number)));
         self.forget();
         clock
     }
@@ -94,7 +122,8 @@ impl Token {
     pub fn note(&self, cluster: usize, notes: &mut Notes) {
         notes.word(u64::from(self.issued - self.first));
         notes.clock(cluster, &self.before);
-        for known in &self.known {
+        for (lane, known) in &self.known {
+            notes.word(*lane as u64);
             notes.word(u64::from(known.is_some()));
             known.iter().for_each(|clock| notes.clock(cluster, clock));
         }
@@ -106,9 +135,14 @@ impl Token {
             notes.clock(cluster, &open.more);
         }
         notes.word(self.acquires.len() as u64);
-        for (lane, goal) in &self.acquires {
-            notes.word(*lane as u64);
-            notes.word(u64::from(goal.saturating_sub(self.first)));
+        for acquire in &self.acquires {
+            notes.word(acquire.lane as u64);
+            notes.word(u64::from(acquire.goal.saturating_sub(self.first)));
+            notes.word(acquire.later.len() as u64);
+            for (lane, number) in &acquire.later {
+                notes.word(*lane as u64);
+                notes.word(u64::from(number.saturating_sub(self.dropped(*lane))));
+            }
         }
     }
 
@@ -119,12 +153,17 @@ impl Token {
 
     /// Joins the releases that every acquire to come waits for.
     fn forget(&mut self) {
-        let needed = self.acquires.iter().map(|(_, goal)| *goal).min().unwrap_or(self.issued);
+        let needed = self.acquires.iter().map(|acquire| acquire.goal).min().unwrap_or(self.issued);
         while self.first < needed
-            && let Some(Some(known)) = self.known.front()
+            && let Some((lane, Some(known))) = self.known.front()
         {
+            let lane = *lane;
             self.before.join(known);
             self.known.pop_front();
+            match self.dropped.iter_mut().find(|(of, _)| *of == lane) {
+                Some((_, count)) => *count += 1,
+                None => self.dropped.push((lane, 1)),
+            }
             self.first += 1;
         }
     }

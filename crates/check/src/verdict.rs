@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use slipring_machine::Pipe;
-use slipring_program::{Choice, Decision, Finding, Memory, ParamKind, SiteRef, SyncDecl, SyncRole};
+use slipring_machine::readings::SCALAR_CACHE;
+use slipring_machine::{Pipe, Question};
+use slipring_program::{Choice, Decision, Finding, Memory, ParamKind, SiteRef};
 use slipring_sim::{Agent, ArgValue, Issued, Launch, Meeting, Observer, RunResult, Turns, WorkRun};
 
 use crate::queues::Queues;
@@ -41,8 +42,6 @@ pub struct Checker {
     decisions: Vec<(Decision, String)>,
     /// Scalar arguments with their values.
     arguments: Vec<String>,
-    /// What is taken for granted, whatever happens in the run.
-    assumed: Vec<&'static str>,
     queues: Queues,
     scalar: ScalarMemory,
     sequential: bool,
@@ -134,6 +133,8 @@ pub struct Scope {
     pub arguments: Vec<String>,
     /// What is taken for granted of the machine, where the verdict leans on it.
     pub assumes: Vec<String>,
+    /// What no source decides and the verdict changes with: it is clean if all of this is so.
+    pub clean_if: Vec<String>,
 }
 
 /// The verdict on a run.
@@ -145,6 +146,9 @@ pub struct CheckReport {
     pub scope: Scope,
     /// The engine's findings, then races, then uninitialised reads.
     pub findings: Vec<Finding>,
+    /// Questions that no source decides and that the run depends on, answered as the platform answers them. The other answer may
+    /// come to the same verdict.
+    pub questions: Vec<&'static Question>,
 }
 
 impl Checker {
@@ -157,7 +161,6 @@ impl Checker {
             init: tools.init.then_some(init),
             decisions: Vec::new(),
             arguments: Vec::new(),
-            assumed: Vec::new(),
             scalar: ScalarMemory::default(),
             queues: Queues::default(),
             sequential: false,
@@ -210,7 +213,8 @@ impl Checker {
             }
             verdict => verdict,
         };
-        let between: Vec<_> = watched.iter().filter(|f| !SYNC.contains(&f.code)).cloned().collect();
+        let between = watched.iter().filter(|f| !SYNC.contains(&f.code)).cloned();
+        let between: Vec<_> = between.chain(self.scalar.findings()).collect();
         let between = self.races.then_some(between);
         let unwritten = self.init.as_ref().map(|init| init.findings(&result.memory));
         let tools = vec![
@@ -224,7 +228,14 @@ impl Checker {
         ];
         let mut findings = engine.clone();
         findings.extend(watched.iter().chain(unwritten.as_deref().into_iter().flatten()).cloned());
-        CheckReport { tools, scope: self.scope(result), findings }
+        findings.extend(self.scalar.findings());
+        let mut scope = self.scope(result);
+        if self.queues.most() > 1 && errors(&findings) == 0 && result.complete {
+            scope.clean_if.push(format!("issue queues hold {} steps", self.queues.most()));
+        }
+        let mut questions = self.race.questions().to_vec();
+        questions.extend(self.scalar.leans().then_some(&SCALAR_CACHE));
+        CheckReport { tools, scope, findings, questions }
     }
 
     fn scope(&self, result: &RunResult) -> Scope {
@@ -235,7 +246,8 @@ impl Checker {
             if !self.races {
                 reasons.push("races were not looked for".to_string());
             }
-            if self.race.findings().iter().any(|f| f.code == "race") {
+            let is_race = |f: &Finding| f.code == "race" && f.severity == slipring_program::Severity::Error;
+            if self.race.findings().iter().any(is_race) {
                 reasons.push("there are races: what is read depends on the schedule".into());
             }
             reasons.extend(self.race.doubts().iter().cloned());
@@ -254,17 +266,9 @@ impl Checker {
             .map(|(decision, op)| Because { site: decision.site, op: op.clone(), choice: decision.choice })
             .collect();
         let values = if because.is_empty() { Values::AnyContents } else { Values::TheseInputs { because } };
-        let mut assumes: Vec<String> = self.assumed.iter().map(ToString::to_string).collect();
-        if self.race.leans_on_pipes() {
-            assumes.insert(0, "each pipe keeps its work in order".into());
-        }
-        if self.scalar.is_shared() {
-            assumes.push("scalar accesses to global memory bypass the data cache".into());
-        }
-        if self.queues.most() > 1 {
-            assumes.push(format!("issue queues hold {} steps", self.queues.most()));
-        }
-        Scope { schedules, values, arguments: self.arguments.clone(), assumes }
+        let leans = self.race.leans_on_pipes().then(|| "each pipe keeps its work in order".to_string());
+        let assumes = leans.into_iter().collect();
+        Scope { schedules, values, arguments: self.arguments.clone(), assumes, clean_if: Vec::new() }
     }
 }
 
@@ -298,6 +302,12 @@ impl CheckReport {
         }
     }
 
+    /// True if no finding is an error and no tool was stopped or saw only this schedule.
+    pub fn is_free(&self) -> bool {
+        let free = |tool: &ToolVerdict| matches!(tool.verdict, Verdict::Checked { .. } | Verdict::NotChecked { .. });
+        self.tools.iter().all(free) && self.findings.iter().all(|f| f.severity < slipring_program::Severity::Error)
+    }
+
     /// True if every tool watched the whole run and no finding is an error.
     pub fn is_clean(&self) -> bool {
         let whole = |tool: &ToolVerdict| matches!(tool.verdict, Verdict::Checked { .. });
@@ -329,10 +339,17 @@ fn found(findings: usize) -> String {
 }
 
 impl Scope {
+    fn conditions(&self) -> String {
+        match self.clean_if.is_empty() {
+            true => String::new(),
+            false => format!("; clean if {}", self.clean_if.join(", and if ")),
+        }
+    }
+
     /// In words; `line` tells the line of the source that a place is in.
     pub fn describe(&self, line: impl Fn(SiteRef) -> Option<usize>) -> String {
         if let Schedules::ThisOne { reasons } = &self.schedules {
-            return format!("this schedule only ({})", reasons.join("; "));
+            return format!("this schedule only ({}){}", reasons.join("; "), self.conditions());
         }
         let mut text = "all schedules, ".to_string();
         match &self.values {
@@ -363,6 +380,7 @@ impl Scope {
         if !self.assumes.is_empty() {
             text += &format!("; given that {}", self.assumes.join(", that "));
         }
+        text += &self.conditions();
         text
     }
 }
@@ -390,19 +408,6 @@ fn arguments(launch: &Launch<'_>, decisions: &[(Decision, String)]) -> Vec<Strin
         .collect()
 }
 
-/// What the order of a program with these objects leans on.
-fn assumed(syncs: &[SyncDecl]) -> Vec<&'static str> {
-    let has = |wanted: fn(&SyncRole) -> bool| syncs.iter().any(|sync| wanted(&sync.role));
-    let mut list = Vec::new();
-    if has(|role| matches!(role, SyncRole::Token { .. })) {
-        list.push("buffer tokens wait for earlier releases and lock nothing");
-    }
-    if has(|role| matches!(role, SyncRole::UnitFlag { .. })) {
-        list.push("unit-flag checks wait for what comes before them in the program");
-    }
-    list
-}
-
 impl Observer for Checker {
     fn begin(&mut self, launch: &Launch<'_>) {
         self.sequential = launch.mode == Turns::Sequential;
@@ -410,8 +415,7 @@ impl Observer for Checker {
         let decisions = launch.program.decisions().into_iter();
         self.decisions = decisions.map(|decision| (decision, name(decision.site))).collect();
         self.arguments = arguments(launch, &self.decisions);
-        self.assumed = assumed(&launch.program.syncs);
-        self.scalar = ScalarMemory::default();
+        self.scalar = ScalarMemory::new(launch.platform.reads_otherwise(&SCALAR_CACHE));
         self.queues = Queues::new(launch);
         self.race.begin(launch);
         self.init.begin(launch);
@@ -431,6 +435,10 @@ impl Observer for Checker {
         if !self.sequential {
             self.queues.issue(to, step);
         }
+    }
+
+    fn hold(&mut self, to: Agent, sync: u32, later: &[(Pipe, u32)]) {
+        self.race.hold(to, sync, later);
     }
 
     fn start(&mut self, at: u64, run: &WorkRun<'_>) {

@@ -118,6 +118,11 @@ impl Pipe {
         }
     }
 
+    /// True where the pipe moves data and computes nothing.
+    pub const fn moves(self) -> bool {
+        matches!(self, Pipe::Mte1 | Pipe::Mte2 | Pipe::Mte3 | Pipe::Fix)
+    }
+
     /// Reads `V` or `PIPE_V`.
     pub fn parse(text: &str) -> Option<Pipe> {
         let short = text.strip_prefix("PIPE_").unwrap_or(text);

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use slipring_tile::{BLayout, Elem, Space};
 
 use crate::cost::{Cost, Entry, Figure, Price, Rule};
+use crate::readings::UNORDERED_MOVES;
 use crate::{CoreKind, Pipe, Question, VectorSpec};
 
 /// A platform: everything about the hardware that programs and the engine depend on.
@@ -216,6 +217,11 @@ impl Platform {
 
     /// True where two operations of a pipe that touch the same bytes of a memory need a barrier between them.
     pub fn overlaps(&self, pipe: Pipe, space: Space) -> bool {
+        (pipe.moves() && self.reads_otherwise(&UNORDERED_MOVES)) || self.listed(pipe, space)
+    }
+
+    /// The platform lists the memory for the pipe.
+    fn listed(&self, pipe: Pipe, space: Space) -> bool {
         self.pipes.unordered.get(pipe.name()).is_some_and(|names| names.iter().any(|name| name == space.name()))
     }
 

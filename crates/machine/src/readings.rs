@@ -1,4 +1,8 @@
-//! Where public sources disagree on what an operation does: what is done here, and what `--reading NAME` does instead.
+//! Where public sources disagree on what an operation does, or nobody says how the machine keeps order: what is done here, and what
+//! `--reading NAME` does instead.
+//!
+//! Readings of the first kind change results, and a warning names both where they do. Those of the second kind change verdicts: a
+//! launch that depends on one is judged with the other one as well, and where that verdict differs it is clean *if* ours is right.
 
 /// A question that sources answer in two ways.
 #[derive(Debug)]
@@ -19,6 +23,8 @@ impl PartialEq for Question {
         self.name == other.name
     }
 }
+
+impl Eq for Question {}
 
 /// The source with a value for each row, where it has 32 bytes for each row.
 pub static FIRST_COLUMN: Question = Question {
@@ -52,8 +58,76 @@ pub static FINITE_PAD: Question = Question {
     other: ["the largest and the smallest finite value", "goldens of PTO-Gym, tfillpad"],
 };
 
+/// Buffers that another pipe holds.
+pub static TOKEN_LOCKS: Question = Question {
+    name: "token-locks",
+    about: "whether a get of a buffer token waits for a pipe that has the buffer and releases it only later in the program",
+    ours: [
+        "a get of a buffer waits for the releases before it in the program only",
+        "seed 004, where program order resolves what depends; no source says what becomes of such a pipe",
+    ],
+    other: [
+        "a get of a buffer also waits for a pipe that has it and releases it later",
+        "seed 004, \"blocks if Vector hasn't released it\"",
+    ],
+};
+
+/// Unit flags that are not in the state that a check means.
+pub static UNIT_FLAG_BLOCKS: Question = Question {
+    name: "unit-flag-blocks",
+    about: "whether a product waits until a published tile is cleared, and a store until a cleared one is published",
+    ours: [
+        "checks of unit flags wait for what comes before them in the program only",
+        "public kernels that never clear a tile",
+    ],
+    other: ["checks of unit flags wait for what comes later, too", "no public source"],
+};
+
+/// Moves of one pipe to or from the same bytes.
+pub static UNORDERED_MOVES: Question = Question {
+    name: "unordered-moves",
+    about: "whether moves of one pipe that touch the same bytes need a barrier between them",
+    ours: [
+        "moves of one pipe keep their order",
+        "seed 004, `pipe_barrier`, where only MTE3 overtakes itself in global memory",
+    ],
+    other: [
+        "moves of one pipe need a barrier between them",
+        "the public assembler puts one between them on each pipe but V of the A5",
+    ],
+};
+
+/// Scalar accesses to global memory.
+pub static SCALAR_CACHE: Question = Question {
+    name: "scalar-cache",
+    about: "whether DMA and other cores see what a scalar unit writes to global memory, and it what they write",
+    ours: ["scalar accesses to global memory bypass the data cache", "no public source"],
+    other: [
+        "a data cache stands between them, which no op of the text keeps in order",
+        "public tile manual, MGATHER and MSCATTER",
+    ],
+};
+
+/// Stores of one vector function.
+pub static UNORDERED_STORES: Question = Question {
+    name: "unordered-stores",
+    about: "whether two stores of a vector function to the same bytes need a `mem_bar`",
+    ours: ["stores of one vector function keep their order", "public kernels, which have none"],
+    other: ["stores of one vector function need a barrier between them", "micro-instruction manual, `mem_bar`"],
+};
+
 /// All of them.
-pub static QUESTIONS: &[&Question] = &[&FIRST_COLUMN, &DENSE_COMPARE, &DENSE_SELECT, &FINITE_PAD];
+pub static QUESTIONS: &[&Question] = &[
+    &FIRST_COLUMN,
+    &DENSE_COMPARE,
+    &DENSE_SELECT,
+    &FINITE_PAD,
+    &TOKEN_LOCKS,
+    &UNIT_FLAG_BLOCKS,
+    &UNORDERED_MOVES,
+    &SCALAR_CACHE,
+    &UNORDERED_STORES,
+];
 
 /// The question whose other reading has this name.
 pub fn question(name: &str) -> Option<&'static Question> {

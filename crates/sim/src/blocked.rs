@@ -98,11 +98,27 @@ impl View<'_> {
         let goals = self.syncs[sync as usize].token.goals(head.ticket);
         let goals = if head.what == What::Release { goals } else { &[] };
         let units = Pipe::ALL.into_iter().zip(&core.pipes).filter(|(pipe, _)| *pipe != own);
-        let owes = units.filter(|(pipe, unit)| {
-            let earlier = |e: Entry| e.what == What::Release && e.id == sync && e.ticket < head.ticket;
-            unit.queued().any(earlier) || goals.iter().any(|(other, goal)| other == pipe && unit.popped < *goal)
+        let token = &self.syncs[sync as usize].token;
+        let later: Vec<Pipe> = match head.what {
+            What::Acquire => token.open_later(own).map(|(by, _)| *by).collect(),
+            _ => Vec::new(),
+        };
+        let releases = |e: &Entry| e.what == What::Release && e.id == sync;
+        let owes = units.clone().filter(|(pipe, unit)| {
+            unit.queued().any(|e| releases(&e) && (e.ticket < head.ticket || later.contains(pipe)))
+                || goals.iter().any(|(other, goal)| other == pipe && unit.popped < *goal)
         });
-        Release::Agents(owes.map(|(pipe, _)| AgentId::new(blocked.agent.core(), pipe)).collect())
+        let mut owes: Vec<Pipe> = owes.map(|(pipe, _)| pipe).collect();
+        // What is not issued yet the scalar unit owes.
+        let open = |by: &Pipe| !core.pipes[by.index()].queued().any(|e| releases(&e));
+        if later.iter().any(open) {
+            match core.state {
+                ScalarState::Ended if owes.is_empty() => return Release::Ended,
+                ScalarState::Ended => {}
+                _ => owes.push(Pipe::S),
+            }
+        }
+        Release::Agents(owes.into_iter().map(|pipe| AgentId::new(blocked.agent.core(), pipe)).collect())
     }
 
     fn setter_of(&self, sync: u32) -> Release {

@@ -132,7 +132,9 @@ fn waits(view: &View<'_>, blocked: &Blocked) -> String {
         Reason::QueueFull(pipe) => format!("waits for room in the queue of pipe {pipe}"),
         Reason::Drain => "waits for its pipes to drain".into(),
         Reason::Wait(sync) if view.is_token(sync) => {
-            format!("waits for the earlier releases of {}", view.program.syncs[sync as usize].name)
+            let later = view.syncs[sync as usize].token.open_later(blocked.agent.pipe()).next().is_some();
+            let which = if later { "a later release" } else { "the earlier releases" };
+            format!("waits for {which} of {}", view.program.syncs[sync as usize].name)
         }
         Reason::Wait(sync) => {
             let state = &view.syncs[sync as usize];
@@ -175,6 +177,7 @@ fn because(view: &View<'_>, blocked: &Blocked) -> String {
             format!("{} would signal it and takes no part in the program", setter(sync))
         }
         (Release::NoSet, Reason::Wait(sync)) => format!("nothing in the program of {} sets it", setter(sync)),
+        (Release::Ended, Reason::Wait(sync)) if view.is_token(sync) => "nothing that is left does so".into(),
         (Release::Ended, Reason::Wait(sync)) => format!("{} would signal it, and its program has ended", setter(sync)),
         _ => String::new(),
     }

@@ -116,6 +116,10 @@ pub trait Observer {
     fn block_end(&mut self, at: u64, block: u32, cluster: u32) {}
     /// The scalar unit of `to`'s core puts a step on the pipe `to`.
     fn issue(&mut self, at: u64, to: Agent, step: Issued, site: SiteRef) {}
+    /// A pipe is given a get or check of a token, told before its [`Issued::Wait`]; `later` are releases of other pipes that the
+    /// program has only behind it and that the platform's other reading ([`slipring_machine::readings::TOKEN_LOCKS`],
+    /// [`slipring_machine::readings::UNIT_FLAG_BLOCKS`]) waits for: the pipe, and which of its releases of the token, from 1.
+    fn hold(&mut self, to: Agent, sync: u32, later: &[(Pipe, u32)]) {}
     /// Work starts.
     fn start(&mut self, at: u64, run: &WorkRun<'_>) {}
     /// Work has completed: its bytes have changed.
@@ -145,6 +149,7 @@ macro_rules! forward {
             block_start(at, block, cluster) (at: u64, block: u32, cluster: u32),
             block_end(at, block, cluster) (at: u64, block: u32, cluster: u32),
             issue(at, to, step, site) (at: u64, to: Agent, step: Issued, site: SiteRef),
+            hold(to, sync, later) (to: Agent, sync: u32, later: &[(Pipe, u32)]),
             start(at, run) (at: u64, run: &WorkRun<'_>),
             end(at, run) (at: u64, run: &WorkRun<'_>),
             set(at, agent, sync, lost, site) (at: u64, agent: Agent, sync: u32, lost: bool, site: SiteRef),

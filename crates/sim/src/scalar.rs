@@ -255,7 +255,7 @@ impl<O: Observer> Engine<'_, O> {
             Inst::Wait { pipe, sync } => self.wait(core, *pipe, *sync, at, site),
             Inst::Acquire { pipe, token, waits } => {
                 let id = self.resolve(core, *token, site)?;
-                let ticket = self.hold(core, *pipe, id, site);
+                let ticket = self.hold(core, *pipe, id, *waits, site);
                 if *waits {
                     return self.issue(
                         core,

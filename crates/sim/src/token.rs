@@ -8,10 +8,15 @@
 //! alone never dead-lock, and who gets a buffer does not depend on time.
 //!
 //! Unit flags are tokens as well: a check is an acquire, publishing or clearing a tile is a release that needs none.
+//!
+//! In the other reading of the platform (`token-locks`, `unit-flag-blocks`) an acquire waits for releases behind it in the
+//! program, too: that of a pipe that holds the buffer, the clearing of a tile that is published, the publication of one that
+//! is not. Who waits for whom does not depend on time then either, but pipes may wait for each other.
 
 use std::collections::BTreeSet;
 
 use slipring_machine::Pipe;
+use slipring_machine::readings::{TOKEN_LOCKS, UNIT_FLAG_BLOCKS};
 use slipring_program::{Finding, SiteRef, SyncRole};
 
 use crate::engine::Engine;
@@ -34,13 +39,24 @@ pub(crate) struct Token {
     pub held: Vec<(Pipe, SiteRef)>,
     /// Acquires that wait until so many releases are done.
     waiters: Vec<(AgentId, u32)>,
+    /// Releases of each pipe that are issued, and that are done.
+    by_pipe: [[u32; 2]; Pipe::COUNT],
+    /// Later releases that acquires wait for, in the other reading: the pipe that waits, in program order.
+    later: Vec<(Pipe, Later)>,
+    /// Cycle from which the last release that is done is seen.
+    last_seen: u64,
     /// Deferred releases that are not done: number, and how many steps other pipes must have taken.
     deferred: Vec<(u32, Vec<(Pipe, u64)>)>,
 }
 
+/// Releases of other pipes, by their number among those of the pipe, from 1.
+type Later = Vec<(Pipe, u32)>;
+
 impl Token {
     /// A release is done; the others see it from a cycle on.
-    fn complete(&mut self, number: u32, seen: u64) {
+    fn complete(&mut self, pipe: Pipe, number: u32, seen: u64) {
+        self.by_pipe[pipe.index()][1] += 1;
+        self.last_seen = self.last_seen.max(seen);
         if number != self.done {
             self.early.insert(number);
             return;
@@ -54,10 +70,46 @@ impl Token {
 
     /// Takes out the acquires that need not wait any longer.
     fn ready(&mut self) -> Vec<AgentId> {
-        let done = self.done;
-        let ready = self.waiters.iter().filter(|(_, goal)| *goal <= done).map(|(agent, _)| *agent).collect();
-        self.waiters.retain(|(_, goal)| *goal > done);
-        ready
+        let (ready, waiters): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiters)
+            .into_iter()
+            .partition(|(agent, goal)| *goal <= self.done && self.open_later(agent.pipe()).next().is_none());
+        self.waiters = waiters;
+        ready.iter().for_each(|(agent, _)| self.forget_later(agent.pipe()));
+        ready.into_iter().map(|(agent, _)| agent).collect()
+    }
+
+    /// The later releases that the oldest acquire of a pipe still waits for.
+    pub fn open_later(&self, pipe: Pipe) -> impl Iterator<Item = &(Pipe, u32)> {
+        let own = self.later.iter().find(|(waits, _)| *waits == pipe);
+        own.into_iter().flat_map(|(_, later)| later).filter(|(by, number)| self.by_pipe[by.index()][1] < *number)
+    }
+
+    /// The oldest acquire of a pipe is over.
+    fn forget_later(&mut self, pipe: Pipe) {
+        if let Some(at) = self.later.iter().position(|(waits, _)| *waits == pipe) {
+            self.later.remove(at);
+        }
+    }
+
+    /// What an acquire of a pipe waits for in the other reading and the program has only behind it.
+    fn behind(&self, pipe: Pipe, role: SyncRole) -> Later {
+        let issued = |pipe: Pipe| self.by_pipe[pipe.index()][0];
+        let mut later = Later::new();
+        match role {
+            SyncRole::Token { .. } => {
+                for (holder, _) in self.held.iter().filter(|(holder, _)| *holder != pipe) {
+                    match later.iter_mut().find(|(known, _)| known == holder) {
+                        Some((_, number)) => *number += 1,
+                        None => later.push((*holder, issued(*holder) + 1)),
+                    }
+                }
+            }
+            _ if pipe == Pipe::M => later.push((Pipe::Fix, issued(Pipe::M))),
+            _ if pipe == Pipe::Fix => later.push((Pipe::M, issued(Pipe::Fix) + 1)),
+            _ => {}
+        }
+        later.retain(|(by, number)| issued(*by) < *number);
+        later
     }
 
     /// For a deferred release that waits: how many steps other pipes must have taken.
@@ -72,11 +124,19 @@ impl<O: Observer> Engine<'_, O> {
         &mut self.syncs[index].token
     }
 
-    /// A pipe gets a buffer: the number of releases that it has to wait for.
-    pub fn hold(&mut self, core: usize, pipe: Pipe, sync: u32, site: SiteRef) -> u32 {
-        let held = matches!(self.program.syncs[sync as usize].role, SyncRole::Token { .. });
+    /// A pipe gets a buffer: the number of releases that it has to wait for, if it waits.
+    pub fn hold(&mut self, core: usize, pipe: Pipe, sync: u32, waits: bool, site: SiteRef) -> u32 {
+        let role = self.program.syncs[sync as usize].role;
+        let question = if matches!(role, SyncRole::Token { .. }) { &TOKEN_LOCKS } else { &UNIT_FLAG_BLOCKS };
+        if waits {
+            let later = self.token(core, sync).behind(pipe, role);
+            self.observer.hold(self.agent(core, pipe), sync, &later);
+            if self.launch.platform.reads_otherwise(question) {
+                self.token(core, sync).later.push((pipe, later));
+            }
+        }
         let token = self.token(core, sync);
-        if held {
+        if matches!(role, SyncRole::Token { .. }) {
             token.held.push((pipe, site));
         }
         token.issued
@@ -103,6 +163,7 @@ impl<O: Observer> Engine<'_, O> {
         }
         let number = token.issued;
         token.issued += 1;
+        token.by_pipe[pipe.index()][0] += 1;
         let mut others = PipeSet::default();
         if deferred {
             token.held.iter().filter(|(holder, _)| *holder != pipe).for_each(|(holder, _)| others.insert(*holder));
@@ -128,13 +189,19 @@ impl<O: Observer> Engine<'_, O> {
         let releases = releases.saturating_sub(self.launch.suppose.slack(sync, site));
         let state = &mut self.syncs[index];
         let token = &mut state.token;
-        if token.done < releases {
+        let later = token.later.iter().find(|(waits, _)| *waits == pipe).is_some_and(|(_, later)| !later.is_empty());
+        if token.done < releases || token.open_later(pipe).next().is_some() {
             token.waiters.push((AgentId::new(core, pipe), releases));
             return None;
         }
         state.waits += 1;
         state.last_wait = Some(site);
-        let seen = if token.done == releases { at.max(token.visible) } else { at };
+        token.forget_later(pipe);
+        let seen = match (later, token.done == releases) {
+            (true, _) => at.max(token.last_seen),
+            (false, true) => at.max(token.visible),
+            (false, false) => at,
+        };
         Some(seen.saturating_add(cycles))
     }
 
@@ -151,7 +218,7 @@ impl<O: Observer> Engine<'_, O> {
             token.deferred.remove(place);
         }
         let seen = at.saturating_add(cycles);
-        token.complete(number, seen);
+        token.complete(pipe, number, seen);
         let ready = token.ready();
         let state = &mut self.syncs[index];
         state.sets += 1;

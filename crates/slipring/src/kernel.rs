@@ -12,6 +12,7 @@ use slipring_program::{Param, ParamKind};
 use slipring_report::MemoryFacts;
 use slipring_tile::Elem;
 
+use crate::answers::otherwise;
 use crate::args::Arg;
 use crate::launch::{arguments, blocks, head_lines, info, misfit_text, shapes};
 use crate::tensor::Bound;
@@ -64,13 +65,26 @@ pub struct Kernel {
 /// A kernel that is ready to run.
 #[derive(Debug)]
 pub(crate) struct Compiled {
-    pub prepared: Prepared,
+    pub prepared: Arc<Prepared>,
     pub platform: Platform,
     pub kernels: Vec<KernelInfo>,
     /// Warnings and notes.
     pub said: Vec<Diagnostic>,
     /// Shapes of the parameters, where they are known.
     pub shapes: Vec<Option<Vec<u64>>>,
+}
+
+impl Compiled {
+    /// The same on a platform with the other reading of a question that nothing compiled depends on.
+    pub fn with_reading(&self, question: &slipring_machine::Question) -> Compiled {
+        Compiled {
+            prepared: self.prepared.clone(),
+            platform: otherwise(&self.platform, question),
+            kernels: self.kernels.clone(),
+            said: self.said.clone(),
+            shapes: self.shapes.clone(),
+        }
+    }
 }
 
 /// The names of readings, all of which there are.
@@ -309,6 +323,7 @@ impl Kernel {
         let prepared = if diags.has_errors() { None } else { prepare(module, function, &platform, &mut diags) };
         let Some(prepared) = prepared else { return Err(Error::text(self.module.source.clone(), diags)) };
         let shapes = shapes(&prepared, &self.kernels);
+        let prepared = Arc::new(prepared);
         let compiled = Compiled { prepared, platform, kernels: self.kernels.clone(), said: diags.list, shapes };
         Ok(self.compiled.get_or_init(|| Arc::new(compiled)))
     }

@@ -7,6 +7,7 @@
 //! the passes and decodes, [`execute`] runs, [`run_on_device`] runs through a board's command queue, [`verify()`] compares with the sequential meaning. The rooms behind it are
 //! crates of their own; this one only connects.
 
+mod answers;
 pub mod args;
 mod asked;
 mod board;

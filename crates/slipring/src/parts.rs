@@ -137,6 +137,8 @@ fn run(
         Some("loaded data decide what it does".into())
     } else if asked.tools.race && !matches!(scope.schedules, Schedules::All) {
         Some("what it does depends on the schedule".into())
+    } else if !judged.questions.is_empty() {
+        Some("it depends on what no source decides, which is tried in one piece".into())
     } else if touched.by_scalars {
         Some("scalar units write global memory".into())
     } else {

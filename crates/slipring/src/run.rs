@@ -10,6 +10,7 @@ use slipring_program::ParamKind;
 use slipring_report::{CheckFacts, Record, Recorder, RingTrace, RunFacts, checks_text};
 use slipring_sim::{Suppose, Turns};
 
+use crate::answers::{clean_if, not_clean};
 use crate::args::Passed;
 use crate::exec::{How, launch};
 use crate::kernel::Compiled;
@@ -108,7 +109,7 @@ pub(crate) fn start<'a>(
         ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: asked.gm_slack as usize, limits: asked.limits };
     let mut earlier: Option<Execution> = None;
     let mut number = 1;
-    let (execution, seen, judged) = loop {
+    let (execution, seen, mut judged) = loop {
         let (execution, seen, judged) = once(compiled, &bound, &options, asked, &tools, earlier.as_ref());
         let found = !execution.result.complete || !judged.findings.is_empty();
         if found || number >= asked.launches {
@@ -120,8 +121,21 @@ pub(crate) fn start<'a>(
     if execution.result.findings.iter().any(|finding| finding.code == "cancelled") {
         return Err(Error::Cancelled);
     }
-    let messages = to_diagnostics(&judged.findings, &prepared.decoded.program);
-    let findings = Report::new(prepared.written.source.clone(), messages);
+    let report = |judged: &CheckReport| {
+        let messages = to_diagnostics(&judged.findings, &prepared.decoded.program);
+        Report::new(prepared.written.source.clone(), messages)
+    };
+    let findings = report(&judged);
+    for question in judged.questions.clone() {
+        let quiet = RunOptions { trace: false, events: 0, record: false, ..asked.clone() };
+        let other = compiled.with_reading(question);
+        let (_, _, instead) = once(&other, &bound, &options, &quiet, &tools, earlier.as_ref());
+        if asked.control.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let (clean, found) = ([judged.is_free(), instead.is_free()], not_clean(&instead, &report(&instead)));
+        judged.scope.clean_if.extend(clean_if(question, clean, found));
+    }
     let control = asked.control.clone();
     let (compiled, launch, time_only) = (compiled.clone(), number, asked.time_only);
     Ok(Run { compiled, bound, options, control, execution, judged, findings, seen, launch, time_only })

@@ -6,6 +6,7 @@ use slipring_program::{Inst, Operand, ParamKind};
 use super::choices::{self, Choices};
 use super::counts::{self, Counts};
 use super::family::{Family, Number};
+use super::given::Given;
 use super::launches::NOTHING_LEFT;
 use super::{ALL, Judgement, Proof, Subject};
 use crate::Error;
@@ -52,7 +53,7 @@ impl Proof {
         }
         self.found(subject, &member.judged);
         self.judge(subject, &member.judged);
-        self.assume(family.assumes());
+        self.assume(family.given());
         self.explored.push(format!("{} shorter loops with all checks", tried + 1));
         self.scope.counts =
             format!("{bound} of the text: 0 to {tried} rounds were run, and each {period} more do what was seen");
@@ -82,7 +83,7 @@ impl Proof {
         let mut family = Family::new(subject, Number::Param(at));
         for value in [0, 1] {
             match counts::one(&mut family, value, tools)? {
-                Ok(assumes) => self.assume(assumes),
+                Ok(given) => self.assume(given),
                 Err(Counts::Fails(_, member)) => {
                     self.judgement = Judgement::Violated;
                     self.found(subject, &member.judged);
@@ -105,14 +106,14 @@ impl Proof {
         if self.judgement != Judgement::NotProved || self.scope.schedules != ALL || waves {
             return Ok(false);
         }
-        let (runs, assumes) = match choices::all(subject, tools)? {
-            Choices::Clean { runs, assumes } => (runs, assumes),
+        let (runs, given) = match choices::all(subject, tools)? {
+            Choices::Clean { runs, given } => (runs, given),
             Choices::Open(why) => {
                 self.reason(why);
                 return Ok(false);
             }
         };
-        self.assume(assumes);
+        self.assume(given);
         self.explored.push(format!("{runs} ways through loops and branches"));
         let program = &subject.compiled.prepared.decoded.program;
         let names: Vec<&str> = deciding(subject).iter().map(|at| program.params[*at as usize].name.as_str()).collect();
@@ -123,7 +124,8 @@ impl Proof {
             );
         }
         if program.decisions().iter().any(|decision| decision.causes.data) {
-            self.assume(vec!["loops that loaded data decide come to an end".into()]);
+            let assumes = vec!["loops that loaded data decide come to an end".into()];
+            self.assume(Given { assumes, ..Given::default() });
             self.scope.values =
                 "any contents of the buffers that lead to no access behind the end of one: every way on was taken where loaded data decide".into();
         }
@@ -165,7 +167,7 @@ impl Proof {
             }
             match counts {
                 Counts::All { tried, period, family } => {
-                    self.assume(family.assumes());
+                    self.assume(family.given());
                     if !family.leaves_nothing() {
                         self.scope.launches = format!("{}; with this {name}", self.scope.launches);
                     }
@@ -175,8 +177,8 @@ impl Proof {
                          run, and each {period} more do what was seen"
                     ));
                 }
-                Counts::UpTo(last, assumes) => {
-                    self.assume(assumes);
+                Counts::UpTo(last, given) => {
+                    self.assume(given);
                     self.explored.push(format!("{} values of {name}", last + 1));
                     lines.push(format!("{name} from 0 to {last}, each of which was run: more than the buffers hold"));
                 }

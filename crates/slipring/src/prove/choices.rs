@@ -12,6 +12,7 @@ use slipring_op::Decoded;
 use slipring_program::{Causes, Choice, CoreProgram, Inst, Operand, Reg, Severity, Special};
 use slipring_sim::At;
 
+use super::given::Given;
 use super::{Subject, text};
 use crate::args::Passed;
 use crate::exec::{How, launch};
@@ -40,7 +41,7 @@ pub(super) enum Choices {
         #[allow(missing_docs)]
         runs: usize,
         #[allow(missing_docs)]
-        assumes: Vec<String>,
+        given: Given,
     },
     /// Nothing is shown: why.
     Open(String),
@@ -86,7 +87,7 @@ struct Free<'a> {
     racing: BTreeSet<usize>,
     buffers: usize,
     works: u64,
-    assumes: Vec<String>,
+    given: Given,
 }
 
 /// Tries every way through the loops and branches that arguments and data decide.
@@ -148,7 +149,7 @@ impl<'a> Free<'a> {
             racing: BTreeSet::new(),
             buffers: 0,
             works: 0,
-            assumes: Vec::new(),
+            given: Given::default(),
         })
     }
 
@@ -165,7 +166,7 @@ impl<'a> Free<'a> {
                 return Ok(Choices::Open(why));
             }
         }
-        Ok(Choices::Clean { runs, assumes: self.assumes.clone() })
+        Ok(Choices::Clean { runs, given: self.given.clone() })
     }
 
     /// Runs with these choices, behind which all cores leave: what stands in the way, if anything does.
@@ -203,11 +204,7 @@ impl<'a> Free<'a> {
         if result.counters.iter().any(|count| *count > 0) {
             return Ok(Some("where loops and branches go on as they like, signals are left".into()));
         }
-        for assumption in judged.scope.assumes {
-            if !self.assumes.contains(&assumption) {
-                self.assumes.push(assumption);
-            }
-        }
+        self.given.add(Given::of(&judged));
         for (place, used) in &rounds.args {
             let known = self.args.entry(*place).or_default();
             known.buffers.extend(used.buffers.iter().copied());

@@ -12,6 +12,7 @@ use slipring_program::{Inst, Operand, Severity};
 use slipring_sim::At;
 
 use super::family::{Family, Member, Number};
+use super::given::Given;
 use crate::Error;
 
 /// What came of it.
@@ -27,7 +28,7 @@ pub(super) enum Counts {
         family: Tried,
     },
     /// The numbers up to this one, which are all that the buffers hold, and what is taken for granted for them.
-    UpTo(u64, Vec<String>),
+    UpTo(u64, Given),
     /// This is the smallest number with a finding.
     Fails(u64, Box<Member>),
     /// Neither: why.
@@ -66,8 +67,8 @@ impl Tried {
     }
 
     /// What is taken for granted of the machine for all of them.
-    pub fn assumes(&self) -> Vec<String> {
-        assumed(&self.members)
+    pub fn given(&self) -> Given {
+        given(&self.members)
     }
 
     /// True if every member leaves no signals.
@@ -97,7 +98,7 @@ pub(super) fn all(family: &mut Family<'_>, tools: &Tools) -> Result<Counts, Erro
         let member = family.run(value, SLACK, tools)?;
         if let Some(stop) = stops(&member, value) {
             return match stop {
-                Stop::Bounds => Ok(Counts::UpTo(value.saturating_sub(1), assumed(&members))),
+                Stop::Bounds => Ok(Counts::UpTo(value.saturating_sub(1), given(&members))),
                 Stop::Fails => Ok(Counts::Fails(value, Box::new(member))),
                 Stop::Open(why) => Ok(Counts::Open(why)),
             };
@@ -143,7 +144,7 @@ pub(super) fn as_many_as_fit(family: &mut Family<'_>, tools: &Tools, most: u64) 
         let member = family.run(value, 0, tools)?;
         match stops(&member, value) {
             None => {}
-            Some(Stop::Bounds) => return Ok(Counts::UpTo(value.saturating_sub(1), assumed(&members))),
+            Some(Stop::Bounds) => return Ok(Counts::UpTo(value.saturating_sub(1), given(&members))),
             Some(Stop::Fails) => return Ok(Counts::Fails(value, Box::new(member))),
             Some(Stop::Open(why)) => return Ok(Counts::Open(why)),
         }
@@ -160,24 +161,18 @@ pub(super) fn as_many_as_fit(family: &mut Family<'_>, tools: &Tools, most: u64) 
 ///
 /// # Errors
 /// If that is cancelled.
-pub(super) fn one(family: &mut Family<'_>, value: u64, tools: &Tools) -> Result<Result<Vec<String>, Counts>, Error> {
+pub(super) fn one(family: &mut Family<'_>, value: u64, tools: &Tools) -> Result<Result<Given, Counts>, Error> {
     let member = family.run(value, 0, tools)?;
     Ok(match stops(&member, value) {
-        None => Ok(assumed(std::slice::from_ref(&member))),
+        None => Ok(Given::of(&member.judged)),
         Some(Stop::Open(why)) => Err(Counts::Open(why)),
         Some(Stop::Bounds | Stop::Fails) => Err(Counts::Fails(value, Box::new(member))),
     })
 }
 
 /// What is taken for granted of the machine for some members.
-fn assumed(members: &[Member]) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for assumption in members.iter().flat_map(|member| &member.judged.scope.assumes) {
-        if !all.contains(assumption) {
-            all.push(assumption.clone());
-        }
-    }
-    all
+fn given(members: &[Member]) -> Given {
+    members.iter().map(|member| Given::of(&member.judged)).collect()
 }
 
 /// Why nothing is tried after a number.

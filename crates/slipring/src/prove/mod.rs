@@ -9,6 +9,7 @@ mod choices;
 mod counts;
 mod family;
 mod fix;
+mod given;
 mod hunt;
 mod launches;
 mod proof;
@@ -19,12 +20,14 @@ use std::sync::Arc;
 use slipring_check::{CheckReport, Tools};
 use slipring_sim::{Timing, Turns};
 
+use crate::answers::{clean_if, first_error};
 use crate::kernel::Compiled;
 use crate::run::{Seen, once};
 use crate::tensor::Bound;
 use crate::{Args, Error, ExecuteOptions, Execution, Kernel, Report, RunOptions, slot_buffers};
 
 pub use fix::Fix;
+use given::Given;
 pub use hunt::Witness;
 use proof::ALL;
 pub use proof::{Judgement, Proof, ProofScope};
@@ -102,13 +105,32 @@ impl Kernel {
     pub fn prove<'a>(&self, args: impl Into<Args<'a>>, options: &ProveOptions) -> Result<Proof, Error> {
         let bound = self.bind(args.into())?;
         let blocks = self.blocks(&options.run)?;
-        let mut proof = prove(self.compiled()?, &bound, blocks, options)?;
+        let mut proof = prove_with_answers(self.compiled()?, &bound, blocks, options)?;
         if options.fix {
             proof.fix = fix::mend(self, &bound, blocks, options, &proof)?;
             proof.name_fix();
         }
         Ok(proof)
     }
+}
+
+/// Proves it as the platform answers what no source decides, and where it leans on that, as it could as well.
+fn prove_with_answers(
+    compiled: &Arc<Compiled>,
+    bound: &[Bound<'_>],
+    blocks: u32,
+    asked: &ProveOptions,
+) -> Result<Proof, Error> {
+    let mut proof = prove(compiled, bound, blocks, asked)?;
+    (proof.scope.assumes, proof.scope.clean_if) = (proof.given.assumes.clone(), proof.given.clean_if.clone());
+    let quick = ProveOptions { timings: 0, fix: false, ..asked.clone() };
+    for question in proof.given.questions.clone() {
+        let other = prove(&Arc::new(compiled.with_reading(question)), bound, blocks, &quick)?;
+        let clean = [&proof, &other].map(|proof| proof.judgement == Judgement::Proved);
+        let instead = first_error(&other.findings).or_else(|| other.reasons.first().cloned());
+        proof.scope.clean_if.extend(clean_if(question, clean, instead));
+    }
+    Ok(proof)
 }
 
 fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &ProveOptions) -> Result<Proof, Error> {
@@ -129,6 +151,7 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
         witness: None,
         fix: None,
         findings: Report::new(prepared.written.source.clone(), Vec::new()),
+        given: Given::default(),
     };
     if proof.bounds(&subject, &tools)? {
         return Ok(proof);

@@ -4,6 +4,7 @@ use serde::Serialize;
 use slipring_check::{CheckReport, Schedules, Values};
 use slipring_report::MessageFacts;
 
+use super::given::Given;
 use super::{Fix, Subject, Witness, text};
 use crate::{Report, Severity, to_diagnostics};
 
@@ -35,6 +36,8 @@ pub struct ProofScope {
     pub launches: String,
     /// What is taken for granted of the machine.
     pub assumes: Vec<String>,
+    /// What no source decides and the judgement changes with: with the other answer it is another one.
+    pub clean_if: Vec<String>,
 }
 
 /// A judgement with all that belongs to it.
@@ -60,6 +63,8 @@ pub struct Proof {
     pub fix: Option<Fix>,
     /// What was found.
     pub findings: Report,
+    /// What it leans on.
+    pub(super) given: Given,
 }
 
 /// The same as JSON.
@@ -140,13 +145,12 @@ impl Proof {
             [] => "those of the text: no argument decides one".into(),
             arguments => format!("those for {}", arguments.join(", ")),
         };
-        self.scope.assumes.clone_from(&scope.assumes);
+        self.given = Given::of(judged);
     }
 
-    /// Adds what is taken for granted for other counts.
-    pub(super) fn assume(&mut self, assumes: Vec<String>) {
-        let known = self.scope.assumes.clone();
-        self.scope.assumes.extend(assumes.into_iter().filter(|assumption| !known.contains(assumption)));
+    /// Adds what the verdict leans on for other counts.
+    pub(super) fn assume(&mut self, given: Given) {
+        self.given.add(given);
     }
 
     /// Notes what stands in the way of a proof.

@@ -37,7 +37,11 @@ impl Judgement {
 impl fmt::Display for Proof {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let blocks = if self.blocks == 1 { "1 block".into() } else { format!("{} blocks", self.blocks) };
-        writeln!(f, "{}: {} on {}, {blocks}", self.judgement.word(), self.kernel, self.platform)?;
+        let conditions = match (self.judgement, self.scope.clean_if.is_empty()) {
+            (Judgement::Proved, false) => ", if what no source decides is so",
+            _ => "",
+        };
+        writeln!(f, "{}{conditions}: {} on {}, {blocks}", self.judgement.word(), self.kernel, self.platform)?;
         let mut row = |name: &str, text: &str| writeln!(f, "  {name:<9} {text}");
         for (at, reason) in self.reasons.iter().enumerate() {
             row(if at == 0 { "because" } else { "" }, reason)?;
@@ -48,6 +52,9 @@ impl fmt::Display for Proof {
         row("launches", &self.scope.launches)?;
         for (at, assumption) in self.scope.assumes.iter().enumerate() {
             row(if at == 0 { "given" } else { "" }, assumption)?;
+        }
+        for (at, condition) in self.scope.clean_if.iter().enumerate() {
+            row(if at == 0 { "clean if" } else { "" }, condition)?;
         }
         row("explored", &self.explored.join(", "))?;
         if let Some(witness) = &self.witness {

@@ -1,0 +1,43 @@
+//! Questions that no source decides: what a verdict would be with the other answer.
+
+use slipring_check::CheckReport;
+use slipring_ir::Severity;
+use slipring_machine::{Platform, Question};
+
+use crate::Report;
+
+/// The platform with the other reading of a question.
+pub(crate) fn otherwise(platform: &Platform, question: &Question) -> Platform {
+    let mut platform = platform.clone();
+    platform.readings.push(question.name.into());
+    platform
+}
+
+/// What a verdict that is clean, or is not, is clean if; `None` where the other answer comes to the same. `instead` is what is
+/// found with the other answer.
+pub(crate) fn clean_if(question: &Question, clean: [bool; 2], instead: Option<String>) -> Option<String> {
+    let name = question.name;
+    match clean {
+        [true, false] => {
+            let instead = instead.map_or(String::new(), |what| format!(": {what}"));
+            Some(format!("{} (else, `--reading {name}`{instead})", question.ours[0]))
+        }
+        [false, true] => Some(format!("{} (`--reading {name}`)", question.other[0])),
+        _ => None,
+    }
+}
+
+/// The first error of a report with its line.
+pub(crate) fn first_error(findings: &Report) -> Option<String> {
+    let error = findings.messages().iter().find(|message| message.severity == Severity::Error)?;
+    let line = error.primary.as_ref().map(|label| findings.source().line_column(label.span.start).0);
+    Some(format!("`{}`{}", error.code, line.map_or(String::new(), |line| format!(" in line {line}"))))
+}
+
+/// The same for what the tools say: also why a verdict is for one schedule only.
+pub(crate) fn not_clean(judged: &CheckReport, findings: &Report) -> Option<String> {
+    first_error(findings).or_else(|| match &judged.scope.schedules {
+        slipring_check::Schedules::ThisOne { reasons } => reasons.first().cloned(),
+        slipring_check::Schedules::All => None,
+    })
+}

@@ -127,7 +127,7 @@ def test_tables_for_others(tmp_path):
     assert svg.count("<polyline") == 2 and "n 2" in svg and (tmp_path / "a.svg").read_text() == svg
     pandas = pytest.importorskip("pandas")
     frame = table.to_pandas()
-    assert isinstance(frame, pandas.DataFrame) and list(frame["TILE"][:4]) == [16] * 4 and "memory Vector vec" in frame
+    assert isinstance(frame, pandas.DataFrame) and list(frame["TILE"][:4]) == [16] * 4 and "memory vec" in frame
     parquet = pytest.importorskip("pyarrow.parquet")
     table.write_parquet(tmp_path / "a.parquet")
     assert parquet.read_table(tmp_path / "a.parquet").column("cycles").to_pylist() == [row["cycles"] for row in table]

@@ -240,6 +240,11 @@ impl Kernel {
         self.inner.compile().map(|report| report.to_string()).map_err(|error| raise(py, &error))
     }
 
+    /// How much of each local memory of a cluster is in use.
+    fn memory_uses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.inner.memory_uses().map_err(|error| raise(py, &error))?)
+    }
+
     /// What lies where in the local memories.
     fn memory_map<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.inner.memory_map().map_err(|error| raise(py, &error))?)

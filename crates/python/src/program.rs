@@ -81,6 +81,11 @@ impl Program {
         draw::svg(self.inner.graph(), self.inner.name(), &|task| self.inner.line(task), &critical)
     }
 
+    /// How much of each local memory of a cluster is in use.
+    fn memory_uses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.inner.memory_uses().map_err(|error| raise(py, &error))?)
+    }
+
     /// What was said when it was compiled, which is no error.
     fn notes(&self, py: Python<'_>) -> PyResult<String> {
         self.inner.compile().map(|report| report.to_string()).map_err(|error| raise(py, &error))

@@ -15,10 +15,11 @@ use slipring_tile::Elem;
 use crate::answers::otherwise;
 use crate::args::Arg;
 use crate::launch::{arguments, blocks, head_lines, info, misfit_text, shapes};
+use crate::memory_map::{MemoryUse, memory_map, memory_uses};
 use crate::tensor::Bound;
 use crate::{
-    Asked, Error, Given, Loaded, Prepared, Report, RingReport, Run, RunOptions, Tensor, check, choose_platform,
-    memory_map, needed, prepare, rings,
+    Asked, Error, Given, Loaded, Prepared, Report, RingReport, Run, RunOptions, Tensor, check, choose_platform, needed,
+    prepare, rings,
 };
 
 pub use slipring_lang::Direction;
@@ -453,6 +454,14 @@ impl Kernel {
     pub fn memory_map(&self) -> Result<Vec<MemoryFacts>, Error> {
         let compiled = self.compiled()?;
         Ok(memory_map(&compiled.prepared.module, &compiled.platform))
+    }
+
+    /// How much of each local memory of a cluster is in use.
+    ///
+    /// # Errors
+    /// Those of [`Kernel::compile`].
+    pub fn memory_uses(&self) -> Result<Vec<MemoryUse>, Error> {
+        Ok(memory_uses([&**self.compiled()?]))
     }
 
     /// Each argument at the place of its parameter.

@@ -58,7 +58,7 @@ pub use forecast::{Advice, Forecast, advice_text};
 pub use judge::{Judged, is_finding, judge, merged};
 pub use kernel::{Args, Direction, Kernel, Parameter};
 pub use launch::{MOST_BLOCKS, head_lines};
-pub use memory_map::memory_map;
+pub use memory_map::{MemoryUse, memory_map};
 pub use options::{Control, RunOptions};
 pub use parts::{Part, Stretch, Written};
 pub use prepare::{
@@ -78,7 +78,7 @@ pub use run::{Comparison, Run, Verdict};
 pub use symbols::{ConsumerBuffer, consumer_buffers};
 pub use tensor::{Element, Tensor};
 pub use timeline::{Event, Timeline};
-pub use tune::{MOST_POINTS, MemoryUse, Point, Setting, Tune, TuneProgress, Tuning, Vary, VaryFacts};
+pub use tune::{MOST_POINTS, Point, Setting, Tune, TuneProgress, Tuning, Vary, VaryFacts};
 pub use verify::{Difference, VerifyOutcome, slot_buffers, verify};
 
 pub use slipring_check::Tools;

@@ -1,10 +1,16 @@
 //! Which buffers lie where in local memory.
 
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
 use slipring_ir::{Module, Span};
 use slipring_machine::{CoreKind, Platform};
 use slipring_passes::PassContext;
 use slipring_passes::memory::allocate;
 use slipring_report::{BufferPlace, MemoryFacts};
+use slipring_tile::Space;
+
+use crate::kernel::Compiled;
 
 /// What lies in each local memory that a module uses, with the lines of its source. For a module that has been through the
 /// passes.
@@ -33,4 +39,50 @@ pub fn memory_map(module: &Module, platform: &Platform) -> Vec<MemoryFacts> {
         })
     };
     allocate::memory_maps(module, &PassContext { platform }).into_iter().filter_map(each).collect()
+}
+
+/// What lies in a local memory.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct MemoryUse {
+    /// `vec`, `mat`, `left`, `right`, `acc`, …
+    pub space: String,
+    /// Cores of a cluster that have one and take part.
+    pub cores: u32,
+    /// Bytes in use at some time, of one core.
+    pub bytes: u64,
+    /// Bytes that it has.
+    pub capacity: u64,
+}
+
+impl MemoryUse {
+    /// Bytes in use of all cores of a cluster that take part.
+    pub fn of_cluster(&self) -> u64 {
+        u64::from(self.cores) * self.bytes
+    }
+}
+
+/// What lies in the local memories of a cluster; of several kernels what the largest one takes of each.
+pub(crate) fn memory_uses<'a>(kernels: impl IntoIterator<Item = &'a Compiled>) -> Vec<MemoryUse> {
+    let mut uses: BTreeMap<Space, MemoryUse> = BTreeMap::new();
+    for compiled in kernels {
+        let platform = &compiled.platform;
+        for map in allocate::memory_maps(&compiled.prepared.module, &PassContext { platform }) {
+            let mut ranges: Vec<(u64, u64)> =
+                map.buffers.iter().map(|own| (own.address, own.address.saturating_add(own.bytes))).collect();
+            ranges.sort_unstable();
+            let (mut bytes, mut end) = (0, 0);
+            for (first, last) in ranges {
+                bytes += last.saturating_sub(first.max(end));
+                end = end.max(last);
+            }
+            let cores = &compiled.prepared.decoded.program.cores;
+            let cores = cores.iter().filter(|core| core.role.kind() == map.core).count() as u32;
+            let capacity = platform.space(map.space).map_or(0, |spec| spec.bytes);
+            let own = MemoryUse { space: map.space.name().into(), cores, bytes, capacity };
+            let known = uses.entry(map.space).or_insert_with(|| own.clone());
+            known.bytes = known.bytes.max(own.bytes);
+            known.cores = known.cores.max(own.cores);
+        }
+    }
+    uses.into_values().collect()
 }

@@ -45,7 +45,11 @@ fn runs(options: &RunOptions, every: usize) -> Vec<(PathBuf, Run<'static>, RunFa
 
 /// Runs a kernel with the arguments of its file.
 fn run_with(path: &Path, options: &RunOptions) -> (Run<'static>, RunFacts) {
-    let kernel = Kernel::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    run_kernel(&Kernel::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())), options)
+}
+
+/// The same of a kernel.
+fn run_kernel(kernel: &Kernel, options: &RunOptions) -> (Run<'static>, RunFacts) {
     let args = kernel.arguments(&[], 0).expect("arguments");
     let args: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
     let run = kernel.run_with(args, options).expect("runs").into_owned();

@@ -20,16 +20,6 @@ def first_error(findings):
     return f"{errors[0]['code']}: {errors[0]['message']}", errors[0].get("line")
 
 
-def local_memory(maps):
-    """Bytes that lie in use in each local memory, by its name."""
-    used = {}
-    for entry in maps:
-        name = entry["title"].rpartition(": ")[2].removeprefix("each ").replace(" core, ", " ")
-        end = max((buffer["address"] + buffer["bytes"] for buffer in entry["buffers"]), default=0)
-        used[name] = max(end, used.get(name, 0))
-    return used
-
-
 class SweepJob:
     """A kernel, and how each point changes it."""
 
@@ -93,7 +83,8 @@ class SweepJob:
         known = self.kept.get(key)
         if known is None:
             kernel = make()
-            memory = local_memory(kernel.memory_map()) if hasattr(kernel, "memory_map") else None
+            uses = kernel.memory_uses()
+            memory = None if uses is None else {one["space"]: one["cores"] * one["bytes"] for one in uses}
             known = kernel, kernel.parameters(), memory
             while len(self.kept) >= KEPT:
                 self.kept.pop(next(iter(self.kept)))

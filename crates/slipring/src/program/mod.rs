@@ -32,6 +32,7 @@ use crate::args::{Arg, Defaults, Passed, bind, in_order, read_arg, signature};
 use crate::expect::Held;
 use crate::kernel::{Compiled, bind_to, known_readings};
 use crate::launch::header;
+use crate::memory_map::{MemoryUse, memory_uses};
 use crate::tensor::Bound;
 use crate::{
     Args, Asked, Control, Error, Given, Kernel, Limits, Loaded, Parameter, Report, Timing, Tools, is_language,
@@ -271,6 +272,18 @@ impl Program {
             return Err(Error::Arguments(message));
         }
         Ok(platform)
+    }
+
+    /// How much of each local memory of a cluster is in use: what the largest kernel takes. `None` where the program is
+    /// [open](Program::is_open): it is not known which kernels there are.
+    ///
+    /// # Errors
+    /// Those of [`Program::compile`].
+    pub fn memory_uses(&self) -> Result<Option<Vec<MemoryUse>>, Error> {
+        if self.is_open() {
+            return Ok(None);
+        }
+        Ok(Some(memory_uses(self.compiled()?.iter().map(|own| &**own))))
     }
 
     /// The kernels of the tasks, compiled.

@@ -21,7 +21,7 @@ use slipring_machine::Platform;
 
 use crate::{Error, RunOptions};
 
-pub use point::{MemoryUse, Point};
+pub use point::Point;
 use saved::Saved;
 pub use vary::{MOST_POINTS, Setting, Vary};
 use vary::{Word, grid};

@@ -4,18 +4,17 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use slipring_ir::Module;
-use slipring_machine::{CoreKind, Platform};
+use slipring_machine::Platform;
 use slipring_op::function::{ask_split, asks_split};
 use slipring_op::ring::{Split, set_slots};
-use slipring_passes::PassContext;
-use slipring_passes::memory::allocate;
 use slipring_report::digest;
-use slipring_tile::{Elem, Space};
+use slipring_tile::Elem;
 
 use super::Tune;
 use super::vary::{Setting, WORDS, Word, count};
 use crate::args::Passed;
 use crate::kernel::Compiled;
+use crate::memory_map::MemoryUse;
 use crate::run::start;
 use crate::{
     Asked, DEEPEST, Error, Kernel, Program, ProgramOptions, Report, RunOptions, Tensor, VerifyOutcome, slot_buffers,
@@ -45,19 +44,6 @@ pub struct Point {
     pub result: Option<String>,
     /// FNV-1a, 64 bits, of all that decides the point: the compiled program, its arguments, the platform, the options.
     pub of: Option<String>,
-}
-
-/// What lies in a local memory.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct MemoryUse {
-    /// `vec`, `mat`, `left`, `right`, `acc`, …
-    pub space: String,
-    /// Cores of a cluster that have one and take part.
-    pub cores: u32,
-    /// Bytes in use at some time, of one core.
-    pub bytes: u64,
-    /// Bytes that it has.
-    pub capacity: u64,
 }
 
 impl Point {
@@ -260,7 +246,7 @@ impl Tune {
         let slots_of = slot_buffers(&compiled.prepared, &bound);
         let run = start(&compiled, bound, blocks, &options)?;
         let verdict = run.verdict();
-        let memory = uses(&[&compiled]);
+        let memory = kernel.memory_uses()?;
         let result = run.is_complete().then(|| {
             let mut all = Everything::default();
             // What slots of rings hold is no result.
@@ -277,7 +263,7 @@ impl Tune {
             verdict: verdict.word().into(),
             reason: reason(run.findings()),
             cycles: run.is_complete().then(|| run.cycles()),
-            local_memory: Some(total(&memory)),
+            local_memory: Some(memory.iter().map(MemoryUse::of_cluster).sum()),
             memory,
             result,
             of: Some(of),
@@ -320,7 +306,7 @@ impl Tune {
         let run = program.run(tensors, &options)?;
         let errors = run.findings().errors();
         let complete = run.is_complete();
-        let memory = uses(&program.compiled()?.iter().map(|own| &**own).collect::<Vec<_>>());
+        let memory = program.memory_uses()?.unwrap_or_default();
         let result = complete.then(|| {
             let mut all = Everything::default();
             (0..run.arguments()).filter_map(|at| run.left(at)).for_each(|left| all.add(left));
@@ -347,7 +333,7 @@ impl Tune {
             verdict: verdict.into(),
             reason: reason(run.findings()),
             cycles: complete.then_some(run.facts().cycles),
-            local_memory: Some(total(&memory)),
+            local_memory: Some(memory.iter().map(MemoryUse::of_cluster).sum()),
             memory,
             result,
             of: Some(of),
@@ -420,39 +406,6 @@ fn reason(findings: &Report) -> Option<String> {
         n => format!(", and {} more", n - 1),
     };
     Some(format!("{}: {}{line}{more}", first.code, first.message))
-}
-
-/// What lies in the local memories of a cluster; of several kernels what the largest one takes of each.
-fn uses(kernels: &[&Compiled]) -> Vec<MemoryUse> {
-    let mut uses: BTreeMap<Space, MemoryUse> = BTreeMap::new();
-    for compiled in kernels {
-        let platform = &compiled.platform;
-        for map in allocate::memory_maps(&compiled.prepared.module, &PassContext { platform }) {
-            let mut ranges: Vec<(u64, u64)> =
-                map.buffers.iter().map(|own| (own.address, own.address.saturating_add(own.bytes))).collect();
-            ranges.sort_unstable();
-            let (mut bytes, mut end) = (0, 0);
-            for (first, last) in ranges {
-                bytes += last.saturating_sub(first.max(end));
-                end = end.max(last);
-            }
-            let takes_part = |kind: CoreKind| {
-                let cores = &compiled.prepared.decoded.program.cores;
-                cores.iter().filter(|core| core.role.kind() == kind).count() as u32
-            };
-            let capacity = platform.space(map.space).map_or(0, |spec| spec.bytes);
-            let cores = takes_part(map.core);
-            let own = MemoryUse { space: map.space.name().into(), cores, bytes, capacity };
-            let known = uses.entry(map.space).or_insert_with(|| own.clone());
-            known.bytes = known.bytes.max(own.bytes);
-            known.cores = known.cores.max(own.cores);
-        }
-    }
-    uses.into_values().collect()
-}
-
-fn total(memory: &[MemoryUse]) -> u64 {
-    memory.iter().map(|own| u64::from(own.cores) * own.bytes).sum()
 }
 
 /// All that decides a point.

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::kernels::kit::Type::{Bf16, F16, F32, I8, I32};
-use crate::kernels::kit::{Buffer, Matrix, bf16, changed, examples, expect_example, input, output, slots};
+use crate::kernels::kit::{
+    Buffer, Matrix, PLATFORMS, bf16, changed, examples, expect, expect_example, input, output, slots,
+};
 
 /// All arithmetic is exact.
 const EXACT: f64 = 0.0;
@@ -90,12 +92,26 @@ fn attention_step_of_whole_tiles() {
     attention_step("5_attention_step_whole.py");
 }
 
-#[test]
-fn attention() {
-    let [q, k, v] = [(64, 1), (512, 2), (512, 3)].map(|(rows, seed)| Matrix::quarters(rows, 128, seed));
+/// So many rows of attention over 512 keys.
+fn attention_of(rows: usize) -> [Buffer; 4] {
+    let [q, k, v] = [(rows, 1), (512, 2), (512, 3)].map(|(rows, seed)| Matrix::quarters(rows, 128, seed));
     let (_, p, total) = softmax(&q.times(&k.transposed()).map(|x| x / 128f64.sqrt()));
     let out = p.times(&v).by_row(&total, |x, total| x / total);
-    let buffers = [input(F16, &q), input(F16, &k), input(F16, &v), output(F32, &out)];
+    [input(F16, &q), input(F16, &k), input(F16, &v), output(F32, &out)]
+}
+
+#[test]
+fn attention_of_one_block_of_many_rows() {
+    let path = examples().join("../../benches/programs/attention_rows.py");
+    let text = std::fs::read_to_string(path).expect("a program of the benches");
+    let one = text.replace("BLOCKS, KEYS, TILE = 8, 1024, 128", "BLOCKS, KEYS, TILE = 1, 512, 128");
+    assert!(one != text);
+    PLATFORMS.iter().for_each(|platform| expect("attention_rows.py", &one, platform, &attention_of(128), NARROW));
+}
+
+#[test]
+fn attention() {
+    let buffers = attention_of(64);
     for example in ["6_attention.py", "6_attention_ahead.py"] {
         expect_example(example, &buffers, NARROW);
     }

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use slipring::report::{Flow, Group, Page, Slice, SliceKind, Trace, Track, Value, html};
+use slipring::Kernel;
+use slipring::report::{Flow, Group, Page, Slice, SliceKind, Trace, Track, Value, html, perfetto};
 
-use super::{recorded, run_with, top};
+use super::trace::{agree, arrows, read};
+use super::{recorded, run_kernel, run_with, top};
 
 /// The browser: `CHROMIUM` names another one.
 fn browser() -> Option<PathBuf> {
@@ -182,4 +184,27 @@ fn pages_hold_every_slice_from_ten_to_a_hundred_thousand() {
         let fifth = (0..per_track).filter(|at| at % 5 == 4).count() * 10.min(slices);
         assert_eq!(said, [slices.to_string(), fifth.to_string()]);
     }
+}
+
+/// Attention over so many keys that its timeline has 100,000 slices.
+#[test]
+fn a_run_of_a_hundred_thousand_events_is_whole_in_its_trace_and_on_its_page() {
+    let text = std::fs::read_to_string(top().join("examples/lang/6_attention.py")).expect("an example");
+    let longer = text.replace("KEYS, TILE = 64, 128, 512, 128", "KEYS, TILE = 64, 128, 40960, 64");
+    let (run, facts) = run_kernel(&Kernel::from_text("attention.py", longer).expect("a kernel"), &recorded());
+    let trace = run.trace().expect("a trace");
+    let count: usize = trace.tracks.iter().map(|track| track.slices.len()).sum();
+    assert!(count >= 100_000, "{count}");
+    let slices = read(&perfetto(&trace));
+    assert_eq!(slices.len(), count);
+    agree(&slices, &facts);
+    // An arrow for each tile that a ring handed over.
+    assert_eq!(
+        trace.flows.iter().filter(|flow| flow.what == "tile").count() as u64,
+        facts.rings.iter().map(|ring| ring.popped).sum::<u64>()
+    );
+    assert_eq!(arrows(&slices), trace.flows.len());
+    let page = run.html(None).expect("a record").expect("a page");
+    let Some(said) = act(&page, "say(report.slices);") else { return };
+    assert_eq!(said, [count.to_string()]);
 }

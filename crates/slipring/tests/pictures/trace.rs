@@ -96,7 +96,7 @@ pub(super) fn arrows(slices: &[Read]) -> usize {
 }
 
 /// Busy cycles and stalls of each core and pipe, by cause, as the trace and as the table have them.
-fn check(slices: &[Read], facts: &RunFacts) {
+pub(super) fn agree(slices: &[Read], facts: &RunFacts) {
     let mut from_trace: BTreeMap<(String, String, String), u64> = BTreeMap::new();
     for slice in slices.iter().filter(|slice| slice.track.len() == 3) {
         let what = match slice.category.as_str() {
@@ -124,7 +124,7 @@ fn traces_of_all_examples_say_what_the_tables_say() {
         let trace = run.trace().expect("a trace");
         let bytes = perfetto(&trace);
         let slices = read(&bytes);
-        check(&slices, &facts);
+        agree(&slices, &facts);
         let taken = run.record().expect("a record").happenings.iter().filter(|own| own.cause.is_some()).count();
         assert_eq!((arrows(&slices), trace.flows.len()), (taken, taken), "{}", path.display());
         // Rings: an arrow for each tile that was popped, one for each that was freed and pushed over.
@@ -181,7 +181,7 @@ fn blocks_in_waves() {
     let path = top().join("examples/matmul_to_vector.pto");
     let (run, facts) = run_with(&path, &recorded().blocks(70));
     let slices = read(&perfetto(&run.trace().expect("a trace")));
-    check(&slices, &facts);
+    agree(&slices, &facts);
     let blocks = slices.iter().filter(|slice| slice.track.last().is_some_and(|name| name == "blocks")).count();
     assert_eq!(blocks, 70);
     let segments = run.record().expect("a record").path();

@@ -1,19 +1,15 @@
 //! Products of operands that are given by address and extents.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Extent, Fault, Run, arguments};
-use slipring_tile::copy::{View, read_row, read_row_f32};
-use slipring_tile::matmul::{Init, matmul_tile};
-use slipring_tile::{BLayout, Elem, Layout, SLayout, Space, load_f32};
+use slipring_program::{Access, Effect, Env, Fault, Run, arguments};
+use slipring_tile::{BLayout, Elem, Layout, Space};
 
 use super::fractal::{left_layout, right_layout};
 use super::matmul::{MatmulEffect, Start};
+use super::scaled::{Scales, gathered, whole_groups};
 
 /// The core that has the buffers.
 const CORE: Role = Role::Aic;
-/// Elements of k that share a scale.
-const GROUP: u64 = 32;
-
 /// What a product starts from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
@@ -68,9 +64,8 @@ impl Mad {
         if [m, k, n].iter().any(|extent| !(1..=MatmulEffect::MOST).contains(extent)) {
             return Err(MatmulEffect::extent_fault(m, k, n));
         }
-        if self.scaled && !k.is_multiple_of(2 * GROUP) {
-            return Err(Fault::new("mad-mx-k", format!("a product with scales has k = {k}"))
-                .help(format!("k must be a multiple of {}", 2 * GROUP)));
+        if self.scaled {
+            whole_groups(k)?;
         }
         let [a, b, c] = self.elems;
         let dst =
@@ -107,16 +102,6 @@ impl Mad {
             _ => x,
         }
     }
-
-    /// An operand as `f32`, row by row.
-    fn gather(&self, bytes: &[u8], layout: &Layout, (rows, cols): (usize, usize), out: &mut Vec<f32>) {
-        let view = View::tile(layout, 0, 0);
-        out.resize(rows * cols, 0.0);
-        for (row, out) in out.chunks_mut(cols).enumerate() {
-            read_row_f32(bytes, &view, row, 0, out);
-            out.iter_mut().for_each(|x| *x = self.input(layout.elem, *x));
-        }
-    }
 }
 
 /// The largest finite value of a float type.
@@ -135,28 +120,13 @@ fn finite(elem: Elem, x: f32) -> f32 {
     if x.is_nan() { 0.0 } else { x.clamp(-largest(elem), largest(elem)) }
 }
 
-/// How the scales of a left operand lie: 16 rows by 2 groups in 32 bytes.
-fn left_scales(m: u64, k: u64) -> Layout {
-    let (rows, cols) = (m.next_multiple_of(16) as u32, (k / GROUP) as u32);
-    Layout { fractal: 32, ..Layout::nz(Elem::U8, rows, cols) }
-}
-
-/// How the scales of a right operand lie: 2 groups by 16 columns in 32 bytes.
-fn right_scales(k: u64, n: u64) -> Layout {
-    let (rows, cols) = ((k / GROUP) as u32, n.next_multiple_of(16) as u32);
-    let (blayout, slayout) = (BLayout::RowMajor, SLayout::ColMajor);
-    Layout { elem: Elem::U8, rows, cols, blayout, slayout, fractal: 32 }
-}
-
 impl Effect for Mad {
     fn plan(&self, args: &[u64], env: Env, access: &mut Access) -> Result<(), Fault> {
         let given = MadArgs::of(args);
-        self.matmul(args)?.plan(args, env, access)?;
+        let matmul = self.matmul(args)?;
+        matmul.plan(args, env, access)?;
         if self.scaled {
-            let (m, k, n) = (given.m, given.k, given.n);
-            let run = |space, at, layout: Layout| Extent::run(space, CORE, at, layout.bytes() as u32);
-            access.reads.push(run(Space::Left, given.left_scales, left_scales(m, k)));
-            access.reads.push(run(Space::Right, given.right_scales, right_scales(k, n)));
+            Scales::of(&matmul, &given).plan(&given, access);
         }
         Ok(())
     }
@@ -167,53 +137,14 @@ impl Effect for Mad {
         if self.plain() {
             return matmul.run(args, Run { env, memory, scratch, output });
         }
-        let (m, k, n) = (given.m as usize, given.k as usize, given.n as usize);
-        let from = |space, address| {
-            let (bytes, at) = memory.locate(env, CORE, space, address);
-            &bytes[at..]
-        };
-        let [a, b, scales, _] = &mut scratch.floats;
-        self.gather(from(Space::Left, given.a), &matmul.a, (m, k), a);
-        self.gather(from(Space::Right, given.b), &matmul.b, (k, n), b);
-        if self.scaled {
-            let load = |space, address, layout: &Layout, scales: &mut Vec<f32>| {
-                scales.resize(layout.bytes(), 0.0);
-                load_f32(Elem::F8E8M0, &from(space, address)[..layout.bytes()], scales);
-            };
-            let (left, right) = (left_scales(given.m, given.k), right_scales(given.k, given.n));
-            load(Space::Left, given.left_scales, &left, scales);
-            for (at, x) in a.iter_mut().enumerate() {
-                *x *= scales[left.offset((at / k) as u32, (at % k) as u32 / GROUP as u32)];
-            }
-            load(Space::Right, given.right_scales, &right, scales);
-            for (at, x) in b.iter_mut().enumerate() {
-                *x *= scales[right.offset((at / n) as u32 / GROUP as u32, (at % n) as u32)];
-            }
-        }
-        let bytes = |floats: &[f32], out: &mut Vec<u8>| {
-            out.clear();
-            out.extend(floats.iter().flat_map(|x| x.to_le_bytes()));
-        };
-        let [bias, left, right, ..] = &mut scratch.bytes;
-        bytes(a, left);
-        bytes(b, right);
-        let init = match &matmul.start {
-            Start::Zero => Init::Zero,
-            Start::Acc(_) => Init::Acc,
-            Start::Bias(layout) => {
-                bias.resize(n * layout.elem.bytes(), 0);
-                read_row(from(Space::Bias, given.start), &View::tile(layout, 0, 0), 0, 0, bias);
-                Init::Bias(bias)
-            }
-        };
-        let (a, b) = (Layout::nd(Elem::F32, m as u32, k as u32), Layout::nd(Elem::F32, k as u32, n as u32));
-        let (bytes, at) = memory.locate_mut(env, CORE, Space::Acc, given.dst);
-        let dst = &mut bytes[at..];
-        matmul_tile(&mut scratch.matmul, dst, &matmul.dst, left, &a, right, &b, (m, k, n), init)
-            .map_err(|error| Fault::new("matmul", error.to_string()))?;
+        let scales = self.scaled.then(|| Scales::of(&matmul, &given));
+        gathered(&matmul, &given, scales, |elem, x| self.input(elem, x), Run { env, memory, scratch, output })?;
         if self.saturate {
+            let (bytes, at) = memory.locate_mut(env, CORE, Space::Acc, given.dst);
+            let dst = &mut bytes[at..];
+            let (m, n) = (given.m as u32, given.n as u32);
             for (row, col) in (0..m).flat_map(|row| (0..n).map(move |col| (row, col))) {
-                let at = matmul.dst.offset(row as u32, col as u32);
+                let at = matmul.dst.offset(row, col);
                 let Some(bits) = dst[at..].first_chunk_mut::<4>() else { continue };
                 *bits = finite(Elem::F32, f32::from_le_bytes(*bits)).to_le_bytes();
             }

@@ -72,6 +72,26 @@ impl MatmulEffect {
     }
 }
 
+impl MatmulEffect {
+    /// Puts an accumulator that lies elsewhere where the product goes on.
+    pub(super) fn begin(&self, args: &[u64], run: &mut Run<'_>) -> Result<(), Fault> {
+        let given = MatmulArgs::of(args);
+        let Start::Acc(layout) = &self.start else { return Ok(()) };
+        if given.start == given.dst && *layout == self.dst {
+            return Ok(());
+        }
+        let (m, _, n) = self.extents(args)?;
+        let (from, to) = (View::tile(layout, 0, 0), View::tile(&self.dst, 0, 0));
+        let source = (CORE, Space::Acc, given.start, layout.bytes());
+        let scratch = &mut run.scratch.bytes[0];
+        run.memory
+            .with_pair(run.env, source, (CORE, Space::Acc, given.dst), scratch, |src, dst| {
+                copy(dst, &to, src, &from, m as usize, n as usize, Cast::default())
+            })
+            .map_err(outside)
+    }
+}
+
 /// Blocks of the matrix unit that a product takes: 16 rows by 16 columns by 32 bytes of k of the left operand's elements.
 pub fn product_blocks(m: u32, k: u32, n: u32, elem: Elem) -> u64 {
     let deep = (u64::from(k) * elem.bytes() as u64).div_ceil(32);
@@ -95,21 +115,12 @@ impl Effect for MatmulEffect {
         Ok(())
     }
 
-    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], mut run: Run<'_>) -> Result<u64, Fault> {
         let given = MatmulArgs::of(args);
         let (m, k, n) = self.extents(args)?;
         let (rows, depth, cols) = (m as usize, k as usize, n as usize);
-        if let Start::Acc(layout) = &self.start
-            && (given.start != given.dst || *layout != self.dst)
-        {
-            let (from, to) = (View::tile(layout, 0, 0), View::tile(&self.dst, 0, 0));
-            let source = (CORE, Space::Acc, given.start, layout.bytes());
-            memory
-                .with_pair(env, source, (CORE, Space::Acc, given.dst), &mut scratch.bytes[0], |src, dst| {
-                    copy(dst, &to, src, &from, rows, cols, Cast::default())
-                })
-                .map_err(outside)?;
-        }
+        self.begin(args, &mut run)?;
+        let Run { env, memory, scratch, .. } = run;
         let mut acc = memory.take(env, CORE, Space::Acc, given.dst);
         let (a, at) = memory.locate(env, CORE, Space::Left, given.a);
         let a = &a[at..];

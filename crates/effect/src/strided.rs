@@ -20,6 +20,14 @@ pub enum Fold {
     Dn,
     /// `…, column boxes, row boxes, rows of a box, columns of a box`: fractals as the matrix unit wants them.
     Nz,
+    /// Scales of a left operand, pairs of groups of k last: `…, rows / 16, pairs, 16, 2`, or `…, pairs, rows, 2`.
+    LeftScales,
+    /// Scales of a left operand as rows: `…, rows, pairs, 2`.
+    LeftScaleRows,
+    /// Scales of a right operand: `…, columns / 16, pairs, 16, 2`, or `…, pairs, columns, 2`.
+    RightScales,
+    /// Scales of a right operand as columns: `…, columns, pairs, 2`.
+    RightScaleCols,
 }
 
 impl Fold {
@@ -28,6 +36,12 @@ impl Fold {
         match layout {
             Some("dn") if rank > 2 => Fold::Dn,
             Some("nz") if rank > 3 => Fold::Nz,
+            Some("mx_a_zz") if rank > 3 => Fold::LeftScales,
+            Some("mx_a_dn") if rank > 2 => Fold::LeftScales,
+            Some("mx_a_nd") if rank > 2 => Fold::LeftScaleRows,
+            Some("mx_b_nn") if rank > 3 => Fold::RightScales,
+            Some("mx_b_nd") if rank > 2 => Fold::RightScales,
+            Some("mx_b_dn") if rank > 2 => Fold::RightScaleCols,
             _ => Fold::Nd,
         }
     }
@@ -51,7 +65,16 @@ impl Fold {
             Fold::Nd => dim + 1 < rank,
             Fold::Dn => dim + 2 == rank,
             Fold::Nz => dim + 3 == rank || dim + 2 == rank,
+            Fold::LeftScales => dim + 3 != rank && dim + 1 != rank,
+            Fold::LeftScaleRows => dim + 3 <= rank,
+            Fold::RightScales => dim + 3 == rank || dim + 1 == rank,
+            Fold::RightScaleCols => dim + 3 > rank,
         }
+    }
+
+    /// True where rows or columns are in more than one dimension besides the leading ones.
+    pub const fn boxed(self) -> bool {
+        !matches!(self, Fold::Nd | Fold::Dn)
     }
 }
 
@@ -206,7 +229,7 @@ impl Strided {
             let part = part.filter(move |(dim, _)| fold.is_row(*dim, self.rank) == row);
             Axis::new(part.map(move |(_, (n, stride))| (*n, stride.saturating_mul(size))))
         };
-        let once = if fold == Fold::Nz { 4 } else { 2 };
+        let once = if fold.boxed() { 4 } else { 2 };
         let outer = dims.iter().rev().skip(once).fold(1u64, |all, n| all.saturating_mul(*n));
         let window = StridedWindow { elem: self.elem, rows: axis(true), cols: axis(false), outer };
         let (shape, tile) = ((window.rows.len, window.cols.len), (u64::from(valid.0), u64::from(valid.1)));

@@ -21,14 +21,31 @@ pub enum Space {
     Bias,
     /// Scale (fixpipe) buffer of the Cube core.
     Scaling,
+    /// Scales of left operands, beside L0A: those of the data at byte `a` lie at byte `a / 16`.
+    LeftScale,
+    /// Scales of right operands, beside L0B, found as those of left ones.
+    RightScale,
     /// Special registers of a Vector core, as far as work on its pipes writes them; no text names them.
     Spr,
 }
 
 impl Space {
     /// Those that text can name, in declaration order.
-    pub const NAMED: [Space; 8] =
-        [Space::Gm, Space::Mat, Space::Left, Space::Right, Space::Acc, Space::Vec, Space::Bias, Space::Scaling];
+    pub const NAMED: [Space; 10] = [
+        Space::Gm,
+        Space::Mat,
+        Space::Left,
+        Space::Right,
+        Space::Acc,
+        Space::Vec,
+        Space::Bias,
+        Space::Scaling,
+        Space::LeftScale,
+        Space::RightScale,
+    ];
+
+    /// Bytes of an operand for each byte of the memory of its scales.
+    pub const SCALED_BYTES: u64 = 16;
 
     /// How many there are.
     pub const COUNT: usize = Space::NAMED.len() + 1;
@@ -44,8 +61,24 @@ impl Space {
             Space::Vec => "vec",
             Space::Bias => "bias",
             Space::Scaling => "scaling",
+            Space::LeftScale => "left_scale",
+            Space::RightScale => "right_scale",
             Space::Spr => "spr",
         }
+    }
+
+    /// The memory of the scales of operands in this one.
+    pub const fn scales(self) -> Option<Space> {
+        match self {
+            Space::Left => Some(Space::LeftScale),
+            Space::Right => Some(Space::RightScale),
+            _ => None,
+        }
+    }
+
+    /// True for the memories of the scales of operands.
+    pub const fn is_scale(self) -> bool {
+        matches!(self, Space::LeftScale | Space::RightScale)
     }
 
     /// Reads the spelling of `.pto` text; `ub` and `l1` … are accepted as the hardware's names.

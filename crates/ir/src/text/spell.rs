@@ -56,6 +56,8 @@ fn hardware_name(space: Space) -> &'static str {
         Space::Vec => "ub",
         Space::Bias => "bt",
         Space::Scaling => "fb",
+        Space::LeftScale => "l0a_scale",
+        Space::RightScale => "l0b_scale",
         Space::Spr => "spr",
     }
 }
@@ -69,7 +71,9 @@ fn write_view(f: &mut fmt::Formatter<'_>, head: &str, view: &ViewType) -> fmt::R
 impl fmt::Display for TileType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let layout = &self.layout;
-        write!(f, "!pto.tile_buf<{}, {}x{}x{}", self.space, layout.rows, layout.cols, layout.elem)?;
+        // The layout tells the three memories of scales apart.
+        let space = if self.space.is_scale() { Space::Scaling } else { self.space };
+        write!(f, "!pto.tile_buf<{space}, {}x{}x{}", layout.rows, layout.cols, layout.elem)?;
         if self.valid != [Dim::Static(layout.rows.into()), Dim::Static(layout.cols.into())] {
             write!(f, ", valid={}x{}", self.valid[0], self.valid[1])?;
         }

@@ -51,6 +51,8 @@ fn space_of(word: &str) -> Option<Space> {
     Space::parse(word).or(match word {
         "bt" => Some(Space::Bias),
         "fb" => Some(Space::Scaling),
+        "l0a_scale" => Some(Space::LeftScale),
+        "l0b_scale" => Some(Space::RightScale),
         _ => None,
     })
 }

@@ -8,7 +8,7 @@ use slipring_tile::{Elem, Space};
 use super::super::clauses::{Clause, ClauseText, Part, Types};
 use super::super::memory::{BT, GM, L0A, L0B, L1, ends, given, given_or};
 use slipring_effect::{BiasArgs, BiasLoad, BurstArgs, Bursts, FractalArgs, FractalLoad, MoveArgs, OperandLoad};
-use slipring_op::decode::{Decoder, SCALE_GROUP};
+use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{BOOL, INTEGER, PLAIN, defaulted, operand, optional, schema};
 
@@ -182,8 +182,8 @@ fn load_operand(op: &OpRef<'_>, d: &mut Decoder<'_>, effect: OperandLoad) -> Low
 }
 
 const SCALES_DOC: &str = "Loads the scales of an operand: a byte for each group of 32 elements of k, `2^(byte - 127)`. They come as pieces \
-     of 32 bytes, 16 rows (columns of a right operand) by 2 groups, the groups of a row next to each other; pieces follow in \
-     the order of the operand's fractals. They belong to the operand at `dst` from then on.";
+     of 32 bytes, 16 rows (columns of a right operand) by 2 groups, the groups of a row next to each other; pieces of one \
+     line of 16 rows (columns) follow each other along k. They belong to the operand at `dst` from then on.";
 
 pub(super) static L1_L0A_MX: OpDef = OpDef {
     schema: OpSchema { name: "pto.mte_l1_l0a_mx", attrs: &[], ..LOAD_A },
@@ -203,13 +203,6 @@ pub(super) static L1_L0B_MX: OpDef = OpDef {
     ..MTE1
 };
 
-/// The scales of data at an address of L0A or L0B.
-pub(super) fn scales_of(d: &mut Decoder<'_>, space: Space, data: Operand) -> Operand {
-    let base = d.scales(space);
-    let offset = d.compute(|[data, group, _]| Ok(data / group), [data, Operand::Imm(SCALE_GROUP), Operand::Imm(0)]);
-    d.add(base, offset)
-}
-
 /// Copies whole pieces. The operands that are the outer extent (rows of a left, columns of a right operand) and k are named.
 fn load_scales(op: &OpRef<'_>, d: &mut Decoder<'_>, [outer, k]: [&str; 2]) -> Lowered {
     let (from, to) = ends(op, d)?;
@@ -218,9 +211,10 @@ fn load_scales(op: &OpRef<'_>, d: &mut Decoder<'_>, [outer, k]: [&str; 2]) -> Lo
         |[outer, k, _]| Ok(outer.div_ceil(16).saturating_mul(k.div_ceil(64)).saturating_mul(32)),
         [outer, k, Operand::Imm(0)],
     );
-    let scales = scales_of(d, to.space, to.addr);
+    let scales = d.scales_at(to.addr);
     let (zero, one) = (Operand::Imm(0), Operand::Imm(1));
     let mut effect = Bursts { block: d.platform.cost.burst, ..Bursts::plain(from.end(d), to.end(d)) };
+    effect.to.space = to.space.scales().ok_or(Reported)?;
     effect.to.align = 32;
     let cost = d.platform.dma_cost(from.space, to.space);
     let mut args = BurstArgs { from: from.addr, to: scales, len: bytes }.list();

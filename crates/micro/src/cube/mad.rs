@@ -3,11 +3,10 @@
 use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OpSchema, OperandSpec, Syntax, Touch, Type};
 use slipring_machine::Pipe;
 use slipring_program::Operand;
-use slipring_tile::{Elem, Space};
+use slipring_tile::Elem;
 
 use super::super::clauses::{Clause, ClauseText, Part};
 use super::super::memory::{BT, L0A, L0B, L0C, given, memory};
-use super::load::scales_of;
 use slipring_effect::{Mad, MadArgs, MadStart, Tf32};
 use slipring_op::decode::Decoder;
 use slipring_op::decode::{CHECK_ONLY, UNIT_FLAG, with_unit_flag};
@@ -236,8 +235,8 @@ fn verify(op: &OpRef<'_>, start: MadStart, scaled: bool, diags: &mut Diags) {
 fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, start: MadStart, scaled: bool) -> Lowered {
     let (a, b, c) = (memory(op, d, "lhs")?, memory(op, d, "rhs")?, memory(op, d, "dst")?);
     let bias = if start == MadStart::Bias { memory(op, d, "bias")?.addr } else { c.addr };
-    let mut scales = |space, data| if scaled { scales_of(d, space, data) } else { Operand::Imm(0) };
-    let (left_scales, right_scales) = (scales(Space::Left, a.addr), scales(Space::Right, b.addr));
+    let mut scales = |data| if scaled { d.scales_at(data) } else { Operand::Imm(0) };
+    let (left_scales, right_scales) = (scales(a.addr), scales(b.addr));
     let (m, k, n) = (given(op, d, "m")?, given(op, d, "k")?, given(op, d, "n")?);
     let args = MadArgs { a: a.addr, b: b.addr, dst: c.addr, start: bias, m, k, n, left_scales, right_scales };
     let effect = Mad {

@@ -52,7 +52,6 @@ pub(super) struct Shared {
     sites: Sites,
     pub(super) local_bytes: [u64; Space::COUNT],
     ring_memory: BTreeMap<u32, Operand>,
-    pub(super) scales: BTreeMap<Space, Operand>,
 }
 
 /// Expands ops for one core.

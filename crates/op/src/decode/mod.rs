@@ -25,6 +25,5 @@ pub use decoder::{Decoded, Decoder, Decoding, decode};
 pub use element::{access, element_address};
 pub use kernel::{Kernel, needed_functions, select_kernel};
 pub use memory::{as_tile, in_memory, no_address, view_of, whole_boxes};
-pub use state::SCALE_GROUP;
 pub use syncs::SyncFamily;
 pub use unit_flag::{CHECK_ONLY, UNIT_FLAG, with_unit_flag};

@@ -9,9 +9,6 @@ use slipring_tile::Space;
 
 use super::Decoder;
 
-/// Elements of a microscaled operand that share a scale: bytes of data for each byte of scales.
-pub const SCALE_GROUP: u64 = 32;
-
 /// Registers of cores by name.
 #[derive(Debug, Default)]
 pub(super) struct Registers(BTreeMap<(Role, &'static str), Reg>);
@@ -27,16 +24,10 @@ impl Decoder<'_> {
         reg
     }
 
-    /// Where the scales of the operands in L0A or L0B are kept: those of the data at byte `a` lie `a / 32` bytes further.
-    /// No address of the text reaches them.
-    pub fn scales(&mut self, space: Space) -> Operand {
-        if let Some(base) = self.shared.scales.get(&space) {
-            return *base;
-        }
-        let bytes = self.platform.space(space).map_or(0, |spec| spec.bytes) / SCALE_GROUP;
-        let base = self.private(space, bytes);
-        self.shared.scales.insert(space, base);
-        base
+    /// Where the scales of the data at an address of L0A or L0B lie, in the memory beside it.
+    pub fn scales_at(&mut self, data: Operand) -> Operand {
+        let per_byte = Operand::Imm(Space::SCALED_BYTES);
+        self.compute(|[data, bytes, _]| Ok(data / bytes), [data, per_byte, Operand::Imm(0)])
     }
 
     /// Makes a local memory at least this large, whatever the platform leaves to tiles of it.

@@ -53,6 +53,10 @@ impl OpDef {
                 let index = index.unwrap_or_default();
                 let data = module.op_mut(op);
                 let at: usize = data.segments.iter().take(index).map(|n| usize::from(*n)).sum();
+                if data.segments.get(index) == Some(&1) {
+                    data.operands[at] = value;
+                    return;
+                }
                 data.operands.insert(at, value);
                 if let Some(count) = data.segments.get_mut(index) {
                     *count = 1;

@@ -58,6 +58,8 @@ pub struct OpDef {
     pub transfer: Option<Transfer>,
     /// Which operand is what, if it is a matrix product that can be done in several steps over k.
     pub product: Option<Product>,
+    /// The operands that are tiles of the scales of others: data, scales. They lie beside their data.
+    pub scales: &'static [(&'static str, &'static str)],
     /// The element types that it works on, where a platform's vector unit does not take all that the op knows.
     pub elems: &'static [ElemTypes],
     /// How numbers among its operands become elements.

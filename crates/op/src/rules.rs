@@ -143,6 +143,7 @@ pub const PLAIN: OpDef = OpDef {
     mixed: None,
     transfer: None,
     product: None,
+    scales: &[],
     elems: &[],
     number: NumberUse::Value,
     update: |_| None,
@@ -153,7 +154,11 @@ pub const PLAIN: OpDef = OpDef {
 };
 
 /// `#pto.layout<…>`: how a view of global memory lies there.
-pub const LAYOUT: &EnumSpec = &EnumSpec { kind: "layout", numbered: false, members: &["nd", "dn", "nz"] };
+pub const LAYOUT: &EnumSpec = &EnumSpec {
+    kind: "layout",
+    numbered: false,
+    members: &["nd", "dn", "nz", "mx_a_zz", "mx_a_nd", "mx_a_dn", "mx_b_nn", "mx_b_nd", "mx_b_dn"],
+};
 
 /// The integer that a value is, where its definition is a constant.
 pub fn constant(module: &Module, value: ValueId) -> Option<i64> {

@@ -71,7 +71,9 @@ pub static MAKE_TENSOR_VIEW: OpDef = OpDef {
           elements after it. Nothing is moved or allocated. `layout` says how more than two dimensions fold into the \
           rows and columns of a tile: `nd` (the default) takes the last one as columns and all others as rows, `dn` the \
           last but one as rows and all others as columns, `nz` the third and second from the end as rows and all others \
-          as columns.",
+          as columns. Tensors of the scales of a left operand (`mx_a_zz`: pieces of 16 rows by 2 groups, `mx_a_nd`, `mx_a_dn`) \
+          and of a right one (`mx_b_nn`, `mx_b_nd`, `mx_b_dn`) have pairs of groups last; two dimensions of `mx_a_zz` and \
+          `mx_b_nn` are rows and columns of a packed tensor, loaded as a whole.",
     source: "PTO IR manual 4.1",
     verify: verify_make,
     lower: |op, d| {

@@ -113,7 +113,7 @@ pub static TGEMV_BIAS: OpDef = OpDef {
 };
 
 /// True where the three tiles of a product are where the hardware has them.
-fn product_spaces(op: &OpRef<'_>, diags: &mut Diags) -> bool {
+pub(super) fn product_spaces(op: &OpRef<'_>, diags: &mut Diags) -> bool {
     let mut fine = require_space(op, Product::LHS, &[Space::Left], diags);
     fine &= require_space(op, Product::RHS, &[Space::Right], diags);
     fine & require_space(op, Product::DST, &[Space::Acc], diags)
@@ -241,12 +241,4 @@ fn lower_product(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let args = MatmulArgs { a: a.addr, b: b.addr, dst: c.addr, start: start_addr, m, k, n: b.valid[1] };
     d.issue(Pipe::M, effect, args.list(), cost);
     Ok(())
-}
-
-/// Rules that the forms with scales share with the others.
-pub(super) fn verify_scaled(op: &OpRef<'_>, diags: &mut Diags) {
-    let fine = product_spaces(op, diags);
-    if let (true, Some([a, b, c])) = (fine, product_tiles(op)) {
-        product_shapes(op, a, b, c, diags);
-    }
 }

@@ -22,4 +22,5 @@ pub(crate) const OPS: &[&OpDef] = &[
     &mx::TGEMV_MX,
     &mx::TGEMV_MX_ACC,
     &mx::TGEMV_MX_BIAS,
+    &mx::TGET_SCALE_ADDR,
 ];

@@ -17,7 +17,7 @@ use slipring_machine::Platform;
 use slipring_program::{Operand, UpdateKind};
 use slipring_tile::{Elem, Layout, Space};
 
-use slipring_effect::{FOLD_HINT, Finish, Folding, MAX_RANK, Payload, Strided, TilePlace, folds_otherwise};
+use slipring_effect::{FOLD_HINT, Finish, Fold, Folding, MAX_RANK, Payload, Strided, TilePlace, folds_otherwise};
 use slipring_op::decode::{Decoder, TileRef, ViewRef};
 use slipring_op::def::{OpDef, OpRef, Reported};
 use slipring_op::rules::require_space;
@@ -113,9 +113,36 @@ fn window(
     if !(1..=MAX_RANK).contains(&rank) || view.strides.len() != rank || view.space != Space::Gm {
         return Err(d.error("view-rank", format!("a window of global memory has 1 to {MAX_RANK} dimensions")));
     }
-    let layout = view.layout.or_else(|| op.attr("layout").and_then(Attr::as_str));
+    let layout: Option<&str> = view.layout.or(op.attr("layout").and_then(Attr::as_str));
+    if rank == 2
+        && let Some(scales) = ["mx_a_zz", "mx_b_nn"].into_iter().find(|scales| layout == Some(*scales))
+    {
+        return packed_scales(d, view, scales, elem);
+    }
     let args = view.dims.iter().copied().chain(view.strides.iter().copied());
     Ok((Strided { elem, rank, folding: Folding::of(layout, tile, rank) }, args.collect()))
+}
+
+/// A tensor of scales with two dimensions whose bytes lie packed, as the four dimensions that it has: pieces of 16 rows (columns
+/// of a right operand) by 2 groups.
+fn packed_scales(
+    d: &mut Decoder<'_>,
+    view: &ViewRef,
+    layout: &'static str,
+    elem: Elem,
+) -> Result<(Strided, Vec<Operand>), Reported> {
+    let (Operand::Imm(rows), Operand::Imm(cols)) = (view.dims[0], view.dims[1]) else {
+        return Err(d.error("view-layout", format!("a view of layout `{layout}` has constant extents")));
+    };
+    let (outer, groups) = if layout == "mx_a_zz" { (rows, cols) } else { (cols, rows) };
+    if !outer.is_multiple_of(16) || !groups.is_multiple_of(2) {
+        let message = format!("a view of layout `{layout}` has {rows} rows of {cols}");
+        return Err(d.error("view-layout", message));
+    }
+    let dims = [outer / 16, groups / 2, 16, 2];
+    let strides = [groups * 16, 32, 2, 1];
+    let args = dims.into_iter().chain(strides).map(Operand::Imm).collect();
+    Ok((Strided { elem, rank: 4, folding: Folding::Said(Fold::of(Some(layout), 4)) }, args))
 }
 
 /// Reports a window that is known to fold into other rows and columns than the tile has, though it has as many elements.
@@ -133,12 +160,34 @@ fn same_fold(op: &OpRef<'_>, tile: &str, window: &str, diags: &mut Diags) {
         return diags.push(op.error("view-layout", message).help("the layout of the view decides: leave this one out"));
     }
     let layout = of_view.or(own);
+    if let (Some("mx_a_zz" | "mx_b_nn"), [_, _]) = (layout, dims.as_slice()) {
+        return whole_scales(op, value, &dims, diags);
+    }
     let fold = Folding::of(layout, &tile.layout, dims.len()).choose(&dims, (r, c));
     let shape = fold.shape(&dims);
     if folds_otherwise(shape, (rows, cols)) {
         let message =
             format!("the window has {} rows of {} elements, the tile {rows} valid rows of {cols}", shape.0, shape.1);
         diags.push(op.error("view-shape", message).help(FOLD_HINT));
+    }
+}
+
+/// Reports a part of a tensor of packed scales that has two dimensions: where a part of it lies they do not say.
+fn whole_scales(op: &OpRef<'_>, mut value: ValueId, dims: &[u64], diags: &mut Diags) {
+    while let Some(made_by) = op.module.defining_op(value) {
+        let source = op.module.op(made_by).operands.first().copied();
+        let Some((source, Type::TensorView(whole))) = source.map(|source| (source, op.module.ty(source))) else {
+            return;
+        };
+        let differs = |(part, whole): (&u64, &Dim)| whole.known().is_some_and(|whole| whole != *part);
+        if whole.dims.len() == dims.len() && dims.iter().zip(&whole.dims).any(differs) {
+            diags.push(
+                op.error("view-layout", "a part of a tensor of packed scales")
+                    .help("give the tensor four dimensions: pieces, pairs of groups, 16, 2"),
+            );
+            return;
+        }
+        value = source;
     }
 }
 

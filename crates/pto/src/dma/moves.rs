@@ -46,7 +46,7 @@ pub static TMOV: OpDef = OpDef {
     ),
     summary: "Move a tile to another local memory or layout",
     doc: "`dst[i, j] = src[i, j]` for the rows and columns that both valid shapes have in common; elements land where \
-          the layout of `dst` puts them. Ways: L1 to L0A, L0B, the bias table or the scale buffer; UB to UB or to the \
+          the layout of `dst` puts them. Ways: L1 to L0A, L0B, the bias table, the scale buffer or the scales beside L0A and L0B; UB to UB or to the \
           Cube core's L1; the accumulator to L1 or to the Vector cores' UB. Out of the accumulator elements may change \
           as in `pto.tstore`: ReLU, scale, conversion. Into UB `single_mode_vec0` (the default) and `single_mode_vec1` \
           choose the Vector core; `dual_mode_split_m` gives the upper half of the source's rows to Vector core 0 and the \
@@ -118,7 +118,7 @@ pub(super) fn pipe_of(from: Option<Space>, to: Option<Space>) -> Pipe {
 }
 
 const WAYS: [(Space, &[Space]); 3] = [
-    (Space::Mat, &[Space::Left, Space::Right, Space::Bias, Space::Scaling]),
+    (Space::Mat, &[Space::Left, Space::Right, Space::Bias, Space::Scaling, Space::LeftScale, Space::RightScale]),
     (Space::Vec, &[Space::Vec, Space::Mat]),
     (Space::Acc, &[Space::Mat, Space::Vec]),
 ];
@@ -151,6 +151,13 @@ fn verify_move(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         diags.push(op.error("move-mode", "expects a single accToVecMode with fp or preQuantScalar"));
     }
     let (Some(source), Some(target)) = (op.tile("src"), op.tile("dst")) else { return };
+    if to.is_scale() && (source.layout.blayout, source.layout.slayout) != (target.layout.blayout, target.layout.slayout)
+    {
+        diags.push(
+            op.error("move-layout", format!("expects src to lie as `{to}` does"))
+                .help("load the scales into a tile of L1 with the layout and fractal of dst"),
+        );
+    }
     if from == Space::Mat && (source.layout.rows, source.layout.cols) != (target.layout.rows, target.layout.cols) {
         diags.push(op.error(
             "move-shape",

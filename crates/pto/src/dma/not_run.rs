@@ -1,47 +1,16 @@
 //! Ops that are read, printed and verified, and cannot be run yet.
 
 use slipring_ir::{AttrKind, Diags, Infer, OpSchema, Syntax, Touch, Type, TypeRule};
-use slipring_machine::Pipe;
-use slipring_tile::Space;
 
-use slipring_op::def::{CoreRule, OpDef, OpRef, PipeRule};
+use slipring_op::def::{OpDef, OpRef};
 use slipring_op::rules::{ANY, BOOL, PLAIN, TILE, defaulted, operand, result, schema, variadic};
 
 /// The ops of this file.
 pub(crate) const OPS: &[&OpDef] =
-    &[&TGET_SCALE_ADDR, &BUILD_ASYNC_SESSION, &TPUT_ASYNC, &TGET_ASYNC, &WAIT_ASYNC_EVENT, &TEST_ASYNC_EVENT];
+    &[&BUILD_ASYNC_SESSION, &TPUT_ASYNC, &TGET_ASYNC, &WAIT_ASYNC_EVENT, &TEST_ASYNC_EVENT];
 
 /// What all of them have in common.
 const READ_ONLY: OpDef = OpDef { lower: |_, d| Err(d.unsupported("this operation")), ..PLAIN };
-
-pub static TGET_SCALE_ADDR: OpDef = OpDef {
-    schema: schema(
-        "pto.tget_scale_addr",
-        Syntax::InsOuts { ins: 1, attrs_in_ins: false },
-        &[
-            operand("src", TILE, Touch::Nothing, "the tile that has scales"),
-            operand("dst", TILE, Touch::Nothing, "a `scaling` tile of the same shape: its scales"),
-        ],
-        &[],
-        &[],
-    ),
-    summary: "The scales that belong to a tile",
-    doc: "Makes `dst` the tile of the scales of `src`. No data moves. Cannot be run yet.",
-    source: "PTO IR manual 4.15",
-    core: CoreRule::Cube,
-    pipe: PipeRule::Fixed(Pipe::S),
-    verify: |op, _, diags| {
-        if op.space("dst").is_some_and(|space| space != Space::Scaling) {
-            diags.push(op.error("tile-space", "expects dst to be in the scaling address space"));
-        }
-        if let (Some(src), Some(dst)) = (op.tile("src"), op.tile("dst"))
-            && ((src.layout.rows, src.layout.cols) != (dst.layout.rows, dst.layout.cols) || src.valid != dst.valid)
-        {
-            diags.push(op.error("scale-shape", "expects dst to have the shape and valid shape of src"));
-        }
-    },
-    ..READ_ONLY
-};
 
 const SESSION: TypeRule =
     TypeRule { describe: "an asynchronous session", accepts: |t| is_named(t, "pto.async_session") };

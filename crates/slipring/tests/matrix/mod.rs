@@ -11,6 +11,7 @@ mod places;
 mod reference;
 mod rest;
 pub(crate) mod run;
+mod scaled;
 
 use numbers::{Ty, elements};
 use run::{Tile, run};

@@ -5,6 +5,7 @@
 //! bytes only if their lives do not even touch, so an op never writes what it reads in the same step; but where a memory would be
 //! too small, the result of an op that works element by element may have the place of a source that dies there.
 
+mod beside;
 pub mod check;
 mod map;
 mod overwritten;
@@ -16,6 +17,7 @@ use slipring_op::OpDef;
 use slipring_op::ring::set_reserved_base;
 use slipring_tile::Space;
 
+use self::beside::Beside;
 use crate::analysis::facts::{Functions, syncs_by_hand};
 use crate::analysis::rings::{ring_ops, write_imports};
 use crate::analysis::roots::Roots;
@@ -70,12 +72,13 @@ fn decide(
     roots: &Roots,
     diags: &mut Diags,
 ) -> Vec<Decision> {
-    let lives = lifetimes(module, functions, roots);
+    let mut lives = lifetimes(module, functions, roots);
+    let beside = Beside::of(module, functions, roots, &mut lives);
     let rings = ring_ops(module, functions);
     let mut decisions = Vec::new();
     for group in groups(module, functions) {
         for (name, spec) in &context.platform.space {
-            let Some(space) = Space::parse(name) else { continue };
+            let Some(space) = Space::parse(name).filter(|space| !space.is_scale()) else { continue };
             let mut memory = Memory::new(module, space, spec);
             memory.keep_reserved(context, &group);
             memory.take_rings(context, &rings, &group);
@@ -83,6 +86,7 @@ fn decide(
             memory.check_fixed(diags);
             memory.place(roots, &group, &mut decisions, diags);
         }
+        beside.place(module, &group, roots, &lives, &mut decisions, diags);
     }
     decisions
 }

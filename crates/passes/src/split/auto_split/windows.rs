@@ -1,6 +1,5 @@
 //! A core's window of a window of global memory.
 
-use slipring_effect::Fold;
 use slipring_ir::{Dim, Module, ValueId};
 
 use super::axes::positions;
@@ -30,7 +29,7 @@ pub(super) fn dimension(
         return Err("a memref has no windows that could be divided".into());
     }
     let fold = fold(module, view, rank);
-    if fold == Fold::Nz {
+    if fold.boxed() {
         return Err("a window of fractals is not divided".into());
     }
     let dims: Vec<usize> = (0..rank).filter(|at| fold.axis(*at, rank) == axis).collect();

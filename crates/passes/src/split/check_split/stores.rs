@@ -1,6 +1,5 @@
 //! What lanes write to global memory: each its own bytes.
 
-use slipring_effect::Fold;
 use slipring_ir::ValueId;
 use slipring_op::OpRef;
 use slipring_op::rules::constant;
@@ -38,7 +37,7 @@ impl Shift {
                 let rank = window.offsets.len();
                 let fold = fold(module, view, rank);
                 dims.extend(window.sizes.iter().enumerate().map(|(at, size)| Dimension {
-                    axis: (fold != Fold::Nz).then(|| fold.axis(at, rank)),
+                    axis: (!fold.boxed()).then(|| fold.axis(at, rank)),
                     step: LaneChange::Same,
                     offset: None,
                     size: constant(module, *size),

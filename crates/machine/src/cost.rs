@@ -207,6 +207,8 @@ pub struct Evidence {
     pub points: u32,
     /// Mean error in per cent on points that were left out of the fit; `None` where too few points are known.
     pub error: Option<f32>,
+    /// Published points of other ops that share the figure, where there is none of this op.
+    pub others: u32,
 }
 
 /// How cycles come about.
@@ -277,12 +279,28 @@ impl Price {
 }
 
 /// An entry of a table in the platform file: what it costs, and what it rests on.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Entry<T> {
     /// What it costs.
     pub cost: T,
     /// What it rests on.
     pub evidence: Evidence,
+    /// The ops that its published points are of; empty where the entry is no matter of ops.
+    pub ops: Vec<String>,
+}
+
+impl<T> Entry<T> {
+    fn of(cost: T, points: Option<u32>, error: Option<f32>, ops: Vec<String>) -> Entry<T> {
+        Entry { cost, evidence: Evidence { points: points.unwrap_or(0), error, others: 0 }, ops }
+    }
+
+    /// What it rests on for an op, by its name without `pto.`: points of other ops that share it are no points of this one.
+    pub fn evidence_for(&self, op: &str) -> Evidence {
+        match self.ops.is_empty() || self.ops.iter().any(|own| own == op) {
+            true => self.evidence,
+            false => Evidence { points: 0, error: None, others: self.evidence.points },
+        }
+    }
 }
 
 /// The form of a vector figure with names.
@@ -301,6 +319,8 @@ struct FigureText {
     partial: Option<f64>,
     points: Option<u32>,
     error: Option<f32>,
+    #[serde(default)]
+    ops: Vec<String>,
 }
 
 /// The form of a plain cost with names.
@@ -343,7 +363,7 @@ impl<'de> Deserialize<'de> for Entry<Figure> {
                 let Cost { fixed, num, den } = list(numbers)?;
                 let repeat = Milli(u64::from(num) * 1000 / u64::from(den));
                 let cost = Figure::plain(Milli(u64::from(fixed) * 1000), repeat);
-                return Ok(Entry { cost, evidence: Evidence::default() });
+                return Ok(Entry::of(cost, None, None, Vec::new()));
             }
             Either::Named(text) => text,
         };
@@ -362,15 +382,14 @@ impl<'de> Deserialize<'de> for Entry<Figure> {
         }
         figure.joined = text.joined.unwrap_or(true);
         figure.short = text.short.unwrap_or(u64::from(text.gap.is_some()));
-        let evidence = Evidence { points: text.points.unwrap_or(0), error: text.error };
-        Ok(Entry { cost: figure, evidence })
+        Ok(Entry::of(figure, text.points, text.error, text.ops))
     }
 }
 
 impl<'de> Deserialize<'de> for Entry<Cost> {
     fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Entry<Cost>, D::Error> {
         match Either::<CostText>::deserialize(d).map_err(|_| forms::<D::Error>(PLAIN_FORM))? {
-            Either::List(numbers) => Ok(Entry { cost: list(numbers)?, evidence: Evidence::default() }),
+            Either::List(numbers) => Ok(Entry::of(list(numbers)?, None, None, Vec::new())),
             Either::Named(CostText { head, rate, points, error }) => {
                 if !(0.001..=1e6).contains(&rate) {
                     return Err(serde::de::Error::custom(format!(
@@ -378,14 +397,14 @@ impl<'de> Deserialize<'de> for Entry<Cost> {
                     )));
                 }
                 let cost = Cost { fixed: head, num: 1000, den: (rate * 1000.0).round() as u32 };
-                Ok(Entry { cost, evidence: Evidence { points: points.unwrap_or(0), error } })
+                Ok(Entry::of(cost, points, error, Vec::new()))
             }
         }
     }
 }
 
 const VECTOR_FORM: &str = "[head, cycles, repeats] or { head, repeat } with any of `row` or `gap`, `pitch`, `unit`, `row_unit`, \
-                           `joined`, `short`, `partial`, `points`, `error`";
+                           `joined`, `short`, `partial`, `points`, `error`, `ops`";
 const PLAIN_FORM: &str =
     "[head, cycles, units] or { head, rate } with any of `points`, `error`; `rate` is units a cycle";
 
@@ -454,5 +473,14 @@ mod tests {
             plain("x = { head = 64, rate = 58.56 }").unwrap()["x"].cost,
             Cost { fixed: 64, num: 1000, den: 58560 }
         );
+    }
+
+    #[test]
+    fn points_of_other_ops_are_no_evidence() {
+        let a5 = crate::built_in("a5").unwrap();
+        let own = a5.vector_cost("tadd", "add", "f32").evidence;
+        let shared = a5.vector_cost("tcolsum", "add", "f32").evidence;
+        assert!(own.points > 0 && own.others == 0, "{own:?}");
+        assert_eq!((shared.points, shared.error, shared.others), (0, None, own.points));
     }
 }

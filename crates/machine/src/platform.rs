@@ -164,7 +164,8 @@ pub struct RingSpec {
 /// Costs of pipe operations. `slipring_machine::cost` has the formulas.
 ///
 /// Each entry is `[fixed, numerator, denominator]` or a table with names, which may say what it rests on: `points`, how many
-/// published points it was fitted to, and `error`, the mean error in per cent on points that the fit left out.
+/// published points it was fitted to, `ops`, of which ops these are, and `error`, the mean error in per cent on points that the fit
+/// left out.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CostSpec {
@@ -259,7 +260,7 @@ impl Platform {
             for key in [format!("{name}.{types}"), format!("{name}.{plain}"), name.to_string()] {
                 if let Some(entry) = entries.get(&key) {
                     let entry_name = format!("cost.{table}.{key}").into();
-                    return Price { entry: entry_name, rule: Rule::Rows(entry.cost), evidence: entry.evidence };
+                    return Price { entry: entry_name, rule: Rule::Rows(entry.cost), evidence: entry.evidence_for(op) };
                 }
             }
         }

@@ -32,6 +32,12 @@ pub fn text(platform: &Platform, query: &Query, shape: &str, costed: &Costed) ->
 
 fn evidence(costed: &Costed) -> String {
     match (costed.price.evidence.points, costed.price.evidence.error) {
+        (0, _) if costed.price.evidence.others > 0 => {
+            format!(
+                "estimate: no published point of this op, {} of others that share the entry",
+                costed.price.evidence.others
+            )
+        }
         (0, _) => "estimate: no published point".into(),
         (1, _) => "1 published point".into(),
         (points, None) => format!("{points} published points, too few to leave any out"),
@@ -54,6 +60,7 @@ pub fn facts(costed: &Costed) -> Value {
         "formula": price.formula(*units),
         "estimate": price.evidence.points == 0,
         "points": price.evidence.points,
+        "points_of_others": price.evidence.others,
         "error_percent": price.evidence.error.map(|error| (f64::from(error) * 10.0).round() / 10.0),
     })
 }

@@ -42,6 +42,10 @@ impl<E: Effect> Effect for OnCore<E> {
     fn judges(&self) -> bool {
         self.effect.judges()
     }
+
+    fn answers(&self) -> bool {
+        self.effect.answers()
+    }
 }
 
 impl<E: Discover> Discover for OnCore<E> {
@@ -99,6 +103,10 @@ impl Effect for SameTiles {
             rect_extents(self.space, self.core, &self.layout, address, (0, 0), rows, cols, &mut access.reads);
         }
         Ok(())
+    }
+
+    fn answers(&self) -> bool {
+        true
     }
 
     fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {

@@ -196,6 +196,10 @@ pub(crate) fn merge(score: Elem, lists: &[&[u8]], stops: bool, out: &mut Vec<u8>
 }
 
 impl Discover for MergeLists {
+    fn local(&self) -> bool {
+        true
+    }
+
     fn discover(
         &self,
         args: &[u64],

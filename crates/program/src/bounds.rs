@@ -12,8 +12,10 @@ impl Memory {
             return range.start.saturating_add(span(range)) <= self.capacity(env.block, range.core, range.space) as u64;
         }
         let Some((buffer, offset)) = gm_split(range.start) else { return false };
-        let Some(buffer) = self.gm.get(buffer) else { return false };
-        offset >= 0 && (offset as u64).saturating_add(span(range)) <= buffer.data.len() as u64
+        if buffer >= self.gm.len() {
+            return false;
+        }
+        offset >= 0 && (offset as u64).saturating_add(span(range)) <= self.buffer_bytes(buffer) as u64
     }
 
     /// What is wrong with a range of which not every byte exists; `verb` is `reads` or `writes`.
@@ -24,9 +26,9 @@ impl Memory {
             rows => format!("{rows} rows of {}, {} apart,", bytes(range.row_bytes.into()), range.stride),
         };
         match range.space {
-            Space::Gm => match gm_split(range.start).and_then(|(at, offset)| Some((self.gm.get(at)?, offset))) {
-                Some((buffer, offset)) => {
-                    let capacity = buffer.data.len() as i128;
+            Space::Gm => match gm_split(range.start).and_then(|(at, offset)| Some((at, self.gm.get(at)?, offset))) {
+                Some((at, buffer, offset)) => {
+                    let capacity = self.buffer_bytes(at) as i128;
                     let end = i128::from(offset) + i128::from(span(range));
                     let miss = match offset {
                         ..0 => format!("{} before its start", bytes(offset.unsigned_abs())),

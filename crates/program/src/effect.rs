@@ -292,6 +292,12 @@ pub trait Effect: Send + Sync + Debug {
     fn judges(&self) -> bool {
         false
     }
+
+    /// True if more comes of it than the bytes that it writes: it prints, or finds fault with what it reads. Then it is carried out
+    /// when it completes; others may be carried out later, before their bytes are needed.
+    fn answers(&self) -> bool {
+        self.judges()
+    }
 }
 
 /// What work does that knows what it touches only once it has run: vector functions for one, whose addresses and number of
@@ -308,6 +314,11 @@ pub trait Discover: Send + Sync + Debug {
     /// place. Unless it says more, what it reads decides what it touches.
     fn decisions(&self, args: &[Causes], site: SiteRef, found: &mut Vec<Decision>) {
         decide(args.iter().fold(Causes::DATA, |all, causes| all.join(*causes)), site, found);
+    }
+
+    /// True if it touches no global memory.
+    fn local(&self) -> bool {
+        false
     }
 
     /// True if it keeps the marks of [`Memory::shadow`] itself.

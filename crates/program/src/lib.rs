@@ -26,7 +26,7 @@ pub use effect::{
 };
 pub use finding::{Finding, Label, Severity, SiteRef};
 pub use inst::{Inst, Law, Operand, Reg, ScalarFn, Special, SyncRef, Trap};
-pub use memory::{GmBuffer, Memory, gm_address, gm_split, moved, scaled, zeroed};
+pub use memory::{GmBuffer, Lent, Memory, gm_address, gm_split, moved, scaled, zeroed};
 pub use probe::{Execution, Outcome, TRIES, guess, judge, mark};
 pub use program::{
     CoreProgram, Direction, Param, ParamKind, Program, RingDecl, Site, SyncDecl, SyncRole, Work, WorkId,

@@ -103,6 +103,24 @@ pub struct Memory {
     local: Vec<Vec<u8>>,
     /// Which bytes mean nothing, if anybody asks.
     pub shadow: Option<Box<Shadow>>,
+    /// While the bytes are lent: how many each memory has.
+    lent: Option<Box<Sizes>>,
+}
+
+/// Bytes of each memory.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Sizes {
+    gm: Vec<usize>,
+    local: Vec<usize>,
+}
+
+/// The bytes of a memory that gave them away.
+#[derive(Debug, Default)]
+pub struct Lent {
+    /// The local memories of each cluster.
+    pub clusters: Vec<Vec<Vec<u8>>>,
+    /// Global memory, buffer by buffer.
+    pub buffers: Vec<Vec<u8>>,
 }
 
 /// Position of a local memory among all.
@@ -180,7 +198,63 @@ impl Memory {
 
     /// Capacity of a local memory in bytes; 0 where the core has no such memory.
     pub fn capacity(&self, block: u32, core: Role, space: Space) -> usize {
-        self.local.get(Self::index(block, core, space)).map_or(0, Vec::len)
+        let index = Self::index(block, core, space);
+        match &self.lent {
+            Some(sizes) => sizes.local.get(index).copied().unwrap_or(0),
+            None => self.local.get(index).map_or(0, Vec::len),
+        }
+    }
+
+    /// Bytes of a buffer in global memory; 0 where there is none.
+    pub fn buffer_bytes(&self, buffer: usize) -> usize {
+        match &self.lent {
+            Some(sizes) => sizes.gm.get(buffer).copied().unwrap_or(0),
+            None => self.gm.get(buffer).map_or(0, |buffer| buffer.data.len()),
+        }
+    }
+
+    /// Gives all bytes away, to be brought back by [`Memory::swap_cluster`] and [`Memory::swap_buffer`]; marks, names and sizes
+    /// stay. The answer is a memory of the same shape without any bytes, marks or names: for those who work on the bytes.
+    pub fn lend(&mut self) -> (Memory, Lent) {
+        let sizes = Sizes {
+            gm: self.gm.iter().map(|buffer| buffer.data.len()).collect(),
+            local: self.local.iter().map(Vec::len).collect(),
+        };
+        self.lent = Some(Box::new(sizes));
+        let each = Role::ALL.len() * Space::COUNT;
+        let mut lent = Lent { clusters: Vec::new(), buffers: Vec::new() };
+        for locals in self.local.chunks_mut(each) {
+            lent.clusters.push(locals.iter_mut().map(std::mem::take).collect());
+        }
+        lent.buffers = self.gm.iter_mut().map(|buffer| std::mem::take(&mut buffer.data)).collect();
+        let empty = Memory {
+            gm: vec![GmBuffer::default(); self.gm.len()],
+            local: vec![Vec::new(); self.local.len()],
+            ..Memory::default()
+        };
+        (empty, lent)
+    }
+
+    /// Takes back all bytes that it gave away.
+    pub fn take_back(&mut self, lent: &mut Lent) {
+        for (cluster, locals) in lent.clusters.iter_mut().enumerate() {
+            self.swap_cluster(cluster as u32, locals);
+        }
+        for (buffer, data) in lent.buffers.iter_mut().enumerate() {
+            self.swap_buffer(buffer, data);
+        }
+        self.lent = None;
+    }
+
+    /// Changes the local memories of a cluster for others.
+    pub fn swap_cluster(&mut self, cluster: u32, locals: &mut [Vec<u8>]) {
+        let first = if locals.is_empty() { 0 } else { cluster as usize * Role::ALL.len() * Space::COUNT };
+        self.local[first..first + locals.len()].swap_with_slice(locals);
+    }
+
+    /// Changes the bytes of a buffer in global memory for others.
+    pub fn swap_buffer(&mut self, buffer: usize, data: &mut Vec<u8>) {
+        std::mem::swap(&mut self.gm[buffer].data, data);
     }
 
     /// Bytes of a local memory, or of the global buffer that `start` lies in. The range must exist.

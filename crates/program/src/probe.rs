@@ -69,22 +69,30 @@ impl Memory {
     /// # Errors
     /// What the effect reports.
     pub fn carry_out(&mut self, run: &Execution<'_>, scratch: &mut Scratch, output: &mut Output) -> Result<u64, Fault> {
-        let Some(mut shadow) = self.shadow.take() else {
+        if self.foresee(run) {
             return run.effect.run(run.args, Run { env: run.env, memory: self, scratch, output });
-        };
-        let outcome = if shadow.any(&run.access.reads, run.env) {
-            try_out(&mut shadow, self, run, scratch, output)
-        } else {
-            let outcome = run.effect.run(run.args, Run { env: run.env, memory: self, scratch, output });
-            // An addition to what means nothing means nothing.
-            if run.access.update.is_none() {
-                shadow.define(&run.access.writes, run.env);
-            }
-            outcome
-        };
+        }
+        let Some(mut shadow) = self.shadow.take() else { return Ok(0) };
+        let outcome = try_out(&mut shadow, self, run, scratch, output);
         shadow.forget(&run.access.undefined, run.env);
         self.shadow = Some(shadow);
         outcome
+    }
+
+    /// Marks what an effect writes, if no byte that it reads means nothing; false otherwise, and nothing is marked. After that the
+    /// effect itself may be carried out at any time before its bytes are needed.
+    #[inline]
+    pub fn foresee(&mut self, run: &Execution<'_>) -> bool {
+        let Some(shadow) = &mut self.shadow else { return true };
+        if shadow.any(&run.access.reads, run.env) {
+            return false;
+        }
+        // An addition to what means nothing means nothing.
+        if run.access.update.is_none() {
+            shadow.define(&run.access.writes, run.env);
+        }
+        shadow.forget(&run.access.undefined, run.env);
+        true
     }
 }
 

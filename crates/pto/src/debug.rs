@@ -105,6 +105,10 @@ impl Effect for PrintView {
         Ok(())
     }
 
+    fn answers(&self) -> bool {
+        true
+    }
+
     fn run(&self, args: &[u64], Run { env, memory, output, .. }: Run<'_>) -> Result<u64, Fault> {
         let given = PrintViewArgs::of(args);
         let (window, rows, cols) = self.window(args)?;
@@ -155,6 +159,10 @@ impl Effect for PrintTile {
         tile_extents(self.space, self.core, &self.layout, given.tile, rows, cols, &mut access.reads);
         access.units = Units::of(self.layout.bytes() as u64);
         Ok(())
+    }
+
+    fn answers(&self) -> bool {
+        true
     }
 
     fn run(&self, args: &[u64], Run { env, memory, output, .. }: Run<'_>) -> Result<u64, Fault> {
@@ -233,6 +241,10 @@ impl Effect for PrintScalar {
 
     fn plan(&self, _: &[u64], _: Env, _: &mut Access) -> Result<(), Fault> {
         Ok(())
+    }
+
+    fn answers(&self) -> bool {
+        true
     }
 
     fn run(&self, args: &[u64], Run { output, .. }: Run<'_>) -> Result<u64, Fault> {

@@ -3,10 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use slipring_machine::{Pipe, Question};
-use slipring_program::{Finding, Memory, Output, Program, Scratch, SiteRef};
+use slipring_machine::{Pipe, Question, Role};
+use slipring_program::{Env, Finding, Memory, Output, Program, Scratch, SiteRef};
 
 use crate::delay::Delays;
+use crate::later::Later;
 use crate::leftover::Leftovers;
 use crate::observe::{Agent, Observer, Stall};
 use crate::skipped::Skipped;
@@ -59,6 +60,8 @@ pub(crate) struct Engine<'a, O> {
     pub skipped: Skipped,
     /// How often all cores met.
     pub meetings: usize,
+    /// Works whose bytes follow, if any do.
+    pub later: Option<Box<Later>>,
     agenda: Agenda,
     next_block: u32,
     /// Blocks that are over.
@@ -90,6 +93,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             skipped: Skipped::default(),
             traffic: Traffic::new(&launch.platform.cost),
             meetings: 0,
+            later: None,
             agenda: Agenda::new(),
             next_block: 0,
             blocks_done: 0,
@@ -102,6 +106,11 @@ impl<'a, O: Observer> Engine<'a, O> {
         match self.run_blocks() {
             Ok(()) => {}
             Err(finding) => findings.push(*finding),
+        }
+        if let Some(later) = self.later.take()
+            && let Some((site, fault)) = later.finish(self.program, &mut self.memory, &mut self.questions)
+        {
+            findings.push(*report::error_at(fault.code, site, "", fault.message));
         }
         let complete = findings.is_empty();
         findings.extend(self.leftovers.findings(self.program, self.launch.platform));
@@ -137,6 +146,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         self.fixed = self.program.cores.iter().map(|core| core.works.iter().map(Fixed::new).collect()).collect();
         self.observer.begin(self.launch);
         self.observer.arm(&mut self.memory);
+        self.later = Later::new(self.launch, &mut self.memory);
         for cluster in 0..self.clusters.len() {
             self.start_block(cluster, 0);
         }
@@ -236,6 +246,9 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
         syncs.iter_mut().for_each(SyncState::restart);
         self.memory.restart(cluster as u32);
+        if let Some(later) = &mut self.later {
+            later.restart(Env { block: cluster as u32, core: Role::Aic });
+        }
         self.start_block(cluster, at);
     }
 

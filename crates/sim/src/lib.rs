@@ -19,6 +19,7 @@ mod bounds;
 mod deadlock;
 mod delay;
 mod engine;
+mod later;
 mod launch;
 mod leftover;
 mod meeting;

@@ -3,10 +3,11 @@
 use std::rc::Rc;
 
 use slipring_machine::Pipe;
-use slipring_program::{Access, Action, Env, Execution, Fault, Finding, Operand, Run, UNDEFINED, Work};
+use slipring_program::{Access, Action, Env, Execution, Fault, Finding, Memory, Operand, Run, UNDEFINED, Work};
 
 use crate::bounds;
 use crate::engine::Engine;
+use crate::later::Reach;
 use crate::observe::{Agent, Observer, WorkRun};
 use crate::report;
 use crate::state::{Core, Entry};
@@ -95,7 +96,7 @@ impl<O: Observer> Engine<'_, O> {
         let fixed = &mut self.fixed[*position][entry.id as usize];
         let (args, access) = pipes[pipe.index()].front_args(work.args.len());
         let floor = if pipe == Pipe::S { self.launch.platform.cost.scalar_memory } else { 0 };
-        let (memory, scratch, output) = (&mut self.memory, &mut self.scratch, &mut self.output);
+        let (memory, scratch, output, later) = (&mut self.memory, &mut self.scratch, &mut self.output, &mut self.later);
         let suppose = &self.launch.suppose;
         let (before, steps, role) = (self.steps, self.launch.limits.steps, agent.role);
         scratch.steps = before;
@@ -104,11 +105,18 @@ impl<O: Observer> Engine<'_, O> {
             access.clear();
             match &work.effect {
                 Action::Discovering(effect) => {
-                    let outcome = effect.discover(
-                        args,
-                        Run { env, memory: &mut *memory, scratch: &mut *scratch, output: &mut *output },
-                        access,
-                    );
+                    let mut discover = |memory: &mut Memory| {
+                        effect.discover(args, Run { env, memory, scratch: &mut *scratch, output: &mut *output }, access)
+                    };
+                    let outcome = match later.as_mut() {
+                        Some(later) => later.now(
+                            memory,
+                            env.block,
+                            if effect.local() { Reach::Local } else { Reach::All },
+                            discover,
+                        ),
+                        None => discover(memory),
+                    };
                     value = outcome.map_err(|fault| match fault.code {
                         "step-limit" => report::step_limit(steps, fault.site.unwrap_or(entry.site), role),
                         "cancelled" => report::cancelled(),
@@ -178,6 +186,7 @@ impl<O: Observer> Engine<'_, O> {
             Fixed::Yes(Some(plan)) => &plan.access,
             _ => known.as_ref().map_or(access, |plan| &plan.access),
         };
+        let mut follows = false;
         let value = match &work.effect {
             Action::Discovering(_) => {
                 if !self.launch.values {
@@ -195,7 +204,21 @@ impl<O: Observer> Engine<'_, O> {
                     self.skipped.read(access).map_err(|fault| finding(fault, entry, work))?;
                 }
                 let run = Execution { effect: &**effect, args, env, access, site: entry.site };
-                let outcome = self.memory.carry_out(&run, &mut self.scratch, &mut self.output);
+                let (memory, scratch, output) = (&mut self.memory, &mut self.scratch, &mut self.output);
+                let outcome = match self.later.as_mut() {
+                    None => memory.carry_out(&run, scratch, output),
+                    Some(later) => {
+                        if work.result.is_none() && !effect.answers() && memory.foresee(&run) {
+                            later.work(*position, entry.id, args, env, access, entry.site);
+                            follows = true;
+                            Ok(0)
+                        } else {
+                            later.now(memory, env.block, Reach::Of(access), |memory| {
+                                memory.carry_out(&run, scratch, output)
+                            })
+                        }
+                    }
+                };
                 let value = outcome.map_err(|fault| finding(fault, entry, work))?;
                 for question in self.output.questions.drain(..) {
                     let known = self.questions.entry((entry.site, question.name));
@@ -204,8 +227,13 @@ impl<O: Observer> Engine<'_, O> {
                 value
             }
         };
-        for range in access.undefined.iter().filter(|_| self.launch.values) {
-            self.memory.fill(range, env, UNDEFINED);
+        if self.launch.values && !follows && !access.undefined.is_empty() {
+            let fill =
+                |memory: &mut Memory| access.undefined.iter().for_each(|range| memory.fill(range, env, UNDEFINED));
+            match self.later.as_mut() {
+                Some(later) => later.now(&mut self.memory, env.block, Reach::Of(access), fill),
+                None => fill(&mut self.memory),
+            }
         }
         let agent = Agent { pipe, ..*agent };
         self.observer.end(at, &WorkRun { agent, id: entry.id, work, args, access, cycles, site: entry.site });

@@ -32,4 +32,5 @@ mod soundness;
 mod split_extents;
 mod splits;
 mod sync_examples;
+mod threads;
 mod timings;

@@ -255,6 +255,10 @@ impl Discover for Function {
         true
     }
 
+    fn local(&self) -> bool {
+        true
+    }
+
     fn decisions(&self, args: &[Causes], _: SiteRef, found: &mut Vec<Decision>) {
         decisions(&self.parts, self.scalars, args, found);
     }

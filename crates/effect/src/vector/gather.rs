@@ -339,6 +339,10 @@ pub enum Pitch {
 }
 
 impl Discover for GatherWhere {
+    fn local(&self) -> bool {
+        true
+    }
+
     fn discover(&self, args: &[u64], run: Run<'_>, access: &mut Access) -> Result<u64, Fault> {
         let Run { env, memory, scratch, .. } = run;
         let (rows, cols) = self.src.valid(args)?;

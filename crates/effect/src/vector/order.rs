@@ -186,6 +186,10 @@ impl MergeRows {
 }
 
 impl Discover for MergeRows {
+    fn local(&self) -> bool {
+        true
+    }
+
     fn discover(
         &self,
         args: &[u64],

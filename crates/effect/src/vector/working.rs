@@ -37,6 +37,10 @@ impl<E: Effect> Effect for Working<E> {
         self.effect.judges()
     }
 
+    fn answers(&self) -> bool {
+        self.effect.answers()
+    }
+
     fn plan(&self, args: &[u64], env: Env, access: &mut Access) -> Result<(), Fault> {
         self.effect.plan(args, env, access)?;
         self.name(args, access)

@@ -27,6 +27,10 @@ pub(super) struct KernelArgs {
     /// Seed of `rand` arguments that have none of their own: each takes this plus its position
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// Threads that carry out the work of blocks, and large products: results are the same on any number. By default as many
+    /// as the machine has
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
     #[command(flatten)]
     sets: SetArgs,
     #[command(flatten)]
@@ -66,11 +70,15 @@ impl KernelArgs {
         self.kernel_of(self.bytes()?)
     }
 
-    /// What the file holds.
+    /// What the file holds. From here on the process has the threads that were asked for.
     ///
     /// # Errors
     /// If it cannot be read.
     pub fn bytes(&self) -> Result<Vec<u8>, Error> {
+        if let Some(threads) = self.threads {
+            // Nobody has made them before. Where the host refuses, one thread does everything.
+            let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+        }
         read_bytes(&self.file).map_err(Error::File)
     }
 

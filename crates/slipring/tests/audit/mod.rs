@@ -113,6 +113,10 @@ impl Effect for Audit<dyn Effect> {
         self.inner.plan(args, env, access)
     }
 
+    fn answers(&self) -> bool {
+        true
+    }
+
     fn run(&self, args: &[u64], Run { env, memory, scratch: s, output }: Run<'_>) -> Result<u64, Fault> {
         if !self.due() {
             return self.inner.run(args, Run { env, memory, scratch: s, output });

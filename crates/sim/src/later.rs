@@ -1,0 +1,491 @@
+//! Bytes that follow: time runs ahead on one thread, and other threads carry out the work that it has timed.
+//!
+//! When work takes place, how long it takes and what it touches does not depend on the bytes that other work computes, except
+//! where a scalar or a vector function reads them. So the engine runs as it always does, alone and in the order of time, with all
+//! checks and marks; only the bytes of works that say nothing but bytes (see [`Effect::answers`]) come later. They come as if
+//! in order: works of a cluster one after the other, and those that touch the same buffer of global memory in the order of
+//! time if one of them writes it. Whoever needs bytes waits for the works that they depend on, and helps. So bytes, findings, cycles
+//! and what is printed are the same on any number of threads.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use slipring_machine::Question;
+use slipring_program::{
+    Access, Action, Effect, Env, Extent, Fault, Inst, Lent, Memory, Output, Program, Run, Scratch, SiteRef, UNDEFINED,
+    WorkId, gm_split,
+};
+use slipring_tile::Space;
+
+use crate::launch::{Launch, Turns};
+
+/// Bytes of work that wait before other threads are told of them.
+const ENOUGH: u64 = 1 << 16;
+/// Works that wait at most: whoever adds more helps.
+const MOST: usize = 1 << 11;
+/// Works of a cluster that one thread does before it looks around.
+const AT_ONCE: usize = 16;
+
+/// A work to be carried out.
+struct Task {
+    /// `None` for the start of a block: local memories become zero.
+    work: Option<(usize, WorkId)>,
+    args: Box<[u64]>,
+    env: Env,
+    site: SiteRef,
+    undefined: Vec<Extent>,
+    uses: Vec<Use>,
+    /// Its number among all.
+    number: u64,
+}
+
+/// What a task does with a buffer in global memory.
+#[derive(Clone, Copy)]
+struct Use {
+    buffer: usize,
+    writes: bool,
+    /// Tasks that come before it: those that write the buffer, and, if it writes, those that read it.
+    after: Count,
+}
+
+/// Tasks that read or write a buffer.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Count {
+    reads: u64,
+    writes: u64,
+}
+
+/// The tasks and the memories of a cluster.
+struct Backlog {
+    queue: VecDeque<Task>,
+    locals: Vec<Vec<u8>>,
+    /// Somebody has taken them.
+    held: bool,
+}
+
+/// A buffer in global memory.
+struct Buffer {
+    data: Vec<u8>,
+    held: bool,
+    done: Count,
+}
+
+/// What all threads share.
+struct Board {
+    lanes: Vec<Backlog>,
+    buffers: Vec<Buffer>,
+    /// Tasks that are not done.
+    left: usize,
+    /// What works said that depended on questions: place, question and which work.
+    asked: Vec<(SiteRef, &'static Question, usize, WorkId)>,
+    /// The first fault, which no work should have: its task's number.
+    fault: Option<(u64, SiteRef, Fault)>,
+    /// A thread has gone down.
+    broken: bool,
+    /// Threads that are at work, besides the one that takes the time.
+    helpers: usize,
+    /// What threads that have gone worked with.
+    hands: Vec<Hand>,
+}
+
+impl Board {
+    /// True if the buffers are free and everything before the uses has been done.
+    fn may(&self, uses: &[Use]) -> bool {
+        uses.iter().all(|at| {
+            let buffer = &self.buffers[at.buffer];
+            let turn = buffer.done.writes == at.after.writes && (!at.writes || buffer.done.reads == at.after.reads);
+            turn && !buffer.held
+        })
+    }
+
+    /// The cluster of the oldest task that can be done now.
+    fn ready(&self) -> Option<usize> {
+        let heads = self.lanes.iter().enumerate().filter(|(_, lane)| !lane.held);
+        let able =
+            heads.filter_map(|(at, lane)| Some((lane.queue.front()?, at))).filter(|(task, _)| self.may(&task.uses));
+        able.min_by_key(|(task, _)| task.number).map(|(_, at)| at)
+    }
+
+    fn take(&mut self, uses: &[Use], memory: &mut Memory) {
+        for at in uses {
+            let buffer = &mut self.buffers[at.buffer];
+            buffer.held = true;
+            memory.swap_buffer(at.buffer, &mut buffer.data);
+        }
+    }
+
+    fn give_back(&mut self, uses: &[Use], memory: &mut Memory) {
+        for at in uses {
+            let buffer = &mut self.buffers[at.buffer];
+            buffer.held = false;
+            memory.swap_buffer(at.buffer, &mut buffer.data);
+            let done = if at.writes { &mut buffer.done.writes } else { &mut buffer.done.reads };
+            *done += 1;
+        }
+    }
+}
+
+struct Shared {
+    board: Mutex<Board>,
+    news: Condvar,
+    /// The works of each core.
+    works: Vec<Vec<Option<Arc<dyn Effect>>>>,
+    /// A memory of the shape of the run's without bytes.
+    empty: Memory,
+    /// Threads that may help.
+    most: usize,
+}
+
+/// What a thread works with.
+struct Hand {
+    memory: Memory,
+    scratch: Scratch,
+    output: Output,
+}
+
+impl Shared {
+    fn board(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks one more thread for help, if there is something to do and one to ask.
+    fn call(self: &Arc<Shared>, board: &mut Board) {
+        if board.helpers >= self.most || board.ready().is_none() {
+            return;
+        }
+        board.helpers += 1;
+        let shared = self.clone();
+        rayon::spawn(move || _ = std::panic::catch_unwind(AssertUnwindSafe(|| helper(&shared))));
+    }
+
+    /// Does tasks until a condition holds.
+    ///
+    /// # Panics
+    /// If another thread has gone down.
+    fn help<'s>(&'s self, hand: &mut Hand, most: usize, until: impl Fn(&Board) -> bool) -> MutexGuard<'s, Board> {
+        let mut board = self.board();
+        loop {
+            assert!(!board.broken, "a thread that carried out work has gone down");
+            if until(&board) {
+                return board;
+            }
+            board = match board.ready() {
+                Some(lane) => self.serve(board, lane, hand, most),
+                None => self.news.wait(board).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+
+    /// Does some of the tasks of a cluster, as far as others let it.
+    fn serve<'s>(
+        &'s self,
+        mut board: MutexGuard<'s, Board>,
+        cluster: usize,
+        hand: &mut Hand,
+        most: usize,
+    ) -> MutexGuard<'s, Board> {
+        let lane = &mut board.lanes[cluster];
+        lane.held = true;
+        let mut queue = std::mem::take(&mut lane.queue);
+        hand.memory.swap_cluster(cluster as u32, &mut lane.locals);
+        let mut done = 0;
+        let mut unlocked = None;
+        let mut guard = Some(board);
+        while done < most
+            && let Some(task) = queue.front()
+        {
+            if !task.uses.is_empty() {
+                let mut board = guard.take().unwrap_or_else(|| self.board());
+                let may = board.may(&task.uses);
+                if may {
+                    board.take(&task.uses, &mut hand.memory);
+                }
+                guard = if may { None } else { Some(board) };
+                if !may {
+                    break;
+                }
+            }
+            drop(guard.take());
+            let outcome = self.carry_out(task, hand);
+            if !task.uses.is_empty() || outcome.is_err() || !hand.output.questions.is_empty() {
+                let mut board = self.board();
+                board.give_back(&task.uses, &mut hand.memory);
+                if let (Err(fault), true) =
+                    (outcome, board.fault.as_ref().is_none_or(|(first, ..)| task.number < *first))
+                {
+                    board.fault = Some((task.number, task.site, fault));
+                }
+                let (core, id) = task.work.unwrap_or_default();
+                board.asked.extend(hand.output.questions.drain(..).map(|question| (task.site, question, core, id)));
+                if !task.uses.is_empty() {
+                    self.news.notify_all();
+                }
+                unlocked = Some(board);
+            }
+            guard = unlocked.take();
+            queue.pop_front();
+            done += 1;
+        }
+        let mut board = guard.unwrap_or_else(|| self.board());
+        let lane = &mut board.lanes[cluster];
+        queue.append(&mut lane.queue);
+        lane.queue = queue;
+        lane.held = false;
+        hand.memory.swap_cluster(cluster as u32, &mut lane.locals);
+        board.left -= done;
+        self.news.notify_all();
+        board
+    }
+
+    fn carry_out(&self, task: &Task, Hand { memory, scratch, output }: &mut Hand) -> Result<u64, Fault> {
+        let Some((core, id)) = task.work else {
+            memory.restart(task.env.block);
+            return Ok(0);
+        };
+        let Some(effect) = &self.works[core][id as usize] else { return Ok(0) };
+        let outcome = effect.run(&task.args, Run { env: task.env, memory, scratch, output });
+        for range in &task.undefined {
+            memory.fill(range, task.env, UNDEFINED);
+        }
+        outcome
+    }
+}
+
+/// Tells the others if this thread goes down.
+struct Going<'a>(&'a Shared);
+
+impl Drop for Going<'_> {
+    fn drop(&mut self) {
+        self.0.board().broken = true;
+        self.0.news.notify_all();
+    }
+}
+
+/// What something that is carried out now may touch.
+#[derive(Clone, Copy)]
+pub(crate) enum Reach<'a> {
+    Of(&'a Access),
+    /// The local memories of its cluster.
+    Local,
+    /// These, and all buffers in global memory.
+    All,
+}
+
+/// The works whose bytes follow.
+pub(crate) struct Later {
+    shared: Arc<Shared>,
+    hand: Hand,
+    /// Works that nobody has been told of yet.
+    staged: Vec<(usize, Task)>,
+    weight: u64,
+    /// Tasks that were made, for each buffer.
+    made: Vec<Count>,
+    number: u64,
+}
+
+impl std::fmt::Debug for Later {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Later").field("number", &self.number).finish_non_exhaustive()
+    }
+}
+
+/// What a thread does that helps: all that can be done now. It waits for nobody, so that it never keeps others from the pool.
+fn helper(shared: &Arc<Shared>) {
+    let going = Going(shared);
+    let mut board = shared.board();
+    let mut hand = board.hands.pop().unwrap_or_else(|| Hand::new(shared.empty.clone()));
+    while let Some(lane) = board.ready() {
+        board = shared.serve(board, lane, &mut hand, AT_ONCE);
+        shared.call(&mut board);
+    }
+    board.helpers -= 1;
+    board.hands.push(hand);
+    std::mem::forget(going);
+}
+
+impl Later {
+    /// Bytes follow where several clusters run on their pipes and there are several threads; `None` elsewhere.
+    pub fn new(launch: &Launch<'_>, memory: &mut Memory) -> Option<Box<Later>> {
+        let alone = launch.clusters() < 2 || !launch.values || launch.mode != Turns::Pipes;
+        let mut insts = launch.program.cores.iter().flat_map(|core| &core.insts);
+        if alone || insts.any(|inst| matches!(inst, Inst::Meet { .. })) || rayon::current_num_threads() < 2 {
+            return None;
+        }
+        let (empty, Lent { clusters, buffers }) = memory.lend();
+        let lane = |locals| Backlog { queue: VecDeque::new(), locals, held: false };
+        let buffer = |data| Buffer { data, held: false, done: Count::default() };
+        let buffers: Vec<Buffer> = buffers.into_iter().map(buffer).collect();
+        let made = vec![Count::default(); buffers.len()];
+        // A launch that has nothing to do may come without local memories.
+        let all = clusters.len().max(launch.clusters() as usize);
+        let clusters = clusters.into_iter().chain(std::iter::repeat_with(Vec::new));
+        let board = Board {
+            lanes: clusters.take(all).map(lane).collect(),
+            buffers,
+            left: 0,
+            asked: Vec::new(),
+            fault: None,
+            broken: false,
+            helpers: 0,
+            hands: Vec::new(),
+        };
+        let shared = Shared {
+            board: Mutex::new(board),
+            news: Condvar::new(),
+            works: effects(launch.program),
+            empty: empty.clone(),
+            most: rayon::current_num_threads() - 1,
+        };
+        Some(Box::new(Later {
+            shared: Arc::new(shared),
+            hand: Hand::new(empty),
+            staged: Vec::new(),
+            weight: 0,
+            made,
+            number: 0,
+        }))
+    }
+
+    /// Work is carried out later.
+    pub fn work(&mut self, core: usize, id: WorkId, args: &[u64], env: Env, access: &Access, site: SiteRef) {
+        let uses = self.uses(access);
+        for at in &uses {
+            let made = &mut self.made[at.buffer];
+            *(if at.writes { &mut made.writes } else { &mut made.reads }) += 1;
+        }
+        let bytes = |ranges: &[Extent]| ranges.iter().map(Extent::bytes).sum::<u64>();
+        self.weight += 64 + bytes(&access.reads) + bytes(&access.writes);
+        let undefined = access.undefined.clone();
+        self.add(Task { work: Some((core, id)), args: args.into(), env, site, undefined, uses, number: 0 });
+    }
+
+    /// A block starts on a cluster.
+    pub fn restart(&mut self, env: Env) {
+        let (args, undefined, uses) = (Box::default(), Vec::new(), Vec::new());
+        self.add(Task { work: None, args, env, site: 0, undefined, uses, number: 0 });
+    }
+
+    fn add(&mut self, task: Task) {
+        self.number += 1;
+        self.staged.push((task.env.block as usize, Task { number: self.number, ..task }));
+        if self.weight < ENOUGH {
+            return;
+        }
+        let shared = self.shared.clone();
+        let mut board = self.tell(&shared);
+        shared.call(&mut board);
+        if board.left > MOST {
+            drop(board);
+            drop(shared.help(&mut self.hand, AT_ONCE / 2, |board| board.left <= MOST / 2));
+        }
+    }
+
+    /// Puts the staged tasks on the board.
+    fn tell<'s>(&mut self, shared: &'s Shared) -> MutexGuard<'s, Board> {
+        let mut board = shared.board();
+        board.left += self.staged.len();
+        for (cluster, task) in self.staged.drain(..) {
+            board.lanes[cluster].queue.push_back(task);
+        }
+        self.weight = 0;
+        board
+    }
+
+    /// What an access does with buffers in global memory, each once, and what comes before it.
+    fn uses(&self, access: &Access) -> Vec<Use> {
+        let mut uses: Vec<Use> = Vec::new();
+        let reads = access.reads.iter().map(|range| (range, access.update.is_some()));
+        for (range, writes) in reads.chain(access.writes.iter().map(|range| (range, true))) {
+            // What lies in no buffer has been found to be wrong before.
+            let Some((buffer, _)) = gm_split(range.start).filter(|_| range.space == Space::Gm) else { continue };
+            match uses.iter_mut().find(|at| at.buffer == buffer) {
+                Some(at) => at.writes |= writes,
+                None if buffer < self.made.len() => uses.push(Use { buffer, writes, after: self.made[buffer] }),
+                None => {}
+            }
+        }
+        uses
+    }
+
+    /// Carries something out now, on the memory that has lent its bytes: what comes before it is done first.
+    pub fn now<R>(
+        &mut self,
+        memory: &mut Memory,
+        cluster: u32,
+        reach: Reach<'_>,
+        run: impl FnOnce(&mut Memory) -> R,
+    ) -> R {
+        let all = |buffer| Use { buffer, writes: true, after: self.made[buffer] };
+        let global = |access: &Access| access.reads.iter().chain(&access.writes).all(|range| range.space == Space::Gm);
+        let (uses, local) = match reach {
+            Reach::Of(access) => (self.uses(access), !global(access)),
+            Reach::Local => (Vec::new(), true),
+            Reach::All => ((0..self.made.len()).map(all).collect(), true),
+        };
+        let lane = local.then_some(cluster as usize);
+        let shared = self.shared.clone();
+        drop(self.tell(&shared));
+        let free = |lane: &Backlog| lane.queue.is_empty() && !lane.held;
+        let until = |board: &Board| lane.is_none_or(|lane| free(&board.lanes[lane])) && board.may(&uses);
+        let mut board = shared.help(&mut self.hand, AT_ONCE / 2, until);
+        board.take(&uses, memory);
+        if let Some(lane) = lane.map(|lane| &mut board.lanes[lane]) {
+            lane.held = true;
+            memory.swap_cluster(cluster, &mut lane.locals);
+        }
+        drop(board);
+        let result = run(memory);
+        let mut board = shared.board();
+        for at in &uses {
+            let buffer = &mut board.buffers[at.buffer];
+            memory.swap_buffer(at.buffer, &mut buffer.data);
+            buffer.held = false;
+        }
+        if let Some(lane) = lane.map(|lane| &mut board.lanes[lane]) {
+            lane.held = false;
+            memory.swap_cluster(cluster, &mut lane.locals);
+        }
+        shared.news.notify_all();
+        result
+    }
+
+    /// Carries out everything that is left, gives the bytes back, and tells what works said: questions by place, with the name of
+    /// the work, and a fault that no work should have.
+    pub fn finish(
+        mut self,
+        program: &Program,
+        memory: &mut Memory,
+        questions: &mut BTreeMap<(SiteRef, &'static str), (&'static Question, String)>,
+    ) -> Option<(SiteRef, Fault)> {
+        let shared = self.shared.clone();
+        drop(self.tell(&shared));
+        let mut board = shared.help(&mut self.hand, AT_ONCE / 2, |board| board.left == 0);
+        let board = &mut *board;
+        let mut lent = Lent {
+            clusters: board.lanes.iter_mut().map(|lane| std::mem::take(&mut lane.locals)).collect(),
+            buffers: board.buffers.iter_mut().map(|buffer| std::mem::take(&mut buffer.data)).collect(),
+        };
+        memory.take_back(&mut lent);
+        for (site, question, core, id) in board.asked.drain(..) {
+            let name = || program.cores[core].works[id as usize].name.to_string();
+            questions.entry((site, question.name)).or_insert_with(|| (question, name()));
+        }
+        board.fault.take().map(|(_, site, fault)| (site, fault))
+    }
+}
+
+impl Hand {
+    fn new(memory: Memory) -> Hand {
+        Hand { memory, scratch: Scratch::default(), output: Output::default() }
+    }
+}
+
+/// The effects of all works that may come later.
+fn effects(program: &Program) -> Vec<Vec<Option<Arc<dyn Effect>>>> {
+    let planned = |action: &Action| match action {
+        Action::Planned(effect) => Some(effect.clone()),
+        Action::Discovering(_) => None,
+    };
+    program.cores.iter().map(|core| core.works.iter().map(|work| planned(&work.effect)).collect()).collect()
+}

@@ -1,0 +1,40 @@
+//! Launches of several blocks say the same on any number of threads: bytes, findings, cycles, and what is printed in which order.
+
+use crate::walk;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn run(file: &Path, arch: &str, threads: usize) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_slipring"));
+    command.arg("run").arg(file).args(["--arch", arch, "--blocks", "7", "--json"]);
+    command.args(["--threads", &threads.to_string()]).output().unwrap()
+}
+
+/// Every example, each block of which does the same as the others, and often races with them.
+#[test]
+fn examples_say_the_same_on_any_number_of_threads() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files: Vec<PathBuf> = walk::files(&root.join("examples"), &["pto", "py"]);
+    files.push(root.join("benches/programs/attention.pto"));
+    let (next, ran) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(file) = files.get(at) else { break };
+                    let arch = ["a5", "a2a3"][at % 2];
+                    let (alone, several) = (run(file, arch, 1), run(file, arch, 2 + at % 3));
+                    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                    assert_eq!(alone.status, several.status, "{} on {arch}", file.display());
+                    assert_eq!(text(&alone.stdout), text(&several.stdout), "{} on {arch}", file.display());
+                    assert_eq!(text(&alone.stderr), text(&several.stderr), "{} on {arch}", file.display());
+                    ran.fetch_add(usize::from(!alone.stdout.is_empty()), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    assert!(ran.into_inner() > 20, "too few examples ran");
+}

@@ -1,6 +1,7 @@
 //! Proofs held against what shares nothing with them: an explorer of all interleavings of small programs of flags, for each count of
 //! rounds; and the table of `docs/proof.md`, which says of each example what is proved.
 
+mod cluster;
 mod explorer;
 mod fixes;
 mod small;

@@ -108,7 +108,7 @@ const BUILTINS: [&str; 12] =
 const WORDS: &[&str] = &[
     "incore", "jit", "kernel", "function", "inline", "program", "Tensor", "Tile", "Scalar", "Out", "InOut", "range", "unroll",
     "parallel", "pipeline", "split_aiv", "spmd", "at", "cluster", "split", "cross_core_slot", "SplitMode", "Mem", "MemorySpace",
-    "Level", "PadValue", "FunctionType", "TileLayout", "TensorLayout", "AtomicType", "AUTO", "yield_", "cond", "const",
+    "Level", "PadValue", "FunctionType", "TileLayout", "TensorLayout", "AtomicType", "MX_A_ZZ", "MX_B_NN", "AUTO", "yield_", "cond", "const",
     "static_assert", "static_print", "FP32", "FP16", "BF16", "BFLOAT16", "FP8E4M3FN", "FP8E5M2", "FP8E8M0", "HF8", "INT8", "INT16",
     "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64", "INDEX", "BOOL", "dynamic",
 ];

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Parameter};
-use slipring_ir::{Diagnostic, Dim, Span, Type, ValueId, ViewType};
+use slipring_ir::{Attr, Diagnostic, Dim, Span, Type, ValueId, ViewType};
 use slipring_pto as pto;
-use slipring_tile::Elem;
+use slipring_tile::{Elem, Space};
 use smallvec::SmallVec;
 
 use crate::dtype::DType;
@@ -30,14 +30,25 @@ pub(crate) fn tensor_parameter(
     span: Span,
     body: slipring_ir::BlockId,
 ) -> (Value, Type) {
-    strided_parameter(lower, name, (dims, None), elem, direction, span, body)
+    let shape = Shape { dims, strides: None, scales: None };
+    strided_parameter(lower, name, shape, elem, direction, span, body)
 }
 
-/// A tensor whose lines need not lie next to each other: a part of a larger one, with the strides of its dimensions in elements.
+/// How a tensor lies in global memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape<'a> {
+    pub dims: &'a [u64],
+    /// Elements from one index of a dimension to the next, where lines need not lie next to each other: it is a part of a larger
+    /// one.
+    pub strides: Option<&'a [u64]>,
+    /// The memory whose scales it holds, packed.
+    pub scales: Option<Space>,
+}
+
 pub(crate) fn strided_parameter(
     lower: &mut Lower<'_>,
     name: &str,
-    (dims, strides): (&[u64], Option<&[u64]>),
+    Shape { dims, strides, scales }: Shape<'_>,
     elem: Elem,
     direction: Direction,
     span: Span,
@@ -46,13 +57,14 @@ pub(crate) fn strided_parameter(
     let ty = Type::Ptr(elem, None);
     let pointer = lower.e.module.add_arg(body, ty.clone(), Some(name.into()), span);
     let strides: SmallVec<[u64; 5]> = strides.map_or_else(|| dense(dims), SmallVec::from_slice);
-    let view = whole_view(lower, pointer, elem, dims, &strides);
+    let view = whole_view(lower, pointer, elem, (dims, &strides), scales);
     lower.e.name(view, &format!("{name}_view"));
     lower.roots.push(Root {
         name: name.into(),
         elem,
         dims: dims.iter().copied().collect(),
         strides,
+        scales,
         view,
         pointer,
         span,
@@ -95,7 +107,8 @@ pub(crate) fn declare(
                 let Some((shape, elem)) = actual else { return Err(not_given(lower, name, at(&**annotation))) };
                 check_shape(lower, shape, at(&**annotation))?;
                 let whole_place = Span::new(span.start, at(&**annotation).end);
-                let (tensor, ty) = strided_parameter(lower, name, (shape, strides), elem, direction, whole_place, body);
+                let place = Shape { dims: shape, strides, scales: None };
+                let (tensor, ty) = strided_parameter(lower, name, place, elem, direction, whole_place, body);
                 lower.env.insert(name.into(), tensor);
                 let info = ParamInfo { name: name.into(), elem, shape: Some(shape.to_vec()), direction, given: None };
                 return Ok((info, ty));
@@ -113,7 +126,9 @@ pub(crate) fn declare(
             let (dims, elem) = tensor_type(lower, &args, place, actual.map(|(shape, _)| (name, shape)))?;
             let whole_place = Span::new(span.start, place.end);
             let strides = strides.filter(|own| own.len() == dims.len());
-            let (tensor, ty) = strided_parameter(lower, name, (&dims, strides), elem, direction, whole_place, body);
+            let scales = packed_scales(lower, &args, (&dims, elem), place)?;
+            let shape = Shape { dims: &dims, strides, scales };
+            let (tensor, ty) = strided_parameter(lower, name, shape, elem, direction, whole_place, body);
             lower.env.insert(name.into(), tensor);
             Ok((ParamInfo { name: name.into(), elem, shape: Some(dims), direction, given: None }, ty))
         }
@@ -138,6 +153,28 @@ pub(crate) fn declare(
         }
         _ => Err(bad_type(lower, name, place)),
     }
+}
+
+/// The memory whose scales a tensor holds, where its type says so: `pl.Tensor[[32, 4], pl.FP8E8M0, pl.MX_A_ZZ]`.
+fn packed_scales(
+    lower: &mut Lower<'_>,
+    args: &[&Expr],
+    (dims, elem): (&[u64], Elem),
+    span: Span,
+) -> Lowered<Option<Space>> {
+    let path = args.get(2).and_then(|layout| path_of(lower.globals, &lower.env, layout));
+    let (scales, groups, outer) = match path.as_deref().and_then(|path| path.rsplit('.').next()) {
+        Some("MX_A_ZZ") => (Space::LeftScale, dims.get(1), dims.first()),
+        Some("MX_B_NN") => (Space::RightScale, dims.first(), dims.get(1)),
+        _ => return Ok(None),
+    };
+    let whole = |n: Option<&u64>, unit| n.is_some_and(|n| n.is_multiple_of(unit));
+    if elem != Elem::F8E8M0 || dims.len() != 2 || !whole(groups, 2) || !whole(outer, 16) {
+        let error = Diagnostic::error("parameter", span, format!("no tensor of packed scales: {}", show(dims)))
+            .help("scales are `pl.FP8E8M0`, [m, k / 32] for `pl.MX_A_ZZ` and [k / 32, n] for `pl.MX_B_NN`, m and n multiples of 16, k of 64");
+        return Err(lower.report(error));
+    }
+    Ok(Some(scales))
 }
 
 /// A number as the command line writes it.
@@ -297,12 +334,25 @@ pub(crate) fn dense(dims: &[u64]) -> SmallVec<[u64; 5]> {
 }
 
 /// The view of a whole tensor.
-fn whole_view(lower: &mut Lower<'_>, pointer: ValueId, elem: Elem, dims: &[u64], strides: &[u64]) -> ValueId {
+fn whole_view(
+    lower: &mut Lower<'_>,
+    pointer: ValueId,
+    elem: Elem,
+    (dims, strides): (&[u64], &[u64]),
+    scales: Option<Space>,
+) -> ValueId {
     let shape: Vec<ValueId> = dims.iter().map(|n| lower.e.index(*n as i64)).collect();
     let strides: Vec<ValueId> = strides.iter().map(|n| lower.e.index(*n as i64)).collect();
     let extents: SmallVec<[Dim; 5]> = dims.iter().map(|_| Dim::Dynamic).collect();
     let ty = Type::TensorView(ViewType { elem, dims: extents });
-    lower.e.value(&pto::MAKE_TENSOR_VIEW, &[("ptr", &[pointer]), ("shape", &shape), ("strides", &strides)], &[], ty)
+    let word = match scales {
+        Some(Space::LeftScale) => Some("mx_a_zz"),
+        Some(_) => Some("mx_b_nn"),
+        None => None,
+    };
+    let attrs: Vec<_> = word.map(|word| ("layout", Attr::member("layout", word))).into_iter().collect();
+    let groups: [(&str, &[_]); 3] = [("ptr", &[pointer]), ("shape", &shape), ("strides", &strides)];
+    lower.e.value(&pto::MAKE_TENSOR_VIEW, &groups, &attrs, ty)
 }
 
 /// The shape and elements that an annotation such as `pl.Tile[[64, 64], pl.FP32]` says; `None` for other annotations.

@@ -74,6 +74,8 @@ FunctionType: _Word
 TileLayout: _Word
 TensorLayout: _Word
 AtomicType: _Word
+MX_A_ZZ: _Word
+MX_B_NN: _Word
 AUTO: _Word
 yield_: _Word
 cond: _Word
@@ -551,23 +553,14 @@ def gemv_bias(lhs: Any, rhs: Any, bias: Any, a_trans: Any = ..., b_trans: Any = 
 def gemv_bias(lhs: Any, rhs: Any, bias: Any, acc_phase: Any) -> Any:
     """Product of a row and a matrix, a bias added."""
 
-def matmul_mx(*args: Any, **options: Any) -> Any:
-    """Products with scales for groups of elements. Known, and refused: it cannot be compiled yet."""
+def matmul_mx(lhs: Any, lhs_scale: Any, rhs: Any, rhs_scale: Any) -> Any:
+    """Product of 8-bit floats with a scale for each 32 of them along k."""
 
-def matmul_mx_acc(*args: Any, **options: Any) -> Any:
-    """Products with scales for groups of elements. Known, and refused: it cannot be compiled yet."""
+def matmul_mx_acc(acc: Any, lhs: Any, lhs_scale: Any, rhs: Any, rhs_scale: Any) -> Any:
+    """Product with scales added to an accumulator, in place."""
 
-def matmul_mx_bias(*args: Any, **options: Any) -> Any:
-    """Products with scales for groups of elements. Known, and refused: it cannot be compiled yet."""
-
-def gemv_mx(*args: Any, **options: Any) -> Any:
-    """Products with scales for groups of elements. Known, and refused: it cannot be compiled yet."""
-
-def gemv_mx_acc(*args: Any, **options: Any) -> Any:
-    """Products with scales for groups of elements. Known, and refused: it cannot be compiled yet."""
-
-def gemv_mx_bias(*args: Any, **options: Any) -> Any:
-    """Products with scales for groups of elements. Known, and refused: it cannot be compiled yet."""
+def matmul_mx_bias(lhs: Any, lhs_scale: Any, rhs: Any, rhs_scale: Any, bias: Any) -> Any:
+    """Product with scales, a bias added to each row."""
 
 def batch_matmul(lhs: Any, rhs: Any, out_dtype: Any = ..., a_trans: Any = ..., b_trans: Any = ..., c_matrix_nz: Any = ...) -> Any:
     """Products of two lists of matrices; `matmul` takes lists too."""

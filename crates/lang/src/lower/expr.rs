@@ -433,6 +433,8 @@ fn space(name: &str) -> Option<slipring_tile::Space> {
         "Acc" | "L0C" => Space::Acc,
         "Bias" => Space::Bias,
         "Scaling" => Space::Scaling,
+        "LeftScale" => Space::LeftScale,
+        "RightScale" => Space::RightScale,
         _ => return None,
     })
 }

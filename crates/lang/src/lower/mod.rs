@@ -36,7 +36,7 @@ use indexmap::IndexMap;
 use ruff_python_ast::{Expr, Stmt};
 use slipring_ir::{BlockId, Diagnostic, Diags, Dim, OpId, Span, Type, ValueId};
 use slipring_machine::CoreKind;
-use slipring_tile::Elem;
+use slipring_tile::{Elem, Space};
 use smallvec::SmallVec;
 
 use crate::Direction;
@@ -73,6 +73,8 @@ pub(crate) struct Root {
     pub dims: SmallVec<[u64; 5]>,
     /// Elements from one index of a dimension to the next.
     pub strides: SmallVec<[u64; 5]>,
+    /// The memory whose scales it holds, packed as the matrix unit wants them (`pl.MX_A_ZZ`, `pl.MX_B_NN`).
+    pub scales: Option<Space>,
     /// `!pto.tensor_view` of all of it.
     pub view: ValueId,
     /// The pointer.

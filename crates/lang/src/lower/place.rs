@@ -21,6 +21,8 @@ impl Place {
         let (blayout, slayout) = match space {
             Space::Right => (BLayout::RowMajor, SLayout::ColMajor),
             Space::Mat | Space::Left | Space::Acc => (BLayout::ColMajor, SLayout::RowMajor),
+            Space::LeftScale => (BLayout::RowMajor, SLayout::RowMajor),
+            Space::RightScale => (BLayout::ColMajor, SLayout::ColMajor),
             _ => (BLayout::RowMajor, SLayout::NoneBox),
         };
         Place { space, blayout, slayout }
@@ -48,12 +50,23 @@ impl Place {
     pub fn tile_type(self, shape: &[u64], elem: Elem) -> TileType {
         let (rows, cols) = fold(shape);
         let blayout = if self.space == Space::Vec && cols == 1 && rows > 1 { BLayout::ColMajor } else { self.blayout };
-        let fractal = if self.space == Space::Acc { 1024 } else { 512 };
+        let scales = matches!(
+            (self.blayout, self.slayout),
+            (BLayout::RowMajor, SLayout::RowMajor) | (BLayout::ColMajor, SLayout::ColMajor)
+        );
+        let fractal = match self.space {
+            Space::Acc => 1024,
+            _ if scales => 32,
+            _ => 512,
+        };
         let layout = Layout { elem, rows: 1, cols: 1, blayout, slayout: self.slayout, fractal };
         let line = (32 / elem.bytes() as u64).max(1);
         let (row_unit, col_unit) = match (self.slayout, blayout) {
             (SLayout::NoneBox, BLayout::RowMajor) => (1, line),
             (SLayout::NoneBox, BLayout::ColMajor) => (line, 1),
+            // As the operands that they belong to, whose boxes are 32 bytes wide.
+            (SLayout::RowMajor, _) if scales => (32, 2),
+            (SLayout::ColMajor, _) if scales => (2, 32),
             // Operands are padded alike in both directions, so that they fit L0A, L0B and their transposed views.
             _ => {
                 let (rows, cols) = layout.box_shape();
@@ -124,6 +137,19 @@ impl Lower<'_> {
             (Space::Mat, Space::Left | Space::Right | Space::Bias) => {
                 let source = if transposed { self.moved(id, Space::Mat, true, span)? } else { id };
                 self.copy_to(source, space)
+            }
+            (Space::Mat, Space::LeftScale | Space::RightScale) => {
+                let (tile, wanted) = (self.tile(id), Place::of(space));
+                if (tile.ty.layout.blayout, tile.ty.layout.slayout) != (wanted.blayout, wanted.slayout) {
+                    let side = if space == Space::LeftScale { "MX_A_ZZ" } else { "MX_B_NN" };
+                    let error = Diagnostic::error("tile-layout", span, format!("these are no scales for `{space}`"))
+                        .also(tile.span, "the tile is made here")
+                        .help(format!(
+                            "load them from a tensor of packed scales: `pl.Tensor[[…], pl.FP8E8M0, pl.{side}]`"
+                        ));
+                    return Err(self.report(error));
+                }
+                self.copy_to(id, space)
             }
             (Space::Acc, Space::Mat) => self.copy_to(id, Space::Mat),
             (Space::Acc, Space::Left | Space::Right | Space::Bias)
@@ -289,7 +315,21 @@ impl Lower<'_> {
 
     /// Loads a window of a tensor.
     pub fn load(&mut self, tensor: &Tensor, space: Space) -> Lowered<TileId> {
-        self.load_in(tensor, Place::of(space))
+        let Some(scales) = self.roots[tensor.root].scales else { return self.load_in(tensor, Place::of(space)) };
+        let root = &self.roots[tensor.root];
+        let whole = tensor.shape() == root.dims && tensor.sizes == root.dims && tensor.reshaped.is_none();
+        if space != Space::Mat || !whole {
+            let (name, place) = (root.name.clone(), root.span);
+            let error = Diagnostic::error(
+                "packed-scales",
+                self.e.span,
+                format!("packed scales of `{name}` are not loaded like this"),
+            )
+            .also(place, "the tensor")
+            .help("load all of them into L1: `pl.load(scales, [0, 0], [rows, cols], target_memory=pl.Mem.Mat)`");
+            return Err(self.report(error));
+        }
+        self.load_in(tensor, Place { space, ..Place::of(scales) })
     }
 
     fn load_in(&mut self, tensor: &Tensor, place: Place) -> Lowered<TileId> {

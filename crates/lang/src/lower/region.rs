@@ -16,7 +16,7 @@ use super::{Lower, Lowered, Value};
 use crate::dtype::DType;
 use crate::emit::Emitter;
 use crate::program::{Globals, Scope};
-use crate::signature::strided_parameter;
+use crate::signature::{Shape, strided_parameter};
 use crate::syntax::at;
 use crate::value::{Const, Tensor};
 use crate::{Direction, KernelInfo, ParamInfo};
@@ -73,7 +73,7 @@ pub(crate) fn lower_region(
     for param in params {
         let (elem, shape, direction, ty) = match &param.kind {
             RegionKind::Tensor { shape, strides, elem, direction } => {
-                let window = (&shape[..], Some(&strides[..]));
+                let window = Shape { dims: shape, strides: Some(strides), scales: None };
                 let (_, ty) = strided_parameter(&mut lower, &param.name, window, *elem, *direction, param.span, body);
                 (*elem, Some(shape.clone()), *direction, ty)
             }

@@ -5,10 +5,10 @@ use slipring_mlir::scf;
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::{Call, ENTRY, Entry, REFUSED};
+use super::{Call, ENTRY, Entry};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered, Place, fold, show};
-use crate::value::{Const, TileId, Value};
+use crate::value::{Const, Tile, TileId, Value};
 
 pub(super) const OPS: &[Entry] = &[
     Entry {
@@ -52,10 +52,28 @@ pub(super) const OPS: &[Entry] = &[
         ..ENTRY
     },
     Entry {
-        names: &["matmul_mx", "matmul_mx_acc", "matmul_mx_bias", "gemv_mx", "gemv_mx_acc", "gemv_mx_bias"],
+        names: &["matmul_mx"],
+        params: "lhs, lhs_scale, rhs, rhs_scale",
         op: Some(&pto::TMATMUL_MX),
-        doc: "Products with scales for groups of elements",
-        ..REFUSED
+        doc: "Product of 8-bit floats with a scale for each 32 of them along k",
+        lower: matmul_mx,
+        ..ENTRY
+    },
+    Entry {
+        names: &["matmul_mx_acc"],
+        params: "acc, lhs, lhs_scale, rhs, rhs_scale",
+        op: Some(&pto::TMATMUL_MX_ACC),
+        doc: "Product with scales added to an accumulator, in place",
+        lower: matmul_mx,
+        ..ENTRY
+    },
+    Entry {
+        names: &["matmul_mx_bias"],
+        params: "lhs, lhs_scale, rhs, rhs_scale, bias",
+        op: Some(&pto::TMATMUL_MX_BIAS),
+        doc: "Product with scales, a bias added to each row",
+        lower: matmul_mx,
+        ..ENTRY
     },
     Entry {
         names: &["batch_matmul"],
@@ -118,7 +136,9 @@ pub(super) fn operands_of(
             .help("move it outside the region; gather its operands first (`pl.aic_gather`) if the lanes made them");
         return Err(lower.report(error));
     }
-    let (a_trans, b_trans) = (call.flag(lower, "a_trans")?, call.flag(lower, "b_trans")?);
+    // A product with scales has no transposed operands.
+    let flag = |lower: &mut Lower<'_>, name| if call.has(name) { call.flag(lower, name) } else { Ok(false) };
+    let (a_trans, b_trans) = (flag(lower, "a_trans")?, flag(lower, "b_trans")?);
     let shape = |lower: &Lower<'_>, value: &Value, transposed: bool| {
         let (rows, cols) = fold(&lower.shape_of(value));
         if transposed { (cols, rows) } else { (rows, cols) }
@@ -241,13 +261,8 @@ fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     accumulated(lower, call, (id, span), &o).map(Value::Tile)
 }
 
-/// A product added to an accumulator.
-pub(super) fn accumulated(
-    lower: &mut Lower<'_>,
-    call: &Call,
-    (acc, span): (TileId, Span),
-    o: &Operands,
-) -> Lowered<TileId> {
+/// The accumulator that a product is added to.
+fn accumulator(lower: &mut Lower<'_>, (acc, span): (TileId, Span), o: &Operands) -> Lowered<Tile> {
     lower.still_there(acc, span)?;
     let tile = lower.tile(acc).clone();
     if tile.ty.space != Space::Acc {
@@ -258,8 +273,19 @@ pub(super) fn accumulated(
     }
     if fold(&tile.shape) != fold(&o.shape) {
         let message = format!("a product {} is added to an accumulator {}", show(&o.shape), show(&tile.shape));
-        return Err(lower.error("shapes", call.span, message));
+        return Err(lower.error("shapes", span, message));
     }
+    Ok(tile)
+}
+
+/// A product added to an accumulator.
+pub(super) fn accumulated(
+    lower: &mut Lower<'_>,
+    call: &Call,
+    (acc, span): (TileId, Span),
+    o: &Operands,
+) -> Lowered<TileId> {
+    let tile = accumulator(lower, (acc, span), o)?;
     let (l, r) = (lower.tile(o.left).value, lower.tile(o.right).value);
     let onto: [(&str, &[_]); 4] = [("acc_in", &[tile.value]), ("lhs", &[l]), ("rhs", &[r]), ("dst", &[tile.value])];
     let anew: [(&str, &[_]); 3] = [("lhs", &[l]), ("rhs", &[r]), ("dst", &[tile.value])];
@@ -293,6 +319,65 @@ fn matmul_bias(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let target = product(lower, &o, call.entry.names[0]);
     let [l, r, b, d] = [o.left, o.right, bias, target].map(|id| lower.tile(id).value);
     let groups: [(&str, &[_]); 4] = [("lhs", &[l]), ("rhs", &[r]), ("bias", &[b]), ("dst", &[d])];
+    lower.e.op(call.op(), &groups, &[], &[]);
+    Ok(Value::Tile(target))
+}
+
+/// A product with scales: of the call's operands and the tiles of scales of both.
+fn matmul_mx(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let o = operands(lower, call)?;
+    let mut scales = Vec::new();
+    for (name, space, operand) in [("lhs_scale", Space::LeftScale, o.left), ("rhs_scale", Space::RightScale, o.right)] {
+        let (value, span) = call.need(lower, name)?;
+        let (data, k) = (lower.tile(operand).clone(), if space == Space::LeftScale { 1 } else { 0 });
+        let (rows, cols) = fold(&data.shape);
+        let mut wanted = [rows, cols];
+        if !wanted[k].is_multiple_of(64) || !matches!(data.ty.layout.elem, Elem::F8E4M3 | Elem::F8E5M2) {
+            let elem = DType::Elem(data.ty.layout.elem).name();
+            let error = Diagnostic::error(
+                "argument",
+                call.span,
+                format!("a product with scales of {elem} over k = {}", wanted[k]),
+            )
+            .also(data.span, "the operand")
+            .help("operands are 8-bit floats, and k is a multiple of 64");
+            return Err(lower.report(error));
+        }
+        wanted[k] /= 32;
+        let shape = lower.shape_of(&value);
+        if fold(&shape) != (wanted[0], wanted[1]) {
+            let message = format!("scales {} of an operand {}", show(&shape), show(&data.shape));
+            let error = Diagnostic::error("shapes", span, message)
+                .help(format!("there is one for each 32 elements along k: {}", show(&wanted)));
+            return Err(lower.report(error));
+        }
+        let tile = lower.demand(&value, space, span)?;
+        scales.push(lower.tile(tile).value);
+    }
+    let (l, r) = (lower.tile(o.left).value, lower.tile(o.right).value);
+    let data: [(&str, &[_]); 4] =
+        [("lhs", &[l]), ("lhs_scale", &scales[..1]), ("rhs", &[r]), ("rhs_scale", &scales[1..])];
+    if call.has("acc") {
+        let (value, span) = call.need(lower, "acc")?;
+        let Value::Tile(acc) = value else { return Err(call.wrong(lower, "acc", "an accumulator", &value, span)) };
+        let tile = accumulator(lower, (acc, span), &o)?;
+        let onto = [tile.value];
+        let groups = [&[("acc_in", &onto[..])][..], &data[..], &[("dst", &onto[..])][..]].concat();
+        lower.e.op(call.op(), &groups, &[], &[]);
+        lower.take(acc, call.span);
+        return Ok(Value::Tile(lower.add_tile(tile.value, tile.ty, &tile.shape, "matmul_mx_acc")));
+    }
+    let bias = match call.has("bias").then(|| call.need(lower, "bias")).transpose()? {
+        Some((value, span)) => {
+            let tile = lower.demand(&value, Space::Bias, span)?;
+            Some(lower.tile(tile).value)
+        }
+        None => None,
+    };
+    let target = product(lower, &o, call.entry.names[0]);
+    let d = [lower.tile(target).value];
+    let bias: Vec<(&str, &[_])> = bias.as_ref().map(|bias| ("bias", std::slice::from_ref(bias))).into_iter().collect();
+    let groups = [&data[..], &bias[..], &[("dst", &d[..])][..]].concat();
     lower.e.op(call.op(), &groups, &[], &[]);
     Ok(Value::Tile(target))
 }

@@ -189,7 +189,28 @@ fn product(args: &Args, at: usize, first: impl Fn(usize, usize) -> f64) -> Eval 
         let matrix = matrix.reshaped(&matrix.rows_cols())?;
         Ok(if args.flag(flag)? { matrix.transposed() } else { matrix })
     };
-    let (a, b) = (operand(at, "lhs", "a_trans")?, operand(at + 1, "rhs", "b_trans")?);
+    product_of(operand(at, "lhs", "a_trans")?, operand(at + 1, "rhs", "b_trans")?, first)
+}
+
+/// A product of operands with a scale for each 32 elements along k. Scales are packed: 16 lines by 2 groups, pieces of a line
+/// one behind the other.
+fn scaled_product(args: &Args, at: usize, first: impl Fn(usize, usize) -> f64) -> Eval {
+    let operand = |at: usize, name: &str, left: bool| -> Eval<Array> {
+        let (data, scales) = (args.array(at, name)?, args.array(at + 1, &format!("{name}_scale"))?.values());
+        let [rows, cols] = data.rows_cols();
+        let k = if left { cols } else { rows };
+        let scaled = data.values().into_iter().enumerate().map(|(element, x)| {
+            let (line, deep) = if left { (element / cols, element % cols) } else { (element % cols, element / cols) };
+            let group = deep / 32;
+            let at = line / 16 * (k / 2) + group / 2 * 32 + line % 16 * 2 + group % 2;
+            f64::from(x as f32 * scales[at] as f32)
+        });
+        Ok(Array::new(&[rows, cols], Elem::F32, scaled.collect()))
+    };
+    product_of(operand(at, "lhs", true)?, operand(at + 2, "rhs", false)?, first)
+}
+
+fn product_of(a: Array, b: Array, first: impl Fn(usize, usize) -> f64) -> Eval {
     let ([m, k], [other, n]) = (a.rows_cols(), b.rows_cols());
     if k != other || a.elem != b.elem {
         return Err(format!("a product of {:?} and {:?}", a.shape, b.shape));
@@ -546,6 +567,16 @@ fn other(name: &str, args: &Args) -> Eval {
             }
             let ([_, cols], values) = (acc.rows_cols(), acc.values());
             return product(args, 1, |i, j| values[i * cols + j]);
+        }
+        "matmul_mx" => return scaled_product(args, 0, |_, _| 0.0),
+        "matmul_mx_acc" => {
+            let acc = args.array(0, "acc")?;
+            let ([_, cols], values) = (acc.rows_cols(), acc.values());
+            return scaled_product(args, 1, |i, j| values[i * cols + j]);
+        }
+        "matmul_mx_bias" => {
+            let bias = args.array(4, "bias")?.values();
+            return scaled_product(args, 0, |_, j| bias[j]);
         }
         "matmul_bias" | "gemv_bias" => {
             let bias = args.array(2, "bias")?.values();

@@ -110,9 +110,11 @@ fn agree(folder: &str) {
                     }
                     Err(refused) => refused,
                 };
-                // An element type that this platform's vector unit does not take: the other platform runs the file.
+                // An element type that this platform's units do not take, perhaps a memory that it does not have: the other
+                // platform runs the file.
                 if let Outcome::Refused(codes, _) = &outcome
-                    && codes.iter().all(|code| *code == "tile-elem")
+                    && codes.contains(&"tile-elem")
+                    && codes.iter().all(|code| matches!(*code, "tile-elem" | "move-way"))
                 {
                     elsewhere.push((name.to_string(), platform));
                     continue;

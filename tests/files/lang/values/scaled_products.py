@@ -1,5 +1,5 @@
-# Products with scales: the second goes on from the first, the third begins with a bias. Scales come as the matrix unit wants
-# them: pieces of 16 rows (columns) by 2 groups of 32 elements of k.
+# Products with scales, the second added to the first, the third to a bias. Scales come as the matrix unit wants them,
+# in pieces of 16 rows (columns) by 2 groups of 32 elements of k.
 #
 # test: run %s --arch a5 --verify
 # args: rand:f8E4M3FN[48x128],seed=1 iota:f8E8M0[48x4] rand:f8E4M3FN[128x64],seed=3 iota:f8E8M0[4x64] rand:f32[1x64],seed=5 zeros:f32[48x64] zeros:f32[48x64]

@@ -13,7 +13,7 @@ use slipring_report::MemoryFacts;
 use slipring_tile::Elem;
 
 use crate::answers::otherwise;
-use crate::args::Arg;
+use crate::args::{Arg, Defaults};
 use crate::launch::{arguments, blocks, head_lines, info, misfit_text, shapes};
 use crate::memory_map::{MemoryUse, memory_map, memory_uses};
 use crate::tensor::Bound;
@@ -395,9 +395,19 @@ impl Kernel {
     /// # Errors
     /// If they do not fit, or the kernel has errors.
     pub fn arguments(&self, texts: &[String], seed: u64) -> Result<Vec<Arg>, Error> {
+        self.arguments_with(texts, seed, &[])
+    }
+
+    /// The same with others for some parameters, by name.
+    pub(crate) fn arguments_with(
+        &self,
+        texts: &[String],
+        seed: u64,
+        others: &[(String, String)],
+    ) -> Result<Vec<Arg>, Error> {
         let compiled = self.compiled()?;
         let folder = Path::new(&self.module.source.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
-        arguments(&compiled.prepared, &compiled.kernels, texts, seed, folder)
+        arguments(&compiled.prepared, &compiled.kernels, texts, others, &Defaults { seed, folder })
     }
 
     /// Runs the kernel with all checks.

@@ -8,7 +8,7 @@ use slipring_machine::Platform;
 use slipring_op::select_kernel;
 use slipring_program::{Param, ParamKind};
 
-use crate::args::{Arg, Defaults, bind, in_order, signature};
+use crate::args::{Arg, Defaults, bind, in_order, named, signature};
 use crate::{Error, Prepared, consumer_buffers, is_language};
 
 /// The most blocks of a launch.
@@ -23,13 +23,17 @@ pub(crate) fn arguments(
     prepared: &Prepared,
     kernels: &[KernelInfo],
     texts: &[String],
-    seed: u64,
-    folder: PathBuf,
+    others: &[(String, String)],
+    defaults: &Defaults,
 ) -> Result<Vec<Arg>, Error> {
     let program = &prepared.decoded.program;
     let own = texts.is_empty();
     let declared = |param: &Param| declared(kernels, &program.name, param);
     let given = if own { header(&prepared.written.source, "args") } else { Some(texts.to_vec()) };
+    let given = match (given, others) {
+        (given, []) => given,
+        (given, others) => Some(replaced(given.unwrap_or_default(), &program.params, others)),
+    };
     let texts = match given {
         Some(texts) => {
             let mut texts = in_order(&texts, &program.params, &declared)
@@ -44,14 +48,32 @@ pub(crate) fn arguments(
         }
         None => program.params.iter().map_while(declared).collect(),
     };
-    let folder = if own { folder } else { PathBuf::new() };
-    bind(&texts, &program.params, &shapes(prepared, kernels), &Defaults { seed, folder }).map_err(|error| {
-        let mut message = misfit_text(prepared, &error);
-        if own {
-            message += "\npass `--arg` once for each parameter, or write an `// args: …` line into the file";
+    let folder = if own { defaults.folder.clone() } else { PathBuf::new() };
+    bind(&texts, &program.params, &shapes(prepared, kernels), &Defaults { seed: defaults.seed, folder }).map_err(
+        |error| {
+            let mut message = misfit_text(prepared, &error);
+            if own {
+                message += "\npass `--arg` once for each parameter, or write an `// args: …` line into the file";
+            }
+            Error::Arguments(message)
+        },
+    )
+}
+
+/// Arguments with others for some parameters.
+fn replaced(mut texts: Vec<String>, params: &[Param], others: &[(String, String)]) -> Vec<String> {
+    let named_ones = texts.iter().any(|text| named(text).0.is_some());
+    let passed: Vec<&Param> = params.iter().filter(|param| param.is_passed()).collect();
+    for (name, other) in others {
+        let place = passed.iter().position(|param| param.name == *name);
+        let own = texts.iter().position(|text| named(text).0 == Some(name));
+        match (own, place) {
+            (Some(at), _) => texts[at] = format!("{name}={other}"),
+            (None, Some(at)) if !named_ones && texts.len() == passed.len() => texts[at].clone_from(other),
+            _ => texts.push(format!("{name}={other}")),
         }
-        Error::Arguments(message)
-    })
+    }
+    texts
 }
 
 /// What is wrong with the arguments of a kernel, and what it takes.

@@ -102,17 +102,30 @@ struct Said {
 }
 
 impl Tune {
-    /// What a name means. A constant of the file goes before a word that means something of every file.
+    /// What a name means. A constant of the file goes before a parameter of the kernel, and that before a word that means
+    /// something of every file.
     pub(super) fn word(&self, (name, value): &Setting) -> Result<Word, Error> {
         let word = WORDS.iter().find(|(word, _)| word == name).map(|(_, word)| *word);
-        if !self.is_language() {
-            return word.ok_or_else(|| {
-                let of_kernels = WORDS.iter().filter(|(_, word)| *word != Word::Clusters);
-                let words: Vec<String> = of_kernels.map(|(word, _)| format!("`{word}`")).collect();
-                Error::Arguments(format!("a text has no constant `{name}`: what varies in it is {}", words.join(", ")))
-            });
+        if self.is_language() && self.takes(name, value)? {
+            return Ok(Word::Constant);
         }
-        let Some(word) = word else { return Ok(Word::Constant) };
+        if self.is_number(name) {
+            return Ok(Word::Argument);
+        }
+        // That nothing takes it is said by the points.
+        let unknown = self.is_language().then_some(Word::Constant);
+        word.or(unknown).ok_or_else(|| {
+            let of_kernels = WORDS.iter().filter(|(_, word)| *word != Word::Clusters);
+            let words: Vec<String> = of_kernels.map(|(word, _)| format!("`{word}`")).collect();
+            Error::Arguments(format!(
+                "a text has no constant `{name}`, and the kernel no parameter of that name that takes a number: what varies is {}",
+                words.join(", ")
+            ))
+        })
+    }
+
+    /// Whether a name is a constant of the file, or a parameter of a function that builds kernels.
+    fn takes(&self, name: &str, value: &str) -> Result<bool, Error> {
         let asked = Asked::new(self.function.as_deref(), &self.args, &[format!("{name}={value}")])?;
         let untaken = match Program::read_as(&self.name, self.bytes.clone(), &asked) {
             Ok(None) => Kernel::read_as(&self.name, self.bytes.clone(), &asked).err(),
@@ -122,8 +135,14 @@ impl Tune {
             let of_name = format!("`{name}`");
             report.messages().iter().any(|said| said.code == "set" && said.message.contains(&of_name))
         };
-        let takes = !untaken.as_ref().and_then(Error::report).is_some_and(says);
-        Ok(if takes { Word::Constant } else { word })
+        Ok(!untaken.as_ref().and_then(Error::report).is_some_and(says))
+    }
+
+    /// Whether a name is a parameter of the kernel that takes a number, as the file is written.
+    fn is_number(&self, name: &str) -> bool {
+        let Ok((Subject::Kernel(kernel), _)) = self.subject(&[], &[]) else { return false };
+        let parameters = kernel.parameters().unwrap_or_default();
+        parameters.iter().any(|own| own.name == *name && !own.is_buffer && own.elem.is_some())
     }
 
     /// What the values make of the file.
@@ -149,6 +168,7 @@ impl Tune {
                 Word::Blocks => said.blocks = Some(count(name, value)?),
                 Word::Clusters => said.clusters = Some(count(name, value)?),
                 Word::Arch => arch = Some(value.as_str()),
+                Word::Argument => {}
             }
         }
         let platform = match arch {
@@ -190,7 +210,7 @@ impl Tune {
     /// `verify` the run is also compared with the sequential meaning.
     pub(super) fn point_of(&self, settings: &[Setting], words: &[Word], known: &[Point], verify: bool) -> Point {
         let made = self.subject(settings, words).and_then(|(subject, said)| match subject {
-            Subject::Kernel(kernel) => self.kernel_point(*kernel, said, settings, known, verify),
+            Subject::Kernel(kernel) => self.kernel_point(*kernel, said, (settings, words), known, verify),
             Subject::Program(program) => self.program_point(&program, said, settings, known, verify),
         });
         made.unwrap_or_else(|error| Point::refused(settings, &error))
@@ -200,7 +220,7 @@ impl Tune {
         &self,
         kernel: Kernel,
         said: Said,
-        settings: &[Setting],
+        (settings, words): (&[Setting], &[Word]),
         known: &[Point],
         verify: bool,
     ) -> Result<Point, Error> {
@@ -224,7 +244,7 @@ impl Tune {
         options.blocks = said.blocks.or(options.blocks);
         (options.events, options.trace, options.record) = (0, false, false);
         let compiled = kernel.compiled()?.clone();
-        let args = kernel.arguments(&self.args, self.seed)?;
+        let args = kernel.arguments_with(&self.args, self.seed, &numbers(&kernel, settings, words)?)?;
         let tensors: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
         let mut bound = kernel.bind(tensors.into())?;
         if grown > 1 {
@@ -343,6 +363,18 @@ impl Tune {
         point.timed(&platform);
         Ok(point)
     }
+}
+
+/// The numbers that a point passes, by parameter, as the command line writes them.
+fn numbers(kernel: &Kernel, settings: &[Setting], words: &[Word]) -> Result<Vec<(String, String)>, Error> {
+    let parameters = kernel.parameters()?;
+    let given = settings.iter().zip(words).filter(|(_, word)| **word == Word::Argument);
+    let typed = given.map(|((name, value), _)| {
+        let elem = parameters.iter().find(|own| own.name == *name).and_then(|own| own.elem);
+        let typed = elem.filter(|_| !value.contains(':')).map(|elem| format!("{value}:{elem}"));
+        (name.clone(), typed.unwrap_or_else(|| value.clone()))
+    });
+    Ok(typed.collect())
 }
 
 const DIFFERENT: &str = "different";

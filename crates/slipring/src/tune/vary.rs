@@ -11,8 +11,8 @@ pub const MOST_POINTS: usize = 100_000;
 /// A name and the values that it takes in turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vary {
-    /// What varies: a constant of the file, a parameter of a function that builds kernels, or `slot_num`, `split`, `blocks`,
-    /// `clusters`, `arch`.
+    /// What varies: a constant of the file, a parameter of a function that builds kernels, one of the kernel that takes a number,
+    /// or `slot_num`, `split`, `blocks`, `clusters`, `arch`.
     pub name: String,
     /// Its values as they are written, each once.
     pub values: Vec<String>,
@@ -119,6 +119,8 @@ pub(super) enum Word {
     Clusters,
     /// The platform.
     Arch,
+    /// A parameter of the kernel that takes a number.
+    Argument,
 }
 
 /// Names that mean something of every file, unless it has a constant of that name.

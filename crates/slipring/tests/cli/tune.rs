@@ -93,3 +93,34 @@ fn the_picture_has_every_point_that_ran() {
     assert_eq!(svg.matches("<title>").count(), 11);
     folder.call(&with(&["--plot", "-", "--json"])).exits(2).says("both write to standard output");
 }
+
+const COUNTED: &str = "\
+import slipring.language as pl
+
+
+@pl.jit
+def scale(x: pl.Tensor[[64, 64], pl.FP32], n: pl.Scalar[pl.INDEX], out: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    for i in pl.range(n):
+        out[:, :] = x[:, :] * 2.0
+";
+
+#[test]
+fn numbers_that_the_kernel_takes_vary() {
+    let folder = Folder::new("tune-numbers");
+    folder.write("counted.py", COUNTED);
+    let grid = ["tune", "counted.py", "--vary", "n=1..3", "--json"];
+    let x = ["--arg", "rand:f32[64x64]", "--arg", "7:i64", "--arg", "zeros:16384"];
+    // All others as the file declares them, by name, and in order.
+    for args in [&[][..], &["--arg", "n=9:i64"], &x] {
+        let call: Vec<&str> = grid.iter().chain(args).copied().collect();
+        let all = points(&folder.call(&call).exits(0).json());
+        let cycles: Vec<u64> = all.iter().map(|point| point["cycles"].as_u64().unwrap()).collect();
+        for (n, cycles) in (1..).zip(&cycles) {
+            let own = format!("n={n}:i64");
+            assert_eq!(folder.call(&["run", "counted.py", "--arg", &own, "--json"]).json()["cycles"], *cycles, "{n}");
+        }
+        assert!(cycles[0] < cycles[1] && cycles[1] < cycles[2], "{cycles:?}");
+    }
+    folder.call(&["tune", "counted.py", "--vary", "n=1,x"]).exits(0).says("refused: `x:i64` is not an argument");
+    folder.call(&["tune", "counted.py", "--vary", "out=1,2"]).exits(2).says("nothing of the file takes `out`");
+}

@@ -519,7 +519,8 @@ impl Observer for Race {
         if self.active {
             self.order.begin(run.agent);
             self.order.touch(run.agent);
-            if self.signals_only {
+            // Signals in memory order others and are no data.
+            if self.signals_only || run.access.signal.is_some() {
                 return;
             }
             self.pushes.start(run, self.order.number(run.agent));

@@ -223,7 +223,9 @@ impl Follow<'_> {
                 }
             }
             Inst::Jump { to } => return vec![*to as usize],
-            Inst::JumpIfZero { to, .. } | Inst::JumpIfGe { to, .. } => return vec![pc + 1, *to as usize],
+            Inst::JumpIfZero { to, .. } | Inst::JumpIfGe { to, .. } | Inst::Poll { to, .. } => {
+                return vec![pc + 1, *to as usize];
+            }
             Inst::Meet { to, .. } => return if self.into { vec![pc + 1] } else { vec![pc + 1, *to as usize] },
             Inst::End | Inst::Trap { .. } => return Vec::new(),
             _ => {}
@@ -247,7 +249,7 @@ impl Follow<'_> {
         let same = |operand: Operand| matches!(Follow::of(regs, operand).shift, Shift::By(0) | Shift::Data);
         let ok = |same: bool, obstacle: Obstacle| if same { Ok(()) } else { Err(obstacle) };
         match &self.core.insts[pc] {
-            Inst::JumpIfZero { a, .. } => ok(same(*a), Obstacle::Control(site)),
+            Inst::JumpIfZero { a, .. } | Inst::Poll { a, .. } => ok(same(*a), Obstacle::Control(site)),
             Inst::JumpIfGe { a, b, .. } => {
                 ok(together(Follow::of(regs, *a), Follow::of(regs, *b)), Obstacle::Control(site))
             }

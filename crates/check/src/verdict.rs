@@ -443,7 +443,9 @@ impl Observer for Checker {
 
     fn start(&mut self, at: u64, run: &WorkRun<'_>) {
         self.race.start(at, run);
-        self.scalar.start(run);
+        if run.access.signal.is_none() {
+            self.scalar.start(run);
+        }
         if let Some(rounds) = &mut self.rounds {
             rounds.start(run);
         }

@@ -260,7 +260,11 @@ fn lower_all<'a>(
         }
         let said = own.list.split_off(before);
         diags.list = own.list;
-        if asked.is_some_and(|asked| asked != &***name) {
+        let other = match request.function {
+            None => takes_window(globals, function),
+            Some(_) => asked.is_some_and(|asked| asked != &***name),
+        };
+        if other {
             unasked.push((*name, said));
         } else {
             diags.list.extend(said);
@@ -296,6 +300,16 @@ fn lower_all<'a>(
         slipring_op::function::mark_entry(&mut emitter.module, only);
     }
     Compiled { module: emitter.module, kernels }
+}
+
+/// True for a function that takes memory that each device has a part of: it runs with the program that starts it on devices.
+fn takes_window(globals: &Globals<'_>, function: &Function<'_>) -> bool {
+    function.def.parameters.iter_non_variadic_params().any(|parameter| {
+        let Some(annotation) = &parameter.parameter.annotation else { return false };
+        let (_, inner) = crate::signature::direction(globals, &function.scope, annotation);
+        let path = crate::signature::generic(globals, &function.scope, inner).map(|own| own.0);
+        path.as_deref() == Some("pld.DistributedTensor")
+    })
 }
 
 /// Reports what is wrong with a kernel for tensors of other shapes that the file passes, too.
@@ -334,6 +348,17 @@ type CoreKindOf = Option<CoreKind>;
 /// What is said of a file in which no kernel is found, as near to the reason as can be told.
 fn no_kernel(source: &Source, host: &Host<'_>) -> Diagnostic {
     let span = Span::new(0, source.text.lines().next().map_or(0, |l| l.len() as u32));
+    let programs: Vec<String> = host
+        .found
+        .iter()
+        .filter(|found| found.module == 0 && found.role == Role::Starts)
+        .map(|found| format!("`{}`", found.def.name))
+        .collect();
+    if programs.len() > 1 {
+        let message = format!("the file has {} programs, and no kernel that runs without them", programs.len());
+        return Diagnostic::error("several-programs", span, message)
+            .help(format!("say which: `--func NAME`, one of {}", programs.join(", ")));
+    }
     let error = Diagnostic::error("no-kernel", span, "the file has no kernel");
     if let Some((place, word)) = &host.undecorated {
         return error

@@ -70,6 +70,7 @@ pub(crate) fn strided_parameter(
         span,
         writable: direction != Direction::In,
         direction,
+        domain: None,
     });
     (Value::Tensor(whole(lower.roots.len() - 1, elem, dims)), ty)
 }
@@ -89,10 +90,12 @@ pub(crate) fn declare(
     };
     let (mut direction, inner) = direction(lower.globals, &lower.env, annotation);
     let mut strides = None;
+    let mut domain = None;
     let actual = match given {
         Some(Passed::Tensor(shape, elem)) => Some((&shape[..], *elem)),
-        Some(Passed::Part { shape, elem, strides: own, written }) => {
+        Some(Passed::Part { shape, elem, strides: own, written, domain: of }) => {
             strides = Some(&own[..]);
+            domain = *of;
             if *written {
                 direction = Direction::InOut;
             }
@@ -129,6 +132,13 @@ pub(crate) fn declare(
             let scales = packed_scales(lower, &args, (&dims, elem), place)?;
             let shape = Shape { dims: &dims, strides, scales };
             let (tensor, ty) = strided_parameter(lower, name, shape, elem, direction, whole_place, body);
+            if let Some(root) = lower.roots.last_mut() {
+                root.domain = domain;
+                // Others write it as well.
+                if domain.is_some() {
+                    (root.direction, root.writable) = (Direction::InOut, true);
+                }
+            }
             lower.env.insert(name.into(), tensor);
             Ok((ParamInfo { name: name.into(), elem, shape: Some(dims), direction, given: None }, ty))
         }
@@ -334,7 +344,7 @@ pub(crate) fn dense(dims: &[u64]) -> SmallVec<[u64; 5]> {
 }
 
 /// The view of a whole tensor.
-fn whole_view(
+pub(crate) fn whole_view(
     lower: &mut Lower<'_>,
     pointer: ValueId,
     elem: Elem,

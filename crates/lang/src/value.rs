@@ -127,6 +127,17 @@ impl Tensor {
     }
 }
 
+/// Memory that every device has a part of: whose part a tensor is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Domain {
+    /// The device.
+    pub rank: u64,
+    /// How many there are.
+    pub ranks: u64,
+    /// Elements from one device's part to the next one's.
+    pub stride: u64,
+}
+
 /// An offset or index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Index {

@@ -60,6 +60,35 @@ pub struct Access {
     pub units: Units,
     /// Pairs of accesses inside this one execution that nothing orders; only effects that discover find any.
     pub conflicts: Vec<InnerConflict>,
+    /// What it does with a signal, where the bytes are one: its accesses order others and are no data.
+    pub signal: Option<SignalUse>,
+}
+
+/// What is done with a signal: a number of 32 bits in global memory that one device changes and another waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SignalUse {
+    /// The number is added to it, in one indivisible step.
+    Add(i32),
+    /// It becomes the number.
+    Set(i32),
+    /// It is compared with the number that a wait wants.
+    Await {
+        /// The number.
+        expected: i32,
+        /// A larger one will do as well.
+        at_least: bool,
+    },
+}
+
+impl SignalUse {
+    /// True if the wait is over where the signal is this number.
+    pub fn holds(self, number: i32) -> bool {
+        match self {
+            SignalUse::Await { expected, at_least: true } => number >= expected,
+            SignalUse::Await { expected, at_least: false } => number == expected,
+            SignalUse::Add(_) | SignalUse::Set(_) => true,
+        }
+    }
 }
 
 /// What the engine leaves in bytes that mean nothing: easily seen in a dump, large as a float of any width, the same in
@@ -119,6 +148,7 @@ impl Access {
         self.spoiled.clear();
         self.conflicts.clear();
         self.update = None;
+        self.signal = None;
         self.units = Units::default();
     }
 }
@@ -288,6 +318,11 @@ pub trait Effect: Send + Sync + Debug {
         true
     }
 
+    /// True if it changes or looks at a signal ([`SignalUse`]).
+    fn is_signal(&self) -> bool {
+        false
+    }
+
     /// True if bytes that it reads have a say in whether it works, or in which of the bytes that it names it touches.
     fn judges(&self) -> bool {
         false
@@ -350,6 +385,11 @@ impl Action {
     /// True if it knows what it touches only once it has run.
     pub const fn discovers(&self) -> bool {
         matches!(self, Action::Discovering(_))
+    }
+
+    /// True if it changes or looks at a signal.
+    pub fn is_signal(&self) -> bool {
+        matches!(self, Action::Planned(effect) if effect.is_signal())
     }
 
     /// Names what loaded data or scalar arguments decide in it. `args` are what its arguments depend on; `site` is its

@@ -136,6 +136,9 @@ pub enum Inst {
     JumpIfGe { a: Operand, b: Operand, to: u32 },
     /// The same at the head of a loop where all cores meet: it holds the core until nothing else can go on.
     Meet { a: Operand, b: Operand, to: u32 },
+    /// Where the value is 0: hold the core until memory that it does not write itself may have changed, then go there. A number
+    /// that others write is read again and again in this way.
+    Poll { a: Operand, to: u32 },
     /// Put work on its pipe. Work of [`Pipe::S`] runs at once, on the scalar unit.
     Issue { work: WorkId },
     /// Signal, by `pipe`, once its earlier work is done.

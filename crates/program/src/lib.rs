@@ -21,8 +21,8 @@ mod words;
 pub use cancel::Cancel;
 pub use depends::{Causes, Choice, Decision, Flow};
 pub use effect::{
-    Access, Action, Discover, Effect, Env, Extent, Fault, InnerConflict, Output, Run, Scratch, UNDEFINED, Update,
-    UpdateKind,
+    Access, Action, Discover, Effect, Env, Extent, Fault, InnerConflict, Output, Run, Scratch, SignalUse, UNDEFINED,
+    Update, UpdateKind,
 };
 pub use finding::{Finding, Label, Severity, SiteRef};
 pub use inst::{Inst, Law, Operand, Reg, ScalarFn, Special, SyncRef, Trap};

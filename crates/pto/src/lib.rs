@@ -14,6 +14,7 @@ mod pipe_make;
 mod pipe_text;
 mod query;
 mod scalar_memory;
+mod signal;
 mod sync;
 pub mod targets;
 pub(crate) mod tile;
@@ -30,6 +31,7 @@ pub use pipe_handle::*;
 pub use pipe_make::*;
 pub use query::*;
 pub use scalar_memory::*;
+pub use signal::*;
 pub use sync::*;
 pub use tile::*;
 pub use vector::*;
@@ -52,6 +54,7 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     dma::not_run::OPS,
     cube::OPS,
     scalar_memory::OPS,
+    signal::OPS,
     vector::binary::OPS,
     vector::scalar::OPS,
     vector::ternary::OPS,

@@ -234,6 +234,7 @@ fn stall_facts(stalls: &StallCycles) -> Vec<StallFacts> {
     let causes = [
         ("queue full", stalls.queue_full),
         ("drain", stalls.drain),
+        ("signal", stalls.signal),
         ("no tile", stalls.ring_ready),
         ("no free slot", stalls.ring_free),
         ("flag", stalls.event),

@@ -21,6 +21,8 @@ pub(crate) enum Reason {
     Wait(u32),
     QueueFull(Pipe),
     Drain,
+    /// A number in memory is not as it wants it.
+    Signal,
 }
 
 /// An agent that stands still.
@@ -42,6 +44,8 @@ pub(crate) enum Release {
     NoSet,
     /// The setter's program has ended.
     Ended,
+    /// Nobody changes the number any more.
+    Nobody,
 }
 
 impl View<'_> {
@@ -54,6 +58,7 @@ impl View<'_> {
                 ScalarState::Blocked => Some(Reason::Wait(core.waits_for)),
                 ScalarState::QueueFull(pipe) => Some(Reason::QueueFull(pipe)),
                 ScalarState::Draining => Some(Reason::Drain),
+                ScalarState::Polling => Some(Reason::Signal),
                 _ => None,
             };
             if let Some(reason) = reason {
@@ -79,6 +84,7 @@ impl View<'_> {
                 let busy = units.filter(|(_, unit)| unit.state != PipeState::Idle);
                 Release::Agents(busy.map(|(pipe, _)| AgentId::new(own, pipe)).collect())
             }
+            Reason::Signal => Release::Nobody,
             Reason::Wait(sync) if self.is_token(sync) => self.releasers(blocked, sync),
             Reason::Wait(sync) => self.setter_of(sync),
         }

@@ -131,6 +131,7 @@ fn waits(view: &View<'_>, blocked: &Blocked) -> String {
     match blocked.reason {
         Reason::QueueFull(pipe) => format!("waits for room in the queue of pipe {pipe}"),
         Reason::Drain => "waits for its pipes to drain".into(),
+        Reason::Signal => "waits for a signal in global memory".into(),
         Reason::Wait(sync) if view.is_token(sync) => {
             let later = view.syncs[sync as usize].token.open_later(blocked.agent.pipe()).next().is_some();
             let which = if later { "a later release" } else { "the earlier releases" };
@@ -178,6 +179,7 @@ fn because(view: &View<'_>, blocked: &Blocked) -> String {
         }
         (Release::NoSet, Reason::Wait(sync)) => format!("nothing in the program of {} sets it", setter(sync)),
         (Release::Ended, Reason::Wait(sync)) if view.is_token(sync) => "nothing that is left does so".into(),
+        (Release::Nobody, _) => "nobody changes it any more".into(),
         (Release::Ended, Reason::Wait(sync)) => format!("{} would signal it, and its program has ended", setter(sync)),
         _ => String::new(),
     }

@@ -10,6 +10,7 @@ use crate::delay::Delays;
 use crate::later::Later;
 use crate::leftover::Leftovers;
 use crate::observe::{Agent, Observer, Stall};
+use crate::poll::{Outside, Polls};
 use crate::skipped::Skipped;
 use crate::state::{AgentId, Cluster, Core, Entry, PipeState, ScalarState, SyncState, What, value};
 use crate::stats::Collector;
@@ -62,6 +63,9 @@ pub(crate) struct Engine<'a, O> {
     pub meetings: usize,
     /// Works whose bytes follow, if any do.
     pub later: Option<Box<Later>>,
+    pub polls: Polls,
+    /// Who else has the memory.
+    pub outside: Option<&'a mut dyn Outside>,
     agenda: Agenda,
     next_block: u32,
     /// Blocks that are over.
@@ -94,6 +98,8 @@ impl<'a, O: Observer> Engine<'a, O> {
             traffic: Traffic::new(&launch.platform.cost),
             meetings: 0,
             later: None,
+            polls: Polls::new(launch.program),
+            outside: None,
             agenda: Agenda::new(),
             next_block: 0,
             blocks_done: 0,
@@ -176,7 +182,7 @@ impl<'a, O: Observer> Engine<'a, O> {
                 Some(next) => Some(self.exchange(Reverse(key(next, agent)))),
                 None => self.agenda.pop(),
             };
-            if due.is_none() && self.meet() {
+            if due.is_none() && (self.poll() || self.meet()) {
                 due = self.agenda.pop();
             }
         }

@@ -309,7 +309,11 @@ impl Later {
     pub fn new(launch: &Launch<'_>, memory: &mut Memory) -> Option<Box<Later>> {
         let alone = launch.clusters() < 2 || !launch.values || launch.mode != Turns::Pipes;
         let mut insts = launch.program.cores.iter().flat_map(|core| &core.insts);
-        if alone || insts.any(|inst| matches!(inst, Inst::Meet { .. })) || rayon::current_num_threads() < 2 {
+        // Whoever polls hands its memory to others.
+        if alone
+            || insts.any(|inst| matches!(inst, Inst::Meet { .. } | Inst::Poll { .. }))
+            || rayon::current_num_threads() < 2
+        {
             return None;
         }
         let (empty, Lent { clusters, buffers }) = memory.lend();

@@ -6,6 +6,7 @@ use slipring_program::{Cancel, CoreProgram, Finding, Memory, Output, Program};
 use crate::delay::Delay;
 use crate::engine::Engine;
 use crate::observe::Observer;
+use crate::poll::Outside;
 use crate::stats::{Collector, Stats};
 use crate::suppose::Suppose;
 use crate::timing::Timing;
@@ -218,7 +219,18 @@ impl RunResult {
 ///
 /// Whatever the program does wrong is a finding of the result; nothing panics and nothing hangs.
 pub fn run<O: Observer>(launch: &Launch<'_>, memory: Memory, observer: &mut O) -> RunResult {
+    run_beside(launch, memory, observer, None)
+}
+
+/// The same where others have the global memory as well: they are asked where nothing goes on without them.
+pub fn run_beside<'a, O: Observer>(
+    launch: &'a Launch<'a>,
+    memory: Memory,
+    observer: &'a mut O,
+    outside: Option<&'a mut dyn Outside>,
+) -> RunResult {
     let collector = Collector::new(launch);
-    let engine = Engine::new(launch, memory, (collector, observer));
+    let mut engine = Engine::new(launch, memory, (collector, observer));
+    engine.outside = outside;
     engine.run()
 }

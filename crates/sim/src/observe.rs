@@ -97,6 +97,8 @@ pub enum Stall {
     Drain,
     /// A wait for a synchronisation object: its index in the program.
     Wait(u32),
+    /// A wait for a number in global memory that others change.
+    Signal,
 }
 
 /// Watches a run. Every method does nothing by default.
@@ -134,6 +136,8 @@ pub trait Observer {
     fn stall(&mut self, from: u64, to: u64, agent: Agent, cause: Stall, site: SiteRef) {}
     /// Nothing can go on but the cores that stand at an [`Inst::Meet`](slipring_program::Inst::Meet), which do so now.
     fn meet(&mut self, at: u64, meeting: &Meeting<'_>) {}
+    /// An [`Inst::Poll`](slipring_program::Inst::Poll) is over: what the core last looked at is as it wants it.
+    fn awaited(&mut self, at: u64, agent: Agent, site: SiteRef) {}
     /// The program of a core has ended; its pipes may still be working.
     fn core_end(&mut self, at: u64, agent: Agent) {}
 }
@@ -157,6 +161,7 @@ macro_rules! forward {
             barrier(at, agent, site) (at: u64, agent: Agent, site: SiteRef),
             stall(from, to, agent, cause, site) (from: u64, to: u64, agent: Agent, cause: Stall, site: SiteRef),
             meet(at, meeting) (at: u64, meeting: &Meeting<'_>),
+            awaited(at, agent, site) (at: u64, agent: Agent, site: SiteRef),
             core_end(at, agent) (at: u64, agent: Agent),
         }
     };

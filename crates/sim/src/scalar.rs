@@ -141,6 +141,7 @@ impl<O: Observer> Engine<'_, O> {
             Inst::Acquire { waits: false, .. }
             | Inst::Barrier { pipe: None }
             | Inst::Meet { .. }
+            | Inst::Poll { .. }
             | Inst::Trap { .. }
             | Inst::End => {
                 return Upcoming::Shared;
@@ -200,7 +201,11 @@ impl<O: Observer> Engine<'_, O> {
         let unit = &self.cores[core];
         let (agent, since, sync, site) = (unit.agent, unit.since, unit.waits_for, self.site(core));
         match unit.state {
-            ScalarState::Running | ScalarState::Blocked | ScalarState::Met | ScalarState::Ended => return Ok(()),
+            ScalarState::Running
+            | ScalarState::Blocked
+            | ScalarState::Met
+            | ScalarState::Polling
+            | ScalarState::Ended => return Ok(()),
             ScalarState::Working => {
                 let value = self.finish_work(core, Pipe::S, at)?;
                 self.store_result(core, Pipe::S, value);
@@ -291,6 +296,16 @@ impl<O: Observer> Engine<'_, O> {
             Inst::Meet { .. } => {
                 self.stand(core, ScalarState::Met, at);
                 Ok(Turn::Stop)
+            }
+            Inst::Poll { a, .. } if unit.value(*a) == 0 => {
+                self.stand(core, ScalarState::Polling, at);
+                self.polls.waiting += 1;
+                Ok(Turn::Stop)
+            }
+            Inst::Poll { .. } => {
+                self.observer.awaited(at, self.agent(core, Pipe::S), site);
+                self.cores[core].pc += 1;
+                Ok(Turn::Go(self.after_scalar(core, at)))
             }
             Inst::Trap { message } => {
                 let role = unit.agent.role;

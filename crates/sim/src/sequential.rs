@@ -16,7 +16,7 @@ impl<O: Observer> Engine<'_, O> {
             for core in 0..self.cores.len() {
                 moved |= self.run_core(core)?;
             }
-            if !moved {
+            if !moved && !self.poll() {
                 break;
             }
         }
@@ -28,7 +28,7 @@ impl<O: Observer> Engine<'_, O> {
         let mut moved = false;
         loop {
             match self.cores[core].state {
-                ScalarState::Ended => return Ok(moved),
+                ScalarState::Ended | ScalarState::Polling => return Ok(moved),
                 ScalarState::Blocked if !self.can_take(core) => return Ok(moved),
                 _ => self.cores[core].state = ScalarState::Running,
             }
@@ -98,6 +98,16 @@ impl<O: Observer> Engine<'_, O> {
             Inst::Meet { a, b, to } => {
                 let leaves = unit.value(*a) as i64 >= unit.value(*b) as i64;
                 self.cores[core].pc = if leaves { *to as usize } else { self.cores[core].pc + 1 };
+            }
+            Inst::Poll { a, .. } if unit.value(*a) == 0 => {
+                (self.cores[core].state, self.cores[core].since) = (ScalarState::Polling, at);
+                self.polls.waiting += 1;
+                self.now = at;
+                return Ok(false);
+            }
+            Inst::Poll { .. } => {
+                self.observer.awaited(at, agent, site);
+                self.cores[core].pc += 1;
             }
             Inst::Trap { message } => {
                 return Err(report::error_at(

@@ -166,6 +166,8 @@ pub(crate) enum ScalarState {
     Draining,
     /// It has come to a [`Inst::Meet`](slipring_program::Inst::Meet) at `pc`.
     Met,
+    /// It has come to an [`Inst::Poll`](slipring_program::Inst::Poll) at `pc` that is not over.
+    Polling,
     /// Its program has ended.
     Ended,
 }

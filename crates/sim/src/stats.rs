@@ -82,12 +82,15 @@ pub struct StallCycles {
     pub semaphore: u64,
     /// A buffer was held.
     pub token: u64,
+    /// A number in global memory was not as it had to be.
+    pub signal: u64,
 }
 
 impl StallCycles {
     /// All causes together.
     pub fn total(&self) -> u64 {
-        self.queue_full + self.drain + self.ring_ready + self.ring_free + self.event + self.semaphore + self.token
+        let rings = self.ring_ready + self.ring_free;
+        self.queue_full + self.drain + rings + self.event + self.semaphore + self.token + self.signal
     }
 }
 
@@ -381,6 +384,7 @@ impl Observer for Collector {
         let role = match cause {
             Stall::QueueFull(_) => return stalls.queue_full += cycles,
             Stall::Drain => return stalls.drain += cycles,
+            Stall::Signal => return stalls.signal += cycles,
             Stall::Wait(sync) => self.roles[sync as usize],
         };
         match role {

@@ -103,7 +103,7 @@ fn validate_core(launch: &Launch<'_>, core: &CoreProgram) -> Result<(), Box<Find
                 }
             }
             Inst::Jump { to } => jump(*to)?,
-            Inst::JumpIfZero { a, to } => {
+            Inst::JumpIfZero { a, to } | Inst::Poll { a, to } => {
                 operand(a)?;
                 jump(*to)?;
             }

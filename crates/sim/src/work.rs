@@ -9,6 +9,7 @@ use crate::bounds;
 use crate::engine::Engine;
 use crate::later::Reach;
 use crate::observe::{Agent, Observer, WorkRun};
+use crate::poll::writes_gm;
 use crate::report;
 use crate::state::{Core, Entry};
 
@@ -237,6 +238,10 @@ impl<O: Observer> Engine<'_, O> {
         }
         let agent = Agent { pipe, ..*agent };
         self.observer.end(at, &WorkRun { agent, id: entry.id, work, args, access, cycles, site: entry.site });
+        if self.polls.any {
+            let writes = writes_gm(access);
+            self.changed(writes, at);
+        }
         Ok(value)
     }
 

@@ -55,6 +55,11 @@ impl Asked {
         Ok(Asked { function: function.map(str::to_string), args: args.to_vec(), sets })
     }
 
+    /// The same for another kernel or program of the file.
+    pub(crate) fn function(&self, name: &str) -> Asked {
+        Asked { function: Some(name.into()), ..self.clone() }
+    }
+
     /// Reads a file. Helper modules are those that lie next to it.
     pub fn load(&self, source: Source) -> Loaded {
         self.with(&source.clone(), |request| load_file_with(source, request))

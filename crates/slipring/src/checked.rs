@@ -80,6 +80,10 @@ impl Checked {
         let Loaded { module, mut diags, .. } = asked.load(source);
         let platforms = platforms(&module)?;
         let mut judged = Vec::new();
+        if let [Diagnostic { code: "several-programs", .. }] = diags.list[..] {
+            let (diags, judged) = of_programs(&module.source, asked, &platforms)?;
+            return Ok(Checked { module, diags, judged });
+        }
         match program {
             // The scopes of a whole program are kernels of their own, its function is none.
             Ok(Some(program)) => (diags, judged) = of_program(program, &platforms),
@@ -185,6 +189,36 @@ pub fn platforms_of(module: &Module) -> Result<Vec<Platform>, Error> {
         Some(written) => Ok(vec![built_in(written)?]),
         None => slipring_machine::BUILT_IN.iter().map(|name| built_in(name)).collect(),
     }
+}
+
+/// The same of all programs of a text that has several.
+fn of_programs(source: &Source, asked: &Asked, platforms: &[Platform]) -> Result<(Diags, Vec<Judged>), Error> {
+    let mut all = Diags::default();
+    let mut judged: Vec<Judged> = Vec::new();
+    for name in asked.with(source, |request| slipring_lang::tasks::programs(source, request)) {
+        let own = asked.function(&name);
+        let (said, each) = match Program::from_text(source.name.clone(), source.text.clone(), &own) {
+            Ok(Some(program)) => of_program(program, platforms),
+            Ok(None) => continue,
+            Err(Error::Text(report)) => (Diags { list: report.messages().to_vec() }, Vec::new()),
+            Err(other) => return Err(other),
+        };
+        let new = |known: &Diags, list: Vec<Diagnostic>| -> Vec<Diagnostic> {
+            list.into_iter().filter(|message| !known.list.contains(message)).collect()
+        };
+        all.list.extend(new(&all, said.list));
+        for one in each {
+            match judged.iter_mut().find(|known| known.platform == one.platform) {
+                Some(known) => {
+                    known.kernels += one.kernels;
+                    known.diags.list.extend(new(&known.diags, one.diags.list));
+                }
+                None => judged.push(one),
+            }
+        }
+    }
+    all.list.extend(merged(&judged).list);
+    Ok((all, judged))
 }
 
 /// What is wrong with the tasks of a whole program, and with its kernels on each platform.

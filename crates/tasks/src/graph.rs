@@ -29,6 +29,8 @@ pub struct Tensor {
     pub origin: Origin,
     /// False where all its edges are declared by hand.
     pub tracked: bool,
+    /// It has a part for each device, and a task may touch those of others.
+    pub shared: bool,
     /// Where it is declared or made.
     pub span: Span,
 }
@@ -111,6 +113,8 @@ pub struct Task {
     pub together: bool,
     /// Takes no cluster: a join, or what the orchestration does itself with a tensor.
     pub dummy: bool,
+    /// The device that it runs on, on clusters of its own.
+    pub device: u32,
     /// What the orchestration waited for before it submitted this one: a number that it read or wrote itself.
     pub behind: Option<usize>,
     /// Where it is submitted.

@@ -11,6 +11,7 @@
 //! | [`graph`] | tasks, tensors, edges with their reason, what reaches what, cycles |
 //! | [`touched`] | what the tasks of a run touched, held against the graph: races, wrong directions, needless edges |
 //! | [`schedule`] | tasks on clusters in time; the critical path |
+//! | [`signals`] | tasks that wait for each other while they run, and the order that follows |
 //! | [`draw`] | the graph as text and as a picture |
 
 pub mod act;
@@ -18,10 +19,11 @@ pub mod bytes;
 pub mod draw;
 pub mod graph;
 pub mod schedule;
+pub mod signals;
 pub mod touched;
 
 pub use act::{Act, Piece};
 pub use bytes::Bytes;
 pub use graph::{Direction, Edge, Graph, Origin, Task, Tensor, Use, Why};
-pub use schedule::{Ended, Plan, Run, plan};
+pub use schedule::{Ended, Plan, Ran, Run, Runs, plan};
 pub use touched::{Atomic, Touched};

@@ -52,68 +52,176 @@ struct Open {
     over: usize,
 }
 
-/// Runs the tasks of a graph without cycles on so many clusters. A task starts when all that it waits for is over and a cluster is
-/// free; where several could start it is the one that was submitted first, or, for an `order` other than 0, one that this
-/// number chooses. `run` runs a task when its first block starts, and says how long its blocks take; `None` stops everything.
-pub fn plan(graph: &Graph, clusters: u32, order: u64, run: &mut dyn FnMut(usize) -> Option<Run>) -> Plan {
+/// What came of starting a task, or of going on with one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ran {
+    /// It is over: cycles of each of its blocks.
+    Over(Run),
+    /// It waits for other tasks that run: it keeps its clusters.
+    Waits,
+    /// Everything stops.
+    Stopped,
+}
+
+/// Runs tasks.
+pub trait Runs {
+    /// Runs a task that starts at a cycle.
+    fn start(&mut self, task: usize, at: u64) -> Ran;
+
+    /// Goes on with a task that waits; `None` where what it waits for is not there.
+    fn resume(&mut self, _task: usize) -> Option<Ran> {
+        None
+    }
+}
+
+impl<F: FnMut(usize) -> Option<Run>> Runs for F {
+    fn start(&mut self, task: usize, _: u64) -> Ran {
+        self(task).map_or(Ran::Stopped, Ran::Over)
+    }
+}
+
+/// The clusters of all devices, and what is on them.
+struct Machine {
+    clusters: u32,
+    /// Of each device.
+    free: Vec<BTreeSet<u32>>,
+    /// Tasks that could start, of each device.
+    ready: Vec<BTreeSet<(u64, usize)>>,
+    /// Blocks of tasks that have started, of each device.
+    waiting: Vec<VecDeque<(usize, usize)>>,
+    /// Tasks that wait for others while they run: when they started, and where.
+    held: BTreeMap<usize, (u64, Vec<u32>)>,
+    running: BTreeSet<(u64, u32, usize)>,
+    open: BTreeMap<usize, Open>,
+    started: Vec<usize>,
+}
+
+impl Machine {
+    fn device(&self, cluster: u32) -> usize {
+        (cluster / self.clusters) as usize
+    }
+
+    /// A block that can have a cluster: the cluster, the task and the block.
+    fn next_block(&mut self) -> Option<(u32, usize, usize)> {
+        let device = (0..self.free.len()).find(|at| !self.waiting[*at].is_empty() && !self.free[*at].is_empty())?;
+        let (task, block) = self.waiting[device].pop_front()?;
+        Some((self.free[device].pop_first()?, task, block))
+    }
+
+    /// The task that starts next.
+    fn next_task(&mut self, graph: &Graph) -> Option<usize> {
+        let fits = |device: usize, task: usize| {
+            let (own, free) = (&graph.tasks[task], self.free[device].len());
+            free > 0 && (!own.together || free >= own.blocks.min(self.clusters) as usize)
+        };
+        let first = |device: usize| self.ready[device].iter().find(|(_, task)| fits(device, *task)).copied();
+        let (device, chosen) =
+            (0..self.free.len()).filter_map(|device| Some((device, first(device)?))).min_by_key(|own| own.1)?;
+        self.ready[device].remove(&chosen);
+        Some(chosen.1)
+    }
+}
+
+/// Runs the tasks of a graph without cycles on so many clusters of each device. A task starts when all that it waits for is over and
+/// a cluster of its device is free; where several could start it is the one that was submitted first, or, for an `order` other
+/// than 0, one that this number chooses. `runs` runs a task when its first block starts, and says how long its blocks take.
+pub fn plan(graph: &Graph, clusters: u32, order: u64, runs: &mut dyn Runs) -> Plan {
     let before = graph.before();
     let mut left: Vec<usize> = before.iter().map(Vec::len).collect();
     let mut after = vec![Vec::new(); left.len()];
     graph.edges.iter().for_each(|edge| after[edge.from].push(edge.to));
     let key = |task: usize| if order == 0 { 0 } else { mixed(order, task) };
-    let mut ready: BTreeSet<(u64, usize)> = BTreeSet::new();
+    let device = |task: usize| graph.tasks[task].device as usize;
+    let devices = graph.tasks.iter().map(|task| task.device).max().unwrap_or(0) + 1;
+    let mut machine = Machine {
+        clusters,
+        free: (0..devices).map(|at| (at * clusters..(at + 1) * clusters).collect()).collect(),
+        ready: vec![BTreeSet::new(); devices as usize],
+        waiting: vec![VecDeque::new(); devices as usize],
+        held: BTreeMap::new(),
+        running: BTreeSet::new(),
+        open: BTreeMap::new(),
+        started: Vec::new(),
+    };
     let mut since: BTreeMap<usize, u64> = BTreeMap::new();
     for task in (0..left.len()).filter(|task| left[*task] == 0) {
-        ready.insert((key(task), task));
+        machine.ready[device(task)].insert((key(task), task));
         since.insert(task, 0);
     }
-    let mut plan = Plan { busy: vec![0; clusters as usize], ..Plan::default() };
-    let mut free: BTreeSet<u32> = (0..clusters).collect();
-    let mut waiting: VecDeque<(usize, usize)> = VecDeque::new();
-    let mut running: BTreeSet<(u64, u32, usize)> = BTreeSet::new();
-    let mut open: BTreeMap<usize, Open> = BTreeMap::new();
-    let mut started = Vec::new();
+    let mut plan = Plan { busy: vec![0; (devices * clusters) as usize], ..Plan::default() };
     let mut longest = vec![0u64; left.len()];
     let (mut now, mut done) = (0u64, 0usize);
     loop {
         // Tasks that end at this moment without a cluster: joins, and those that are left out.
         let mut over = Vec::new();
-        while let Some(&cluster) = free.first() {
-            if let Some((task, block)) = waiting.pop_front() {
-                if let Some(open) = open.get_mut(&task) {
+        loop {
+            if let Some((cluster, task, block)) = machine.next_block() {
+                if let Some(open) = machine.open.get_mut(&task) {
                     let end = now + open.run[block];
                     open.blocks.push((cluster, now, end));
                     plan.busy[cluster as usize] += open.run[block];
-                    running.insert((end, cluster, task));
-                    free.remove(&cluster);
+                    machine.running.insert((end, cluster, task));
                 }
                 continue;
             }
-            let fits = |task: usize| {
-                let own = &graph.tasks[task];
-                !own.together || free.len() >= own.blocks.min(clusters) as usize
-            };
-            let Some(&(k, task)) = ready.iter().find(|(_, task)| fits(*task)) else { break };
-            ready.remove(&(k, task));
-            let Some(run) = run(task) else {
-                plan.cycles = now;
-                plan.ended = ended(&started, open);
-                return plan;
-            };
-            longest[task] = run.iter().copied().max().unwrap_or(0);
-            started.push(task);
-            let blocks = run.len();
-            open.insert(task, Open { ready: since[&task], run, blocks: Vec::new(), over: 0 });
-            waiting.extend((0..blocks).map(|block| (task, block)));
-            if blocks == 0 {
-                over.push(task);
+            let Some(task) = machine.next_task(graph) else { break };
+            machine.started.push(task);
+            let ran = runs.start(task, now);
+            let mut news = vec![(task, ran)];
+            // What it did may be what others wait for.
+            while let Some((task, ran)) = news.pop() {
+                match ran {
+                    Ran::Stopped => {
+                        plan.cycles = now;
+                        plan.ended = ended(&machine.started, machine.open);
+                        return plan;
+                    }
+                    Ran::Waits => {
+                        let free = &mut machine.free[device(task)];
+                        let most = graph.tasks[task].blocks.min(clusters) as usize;
+                        machine
+                            .held
+                            .entry(task)
+                            .or_insert_with(|| (now, (0..most).map_while(|_| free.pop_first()).collect()));
+                    }
+                    Ran::Over(run) => {
+                        longest[task] = run.iter().copied().max().unwrap_or(0);
+                        let blocks = run.len();
+                        let mut open = Open { ready: since[&task], run, blocks: Vec::new(), over: 0 };
+                        match machine.held.remove(&task) {
+                            Some((start, own)) if !own.is_empty() => {
+                                let mut ends: Vec<u64> = vec![start; own.len()];
+                                for (block, cycles) in open.run.iter().enumerate() {
+                                    let at = block % own.len();
+                                    let end = (ends[at] + cycles).max(now);
+                                    open.blocks.push((own[at], ends[at], end));
+                                    plan.busy[own[at] as usize] += end - ends[at];
+                                    machine.running.insert((end, own[at], task));
+                                    ends[at] = end;
+                                }
+                            }
+                            _ => machine.waiting[device(task)].extend((0..blocks).map(|block| (task, block))),
+                        }
+                        machine.open.insert(task, open);
+                        if blocks == 0 {
+                            over.push(task);
+                        }
+                    }
+                }
+                let waits: Vec<usize> = machine.held.keys().copied().collect();
+                let next = waits.into_iter().find_map(|task| Some((task, runs.resume(task)?)));
+                news.extend(next);
             }
         }
         if over.is_empty() {
-            let Some((end, cluster, task)) = running.pop_first() else { break };
+            let Some((end, cluster, task)) = machine.running.pop_first() else { break };
             now = end;
-            free.insert(cluster);
-            if let Some(open) = open.get_mut(&task) {
+            // A cluster has several blocks of a task that kept it.
+            if !machine.running.iter().any(|(_, other, own)| (*other, *own) == (cluster, task)) {
+                let device = machine.device(cluster);
+                machine.free[device].insert(cluster);
+            }
+            if let Some(open) = machine.open.get_mut(&task) {
                 open.over += 1;
                 if open.over == open.run.len() {
                     over.push(task);
@@ -122,7 +230,7 @@ pub fn plan(graph: &Graph, clusters: u32, order: u64, run: &mut dyn FnMut(usize)
         }
         for task in over {
             done += 1;
-            if let Some(open) = open.get_mut(&task)
+            if let Some(open) = machine.open.get_mut(&task)
                 && open.run.is_empty()
             {
                 open.blocks.push((u32::MAX, now, now));
@@ -130,7 +238,7 @@ pub fn plan(graph: &Graph, clusters: u32, order: u64, run: &mut dyn FnMut(usize)
             for &next in &after[task] {
                 left[next] -= 1;
                 if left[next] == 0 {
-                    ready.insert((key(next), next));
+                    machine.ready[device(next)].insert((key(next), next));
                     since.insert(next, now);
                 }
             }
@@ -138,7 +246,7 @@ pub fn plan(graph: &Graph, clusters: u32, order: u64, run: &mut dyn FnMut(usize)
     }
     plan.cycles = now;
     plan.complete = done == left.len();
-    plan.ended = ended(&started, open);
+    plan.ended = ended(&machine.started, machine.open);
     plan.critical = critical(graph, &before, &longest);
     plan
 }

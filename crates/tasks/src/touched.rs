@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use slipring_ir::{Diagnostic, Severity, Span};
 
 use crate::graph::{Graph, Origin, PREDICATE, Reach, Task, Use, Why};
+use crate::signals::Parts;
 use crate::{Bytes, Direction};
 
 /// An atomic update: those of one kind on elements of one type may come in any order.
@@ -108,11 +109,23 @@ pub fn reasons(graph: &Graph, why: &[Why]) -> String {
 }
 
 /// All that the footprints of a run say about the graph, for an order of [`Graph::order`].
-pub fn judge(graph: &Graph, order: &[usize], touched: &Footprints) -> Vec<Diagnostic> {
+///
+/// `parts` are the tasks in parts, where some of them wait for each other while they run.
+pub fn judge(graph: &Graph, order: &[usize], touched: &Footprints, parts: Option<&[Parts]>) -> Vec<Diagnostic> {
     let reach = graph.reach(order);
     let mut found = directions(graph, touched);
     found.extend(unwritten(graph, &reach, touched));
-    found.extend(races(graph, &reach, touched));
+    match parts {
+        None => found.extend(races(graph, &reach, touched)),
+        Some(parts) => match crate::signals::races(graph, parts) {
+            Some(races) => found.extend(races),
+            None => found.push(Diagnostic::warning(
+                "not-judged",
+                Span::default(),
+                "the tasks use signals too often to be held against each other: races between them are not looked for",
+            )),
+        },
+    }
     found.extend(overwritten(graph, &reach, &graph.reach_of_writers(order), touched));
     found.extend(needless(graph, &reach, touched));
     found
@@ -179,6 +192,40 @@ fn races(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnostic> 
             let key = (graph.tasks[first].span, graph.tasks[second].span, tensor);
             once.add(key, || race(graph, tensor, &bytes, (first, a), (second, b)));
         }
+    });
+    once.list("pair")
+}
+
+/// The races of tasks that are given in parts. `place` says where a part begins or ends, and what to say of it there.
+pub(crate) fn races_of_parts(
+    graph: &Graph,
+    reach: &Reach,
+    touched: &Footprints,
+    place: &dyn Fn(usize) -> Option<(Span, String)>,
+) -> Vec<Diagnostic> {
+    let mut once = Once::default();
+    each_pair(graph, touched, &mut |first, second, tensor| {
+        if reach.ordered(first, second) {
+            return;
+        }
+        let (a, b) = (&touched[first][&tensor], &touched[second][&tensor]);
+        let bytes = a.conflict(b);
+        if bytes.is_empty() {
+            return;
+        }
+        let spans = [first, second].map(|part| place(part).map_or(graph.tasks[part].span, |place| place.0));
+        once.add((spans[0], spans[1], tensor), || {
+            let mut error = race(graph, tensor, &bytes, (first, a), (second, b));
+            for (span, what) in [first, second].into_iter().filter_map(place) {
+                error = error.also(span, what);
+            }
+            if graph.tasks[first].device == graph.tasks[second].device {
+                return error;
+            }
+            error.help(
+                "let one device tell the other: `pld.system.notify(…)` behind the first access, `pld.system.wait(…)` before the other",
+            )
+        });
     });
     once.list("pair")
 }
@@ -258,7 +305,7 @@ fn race(
         if let Some(own) = all_in {
             help = Some(format!("`{}` writes `{}`: declare it `pl.Out[…]` or `pl.InOut[…]`", task.name, own.param));
         }
-        if uses.iter().all(|own| !own.bytes.overlaps(bytes)) {
+        if !graph.tensors[tensor].shared && uses.iter().all(|own| !own.bytes.overlaps(bytes)) {
             error = error.note(format!("these bytes are outside of what is handed to `{}`", task.name));
         }
     }
@@ -284,7 +331,7 @@ fn race(
 fn directions(graph: &Graph, touched: &Footprints) -> Vec<Diagnostic> {
     let mut once = Once::default();
     for (at, task) in graph.tasks.iter().enumerate() {
-        for (&tensor, what) in &touched[at] {
+        for (&tensor, what) in touched[at].iter().filter(|(tensor, _)| !graph.tensors[**tensor].shared) {
             let uses = || task.uses.iter().filter(|own| own.tensor == tensor);
             let bytes = |of: &dyn Fn(&Use) -> bool| {
                 uses().filter(|own| of(own)).fold(Bytes::default(), |all, own| all.and(&own.bytes))

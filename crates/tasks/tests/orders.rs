@@ -32,6 +32,7 @@ fn graph(touches: &[Touch]) -> Graph {
         shape: vec![BYTES],
         origin: Origin::Argument,
         tracked: true,
+        shared: false,
         span: Span::default(),
     };
     let mut graph = Graph { tensors: vec![tensor], ..Graph::default() };
@@ -54,6 +55,7 @@ fn graph(touches: &[Touch]) -> Graph {
             blocks: 1,
             together: false,
             dummy: false,
+            device: 0,
             behind: None,
             span: Span::new(at as u32 * 2, at as u32 * 2 + 1),
             turn: String::new(),
@@ -119,7 +121,7 @@ proptest! {
     fn races_are_orders_that_differ(touches in prop::collection::vec(touch(), 1..7)) {
         let graph = graph(&touches);
         let order = graph.order().expect("who waits for earlier tasks waits in no circle");
-        let found = touched::judge(&graph, &order, &footprints(&touches));
+        let found = touched::judge(&graph, &order, &footprints(&touches), None);
         let races = found.iter().filter(|message| message.code == "task-race").count();
         let ends = all_orders(&graph, &touches);
         if races == 0 {
@@ -138,7 +140,7 @@ proptest! {
         touches.iter_mut().for_each(|touch| touch.tracked = true);
         let graph = graph(&touches);
         let sorted = graph.order().expect("no circle");
-        let found = touched::judge(&graph, &sorted, &footprints(&touches));
+        let found = touched::judge(&graph, &sorted, &footprints(&touches), None);
         prop_assert!(found.iter().all(|message| message.code != "task-race"));
         let plan = plan(&graph, clusters, order, &mut |task| Some(vec![task as u64 * 7 % 5 + 1]));
         prop_assert!(plan.complete);

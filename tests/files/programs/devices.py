@@ -13,7 +13,7 @@
 # out[1]: f32 128*2 128*5
 # test: graph %s --arg full:f32[2x8x16]=2 --arg zeros:f32[2x8x16]
 # exit: 0
-# check: after #2 staged: it reads what that writes, `window0_1`
+# check: after #2 staged: it reads what that writes, `window0`
 import pypto.language as pl
 import pypto.language.distributed as pld
 

@@ -65,6 +65,7 @@ pub(crate) enum Passed {
         elem: Elem,
         strides: Vec<u64>,
         written: bool,
+        domain: Option<crate::value::Domain>,
     },
     Number(Const),
     Unknown,

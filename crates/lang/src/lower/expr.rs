@@ -326,10 +326,10 @@ impl Lower<'_> {
             let error = Diagnostic::error("unknown-op", place, "a kernel has no `print`");
             return Err(self.report(error.help("a kernel prints a tile or a number with `pl.print(x, label=\"…\")`")));
         }
-        if path.starts_with("pld.") {
-            return Err(self.error("unsupported", place, format!("`{path}`: a kernel runs on one device")));
-        }
         let Some(entry) = crate::ops::find(name) else {
+            if path.starts_with("pld.") {
+                return Err(self.report(crate::ops::not_for_kernels(path, place)));
+            }
             let mut error = Diagnostic::error("unknown-op", place, format!("there is no `{path}`"));
             let known = crate::ops::catalogue().flat_map(|entry| entry.names.iter().copied());
             let near = slipring_ir::text::nearest(name.rsplit('.').next().unwrap_or(name), known);
@@ -397,6 +397,12 @@ pub(crate) fn is_least(unary: &ruff_python_ast::ExprUnaryOp) -> bool {
 pub(crate) fn word(path: &str, name: &str) -> Option<Const> {
     let member = |kind| Some(Const::Member(kind, name.into()));
     match path.rsplit('.').next().unwrap_or("") {
+        kind @ ("NotifyOp" | "WaitCmp" | "ReduceOp" | "AtomicType") if path.starts_with("pld.") => {
+            ["NotifyOp", "WaitCmp", "ReduceOp", "AtomicType"]
+                .iter()
+                .find(|own| **own == kind)
+                .and_then(|kind| member(kind))
+        }
         _ if !path.starts_with(ROOT) => None,
         "Mem" | "MemorySpace" => space(name).map(Const::Space),
         "SplitMode" => SPLIT_MODES.iter().find(|(n, _)| *n == name).map(|(_, mode)| Const::Split(*mode)),

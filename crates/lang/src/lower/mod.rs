@@ -85,6 +85,8 @@ pub(crate) struct Root {
     pub writable: bool,
     /// What the kernel says it does with it.
     pub direction: Direction,
+    /// Whose part of the memory of all devices it is.
+    pub domain: Option<crate::value::Domain>,
 }
 
 /// A `split_aiv` region.

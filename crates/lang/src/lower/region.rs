@@ -18,7 +18,7 @@ use crate::emit::Emitter;
 use crate::program::{Globals, Scope};
 use crate::signature::{Shape, strided_parameter};
 use crate::syntax::at;
-use crate::value::{Const, Tensor};
+use crate::value::{Const, Domain, Tensor};
 use crate::{Direction, KernelInfo, ParamInfo};
 
 /// What a region uses of its surroundings.
@@ -30,7 +30,7 @@ pub(crate) struct RegionParam {
 
 pub(crate) enum RegionKind {
     /// A tensor, by its position among them in `env`.
-    Tensor { shape: Vec<u64>, strides: Vec<u64>, elem: Elem, direction: Direction },
+    Tensor { shape: Vec<u64>, strides: Vec<u64>, elem: Elem, direction: Direction, domain: Option<Domain> },
     /// A whole number, which `env` gets under its name.
     Int,
 }
@@ -72,9 +72,12 @@ pub(crate) fn lower_region(
     let (mut infos, mut types) = (Vec::new(), Vec::new());
     for param in params {
         let (elem, shape, direction, ty) = match &param.kind {
-            RegionKind::Tensor { shape, strides, elem, direction } => {
+            RegionKind::Tensor { shape, strides, elem, direction, domain } => {
                 let window = Shape { dims: shape, strides: Some(strides), scales: None };
                 let (_, ty) = strided_parameter(&mut lower, &param.name, window, *elem, *direction, param.span, body);
+                if let Some(root) = lower.roots.last_mut() {
+                    root.domain = *domain;
+                }
                 (*elem, Some(shape.clone()), *direction, ty)
             }
             RegionKind::Int => {

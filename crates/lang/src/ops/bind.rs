@@ -96,13 +96,13 @@ impl Call {
         let way = ways.iter().position(|way| fits(way, &given)).unwrap_or(0);
         let params = &ways[way];
         let expected = given.expected.clone();
-        let name = entry.names[0];
+        let name = entry.spelled();
         let mut args: Vec<(&'static str, Option<(Value, Span)>)> = params.iter().map(|p| (p.name, None)).collect();
         let open = params.iter().filter(|p| !p.keyword_only).count();
         let count = given.positional.len();
         for (at, arg) in given.positional.into_iter().enumerate() {
             if at >= open {
-                let message = format!("`pl.{name}` takes {open} arguments in order, {count} are given");
+                let message = format!("`{name}` takes {open} arguments in order, {count} are given");
                 return Err(lower.report(Diagnostic::error("argument", arg.1, message).help(usage(entry))));
             }
             args[at].1 = Some(arg);
@@ -110,8 +110,7 @@ impl Call {
         for (keyword, value, place) in given.keywords {
             let position = params.iter().position(|param| param.is_called(&keyword));
             let Some(slot) = position.and_then(|at| args.get_mut(at)) else {
-                let mut error =
-                    Diagnostic::error("argument", place, format!("`pl.{name}` has no argument `{keyword}`"));
+                let mut error = Diagnostic::error("argument", place, format!("`{name}` has no argument `{keyword}`"));
                 error = match slipring_ir::text::nearest(&keyword, params.iter().map(|p| p.name)) {
                     Some(near) => error.help(format!("did you mean `{near}`?")),
                     None => error.help(usage(entry)),
@@ -125,7 +124,7 @@ impl Call {
         }
         let missing = params.iter().zip(&args).find(|(p, (_, arg))| p.required && arg.is_none());
         if let Some((param, _)) = missing {
-            let message = format!("`pl.{name}` needs `{}`", param.name);
+            let message = format!("`{name}` needs `{}`", param.name);
             return Err(lower.report(Diagnostic::error("argument", span, message).help(usage(entry))));
         }
         // An explicit None is the same as nothing.
@@ -153,7 +152,7 @@ impl Call {
         match self.get(name) {
             Some(arg) => Ok(arg.clone()),
             None => {
-                let message = format!("`pl.{}` needs `{name}`", self.entry.names[0]);
+                let message = format!("`{}` needs `{name}`", self.entry.spelled());
                 Err(lower.report(Diagnostic::error("argument", self.span, message).help(usage(self.entry))))
             }
         }
@@ -231,7 +230,7 @@ impl Call {
         let count = extents.iter().try_fold(1u64, |product, n| product.checked_mul(*n));
         if extents.is_empty() || extents.len() > 5 || count.is_none_or(|n| n > MOST_ELEMENTS) {
             let message =
-                format!("`{name}` of `pl.{}` has 1 to 5 extents and less than 2^31 elements", self.entry.names[0]);
+                format!("`{name}` of `{}` has 1 to 5 extents and less than 2^31 elements", self.entry.spelled());
             return Err(lower.error("argument", span, message));
         }
         Ok(Some(extents))
@@ -264,7 +263,7 @@ impl Call {
     /// Reports an argument of another kind.
     pub fn wrong(&self, lower: &mut Lower<'_>, name: &str, wanted: &str, value: &Value, span: Span) -> Reported {
         let what = describe(lower, value);
-        let message = format!("`{name}` of `pl.{}` is {wanted}, not {what}", self.entry.names[0]);
+        let message = format!("`{name}` of `{}` is {wanted}, not {what}", self.entry.spelled());
         lower.report(Diagnostic::error("argument", span, message).help(usage(self.entry)))
     }
 }
@@ -278,7 +277,7 @@ fn usage(entry: &Entry) -> String {
             None => part.trim().to_string(),
         });
         let way = parts.collect::<Vec<_>>().join(", ").replace("=,", "=…,");
-        format!("`pl.{}({})`", entry.names[0], way.trim_end_matches('='))
+        format!("`{}({})`", entry.spelled(), way.trim_end_matches('='))
     });
     format!("it is called as {}", ways.collect::<Vec<_>>().join(" or "))
 }

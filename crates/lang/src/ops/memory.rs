@@ -95,9 +95,14 @@ pub(super) fn tensor(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<
 }
 
 fn load(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let (source, span) = tensor(lower, call, "tensor")?;
+    let source = tensor(lower, call, "tensor")?;
+    load_from(lower, call, source, "shapes")
+}
+
+/// What a call loads from a tensor; `shapes` is the name of the argument that says how much.
+pub(super) fn load_from(lower: &mut Lower<'_>, call: &Call, (source, span): (Tensor, Span), shapes: &str) -> Lowered {
     let offsets = call.offsets(lower, "offsets")?;
-    let shape = call.need_shape(lower, "shapes")?;
+    let shape = call.need_shape(lower, shapes)?;
     let space = call.space(lower, "target_memory")?.unwrap_or(Space::Vec);
     if !matches!(space, Space::Vec | Space::Mat) {
         let error = Diagnostic::error("no-way", call.span, format!("a tile is not loaded into `{space}`"))
@@ -140,6 +145,18 @@ fn store(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         None => stored_shape(lower, &tile, &target, &offsets),
     };
     put(lower, call, &tile, &target, &offsets, &shape, span)
+}
+
+/// Stores a tile into the window of a tensor from offsets on.
+pub(super) fn store_at(
+    lower: &mut Lower<'_>,
+    call: &Call,
+    (tile, target): (&Value, &Tensor),
+    offsets: &[Index],
+    span: Span,
+) -> Lowered {
+    let shape = stored_shape(lower, tile, target, offsets);
+    put(lower, call, tile, target, offsets, &shape, span)
 }
 
 /// The shape of a tile as a window of a tensor of so many dimensions.

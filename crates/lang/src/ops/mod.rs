@@ -7,6 +7,7 @@ mod batch;
 mod bind;
 mod choose;
 mod cross;
+mod devices;
 mod elementwise;
 mod expand;
 mod gather;
@@ -27,6 +28,7 @@ use crate::lower::{Lower, Lowered};
 
 pub(crate) use arrays::is_array;
 pub(crate) use bind::{Call, Given};
+pub(crate) use devices::not_for_kernels;
 pub(crate) use mask::{choose, unpacked};
 pub(crate) use pipe::BARE;
 
@@ -46,6 +48,14 @@ pub struct Entry {
     /// True for an op that is known by its name and not compiled.
     pub refused: bool,
     pub(crate) lower: fn(&mut Lower<'_>, &Call) -> Lowered,
+}
+
+impl Entry {
+    /// Its usual name as a file writes it.
+    pub(crate) fn spelled(&self) -> String {
+        let name = self.names[0];
+        if name.starts_with("pld.") { name.to_string() } else { format!("pl.{name}") }
+    }
 }
 
 /// An entry to change fields of.
@@ -112,6 +122,9 @@ pub(crate) fn of_numpy(name: &str) -> Option<&'static str> {
 
 /// The op of a name without `pl.`. `tile.`, `tensor.` and `system.` before it make no difference.
 pub fn find(name: &str) -> Option<&'static Entry> {
+    if name.starts_with("pld.") {
+        return devices::OPS.iter().find(|entry| entry.names.contains(&name));
+    }
     let bare = ["tile.", "tensor.", "system."].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
     let by = |name: &str| catalogue().find(|entry| entry.names.contains(&name));
     by(name).or_else(|| by(bare))

@@ -49,7 +49,7 @@ pub(super) const OPS: &[Entry] = &[
 ];
 
 /// A loop of so many iterations around what `body` makes for each.
-fn counted(
+pub(super) fn counted(
     lower: &mut Lower<'_>,
     count: u64,
     span: Span,

@@ -18,16 +18,16 @@ use crate::program::{Function, Globals, Role};
 use crate::signature::{declare, dense, direction};
 use crate::specialise::Specialised;
 use crate::syntax::at;
-use crate::value::{Const, Value};
+use crate::value::{Const, Domain, Value};
 use crate::{Direction, ParamInfo};
 
 use super::{TaskKernel, uses};
 
-/// Shape, strides and type of what is handed to a kernel.
-type Shape = (Vec<u64>, Vec<u64>, Elem);
+/// Shape, strides and type of what is handed to a kernel, and whose part of memory of all devices it is.
+type Shape = (Vec<u64>, Vec<u64>, Elem, Option<Domain>);
 
 fn shape_of(view: &View) -> Shape {
-    (view.shape.clone(), view.strides.clone(), view.elem)
+    (view.shape.clone(), view.strides.clone(), view.elem, view.domain)
 }
 
 /// What is handed to a kernel for a parameter.
@@ -188,6 +188,7 @@ impl<'a> Kernels<'a> {
                         elem: view.elem,
                         strides: view.strides.clone(),
                         written: written.contains(&at),
+                        domain: view.domain,
                     },
                     Handed::Number(number) => Passed::Number(number.clone()),
                 };
@@ -342,8 +343,8 @@ impl<'a> Kernels<'a> {
                     .iter()
                     .find(|(_, own)| *own == at)
                     .map_or_else(|| Rc::from(format!("tensor{at}")), |(name, _)| name.clone());
-                let (shape, strides, elem) = shape_of(view);
-                let kind = RegionKind::Tensor { shape, strides, elem, direction: directions[at] };
+                let (shape, strides, elem, domain) = shape_of(view);
+                let kind = RegionKind::Tensor { shape, strides, elem, direction: directions[at], domain };
                 params.push(RegionParam { name, kind, span: at_span(scope.stmt) });
             }
             for (name, _) in numbers.iter().filter(|(name, _)| open.contains(name)) {

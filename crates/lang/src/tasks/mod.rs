@@ -24,7 +24,7 @@ use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
 use slipring_tasks::{Act, Graph};
 
 use crate::host::{Host, ModuleText, Recorder};
-use crate::program::{globals_of, run_host};
+use crate::program::{Role, globals_of, run_host};
 use crate::{KernelInfo, ParamInfo, Request, helpers, syntax};
 
 pub use reading::{Answer, Ask, Open, Question};
@@ -57,6 +57,8 @@ pub struct Orchestration {
     pub open: Option<Open>,
     /// True where answers decided what there is: it holds for these inputs and this number of clusters.
     pub by_answers: bool,
+    /// How many devices it runs on, where it asks for that.
+    pub devices: Option<u64>,
 }
 
 impl Orchestration {
@@ -146,6 +148,36 @@ pub fn orchestrate(
     })
 }
 
+/// Names of the functions of a file that are orchestrations by their decorators.
+pub fn programs(source: &Source, request: &Request<'_>) -> Vec<String> {
+    let texts = helpers::load(source, request);
+    let Request { function, args, sets, names, .. } = *request;
+    let request = move || Request { function, args, sets, names, modules: None };
+    let names = || {
+        let modules = modules(source, texts)?;
+        let host = run_host(&modules, &request(), &mut Diags::default());
+        let (_, names) = globals_of(&host, &mut Diags::default());
+        let own = host.found.iter().zip(names).filter(|(found, _)| found.module == 0 && found.role == Role::Starts);
+        Some(own.map(|(_, name)| name.to_string()).collect())
+    };
+    std::thread::scope(|scope| {
+        let work = std::thread::Builder::new().stack_size(crate::STACK_BYTES).spawn_scoped(scope, names);
+        work.ok().and_then(|work| work.join().ok()).flatten().unwrap_or_default()
+    })
+}
+
+/// The text of a file and of what it imports; what is wrong with it is told when its kernels are read.
+fn modules(source: &Source, texts: Vec<(String, Source)>) -> Option<Vec<ModuleText>> {
+    let body = syntax::parse(source, &mut Diags::default())?;
+    let mut modules = vec![ModuleText { name: String::new(), body }];
+    for (name, text) in texts {
+        if let Some(body) = syntax::parse(&text, &mut Diags::default()) {
+            modules.push(ModuleText { name, body });
+        }
+    }
+    Some(modules)
+}
+
 fn follow(
     source: Arc<Source>,
     texts: Vec<(String, Source)>,
@@ -153,14 +185,7 @@ fn follow(
     answer: Option<&mut Answer<'_>>,
 ) -> Option<(Orchestration, Diags)> {
     let mut diags = Diags::default();
-    // What is wrong with the text is told when its kernels are read.
-    let body = syntax::parse(&source, &mut diags)?;
-    let mut modules = vec![ModuleText { name: String::new(), body }];
-    for (name, text) in texts {
-        if let Some(body) = syntax::parse(&text, &mut Diags::default()) {
-            modules.push(ModuleText { name, body });
-        }
-    }
+    let modules = modules(&source, texts)?;
     let mut host = run_host(&modules, request, &mut diags);
     diags.list.retain(|message| message.code != "host-function");
     let (globals, names) = globals_of(&host, &mut diags);
@@ -180,6 +205,7 @@ fn follow(
         filled: Vec::new(),
         open: None,
         by_answers: false,
+        devices: None,
     };
     if diags.has_errors() {
         return Some((orchestration, diags));

@@ -110,12 +110,18 @@ impl CoreBuilder {
         self.emit(Inst::JumpIfGe { a, b, to: label.0 as u32 });
     }
 
+    pub(super) fn poll(&mut self, a: Operand, label: Label) {
+        self.emit(Inst::Poll { a, to: label.0 as u32 });
+    }
+
     /// The program, with labels replaced by instruction numbers. A label that was never placed is the end.
     pub(super) fn finish(mut self) -> CoreProgram {
         self.emit(Inst::End);
         let end = self.insts.len() as u32 - 1;
         for inst in &mut self.insts {
-            if let Inst::Jump { to } | Inst::JumpIfZero { to, .. } | Inst::JumpIfGe { to, .. } = inst {
+            if let Inst::Jump { to } | Inst::JumpIfZero { to, .. } | Inst::JumpIfGe { to, .. } | Inst::Poll { to, .. } =
+                inst
+            {
                 *to = self.labels[*to as usize].unwrap_or(end);
             }
         }

@@ -386,6 +386,11 @@ impl Decoder<'_> {
         self.builder.jump_if_zero(a, label);
     }
 
+    /// Holds the core where a value is 0 until memory may have changed, and jumps to a label then.
+    pub fn poll(&mut self, a: Operand, label: Label) {
+        self.builder.poll(a, label);
+    }
+
     /// Jumps to a label if `a >= b`, signed.
     pub fn jump_if_ge(&mut self, a: Operand, b: Operand, label: Label) {
         self.builder.jump_if_ge(a, b, label);

@@ -292,6 +292,7 @@ pub fn stall_name(stall: Stall, roles: impl Fn(u32) -> Option<SyncRole>) -> &'st
     let sync = match stall {
         Stall::QueueFull(_) => return "queue full",
         Stall::Drain => return "drain",
+        Stall::Signal => return "signal",
         Stall::Wait(sync) => sync,
     };
     match roles(sync) {

@@ -192,7 +192,7 @@ impl Walk<'_> {
         let pipe = match stall {
             Stall::QueueFull(pipe) => Some(pipe),
             Stall::Drain => Pipe::ALL.into_iter().find(|pipe| self.ended_at(own.agent, *pipe, own.end).is_some()),
-            Stall::Wait(_) => None,
+            Stall::Wait(_) | Stall::Signal => None,
         };
         match pipe.and_then(|pipe| self.ended_at(own.agent, pipe, own.end)) {
             Some(done) => Next::Happening(done),

@@ -179,6 +179,7 @@ impl Build<'_> {
                 let name = match stall {
                     Stall::QueueFull(pipe) => format!("waits: the queue of {} is full", pipe.name()),
                     Stall::Drain => "waits: the pipes drain".to_string(),
+                    Stall::Signal => "waits for a signal in global memory".to_string(),
                     Stall::Wait(sync) => {
                         args.push(("object", Value::Text(self.shared_object(sync))));
                         match self.role(sync) {

@@ -20,7 +20,10 @@ pub struct ProgramFacts {
     pub program: String,
     pub platform: String,
     pub description: String,
+    /// Of each device.
     pub clusters: u32,
+    /// Devices that its tasks run on.
+    pub devices: u32,
     /// The number that chose among tasks that could start; 0 for the order of the text.
     pub order: u64,
     pub complete: bool,
@@ -159,6 +162,7 @@ pub(super) fn facts(
         platform: platform.name.clone(),
         description: platform.description.clone(),
         clusters,
+        devices: (plan.busy.len() as u32 / clusters.max(1)).max(1),
         order,
         complete: plan.complete,
         cycles: plan.cycles,
@@ -191,7 +195,7 @@ impl ProgramFacts {
             self.description,
             count(self.submitted, "task"),
             count(self.edges, "edge"),
-            count(self.clusters as usize, "cluster"),
+            count(self.clusters as usize, "cluster") + &self.of_devices(),
         );
         text += &checks_text(&self.checks);
         let stopped = if self.complete { "" } else { ", when the program stopped" };
@@ -216,6 +220,18 @@ impl ProgramFacts {
             text += &format!("\nkernels\n{}", table.render());
         }
         text + &printed_text(&self.printed) + &buffers_text(&self.buffers)
+    }
+
+    fn of_devices(&self) -> String {
+        if self.devices > 1 { format!(" of each of {} devices", self.devices) } else { String::new() }
+    }
+
+    /// A cluster's number, behind that of its device where there are several.
+    fn cluster_name(&self, cluster: u32) -> String {
+        match self.devices {
+            0 | 1 => cluster.to_string(),
+            _ => format!("{}:{}", cluster / self.clusters, cluster % self.clusters),
+        }
     }
 
     fn tasks_text(&self) -> String {
@@ -248,7 +264,7 @@ impl ProgramFacts {
                 task.end.to_string(),
                 (task.end - task.start).to_string(),
                 (task.start - task.ready).to_string(),
-                list(clusters.iter().map(u32::to_string).collect()),
+                list(clusters.iter().map(|own| self.cluster_name(*own)).collect()),
                 list(task.after.iter().map(|task| format!("#{task}")).collect()),
             ]);
         }
@@ -287,16 +303,18 @@ impl ProgramFacts {
             return String::new();
         }
         let waited: u64 = self.tasks.iter().map(|task| task.start - task.ready).sum();
-        let mut each: Vec<String> =
-            used.iter().take(SHOWN).map(|own| format!("{} {}%", own.cluster, percent(own.busy, self.cycles))).collect();
+        let name =
+            |own: &&ClusterFacts| format!("{} {}%", self.cluster_name(own.cluster), percent(own.busy, self.cycles));
+        let mut each: Vec<String> = used.iter().take(SHOWN).map(|own| name(own)).collect();
         if used.len() > SHOWN {
             each.push(format!("… {} more", used.len() - SHOWN));
         }
-        let all = self.cycles * u64::from(self.clusters);
+        let clusters = self.clusters * self.devices.max(1);
+        let all = self.cycles * u64::from(clusters);
         format!(
             "clusters: {} of {} used, {}% busy; tasks waited {waited} cycles for a free one\n  {}\n",
             used.len(),
-            self.clusters,
+            clusters,
             percent(busy, all),
             each.join("  ")
         )

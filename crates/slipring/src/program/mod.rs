@@ -3,6 +3,8 @@
 //! | module | has |
 //! |---|---|
 //! | `task` | one task: its memory, its run, what it touched |
+//! | `footprint` | what a task touches, and what it does with signals |
+//! | `beside` | tasks that wait for each other while they run |
 //! | `run` | all tasks in time; findings; the sequential meaning |
 //! | `board` | tasks through the command queue |
 //! | `reading` | numbers of tensors that decide what tasks there are |
@@ -10,8 +12,10 @@
 //! | `timeline` | a run as one timeline and as one page |
 //! | `graph` | the tasks and their order as facts |
 
+mod beside;
 mod board;
 mod facts;
+mod footprint;
 mod graph;
 mod reading;
 mod run;

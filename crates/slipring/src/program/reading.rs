@@ -8,14 +8,16 @@ use slipring_lang::tasks::{Ask, Question};
 use slipring_machine::Platform;
 use slipring_sim::Turns;
 
+use super::beside::{Beside, Came, Job};
 use super::run::{first_value, holds};
-use super::task::run_task;
 use super::{Program, ProgramOptions};
 use crate::kernel::Compiled;
 use crate::{Error, Kernel, Loaded, Tensor, Tools};
 
 /// The devices of a program for several where nobody says how many.
 const DEVICES: u32 = 2;
+/// The most devices.
+const MOST_DEVICES: u32 = 64;
 
 /// The run of a program as far as it has been followed.
 struct Ahead {
@@ -23,7 +25,7 @@ struct Ahead {
     options: ProgramOptions,
     arguments: Vec<Option<Vec<u8>>>,
     tensor_of: Vec<Option<usize>>,
-    tensors: Vec<Vec<u8>>,
+    beside: Beside,
     compiled: Vec<Option<Arc<Compiled>>>,
     /// Tasks that have run.
     done: usize,
@@ -33,17 +35,23 @@ impl Ahead {
     fn answer(&mut self, ask: &Ask<'_>) -> Result<u64, String> {
         let piece = match &ask.question {
             Question::Clusters => return Ok(u64::from(self.platform.clusters)),
-            Question::Devices => return Ok(u64::from(self.options.devices.unwrap_or(DEVICES))),
+            Question::Devices => {
+                let devices = self.options.devices.unwrap_or(DEVICES);
+                return match devices {
+                    1..=MOST_DEVICES => Ok(u64::from(devices)),
+                    _ => Err(format!("{devices} devices; a program runs on 1 to {MOST_DEVICES}")),
+                };
+            }
             Question::VectorCores => return Ok(2 * u64::from(self.platform.clusters)),
             Question::Element(piece) => piece,
         };
-        for at in self.tensors.len()..ask.graph.tensors.len() {
+        for at in self.beside.tensors.len()..ask.graph.tensors.len() {
             let passed = self.tensor_of.iter().position(|tensor| *tensor == Some(at));
             let data = match passed.and_then(|param| self.arguments[param].clone()) {
                 Some(data) => data,
                 None => first_value(&ask.graph.tensors[at], ask.filled[at].as_deref()).map_err(|e| e.to_string())?,
             };
-            self.tensors.push(data);
+            self.beside.tensors.push(data);
         }
         // Nothing has to run for a tensor that no task has changed.
         let changes = |at: usize| {
@@ -57,11 +65,14 @@ impl Ahead {
                 self.run(ask, at).map_err(|why| format!("{} did not come to its end: {why}", ask.graph.name(at)))?;
                 self.done += 1;
             }
+            if let Some(task) = self.beside.waiting().first() {
+                return Err(format!("{} waits for what comes later", ask.graph.name(*task)));
+            }
         }
         let mut bits = [0u8; 8];
         let size = piece.elem.bytes();
         let place = piece.offset as usize;
-        let bytes = self.tensors[piece.tensor].get(place..place + size).ok_or("the argument is too small")?;
+        let bytes = self.beside.tensors[piece.tensor].get(place..place + size).ok_or("the argument is too small")?;
         bits[..size].copy_from_slice(bytes);
         Ok(u64::from_le_bytes(bits))
     }
@@ -69,10 +80,10 @@ impl Ahead {
     /// Runs a task.
     fn run(&mut self, ask: &Ask<'_>, at: usize) -> Result<(), String> {
         let call = &ask.calls[at];
-        call.act.iter().for_each(|act| act.apply(&mut self.tensors));
+        call.act.iter().for_each(|act| act.apply(&mut self.beside.tensors));
         let Some(kernel) = call.kernel else { return Ok(()) };
         if let Some(predicate) = &call.predicate
-            && !holds(predicate, ask.graph.tensors[predicate.tensor].elem, &self.tensors[predicate.tensor])
+            && !holds(predicate, ask.graph.tensors[predicate.tensor].elem, &self.beside.tensors[predicate.tensor])
         {
             return Ok(());
         }
@@ -91,11 +102,18 @@ impl Ahead {
         };
         self.compiled[kernel] = Some(compiled.clone());
         let blocks = (ask.graph.tasks[at].blocks, Turns::Pipes);
-        let outcome = run_task(&compiled, &self.platform, call, blocks, &mut self.tensors, &self.options)?;
-        match outcome.result.complete {
-            true => Ok(()),
-            false => Err(outcome.result.findings.first().map_or(String::new(), |finding| finding.message.clone())),
+        let job = Job { compiled: &compiled, platform: &self.platform, call, blocks, options: &self.options };
+        let mut came = vec![self.beside.start(at, 0, &job)?];
+        while let Some(one) = came.pop() {
+            if let Came::Over(outcome) = one
+                && !outcome.result.complete
+            {
+                return Err(outcome.result.findings.first().map_or(String::new(), |finding| finding.message.clone()));
+            }
+            let next = self.beside.waiting().into_iter().find_map(|task| self.beside.resume(task));
+            came.extend(next.transpose()?);
         }
+        Ok(())
     }
 }
 
@@ -130,7 +148,7 @@ impl Program {
             options: quick,
             arguments: self.contents(args.to_vec().into())?,
             tensor_of: self.orchestration.tensor_of.clone(),
-            tensors: Vec::new(),
+            beside: Beside::default(),
             compiled: Vec::new(),
             done: 0,
         };

@@ -1,21 +1,26 @@
 //! All tasks in time; what is found; the sequential meaning.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use slipring_ir::{Diagnostic, Severity};
+use slipring_ir::{Diagnostic, Severity, Span};
 use slipring_lang::tasks::{Predicate, TaskCall};
 use slipring_machine::Platform;
 use slipring_program::zeroed;
 use slipring_report::{BufferFacts, CheckFacts, digest};
 use slipring_sim::{Stats, Turns};
-use slipring_tasks::{Bytes, Graph, Plan, Touched, plan, touched};
+use slipring_tasks::signals::{Event, Parts, Step};
+use slipring_tasks::{Bytes, Graph, Plan, Ran, Runs, Touched, plan, touched};
 use slipring_tile::Elem;
 
+use super::beside::{self, Beside, Came, Job};
 use super::facts::{self, ProgramFacts};
-use super::task::{Outcome, run_task};
+use super::footprint::Signalled;
+use super::task::Outcome;
 use super::timeline::Kept;
 use super::{Program, ProgramOptions};
 use crate::args::{Defaults, Passed, Value, read_arg};
+use crate::kernel::Compiled;
 use crate::{Args, Error, Report};
 
 /// A run of a whole program, with what it left in its tensors.
@@ -46,6 +51,8 @@ struct Seen {
     stats: BTreeMap<usize, facts::Work>,
     printed: Vec<String>,
     skipped: Vec<usize>,
+    /// Tasks wait for each other while they run: with fewer clusters they may wait for what cannot start.
+    signals: bool,
 }
 
 impl Seen {
@@ -119,6 +126,131 @@ pub(super) fn first_value(own: &slipring_tasks::Tensor, filled: Option<&str>) ->
     }
 }
 
+/// Runs the tasks of a plan.
+struct Runner<'r> {
+    program: &'r Program,
+    platform: &'r Platform,
+    compiled: &'r [Arc<Compiled>],
+    options: &'r ProgramOptions,
+    beside: Beside,
+    footprints: touched::Footprints,
+    /// Tasks that take steps with signals.
+    parts: BTreeMap<usize, Parts>,
+    seen: Seen,
+    refused: Option<String>,
+    kept: Vec<Kept>,
+}
+
+impl Runs for Runner<'_> {
+    fn start(&mut self, task: usize, at: u64) -> Ran {
+        let (program, graph) = (self.program, self.program.graph());
+        let call: &TaskCall = &program.orchestration.calls[task];
+        if let Some(act) = &call.act {
+            act.apply(&mut self.beside.tensors);
+            self.footprints[task].extend(act.touched());
+            return Ran::Over(Vec::new());
+        }
+        let Some(kernel) = call.kernel else { return Ran::Over(Vec::new()) };
+        if let Some(predicate) = &call.predicate {
+            let elem = graph.tensors[predicate.tensor].elem;
+            self.seen.by_data = true;
+            let size = elem.bytes() as u64;
+            let bytes = Bytes::range(predicate.offset, predicate.offset + size);
+            self.footprints[task].insert(predicate.tensor, Touched { reads: bytes, ..Touched::default() });
+            if !holds(predicate, elem, &self.beside.tensors[predicate.tensor]) {
+                self.seen.skipped.push(task);
+                return Ran::Over(Vec::new());
+            }
+        }
+        let job = Job {
+            compiled: &self.compiled[kernel],
+            platform: self.platform,
+            call,
+            blocks: (graph.tasks[task].blocks, Turns::Pipes),
+            options: self.options,
+        };
+        let came = self.beside.start(task, at, &job);
+        self.came(task, came)
+    }
+
+    fn resume(&mut self, task: usize) -> Option<Ran> {
+        let came = self.beside.resume(task)?;
+        Some(self.came(task, came))
+    }
+}
+
+impl Runner<'_> {
+    fn came(&mut self, task: usize, came: Result<Came, String>) -> Ran {
+        match came {
+            Ok(Came::Waits) => Ran::Waits,
+            Ok(Came::Over(outcome)) => self.over(task, *outcome),
+            Err(why) => {
+                self.refused = Some(format!("{}: {why}", self.program.graph().name(task)));
+                Ran::Stopped
+            }
+        }
+    }
+
+    fn over(&mut self, task: usize, mut outcome: Outcome) -> Ran {
+        let kernel = self.program.orchestration.calls[task].kernel.unwrap_or(0);
+        self.seen.add(task, kernel, &outcome);
+        if let Some((record, buffers)) = outcome.record.take() {
+            self.kept.push(Kept { task, kernel, record, buffers, stats: outcome.result.stats.clone() });
+        }
+        for (tensor, touched) in std::mem::take(&mut outcome.touched) {
+            let own = self.footprints[task].entry(tensor).or_default();
+            let reads = own.reads.and(&touched.reads);
+            *own = Touched { reads, ..touched };
+        }
+        if !outcome.parts.is_empty() {
+            self.seen.signals = true;
+            let sites = &self.compiled[kernel].prepared.decoded.program.sites;
+            let event = |own: &Signalled| {
+                let span = sites.get(own.site as usize).map_or((0, 0), |site| site.span);
+                let step = match beside::step(own.what) {
+                    Ok(change) => Step::Change(own.place, change),
+                    Err(wanted) => Step::Wait(own.place, wanted),
+                };
+                Event { step, span: Span::new(span.0, span.1), at: own.at }
+            };
+            let events = outcome.steps.iter().map(event).collect();
+            self.parts.insert(task, Parts { touched: std::mem::take(&mut outcome.parts), events });
+        }
+        match outcome.result.complete {
+            true => Ran::Over(durations(&outcome.result.stats)),
+            false => {
+                self.seen.stopped = Some(self.program.graph().name(task));
+                Ran::Stopped
+            }
+        }
+    }
+
+    /// Ends tasks that wait for what does not come.
+    fn give_up(&mut self) {
+        if self.seen.stopped.is_some() || self.refused.is_some() {
+            // They wait because of that.
+            return;
+        }
+        for task in self.beside.waiting() {
+            match self.beside.give_up(task, self.program.graph()) {
+                Ok(Some(outcome)) => drop(self.over(task, *outcome)),
+                Ok(None) => {}
+                Err(why) => self.refused = Some(format!("{}: {why}", self.program.graph().name(task))),
+            }
+        }
+    }
+
+    /// All tasks in parts, where one of them takes steps with signals.
+    fn in_parts(&mut self) -> Option<Vec<Parts>> {
+        if self.parts.is_empty() {
+            return None;
+        }
+        let mut own = std::mem::take(&mut self.parts);
+        let whole = |task: usize| Parts { touched: vec![self.footprints[task].clone()], events: Vec::new() };
+        Some((0..self.footprints.len()).map(|task| own.remove(&task).unwrap_or_else(|| whole(task))).collect())
+    }
+}
+
 impl Program {
     /// The tensors of the program before its first task.
     pub(super) fn tensors(&self, args: &[Option<Vec<u8>>]) -> Result<Vec<Vec<u8>>, Error> {
@@ -157,60 +289,26 @@ impl Program {
         let stuck = touched::deadlocks(graph);
         let compiled = self.compiled()?;
         let before = self.contents(args.into())?;
-        let mut tensors = self.tensors(&before)?;
-        let mut footprints: touched::Footprints = vec![BTreeMap::new(); graph.tasks.len()];
-        let mut seen = Seen::default();
-        let mut refused = None;
-        let mut kept: Vec<Kept> = Vec::new();
-        let mut start = |task: usize| -> Option<Vec<u64>> {
-            let call: &TaskCall = &self.orchestration.calls[task];
-            if let Some(act) = &call.act {
-                act.apply(&mut tensors);
-                footprints[task].extend(act.touched());
-                return Some(Vec::new());
-            }
-            let Some(kernel) = call.kernel else { return Some(Vec::new()) };
-            if let Some(predicate) = &call.predicate {
-                let elem = graph.tensors[predicate.tensor].elem;
-                seen.by_data = true;
-                let size = elem.bytes() as u64;
-                let bytes = Bytes::range(predicate.offset, predicate.offset + size);
-                footprints[task].insert(predicate.tensor, Touched { reads: bytes, ..Touched::default() });
-                if !holds(predicate, elem, &tensors[predicate.tensor]) {
-                    seen.skipped.push(task);
-                    return Some(Vec::new());
-                }
-            }
-            let blocks = graph.tasks[task].blocks;
-            match run_task(&compiled[kernel], &platform, call, (blocks, Turns::Pipes), &mut tensors, options) {
-                Err(why) => {
-                    refused = Some(format!("{}: {why}", graph.name(task)));
-                    None
-                }
-                Ok(mut outcome) => {
-                    seen.add(task, kernel, &outcome);
-                    if let Some((record, buffers)) = outcome.record.take() {
-                        kept.push(Kept { task, kernel, record, buffers, stats: outcome.result.stats.clone() });
-                    }
-                    for (tensor, touched) in std::mem::take(&mut outcome.touched) {
-                        let own = footprints[task].entry(tensor).or_default();
-                        let reads = own.reads.and(&touched.reads);
-                        *own = Touched { reads, ..touched };
-                    }
-                    if outcome.result.complete {
-                        Some(durations(&outcome.result.stats))
-                    } else {
-                        seen.stopped = Some(graph.name(task));
-                        None
-                    }
-                }
-            }
+        let mut runner = Runner {
+            program: self,
+            platform: &platform,
+            compiled,
+            options,
+            beside: Beside::new(self.tensors(&before)?),
+            footprints: vec![BTreeMap::new(); graph.tasks.len()],
+            parts: BTreeMap::new(),
+            seen: Seen::default(),
+            refused: None,
+            kept: Vec::new(),
         };
         let plan = match stuck.is_empty() {
             // What has no kernel takes no time.
-            true => plan(graph, clusters, options.order, &mut start),
+            true => plan(graph, clusters, options.order, &mut runner),
             false => Plan { busy: vec![0; clusters as usize], ..Plan::default() },
         };
+        runner.give_up();
+        let parts = runner.in_parts();
+        let Runner { beside, footprints, seen, refused, kept, .. } = runner;
         if let Some(why) = refused {
             return Err(Error::Unsupported(why));
         }
@@ -224,7 +322,7 @@ impl Program {
         }
         let mut between = Vec::new();
         if let (Ok(order), true) = (graph.order(), stuck.is_empty()) {
-            between = touched::judge(graph, &order, &footprints);
+            between = touched::judge(graph, &order, &footprints, parts.as_deref());
         }
         if !plan.complete || self.orchestration.open.is_some() {
             // What a task that did not run would have touched is not known.
@@ -239,7 +337,7 @@ impl Program {
         let mut run = ProgramRun {
             program: self,
             before,
-            tensors,
+            tensors: beside.into_tensors(),
             plan,
             findings,
             facts: ProgramFacts::default(),
@@ -327,6 +425,10 @@ impl ProgramRun<'_> {
         } else {
             let data = if self.program.orchestration.by_answers {
                 "for these inputs and so many clusters: numbers that the orchestration asks for decide what tasks there are"
+            } else if seen.signals && seen.by_data {
+                "on so many clusters, these inputs: loaded data decide what a task touches"
+            } else if seen.signals {
+                "on so many clusters, any contents of the tensors"
             } else if seen.by_data {
                 "on any number of clusters, these inputs: loaded data decide what a task touches"
             } else {
@@ -337,7 +439,11 @@ impl ProgramRun<'_> {
             let numbers: Vec<String> =
                 numbers.filter_map(|(param, number)| Some(format!("{} = {}", param.name, number.as_ref()?))).collect();
             let numbers = if numbers.is_empty() { String::new() } else { format!("; for {}", numbers.join(", ")) };
-            format!("all orders of the tasks {data}{numbers}")
+            let devices = own.devices.map_or(String::new(), |devices| match devices {
+                1 => " on 1 device".to_string(),
+                n => format!(" on {n} devices"),
+            });
+            format!("all orders of the tasks{devices} {data}{numbers}")
         };
         let tasks = if stuck > 0 { "findings" } else { verdict(between) };
         vec![
@@ -407,33 +513,41 @@ impl ProgramRun<'_> {
         if !self.is_complete() {
             return Ok((fact("not checked", "the run did not come to its end".into(), 0), Vec::new()));
         }
-        let mut tensors = program.tensors(&self.before)?;
+        let mut beside = Beside::new(program.tensors(&self.before)?);
         let compiled = program.compiled()?;
         let graph = program.graph();
+        let stopped = |task: usize, outcome: &Outcome| {
+            let why = outcome.result.findings.first().map_or("", |finding| finding.message.as_str());
+            let detail = format!("the sequential run of {} did not come to its end: {why}", graph.name(task));
+            Ok((fact("not checked", detail, 0), Vec::new()))
+        };
         for (task, call) in program.orchestration.calls.iter().enumerate() {
-            call.act.iter().for_each(|act| act.apply(&mut tensors));
+            call.act.iter().for_each(|act| act.apply(&mut beside.tensors));
             let Some(kernel) = call.kernel else { continue };
             if let Some(predicate) = &call.predicate
-                && !holds(predicate, graph.tensors[predicate.tensor].elem, &tensors[predicate.tensor])
+                && !holds(predicate, graph.tensors[predicate.tensor].elem, &beside.tensors[predicate.tensor])
             {
                 continue;
             }
-            let blocks = graph.tasks[task].blocks;
-            let outcome = run_task(
-                &compiled[kernel],
-                &self.platform,
-                call,
-                (blocks, Turns::Sequential),
-                &mut tensors,
-                &self.options,
-            )
-            .map_err(Error::Unsupported)?;
-            if !outcome.result.complete {
-                let why = outcome.result.findings.first().map_or("", |finding| finding.message.as_str());
-                let detail = format!("the sequential run of {} did not come to its end: {why}", graph.name(task));
-                return Ok((fact("not checked", detail, 0), Vec::new()));
+            let blocks = (graph.tasks[task].blocks, Turns::Sequential);
+            let (platform, options) = (&self.platform, &self.options);
+            let job = Job { compiled: &compiled[kernel], platform, call, blocks, options };
+            let mut came = vec![(task, beside.start(task, 0, &job))];
+            while let Some((task, one)) = came.pop() {
+                if let Came::Over(outcome) = one.map_err(Error::Unsupported)?
+                    && !outcome.result.complete
+                {
+                    return stopped(task, &outcome);
+                }
+                came.extend(beside.waiting().into_iter().find_map(|task| Some((task, beside.resume(task)?))));
             }
         }
+        if let Some(task) = beside.waiting().first() {
+            if let Some(outcome) = beside.give_up(*task, graph).map_err(Error::Unsupported)? {
+                return stopped(*task, &outcome);
+            }
+        }
+        let tensors = beside.into_tensors();
         let mut compared: Vec<usize> = program.orchestration.tensor_of.iter().flatten().copied().collect();
         compared.extend(&program.orchestration.returned);
         compared.sort_unstable();

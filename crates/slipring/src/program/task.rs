@@ -1,17 +1,21 @@
 //! One task: its memory, its run, what it touched.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use slipring_check::Checker;
 use slipring_ir::{Diagnostic, Diags};
 use slipring_lang::tasks::{TaskArg, TaskCall};
 use slipring_machine::Platform;
 use slipring_op::{Decoded, Decoding, decode};
-use slipring_program::{Extent, GmBuffer, Memory, ParamKind, gm_split, zeroed};
+use slipring_program::{GmBuffer, Inst, Memory, ParamKind, Program, zeroed};
 use slipring_report::{Record, Recorder};
-use slipring_sim::{ArgValue, Launch, Observer, RunResult, Turns, WorkRun, run};
-use slipring_tasks::{Bytes, Touched};
+use slipring_sim::{ArgValue, Launch, Outside, RunResult, Turns, run_beside};
+use slipring_tasks::Touched;
 use slipring_tile::Space;
+
+use super::footprint::{Footprint, Signalled, Trail};
 
 use crate::args::{Defaults, Passed, Value, read_arg};
 use crate::kernel::Compiled;
@@ -22,6 +26,10 @@ pub(super) struct Outcome {
     pub result: RunResult,
     /// What it touched, by tensor.
     pub touched: BTreeMap<usize, Touched>,
+    /// The same between its steps with signals, where it takes any.
+    pub parts: Vec<BTreeMap<usize, Touched>>,
+    /// Steps with signals that have not been told yet: their places are bytes of tensors, their sites spans.
+    pub steps: Vec<Signalled>,
     pub messages: Vec<Diagnostic>,
     /// Whether its own verdict holds for all schedules of its cores.
     pub all_schedules: bool,
@@ -31,88 +39,45 @@ pub(super) struct Outcome {
     pub record: Option<(Record, Vec<String>)>,
 }
 
-/// Ranges that are gathered, and put in order now and then.
-#[derive(Default)]
-struct Gathered {
-    done: Bytes,
-    raw: Vec<(u64, u64)>,
+/// Who is asked where a task cannot go on without others.
+pub(super) trait Talk {
+    /// Hands over the tensors, the steps with signals so far and what the task waits for; until which cycle of its own it waited,
+    /// or `None` where that does not come.
+    fn waits(&mut self, at: u64, tensors: &mut [Vec<u8>], steps: Vec<Signalled>, looks: Vec<Signalled>) -> Option<u64>;
 }
 
-impl Gathered {
-    fn add(&mut self, first: u64, end: u64) {
-        const MOST: usize = 1 << 14;
-        match self.raw.last_mut() {
-            Some(last) if last.0 <= first && first <= last.1 => last.1 = last.1.max(end),
-            _ => self.raw.push((first, end)),
+/// A task's memory as the others have it.
+struct Door<'t> {
+    tensor_of: &'t [usize],
+    tensors: &'t mut [Vec<u8>],
+    trail: Rc<RefCell<Trail>>,
+    talk: &'t mut dyn Talk,
+}
+
+/// Steps whose places are in tensors instead of buffers; those in other buffers are nobody else's.
+fn in_tensors(steps: impl IntoIterator<Item = Signalled>, tensor_of: &[usize]) -> Vec<Signalled> {
+    let there = |step: Signalled| Some(Signalled { place: (*tensor_of.get(step.place.0)?, step.place.1), ..step });
+    steps.into_iter().filter_map(there).collect()
+}
+
+impl Outside for Door<'_> {
+    fn change(&mut self, at: u64, memory: &mut Memory) -> Option<u64> {
+        for (buffer, tensor) in memory.gm.iter_mut().zip(self.tensor_of) {
+            self.tensors[*tensor] = std::mem::take(&mut buffer.data);
         }
-        if self.raw.len() >= MOST {
-            self.settle();
+        let steps = in_tensors(std::mem::take(&mut self.trail.borrow_mut().events), self.tensor_of);
+        let looks = in_tensors(self.trail.borrow().looks.values().copied(), self.tensor_of);
+        let until = self.talk.waits(at, self.tensors, steps, looks);
+        for (buffer, tensor) in memory.gm.iter_mut().zip(self.tensor_of) {
+            buffer.data = std::mem::take(&mut self.tensors[*tensor]);
         }
+        until
     }
-
-    fn settle(&mut self) -> &Bytes {
-        if !self.raw.is_empty() {
-            self.done = self.done.and(&Bytes::of(std::mem::take(&mut self.raw)));
-        }
-        &self.done
-    }
 }
 
-#[derive(Default)]
-struct Marks {
-    reads: Gathered,
-    writes: Gathered,
-    atomics: BTreeMap<(u8, u8), Gathered>,
-}
-
-/// Notes which bytes of global memory a task touches.
-#[derive(Default)]
-struct Footprint {
-    buffers: BTreeMap<usize, Marks>,
-}
-
-/// The runs of bytes of a range in a buffer.
-fn runs(range: &Extent) -> Option<(usize, impl Iterator<Item = (u64, u64)>)> {
-    let (buffer, offset) = gm_split(range.start).filter(|_| range.space == Space::Gm)?;
-    let (first, rows, bytes, stride) =
-        (offset.max(0) as u64, u64::from(range.rows), u64::from(range.row_bytes), range.stride);
-    Some((buffer, (0..rows).map(move |row| (first + row * stride, first + row * stride + bytes))))
-}
-
-impl Observer for Footprint {
-    fn end(&mut self, _: u64, run: &WorkRun<'_>) {
-        let update = run.access.update;
-        for range in &run.access.reads {
-            let Some((buffer, list)) = runs(range) else { continue };
-            // An update reads what it changes.
-            if update.is_some() && run.access.writes.contains(range) {
-                continue;
-            }
-            let marks = self.buffers.entry(buffer).or_default();
-            let mut written = std::mem::take(&mut marks.writes);
-            let own = written.settle();
-            for (first, end) in list {
-                // What it wrote itself is its own.
-                if own.is_empty() {
-                    marks.reads.add(first, end);
-                    continue;
-                }
-                for (first, end) in Bytes::range(first, end).without(own).ranges() {
-                    marks.reads.add(*first, *end);
-                }
-            }
-            marks.writes = written;
-        }
-        for range in &run.access.writes {
-            let Some((buffer, list)) = runs(range) else { continue };
-            let marks = self.buffers.entry(buffer).or_default();
-            let into = match update {
-                Some(update) => marks.atomics.entry((update.kind as u8, update.elem as u8)).or_default(),
-                None => &mut marks.writes,
-            };
-            list.for_each(|(first, end)| into.add(first, end));
-        }
-    }
+/// True for a program that waits for signals.
+pub(super) fn waits(program: &Program) -> bool {
+    program.cores.iter().any(|core| core.insts.iter().any(|inst| matches!(inst, Inst::Poll { .. })))
 }
 
 /// Something of which only is asked whether it is a buffer.
@@ -139,6 +104,7 @@ pub(super) fn run_task(
     (blocks, mode): (u32, Turns),
     tensors: &mut [Vec<u8>],
     options: &ProgramOptions,
+    talk: Option<&mut dyn Talk>,
 ) -> Result<Outcome, String> {
     let reference;
     let decoded: &Decoded = match mode {
@@ -220,14 +186,26 @@ pub(super) fn run_task(
     let recorder = (pipes && options.record).then(Recorder::default);
     let names: Vec<String> = memory.gm.iter().map(|buffer| buffer.name.clone()).collect();
     let control = pipes.then(|| options.control.clone());
-    let mut watching = (pipes.then(|| Checker::new(tools)), pipes.then(Footprint::default), (control, recorder));
-    let mut result = run(&launch, memory, &mut watching);
+    let (footprint, trail) = Footprint::new(program);
+    let footprint = (pipes || trail.is_some()).then_some(footprint);
+    let mut watching = (pipes.then(|| Checker::new(tools)), footprint, (control, recorder));
+    let mut result = {
+        let mut door = talk.map(|talk| Door {
+            tensor_of: &tensor_of,
+            tensors: &mut *tensors,
+            trail: trail.clone().unwrap_or_default(),
+            talk,
+        });
+        run_beside(&launch, memory, &mut watching, door.as_mut().map(|door| door as &mut dyn Outside))
+    };
     let (checker, footprint, (_, recorder)) = watching;
     for (buffer, tensor) in result.memory.gm.iter_mut().zip(&tensor_of) {
         tensors[*tensor] = std::mem::take(&mut buffer.data);
     }
     let mut outcome = Outcome {
         touched: BTreeMap::new(),
+        parts: Vec::new(),
+        steps: Vec::new(),
         messages: Vec::new(),
         all_schedules: true,
         by_data: false,
@@ -235,15 +213,14 @@ pub(super) fn run_task(
         result,
     };
     outcome.record = recorder.map(|recorder| (recorder.finish(), names));
-    for (buffer, mut marks) in footprint.unwrap_or_default().buffers {
-        if buffer < kept {
-            let touched = Touched {
-                reads: marks.reads.settle().clone(),
-                writes: marks.writes.settle().clone(),
-                atomics: marks.atomics.iter_mut().map(|(kind, bytes)| (*kind, bytes.settle().clone())).collect(),
-            };
-            outcome.touched.insert(tensor_of[buffer], touched);
-        }
+    let by_tensor = |all: BTreeMap<usize, Touched>| {
+        all.into_iter().filter(|own| own.0 < kept).map(|(buffer, own)| (tensor_of[buffer], own)).collect()
+    };
+    let (touched, parts) = footprint.unwrap_or_default().finish();
+    outcome.touched = by_tensor(touched);
+    outcome.parts = parts.into_iter().map(by_tensor).collect();
+    if let Some(trail) = trail {
+        outcome.steps = in_tensors(std::mem::take(&mut trail.borrow_mut().events), &tensor_of);
     }
     if let Some(checker) = checker {
         let judged = checker.report(&outcome.result);

@@ -173,7 +173,7 @@ impl ProgramRun<'_> {
         let own = &self.facts;
         whole.kernel.clone_from(&own.program);
         // Shares are of the time of all clusters.
-        whole.blocks = own.clusters;
+        whole.blocks = own.clusters * own.devices.max(1);
         (whole.complete, whole.cycles, whole.microseconds) = (own.complete, own.cycles, own.microseconds);
         whole.checks.clone_from(&own.checks);
         whole.buffers.clone_from(&own.buffers);

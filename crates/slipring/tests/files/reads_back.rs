@@ -20,6 +20,10 @@ pub fn judge(file: &Path, text: &str, refused: bool) -> Vec<String> {
             // A whole program is no module: its scopes are read one by one.
             return Vec::new();
         }
+        if diags.list.iter().all(|error| error.code == "several-programs") {
+            // Nor are several.
+            return Vec::new();
+        }
         // What cannot be read is no module; its errors are what the file is about.
         return if refused { Vec::new() } else { vec![diags.render(&module.source, false)] };
     }

@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use indexmap::IndexMap;
 use ruff_python_ast::ExprCall;
 use slipring_ir::{Diagnostic, Span};
 use slipring_tasks::Origin;
@@ -14,14 +13,18 @@ use super::super::value::HostValue;
 use super::{Arg, View, extents};
 use crate::dtype::DType;
 use crate::tasks::Question;
-use crate::value::Const;
+use crate::value::{Const, Domain};
+
+/// Bytes whose multiple the parts of devices are.
+const PART: u64 = 512;
 
 /// Memory that each device has one of, and the others can see.
+#[derive(Clone, Copy)]
 pub(super) struct Buffer {
     bytes: u64,
     span: Span,
-    /// The tensor that it is on a device.
-    tensors: IndexMap<i64, Rc<View>>,
+    /// The tensor that it is, with a part for each device.
+    tensor: Option<usize>,
 }
 
 /// Such memory as a tensor; which device's is known where it is passed to a function that runs on one.
@@ -60,7 +63,7 @@ impl<'a> Host<'a> {
                 let Some(bytes) = bytes.filter(|n| *n > 0) else {
                     return self.stop_at("argument", span, "a buffer that is empty, or larger than any memory");
                 };
-                self.rec().buffers.push(Buffer { bytes, span, tensors: IndexMap::new() });
+                self.rec().buffers.push(Buffer { bytes, span, tensor: None });
                 let buffer = self.rec().buffers.len() - 1;
                 HostValue::Window(Rc::new(DeviceWindow { buffer, view: None }))
             }
@@ -88,17 +91,32 @@ impl<'a> Host<'a> {
         }
     }
 
+    /// How many devices there are.
+    fn ranks(&mut self, span: Span) -> Option<u64> {
+        if self.rec().devices.is_none() {
+            self.cores(Question::Devices, span);
+        }
+        self.rec().devices
+    }
+
     /// The arguments of a start without `device=`, windows as what they are on that device; and the device.
     pub(super) fn on_device(&mut self, args: Vec<Arg<'a>>, takes_it: bool) -> (Vec<Arg<'a>>, Option<i64>) {
         let mut device = None;
         let mut own: Vec<Arg<'a>> = Vec::new();
         for (name, value, span) in args {
             match (&value, name.as_deref()) {
-                (HostValue::Const(Const::Int(n)), Some("device")) if !takes_it => device = Some(*n),
+                (HostValue::Const(Const::Int(n)), Some("device")) if !takes_it => device = Some((*n, span)),
                 _ => own.push((name, value, span)),
             }
         }
-        let device = device.or(self.rec().device);
+        if let Some((n, span)) = device
+            && let Some(ranks) = self.ranks(span)
+            && !(0..ranks as i64).contains(&n)
+        {
+            let message = format!("there is no device {n}: the program runs on {ranks}, counted from 0");
+            self.stop(Diagnostic::error("argument", span, message).help("`--devices N` says how many"));
+        }
+        let device = device.map(|own| own.0).or(self.rec().device);
         for (_, value, span) in &mut own {
             let HostValue::Window(window) = value else { continue };
             let window = window.clone();
@@ -107,20 +125,31 @@ impl<'a> Host<'a> {
                 *value = self.stop(error.help("start the function on one: `device=r`"));
                 continue;
             };
-            let known = self.rec().buffers[window.buffer].tensors.get(&device).cloned();
-            let place = self.rec().buffers[window.buffer].span;
-            let whole = known.unwrap_or_else(|| {
-                let elements = self.rec().buffers[window.buffer].bytes / elem.bytes() as u64;
-                let name = format!("window{}_{device}", window.buffer);
-                let view = self.rec().tensor(&name, *elem, &[elements.max(1)], Origin::Filled, place);
+            let Some(ranks) = self.ranks(*span) else { break };
+            let rank = device as u64;
+            let size = elem.bytes() as u64;
+            let Buffer { bytes, span: place, tensor } = self.rec().buffers[window.buffer];
+            // Parts of devices begin where memory of their own would.
+            let part = bytes.next_multiple_of(PART);
+            let tensor = tensor.unwrap_or_else(|| {
+                let name = format!("window{}", window.buffer);
+                let view = self.rec().tensor(&name, *elem, &[ranks, part / size], Origin::Filled, place);
                 // Windows hold zeros at first.
                 self.fill(&view, "0");
-                self.rec().buffers[window.buffer].tensors.insert(device, view.clone());
-                view
+                self.rec().graph.tensors[view.tensor].shared = true;
+                self.rec().buffers[window.buffer].tensor = Some(view.tensor);
+                view.tensor
             });
-            let strides = crate::tasks::dense_strides(shape);
-            *value =
-                HostValue::Device(Rc::new(View { shape: shape.clone(), strides, elem: *elem, ..(*whole).clone() }));
+            let stride = part / size;
+            *value = HostValue::Device(Rc::new(View {
+                tensor,
+                elem: *elem,
+                offset: rank * stride,
+                shape: shape.clone(),
+                strides: crate::tasks::dense_strides(shape),
+                tracked: true,
+                domain: Some(Domain { rank, ranks, stride }),
+            }));
         }
         (own, device)
     }

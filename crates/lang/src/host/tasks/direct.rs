@@ -87,8 +87,9 @@ impl<'a> Host<'a> {
         let what = if devices { "how many devices there are" } else { "how many cores there are" };
         match self.ask_run(question, what, span) {
             Some(n) => {
-                if !devices {
-                    self.rec().kernels.know(vector_cores, n);
+                match devices {
+                    true => self.rec().devices = Some(n),
+                    false => self.rec().kernels.know(vector_cores, n),
                 }
                 HostValue::int(n as i64)
             }
@@ -101,6 +102,7 @@ impl<'a> Host<'a> {
         if self.rec().stopped {
             return None;
         }
+        let devices = question == Question::Devices;
         let mut answer = self.rec().answer.take();
         let recorder = self.rec();
         let (graph, calls) = (&recorder.graph, &recorder.calls[..]);
@@ -109,7 +111,8 @@ impl<'a> Host<'a> {
         recorder.answer = answer;
         let why = match found {
             Some(Ok(bits)) => {
-                self.rec().asked = true;
+                // How many devices there are says the caller: that is no number of the run.
+                self.rec().asked |= !devices;
                 return Some(bits);
             }
             Some(Err(why)) => Some(why),

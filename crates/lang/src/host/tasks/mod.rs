@@ -37,7 +37,7 @@ use super::{Flow, unknown};
 use crate::ParamInfo;
 use crate::syntax::at;
 use crate::tasks::{self, Answer, Kernels, Open, Orchestration, TaskCall};
-use crate::value::Const;
+use crate::value::{Const, Domain};
 
 /// A part of a tensor in global memory.
 #[derive(Clone, PartialEq, Debug)]
@@ -52,6 +52,8 @@ pub(crate) struct View {
     pub strides: Vec<u64>,
     /// False behind `pl.no_dep`.
     pub tracked: bool,
+    /// Whose part of memory of all devices it is.
+    pub domain: Option<Domain>,
 }
 
 impl View {
@@ -83,6 +85,8 @@ pub(crate) struct Recorder<'a> {
     buffers: Vec<devices::Buffer>,
     /// The device that the function which is followed runs on.
     device: Option<i64>,
+    /// How many devices there are, once that was asked for.
+    devices: Option<u64>,
     /// What the orchestration waited for last.
     behind: Option<usize>,
     /// Extents that `pl.dynamic` stands for in the function that is followed.
@@ -114,6 +118,7 @@ impl<'a> Recorder<'a> {
             open: None,
             buffers: Vec::new(),
             device: None,
+            devices: None,
             behind: None,
             dims: IndexMap::new(),
             tickets: Vec::new(),
@@ -126,12 +131,13 @@ impl<'a> Recorder<'a> {
     }
 
     pub(super) fn tensor(&mut self, name: &str, elem: Elem, shape: &[u64], origin: Origin, span: Span) -> Rc<View> {
-        let tensor = Tensor { name: name.into(), elem, shape: shape.to_vec(), origin, tracked: true, span };
+        let tensor =
+            Tensor { name: name.into(), elem, shape: shape.to_vec(), origin, tracked: true, shared: false, span };
         self.graph.tensors.push(tensor);
         self.filled.push(None);
         let strides = tasks::dense_strides(shape);
         let tensor = self.graph.tensors.len() - 1;
-        Rc::new(View { tensor, elem, offset: 0, shape: shape.to_vec(), strides, tracked: true })
+        Rc::new(View { tensor, elem, offset: 0, shape: shape.to_vec(), strides, tracked: true, domain: None })
     }
 }
 
@@ -173,8 +179,8 @@ impl<'a> Host<'a> {
         host.recorder = Some(Box::new(recorder));
         let result = host.follow(entry, given);
         if let Some(recorder) = host.recorder.take() {
-            let Recorder { mut graph, calls, kernels, filled, diags: own, later, open, asked, .. } = *recorder;
-            (into.open, into.by_answers) = (open, asked);
+            let Recorder { mut graph, calls, kernels, filled, diags: own, later, open, asked, devices, .. } = *recorder;
+            (into.open, into.by_answers, into.devices) = (open, asked, devices);
             for (name, waits) in later {
                 for (task, span) in waits {
                     graph.tasks[task].never.push((name.to_string(), span));

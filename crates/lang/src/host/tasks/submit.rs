@@ -217,6 +217,7 @@ impl<'a> Host<'a> {
             blocks: options.blocks.unwrap_or(1),
             together: options.together,
             dummy: false,
+            device: recorder.device.and_then(|device| u32::try_from(device).ok()).unwrap_or(0),
             behind: recorder.behind,
             span,
             turn,

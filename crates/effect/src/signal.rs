@@ -1,0 +1,84 @@
+//! Signals in global memory: numbers of 32 bits that devices change and wait for.
+
+use slipring_machine::Role;
+use slipring_program::{Access, Effect, Env, Extent, Fault, Run, SignalUse, Update, UpdateKind};
+use slipring_tile::{Elem, Space};
+
+/// A change of a signal. Arguments: its byte address, the number.
+#[derive(Clone, Copy, Debug)]
+pub struct Notify {
+    /// True: the signal becomes the number. False: the number is added to it in one indivisible step.
+    pub set: bool,
+}
+
+/// One look at a signal: 1 where the wait is over, else 0. Arguments: its byte address, the number that is waited for.
+#[derive(Clone, Copy, Debug)]
+pub struct Await {
+    /// A larger number will do as well.
+    pub at_least: bool,
+}
+
+fn place(address: u64) -> Result<Extent, Fault> {
+    match address % 4 {
+        0 => Ok(Extent::run(Space::Gm, Role::Aic, address, 4)),
+        _ => Err(Fault::new("alignment", "a signal lies at a multiple of 4 bytes")),
+    }
+}
+
+fn number(bytes: &[u8]) -> i32 {
+    bytes.try_into().map_or(0, i32::from_le_bytes)
+}
+
+impl Effect for Notify {
+    fn decides(&self, index: usize) -> bool {
+        index == 0
+    }
+
+    fn is_signal(&self) -> bool {
+        true
+    }
+
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let place = place(args[0])?;
+        let value = args[1] as i32;
+        access.writes.push(place);
+        if !self.set {
+            access.reads.push(place);
+            access.update = Some(Update { kind: UpdateKind::Add, elem: Elem::I32 });
+        }
+        access.signal = Some(if self.set { SignalUse::Set(value) } else { SignalUse::Add(value) });
+        access.units.total += 4;
+        Ok(())
+    }
+
+    fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
+        let bytes = memory.bytes_mut(env, Role::Aic, Space::Gm, args[0], 4);
+        let value = args[1] as i32;
+        let new = if self.set { value } else { number(bytes).wrapping_add(value) };
+        bytes.copy_from_slice(&new.to_le_bytes());
+        Ok(0)
+    }
+}
+
+impl Effect for Await {
+    fn decides(&self, index: usize) -> bool {
+        index == 0
+    }
+
+    fn is_signal(&self) -> bool {
+        true
+    }
+
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        access.reads.push(place(args[0])?);
+        access.signal = Some(SignalUse::Await { expected: args[1] as i32, at_least: self.at_least });
+        access.units.total += 4;
+        Ok(())
+    }
+
+    fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
+        let own = number(memory.bytes(env, Role::Aic, Space::Gm, args[0], 4));
+        let wait = SignalUse::Await { expected: args[1] as i32, at_least: self.at_least };
+        Ok(u64::from(wait.holds(own)))
+    }
+}

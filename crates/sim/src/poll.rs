@@ -1,0 +1,89 @@
+//! Cores that look at a number in memory again and again until others have changed it.
+
+use slipring_machine::Pipe;
+use slipring_program::{Access, Inst, Memory, Program};
+use slipring_tile::Space;
+
+use crate::engine::Engine;
+use crate::observe::{Observer, Stall};
+use crate::state::{AgentId, ScalarState};
+
+/// Whoever else has the global memory of a run.
+pub trait Outside {
+    /// Nothing in this run can go on but what others do with its memory: lets them do it. The cycle from which it is seen, or
+    /// `None` where nobody does anything any more.
+    fn change(&mut self, at: u64, memory: &mut Memory) -> Option<u64>;
+}
+
+/// What is known of cores that poll.
+#[derive(Debug, Default)]
+pub(crate) struct Polls {
+    /// True for a program that polls at all.
+    pub any: bool,
+    /// Cores that stand at a poll.
+    pub waiting: u32,
+    /// Global memory has changed since all of them looked.
+    changed: bool,
+}
+
+impl Polls {
+    pub fn new(program: &Program) -> Polls {
+        let polls = |inst: &Inst| matches!(inst, Inst::Poll { .. });
+        let any = program.cores.iter().any(|core| core.insts.iter().any(polls));
+        Polls { any, waiting: 0, changed: false }
+    }
+}
+
+impl<O: Observer> Engine<'_, O> {
+    /// Work has changed memory: who polls looks again.
+    pub fn changed(&mut self, writes: bool, at: u64) {
+        if self.polls.any && writes {
+            self.polls.changed = true;
+            if self.polls.waiting > 0 {
+                self.look_again(at);
+            }
+        }
+    }
+
+    /// Lets the cores look again that poll, where something may have changed; false where nothing has, or nobody polls.
+    pub fn poll(&mut self) -> bool {
+        if self.polls.waiting == 0 {
+            return false;
+        }
+        let at = match std::mem::take(&mut self.polls.changed) {
+            true => Some(self.now),
+            false => self.outside.as_mut().and_then(|outside| outside.change(self.now, &mut self.memory)),
+        };
+        match at {
+            Some(at) => {
+                self.now = self.now.max(at);
+                self.look_again(self.now);
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn look_again(&mut self, at: u64) {
+        self.polls.waiting = 0;
+        for core in 0..self.cores.len() {
+            let unit = &mut self.cores[core];
+            if unit.state != ScalarState::Polling {
+                continue;
+            }
+            let Inst::Poll { to, .. } = &self.program.cores[unit.position].insts[unit.pc] else { continue };
+            let (agent, since, site) = (unit.agent, unit.since, self.program.cores[unit.position].inst_sites[unit.pc]);
+            let at = at.max(since);
+            (unit.state, unit.since, unit.pc) = (ScalarState::Running, at, *to as usize);
+            self.tell_stall(since, at, agent, Stall::Signal, site);
+            if self.launch.mode == crate::Turns::Pipes {
+                self.schedule(at, AgentId::new(core, Pipe::S));
+            }
+        }
+    }
+}
+
+/// True if work writes global memory.
+pub(crate) fn writes_gm(access: &Access) -> bool {
+    access.writes.iter().any(|range| range.space == Space::Gm)
+}

@@ -43,11 +43,20 @@ impl Lower<'_> {
                 let condition = self.number(&condition, DType::Bool, at(*test))?;
                 self.run_time_branch(condition, then, rest, otherwise, span)
             }
-            other => {
-                let what = describe(self, &other);
-                Err(self.error("condition", at(*test), format!("a condition is a truth value, not {what}")))
-            }
+            other => Err(self.no_condition(&other, at(*test))),
         }
+    }
+
+    /// What is no condition of a branch or a loop.
+    pub(super) fn no_condition(&mut self, value: &Value, span: Span) -> Reported {
+        let what = describe(self, value);
+        let error = Diagnostic::error("condition", span, format!("a condition is a truth value, not {what}"));
+        self.report(match value {
+            Value::Tile(_) | Value::Tensor(_) => error.help(
+                "an element is read with `pl.read(x, [i, j])`; element by element it is `a if x > 0.0 else b`, or `pl.sel`",
+            ),
+            _ => error,
+        })
     }
 
     /// Lowers an arm of a branch.

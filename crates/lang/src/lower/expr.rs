@@ -94,14 +94,7 @@ impl Lower<'_> {
                         let (a, b) = (self.expr(&choice.body)?, self.expr(&choice.orelse)?);
                         crate::ops::choose(self, mask, (a, at(&*choice.body)), (b, at(&*choice.orelse)), span)
                     }
-                    other => {
-                        let what = describe(self, &other);
-                        Err(self.error(
-                            "condition",
-                            at(&*choice.test),
-                            format!("a condition is a truth value, not {what}"),
-                        ))
-                    }
+                    other => Err(self.no_condition(&other, at(&*choice.test))),
                 };
             }
             Expr::Subscript(subscript) => {
@@ -338,6 +331,8 @@ impl Lower<'_> {
                 error = error.help(format!("a kernel calls the language's own: `pl.{own}`"));
             } else if let Some(near) = near {
                 error = error.help(format!("did you mean `pl.{near}`?"));
+            } else if let Some(instead) = crate::ops::instead_of(last) {
+                error = error.help(instead);
             }
             return Err(self.report(error));
         };

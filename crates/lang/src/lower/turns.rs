@@ -8,7 +8,7 @@ use super::carry::Misfit;
 use super::constants::truth;
 use super::control::{Done, Stop};
 use super::names::Names;
-use super::{Frame, Lower, Lowered, Plan, PlanKey, Value, describe};
+use super::{Frame, Lower, Lowered, Plan, PlanKey, Value};
 use crate::dtype::DType;
 use crate::syntax::at;
 
@@ -225,10 +225,7 @@ impl Lower<'_> {
             }
             Value::Const(c) => Ok(self.e.constant(Attr::Bool(truth(&c)), Type::I1)),
             value @ Value::Scalar(_) => self.number(&value, DType::Bool, at(test)),
-            other => {
-                let what = describe(self, &other);
-                Err(self.error("condition", at(test), format!("a condition is a truth value, not {what}")))
-            }
+            other => Err(self.no_condition(&other, at(test))),
         }
     }
 }

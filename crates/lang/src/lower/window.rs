@@ -162,40 +162,68 @@ impl Lower<'_> {
         Ok(Part::Range(Index::Known(first), (last - first) as u64))
     }
 
-    /// `high - low` where both are sums with the same unknown parts: the constants that are left.
+    /// `high - low` where both are sums with the same multiples of unknowns: the constants that are left.
     fn difference(&mut self, low: &Expr, high: &Expr) -> Lowered<Option<i64>> {
         let mut terms: Vec<(String, i64)> = Vec::new();
         let mut constant = 0i64;
         let linear =
             self.terms(high, 1, &mut terms, &mut constant)? && self.terms(low, -1, &mut terms, &mut constant)?;
-        let cancelled = terms
-            .iter()
-            .all(|(name, _)| terms.iter().filter(|(other, _)| other == name).map(|(_, sign)| sign).sum::<i64>() == 0);
+        let cancelled = terms.iter().all(|(name, _)| {
+            terms.iter().filter(|(other, _)| other == name).map(|(_, n)| i128::from(*n)).sum::<i128>() == 0
+        });
         Ok((linear && cancelled).then_some(constant))
     }
 
-    /// Splits a sum into constants and products of unknowns, by their text. False for what is no sum.
-    fn terms(&mut self, expr: &Expr, sign: i64, terms: &mut Vec<(String, i64)>, constant: &mut i64) -> Lowered<bool> {
-        use ruff_python_ast::Operator;
+    /// Adds `times` an expression to constants and to multiples of unknowns, by their text. False for what grows too large.
+    fn terms(&mut self, expr: &Expr, times: i64, terms: &mut Vec<(String, i64)>, constant: &mut i64) -> Lowered<bool> {
+        use ruff_python_ast::{Operator, UnaryOp};
+        // Evaluating folds constants; an unknown is known by its text.
+        if let Some(n) = self.constant_of(expr)? {
+            let sum = times.checked_mul(n).and_then(|n| constant.checked_add(n));
+            *constant = sum.unwrap_or_default();
+            return Ok(sum.is_some());
+        }
         match expr {
             Expr::BinOp(binary) if matches!(binary.op, Operator::Add | Operator::Sub) => {
-                let right = if binary.op == Operator::Add { sign } else { -sign };
-                Ok(self.terms(&binary.left, sign, terms, constant)?
-                    && self.terms(&binary.right, right, terms, constant)?)
+                let right = if binary.op == Operator::Add { times } else { -times };
+                return Ok(self.terms(&binary.left, times, terms, constant)?
+                    && self.terms(&binary.right, right, terms, constant)?);
             }
-            _ => {
-                // Evaluating folds constants; an unknown is known by its text.
-                match self.quiet_constant(expr) {
-                    Some(n) => *constant += sign * n,
-                    None => {
-                        let span = at(expr);
-                        let text = self.e.module.source.text[span.start as usize..span.end as usize].to_string();
-                        terms.push((text.split_whitespace().collect(), sign));
+            Expr::BinOp(binary) if binary.op == Operator::Mult => {
+                for (factor, rest) in [(&binary.left, &binary.right), (&binary.right, &binary.left)] {
+                    if let Some(factor) = self.constant_of(factor)? {
+                        let Some(times) = times.checked_mul(factor).filter(|times| *times > i64::MIN) else {
+                            return Ok(false);
+                        };
+                        return self.terms(rest, times, terms, constant);
                     }
                 }
-                Ok(true)
             }
+            Expr::UnaryOp(unary) if unary.op == UnaryOp::USub => {
+                return self.terms(&unary.operand, -times, terms, constant);
+            }
+            _ => {}
         }
+        let span = at(expr);
+        let text = self.e.module.source.text[span.start as usize..span.end as usize].to_string();
+        terms.push((text.split_whitespace().collect(), times));
+        Ok(true)
+    }
+
+    /// The integer that an expression is, of constants, or of an attribute that is one.
+    fn constant_of(&mut self, expr: &Expr) -> Lowered<Option<i64>> {
+        if let Some(n) = self.quiet_constant(expr) {
+            return Ok(Some(n));
+        }
+        let of_name = match expr {
+            Expr::Attribute(_) => true,
+            Expr::Subscript(part) => part.value.is_attribute_expr(),
+            _ => false,
+        };
+        Ok(match of_name.then(|| self.expr(expr)).transpose()? {
+            Some(Value::Const(Const::Int(n))) => Some(n),
+            _ => None,
+        })
     }
 
     /// The integer that an expression is, if it is made of constants only. Emits nothing and reports nothing.

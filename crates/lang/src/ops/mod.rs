@@ -120,6 +120,21 @@ pub(crate) fn of_numpy(name: &str) -> Option<&'static str> {
     Some(other)
 }
 
+/// What to write for a name that other languages of tiles have, and this one has not.
+pub(crate) fn instead_of(name: &str) -> Option<String> {
+    Some(match name {
+        "softmax" => {
+            "it is made of `pl.row_max`, `pl.row_expand_sub`, `pl.exp`, `pl.row_sum` and `pl.row_expand_div`".into()
+        }
+        "mean" | "average" => "it is `pl.row_sum(x) * (1.0 / N)`".into(),
+        "zeros" => "it is `pl.full(shape, dtype, 0.0)`".into(),
+        "ones" => "it is `pl.full(shape, dtype, 1.0)`".into(),
+        "sigmoid" => "it is `pl.recip(pl.exp(-x) + 1.0)`".into(),
+        "tanh" => "it is `1.0 - pl.recip(pl.exp(x * 2.0) + 1.0) * 2.0`".into(),
+        other => format!("the language has `pl.{}`", of_numpy(other)?),
+    })
+}
+
 /// The op of a name without `pl.`. `tile.`, `tensor.` and `system.` before it make no difference.
 pub fn find(name: &str) -> Option<&'static Entry> {
     if name.starts_with("pld.") {

@@ -2,6 +2,7 @@
 #
 # test: check %s
 # exit: 2
+# check: an element is read with `pl.read(x, [i, j])`
 import slipring.language as pl
 
 

@@ -5,6 +5,9 @@
 # check: a kernel calls the language's own: `pl.exp`
 # check: a kernel calls the language's own: `pl.sel`
 # check: a kernel calls the language's own: `pl.sqrt`
+# check: it is made of `pl.row_max`
+# check: it is `pl.full(shape, dtype, 0.0)`
+# check: the language has `pl.concat`
 # check: it has no `return`
 # check: valid_shape=
 # check: an INT32 scalar stands where
@@ -22,6 +25,16 @@ def numpy(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32
     u = np.where(x > 0.0, x, x)
     # error: unknown-op there is no `math.sqrt`
     y[:] = math.sqrt(x)
+
+
+@pl.incore
+def own(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: unknown-op there is no `pl.softmax`
+    t = pl.softmax(x)
+    # error: unknown-op there is no `pl.zeros`
+    u = pl.zeros([64, 64], pl.FP32)
+    # error: unknown-op there is no `pl.hstack`
+    y[:] = pl.hstack(x, x)
 
 
 @pl.inline

@@ -86,6 +86,8 @@ pub struct Follow<'a> {
     pub free: bool,
     /// What was passed for operands.
     pub args: &'a BTreeMap<(Role, u32, usize), ArgUse>,
+    /// Operands whose accesses may be anywhere in their buffer: the core, the work, and which operand.
+    pub wide: &'a BTreeSet<(Role, u32, usize)>,
 }
 
 /// Most ways to come to an instruction that are followed apart.
@@ -272,7 +274,11 @@ impl Follow<'_> {
     fn judge_work(&self, id: u32, site: SiteRef, regs: &[Pair], distances: &mut Distances) -> Result<(), Obstacle> {
         let work = &self.core.works[id as usize];
         for (at, arg) in work.args.iter().enumerate() {
-            let used = self.args.get(&(self.core.role, id, at));
+            let place = (self.core.role, id, at);
+            if self.wide.contains(&place) {
+                continue;
+            }
+            let used = self.args.get(&place);
             let by = match Follow::of(regs, *arg).shift {
                 Shift::By(by) => by,
                 // Nothing that is decided depends on data.
@@ -305,7 +311,7 @@ fn together(a: Pair, b: Pair) -> bool {
 }
 
 /// True if an operand of work decides what it touches.
-fn decides(work: &slipring_program::Work, at: usize, site: SiteRef) -> bool {
+pub fn decides(work: &slipring_program::Work, at: usize, site: SiteRef) -> bool {
     let mut causes = vec![Causes::default(); work.args.len()];
     causes[at] = Causes { data: false, params: 1 };
     let mut found = Vec::new();

@@ -1,7 +1,7 @@
 //! Numbers that a launch is given, or that a text has: which of them are like those that were run.
 
 use slipring_check::Tools;
-use slipring_program::{Inst, Operand, ParamKind};
+use slipring_program::{Choice, Decision, Inst, Operand, ParamKind};
 
 use super::choices::{self, Choices};
 use super::counts::{self, Counts};
@@ -116,18 +116,33 @@ impl Proof {
         self.assume(given);
         self.explored.push(format!("{runs} ways through loops and branches"));
         let program = &subject.compiled.prepared.decoded.program;
+        let decisions = program.decisions();
+        let ways = |causes: fn(&slipring_program::Causes) -> bool| {
+            let control = |decision: &Decision| decision.choice == Choice::Control && causes(&decision.causes);
+            decisions.iter().any(control)
+        };
         let names: Vec<&str> = deciding(subject).iter().map(|at| program.params[*at as usize].name.as_str()).collect();
         if !names.is_empty() {
+            let how = match ways(|causes| causes.params != 0) {
+                true => "loops turn as often and branches go as they like",
+                false => "they decide only what is accessed",
+            };
             self.scope.counts = format!(
-                "every {}, while numbers fit their types and buffers are large enough: loops turn as often and branches go as they like",
+                "every {}, while numbers fit their types and buffers are large enough: {how}",
                 names.join(" and ")
             );
         }
-        if program.decisions().iter().any(|decision| decision.causes.data) {
-            let assumes = vec!["loops that loaded data decide come to an end".into()];
-            self.assume(Given { assumes, ..Given::default() });
+        if decisions.iter().any(|decision| decision.causes.data) {
+            let how = match ways(|causes| causes.data) {
+                true => {
+                    let assumes = vec!["loops that loaded data decide come to an end".into()];
+                    self.assume(Given { assumes, ..Given::default() });
+                    "every way on was taken where loaded data decide"
+                }
+                false => "they decide only what is accessed",
+            };
             self.scope.values =
-                "any contents of the buffers that lead to no access behind the end of one: every way on was taken where loaded data decide".into();
+                format!("any contents of the buffers that lead to no access behind the end of one: {how}");
         }
         (self.judgement, self.reasons) = (Judgement::Proved, Vec::new());
         Ok(true)

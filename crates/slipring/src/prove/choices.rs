@@ -13,10 +13,13 @@ use slipring_program::{Causes, Choice, CoreProgram, Inst, Operand, Reg, Severity
 use slipring_sim::At;
 
 use super::given::Given;
-use super::{Subject, text};
+use super::{Subject, wide};
 use crate::args::Passed;
 use crate::exec::{How, launch};
 use crate::{Error, ExecuteOptions};
+
+/// An operand of work: the core, the work, which operand.
+type Place = (slipring_machine::Role, u32, usize);
 
 /// Which cores leave, at each meeting.
 type Leave = Vec<Vec<usize>>;
@@ -81,11 +84,15 @@ struct Free<'a> {
     subject: &'a Subject<'a>,
     decoded: Decoded,
     nodes: Vec<Node>,
-    args: BTreeMap<(slipring_machine::Role, u32, usize), ArgUse>,
+    args: BTreeMap<Place, ArgUse>,
+    /// Operands that data or arguments decide and that decide what is accessed: they may be anywhere in their buffer.
+    wide: BTreeSet<Place>,
     /// Buffers that are written, and those whose accesses are not in order wherever they are.
     written: BTreeSet<usize>,
     racing: BTreeSet<usize>,
     buffers: usize,
+    /// Bytes that nobody wrote came into buffers.
+    unwritten: bool,
     works: u64,
     given: Given,
 }
@@ -108,6 +115,15 @@ pub(super) fn all(subject: &Subject<'_>, tools: &Tools) -> Result<Choices, Error
             Choices::Clean { .. } if !free.holds() => {
                 return Ok(Choices::Open("what was accessed does not come back where loops turn as they like".into()));
             }
+            Choices::Clean { runs, mut given } => {
+                return Ok(match free.widened(tools) {
+                    Ok(assumes) => {
+                        given.add(Given { assumes, ..Given::default() });
+                        Choices::Clean { runs, given }
+                    }
+                    Err(why) => Choices::Open(why),
+                });
+            }
             other => return Ok(other),
         }
     }
@@ -119,11 +135,11 @@ impl<'a> Free<'a> {
     /// What an argument or data decide besides how control goes on.
     fn new(subject: &'a Subject<'a>) -> Result<Free<'a>, String> {
         let decoded = &subject.compiled.prepared.decoded;
-        let others = decoded.program.decisions().into_iter().find(|decision| decision.choice != Choice::Control);
-        if let Some(other) = others {
-            let op = decoded.program.sites.get(other.site as usize).map_or("?", |site| &*site.op);
-            let who = if other.causes.data { "loaded data decide" } else { "an argument decides" };
-            return Err(format!("{who} {}", text::choice(op, other.choice, subject.line(other.site))));
+        let others = decoded.program.decisions().into_iter();
+        let mut others = others.filter(|decision| !matches!(decision.choice, Choice::Control | Choice::Access));
+        let (wide, narrow) = wide::operands(&decoded.program);
+        if let Some(other) = others.next().or(narrow) {
+            return Err(wide::decided(subject, &other));
         }
         let mut program = decoded.program.clone();
         for (core, own) in program.cores.iter_mut().zip(&decoded.program.cores) {
@@ -144,10 +160,12 @@ impl<'a> Free<'a> {
             subject,
             decoded,
             nodes: Vec::new(),
+            wide,
             args: BTreeMap::new(),
             written: BTreeSet::new(),
             racing: BTreeSet::new(),
             buffers: 0,
+            unwritten: false,
             works: 0,
             given: Given::default(),
         })
@@ -204,6 +222,7 @@ impl<'a> Free<'a> {
         if result.counters.iter().any(|count| *count > 0) {
             return Ok(Some("where loops and branches go on as they like, signals are left".into()));
         }
+        self.unwritten |= judged.findings.iter().any(|finding| finding.code == "uninitialised-output");
         self.given.add(Given::of(&judged));
         for (place, used) in &rounds.args {
             let known = self.args.entry(*place).or_default();
@@ -289,6 +308,18 @@ impl<'a> Free<'a> {
         let sizes = self.subject.bound.iter().filter_map(Passed::contents).map(<[u8]>::len).enumerate();
         let slack = self.subject.options.gm_slack;
         sizes.into_iter().all(|(buffer, size)| rounds.end(buffer) <= (size + slack) as u64)
+    }
+
+    /// What is taken for granted of accesses that may be anywhere in their buffers.
+    ///
+    /// # Errors
+    /// Why it does matter where they are.
+    fn widened(&self, tools: &Tools) -> Result<Vec<String>, String> {
+        if self.unwritten && !self.wide.is_empty() {
+            return Err("it is not known which bytes are accessed, and nobody has written some of them".into());
+        }
+        let places = self.wide.iter().filter_map(|place| Some((*place, self.args.get(place)?)));
+        places.map(|(place, used)| wide::stays(self.subject, place, used, &self.racing, &tools.scratch)).collect()
     }
 
     /// The cores that stand at a meeting, those together that decide the same.
@@ -393,7 +424,8 @@ impl<'a> Free<'a> {
                     }
                 })
                 .collect();
-            let follow = Follow { core, param: None, bound: 0, into: false, free: true, args: &self.args };
+            let follow =
+                Follow { core, param: None, bound: 0, into: false, free: true, args: &self.args, wide: &self.wide };
             follow.from(start, &regs, &mut distances).ok()?;
             for (pc, found) in follow.at_meets(start, &regs) {
                 // What no loop counts stays as it is, and what is not known is nobody else's.
@@ -407,12 +439,15 @@ impl<'a> Free<'a> {
             return None;
         }
         let first = self.first_of_all();
+        let anywhere: BTreeSet<usize> =
+            self.wide.iter().filter_map(|place| self.args.get(place)).flat_map(|used| used.buffers.clone()).collect();
         let moved: Vec<Moved> = (0..self.buffers)
             .map(|buffer| {
                 let apart = distances.get(&buffer).cloned().unwrap_or_default();
                 Some(match (self.written.contains(&buffer), self.racing.contains(&buffer)) {
                     (false, _) => Moved::ReadOnly,
                     (true, false) if !a.has_voids(buffer) && !b.has_voids(buffer) => Moved::InOrder,
+                    (true, _) if anywhere.contains(&buffer) => return None,
                     (true, _) => match (apart.first().copied(), apart.len()) {
                         (None | Some(0), 0 | 1) => Moved::Stays,
                         (Some(by), 1) => {

@@ -4,11 +4,11 @@
 //! [`slipring_check::shift`]). Then each launch with `y + q`, `y ≥ x`, comes to the meeting as the one with `x + q` does, and goes on
 //! from there as the one with `y` does: if that one is clean, so is it. Numbers below are tried one by one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_check::shift::{Distances, Follow, Obstacle, Shift};
 use slipring_check::{Moved, Schedules, Tools};
-use slipring_program::{Inst, Operand, Severity};
+use slipring_program::{Inst, Operand, Program, Severity};
 use slipring_sim::At;
 
 use super::family::{Family, Member, Number};
@@ -238,16 +238,18 @@ fn like(family: &Family<'_>, members: &[Member], first: usize, second: usize) ->
     let written = |buffer: usize| one.rounds.writes(buffer) || two.rounds.writes(buffer);
     let says = |far: u8| move |obstacle: Obstacle| Why(far, obstacle_text(family, obstacle));
     // Up to the meeting.
+    let none_wide = BTreeSet::new();
     let mut before = Vec::new();
     let mut distances = Distances::new();
     for core in &program.cores {
-        let follow = Follow { core, param: param(second), bound: by, into: true, free: false, args: &args };
+        let follow =
+            Follow { core, param: param(second), bound: by, into: true, free: false, args: &args, wide: &none_wide };
         let none = vec![(Shift::By(0), Some(0)); core.regs as usize];
         before.push(follow.from(0, &none, &mut distances).map_err(says(3))?);
     }
     no_way_back(family, &distances)?;
     if let Some((buffer, _)) = distances.iter().find(|(buffer, by)| written(**buffer) && by.iter().any(|by| *by != 0)) {
-        let buffer = buffer_name(family, *buffer);
+        let buffer = buffer_name(&family.decoded.program, *buffer);
         return Err(Why(3, format!("it also decides where in {buffer} the first rounds are")));
     }
     // From the meeting on.
@@ -278,7 +280,8 @@ fn like(family: &Family<'_>, members: &[Member], first: usize, second: usize) ->
                 (shift, (!sinks).then_some(one.min(two)))
             })
             .collect();
-        let follow = Follow { core, param: param(first), bound: by, into: false, free: false, args: &args };
+        let follow =
+            Follow { core, param: param(first), bound: by, into: false, free: false, args: &args, wide: &none_wide };
         follow.from(start, &regs, &mut distances).map_err(says(4))?;
     }
     no_way_back(family, &distances)?;
@@ -297,7 +300,7 @@ fn like(family: &Family<'_>, members: &[Member], first: usize, second: usize) ->
                 Moved::On { by: by as u64, from: [from, from.saturating_add(by as u64)] }
             }
             _ => {
-                let buffer = buffer_name(family, buffer);
+                let buffer = buffer_name(&family.decoded.program, buffer);
                 return Err(Why(5, format!("accesses to {buffer} do not all move on by the same distance")));
             }
         });
@@ -311,7 +314,9 @@ fn like(family: &Family<'_>, members: &[Member], first: usize, second: usize) ->
 /// Whether no access moves back: it would leave its buffer, however large that is.
 fn no_way_back(family: &Family<'_>, distances: &Distances) -> Result<(), Why> {
     match distances.iter().find(|(_, by)| by.first().is_some_and(|by| *by < 0)) {
-        Some((buffer, _)) => Err(Why(5, format!("accesses to {} move back", buffer_name(family, *buffer)))),
+        Some((buffer, _)) => {
+            Err(Why(5, format!("accesses to {} move back", buffer_name(&family.decoded.program, *buffer))))
+        }
         None => Ok(()),
     }
 }
@@ -332,8 +337,9 @@ fn goes_in(family: &Family<'_>, number: i64, stands: &[slipring_check::Stand]) -
     })
 }
 
-fn buffer_name(family: &Family<'_>, buffer: usize) -> String {
-    let params = family.decoded.program.params.iter();
+/// The name of a buffer, by its number among those of a launch.
+pub(super) fn buffer_name(program: &Program, buffer: usize) -> String {
+    let params = program.params.iter();
     let mut buffers = params.filter(|param| {
         !matches!(param.kind, slipring_program::ParamKind::Scalar(_) | slipring_program::ParamKind::Bool)
     });

@@ -14,6 +14,7 @@ mod hunt;
 mod launches;
 mod proof;
 mod text;
+mod wide;
 
 use std::sync::Arc;
 

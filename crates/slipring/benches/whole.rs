@@ -1,8 +1,8 @@
 //! Whole programs, side by side with numpy, with `memcpy`, and with themselves unchecked.
 //!
 //! `cargo bench -p slipring --bench whole` prints the table of `docs/performance.md` (`scripts/performance` puts it there). Every
-//! figure is processor time of the process: the least of several rounds, in which all rows take turns, so that a machine that is
-//! busy for a while is so for all of them. The yardstick needs a Python with numpy: `PYTHON=…/python3 cargo bench …`, pinned to
+//! figure is processor time of the process, unless a row says that it is time on the clock: the least of several rounds, in which
+//! all rows take turns, so that a machine that is busy for a while is so for all of them. The yardstick needs a Python with numpy: `PYTHON=…/python3 cargo bench …`, pinned to
 //! one thread; without one its columns stay empty. Checks are on unless a row says otherwise. `ROUNDS=9` runs more rounds.
 
 use std::path::{Path, PathBuf};
@@ -102,6 +102,13 @@ fn whole_program(file: &str) {
     let args: Vec<Tensor<'_>> = args.into_iter().map(Tensor::from).collect();
     let run = program.run(args, &ProgramOptions::default()).expect("it runs");
     assert!(run.is_complete() && run.findings().messages().is_empty());
+}
+
+/// Seconds on the clock of a process that launches a product on 24 clusters.
+fn launched(threads: &str) -> f64 {
+    let start = std::time::Instant::now();
+    process(&["run", "benches/programs/product.pto", "--blocks", "24", "--arch", "a2a3", "--threads", threads]);
+    start.elapsed().as_secs_f64()
 }
 
 /// Runs the command line.
@@ -305,6 +312,14 @@ fn rows() -> Vec<Row> {
             },
             beside: Some(("memcpy", Box::new(|| Some(copied_rows())))),
             aim: "",
+        },
+        Row {
+            name: "launch of 24 blocks, product 1536³, process on two threads, by the clock",
+            unit: "ms",
+            scale: 1e3,
+            own: Box::new(|| launched("2")),
+            beside: Some(("on one", Box::new(|| Some(launched("1"))))),
+            aim: "≤ 0.53",
         },
         alone("small kernel, whole process", "ms", 1e3, move || seconds(20, true, || process(&["run", small])), "3"),
         alone(

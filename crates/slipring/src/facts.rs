@@ -1,9 +1,10 @@
 //! What was checked, with which verdict.
 
+use rayon::prelude::*;
 use slipring_check::{CheckReport, Tools, Verdict};
 use slipring_ir::{Diagnostic, Severity};
 use slipring_program::{ParamKind, Shadow, SiteRef};
-use slipring_report::{BufferFacts, CheckFacts, digest};
+use slipring_report::{BufferFacts, CheckFacts, Digest, digest};
 
 use crate::args::Passed;
 use crate::tensor::Bound;
@@ -103,10 +104,11 @@ pub(crate) fn buffers(
     marks: Option<&Shadow>,
 ) -> Vec<BufferFacts> {
     let mut list = Vec::new();
+    let looks = looks(program, after);
     let place = |index: usize| bound[..index].iter().filter(|v| v.contents().is_some()).count();
-    for (index, param) in program.params.iter().enumerate() {
+    for ((index, param), digest) in program.params.iter().enumerate().zip(looks) {
         let ParamKind::Buffer { elem, .. } = param.kind else { continue };
-        let Some(after) = after[index] else { continue };
+        let (Some(after), Some(digest)) = (after[index], digest) else { continue };
         let changed = bound[index].contents().is_some_and(|before| before != after);
         let shape = bound[index].shape.as_ref().map_or(String::new(), |shape| {
             format!("[{}]", shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("x"))
@@ -117,11 +119,27 @@ pub(crate) fn buffers(
             bytes: after.len(),
             changed,
             uninitialised: marks.map_or(Vec::new(), |marks| marks.of_buffer(place(index), after.len() as u64)),
-            digest: digest(elem, after),
+            digest,
         });
     }
     list
 }
+
+/// Digests of all buffers: large ones on several threads.
+fn looks(program: &slipring_program::Program, after: &[Option<&[u8]>]) -> Vec<Option<Digest>> {
+    let buffers: Vec<_> = program.params.iter().zip(after).map(|(param, after)| (&param.kind, *after)).collect();
+    let look = |(kind, after): &(&ParamKind, Option<&[u8]>)| match kind {
+        ParamKind::Buffer { elem, .. } => after.map(|after| digest(*elem, after)),
+        _ => None,
+    };
+    match after.iter().flatten().map(|bytes| bytes.len()).sum::<usize>() > LARGE {
+        true => buffers.par_iter().map(look).collect(),
+        false => buffers.iter().map(look).collect(),
+    }
+}
+
+/// Bytes that one thread looks at faster than several are asked.
+const LARGE: usize = 1 << 18;
 
 /// `3, 17` for an element of a buffer whose shape is known, else its position.
 pub(crate) fn coordinates(element: usize, shape: Option<&[usize]>) -> String {

@@ -7,7 +7,7 @@ use slipring_machine::Platform;
 use slipring_op::{Decoding, Kernel, decode, needed_functions, select_kernel, symbol_name};
 use slipring_passes::{Outcome, PassContext, run_passes};
 
-use crate::prepare::{check, needed_of};
+use crate::prepare::{check, check_rules, needed_of};
 
 /// What became of a file on one platform.
 #[derive(Debug)]
@@ -44,6 +44,25 @@ pub fn judge(module: &Module, platforms: &[Platform]) -> Vec<Judged> {
     }
     all.iter_mut().for_each(|judged| judged.applies = true);
     all
+}
+
+/// What is wrong with a module that all passes have just made without a word: its rules, and what the decoder says of each of its
+/// kernels. What the passes themselves would say of it they have said.
+pub(crate) fn wrong_in_built(module: &Module, platform: &Platform) -> Vec<Diagnostic> {
+    let mut diags = Diags::default();
+    check_rules(module, platform, &mut diags);
+    if !diags.has_errors() {
+        for (_, kernel) in kernels(module) {
+            let _ = decode(module, &kernel, platform, Decoding::Device, &mut diags);
+        }
+    }
+    if !diags.has_errors() && !cfg!(debug_assertions) {
+        return Vec::new();
+    }
+    let said = merged(&judge(module, std::slice::from_ref(platform))).list.into_iter();
+    let said: Vec<_> = said.filter(|d| d.severity == Severity::Error && !is_finding(d)).collect();
+    debug_assert!(diags.has_errors() || said.is_empty(), "the passes find fault with what they made: {said:?}");
+    said
 }
 
 fn on(module: &Module, platform: &Platform) -> Judged {

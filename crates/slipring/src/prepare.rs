@@ -66,6 +66,14 @@ fn check_ops(platform: &Platform) -> Result<(), PlatformError> {
 /// Checks a module that was read without errors against the declarations and the platform, and how kernels for both kinds
 /// of core divide their work. Reports every error, and warns of tiles that overwrite each other.
 pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
+    check_rules(module, platform, diags);
+    if !diags.has_errors() {
+        slipring_passes::memory::allocate::overwritten(module, diags);
+    }
+}
+
+/// The same without warnings of tiles that overwrite each other.
+pub(crate) fn check_rules(module: &Module, platform: &Platform, diags: &mut Diags) {
     let mut functions = module.functions().skip(MOST_FUNCTIONS);
     if let Some(first) = functions.next() {
         let message = format!(
@@ -79,7 +87,6 @@ pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
     slipring_op::verify(Dialects::get(), module, platform, diags);
     if !diags.has_errors() {
         slipring_passes::split::check_split::check(module, diags);
-        slipring_passes::memory::allocate::overwritten(module, diags);
         slipring_passes::sync::semaphores::check(module, platform, diags);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::TryReserveError;
 
+use rayon::prelude::*;
 use slipring_tile::{Elem, store_f64};
 
 use super::number::Number;
@@ -23,6 +24,8 @@ pub(super) enum Fill {
 
 /// Values that are stored at a time.
 const CHUNK: usize = 256;
+/// Elements that one thread fills, where there are more.
+const PART: usize = 1 << 16;
 
 /// The bytes of `count` elements.
 ///
@@ -30,7 +33,24 @@ const CHUNK: usize = 256;
 /// If there is not so much memory.
 pub(super) fn fill(kind: Fill, elem: Elem, count: usize) -> Result<Vec<u8>, TryReserveError> {
     let mut bytes = slipring_program::zeroed(count * elem.bytes())?;
-    let mut state = if let Fill::Random { seed, .. } = kind { seed } else { 0 };
+    if matches!(kind, Fill::Zeros) {
+        return Ok(bytes);
+    }
+    let part = PART * elem.bytes();
+    match bytes.len() > part {
+        true => bytes.par_chunks_mut(part).enumerate().for_each(|(at, bytes)| fill_part(kind, elem, at * PART, bytes)),
+        false => fill_part(kind, elem, 0, &mut bytes),
+    }
+    Ok(bytes)
+}
+
+/// The elements from `from` on.
+fn fill_part(kind: Fill, elem: Elem, from: usize, bytes: &mut [u8]) {
+    let first = if elem.is_float() { from * elem.values() } else { from };
+    let mut state = match kind {
+        Fill::Random { seed, .. } => seed.wrapping_add(STEP.wrapping_mul(first as u64)),
+        _ => 0,
+    };
     let mut value = |at: usize| match kind {
         Fill::Zeros => Number::Integer(0),
         Fill::Value(value) => value,
@@ -42,17 +62,14 @@ pub(super) fn fill(kind: Fill, elem: Elem, count: usize) -> Result<Vec<u8>, TryR
             if elem.is_float() { Number::Float(x) } else { Number::Integer((x.floor() as i128).min(hi as i128 - 1)) }
         }
     };
-    if matches!(kind, Fill::Zeros) {
-        return Ok(bytes);
-    }
     let size = elem.bytes();
     if !elem.is_float() {
         for (at, to) in bytes.chunks_exact_mut(size).enumerate() {
-            to.copy_from_slice(&value(at).integer().to_le_bytes()[..size]);
+            to.copy_from_slice(&value(from + at).integer().to_le_bytes()[..size]);
         }
-        return Ok(bytes);
+        return;
     }
-    let (mut values, mut next) = ([0.0; CHUNK], 0);
+    let (mut values, mut next) = ([0.0; CHUNK], first);
     for chunk in bytes.chunks_mut(CHUNK / elem.values() * size) {
         let values = &mut values[..chunk.len() / size * elem.values()];
         for x in &mut *values {
@@ -61,12 +78,14 @@ pub(super) fn fill(kind: Fill, elem: Elem, count: usize) -> Result<Vec<u8>, TryR
         }
         store_f64(elem, values, chunk);
     }
-    Ok(bytes)
 }
+
+/// What the state of [`split_mix`] goes on by.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// SplitMix64: small, and the same everywhere.
 fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    *state = state.wrapping_add(STEP);
     let mut z = *state;
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -90,6 +109,17 @@ mod tests {
         let mut state = 1_234_567;
         let first: Vec<u64> = (0..3).map(|_| split_mix(&mut state)).collect();
         assert_eq!(first, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+    }
+
+    #[test]
+    fn parts_are_what_the_whole_is() {
+        let kinds = [Fill::Iota, Fill::Random { seed: 5, lo: -3.0, hi: 9.0 }, Fill::Value(Number::Integer(7))];
+        for (kind, elem) in kinds.into_iter().flat_map(|kind| Elem::ALL.map(|elem| (kind, elem))) {
+            let count = 2 * PART + 77;
+            let mut whole = vec![0; count * elem.bytes()];
+            fill_part(kind, elem, 0, &mut whole);
+            assert!(fill(kind, elem, count).unwrap() == whole, "{kind:?} of {elem}");
+        }
     }
 
     #[test]

@@ -10,6 +10,9 @@ pub(super) trait Term: Native<Bytes = [u8; 4]> {
     /// Sixteen elements in registers.
     #[cfg(target_arch = "x86_64")]
     type Avx512: Vector<Self>;
+    /// The same, of processors that multiply and add integers at once.
+    #[cfg(target_arch = "x86_64")]
+    type Vnni: Vector<Self>;
     /// Sixteen elements in registers.
     #[cfg(target_arch = "x86_64")]
     type Avx2: Vector<Self>;
@@ -28,6 +31,8 @@ pub(super) trait Term: Native<Bytes = [u8; 4]> {
 impl Term for f32 {
     #[cfg(target_arch = "x86_64")]
     type Avx512 = std::arch::x86_64::__m512;
+    #[cfg(target_arch = "x86_64")]
+    type Vnni = std::arch::x86_64::__m512;
     #[cfg(target_arch = "x86_64")]
     type Avx2 = [std::arch::x86_64::__m256; 2];
     const PAIRS: bool = false;
@@ -52,6 +57,8 @@ impl Term for f32 {
 impl Term for i32 {
     #[cfg(target_arch = "x86_64")]
     type Avx512 = std::arch::x86_64::__m512i;
+    #[cfg(target_arch = "x86_64")]
+    type Vnni = super::vector::Vnni;
     #[cfg(target_arch = "x86_64")]
     type Avx2 = [std::arch::x86_64::__m256i; 2];
     const PAIRS: bool = true;
@@ -114,6 +121,9 @@ pub(super) fn panel<T: Term>(
     #[cfg(target_arch = "x86_64")]
     unsafe {
         if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
+            if T::PAIRS && is_x86_feature_detected!("avx512vnni") {
+                return vnni::<T>(product, strips);
+            }
             return avx512::<T>(product, strips);
         }
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
@@ -144,6 +154,20 @@ fn avx512<T: Term>(product: Product<T>, strips: &mut [[u8; STRIP]]) {
             blocks::<T, T::Avx512, 8, 2>(product, 0, strips)
         } else {
             blocks::<T, T::Avx512, 8, 1>(product, 0, strips)
+        }
+    }
+}
+
+/// The same where integers are multiplied and added by one instruction.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+fn vnni<T: Term>(product: Product<T>, strips: &mut [[u8; STRIP]]) {
+    // SAFETY: this function has the features of the vector.
+    unsafe {
+        if product.width > 16 {
+            blocks::<T, T::Vnni, 8, 2>(product, 0, strips)
+        } else {
+            blocks::<T, T::Vnni, 8, 1>(product, 0, strips)
         }
     }
 }
@@ -266,6 +290,13 @@ mod tests {
             let mut best = strips.clone();
             panel(&a, m, &b, &mut best, m, width);
             assert!(best == plain, "widest: {m} {k} {width}");
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
+                let mut wide = strips.clone();
+                // SAFETY: the features were just detected.
+                unsafe { avx512(product, &mut wide) };
+                assert!(wide == plain, "avx512: {m} {k} {width}");
+            }
             #[cfg(target_arch = "x86_64")]
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                 let mut half = strips.clone();

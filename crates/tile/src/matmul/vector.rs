@@ -47,6 +47,9 @@ impl<T: super::kernel::Term> Vector<T> for [T; 16] {
 }
 
 #[cfg(target_arch = "x86_64")]
+pub(super) use x86::Vnni;
+
+#[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::*;
 
@@ -91,6 +94,29 @@ mod x86 {
         #[inline(always)]
         unsafe fn store(self, to: &mut [u8; 64]) {
             unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), self) }
+        }
+    }
+
+    /// Integers where one instruction multiplies pairs and adds them to a sum.
+    #[derive(Clone, Copy)]
+    pub struct Vnni(__m512i);
+
+    impl Vector<i32> for Vnni {
+        #[inline(always)]
+        unsafe fn load(from: &[u8; 64]) -> Self {
+            unsafe { Vnni(_mm512_loadu_si512(from.as_ptr().cast())) }
+        }
+        #[inline(always)]
+        unsafe fn load_packed(from: &[i32; 16]) -> Self {
+            unsafe { Vnni(_mm512_loadu_si512(from.as_ptr().cast())) }
+        }
+        #[inline(always)]
+        unsafe fn add_product(self, x: i32, b: Self) -> Self {
+            unsafe { Vnni(_mm512_dpwssd_epi32(self.0, _mm512_set1_epi32(x), b.0)) }
+        }
+        #[inline(always)]
+        unsafe fn store(self, to: &mut [u8; 64]) {
+            unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), self.0) }
         }
     }
 

@@ -10,7 +10,12 @@ pub(crate) const OPS: &[&OpDef] =
     &[&BUILD_ASYNC_SESSION, &TPUT_ASYNC, &TGET_ASYNC, &WAIT_ASYNC_EVENT, &TEST_ASYNC_EVENT];
 
 /// What all of them have in common.
-const READ_ONLY: OpDef = OpDef { lower: |_, d| Err(d.unsupported("this operation")), ..PLAIN };
+const READ_ONLY: OpDef = OpDef {
+    lower: |_, d| {
+        Err(d.unsupported("a move to or from another device's memory, through a workspace that the vendor's runtime on the host makes,"))
+    },
+    ..PLAIN
+};
 
 const SESSION: TypeRule =
     TypeRule { describe: "an asynchronous session", accepts: |t| is_named(t, "pto.async_session") };

@@ -538,6 +538,9 @@ pub fn elem(value: &Value) -> Eval<Elem> {
         "UINT8" => Elem::U8,
         "UINT16" => Elem::U16,
         "UINT32" => Elem::U32,
+        "FP8E4M3FN" => Elem::F8E4M3,
+        "FP8E5M2" => Elem::F8E5M2,
+        "FP8E8M0" => Elem::F8E8M0,
         other => return Err(format!("elements of type {other} are not evaluated")),
     })
 }

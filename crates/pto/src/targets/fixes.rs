@@ -285,6 +285,40 @@ pub(super) fn columns_as_rows(_: &Scalars, module: &mut Module, id: OpId, _: &Pl
     Ok(())
 }
 
+/// Tiles by rows, all of one valid shape.
+pub(super) fn rows_of_one_shape(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    only_rows(scalars, module, id, platform)?;
+    let this = op(module, id)?;
+    let mut shapes = computed_with(&this).filter(|tile| tile.valid.iter().all(|dim| dim.known().is_some()));
+    let Some(first) = shapes.next() else { return Ok(()) };
+    match shapes.find(|tile| tile.valid != first.valid) {
+        Some(other) => {
+            let shown = |tile: &TileType| format!("{}x{}", tile.valid[0], tile.valid[1]);
+            Err(format!("it takes tiles of one valid shape, these have {} and {}", shown(first), shown(other)))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Tiles by rows.
+pub(super) fn only_rows(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    columns_as_rows(scalars, module, id, platform)?;
+    let this = op(module, id)?;
+    let by_columns =
+        |tile: &&TileType| tile.layout.blayout == BLayout::ColMajor && tile.layout.slayout == SLayout::NoneBox;
+    match computed_with(&this).find(by_columns) {
+        Some(_) => Err("it takes tiles by rows only: give the tiles blayout=row_major".into()),
+        None => Ok(()),
+    }
+}
+
+/// The tiles of an op but for its mask and its working memory.
+fn computed_with<'a>(this: &OpRef<'a>) -> impl Iterator<Item = &'a TileType> + use<'a> {
+    let this = *this;
+    let operands = this.def.schema.operands.iter().enumerate();
+    operands.filter(|(_, spec)| !matches!(spec.name, "mask" | "tmp")).filter_map(move |(index, _)| this.tile(index))
+}
+
 /// Tiles go neither through loops nor into functions.
 pub(super) fn carries_no_tile(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let data = module.op(id);

@@ -114,15 +114,12 @@ const BY_ROW: &[&str] = &[
     "pto.tfmod",
     "pto.tfmods",
     "pto.tprelu",
-    "pto.tsel",
     "pto.tsels",
     "pto.tshl",
     "pto.tshr",
-    "pto.texpands",
     "pto.tabs",
     "pto.texp",
     "pto.tlog",
-    "pto.tneg",
     "pto.tnot",
     "pto.trecip",
     "pto.trelu",
@@ -131,7 +128,7 @@ const BY_ROW: &[&str] = &[
 ];
 
 /// The rules, with what is done to the ends of pipes and to what moves through them.
-pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 26] {
+pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 28] {
     [
         OpRule {
             index: &["offset"],
@@ -201,7 +198,9 @@ pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 26] {
             ])
         },
         OpRule { tmp_like: Some("src0"), ..OpRule::of(&["pto.tsel", "pto.trem", "pto.txor"]) },
-        OpRule { fix: Some(fixes::columns_as_rows), ..OpRule::of(BY_ROW) },
+        OpRule { fix: Some(fixes::rows_of_one_shape), ..OpRule::of(BY_ROW) },
+        OpRule { fix: Some(fixes::only_rows), ..OpRule::of(&["pto.tsel"]) },
+        OpRule { fix: Some(fixes::columns_as_rows), ..OpRule::of(&["pto.texpands", "pto.tneg"]) },
         OpRule { fix: Some(fixes::compared_with_its_sign), ..OpRule::of(&["pto.tgather"]) },
         OpRule { fix: Some(fixes::part_of_its_own_type), ..OpRule::of(&["pto.subset"]) },
         OpRule { fix: Some(fixes::mask_of_one_shape), ..OpRule::of(&["pto.tcmp"]) },

@@ -13,29 +13,85 @@ pub struct Form {
     pub name: &'static str,
     values: Vec<(&'static str, Vec<&'static str>)>,
     text: &'static str,
+    /// True where the programs have other layouts, shapes and memories of single tiles, and the types are the same in all.
+    places: bool,
+}
+
+/// The types of which programs have other places, in the order of preference.
+const USUAL: [&str; 6] = ["f32", "f16", "i32", "i16", "ui8", "f8E4M3FN"];
+
+/// Which types the assembler takes of a form.
+fn taken(form: &str, arch: &str) -> Vec<&'static str> {
+    let lines = include_str!("../../../../tests/accepts/answers.tsv").lines();
+    let rows = lines.map(|line| line.split('\t').collect::<Vec<_>>());
+    let mut own = rows.filter(|row| row.len() == 4 && row[0] == form && row[1] == arch);
+    own.next().map_or_else(Vec::new, |row| row[3].split(' ').filter(|types| !types.is_empty()).collect())
 }
 
 /// All lines.
 pub fn forms() -> Vec<Form> {
     let lines = include_str!("forms.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let form = |line: &'static str| {
+    let types = |line: &'static str| {
         let (name, rest) = line.split_once(": ")?;
         let (values, text) = rest.split_once("; ")?;
         let value = |word: &'static str| word.split_once('=').map(|(name, spec)| (name, spec.split('/').collect()));
-        Some(Form { name, values: values.split_whitespace().map(value).collect::<Option<_>>()?, text })
+        let values = values.split_whitespace().map(value).collect::<Option<_>>()?;
+        Some(Form { name, values, text, places: false })
     };
-    lines.map(|line| form(line).unwrap_or_else(|| panic!("forms.txt: {line}"))).collect()
+    let forms: Vec<Form> = lines.map(|line| types(line).unwrap_or_else(|| panic!("forms.txt: {line}"))).collect();
+    let places = |form: &Form| Form {
+        name: format!("{} places", form.name).leak(),
+        values: form.values.clone(),
+        text: form.text,
+        places: true,
+    };
+    let others: Vec<Form> = forms.iter().map(places).collect();
+    forms.into_iter().chain(others).collect()
 }
 
 impl Form {
     /// Every choice of its types, and its program with each on a platform.
     pub fn programs(&self, arch: &str) -> Vec<(String, String)> {
+        if self.places {
+            return self.places(arch);
+        }
         let uses = |name| self.values.iter().any(|(_, spec)| spec[0] == name);
         let choices = |name| if uses(name) { ELEMS.to_vec() } else { vec![""] };
         let pairs = choices("T").into_iter().flat_map(|t| choices("U").into_iter().map(move |u| (t, u)));
         pairs
             .map(|(t, u)| (if u.is_empty() { t.into() } else { format!("{t}>{u}") }, self.program(arch, t, u)))
             .collect()
+    }
+
+    /// The program as it is, and with one tile elsewhere or of another shape, on the first types that the assembler takes.
+    fn places(&self, arch: &str) -> Vec<(String, String)> {
+        let taken = taken(self.name.trim_end_matches(" places"), arch);
+        let rank = |elem: &str| USUAL.iter().position(|usual| *usual == elem).unwrap_or(USUAL.len());
+        let pair = |types: &&'static str| types.split_once('>').unwrap_or((types, ""));
+        let Some((t, u)) = taken.iter().map(pair).min_by_key(|(t, u)| (rank(t), rank(u))) else { return Vec::new() };
+        let mut programs = vec![("as-it-is".to_string(), self.program(arch, t, u))];
+        for (at, (name, spec)) in self.values.iter().enumerate() {
+            let value = Value::read("f32", &spec[1..]);
+            let [rows, cols] = if value.valid == [0, 0] { value.shape } else { value.valid };
+            let mut changes = match value.space {
+                "vec" => vec!["c".to_string(), "mat".into()],
+                "left" | "right" | "acc" => vec!["c".into(), "n".into(), "z".into(), "mat".into()],
+                "mat" => vec!["c".into(), "n".into(), "z".into(), "vec".into()],
+                "bias" | "scaling" => vec!["mat".into()],
+                _ => Vec::new(),
+            };
+            if !matches!(value.space, "#" | "gm") {
+                changes.extend((rows > 1).then(|| format!("v{}x{cols}", rows / 2)));
+                changes.extend((cols > 1).then(|| format!("v{rows}x{}", cols / 2)));
+            }
+            for change in changes {
+                let mut values = self.values.clone();
+                values[at].1.push(change.clone().leak());
+                let other = Form { values, ..*self };
+                programs.push((format!("{name}.{change}"), other.program(arch, t, u)));
+            }
+        }
+        programs
     }
 
     /// The program with these element types.
@@ -71,7 +127,7 @@ impl Form {
             };
             types.push((*name, ty));
         }
-        let op = self.name.split('/').next().unwrap_or_default();
+        let op = self.name.split(['/', ' ']).next().unwrap_or_default();
         let text = with_types(self.text, &types);
         let params = params.join(", ");
         let target = if arch == "a5" { "a5" } else { "a3" };

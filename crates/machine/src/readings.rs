@@ -129,6 +129,11 @@ pub static QUESTIONS: &[&Question] = &[
     &UNORDERED_STORES,
 ];
 
+/// The names of all questions, for messages.
+pub fn names() -> String {
+    QUESTIONS.iter().map(|question| question.name).collect::<Vec<_>>().join(", ")
+}
+
 /// The question whose other reading has this name.
 pub fn question(name: &str) -> Option<&'static Question> {
     QUESTIONS.iter().copied().find(|question| question.name == name)

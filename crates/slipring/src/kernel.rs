@@ -93,8 +93,8 @@ pub(crate) fn known_readings<S: Into<String>>(names: impl IntoIterator<Item = S>
     let known = |name: String| match slipring_machine::readings::question(&name) {
         Some(_) => Ok(name),
         None => {
-            let all: Vec<&str> = slipring_machine::readings::QUESTIONS.iter().map(|question| question.name).collect();
-            Err(Error::Platform(format!("there is no reading `{name}`, but {}", all.join(", "))))
+            let all = slipring_machine::readings::names();
+            Err(Error::Platform(format!("there is no reading `{name}`, but {all}")))
         }
     };
     names.into_iter().map(|name| known(name.into())).collect()

@@ -169,8 +169,7 @@ fn reading(name: &str) -> Result<String, String> {
     if slipring_machine::readings::question(name).is_some() {
         return Ok(name.to_string());
     }
-    let names: Vec<&str> = slipring_machine::readings::QUESTIONS.iter().map(|question| question.name).collect();
-    Err(format!("there are {}", names.join(", ")))
+    Err(format!("there are {}", slipring_machine::readings::names()))
 }
 
 impl PlatformArgs {

@@ -70,6 +70,7 @@ pub(crate) fn strided_parameter(
         span,
         writable: direction != Direction::In,
         direction,
+        for_each_block: None,
         domain: None,
     });
     (Value::Tensor(whole(lower.roots.len() - 1, elem, dims)), ty)

@@ -8,7 +8,7 @@ use slipring_tile::{Elem, Layout, Space};
 use slipring_effect::{Fold, Folding, MAX_RANK, Strided, StridedWindow, tile_extents};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::rules::{PLAIN, SCALAR, TILE, VIEW, operand, required, schema};
+use slipring_op::rules::{PLAIN, SCALAR, TILE, VIEW, defaulted, operand, required, schema};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TPRINT, &PRINT, &TRAP];
@@ -323,12 +323,19 @@ fn convert(spec: &str, letter: char, elem: Elem, bits: u64) -> String {
 }
 
 pub static TRAP: OpDef = OpDef {
-    schema: schema("pto.trap", Syntax::Format("attr-dict"), &[], &[], &[]),
+    schema: schema(
+        "pto.trap",
+        Syntax::Format("attr-dict"),
+        &[],
+        &[],
+        &[defaulted("reason", AttrKind::Str, "what the finding says")],
+    ),
     summary: "Stop the run",
-    doc: "Stops the whole run with a finding that names this line.",
+    doc: "Stops the whole run with a finding that names this line, and the reason where one is given.",
     source: "PTO IR manual 4.20",
-    lower: |_, d| {
-        d.emit(Inst::Trap { message: "the program reached `pto.trap`".into() });
+    lower: |op, d| {
+        let reason = op.text("reason").unwrap_or("the program reached `pto.trap`");
+        d.emit(Inst::Trap { message: reason.into() });
         Ok(())
     },
     ..PLAIN

@@ -15,6 +15,8 @@ pub struct Asked {
     function: Option<String>,
     args: Vec<String>,
     sets: Vec<(String, String)>,
+    /// Numbers for parameters besides, by name.
+    numbers: Vec<String>,
 }
 
 /// What the caller of functions of the kernel language knows and their text does not say.
@@ -29,6 +31,18 @@ pub struct Given {
 }
 
 impl Given {
+    /// The same with numbers for parameters by name, as the command line writes them.
+    pub(crate) fn numbers(&self, numbers: &[(String, String)]) -> Given {
+        let arg = |(name, number): &(String, String)| ArgType {
+            name: Some(name.clone()),
+            number: number.split(':').next().map(str::to_string),
+            ..ArgType::default()
+        };
+        let mut given = self.clone();
+        given.args.extend(numbers.iter().map(arg));
+        given
+    }
+
     /// Reads the functions.
     pub(crate) fn load(&self, source: Source) -> Loaded {
         load_file_with(source.of_language(), &self.request())
@@ -52,12 +66,18 @@ impl Asked {
             None => Err(Error::Arguments(format!("`--set` takes `name=value`, not `{text}`"))),
         };
         let sets = sets.iter().map(pair).collect::<Result<_, _>>()?;
-        Ok(Asked { function: function.map(str::to_string), args: args.to_vec(), sets })
+        Ok(Asked { function: function.map(str::to_string), args: args.to_vec(), sets, numbers: Vec::new() })
     }
 
     /// The same for another kernel or program of the file.
     pub(crate) fn function(&self, name: &str) -> Asked {
         Asked { function: Some(name.into()), ..self.clone() }
+    }
+
+    /// The same with numbers for parameters by name, as the command line writes them.
+    pub(crate) fn numbers(&self, numbers: &[(String, String)]) -> Asked {
+        let numbers = numbers.iter().map(|(name, number)| format!("{name}={number}"));
+        Asked { numbers: numbers.collect(), ..self.clone() }
     }
 
     /// Reads a file. Helper modules are those that lie next to it.
@@ -71,7 +91,7 @@ impl Asked {
         let own = self.args.is_empty() && is_language(source);
         let texts = if own { header(source, "args").unwrap_or_default() } else { self.args.clone() };
         let beside = if own { folder.clone() } else { PathBuf::new() };
-        let args: Vec<ArgType> = texts.iter().map(|text| type_of(text, &beside)).collect();
+        let args: Vec<ArgType> = texts.iter().chain(&self.numbers).map(|text| type_of(text, &beside)).collect();
         let this = Path::new(&source.name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let module = |name: &str| {
             if this.as_deref() == Some(name) {

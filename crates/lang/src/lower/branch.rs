@@ -289,7 +289,10 @@ impl Lower<'_> {
             let buffer = self.buffer_of(id);
             let shared = self.others_in(&merge.envs[at], name, buffer);
             self.part_ways(id, target, shared);
-            merge.copies[at].push((id, target));
+            // What is made there needs no copy, whatever the other arm did to the buffer.
+            if id != target {
+                merge.copies[at].push((id, target));
+            }
         }
         Ok(Value::Tile(self.renewed(target)))
     }

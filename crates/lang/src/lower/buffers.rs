@@ -433,10 +433,23 @@ impl Lower<'_> {
     /// A window as a tile, because a loop or branch needs one. Nothing may be stored into its tensor as long as a name
     /// stands for it: in the text it is still the window.
     pub(super) fn materialized(&mut self, tensor: &Tensor) -> Lowered<TileId> {
+        if self.holds_nothing(tensor) {
+            return Ok(self.new_tile(&tensor.shape(), tensor.elem, slipring_tile::Space::Vec, "create_tensor"));
+        }
         let id = self.load(tensor, slipring_tile::Space::Vec)?;
         let (buffer, span) = (self.buffer_of(id), self.e.span);
         self.buffers.holds_window(buffer, tensor.root, span);
         Ok(id)
+    }
+
+    /// True for a whole tensor that the kernel has made and not written yet: whoever rebinds its name to a tile needs none of it.
+    pub fn holds_nothing(&self, tensor: &Tensor) -> bool {
+        let root = &self.roots[tensor.root];
+        let made = |value: &Value| matches!(value, Value::Tensor(own) if own.root == tensor.root);
+        root.direction == crate::Direction::Out
+            && tensor.sizes == root.dims
+            && self.facts.created.iter().any(|(_, value)| made(value))
+            && !self.buffers.stores.iter().any(|store| store.window.root == tensor.root)
     }
 
     /// Notes a store of a tile, of which so much is valid, into a window.

@@ -103,6 +103,17 @@ impl Lower<'_> {
         Ok((carried, first))
     }
 
+    /// Asks the loop around to carry the names of a tensor that holds nothing as an accumulator; false where that was tried, or
+    /// there is no loop. Whoever asks gives the body up, without a word: it is lowered again.
+    pub fn wants_accumulator(&mut self, tensor: &Tensor) -> bool {
+        if self.loops == 0 || !self.tried.insert(tensor.root) {
+            return false;
+        }
+        let names = self.env.iter().filter(|(_, value)| matches!(value, Value::Tensor(own) if own == tensor));
+        self.wanted = names.map(|(name, _)| (name.clone(), Way::Buffer(Space::Acc))).collect();
+        !self.wanted.is_empty()
+    }
+
     fn usual_way(&self, name: &str, value: &Value) -> Way {
         match value {
             Value::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_)) | Value::Scalar(_) => Way::Number(None),
@@ -136,6 +147,9 @@ impl Lower<'_> {
                     first.push(self.index_value(*offset));
                 }
                 Carried::Window(tensor.clone())
+            }
+            (Way::Buffer(space), Value::Tensor(tensor)) if self.holds_nothing(tensor) => {
+                Carried::Tile(self.new_tile(&tensor.shape(), tensor.elem, *space, "create_tensor"))
             }
             (Way::Buffer(_), Value::Tensor(tensor)) => Carried::Tile(self.materialized(tensor)?),
             (Way::Buffer(space), Value::Tile(id)) if self.tile(*id).ty.space != *space => {
@@ -204,6 +218,9 @@ impl Lower<'_> {
                 Carried::Window(_) => None,
                 _ => way(Way::Window),
             },
+            (Carried::Same(Value::Tensor(tensor)), Value::Tile(id)) if self.holds_nothing(tensor) => {
+                way(Way::Buffer(in_space(id)))
+            }
             (Carried::Same(Value::Tensor(_)) | Carried::Window(_), Value::Tile(id)) if in_space(id) == Space::Vec => {
                 way(Way::Buffer(Space::Vec))
             }

@@ -433,6 +433,11 @@ impl Lower<'_> {
                     let plan = self.plans.entry(key.clone()).or_default();
                     plan.extend(misfits);
                 }
+                Err(Stop::Reported(_)) if !self.wanted.is_empty() => {
+                    self.take_back(&attempt);
+                    let wanted = std::mem::take(&mut self.wanted);
+                    self.plans.entry(key.clone()).or_default().extend(wanted);
+                }
                 Err(stop) => {
                     outcome = Err(stop);
                     break;

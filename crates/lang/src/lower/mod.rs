@@ -85,6 +85,8 @@ pub(crate) struct Root {
     pub writable: bool,
     /// What the kernel says it does with it.
     pub direction: Direction,
+    /// Where each block would need one of its own: it stands for nothing but a tile.
+    pub for_each_block: Option<Span>,
     /// Whose part of the memory of all devices it is.
     pub domain: Option<crate::value::Domain>,
 }
@@ -144,6 +146,9 @@ pub(crate) struct Lower<'a> {
     pub loops: usize,
     /// Branches that are decided at run time and open.
     pub branches: usize,
+    /// Ways to carry names that a body found that it needs, and tensors for which that was tried.
+    pub wanted: Plan,
+    pub tried: BTreeSet<usize>,
     /// How the loops inside the outermost one carry names.
     pub plans: IndexMap<PlanKey, Plan>,
     /// Functions whose bodies are open, from the kernel on.
@@ -257,6 +262,8 @@ impl<'a> Lower<'a> {
             depth: 0,
             poisoned: BTreeSet::new(),
             yields: Vec::new(),
+            wanted: Plan::default(),
+            tried: BTreeSet::new(),
             loops: 0,
             branches: 0,
             plans: IndexMap::new(),

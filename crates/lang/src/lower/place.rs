@@ -345,6 +345,7 @@ impl Lower<'_> {
 
     /// The view that a window of a tensor is.
     pub fn window(&mut self, tensor: &Tensor) -> Lowered<slipring_ir::ValueId> {
+        self.one_for_all(tensor.root, self.e.span)?;
         let root = &self.roots[tensor.root];
         let (source, elem) = (root.view, root.elem);
         let offsets: Vec<_> = tensor.offsets.iter().map(|offset| self.index_value(*offset)).collect();
@@ -357,6 +358,15 @@ impl Lower<'_> {
             &[],
             ty,
         ))
+    }
+
+    /// Reports a tensor that is used where each block needs one of its own.
+    pub fn one_for_all(&mut self, root: usize, span: Span) -> Lowered<()> {
+        let Some(made) = self.roots[root].for_each_block else { return Ok(()) };
+        let error = Diagnostic::error("unsupported", span, "a tensor of its own for each block")
+            .also(made, "it is made here")
+            .help("make it before `pl.spmd`, or declare it as a parameter");
+        Err(self.report(error))
     }
 
     /// An offset as a value.

@@ -49,7 +49,7 @@ impl Lower<'_> {
 
     /// Reports a part of `size` elements that some iteration takes from outside of an extent: where the part certainly is
     /// taken, and its place is made of constants and counters.
-    pub(super) fn inside_each_time(
+    pub(crate) fn inside_each_time(
         &mut self,
         offset: Index,
         size: u64,
@@ -98,6 +98,19 @@ impl Lower<'_> {
             }
         }
         None
+    }
+
+    /// True if a number is made of constants and counters and lies inside an extent in every iteration.
+    pub(crate) fn inside_always(&self, number: ValueId, extent: u64) -> bool {
+        let (mut steps, mut counters) = (MOST_STEPS, Vec::new());
+        if self.counters_of(number, &mut counters, &mut steps).is_none() {
+            return false;
+        }
+        let Some(iterations) = self.iterations(&counters, &mut steps) else { return false };
+        iterations.iter().all(|iteration| {
+            let n = self.number_in(number, iteration, &mut steps);
+            n.is_some_and(|n| u64::try_from(n).is_ok_and(|n| n < extent))
+        })
     }
 
     /// What counters are in each iteration, outer ones first.

@@ -279,6 +279,7 @@ impl Lower<'_> {
 
     /// A window of a tensor from these offsets on, of this shape.
     pub fn tensor_window(&mut self, tensor: &Tensor, offsets: &[Index], shape: &[u64], span: Span) -> Lowered<Tensor> {
+        self.one_for_all(tensor.root, span)?;
         let rank = tensor.shape().len();
         if offsets.len() != rank || shape.len() != rank {
             let message =

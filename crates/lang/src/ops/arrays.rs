@@ -4,12 +4,14 @@
 use std::rc::Rc;
 
 use ruff_python_ast::CmpOp;
-use slipring_ir::Span;
+use slipring_ir::{Attr, Span, Type};
+use slipring_mlir::{arith, scf};
+use slipring_pto as pto;
 
 use super::{Call, ENTRY, Entry};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
-use crate::value::{Const, Value};
+use crate::value::{Const, Index, Value};
 
 /// The most elements of an array.
 const MOST: i64 = 256;
@@ -92,6 +94,7 @@ impl Lower<'_> {
         if let Some(at) = self.place_of(items, index, span)? {
             return Ok(items[at].clone());
         }
+        self.check_index(index, items.len(), span)?;
         let mut found = items[0].clone();
         for (at, item) in items.iter().enumerate().skip(1) {
             found = self.where_at(index, at, item, &found, span)?;
@@ -112,6 +115,7 @@ impl Lower<'_> {
         match self.place_of(&items, index, span)? {
             Some(at) => items[at] = typed(self, &items[at])?,
             None => {
+                self.check_index(index, items.len(), span)?;
                 for (at, item) in items.iter_mut().enumerate() {
                     let new = typed(self, item)?;
                     *item = self.where_at(index, at, &new, item, span)?;
@@ -119,6 +123,35 @@ impl Lower<'_> {
             }
         }
         Ok(Value::Tuple(items))
+    }
+
+    /// Reports an index that some iteration takes from outside of an array; where only the run knows it, it stops there.
+    fn check_index(&mut self, index: &Value, count: usize, span: Span) -> Lowered<()> {
+        let (at, count) = (self.index(index, span)?, count as u64);
+        let Index::At(scalar) = at else { return Ok(()) };
+        self.inside_each_time(at, 1, count, format_args!("an array of {count} elements"), span)?;
+        if self.inside_always(scalar.value, count) {
+            return Ok(());
+        }
+        let (first, end) = (Value::Const(Const::Int(0)), Value::Const(Const::Int(count as i64)));
+        let mut outside = Vec::new();
+        for (relation, bound) in [(CmpOp::Lt, first), (CmpOp::GtE, end)] {
+            let truth = self.compare_numbers(relation, index, &bound, span)?;
+            outside.push(self.number(&truth, DType::Bool, span)?);
+        }
+        let ends: [(&str, &[_]); 2] = [("lhs", &outside[..1]), ("rhs", &outside[1..])];
+        let condition = self.e.value(&arith::ORI, &ends, &[], Type::I1);
+        let op = self.e.op(&scf::IF, &[("condition", &[condition])], &[], &[]);
+        let blocks = [self.e.region(op), self.e.region(op)];
+        self.e.inside(blocks[1], |e| e.op(&scf::YIELD, &[], &[], &[]));
+        self.in_block(blocks[0], |lower| {
+            let format = Attr::Str(format!("index %d of an array of {count} elements").into());
+            lower.e.op(&pto::PRINT, &[("scalar", &[scalar.value])], &[("format", format)], &[]);
+            let reason = format!("the index is outside of this array of {count} elements: it is printed");
+            lower.e.op(&pto::TRAP, &[], &[("reason", Attr::Str(reason.into()))], &[]);
+            lower.e.op(&scf::YIELD, &[], &[], &[]);
+        });
+        Ok(())
     }
 
     /// One of two numbers: the first where an index is `at`.

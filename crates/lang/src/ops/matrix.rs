@@ -7,7 +7,7 @@ use slipring_tile::{Elem, Space};
 
 use super::{Call, ENTRY, Entry};
 use crate::dtype::DType;
-use crate::lower::{Lower, Lowered, Place, fold, show};
+use crate::lower::{Lower, Lowered, Place, Reported, fold, show};
 use crate::value::{Const, Tile, TileId, Value};
 
 pub(super) const OPS: &[Entry] = &[
@@ -242,6 +242,13 @@ fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (acc, span) = call.need(lower, "acc")?;
     let id = match &acc {
         Value::Tile(id) => *id,
+        // A tensor that was made to begin with, which nobody has written: an accumulator that holds nothing.
+        Value::Tensor(tensor) if lower.holds_nothing(tensor) => {
+            if lower.wants_accumulator(tensor) {
+                return Err(Reported);
+            }
+            lower.new_tile(&tensor.shape(), tensor.elem, Space::Acc, "create_tensor")
+        }
         Value::Parts(parts) => {
             let list = parts.shape[..parts.shape.len() - 2].to_vec();
             if super::batch::list_of(lower, call)?.as_ref() != Some(&list) {

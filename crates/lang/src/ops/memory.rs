@@ -195,11 +195,6 @@ fn stored_shape(lower: &Lower<'_>, value: &Value, target: &Tensor, offsets: &[In
 
 fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (shape, elem) = (call.need_shape(lower, "shape")?, call.need_elem(lower, "dtype")?);
-    if lower.facts.blocks.is_some() {
-        let error = Diagnostic::error("unsupported", call.span, "a tensor of its own for each block")
-            .help("make it before `pl.spmd`, or declare it as a parameter");
-        return Err(lower.report(error));
-    }
     let mut place = lower.call_sites.clone();
     place.push(call.span);
     // A loop that is lowered again, or iteration by iteration, has the tensor that it had.
@@ -220,7 +215,13 @@ fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         Some((other, span)) => return Err(call.wrong(lower, "init_value", "a constant number", &other, span)),
     };
     let direction = if call.get("init_value").is_some() { Direction::InOut } else { Direction::Out };
-    Ok(own_tensor(lower, (shape, elem, given), direction, place))
+    let made = own_tensor(lower, (shape, elem, given), direction, place);
+    if lower.facts.blocks.is_some()
+        && let Some(root) = lower.roots.last_mut()
+    {
+        root.for_each_block = Some(call.span);
+    }
+    Ok(made)
 }
 
 /// A tensor that nobody has to pass, of a shape and a type, with what is in it at first; made at a place by a way of calls.

@@ -90,6 +90,14 @@ enum ReadWith {
 }
 
 impl ReadWith {
+    /// The same with numbers for parameters by name.
+    fn numbers(&self, numbers: &[(String, String)]) -> ReadWith {
+        match self {
+            ReadWith::Asked(asked) => ReadWith::Asked(asked.numbers(numbers)),
+            ReadWith::Given(given) => ReadWith::Given(given.numbers(numbers)),
+        }
+    }
+
     fn follow(&self, source: &Arc<Source>, answer: Option<&mut Answer<'_>>) -> Option<(Orchestration, Diags)> {
         match self {
             ReadWith::Asked(asked) => asked.with(source, |request| orchestrate(source.clone(), request, answer)),

@@ -11,6 +11,7 @@ use slipring_sim::Turns;
 use super::beside::{Beside, Came, Job};
 use super::run::{first_value, holds};
 use super::{Program, ProgramOptions};
+use crate::args::Passed as _;
 use crate::kernel::Compiled;
 use crate::{Error, Kernel, Loaded, Tensor, Tools};
 
@@ -118,6 +119,20 @@ impl Ahead {
 }
 
 impl Program {
+    /// Numbers that are passed and that the program was not read with: parameter and number, as the command line writes it.
+    fn numbers(&self, args: &[Tensor<'_>]) -> Result<Vec<(String, String)>, Error> {
+        let own = &self.orchestration;
+        let bound = self.bind(args.to_vec().into())?;
+        let passed = own.params.iter().zip(&own.numbers).zip(bound);
+        let open = passed.filter(|((param, number), _)| param.shape.is_none() && number.is_none());
+        let written = open.filter_map(|((param, _), value)| {
+            let bits = value.bits()?.to_le_bytes();
+            let number = crate::args::show(param.elem, &bits[..param.elem.bytes()]);
+            Some((param.name.clone(), format!("{number}:{}", param.elem)))
+        });
+        Ok(written.collect())
+    }
+
     /// True for a program whose tasks depend on numbers that tensors hold, or on the number of clusters: it is known up to the
     /// first of them, until it is followed for arguments.
     pub fn is_open(&self) -> bool {
@@ -153,7 +168,8 @@ impl Program {
             done: 0,
         };
         let mut answer = |ask: &Ask<'_>| ahead.answer(ask);
-        let followed = Program::of(self.source.clone(), self.read_with.clone(), Some(&mut answer))?;
+        let read_with = self.read_with.numbers(&self.numbers(args)?);
+        let followed = Program::of(self.source.clone(), read_with, Some(&mut answer))?;
         let followed = followed.ok_or_else(|| Error::Unsupported("the program is none any more".into()))?;
         Ok(Some(Program { platform: self.platform.clone(), readings: self.readings.clone(), ..followed }))
     }

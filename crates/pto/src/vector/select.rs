@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slipring_ir::{AttrKind, AttrSpec, Diags, Dim, EnumSpec, Module, OperandSpec, Touch, Type, ValueId};
+use slipring_ir::{
+    AttrKind, AttrSpec, Diagnostic, Diags, Dim, EnumSpec, Module, OperandSpec, Severity, Touch, Type, ValueId,
+};
 use slipring_tile::{BLayout, Compare, SLayout};
 
 use super::check::{self, MASK_DOC, NUMBERS, Needs};
@@ -10,8 +12,8 @@ use super::lower::Operands;
 use super::types;
 use super::{DST, SCALAR_ARG, SRC, SRC0, SRC1, TMP, VECTOR, ins};
 use slipring_effect::vector::{Bits, CompareTiles, Select};
-use slipring_machine::Question;
 use slipring_machine::readings::{DENSE_COMPARE, DENSE_SELECT};
+use slipring_machine::{Platform, Question};
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef};
@@ -102,9 +104,10 @@ pub static TSEL: OpDef = OpDef {
     doc: shape_doc!(mask_doc!(
         "`dst[i, j] = mask[i, j] ? src0[i, j] : src1[i, j]`. The bits of the elements are moved as they are."
     )),
-    verify: |op, _, diags| {
+    verify: |op, platform, diags| {
         check::elementwise(op, NUMBERS, diags);
         rows_of_bits(op, "mask", diags);
+        rows_of_the_library(op, platform, diags);
     },
     lower: |op, d| choose(op, d, ["src0", "src1"]),
     elems: types::SELECT,
@@ -157,6 +160,20 @@ fn rows_of_bits(op: &OpRef<'_>, name: &'static str, diags: &mut Diags) {
                 .label("a mask is a row of bits for each row"),
         );
     }
+}
+
+/// Warns of a mask of which the library of the newer unit takes other rows than comparisons write: it goes on by so many bytes
+/// as a row of the mask has elements (device headers, `TSel_b32`, `TSel_b16_8`; `TCmp` and `TSels` count bytes).
+fn rows_of_the_library(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    let (Some(mask), Some(dst)) = (op.tile("mask"), op.tile("dst")) else { return };
+    let wide = mask.layout.elem.bytes() > 1 && dst.layout.elem.bytes() < 8;
+    if platform.vector_function.is_none() || !wide || dst.valid[0].known() == Some(1) {
+        return;
+    }
+    let (elements, bytes) = (mask.layout.cols, mask.layout.cols as usize * mask.layout.elem.bytes());
+    let message = format!("rows of this mask are {bytes} bytes apart, and the device's library goes on by {elements}");
+    let warning = Diagnostic { severity: Severity::Warning, ..op.error("mask-rows", message) };
+    diags.push(warning.help("make the mask a tile of i8 or ui8"));
 }
 
 fn mode(op: &OpRef<'_>) -> Compare {

@@ -111,8 +111,21 @@ pub(crate) enum Doubt {
         set: Moment,
         wait: Moment,
     },
+    /// The same, but for a wait that stood on an empty pipe when the set was issued.
+    LateWait {
+        #[allow(missing_docs)]
+        set: Moment,
+        wait: Moment,
+    },
     /// The signal was lost.
     Lost,
+}
+
+impl Doubt {
+    /// A set that nothing orders after the wait that should have made room, which may have stood ready.
+    fn room(stood: bool, set: Moment, wait: Moment) -> Doubt {
+        if stood { Doubt::LateWait { set, wait } } else { Doubt::Room { set, wait } }
+    }
 }
 
 /// The order of everything that has happened so far.
@@ -348,8 +361,8 @@ impl Order {
             match if object.dropped == made { object.waits.pop_front() } else { None } {
                 Some(wait) => {
                     object.dropped += 1;
-                    let sure = known(&wait.at) || wait.stood_ready(lane, number);
-                    room = (!sure).then_some(Doubt::Room { set: now, wait: wait.at });
+                    let stood = wait.stood_ready(lane, number);
+                    room = (!known(&wait.at)).then(|| Doubt::room(stood, now, wait.at));
                 }
                 None => object.owed.push_back(Owed { wait: made, at: now, number }),
             }
@@ -380,8 +393,7 @@ impl Order {
         object.last_wait = Some(now);
         let taken = Taken { at: now, number: unit.number, first: unit.since_empty == 1 };
         let owed = object.owed.pop_front_if(|owed| owed.wait == object.taken);
-        let unsure = owed.filter(|set| !taken.stood_ready(set.at.lane, set.number));
-        let room = unsure.map(|set| Doubt::Room { set: set.at, wait: now });
+        let room = owed.map(|set| Doubt::room(taken.stood_ready(set.at.lane, set.number), set.at, now));
         object.taken += 1;
         object.waits.push_back(taken);
         if agent.pipe == Pipe::S {

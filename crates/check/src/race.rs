@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use slipring_machine::readings::{TOKEN_LOCKS, UNIT_FLAG_BLOCKS, UNORDERED_MOVES, UNORDERED_STORES};
+use slipring_machine::readings::{LATE_WAITS, TOKEN_LOCKS, UNIT_FLAG_BLOCKS, UNORDERED_MOVES, UNORDERED_STORES};
 use slipring_machine::{Pipe, Platform, Question, Role};
 use slipring_program::{Extent, Finding, Label, Severity, SiteRef, SyncRole, Words};
 use slipring_sim::{Agent, Issued, Launch, Meeting, Observer, Turns, WorkRun};
@@ -402,10 +402,17 @@ impl Race {
 
     /// Notes why the verdict cannot cover all schedules.
     fn doubt(&mut self, agent: Agent, sync: u32, doubt: Doubt) {
+        let doubt = match doubt {
+            Doubt::LateWait { .. } if !self.platform.as_ref().is_some_and(|p| p.reads_otherwise(&LATE_WAITS)) => {
+                return self.leans_on(&LATE_WAITS);
+            }
+            Doubt::LateWait { set, wait } => Doubt::Room { set, wait },
+            other => other,
+        };
         let kind = match doubt {
             Doubt::Setters(_) => 0,
             Doubt::Waiters(_) => 1,
-            Doubt::Room { .. } => 2,
+            Doubt::Room { .. } | Doubt::LateWait { .. } => 2,
             Doubt::Lost => 3,
         };
         if !self.doubted.insert((sync, kind)) {
@@ -419,7 +426,7 @@ impl Race {
                 format!("{} and {agent} set {name} in an order that depends on time", other(moment))
             }
             Doubt::Waiters(moment) => format!("{} and {agent} compete for {name}", other(moment)),
-            Doubt::Room { set, .. } => {
+            Doubt::Room { set, .. } | Doubt::LateWait { set, .. } => {
                 format!("in another schedule {} may set {name} before there is room for the signal", other(set))
             }
             Doubt::Lost => format!("{name} lost a signal, which another schedule may not lose"),

@@ -83,6 +83,14 @@ pub static UNIT_FLAG_BLOCKS: Question = Question {
     other: ["checks of unit flags wait for what comes later, too", "no public source"],
 };
 
+/// Waits on pipes that have nothing else to do.
+pub static LATE_WAITS: Question = Question {
+    name: "late-waits",
+    about: "whether a wait that is given to an empty pipe may come to it only after later steps of other pipes",
+    ours: ["a wait stands on an empty pipe as soon as it is issued", "no public source"],
+    other: ["a wait may come to an empty pipe late, and a signal be set again before it is taken", "no public source"],
+};
+
 /// Moves of one pipe to or from the same bytes.
 pub static UNORDERED_MOVES: Question = Question {
     name: "unordered-moves",
@@ -124,6 +132,7 @@ pub static QUESTIONS: &[&Question] = &[
     &FINITE_PAD,
     &TOKEN_LOCKS,
     &UNIT_FLAG_BLOCKS,
+    &LATE_WAITS,
     &UNORDERED_MOVES,
     &SCALAR_CACHE,
     &UNORDERED_STORES,

@@ -17,6 +17,8 @@ pub struct Checked {
     module: Module,
     diags: Diags,
     judged: Vec<Judged>,
+    /// The first of the platforms.
+    platform: Option<Platform>,
 }
 
 /// The same as data.
@@ -82,7 +84,7 @@ impl Checked {
         let mut judged = Vec::new();
         if let [Diagnostic { code: "several-programs", .. }] = diags.list[..] {
             let (diags, judged) = of_programs(&module.source, asked, &platforms)?;
-            return Ok(Checked { module, diags, judged });
+            return Ok(Checked { module, diags, judged, platform: platforms.into_iter().next() });
         }
         match program {
             // The scopes of a whole program are kernels of their own, its function is none.
@@ -94,12 +96,22 @@ impl Checked {
             _ => judged = judge(&module, &platforms),
         }
         diags.list.extend(merged(&judged).list);
-        Ok(Checked { module, diags, judged })
+        Ok(Checked { module, diags, judged, platform: platforms.into_iter().next() })
     }
 
     /// The text.
     pub fn source(&self) -> &Source {
         &self.module.source
+    }
+
+    /// The text as it was read.
+    pub(crate) fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// The first platform that it was checked on.
+    pub(crate) fn platform(&self) -> Option<&Platform> {
+        self.platform.as_ref()
     }
 
     /// Everything that was said.

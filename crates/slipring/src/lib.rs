@@ -69,7 +69,7 @@ pub use program::{
     ClusterFacts, GraphEdge, GraphFacts, GraphTask, GraphTensor, GraphUse, PathFacts, Program, ProgramFacts,
     ProgramOptions, ProgramRun, TaskFacts, WorkFacts,
 };
-pub use prove::{Fix, Judgement, Proof, ProofScope, ProveOptions, Witness};
+pub use prove::{Fix, Judgement, PathFix, Proof, ProofScope, ProveOptions, Witness};
 pub use queue_message::{of_finding as queue_finding, of_text as queue_text_error};
 pub use queue_run::{queue_demo, queue_dumps, queue_findings};
 pub use queue_trace::queue_trace;

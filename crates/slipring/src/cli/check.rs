@@ -1,10 +1,11 @@
 //! `slipring check`: everything that the text alone decides.
 
 use clap::Args;
-use slipring::{Checked, CheckedFacts};
+use slipring::{Checked, CheckedFacts, Error, Source};
 
 use super::asked::ShapeArgs;
-use super::output::{fail, json_line, keep, out, report, told};
+use super::output::{fail, json_line, keep, note, out, report, told};
+use super::prove::write_new;
 use super::{Exit, PlatformArgs, read_source};
 
 /// Arguments of `check`.
@@ -23,10 +24,16 @@ pub(super) struct CheckArgs {
     pub sarif: Option<String>,
     #[command(flatten)]
     shapes: ShapeArgs,
+    /// Write the text with edits that mend what is wrong on some path to another file. For one file
+    #[arg(long, value_name = "OUT")]
+    fix: Option<String>,
 }
 
 /// Checks every file and reports all errors of all of them.
 pub(super) fn check(args: &CheckArgs) -> Exit {
+    if args.fix.is_some() && args.files.len() > 1 {
+        return fail("`--fix` takes one file");
+    }
     let mut exit = Exit::Clean;
     for file in &args.files {
         exit = exit.max(check_file(file, args));
@@ -35,10 +42,8 @@ pub(super) fn check(args: &CheckArgs) -> Exit {
 }
 
 fn check_file(file: &str, args: &CheckArgs) -> Exit {
-    let checked = read_source(file).and_then(|source| {
-        let asked = args.shapes.asked().map_err(|error| error.to_string())?;
-        Checked::of(source, &asked, |module| args.platform.all(module)).map_err(|error| error.to_string())
-    });
+    let of = |source: Source| Checked::of(source, &args.shapes.asked()?, |module| args.platform.all(module));
+    let checked = read_source(file).and_then(|source| of(source).map_err(|error| error.to_string()));
     let checked = match checked {
         Ok(checked) => checked,
         Err(message) => {
@@ -57,9 +62,38 @@ fn check_file(file: &str, args: &CheckArgs) -> Exit {
         report(diags, source);
         out(&checked.text());
     }
+    if let Some(path) = &args.fix
+        && let Err(error) = fix(&checked, path, file, args, of)
+    {
+        return fail(error.to_string());
+    }
     match (checked.errors(), checked.findings()) {
         (0, 0) => Exit::Clean,
         (0, _) => Exit::Findings,
         _ => Exit::BadInput,
     }
+}
+
+/// Writes the text with the edits that mend it, and tells them.
+fn fix(
+    checked: &Checked,
+    path: &str,
+    file: &str,
+    args: &CheckArgs,
+    of: impl Fn(Source) -> Result<Checked, Error>,
+) -> Result<(), Error> {
+    let Some(fix) = checked.mend(of)? else {
+        note("there is no edit to write");
+        return Ok(());
+    };
+    write_new(path, file, &fix.text)?;
+    if !args.json {
+        fix.edits.iter().for_each(|edit| out(&format!("  fix: {edit}\n")));
+        out(&match fix.left {
+            0 => "  then no path is wrong; `slipring prove` says whether the pipes are in order\n".to_string(),
+            1 => "  then 1 finding is left\n".to_string(),
+            left => format!("  then {left} findings are left\n"),
+        });
+    }
+    Ok(())
 }

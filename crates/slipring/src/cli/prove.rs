@@ -80,7 +80,7 @@ fn start(args: &ProveArgs) -> Result<Exit, Error> {
 ///
 /// # Errors
 /// If it is that file, or cannot be written.
-fn write_new(path: &str, read: &str, text: &str) -> Result<(), Error> {
+pub(super) fn write_new(path: &str, read: &str, text: &str) -> Result<(), Error> {
     let real = |path: &str| std::fs::canonicalize(path).ok();
     if path != "-" && (path == read || (real(path).is_some() && real(path) == real(read))) {
         return Err(Error::File(format!("`{path}` is the file that was read: edits go to another one")));

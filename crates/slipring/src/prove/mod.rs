@@ -27,7 +27,7 @@ use crate::run::{Seen, once};
 use crate::tensor::Bound;
 use crate::{Args, Error, ExecuteOptions, Execution, Kernel, Report, RunOptions, slot_buffers};
 
-pub use fix::Fix;
+pub use fix::{Fix, PathFix};
 use given::Given;
 pub use hunt::Witness;
 use proof::ALL;

@@ -1,6 +1,7 @@
 //! Edits that mend what is found: proposed, tried, and told only where the program is the better for it.
 
 mod draft;
+mod paths;
 mod propose;
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use crate::tensor::Bound;
 use crate::{Error, Kernel};
 
 use draft::Draft;
+pub use paths::PathFix;
 use propose::Scene;
 
 /// Edits of a text, and what is then known of it.

@@ -97,7 +97,7 @@ pub static UNORDERED_MOVES: Question = Question {
     about: "whether moves of one pipe that touch the same bytes need a barrier between them",
     ours: [
         "moves of one pipe keep their order",
-        "seed 004, `pipe_barrier`, where only MTE3 overtakes itself in global memory",
+        "seed 004, barriers of one pipe, where only MTE3 overtakes itself in global memory",
     ],
     other: [
         "moves of one pipe need a barrier between them",
@@ -119,9 +119,9 @@ pub static SCALAR_CACHE: Question = Question {
 /// Stores of one vector function.
 pub static UNORDERED_STORES: Question = Question {
     name: "unordered-stores",
-    about: "whether two stores of a vector function to the same bytes need a `mem_bar`",
+    about: "whether two stores of a vector function to the same bytes need a barrier",
     ours: ["stores of one vector function keep their order", "public kernels, which have none"],
-    other: ["stores of one vector function need a barrier between them", "micro-instruction manual, `mem_bar`"],
+    other: ["stores of one vector function need a barrier between them", "micro-instruction manual, memory barriers"],
 };
 
 /// All of them.

@@ -19,7 +19,7 @@ use crate::exec::{How, launch};
 use crate::{Error, ExecuteOptions};
 
 /// An operand of work: the core, the work, which operand.
-type Place = (slipring_machine::Role, u32, usize);
+type OperandAt = (slipring_machine::Role, u32, usize);
 
 /// Which cores leave, at each meeting.
 type Leave = Vec<Vec<usize>>;
@@ -84,9 +84,9 @@ struct Free<'a> {
     subject: &'a Subject<'a>,
     decoded: Decoded,
     nodes: Vec<Node>,
-    args: BTreeMap<Place, ArgUse>,
+    args: BTreeMap<OperandAt, ArgUse>,
     /// Operands that data or arguments decide and that decide what is accessed: they may be anywhere in their buffer.
-    wide: BTreeSet<Place>,
+    wide: BTreeSet<OperandAt>,
     /// Buffers that are written, and those whose accesses are not in order wherever they are.
     written: BTreeSet<usize>,
     racing: BTreeSet<usize>,

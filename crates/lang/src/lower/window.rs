@@ -361,6 +361,11 @@ impl Lower<'_> {
             },
         };
         let space = tile.ty.space;
+        if space == Space::Acc && self.region.is_none() {
+            // The Vector cores have it, and take the part.
+            let id = self.demand(&Value::Tile(id), Space::Vec, span)?;
+            return self.subset(id, (offsets, sizes), shape, span);
+        }
         if space == Space::Acc {
             return Err(self.part_of_product(id, span));
         }

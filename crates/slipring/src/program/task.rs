@@ -170,9 +170,12 @@ pub(super) fn run_task(
     let kept = tensor_of.len();
     let mut tools = options.tools.clone();
     let is_buffer: Vec<IsBuffer> = call.args.iter().map(|arg| IsBuffer(!matches!(arg, TaskArg::Scalar(_)))).collect();
+    // What the launch allocates lies behind what is passed, of which numbers have no buffer.
+    let own = program.params.iter().filter(|param| !param.is_passed()).count();
+    let behind = |place: usize| place - slot_of_param.len() + buffers.len() - own;
     tools.scratch = slot_buffers(&compiled.prepared, &is_buffer)
         .into_iter()
-        .map(|place| slot_of_param.get(place).copied().unwrap_or(place + buffers.len() - program.params.len()))
+        .map(|place| slot_of_param.get(place).copied().unwrap_or_else(|| behind(place)))
         .filter(|slot| *slot < buffers.len())
         .collect();
     let mut launch =

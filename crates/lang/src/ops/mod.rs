@@ -6,6 +6,7 @@ mod arrays;
 mod batch;
 mod bind;
 mod choose;
+mod collectives;
 mod cross;
 mod devices;
 mod elementwise;

@@ -1,0 +1,266 @@
+//! What all devices do together with their windows: barriers, reductions, exchanges, by the barrier of credits of the public page.
+
+use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
+use slipring_tile::{Elem, Space};
+
+use super::Call;
+use super::devices::{PIECE, copy, domain, hold, in_pieces, one_of, remote, tell, window};
+use crate::dtype::DType;
+use crate::lower::{Lower, Lowered, Root, show, whole};
+use crate::signature::whole_view;
+use crate::value::{Const, Domain, Index, Tensor, Value};
+
+/// Waits until all devices are here.
+pub(super) fn barrier(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let signals = Signals::of(lower, call, "signal")?;
+    signals.meet(lower, Index::Known(1))?;
+    signals.clear(lower, 1)?;
+    Ok(Value::Tensor(signals.tensor))
+}
+
+/// The signals of a collective: a cell for each device.
+struct Signals {
+    tensor: Tensor,
+    own: Domain,
+    span: Span,
+}
+
+impl Signals {
+    fn of(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<Signals> {
+        let (tensor, span) = window(lower, call, name)?;
+        let own = domain(lower, &tensor, span)?;
+        let shape = tensor.shape();
+        if tensor.elem != Elem::I32 || shape.first().is_none_or(|n| *n < own.ranks) || shape.len() > 2 {
+            let message = format!(
+                "signals are INT32 with a row for each of {} devices, these are {} {}",
+                own.ranks,
+                show(&shape),
+                DType::Elem(tensor.elem).name()
+            );
+            return Err(lower.error("shapes", span, message));
+        }
+        Ok(Signals { tensor, own, span })
+    }
+
+    /// The cell of a device.
+    fn cell(&self, lower: &mut Lower<'_>, device: u64) -> Lowered<Tensor> {
+        let rank = self.tensor.shape().len();
+        let mut offsets = vec![Index::Known(0); rank];
+        offsets[0] = Index::Known(device as i64);
+        lower.tensor_window(&self.tensor, &offsets, &vec![1; rank], self.span)
+    }
+
+    fn others(&self) -> impl Iterator<Item = u64> + use<> {
+        let rank = self.own.rank;
+        (0..self.own.ranks).filter(move |device| *device != rank)
+    }
+
+    fn word(lower: &mut Lower<'_>, n: i64) -> ValueId {
+        lower.e.constant(Attr::Int(n.into(), Type::I32), Type::I32)
+    }
+
+    /// All devices are here for the so-manieth time in this call.
+    fn meet(&self, lower: &mut Lower<'_>, time: Index) -> Lowered<()> {
+        let one = Signals::word(lower, 1);
+        let mine = self.cell(lower, self.own.rank)?;
+        for peer in self.others() {
+            tell(lower, (&mine, Index::Known(peer as i64)), one, false, self.span)?;
+        }
+        let time = match time {
+            Index::Known(n) => Signals::word(lower, n),
+            Index::At(scalar) => lower.number(&Value::Scalar(scalar), DType::Elem(Elem::I32), self.span)?,
+        };
+        for peer in self.others() {
+            let cell = self.cell(lower, peer)?;
+            hold(lower, &cell, time, false);
+        }
+        Ok(())
+    }
+
+    /// Takes back what the others have added in this call.
+    fn clear(&self, lower: &mut Lower<'_>, times: u64) -> Lowered<()> {
+        let back = Signals::word(lower, -(times as i64));
+        for peer in self.others() {
+            let cell = self.cell(lower, peer)?;
+            tell(lower, (&cell, Index::Known(self.own.rank as i64)), back, false, self.span)?;
+        }
+        Ok(())
+    }
+}
+
+/// The op that a reduction is.
+fn reduction(lower: &mut Lower<'_>, call: &Call, known: &[&str]) -> Lowered<&'static str> {
+    let at = if call.has("op") { one_of(lower, call, "op", known)? } else { 0 };
+    Ok(["add", "maximum", "minimum", "mul"][at])
+}
+
+/// A window as one row, where its elements follow one another.
+fn row(lower: &mut Lower<'_>, tensor: &Tensor, span: Span) -> Lowered<Tensor> {
+    let root = lower.roots[tensor.root].clone();
+    let is_whole = tensor.sizes == root.dims && tensor.reshaped.is_none();
+    if !is_whole || root.strides.as_slice() != crate::signature::dense(&root.dims).as_slice() {
+        return Err(lower.unsupported(span, "a collective on a part of a window"));
+    }
+    let all: u64 = root.dims.iter().product();
+    let view = whole_view(lower, root.pointer, root.elem, (&[1, all], &[all, 1]), None);
+    let (elem, dims) = (root.elem, [1, all].into_iter().collect());
+    lower.roots.push(Root { view, dims, strides: [all, 1].into_iter().collect(), ..root });
+    Ok(whole(lower.roots.len() - 1, elem, &[1, all]))
+}
+
+fn columns(lower: &mut Lower<'_>, tensor: &Tensor, first: Index, count: u64, span: Span) -> Lowered<Tensor> {
+    lower.tensor_window(tensor, &[Index::Known(0), first], &[1, count], span)
+}
+
+/// The reduction of a part of all devices' windows, beginning with the own.
+fn reduced(
+    lower: &mut Lower<'_>,
+    (tensor, signals): (&Tensor, &Signals),
+    (first, count): (Index, u64),
+    op: &'static str,
+    span: Span,
+) -> Lowered<Value> {
+    let own = columns(lower, tensor, first, count, span)?;
+    let mut sum = Value::Tile(lower.load(&own, Space::Vec)?);
+    for peer in signals.others() {
+        let there = remote(lower, &own, Index::Known(peer as i64), span)?;
+        let part = Value::Tile(lower.load(&there, Space::Vec)?);
+        sum = lower.call_by_name(op, vec![sum, part], span)?;
+    }
+    Ok(sum)
+}
+
+pub(super) fn allreduce(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (target, span) = window(lower, call, "target")?;
+    if call.has("mode") && one_of(lower, call, "mode", &["mesh", "ring"])? == 1 {
+        let error = Diagnostic::error("unsupported", call.span, "`mode=\"ring\"`: the schedule of a ring")
+            .help("`mode=\"mesh\"` gives the same sum up to the order in which it is rounded");
+        return Err(lower.report(error));
+    }
+    let op = reduction(lower, call, &["Sum", "Max", "Min", "Prod"])?;
+    let signals = Signals::of(lower, call, "signal")?;
+    domain(lower, &target, span)?;
+    let all = row(lower, &target, span)?;
+    signals.meet(lower, Index::Known(1))?;
+    let (extent, each) = (all.sizes[1], (PIECE / all.elem.bytes() as u64).min(all.sizes[1]));
+    in_pieces(lower, (extent, each), call.span, |lower, first, count| {
+        let sum = reduced(lower, (&all, &signals), (first, count), op, span)?;
+        // Nobody needs what is overwritten.
+        let time = match first {
+            Index::Known(n) => Index::Known(n / each as i64 + 2),
+            Index::At(scalar) => {
+                let each = Value::Const(Const::Int(each as i64));
+                let at =
+                    lower.binary_number(ruff_python_ast::Operator::FloorDiv, &Value::Scalar(scalar), &each, span)?;
+                let at = lower.index(&at, span)?;
+                lower.add_index(at, Index::Known(2))
+            }
+        };
+        signals.meet(lower, time)?;
+        let own = columns(lower, &all, first, count, span)?;
+        lower.store(&sum, &own, false, span)
+    })?;
+    signals.clear(lower, extent.div_ceil(each) + 1)?;
+    Ok(Value::Tensor(target))
+}
+
+pub(super) fn broadcast(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (target, span) = window(lower, call, "target")?;
+    let signals = Signals::of(lower, call, "signal")?;
+    call.need(lower, "root")?;
+    let root = call.int(lower, "root")?.unwrap_or(0);
+    let there = remote(lower, &target, Index::Known(root), span)?;
+    signals.meet(lower, Index::Known(1))?;
+    if root != signals.own.rank as i64 {
+        copy(lower, &there, &target, (false, PIECE), call.span)?;
+    }
+    // The device whose window it is may write it again.
+    signals.meet(lower, Index::Known(2))?;
+    signals.clear(lower, 2)?;
+    Ok(Value::Tensor(target))
+}
+
+/// Part `at` of a window that has one for each device.
+fn part_of(lower: &mut Lower<'_>, tensor: &Tensor, at: u64, ranks: u64, span: Span) -> Lowered<Tensor> {
+    let mut shape = tensor.shape().to_vec();
+    if shape.first().is_none_or(|n| n % ranks != 0) {
+        let message = format!("{} has no part for each of {ranks} devices", show(&shape));
+        return Err(lower.error("shapes", span, message));
+    }
+    shape[0] /= ranks;
+    let mut offsets = vec![Index::Known(0); shape.len()];
+    offsets[0] = Index::Known((at * shape[0]) as i64);
+    lower.tensor_window(tensor, &offsets, &shape, span)
+}
+
+/// Every device puts its part into all windows: `allgather` of a whole tensor, `all_to_all` of the part for each.
+pub(super) fn exchange(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered {
+    let (source, place) = window(lower, call, name)?;
+    let (target, span) = window(lower, call, "target")?;
+    let signals = Signals::of(lower, call, "signal")?;
+    let Domain { rank, ranks, .. } = signals.own;
+    let into = part_of(lower, &target, rank, ranks, span)?;
+    for peer in 0..ranks {
+        let part = match name {
+            "input" => part_of(lower, &source, peer, ranks, place)?,
+            _ => source.clone(),
+        };
+        if part.shape().iter().product::<u64>() != into.shape().iter().product::<u64>() || part.elem != into.elem {
+            let message = format!("{} is put into {}, the part of a device", show(&part.shape()), show(&into.shape()));
+            return Err(lower.error("shapes", call.span, message));
+        }
+        let there = remote(lower, &into, Index::Known(peer as i64), span)?;
+        copy(lower, &part, &there, (false, PIECE), call.span)?;
+    }
+    signals.meet(lower, Index::Known(1))?;
+    signals.clear(lower, 1)?;
+    Ok(Value::Tensor(target))
+}
+
+pub(super) fn exchange_rows(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (source, place) = window(lower, call, "input")?;
+    let (target, span) = window(lower, call, "target")?;
+    let (counts, counts_span) = window(lower, call, "send_counts")?;
+    let (received, received_span) = window(lower, call, "recv_counts")?;
+    let signals = Signals::of(lower, call, "signal")?;
+    let Domain { rank, ranks, .. } = signals.own;
+    let into = part_of(lower, &target, rank, ranks, span)?;
+    let most = Value::Const(Const::Int(into.shape()[0] as i64));
+    let mine = part_of(lower, &received, rank, ranks, received_span)?;
+    for peer in 0..ranks {
+        let part = part_of(lower, &source, peer, ranks, place)?;
+        let there = remote(lower, &into, Index::Known(peer as i64), span)?;
+        copy(lower, &part, &there, (false, PIECE), call.span)?;
+        let mut at = vec![Value::Const(Const::Int(0)); counts.shape().len()];
+        at[0] = Value::Const(Const::Int(peer as i64));
+        let count = lower.call_by_name("read", vec![Value::Tensor(counts.clone()), Value::Tuple(at)], counts_span)?;
+        let count = lower.extreme(false, &count, &most, counts_span)?;
+        let count = lower.number(&count, DType::Elem(Elem::I32), counts_span)?;
+        tell(lower, (&mine, Index::Known(peer as i64)), count, true, received_span)?;
+    }
+    signals.meet(lower, Index::Known(1))?;
+    signals.clear(lower, 1)?;
+    Ok(Value::Tensor(target))
+}
+
+pub(super) fn reduce_scatter(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (target, span) = window(lower, call, "target")?;
+    let op = reduction(lower, call, &["Sum"])?;
+    let signals = Signals::of(lower, call, "signal")?;
+    let Domain { rank, ranks, .. } = signals.own;
+    let mine = part_of(lower, &target, rank, ranks, span)?;
+    let size = mine.shape().iter().product::<u64>();
+    let all = row(lower, &target, span)?;
+    signals.meet(lower, Index::Known(1))?;
+    let each = (PIECE / all.elem.bytes() as u64).min(size);
+    // What others read of this window are other parts of it.
+    in_pieces(lower, (size, each), call.span, |lower, first, count| {
+        let first = lower.add_index(first, Index::Known((rank * size) as i64));
+        let sum = reduced(lower, (&all, &signals), (first, count), op, span)?;
+        let own = columns(lower, &all, first, count, span)?;
+        lower.store(&sum, &own, false, span)
+    })?;
+    signals.meet(lower, Index::Known(2))?;
+    signals.clear(lower, 2)?;
+    Ok(Value::Tensor(target))
+}

@@ -91,6 +91,11 @@ fn place(fold: Fold, dims: &[u64], index: &[u64]) -> (u64, u64) {
             Fold::Nd => dim + 1 < rank,
             Fold::Dn => dim + 2 == rank,
             Fold::Nz => dim + 3 == rank || dim + 2 == rank,
+            // Pairs of scales are in the last dimension, and in the one before the rows or columns of a box.
+            Fold::LeftScales => !matches!(rank - dim, 1 | 3),
+            Fold::LeftScaleRows => rank - dim >= 3,
+            Fold::RightScales => matches!(rank - dim, 1 | 3),
+            Fold::RightScaleCols => rank - dim <= 2,
         };
         let part = if is_row { &mut row } else { &mut col };
         *part = *part * dims[dim] + index[dim];
@@ -98,17 +103,20 @@ fn place(fold: Fold, dims: &[u64], index: &[u64]) -> (u64, u64) {
     (row, col)
 }
 
+/// Layouts that a text may say.
+const SAID: [&str; 9] = ["nd", "dn", "nz", "mx_a_zz", "mx_a_dn", "mx_a_nd", "mx_b_nn", "mx_b_nd", "mx_b_dn"];
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
     fn global_moves(
-        layout in layout(), (dims, strides) in tensor(), said in 0..4usize, load: bool,
+        layout in layout(), (dims, strides) in tensor(), said in 0..=SAID.len(), load: bool,
         valid in (0..40u32, 0..80u32), offset in 0..9u64,
     ) {
         let valid = (valid.0.min(layout.rows), valid.1.min(layout.cols));
         let place_of = TilePlace { space: Space::Vec, core: Role::Aiv0, layout };
-        let (said, fold) = match [Some("nd"), Some("dn"), Some("nz"), None][said] {
+        let (said, fold) = match SAID.get(said).copied() {
             None => (None, unsaid(&layout, &dims, valid)),
             said => (said, Fold::of(said, dims.len())),
         };

@@ -305,7 +305,7 @@ impl ProgramFacts {
         let waited: u64 = self.tasks.iter().map(|task| task.start - task.ready).sum();
         let name =
             |own: &&ClusterFacts| format!("{} {}%", self.cluster_name(own.cluster), percent(own.busy, self.cycles));
-        let mut each: Vec<String> = used.iter().take(SHOWN).map(|own| name(own)).collect();
+        let mut each: Vec<String> = used.iter().take(SHOWN).map(name).collect();
         if used.len() > SHOWN {
             each.push(format!("… {} more", used.len() - SHOWN));
         }

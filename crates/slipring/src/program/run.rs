@@ -542,10 +542,10 @@ impl ProgramRun<'_> {
                 came.extend(beside.waiting().into_iter().find_map(|task| Some((task, beside.resume(task)?))));
             }
         }
-        if let Some(task) = beside.waiting().first() {
-            if let Some(outcome) = beside.give_up(*task, graph).map_err(Error::Unsupported)? {
-                return stopped(*task, &outcome);
-            }
+        if let Some(task) = beside.waiting().first()
+            && let Some(outcome) = beside.give_up(*task, graph).map_err(Error::Unsupported)?
+        {
+            return stopped(*task, &outcome);
         }
         let tensors = beside.into_tensors();
         let mut compared: Vec<usize> = program.orchestration.tensor_of.iter().flatten().copied().collect();

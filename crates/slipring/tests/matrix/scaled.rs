@@ -33,11 +33,9 @@ struct Case {
 }
 
 /// Extents and strides of a tensor of scales, and where scale `(outer, group)` lies.
-fn scale_view(
-    layout: &str,
-    outer: usize,
-    groups: usize,
-) -> (Vec<usize>, Vec<usize>, Box<dyn Fn(usize, usize) -> usize>) {
+type ScaleView = (Vec<usize>, Vec<usize>, Box<dyn Fn(usize, usize) -> usize>);
+
+fn scale_view(layout: &str, outer: usize, groups: usize) -> ScaleView {
     let pairs = groups / 2;
     let piece = move |o: usize, g: usize| o / 16 * (pairs * 32) + g / 2 * 32 + o % 16 * 2 + g % 2;
     let packed = (vec![1, outer / 16, pairs, 16, 2], vec![outer * groups, pairs * 32, 32, 2, 1]);

@@ -10,7 +10,7 @@
 //! (sets, releases, barriers, gets, waits for what cannot overflow, and the issue of all but a wait for an empty pipe, which
 //! stands from then on).
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A core: 0 is the Cube core, 1 the Vector core.
 pub type Core = usize;
@@ -75,7 +75,7 @@ pub enum Found {
 }
 
 /// Where a program is: what is issued, how many steps of each pipe are over and whether it stands at a wait, and all counts.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct State {
     issued: [u16; 2],
     over: [[u16; PIPES]; 2],
@@ -192,7 +192,7 @@ impl<'a> Explorer<'a> {
     fn all(&self) -> Result<bool, &'static str> {
         let mut first = self.start();
         self.settle(&mut first)?;
-        let (mut seen, mut open) = (HashSet::from([first.clone()]), vec![first]);
+        let (mut seen, mut open) = (BTreeSet::from([first.clone()]), vec![first]);
         while let Some(state) = open.pop() {
             let next = self.successors(&state)?;
             if next.is_empty() {

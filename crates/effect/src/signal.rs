@@ -4,14 +4,19 @@ use slipring_machine::Role;
 use slipring_program::{Access, Effect, Env, Extent, Fault, Run, SignalUse, Update, UpdateKind};
 use slipring_tile::{Elem, Space};
 
-/// A change of a signal. Arguments: its byte address, the number.
+slipring_program::arguments! {
+    /// The signal's byte address, and the number that it changes by or that is waited for.
+    pub struct SignalArgs { signal, number }
+}
+
+/// A change of a signal. Arguments: [`SignalArgs`].
 #[derive(Clone, Copy, Debug)]
 pub struct Notify {
     /// True: the signal becomes the number. False: the number is added to it in one indivisible step.
     pub set: bool,
 }
 
-/// One look at a signal: 1 where the wait is over, else 0. Arguments: its byte address, the number that is waited for.
+/// One look at a signal: 1 where the wait is over, else 0. Arguments: [`SignalArgs`].
 #[derive(Clone, Copy, Debug)]
 pub struct Await {
     /// A larger number will do as well.
@@ -31,7 +36,7 @@ fn number(bytes: &[u8]) -> i32 {
 
 impl Effect for Notify {
     fn decides(&self, index: usize) -> bool {
-        index == 0
+        index == SignalArgs::AT.signal
     }
 
     fn is_signal(&self) -> bool {
@@ -39,8 +44,8 @@ impl Effect for Notify {
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
-        let place = place(args[0])?;
-        let value = args[1] as i32;
+        let SignalArgs { signal, number } = SignalArgs::of(args);
+        let (place, value) = (place(signal)?, number as i32);
         access.writes.push(place);
         if !self.set {
             access.reads.push(place);
@@ -52,8 +57,9 @@ impl Effect for Notify {
     }
 
     fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
-        let bytes = memory.bytes_mut(env, Role::Aic, Space::Gm, args[0], 4);
-        let value = args[1] as i32;
+        let given = SignalArgs::of(args);
+        let bytes = memory.bytes_mut(env, Role::Aic, Space::Gm, given.signal, 4);
+        let value = given.number as i32;
         let new = if self.set { value } else { number(bytes).wrapping_add(value) };
         bytes.copy_from_slice(&new.to_le_bytes());
         Ok(0)
@@ -62,7 +68,7 @@ impl Effect for Notify {
 
 impl Effect for Await {
     fn decides(&self, index: usize) -> bool {
-        index == 0
+        index == SignalArgs::AT.signal
     }
 
     fn is_signal(&self) -> bool {
@@ -70,15 +76,17 @@ impl Effect for Await {
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
-        access.reads.push(place(args[0])?);
-        access.signal = Some(SignalUse::Await { expected: args[1] as i32, at_least: self.at_least });
+        let SignalArgs { signal, number } = SignalArgs::of(args);
+        access.reads.push(place(signal)?);
+        access.signal = Some(SignalUse::Await { expected: number as i32, at_least: self.at_least });
         access.units.total += 4;
         Ok(())
     }
 
     fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
-        let own = number(memory.bytes(env, Role::Aic, Space::Gm, args[0], 4));
-        let wait = SignalUse::Await { expected: args[1] as i32, at_least: self.at_least };
+        let given = SignalArgs::of(args);
+        let own = number(memory.bytes(env, Role::Aic, Space::Gm, given.signal, 4));
+        let wait = SignalUse::Await { expected: given.number as i32, at_least: self.at_least };
         Ok(u64::from(wait.holds(own)))
     }
 }

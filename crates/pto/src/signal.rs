@@ -1,6 +1,6 @@
 //! Signals between devices: numbers in global memory that one device changes and another waits for (tile ISA, TNOTIFY, TWAIT).
 
-use slipring_effect::{Await, Notify};
+use slipring_effect::{Await, Notify, SignalArgs};
 use slipring_ir::{AttrKind, Diags, EnumSpec, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Cost, Pipe};
 use slipring_op::decode::{Decoder, element_address};
@@ -46,7 +46,12 @@ pub static TNOTIFY: OpDef = OpDef {
         let (signal, value) = (signal(op, d)?, number(op, d, "value")?);
         d.emit(Inst::Barrier { pipe: None });
         let cost = Cost::fixed(d.platform.cost.scalar_memory);
-        d.issue(Pipe::S, Notify { set: op.text("notifyOp") == Some("set") }, vec![signal, value], cost);
+        d.issue(
+            Pipe::S,
+            Notify { set: op.text("notifyOp") == Some("set") },
+            SignalArgs { signal, number: value }.list(),
+            cost,
+        );
         Ok(())
     },
     ..PLAIN
@@ -74,7 +79,10 @@ pub static TWAIT: OpDef = OpDef {
         let (signal, expected) = (signal(op, d)?, number(op, d, "expected")?);
         let again = d.label();
         d.place(again);
-        let over = d.issue_scalar(Await { at_least: op.text("cmp") != Some("eq") }, vec![signal, expected]);
+        let over = d.issue_scalar(
+            Await { at_least: op.text("cmp") != Some("eq") },
+            SignalArgs { signal, number: expected }.list(),
+        );
         d.poll(over, again);
         Ok(())
     },

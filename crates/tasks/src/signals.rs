@@ -42,7 +42,7 @@ impl Wanted {
 /// What a task does with a signal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum Step {
+pub enum SignalStep {
     Change(Signal, Change),
     Wait(Signal, Wanted),
 }
@@ -51,7 +51,7 @@ pub enum Step {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Event {
-    pub step: Step,
+    pub step: SignalStep,
     /// Where it stands in the text.
     pub span: Span,
     /// When it happened, in cycles from the start of its task.
@@ -108,7 +108,7 @@ pub fn races(graph: &Graph, tasks: &[Parts]) -> Option<Vec<Diagnostic>> {
     let place = |node: usize| {
         let task = first.partition_point(|own| *own <= node) - 1;
         let (events, part) = (&tasks[task].events, node - first[task]);
-        let says = |step: Step| if matches!(step, Step::Wait(..)) { "this wait" } else { "this signal" };
+        let says = |step: SignalStep| if matches!(step, SignalStep::Wait(..)) { "this wait" } else { "this signal" };
         let name = graph.name(task);
         let before = events.get(part).map(|own| (own.span, format!("{name} does so before {}", says(own.step))));
         let behind = || {
@@ -125,7 +125,7 @@ fn before_waits(tasks: &[Parts]) -> Vec<((usize, usize), (usize, usize))> {
     let mut changes = Changes::new();
     for (task, parts) in tasks.iter().enumerate() {
         for (at, event) in parts.events.iter().enumerate() {
-            if let Step::Change(signal, change) = event.step {
+            if let SignalStep::Change(signal, change) = event.step {
                 changes.entry(signal).or_default().entry(task).or_default().push((at, change));
             }
         }
@@ -133,7 +133,7 @@ fn before_waits(tasks: &[Parts]) -> Vec<((usize, usize), (usize, usize))> {
     let mut found = Vec::new();
     for (task, parts) in tasks.iter().enumerate() {
         for (at, event) in parts.events.iter().enumerate() {
-            let Step::Wait(signal, wanted) = event.step else { continue };
+            let SignalStep::Wait(signal, wanted) = event.step else { continue };
             let Some(by_task) = changes.get(&signal) else { continue };
             found.extend(needed(by_task, (task, at), wanted).into_iter().map(|from| (from, (task, at))));
         }
@@ -218,7 +218,7 @@ mod tests {
         Wanted { number, at_least: true }
     }
 
-    fn task(steps: &[Step]) -> Parts {
+    fn task(steps: &[SignalStep]) -> Parts {
         let events = steps.iter().map(|step| Event { step: *step, span: Span::default(), at: 0 }).collect();
         Parts { touched: Vec::new(), events }
     }
@@ -227,26 +227,26 @@ mod tests {
 
     #[test]
     fn all_that_a_wait_cannot_do_without_comes_before_it() {
-        let one = Step::Change(S, Change::Add(1));
+        let one = SignalStep::Change(S, Change::Add(1));
         // Two tell, and it waits for both.
-        let tasks = [task(&[one]), task(&[one]), task(&[Step::Wait(S, wants(2))])];
+        let tasks = [task(&[one]), task(&[one]), task(&[SignalStep::Wait(S, wants(2))])];
         assert_eq!(before_waits(&tasks), [((0, 0), (2, 0)), ((1, 0), (2, 0))]);
         // It waits for one of them: either will do.
-        let tasks = [task(&[one]), task(&[one]), task(&[Step::Wait(S, wants(1))])];
+        let tasks = [task(&[one]), task(&[one]), task(&[SignalStep::Wait(S, wants(1))])];
         assert_eq!(before_waits(&tasks), []);
         // Rounds of one that tells: the second wait needs the second.
-        let tasks = [task(&[one, one]), task(&[Step::Wait(S, wants(1)), Step::Wait(S, wants(2))])];
+        let tasks = [task(&[one, one]), task(&[SignalStep::Wait(S, wants(1)), SignalStep::Wait(S, wants(2))])];
         assert_eq!(before_waits(&tasks), [((0, 0), (1, 0)), ((0, 1), (1, 1))]);
         // What is taken back is needed again.
-        let back = Step::Change(S, Change::Add(-1));
-        let tasks = [task(&[one, one]), task(&[Step::Wait(S, wants(1)), back, Step::Wait(S, wants(1))])];
+        let back = SignalStep::Change(S, Change::Add(-1));
+        let tasks = [task(&[one, one]), task(&[SignalStep::Wait(S, wants(1)), back, SignalStep::Wait(S, wants(1))])];
         assert_eq!(before_waits(&tasks), [((0, 0), (1, 0)), ((0, 1), (1, 2))]);
     }
 
     #[test]
     fn only_one_may_set_what_a_wait_comes_behind() {
-        let set = Step::Change(S, Change::Set(3));
-        let wait = Step::Wait(S, Wanted { number: 3, at_least: false });
+        let set = SignalStep::Change(S, Change::Set(3));
+        let wait = SignalStep::Wait(S, Wanted { number: 3, at_least: false });
         assert_eq!(before_waits(&[task(&[set]), task(&[wait])]), [((0, 0), (1, 0))]);
         assert_eq!(before_waits(&[task(&[set]), task(&[set]), task(&[wait])]), []);
     }

@@ -9,7 +9,7 @@ use slipring_machine::Platform;
 use slipring_program::zeroed;
 use slipring_report::{BufferFacts, CheckFacts, digest};
 use slipring_sim::{Stats, Turns};
-use slipring_tasks::signals::{Event, Parts, Step};
+use slipring_tasks::signals::{Event, Parts, SignalStep};
 use slipring_tasks::{Bytes, Graph, Plan, Ran, Runs, Touched, plan, touched};
 use slipring_tile::Elem;
 
@@ -208,8 +208,8 @@ impl Runner<'_> {
             let event = |own: &Signalled| {
                 let span = sites.get(own.site as usize).map_or((0, 0), |site| site.span);
                 let step = match beside::step(own.what) {
-                    Ok(change) => Step::Change(own.place, change),
-                    Err(wanted) => Step::Wait(own.place, wanted),
+                    Ok(change) => SignalStep::Change(own.place, change),
+                    Err(wanted) => SignalStep::Wait(own.place, wanted),
                 };
                 Event { step, span: Span::new(span.0, span.1), at: own.at }
             };

@@ -86,7 +86,7 @@ t.func @g(%p: f32) {
 ",
     );
     let expected = [
-        "1:29 syntax expected a memory space, found `%n` (one of gm, mat, left, right, acc, vec, bias, scaling)",
+        "1:29 syntax expected a memory space, found `%n` (one of gm, mat, left, right, acc, vec, bias, scaling, left_scale, right_scale)",
         "3:20 undefined-value `%nn` is not defined here",
         "5:18 undefined-value `%o` is not defined here",
         "8:19 syntax expected `:`, found `return` (write `: f32`)",

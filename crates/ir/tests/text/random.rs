@@ -49,7 +49,8 @@ impl Dice<'_> {
         } else {
             [self.dim(), self.dim()]
         };
-        let space = self.pick(&Space::NAMED);
+        // The layout tells the memories of scales from the other one: they come last.
+        let space = self.pick(&Space::NAMED[..8]);
         TileType { space, layout, valid, pad: self.roll(4) as u8, compact: self.roll(3) as u8 }
     }
 

@@ -27,6 +27,11 @@ pub(crate) fn clean_if(question: &Question, clean: [bool; 2], instead: Option<St
     }
 }
 
+/// The condition of a clean verdict whose question was answered otherwise for so many steps only, without a finding.
+pub(crate) fn tried_only(question: &Question, steps: u64) -> String {
+    format!("{} (else, `--reading {}`: tried for {steps} steps only)", question.ours[0], question.name)
+}
+
 /// The first error of a report with its line.
 pub(crate) fn first_error(findings: &Report) -> Option<String> {
     let error = findings.messages().iter().find(|message| message.severity == Severity::Error)?;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use slipring_check::{CheckReport, Checker, Tools};
 use slipring_ir::text::nearest;
 use slipring_ir::{Diagnostic, Diags};
-use slipring_program::ParamKind;
+use slipring_program::{Finding, ParamKind, Severity};
 use slipring_report::{CheckFacts, Record, Recorder, RingTrace, RunFacts, checks_text};
-use slipring_sim::{Suppose, Turns};
+use slipring_sim::{Suppose, Timing, Turns};
 
-use crate::answers::{clean_if, not_clean};
+use crate::answers::{clean_if, not_clean, tried_only};
 use crate::args::Passed;
 use crate::exec::{How, launch};
 use crate::kernel::Compiled;
@@ -91,6 +91,9 @@ pub struct Comparison {
     pub facts: CheckFacts,
 }
 
+/// Steps for which a run tries the other answer of a question: [`crate::Kernel::prove`] tries it to the end.
+const OTHERWISE_STEPS: u64 = 1 << 16;
+
 /// Runs a compiled kernel on its arguments.
 ///
 /// # Errors
@@ -127,14 +130,28 @@ pub(crate) fn start<'a>(
     };
     let findings = report(&judged);
     for question in judged.questions.clone() {
-        let quiet = RunOptions { trace: false, events: 0, record: false, ..asked.clone() };
+        // At the platform's own durations, whatever was asked for: how far it comes does not depend on that.
+        let mut quiet = RunOptions { trace: false, events: 0, record: false, ..asked.clone() };
+        (quiet.timing, quiet.delays) = (Timing::default(), Vec::default());
         let other = compiled.with_reading(question);
-        let (_, _, instead) = once(&other, &bound, &options, &quiet, &tools, earlier.as_ref());
+        let mut short = options;
+        short.limits.steps = short.limits.steps.min(OTHERWISE_STEPS);
+        let (_, _, mut instead) = once(&other, &bound, &short, &quiet, &tools, earlier.as_ref());
         if asked.control.is_cancelled() {
             return Err(Error::Cancelled);
         }
-        let (clean, found) = ([judged.is_free(), instead.is_free()], not_clean(&instead, &report(&instead)));
-        judged.scope.clean_if.extend(clean_if(question, clean, found));
+        let of_limit = |finding: &Finding| finding.code == "step-limit" && short.limits.steps < options.limits.steps;
+        let cut = instead.findings.iter().any(of_limit);
+        instead.findings.retain(|finding| !of_limit(finding));
+        let condition = match cut && instead.findings.iter().all(|finding| finding.severity < Severity::Error) {
+            // Where the verdict is not clean there is nothing to say of conditions.
+            true => judged.is_free().then(|| tried_only(question, OTHERWISE_STEPS)),
+            false => {
+                let (clean, found) = ([judged.is_free(), instead.is_free()], not_clean(&instead, &report(&instead)));
+                clean_if(question, clean, found)
+            }
+        };
+        judged.scope.clean_if.extend(condition);
     }
     let control = asked.control.clone();
     let (compiled, launch, time_only) = (compiled.clone(), number, asked.time_only);

@@ -249,7 +249,7 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, vector: bool) -> Lowered {
         (None, None) => (Start::Zero, Operand::Imm(0)),
     };
     if four_bit(&a.ty) || four_bit(&b.ty) {
-        return Err(d.unsupported("a product of 4-bit floats, whose order in L0B no public source has,"));
+        return Err(d.unsupported("a product with scales of 4-bit floats"));
     }
     // A tile that is elsewhere is not read: the unit finds the scales by the address of the operand.
     let mut scales = |tile: &slipring_op::decode::TileRef, data| {

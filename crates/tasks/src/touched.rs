@@ -180,8 +180,11 @@ fn each_pair(graph: &Graph, touched: &Footprints, see: &mut dyn FnMut(usize, usi
     }
 }
 
-fn races(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
-    let mut once = Once::default();
+/// Takes the tasks of a race, its tensor, and what makes its diagnostic.
+type SeeRace<'s> = dyn FnMut([usize; 2], usize, &dyn Fn() -> Diagnostic) + 's;
+
+/// Shows each pair of tasks that no path orders and of which one changes bytes that the other uses.
+fn each_race(graph: &Graph, reach: &Reach, touched: &Footprints, see: &mut SeeRace<'_>) {
     each_pair(graph, touched, &mut |first, second, tensor| {
         if reach.ordered(first, second) {
             return;
@@ -189,9 +192,16 @@ fn races(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnostic> 
         let (a, b) = (&touched[first][&tensor], &touched[second][&tensor]);
         let bytes = a.conflict(b);
         if !bytes.is_empty() {
-            let key = (graph.tasks[first].span, graph.tasks[second].span, tensor);
-            once.add(key, || race(graph, tensor, &bytes, (first, a), (second, b)));
+            see([first, second], tensor, &|| race(graph, tensor, &bytes, (first, a), (second, b)));
         }
+    });
+}
+
+fn races(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
+    let mut once = Once::default();
+    each_race(graph, reach, touched, &mut |tasks, tensor, race| {
+        let [first, second] = tasks.map(|task| graph.tasks[task].span);
+        once.add((first, second, tensor), race);
     });
     once.list("pair")
 }
@@ -204,18 +214,10 @@ pub(crate) fn races_of_parts(
     place: &dyn Fn(usize) -> Option<(Span, String)>,
 ) -> Vec<Diagnostic> {
     let mut once = Once::default();
-    each_pair(graph, touched, &mut |first, second, tensor| {
-        if reach.ordered(first, second) {
-            return;
-        }
-        let (a, b) = (&touched[first][&tensor], &touched[second][&tensor]);
-        let bytes = a.conflict(b);
-        if bytes.is_empty() {
-            return;
-        }
+    each_race(graph, reach, touched, &mut |[first, second], tensor, race| {
         let spans = [first, second].map(|part| place(part).map_or(graph.tasks[part].span, |place| place.0));
         once.add((spans[0], spans[1], tensor), || {
-            let mut error = race(graph, tensor, &bytes, (first, a), (second, b));
+            let mut error = race();
             for (span, what) in [first, second].into_iter().filter_map(place) {
                 error = error.also(span, what);
             }

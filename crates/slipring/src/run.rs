@@ -130,25 +130,17 @@ pub(crate) fn start<'a>(
     };
     let findings = report(&judged);
     for question in judged.questions.clone() {
-        // At the platform's own durations, whatever was asked for: how far it comes does not depend on that.
-        let mut quiet = RunOptions { trace: false, events: 0, record: false, ..asked.clone() };
-        (quiet.timing, quiet.delays) = (Timing::default(), Vec::default());
         let other = compiled.with_reading(question);
-        let mut short = options;
-        short.limits.steps = short.limits.steps.min(OTHERWISE_STEPS);
-        let (_, _, mut instead) = once(&other, &bound, &short, &quiet, &tools, earlier.as_ref());
+        let tried = otherwise(&other, &bound, &options, asked, &tools, earlier.as_ref());
         if asked.control.is_cancelled() {
             return Err(Error::Cancelled);
         }
-        let of_limit = |finding: &Finding| finding.code == "step-limit" && short.limits.steps < options.limits.steps;
-        let cut = instead.findings.iter().any(of_limit);
-        instead.findings.retain(|finding| !of_limit(finding));
-        let condition = match cut && instead.findings.iter().all(|finding| finding.severity < Severity::Error) {
+        let condition = match tried {
             // Where the verdict is not clean there is nothing to say of conditions.
-            true => judged.is_free().then(|| tried_only(question, OTHERWISE_STEPS)),
-            false => {
-                let (clean, found) = ([judged.is_free(), instead.is_free()], not_clean(&instead, &report(&instead)));
-                clean_if(question, clean, found)
+            None => judged.is_free().then(|| tried_only(question, OTHERWISE_STEPS)),
+            Some(instead) => {
+                let clean = [judged.is_free(), instead.is_free()];
+                clean_if(question, clean, not_clean(&instead, &report(&instead)))
             }
         };
         judged.scope.clean_if.extend(condition);
@@ -156,6 +148,28 @@ pub(crate) fn start<'a>(
     let control = asked.control.clone();
     let (compiled, launch, time_only) = (compiled.clone(), number, asked.time_only);
     Ok(Run { compiled, bound, options, control, execution, judged, findings, seen, launch, time_only })
+}
+
+/// What the tools say with the other answer of a question; `None` where nothing is found before its steps are over.
+fn otherwise(
+    compiled: &Compiled,
+    bound: &[Bound<'_>],
+    options: &ExecuteOptions,
+    asked: &RunOptions,
+    tools: &Tools,
+    earlier: Option<&Execution>,
+) -> Option<CheckReport> {
+    // At the platform's own durations, whatever was asked for: how far it comes does not depend on that.
+    let mut quiet = RunOptions { trace: false, events: 0, record: false, ..asked.clone() };
+    (quiet.timing, quiet.delays) = (Timing::default(), Vec::default());
+    let mut short = *options;
+    short.limits.steps = short.limits.steps.min(OTHERWISE_STEPS);
+    let (_, _, mut judged) = once(compiled, bound, &short, &quiet, tools, earlier);
+    let of_limit = |finding: &Finding| finding.code == "step-limit" && short.limits.steps < options.limits.steps;
+    let cut = judged.findings.iter().any(of_limit);
+    judged.findings.retain(|finding| !of_limit(finding));
+    let wrong = judged.findings.iter().any(|finding| finding.severity >= Severity::Error);
+    (wrong || !cut).then_some(judged)
 }
 
 /// Runs it once, with what was kept of it and what the tools say.

@@ -61,7 +61,7 @@ def sweep(
 
     if of_point:
         # What a function gives shows at the ends: nothing that it was made of says as much.
-        values = [[(name, _digest(value)) for name, value in own(points[at]).items()] for at in (0, len(points) - 1)]
+        values = [[(name, _digest(value)) for name, value in own(points[at]).items()] for at in sorted({0, len(points) - 1})]
     head = {"what": title, "id": identity(source.facts(), _plain(axes), values, sorted(options.items()), verify)}
     journal = Journal(file, head, len(points))
 

@@ -218,9 +218,9 @@ impl Events<'_, '_> {
         };
         let mut candidates: Vec<(Use, Pair)> = (0..self.ids).filter_map(last_of).collect();
         candidates.sort_by_key(|(u, _)| u.wait);
-        // The longer ago it was, the less the pair waits. In a loop signals back need ids as well: fewer at a time.
-        let repeated = self.order.tree.is_repeated(held.block);
-        let Some(&(older_use, older)) = candidates.get(if repeated { candidates.len() / 2 } else { 0 }) else {
+        // The one in the middle: a signal back says of all before it that they are over too, so every few pairs need one,
+        // and the setting pipe stays half of the ids ahead.
+        let Some(&(older_use, older)) = candidates.get(candidates.len() / 2) else {
             return false;
         };
         let (from, to, block) = (pair.to, pair.from, held.block);
@@ -229,7 +229,7 @@ impl Events<'_, '_> {
         let wait = if pair.carried { self.order.middle(block, held.set.gap as usize) } else { limit };
         let back = Pair { from, to, block, set, wait, carried: false };
         let mut added = vec![back];
-        if repeated {
+        if self.order.tree.is_repeated(held.block) {
             let (set, wait) = (Pos::after(pair.wait.gap as usize), Pos::before(older.set.gap as usize - 1));
             added.push(Pair { set, wait, carried: true, ..back });
         }

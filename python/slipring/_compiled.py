@@ -1,7 +1,8 @@
 """Kernels that are compiled and not run yet."""
 
 from . import _slipring
-from ._arrays import element_of, extents, host_array, is_array
+from ._arrays import dtype_of, element_of, extents, host_array, is_array
+from ._host import bind_host, host_tensor
 from ._runs import start
 
 
@@ -71,9 +72,13 @@ class Lowered:
         # The functions that remain when those that are copied into others are gone.
         self.functions = {part.name: part for part in parts if part.kind != "inline"}
 
-    def compile(self, platform, target):
-        """Compiles for the platform `target`, which the caller calls `platform`."""
-        return Compiled(self.function, self.arguments, target, platform, self)
+    def get_function(self, name):
+        """The function of that name; `None` where it has none."""
+        return self.functions.get(name)
+
+    def compile(self, platform, target, distributed=None):
+        """Compiles for the platform `target`, which the caller calls `platform`; `distributed` says which devices there are."""
+        return compiled_for(self.function, self.arguments, target, platform, self, distributed)
 
     def as_python(self):
         """The text of its functions."""
@@ -147,18 +152,67 @@ class Compiled:
         devices = getattr(config, "devices", None) or self.devices
         if devices is not None:
             options.setdefault("devices", devices)
+        called = self._function._host_functions()
+        if called and "host" not in options:
+            options["host"] = bind_host(called, {})
         arguments = self._function._bind(args, {})
         return start(self._kernel, self._parameters, arguments, options, verify)
 
     def __call__(self, *args, **options):
-        """Runs it; its outputs are written in place, findings raise."""
+        """Runs it; its outputs are written in place, findings raise. Without its outputs it makes them and gives them back."""
+        outputs = self.output_indices
+        if outputs and self.has_return and len(args) == len(self.param_names) - len(outputs):
+            args = self._with_outputs(args, outputs)
         run = self.run(*args, **options)
         run.check()
         run.write()
         return self._function._result(run, args, {})
 
+    def _with_outputs(self, inputs, outputs):
+        """All arguments, with new arrays of zeros for the outputs: tensors of torch where the inputs are."""
+        import numpy as np
+
+        types = {name: (elem, shape) for name, elem, shape, _, _ in self._parameters}
+        given, args = iter(inputs), []
+        of_torch = any(type(value).__module__.partition(".")[0] == "torch" for value in inputs)
+        for at, name in enumerate(self.param_names):
+            if at not in outputs:
+                args.append(next(given))
+                continue
+            elem, shape = types[name]
+            array = np.zeros([int(extent) for extent in shape], dtype=dtype_of(elem))
+            args.append(host_tensor(bytearray(array.nbytes), elem, array.shape) if of_torch else array)
+        return args
+
     def __repr__(self):
         return f"<slipring kernel {self.name} compiled for {self.platform}>"
+
+
+class DistributedCompiledProgram(Compiled):
+    """A compiled program of the host: it runs on devices, and `prepare` gives a worker for many runs of it."""
+
+    # The devices that were named for it.
+    device_ids = (0,)
+
+    @property
+    def host_functions(self):
+        """The functions of the host that it calls, by name."""
+        return self._function._host_functions()
+
+    def prepare(self, config=None, *, extra_compiled=(), **options):
+        """A worker that holds this program, and those of `extra_compiled`. `callbacks` are functions of the host by name."""
+        from .pypto.distributed import DistributedWorker
+
+        return DistributedWorker([self, *extra_compiled], config, **options)
+
+
+def compiled_for(function, arguments, target, platform=None, program=None, distributed=None):
+    """A function compiled for arguments and a platform; `distributed` says which devices there are."""
+    of_host = function.of_host or distributed is not None
+    compiled = (DistributedCompiledProgram if of_host else Compiled)(function, arguments, target, platform, program)
+    if distributed is not None:
+        compiled.devices, compiled.device_ids = len(distributed.device_ids), tuple(distributed.device_ids)
+    return compiled
 
 
 def bound(names, args, kwargs, name):

@@ -3,7 +3,8 @@
 import functools
 
 from . import _slipring
-from ._compiled import Compiled, Kept, Lowered, bound, readings, tensors
+from ._compiled import Kept, Lowered, bound, compiled_for, readings, tensors
+from ._host import bind_host
 from ._progress import Progress
 from ._runs import OPTIONS, ProgramRun, passed, start
 from ._source import _MISSING, Text, look_up, plain, surroundings, together
@@ -12,12 +13,26 @@ from ._source import _MISSING, Text, look_up, plain, surroundings, together
 PUBLIC = []
 
 
+# Levels of a device; at those above it, functions are the host's.
+OF_DEVICE = ("AIV", "AIC", "CORE_GROUP", "CHIP_DIE", "L2CACHE", "CHIP", "PROCESSOR", "UMA")
+
+
+def _member(options, name):
+    """The last part of a word that a decorator is given; empty where it is not."""
+    word = options.get(name)
+    return "" if word is None else getattr(word, "__slipring_path__", str(word)).rpartition(".")[2]
+
+
 def _kind(path, options):
-    """What a decorator makes of a function: `None` for host code."""
-    kind = options.get("type")
-    if kind is not None:
-        name = getattr(kind, "__slipring_path__", str(kind)).rpartition(".")[2]
-        return {"InCore": "kernel", "Opaque": "kernel", "AIC": "cube", "AIV": "vector", "Inline": "inline"}.get(name)
+    """What a decorator makes of a function: `None` for what starts kernels, `python` for host code that is not compiled."""
+    if options.get("type") is not None:
+        kinds = {"InCore": "kernel", "Opaque": "kernel", "AIC": "cube", "AIV": "vector", "Inline": "inline"}
+        return kinds.get(_member(options, "type"))
+    role = _member(options, "role")
+    if role == "Orchestrator":
+        return None
+    if role == "SubWorker" and _member(options, "level") not in ("", *OF_DEVICE):
+        return "python"
     return {"pl.inline": "inline", "pl.jit.inline": "inline", "pl.jit.host": None}.get(path, "kernel")
 
 
@@ -46,7 +61,9 @@ class Decorator:
         if isinstance(function, Function):
             return function
         kind = _kind(self.__slipring_path__, options)
-        return Function(function, kind, surroundings(depth))
+        made = Function(function, kind, surroundings(depth))
+        made.of_host = self.__slipring_path__ == "pl.jit.host" or _member(options, "level") not in ("", *OF_DEVICE)
+        return made
 
     def __repr__(self):
         return self.__slipring_path__
@@ -61,6 +78,8 @@ class Function:
         self.kind = kind
         self.local = local or {}
         self.owner = None
+        # True for one that stands above the devices.
+        self.of_host = False
         self._text = None
         self._compiled = Kept()
 
@@ -82,6 +101,8 @@ class Function:
             if part in parts:
                 continue
             parts.append(part)
+            if part.kind == "python":
+                continue
             own = part.owner.functions if part.owner is not None else {}
             waiting += [own[name] for name in part.text.siblings if name in own]
             for name in part.text.used:
@@ -98,9 +119,8 @@ class Function:
     def compile(self, *args, platform=None, config=None, **kwargs):
         """The kernel compiled for arguments of these shapes and types; for those of its annotations if none are given."""
         target, name = _target(platform, config)
-        compiled = Compiled(self, self._bind(args, kwargs) if args or kwargs else {}, target, name)
-        compiled.devices = getattr(config, "devices", None)
-        return compiled
+        distributed = getattr(config, "distributed_config", None)
+        return compiled_for(self, self._bind(args, kwargs) if args or kwargs else {}, target, name, distributed=distributed)
 
     def lower(self, *args, platform=None, config=None, **kwargs):
         """Compiles for these arguments, so that what is wrong is said, and gives the program: its `functions`, its text."""
@@ -118,7 +138,7 @@ class Function:
         """What kind of function it is, as the language names it."""
         from . import language
 
-        names = {"kernel": "InCore", "cube": "AIC", "vector": "AIV", "inline": "Inline", None: "Orchestration"}
+        names = {"kernel": "InCore", "cube": "AIC", "vector": "AIV", "inline": "Inline", "python": "Opaque", None: "Orchestration"}
         return getattr(language.FunctionType, names[self.kind])
 
     @property
@@ -136,10 +156,22 @@ class Function:
         """Its text."""
         return "".join(self.text.lines)
 
+    @property
+    def requires_runtime_binding(self):
+        """True for a function of the host whose body is `...`: what it does is given when a worker is prepared."""
+        return self.kind == "python" and self.text.is_open
+
+    def _host_functions(self):
+        """The functions of the host that it calls, by name."""
+        parts, _ = self._parts()
+        return {part.name: part for part in parts if part.kind == "python"}
+
     def _bind(self, args, kwargs):
         """Each argument by its parameter."""
         if self.kind == "inline":
             raise TypeError(f"`{self.__name__}` is copied into kernels that call it; it is no kernel itself")
+        if self.kind == "python":
+            raise TypeError(f"`{self.__name__}` is Python of the host, which a program calls; it is no kernel")
         return bound(self.parameter_names, args, kwargs, self.__name__)
 
     @property
@@ -207,6 +239,9 @@ class Function:
         config = kwargs.pop("config", None)
         if getattr(config, "devices", None) is not None:
             options.setdefault("devices", config.devices)
+        called = self._host_functions()
+        if called:
+            options["host"] = bind_host(called, {})
         platform, _ = _target(platform, config)
         reading = readings(kwargs.pop("reading", ()))
         arguments = self._bind(args, kwargs)
@@ -299,11 +334,18 @@ class Program:
 
     def lower(self, *args, **kwargs):
         """The program of its entry: the function of the host part, or its only kernel."""
-        kernels = [function for function in self.functions.values() if function.kind != "inline"]
+        kernels = [function for function in self.functions.values() if function.kind not in ("inline", "python")]
         entries = [function for function in kernels if function.kind is None] or kernels
+        # What another one calls is a part of it.
+        called = {name for function in entries for name in function.text.siblings if name != function.name}
+        entries = [function for function in entries if function.name not in called] or entries
         if len(entries) != 1:
             raise TypeError(f"the program has {len(entries)} functions to begin with: {', '.join(self.functions)}")
         return entries[0].lower(*args, **kwargs)
+
+    def get_function(self, name):
+        """The function of that name; `None` where it has none."""
+        return self.functions.get(name)
 
     def __getattr__(self, name):
         functions = self.__dict__.get("functions", {})

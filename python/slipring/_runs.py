@@ -15,6 +15,7 @@ OPTIONS = (
     "devices",
     "events",
     "gm_slack",
+    "host",
     "launches",
     "max_cycles",
     "max_memory",

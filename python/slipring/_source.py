@@ -33,6 +33,7 @@ class Text:
         own = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
         self.siblings = sorted({node.attr for node in own if node.value.id == "self"})
         self.returned = _returned(tree.body[0])
+        self.is_open = _is_open(tree.body[0])
         self.key = (self.filename, self.first, "".join(self.lines))
 
 
@@ -45,6 +46,14 @@ def _returned(function):
         return []
     values = last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
     return [value.id if isinstance(value, ast.Name) else None for value in values]
+
+
+def _is_open(function):
+    """True for a function whose body is `...`, perhaps behind its documentation."""
+    import ast
+
+    constants = [line.value.value for line in function.body if isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant)]
+    return len(constants) == len(function.body) and constants[-1] is ... and all(isinstance(text, str) for text in constants[:-1])
 
 
 def together(texts, classes):

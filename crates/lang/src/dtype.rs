@@ -51,6 +51,15 @@ impl DType {
         }
     }
 
+    /// The type of such elements in memory: truth values are bytes, 0 and 1. `None` for numbers that no tensor holds.
+    pub fn stored(self) -> Option<Elem> {
+        match self {
+            DType::Elem(elem) => Some(elem),
+            DType::Bool => Some(Elem::U8),
+            DType::Index => None,
+        }
+    }
+
     /// True for floats.
     pub fn is_float(self) -> bool {
         matches!(self, DType::Elem(elem) if elem.is_float())

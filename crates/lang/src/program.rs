@@ -108,7 +108,7 @@ const BUILTINS: [&str; 12] =
 const WORDS: &[&str] = &[
     "incore", "jit", "kernel", "function", "inline", "program", "Tensor", "Tile", "Scalar", "Out", "InOut", "range", "unroll",
     "parallel", "pipeline", "split_aiv", "spmd", "at", "cluster", "split", "cross_core_slot", "SplitMode", "Mem", "MemorySpace",
-    "Level", "PadValue", "FunctionType", "TileLayout", "TensorLayout", "AtomicType", "MX_A_ZZ", "MX_B_NN", "AUTO", "yield_", "cond", "const",
+    "Level", "Role", "PadValue", "FunctionType", "TileLayout", "TensorLayout", "AtomicType", "MX_A_ZZ", "MX_B_NN", "AUTO", "yield_", "cond", "const",
     "static_assert", "static_print", "FP32", "FP16", "BF16", "BFLOAT16", "FP8E4M3FN", "FP8E5M2", "FP8E8M0", "HF8", "INT8", "INT16",
     "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64", "INDEX", "BOOL", "dynamic",
 ];
@@ -129,6 +129,8 @@ pub(crate) enum Role {
     Starts,
     /// Starts kernels that run together on one cluster.
     Group,
+    /// Python of the host: called with tensors between tasks, and not compiled.
+    Host,
 }
 
 /// Lowers what a file defines. `modules` are its own text and those of the helper modules that it imports.
@@ -509,8 +511,17 @@ pub(crate) fn path_of(globals: &Globals<'_>, scope: &Scope, expr: &Expr) -> Opti
 ///
 /// # Errors
 /// Why it is no decorator of a function.
-pub(crate) fn role_of(path: &str, ty: Option<&str>) -> Result<Role, String> {
+pub(crate) fn role_of(
+    path: &str,
+    ty: Option<&str>,
+    (level, role): (Option<&str>, Option<&str>),
+) -> Result<Role, String> {
+    /// Levels of a device: what has a role there is a kernel, or starts kernels.
+    const OF_DEVICE: &[&str] = &["AIV", "AIC", "CORE_GROUP", "CHIP_DIE", "L2CACHE", "CHIP", "PROCESSOR", "UMA"];
+    let of_host = level.is_some_and(|level| !OF_DEVICE.contains(&level));
     Ok(match (path, ty) {
+        ("pl.function", None) if role == Some("Orchestrator") => Role::Starts,
+        ("pl.function", None) if role == Some("SubWorker") && of_host => Role::Host,
         ("pl.inline" | "pl.jit.inline", _) | ("pl.function", Some("Inline")) => Role::Inline,
         ("pl.jit.host", _) | ("pl.function", Some("Orchestration" | "Spmd" | "Graph")) => Role::Starts,
         ("pl.function", Some("Group")) => Role::Group,

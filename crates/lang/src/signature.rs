@@ -327,7 +327,7 @@ fn tensor_type(
     }
     check_shape(lower, &extents, at(*shape))?;
     match lower.expr(elem)? {
-        Value::Const(Const::DType(DType::Elem(elem))) => Ok((extents, elem)),
+        Value::Const(Const::DType(ty)) if ty.stored().is_some() => Ok((extents, ty.stored().unwrap_or(Elem::U8))),
         other => {
             let what = describe(lower, &other);
             Err(lower.error("parameter", at(*elem), format!("elements have a type such as `pl.FP32`, this is {what}")))

@@ -1,13 +1,13 @@
 //! Whole programs.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList};
 use slipring::report::Trace;
-use slipring::tasks::draw;
-use slipring::{Control, ProgramFacts, ProgramOptions, Report};
+use slipring::tasks::{HostArg, HostNumber, draw};
+use slipring::{Control, HostFunctions, ProgramFacts, ProgramOptions, Report};
 
 use crate::error::raise;
 use crate::kernel::{Asked, Described, described, listening, tensors};
@@ -27,8 +27,49 @@ impl Program {
     }
 }
 
+/// What a function of the host raised.
+type Raised = Arc<Mutex<Option<PyErr>>>;
+
+/// Functions of the host by their names, called as `function(args)` where each of `args` is a number or `(elements, element type, shape)`;
+/// the elements are a `bytearray`, which they change in place. What one raises is kept, and ends the run.
+fn host(functions: &Bound<'_, PyDict>, raised: &Raised) -> PyResult<HostFunctions> {
+    let known: Vec<(String, Py<PyAny>)> =
+        functions.iter().map(|(name, own)| Ok((name.extract()?, own.unbind()))).collect::<PyResult<_>>()?;
+    let raised = raised.clone();
+    Ok(HostFunctions::new(move |call, parts| {
+        let done = Python::attach(|py| -> PyResult<()> {
+            let Some((_, function)) = known.iter().find(|(name, _)| *name == call.name) else {
+                return Err(PyTypeError::new_err(format!("nothing is given for the host function `{}`", call.name)));
+            };
+            let (args, mut arrays) = (PyList::empty(py), Vec::new());
+            for arg in &call.args {
+                match arg {
+                    HostArg::Part(piece, _) => {
+                        let bytes = PyByteArray::new(py, &parts[arrays.len()]);
+                        args.append((&bytes, piece.elem.name(), &piece.shape))?;
+                        arrays.push(bytes);
+                    }
+                    HostArg::Number(HostNumber::Truth(truth)) => args.append(truth)?,
+                    HostArg::Number(HostNumber::Whole(n)) => args.append(n)?,
+                    HostArg::Number(HostNumber::Float(x)) => args.append(x)?,
+                }
+            }
+            function.call1(py, (args,))?;
+            for (part, array) in parts.iter_mut().zip(arrays) {
+                *part = array.to_vec();
+            }
+            Ok(())
+        });
+        done.map_err(|error| {
+            let said = format!("`{}` raised {error}", call.name);
+            *raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            said
+        })
+    }))
+}
+
 /// Options from their names.
-fn options(given: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResult<ProgramOptions> {
+fn options(given: Option<&Bound<'_, PyDict>>, control: &Control, raised: &Raised) -> PyResult<ProgramOptions> {
     let mut options = ProgramOptions::default();
     options.control = control.clone();
     let mut asked = Asked::default();
@@ -36,6 +77,7 @@ fn options(given: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResult<Pro
         match key.extract::<String>()?.as_str() {
             "clusters" => options.clusters = value.extract()?,
             "devices" => options.devices = value.extract()?,
+            "host" => options.host = host(value.cast::<PyDict>()?, raised)?,
             "order" => options.order = value.extract()?,
             "record" => options.record = value.extract()?,
             other if asked.take(other, &value)? => {}
@@ -101,8 +143,8 @@ impl Program {
         verify: bool,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<ProgramRun> {
-        let control = Control::default();
-        let options = options(given, &control)?;
+        let (control, raised) = (Control::default(), Raised::default());
+        let options = options(given, &control, &raised)?;
         let tensors = tensors(args)?;
         let program = Arc::clone(&self.inner);
         let work = move || {
@@ -126,7 +168,11 @@ impl Program {
             let (complete, trace) = (run.is_complete(), run.trace());
             Ok(ProgramRun { complete, left, returned: returned.collect(), facts, findings, trace })
         };
-        listening(py, &control, progress, work)
+        let run = listening(py, &control, progress, work);
+        match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(error) => Err(error),
+            None => run,
+        }
     }
 }
 

@@ -66,8 +66,8 @@ pub use prepare::{
     read_platform, written_platform,
 };
 pub use program::{
-    ClusterFacts, GraphEdge, GraphFacts, GraphTask, GraphTensor, GraphUse, PathFacts, Program, ProgramFacts,
-    ProgramOptions, ProgramRun, TaskFacts, WorkFacts,
+    ClusterFacts, GraphEdge, GraphFacts, GraphTask, GraphTensor, GraphUse, HostFunctions, PathFacts, Program,
+    ProgramFacts, ProgramOptions, ProgramRun, TaskFacts, WorkFacts,
 };
 pub use prove::{Fix, Judgement, PathFix, Proof, ProofScope, ProveOptions, Witness};
 pub use queue_message::{of_finding as queue_finding, of_text as queue_text_error};

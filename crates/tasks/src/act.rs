@@ -1,8 +1,8 @@
-//! What an orchestration does itself with tensors: it reads and writes numbers, and copies parts.
+//! What an orchestration does itself with tensors: it reads and writes numbers, copies parts, and calls functions of the host.
 
 use slipring_tile::Elem;
 
-use crate::{Bytes, Touched};
+use crate::{Bytes, Direction, Touched};
 
 /// A part of a tensor.
 #[derive(Clone, PartialEq, Debug)]
@@ -34,6 +34,62 @@ impl Piece {
         }
         places
     }
+
+    /// Its elements, one behind the other, the last index fastest.
+    pub fn gathered(&self, tensors: &[Vec<u8>]) -> Vec<u8> {
+        let (size, source) = (self.elem.bytes(), &tensors[self.tensor]);
+        let read = |place: u64| source.get(place as usize..place as usize + size).unwrap_or_default();
+        self.places().into_iter().flat_map(read).copied().collect()
+    }
+
+    /// Puts elements that lie so back to their places.
+    pub fn scatter(&self, elements: &[u8], tensors: &mut [Vec<u8>]) {
+        for (place, number) in self.places().into_iter().zip(elements.chunks(self.elem.bytes())) {
+            put(&mut tensors[self.tensor], place, number);
+        }
+    }
+}
+
+/// What a function of the host is passed.
+#[derive(Clone, PartialEq, Debug)]
+pub enum HostArg {
+    /// A part of a tensor, and what the function does with it.
+    Part(Piece, Direction),
+    /// A number that is none of a tensor's.
+    Number(HostNumber),
+}
+
+/// A number as Python has it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub enum HostNumber {
+    Truth(bool),
+    Whole(i64),
+    Float(f64),
+}
+
+/// A call of a function that is Python's, on the host: nobody here knows what it does but by the directions of its parameters.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HostCall {
+    /// Name of the function.
+    pub name: String,
+    /// What it is passed, in the order of its parameters.
+    pub args: Vec<HostArg>,
+}
+
+impl HostCall {
+    /// The parts of tensors that it is passed, in order.
+    pub fn parts(&self) -> impl Iterator<Item = (&Piece, Direction)> {
+        self.args.iter().filter_map(|arg| match arg {
+            HostArg::Part(piece, direction) => Some((piece, *direction)),
+            HostArg::Number(_) => None,
+        })
+    }
+
+    /// True if it writes a tensor.
+    pub fn writes(&self) -> bool {
+        self.parts().any(|(_, direction)| direction.writes())
+    }
 }
 
 /// What an orchestration does itself.
@@ -50,6 +106,8 @@ pub enum Act {
         #[allow(missing_docs)]
         to: Piece,
     },
+    /// A function of the host is called.
+    Host(HostCall),
 }
 
 impl Act {
@@ -64,23 +122,32 @@ impl Act {
                 vec![(to.tensor, Touched { reads: from.bytes(), writes: to.bytes(), ..Touched::default() })]
             }
             Act::Copy { from, to } => vec![reads(from), writes(to)],
+            Act::Host(call) => {
+                let mut list: Vec<(usize, Touched)> = Vec::new();
+                for (piece, direction) in call.parts() {
+                    let at = list.iter().position(|(tensor, _)| *tensor == piece.tensor).unwrap_or(list.len());
+                    if at == list.len() {
+                        list.push((piece.tensor, Touched::default()));
+                    }
+                    let own = &mut list[at].1;
+                    if direction.reads() {
+                        own.reads = own.reads.and(&piece.bytes());
+                    }
+                    if direction.writes() {
+                        own.writes = own.writes.and(&piece.bytes());
+                    }
+                }
+                list
+            }
         }
     }
 
-    /// Does it, on the bytes of all tensors.
+    /// Does it, on the bytes of all tensors. A function of the host is whoever's that knows it: it does nothing here.
     pub fn apply(&self, tensors: &mut [Vec<u8>]) {
         match self {
-            Act::Read(_) => {}
+            Act::Read(_) | Act::Host(_) => {}
             Act::Write(piece, number) => put(&mut tensors[piece.tensor], piece.offset, number),
-            Act::Copy { from, to } => {
-                let size = from.elem.bytes();
-                let source = &tensors[from.tensor];
-                let read = |place: u64| source.get(place as usize..place as usize + size).unwrap_or_default().to_vec();
-                let numbers: Vec<Vec<u8>> = from.places().into_iter().map(read).collect();
-                for (place, number) in to.places().into_iter().zip(numbers) {
-                    put(&mut tensors[to.tensor], place, &number);
-                }
-            }
+            Act::Copy { from, to } => to.scatter(&from.gathered(tensors), tensors),
         }
     }
 }

@@ -22,7 +22,7 @@ pub mod schedule;
 pub mod signals;
 pub mod touched;
 
-pub use act::{Act, Piece};
+pub use act::{Act, HostArg, HostCall, HostNumber, Piece};
 pub use bytes::Bytes;
 pub use graph::{Direction, Edge, Graph, Origin, Task, Tensor, Use, Why};
 pub use schedule::{Ended, Plan, Ran, Run, Runs, plan};

@@ -26,11 +26,29 @@ class Op(Word):
     """An op of the language."""
 
 
+def _computed(sign):
+    """Two ways to compute with an extent: it stands on the left, or on the right."""
+    return (
+        lambda own, other: Extent(f"({own!r} {sign} {other!r})", own.__doc__),
+        lambda own, other: Extent(f"({other!r} {sign} {own!r})", own.__doc__),
+    )
+
+
+class Extent(Word):
+    """An extent that is known when the kernel is called, and what is computed of it."""
+
+    __add__, __radd__ = _computed("+")
+    __sub__, __rsub__ = _computed("-")
+    __mul__, __rmul__ = _computed("*")
+    __floordiv__, __rfloordiv__ = _computed("//")
+    __mod__, __rmod__ = _computed("%")
+
+
 class Dynamic(Op):
     """`pl.dynamic("M")`: an extent that is known when the kernel is called. May stand outside of kernels, as types do."""
 
     def __call__(self, name, *args, **kwargs):
-        return Word(f"pl.dynamic.{name}", f"The extent {name}, known when the kernel is called.")
+        return Extent(f"pl.dynamic.{name}", f"The extent {name}, known when the kernel is called.")
 
 
 def _fill(names):
@@ -54,4 +72,4 @@ def _fill(names):
 
 
 _fill(globals())
-__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in ("Dynamic", "Op", "Word"))
+__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in ("Dynamic", "Extent", "Op", "Word"))

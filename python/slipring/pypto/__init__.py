@@ -9,7 +9,7 @@ import sys
 import types
 
 from .._words import Word
-from . import backend, ir, runtime
+from . import backend, distributed, ir, runtime
 from .runtime import PLATFORMS, RunConfig
 
 
@@ -48,11 +48,24 @@ def install(platform=None):
     parts = {
         "pypto.language": _language.module(),
         "pypto.language.distributed": _distributed(),
-        "pypto.runtime": _module("pypto.runtime", **{name: getattr(runtime, name) for name in runtime.__all__}),
+        "pypto.runtime": _module(
+            "pypto.runtime",
+            **{name: getattr(runtime, name) for name in runtime.__all__},
+            **{name: getattr(distributed, name) for name in ("DistributedRunHandle", "DistributedWorker", "StackedDeviceTensor", "run")},
+        ),
+        "pypto.runtime.distributed_runner": _module(
+            "pypto.runtime.distributed_runner",
+            DistributedRunHandle=distributed.DistributedRunHandle,
+            DistributedWorker=distributed.DistributedWorker,
+            _tensor_from_continuous=distributed._tensor_from_continuous,
+        ),
         "pypto.ir": _module("pypto.ir", **{name: getattr(ir, name) for name in ir.__all__}),
         "pypto.ir.distributed_compiled_program": _module(
-            "pypto.ir.distributed_compiled_program", DistributedConfig=runtime.DistributedConfig
+            "pypto.ir.distributed_compiled_program",
+            DistributedCompiledProgram=distributed.DistributedCompiledProgram,
+            DistributedConfig=runtime.DistributedConfig,
         ),
+        "pypto.ir.pass_manager": _module("pypto.ir.pass_manager", OptimizationStrategy=distributed.OptimizationStrategy),
         "pypto.backend": _module("pypto.backend", **{name: getattr(backend, name) for name in backend.__all__}),
         "pypto.backend.pto_backend": _module("pypto.backend.pto_backend", PartialCodegenError=backend.PartialCodegenError),
     }

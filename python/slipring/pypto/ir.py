@@ -4,7 +4,8 @@ import enum
 
 from .._kernel import Function, Lowered
 from .._kernel import Program as _Class
-from .runtime import PLATFORMS, RunConfig, chosen, known
+from .distributed import OptimizationStrategy
+from .runtime import PLATFORMS, DistributedConfig, RunConfig, chosen, known
 
 Program, Function = Lowered, Function
 
@@ -26,18 +27,20 @@ analyze_auto_scopes_for_deps enable_pypto_l0c_double_buffer emit_source_loc dump
 
 def compile(program, platform=None, config=None, **options):
     """Compiles what `kernel.lower(…)` gave, or a class with the decorator `@pl.program`."""
-    for name, value in options.items():
+    distributed = options.pop("distributed_config", None)
+    for name in options:
         if name not in WITHOUT_EFFECT:
-            if name == "distributed_config" and value is None:
-                continue
-            what = f"slipring does not do what `{name}` asks for" if name == "distributed_config" else f"no option `{name}`"
-            raise (NotImplementedError if name == "distributed_config" else TypeError)(f"ir.compile: {what}")
+            raise TypeError(f"ir.compile: no option `{name}`")
+    if distributed is None:
+        distributed = getattr(config, "distributed_config", None)
+    if distributed is not None and not isinstance(distributed, DistributedConfig):
+        raise TypeError("`distributed_config` is a DistributedConfig")
     name = known(platform or (config.platform if isinstance(config, RunConfig) else chosen()))
     if isinstance(program, _Class):
         program = program.lower()
     if not isinstance(program, Lowered):
         raise TypeError(f"ir.compile takes a program, or what `kernel.lower(…)` gives, not {type(program).__name__}")
-    return program.compile(name, PLATFORMS[name])
+    return program.compile(name, PLATFORMS[name], distributed)
 
 
 def serialize(function):
@@ -52,4 +55,4 @@ def deserialize(data):
     return _language.parse(data.decode())
 
 
-__all__ = ["Function", "PassDumpLevel", "Program", "compile", "deserialize", "serialize"]
+__all__ = ["Function", "OptimizationStrategy", "PassDumpLevel", "Program", "compile", "deserialize", "serialize"]

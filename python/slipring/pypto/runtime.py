@@ -37,11 +37,17 @@ def known(platform):
 class DistributedConfig:
     """The devices that a program for several runs on. Only how many there are counts here."""
 
-    def __init__(self, device_ids, num_sub_workers=0, **others):
-        if not list(device_ids):
-            raise ValueError("a program runs on one device or more")
+    def __init__(self, device_ids=(0,), num_sub_workers=0, runtime="tensormap_and_ringbuffer", aicpu_thread_num=0):
         self.device_ids, self.num_sub_workers = list(device_ids), num_sub_workers
-        self.__dict__.update(others)
+        self.runtime, self.aicpu_thread_num = runtime, aicpu_thread_num
+        if not self.device_ids:
+            raise ValueError("a program runs on one device or more")
+        if min(self.device_ids) < 0 or len(set(self.device_ids)) != len(self.device_ids):
+            raise ValueError(f"devices are numbers from 0 on, each once: {self.device_ids}")
+        if num_sub_workers < 0:
+            raise ValueError(f"{num_sub_workers} sub-workers")
+        if aicpu_thread_num < 0 or aicpu_thread_num == 1:
+            raise ValueError(f"aicpu_thread_num is 0 or at least 2, not {aicpu_thread_num}")
 
 
 class RunConfig:
@@ -113,8 +119,8 @@ class ChipWorker:
             raise ValueError("the tensor has been freed")
         return tensor._array
 
-    def alloc_tensor(self, shape, dtype, init=None):
-        """Memory on the device, with a copy of `init` in it; else zeros."""
+    def alloc_tensor(self, shape, dtype, *, init=None, worker_id=0):
+        """Memory on the device, with a copy of `init` in it; else zeros. All devices share the process's memory."""
         import numpy as np
 
         self._check()
@@ -128,16 +134,27 @@ class ChipWorker:
         self._tensors.append(tensor)
         return tensor
 
-    def free_tensor(self, tensor):
+    def free_tensor(self, tensor, *, worker_id=0):
         """Gives memory of the device back."""
         self._memory(tensor)
         self._tensors = [own for own in self._tensors if own is not tensor]
 
-    def copy_from(self, host_ptr, dev_ptr, nbytes):
+    def malloc(self, nbytes, *, worker_id=0):
+        """The address of so many bytes on the device."""
+        return self.alloc_tensor([nbytes], "uint8").data_ptr
+
+    def free(self, ptr, *, worker_id=0):
+        """Gives memory back that `malloc` gave."""
+        tensor = next((own for own in self._tensors if own._array.ctypes.data == ptr), None)
+        if tensor is None:
+            raise ValueError(f"no memory of the device begins at {ptr:#x}")
+        self.free_tensor(tensor)
+
+    def copy_from(self, host_ptr, dev_ptr, nbytes, *, worker_id=0):
         """Copies memory of the device, at `dev_ptr`, to the address `host_ptr` of the host."""
         self._move(host_ptr, dev_ptr, nbytes, to_device=False)
 
-    def copy_to(self, dev_ptr, host_ptr, nbytes):
+    def copy_to(self, dev_ptr, host_ptr, nbytes, *, worker_id=0):
         """Copies the host's memory at the address `host_ptr` to the device, at `dev_ptr`."""
         self._move(host_ptr, dev_ptr, nbytes, to_device=True)
 

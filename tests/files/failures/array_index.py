@@ -4,6 +4,7 @@
 # test: run %s --arg iota:i32[1x16] --arg zeros:i32[1x16]
 # exit: 1
 # check: index 4 of an array of 4 elements
+# check: where `i` is 4
 # check: error[trap]: the index is outside of this array of 4 elements: it is printed
 # test: run %s --arg full:i32[1x16]=3 --arg zeros:i32[1x16]
 # exit: 0
@@ -11,6 +12,7 @@
 # test: run %s --arg full:i32[1x16]=-1 --arg zeros:i32[1x16]
 # exit: 1
 # check: index -1 of an array of 4 elements
+# check: where `i` is 0
 import pypto.language as pl
 
 

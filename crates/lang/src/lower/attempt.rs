@@ -21,6 +21,7 @@ pub(super) struct Attempt {
     env: Scope,
     lost: IndexMap<Rc<str>, (Span, &'static str)>,
     poisoned: BTreeSet<Rc<str>>,
+    tuples: BTreeSet<Rc<str>>,
     facts: Facts,
 }
 
@@ -36,6 +37,7 @@ impl Lower<'_> {
             env: self.env.clone(),
             lost: self.lost.clone(),
             poisoned: self.poisoned.clone(),
+            tuples: self.tuples.clone(),
             facts: self.facts.clone(),
         }
     }
@@ -55,6 +57,7 @@ impl Lower<'_> {
         self.env.clone_from(&attempt.env);
         self.lost.clone_from(&attempt.lost);
         self.poisoned.clone_from(&attempt.poisoned);
+        self.tuples.clone_from(&attempt.tuples);
         // The parameters that stand for tensors of its own are there to stay.
         let created = std::mem::take(&mut self.facts.created);
         self.facts.clone_from(&attempt.facts);

@@ -402,6 +402,7 @@ pub(crate) fn word(path: &str, name: &str) -> Option<Const> {
         "Mem" | "MemorySpace" => space(name).map(Const::Space),
         "SplitMode" => SPLIT_MODES.iter().find(|(n, _)| *n == name).map(|(_, mode)| Const::Split(*mode)),
         "Level" => member("Level"),
+        "Role" => member("Role"),
         "PadValue" => member("PadValue"),
         "FunctionType" => member("FunctionType"),
         "TileLayout" => member("TileLayout"),

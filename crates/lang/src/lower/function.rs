@@ -182,12 +182,13 @@ impl Lower<'_> {
         let lost = std::mem::take(&mut self.lost);
         self.call_sites.push(span);
         let poisoned = std::mem::take(&mut self.poisoned);
+        let tuples = std::mem::take(&mut self.tuples);
         self.calls.push(name.into());
         let frames = std::mem::take(&mut self.yields);
         let result = self.called_body(&function.def.body);
         self.yields = frames;
         self.calls.pop();
-        self.poisoned = poisoned;
+        (self.poisoned, self.tuples) = (poisoned, tuples);
         self.call_sites.pop();
         (self.env, self.lost) = (self.callers.pop().unwrap_or_default(), lost);
         result

@@ -113,6 +113,8 @@ pub(crate) struct Lower<'a> {
     pub callers: Vec<Scope>,
     /// Places of the calls that are open.
     pub call_sites: Vec<Span>,
+    /// Names that stand for tuples, which keep their elements.
+    pub tuples: BTreeSet<Rc<str>>,
     /// Names that only some paths bind, and where they do.
     pub lost: IndexMap<Rc<str>, (Span, &'static str)>,
     pub tiles: Vec<Tile>,
@@ -261,6 +263,7 @@ impl<'a> Lower<'a> {
             stopped,
             depth: 0,
             poisoned: BTreeSet::new(),
+            tuples: BTreeSet::new(),
             yields: Vec::new(),
             wanted: Plan::default(),
             tried: BTreeSet::new(),

@@ -70,6 +70,20 @@ impl Lower<'_> {
         ))
     }
 
+    /// The counters of the loops that are open, from the outermost on, by their names.
+    pub(crate) fn open_counters(&self) -> Vec<(String, ValueId)> {
+        let first = self.blocks.iter().filter_map(|block| self.e.module.block(*block).args.first().copied());
+        let counts = first.filter(|arg| match self.e.module.value(*arg).def {
+            ValueDef::Arg(block, 0) => self.e.module.block_parent(block).is_some_and(|op| self.counter(op).is_some()),
+            _ => false,
+        });
+        let named = |counter: ValueId| {
+            let name = self.e.module.value(counter).name.as_deref().unwrap_or("the lane").to_string();
+            (name, counter)
+        };
+        counts.map(named).collect()
+    }
+
     /// The first place outside of an extent that a number names in an iteration, with what the counters are then.
     fn first_outside(&self, number: ValueId, size: u64, extent: u64) -> Option<(i64, Vec<(String, i64)>)> {
         // Only loops around it: what a branch decides need not happen.
@@ -83,8 +97,7 @@ impl Lower<'_> {
         let (mut steps, mut counters) = (MOST_STEPS, Vec::new());
         self.counters_of(number, &mut counters, &mut steps)?;
         // Every loop around it must be known to run.
-        let open = self.blocks.iter().filter_map(|block| self.e.module.block(*block).args.first().copied());
-        for counter in open.filter(|arg| matches!(self.e.module.value(*arg).def, ValueDef::Arg(block, 0) if self.e.module.block_parent(block).is_some_and(|op| self.counter(op).is_some()))) {
+        for (_, counter) in self.open_counters() {
             self.counters_of(counter, &mut counters, &mut steps)?;
         }
         for iteration in self.iterations(&counters, &mut steps)? {

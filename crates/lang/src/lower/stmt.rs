@@ -1,5 +1,7 @@
 //! Statements.
 
+use std::rc::Rc;
+
 use ruff_python_ast::{Expr, Stmt};
 use slipring_ir::{Diagnostic, Span};
 use slipring_mlir::arith;
@@ -116,7 +118,11 @@ impl Lower<'_> {
             Stmt::Assign(assign) => {
                 let value = self.expr(&assign.value)?;
                 self.gives_something(&value, &assign.value)?;
-                assign.targets.iter().try_for_each(|target| self.assign(target, value.clone()))
+                assign.targets.iter().try_for_each(|target| self.assign(target, value.clone()))?;
+                let names =
+                    assign.targets.iter().filter_map(Expr::as_name_expr).filter(|_| assign.value.is_tuple_expr());
+                self.tuples.extend(names.map(|name| Rc::from(name.id.as_str())));
+                Ok(())
             }
             Stmt::AnnAssign(assign) => match &assign.value {
                 Some(value) if self.is_yield(value) => self.yield_values(value, std::slice::from_ref(&*assign.target)),
@@ -197,6 +203,7 @@ impl Lower<'_> {
         let span = at(target);
         match target {
             Expr::Name(name) => {
+                self.tuples.remove(name.id.as_str());
                 self.bind(name.id.as_str(), value);
                 Ok(())
             }
@@ -207,6 +214,13 @@ impl Lower<'_> {
                 if let (Value::Nothing, Value::Nothing) = (&base, &value) {
                     // Ids of tasks.
                     return Ok(());
+                }
+                if let (Value::Tuple(_), Expr::Name(name)) = (&base, &*subscript.value)
+                    && self.tuples.contains(name.id.as_str())
+                {
+                    let error = Diagnostic::error("value-kind", span, "the elements of a tuple cannot be assigned");
+                    let help = format!("make an array, `{0} = pl.array.create(…)`, or bind `{0}` anew", name.id);
+                    return Err(self.report(error.help(help)));
                 }
                 if let (Value::Tuple(items), Expr::Name(name)) = (&base, &*subscript.value)
                     && crate::ops::is_array(&base)

@@ -144,9 +144,14 @@ impl Lower<'_> {
         let op = self.e.op(&scf::IF, &[("condition", &[condition])], &[], &[]);
         let blocks = [self.e.region(op), self.e.region(op)];
         self.e.inside(blocks[1], |e| e.op(&scf::YIELD, &[], &[], &[]));
+        let counters = self.open_counters();
         self.in_block(blocks[0], |lower| {
             let format = Attr::Str(format!("index %d of an array of {count} elements").into());
             lower.e.op(&pto::PRINT, &[("scalar", &[scalar.value])], &[("format", format)], &[]);
+            for (name, counter) in counters {
+                let format = Attr::Str(format!("  where `{name}` is %d").into());
+                lower.e.op(&pto::PRINT, &[("scalar", &[counter])], &[("format", format)], &[]);
+            }
             let reason = format!("the index is outside of this array of {count} elements: it is printed");
             lower.e.op(&pto::TRAP, &[], &[("reason", Attr::Str(reason.into()))], &[]);
             lower.e.op(&scf::YIELD, &[], &[], &[]);

@@ -245,7 +245,7 @@ impl Call {
     /// An element type that must be given.
     pub fn need_elem(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Elem> {
         match self.need(lower, name)? {
-            (Value::Const(Const::DType(DType::Elem(elem))), _) => Ok(elem),
+            (Value::Const(Const::DType(ty)), _) if ty.stored().is_some() => Ok(ty.stored().unwrap_or(Elem::U8)),
             (other, span) => Err(self.wrong(lower, name, "a type such as `pl.FP32`", &other, span)),
         }
     }

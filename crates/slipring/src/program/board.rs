@@ -5,7 +5,7 @@ use slipring_lang::tasks::TaskArg;
 use slipring_queue::capture::Capture;
 use slipring_tasks::touched;
 
-use super::Program;
+use super::{HostFunctions, Program, host};
 use crate::args::{Defaults, Passed, Value, read_arg};
 use crate::queue_message::of_finding;
 use crate::{Args, BoardOptions, Error, Order, Report, run_on_device, to_diagnostics};
@@ -44,7 +44,13 @@ impl Program {
         let (mut launches, mut cycles, mut complete) = (0, 0, true);
         for task in order {
             let call = &self.orchestration.calls[task];
-            call.act.iter().for_each(|act| act.apply(&mut tensors));
+            if let Some(act) = &call.act {
+                let done =
+                    host::act((task, act), &mut tensors, &HostFunctions::default(), &mut host::Called::default());
+                if !done.map_err(Error::Unsupported)? {
+                    messages.push(host::not_run(&graph.tasks[task].name, graph.tasks[task].span));
+                }
+            }
             let Some(kernel) = call.kernel else { continue };
             if call.predicate.is_some() {
                 return Err(Error::Unsupported("a predicate of a task is not sent through the command queue".into()));

@@ -5,6 +5,7 @@
 //! | `task` | one task: its memory, its run, what it touched |
 //! | `footprint` | what a task touches, and what it does with signals |
 //! | `beside` | tasks that wait for each other while they run |
+//! | `host` | functions of the host that it calls |
 //! | `run` | all tasks in time; findings; the sequential meaning |
 //! | `board` | tasks through the command queue |
 //! | `reading` | numbers of tensors that decide what tasks there are |
@@ -17,13 +18,14 @@ mod board;
 mod facts;
 mod footprint;
 mod graph;
+mod host;
 mod reading;
 mod run;
 mod task;
 mod timeline;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use slipring_ir::{Diagnostic, Diags, Source};
 use slipring_lang::tasks::{Answer, Orchestration, orchestrate};
@@ -44,6 +46,7 @@ use crate::{
 
 pub use facts::{ClusterFacts, PathFacts, ProgramFacts, TaskFacts, WorkFacts};
 pub use graph::{GraphEdge, GraphFacts, GraphTask, GraphTensor, GraphUse};
+pub use host::HostFunctions;
 pub use run::ProgramRun;
 
 /// A whole program of a file: what its orchestration submits, for one platform.
@@ -80,6 +83,8 @@ pub struct Program {
     compiled: OnceLock<Vec<Arc<Compiled>>>,
     /// What it was read with, to follow it again.
     read_with: ReadWith,
+    /// What functions of the host did while it was followed for these arguments.
+    called: Mutex<host::Called>,
 }
 
 /// What a program was read with besides its text.
@@ -126,6 +131,8 @@ pub struct ProgramOptions {
     pub record: bool,
     /// Seen and cancelled by whoever has this.
     pub control: Control,
+    /// What runs functions of the host; without it those that write tensors stop the run, and the others are left out with a warning.
+    pub host: HostFunctions,
 }
 
 impl Program {
@@ -185,7 +192,16 @@ impl Program {
             return Err(Error::text(source, diags));
         }
         let (said, compiled) = (diags.list, OnceLock::new());
-        Ok(Some(Program { source, orchestration, said, platform: None, readings: Vec::new(), compiled, read_with }))
+        Ok(Some(Program {
+            source,
+            orchestration,
+            said,
+            platform: None,
+            readings: Vec::new(),
+            compiled,
+            read_with,
+            called: Mutex::default(),
+        }))
     }
 
     /// For a built-in platform: `a5`, which is the default, or `a2a3`.

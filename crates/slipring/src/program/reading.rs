@@ -1,7 +1,7 @@
 //! Numbers of tensors that decide what tasks a program has: it is followed again for arguments, and what it asks for is answered by
 //! running the tasks that it has submitted so far.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use slipring_ir::{Diagnostic, Diags};
 use slipring_lang::tasks::{Ask, Question};
@@ -10,7 +10,7 @@ use slipring_sim::Turns;
 
 use super::beside::{Beside, Came, Job};
 use super::run::{first_value, holds};
-use super::{Program, ProgramOptions};
+use super::{Program, ProgramOptions, host};
 use crate::args::Passed as _;
 use crate::kernel::Compiled;
 use crate::{Error, Kernel, Loaded, Tensor, Tools};
@@ -30,6 +30,7 @@ struct Ahead {
     compiled: Vec<Option<Arc<Compiled>>>,
     /// Tasks that have run.
     done: usize,
+    called: host::Called,
 }
 
 impl Ahead {
@@ -81,7 +82,9 @@ impl Ahead {
     /// Runs a task.
     fn run(&mut self, ask: &Ask<'_>, at: usize) -> Result<(), String> {
         let call = &ask.calls[at];
-        call.act.iter().for_each(|act| act.apply(&mut self.beside.tensors));
+        if let Some(act) = &call.act {
+            host::act((at, act), &mut self.beside.tensors, &self.options.host, &mut self.called)?;
+        }
         let Some(kernel) = call.kernel else { return Ok(()) };
         if let Some(predicate) = &call.predicate
             && !holds(predicate, ask.graph.tensors[predicate.tensor].elem, &self.beside.tensors[predicate.tensor])
@@ -166,11 +169,13 @@ impl Program {
             beside: Beside::default(),
             compiled: Vec::new(),
             done: 0,
+            called: host::Called::default(),
         };
         let mut answer = |ask: &Ask<'_>| ahead.answer(ask);
         let read_with = self.read_with.numbers(&self.numbers(args)?);
         let followed = Program::of(self.source.clone(), read_with, Some(&mut answer))?;
         let followed = followed.ok_or_else(|| Error::Unsupported("the program is none any more".into()))?;
-        Ok(Some(Program { platform: self.platform.clone(), readings: self.readings.clone(), ..followed }))
+        let called = Mutex::new(ahead.called);
+        Ok(Some(Program { platform: self.platform.clone(), readings: self.readings.clone(), called, ..followed }))
     }
 }

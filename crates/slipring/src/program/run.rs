@@ -1,7 +1,7 @@
 //! All tasks in time; what is found; the sequential meaning.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use slipring_ir::{Diagnostic, Severity, Span};
 use slipring_lang::tasks::{Predicate, TaskCall};
@@ -18,7 +18,7 @@ use super::facts::{self, ProgramFacts};
 use super::footprint::Signalled;
 use super::task::Outcome;
 use super::timeline::Kept;
-use super::{Program, ProgramOptions};
+use super::{HostFunctions, Program, ProgramOptions, host};
 use crate::args::{Defaults, Passed, Value, read_arg};
 use crate::kernel::Compiled;
 use crate::{Args, Error, Report};
@@ -39,6 +39,8 @@ pub struct ProgramRun<'p> {
     summed: Vec<bool>,
     /// What happened in each task, where it was asked for.
     pub(super) kept: Option<Vec<Kept>>,
+    /// What functions of the host did.
+    called: host::Called,
 }
 
 /// What the kernels of a run said, summed.
@@ -139,6 +141,7 @@ struct Runner<'r> {
     seen: Seen,
     refused: Option<String>,
     kept: Vec<Kept>,
+    called: host::Called,
 }
 
 impl Runs for Runner<'_> {
@@ -146,8 +149,17 @@ impl Runs for Runner<'_> {
         let (program, graph) = (self.program, self.program.graph());
         let call: &TaskCall = &program.orchestration.calls[task];
         if let Some(act) = &call.act {
-            act.apply(&mut self.beside.tensors);
-            self.footprints[task].extend(act.touched());
+            match host::act((task, act), &mut self.beside.tensors, &self.options.host, &mut self.called) {
+                Ok(true) => self.footprints[task].extend(act.touched()),
+                Ok(false) => self
+                    .seen
+                    .messages
+                    .push((host::not_run(&graph.tasks[task].name, graph.tasks[task].span), vec![task])),
+                Err(why) => {
+                    self.refused = Some(why);
+                    return Ran::Stopped;
+                }
+            }
             return Ran::Over(Vec::new());
         }
         let Some(kernel) = call.kernel else { return Ran::Over(Vec::new()) };
@@ -300,6 +312,7 @@ impl Program {
             seen: Seen::default(),
             refused: None,
             kept: Vec::new(),
+            called: std::mem::take(&mut *self.called.lock().unwrap_or_else(PoisonError::into_inner)),
         };
         let plan = match stuck.is_empty() {
             // What has no kernel takes no time.
@@ -308,7 +321,7 @@ impl Program {
         };
         runner.give_up();
         let parts = runner.in_parts();
-        let Runner { beside, footprints, seen, refused, kept, .. } = runner;
+        let Runner { beside, footprints, seen, refused, kept, called, .. } = runner;
         if let Some(why) = refused {
             return Err(Error::Unsupported(why));
         }
@@ -345,6 +358,7 @@ impl Program {
             options: options.clone(),
             summed,
             kept: options.record.then_some(kept),
+            called,
         };
         run.facts =
             facts::facts(self, &run.platform, &run.plan, (clusters, options.order), (&seen.stats, &seen.skipped));
@@ -522,7 +536,14 @@ impl ProgramRun<'_> {
             Ok((fact("not checked", detail, 0), Vec::new()))
         };
         for (task, call) in program.orchestration.calls.iter().enumerate() {
-            call.act.iter().for_each(|act| act.apply(&mut beside.tensors));
+            if let Some(act) = &call.act {
+                // What a function of the host did for these bytes is known; it is not called again.
+                let none = HostFunctions::default();
+                if host::act((task, act), &mut beside.tensors, &none, &mut self.called.clone()).is_err() {
+                    let detail = format!("what {} does with other bytes than the run's is not known", graph.name(task));
+                    return Ok((fact("not checked", detail, 0), Vec::new()));
+                }
+            }
             let Some(kernel) = call.kernel else { continue };
             if let Some(predicate) = &call.predicate
                 && !holds(predicate, graph.tensors[predicate.tensor].elem, &beside.tensors[predicate.tensor])

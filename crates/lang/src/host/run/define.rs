@@ -68,19 +68,17 @@ impl<'a> Host<'a> {
         if !path.starts_with("pl.") || matches!(&*path, "pl.program") {
             return None;
         }
-        let ty = match &decorator.expression {
-            Expr::Call(call) => {
-                let said =
-                    call.arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|n| n.as_str() == "type"));
-                said.map(|keyword| self.expr(&keyword.value))
+        let mut member = |word: &str| -> Option<Rc<str>> {
+            let Expr::Call(call) = &decorator.expression else { return None };
+            let said = call.arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|n| n.as_str() == word));
+            match self.expr(&said?.value) {
+                HostValue::Const(Const::Member(_, name)) => Some(name),
+                _ => None,
             }
-            _ => None,
         };
-        let ty = match &ty {
-            Some(HostValue::Const(Const::Member(_, name))) => Some(&**name),
-            _ => None,
-        };
-        match role_of(&path, ty) {
+        let (ty, level, own) = (member("type"), member("level"), member("role"));
+        let ty = ty.as_deref();
+        match role_of(&path, ty, (level.as_deref(), own.as_deref())) {
             Ok(role) => {
                 if let (Role::Starts | Role::Group, Some(ty)) = (role, ty) {
                     let message =

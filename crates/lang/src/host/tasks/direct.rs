@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
 use slipring_ir::{Diagnostic, Span};
-use slipring_tasks::act::{Act, Piece};
+use slipring_tasks::act::{Act, HostArg, HostCall, HostNumber, Piece};
 use slipring_tasks::{Direction, Use};
 use slipring_tile::Elem;
 
@@ -144,6 +145,7 @@ impl<'a> Host<'a> {
             Act::Read(piece) => vec![used(piece, Direction::In)],
             Act::Write(piece, _) => vec![used(piece, Direction::Out)],
             Act::Copy { from, to } => vec![used(from, Direction::In), used(to, Direction::Out)],
+            Act::Host(call) => call.parts().map(|(piece, direction)| used(piece, direction)).collect(),
         };
         let task = self.add(TaskCall { act: Some(act), ..TaskCall::default() }, name, uses, Options::default(), span);
         let recorder = self.rec();
@@ -152,6 +154,60 @@ impl<'a> Host<'a> {
         }
         if waits {
             recorder.behind = Some(task);
+        }
+    }
+
+    /// A call of a function of the host: it comes when what it is passed is there. What it gives: what it returns by name, else
+    /// its outputs.
+    pub(super) fn host_call(
+        &mut self,
+        def: &'a StmtFunctionDef,
+        given: &[(Rc<str>, HostValue<'a>, Span)],
+        span: Span,
+    ) -> HostValue<'a> {
+        let name = def.name.to_string();
+        let parameters = def.parameters.iter_non_variadic_params().filter(|p| p.parameter.name.as_str() != "self");
+        let (mut args, mut outputs, mut tracked) = (Vec::new(), Vec::new(), true);
+        for ((wanted, value, place), parameter) in given.iter().zip(parameters) {
+            match value {
+                HostValue::Device(view) => {
+                    let direction = match parameter.parameter.annotation.as_deref() {
+                        Some(Expr::Subscript(annotation)) => match self.expr_path(&annotation.value).as_deref() {
+                            Some("pl.Out") => Direction::Out,
+                            Some("pl.InOut") => Direction::InOut,
+                            _ => Direction::In,
+                        },
+                        _ => Direction::In,
+                    };
+                    if direction.writes() {
+                        outputs.push(value.clone());
+                    }
+                    tracked &= view.tracked;
+                    args.push(HostArg::Part(view.piece(), direction));
+                }
+                HostValue::Const(Const::Bool(truth)) => args.push(HostArg::Number(HostNumber::Truth(*truth))),
+                HostValue::Const(Const::Int(n)) => args.push(HostArg::Number(HostNumber::Whole(*n))),
+                HostValue::Const(Const::Float(x)) => args.push(HostArg::Number(HostNumber::Float(*x))),
+                other => return self.not_known(other, &format!("`{wanted}` of `{name}`"), *place),
+            }
+        }
+        self.act(Act::Host(HostCall { name: name.clone(), args }), name, tracked, false, span);
+        let named = |expr: &Expr| {
+            let Expr::Name(name) = expr else { return None };
+            given.iter().find(|own| *own.0 == *name.id.as_str()).map(|own| own.1.clone())
+        };
+        let returned = match def.body.last() {
+            Some(Stmt::Return(end)) => match end.value.as_deref() {
+                Some(Expr::Tuple(all)) => all.elts.iter().map(named).collect(),
+                Some(one) => named(one).map(|one| vec![one]),
+                None => None,
+            },
+            _ => None,
+        };
+        match &returned.unwrap_or(outputs)[..] {
+            [] => HostValue::Const(Const::None),
+            [one] => one.clone(),
+            several => HostValue::Tuple(Rc::new(several.to_vec())),
         }
     }
 

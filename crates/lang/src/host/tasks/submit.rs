@@ -272,6 +272,9 @@ impl<'a> Host<'a> {
         if args.len() > parameters.len() {
             return (self.stop_at("argument", span, format!("`{name}` does not take so many arguments")), None);
         }
+        if role == Role::Host {
+            return (self.host_call(def, &given, span), None);
+        }
         // What the host starts on a device may start kernels there.
         let on_device = device.is_some() && role == Role::Kernel(None) && tasks::only_starts(self, kernel);
         if matches!(role, Role::Inline | Role::Starts | Role::Group) || tasks::dispatches(def) || on_device {

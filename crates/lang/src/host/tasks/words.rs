@@ -11,7 +11,6 @@ use super::super::value::HostValue;
 use super::super::{MOST_VALUES, unknown};
 use super::submit::Options;
 use super::{Arg, View, extents};
-use crate::dtype::DType;
 use crate::syntax::at;
 use crate::tasks;
 use crate::value::Const;
@@ -215,7 +214,11 @@ impl<'a> Host<'a> {
             let value = shape.unwrap_or_else(|| unknown(span, "no shape"));
             return self.not_known(&value, "the shape of this tensor", span);
         };
-        let Some(HostValue::Const(Const::DType(DType::Elem(elem)))) = get("dtype", 1) else {
+        let stored = match get("dtype", 1) {
+            Some(HostValue::Const(Const::DType(ty))) => ty.stored(),
+            _ => None,
+        };
+        let Some(elem) = stored else {
             return self.stop_at("argument", span, "a tensor has a type: `dtype=pl.FP32`");
         };
         const MOST: u64 = 1 << 40;

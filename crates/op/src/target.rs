@@ -87,13 +87,39 @@ pub struct Need {
     pub help: &'static str,
 }
 
-/// Ops of scalars that changes put in front of others.
+/// Ops of scalars that changes put in front of others. What has one operand has it as `in`, what has two as `lhs` and `rhs`.
 #[derive(Debug)]
 pub struct Scalars {
     /// A constant, of attribute `value`.
     pub constant: &'static OpDef,
-    /// A conversion between an index and an integer, of operand `in`.
+    /// A conversion between an index and an integer.
     pub index_cast: &'static OpDef,
+    /// The same of numbers without a sign.
+    pub index_cast_unsigned: &'static OpDef,
+    /// An integer in a wider type.
+    pub widen: &'static OpDef,
+    /// The same of numbers without a sign.
+    pub widen_unsigned: &'static OpDef,
+    /// An integer in a narrower type.
+    pub narrow: &'static OpDef,
+    /// A sum of integers.
+    pub add: &'static OpDef,
+    /// A difference of integers.
+    pub subtract: &'static OpDef,
+    /// A quotient of integers without a sign, rounded down.
+    pub divide_unsigned: &'static OpDef,
+    /// A comparison of integers, of attribute `predicate`.
+    pub compare: &'static OpDef,
+    /// One of two numbers, of operands `condition`, `true_value` and `false_value`.
+    pub select: &'static OpDef,
+    /// A float with the other sign.
+    pub negate: &'static OpDef,
+    /// A difference of floats.
+    pub subtract_floats: &'static OpDef,
+    /// A branch of operand `condition` and two regions,
+    pub branch: &'static OpDef,
+    /// and the end of a region, of operands `values`.
+    pub branch_end: &'static OpDef,
 }
 
 /// Changes an op so that the version takes it and it means the same.

@@ -40,7 +40,7 @@ const FLOAT_RESULT: &[ResultSpec] = &[result("result", FLOAT, Infer::SameAs(0), 
 
 /// Lowers an op to one scalar instruction on all its operands; `choose` picks it by the type of the first one.
 fn scalar_op(op: &OpRef<'_>, d: &mut Decoder<'_>, law: Law, choose: impl Fn(&Type) -> Option<ScalarFn>) -> Lowered {
-    let ty = op.ty("lhs").ok_or(Reported)?;
+    let ty = op.module.op(op.id).operands.first().map(|value| op.module.ty(*value)).ok_or(Reported)?;
     let Some(f) = choose(ty) else { return Err(d.unsupported(&format!("arithmetic on `{ty}`"))) };
     compute(op, d, law, f)
 }

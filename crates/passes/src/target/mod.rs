@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use slipring_ir::{AttrDict, Diagnostic, Diags, Dim, Module, OpId, Part, TileType, Type, ValueId};
 use slipring_machine::Platform;
-use slipring_mlir::{arith, builtin};
+use slipring_mlir::{arith, builtin, scf};
 use slipring_op::function::{ask_slots, set_written_platform};
 use slipring_op::ring::{PipeKey, PipeSpec, set_slots_by};
 use slipring_op::target::Scalars;
@@ -18,7 +18,23 @@ use slipring_op::{OpRef, RingPart};
 use slipring_pto as pto;
 
 /// What changes put in front of ops.
-const SCALARS: Scalars = Scalars { constant: &arith::CONSTANT, index_cast: &arith::INDEX_CAST };
+const SCALARS: Scalars = Scalars {
+    constant: &arith::CONSTANT,
+    index_cast: &arith::INDEX_CAST,
+    index_cast_unsigned: &arith::INDEX_CASTUI,
+    widen: &arith::EXTSI,
+    widen_unsigned: &arith::EXTUI,
+    narrow: &arith::TRUNCI,
+    add: &arith::ADDI,
+    subtract: &arith::SUBI,
+    divide_unsigned: &arith::DIVUI,
+    compare: &arith::CMPI,
+    select: &arith::SELECT,
+    negate: &arith::NEGF,
+    subtract_floats: &arith::SUBF,
+    branch: &scf::IF,
+    branch_end: &scf::YIELD,
+};
 
 /// What a platform's rings are where programs are for a target.
 pub fn platform_for(target: &Target, platform: &Platform) -> Platform {
@@ -291,9 +307,16 @@ fn as_index(module: &mut Module, id: OpId, operand: &str) {
     let value = OpRef::of(module, id).and_then(|op| op.operand(operand));
     let Some(value) = value.filter(|value| *module.ty(*value) != Type::Index) else { return };
     let span = module.op(id).span;
-    let cast = arith::INDEX_CAST.make(module, &[("in", &[value])], AttrDict::default(), &[Type::Index], span);
-    module.insert_before(id, cast);
-    let index = module.op(cast).results[0];
+    let mut index = value;
+    // By way of 64 bits: an index is one of 32 where this is translated, and a cast of a type to itself is lost there.
+    for (def, ty) in [(&arith::EXTSI, Type::I64), (&arith::INDEX_CAST, Type::Index)] {
+        if *module.ty(value) == Type::I64 && ty == Type::I64 {
+            continue;
+        }
+        let cast = def.make(module, &[("in", &[index])], AttrDict::default(), &[ty], span);
+        module.insert_before(id, cast);
+        index = module.op(cast).results[0];
+    }
     let own: Vec<ValueId> = module.op(id).operands.to_vec();
     let at = OpRef::of(module, id).and_then(|op| op.def.schema.operands.iter().position(|o| o.name == operand));
     let at = at.map_or(0, |at| module.op(id).segments.iter().take(at).map(|n| usize::from(*n)).sum());

@@ -21,7 +21,7 @@ pub(super) fn op(module: &Module, id: OpId) -> Result<OpRef<'_>, String> {
 }
 
 /// A constant in front of an op.
-fn constant_before(
+pub(super) fn constant_before(
     scalars: &Scalars,
     module: &mut Module,
     before: OpId,

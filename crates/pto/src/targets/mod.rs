@@ -6,6 +6,7 @@ mod ptoas;
 mod ptoas_0_27;
 mod ptoas_0_27_ops;
 mod ptoas_0_27_types;
+mod scalars;
 
 use slipring_op::target::Target;
 

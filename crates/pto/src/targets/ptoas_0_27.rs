@@ -7,7 +7,7 @@ use slipring_tile::Elem;
 
 use super::ptoas_0_27_ops::OPS;
 use super::ptoas_0_27_types::TYPES;
-use super::{fixes, pipe_values};
+use super::{fixes, pipe_values, scalars};
 
 /// ptoas 0.27.
 pub static PTOAS_0_27: Target = Target {
@@ -82,11 +82,8 @@ pub(super) static SPELLING: Spelling = Spelling {
     forms: &[("pto.trandom", Syntax::InsOuts { ins: 6, attrs_in_ins: true })],
 };
 
-pub(super) const LACKS: &[(&str, &str)] = &[
-    ("arith.addf", "it adds integers only"),
-    ("memref.load", "it has no such access"),
-    ("memref.store", "it has no such access"),
-];
+pub(super) const LACKS: &[(&str, &str)] =
+    &[("memref.load", "it has no such access"), ("memref.store", "it has no such access")];
 
 pub(super) const NEEDS: &[Need] = &[Need {
     ops: &["pto.sync.set", "pto.sync.wait"],
@@ -128,7 +125,7 @@ const BY_ROW: &[&str] = &[
 ];
 
 /// The rules, with what is done to the ends of pipes and to what moves through them.
-pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 28] {
+pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 33] {
     [
         OpRule {
             index: &["offset"],
@@ -210,6 +207,14 @@ pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 28] {
             ..OpRule::of(&["pto.tmatmul", "pto.tmatmul.bias", "pto.tgemv", "pto.tgemv.bias"])
         },
         OpRule { fix: Some(fixes::memory_of_the_older_unit), ..OpRule::of(&["pto.trowexpandexpdif"]) },
+        OpRule { fix: Some(scalars::numbers_with_their_brackets), ..OpRule::of(scalars::USERS) },
+        OpRule {
+            fix: Some(scalars::cast_by_way_of_64_bits),
+            ..OpRule::of(&["arith.index_cast", "arith.index_castui"])
+        },
+        OpRule { fix: Some(scalars::sum_as_difference), ..OpRule::of(&["arith.addf"]) },
+        OpRule { fix: Some(scalars::rounded_up_by_one_less), ..OpRule::of(&["arith.ceildivui"]) },
+        OpRule { fix: Some(scalars::carried_at_once), ..OpRule::of(&["scf.for", "scf.while"]) },
         OpRule { fix: Some(fixes::carries_no_tile), ..OpRule::of(&["scf.for", "scf.while", "func.call"]) },
     ]
 }

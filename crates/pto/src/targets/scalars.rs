@@ -1,0 +1,260 @@
+//! Numbers of the scalar unit, so that the C++ that the assembler writes means the same.
+
+use std::collections::BTreeMap;
+
+use slipring_ir::{Attr, AttrDict, BlockId, Module, OpId, Type, ValueDef, ValueId};
+use slipring_machine::Platform;
+use slipring_op::def::{OpDef, OpRef};
+use slipring_op::target::Scalars;
+
+use super::fixes::{Fixed, constant_before, op, replace};
+
+/// Puts an op of two numbers in front of another one.
+fn before(module: &mut Module, anchor: OpId, def: &'static OpDef, [lhs, rhs]: [ValueId; 2]) -> ValueId {
+    let (ty, span) = (module.ty(lhs).clone(), module.op(anchor).span);
+    let made = def.make(module, &[("lhs", &[lhs]), ("rhs", &[rhs])], AttrDict::default(), &[ty], span);
+    module.insert_before(anchor, made);
+    module.op(made).results[0]
+}
+
+/// Puts an op of one number in front of another one.
+fn one_before(module: &mut Module, anchor: OpId, def: &'static OpDef, value: ValueId, ty: Type) -> ValueId {
+    let span = module.op(anchor).span;
+    let made = def.make(module, &[("in", &[value])], AttrDict::default(), &[ty], span);
+    module.insert_before(anchor, made);
+    module.op(made).results[0]
+}
+
+/// An index and a number of 32 bits have one type in the C++: a cast between them is folded away, and where it stood alone
+/// the translation finds no expression (`unsupported operation`). The number takes the way of 64 bits.
+pub(super) fn cast_by_way_of_64_bits(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let unsigned = this.def.schema.name != scalars.index_cast.schema.name;
+    let (from, result) = (this.if_declared("in").ok_or("it casts nothing")?, this.result(0));
+    let (widen, cast) = match unsigned {
+        true => (scalars.widen_unsigned, scalars.index_cast_unsigned),
+        false => (scalars.widen, scalars.index_cast),
+    };
+    let (last, near) = match (module.ty(from).clone(), module.ty(result).clone()) {
+        (Type::I32, Type::Index) => (cast, one_before(module, id, widen, from, Type::I64)),
+        (Type::Index, Type::I32) => (scalars.narrow, one_before(module, id, cast, from, Type::I64)),
+        _ => return Ok(()),
+    };
+    let (ty, span) = (module.ty(result).clone(), module.op(id).span);
+    let made = last.make(module, &[("in", &[near])], AttrDict::default(), &[ty], span);
+    module.insert_before(id, made);
+    replace(module, id, made);
+    Ok(())
+}
+
+/// A sum of floats is a difference from the negated number: exact, zeros and infinities too.
+pub(super) fn sum_as_difference(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let [lhs, rhs] = both(&this)?;
+    let (ty, span) = (module.ty(rhs).clone(), module.op(id).span);
+    let negated = one_before(module, id, scalars.negate, rhs, ty.clone());
+    let operands: &[(&str, &[ValueId])] = &[("lhs", &[lhs]), ("rhs", &[negated])];
+    let made = scalars.subtract_floats.make(module, operands, AttrDict::default(), &[ty], span);
+    module.insert_before(id, made);
+    replace(module, id, made);
+    Ok(())
+}
+
+/// A quotient of unsigned numbers, rounded up, is one that is rounded down: the assembler's own is one of signed numbers.
+pub(super) fn rounded_up_by_one_less(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let [lhs, rhs] = both(&this)?;
+    let (ty, span) = (module.ty(lhs).clone(), module.op(id).span);
+    let one = constant_before(scalars, module, id, 1, ty.clone())?;
+    let zero = constant_before(scalars, module, id, 0, ty.clone())?;
+    // Each in a variable: see `numbers_with_their_brackets`.
+    let step = |module: &mut Module, def, operands| {
+        let made = before(module, id, def, operands);
+        variables(scalars, module, id, &[made]).map(|copies| copies[0])
+    };
+    let less = step(module, scalars.subtract, [lhs, one])?;
+    let down = step(module, scalars.divide_unsigned, [less, rhs])?;
+    let up = step(module, scalars.add, [down, one])?;
+    let equal = [("predicate", Attr::member("cmpi_predicate", "eq"))];
+    let none = scalars.compare.make(module, &[("lhs", &[lhs]), ("rhs", &[zero])], equal, &[Type::I1], span);
+    module.insert_before(id, none);
+    let condition = module.op(none).results[0];
+    let operands: &[(&str, &[ValueId])] =
+        &[("condition", &[condition]), ("true_value", &[zero]), ("false_value", &[up])];
+    let made = scalars.select.make(module, operands, AttrDict::default(), &[ty], span);
+    module.insert_before(id, made);
+    replace(module, id, made);
+    Ok(())
+}
+
+fn both(this: &OpRef<'_>) -> Result<[ValueId; 2], String> {
+    let operand = |name| this.if_declared(name).ok_or("it has no two operands");
+    Ok([operand("lhs")?, operand("rhs")?])
+}
+
+/// What a loop carries is assigned one after the other in the C++: where a later number is made of an earlier one, all are
+/// copied first, as the results of a branch.
+pub(super) fn carried_at_once(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let regions = module.op(id).regions.len();
+    // The last region ends with what is carried on; the first one begins with what was carried.
+    let (Some(first), Some(last)) = (module.body(id, 0), module.body(id, regions - 1)) else { return Ok(()) };
+    let Some(end) = module.block(last).ops.last().copied() else { return Ok(()) };
+    let carried = module.op(end).operands.to_vec();
+    if carried.len() < 2 || *module.op(end).name != *scalars.branch_end.schema.name {
+        return Ok(());
+    }
+    let own = module.block(first).args.len() - carried.len();
+    let args = module.block(first).args[own..].to_vec();
+    let mut earliest: BTreeMap<ValueId, usize> = args.iter().enumerate().map(|(at, arg)| (*arg, at)).collect();
+    if first == last {
+        computed_from(module, first, &mut earliest);
+    } else {
+        handed_on(module, [first, last], &mut earliest);
+    }
+    let overwritten = |at: usize| earliest.get(&carried[at]).is_some_and(|arg| *arg < at);
+    if !(1..carried.len()).any(overwritten) {
+        return Ok(());
+    }
+    let copies = variables(scalars, module, end, &carried)?;
+    module.op_mut(end).operands = copies.into_iter().collect();
+    Ok(())
+}
+
+/// Adds what a block computes from carried numbers, with the first of them. A loop or a branch gives numbers of its own.
+fn computed_from(module: &Module, block: BlockId, earliest: &mut BTreeMap<ValueId, usize>) {
+    for op in module.block(block).ops.iter().map(|id| module.op(*id)).filter(|op| op.regions.is_empty()) {
+        if let Some(at) = op.operands.iter().filter_map(|value| earliest.get(value)).min().copied() {
+            earliest.extend(op.results.iter().map(|result| (*result, at)));
+        }
+    }
+}
+
+/// Adds what a condition hands on to the other region unchanged. What is computed stands in a variable of its own there.
+fn handed_on(module: &Module, [before, after]: [BlockId; 2], earliest: &mut BTreeMap<ValueId, usize>) {
+    let Some(condition) = module.block(before).ops.last() else { return };
+    let handed = module.operands_named(*condition, "args");
+    for (arg, value) in module.block(after).args.iter().zip(handed) {
+        if let Some(at) = earliest.get(value).copied() {
+            earliest.insert(*arg, at);
+        }
+    }
+}
+
+/// What computes with numbers.
+pub(super) const USERS: &[&str] = &[
+    "arith.addi",
+    "arith.subi",
+    "arith.muli",
+    "arith.divsi",
+    "arith.divui",
+    "arith.remsi",
+    "arith.remui",
+    "arith.ceildivsi",
+    "arith.ceildivui",
+    "arith.floordivsi",
+    "arith.shli",
+    "arith.shrsi",
+    "arith.shrui",
+    "arith.andi",
+    "arith.ori",
+    "arith.xori",
+    "arith.maxsi",
+    "arith.maxui",
+    "arith.minsi",
+    "arith.minui",
+    "arith.cmpi",
+    "arith.select",
+    "arith.extsi",
+    "arith.extui",
+    "arith.trunci",
+    "arith.index_cast",
+    "arith.index_castui",
+    "arith.sitofp",
+    "arith.uitofp",
+    "arith.bitcast",
+    "arith.addf",
+    "arith.subf",
+    "arith.mulf",
+    "arith.divf",
+    "arith.remf",
+    "arith.maximumf",
+    "arith.minimumf",
+    "arith.maxnumf",
+    "arith.minnumf",
+    "arith.negf",
+    "arith.cmpf",
+    "arith.truncf",
+    "arith.extf",
+    "arith.fptosi",
+    "arith.fptoui",
+];
+
+/// What wraps: computed without a sign in the C++, and cast back.
+const WRAPS: &[&str] = &[
+    "arith.addi",
+    "arith.subi",
+    "arith.muli",
+    "arith.divui",
+    "arith.remui",
+    "arith.shli",
+    "arith.shrui",
+    "arith.andi",
+    "arith.ori",
+    "arith.xori",
+];
+
+/// What is a choice in the C++.
+const CHOOSES: &[&str] = &[
+    "arith.select",
+    "arith.maxsi",
+    "arith.maxui",
+    "arith.minsi",
+    "arith.minui",
+    "arith.ceildivsi",
+    "arith.floordivsi",
+    "arith.maximumf",
+    "arith.minimumf",
+    "arith.maxnumf",
+    "arith.minnumf",
+];
+
+/// A number that is used once is written into the expression that uses it, and two casts around it lose their brackets
+/// (LLVM 19): `(int64_t) ((int32_t) a + b)`. Where that says another number, it gets a variable of its own.
+pub(super) fn numbers_with_their_brackets(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let user = module.op(id).name.clone();
+    let widens = match &*user {
+        "arith.extsi" | "arith.sitofp" => true,
+        "arith.index_cast" => *module.ty(module.op(id).results[0]) == Type::I64,
+        _ => false,
+    };
+    let compares = matches!(&*user, "arith.cmpi" | "arith.cmpf");
+    for at in 0..module.op(id).operands.len() {
+        let value = module.op(id).operands[at];
+        let ValueDef::Result(made, _) = module.value(value).def else { continue };
+        let name = &*module.op(made).name;
+        let (wraps, chooses) = (WRAPS.contains(&name), CHOOSES.contains(&name));
+        let narrow = matches!(module.ty(value), Type::Int { width: 2..32, .. });
+        let lost = name == "arith.shrui" || narrow && (wraps || chooses) || widens && wraps || compares && chooses;
+        if lost {
+            let copy = variables(scalars, module, id, &[value])?[0];
+            module.op_mut(id).operands[at] = copy;
+        }
+    }
+    Ok(())
+}
+
+/// Numbers in variables of their own, in front of an op: the results of a branch.
+fn variables(scalars: &Scalars, module: &mut Module, anchor: OpId, values: &[ValueId]) -> Result<Vec<ValueId>, String> {
+    let span = module.op(anchor).span;
+    let yes = constant_before(scalars, module, anchor, 1, Type::I1)?;
+    let types: Vec<Type> = values.iter().map(|value| module.ty(*value).clone()).collect();
+    let branch = scalars.branch.make(module, &[("condition", &[yes])], AttrDict::default(), &types, span);
+    for _ in 0..2 {
+        let region = module.add_region(branch);
+        let block = module.add_block(region);
+        let given = scalars.branch_end.make(module, &[("values", values)], AttrDict::default(), &[], span);
+        module.append(block, given);
+    }
+    module.insert_before(anchor, branch);
+    Ok(module.op(branch).results.to_vec())
+}

@@ -111,7 +111,7 @@ class Function:
                     if value.kind is not None:
                         waiting.append(value)
                     continue
-                value = plain(value) if value is not _MISSING else _MISSING
+                value = plain(value, part.text.members.get(name, ())) if value is not _MISSING else _MISSING
                 if value is not _MISSING:
                     names.setdefault(name, value)
         return parts, names

@@ -29,6 +29,15 @@ class Text:
         self.indent = self.lines[0][: len(self.lines[0]) - len(self.lines[0].lstrip())] if indented else ""
         tree = ast.parse(textwrap.dedent("".join(self.lines)) if indented else "".join(self.lines))
         self.used = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)})
+        # What it names of each: `config.model.width` of `config`.
+        self.members = {}
+        for node in ast.walk(tree):
+            chain = []
+            while isinstance(node, ast.Attribute):
+                chain.append(node.attr)
+                node = node.value
+            if chain and isinstance(node, ast.Name):
+                self.members.setdefault(node.id, set()).add(tuple(reversed(chain)))
         # Functions of its class that it names.
         own = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
         self.siblings = sorted({node.attr for node in own if node.value.id == "self"})
@@ -103,8 +112,15 @@ def look_up(name, function, local):
     return function.__globals__.get(name, _MISSING)
 
 
-def plain(value):
-    """A value that a kernel may use, in a form that the compiler takes and that can be compared; `_MISSING` for others."""
+# Modules that the language knows, with the names that it knows them by.
+_MODULES = {"math": "math", "numpy": "np", "torch": "torch"}
+
+
+def plain(value, members=()):
+    """A value that a kernel may use, in a form that the compiler takes and that can be compared; `_MISSING` for others.
+
+    `members` are the members that are named of it, each with those of it: of a module or an instance nothing else is looked at.
+    """
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     path = getattr(value, "__slipring_path__", None)
@@ -115,7 +131,29 @@ def plain(value):
         return _MISSING if _MISSING in items else items
     if not isinstance(value, ModuleType) and hasattr(value, "item") and getattr(value, "shape", None) == ():
         return plain(value.item())
-    return _MISSING
+    if isinstance(value, dict):
+        entries = {plain(key): plain(item) for key, item in value.items()}
+        return {key: item for key, item in entries.items() if key is not _MISSING and item is not _MISSING}
+    if isinstance(value, ModuleType) and value.__name__ in _MODULES:
+        return Path(_MODULES[value.__name__])
+    fields = {}
+    for name in sorted({chain[0] for chain in members}):
+        inner = plain(getattr(value, name, _MISSING), [chain[1:] for chain in members if chain[0] == name and chain[1:]])
+        if inner is not _MISSING:
+            fields[name] = inner
+    return Members(value, fields) if fields else _MISSING
+
+
+class Members:
+    """A module or an instance: the members of it that are named, and what messages call it."""
+
+    def __init__(self, value, members):
+        own = isinstance(value, ModuleType)
+        self.what = f"the module `{value.__name__}`" if own else f"an instance of `{type(value).__name__}`"
+        self.__slipring_members__ = members
+
+    def __repr__(self):
+        return f"<{self.what}: {self.__slipring_members__}>"
 
 
 class Path(str):

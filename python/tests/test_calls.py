@@ -1,5 +1,7 @@
 """Calls of kernels: arrays in and out, errors that say both sides."""
 
+import math
+import types
 import warnings
 
 import ml_dtypes
@@ -117,6 +119,26 @@ def test_closures_and_constants():
         y = np.zeros_like(x)
         make(16, factor)(x, y)
         np.testing.assert_array_equal(y, x * np.float32(factor))
+
+
+def test_members_of_modules_instances_and_dicts():
+    sizes = types.SimpleNamespace(cols=64, of=types.SimpleNamespace(rows=8))
+    table = {"factor": 2.0}
+
+    @pl.jit
+    def scaled(x: pl.Tensor, out: pl.Out[pl.Tensor]):
+        for i in pl.range(0, 16, sizes.of.rows):
+            t = pl.load(x, [i, 0], [sizes.of.rows, sizes.cols])
+            out = pl.store(pl.add(pl.mul(t, table["factor"] * math.sqrt(4.0)), math.pi), [i, 0], out)
+        return out
+
+    x = numbers(16, 64)
+    y = np.zeros_like(x)
+    scaled(x, y)
+    np.testing.assert_array_equal(y, x * 4 + np.float32(math.pi))
+    table["factor"] = 3.0
+    scaled(x, y)
+    np.testing.assert_array_equal(y, x * 6 + np.float32(math.pi))
 
 
 def test_the_value_of_a_name_at_the_call_counts():

@@ -42,6 +42,15 @@ impl DType {
         DTYPES.iter().find(|(_, ty)| *ty == self).map_or("?", |(name, _)| name)
     }
 
+    /// Bytes that an element takes.
+    pub fn bytes(self) -> i64 {
+        match self {
+            DType::Elem(elem) => elem.bytes() as i64,
+            DType::Index => 8,
+            DType::Bool => 1,
+        }
+    }
+
     /// The scalar type in the module.
     pub fn ir(self) -> Type {
         match self {

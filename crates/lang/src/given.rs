@@ -16,6 +16,10 @@ pub enum Name {
     None,
     /// Several values.
     Tuple(Vec<Name>),
+    /// A value with members, a module or an instance: what messages call it, and the members that are named.
+    Members(String, Vec<(String, Name)>),
+    /// What is found by a key.
+    Dict(Vec<(Name, Name)>),
     /// A part of the language by its full name: `pl`, `pl.FP32`, `pl.add`.
     Path(String),
 }

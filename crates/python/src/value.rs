@@ -63,5 +63,14 @@ pub fn name(value: &Bound<'_, PyAny>) -> PyResult<Name> {
     if let Ok(items) = value.cast::<PyTuple>() {
         return Ok(Name::Tuple(items.iter().map(|item| name(&item)).collect::<PyResult<_>>()?));
     }
+    if let Ok(members) = value.getattr("__slipring_members__") {
+        let members = members.cast_into::<PyDict>()?;
+        let each = members.iter().map(|(key, item)| Ok((key.extract()?, name(&item)?)));
+        return Ok(Name::Members(value.getattr("what")?.extract()?, each.collect::<PyResult<_>>()?));
+    }
+    if let Ok(entries) = value.cast::<PyDict>() {
+        let each = entries.iter().map(|(key, item)| Ok((name(&key)?, name(&item)?)));
+        return Ok(Name::Dict(each.collect::<PyResult<_>>()?));
+    }
     Err(PyTypeError::new_err(format!("a kernel cannot use a value of type {}", value.get_type().name()?)))
 }

@@ -183,9 +183,7 @@ impl<'a> Host<'a> {
                 self.kernel_call(*kernel, &given);
                 base.clone()
             }
-            (HostValue::Const(Const::DType(crate::dtype::DType::Elem(elem))), "get_byte") => {
-                HostValue::int(elem.bytes() as i64)
-            }
+            (HostValue::Const(Const::DType(ty)), "get_byte") => HostValue::int(ty.bytes()),
             (HostValue::Tensor(own), name) => tensors::method(own, name, &args, &keyword, span),
             (HostValue::List(items), "append") if items.borrow().len() < MOST_VALUES => {
                 items.borrow_mut().extend(args);

@@ -222,12 +222,10 @@ impl<'a> Host<'a> {
         match &base {
             HostValue::Path(path) => match crate::lower::word(path, name) {
                 Some(constant) => HostValue::Const(constant),
-                None => match &*format!("{path}.{name}") {
-                    "math.pi" => HostValue::Const(Const::Float(std::f64::consts::PI)),
-                    "math.e" => HostValue::Const(Const::Float(std::f64::consts::E)),
-                    "math.inf" | "np.inf" | "numpy.inf" | "torch.inf" => HostValue::Const(Const::Float(f64::INFINITY)),
-                    full => HostValue::Path(crate::program::language(full).unwrap_or(full).into()),
-                },
+                None => {
+                    let full = format!("{path}.{name}");
+                    HostValue::Path(crate::program::language(&full).unwrap_or(&full).into())
+                }
             },
             HostValue::Object(object) => {
                 let own = object.fields.borrow().get(name).cloned();

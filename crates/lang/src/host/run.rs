@@ -96,6 +96,18 @@ impl<'a> Host<'a> {
             Name::Tuple(items) => {
                 return HostValue::Tuple(Rc::new(items.iter().map(|item| self.value_of(item)).collect()));
             }
+            Name::Members(what, members) => {
+                let fields = members.iter().map(|(name, value)| (name.as_str().into(), self.value_of(value)));
+                let fields = Rc::new(RefCell::new(fields.collect()));
+                return HostValue::Object(Rc::new(Object { class: None, what: what.as_str().into(), fields }));
+            }
+            Name::Dict(entries) => {
+                let entries = entries.iter().filter_map(|(key, value)| match self.value_of(key) {
+                    HostValue::Const(key) => Some((key, self.value_of(value))),
+                    _ => None,
+                });
+                return HostValue::Dict(Rc::new(RefCell::new(entries.collect())));
+            }
             Name::Path(path) => {
                 let mut parts = path.split('.');
                 let first = HostValue::Path(parts.next().unwrap_or_default().into());

@@ -141,13 +141,42 @@ impl Lower<'_> {
         match (a, b) {
             (Index::Known(a), Index::Known(b)) => Index::Known(a.saturating_add(b)),
             (Index::Known(0), other) | (other, Index::Known(0)) => other,
-            (a, b) => {
-                let (a, b) = (self.index_value(a), self.index_value(b));
-                let sum = self.e.value(&arith::ADDI, &[("lhs", &[a]), ("rhs", &[b])], &[], Type::Index);
-                let region = self.open_region_op();
-                Index::At(Scalar { value: sum, ty: DType::Index, region })
-            }
+            (a, b) => self.of_two(&arith::ADDI, a, b),
         }
+    }
+
+    /// The difference of two offsets.
+    pub fn less(&mut self, a: Index, b: Index) -> Index {
+        match (a, b) {
+            (Index::Known(a), Index::Known(b)) => Index::Known(a.saturating_sub(b)),
+            (a, Index::Known(0)) => a,
+            (a, b) => self.of_two(&arith::SUBI, a, b),
+        }
+    }
+
+    /// The smaller of two offsets.
+    pub fn smaller(&mut self, a: Index, b: Index) -> Index {
+        match (a, b) {
+            (Index::Known(a), Index::Known(b)) => Index::Known(a.min(b)),
+            (a, b) if a == b => a,
+            (a, b) => self.of_two(&arith::MINSI, a, b),
+        }
+    }
+
+    /// The larger of two offsets.
+    pub fn larger(&mut self, a: Index, b: Index) -> Index {
+        match (a, b) {
+            (Index::Known(a), Index::Known(b)) => Index::Known(a.max(b)),
+            (a, b) if a == b => a,
+            (a, b) => self.of_two(&arith::MAXSI, a, b),
+        }
+    }
+
+    fn of_two(&mut self, op: &'static slipring_op::OpDef, a: Index, b: Index) -> Index {
+        let (a, b) = (self.index_value(a), self.index_value(b));
+        let value = self.e.value(op, &[("lhs", &[a]), ("rhs", &[b])], &[], Type::Index);
+        let region = self.open_region_op();
+        Index::At(Scalar { value, ty: DType::Index, region })
     }
 
     /// What constants were folded to, or why not.

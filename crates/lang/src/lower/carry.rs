@@ -471,7 +471,12 @@ impl Lower<'_> {
 
 /// True for windows that differ in nothing but their offsets.
 pub(super) fn alike(a: &Tensor, b: &Tensor) -> bool {
-    a.root == b.root && a.elem == b.elem && a.sizes == b.sizes && a.dropped == b.dropped && a.reshaped == b.reshaped
+    a.root == b.root
+        && a.elem == b.elem
+        && a.sizes == b.sizes
+        && a.dropped == b.dropped
+        && a.reshaped == b.reshaped
+        && a.valid == b.valid
 }
 
 /// True if a number can be carried as one of this type.

@@ -286,6 +286,12 @@ impl Lower<'_> {
     fn call(&mut self, call: &ruff_python_ast::ExprCall) -> Lowered {
         let span = at(call);
         let expected = self.expected.take();
+        if let Expr::Attribute(member) = &*call.func
+            && member.attr.as_str() == "get_byte"
+            && let Value::Const(Const::DType(ty)) = self.expr(&member.value)?
+        {
+            return Ok(Value::Const(Const::Int(ty.bytes())));
+        }
         let callee = self.expr(&call.func)?;
         let Value::Path(path) = callee else {
             let what = describe(self, &callee);
@@ -398,6 +404,12 @@ pub(crate) fn word(path: &str, name: &str) -> Option<Const> {
                 .find(|own| **own == kind)
                 .and_then(|kind| member(kind))
         }
+        "math" | "np" | "numpy" | "torch" => match name {
+            "pi" => Some(Const::Float(std::f64::consts::PI)),
+            "e" => Some(Const::Float(std::f64::consts::E)),
+            "inf" => Some(Const::Float(f64::INFINITY)),
+            _ => None,
+        },
         _ if !path.starts_with(ROOT) => None,
         "Mem" | "MemorySpace" => space(name).map(Const::Space),
         "SplitMode" => SPLIT_MODES.iter().find(|(n, _)| *n == name).map(|(_, mode)| Const::Split(*mode)),

@@ -538,5 +538,6 @@ pub(crate) fn whole(root: usize, elem: Elem, dims: &[u64]) -> Tensor {
         sizes: dims.iter().copied().collect(),
         dropped: dims.iter().map(|_| false).collect(),
         reshaped: None,
+        valid: None,
     }
 }

@@ -229,7 +229,7 @@ impl Lower<'_> {
     /// The same bytes of L1 with rows and columns exchanged: fractals by columns are fractals by rows of the transposed tile.
     fn transposed_view(&mut self, id: TileId) -> TileId {
         let source = self.tile(id);
-        let (value, from, made_by) = (source.value, source.ty, source.made_by);
+        let (value, from, made_by, valid) = (source.value, source.ty, source.made_by, source.valid);
         let (rows, cols) = fold(&source.shape);
         let mut ty = from;
         ty.layout.rows = from.layout.cols;
@@ -245,7 +245,10 @@ impl Lower<'_> {
             SLayout::NoneBox => SLayout::NoneBox,
         };
         let view = self.e.value(&pto::TRESHAPE, &[("src", &[value])], &[], Type::Tile(ty));
-        self.add_tile(view, ty, &[cols, rows], made_by)
+        match valid {
+            None => self.add_tile(view, ty, &[cols, rows], made_by),
+            Some([of_rows, of_cols]) => self.set_valid(view, ty, &[cols, rows], [of_cols, of_rows], made_by),
+        }
     }
 
     /// A whole tile to the other kind of core, where no split is written.
@@ -282,16 +285,17 @@ impl Lower<'_> {
                     );
             return Err(self.report(error));
         }
-        self.wholly_valid(id, "a crossing", span)?;
-        let elem = tile.ty.layout.elem;
-        let copy = self.new_tile(&tile.shape, elem, space, tile.made_by);
         if let Some((mode, _)) = self.facts.split {
             // The automatic split halves every tile that crosses.
             self.halve(&mut tile.shape.clone(), mode, span)?;
+            self.wholly_valid(id, "a crossing that is divided", span)?;
         }
-        let target = self.tile(copy).value;
-        self.e.op(&pto::TCROSS, &[("src", &[tile.value]), ("dst", &[target])], &[], &[]);
-        Ok(copy)
+        let elem = tile.ty.layout.elem;
+        let whole = self.whole_view(id);
+        let copy = self.new_tile(&tile.shape, elem, space, tile.made_by);
+        let (source, target) = (self.tile(whole).value, self.tile(copy).value);
+        self.e.op(&pto::TCROSS, &[("src", &[source]), ("dst", &[target])], &[], &[]);
+        self.crossed(copy, tile.valid, span)
     }
 
     // ---- global memory ----
@@ -337,7 +341,10 @@ impl Lower<'_> {
         let window = self.window(tensor)?;
         let shape = tensor.shape();
         let shape: &[u64] = if shape.is_empty() { &[1] } else { &shape };
-        let tile = self.new_tile_in(shape, place, tensor.elem, "load");
+        let tile = match tensor.valid {
+            None => self.new_tile_in(shape, place, tensor.elem, "load"),
+            Some(valid) => self.new_valid_tile_in(shape, place, tensor.elem, valid, "load"),
+        };
         let target = self.tile(tile).value;
         self.e.op(&pto::TLOAD, &[("src", &[window]), ("dst", &[target])], &[], &[]);
         Ok(tile)
@@ -349,8 +356,9 @@ impl Lower<'_> {
         let root = &self.roots[tensor.root];
         let (source, elem) = (root.view, root.elem);
         let offsets: Vec<_> = tensor.offsets.iter().map(|offset| self.index_value(*offset)).collect();
-        let sizes: Vec<_> = tensor.sizes.iter().map(|n| self.e.index(*n as i64)).collect();
-        let dims = tensor.sizes.iter().map(|n| slipring_ir::Dim::Static(*n)).collect();
+        let extents = self.touched(tensor);
+        let sizes: Vec<_> = extents.iter().map(|n| self.e.index(*n as i64)).collect();
+        let dims = extents.iter().map(|n| slipring_ir::Dim::Static(*n)).collect();
         let ty = Type::PartitionView(slipring_ir::ViewType { elem, dims });
         Ok(self.e.value(
             &pto::PARTITION_VIEW,
@@ -358,6 +366,25 @@ impl Lower<'_> {
             &[],
             ty,
         ))
+    }
+
+    /// The extents of a window, as far as they are known to count and to lie inside its tensor.
+    fn touched(&self, tensor: &Tensor) -> smallvec::SmallVec<[u64; 5]> {
+        let mut extents = tensor.sizes.clone();
+        let Some(valid) = tensor.valid.filter(|_| tensor.reshaped.is_none()) else { return extents };
+        let kept: Vec<usize> = (0..extents.len()).filter(|at| !tensor.dropped[*at]).collect();
+        let lines: u64 = kept.iter().rev().skip(2).map(|at| extents[*at]).product();
+        for (at, valid) in kept.iter().rev().zip(valid.iter().rev()).filter(|_| lines == 1) {
+            match (valid, tensor.offsets[*at]) {
+                (Index::Known(n), _) => extents[*at] = extents[*at].min((*n).max(1) as u64),
+                (Index::At(_), Index::Known(first)) => {
+                    let left = self.roots[tensor.root].dims[*at].saturating_sub(first.max(0) as u64);
+                    extents[*at] = extents[*at].min(left.max(1));
+                }
+                _ => {}
+            }
+        }
+        extents
     }
 
     /// Reports a tensor that is used where each block needs one of its own.

@@ -196,12 +196,36 @@ impl Lower<'_> {
         self.halve(&mut shape, mode, span)?;
         self.use_mode(mode, span);
         let elem = tile.ty.layout.elem;
+        let whole = self.whole_view(id);
         let part = self.new_tile(&shape, elem, Space::Vec, "aiv_shard");
         self.mark(part, Crossing::Sharded);
-        let target = self.tile(part).value;
+        let (source, target) = (self.tile(whole).value, self.tile(part).value);
         let attrs = [("split", Attr::int(mode.number()))];
-        self.e.op(&pto::AIV_SHARD, &[("src", &[tile.value]), ("dst", &[target])], &attrs, &[]);
-        Ok(Value::Tile(part))
+        self.e.op(&pto::AIV_SHARD, &[("src", &[source]), ("dst", &[target])], &attrs, &[]);
+        let valid = tile.valid.map(|valid| self.of_this_lane(valid, fold(&shape), mode));
+        self.crossed(part, valid, span).map(Value::Tile)
+    }
+
+    /// What is valid of this lane's part of a tile; the part has these rows and columns.
+    fn of_this_lane(&mut self, mut valid: [Index; 2], part: (u64, u64), mode: Split) -> [Index; 2] {
+        let (axis, size) = match mode {
+            Split::None => return valid,
+            Split::UpDown => (0, part.0 as i64),
+            Split::LeftRight => (1, part.1 as i64),
+        };
+        if valid[axis] == Index::Known(2 * size) {
+            valid[axis] = Index::Known(size);
+            return valid;
+        }
+        let lane = match self.launch_number(&pto::GET_SUBBLOCK_IDX) {
+            Value::Scalar(lane) => Index::At(lane),
+            _ => Index::Known(0),
+        };
+        let before = self.times(lane, size);
+        let left = self.less(valid[axis], before);
+        let left = self.larger(left, Index::Known(0));
+        valid[axis] = self.smaller(left, Index::Known(size));
+        valid
     }
 
     /// `pl.aic_gather(tile, mode)`: the lanes' tiles put together for the Cube core.
@@ -210,18 +234,33 @@ impl Lower<'_> {
         let id = self.boundary_tile("aic_gather", value, Space::Vec, span)?;
         let tile = self.tile(id).clone();
         let mut shape = tile.shape.clone();
+        let (rows, cols) = fold(&shape);
+        let valid = match (tile.valid, mode) {
+            (None, _) | (_, Split::None) => tile.valid,
+            (Some([lane, other]), Split::UpDown) if lane == Index::Known(rows as i64) => {
+                Some([Index::Known(2 * rows as i64), other])
+            }
+            (Some([other, lane]), Split::LeftRight) if lane == Index::Known(cols as i64) => {
+                Some([other, Index::Known(2 * cols as i64)])
+            }
+            _ => {
+                self.wholly_valid(id, "a gather", span)?;
+                None
+            }
+        };
         match mode {
             Split::None => {}
             Split::UpDown => shape[0] *= 2,
             Split::LeftRight => *shape.last_mut().unwrap_or(&mut 1) *= 2,
         }
         self.use_mode(mode, span);
+        let source = self.whole_view(id);
         let whole = self.new_tile(&shape, tile.ty.layout.elem, Space::Mat, "aic_gather");
         self.mark(whole, Crossing::Gathered);
-        let target = self.tile(whole).value;
+        let (source, target) = (self.tile(source).value, self.tile(whole).value);
         let attrs = [("split", Attr::int(mode.number()))];
-        self.e.op(&pto::AIC_GATHER, &[("src", &[tile.value]), ("dst", &[target])], &attrs, &[]);
-        Ok(Value::Tile(whole))
+        self.e.op(&pto::AIC_GATHER, &[("src", &[source]), ("dst", &[target])], &attrs, &[]);
+        self.crossed(whole, valid, span).map(Value::Tile)
     }
 
     fn boundary_tile(&mut self, what: &str, value: &Value, space: Space, span: Span) -> Lowered<TileId> {
@@ -240,7 +279,6 @@ impl Lower<'_> {
             }
         };
         self.still_there(id, span)?;
-        self.wholly_valid(id, "a crossing", span)?;
         let tile = self.tile(id);
         if tile.ty.space != space {
             let (message, help) = if space == Space::Acc {

@@ -46,13 +46,51 @@ impl Lower<'_> {
         valid: [Index; 2],
         made_by: &'static str,
     ) -> TileId {
-        let mut ty = Place::of(space).tile_type(shape, elem);
+        self.new_valid_tile_in(shape, Place::of(space), elem, valid, made_by)
+    }
+
+    /// The same with a layout of its own.
+    pub fn new_valid_tile_in(
+        &mut self,
+        shape: &[u64],
+        place: Place,
+        elem: Elem,
+        valid: [Index; 2],
+        made_by: &'static str,
+    ) -> TileId {
+        let mut ty = place.tile_type(shape, elem);
         ty.valid = [Dim::Dynamic; 2];
         let value = self.buffer(ty);
         self.set_valid(value, ty, shape, valid, made_by)
     }
 
-    fn set_valid(
+    /// Valid extents of a shape as rows and columns of the folded one; `None` where all of it is valid.
+    pub fn folded_valid(&mut self, valid: &[Index], shape: &[u64], span: Span) -> Lowered<Option<[Index; 2]>> {
+        let whole = |(extent, size): (&Index, &u64)| *extent == Index::Known(*size as i64);
+        if valid.iter().zip(shape).all(whole) {
+            return Ok(None);
+        }
+        let Some(((cols, rows), (_, lines))) = valid.split_last().zip(shape.split_last()) else { return Ok(None) };
+        // The first rows of a folded shape: one range, all behind it.
+        let first = lines.iter().position(|n| *n != 1).unwrap_or(lines.len());
+        let behind = first + 1;
+        if behind < lines.len() && !rows[behind..].iter().zip(&lines[behind..]).all(whole) {
+            return Err(self.unsupported(span, "valid rows that do not follow one another"));
+        }
+        let mut count = Index::Known(1);
+        for (at, extent) in rows.iter().enumerate() {
+            count = match (count, *extent) {
+                (Index::Known(a), extent) => self.times(extent, a),
+                (count, Index::Known(b)) => self.times(count, b),
+                (count, Index::At(_)) if lines[at] == 1 => count,
+                _ => return Err(self.unsupported(span, "several extents that only the run knows")),
+            };
+        }
+        Ok(Some([count, *cols]))
+    }
+
+    /// Sets what counts of a tile that lies in a buffer, and lists it.
+    pub fn set_valid(
         &mut self,
         value: ValueId,
         ty: TileType,
@@ -73,10 +111,37 @@ impl Lower<'_> {
         self.still_there(id, span)?;
         let tile = self.tile(id).clone();
         self.valid_fits(valid, &tile.shape, span)?;
+        let (rows, cols) = fold(&tile.shape);
+        if tile.valid.is_none() && valid == [rows, cols].map(|n| Index::Known(n as i64)) {
+            return Ok(id);
+        }
         let ty = TileType { valid: [Dim::Dynamic; 2], ..tile.ty };
         let view = self.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(ty));
         let id = self.set_valid(view, ty, &tile.shape, valid, "set_validshape");
         self.tiles[id.0 as usize].region = tile.region.or(self.region);
+        Ok(id)
+    }
+
+    /// All of a tile of which only a part is valid: the same bytes.
+    pub fn whole_view(&mut self, id: TileId) -> TileId {
+        let tile = self.tile(id).clone();
+        if tile.valid.is_none() {
+            return id;
+        }
+        let (rows, cols) = fold(&tile.shape);
+        let ty = TileType { valid: [Dim::Static(rows), Dim::Static(cols)], ..tile.ty };
+        let view = self.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(ty));
+        let view = self.add_tile(view, ty, &tile.shape, tile.made_by);
+        self.tiles[view.0 as usize].region = tile.region;
+        view
+    }
+
+    /// A tile that crossed to the other kind of core as a whole, with what was valid of it.
+    pub fn crossed(&mut self, id: TileId, valid: Option<[Index; 2]>, span: Span) -> Lowered<TileId> {
+        let Some(valid) = valid else { return Ok(id) };
+        let crossing = self.tile(id).crossing;
+        let id = self.with_valid(id, valid, span)?;
+        self.tiles[id.0 as usize].crossing = crossing;
         Ok(id)
     }
 

@@ -261,7 +261,7 @@ impl Lower<'_> {
         if tensor.reshaped.is_some() {
             return Err(self.unsupported(span, "a part of a reshaped tensor"));
         }
-        let mut result = tensor.clone();
+        let mut result = Tensor { valid: self.valid_of_part(tensor, parts, span)?, ..tensor.clone() };
         let kept: SmallVec<[usize; 5]> = (0..tensor.sizes.len()).filter(|at| !tensor.dropped[*at]).collect();
         for (at, part) in kept.into_iter().zip(parts) {
             let (first, size) = match part {
@@ -277,8 +277,46 @@ impl Lower<'_> {
         Ok(result)
     }
 
+    /// What is valid of a part of a window.
+    fn valid_of_part(&mut self, tensor: &Tensor, parts: &[Part], span: Span) -> Lowered<Option<[Index; 2]>> {
+        let Some(valid) = tensor.valid else { return Ok(None) };
+        let shape = tensor.shape();
+        let mut left = [Index::Known(1); 2];
+        let known = parts.len() <= 2 && shape.len() == parts.len();
+        for ((part, extent), left) in
+            parts.iter().rev().zip(valid.iter().rev()).zip(left.iter_mut().rev()).filter(|_| known)
+        {
+            *left = match (part, extent) {
+                (Part::Range(Index::Known(first), size), Index::Known(n)) => {
+                    Index::Known((n - first).clamp(0, *size as i64))
+                }
+                (Part::One(Index::Known(at)), Index::Known(n)) if at < n => Index::Known(1),
+                // What is valid begins where the part does.
+                (Part::Range(Index::Known(0), size), extent) if shape.contains(size) => *extent,
+                _ => return Err(self.unsupported(span, "a part of a window of which only a part is valid")),
+            };
+        }
+        if !known {
+            return Err(self.unsupported(span, "a part of a window of which only a part is valid"));
+        }
+        Ok(Some(left))
+    }
+
     /// A window of a tensor from these offsets on, of this shape.
     pub fn tensor_window(&mut self, tensor: &Tensor, offsets: &[Index], shape: &[u64], span: Span) -> Lowered<Tensor> {
+        let counted: Vec<Index> = shape.iter().map(|n| Index::Known(*n as i64)).collect();
+        self.counted_window(tensor, offsets, shape, &counted, span)
+    }
+
+    /// The same, of which only the first elements of each dimension are touched: only they must lie inside the tensor.
+    pub fn counted_window(
+        &mut self,
+        tensor: &Tensor,
+        offsets: &[Index],
+        shape: &[u64],
+        counted: &[Index],
+        span: Span,
+    ) -> Lowered<Tensor> {
         self.one_for_all(tensor.root, span)?;
         let rank = tensor.shape().len();
         if offsets.len() != rank || shape.len() != rank {
@@ -287,18 +325,22 @@ impl Lower<'_> {
             return Err(self.error("rank", span, message));
         }
         let whole = tensor.shape();
-        for (dim, ((offset, size), extent)) in offsets.iter().zip(shape).zip(&whole).enumerate() {
+        for (dim, ((offset, count), extent)) in offsets.iter().zip(counted).zip(&whole).enumerate() {
             let first = if let Index::Known(n) = offset { *n } else { 0 };
-            if first < 0 || first as u64 + size > *extent {
+            let size = if let Index::Known(n) = count { *n } else { 0 };
+            if first < 0 || first.saturating_add(size) > *extent as i64 {
                 let message = format!(
                     "elements {first} to {} lie outside the {extent} of dimension {dim}",
-                    first.saturating_add(*size as i64)
+                    first.saturating_add(size)
                 );
                 return Err(self.error("bounds", span, message));
             }
         }
-        for (dim, ((offset, size), extent)) in offsets.iter().zip(shape).zip(&whole).enumerate() {
-            self.inside_each_time(*offset, *size, *extent, format_args!("the {extent} of dimension {dim}"), span)?;
+        for (dim, ((offset, count), extent)) in offsets.iter().zip(counted).zip(&whole).enumerate() {
+            // How many there are each time only the run knows.
+            let Index::Known(size) = count else { continue };
+            let of = format_args!("the {extent} of dimension {dim}");
+            self.inside_each_time(*offset, (*size).max(1) as u64, *extent, of, span)?;
         }
         let parts: Vec<Part> = offsets.iter().zip(shape).map(|(offset, size)| Part::Range(*offset, *size)).collect();
         self.tensor_part(tensor, &parts, span)

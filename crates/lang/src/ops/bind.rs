@@ -213,6 +213,47 @@ impl Call {
         }
     }
 
+    /// A word of a list: its name, a member of that name, or its position in the list.
+    pub fn word_of(&self, lower: &mut Lower<'_>, name: &str, words: &[&'static str]) -> Lowered<Option<&'static str>> {
+        let (found, span) = match self.get(name).cloned() {
+            Some((Value::Const(Const::Int(n)), span)) => {
+                (usize::try_from(n).ok().and_then(|at| words.get(at)).copied().ok_or_else(|| n.to_string()), span)
+            }
+            Some((_, span)) => match self.word(lower, name)? {
+                Some(word) => (words.iter().find(|known| ***known == *word).copied().ok_or(word.to_string()), span),
+                None => return Ok(None),
+            },
+            None => return Ok(None),
+        };
+        match found {
+            Ok(word) => Ok(Some(word)),
+            Err(other) => {
+                let message = format!("`{name}` of `{}` is not `{other}`", self.entry.spelled());
+                let help = format!("it is one of {}, or its number from 0 on", words.join(", "));
+                Err(lower.report(Diagnostic::error("argument", span, message).help(help)))
+            }
+        }
+    }
+
+    /// A value that fills what is not valid: `pl.PadValue.…`, or 0, `math.inf`, `-math.inf`.
+    pub fn padding(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Option<&'static str>> {
+        match self.get(name) {
+            Some((Value::Const(Const::Int(0)), _)) => return Ok(Some("zero")),
+            Some((Value::Const(Const::Float(x)), _)) if *x == 0.0 => return Ok(Some("zero")),
+            Some((Value::Const(Const::Float(x)), _)) if x.is_infinite() => {
+                return Ok(Some(if *x > 0.0 { "max" } else { "min" }));
+            }
+            _ => {}
+        }
+        if let Some((value @ Value::Const(Const::Int(_) | Const::Float(_)), span)) = self.get(name).cloned() {
+            let what = describe(lower, &value);
+            let message = format!("{what} fills no tile: the hardware has zero, and the smallest and largest value");
+            let help = "write `pl.PadValue.zero`, `min` or `max`, or 0, `-math.inf`, `math.inf`";
+            return Err(lower.report(Diagnostic::error("argument", span, message).help(help)));
+        }
+        self.word_of(lower, name, &["null", "zero", "max", "min"])
+    }
+
     /// Constant extents.
     pub fn shape(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Option<Vec<u64>>> {
         let Some((value, span)) = self.get(name).cloned() else { return Ok(None) };

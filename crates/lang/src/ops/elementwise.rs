@@ -329,21 +329,8 @@ fn cast(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let source = vector(lower, call, "x")?;
     call.need(lower, "target_type")?;
     let Some(elem) = call.elem(lower, "target_type")? else { return Ok(Value::Tile(source)) };
-    let mode = match call.word(lower, "mode")?.as_deref() {
-        None | Some("round") => "ROUND",
-        Some("none") => "NONE",
-        Some("rint") => "RINT",
-        Some("floor") => "FLOOR",
-        Some("ceil") => "CEIL",
-        Some("trunc") => "TRUNC",
-        Some("odd") => "ODD",
-        Some(other) => {
-            let message = format!("there is no rounding mode `{other}`");
-            let error = Diagnostic::error("argument", call.span, message)
-                .help("the modes are none, rint, round, floor, ceil, trunc, odd");
-            return Err(lower.report(error));
-        }
-    };
+    let modes = ["none", "rint", "round", "floor", "ceil", "trunc", "odd"];
+    let mode = call.word_of(lower, "mode", &modes)?.unwrap_or("round").to_uppercase();
     let tile = lower.tile(source).clone();
     if tile.ty.layout.elem == elem {
         return Ok(Value::Tile(source));
@@ -363,7 +350,7 @@ fn cast(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         lower.tile_like(source, elem, "cast")
     };
     let (src, dst) = (lower.tile(source).value, lower.tile(target).value);
-    let attrs = [("rmode", Attr::member("round_mode", mode))];
+    let attrs = [("rmode", Attr::member("round_mode", &mode))];
     lower.e.op(&pto::TCVT, &[("src", &[src]), ("dst", &[dst])], &attrs, &[]);
     Ok(Value::Tile(target))
 }

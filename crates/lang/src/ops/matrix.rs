@@ -8,7 +8,7 @@ use slipring_tile::{Elem, Space};
 use super::{Call, ENTRY, Entry};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered, Place, Reported, fold, show};
-use crate::value::{Const, Tile, TileId, Value};
+use crate::value::{Const, Index, Tile, TileId, Value};
 
 pub(super) const OPS: &[Entry] = &[
     Entry {
@@ -108,6 +108,8 @@ pub(super) struct Operands {
     /// Extents of a list of one, rows, columns.
     shape: Vec<u64>,
     elem: Elem,
+    /// Rows and columns of the product that are valid, where they are fewer.
+    valid: Option<[Index; 2]>,
 }
 
 /// True for a tile or a tensor.
@@ -163,9 +165,7 @@ pub(super) fn operands_of(
     };
     let left = get(&lhs, Space::Left, a_trans)?;
     let right = get(&rhs, Space::Right, b_trans)?;
-    for id in [left, right] {
-        lower.wholly_valid(id, "a product", call.span)?;
-    }
+    let valid = valid_of(lower, call, left, right)?;
     let (a, b) = (lower.tile(left).ty.layout.elem, lower.tile(right).ty.layout.elem);
     if a != b {
         let names = [a, b].map(|e| DType::Elem(e).name());
@@ -186,7 +186,40 @@ pub(super) fn operands_of(
     let mut shape = super::batch::together(&of_left, &of_right).unwrap_or_default();
     let rows = m / shape.iter().product::<u64>().max(1);
     shape.extend([rows, n]);
-    Ok(Operands { left, right, shape, elem })
+    Ok(Operands { left, right, shape, elem, valid })
+}
+
+/// The rows and columns of a product that operands give, of which only a part is valid.
+fn valid_of(lower: &mut Lower<'_>, call: &Call, left: TileId, right: TileId) -> Lowered<Option<[Index; 2]>> {
+    let extents = |lower: &Lower<'_>, id: TileId| {
+        let tile = lower.tile(id);
+        let (rows, cols) = fold(&tile.shape);
+        tile.valid.unwrap_or([rows, cols].map(|n| Index::Known(n as i64)))
+    };
+    if [left, right].iter().all(|id| lower.tile(*id).valid.is_none()) {
+        return Ok(None);
+    }
+    let ([m, k], [other, n]) = (extents(lower, left), extents(lower, right));
+    // As many terms are added as the left operand has valid columns: the right one must have as many rows.
+    let fits = match (k, other) {
+        (Index::Known(k), Index::Known(other)) => k <= other,
+        (k, other) => k == other || other == Index::Known(fold(&lower.tile(right).shape).0 as i64),
+    };
+    if !fits {
+        let show = |extent| match extent {
+            Index::Known(n) => n.to_string(),
+            Index::At(_) => "a number that the run decides".to_string(),
+        };
+        let message = format!("a product of {} valid columns and {} valid rows", show(k), show(other));
+        let error = Diagnostic::error("partly-valid", call.span, message)
+            .also(lower.tile(left).span, "the left operand")
+            .also(lower.tile(right).span, "the right operand")
+            .help("give both the same extent, or the right operand all of its rows");
+        return Err(lower.report(error));
+    }
+    let (rows, cols) = (fold(&lower.tile(left).shape).0, fold(&lower.tile(right).shape).1);
+    let whole = [m, n] == [rows, cols].map(|n| Index::Known(n as i64));
+    Ok((!whole).then_some([m, n]))
 }
 
 /// Holds that `acc_phase` is a phase. It tells the hardware when an accumulator is complete and changes no result.
@@ -209,8 +242,14 @@ fn product(lower: &mut Lower<'_>, o: &Operands, made_by: &'static str) -> TileId
     let mut ty = Place::of(Space::Acc).tile_type(&o.shape, o.elem);
     ty.layout.rows = lower.tile(o.left).ty.layout.rows;
     ty.layout.cols = lower.tile(o.right).ty.layout.cols;
+    if o.valid.is_some() {
+        ty.valid = [slipring_ir::Dim::Dynamic; 2];
+    }
     let value = lower.buffer(ty);
-    lower.add_tile(value, ty, &o.shape, made_by)
+    match o.valid {
+        None => lower.add_tile(value, ty, &o.shape, made_by),
+        Some(valid) => lower.set_valid(value, ty, &o.shape, valid, made_by),
+    }
 }
 
 fn matmul(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -316,7 +355,9 @@ pub(super) fn accumulated(
         }
     }
     lower.take(acc, call.span);
-    Ok(lower.add_tile(tile.value, tile.ty, &tile.shape, "matmul_acc"))
+    let sum = lower.add_tile(tile.value, tile.ty, &tile.shape, "matmul_acc");
+    lower.tiles[sum.0 as usize].valid = tile.valid;
+    Ok(sum)
 }
 
 fn matmul_bias(lower: &mut Lower<'_>, call: &Call) -> Lowered {

@@ -109,31 +109,49 @@ pub(super) fn load_from(lower: &mut Lower<'_>, call: &Call, (source, span): (Ten
             .help("load it into Vec or Mat, and `pl.move` it on from there");
         return Err(lower.report(error));
     }
-    if call.get("valid_shape").is_none() {
-        let window = lower.tensor_window(&source, &offsets, &shape, span)?;
-        return Ok(Value::Tile(lower.load(&window, space)?));
+    let window = valid_window(lower, call, &source, (&offsets, &shape), span)?;
+    Ok(Value::Tile(lower.load(&window, space)?))
+}
+
+/// A window of a tensor of which `valid_shape` says how much counts.
+pub(super) fn valid_window(
+    lower: &mut Lower<'_>,
+    call: &Call,
+    source: &Tensor,
+    (offsets, shape): (&[Index], &[u64]),
+    span: Span,
+) -> Lowered<Tensor> {
+    let clamp = call.has("clamp") && call.flag(lower, "clamp")?;
+    if call.get("valid_shape").is_none() && !clamp {
+        return lower.tensor_window(source, offsets, shape, span);
     }
-    // Only the valid part is read, and only it must lie inside the tensor.
-    let valid = call.offsets(lower, "valid_shape")?;
-    let [first, .., last] = [&[Index::Known(1)], &valid[..]].concat()[..] else {
-        return Err(lower.error("argument", call.span, "`valid_shape` has an extent for each dimension"));
+    let mut valid = match call.get("valid_shape") {
+        Some(_) => call.offsets(lower, "valid_shape")?,
+        None => shape.iter().map(|n| Index::Known(*n as i64)).collect(),
     };
-    if valid.len() != shape.len() || shape.len() > 2 {
-        return Err(lower.error("argument", call.span, "`valid_shape` has an extent for each of two dimensions"));
+    let whole = source.shape();
+    if valid.len() != shape.len() || offsets.len() != shape.len() || whole.len() != shape.len() {
+        let message = format!(
+            "`valid_shape` has an extent for each dimension: {} of {}, in a tensor of {}",
+            valid.len(),
+            shape.len(),
+            whole.len()
+        );
+        return Err(lower.error("argument", call.span, message));
     }
-    let rows = if valid.len() == 2 { valid[0] } else { first };
-    lower.valid_fits([rows, last], &shape, call.span)?;
-    let clipped: Vec<u64> = valid
-        .iter()
-        .zip(&shape)
-        .map(|(v, n)| if let Index::Known(v) = v { (*v).clamp(1, *n as i64) as u64 } else { *n })
-        .collect();
-    let window = lower.tensor_window(&source, &offsets, &clipped, span)?;
-    lower.reads(&window, call.span);
-    let tile = lower.new_valid_tile(&shape, source.elem, space, [rows, last], "load");
-    let (view, target) = (lower.window(&window)?, lower.tile(tile).value);
-    lower.e.op(&pto::TLOAD, &[("src", &[view]), ("dst", &[target])], &[], &[]);
-    Ok(Value::Tile(tile))
+    if clamp {
+        // What lies behind the end of the tensor does not count.
+        for ((valid, offset), extent) in valid.iter_mut().zip(offsets).zip(&whole) {
+            let left = lower.less(Index::Known(*extent as i64), *offset);
+            *valid = lower.smaller(*valid, left);
+        }
+    }
+    for (extent, most) in valid.iter().zip(shape) {
+        lower.valid_fits([*extent, Index::Known(0)], &[*most, 1], call.span)?;
+    }
+    let window = lower.counted_window(source, offsets, shape, &valid, span)?;
+    let folded = lower.folded_valid(&valid, shape, call.span)?;
+    Ok(Tensor { valid: folded.or(window.valid), ..window })
 }
 
 fn store(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -191,6 +209,22 @@ fn stored_shape(lower: &Lower<'_>, value: &Value, target: &Tensor, offsets: &[In
         }
     }
     shape
+}
+
+/// How much of each extent of a window is written: what the run decides is not known.
+fn stored_extents(lower: &Lower<'_>, value: &Value, shape: &[u64]) -> Vec<Index> {
+    let mut extents: Vec<Index> = shape.iter().map(|n| Index::Known(*n as i64)).collect();
+    if let Value::Tile(id) = value
+        && let Some(valid) = lower.tile(*id).valid
+        && lower.tile(*id).shape.len() <= 2
+    {
+        for (extent, valid) in extents.iter_mut().rev().zip(valid.iter().rev()) {
+            if matches!(valid, Index::At(_)) {
+                *extent = *valid;
+            }
+        }
+    }
+    extents
 }
 
 fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -299,7 +333,8 @@ fn put(
             }
         }
     };
-    let window = lower.tensor_window(target, offsets, shape, call.span)?;
+    let counted = stored_extents(lower, value, shape);
+    let window = lower.counted_window(target, offsets, shape, &counted, call.span)?;
     lower.store(value, &window, atomic, span)?;
     Ok(Value::Tensor(target.clone()))
 }

@@ -199,15 +199,10 @@ fn fillpad(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         Value::Tile(id) => *id,
         other => lower.demand(other, Space::Vec, span)?,
     };
-    let pad = match call.word(lower, "pad_value")?.as_deref() {
-        None | Some("zero") => 1,
+    let pad = match call.padding(lower, "pad_value")? {
         Some("max") => 2,
         Some("min") => 3,
-        Some(other) => {
-            let error = Diagnostic::error("argument", call.span, format!("there is no padding value `{other}`"))
-                .help("the values are `pl.PadValue.zero`, `max` and `min`");
-            return Err(lower.report(error));
-        }
+        _ => 1,
     };
     let tile = lower.tile(id).clone();
     let expand = call.entry.op == Some(&pto::TFILLPAD_EXPAND);
@@ -417,37 +412,65 @@ fn transpose(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 }
 
 fn slice(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    for name in ["drop_dims", "pad_value"] {
-        if let Some((_, span)) = call.get(name) {
-            let span = *span;
-            return Err(lower.unsupported(span, format!("`{name}` of `pl.slice`")));
-        }
-    }
+    // What lies outside of the valid shape never counts: `fillpad` fills it.
+    call.padding(lower, "pad_value")?;
     let (value, span) = call.need(lower, "x")?;
     let shape = call.need_shape(lower, "shape")?;
     let offsets: Vec<Index> = call.offsets(lower, "offset")?;
+    let dropped = dropped_dims(lower, call, &shape)?;
     match &value {
         Value::Tensor(tensor) => {
             let tensor = tensor.clone();
-            if call.get("valid_shape").is_some() {
-                let error = Diagnostic::error("unsupported", call.span, "`valid_shape` of a part of a tensor")
-                    .help("load it: `pl.load(x, offsets, shape, valid_shape=…)`");
-                return Err(lower.report(error));
+            let mut window = super::memory::valid_window(lower, call, &tensor, (&offsets, &shape), span)?;
+            let kept: Vec<usize> = (0..window.sizes.len()).filter(|at| !window.dropped[*at]).collect();
+            for dim in dropped {
+                window.dropped[kept[dim]] = true;
             }
-            lower.tensor_window(&tensor, &offsets, &shape, span).map(Value::Tensor)
+            Ok(Value::Tensor(window))
         }
         Value::Tile(id) => {
-            let part = lower.tile_window(*id, &offsets, &shape, span)?;
-            if call.get("valid_shape").is_none() {
-                return Ok(Value::Tile(part));
+            let mut part = lower.tile_window(*id, &offsets, &shape, span)?;
+            if call.get("valid_shape").is_some() {
+                let valid = call.offsets(lower, "valid_shape")?;
+                if valid.len() != shape.len() {
+                    return Err(lower.error("argument", call.span, "`valid_shape` has an extent for each dimension"));
+                }
+                if let Some(valid) = lower.folded_valid(&valid, &shape, call.span)? {
+                    part = lower.with_valid(part, valid, call.span)?;
+                }
             }
-            match call.offsets(lower, "valid_shape")?[..] {
-                [rows, cols] => lower.with_valid(part, [rows, cols], call.span).map(Value::Tile),
-                _ => Err(lower.error("argument", call.span, "`valid_shape` has two extents")),
+            // A tile has two dimensions at least, and its last one is its columns.
+            let left: Vec<u64> = (0..shape.len()).filter(|dim| !dropped.contains(dim)).map(|dim| shape[dim]).collect();
+            if left.len() >= 2 && left.last() == shape.last() && left.len() < shape.len() {
+                part = lower.renewed(part);
+                lower.tiles[part.0 as usize].shape = left.into_iter().collect();
             }
+            Ok(Value::Tile(part))
         }
         other => Err(call.wrong(lower, "x", "a tensor or a tile", other, span)),
     }
+}
+
+/// The dimensions that a part leaves out: each has one element.
+fn dropped_dims(lower: &mut Lower<'_>, call: &Call, shape: &[u64]) -> Lowered<Vec<usize>> {
+    let Some((value, span)) = call.get("drop_dims").cloned() else { return Ok(Vec::new()) };
+    let items = match value {
+        Value::Tuple(items) => items,
+        single => vec![single],
+    };
+    let mut dims = Vec::new();
+    for item in items {
+        let axis = lower.known_int(&item, "a dimension to leave out", span)?;
+        let dim = if axis < 0 { axis + shape.len() as i64 } else { axis };
+        match usize::try_from(dim).ok().filter(|dim| shape.get(*dim) == Some(&1)) {
+            Some(dim) => dims.push(dim),
+            None => {
+                let message = format!("dimension {axis} of {} is not one element", show(shape));
+                return Err(lower.error("argument", span, message));
+            }
+        }
+    }
+    Ok(dims)
 }
 
 fn repeat(lower: &mut Lower<'_>, call: &Call) -> Lowered {

@@ -49,7 +49,7 @@ def no_shape(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.F
 
 @pl.incore
 def rounding(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP16]]):
-    # error: argument there is no rounding mode `up`
+    # error: argument `mode` of `pl.cast` is not `up`
     y[:] = pl.cast(x, pl.FP16, mode="up")
 
 

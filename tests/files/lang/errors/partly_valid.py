@@ -1,4 +1,4 @@
-# A tile of which only a part is valid, where all of it is needed.
+# A tile of which only a part is valid, where all of it is needed; operands of which other parts are.
 #
 # test: check %s
 # exit: 2
@@ -6,7 +6,21 @@ import slipring.language as pl
 
 
 @pl.incore
-def crossing(x: pl.Tensor[[64, 64], pl.FP32], v: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+def reshaped(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[32, 128], pl.FP32]]):
     t = pl.set_validshape(pl.exp(x), 40, 64)
-    # error: partly-valid a crossing of a tile of which only a part is valid
-    y[:] = pl.matmul(t, v)
+    # error: partly-valid a reshape of a tile of which only a part is valid
+    y[:] = pl.reshape(t, [32, 128])
+
+
+@pl.incore
+def inner(x: pl.Tensor[[64, 64], pl.FP16], v: pl.Tensor[[64, 64], pl.FP16], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    part = pl.slice(v, [64, 64], [0, 0], valid_shape=[40, 64])
+    # error: partly-valid a product of 64 valid columns and 40 valid rows
+    y[:] = pl.matmul(x, part)
+
+
+@pl.incore
+def filled(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    t = pl.load(x, [0, 0], [64, 64], valid_shape=[40, 64])
+    # error: argument the number 1 fills no tile
+    y[:] = pl.fillpad(t, 1)

@@ -4,6 +4,7 @@ from . import _slipring
 from ._arrays import dtype_of, element_of, extents, host_array, is_array
 from ._host import bind_host, host_tensor
 from ._runs import start
+from ._slipring import KernelError
 
 
 # Compiled kernels that a function or a file keeps.
@@ -92,17 +93,35 @@ class Compiled:
     """A kernel that is compiled for shapes and a platform. Called with arrays it is checked and run."""
 
     def __init__(self, function, arguments, target, platform=None, program=None):
-        self._function, self.program = function, program
-        self._kernel, self._parameters = function._compile(arguments, target)
-        self.platform = platform or self._kernel.platform
+        self._function, self.program, self._target = function, program, target
+        try:
+            self._compiled = function._compile(arguments, target)
+        except KernelError as error:
+            # Each call has the shapes that the text leaves open.
+            if arguments or not error.waits_for_arguments:
+                raise
+            self._compiled, self._waits = None, error
+        self.platform = platform or (target or "a5" if self._compiled is None else self._kernel.platform)
         self._folder = None
         # How many devices it runs on, where that was said.
         self.devices = None
 
     @property
+    def _kernel(self):
+        if self._compiled is None:
+            raise self._waits
+        return self._compiled[0]
+
+    @property
+    def _parameters(self):
+        if self._compiled is None:
+            raise self._waits
+        return self._compiled[1]
+
+    @property
     def name(self):
         """Name of the kernel."""
-        return self._kernel.name
+        return self._function.name if self._compiled is None else self._kernel.name
 
     @property
     def param_names(self):
@@ -112,7 +131,10 @@ class Compiled:
     @property
     def output_indices(self):
         """Which of the parameters it writes."""
-        directions = {name: direction for name, _, _, _, direction in self._parameters}
+        if self._compiled is None:
+            directions = self._function.directions
+        else:
+            directions = {name: direction for name, _, _, _, direction in self._parameters}
         return [at for at, name in enumerate(self.param_names) if directions.get(name) in ("out", "inout")]
 
     @property
@@ -137,6 +159,9 @@ class Compiled:
             if base:
                 os.makedirs(base, exist_ok=True)
             self._folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{self.name}_", dir=base))
+            if self._compiled is None:
+                # The text is that of each call.
+                return self._folder
             end = "pto" if isinstance(self._kernel, _slipring.Kernel) else "tasks"
             (self._folder / f"{self.name}.{end}").write_text(self.text, encoding="utf-8")
         return self._folder
@@ -156,7 +181,8 @@ class Compiled:
         if called and "host" not in options:
             options["host"] = bind_host(called, {})
         arguments = self._function._bind(args, {})
-        return start(self._kernel, self._parameters, arguments, options, verify)
+        kernel, parameters = self._compiled or self._function._compile(arguments, self._target)
+        return start(kernel, parameters, arguments, options, verify)
 
     def __call__(self, *args, **options):
         """Runs it; its outputs are written in place, findings raise. Without its outputs it makes them and gives them back."""

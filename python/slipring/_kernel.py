@@ -7,6 +7,7 @@ from ._compiled import Kept, Lowered, bound, compiled_for, readings, tensors
 from ._host import bind_host
 from ._progress import Progress
 from ._runs import OPTIONS, ProgramRun, passed, start
+from ._slipring import KernelError
 from ._source import _MISSING, Text, look_up, plain, surroundings, together
 
 # Not empty where public scripts run: their default platform counts where nobody names one.
@@ -125,7 +126,12 @@ class Function:
     def lower(self, *args, platform=None, config=None, **kwargs):
         """Compiles for these arguments, so that what is wrong is said, and gives the program: its `functions`, its text."""
         arguments = self._bind(args, kwargs) if args or kwargs else {}
-        self._compile(arguments, _target(platform, config)[0])
+        try:
+            self._compile(arguments, _target(platform, config)[0])
+        except KernelError as error:
+            # Without arguments the shapes that the text leaves open are those of each call.
+            if arguments or not error.waits_for_arguments:
+                raise
         return Lowered(self, arguments)
 
     @property
@@ -140,6 +146,13 @@ class Function:
 
         names = {"kernel": "InCore", "cube": "AIC", "vector": "AIV", "inline": "Inline", "python": "Opaque", None: "Orchestration"}
         return getattr(language.FunctionType, names[self.kind])
+
+    @property
+    def directions(self):
+        """`in`, `out` or `inout` for each parameter, as its annotation says."""
+        ways = {"pl.Out": "out", "pl.InOut": "inout"}
+        words = {name: getattr(own, "word", None) for name, own in self.function.__annotations__.items()}
+        return {name: ways.get(str(words.get(name)), "in") for name in self.parameter_names}
 
     @property
     def params(self):
@@ -332,13 +345,17 @@ class Program:
         """Its name."""
         return self.__name__
 
-    def lower(self, *args, **kwargs):
-        """The program of its entry: the function of the host part, or its only kernel."""
+    def entries(self):
+        """The functions to begin with: those of the host part that no other one of it calls, else the kernels."""
         kernels = [function for function in self.functions.values() if function.kind not in ("inline", "python")]
         entries = [function for function in kernels if function.kind is None] or kernels
         # What another one calls is a part of it.
         called = {name for function in entries for name in function.text.siblings if name != function.name}
-        entries = [function for function in entries if function.name not in called] or entries
+        return [function for function in entries if function.name not in called] or entries
+
+    def lower(self, *args, **kwargs):
+        """The program of its entry: the function of the host part, or its only kernel."""
+        entries = self.entries()
         if len(entries) != 1:
             raise TypeError(f"the program has {len(entries)} functions to begin with: {', '.join(self.functions)}")
         return entries[0].lower(*args, **kwargs)

@@ -168,8 +168,18 @@ class Path(str):
 
 
 def surroundings(depth):
-    """The names around a definition: those of the function that it stands in."""
+    """The names around a definition: those of the functions and classes that it stands in."""
+    import inspect
     import sys
 
-    frame = sys._getframe(depth)
-    return {} if frame.f_locals is frame.f_globals else dict(frame.f_locals)
+    frame, around = sys._getframe(depth), []
+    while frame is not None and frame.f_locals is not frame.f_globals:
+        around.append(frame.f_locals)
+        if frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+            break
+        # The body of a class: what stands around it counts, too.
+        frame = frame.f_back
+    names = {}
+    for outer in reversed(around):
+        names.update(outer)
+    return names

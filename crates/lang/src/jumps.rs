@@ -11,7 +11,7 @@
 //! ```
 
 use ruff_python_ast::comparable::ComparableExpr;
-use ruff_python_ast::{Expr, Stmt, StmtFor, StmtIf, StmtWhile};
+use ruff_python_ast::{Decorator, Expr, Stmt, StmtFor, StmtFunctionDef, StmtIf, StmtWhile};
 use ruff_text_size::{Ranged, TextRange};
 
 use crate::tree;
@@ -21,41 +21,100 @@ pub(crate) const RESULT: &str = "result$";
 
 /// A file whose kernels have no jumps but those that cannot be taken apart.
 pub(crate) fn plain(body: Vec<Stmt>) -> Vec<Stmt> {
-    body.into_iter().map(in_host).collect()
+    body.into_iter().map(|stmt| in_host(stmt, false)).collect()
+}
+
+/// The same where functions that only start kernels are followed: of these, only the scopes are kernels.
+pub(crate) fn plain_kernels(body: Vec<Stmt>) -> Vec<Stmt> {
+    body.into_iter().map(|stmt| in_host(stmt, true)).collect()
 }
 
 /// A statement outside of kernels.
-fn in_host(stmt: Stmt) -> Stmt {
+fn in_host(stmt: Stmt, program: bool) -> Stmt {
+    let inner = |stmt: Stmt| in_host(stmt, program);
     match stmt {
         Stmt::FunctionDef(mut def) => {
+            let starts = program && is_followed(&def);
             let body: Vec<Stmt> = def.body.into_iter().collect();
             let kernel = def.decorator_list.iter().any(|decorator| is_of_the_language(&decorator.expression));
-            let body = if kernel && has_jumps(&body) { function(body, def.range) } else { plain(body) };
+            let body = match kernel {
+                true if starts => body.into_iter().map(in_scopes).collect(),
+                true if has_jumps(&body) => function(body, def.range),
+                _ => body.into_iter().map(inner).collect(),
+            };
             def.body = body.into_iter().collect();
             Stmt::FunctionDef(def)
         }
         Stmt::ClassDef(mut def) => {
-            def.body = def.body.into_iter().map(in_host).collect();
+            def.body = def.body.into_iter().map(inner).collect();
             Stmt::ClassDef(def)
         }
         Stmt::If(mut stmt) => {
-            stmt.body = stmt.body.into_iter().map(in_host).collect();
+            stmt.body = stmt.body.into_iter().map(inner).collect();
             for clause in &mut stmt.elif_else_clauses {
-                clause.body = std::mem::take(&mut clause.body).into_iter().map(in_host).collect();
+                clause.body = std::mem::take(&mut clause.body).into_iter().map(inner).collect();
             }
             Stmt::If(stmt)
         }
         Stmt::With(mut stmt) => {
-            stmt.body = stmt.body.into_iter().map(in_host).collect();
+            stmt.body = stmt.body.into_iter().map(inner).collect();
             Stmt::With(stmt)
         }
         Stmt::Try(mut stmt) => {
-            stmt.body = stmt.body.into_iter().map(in_host).collect();
+            stmt.body = stmt.body.into_iter().map(inner).collect();
             Stmt::Try(stmt)
         }
         Stmt::For(mut stmt) => {
-            stmt.body = stmt.body.into_iter().map(in_host).collect();
+            stmt.body = stmt.body.into_iter().map(inner).collect();
             Stmt::For(stmt)
+        }
+        other => other,
+    }
+}
+
+/// True for a function that only starts kernels: it is followed as Python, which has its jumps.
+fn is_followed(def: &StmtFunctionDef) -> bool {
+    let says = |decorator: &Decorator| {
+        let text = |expr: &Expr| {
+            matches!(expr, Expr::Attribute(word) if matches!(word.attr.as_str(),
+            "Orchestration" | "Group" | "Spmd" | "Graph" | "Orchestrator" | "host"))
+        };
+        match &decorator.expression {
+            Expr::Call(call) => text(&call.func) || call.arguments.keywords.iter().any(|keyword| text(&keyword.value)),
+            other => text(other),
+        }
+    };
+    def.decorator_list.iter().any(says) || crate::tasks::several_scopes(def)
+}
+
+/// A statement of such a function: what stands in its scopes is a kernel's.
+fn in_scopes(stmt: Stmt) -> Stmt {
+    let scope = crate::tasks::is_scope(&stmt);
+    match stmt {
+        Stmt::With(mut stmt) if scope => {
+            let body: Vec<Stmt> = std::mem::take(&mut stmt.body).into_iter().collect();
+            let frame = Frame { goes: "goes$".into(), more: None, asked: false, jumps: true };
+            let body = match has_jumps(&body) {
+                true => Work { frames: vec![frame], returns: false, keeps: false }.block(body),
+                false => body,
+            };
+            stmt.body = body.into_iter().collect();
+            Stmt::With(stmt)
+        }
+        Stmt::With(mut stmt) => {
+            stmt.body = std::mem::take(&mut stmt.body).into_iter().map(in_scopes).collect();
+            Stmt::With(stmt)
+        }
+        Stmt::For(mut stmt) if !scope => {
+            stmt.body = std::mem::take(&mut stmt.body).into_iter().map(in_scopes).collect();
+            Stmt::For(stmt)
+        }
+        Stmt::If(mut stmt) => {
+            stmt.body = std::mem::take(&mut stmt.body).into_iter().map(in_scopes).collect();
+            for clause in &mut stmt.elif_else_clauses {
+                clause.body = std::mem::take(&mut clause.body).into_iter().map(in_scopes).collect();
+            }
+            Stmt::If(stmt)
         }
         other => other,
     }

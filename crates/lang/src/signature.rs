@@ -12,7 +12,7 @@ use crate::dtype::DType;
 use crate::host::Passed;
 use crate::lower::{Lower, Lowered, Reported, Root, describe, show, whole};
 use crate::program::{Globals, Scope, path_of};
-use crate::specialise::dynamic_name;
+use crate::specialise::{dynamic_name, has_dynamic};
 use crate::syntax::at;
 use crate::value::{Const, Value};
 use crate::{Direction, ParamInfo};
@@ -263,6 +263,16 @@ pub(crate) fn generic<'e>(globals: &Globals<'_>, scope: &Scope, expr: &'e Expr) 
     Some((path_of(globals, scope, &subscript.value)?, args))
 }
 
+/// Reports an extent that nothing says.
+fn extent_not_known(lower: &mut Lower<'_>, extent: &str, actual: Option<(&str, &[u64])>, span: Span) -> Reported {
+    let name = actual.map_or("x", |(name, _)| name);
+    let message = format!("the extent `{extent}` (`pl.dynamic`) is not known");
+    let error = Diagnostic::error("parameter", span, message)
+        .note("a kernel is compiled for its shapes: the extent is that of what is passed")
+        .help(format!("pass it: `--arg {name}=rand:f32[64x64]`, or give the extent as a number"));
+    lower.report(error)
+}
+
 /// Shape and element type of a tensor. `actual` is the name and the shape of what is passed for it: extents that are
 /// `pl.dynamic` are its, and stand for numbers from then on.
 fn tensor_type(
@@ -278,22 +288,48 @@ fn tensor_type(
             "a tensor's type has a shape and an element type: `pl.Tensor[[64, 64], pl.FP32]`",
         ));
     };
-    let dims = match lower.expr(shape)? {
-        Value::Tuple(items) => items,
-        single => vec![single],
+    let written: Option<&[Expr]> = match shape {
+        Expr::List(list) => Some(&list.elts),
+        Expr::Tuple(tuple) => Some(&tuple.elts),
+        _ => None,
     };
+    let known = match (written, shape) {
+        (Some(_), _) => Vec::new(),
+        (None, shape) => match lower.expr(shape)? {
+            Value::Tuple(items) => items,
+            single => vec![single],
+        },
+    };
+    let rank = written.map_or(known.len(), <[Expr]>::len);
     let mut extents = Vec::new();
-    for (axis, dim) in dims.iter().enumerate() {
+    for axis in 0..rank {
+        // What an extent stands for is known from there on: `[M, 2 * M]`.
+        let dim = &match written {
+            Some(written) if has_dynamic(lower.globals, &lower.env, &written[axis]) => {
+                let passed = actual.filter(|(_, shape)| shape.len() == rank).map(|(_, shape)| shape[axis]);
+                match (passed, &written[axis]) {
+                    (Some(n), Expr::BinOp(_)) => Value::Const(Const::Int(n as i64)),
+                    (None, computed @ Expr::BinOp(_)) => {
+                        let span = at(computed);
+                        let text = lower.e.module.source.text[span.start as usize..span.end as usize].to_string();
+                        return Err(extent_not_known(lower, &text, actual, span));
+                    }
+                    // `pl.dynamic("M")` in its place.
+                    (_, Expr::Call(call)) => match call.arguments.args.first() {
+                        Some(Expr::StringLiteral(name)) => {
+                            Value::Path(format!("pl.dynamic.{}", name.value.to_str()).into())
+                        }
+                        _ => Value::Path("pl.dynamic".into()),
+                    },
+                    (_, extent) => lower.expr(extent)?,
+                }
+            }
+            Some(written) => lower.expr(&written[axis])?,
+            None => known[axis].clone(),
+        };
         if let Some(extent) = dynamic_name(dim) {
-            let passed = actual.filter(|(_, shape)| shape.len() == dims.len()).map(|(_, shape)| shape[axis]);
-            let Some(n) = passed else {
-                let name = actual.map_or("x", |(name, _)| name);
-                let message = format!("the extent `{extent}` (`pl.dynamic`) is not known");
-                let error = Diagnostic::error("parameter", at(*shape), message)
-                    .note("a kernel is compiled for its shapes: the extent is that of what is passed")
-                    .help(format!("pass it: `--arg {name}=rand:f32[64x64]`, or give the extent as a number"));
-                return Err(lower.report(error));
-            };
+            let passed = actual.filter(|(_, shape)| shape.len() == rank).map(|(_, shape)| shape[axis]);
+            let Some(n) = passed else { return Err(extent_not_known(lower, &extent, actual, at(*shape))) };
             let bound: Vec<Rc<str>> = lower
                 .env
                 .keys()

@@ -9,7 +9,7 @@ use ruff_python_ast::Expr;
 
 use crate::Request;
 use crate::host::{HostCall, Passed};
-use crate::program::{Function, Globals, path_of};
+use crate::program::{Function, Globals, Scope, path_of};
 use crate::signature::{direction, generic};
 use crate::value::Value;
 
@@ -104,8 +104,8 @@ fn is_open(globals: &Globals<'_>, function: &Function<'_>, annotation: &Expr) ->
     match generic(globals, &function.scope, inner) {
         None => path_of(globals, &function.scope, inner).as_deref() == Some("pl.Tensor"),
         Some((path, args)) if path == "pl.Tensor" => match args.first() {
-            Some(Expr::List(list)) => list.elts.iter().any(|extent| is_dynamic(globals, function, extent)),
-            Some(Expr::Tuple(tuple)) => tuple.elts.iter().any(|extent| is_dynamic(globals, function, extent)),
+            Some(Expr::List(list)) => list.elts.iter().any(|extent| has_dynamic(globals, &function.scope, extent)),
+            Some(Expr::Tuple(tuple)) => tuple.elts.iter().any(|extent| has_dynamic(globals, &function.scope, extent)),
             Some(Expr::Name(name)) => {
                 let name = name.id.as_str();
                 match function.scope.get(name).cloned().or_else(|| globals.get(name)) {
@@ -120,8 +120,12 @@ fn is_open(globals: &Globals<'_>, function: &Function<'_>, annotation: &Expr) ->
     }
 }
 
-fn is_dynamic(globals: &Globals<'_>, function: &Function<'_>, extent: &Expr) -> bool {
-    path_of(globals, &function.scope, extent).is_some_and(|path| path.starts_with("pl.dynamic"))
+/// True for an extent that is `pl.dynamic`, or computed of one.
+pub(crate) fn has_dynamic(globals: &Globals<'_>, scope: &Scope, extent: &Expr) -> bool {
+    match extent {
+        Expr::BinOp(sum) => has_dynamic(globals, scope, &sum.left) || has_dynamic(globals, scope, &sum.right),
+        other => path_of(globals, scope, other).is_some_and(|path| path.starts_with("pl.dynamic")),
+    }
 }
 
 /// The name of an extent that is `pl.dynamic`.

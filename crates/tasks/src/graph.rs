@@ -95,7 +95,7 @@ pub struct Use {
 }
 
 /// One start of a kernel, or a join that does nothing.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Task {
     /// Name of the kernel or of the region.
     pub name: String,

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_ir::{Diagnostic, Span};
 
-use crate::graph::{Edge, Graph, Why};
+use crate::graph::{Edge, Graph, Reach, Why};
 use crate::touched::{self, Touched};
 
 /// A number that tasks wait for: its tensor and its first byte there.
@@ -70,8 +70,11 @@ pub struct Parts {
 /// The most parts of all tasks together that are looked at.
 const MOST_PARTS: usize = 1 << 13;
 
-/// The changes of each signal by each task, in the order of the task: the place among its events, and the change.
-type Changes = BTreeMap<Signal, BTreeMap<usize, Vec<(usize, Change)>>>;
+/// How often what was found is looked at again.
+const MOST_ROUNDS: usize = 64;
+
+/// The changes of each signal, task by task, in the order of each task.
+type Changes = BTreeMap<Signal, Vec<(At, Change)>>;
 
 /// Pairs of parts of tasks that touch the same bytes without an order; `None` where there are too many parts to look at.
 pub fn races(graph: &Graph, tasks: &[Parts]) -> Option<Vec<Diagnostic>> {
@@ -92,19 +95,26 @@ pub fn races(graph: &Graph, tasks: &[Parts]) -> Option<Vec<Diagnostic>> {
             footprints.push(parts.touched.get(at).cloned().unwrap_or_default());
         }
     }
+    let nodes = Nodes { first: &first, tasks };
     let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
     for (task, parts) in tasks.iter().enumerate() {
-        pairs.extend((0..parts.events.len()).map(|at| (first[task] + at, first[task] + at + 1)));
+        pairs.extend((0..parts.events.len()).map(|at| nodes.around((task, at))));
     }
     for edge in &graph.edges {
         pairs.insert((first[edge.from] + tasks[edge.from].events.len(), first[edge.to]));
     }
-    for ((from, change), (to, wait)) in before_waits(tasks) {
-        pairs.insert((first[from] + change, first[to] + wait + 1));
+    // What comes before a wait may show that something else does, too: another round of the same signals.
+    let mut reach = all.with_pairs(&pairs)?;
+    for _ in 0..MOST_ROUNDS {
+        let known = pairs.len();
+        for (from, to) in before_waits(&nodes, &reach) {
+            pairs.insert((nodes.around(from).0, nodes.around(to).1));
+        }
+        if pairs.len() == known {
+            break;
+        }
+        reach = all.with_pairs(&pairs)?;
     }
-    all.edges = pairs.into_iter().map(|(from, to)| Edge { from, to, why: vec![Why::Submitted] }).collect();
-    all.edges.sort_by_key(|edge| edge.to);
-    let order = all.order().ok()?;
     let place = |node: usize| {
         let task = first.partition_point(|own| *own <= node) - 1;
         let (events, part) = (&tasks[task].events, node - first[task]);
@@ -117,77 +127,112 @@ pub fn races(graph: &Graph, tasks: &[Parts]) -> Option<Vec<Diagnostic>> {
         };
         before.or_else(behind)
     };
-    Some(touched::races_of_parts(&all, &all.reach(&order), &footprints, &place))
+    Some(touched::races_of_parts(&all, &reach, &footprints, &place))
 }
 
-/// Changes that come before waits in every run: task and event of each.
-fn before_waits(tasks: &[Parts]) -> Vec<((usize, usize), (usize, usize))> {
+impl Graph {
+    /// The same tasks with these edges: which comes before which. `None` for a cycle.
+    fn with_pairs(&mut self, pairs: &BTreeSet<(usize, usize)>) -> Option<Reach> {
+        self.edges = pairs.iter().map(|(from, to)| Edge { from: *from, to: *to, why: vec![Why::Submitted] }).collect();
+        self.edges.sort_by_key(|edge| edge.to);
+        let order = self.order().ok()?;
+        Some(self.reach(&order))
+    }
+}
+
+/// An event: its task, and its place among those of the task.
+type At = (usize, usize);
+
+/// The parts of all tasks as nodes of a graph.
+struct Nodes<'n> {
+    /// The first part of each task.
+    first: &'n [usize],
+    tasks: &'n [Parts],
+}
+
+impl Nodes<'_> {
+    /// The parts before and behind an event.
+    fn around(&self, (task, at): At) -> (usize, usize) {
+        (self.first[task] + at, self.first[task] + at + 1)
+    }
+
+    /// True if one event comes before another one in every run.
+    fn before(&self, reach: &Reach, one: At, other: At) -> bool {
+        let (end, begin) = (self.around(one).1, self.around(other).0);
+        end == begin || reach.path(end, begin)
+    }
+}
+
+/// Changes that come before waits in every run, as far as the order is known.
+fn before_waits(nodes: &Nodes<'_>, reach: &Reach) -> Vec<(At, At)> {
     let mut changes = Changes::new();
-    for (task, parts) in tasks.iter().enumerate() {
+    for (task, parts) in nodes.tasks.iter().enumerate() {
         for (at, event) in parts.events.iter().enumerate() {
             if let SignalStep::Change(signal, change) = event.step {
-                changes.entry(signal).or_default().entry(task).or_default().push((at, change));
+                changes.entry(signal).or_default().push(((task, at), change));
             }
         }
     }
     let mut found = Vec::new();
-    for (task, parts) in tasks.iter().enumerate() {
+    for (task, parts) in nodes.tasks.iter().enumerate() {
         for (at, event) in parts.events.iter().enumerate() {
             let SignalStep::Wait(signal, wanted) = event.step else { continue };
-            let Some(by_task) = changes.get(&signal) else { continue };
-            found.extend(needed(by_task, (task, at), wanted).into_iter().map(|from| (from, (task, at))));
+            let Some(list) = changes.get(&signal) else { continue };
+            found.extend(needed(nodes, reach, list, ((task, at), wanted)).into_iter().map(|from| (from, (task, at))));
         }
     }
     found
 }
 
-/// The changes of a signal without which a wait would not have ended: task and event.
-fn needed(
-    by_task: &BTreeMap<usize, Vec<(usize, Change)>>,
-    (task, at): (usize, usize),
-    wanted: Wanted,
-) -> Vec<(usize, usize)> {
-    let sets = by_task.values().flatten().any(|(_, change)| matches!(change, Change::Set(_)));
-    if sets {
+/// The changes of a signal without which a wait would not have ended. What comes before the wait is there, what comes behind it is
+/// not; of the others all that does not come behind a change may be there without it.
+fn needed(nodes: &Nodes<'_>, reach: &Reach, changes: &[(At, Change)], (wait, wanted): (At, Wanted)) -> Vec<At> {
+    let possible: Vec<&(At, Change)> = changes.iter().filter(|own| !nodes.before(reach, wait, own.0)).collect();
+    if changes.iter().any(|(_, change)| matches!(change, Change::Set(_))) {
         // Whoever alone sets it to what is waited for.
-        let ends = |(_, change): &&(usize, Change)| matches!(change, Change::Set(n) if wanted.holds(*n));
-        let mut who = by_task.iter().filter_map(|(from, list)| Some((*from, list.iter().find(ends)?.0)));
-        let adds = by_task.values().flatten().any(|(_, change)| matches!(change, Change::Add(_)));
-        return match (who.next(), who.next()) {
-            (Some(one), None) if !adds && one.0 != task => vec![one],
+        let ends = |own: &&&(At, Change)| matches!(own.1, Change::Set(n) if wanted.holds(n));
+        let mut who: Vec<At> = possible.iter().filter(ends).map(|own| own.0).collect();
+        who.dedup_by_key(|own| own.0);
+        let adds = changes.iter().any(|(_, change)| matches!(change, Change::Add(_)));
+        return match who[..] {
+            [one] if !adds && one.0 != wait.0 => vec![one],
             _ => Vec::new(),
         };
     }
-    let number = |change: &Change| match change {
-        Change::Add(n) | Change::Set(n) => *n,
+    let number = |change: Change| match change {
+        Change::Add(n) | Change::Set(n) => n,
     };
-    // What the task itself did before it waits is there; of others all may be there.
-    let own: i64 = by_task.get(&task).into_iter().flatten().filter(|own| own.0 < at).map(|own| number(&own.1)).sum();
-    let most = |list: &[(usize, Change)]| {
-        let mut sum = 0i64;
-        list.iter()
-            .map(|(_, change)| {
-                sum += number(change);
-                sum
-            })
-            .max()
-            .unwrap_or(0)
-            .max(0)
-    };
-    let all: i64 = by_task.iter().filter(|(from, _)| **from != task).map(|(_, list)| most(list)).sum();
-    let mut found = Vec::new();
-    for (from, list) in by_task.iter().filter(|(from, _)| **from != task) {
-        let others = own + all - most(list);
-        let mut sum = 0;
-        for (event, change) in list {
-            if others + sum >= wanted.number {
-                break;
+    let (there, open): (Vec<&(At, Change)>, Vec<&(At, Change)>) =
+        possible.into_iter().partition(|own| nodes.before(reach, own.0, wait));
+    let sure: i64 = there.iter().map(|own| number(own.1)).sum();
+    // The largest number that it may come to without what comes behind a change, and without that.
+    let without = |left_out: At| -> i64 {
+        let (mut all, mut task, mut sum, mut most) = (sure, usize::MAX, 0i64, 0i64);
+        for (at, change) in &open {
+            if at.0 != task {
+                all += most;
+                (task, sum, most) = (at.0, 0, 0);
             }
-            sum += number(change);
-            if others + sum >= wanted.number {
-                found.push((*from, *event));
+            if *at != left_out && !nodes.before(reach, left_out, *at) {
+                sum += number(*change);
+                most = most.max(sum);
             }
         }
+        all + most
+    };
+    let (mut found, mut enough): (Vec<At>, usize) = (Vec::new(), usize::MAX);
+    for (at, _) in open.iter().filter(|own| own.0.0 != wait.0) {
+        if at.0 == enough {
+            continue;
+        }
+        if without(*at) >= wanted.number {
+            // Nor are later ones of this task needed.
+            enough = at.0;
+            continue;
+        }
+        // Those before it come with it.
+        found.retain(|own| own.0 != at.0);
+        found.push(*at);
     }
     found
 }
@@ -225,30 +270,70 @@ mod tests {
 
     const S: Signal = (0, 0);
 
+    /// The order that follows from tasks without edges, and with these.
+    fn before_waits(tasks: &[Parts], edges: &[(usize, usize)]) -> Vec<(At, At)> {
+        let first: Vec<usize> = tasks
+            .iter()
+            .scan(0, |next, own| {
+                let first = *next;
+                *next += own.events.len() + 1;
+                Some(first)
+            })
+            .collect();
+        let nodes = Nodes { first: &first, tasks };
+        let mut graph = Graph::default();
+        graph.tasks = vec![crate::Task::default(); tasks.iter().map(|own| own.events.len() + 1).sum()];
+        let mut pairs = BTreeSet::new();
+        for (task, own) in tasks.iter().enumerate() {
+            pairs.extend((0..own.events.len()).map(|at| nodes.around((task, at))));
+        }
+        pairs.extend(edges.iter().map(|(from, to)| (first[*from] + tasks[*from].events.len(), first[*to])));
+        let reach = graph.with_pairs(&pairs).expect("no cycle");
+        super::before_waits(&nodes, &reach)
+    }
+
     #[test]
     fn all_that_a_wait_cannot_do_without_comes_before_it() {
         let one = SignalStep::Change(S, Change::Add(1));
         // Two tell, and it waits for both.
         let tasks = [task(&[one]), task(&[one]), task(&[SignalStep::Wait(S, wants(2))])];
-        assert_eq!(before_waits(&tasks), [((0, 0), (2, 0)), ((1, 0), (2, 0))]);
+        assert_eq!(before_waits(&tasks, &[]), [((0, 0), (2, 0)), ((1, 0), (2, 0))]);
         // It waits for one of them: either will do.
         let tasks = [task(&[one]), task(&[one]), task(&[SignalStep::Wait(S, wants(1))])];
-        assert_eq!(before_waits(&tasks), []);
+        assert_eq!(before_waits(&tasks, &[]), []);
         // Rounds of one that tells: the second wait needs the second.
         let tasks = [task(&[one, one]), task(&[SignalStep::Wait(S, wants(1)), SignalStep::Wait(S, wants(2))])];
-        assert_eq!(before_waits(&tasks), [((0, 0), (1, 0)), ((0, 1), (1, 1))]);
+        assert_eq!(before_waits(&tasks, &[]), [((0, 0), (1, 0)), ((0, 1), (1, 1))]);
         // What is taken back is needed again.
         let back = SignalStep::Change(S, Change::Add(-1));
         let tasks = [task(&[one, one]), task(&[SignalStep::Wait(S, wants(1)), back, SignalStep::Wait(S, wants(1))])];
-        assert_eq!(before_waits(&tasks), [((0, 0), (1, 0)), ((0, 1), (1, 2))]);
+        assert_eq!(before_waits(&tasks, &[]), [((0, 0), (1, 0)), ((0, 1), (1, 2))]);
+    }
+
+    #[test]
+    fn signals_that_are_used_again_order_each_round() {
+        // Device 0 tells twice, in two tasks; device 1 waits in two tasks and takes back what it saw.
+        let (one, back) = (SignalStep::Change(S, Change::Add(1)), SignalStep::Change(S, Change::Add(-1)));
+        let wait = SignalStep::Wait(S, wants(1));
+        let tasks = [task(&[one]), task(&[one]), task(&[wait, back]), task(&[wait, back])];
+        let edges = [(0, 1), (2, 3)];
+        assert_eq!(before_waits(&tasks, &edges), [((0, 0), (2, 0)), ((0, 0), (3, 0)), ((1, 0), (3, 0))]);
+        // With that known the second one is needed for the second wait.
+        let edges = [(0, 1), (2, 3), (0, 2)];
+        assert_eq!(before_waits(&tasks, &edges), [((1, 0), (3, 0))]);
+        // Two tasks of one device without an order: either may have told.
+        assert_eq!(before_waits(&tasks, &[(2, 3)]), [((0, 0), (3, 0)), ((1, 0), (3, 0))]);
+        // What one takes back that comes behind a wait does not count for it.
+        let tasks = [task(&[one]), task(&[wait]), task(&[back])];
+        assert_eq!(before_waits(&tasks, &[(1, 2)]), [((0, 0), (1, 0))]);
     }
 
     #[test]
     fn only_one_may_set_what_a_wait_comes_behind() {
         let set = SignalStep::Change(S, Change::Set(3));
         let wait = SignalStep::Wait(S, Wanted { number: 3, at_least: false });
-        assert_eq!(before_waits(&[task(&[set]), task(&[wait])]), [((0, 0), (1, 0))]);
-        assert_eq!(before_waits(&[task(&[set]), task(&[set]), task(&[wait])]), []);
+        assert_eq!(before_waits(&[task(&[set]), task(&[wait])], &[]), [((0, 0), (1, 0))]);
+        assert_eq!(before_waits(&[task(&[set]), task(&[set]), task(&[wait])], &[]), []);
     }
 
     #[test]

@@ -37,10 +37,40 @@ def compile(program, platform=None, config=None, **options):
         raise TypeError("`distributed_config` is a DistributedConfig")
     name = known(platform or (config.platform if isinstance(config, RunConfig) else chosen()))
     if isinstance(program, _Class):
+        entries = program.entries()
+        if len(entries) > 1 and all(function.kind is None for function in entries):
+            each = {function.name: function.lower().compile(name, PLATFORMS[name], distributed) for function in entries}
+            return CompiledOrchestrations(program.name, each)
         program = program.lower()
     if not isinstance(program, Lowered):
         raise TypeError(f"ir.compile takes a program, or what `kernel.lower(…)` gives, not {type(program).__name__}")
     return program.compile(name, PLATFORMS[name], distributed)
+
+
+class CompiledOrchestrations:
+    """A compiled program with several orchestrations: `compiled["name"]` or `compiled.name` is one of them."""
+
+    def __init__(self, name, each):
+        self.name, self._each = name, each
+
+    @property
+    def orchestration_names(self):
+        """The names of the orchestrations, in the order of the text."""
+        return list(self._each)
+
+    def __getitem__(self, name):
+        if name not in self._each:
+            raise KeyError(f"there is no orchestration `{name}`: there are {', '.join(self._each)}")
+        return self._each[name]
+
+    def __getattr__(self, name):
+        each = self.__dict__.get("_each", {})
+        if name in each:
+            return each[name]
+        raise AttributeError(f"a compiled program has no attribute '{name}'")
+
+    def __call__(self, *_, **__):
+        raise TypeError(f"the program has several orchestrations: select one explicitly, {', '.join(self._each)}")
 
 
 def serialize(function):

@@ -66,8 +66,8 @@ class RunConfig:
             elif name not in WITHOUT_EFFECT:
                 raise TypeError(f"a RunConfig has no field `{name}`")
         self.platform = platform
-        self.distributed_config = None
-        self.__dict__.update(others)
+        self.distributed_config, self.codegen_only = None, False
+        self.__dict__.update({name: None for name in WITHOUT_EFFECT} | others)
 
     @property
     def devices(self):

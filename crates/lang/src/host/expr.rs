@@ -98,6 +98,7 @@ impl<'a> Host<'a> {
             }
             Expr::BinOp(operation) => {
                 let (a, b) = (self.expr(&operation.left), self.expr(&operation.right));
+                let (a, b) = (self.extent(a), self.extent(b));
                 self.binary(operation.op, a, b, span)
             }
             Expr::BoolOp(operation) => {

@@ -109,6 +109,9 @@ impl<'a> Host<'a> {
                 return HostValue::Dict(Rc::new(RefCell::new(entries.collect())));
             }
             Name::Path(path) => {
+                if let Some(extent) = path.strip_prefix("pl.dynamic.") {
+                    return HostValue::Dynamic(extent.into());
+                }
                 let mut parts = path.split('.');
                 let first = HostValue::Path(parts.next().unwrap_or_default().into());
                 return parts.fold(first, |value, part| self.attribute(value, part, Span::default()));

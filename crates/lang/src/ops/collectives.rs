@@ -1,6 +1,6 @@
 //! What all devices do together with their windows: barriers, reductions, exchanges, by the barrier of credits of the public page.
 
-use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
+use slipring_ir::{Attr, Span, Type, ValueId};
 use slipring_tile::{Elem, Space};
 
 use super::Call;
@@ -18,6 +18,9 @@ pub(super) fn barrier(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Tensor(signals.tensor))
 }
 
+/// The name of the signals that the host gives a collective which is called without any; no text has it.
+pub(crate) const OWN_SIGNALS: &str = "own signals";
+
 /// The signals of a collective: a cell for each device.
 struct Signals {
     tensor: Tensor,
@@ -27,7 +30,10 @@ struct Signals {
 
 impl Signals {
     fn of(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<Signals> {
-        let (tensor, span) = window(lower, call, name)?;
+        let (tensor, span) = match lower.env.get(OWN_SIGNALS) {
+            Some(Value::Tensor(own)) if call.get(name).is_none() => (own.clone(), call.span),
+            _ => window(lower, call, name)?,
+        };
         let own = domain(lower, &tensor, span)?;
         let shape = tensor.shape();
         if tensor.elem != Elem::I32 || shape.first().is_none_or(|n| *n < own.ranks) || shape.len() > 2 {
@@ -112,55 +118,87 @@ fn columns(lower: &mut Lower<'_>, tensor: &Tensor, first: Index, count: u64, spa
     lower.tensor_window(tensor, &[Index::Known(0), first], &[1, count], span)
 }
 
-/// The reduction of a part of all devices' windows, beginning with the own.
+/// The reduction of a part of the windows of these devices, in this order.
 fn reduced(
     lower: &mut Lower<'_>,
     (tensor, signals): (&Tensor, &Signals),
     (first, count): (Index, u64),
-    op: &'static str,
+    (op, order): (&'static str, &[u64]),
     span: Span,
 ) -> Lowered<Value> {
     let own = columns(lower, tensor, first, count, span)?;
-    let mut sum = Value::Tile(lower.load(&own, Space::Vec)?);
-    for peer in signals.others() {
-        let there = remote(lower, &own, Index::Known(peer as i64), span)?;
+    let mut sum: Option<Value> = None;
+    for device in order {
+        let there = match *device == signals.own.rank {
+            true => own.clone(),
+            false => remote(lower, &own, Index::Known(*device as i64), span)?,
+        };
         let part = Value::Tile(lower.load(&there, Space::Vec)?);
-        sum = lower.call_by_name(op, vec![sum, part], span)?;
+        sum = Some(match sum {
+            None => part,
+            Some(sum) => lower.call_by_name(op, vec![sum, part], span)?,
+        });
     }
-    Ok(sum)
+    Ok(sum.unwrap_or(Value::Nothing))
+}
+
+/// A part of all windows that is reduced in one order of the devices: first element, elements, order.
+type Segment = (u64, u64, Vec<u64>);
+
+/// The own window first, then the others' by their numbers.
+fn mesh(extent: u64, signals: &Signals) -> Vec<Segment> {
+    let order = std::iter::once(signals.own.rank).chain(signals.others()).collect();
+    vec![(0, extent, order)]
+}
+
+/// One segment for each device, which ends there after having gone around: the sums are rounded in the order of the ring. Segments
+/// of short types begin at multiples of 32 bytes.
+fn ring(extent: u64, elem: Elem, ranks: u64) -> Vec<Segment> {
+    let unit = if elem.bytes() < 4 { 32 / elem.bytes() as u64 } else { 1 };
+    let begin = |at: u64| if at == ranks { extent } else { (at * extent / ranks).next_multiple_of(unit).min(extent) };
+    let segment =
+        |at: u64| (begin(at), begin(at + 1) - begin(at), (1..=ranks).map(|step| (at + step) % ranks).collect());
+    (0..ranks).map(segment).filter(|segment: &Segment| segment.1 > 0).collect()
 }
 
 pub(super) fn allreduce(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (target, span) = window(lower, call, "target")?;
-    if call.has("mode") && one_of(lower, call, "mode", &["mesh", "ring"])? == 1 {
-        let error = Diagnostic::error("unsupported", call.span, "`mode=\"ring\"`: the schedule of a ring")
-            .help("`mode=\"mesh\"` gives the same sum up to the order in which it is rounded");
-        return Err(lower.report(error));
-    }
+    let around = call.has("mode") && one_of(lower, call, "mode", &["mesh", "ring"])? == 1;
     let op = reduction(lower, call, &["Sum", "Max", "Min", "Prod"])?;
     let signals = Signals::of(lower, call, "signal")?;
     domain(lower, &target, span)?;
     let all = row(lower, &target, span)?;
     signals.meet(lower, Index::Known(1))?;
-    let (extent, each) = (all.sizes[1], (PIECE / all.elem.bytes() as u64).min(all.sizes[1]));
-    in_pieces(lower, (extent, each), call.span, |lower, first, count| {
-        let sum = reduced(lower, (&all, &signals), (first, count), op, span)?;
-        // Nobody needs what is overwritten.
-        let time = match first {
-            Index::Known(n) => Index::Known(n / each as i64 + 2),
-            Index::At(scalar) => {
-                let each = Value::Const(Const::Int(each as i64));
-                let at =
-                    lower.binary_number(ruff_python_ast::Operator::FloorDiv, &Value::Scalar(scalar), &each, span)?;
-                let at = lower.index(&at, span)?;
-                lower.add_index(at, Index::Known(2))
-            }
-        };
-        signals.meet(lower, time)?;
-        let own = columns(lower, &all, first, count, span)?;
-        lower.store(&sum, &own, false, span)
-    })?;
-    signals.clear(lower, extent.div_ceil(each) + 1)?;
+    let (extent, most) = (all.sizes[1], PIECE / all.elem.bytes() as u64);
+    let segments = if around { ring(extent, all.elem, signals.own.ranks) } else { mesh(extent, &signals) };
+    let mut pieces = 0;
+    for (begin, length, order) in segments {
+        let each = most.min(length);
+        in_pieces(lower, (length, each), call.span, |lower, first, count| {
+            let place = lower.add_index(first, Index::Known(begin as i64));
+            let sum = reduced(lower, (&all, &signals), (place, count), (op, &order), span)?;
+            // Nobody needs what is overwritten.
+            let time = match first {
+                Index::Known(n) => Index::Known(n / each as i64 + pieces as i64 + 2),
+                Index::At(scalar) => {
+                    let each = Value::Const(Const::Int(each as i64));
+                    let at = lower.binary_number(
+                        ruff_python_ast::Operator::FloorDiv,
+                        &Value::Scalar(scalar),
+                        &each,
+                        span,
+                    )?;
+                    let at = lower.index(&at, span)?;
+                    lower.add_index(at, Index::Known(pieces as i64 + 2))
+                }
+            };
+            signals.meet(lower, time)?;
+            let own = columns(lower, &all, place, count, span)?;
+            lower.store(&sum, &own, false, span)
+        })?;
+        pieces += length.div_ceil(each);
+    }
+    signals.clear(lower, pieces + 1)?;
     Ok(Value::Tensor(target))
 }
 
@@ -253,10 +291,11 @@ pub(super) fn reduce_scatter(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let all = row(lower, &target, span)?;
     signals.meet(lower, Index::Known(1))?;
     let each = (PIECE / all.elem.bytes() as u64).min(size);
+    let order: Vec<u64> = std::iter::once(rank).chain(signals.others()).collect();
     // What others read of this window are other parts of it.
     in_pieces(lower, (size, each), call.span, |lower, first, count| {
         let first = lower.add_index(first, Index::Known((rank * size) as i64));
-        let sum = reduced(lower, (&all, &signals), (first, count), op, span)?;
+        let sum = reduced(lower, (&all, &signals), (first, count), (op, &order), span)?;
         let own = columns(lower, &all, first, count, span)?;
         lower.store(&sum, &own, false, span)
     })?;

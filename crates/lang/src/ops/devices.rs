@@ -94,7 +94,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["pld.tensor.allreduce"],
-        params: "target, signal, *, op=, mode=, core_num=",
+        params: "target, signal=, *, op=, mode=, core_num=",
         doc: "The sum, or another reduction, of all devices' windows, on all of them",
         lower: collectives::allreduce,
         ..ENTRY

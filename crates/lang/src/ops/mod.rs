@@ -29,6 +29,7 @@ use crate::lower::{Lower, Lowered};
 
 pub(crate) use arrays::is_array;
 pub(crate) use bind::{Call, Given};
+pub(crate) use collectives::OWN_SIGNALS;
 pub(crate) use devices::not_for_kernels;
 pub(crate) use mask::{choose, unpacked};
 pub(crate) use pipe::BARE;

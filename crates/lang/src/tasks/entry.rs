@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
+use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef, StmtWith};
 
 use crate::host::Host;
 use crate::program::{Globals, Role};
@@ -21,9 +21,23 @@ fn is_call_of(expr: &Expr, names: &[&str]) -> bool {
     matches!(expr, Expr::Call(call) if names.contains(&called(call)))
 }
 
+/// True for `with pl.at(level=pl.Level.CHIP, …):`, and for levels above: what stands in it starts kernels, as a function of that
+/// level does.
+pub(crate) fn of_chip(stmt: &StmtWith) -> bool {
+    const BELOW: &[&str] = &["AIV", "AIC", "CORE_GROUP", "CHIP_DIE", "L2CACHE", "PROCESSOR", "UMA"];
+    let [item] = &stmt.items[..] else { return false };
+    let Expr::Call(call) = &item.context_expr else { return false };
+    let level = call.arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|name| name == "level"));
+    let level = level.map(|level| &level.value).or_else(|| call.arguments.args.first());
+    called(call) == "at"
+        && matches!(level, Some(Expr::Attribute(word)) if !BELOW.contains(&word.attr.as_str())
+            && matches!(&*word.value, Expr::Attribute(kind) if kind.attr.as_str() == "Level"))
+}
+
 /// True for a statement that is one task: a scope, or a loop over blocks.
 pub(crate) fn is_scope(stmt: &Stmt) -> bool {
     match stmt {
+        Stmt::With(stmt) if of_chip(stmt) => false,
         Stmt::With(stmt) => stmt.items.iter().any(|item| is_call_of(&item.context_expr, &["at", "spmd"])),
         Stmt::For(stmt) => is_call_of(&stmt.iter, &["spmd"]),
         _ => false,
@@ -134,6 +148,12 @@ fn outside<'k>(def: &StmtFunctionDef, kernels: Vec<&'k str>) -> Outside<'k> {
 pub(crate) fn dispatches(def: &StmtFunctionDef) -> bool {
     let found = outside(def, Vec::new());
     found.scopes > 0 && found.ops == 0
+}
+
+/// True for one that starts several, or one in a loop: a whole program, and no kernel with a scope.
+pub(crate) fn several_scopes(def: &StmtFunctionDef) -> bool {
+    let found = outside(def, Vec::new());
+    found.scopes > 0 && found.ops == 0 && found.starts > 1
 }
 
 /// The functions whose call is a start of kernels: kernels, and helpers that start some and have no ops of their own.

@@ -25,11 +25,11 @@ use slipring_tasks::{Act, Graph};
 
 use crate::host::{Host, ModuleText, Recorder};
 use crate::program::{Role, globals_of, run_host};
-use crate::{KernelInfo, ParamInfo, Request, helpers, syntax};
+use crate::{KernelInfo, ParamInfo, Request, helpers, jumps, syntax};
 
 pub use reading::{Answer, Ask, Open, Question};
 
-pub(crate) use entry::{asks_cores, asks_device, dispatches, is_scope, only_starts};
+pub(crate) use entry::{asks_cores, asks_device, dispatches, is_scope, of_chip, only_starts, several_scopes};
 pub(crate) use kernels::{Handed, Kernels, Scope, dense_strides, head};
 
 /// A whole program: what its orchestration submits.
@@ -169,10 +169,10 @@ pub fn programs(source: &Source, request: &Request<'_>) -> Vec<String> {
 /// The text of a file and of what it imports; what is wrong with it is told when its kernels are read.
 fn modules(source: &Source, texts: Vec<(String, Source)>) -> Option<Vec<ModuleText>> {
     let body = syntax::parse(source, &mut Diags::default())?;
-    let mut modules = vec![ModuleText { name: String::new(), body }];
+    let mut modules = vec![ModuleText { name: String::new(), body: jumps::plain_kernels(body) }];
     for (name, text) in texts {
         if let Some(body) = syntax::parse(&text, &mut Diags::default()) {
-            modules.push(ModuleText { name, body });
+            modules.push(ModuleText { name, body: jumps::plain_kernels(body) });
         }
     }
     Some(modules)

@@ -92,7 +92,7 @@ impl<'a> Host<'a> {
     }
 
     /// How many devices there are.
-    fn ranks(&mut self, span: Span) -> Option<u64> {
+    pub(super) fn ranks(&mut self, span: Span) -> Option<u64> {
         if self.rec().devices.is_none() {
             self.cores(Question::Devices, span);
         }
@@ -120,37 +120,50 @@ impl<'a> Host<'a> {
         for (_, value, span) in &mut own {
             let HostValue::Window(window) = value else { continue };
             let window = window.clone();
-            let (Some((shape, elem)), Some(device)) = (&window.view, device) else {
+            let Some(device) = device.filter(|_| window.view.is_some()) else {
                 let error = Diagnostic::error("argument", *span, "this window is of no device yet");
                 *value = self.stop(error.help("start the function on one: `device=r`"));
                 continue;
             };
-            let Some(ranks) = self.ranks(*span) else { break };
-            let rank = device as u64;
-            let size = elem.bytes() as u64;
-            let Buffer { bytes, span: place, tensor } = self.rec().buffers[window.buffer];
-            // Parts of devices begin where memory of their own would.
-            let part = bytes.next_multiple_of(PART);
-            let tensor = tensor.unwrap_or_else(|| {
-                let name = format!("window{}", window.buffer);
-                let view = self.rec().tensor(&name, *elem, &[ranks, part / size], Origin::Filled, place);
-                // Windows hold zeros at first.
-                self.fill(&view, "0");
-                self.rec().graph.tensors[view.tensor].shared = true;
-                self.rec().buffers[window.buffer].tensor = Some(view.tensor);
-                view.tensor
-            });
-            let stride = part / size;
-            *value = HostValue::Device(Rc::new(View {
-                tensor,
-                elem: *elem,
-                offset: rank * stride,
-                shape: shape.clone(),
-                strides: crate::tasks::dense_strides(shape),
-                tracked: true,
-                domain: Some(Domain { rank, ranks, stride }),
-            }));
+            let Some(view) = self.window_on(&window, device as u64, *span) else { break };
+            *value = HostValue::Device(view);
         }
         (own, device)
+    }
+
+    /// A device's part of a window.
+    pub(super) fn window_on(&mut self, window: &DeviceWindow, rank: u64, span: Span) -> Option<Rc<View>> {
+        let (shape, elem) = window.view.as_ref()?;
+        let ranks = self.ranks(span)?;
+        let size = elem.bytes() as u64;
+        let Buffer { bytes, span: place, tensor } = self.rec().buffers[window.buffer];
+        // Parts of devices begin where memory of their own would.
+        let part = bytes.next_multiple_of(PART);
+        let tensor = tensor.unwrap_or_else(|| {
+            let name = format!("window{}", window.buffer);
+            let view = self.rec().tensor(&name, *elem, &[ranks, part / size], Origin::Filled, place);
+            // Windows hold zeros at first.
+            self.fill(&view, "0");
+            self.rec().graph.tensors[view.tensor].shared = true;
+            self.rec().buffers[window.buffer].tensor = Some(view.tensor);
+            view.tensor
+        });
+        let stride = part / size;
+        Some(Rc::new(View {
+            tensor,
+            elem: *elem,
+            offset: rank * stride,
+            shape: shape.clone(),
+            strides: crate::tasks::dense_strides(shape),
+            tracked: true,
+            domain: Some(Domain { rank, ranks, stride }),
+        }))
+    }
+
+    /// Signals for a collective that is given none: a number for each device, in memory of their own.
+    pub(super) fn own_signals(&mut self, ranks: u64, span: Span) -> Rc<DeviceWindow> {
+        self.rec().buffers.push(Buffer { bytes: ranks * 4, span, tensor: None });
+        let buffer = self.rec().buffers.len() - 1;
+        Rc::new(DeviceWindow { buffer, view: Some((vec![ranks], Elem::I32)) })
     }
 }

@@ -6,6 +6,7 @@
 //! | module | has |
 //! |---|---|
 //! | `cluster` | what runs together on one cluster |
+//! | `collective` | what all devices do together, started by the host |
 //! | `devices` | several devices, and memory of each |
 //! | `direct` | what an orchestration does itself with tensors |
 //! | `statements` | loops, branches, modes |
@@ -14,6 +15,7 @@
 //! | `scope` | scopes that are tasks |
 
 mod cluster;
+mod collective;
 mod devices;
 mod direct;
 mod scope;
@@ -75,6 +77,8 @@ pub(crate) struct Recorder<'a> {
     filled: Vec<Option<String>>,
     diags: Diags,
     manual: Option<Span>,
+    /// The last barrier of the host on each device: what is started there later comes behind it.
+    barriers: IndexMap<i64, usize>,
     /// The cluster whose body is followed.
     cluster: Option<Span>,
     /// Answers what tensors hold.
@@ -112,6 +116,7 @@ impl<'a> Recorder<'a> {
             filled: Vec::new(),
             diags: Diags::default(),
             manual: None,
+            barriers: IndexMap::new(),
             cluster: None,
             answer,
             asked: false,

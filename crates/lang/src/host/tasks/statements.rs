@@ -19,6 +19,9 @@ impl<'a> Host<'a> {
         if self.rec().stopped {
             return Some(Flow::Stop);
         }
+        if let Some(flow) = self.collective(stmt) {
+            return Some(flow);
+        }
         let flow = match stmt {
             _ if tasks::is_scope(stmt) => self.scope_stmt(stmt),
             Stmt::With(with) => return self.mode(with),
@@ -98,6 +101,9 @@ impl<'a> Host<'a> {
         let Expr::Call(call) = &item.context_expr else { return None };
         let HostValue::Path(path) = self.expr(&call.func) else { return None };
         let span = at(call);
+        if tasks::of_chip(with) {
+            return Some(self.body(&with.body));
+        }
         let mode = call.arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|name| name == "mode"));
         let mode = mode.map(|mode| shown(&mode.value));
         let manual = match &*path {

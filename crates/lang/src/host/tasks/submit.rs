@@ -201,6 +201,9 @@ impl<'a> Host<'a> {
         for (name, place) in options.never {
             recorder.later.entry(name).or_default().push((task, place));
         }
+        let barrier = recorder.device.and_then(|device| recorder.barriers.get(&device).copied());
+        let mut after = options.after;
+        after.extend(barrier.filter(|barrier| !after.contains(barrier)));
         let mut uses = uses;
         for own in &mut uses {
             own.tracked &= !options.untracked.contains(&own.tensor);
@@ -211,7 +214,7 @@ impl<'a> Host<'a> {
         recorder.graph.tasks.push(Task {
             name,
             uses,
-            after: options.after,
+            after,
             never: Vec::new(),
             manual: recorder.manual.is_some(),
             blocks: options.blocks.unwrap_or(1),

@@ -29,6 +29,9 @@ impl<'a> Host<'a> {
             HostValue::Path(path) if path.starts_with("pld.") => Some(self.distributed(&path[4..], call, span)),
             HostValue::Path(path) => {
                 let word = path.strip_prefix("pl.")?.to_string();
+                if word == "dynamic" {
+                    return None;
+                }
                 let word =
                     ["tensor.", "system."].iter().find_map(|p| word.strip_prefix(p)).unwrap_or(&word).to_string();
                 self.word(&word, call, span)

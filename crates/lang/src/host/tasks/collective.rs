@@ -1,0 +1,134 @@
+//! Collectives of the host: `data = pld.tensor.allreduce(data, signal)` in a function of the host is a task on each device.
+
+use std::rc::Rc;
+
+use ruff_python_ast::{Expr, ExprCall, Stmt};
+use slipring_ir::{Diagnostic, Diags, Span};
+use slipring_tasks::Use;
+
+use super::super::run::Host;
+use super::super::value::HostValue;
+use super::super::{Flow, unknown};
+use super::submit::Options;
+use crate::ops::OWN_SIGNALS;
+use crate::syntax::at;
+use crate::tasks::{self, TaskArg, TaskCall};
+
+/// What all devices do together.
+const COLLECTIVES: &[&str] =
+    &["allreduce", "barrier", "broadcast", "allgather", "all_to_all", "all_to_all_v", "reduce_scatter"];
+
+impl<'a> Host<'a> {
+    /// A statement that is a collective of the host: a task on each device. `None` for any other.
+    pub(super) fn collective(&mut self, stmt: &'a Stmt) -> Option<Flow<'a>> {
+        let (target, value): (Option<&'a Expr>, &'a Expr) = match stmt {
+            Stmt::Assign(assign) if assign.targets.len() == 1 => (Some(&assign.targets[0]), &assign.value),
+            Stmt::AnnAssign(assign) => (Some(&assign.target), assign.value.as_deref()?),
+            Stmt::Expr(stmt) => (None, &stmt.value),
+            _ => return None,
+        };
+        let Expr::Call(call) = value else { return None };
+        let HostValue::Path(path) = self.expr(&call.func) else { return None };
+        let word = path.strip_prefix("pld.")?;
+        let word = word.strip_prefix("tensor.").unwrap_or(word);
+        if !COLLECTIVES.contains(&word) || self.rec().device.is_some() {
+            return None;
+        }
+        self.on_all_devices(stmt, (target, call), word);
+        Some(if self.rec().stopped { Flow::Stop } else { Flow::Next })
+    }
+
+    fn on_all_devices(&mut self, stmt: &'a Stmt, (target, call): (Option<&'a Expr>, &'a ExprCall), word: &str) {
+        let span = at(call);
+        let Some(ranks) = self.ranks(span) else { return };
+        let given = self.arguments(call);
+        let windows = given.iter().filter(|arg| matches!(arg.1, HostValue::Window(_))).count();
+        let signals = (word == "allreduce" && windows == 1).then(|| self.own_signals(ranks, span));
+        let reads = crate::lower::read_names(stmt);
+        for rank in 0..ranks {
+            let mut seen: Vec<(Rc<str>, HostValue<'a>)> = Vec::new();
+            for read in &reads {
+                let Some(value) = self.get(read).filter(|_| &**read != "self") else { continue };
+                let value = match value {
+                    HostValue::Window(window) => match self.window_on(&window, rank, span) {
+                        Some(view) => HostValue::Device(view),
+                        None => {
+                            let error =
+                                Diagnostic::error("argument", span, format!("`{read}` is a buffer, not a window"));
+                            self.stop(error.help("`pld.window(buffer, shape, dtype=…)` makes a window of it"));
+                            return;
+                        }
+                    },
+                    value => self.extent(value),
+                };
+                seen.push((read.clone(), value));
+            }
+            if let Some(signals) = &signals
+                && let Some(view) = self.window_on(signals, rank, span)
+            {
+                seen.push((OWN_SIGNALS.into(), HostValue::Device(view)));
+            }
+            self.on_device_alone(stmt, word, rank, &seen, span);
+            if self.rec().stopped {
+                return;
+            }
+        }
+        // It changes its window, or its result's, in place.
+        let named = |name: &str| given.iter().find(|arg| arg.0.as_deref() == Some(name)).map(|arg| arg.1.clone());
+        let position = usize::from(!matches!(word, "allreduce" | "barrier" | "broadcast" | "reduce_scatter"));
+        let in_order = given.iter().filter(|arg| arg.0.is_none()).nth(position).map(|arg| arg.1.clone());
+        let changed = named("target").or(in_order).or_else(|| named("signal"));
+        let changed = changed.unwrap_or_else(|| unknown(span, "the result of this collective"));
+        if let Some(target) = target {
+            self.assign(target, changed);
+        }
+    }
+
+    fn on_device_alone(
+        &mut self,
+        stmt: &'a Stmt,
+        word: &str,
+        rank: u64,
+        seen: &[(Rc<str>, HostValue<'a>)],
+        span: Span,
+    ) {
+        let function = self.rec().functions.last().copied().unwrap_or(0);
+        let def = self.found[function].def;
+        let scope = tasks::Scope { stmt, function, def, name: word.to_string() };
+        let mut diags = Diags::default();
+        let ready = self.rec().kernels.scope(&scope, seen, &mut diags);
+        self.rec().diags.list.extend(diags.list);
+        let Ok(ready) = ready else {
+            self.rec().stopped = true;
+            return;
+        };
+        let (mut task, mut uses) =
+            (TaskCall { kernel: Some(ready.compiled.kernel), ..TaskCall::default() }, Vec::new());
+        for (view, own) in ready.views.iter().zip(&ready.compiled.uses) {
+            uses.push(Use {
+                tensor: view.tensor,
+                param: self.rec().graph.tensors[view.tensor].name.clone(),
+                bytes: view.bytes(),
+                direction: own.0,
+                declared: false,
+                tracked: view.tracked,
+                span: Span::default(),
+            });
+            task.args.push(TaskArg::Tensor { tensor: view.tensor, offset: view.first_byte() });
+        }
+        task.args.extend(ready.numbers.iter().map(|n| TaskArg::Scalar(format!("{n}:i64"))));
+        let outer = self.rec().device.replace(rank as i64);
+        let mut options = Options { blocks: Some(1), ..Options::default() };
+        let is_barrier = word == "barrier";
+        if is_barrier {
+            // A device takes what the host starts on it in order: what came before is over, what comes later has not begun.
+            let tasks = self.rec().graph.tasks.iter().enumerate();
+            options.after = tasks.filter(|(_, own)| u64::from(own.device) == rank).map(|(at, _)| at).collect();
+        }
+        let task = self.add(task, word.to_string(), uses, options, span);
+        if is_barrier {
+            self.rec().barriers.insert(rank as i64, task);
+        }
+        self.rec().device = outer;
+    }
+}

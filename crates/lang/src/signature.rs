@@ -72,6 +72,7 @@ pub(crate) fn strided_parameter(
         direction,
         for_each_block: None,
         domain: None,
+        of: None,
     });
     (Value::Tensor(whole(lower.roots.len() - 1, elem, dims)), ty)
 }

@@ -275,6 +275,7 @@ impl Lower<'_> {
         };
         let target = match old {
             Some(id) => self.claim(id),
+            None if let Some(id) = self.accumulated_onto(merge, ids) => self.claim(id),
             None => {
                 // Where the kinds of memory differ, the Vector cores' is the one that the other can get to.
                 let vector = ids.iter().find(|id| self.tile(**id).ty.space == slipring_tile::Space::Vec);
@@ -282,7 +283,7 @@ impl Lower<'_> {
             }
         };
         for (at, mut id) in ids.into_iter().enumerate() {
-            if self.made_there(merge.blocks[at], id, target) {
+            if self.tile(id).value == self.tile(target).value || self.made_there(merge.blocks[at], id, target) {
                 id = target;
             }
             // Names that the arms bind stand for nothing in between: who shares the tile is seen at the arm's end.
@@ -299,6 +300,18 @@ impl Lower<'_> {
 }
 
 impl Lower<'_> {
+    /// The accumulator from before a branch that an arm added to: the other arm makes its product there.
+    fn accumulated_onto(&self, merge: &Merge, ids: [TileId; 2]) -> Option<TileId> {
+        let both = ids.map(|id| self.tile(id));
+        if both.iter().any(|tile| tile.ty.space != slipring_tile::Space::Acc) || both[0].valid != both[1].valid {
+            return None;
+        }
+        ids.into_iter().find(|id| {
+            let made = self.e.module.defining_op(self.tile(*id).value).and_then(|op| self.e.module.op(op).block);
+            made.is_some_and(|block| !merge.blocks.contains(&block) && self.blocks.contains(&block))
+        })
+    }
+
     /// Lets an arm make a product right where the branch leaves it: an accumulator is copied nowhere. False where the arm
     /// needs what lies there, or the product is none of its own.
     fn made_there(&mut self, arm: BlockId, id: TileId, target: TileId) -> bool {

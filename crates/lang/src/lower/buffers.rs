@@ -459,6 +459,11 @@ impl Lower<'_> {
     pub fn stored(&mut self, window: &Tensor, valid: Option<[Index; 2]>, span: Span) -> Lowered<()> {
         let root = window.root;
         self.buffers.stores.push(Store { window: window.clone(), valid, span });
+        if let Some(of) = self.roots[root].of {
+            let own = &self.roots[of];
+            let whole = super::whole(of, own.elem, &own.dims);
+            self.buffers.stores.push(Store { window: whole, valid: None, span });
+        }
         let of_root = |id: TileId| {
             let buffer = self.buffer_of(id);
             self.buffers.windows.iter().any(|(of, tensor, _)| *of == buffer && *tensor == root)

@@ -89,6 +89,8 @@ pub(crate) struct Root {
     pub for_each_block: Option<Span>,
     /// Whose part of the memory of all devices it is.
     pub domain: Option<crate::value::Domain>,
+    /// The position of the tensor that it is a view of.
+    pub of: Option<usize>,
 }
 
 /// A `split_aiv` region.
@@ -125,6 +127,10 @@ pub(crate) struct Lower<'a> {
     pub roots: Vec<Root>,
     /// Windows of inputs that were loaded where an op read them.
     pub loads: Vec<Loaded>,
+    /// Single rows that lie in L1 in fractals: the buffer, the window that was loaded, and the stores before it.
+    pub rows: Vec<(ValueId, Tensor, usize)>,
+    /// Windows that are looked at in another shape: the block in which their view is made, and the position of its tensor.
+    pub views: Vec<(Tensor, slipring_ir::BlockId, usize)>,
     pub regions: Vec<Region>,
     /// The region that is open.
     pub region: Option<RegionId>,
@@ -254,6 +260,8 @@ impl<'a> Lower<'a> {
             allocs: BTreeSet::new(),
             roots: Vec::new(),
             loads: Vec::new(),
+            rows: Vec::new(),
+            views: Vec::new(),
             regions: Vec::new(),
             region: None,
             blocks: Vec::new(),

@@ -86,6 +86,11 @@ impl Lower<'_> {
             );
             return;
         }
+        // A tensor of the kernel's own whose name was given to a tile instead: nobody asked for it.
+        let own = self.facts.created.iter().any(|(_, value)| matches!(value, Value::Tensor(own) if own.root == root));
+        if stores.is_empty() && own {
+            return;
+        }
         if stores.is_empty() {
             let message = format!("`{name}` is an output, and the kernel never writes it");
             let warning = Diagnostic::warning("output-unwritten", span, message);

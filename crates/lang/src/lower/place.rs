@@ -135,7 +135,11 @@ impl Lower<'_> {
         let tile = match (from, space) {
             (Space::Mat, Space::Mat) => self.transposed_view(id),
             (Space::Mat, Space::Left | Space::Right | Space::Bias) => {
-                let source = if transposed { self.moved(id, Space::Mat, true, span)? } else { id };
+                let source = match (transposed, space) {
+                    (true, _) => self.moved(id, Space::Mat, true, span)?,
+                    (false, Space::Bias) => self.bias_row(id)?,
+                    (false, _) => id,
+                };
                 self.copy_to(source, space)
             }
             (Space::Mat, Space::LeftScale | Space::RightScale) => {
@@ -347,7 +351,27 @@ impl Lower<'_> {
         };
         let target = self.tile(tile).value;
         self.e.op(&pto::TLOAD, &[("src", &[window]), ("dst", &[target])], &[], &[]);
+        if place == Place::of(Space::Mat) && fold(shape).0 == 1 {
+            self.rows.push((target, tensor.clone(), self.buffers.stores.len()));
+        }
         Ok(tile)
+    }
+
+    /// A row of L1 as a bias wants it, line by line: what lies there in fractals is loaded again.
+    fn bias_row(&mut self, id: TileId) -> Lowered<TileId> {
+        let tile = self.tile(id);
+        if tile.ty.layout.slayout == SLayout::NoneBox {
+            return Ok(id);
+        }
+        let Some((_, window, stores)) = self.rows.iter().find(|(buffer, ..)| *buffer == tile.value).cloned() else {
+            return Ok(id);
+        };
+        let root = &self.roots[window.root];
+        let written = self.loops > 0 || self.buffers.stores[stores..].iter().any(|s| s.window.root == window.root);
+        if root.writable && written {
+            return Ok(id);
+        }
+        self.load_in(&window, Place { space: Space::Mat, ..Place::of(Space::Bias) })
     }
 
     /// The view that a window of a tensor is.

@@ -259,7 +259,10 @@ impl Lower<'_> {
 
     pub(super) fn tensor_part(&mut self, tensor: &Tensor, parts: &[Part], span: Span) -> Lowered<Tensor> {
         if tensor.reshaped.is_some() {
-            return Err(self.unsupported(span, "a part of a reshaped tensor"));
+            let Some(view) = self.viewed_anew(tensor, &tensor.shape()) else {
+                return Err(self.unsupported(span, "a part of a reshaped tensor whose rows do not follow one another"));
+            };
+            return self.tensor_part(&view, parts, span);
         }
         let mut result = Tensor { valid: self.valid_of_part(tensor, parts, span)?, ..tensor.clone() };
         let kept: SmallVec<[usize; 5]> = (0..tensor.sizes.len()).filter(|at| !tensor.dropped[*at]).collect();
@@ -275,6 +278,52 @@ impl Lower<'_> {
             result.sizes[at] = size;
         }
         Ok(result)
+    }
+
+    /// A window as a tensor of its own, of another shape: the same bytes. `None` where its elements do not follow one another.
+    pub fn viewed_anew(&mut self, tensor: &Tensor, shape: &[u64]) -> Option<Tensor> {
+        let root = self.roots[tensor.root].clone();
+        let mut next = 1;
+        for (size, stride) in tensor.sizes.iter().zip(&root.strides).rev() {
+            if *size != 1 && *stride != next {
+                return None;
+            }
+            next *= size;
+        }
+        if tensor.valid.is_some() || root.scales.is_some() || root.for_each_block.is_some() {
+            return None;
+        }
+        let known = self.views.iter().find(|(of, block, at)| {
+            of == tensor && self.blocks.contains(block) && self.roots[*at].dims.as_slice() == shape
+        });
+        let at = match known {
+            Some((.., at)) => *at,
+            None => {
+                let mut first = Index::Known(0);
+                for (offset, stride) in tensor.offsets.clone().into_iter().zip(&root.strides) {
+                    let step = self.times(offset, *stride as i64);
+                    first = self.add_index(first, step);
+                }
+                let pointer = match first {
+                    Index::Known(0) => root.pointer,
+                    first => {
+                        let offset = self.index_value(first);
+                        let groups: [(&str, &[_]); 2] = [("ptr", &[root.pointer]), ("offset", &[offset])];
+                        self.e.value(&pto::ADDPTR, &groups, &[], Type::Ptr(root.elem, None))
+                    }
+                };
+                let strides = crate::signature::dense(shape);
+                let view = crate::signature::whole_view(self, pointer, root.elem, (shape, &strides), None);
+                // What is written of it is noted of the tensor that it is a view of.
+                let direction = if root.writable { crate::Direction::InOut } else { crate::Direction::In };
+                let dims = shape.iter().copied().collect();
+                let of = Some(root.of.unwrap_or(tensor.root));
+                self.roots.push(super::Root { dims, strides, view, pointer, direction, of, ..root });
+                self.views.push((tensor.clone(), self.e.block, self.roots.len() - 1));
+                self.roots.len() - 1
+            }
+        };
+        Some(super::whole(at, self.roots[at].elem, shape))
     }
 
     /// What is valid of a part of a window.

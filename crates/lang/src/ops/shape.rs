@@ -334,6 +334,11 @@ fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         tensor.reshaped = Some(shape.iter().copied().collect());
         return Ok(Value::Tensor(tensor));
     }
+    if let Value::Tensor(tensor) = &value
+        && let Some(view) = lower.viewed_anew(tensor, &shape)
+    {
+        return Ok(Value::Tensor(view));
+    }
     let id = lower.demand(&value, Space::Vec, span)?;
     lower.wholly_valid(id, "a reshape", call.span)?;
     let id = lower.dense(id);
@@ -364,11 +369,12 @@ fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 }
 
 fn view(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    for name in ["valid_shape", "layout"] {
-        if let Some((_, span)) = call.get(name) {
-            let span = *span;
-            return Err(lower.unsupported(span, format!("`{name}` of `pl.view`")));
-        }
+    match call.word(lower, "layout")?.as_deref() {
+        None | Some("ND") => {}
+        Some(other) => return Err(lower.unsupported(call.span, format!("the layout {other} of a view"))),
+    }
+    if call.get("valid_shape").is_some() {
+        return Err(lower.unsupported(call.span, "`valid_shape` of `pl.view`"));
     }
     if call.get("shape").is_none() {
         return Err(lower.error("argument", call.span, "`pl.view` needs `shape`"));

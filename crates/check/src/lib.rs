@@ -22,6 +22,7 @@
 
 pub mod blind;
 mod clock;
+mod edge;
 mod freed;
 mod init;
 mod marking;
@@ -38,6 +39,7 @@ mod rounds;
 mod scalar;
 mod shadow;
 pub mod shift;
+mod signals;
 mod token;
 mod verdict;
 

@@ -402,6 +402,21 @@ impl Order {
         [doubt, room]
     }
 
+    /// A scalar unit tells others what it knows by a number in global memory.
+    pub fn tell(&mut self, agent: Agent) -> Clock {
+        self.touched[Order::core(agent)] = true;
+        self.units[agent.index()].release(agent.lane())
+    }
+
+    /// A scalar unit learns something from a number in global memory: the first epoch in which it knows.
+    pub fn learn(&mut self, agent: Agent, clock: Option<&Clock>) -> u32 {
+        let unit = &mut self.units[agent.index()];
+        clock.into_iter().for_each(|clock| unit.clock.join(clock));
+        unit.release(agent.lane());
+        self.versions[Order::core(agent)] += 1;
+        unit.epoch
+    }
+
     /// A barrier of a pipe, or of all pipes of a core where the scalar unit is the agent.
     pub fn barrier(&mut self, agent: Agent) {
         if agent.pipe != Pipe::S {

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use slipring_machine::readings::{LATE_WAITS, TOKEN_LOCKS, UNIT_FLAG_BLOCKS, UNORDERED_MOVES, UNORDERED_STORES};
 use slipring_machine::{Pipe, Platform, Question, Role};
-use slipring_program::{Extent, Finding, Label, Severity, SiteRef, SyncRole, Words};
+use slipring_program::{Extent, Finding, Inst, Label, Memory, Severity, SiteRef, SyncRole, Words};
 use slipring_sim::{Agent, Issued, Launch, Meeting, Observer, Turns, WorkRun};
 use slipring_tile::Space;
 
 use crate::blind::Blind;
+use crate::edge::missing_edge;
 use crate::freed::Freed;
 use crate::init::no_room;
 use crate::marking::Marking;
@@ -18,6 +19,7 @@ use crate::places::{LaunchMemory, Names, PerPlace, bytes};
 use crate::pushes::Pushes;
 use crate::queues::Queues;
 use crate::shadow::{Shadow, Stamp, Touch};
+use crate::signals::Signals;
 
 /// Code of the finding that a signal may be lost in another schedule.
 pub(crate) const MAY_OVERFLOW: &str = "flag-may-overflow";
@@ -64,6 +66,10 @@ pub struct Race {
     overlaps: BTreeSet<SiteRef>,
     /// Conflicts of the access at hand.
     open: Vec<Conflict>,
+    /// Signals in global memory, where the program waits for some and nobody outside of the launch changes them.
+    signals: Option<Signals>,
+    /// Others change signals of the launch: what they order is not known here.
+    outside: bool,
     active: bool,
     /// There was no room for what was accessed.
     gave_up: bool,
@@ -101,6 +107,11 @@ impl Race {
     /// A check of the signals only: who sends and takes them, not what is accessed.
     pub fn of_signals() -> Race {
         Race { signals_only: true, ..Race::default() }
+    }
+
+    /// The same check of a launch whose signals others change, too.
+    pub(crate) fn with_outside(self) -> Race {
+        Race { outside: true, ..self }
     }
 
     /// The races found so far.
@@ -174,10 +185,15 @@ impl Race {
                 let own = run.access.writes.first().is_some_and(|target| target.space == range.space);
                 let stamp = Stamp { update: stamp.update.filter(|_| own), ..stamp };
                 let (place, start) = LaunchMemory::of(range, agent.cluster);
-                let open = &mut self.open;
+                let (open, signals) = (&mut self.open, &self.signals);
                 let conflict = |old: Stamp, first, end| {
                     // The work itself: it reads before it writes.
                     if (old.block, old.lane, old.epoch) == (stamp.block, stamp.lane, stamp.epoch) {
+                        return;
+                    }
+                    let orders =
+                        |signals: &Signals| signals.orders(old.block, (usize::from(old.lane), old.epoch), agent, clock);
+                    if old.block != stamp.block && signals.as_ref().is_some_and(orders) {
                         return;
                     }
                     if stamp.commutes(&old) {
@@ -196,7 +212,8 @@ impl Race {
                 if let (Some(blind), LaunchMemory::Buffer(buffer)) = (&mut self.blind, place) {
                     blind.touch(buffer, write, agent, stamp.epoch, clock);
                 }
-                let mut touch = Touch { stamp, clock, conflict, leans: &mut leans };
+                let blocks_meet = self.signals.is_some();
+                let mut touch = Touch { stamp, clock, conflict, blocks_meet, leans: &mut leans };
                 let shadow = self.shadows.get(place);
                 shadow.touch(range, start, &mut touch);
                 full |= shadow.is_full();
@@ -400,6 +417,12 @@ impl Race {
         }
     }
 
+    /// Notes that waits for a signal in global memory may end otherwise in another schedule.
+    fn doubt_signal(&mut self, doubt: Option<String>) {
+        self.signals_compete |= doubt.is_some();
+        self.doubts.extend(doubt.filter(|doubt| !self.doubts.contains(doubt)));
+    }
+
     /// Notes why the verdict cannot cover all schedules.
     fn doubt(&mut self, agent: Agent, sync: u32, doubt: Doubt) {
         let doubt = match doubt {
@@ -449,44 +472,17 @@ impl Race {
     }
 }
 
-/// What would order an access of `old`, the first in program order or in time, before one of `new`: with buffer tokens where the
-/// core has tokens, else with flags.
-fn missing_edge(old: Agent, new: Agent, old_op: &str, op: &str, (words, tokens): (&Words, bool)) -> String {
-    if old.block != new.block {
-        return "blocks run in any order and at the same time: give each block bytes of its own".into();
-    }
-    if old.role != new.role {
-        return format!(
-            "signal from {} to {}: after `{old_op}` completes, before `{op}` starts (a push and its pop, a free and the next \
-             push, a semaphore); or the other way round, if `{op}` should come first",
-            old.role, new.role
-        );
-    }
-    if old.pipe == new.pipe {
-        return format!(
-            "pipe {} may carry out such accesses in either order: {} between the two",
-            old.pipe,
-            words.barrier(old.pipe)
-        );
-    }
-    if tokens {
-        return format!(
-            "hold one buffer id over both: {} and {} of pipe {} around `{old_op}`, then of pipe {}, with the same id, around \
-             `{op}`",
-            words.get_buffer, words.release_buffer, old.pipe, new.pipe
-        );
-    }
-    let (set, wait) = (words.set(old.pipe, new.pipe, None), words.wait(old.pipe, new.pipe, None));
-    format!("{set} after `{old_op}` and {wait} before `{op}`")
-}
-
 impl Observer for Race {
     fn begin(&mut self, launch: &Launch<'_>) {
         let (active, signals_only) = (launch.mode == Turns::Pipes, self.signals_only);
         let tokens = launch.program.syncs.iter().filter(|sync| matches!(sync.role, SyncRole::Token { .. }));
         let tokens = tokens.map(|sync| sync.waiter).collect();
         let blind = self.blind.take().map(|_| Blind::default());
-        *self = Race { active, signals_only, tokens, blind, ..Race::default() };
+        let outside = self.outside;
+        let polls = |inst: &Inst| matches!(inst, Inst::Poll { .. });
+        let polls = launch.program.cores.iter().any(|core| core.insts.iter().any(polls));
+        let signals = (polls && active && !outside).then(Signals::default);
+        *self = Race { active, signals_only, tokens, blind, signals, outside, ..Race::default() };
         self.order = Order::new(launch);
         (self.names, self.words) = (Names::new(launch), launch.program.words);
         self.pushes = Pushes::new(launch);
@@ -495,6 +491,12 @@ impl Observer for Race {
         self.locks = locks.collect();
         self.platform = Some(launch.platform.clone());
         self.overlapping = launch.platform.overlapping();
+    }
+
+    fn arm(&mut self, memory: &mut Memory) {
+        if let Some(signals) = &mut self.signals {
+            signals.arm(memory);
+        }
     }
 
     fn block_start(&mut self, _: u64, block: u32, cluster: u32) {
@@ -527,7 +529,12 @@ impl Observer for Race {
             self.order.begin(run.agent);
             self.order.touch(run.agent);
             // Signals in memory order others and are no data.
-            if self.signals_only || run.access.signal.is_some() {
+            if let Some(what) = run.access.signal {
+                let doubt = self.signals.as_mut().and_then(|signals| signals.step(run, what, &mut self.order));
+                self.doubt_signal(doubt);
+                return;
+            }
+            if self.signals_only {
                 return;
             }
             self.pushes.start(run, self.order.number(run.agent));
@@ -570,5 +577,10 @@ impl Observer for Race {
         if self.active {
             self.order.barrier(agent);
         }
+    }
+
+    fn awaited(&mut self, _: u64, agent: Agent, _: SiteRef) {
+        let doubt = self.signals.as_mut().and_then(|signals| signals.awaited(agent, &mut self.order));
+        self.doubt_signal(doubt);
     }
 }

@@ -71,6 +71,8 @@ pub(crate) struct Touch<'a, F: FnMut(Stamp, u64, u64)> {
     /// Told for each earlier access that conflicts and is not ordered before: who it was and the bytes
     /// (first and end) of a piece of the overlap.
     pub conflict: F,
+    /// Blocks may be ordered with each other.
+    pub blocks_meet: bool,
     /// Set where only the order of one pipe keeps the access apart from an earlier one.
     pub leans: &'a mut bool,
 }
@@ -143,7 +145,7 @@ impl Shadow {
         let mut told: SmallVec<[(Stamp, u64, u64); 4]> = SmallVec::new();
         let (stamp, clock) = (touch.stamp, touch.clock);
         let conflict = |old, first, end| told.push((old, first, end));
-        let mut pieces = Touch { stamp, clock, conflict, leans: &mut *touch.leans };
+        let mut pieces = Touch { stamp, clock, conflict, blocks_meet: touch.blocks_meet, leans: &mut *touch.leans };
         let one = stamp.replaces();
         let (inner, rest) = self.cut_out(rect);
         for key in &inner {
@@ -313,7 +315,7 @@ pub(crate) fn touch_cell<F: FnMut(Stamp, u64, u64)>(
         }
         at += 1;
     }
-    if others[1].is_none() {
+    if others[1].is_none() || touch.blocks_meet {
         cell.push(Entry { stamp: new, mask });
     }
 }

@@ -178,6 +178,11 @@ impl Checker {
         Checker { race: self.race.with_blind(), rounds: Some(Rounds::keeping(from)), ..self }
     }
 
+    /// The same checker of a launch whose signals in global memory others change, too.
+    pub fn with_outside(self) -> Checker {
+        Checker { race: self.race.with_outside(), ..self }
+    }
+
     /// What was kept.
     pub fn rounds(&self) -> Option<&Rounds> {
         self.rounds.as_ref()
@@ -359,12 +364,7 @@ impl Scope {
                 if let Some(first) = because.first() {
                     let at = line(first.site).map_or(String::new(), |line| format!(" (line {line})"));
                     let op = &first.op;
-                    text += &match first.choice {
-                        Choice::Access => format!(": loaded data decide what `{op}`{at} accesses"),
-                        Choice::Control => format!(": loaded data decide how `{op}`{at} goes on"),
-                        Choice::Sync => format!(": loaded data decide which signal `{op}`{at} means"),
-                        Choice::Trap => format!(": loaded data decide whether `{op}`{at} divides by zero"),
-                    };
+                    text += &format!(": loaded data decide {}", first.choice.describe(op, &at));
                 }
                 let mut places: Vec<SiteRef> = because.iter().map(|because| because.site).collect();
                 places.sort_unstable();
@@ -422,6 +422,7 @@ impl Observer for Checker {
     }
 
     fn arm(&mut self, memory: &mut Memory) {
+        self.race.arm(memory);
         self.init.arm(memory);
     }
 
@@ -466,6 +467,10 @@ impl Observer for Checker {
 
     fn wait(&mut self, at: u64, agent: Agent, sync: u32, site: u32) {
         self.race.wait(at, agent, sync, site);
+    }
+
+    fn awaited(&mut self, at: u64, agent: Agent, site: u32) {
+        self.race.awaited(at, agent, site);
     }
 
     fn barrier(&mut self, at: u64, agent: Agent, site: u32) {

@@ -37,6 +37,21 @@ pub enum Choice {
     Sync,
     /// Whether a scalar instruction stops the program.
     Trap,
+    /// When, or whether, a wait for a number in memory is over.
+    Wait,
+}
+
+impl Choice {
+    /// What is decided, of an op; `at` says where it is, such as ` (line 3)`, or nothing.
+    pub fn describe(self, op: &str, at: &str) -> String {
+        match self {
+            Choice::Access => format!("what `{op}`{at} accesses"),
+            Choice::Control => format!("how `{op}`{at} goes on"),
+            Choice::Sync => format!("which signal `{op}`{at} means"),
+            Choice::Trap => format!("whether `{op}`{at} divides by zero"),
+            Choice::Wait => format!("when `{op}`{at} is over"),
+        }
+    }
 }
 
 /// A place where something is decided by more than the program's text.
@@ -105,6 +120,7 @@ impl Flow<'_> {
         for (inst, site) in self.code.iter().zip(self.sites) {
             let (choice, causes) = match inst {
                 Inst::JumpIfZero { a, .. } => (Choice::Control, self.of(*a)),
+                Inst::Poll { a, .. } => (Choice::Wait, self.of(*a)),
                 Inst::JumpIfGe { a, b, .. } | Inst::Meet { a, b, .. } => {
                     (Choice::Control, self.of(*a).join(self.of(*b)))
                 }

@@ -29,7 +29,8 @@ fn conflicts(accesses: &[(u8, bool, u64, u64)]) -> Vec<(u8, u64, u64)> {
                 Some(last) => last.2 = to,
                 None => found.push((old.lane, from, to)),
             };
-        let mut touch = Touch { stamp: stamp(lane, write), clock: &clock, conflict, leans: &mut false };
+        let mut touch =
+            Touch { stamp: stamp(lane, write), clock: &clock, conflict, blocks_meet: false, leans: &mut false };
         shadow.touch(&bytes(end - start), start, &mut touch);
     }
     found
@@ -42,7 +43,7 @@ fn what_has_no_room_is_given_up() {
     let mut leans = false;
     for start in [0, 1 << 60, 0] {
         let conflict = |_, _, _| {};
-        let mut touch = Touch { stamp: stamp(1, true), clock: &clock, conflict, leans: &mut leans };
+        let mut touch = Touch { stamp: stamp(1, true), clock: &clock, conflict, blocks_meet: false, leans: &mut leans };
         shadow.touch(&bytes(32), start, &mut touch);
     }
     assert!(shadow.is_full() && shadow.unordered(0, 32, 0, &Clock::default()).is_empty());
@@ -84,7 +85,11 @@ fn updates_of_a_kind_commute_and_none_is_forgotten() {
         clock.set(usize::from(lane), 1);
         let stamp = Stamp { update, ..stamp(lane, update.is_some()) };
         let conflict = |old: Stamp, _, _| found.push((lane, old.lane, stamp.commutes(&old)));
-        shadow.touch(&bytes(32), 0, &mut Touch { stamp, clock: &clock, conflict, leans: &mut false });
+        shadow.touch(
+            &bytes(32),
+            0,
+            &mut Touch { stamp, clock: &clock, conflict, blocks_meet: false, leans: &mut false },
+        );
     }
     found.sort_unstable();
     // The second addition is told of the first, with which it commutes; the maximum races with both, the read with all.
@@ -101,7 +106,11 @@ fn blocks_are_never_ordered() {
     for (block, write) in [(0, false), (1, false), (2, false), (3, false), (1, true)] {
         let stamp = Stamp { block, ..stamp(3, write) };
         let conflict = |old: Stamp, _, _| found.push(old.block);
-        shadow.touch(&bytes(2048), 0, &mut Touch { stamp, clock: &clock, conflict, leans: &mut false });
+        shadow.touch(
+            &bytes(2048),
+            0,
+            &mut Touch { stamp, clock: &clock, conflict, blocks_meet: false, leans: &mut false },
+        );
     }
     // Two other readers are enough to remember; the one that is not the writer itself is told.
     assert_eq!(found, [0]);
@@ -118,14 +127,22 @@ fn updates_of_many_blocks_are_remembered_by_two() {
     for block in 0..4096 {
         let stamp = Stamp { block, update, ..stamp(3, true) };
         let conflict = |_, _, _| told += 1;
-        shadow.touch(&bytes(2048), 0, &mut Touch { stamp, clock: &clock, conflict, leans: &mut false });
+        shadow.touch(
+            &bytes(2048),
+            0,
+            &mut Touch { stamp, clock: &clock, conflict, blocks_meet: false, leans: &mut false },
+        );
     }
     assert!(told < 3 * 4096, "{told}");
     for block in [0, 1, 77, 5000] {
         let (mut found, mut shadow) = (Vec::new(), shadow.clone());
         let stamp = Stamp { block, ..stamp(3, false) };
         let conflict = |old: Stamp, _, _| found.push(old.block);
-        shadow.touch(&bytes(2048), 0, &mut Touch { stamp, clock: &clock, conflict, leans: &mut false });
+        shadow.touch(
+            &bytes(2048),
+            0,
+            &mut Touch { stamp, clock: &clock, conflict, blocks_meet: false, leans: &mut false },
+        );
         assert!(found.iter().any(|other| *other != block), "{block}: {found:?}");
     }
 }
@@ -173,7 +190,7 @@ fn told(stamp: Stamp, clock: &Clock, access: impl FnOnce(&mut Touch<'_, &mut dyn
         let known: &mut (u64, u64) = found.entry(format!("{old:?}")).or_insert((first, end));
         *known = (known.0.min(first), known.1.max(end));
     };
-    access(&mut Touch { stamp, clock, conflict: &mut conflict, leans: &mut leans });
+    access(&mut Touch { stamp, clock, conflict: &mut conflict, blocks_meet: false, leans: &mut leans });
     (found, leans)
 }
 

@@ -442,7 +442,7 @@ impl ProgramRun<'_> {
             } else if seen.signals && seen.by_data {
                 "on so many clusters, these inputs: loaded data decide what a task touches"
             } else if seen.signals {
-                "on so many clusters, any contents of the tensors"
+                "on so many clusters, any contents of the tensors but the signals"
             } else if seen.by_data {
                 "on any number of clusters, these inputs: loaded data decide what a task touches"
             } else {

@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use slipring_check::Checker;
+use slipring_check::{Checker, Values};
 use slipring_ir::{Diagnostic, Diags};
 use slipring_lang::tasks::{TaskArg, TaskCall};
 use slipring_machine::Platform;
 use slipring_op::{Decoded, Decoding, decode};
-use slipring_program::{GmBuffer, Inst, Memory, ParamKind, Program, zeroed};
+use slipring_program::{Choice, GmBuffer, Inst, Memory, ParamKind, Program, zeroed};
 use slipring_report::{Record, Recorder};
 use slipring_sim::{ArgValue, Launch, Outside, RunResult, Turns, run_beside};
 use slipring_tasks::Touched;
@@ -191,7 +191,9 @@ pub(super) fn run_task(
     let control = pipes.then(|| options.control.clone());
     let (footprint, trail) = Footprint::new(program);
     let footprint = (pipes || trail.is_some()).then_some(footprint);
-    let mut watching = (pipes.then(|| Checker::new(tools)), footprint, (control, recorder));
+    let among_others = talk.is_some();
+    let checker = || if among_others { Checker::new(tools).with_outside() } else { Checker::new(tools) };
+    let mut watching = (pipes.then(checker), footprint, (control, recorder));
     let mut result = {
         let mut door = talk.map(|talk| Door {
             tensor_of: &tensor_of,
@@ -228,7 +230,11 @@ pub(super) fn run_task(
     if let Some(checker) = checker {
         let judged = checker.report(&outcome.result);
         outcome.all_schedules = judged.scope.schedules == slipring_check::Schedules::All;
-        outcome.by_data = judged.scope.values != slipring_check::Values::AnyContents;
+        // What the signals are is followed between the tasks.
+        outcome.by_data = match &judged.scope.values {
+            Values::AnyContents => false,
+            Values::TheseInputs { because } => because.iter().any(|because| because.choice != Choice::Wait),
+        };
         outcome.messages = to_diagnostics(&judged.findings, program);
     }
     Ok(outcome)

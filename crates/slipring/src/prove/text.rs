@@ -15,12 +15,7 @@ pub(super) fn decided(because: &Because, line: impl Fn(SiteRef) -> Option<usize>
 /// What is decided at a place.
 pub(super) fn choice(op: &str, choice: Choice, line: Option<usize>) -> String {
     let at = line.map_or(String::new(), |line| format!(" (line {line})"));
-    match choice {
-        Choice::Access => format!("what `{op}`{at} accesses"),
-        Choice::Control => format!("how `{op}`{at} goes on"),
-        Choice::Sync => format!("which signal `{op}`{at} means"),
-        Choice::Trap => format!("whether `{op}`{at} divides by zero"),
-    }
+    choice.describe(op, &at)
 }
 
 impl Judgement {

@@ -116,6 +116,11 @@ impl Emitter {
         value
     }
 
+    /// Puts an op of constants and parameters where the function begins.
+    pub fn at_entry(&mut self, op: OpId) {
+        self.module.insert(self.entry, self.constants.len(), op);
+    }
+
     /// A constant number of type `index`.
     pub fn index(&mut self, n: i64) -> ValueId {
         self.constant(Attr::Int(n.into(), Type::Index), Type::Index)

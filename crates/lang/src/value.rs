@@ -173,6 +173,9 @@ pub(crate) struct Tile {
     pub generation: u32,
     /// The same contents elsewhere.
     pub copies: Vec<Copied>,
+    /// Of a part of a tile in L1: where it begins in the tile that it is a part of, whose buffer it has. It is taken out on the
+    /// way to L0A or L0B.
+    pub part: Option<(TileId, [Index; 2])>,
     /// Of a mask of bits: the shape and type of what was compared.
     pub mask: Option<(SmallVec<[u64; 5]>, slipring_tile::Elem)>,
 }

@@ -7,8 +7,9 @@ use indexmap::IndexMap;
 use slipring_ir::Span;
 
 use super::buffers::BuffersMark;
-use super::{Facts, Lower};
+use super::{Facts, Lower, Root, Value};
 use crate::program::Scope;
+use crate::signature::whole_view;
 use crate::value::TileId;
 
 /// A state of the lowering: see [`Lower::attempt`].
@@ -62,5 +63,24 @@ impl Lower<'_> {
         let created = std::mem::take(&mut self.facts.created);
         self.facts.clone_from(&attempt.facts);
         self.facts.created = created;
+        for at in 0..self.roots.len() {
+            let made = self.e.module.defining_op(self.roots[at].view);
+            let own = |value: &Value| matches!(value, Value::Tensor(own) if own.root == at);
+            if made.is_some_and(|op| self.e.module.op(op).block.is_none())
+                && self.facts.created.iter().any(|(_, value)| own(value))
+            {
+                let Root { pointer, elem, dims, strides, scales, .. } = self.roots[at].clone();
+                self.roots[at].view = whole_view(self, pointer, elem, (&dims, &strides), scales);
+                self.view_at_entry(at);
+            }
+        }
+    }
+
+    /// Moves the view of a tensor of the kernel's own to where the function begins: the tensor is there wherever it is made.
+    pub fn view_at_entry(&mut self, root: usize) {
+        if let Some(op) = self.e.module.defining_op(self.roots[root].view) {
+            self.e.module.remove(op);
+            self.e.at_entry(op);
+        }
     }
 }

@@ -117,7 +117,7 @@ impl Lower<'_> {
 
     /// A tile in a memory.
     fn moved(&mut self, id: TileId, space: Space, transposed: bool, span: Span) -> Lowered<TileId> {
-        self.still_there(id, span)?;
+        self.not_overwritten(id, span)?;
         let from = self.tile(id).ty.space;
         if from == space && !transposed {
             return Ok(id);
@@ -128,6 +128,10 @@ impl Lower<'_> {
             .iter()
             .find(|c| c.space == space && c.transposed == transposed && self.blocks.contains(&c.block))
             .copied();
+        let in_l0 = matches!(space, Space::Left | Space::Right);
+        if !in_l0 && !(space == Space::Mat && transposed) {
+            self.not_in_part(id, span)?;
+        }
         let buffer = self.buffer_of(id);
         if let Some(known) = known.filter(|known| !self.buffers.written_after(buffer, known.writes)) {
             return Ok(known.tile);
@@ -181,8 +185,14 @@ impl Lower<'_> {
         Ok(tile)
     }
 
-    /// Reports a tile whose buffer an op that works in place has overwritten.
+    /// Reports a tile whose buffer an op that works in place has overwritten, and a part of one in L1, which is no tile of its own.
     pub fn still_there(&mut self, id: TileId, span: Span) -> Lowered<()> {
+        self.not_overwritten(id, span)?;
+        self.not_in_part(id, span)
+    }
+
+    /// Reports a tile whose buffer an op that works in place has overwritten.
+    pub fn not_overwritten(&mut self, id: TileId, span: Span) -> Lowered<()> {
         let buffer = self.buffer_of(id);
         let Some(place) = self.buffers.taken_at(buffer) else { return Ok(()) };
         if self.tile(id).generation == self.buffers.generation(buffer) {
@@ -204,6 +214,13 @@ impl Lower<'_> {
     pub fn copy_to(&mut self, id: TileId, space: Space) -> TileId {
         let source = self.tile(id).clone();
         let (value, shape, elem, made_by) = (source.value, source.shape, source.ty.layout.elem, source.made_by);
+        if let Some((_, at)) = source.part {
+            let target = self.new_tile(&shape, elem, space, made_by);
+            let [row, col] = at.map(|offset| [self.index_value(offset)]);
+            let dst = self.tile(target).value;
+            self.e.op(&pto::TEXTRACT, &[("src", &[value]), ("row", &row), ("col", &col), ("dst", &[dst])], &[], &[]);
+            return target;
+        }
         let copy = match source.valid {
             None => self.new_tile(&shape, elem, space, made_by),
             Some(valid) => self.new_valid_tile(&shape, elem, space, valid, made_by),
@@ -232,6 +249,18 @@ impl Lower<'_> {
 
     /// The same bytes of L1 with rows and columns exchanged: fractals by columns are fractals by rows of the transposed tile.
     fn transposed_view(&mut self, id: TileId) -> TileId {
+        if let Some((whole, [row, col])) = self.tile(id).part {
+            let tile = self.tile(id).clone();
+            let whole = self.transposed_view(whole);
+            let (value, mut ty) = (self.tile(whole).value, tile.ty);
+            let of = self.tile(whole).ty.layout;
+            (ty.layout.rows, ty.layout.cols) = (tile.ty.layout.cols, tile.ty.layout.rows);
+            (ty.layout.blayout, ty.layout.slayout) = (of.blayout, of.slayout);
+            ty.valid = [tile.ty.valid[1], tile.ty.valid[0]];
+            let part = self.add_tile(value, ty, &[tile.shape[1], tile.shape[0]], tile.made_by);
+            self.tiles[part.0 as usize].part = Some((whole, [col, row]));
+            return part;
+        }
         let source = self.tile(id);
         let (value, from, made_by, valid) = (source.value, source.ty, source.made_by, source.valid);
         let (rows, cols) = fold(&source.shape);

@@ -257,6 +257,7 @@ impl Lower<'_> {
                 self.store(value, tensor, false, span)
             }
             Value::Tile(target) => {
+                self.not_in_part(*target, span)?;
                 let source = self.demand(value, slipring_tile::Space::Vec, span)?;
                 let (from, to) = (self.tile(source).clone(), self.tile(*target).clone());
                 if super::fold(&from.shape) != super::fold(&to.shape) {

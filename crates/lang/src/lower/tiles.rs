@@ -145,6 +145,18 @@ impl Lower<'_> {
         Ok(id)
     }
 
+    /// Reports a part of a tile in L1 where it is wanted elsewhere than in a product.
+    pub fn not_in_part(&mut self, id: TileId, span: Span) -> Lowered<()> {
+        let tile = self.tile(id);
+        if tile.part.is_none() {
+            return Ok(());
+        }
+        let error = Diagnostic::error("unsupported", span, format!("a part of a tile in `{}` here", tile.ty.space))
+            .also(tile.span, "the part")
+            .help("parts of tiles in L1 are operands of products: load the part from its tensor elsewhere");
+        Err(self.report(error))
+    }
+
     /// Reports a tile of which only a part is valid, where all of it must be.
     pub fn wholly_valid(&mut self, id: TileId, what: &str, span: Span) -> Lowered<()> {
         let tile = self.tile(id);
@@ -223,6 +235,7 @@ impl Lower<'_> {
             crossing: None,
             generation: self.buffers.generation(self.viewed(value)),
             copies: Vec::new(),
+            part: None,
             mask: None,
         });
         TileId(self.tiles.len() as u32 - 1)

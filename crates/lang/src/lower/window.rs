@@ -415,7 +415,7 @@ impl Lower<'_> {
 
     /// The part of a tile from these offsets on, of this shape: the same bytes.
     pub fn tile_window(&mut self, id: TileId, offsets: &[Index], shape: &[u64], span: Span) -> Lowered<TileId> {
-        self.still_there(id, span)?;
+        self.not_overwritten(id, span)?;
         let tile = self.tile(id).clone();
         if offsets.len() != tile.shape.len() || shape.len() != tile.shape.len() {
             let message =
@@ -490,6 +490,17 @@ impl Lower<'_> {
     ) -> Lowered<TileId> {
         let tile = self.tile(id).clone();
         let space = tile.ty.space;
+        if space == Space::Mat && tile.ty.layout.slayout != SLayout::NoneBox && shape.len() == 2 {
+            // The instruction that moves it on takes it out.
+            let (whole, first) = tile.part.unwrap_or((id, [Index::Known(0); 2]));
+            let at = [0, 1].map(|dim| self.add_index(first[dim], offsets[dim]));
+            let mut ty = super::Place::of(space).tile_type(shape, tile.ty.layout.elem);
+            (ty.layout.blayout, ty.layout.slayout) = (tile.ty.layout.blayout, tile.ty.layout.slayout);
+            let part = self.add_tile(self.tile(whole).value, ty, shape, tile.made_by);
+            let own = &mut self.tiles[part.0 as usize];
+            (own.region, own.part) = (tile.region, Some((whole, at)));
+            return Ok(part);
+        }
         let values: Vec<_> = offsets.iter().map(|offset| self.index_value(*offset)).collect();
         if tile.ty.layout.slayout != SLayout::NoneBox {
             return Err(self.unsupported(span, format!("a part of a tile in `{space}`")));

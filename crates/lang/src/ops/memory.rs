@@ -268,6 +268,7 @@ fn own_tensor(
     let name: std::rc::Rc<str> = format!("tensor{}", lower.facts.created.len()).into();
     let (entry, span) = (lower.blocks[0], place.last().copied().unwrap_or_default());
     let (value, ty) = tensor_parameter(lower, &name, &shape, elem, direction, span, entry);
+    lower.view_at_entry(lower.roots.len() - 1);
     let info = ParamInfo { name: name.to_string(), elem, shape: Some(shape), direction, given: Some(given) };
     lower.returned.push((info, ty));
     lower.facts.created.push((place, value.clone()));
@@ -290,6 +291,7 @@ fn through_memory(lower: &mut Lower<'_>, id: TileId, span: Span) -> Lowered<Tile
             .help("load it from its tensor into UB where it is needed, or store it first");
         return Err(lower.report(error));
     }
+    lower.not_in_part(id, span)?;
     lower.wholly_valid(id, "a move from L1 to UB", span)?;
     let tile = lower.tile(id).clone();
     let elem = tile.ty.layout.elem;
@@ -416,11 +418,13 @@ fn move_tile(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 fn extract(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (value, span) = call.need(lower, "src")?;
     let Value::Tile(id) = value else { return Err(call.wrong(lower, "src", "a tile", &value, span)) };
-    lower.still_there(id, span)?;
+    lower.not_overwritten(id, span)?;
+    let first = lower.tile(id).part.map_or([Index::Known(0); 2], |(_, at)| at);
     let mut offsets = Vec::new();
-    for name in ["row", "col"] {
+    for (name, first) in ["row", "col"].into_iter().zip(first) {
         let (value, span) = call.need(lower, name)?;
         let index = lower.index(&value, span)?;
+        let index = lower.add_index(first, index);
         offsets.push(lower.index_value(index));
     }
     let shape = call.need_shape(lower, "shape")?;

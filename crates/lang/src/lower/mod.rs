@@ -131,6 +131,8 @@ pub(crate) struct Lower<'a> {
     pub rows: Vec<(ValueId, Tensor, usize)>,
     /// Windows that are looked at in another shape: the block in which their view is made, and the position of its tensor.
     pub views: Vec<(Tensor, slipring_ir::BlockId, usize)>,
+    /// Tiles of L1 that are what a window holds which nothing changes: they can be loaded anew into another memory.
+    pub images: Vec<Loaded>,
     pub regions: Vec<Region>,
     /// The region that is open.
     pub region: Option<RegionId>,
@@ -262,6 +264,7 @@ impl<'a> Lower<'a> {
             loads: Vec::new(),
             rows: Vec::new(),
             views: Vec::new(),
+            images: Vec::new(),
             regions: Vec::new(),
             region: None,
             blocks: Vec::new(),

@@ -344,10 +344,27 @@ impl Lower<'_> {
         let tile = self.load(tensor, space)?;
         let name = self.roots[tensor.root].name.to_string();
         self.name_copy(tile, &name, space);
+        self.note_image(tile, tensor, false);
         if is_input {
             self.loads.push(Loaded { tensor: tensor.clone(), space, block: self.e.block, tile });
         }
         Ok(tile)
+    }
+
+    /// Notes that a tile of L1 is what a window holds, where nothing changes that: an input's, or `own` memory of the kernel.
+    pub fn note_image(&mut self, tile: TileId, tensor: &Tensor, own: bool) {
+        let root = &self.roots[tensor.root];
+        let plain = self.tile(tile).ty.space == Space::Mat && self.tile(tile).valid.is_none() && root.scales.is_none();
+        if plain && tensor.valid.is_none() && (own || !root.writable) {
+            let image = Loaded { tensor: tensor.clone(), space: Space::Mat, block: self.e.block, tile };
+            self.images.push(image);
+        }
+    }
+
+    /// The window whose elements a tile of L1 has.
+    pub fn image_of(&self, tile: TileId) -> Option<Tensor> {
+        let image = self.images.iter().rev().find(|own| own.tile == tile && self.blocks.contains(&own.block));
+        image.map(|own| own.tensor.clone())
     }
 
     /// Loads a window of a tensor.

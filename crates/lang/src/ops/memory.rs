@@ -110,7 +110,9 @@ pub(super) fn load_from(lower: &mut Lower<'_>, call: &Call, (source, span): (Ten
         return Err(lower.report(error));
     }
     let window = valid_window(lower, call, &source, (&offsets, &shape), span)?;
-    Ok(Value::Tile(lower.load(&window, space)?))
+    let tile = lower.load(&window, space)?;
+    lower.note_image(tile, &window, false);
+    Ok(Value::Tile(tile))
 }
 
 /// A window of a tensor of which `valid_shape` says how much counts.
@@ -278,6 +280,12 @@ fn own_tensor(
 /// A tile of L1 as one of UB: no pipe of the cluster has that way on all platforms, so it goes through a tensor of the
 /// kernel's own.
 fn through_memory(lower: &mut Lower<'_>, id: TileId, span: Span) -> Lowered<TileId> {
+    // What it was loaded from is still there.
+    if let Some(window) = lower.image_of(id) {
+        let loaded = lower.load(&window, Space::Vec)?;
+        lower.tiles[loaded.0 as usize].shape = lower.tile(id).shape.clone();
+        return Ok(loaded);
+    }
     if let Some(region) = lower.region {
         let region = lower.regions[region.0 as usize].span;
         let error = Diagnostic::error("no-way", span, "a tile of L1 is read on the Vector cores inside a region")
@@ -296,16 +304,53 @@ fn through_memory(lower: &mut Lower<'_>, id: TileId, span: Span) -> Lowered<Tile
     let tile = lower.tile(id).clone();
     let elem = tile.ty.layout.elem;
     let (rows, cols) = crate::lower::fold(&tile.shape);
-    let mut place = lower.call_sites.clone();
-    place.push(span);
-    let known = lower.facts.created.iter().find(|(known, _)| *known == place).map(|(_, value)| value.clone());
-    let given = format!("zeros:{}", written(&[rows, cols], elem));
-    let own = known.unwrap_or_else(|| own_tensor(lower, (vec![rows, cols], elem, given), Direction::Out, place));
-    let Value::Tensor(tensor) = own else { return Ok(id) };
+    let Some(tensor) = own_memory(lower, (rows, cols), elem, span) else { return Ok(id) };
     lower.store(&Value::Tile(id), &tensor, false, span)?;
     let loaded = lower.load(&tensor, Space::Vec)?;
     lower.tiles[loaded.0 as usize].shape = tile.shape.clone();
     Ok(loaded)
+}
+
+/// A matrix in global memory that nobody passes, for this place of the text.
+fn own_memory(
+    lower: &mut Lower<'_>,
+    (rows, cols): (u64, u64),
+    elem: slipring_tile::Elem,
+    span: Span,
+) -> Option<Tensor> {
+    let mut place = lower.call_sites.clone();
+    place.push(span);
+    let known = lower.facts.created.iter().find(|(known, _)| *known == place).map(|(_, value)| value.clone());
+    let given = format!("zeros:{}", written(&[rows, cols], elem));
+    match known.unwrap_or_else(|| own_tensor(lower, (vec![rows, cols], elem, given), Direction::Out, place)) {
+        Value::Tensor(tensor) => Some(tensor),
+        _ => None,
+    }
+}
+
+/// A product of FP32 put into a tile of L1 by way of global memory: A2/A3 have no other way, and A5 none from there to UB. `None`
+/// where it is not known which window the tile is.
+fn assembled_in_memory(
+    lower: &mut Lower<'_>,
+    (target, from): (TileId, TileId),
+    offsets: &[Index],
+    span: Span,
+) -> Lowered<Option<TileId>> {
+    let (whole, part) = (lower.tile(target).clone(), lower.tile(from).clone());
+    let elem = slipring_tile::Elem::F32;
+    let products = part.ty.space == Space::Acc && part.ty.layout.elem == elem && whole.ty.layout.elem == elem;
+    let alone = lower.region.is_none() && lower.facts.blocks.is_none();
+    let Some(window) = lower.image_of(target).filter(|_| products && part.valid.is_none() && alone) else {
+        return Ok(None);
+    };
+    let Some(own) = own_memory(lower, crate::lower::fold(&whole.shape), elem, span) else { return Ok(None) };
+    let there = lower.load(&window, Space::Vec)?;
+    lower.store(&Value::Tile(there), &own, false, span)?;
+    let place = lower.tensor_window(&own, offsets, &part.shape, span)?;
+    lower.store(&Value::Tile(from), &place, false, span)?;
+    let loaded = lower.load(&own, Space::Mat)?;
+    lower.note_image(loaded, &own, true);
+    Ok(Some(loaded))
 }
 
 /// A type and a shape as the command line writes them.
@@ -366,6 +411,9 @@ fn assemble(lower: &mut Lower<'_>, call: &Call) -> Lowered {
             }
             lower.still_there(from, span)?;
             lower.still_there(*id, place)?;
+            if let Some(made) = assembled_in_memory(lower, (*id, from), &offsets, call.span)? {
+                return Ok(Value::Tile(made));
+            }
             let values: Vec<_> = offsets.iter().map(|offset| lower.index_value(*offset)).collect();
             let (src, dst) = (lower.tile(from).value, lower.tile(*id).value);
             let groups: [(&str, &[_]); 4] =

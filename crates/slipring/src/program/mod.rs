@@ -9,6 +9,7 @@
 //! | `run` | all tasks in time; findings; the sequential meaning |
 //! | `board` | tasks through the command queue |
 //! | `reading` | numbers of tensors that decide what tasks there are |
+//! | `values` | what tensors hold at first, and predicates |
 //! | `facts` | what a run reports |
 //! | `timeline` | a run as one timeline and as one page |
 //! | `graph` | the tasks and their order as facts |
@@ -23,6 +24,7 @@ mod reading;
 mod run;
 mod task;
 mod timeline;
+mod values;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};

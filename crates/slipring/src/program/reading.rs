@@ -9,7 +9,7 @@ use slipring_machine::Platform;
 use slipring_sim::Turns;
 
 use super::beside::{Beside, Came, Job};
-use super::run::{first_value, holds};
+use super::values::{first_value, holds};
 use super::{Program, ProgramOptions, host};
 use crate::args::Passed as _;
 use crate::kernel::Compiled;

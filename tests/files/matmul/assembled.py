@@ -9,6 +9,9 @@
 # check: verify clean
 # out[2]: f32 16*16 16*16 16*16 16*16 16*16 16*16 16*16 16*16 16*16 16*16 16*16 16*16 16*16 16*16 16*16 16*16 …
 # out[3]: f32 0 1 2 3 4 5 …
+# test: run %s --func changed --verify --arch a2a3 --arg iota:f16[32x32] --arg full:f16[16x16]=1 --arg zeros:f16[32x32]
+# check: verify clean
+# out[2]: f16 16*16 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 16*16 …
 import pypto.language as pl
 
 
@@ -40,3 +43,15 @@ def twice(
         pl.store(pl.move(whole, target_memory=pl.Mem.Vec), [0, 0], y)
         pl.store(again, [0, 0], z)
     return y, z
+
+
+@pl.jit
+def changed(
+    x: pl.Tensor[[32, 32], pl.FP16], a: pl.Tensor[[16, 16], pl.FP16], y: pl.Out[pl.Tensor[[32, 32], pl.FP16]]
+):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        whole = pl.load(x, [0, 0], [32, 32], target_memory=pl.MemorySpace.Mat)
+        for i in pl.range(2):
+            whole = pl.tile.assemble(whole, pl.matmul(a, a), [i * 16, 0])
+        pl.store(pl.move(whole, target_memory=pl.Mem.Vec), [0, 0], y)
+    return y

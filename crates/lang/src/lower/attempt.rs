@@ -53,7 +53,7 @@ impl Lower<'_> {
             tile.copies.retain(|copy| older(copy.tile));
         }
         self.loads.retain(|load| older(load.tile));
-        self.images.retain(|image| older(image.tile));
+        self.images.retain(|(image, _)| older(image.tile));
         self.regions.truncate(attempt.regions);
         self.forget_reports(attempt.diags);
         self.env.clone_from(&attempt.env);

@@ -154,6 +154,11 @@ impl Buffers {
         self.taken_count.get(&buffer).map_or(0, |(n, _)| *n)
     }
 
+    /// What tells whether a buffer has been changed since: how often it was taken, and its last write.
+    pub fn changes(&self, buffer: ValueId) -> (u32, usize) {
+        (self.generation(buffer), self.last_write.get(&buffer).copied().unwrap_or(0))
+    }
+
     /// Where a buffer was taken last.
     pub fn taken_at(&self, buffer: ValueId) -> Option<Span> {
         self.taken_count.get(&buffer).map(|(_, span)| *span)

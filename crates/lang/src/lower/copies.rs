@@ -38,7 +38,7 @@ impl Lower<'_> {
             }
         }
         self.loads.retain(|load| !is_it(&self.tiles, load.tile));
-        self.images.retain(|image| !is_it(&self.tiles, image.tile));
+        self.images.retain(|(image, _)| !is_it(&self.tiles, image.tile));
         self.renewed(id)
     }
 

@@ -131,8 +131,9 @@ pub(crate) struct Lower<'a> {
     pub rows: Vec<(ValueId, Tensor, usize)>,
     /// Windows that are looked at in another shape: the block in which their view is made, and the position of its tensor.
     pub views: Vec<(Tensor, slipring_ir::BlockId, usize)>,
-    /// Tiles of L1 that are what a window holds which nothing changes: they can be loaded anew into another memory.
-    pub images: Vec<Loaded>,
+    /// Tiles of L1 that are what a window holds which nothing changes: they can be loaded anew into another memory. And what their
+    /// buffers' changes were.
+    pub images: Vec<(Loaded, (u32, usize))>,
     pub regions: Vec<Region>,
     /// The region that is open.
     pub region: Option<RegionId>,

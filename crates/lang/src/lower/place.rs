@@ -356,15 +356,17 @@ impl Lower<'_> {
         let root = &self.roots[tensor.root];
         let plain = self.tile(tile).ty.space == Space::Mat && self.tile(tile).valid.is_none() && root.scales.is_none();
         if plain && tensor.valid.is_none() && (own || !root.writable) {
+            let changes = self.buffers.changes(self.buffer_of(tile));
             let image = Loaded { tensor: tensor.clone(), space: Space::Mat, block: self.e.block, tile };
-            self.images.push(image);
+            self.images.push((image, changes));
         }
     }
 
-    /// The window whose elements a tile of L1 has.
+    /// The window whose elements a tile of L1 has, where nothing has changed it since. Inside of a loop or branch it might.
     pub fn image_of(&self, tile: TileId) -> Option<Tensor> {
-        let image = self.images.iter().rev().find(|own| own.tile == tile && self.blocks.contains(&own.block));
-        image.map(|own| own.tensor.clone())
+        let (image, changes) = self.images.iter().rev().find(|(own, _)| own.tile == tile)?;
+        let same = image.block == self.e.block && self.buffers.changes(self.buffer_of(tile)) == *changes;
+        same.then(|| image.tensor.clone())
     }
 
     /// Loads a window of a tensor.

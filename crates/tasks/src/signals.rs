@@ -202,7 +202,8 @@ fn needed(nodes: &Nodes<'_>, reach: &Reach, changes: &[(At, Change)], (wait, wan
     let number = |change: Change| match change {
         Change::Add(n) | Change::Set(n) => n,
     };
-    let (there, open): (Vec<&(At, Change)>, Vec<&(At, Change)>) =
+    type Changes<'a> = Vec<&'a (At, Change)>;
+    let (there, open): (Changes<'_>, Changes<'_>) =
         possible.into_iter().partition(|own| nodes.before(reach, own.0, wait));
     let sure: i64 = there.iter().map(|own| number(own.1)).sum();
     // The largest number that it may come to without what comes behind a change, and without that.
@@ -281,8 +282,9 @@ mod tests {
             })
             .collect();
         let nodes = Nodes { first: &first, tasks };
-        let mut graph = Graph::default();
-        graph.tasks = vec![crate::Task::default(); tasks.iter().map(|own| own.events.len() + 1).sum()];
+        let nodes_of = |own: &Parts| own.events.len() + 1;
+        let mut graph =
+            Graph { tasks: vec![crate::Task::default(); tasks.iter().map(nodes_of).sum()], ..Graph::default() };
         let mut pairs = BTreeSet::new();
         for (task, own) in tasks.iter().enumerate() {
             pairs.extend((0..own.events.len()).map(|at| nodes.around((task, at))));

@@ -102,8 +102,12 @@ pub struct Scalars {
     pub widen_unsigned: &'static OpDef,
     /// An integer in a narrower type.
     pub narrow: &'static OpDef,
+    /// An integer under a type with another sign.
+    pub unsign: &'static OpDef,
     /// A sum of integers.
     pub add: &'static OpDef,
+    /// A product of integers.
+    pub multiply: &'static OpDef,
     /// A difference of integers.
     pub subtract: &'static OpDef,
     /// A quotient of integers without a sign, rounded down.
@@ -128,6 +132,9 @@ pub struct Scalars {
 /// Why it cannot be said.
 pub type Fix = fn(&Scalars, &mut Module, OpId, &Platform) -> Result<(), String>;
 
+/// Makes values of pipes that are none; what it cannot say comes back with the reason.
+pub type Ends = fn(&Scalars, &mut Module, &Platform) -> Vec<(OpId, String)>;
+
 /// What rings of the version are.
 #[derive(Debug)]
 pub struct RingRules {
@@ -137,6 +144,9 @@ pub struct RingRules {
     pub values: &'static [u32],
     /// Where rings lie in global memory, popped tiles land in slots that the consumer reserves and the producer imports.
     pub landing: bool,
-    /// The most pipes of a function, and the most reservations and imports of slots.
+    /// Where another depth, or several pipes in a function, is said by pipes that are values: what makes them of those that are
+    /// not, and says why it cannot.
+    pub as_values: Option<Ends>,
+    /// The most pipes of a function that say no number, and the most reservations and imports of slots.
     pub pipes: usize,
 }

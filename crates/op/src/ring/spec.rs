@@ -285,8 +285,9 @@ pub struct PipeSpec {
 impl PipeSpec {
     /// The pipe that an op makes. `None` where its parameters make no sense, which the op's own rules report.
     pub fn of(init: &OpRef<'_>, platform: &Platform) -> Option<PipeSpec> {
-        let config = Config::of(init).ok()?;
+        let mut config = Config::of(init).ok()?;
         let ring = &platform.ring;
+        config.counted |= ring.counted;
         let default = if config.directions == [true, true] { ring.slots_both_ways } else { ring.slots_one_way };
         let slots = config.slots.map_or(default, |n| n.clamp(1, 1 << 16) as u32);
         let period = config.period.clamp(1, i64::from(slots)) as u32;

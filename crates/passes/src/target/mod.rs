@@ -5,16 +5,18 @@
 
 mod types;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_ir::{AttrDict, Diagnostic, Diags, Dim, Module, OpId, Part, TileType, Type, ValueId};
 use slipring_machine::Platform;
 use slipring_mlir::{arith, builtin, scf};
 use slipring_op::function::{ask_slots, set_written_platform};
-use slipring_op::ring::{PipeKey, PipeSpec, set_slots_by};
+use slipring_op::ring::reserved::{import_peer, reserved_name};
+use slipring_op::ring::{PipeSpec, consumer_buffer, set_slots_by};
 use slipring_op::target::Scalars;
 use slipring_op::target::Target;
-use slipring_op::{OpRef, RingPart};
+use slipring_op::{OpRef, RingPart, symbol_name};
+use slipring_program::Direction;
 use slipring_pto as pto;
 
 /// What changes put in front of ops.
@@ -25,7 +27,9 @@ const SCALARS: Scalars = Scalars {
     widen: &arith::EXTSI,
     widen_unsigned: &arith::EXTUI,
     narrow: &arith::TRUNCI,
+    unsign: &arith::UNREALIZED,
     add: &arith::ADDI,
+    multiply: &arith::MULI,
     subtract: &arith::SUBI,
     divide_unsigned: &arith::DIVUI,
     compare: &arith::CMPI,
@@ -41,6 +45,7 @@ pub fn platform_for(target: &Target, platform: &Platform) -> Platform {
     let mut own = platform.clone();
     own.ring.fixed_depth = target.rings.slots.is_some();
     own.ring.landing = target.rings.landing;
+    own.ring.counted = target.rings.as_values.is_some();
     if let Some([one, both]) = target.rings.slots {
         (own.ring.slots_one_way, own.ring.slots_both_ways) = (one, both);
     }
@@ -59,16 +64,9 @@ pub fn before(module: &mut Module, target: &Target, platform: &Platform, diags: 
     if target.rings.slots.is_none() {
         return;
     }
-    pipes_of_functions(module, &mut Said { target, diags, messages: BTreeSet::new() });
+    // A pipe that is a value, or becomes one, says its depth itself: the next one that there is.
     let values = target.rings.values;
-    let depth = |spec: &PipeSpec| match (spec.key, spec.both_ways()) {
-        // A pipe as a value says its depth itself: the next one that there is.
-        (PipeKey::Flag(_) | PipeKey::Slots(_), _) => {
-            values.iter().copied().find(|depth| *depth >= spec.slots).unwrap_or(spec.slots)
-        }
-        (PipeKey::Id(_), true) => platform.ring.slots_both_ways,
-        (PipeKey::Id(_), false) => platform.ring.slots_one_way,
-    };
+    let depth = |spec: &PipeSpec| values.iter().copied().find(|depth| *depth >= spec.slots).unwrap_or(spec.slots);
     for op in module.walk(module.top).into_iter().filter_map(|id| OpRef::of(module, id)) {
         let makes = op.def.ring.is_some_and(RingPart::makes_end);
         let Some(spec) = (if makes { PipeSpec::of(&op, platform) } else { None }) else { continue };
@@ -113,7 +111,17 @@ pub fn after(module: &mut Module, target: &Target, platform: &Platform, diags: &
         return diags
             .push(Diagnostic { primary: None, ..Diagnostic::error("target-platform", Default::default(), message) });
     };
+    if let Some(as_values) = target.rings.as_values {
+        for (op, why) in as_values(&SCALARS, module, platform) {
+            let message = format!("`{}` cannot be said to `{}`: {why}", module.op(op).name, target.name);
+            said.refuse(module, op, "target-form", message);
+        }
+        unused_slots(module);
+    }
     pipes_of_functions(module, &mut said);
+    if target.rings.slots.is_some() {
+        pairs_of_ends(module, platform, &mut said);
+    }
     types::plain_pointers(module);
     for id in module.walk(module.top) {
         operation(module, id, platform, &mut said);
@@ -162,6 +170,19 @@ impl Said<'_> {
     }
 }
 
+/// Takes out reservations and imports of slots that nothing uses any more.
+fn unused_slots(module: &mut Module) {
+    let all = module.walk(module.top);
+    let used: BTreeSet<ValueId> = all.iter().flat_map(|id| module.op(*id).operands.iter().copied()).collect();
+    for id in all {
+        let slots =
+            OpRef::of(module, id).and_then(|op| op.def.ring).is_some_and(|part| part.reserves() || part.imports());
+        if slots && module.op(id).results.iter().all(|result| !used.contains(result)) {
+            module.remove(id);
+        }
+    }
+}
+
 /// Functions have no more pipes than the target gives them.
 fn pipes_of_functions(module: &Module, said: &mut Said<'_>) {
     for function in module.functions() {
@@ -185,6 +206,55 @@ fn pipes_of_functions(module: &Module, said: &mut Said<'_>) {
                     format!("`{name}` has at most {most} {what} in a function, and here there are {}", made.len());
                 said.refuse(module, *last, "target-pipes", message);
             }
+        }
+    }
+}
+
+/// An end of a pipe without a flag of its own has its slots from a reservation whose function, and one that imports it, both have
+/// an end; what moves tiles through it stands in its function.
+fn pairs_of_ends(module: &Module, platform: &Platform, said: &mut Said<'_>) {
+    let ring = |id: OpId| OpRef::of(module, id).and_then(|op| Some((op, op.def.ring?)));
+    let is_end = |id: OpId| ring(id).is_some_and(|(op, part)| part.makes_end() && op.def.schema.results.is_empty());
+    let mut taken: BTreeMap<(String, String), BTreeSet<OpId>> = BTreeMap::new();
+    let mut ends = Vec::new();
+    for function in module.functions() {
+        let Some(body) = module.body(function, 0) else { continue };
+        let ops = module.walk(body);
+        let has_end = ops.iter().any(|id| is_end(*id));
+        for id in ops {
+            let Some((op, part)) = ring(id) else { continue };
+            let moves = part.pushes().or(part.pops()).or(part.frees()).is_some();
+            if moves && !has_end {
+                let message = format!("`{}` wants the end of the pipe in the same function", said.target.name);
+                said.refuse(module, id, "target-pipes", message);
+            }
+            let Some(spec) = PipeSpec::of(&op, platform).filter(|_| is_end(id)) else { continue };
+            for direction in [Direction::C2V, Direction::V2C].into_iter().filter(|direction| spec.has(*direction)) {
+                let buffer = consumer_buffer(&op, direction).and_then(|value| module.defining_op(value));
+                let held = buffer.and_then(ring).filter(|(_, part)| part.reserves() || part.imports());
+                let Some((held, part)) = held else {
+                    let name = said.target.name;
+                    let message =
+                        format!("`{name}` wants the slots of a pipe from a reservation, or a flag of its own");
+                    said.refuse(module, id, "target-pipes", message);
+                    continue;
+                };
+                let own = || symbol_name(module, function).to_string();
+                let owner = match part.imports() {
+                    true => import_peer(module, held.id).map_or_else(String::new, str::to_string),
+                    false => own(),
+                };
+                let key = (owner, reserved_name(&held).unwrap_or("").to_string());
+                taken.entry(key.clone()).or_default().insert(function);
+                ends.push((id, key));
+            }
+        }
+    }
+    for (id, key) in ends {
+        if taken.get(&key).is_none_or(|functions| functions.len() < 2) {
+            let message =
+                format!("`{}` wants both ends of a pipe: only this one has the slots `{}`", said.target.name, key.1);
+            said.refuse(module, id, "target-pipes", message);
         }
     }
 }

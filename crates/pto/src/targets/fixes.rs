@@ -1,6 +1,8 @@
 //! Changes that make an op one that an assembler takes, its meaning the same.
 
-use slipring_ir::{Attr, AttrDict, Module, OpId, TileType, Type, ValueId};
+use std::sync::Arc;
+
+use slipring_ir::{Attr, AttrDict, Module, OpId, Sign, TileType, Type, ValueId};
 use slipring_machine::{Pipe, Platform};
 use slipring_op::address::{ADDRESS, Address};
 use slipring_op::def::{OpRef, RingPart};
@@ -11,7 +13,6 @@ use slipring_op::target::Scalars;
 use slipring_tile::{BLayout, Layout, SLayout, Space};
 
 use crate::sync::{EVENT_PIPES, event_pipe, pipe_attr};
-use crate::tile::subset::inferred_type;
 use crate::{POINTER_CAST, TRESHAPE};
 
 pub(super) type Fixed = Result<(), String>;
@@ -86,13 +87,14 @@ fn plain_end(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platfo
     // Frees stand in the text of a built program, whoever placed them.
     let mut said = vec!["auto_free"];
     let says = |name: &str, word: &str| this.text(name) == Some(word);
-    if says("protocol", "tagged") {
+    // Its pipes have counters, whatever the text says: the ends agree either way.
+    if says("protocol", "tagged") || says("protocol", "counted") && platform.ring.counted {
         said.push("protocol");
     }
     if says("placement", if platform.ring.in_gm { "gm" } else { "on_chip" }) {
         said.push("placement");
     }
-    for (name, own) in [("period", 1), ("credits", i64::from(spec.slots))] {
+    for (name, own) in [("period", 1), ("credits", i64::from(spec.slots)), ("local_slot_num", i64::from(spec.slots))] {
         if this.int(name) == Some(own) {
             said.push(name);
         }
@@ -145,11 +147,18 @@ pub(super) fn class_of_a_barrier(scalars: &Scalars, module: &mut Module, id: OpI
 }
 
 /// The working memory of a merge of lists stands behind the lists.
-pub(super) fn merge_memory_last(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+pub(super) fn merge_memory_last(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let Some(tmp) = this.operand("tmp") else { return Ok(()) };
     let lists: Vec<ValueId> = this.operands("sources").iter().copied().chain([tmp]).collect();
-    let (dst, executed) = (this.operand("dst"), this.operand("executed"));
+    let (dst, mut executed) = (this.operand("dst"), this.operand("executed"));
+    if executed.is_none() {
+        let ty = Type::Vector(Arc::new(([4].into_iter().collect(), Type::Int { width: 16, sign: Sign::Signless })));
+        let none = [("value", Attr::Opaque("dense<0> : vector<4xi16>".into()))];
+        let made = scalars.constant.make(module, &[], none, &[ty], module.op(id).span);
+        module.insert_before(id, made);
+        executed = module.op(made).results.first().copied();
+    }
     let data = module.op_mut(id);
     data.segments = [lists.len() as u16, 0, 1, 0, u16::from(executed.is_some())].into_iter().collect();
     data.operands = lists.into_iter().chain(dst).chain(executed).collect();
@@ -378,22 +387,6 @@ pub(super) fn compared_with_its_sign(_: &Scalars, module: &mut Module, id: OpId,
         }
         _ => Ok(()),
     }
-}
-
-/// A part has the type that follows from its source: valid rows and columns behind a computed offset are computed, too.
-pub(super) fn part_of_its_own_type(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
-    let this = op(module, id)?;
-    let part = this.result(0);
-    let (written, inferred) =
-        (module.ty(part).as_tile().copied(), inferred_type(&this).ok_or("its sizes make no sense")?);
-    let (Some(written), Some(own)) = (written, inferred.as_tile().copied()) else { return Ok(()) };
-    let computed = |at: usize| own.valid[at].known().is_none() && written.valid[at].known().is_some();
-    let same = |at: usize| own.valid[at] == written.valid[at];
-    if own.layout != written.layout || !(0..2).all(|at| same(at) || computed(at)) {
-        return Err("the part has another type than its source and its sizes give it".to_string());
-    }
-    module.value_mut(part).ty = inferred;
-    Ok(())
 }
 
 /// A mask of two tiles has their shape where the unit works on registers.

@@ -1,12 +1,14 @@
 //! The tools that built programs are printed for: a file for each version.
 
 mod fixes;
+mod pipe_ends;
 mod pipe_values;
 mod ptoas;
 mod ptoas_0_27;
 mod ptoas_0_27_ops;
 mod ptoas_0_27_types;
 mod scalars;
+mod views;
 
 use slipring_op::target::Target;
 

@@ -1,6 +1,6 @@
 //! Pipes as values: what the text makes of a typed pipe in the assembler's own kinds.
 
-use slipring_ir::{Attr, AttrDict, Module, OpId, Type, ValueId};
+use slipring_ir::{Attr, AttrDict, Module, OpId, Span, Type, ValueId};
 use slipring_machine::Platform;
 use slipring_op::def::{HandlePart, RingPart};
 use slipring_op::ring::{PipeSpec, consumer_buffer, gm_buffer};
@@ -11,25 +11,59 @@ use super::fixes::{Fixed, op, replace};
 use crate::pipe_handle::{INITIALIZE_L2G2L, INITIALIZE_L2L, TFREE};
 
 /// Depths that a pipe as a value has.
-const DEPTHS: [u32; 2] = [4, 8];
+pub(super) const DEPTHS: [u32; 2] = [4, 8];
+
+/// Refuses what is more than tiles, counted one by one.
+pub(super) fn plain(spec: &PipeSpec) -> Fixed {
+    let config = &spec.config;
+    if config.control {
+        return Err("it carries a signal and no tiles".into());
+    }
+    let default = spec.slots / spec.period.max(1);
+    let counts = config.counted && spec.period == 1 && spec.credits == default;
+    if !counts || config.lane.is_some() || config.lanes == Some(1) {
+        return Err("such pipes count tiles one by one, for both Vector cores".into());
+    }
+    Ok(())
+}
+
+/// An end of a pipe as a value, in no block yet: with a first flag, its slots in global memory, and where tiles lie at the consumers.
+pub(super) fn pipe_value(
+    module: &mut Module,
+    spec: &PipeSpec,
+    flag: i64,
+    gm: Option<ValueId>,
+    local: &[ValueId],
+    span: Span,
+) -> Result<OpId, String> {
+    let directions = spec.config.directions;
+    let mask = i64::from(directions[0]) | i64::from(directions[1]) << 1;
+    let mut attrs = AttrDict::from([
+        ("dir_mask", Attr::int(mask)),
+        ("slot_size", Attr::int(spec.slot_bytes.into())),
+        ("slot_num", Attr::int(spec.slots.into())),
+    ]);
+    if spec.in_gm {
+        attrs.set("local_slot_num", Attr::int(spec.local_slots().into()));
+    }
+    attrs.set("flag_base", Attr::int(flag));
+    let ty = Type::Named("pto.pipe".into());
+    let (first, peer) = (&local[..1], &local[1..]);
+    match (spec.in_gm, gm) {
+        (false, _) => Ok(INITIALIZE_L2L.make(module, &[("local", first), ("peer", peer)], attrs, &[ty], span)),
+        (true, Some(gm)) => {
+            Ok(INITIALIZE_L2G2L.make(module, &[("gm", &[gm]), ("local", first), ("peer", peer)], attrs, &[ty], span))
+        }
+        (true, None) => Err("nothing says where its slots in global memory are".into()),
+    }
+}
 
 /// Makes `initialize_l2l_pipe` or `initialize_l2g2l_pipe` of a typed pipe.
 pub(super) fn plain_pipe_value(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     let spec = PipeSpec::of(&this, platform).ok_or("the pipe's parameters make no sense")?;
+    plain(&spec)?;
     let config = &spec.config;
-    let default = spec.slots / spec.period.max(1);
-    if config.control {
-        return Err("it carries a signal and no tiles".into());
-    }
-    if !config.counted
-        || spec.period != 1
-        || spec.credits != default
-        || config.lane.is_some()
-        || config.lanes == Some(1)
-    {
-        return Err("such pipes count tiles one by one, for both Vector cores".into());
-    }
     if !DEPTHS.contains(&spec.slots) {
         return Err(format!("such pipes have 4 or 8 slots, not {}", spec.slots));
     }
@@ -41,27 +75,9 @@ pub(super) fn plain_pipe_value(_: &Scalars, module: &mut Module, id: OpId, platf
         return Err("nothing says where its tiles lie at the consumer".into());
     }
     let gm = gm_buffer(&this).filter(|_| spec.in_gm);
-    let mask = i64::from(config.directions[0]) | i64::from(config.directions[1]) << 1;
-    let mut attrs = AttrDict::from([
-        ("dir_mask", Attr::int(mask)),
-        ("slot_size", Attr::int(spec.slot_bytes.into())),
-        ("slot_num", Attr::int(spec.slots.into())),
-    ]);
-    if spec.in_gm {
-        attrs.set("local_slot_num", Attr::int(spec.local_slots().into()));
-    }
-    attrs.set("flag_base", Attr::int(flag));
     let split = config.split().map_or(0, |split| split.number());
     let frees = config.auto_free && spec.pop_copies();
-    let (ty, span) = (Type::Named("pto.pipe".into()), module.op(id).span);
-    let (first, peer) = (&local[..1], &local[1..]);
-    let made = match (spec.in_gm, gm) {
-        (false, _) => INITIALIZE_L2L.make(module, &[("local", first), ("peer", peer)], attrs, &[ty], span),
-        (true, Some(gm)) => {
-            INITIALIZE_L2G2L.make(module, &[("gm", &[gm]), ("local", first), ("peer", peer)], attrs, &[ty], span)
-        }
-        (true, None) => return Err("nothing says where its slots in global memory are".into()),
-    };
+    let made = pipe_value(module, &spec, flag, gm, &local, module.op(id).span)?;
     module.insert_before(id, made);
     let pipe = module.op(made).results[0];
     replace(module, id, made);

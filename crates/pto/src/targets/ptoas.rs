@@ -23,5 +23,5 @@ pub static PTOAS: Target = Target {
     drops: ptoas_0_27::DROPS,
     rules: &rules(fixes::pipe_with_its_depth, fixes::as_it_is),
     needs: NEEDS,
-    rings: RingRules { slots: None, values: &[4, 8], landing: true, pipes: 8 },
+    rings: RingRules { slots: None, values: &[4, 8], landing: true, pipes: 8, as_values: None },
 };

@@ -7,7 +7,7 @@ use slipring_tile::Elem;
 
 use super::ptoas_0_27_ops::OPS;
 use super::ptoas_0_27_types::TYPES;
-use super::{fixes, pipe_values, scalars};
+use super::{fixes, pipe_ends, pipe_values, scalars, views};
 
 /// ptoas 0.27.
 pub static PTOAS_0_27: Target = Target {
@@ -23,7 +23,13 @@ pub static PTOAS_0_27: Target = Target {
     drops: DROPS,
     rules: &rules(fixes::pipe_of_the_default_depth, fixes::of_the_only_pipe),
     needs: NEEDS,
-    rings: RingRules { slots: Some([8, 4]), values: &[4, 8], landing: true, pipes: 1 },
+    rings: RingRules {
+        slots: Some([8, 4]),
+        values: &[4, 8],
+        landing: true,
+        pipes: 1,
+        as_values: Some(pipe_ends::ends_as_values),
+    },
 };
 
 /// Platforms, by our name and its own.
@@ -125,7 +131,7 @@ const BY_ROW: &[&str] = &[
 ];
 
 /// The rules, with what is done to the ends of pipes and to what moves through them.
-pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 33] {
+pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 40] {
     [
         OpRule {
             index: &["offset"],
@@ -199,7 +205,7 @@ pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 33] {
         OpRule { fix: Some(fixes::only_rows), ..OpRule::of(&["pto.tsel"]) },
         OpRule { fix: Some(fixes::columns_as_rows), ..OpRule::of(&["pto.texpands", "pto.tneg"]) },
         OpRule { fix: Some(fixes::compared_with_its_sign), ..OpRule::of(&["pto.tgather"]) },
-        OpRule { fix: Some(fixes::part_of_its_own_type), ..OpRule::of(&["pto.subset"]) },
+        OpRule { fix: Some(views::part_as_a_tile), ..OpRule::of(&["pto.subset"]) },
         OpRule { fix: Some(fixes::mask_of_one_shape), ..OpRule::of(&["pto.tcmp"]) },
         OpRule { fix: Some(fixes::known_window), ..OpRule::of(&["pto.textract", "pto.tinsert"]) },
         OpRule {
@@ -207,6 +213,16 @@ pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 33] {
             ..OpRule::of(&["pto.tmatmul", "pto.tmatmul.bias", "pto.tgemv", "pto.tgemv.bias"])
         },
         OpRule { fix: Some(fixes::memory_of_the_older_unit), ..OpRule::of(&["pto.trowexpandexpdif"]) },
+        OpRule { fix: Some(views::window_of_the_tensor), ..OpRule::of(&["pto.partition_view"]) },
+        OpRule {
+            fix: Some(views::whole_tensor_as_window),
+            ..OpRule::of(&["pto.tload", "pto.tstore", "pto.tstore_fp", "pto.tprefetch", "pto.mgather", "pto.mscatter"])
+        },
+        OpRule { fix: Some(views::layout_as_it_is_found), ..OpRule::of(&["pto.make_tensor_view"]) },
+        OpRule { fix: Some(views::move_of_one_shape), ..OpRule::of(&["pto.tmov"]) },
+        OpRule { fix: Some(views::filled_by_its_bytes), ..OpRule::of(&["pto.texpands"]) },
+        OpRule { fix: Some(scalars::constant_of_bits), ..OpRule::of(&["arith.constant"]) },
+        OpRule { fix: Some(views::indices_by_rows), ..OpRule::of(&["pto.mgather", "pto.mscatter"]) },
         OpRule { fix: Some(scalars::numbers_with_their_brackets), ..OpRule::of(scalars::USERS) },
         OpRule {
             fix: Some(scalars::cast_by_way_of_64_bits),

@@ -2,15 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use slipring_ir::{Attr, AttrDict, BlockId, Module, OpId, Type, ValueDef, ValueId};
+use slipring_ir::{Attr, AttrDict, BlockId, Module, OpId, Sign, Type, ValueDef, ValueId};
 use slipring_machine::Platform;
 use slipring_op::def::{OpDef, OpRef};
 use slipring_op::target::Scalars;
 
 use super::fixes::{Fixed, constant_before, op, replace};
+use crate::STORE_SCALAR;
 
 /// Puts an op of two numbers in front of another one.
-fn before(module: &mut Module, anchor: OpId, def: &'static OpDef, [lhs, rhs]: [ValueId; 2]) -> ValueId {
+pub(super) fn of_two_before(
+    module: &mut Module,
+    anchor: OpId,
+    def: &'static OpDef,
+    [lhs, rhs]: [ValueId; 2],
+) -> ValueId {
     let (ty, span) = (module.ty(lhs).clone(), module.op(anchor).span);
     let made = def.make(module, &[("lhs", &[lhs]), ("rhs", &[rhs])], AttrDict::default(), &[ty], span);
     module.insert_before(anchor, made);
@@ -18,7 +24,7 @@ fn before(module: &mut Module, anchor: OpId, def: &'static OpDef, [lhs, rhs]: [V
 }
 
 /// Puts an op of one number in front of another one.
-fn one_before(module: &mut Module, anchor: OpId, def: &'static OpDef, value: ValueId, ty: Type) -> ValueId {
+pub(super) fn cast_before(module: &mut Module, anchor: OpId, def: &'static OpDef, value: ValueId, ty: Type) -> ValueId {
     let span = module.op(anchor).span;
     let made = def.make(module, &[("in", &[value])], AttrDict::default(), &[ty], span);
     module.insert_before(anchor, made);
@@ -36,8 +42,8 @@ pub(super) fn cast_by_way_of_64_bits(scalars: &Scalars, module: &mut Module, id:
         false => (scalars.widen, scalars.index_cast),
     };
     let (last, near) = match (module.ty(from).clone(), module.ty(result).clone()) {
-        (Type::I32, Type::Index) => (cast, one_before(module, id, widen, from, Type::I64)),
-        (Type::Index, Type::I32) => (scalars.narrow, one_before(module, id, cast, from, Type::I64)),
+        (Type::I32, Type::Index) => (cast, cast_before(module, id, widen, from, Type::I64)),
+        (Type::Index, Type::I32) => (scalars.narrow, cast_before(module, id, cast, from, Type::I64)),
         _ => return Ok(()),
     };
     let (ty, span) = (module.ty(result).clone(), module.op(id).span);
@@ -52,7 +58,7 @@ pub(super) fn sum_as_difference(scalars: &Scalars, module: &mut Module, id: OpId
     let this = op(module, id)?;
     let [lhs, rhs] = both(&this)?;
     let (ty, span) = (module.ty(rhs).clone(), module.op(id).span);
-    let negated = one_before(module, id, scalars.negate, rhs, ty.clone());
+    let negated = cast_before(module, id, scalars.negate, rhs, ty.clone());
     let operands: &[(&str, &[ValueId])] = &[("lhs", &[lhs]), ("rhs", &[negated])];
     let made = scalars.subtract_floats.make(module, operands, AttrDict::default(), &[ty], span);
     module.insert_before(id, made);
@@ -69,7 +75,7 @@ pub(super) fn rounded_up_by_one_less(scalars: &Scalars, module: &mut Module, id:
     let zero = constant_before(scalars, module, id, 0, ty.clone())?;
     // Each in a variable: see `numbers_with_their_brackets`.
     let step = |module: &mut Module, def, operands| {
-        let made = before(module, id, def, operands);
+        let made = of_two_before(module, id, def, operands);
         variables(scalars, module, id, &[made]).map(|copies| copies[0])
     };
     let less = step(module, scalars.subtract, [lhs, one])?;
@@ -257,4 +263,25 @@ fn variables(scalars: &Scalars, module: &mut Module, anchor: OpId, values: &[Val
     }
     module.insert_before(anchor, branch);
     Ok(module.op(branch).results.to_vec())
+}
+
+/// Constants have no sign: one of a type with a sign, or without any, is cast. Only stores to global memory take it.
+pub(super) fn constant_of_bits(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let result = op(module, id)?.result(0);
+    let Type::Int { width, sign: Sign::Signed | Sign::Unsigned } = *module.ty(result) else { return Ok(()) };
+    let users = module.walk(module.top).into_iter().filter(|user| module.op(*user).operands.contains(&result));
+    if let Some(user) = users.into_iter().find(|user| *module.op(*user).name != *STORE_SCALAR.schema.name) {
+        return Err(format!("`{}` takes no numbers of type {}", module.op(user).name, module.ty(result)));
+    }
+    let Some(Attr::Int(value, _)) = module.op(id).attrs.get("value") else { return Ok(()) };
+    let free = 128 - u32::from(width);
+    let (bits, plain) = ((*value << free) >> free, Type::Int { width, sign: Sign::Signless });
+    let (ty, span) = (module.ty(result).clone(), module.op(id).span);
+    let number = scalars.constant.make(module, &[], [("value", Attr::Int(bits, plain.clone()))], &[plain], span);
+    module.insert_before(id, number);
+    let operands: &[(&str, &[ValueId])] = &[("in", &[module.op(number).results[0]])];
+    let cast = scalars.unsign.make(module, operands, AttrDict::default(), &[ty], span);
+    module.insert_before(id, cast);
+    replace(module, id, cast);
+    Ok(())
 }

@@ -4,8 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use slipring_ir::{Module, OpId};
+use slipring_ir::{Attr, Module, OpId};
 use slipring_machine::Platform;
+use slipring_op::ring::words;
 use slipring_op::ring::{consumer, consumer_buffer, reservation_of, slot_space};
 use slipring_op::{OpRef, RingPart, kernel_kind, symbol_name};
 use slipring_program::Direction;
@@ -22,12 +23,22 @@ struct Needed {
     name: String,
     peer: String,
     bytes: u64,
+    /// Places where tiles land, where they are fewer than the slots.
+    places: Option<u32>,
 }
+
+/// Places where tiles land if one for each slot would take more than half of the memory: the tile library's default.
+const FEW: u32 = 2;
 
 /// Reserves and imports what is missing.
 pub(super) fn reserve(module: &mut Module, functions: &Functions, platform: &Platform) {
     let needed = needed(module, functions, platform);
-    for Needed { direction, ends, name, peer, bytes } in needed {
+    for Needed { direction, ends, name, peer, bytes, places } in needed {
+        if let Some(places) = places {
+            for end in ends {
+                module.op_mut(end).attrs.set(words::LOCAL_SLOTS, Attr::int(places.into()));
+            }
+        }
         let span = module.op(ends[0]).span;
         let reservation = pto::reserve(module, &name, slot_space(direction), bytes as i64, span);
         give(module, ends[0], direction, reservation);
@@ -58,7 +69,11 @@ fn needed(module: &Module, functions: &Functions, platform: &Platform) -> Vec<Ne
             let number = pto::pipe_number(&own.op).filter(|id| *id > 0).map_or(String::new(), |id| format!("_{id}"));
             let name = format!("{function}_{}_landing{number}", direction.name().to_lowercase());
             let ends = [own.op.id, other.op.id];
-            list.push(Needed { direction, ends, name, peer: function, bytes: spec.local_bytes() });
+            let memory = platform.space(slot_space(direction)).map_or(u64::MAX, |memory| memory.bytes.into());
+            let many = spec.config.local_slots.is_none() && spec.slots > FEW && spec.local_bytes() > memory / 2;
+            let places = many.then_some(FEW);
+            let bytes = places.map_or(spec.local_bytes(), |places| u64::from(places) * u64::from(spec.slot_bytes));
+            list.push(Needed { direction, ends, name, peer: function, bytes, places });
         }
     }
     list

@@ -159,9 +159,6 @@ pub struct RingSpec {
     /// by platform files: tool chains do.
     #[serde(skip)]
     pub landing: bool,
-    /// True where the ends of every pipe agree by counters, whatever the text says. Not said by platform files: tool chains do.
-    #[serde(skip)]
-    pub counted: bool,
 }
 
 /// Costs of pipe operations. `slipring_machine::cost` has the formulas.

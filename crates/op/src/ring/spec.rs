@@ -285,9 +285,8 @@ pub struct PipeSpec {
 impl PipeSpec {
     /// The pipe that an op makes. `None` where its parameters make no sense, which the op's own rules report.
     pub fn of(init: &OpRef<'_>, platform: &Platform) -> Option<PipeSpec> {
-        let mut config = Config::of(init).ok()?;
+        let config = Config::of(init).ok()?;
         let ring = &platform.ring;
-        config.counted |= ring.counted;
         let default = if config.directions == [true, true] { ring.slots_both_ways } else { ring.slots_one_way };
         let slots = config.slots.map_or(default, |n| n.clamp(1, 1 << 16) as u32);
         let period = config.period.clamp(1, i64::from(slots)) as u32;
@@ -328,6 +327,13 @@ impl PipeSpec {
             Some(local) if self.in_gm => (local.clamp(1, 1 << 16) as u32).min(self.slots),
             _ => self.slots,
         }
+    }
+
+    /// True for the depth that the platform gives such a pipe, with a place where tiles land for each slot.
+    pub fn has_depth_of(&self, platform: &Platform) -> bool {
+        let ring = &platform.ring;
+        let default = if self.both_ways() { ring.slots_both_ways } else { ring.slots_one_way };
+        self.slots == default && self.local_slots() == self.slots
     }
 
     /// Bytes of one direction's slots.

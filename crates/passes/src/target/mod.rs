@@ -45,7 +45,6 @@ pub fn platform_for(target: &Target, platform: &Platform) -> Platform {
     let mut own = platform.clone();
     own.ring.fixed_depth = target.rings.slots.is_some();
     own.ring.landing = target.rings.landing;
-    own.ring.counted = target.rings.as_values.is_some();
     if let Some([one, both]) = target.rings.slots {
         (own.ring.slots_one_way, own.ring.slots_both_ways) = (one, both);
     }

@@ -13,7 +13,7 @@ use slipring_op::target::Scalars;
 use slipring_tile::{BLayout, Layout, SLayout, Space};
 
 use crate::sync::{EVENT_PIPES, event_pipe, pipe_attr};
-use crate::{POINTER_CAST, TRESHAPE};
+use crate::{POINTER_CAST, TRESHAPE, free_after};
 
 pub(super) type Fixed = Result<(), String>;
 
@@ -87,8 +87,7 @@ fn plain_end(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platfo
     // Frees stand in the text of a built program, whoever placed them.
     let mut said = vec!["auto_free"];
     let says = |name: &str, word: &str| this.text(name) == Some(word);
-    // Its pipes have counters, whatever the text says: the ends agree either way.
-    if says("protocol", "tagged") || says("protocol", "counted") && platform.ring.counted {
+    if says("protocol", "tagged") {
         said.push("protocol");
     }
     if says("placement", if platform.ring.in_gm { "gm" } else { "on_chip" }) {
@@ -100,6 +99,7 @@ fn plain_end(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platfo
         }
     }
     let [c2v, v2c] = ["c2v_consumer_buf", "v2c_consumer_buf"].map(|name| this.operand(name));
+    let frees = spec.config.auto_free && spec.pop_copies();
     let gm = this.operand("gm_slot_buffer").filter(|_| platform.ring.in_gm);
     for name in said {
         module.op_mut(id).attrs.remove(name);
@@ -112,7 +112,27 @@ fn plain_end(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platfo
     let data = module.op_mut(id);
     data.segments = [u16::from(gm.is_some()), 1, 1].into_iter().collect();
     data.operands = operands.into_iter().collect();
+    if frees {
+        frees_behind_pops(module, id);
+    }
     Ok(())
+}
+
+/// A pop that copies its tile frees the slot by itself: the assembler wants the free in the text.
+fn frees_behind_pops(module: &mut Module, end: OpId) {
+    let Some(body) = module.function_of(end).and_then(|function| module.body(function, 0)) else { return };
+    let part = |id: OpId| OpRef::of(module, id).and_then(|op| op.def.ring);
+    let ops = module.walk(body);
+    if ops.iter().any(|id| part(*id).is_some_and(|part| part.frees().is_some())) {
+        return;
+    }
+    let pops: Vec<OpId> = ops.into_iter().filter(|id| part(*id).is_some_and(|part| part.pops().is_some())).collect();
+    for pop in pops {
+        if let Some(free) = free_after(module, pop) {
+            module.op_mut(free).attrs.remove("id");
+            module.insert_after(pop, free);
+        }
+    }
 }
 
 /// The number of the only pipe need not be said.

@@ -12,7 +12,7 @@ use slipring_op::target::Scalars;
 use slipring_program::Direction;
 
 use super::fixes::{constant_before, op, replace};
-use super::pipe_values::{DEPTHS, pipe_value, plain};
+use super::pipe_values::{DEPTHS, Moves, pipe_value, plain, users};
 use crate::{DECLARE_TILE, SET_VALIDSHAPE, handle_of, pipe_number};
 
 /// Flags that a pipe with both directions takes, and those that there are.
@@ -36,10 +36,7 @@ pub(super) fn ends_as_values(scalars: &Scalars, module: &mut Module, platform: &
     let several = of_function.values().any(|count| *count > 1);
     let other = |id: OpId| {
         let spec = OpRef::of(module, id).and_then(|end| PipeSpec::of(&end, platform));
-        spec.is_some_and(|spec| {
-            let default = if spec.both_ways() { platform.ring.slots_both_ways } else { platform.ring.slots_one_way };
-            spec.slots != default || spec.local_slots() != spec.slots
-        })
+        spec.is_some_and(|spec| !spec.has_depth_of(platform))
     };
     let chosen: BTreeSet<i64> =
         ends.iter().filter(|(_, id, _)| several || other(*id)).map(|(.., number)| *number).collect();
@@ -90,13 +87,14 @@ fn end_as_value(
         module.op_mut(made).attrs.set(words::UNDIVIDED, undivided);
     }
     module.insert_before(id, made);
+    let frees = spec.config.auto_free && spec.pop_copies();
     let pipe = module.op(made).results[0];
     let body = module.body(function, 0).ok_or("it stands in no function")?;
     for user in module.walk(body) {
         moved_by_value(module, user, (number, pipe))?;
     }
     module.remove(id);
-    Ok(())
+    users(module, pipe, platform, Moves { split: 0, frees, itself: false })
 }
 
 /// Makes the op on a pipe value of one that names the pipe by its number.

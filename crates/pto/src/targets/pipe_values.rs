@@ -1,11 +1,15 @@
 //! Pipes as values: what the text makes of a typed pipe in the assembler's own kinds.
 
+use std::collections::BTreeSet;
+
 use slipring_ir::{Attr, AttrDict, Module, OpId, Span, Type, ValueId};
-use slipring_machine::Platform;
-use slipring_op::def::{HandlePart, RingPart};
+use slipring_machine::{Pipe, Platform};
+use slipring_op::def::{HandlePart, OpRef, RingPart};
+use slipring_op::make::is_placed;
 use slipring_op::ring::{PipeSpec, consumer_buffer, gm_buffer};
 use slipring_op::target::Scalars;
 use slipring_program::Direction;
+use slipring_tile::Space;
 
 use super::fixes::{Fixed, op, replace};
 use crate::pipe_handle::{INITIALIZE_L2G2L, INITIALIZE_L2L, TFREE};
@@ -76,17 +80,30 @@ pub(super) fn plain_pipe_value(_: &Scalars, module: &mut Module, id: OpId, platf
     }
     let gm = gm_buffer(&this).filter(|_| spec.in_gm);
     let split = config.split().map_or(0, |split| split.number());
-    let frees = config.auto_free && spec.pop_copies();
+    let (frees, itself) = (config.auto_free && spec.pop_copies(), config.auto_free);
     let made = pipe_value(module, &spec, flag, gm, &local, module.op(id).span)?;
     module.insert_before(id, made);
     let pipe = module.op(made).results[0];
     replace(module, id, made);
-    users(module, pipe, split, frees)
+    users(module, pipe, platform, Moves { split, frees, itself })
 }
 
-/// Writes the split of what uses a pipe, and frees behind pops that freed by themselves.
-fn users(module: &mut Module, pipe: ValueId, split: i64, frees: bool) -> Fixed {
-    for user in module.walk(module.top) {
+/// What is said of pushes, pops and frees of a pipe.
+pub(super) struct Moves {
+    /// The split where the text says none.
+    pub split: i64,
+    /// True where the free of a pop that copies its tile is missing.
+    pub frees: bool,
+    /// True where a free in the text does nothing.
+    pub itself: bool,
+}
+
+/// Writes the split of what uses a pipe, frees behind pops that freed by themselves, and what a free has to wait for.
+pub(super) fn users(module: &mut Module, pipe: ValueId, platform: &Platform, moves: Moves) -> Fixed {
+    let all = module.walk(module.top);
+    let mut popped: BTreeSet<ValueId> = BTreeSet::new();
+    for user in &all {
+        let user = *user;
         if !module.op(user).operands.contains(&pipe) {
             continue;
         }
@@ -94,14 +111,37 @@ fn users(module: &mut Module, pipe: ValueId, split: i64, frees: bool) -> Fixed {
             return Err("its pushes and pops give events".into());
         }
         let Some(RingPart::Handle(part)) = op(module, user)?.def.ring else { continue };
-        if module.op(user).attrs.get("split").is_none() {
-            module.op_mut(user).attrs.set("split", Attr::int(split));
+        if part == HandlePart::Free && moves.itself && !is_placed(module, user) {
+            module.remove(user);
+            continue;
         }
-        let own = module.op(user).attrs.get("split").cloned().unwrap_or(Attr::int(split));
-        if frees && part == HandlePart::Pop {
+        if module.op(user).attrs.get("split").is_none() {
+            module.op_mut(user).attrs.set("split", Attr::int(moves.split));
+        }
+        let own = module.op(user).attrs.get("split").cloned().unwrap_or(Attr::int(moves.split));
+        if part == HandlePart::Pop {
+            popped.extend(op(module, user)?.if_declared("tile"));
+        }
+        if moves.frees && part == HandlePart::Pop {
             let span = module.op(user).span;
             let free = TFREE.make(module, &[("pipe", &[pipe])], [("split", own)], &[], span);
             module.insert_after(user, free);
+        }
+    }
+    // The library of 0.27 frees a slot in UB from pipe V, and here MTE2 does: what uses the tile elsewhere ends before both.
+    let elsewhere = |id: &OpId| {
+        let Some(op) = OpRef::of(module, *id).filter(|op| op.def.ring.is_none()) else { return false };
+        module.op(*id).operands.iter().any(|value| popped.contains(value)) && op.pipe(platform) != Some(Pipe::V)
+    };
+    let in_ub = |value: &ValueId| module.ty(*value).as_tile().is_some_and(|tile| tile.space == Space::Vec);
+    if platform.ring.in_gm || !popped.iter().any(in_ub) || !all.iter().any(elsewhere) {
+        return Ok(());
+    }
+    for user in all {
+        let free = OpRef::of(module, user).and_then(|op| op.def.ring) == Some(RingPart::Handle(HandlePart::Free));
+        if free && module.op(user).operands.contains(&pipe) {
+            let barrier = crate::barrier(module, None, module.op(user).span);
+            module.insert_before(user, barrier);
         }
     }
     Ok(())

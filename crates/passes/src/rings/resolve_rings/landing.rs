@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use slipring_ir::{Attr, Module, OpId};
 use slipring_machine::Platform;
 use slipring_op::ring::words;
-use slipring_op::ring::{consumer, consumer_buffer, reservation_of, slot_space};
+use slipring_op::ring::{PipeSpec, consumer, consumer_buffer, reservation_of, slot_space};
 use slipring_op::{OpRef, RingPart, kernel_kind, symbol_name};
 use slipring_program::Direction;
 use slipring_pto as pto;
@@ -93,6 +93,27 @@ fn peer<'a, 'm>(own: &RingOp<'m>, ends: &[&'a RingOp<'m>], functions: &Functions
     let own_callers = callers(own.function);
     let same = all.iter().copied().find(|end| !callers(end.function).is_disjoint(&own_callers));
     same.or_else(|| all.first().copied().filter(|_| all.len() == 1))
+}
+
+/// Ends of which the tool chain makes pipe values agree by counters: those of another depth than it gives, and all where a
+/// function has several.
+pub(super) fn count(module: &mut Module, platform: &Platform) {
+    let is_end = |id: &OpId| {
+        OpRef::of(module, *id)
+            .is_some_and(|op| op.def.ring.is_some_and(RingPart::makes_end) && op.def.schema.results.is_empty())
+    };
+    let of = |function: OpId| module.body(function, 0).map_or_else(Vec::new, |body| module.walk(body));
+    let ends: Vec<Vec<OpId>> =
+        module.functions().map(|function| of(function).into_iter().filter(is_end).collect()).collect();
+    let several = ends.iter().any(|ends| ends.len() > 1);
+    let other = |id: &OpId| {
+        let spec = OpRef::of(module, *id).and_then(|op| PipeSpec::of(&op, platform));
+        spec.is_some_and(|spec| !spec.config.control && (several || !spec.has_depth_of(platform)))
+    };
+    let counted: Vec<OpId> = ends.into_iter().flatten().filter(other).collect();
+    for end in counted {
+        module.op_mut(end).attrs.set(words::PROTOCOL, Attr::Str(words::COUNTED.into()));
+    }
 }
 
 /// Puts an op that gives an address in front of an end of a pipe, and its address into the end.

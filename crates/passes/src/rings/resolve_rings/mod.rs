@@ -30,6 +30,9 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
     if context.platform.ring.landing {
         landing::reserve(module, &functions, context.platform);
     }
+    if context.platform.ring.fixed_depth {
+        landing::count(module, context.platform);
+    }
     let all = ring_ops(module, &functions);
     for (at, op) in all.iter().enumerate() {
         match op.part {

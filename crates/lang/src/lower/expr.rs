@@ -256,7 +256,14 @@ impl Lower<'_> {
             }
             other => {
                 let what = describe(self, other);
-                Err(self.error("attribute", span, format!("{what} has no member `{name}`")))
+                let mut error = Diagnostic::error("attribute", span, format!("{what} has no member `{name}`"));
+                if matches!(other, Value::Tensor(_) | Value::Tile(_) | Value::Parts(_)) {
+                    error = match crate::ops::find(name) {
+                        Some(_) => error.help(format!("it is a function: `pl.{name}(x, …)`")),
+                        None => crate::ops::instead_of(name).map_or(error.clone(), |instead| error.help(instead)),
+                    };
+                }
+                Err(self.report(error))
             }
         }
     }
@@ -335,10 +342,10 @@ impl Lower<'_> {
             let last = name.rsplit('.').next().unwrap_or(name);
             if let Some(own) = crate::ops::of_numpy(last).filter(|_| !path.starts_with("pl.")) {
                 error = error.help(format!("a kernel calls the language's own: `pl.{own}`"));
-            } else if let Some(near) = near {
-                error = error.help(format!("did you mean `pl.{near}`?"));
             } else if let Some(instead) = crate::ops::instead_of(last) {
                 error = error.help(instead);
+            } else if let Some(near) = near {
+                error = error.help(format!("did you mean `pl.{near}`?"));
             }
             return Err(self.report(error));
         };

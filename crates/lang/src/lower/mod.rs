@@ -378,6 +378,9 @@ impl Lower<'_> {
                 error.also(*place, *why).help(format!("bind `{name}` before, so that it has a value on every path"));
         } else if self.globals.host.contains(name) {
             error = error.help("it is a function of the host: give it `@pl.inline` to call it in a kernel");
+        } else if matches!(name, "enumerate" | "zip" | "map" | "reversed") {
+            error = error
+                .help("a kernel's loop counts: `for i in pl.unroll(n):`, and `items[i]` is one of a list of constants");
         } else {
             let known = self.env.keys().map(|k| &**k).chain(self.globals.names());
             if let Some(near) = slipring_ir::text::nearest(name, known) {

@@ -157,7 +157,13 @@ impl Lower<'_> {
         };
         if first < 0 || last <= first || last as u64 > extent {
             let message = format!("the slice {first}:{last} does not lie inside the {extent} of this dimension");
-            return Err(self.error("bounds", span, message));
+            let mut error = Diagnostic::error("bounds", span, message);
+            let from_behind = |n: i64| if n < 0 { n.saturating_add(extent as i64) } else { n };
+            let (first, last) = (from_behind(first), from_behind(last));
+            if 0 <= first && first < last && last <= extent as i64 {
+                error = error.help(format!("count from the front: `{first}:{last}`"));
+            }
+            return Err(self.report(error));
         }
         Ok(Part::Range(Index::Known(first), (last - first) as u64))
     }

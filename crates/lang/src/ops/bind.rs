@@ -181,7 +181,7 @@ impl Call {
         match self.get(name).cloned() {
             None => Ok(None),
             Some((Value::Const(Const::DType(DType::Elem(elem))), _)) => Ok(Some(elem)),
-            Some((other, span)) => Err(self.wrong(lower, name, "a type such as `pl.FP32`", &other, span)),
+            Some((other, span)) => Err(self.no_type(lower, name, &other, span)),
         }
     }
 
@@ -190,6 +190,13 @@ impl Call {
         match self.get(name).cloned() {
             None => Ok(None),
             Some((Value::Const(Const::Space(space)), _)) => Ok(Some(space)),
+            Some((Value::Const(Const::Str(word)), span)) => {
+                let what = format!("`{name}` of `{}` is a memory, not the string \"{word}\"", self.entry.spelled());
+                let error = Diagnostic::error("argument", span, what);
+                let memories = ["Vec", "Mat", "Left", "Right", "Acc", "Bias"];
+                let memory = memories.iter().find(|own| own.eq_ignore_ascii_case(&word)).unwrap_or(&"Vec");
+                Err(lower.report(error.help(format!("write `pl.Mem.{memory}`"))))
+            }
             Some((other, span)) => Err(self.wrong(lower, name, "a memory such as `pl.Mem.Vec`", &other, span)),
         }
     }
@@ -287,7 +294,7 @@ impl Call {
     pub fn need_elem(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Elem> {
         match self.need(lower, name)? {
             (Value::Const(Const::DType(ty)), _) if ty.stored().is_some() => Ok(ty.stored().unwrap_or(Elem::U8)),
-            (other, span) => Err(self.wrong(lower, name, "a type such as `pl.FP32`", &other, span)),
+            (other, span) => Err(self.no_type(lower, name, &other, span)),
         }
     }
 
@@ -299,6 +306,32 @@ impl Call {
             single => vec![single],
         };
         items.iter().map(|item| lower.index(item, span)).collect()
+    }
+
+    /// Reports what is no element type, with the one that was meant.
+    fn no_type(&self, lower: &mut Lower<'_>, name: &str, value: &Value, span: Span) -> Reported {
+        let word = match value {
+            Value::Path(path) => path.rsplit('.').next().unwrap_or_default().to_lowercase(),
+            Value::Const(Const::Str(word)) => word.to_lowercase(),
+            _ => String::new(),
+        };
+        let meant = match &*word {
+            "float32" | "float" | "f32" => "FP32",
+            "float16" | "half" | "f16" => "FP16",
+            "bfloat16" | "bf16" => "BF16",
+            "int" => "INT32",
+            other => crate::dtype::DTYPES
+                .iter()
+                .map(|(own, _)| *own)
+                .find(|own| own.to_lowercase() == other)
+                .unwrap_or_default(),
+        };
+        if meant.is_empty() {
+            return self.wrong(lower, name, "a type such as `pl.FP32`", value, span);
+        }
+        let what = describe(lower, value);
+        let message = format!("`{name}` of `{}` is a type such as `pl.FP32`, not {what}", self.entry.spelled());
+        lower.report(Diagnostic::error("argument", span, message).help(format!("write `pl.{meant}`")))
     }
 
     /// Reports an argument of another kind.

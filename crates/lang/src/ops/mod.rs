@@ -128,6 +128,12 @@ pub(crate) fn instead_of(name: &str) -> Option<String> {
         "softmax" => {
             "it is made of `pl.row_max`, `pl.row_expand_sub`, `pl.exp`, `pl.row_sum` and `pl.row_expand_div`".into()
         }
+        "sum" | "prod" | "argmax" | "argmin" => {
+            format!("it is `pl.row_{name}(x)` of each row, `pl.col_{name}(x)` of each column")
+        }
+        "square" | "pow" | "power" => "a square is `x * x`".into(),
+        "clip" | "clamp" => "it is `pl.maximum(pl.minimum(x, most), least)`".into(),
+        "silu" => "it is `x * pl.recip(pl.exp(-x) + 1.0)`".into(),
         "mean" | "average" => "it is `pl.row_sum(x) * (1.0 / N)`".into(),
         "zeros" => "it is `pl.full(shape, dtype, 0.0)`".into(),
         "ones" => "it is `pl.full(shape, dtype, 1.0)`".into(),

@@ -1,0 +1,64 @@
+# What authors bring along from numpy, torch and Python, and what they are told to write.
+#
+# test: check %s
+# check: help: it is `pl.row_sum(x)` of each row, `pl.col_sum(x)` of each column
+# check: help: it is a function: `pl.exp(x, …)`
+# check: help: it is `pl.row_sum(x) * (1.0 / N)`
+# check: help: write `pl.FP32`
+# check: help: write `pl.BF16`
+# check: help: write `pl.Mem.Mat`
+# check: help: count from the front: `48:64`
+# check: help: a kernel's loop counts: `for i in pl.unroll(n):`, and `items[i]` is one of a list of constants
+# exit: 2
+import slipring.language as pl
+
+
+@pl.incore
+def sums(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 1], pl.FP32]]):
+    # error: unknown-op there is no `pl.sum`
+    y[:] = pl.sum(x)
+
+
+@pl.incore
+def methods(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    t = pl.load(x, [0, 0], [64, 64])
+    # error: attribute a tile [64, 64] FP32 in vec has no member `exp`
+    y[:] = t.exp()
+
+
+@pl.incore
+def means(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 1], pl.FP32]]):
+    # error: attribute a tensor [64, 64] FP32 has no member `mean`
+    y[:] = x.mean(1)
+
+
+@pl.incore
+def types(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: argument `dtype` of `pl.full` is a type such as `pl.FP32`, not `pl.FLOAT32`
+    y[:] = pl.full([64, 64], pl.FLOAT32, 0.0)
+
+
+@pl.incore
+def words(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.BF16]]):
+    # error: argument `target_type` of `pl.cast` is a type such as `pl.FP32`, not the string "bfloat16"
+    y[:] = pl.cast(x, "bfloat16")
+
+
+@pl.incore
+def memories(x: pl.Tensor[[64, 64], pl.FP16], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: argument `target_memory` of `pl.load` is a memory, not the string "Mat"
+    a = pl.load(x, [0, 0], [64, 64], target_memory="Mat")
+    y[:] = pl.matmul(a, a)
+
+
+@pl.incore
+def from_behind(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+    # error: bounds the slice -16:64 does not lie inside the 64 of this dimension
+    y[:] = x[-16:, :]
+
+
+@pl.incore
+def lists(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: undefined-name `enumerate` is not defined
+    for i, row in enumerate([0, 32]):
+        y[row : row + 32, :] = x[row : row + 32, :]

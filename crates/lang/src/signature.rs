@@ -433,6 +433,7 @@ pub(crate) fn check_annotation(
     let elem = match value {
         Value::Tile(id) => lower.tile(*id).ty.layout.elem,
         Value::Tensor(tensor) => tensor.elem,
+        Value::Parts(parts) if let Some(first) = parts.tiles.first() => lower.tile(*first).ty.layout.elem,
         _ => {
             let what = describe(lower, value);
             return Err(lower.error("annotation", span, format!("this is declared a tile or tensor and is {what}")));

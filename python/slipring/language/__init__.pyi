@@ -69,6 +69,7 @@ SplitMode: _Word
 Mem: _Word
 MemorySpace: _Word
 Level: _Word
+Role: _Word
 PadValue: _Word
 FunctionType: _Word
 TileLayout: _Word

@@ -409,7 +409,7 @@ fn equal(a: &HostValue<'_>, b: &HostValue<'_>) -> Option<bool> {
 }
 
 /// A constant as Python's `str` writes it.
-pub(super) fn python_text(value: &Const) -> String {
+pub(crate) fn python_text(value: &Const) -> String {
     match value {
         Const::Int(n) => n.to_string(),
         Const::Float(x) if x.is_finite() => format!("{x:?}"),

@@ -26,6 +26,7 @@ use slipring_ir::Span;
 use slipring_tile::Elem;
 
 pub(crate) use call::of_numbers;
+pub(crate) use expr::python_text;
 pub(crate) use run::Host;
 pub(crate) use tasks::{Recorder, View};
 pub(crate) use value::{HostValue, Unknown};

@@ -3,12 +3,13 @@
 use slipring_mlir::arith;
 use std::rc::Rc;
 
-use ruff_python_ast::{BoolOp, CmpOp, Expr, Number, Operator, UnaryOp};
+use ruff_python_ast::{BoolOp, CmpOp, Expr, InterpolatedStringElement, Number, Operator, UnaryOp};
 use slipring_ir::{Diagnostic, Span, Type};
 
 use super::constants::truth;
 use super::{Lower, Lowered, Value, describe};
 use crate::dtype::{DTYPES, DType};
+use crate::host::python_text;
 use crate::ops::{Call, Given};
 use crate::syntax::at;
 use crate::value::{Const, SPLIT_MODES};
@@ -102,6 +103,7 @@ impl Lower<'_> {
                 return self.subscript(base, &subscript.slice, span);
             }
             Expr::Call(call) => return self.call(call),
+            Expr::FString(string) => self.formatted(string)?,
             other => return Err(self.not_here(super::unknown::expression(other), span)),
         })
     }
@@ -268,6 +270,25 @@ impl Lower<'_> {
         }
     }
 
+    /// `f"…"` of constants; of what `pl.static_print` is told, what other values are.
+    fn formatted(&mut self, string: &ruff_python_ast::ExprFString) -> Lowered {
+        let mut text = String::new();
+        for element in string.value.elements() {
+            match element {
+                InterpolatedStringElement::Literal(literal) => text.push_str(&literal.value),
+                InterpolatedStringElement::Interpolation(part) => match self.expr(&part.expression)? {
+                    Value::Const(value) if part.format_spec.is_none() => text.push_str(&python_text(&value)),
+                    other if self.saying => text.push_str(&describe(self, &other)),
+                    _ => {
+                        let named = super::unknown::expression(&Expr::FString(string.clone()));
+                        return Err(self.not_here(named, at(string)));
+                    }
+                },
+            }
+        }
+        Ok(Value::Const(Const::Str(text.into())))
+    }
+
     /// The shape of a tile or tensor.
     pub fn shape_of(&self, value: &Value) -> Vec<u64> {
         match value {
@@ -305,6 +326,7 @@ impl Lower<'_> {
             return Err(self.error("call", at(&*call.func), format!("{what} cannot be called")));
         };
         let mut given = Given { expected, ..Given::default() };
+        self.saying = &*path == "pl.static_print";
         for arg in &call.arguments.args {
             if arg.is_starred_expr() {
                 return Err(self.unsupported(at(arg), "`*` in a call"));
@@ -317,6 +339,7 @@ impl Lower<'_> {
             let value = self.expr(&keyword.value)?;
             given.keywords.push((name.as_str().into(), value, at(&keyword.value)));
         }
+        self.saying = false;
         self.call_path(&path, at(&*call.func), given, span)
     }
 

@@ -127,6 +127,8 @@ pub(crate) struct Lower<'a> {
     pub roots: Vec<Root>,
     /// Windows of inputs that were loaded where an op read them.
     pub loads: Vec<Loaded>,
+    /// True while arguments of `pl.static_print` are evaluated.
+    pub saying: bool,
     /// Single rows that lie in L1 in fractals: the buffer, the window that was loaded, and the stores before it.
     pub rows: Vec<(ValueId, Tensor, usize)>,
     /// Windows that are looked at in another shape: the block in which their view is made, and the position of its tensor.
@@ -263,6 +265,7 @@ impl<'a> Lower<'a> {
             allocs: BTreeSet::new(),
             roots: Vec::new(),
             loads: Vec::new(),
+            saying: false,
             rows: Vec::new(),
             views: Vec::new(),
             images: Vec::new(),

@@ -23,7 +23,7 @@ pub(super) fn expression(expr: &Expr) -> Named {
             ("a dict or set in a kernel", "make it outside of the kernel: its constants may be used")
         }
         Expr::FString(_) | Expr::TString(_) => {
-            ("an f-string in a kernel", "pass the parts to `pl.print(x, label=\"…\")`")
+            ("an f-string of what only the run knows", "pass the parts to `pl.print(x, label=\"…\")`")
         }
         Expr::Await(_) | Expr::Yield(_) | Expr::YieldFrom(_) => {
             ("`await` or `yield` in a kernel", "kernels run from their first line to their last")

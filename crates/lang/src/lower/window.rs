@@ -416,7 +416,22 @@ impl Lower<'_> {
                 }
             }
         }
-        self.tile_window(id, &offsets, &shape, span)
+        let mut part = self.tile_window(id, &offsets, &shape, span)?;
+        // A tile has two dimensions at least, and its last one is its columns.
+        let mut left = shape.len();
+        let kept: Vec<u64> = (0..shape.len())
+            .filter(|dim| {
+                let away = left > 2 && dim + 1 < shape.len() && matches!(parts[*dim], Part::One(_));
+                left -= usize::from(away);
+                !away
+            })
+            .map(|dim| shape[dim])
+            .collect();
+        if kept.len() < shape.len() {
+            part = self.renewed(part);
+            self.tiles[part.0 as usize].shape = kept.into_iter().collect();
+        }
+        Ok(part)
     }
 
     /// The part of a tile from these offsets on, of this shape: the same bytes.

@@ -36,8 +36,8 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["static_print"],
-        params: "x, label=",
-        doc: "Say what a value is, when the kernel is compiled",
+        params: "x, second=, third=, fourth=, *, label=",
+        doc: "Say what values are, when the kernel is compiled",
         lower: static_print,
         ..ENTRY
     },
@@ -110,11 +110,13 @@ fn print(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 
 fn static_print(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (value, span) = call.need(lower, "x")?;
-    let what = match &value {
+    let more =
+        ["second", "third", "fourth"].into_iter().filter(|name| call.has(name)).filter_map(|name| call.get(name));
+    let said = std::iter::once(&value).chain(more.map(|(value, _)| value)).map(|value| match value {
         Value::Const(Const::Str(text)) => text.to_string(),
         other => describe(lower, other),
-    };
-    let note = Diagnostic::warning("static-print", span, what);
+    });
+    let note = Diagnostic::warning("static-print", span, said.collect::<Vec<_>>().join(" "));
     lower.report(Diagnostic { severity: slipring_ir::Severity::Note, ..note });
     Ok(Value::Nothing)
 }

@@ -81,9 +81,13 @@ class Lowered:
         """Compiles for the platform `target`, which the caller calls `platform`; `distributed` says which devices there are."""
         return compiled_for(self.function, self.arguments, target, platform, self, distributed)
 
-    def as_python(self):
-        """The text of its functions."""
-        return "\n\n".join(function.as_python() for function in self.functions.values())
+    def as_python(self, concise=False):
+        """Its text: a program in which the scopes of its function are functions of their own, where that can be written so; else the
+        text of its functions. It runs as the function does. `concise` leaves nothing out here."""
+        from ._outline import outlined
+
+        text = outlined(self.function, self.arguments)
+        return text or "\n\n".join(function.as_python() for function in self.functions.values())
 
     def __repr__(self):
         return f"<slipring program {self.name}: {', '.join(self.functions)}>"

@@ -1,5 +1,6 @@
 """Scripts that import the public modules run unchanged."""
 
+import os
 import subprocess
 import sys
 
@@ -155,3 +156,69 @@ def test_the_default_platform(tmp_path):
     assert subprocess.run(command, capture_output=True, text=True, timeout=120).stdout == "a5\n"
     command[4] = "a9"
     assert "platforms: a2a3" in subprocess.run(command, capture_output=True, text=True, timeout=120).stderr
+
+
+OUTLINED = """
+import numpy as np
+import pypto.language as pl
+from pypto.debug import torch_codegen
+
+FACTOR = 3.0
+
+
+@pl.jit
+def scale(a: pl.Tensor, out: pl.Out[pl.Tensor]):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        out[:] = pl.mul(a, FACTOR)
+    return out
+
+
+a, out = np.arange(16 * 64, dtype=np.float32).reshape(16, 64), np.zeros((16, 64), np.float32)
+program = scale.lower(a, out)
+text = program.as_python()
+assert "@pl.program" in text and "def scale_incore_0(" in text and "pl.at" not in text
+assert program.as_python(concise=True) == text
+open("again.py", "w").write(text)
+from again import scale_program
+scale_program.scale(a, out)
+assert (out == 3 * a).all()
+"""
+
+
+def test_a_lowered_program_as_text(tmp_path):
+    script = tmp_path / "outlined.py"
+    script.write_text(OUTLINED)
+    command = [sys.executable, "-m", "slipring.pypto", str(script)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path, env=environment)
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+MEANING = """
+import numpy as np
+import pypto.language as pl
+from pypto.debug import torch_codegen
+
+
+@pl.jit
+def fused(a: pl.Tensor[[16, 64], pl.FP32], b: pl.Tensor[[16, 64], pl.FP32], out: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        out[:] = pl.mul(pl.add(a[:, :], b[:, :]), 2.0)
+    return out
+
+
+a, b, out = np.ones((16, 64), np.float32), np.full((16, 64), 2, np.float32), np.zeros((16, 64), np.float32)
+text = torch_codegen(fused.lower(a, b, out), check_shapes=True)
+assert "def fused(" in text and "import torch" in text
+names = {}
+exec(text.replace("import torch", "import types; torch = types.SimpleNamespace(Tensor=())"), names)
+names["fused"](a, b, out)
+assert (out == 6).all()
+"""
+
+
+def test_the_meaning_as_python(tmp_path):
+    script = tmp_path / "meaning.py"
+    script.write_text(MEANING)
+    done = subprocess.run([sys.executable, "-m", "slipring.pypto", str(script)], capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == ("", "")

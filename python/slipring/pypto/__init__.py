@@ -9,7 +9,7 @@ import sys
 import types
 
 from .._words import Word
-from . import backend, distributed, ir, runtime
+from . import backend, debug, distributed, ir, runtime
 from .runtime import PLATFORMS, RunConfig
 
 
@@ -66,6 +66,7 @@ def install(platform=None):
             DistributedConfig=runtime.DistributedConfig,
         ),
         "pypto.ir.pass_manager": _module("pypto.ir.pass_manager", OptimizationStrategy=distributed.OptimizationStrategy),
+        "pypto.debug": _module("pypto.debug", **{name: getattr(debug, name) for name in debug.__all__}),
         "pypto.backend": _module("pypto.backend", **{name: getattr(backend, name) for name in backend.__all__}),
         "pypto.backend.pto_backend": _module("pypto.backend.pto_backend", PartialCodegenError=backend.PartialCodegenError),
     }

@@ -74,6 +74,18 @@ impl Asked {
         Asked { function: Some(name.into()), ..self.clone() }
     }
 
+    /// The same with a value for constants of the file.
+    pub(crate) fn set_all(&self, names: &[String], value: &str) -> Asked {
+        let mut asked = self.clone();
+        asked.sets.extend(names.iter().map(|name| (name.clone(), value.to_string())));
+        asked
+    }
+
+    /// True if nothing is asked of arguments and constants.
+    pub(crate) fn is_open(&self) -> bool {
+        self.args.is_empty() && self.sets.is_empty()
+    }
+
     /// The same with numbers for parameters by name, as the command line writes them.
     pub(crate) fn numbers(&self, numbers: &[(String, String)]) -> Asked {
         let numbers = numbers.iter().map(|(name, number)| format!("{name}={number}"));

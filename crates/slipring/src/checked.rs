@@ -6,9 +6,10 @@ use slipring_machine::Platform;
 use slipring_op::rules::counted;
 use slipring_report::MessageFacts;
 
+use crate::program::DEVICES;
 use crate::{
-    Asked, Error, Judged, Loaded, Program, ProgramOptions, Report, Tensor, is_finding, judge, merged, message_facts,
-    written_platform,
+    Asked, Error, Judged, Loaded, Program, ProgramOptions, Report, Tensor, is_finding, is_language, judge, merged,
+    message_facts, written_platform,
 };
 
 /// A text that was checked on the platforms that it may be for.
@@ -78,13 +79,47 @@ impl Checked {
         asked: &Asked,
         platforms: impl FnOnce(&Module) -> Result<Vec<Platform>, Error>,
     ) -> Result<Checked, Error> {
+        let read = source.clone();
+        let (checked, platforms) = Checked::read(source, asked, platforms)?;
+        if !asked.is_open() || !is_language(&read) {
+            return Ok(checked);
+        }
+        let extents = asked.with(&read, |request| slipring_lang::tasks::device_extents(&read, request));
+        if extents.is_empty() {
+            return Ok(checked);
+        }
+        // As many devices as a run has where nobody says how many.
+        let again = asked.set_all(&extents, &DEVICES.to_string());
+        let (mut judged, _) = Checked::read(read, &again, |_| Ok(platforms))?;
+        if judged.diags.list.iter().any(|said| said.severity == Severity::Error && said.code == "parameter") {
+            return Ok(checked);
+        }
+        let names: Vec<String> = extents.iter().map(|name| format!("`{name}`")).collect();
+        judged.diags.list.push(Diagnostic {
+            severity: Severity::Note,
+            code: "devices",
+            message: format!("checked for {DEVICES} devices: {} is {DEVICES}", names.join(", ")),
+            primary: None,
+            secondary: Vec::new(),
+            notes: Vec::new(),
+            help: Some(format!("`--set {}=N` checks for others", extents[0])),
+        });
+        Ok(judged)
+    }
+
+    fn read(
+        source: Source,
+        asked: &Asked,
+        platforms: impl FnOnce(&Module) -> Result<Vec<Platform>, Error>,
+    ) -> Result<(Checked, Vec<Platform>), Error> {
         let program = Program::from_text(source.name.clone(), source.text.clone(), asked);
         let Loaded { module, mut diags, .. } = asked.load(source);
         let platforms = platforms(&module)?;
         let mut judged = Vec::new();
         if let [Diagnostic { code: "several-programs", .. }] = diags.list[..] {
             let (diags, judged) = of_programs(&module.source, asked, &platforms)?;
-            return Ok(Checked { module, diags, judged, platform: platforms.into_iter().next() });
+            let checked = Checked { module, diags, judged, platform: platforms.first().cloned() };
+            return Ok((checked, platforms));
         }
         match program {
             // The scopes of a whole program are kernels of their own, its function is none.
@@ -96,7 +131,8 @@ impl Checked {
             _ => judged = judge(&module, &platforms),
         }
         diags.list.extend(merged(&judged).list);
-        Ok(Checked { module, diags, judged, platform: platforms.into_iter().next() })
+        let checked = Checked { module, diags, judged, platform: platforms.first().cloned() };
+        Ok((checked, platforms))
     }
 
     /// The text.
@@ -158,7 +194,10 @@ impl Checked {
             (errors, 0) => counted(errors, "error"),
             (errors, found) => format!("{} and {}", counted(errors, "error"), counted(found, "finding")),
         };
-        let functions = counted(self.module.functions().count(), "function");
+        // Of a file with several programs, the kernels that they start.
+        let own = self.module.functions().count();
+        let started = self.judged.iter().map(|judged| judged.kernels).max().unwrap_or(0);
+        let functions = counted(if own == 0 { started } else { own }, "function");
         format!("{}: {verdict}, {functions}{}\n  not checked: {}\n", self.source().name, self.on(), self.not_checked())
     }
 

@@ -16,7 +16,7 @@
 # check: say which: `--func NAME`, one of `raced`, `stuck`, `outside`
 # test: check %s
 # exit: 2
-# check: 1 error, 0 functions
+# check: 1 error, 4 functions
 # check: error[argument]: there is no device 2: the program runs on 2, counted from 0
 # test: run %s --func stuck --arg zeros:f32[2x1x64]
 # exit: 1

@@ -109,6 +109,11 @@ impl<'a> HostValue<'a> {
         })
     }
 
+    /// True for an extent that a call decides.
+    pub fn is_extent(&self) -> bool {
+        matches!(self, HostValue::Dynamic(_))
+    }
+
     /// The text, where it is one.
     pub fn text(&self) -> Option<String> {
         match self {

@@ -24,6 +24,7 @@ pub(crate) struct Given {
 }
 
 /// A call with its arguments bound.
+#[derive(Clone)]
 pub(crate) struct Call {
     pub entry: &'static Entry,
     pub span: Span,
@@ -76,6 +77,16 @@ fn fits(params: &[Param], given: &Given) -> bool {
 }
 
 impl Call {
+    /// The same call with what is given for one parameter given for another one.
+    pub fn moved(&self, from: &str, to: &str) -> Call {
+        let mut call = self.clone();
+        let value = call.args.iter_mut().find(|(name, _)| *name == from).and_then(|(_, value)| value.take());
+        if let Some((_, slot)) = call.args.iter_mut().find(|(name, _)| *name == to) {
+            *slot = value;
+        }
+        call
+    }
+
     /// The op that the entry becomes.
     ///
     /// # Panics

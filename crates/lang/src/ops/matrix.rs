@@ -278,6 +278,9 @@ pub(super) fn multiplied(lower: &mut Lower<'_>, call: &Call, o: &Operands) -> Lo
 }
 
 fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    // The form for tiles has the condition in the fourth place, where that for tensors has a constant.
+    let of_tiles = matches!(call.get("a_trans"), Some((Value::Scalar(_), _))) && call.get("init_cond").is_none();
+    let call = &if of_tiles { call.moved("a_trans", "init_cond") } else { call.clone() };
     let (acc, span) = call.need(lower, "acc")?;
     let id = match &acc {
         Value::Tile(id) => *id,

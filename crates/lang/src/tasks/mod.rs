@@ -150,15 +150,37 @@ pub fn orchestrate(
 
 /// Names of the functions of a file that are orchestrations by their decorators.
 pub fn programs(source: &Source, request: &Request<'_>) -> Vec<String> {
+    after_host_code(source, request, |host| {
+        let (_, names) = globals_of(host, &mut Diags::default());
+        let own = host.found.iter().zip(names).filter(|(found, _)| found.module == 0 && found.role == Role::Starts);
+        own.map(|(_, name)| name.to_string()).collect()
+    })
+}
+
+/// Names of a file's extents that a call decides (`NR = pl.dynamic("NR")`), where its programs ask how many devices there are.
+pub fn device_extents(source: &Source, request: &Request<'_>) -> Vec<String> {
+    if !source.text.contains("world_size") {
+        return Vec::new();
+    }
+    after_host_code(source, request, |host| {
+        let names = host.module_names.first().and_then(Option::as_ref).map(|names| names.borrow());
+        let extents = names.iter().flat_map(|names| names.iter()).filter(|(_, value)| value.is_extent());
+        extents.map(|(name, _)| name.to_string()).collect()
+    })
+}
+
+/// Runs the host code of a file and asks it for names; none where it cannot be run.
+fn after_host_code(
+    source: &Source,
+    request: &Request<'_>,
+    asked: impl Fn(&Host<'_>) -> Vec<String> + Send + Sync,
+) -> Vec<String> {
     let texts = helpers::load(source, request);
     let Request { function, args, sets, names, .. } = *request;
     let request = move || Request { function, args, sets, names, modules: None };
     let names = || {
         let modules = modules(source, texts)?;
-        let host = run_host(&modules, &request(), &mut Diags::default());
-        let (_, names) = globals_of(&host, &mut Diags::default());
-        let own = host.found.iter().zip(names).filter(|(found, _)| found.module == 0 && found.role == Role::Starts);
-        Some(own.map(|(_, name)| name.to_string()).collect())
+        Some(asked(&run_host(&modules, &request(), &mut Diags::default())))
     };
     std::thread::scope(|scope| {
         let work = std::thread::Builder::new().stack_size(crate::STACK_BYTES).spawn_scoped(scope, names);

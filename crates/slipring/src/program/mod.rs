@@ -49,6 +49,7 @@ use crate::{
 pub use facts::{ClusterFacts, PathFacts, ProgramFacts, TaskFacts, WorkFacts};
 pub use graph::{GraphEdge, GraphFacts, GraphTask, GraphTensor, GraphUse};
 pub use host::HostFunctions;
+pub(crate) use reading::DEVICES;
 pub use run::ProgramRun;
 
 /// A whole program of a file: what its orchestration submits, for one platform.

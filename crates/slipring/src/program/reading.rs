@@ -16,7 +16,7 @@ use crate::kernel::Compiled;
 use crate::{Error, Kernel, Loaded, Tensor, Tools};
 
 /// The devices of a program for several where nobody says how many.
-const DEVICES: u32 = 2;
+pub(crate) const DEVICES: u32 = 2;
 /// The most devices.
 const MOST_DEVICES: u32 = 64;
 

@@ -131,7 +131,7 @@ const BY_ROW: &[&str] = &[
 ];
 
 /// The rules, with what is done to the ends of pipes and to what moves through them.
-pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 40] {
+pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 41] {
     [
         OpRule {
             index: &["offset"],
@@ -220,6 +220,7 @@ pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 40] {
         },
         OpRule { fix: Some(views::layout_as_it_is_found), ..OpRule::of(&["pto.make_tensor_view"]) },
         OpRule { fix: Some(views::move_of_one_shape), ..OpRule::of(&["pto.tmov"]) },
+        OpRule { fix: Some(views::shape_of_an_own_tile), ..OpRule::of(&["pto.set_validshape"]) },
         OpRule { fix: Some(views::filled_by_its_bytes), ..OpRule::of(&["pto.texpands"]) },
         OpRule { fix: Some(scalars::constant_of_bits), ..OpRule::of(&["arith.constant"]) },
         OpRule { fix: Some(views::indices_by_rows), ..OpRule::of(&["pto.mgather", "pto.mscatter"]) },

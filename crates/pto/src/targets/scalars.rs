@@ -35,7 +35,7 @@ pub(super) fn cast_before(module: &mut Module, anchor: OpId, def: &'static OpDef
 /// the translation finds no expression (`unsupported operation`). The number takes the way of 64 bits.
 pub(super) fn cast_by_way_of_64_bits(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
-    let unsigned = this.def.schema.name != scalars.index_cast.schema.name;
+    let unsigned = !std::ptr::eq(this.def, scalars.index_cast);
     let (from, result) = (this.if_declared("in").ok_or("it casts nothing")?, this.result(0));
     let (widen, cast) = match unsigned {
         true => (scalars.widen_unsigned, scalars.index_cast_unsigned),

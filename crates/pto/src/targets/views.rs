@@ -114,9 +114,8 @@ pub(super) fn part_as_a_tile(scalars: &Scalars, module: &mut Module, id: OpId, _
         return Ok(());
     };
     let Some(whole) = module.ty(source).as_tile().copied() else { return Ok(()) };
-    if (own.layout.rows, own.layout.cols) != (written.layout.rows, written.layout.cols) {
-        return Err("the part has another type than its source and its sizes give it".to_string());
-    }
+    // What the text says of the part's type decides nothing: it is as wide as the whole.
+    let other = (own.layout.rows, own.layout.cols) != (written.layout.rows, written.layout.cols);
     let apart = own.layout.slayout == SLayout::NoneBox
         && match own.layout.blayout {
             BLayout::RowMajor => own.layout.rows > 1 && own.layout.cols < whole.layout.cols,
@@ -124,7 +123,7 @@ pub(super) fn part_as_a_tile(scalars: &Scalars, module: &mut Module, id: OpId, _
         };
     // The assembler looks at parts before it looks at tiles under another type.
     let seen = module.defining_op(source).and_then(|made| OpRef::of(module, made)).is_some_and(|made| retypes(&made));
-    if !apart && !seen {
+    if !apart && !seen && !other {
         module.value_mut(part).ty = inferred;
         return Ok(());
     }
@@ -275,11 +274,29 @@ pub(super) fn filled_by_its_bytes(scalars: &Scalars, module: &mut Module, id: Op
     Ok(())
 }
 
-/// Indices stand by rows.
+/// The valid shape of a tile that a pop gives is said by the pop, and not behind another type of it.
+pub(super) fn shape_of_an_own_tile(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let source = op(module, id)?.operand("source").ok_or("it has no source")?;
+    let made = module.defining_op(source).and_then(|made| OpRef::of(module, made));
+    if made.is_some_and(|made| retypes(&made)) && address_of(module, source).is_none() {
+        return Err("its tile is a popped one under another type".into());
+    }
+    Ok(())
+}
+
+/// Indices stand by rows, one for each column or for each row.
 pub(super) fn indices_by_rows(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     match this.tile("indices").map(|tile| tile.layout.blayout) {
-        Some(BLayout::ColMajor) => Err("its indices stand by rows: give their tile blayout=row_major".into()),
+        Some(BLayout::ColMajor) => return Err("its indices stand by rows: give their tile blayout=row_major".into()),
+        _ => {}
+    }
+    let cols = |tile: &TileType| tile.layout.cols;
+    let src = this.if_declared("src").and_then(|value| module.ty(value).as_tile());
+    match (this.tile("indices").map(cols), src.map(cols)) {
+        (Some(indices), Some(src)) if indices != 1 && indices != src => {
+            Err(format!("it takes 1 index or {src} in a row, and here the tile has {indices}"))
+        }
         _ => Ok(()),
     }
 }

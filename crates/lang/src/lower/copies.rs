@@ -1,12 +1,12 @@
 //! Copies of tiles: buffers that nothing else looks at, and what is put into another one's.
 
-use slipring_ir::{Diagnostic, OpId, Span, Type};
+use slipring_ir::{Diagnostic, OpId, Span, Type, ValueDef};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
 use super::{Lower, Lowered, Value, show};
 use crate::dtype::DType;
-use crate::value::{Tile, TileId};
+use crate::value::{Index, Tile, TileId};
 
 impl Lower<'_> {
     /// True if a tile's buffer is not this name's alone: another name stands for it, or it is a view or a slot of a ring.
@@ -153,6 +153,26 @@ impl Lower<'_> {
         let id = self.add_tile(value, tile.ty, &tile.shape, tile.made_by);
         self.tiles[id.0 as usize].region = tile.region;
         self.tiles[id.0 as usize].mask = tile.mask;
+        // As much of it counts, where how much that is is known before.
+        let there = |extent: &Index| match extent {
+            Index::Known(_) => true,
+            Index::At(scalar) => {
+                let block = match self.e.module.value(scalar.value).def {
+                    ValueDef::Result(op, _) => self.e.module.op(op).block,
+                    ValueDef::Arg(block, _) => Some(block),
+                };
+                // What is set stands before the region.
+                let outside = self.region.is_none() || scalar.region.is_none();
+                outside && block.is_some_and(|block| self.blocks.contains(&block))
+            }
+        };
+        if let Some(valid) = tile.valid.filter(|valid| valid.iter().all(there)) {
+            let [rows, cols] = valid.map(|extent| self.index_value(extent));
+            let groups: [(&str, &[_]); 3] = [("source", &[value]), ("valid_row", &[rows]), ("valid_col", &[cols])];
+            let set = self.e.make(&pto::SET_VALIDSHAPE, &groups, &[], &[]);
+            self.e.module.insert_before(anchor, set);
+            self.tiles[id.0 as usize].valid = Some(valid);
+        }
         id
     }
 }

@@ -60,8 +60,8 @@ impl MatmulEffect {
         if [m, k, n].iter().any(|extent| !(1..=Self::MOST).contains(extent)) {
             return Err(Self::extent_fault(m, k, n));
         }
-        valid_shape("left operand", &self.a, m, k)?;
-        valid_shape("right operand", &self.b, k, n)?;
+        valid_shape("left operand", &self.a, m, k / self.packed())?;
+        valid_shape("right operand", &self.b, k, n / self.packed())?;
         valid_shape("accumulator", &self.dst, m, n)?;
         match &self.start {
             Start::Acc(layout) => valid_shape("accumulator to start from", layout, m, n)?,
@@ -73,6 +73,11 @@ impl MatmulEffect {
 }
 
 impl MatmulEffect {
+    /// Values in an element of the operands, which packed types have side by side in a row: extents count values.
+    pub(super) fn packed(&self) -> u64 {
+        self.a.elem.values() as u64
+    }
+
     /// Puts an accumulator that lies elsewhere where the product goes on.
     pub(super) fn begin(&self, args: &[u64], run: &mut Run<'_>) -> Result<(), Fault> {
         let given = MatmulArgs::of(args);
@@ -94,7 +99,7 @@ impl MatmulEffect {
 
 /// Blocks of the matrix unit that a product takes: 16 rows by 16 columns by 32 bytes of k of the left operand's elements.
 pub fn product_blocks(m: u32, k: u32, n: u32, elem: Elem) -> u64 {
-    let deep = (u64::from(k) * elem.bytes() as u64).div_ceil(32);
+    let deep = (u64::from(k) * elem.bytes() as u64).div_ceil(32 * elem.values() as u64);
     u64::from(m.div_ceil(16)) * u64::from(n.div_ceil(16)) * deep
 }
 
@@ -103,8 +108,9 @@ impl Effect for MatmulEffect {
         let given = MatmulArgs::of(args);
         let (m, k, n) = self.extents(args)?;
         let reads = &mut access.reads;
-        rect_extents(Space::Left, CORE, &self.a, given.a, (0, 0), m, k, reads);
-        rect_extents(Space::Right, CORE, &self.b, given.b, (0, 0), k, n, reads);
+        let packed = self.packed() as u32;
+        rect_extents(Space::Left, CORE, &self.a, given.a, (0, 0), m, k / packed, reads);
+        rect_extents(Space::Right, CORE, &self.b, given.b, (0, 0), k, n / packed, reads);
         match &self.start {
             Start::Acc(layout) => rect_extents(Space::Acc, CORE, layout, given.start, (0, 0), m, n, reads),
             Start::Bias(layout) => rect_extents(Space::Bias, CORE, layout, given.start, (0, 0), 1, n, reads),

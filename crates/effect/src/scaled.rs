@@ -69,7 +69,7 @@ impl ScaledMatmul {
     /// Reports scales that the unit would not find, and a k whose scales lie in other lines than the operand's.
     fn fits(&self, given: &MadArgs<u64>) -> Result<(), Fault> {
         whole_groups(given.k)?;
-        if given.k != u64::from(self.matmul.a.cols) {
+        if given.k != u64::from(self.matmul.a.cols) * self.matmul.packed() {
             let message =
                 format!("a product with scales over k = {} of an operand of {} columns", given.k, self.matmul.a.cols);
             return Err(
@@ -111,12 +111,19 @@ fn gather(
     layout: &Layout,
     (rows, cols): (usize, usize),
     input: impl Fn(Elem, f32) -> f32,
+    packed: &mut Vec<u8>,
     out: &mut Vec<f32>,
 ) {
     let view = View::tile(layout, 0, 0);
     out.resize(rows * cols, 0.0);
+    packed.resize(cols / layout.elem.values() * layout.elem.bytes(), 0);
     for (row, out) in out.chunks_mut(cols).enumerate() {
-        read_row_f32(bytes, &view, row, 0, out);
+        if layout.elem.values() > 1 {
+            read_row(bytes, &view, row, 0, packed);
+            load_f32(layout.elem, packed, out);
+        } else {
+            read_row_f32(bytes, &view, row, 0, out);
+        }
         out.iter_mut().for_each(|x| *x = input(layout.elem, *x));
     }
 }
@@ -135,8 +142,9 @@ pub(super) fn gathered(
         &bytes[at..]
     };
     let [a, b, factors, _] = &mut scratch.floats;
-    gather(from(Space::Left, given.a), &matmul.a, (m, k), &input, a);
-    gather(from(Space::Right, given.b), &matmul.b, (k, n), &input, b);
+    let row = &mut scratch.bytes[0];
+    gather(from(Space::Left, given.a), &matmul.a, (m, k), &input, row, a);
+    gather(from(Space::Right, given.b), &matmul.b, (k, n), &input, row, b);
     if let Some(Scales { left, right }) = scales {
         let load = |space, address, layout: &Layout, factors: &mut Vec<f32>| {
             factors.resize(layout.bytes(), 0.0);

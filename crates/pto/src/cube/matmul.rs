@@ -3,7 +3,7 @@
 use slipring_ir::{Diags, Dim, OpSchema, OperandSpec, Syntax, TileType, Touch};
 use slipring_machine::{Pipe, Platform};
 use slipring_program::Operand;
-use slipring_tile::{Elem, Space};
+use slipring_tile::{Elem, Layout, Space};
 
 use slipring_effect::{MatmulArgs, MatmulEffect, Start};
 use slipring_op::decode::Decoder;
@@ -168,10 +168,11 @@ fn verify_product(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
 /// Reports tiles whose allocated shapes do not make a product.
 pub(super) fn product_shapes(op: &OpRef<'_>, a: &TileType, b: &TileType, c: &TileType, diags: &mut Diags) {
     let (a, b, c) = (&a.layout, &b.layout, &c.layout);
+    let values = |side: &Layout| side.cols * side.elem.values() as u32;
     let pairs = [
         ("lhs rows", a.rows, "dst rows", c.rows),
-        ("lhs columns", a.cols, "rhs rows", b.rows),
-        ("rhs columns", b.cols, "dst columns", c.cols),
+        ("lhs columns", values(a), "rhs rows", b.rows),
+        ("rhs columns", values(b), "dst columns", c.cols),
     ];
     for (left, x, right, y) in pairs {
         if x != y {

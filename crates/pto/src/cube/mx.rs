@@ -45,7 +45,8 @@ macro_rules! doc {
             $m,
             " and n the valid columns of `rhs`; k is a multiple of 64. A scale of 255 is NaN. The unit is not told where the \
              scales are: they lie at a sixteenth of the address of their operand, in 4 KiB of their own beside L0A or L0B, and the \
-             allocator puts the tiles of scales there. Both operands are 8-bit floats; with 4-bit floats it is read and not run."
+             allocator puts the tiles of scales there. Both operands are 8-bit floats, or both 4-bit floats: these lie in pairs, side \
+             by side in a row, and a tile has half as many columns as values."
         )
     };
 }
@@ -182,8 +183,9 @@ fn verify(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
             diags.push(op.error("matmul-type", format!("expects {name} and dst to have the same element type")));
         }
     }
-    if !a.layout.cols.is_multiple_of(STEP) {
-        let message = format!("a product with scales over k = {}: the unit takes {STEP} at once", a.layout.cols);
+    let k = a.layout.cols * a.layout.elem.values() as u32;
+    if !k.is_multiple_of(STEP) {
+        let message = format!("a product with scales over k = {k}: the unit takes {STEP} at once");
         diags.push(
             warn(op, "mx-k", message).help("pad the operands with zeros; the device's library refuses this tile"),
         );
@@ -248,9 +250,6 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, vector: bool) -> Lowered {
         }
         (None, None) => (Start::Zero, Operand::Imm(0)),
     };
-    if four_bit(&a.ty) || four_bit(&b.ty) {
-        return Err(d.unsupported("a product with scales of 4-bit floats"));
-    }
     // A tile that is elsewhere is not read: the unit finds the scales by the address of the operand.
     let mut scales = |tile: &slipring_op::decode::TileRef, data| {
         if tile.ty.space.is_scale() { tile.addr } else { d.scales_at(data) }
@@ -258,7 +257,9 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, vector: bool) -> Lowered {
     let (left_scales, right_scales) = (scales(&a_scale, a.addr), scales(&b_scale, b.addr));
     let effect = ScaledMatmul { matmul: MatmulEffect { a: a.ty.layout, b: b.ty.layout, dst: c.ty.layout, start } };
     let cost = d.platform.cube_cost(a.ty.layout.elem);
-    let (m, k, n) = (if vector { Operand::Imm(1) } else { a.valid[0] }, a.valid[1], b.valid[1]);
+    // Extents count values: the tile that has no pairs along them says how many there are.
+    let (k, n) = if four_bit(&a.ty) { (b.valid[0], c.valid[1]) } else { (a.valid[1], b.valid[1]) };
+    let m = if vector { Operand::Imm(1) } else { a.valid[0] };
     let args = MadArgs { a: a.addr, b: b.addr, dst: c.addr, start: start_addr, m, k, n, left_scales, right_scales };
     d.issue(Pipe::M, effect, args.list(), cost);
     Ok(())

@@ -13,12 +13,24 @@ use slipring_sim::Turns;
 /// A short float of 1, 1 to 7 and 1 to 7 bits, of a few exponents around 1, from a number.
 fn short(elem: &str, seed: usize) -> (u8, f64) {
     let n = (seed as u32).wrapping_mul(2_654_435_761) >> 11;
+    if pack(elem) == 2 {
+        let values = if elem == SHORTEST[0] { [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0] } else { QUARTERS };
+        let value = values[n as usize & 7];
+        return ((n & 15) as u8, if n & 8 == 8 { -value } else { value });
+    }
     let (mantissa_bits, bias) = if elem == "f8E4M3FN" { (3, 7) } else { (2, 15) };
     let (sign, exponent) = (n & 1, bias - 1 + (n >> 1) % 3);
     let mantissa = (n >> 4) & ((1 << mantissa_bits) - 1);
     let byte = sign << 7 | exponent << mantissa_bits | mantissa;
     let value = (1.0 + f64::from(mantissa) / f64::from(1 << mantissa_bits)) * 2f64.powi(exponent as i32 - bias as i32);
     (byte as u8, if sign == 1 { -value } else { value })
+}
+
+const QUARTERS: [f64; 8] = [0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75];
+
+/// Values in an element.
+fn pack(elem: &str) -> usize {
+    if elem.contains("f4E") { 2 } else { 1 }
 }
 
 /// One product.
@@ -56,24 +68,27 @@ fn scale_view(layout: &str, outer: usize, groups: usize) -> ScaleView {
 fn program(case: Case) -> String {
     let Case { shape: [m, k, n], valid: [vm, vn], elems: [ea, eb], op, scales } = case;
     let g = k / 32;
+    let (pa, pb) = (pack(ea), pack(eb));
+    // Columns of the operands, in elements.
+    let (ka, nb, vnb, wide) = (k / pa, n / pb, vn / pb, 64 / pa);
     let boxed = if m == 1 { ", slayout=row_major" } else { ", blayout=col_major, slayout=row_major" };
     let left = ", blayout=col_major, slayout=row_major";
     let mut text = format!(
-        "!ml = !pto.tile_buf<mat, {m}x{k}x{ea}, valid={vm}x{k}{boxed}>
-!mr = !pto.tile_buf<mat, {k}x{n}x{eb}, valid={k}x{vn}, blayout=col_major, slayout=row_major>
+        "!ml = !pto.tile_buf<mat, {m}x{ka}x{ea}, valid={vm}x{ka}{boxed}>
+!mr = !pto.tile_buf<mat, {k}x{nb}x{eb}, valid={k}x{vnb}, blayout=col_major, slayout=row_major>
 !msl = !pto.tile_buf<mat, {m}x{g}xf8E8M0, slayout=row_major, fractal=32>
 !msr = !pto.tile_buf<mat, {g}x{n}xf8E8M0, blayout=col_major, slayout=col_major, fractal=32>
 !mb = !pto.tile_buf<mat, 1x{n}xf32>
 !mc = !pto.tile_buf<mat, {m}x{n}xf32>
-!l = !pto.tile_buf<left, {m}x{k}x{ea}, valid={vm}x{k}{left}>
-!other = !pto.tile_buf<left, 16x64x{ea}{left}>
-!r = !pto.tile_buf<right, {k}x{n}x{eb}, valid={k}x{vn}, slayout=col_major>
+!l = !pto.tile_buf<left, {m}x{ka}x{ea}, valid={vm}x{ka}{left}>
+!other = !pto.tile_buf<left, 16x{wide}x{ea}{left}>
+!r = !pto.tile_buf<right, {k}x{nb}x{eb}, valid={k}x{vnb}, slayout=col_major>
 !sl = !pto.tile_buf<scaling, {m}x{g}xf8E8M0, slayout=row_major, fractal=32>
 !sr = !pto.tile_buf<scaling, {g}x{n}xf8E8M0, blayout=col_major, slayout=col_major, fractal=32>
 !acc = !pto.tile_buf<acc, {m}x{n}xf32, valid={vm}x{vn}, blayout=col_major, slayout=row_major, fractal=1024>
 !b = !pto.tile_buf<bias, 1x{n}xf32>
 module attributes {{pto.target_arch = \"a5\"}} {{
-func.func @main(%a: memref<{vm}x{k}x{ea}>, %b: memref<{k}x{vn}x{eb}>, %sa: !pto.ptr<f8E8M0>, %sb: !pto.ptr<f8E8M0>,
+func.func @main(%a: memref<{vm}x{ka}x{ea}>, %b: memref<{k}x{vnb}x{eb}>, %sa: !pto.ptr<f8E8M0>, %sb: !pto.ptr<f8E8M0>,
     %bias: memref<1x{n}xf32>, %out: memref<{vm}x{vn}xf32>) attributes {{pto.kernel_kind = #pto.kernel_kind<cube>}} {{
   // Another operand, so that the one that counts lies somewhere.
   %other = pto.alloc_tile : !other
@@ -123,8 +138,8 @@ func.func @main(%a: memref<{vm}x{k}x{ea}>, %b: memref<{k}x{vn}x{eb}>, %sa: !pto.
     };
     writeln!(
         text,
-        "  pto.tload ins(%a : memref<{vm}x{k}x{ea}>) outs(%ml : !ml)
-  pto.tload ins(%b : memref<{k}x{vn}x{eb}>) outs(%mr : !mr)
+        "  pto.tload ins(%a : memref<{vm}x{ka}x{ea}>) outs(%ml : !ml)
+  pto.tload ins(%b : memref<{k}x{vnb}x{eb}>) outs(%mr : !mr)
   pto.tload ins(%bias : memref<1x{n}xf32>) outs(%mb : !mb)
   pto.tmov ins(%msl : !msl) outs(%sl : !sl)
   pto.tmov ins(%msr : !msr) outs(%sr : !sr)
@@ -154,7 +169,11 @@ fn run(case: Case) -> Result<(), String> {
         }
         Value::Buffer(bytes)
     };
-    let bytes = |list: &[(u8, f64)]| Value::Buffer(list.iter().map(|x| x.0).collect());
+    // The first of two values is the lower half of their byte.
+    let bytes = |list: &[(u8, f64)]| match pack(elems[0]) {
+        2 => Value::Buffer(list.chunks(2).map(|two| two[0].0 | two[1].0 << 4).collect()),
+        _ => Value::Buffer(list.iter().map(|x| x.0).collect()),
+    };
     let floats = |list: Vec<f32>| Value::Buffer(list.into_iter().flat_map(f32::to_le_bytes).collect());
     let bias: Vec<f32> = (0..n).map(|j| j as f32 - 3.5).collect();
     let values = vec![
@@ -204,17 +223,20 @@ fn run(case: Case) -> Result<(), String> {
 }
 
 const SHORT: [&str; 2] = ["f8E4M3FN", "f8E5M2"];
+/// Both lie in pairs.
+const SHORTEST: [&str; 2] = ["!pto.f4E2M1x2", "!pto.f4E1M2x2"];
 
 #[test]
 fn products_with_scales() {
     let left = ["a", "mx_a_zz 2", "mx_a_zz", "mx_a_nd", "mx_a_dn"];
     let right = ["b", "mx_b_nn 2", "mx_b_nn", "mx_b_nd", "mx_b_dn"];
-    let shapes = [([16, 64, 32], [16, 32]), ([32, 128, 64], [32, 64]), ([48, 192, 32], [37, 21])];
+    let shapes = [([16, 64, 64], [16, 64]), ([32, 128, 64], [32, 64]), ([48, 192, 64], [37, 22])];
+    let pairs = |list: [&'static str; 2]| list.into_iter().flat_map(move |a| list.into_iter().map(move |b| [a, b]));
     let mut wrong = Vec::new();
     let mut count = 0;
     for op in ["pto.tmatmul.mx", "pto.tmatmul.mx.acc", "pto.tmatmul.mx.bias"] {
         for (shape, valid) in shapes {
-            for elems in SHORT.into_iter().flat_map(|a| SHORT.into_iter().map(move |b| [a, b])) {
+            for elems in pairs(SHORT).chain(pairs(SHORTEST)) {
                 // Each order of scales comes by with another product.
                 let scales = [left[count % 5], right[(count / 2) % 5]];
                 count += 1;
@@ -223,8 +245,10 @@ fn products_with_scales() {
         }
     }
     for op in ["pto.tgemv.mx", "pto.tgemv.mx.acc", "pto.tgemv.mx.bias"] {
-        let case = Case { shape: [1, 128, 32], valid: [1, 32], elems: [SHORT[0]; 2], op, scales: ["a", "b"] };
-        wrong.extend(run(case).err());
+        for elem in [SHORT[0], SHORTEST[0]] {
+            let case = Case { shape: [1, 128, 64], valid: [1, 64], elems: [elem; 2], op, scales: ["a", "b"] };
+            wrong.extend(run(case).err());
+        }
     }
     assert!(
         wrong.is_empty(),

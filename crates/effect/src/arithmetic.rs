@@ -13,7 +13,7 @@ pub static MUL: Binary = binary!(float: |a, b| a * b, int: |a, b| a.wrapping_mul
 pub static DIV: Binary = binary!(float: |a, b| a / b, int: |a, b| if b == 0 { 0 } else { a.wrapping_div(b) });
 pub static MAX: Binary = binary!(float: |a, b| math::maximum(a, b), int: |a, b| a.max(b));
 pub static MIN: Binary = binary!(float: |a, b| math::minimum(a, b), int: |a, b| a.min(b));
-pub static EXP_DIF: Binary = binary!(float: |a, b| math::exp(a - b));
+pub static EXP_DIF: Binary = binary!(float: |a, b| math::exp(a - b), half: |a, b| math::exp(math::half(a - b)));
 
 /// Remainder of the division rounded towards zero: the sign of the dividend.
 pub static FMOD: Binary = binary!(float: |a, b| a % b, int: |a, b| if b == 0 { a } else { a.wrapping_rem(b) });
@@ -62,7 +62,10 @@ pub static NEG: Unary = unary!(float: |a| -a, signed: |a| a.wrapping_neg(), unsi
 pub static EXP: Unary = unary!(float: |a| math::exp(a));
 pub static LOG: Unary = unary!(float: |a| math::ln(a));
 pub static SQRT: Unary = unary!(float: |a| math::sqrt(a));
-pub static RSQRT: Unary = unary!(float: |a| math::rsqrt(a));
+pub static RSQRT: Unary = unary!(
+    float: |a| math::recip(math::sqrt(a)),
+    half: |a| math::recip(math::half(math::sqrt(a)))
+);
 pub static RECIP: Unary = unary!(float: |a| math::recip(a));
 pub static RELU: Unary = unary!(float: |a| math::maximum(a, 0.0), signed: |a| a.max(0), unsigned: |a| a);
 pub static NOT: Unary = unary!(int: |a| !a);

@@ -40,6 +40,9 @@ pub struct OpDef {
     /// Whether it wants its working memory: an operand `tmp` that may be left out where the text does, and that those who write
     /// the op give it.
     pub wants_tmp: bool,
+    /// Whether the tile library of a platform whose vector unit works on registers (A5) uses its working memory: most such
+    /// libraries take the tile and leave it alone.
+    pub registers_use_tmp: fn(&OpRef<'_>) -> bool,
     /// Whether the tile library of a platform whose vector unit works on memory (A2/A3) works in the reserved bytes at the end of
     /// UB for it: see `reserved` of a memory space.
     pub library_memory: fn(&OpRef<'_>) -> bool,
@@ -538,6 +541,11 @@ impl<'a> OpRef<'a> {
     /// A string, symbol or enumeration member.
     pub fn text(&self, name: &str) -> Option<&'a str> {
         self.attr(name).and_then(Attr::as_str)
+    }
+
+    /// Whether it uses its working memory on this platform.
+    pub fn uses_tmp(&self, platform: &Platform) -> bool {
+        platform.vector_function.is_none() || (self.def.registers_use_tmp)(self)
     }
 
     /// Whether it works in the reserved bytes at the end of UB on this platform.

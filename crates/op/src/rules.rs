@@ -135,6 +135,7 @@ pub const PLAIN: OpDef = OpDef {
     linear: None,
     commutes: false,
     wants_tmp: false,
+    registers_use_tmp: |_| false,
     library_memory: |_| false,
     counter: None,
     window: false,

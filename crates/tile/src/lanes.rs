@@ -16,7 +16,8 @@
 //! A `float` closure computes in `f32` and serves every float type: narrower ones are widened (exactly) and
 //! the result is rounded once, to the nearest even. Its NaN results become the canonical NaN. An `int`
 //! closure is compiled for each integer type, or `signed` and `unsigned` ones for their half. Closures should be
-//! branch-free, so that the loops vectorise. They may use `mul_add` where they mean it: it is fused on every host.
+//! branch-free, so that the loops vectorise. Where an operation has steps that the hardware rounds to the element's type one by
+//! one, a `half` closure serves `f16` instead and rounds them with [`math::half`](crate::math::half). They may use `mul_add` where they mean it: it is fused on every host.
 
 use multiversion::multiversion;
 
@@ -32,6 +33,9 @@ pub type Kernel<const N: usize> = fn([&[u8]; N], &mut [u8]);
 pub struct PerElement<const N: usize> {
     #[doc(hidden)]
     pub float: Option<Kernel<N>>,
+    /// For `f16` instead of `float`, in `f32` as well.
+    #[doc(hidden)]
+    pub half: Option<Kernel<N>>,
     /// For `i8`, `i16`, `i32`, `i64`.
     #[doc(hidden)]
     pub signed: [Option<Kernel<N>>; 4],
@@ -62,7 +66,7 @@ const CHUNK: usize = 256;
 impl<const N: usize> PerElement<N> {
     /// An operation that no type has.
     #[doc(hidden)]
-    pub const NONE: PerElement<N> = PerElement { float: None, signed: [None; 4], unsigned: [None; 4] };
+    pub const NONE: PerElement<N> = PerElement { float: None, half: None, signed: [None; 4], unsigned: [None; 4] };
 
     /// Whether the operation exists for `elem`.
     pub fn supports(&self, elem: Elem) -> bool {
@@ -73,6 +77,7 @@ impl<const N: usize> PerElement<N> {
         let size = elem.bytes().trailing_zeros() as usize;
         match elem {
             _ if elem.values() > 1 => None,
+            Elem::F16 if self.half.is_some() => self.half,
             _ if elem.is_float() => self.float,
             _ if elem.is_signed_int() => self.signed[size],
             _ => self.unsigned[size],
@@ -260,6 +265,11 @@ macro_rules! lanes {
     }};
     (@float $op:ident, $loop:ident, [$($a:ident)+], $body:expr) => {
         $op.float = Some(|args, out| {
+            $crate::lanes::$loop(args, out, |$($a: f32),+| -> f32 { $crate::math::canonical($body) })
+        });
+    };
+    (@half $op:ident, $loop:ident, [$($a:ident)+], $body:expr) => {
+        $op.half = Some(|args, out| {
             $crate::lanes::$loop(args, out, |$($a: f32),+| -> f32 { $crate::math::canonical($body) })
         });
     };

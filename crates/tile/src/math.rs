@@ -92,6 +92,18 @@ pub fn rsqrt(x: f32) -> f32 {
     canonical((1.0 / (x as f64).sqrt()) as f32)
 }
 
+/// The nearest number that `f16` has, ties to even; what is beyond becomes infinite.
+#[inline(always)]
+pub fn half(x: f32) -> f32 {
+    let (magnitude, bits) = (x.abs(), x.to_bits());
+    let normal = f32::from_bits((bits & 0x7fff_ffff).wrapping_add(0xfff + (bits >> 13 & 1)) & 0xffff_e000);
+    // Below 2^-14 the numbers are 2^-24 apart, as those of f32 are from 0.5 on.
+    let small = (magnitude + 0.5) - 0.5;
+    let rounded = if magnitude < 6.103_515_6e-5 { small } else { normal };
+    let rounded = if rounded >= 65536.0 { f32::INFINITY } else { rounded };
+    if x.is_nan() { NAN } else { rounded.copysign(x) }
+}
+
 /// `1 / x`, correctly rounded; ±∞ for ±0.
 #[inline(always)]
 pub fn recip(x: f32) -> f32 {

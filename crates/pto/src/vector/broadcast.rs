@@ -153,7 +153,7 @@ pub static TROWEXPANDMIN: OpDef = OpDef {
 pub static TROWEXPANDEXPDIF: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpandexpdif", ..TWO_TMP },
     summary: "Exponential of a difference, a value for each row",
-    doc: number_doc!(row_doc!("`dst = exp(src0 - src1)`")),
+    doc: number_doc!(row_doc!("`dst = exp(src0 - src1)`, the difference rounded to the element type first")),
     verify: |op, _, diags| check::types(op, FLOATS, diags),
     class: "exp",
     lower: |op, d| by_row(op, d, &EXP_DIF),
@@ -230,7 +230,7 @@ pub static TCOLEXPANDMIN: OpDef = OpDef {
 pub static TCOLEXPANDEXPDIF: OpDef = OpDef {
     schema: OpSchema { name: "pto.tcolexpandexpdif", ..TWO },
     summary: "Exponential of a difference, a value for each column",
-    doc: number_doc!("`dst[i, j] = exp(src0[i, j] - src1[0, j])`."),
+    doc: number_doc!("`dst[i, j] = exp(src0[i, j] - src1[0, j])`, the difference rounded to the element type first."),
     verify: |op, _, diags| columns(op, FLOATS, diags),
     class: "exp",
     lower: |op, d| by_column(op, d, &EXP_DIF),

@@ -114,10 +114,13 @@ impl<'a> Operands<'a> {
         (self.op.pipe(d.platform).unwrap_or(Pipe::V), cost)
     }
 
-    /// The tiles that the declaration calls working memory.
+    /// The tiles that the declaration calls working memory, where the platform uses them.
     fn working(&mut self, d: &mut Decoder<'_>) -> Result<Vec<TileArg>, Reported> {
         let op = self.op;
         let mut working = Vec::new();
+        if !op.uses_tmp(d.platform) {
+            return Ok(working);
+        }
         for (index, spec) in op.def.schema.operands.iter().enumerate().filter(|(_, s)| s.touch == Touch::Scratch) {
             for &value in op.operands(index) {
                 working.push(self.argument(d, spec.name, value)?);

@@ -34,6 +34,7 @@ pub static TSORT32: OpDef = OpDef {
           lie apart from the others.",
     source: "PTO IR manual 4.11; tile library, TSORT32",
     elems: types::SORTED,
+    registers_use_tmp: |_| true,
     verify: |op, _, diags| {
         check::spaces(op, diags);
         check::by_rows(op, &["src", "idx", "dst"], diags);
@@ -80,6 +81,7 @@ pub static TMRGSORT: OpDef = OpDef {
           that is not sorted is `sort-unsorted`.",
     source: "PTO IR manual 4.11; tile library, TMRGSORT",
     elems: types::MERGED,
+    registers_use_tmp: |_| true,
     verify: verify_merge,
     lower: lower_merge,
     class: "merge",

@@ -155,6 +155,7 @@ pub static TCOLSUM: OpDef = OpDef {
         reduce_columns(op, d, Reduce::Sum, if pairs { Order::Pairs } else { Order::Sequential })
     },
     elems: types::COLUMN_SUMS,
+    registers_use_tmp: |op| op.attr("isBinary").and_then(slipring_ir::Attr::as_bool).unwrap_or(false),
     class: "add",
     ..BY_COLUMN
 };

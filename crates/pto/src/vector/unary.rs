@@ -70,7 +70,9 @@ pub static TSQRT: OpDef = OpDef {
 pub static TRSQRT: OpDef = OpDef {
     schema: OpSchema { name: "pto.trsqrt", ..ONE_TMP },
     summary: "Reciprocal of the square root",
-    doc: number_doc!("`dst = 1 / sqrt(src)`, element by element, rounded once: an infinity for ±0, NaN below."),
+    doc: number_doc!(
+        "`dst = 1 / sqrt(src)`, element by element, the root and its reciprocal each rounded to the element type: an infinity for ±0, NaN below."
+    ),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
     class: "rsqrt",
     lower: |op, d| elementwise(op, d, &RSQRT, ["src"]),

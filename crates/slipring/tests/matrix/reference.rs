@@ -33,10 +33,8 @@ pub fn binary(name: &str, ty: Ty, a: u64, b: u64) -> u64 {
         ("max", Int(x), Int(y)) => Int(x.max(y)),
         ("min", Int(x), Int(y)) => Int(x.min(y)),
         ("expdif", Float(x), Float(y)) => {
-            // The difference is an f32 before the exponential is taken.
-            let single = Ty("f32");
-            let difference = single.encode(Float(x - y));
-            let Float(difference) = single.decode(difference) else { unreachable!() };
+            // The difference is a number of the type before the exponential is taken.
+            let Float(difference) = ty.decode(ty.encode(Float(x - y))) else { unreachable!() };
             Float(difference.exp())
         }
         ("prelu", Float(x), Float(y)) => Float(if x > 0.0 { x } else { x * y }),
@@ -77,7 +75,10 @@ pub fn unary(name: &str, ty: Ty, a: u64) -> u64 {
         ("exp", Float(x)) => Float(x.exp()),
         ("log", Float(x)) => Float(x.ln()),
         ("sqrt", Float(x)) => Float(x.sqrt()),
-        ("rsqrt", Float(x)) => Float(if x == 0.0 { (1.0f64).copysign(x) / 0.0 } else { 1.0 / x.sqrt() }),
+        ("rsqrt", Float(x)) => {
+            let Float(root) = ty.decode(ty.encode(Float(x.sqrt()))) else { unreachable!() };
+            Float(1.0 / root)
+        }
         ("recip", Float(x)) => Float(1.0 / x),
         other => panic!("{other:?}"),
     };

@@ -61,7 +61,7 @@ pub fn binary(name: &str, elem: Elem, a: f64, b: f64) -> Option<f64> {
                 "max" => math::maximum(a, b),
                 "min" => math::minimum(a, b),
                 "fmod" => a % b,
-                "expdif" => math::exp(a - b),
+                "expdif" => math::exp(narrow(elem, a - b) as f32),
                 _ => return None,
             },
         ));
@@ -101,7 +101,7 @@ pub fn unary(name: &str, elem: Elem, a: f64) -> Option<f64> {
                 "exp" => math::exp(a),
                 "log" => math::ln(a),
                 "sqrt" => math::sqrt(a),
-                "rsqrt" => math::rsqrt(a),
+                "rsqrt" => 1.0 / narrow(elem, math::sqrt(a)) as f32,
                 "recip" => math::recip(a),
                 _ => return None,
             },

@@ -221,7 +221,8 @@ fn one_tile() {
         ("texp", f64::exp),
         ("tlog", |a| if a < 0.0 { f64::NAN } else { a.ln() }),
         ("tsqrt", |a| a.sqrt()),
-        ("trsqrt", |a| if a == 0.0 { a.recip() } else { 1.0 / a.sqrt() }),
+        // The root is an f32 before its reciprocal is taken.
+        ("trsqrt", |a| f64::from(a.sqrt() as f32).recip()),
         ("trecip", f64::recip),
         ("trelu", |a| if a > 0.0 { a } else { 0.0 }),
     ];

@@ -535,7 +535,7 @@ pub fn elem(value: &Value) -> Eval<Elem> {
         "INT8" => Elem::I8,
         "INT16" => Elem::I16,
         "INT32" => Elem::I32,
-        "UINT8" => Elem::U8,
+        "UINT8" | "BOOL" => Elem::U8,
         "UINT16" => Elem::U16,
         "UINT32" => Elem::U32,
         "FP8E4M3FN" => Elem::F8E4M3,

@@ -229,7 +229,7 @@ const CHOOSES: &[&str] = &[
 pub(super) fn numbers_with_their_brackets(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let user = module.op(id).name.clone();
     let widens = match &*user {
-        "arith.extsi" | "arith.sitofp" => true,
+        "arith.extsi" | "arith.sitofp" | "arith.uitofp" | "arith.trunci" => true,
         "arith.index_cast" => *module.ty(module.op(id).results[0]) == Type::I64,
         _ => false,
     };
@@ -239,8 +239,12 @@ pub(super) fn numbers_with_their_brackets(scalars: &Scalars, module: &mut Module
         let ValueDef::Result(made, _) = module.value(value).def else { continue };
         let name = &*module.op(made).name;
         let (wraps, chooses) = (WRAPS.contains(&name), CHOOSES.contains(&name));
+        let divides = matches!(name, "arith.divsi" | "arith.remsi" | "arith.shrsi");
         let narrow = matches!(module.ty(value), Type::Int { width: 2..32, .. });
-        let lost = name == "arith.shrui" || narrow && (wraps || chooses) || widens && wraps || compares && chooses;
+        let lost = name == "arith.shrui"
+            || narrow && (wraps || chooses)
+            || widens && (wraps || chooses || divides)
+            || compares && chooses;
         if lost {
             let copy = variables(scalars, module, id, &[value])?[0];
             module.op_mut(id).operands[at] = copy;

@@ -116,7 +116,7 @@ pub(crate) struct Tensor {
     /// The shape that the program sees, where it was reshaped.
     pub reshaped: Option<SmallVec<[u64; 5]>>,
     /// Rows and columns that count, of the shape that the program sees folded into rows, where they are fewer.
-    pub valid: Option<[Index; 2]>,
+    pub valid: Option<Box<[Index; 2]>>,
 }
 
 impl Tensor {

@@ -129,7 +129,7 @@ impl Lower<'_> {
             .find(|c| c.space == space && c.transposed == transposed && self.blocks.contains(&c.block))
             .copied();
         let in_l0 = matches!(space, Space::Left | Space::Right);
-        if !in_l0 && !(space == Space::Mat && transposed) {
+        if !(in_l0 || space == Space::Mat && transposed) {
             self.not_in_part(id, span)?;
         }
         let buffer = self.buffer_of(id);
@@ -393,9 +393,9 @@ impl Lower<'_> {
         let window = self.window(tensor)?;
         let shape = tensor.shape();
         let shape: &[u64] = if shape.is_empty() { &[1] } else { &shape };
-        let tile = match tensor.valid {
+        let tile = match &tensor.valid {
             None => self.new_tile_in(shape, place, tensor.elem, "load"),
-            Some(valid) => self.new_valid_tile_in(shape, place, tensor.elem, valid, "load"),
+            Some(valid) => self.new_valid_tile_in(shape, place, tensor.elem, **valid, "load"),
         };
         let target = self.tile(tile).value;
         self.e.op(&pto::TLOAD, &[("src", &[window]), ("dst", &[target])], &[], &[]);
@@ -443,7 +443,7 @@ impl Lower<'_> {
     /// The extents of a window, as far as they are known to count and to lie inside its tensor.
     fn touched(&self, tensor: &Tensor) -> smallvec::SmallVec<[u64; 5]> {
         let mut extents = tensor.sizes.clone();
-        let Some(valid) = tensor.valid.filter(|_| tensor.reshaped.is_none()) else { return extents };
+        let Some(valid) = tensor.valid.as_ref().filter(|_| tensor.reshaped.is_none()) else { return extents };
         let kept: Vec<usize> = (0..extents.len()).filter(|at| !tensor.dropped[*at]).collect();
         let lines: u64 = kept.iter().rev().skip(2).map(|at| extents[*at]).product();
         for (at, valid) in kept.iter().rev().zip(valid.iter().rev()).filter(|_| lines == 1) {

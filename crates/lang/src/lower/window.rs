@@ -270,7 +270,7 @@ impl Lower<'_> {
             };
             return self.tensor_part(&view, parts, span);
         }
-        let mut result = Tensor { valid: self.valid_of_part(tensor, parts, span)?, ..tensor.clone() };
+        let mut result = Tensor { valid: self.valid_of_part(tensor, parts, span)?.map(Box::new), ..tensor.clone() };
         let kept: SmallVec<[usize; 5]> = (0..tensor.sizes.len()).filter(|at| !tensor.dropped[*at]).collect();
         for (at, part) in kept.into_iter().zip(parts) {
             let (first, size) = match part {
@@ -334,7 +334,7 @@ impl Lower<'_> {
 
     /// What is valid of a part of a window.
     fn valid_of_part(&mut self, tensor: &Tensor, parts: &[Part], span: Span) -> Lowered<Option<[Index; 2]>> {
-        let Some(valid) = tensor.valid else { return Ok(None) };
+        let Some(valid) = tensor.valid.as_deref() else { return Ok(None) };
         let shape = tensor.shape();
         let mut left = [Index::Known(1); 2];
         let known = parts.len() <= 2 && shape.len() == parts.len();

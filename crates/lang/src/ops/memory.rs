@@ -153,7 +153,7 @@ pub(super) fn valid_window(
     }
     let window = lower.counted_window(source, offsets, shape, &valid, span)?;
     let folded = lower.folded_valid(&valid, shape, call.span)?;
-    Ok(Tensor { valid: folded.or(window.valid), ..window })
+    Ok(Tensor { valid: folded.map(Box::new).or(window.valid), ..window })
 }
 
 fn store(lower: &mut Lower<'_>, call: &Call) -> Lowered {

@@ -287,9 +287,8 @@ pub(super) fn shape_of_an_own_tile(_: &Scalars, module: &mut Module, id: OpId, _
 /// Indices stand by rows, one for each column or for each row.
 pub(super) fn indices_by_rows(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
-    match this.tile("indices").map(|tile| tile.layout.blayout) {
-        Some(BLayout::ColMajor) => return Err("its indices stand by rows: give their tile blayout=row_major".into()),
-        _ => {}
+    if this.tile("indices").is_some_and(|tile| tile.layout.blayout == BLayout::ColMajor) {
+        return Err("its indices stand by rows: give their tile blayout=row_major".into());
     }
     let cols = |tile: &TileType| tile.layout.cols;
     let src = this.if_declared("src").and_then(|value| module.ty(value).as_tile());

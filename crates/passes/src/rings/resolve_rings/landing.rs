@@ -69,7 +69,7 @@ fn needed(module: &Module, functions: &Functions, platform: &Platform) -> Vec<Ne
             let number = pto::pipe_number(&own.op).filter(|id| *id > 0).map_or(String::new(), |id| format!("_{id}"));
             let name = format!("{function}_{}_landing{number}", direction.name().to_lowercase());
             let ends = [own.op.id, other.op.id];
-            let memory = platform.space(slot_space(direction)).map_or(u64::MAX, |memory| memory.bytes.into());
+            let memory = platform.space(slot_space(direction)).map_or(u64::MAX, |memory| memory.bytes);
             let many = spec.config.local_slots.is_none() && spec.slots > FEW && spec.local_bytes() > memory / 2;
             let places = many.then_some(FEW);
             let bytes = places.map_or(spec.local_bytes(), |places| u64::from(places) * u64::from(spec.slot_bytes));

@@ -24,7 +24,10 @@ pub(crate) fn find(access: &Access) -> Option<Overlap> {
     if access.update.is_some() || !shares {
         return None;
     }
-    let results = || access.writes.iter().filter(|w| !access.undefined.contains(w));
+    // Working memory is written, too; where a result has the same place, that stands among the writes once more.
+    let places = |list: &[Extent], place: &Extent| list.iter().filter(|other| *other == place).count();
+    let is_result = |w: &&Extent| places(&access.writes, w) > places(&access.undefined, w);
+    let results = || access.writes.iter().filter(is_result);
     let in_place = |read: &Extent, write: &Extent| {
         read.start == write.start && write.row_bytes <= read.row_bytes && write.end() <= read.end()
     };

@@ -199,6 +199,12 @@ fn file_with(def: &OpDef, dice: &mut Dice) -> Option<(String, AttrDict)> {
         };
         results.extend((0..count).map(|_| ty.clone()));
     }
+    // The generic form may have the operands in another order.
+    let first = |place: usize| segments[..place].iter().sum::<i128>() as usize;
+    let of = |place: usize| operands[first(place)..first(place) + segments[place] as usize].iter().cloned();
+    let order = schema.generic_order();
+    let (operands, segments): (Vec<Type>, Vec<i128>) =
+        (order.iter().flat_map(|place| of(*place)).collect(), order.iter().map(|place| segments[*place]).collect());
     let mut attrs = AttrDict::default();
     for spec in schema.attrs {
         if spec.required || dice.roll(2) == 0 {

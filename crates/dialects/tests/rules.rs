@@ -3,6 +3,7 @@
 use crate::common;
 
 use common::{check, errors, kernel, matrix, part};
+use slipring_dialects::Dialects;
 use slipring_ir::text;
 use slipring_machine::built_in;
 
@@ -126,5 +127,14 @@ fn text_is_printed_as_it_is_read() {
     assert_eq!(text::print(&again), printed);
     for line in body.lines().map(str::trim).filter(|line| !line.is_empty() && !line.contains("atomicType")) {
         assert!(printed.contains(&line.replace("  ", " ")), "`{line}` is not in\n{printed}");
+    }
+}
+
+#[test]
+fn generic_forms_name_every_operand_once() {
+    for schema in Dialects::get().all().iter().map(|def| &def.schema).filter(|schema| !schema.generic.is_empty()) {
+        let mut places = schema.generic_order();
+        places.sort_unstable();
+        assert_eq!(places, (0..schema.operands.len()).collect::<Vec<_>>(), "{}", schema.name);
     }
 }

@@ -181,6 +181,8 @@ pub struct OpSchema {
     pub aliases: &'static [&'static str],
     pub syntax: Syntax,
     pub operands: &'static [OperandSpec],
+    /// The operands in the order of the generic form, where that is another one.
+    pub generic: &'static [&'static str],
     pub results: &'static [ResultSpec],
     pub attrs: &'static [AttrSpec],
     /// Number of regions and the name of each.
@@ -196,6 +198,19 @@ pub struct OpSchema {
 }
 
 impl OpSchema {
+    /// The same with another order of the operands in the generic form.
+    pub const fn in_generic_form(self, generic: &'static [&'static str]) -> OpSchema {
+        OpSchema { generic, ..self }
+    }
+
+    /// Places of the operands in the order of the generic form.
+    pub fn generic_order(&self) -> Vec<usize> {
+        match self.generic {
+            [] => (0..self.operands.len()).collect(),
+            names => names.iter().filter_map(|name| self.operands.iter().position(|own| own.name == *name)).collect(),
+        }
+    }
+
     /// The declared operand of this name.
     pub fn operand(&self, name: &str) -> Option<&'static OperandSpec> {
         self.operands.iter().find(|spec| spec.name == name)

@@ -43,6 +43,8 @@ pub struct OpDef {
     /// Whether the tile library of a platform whose vector unit works on registers (A5) uses its working memory: most such
     /// libraries take the tile and leave it alone.
     pub registers_use_tmp: fn(&OpRef<'_>) -> bool,
+    /// Whether its working memory is read for the last time before the first result is written: then it may be the result's place.
+    pub tmp_before_results: bool,
     /// Whether the tile library of a platform whose vector unit works on memory (A2/A3) works in the reserved bytes at the end of
     /// UB for it: see `reserved` of a memory space.
     pub library_memory: fn(&OpRef<'_>) -> bool,

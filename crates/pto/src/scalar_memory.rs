@@ -93,7 +93,8 @@ pub static TSETVAL: OpDef = OpDef {
         ],
         &[],
         &[],
-    ),
+    )
+    .in_generic_form(&["dst", "offset", "value"]),
     summary: "Write one element of a tile",
     doc: "Writes `value` at `offset` elements from the address of the tile: in a row-major tile \
           `row × columns + column`.",

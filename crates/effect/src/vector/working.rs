@@ -13,6 +13,8 @@ pub struct Working<E> {
     pub local: Local,
     /// The working memory.
     pub tiles: Vec<TileArg>,
+    /// Results are written behind the last use of it: where it is their place, they stay.
+    pub before_results: bool,
 }
 
 impl<E> Working<E> {
@@ -22,6 +24,11 @@ impl<E> Working<E> {
         for tile in &self.tiles {
             let (rows, cols) = tile.valid(args)?;
             tile.rect(rows, cols).extents(self.local, args, &mut access.undefined);
+        }
+        if self.before_results {
+            let Access { undefined, writes, .. } = access;
+            let own = undefined.split_off(known);
+            undefined.extend(own.into_iter().filter(|range| !writes.contains(range)));
         }
         access.writes.extend_from_slice(&access.undefined[known..]);
         Ok(())

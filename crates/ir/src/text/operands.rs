@@ -123,6 +123,9 @@ impl<'a> OpParser<'a> {
         let attrs = &mut self.module.op_mut(op).attrs;
         attrs.remove("resultSegmentSizes");
         let given = attrs.remove("operandSegmentSizes");
+        if !schema.generic.is_empty() {
+            return self.in_their_order(op, schema, values, given.as_ref());
+        }
         // Elsewhere optional operands may come last in the generic form, whatever their place in the text.
         let mut order: Vec<usize> = (0..schema.operands.len()).collect();
         order.sort_by_key(|i| schema.operands[*i].arity != Arity::One && schema.operands[*i].arity != Arity::Variadic);
@@ -163,6 +166,30 @@ impl<'a> OpParser<'a> {
             let (group, after) = rest.split_at(*size as usize);
             rest = after;
             groups[if reordered { order[place] } else { place }] = group;
+        }
+        self.set_operands(op, &groups);
+        Ok(())
+    }
+
+    /// The operands of an op whose declaration says in which order the generic form has them.
+    fn in_their_order(&mut self, op: OpId, schema: &OpSchema, values: &[ValueId], given: Option<&Attr>) -> Parsed<()> {
+        let span = self.module.op(op).span;
+        let order = schema.generic_order();
+        let specs: Vec<OperandSpec> = order.iter().map(|place| schema.operands[*place]).collect();
+        let sizes = match given.map(segment_sizes) {
+            Some(Some(sizes)) if sizes_fit(&sizes, values.len(), &specs) => sizes,
+            Some(Some(sizes)) => {
+                let sizes: Vec<u16> = sizes.to_vec();
+                let d = Diagnostic::error("operand-count", span, format!("{sizes:?} are no sizes for the operands"));
+                return Err(self.fail(d.note(format!("expected {}", describe(&specs)))));
+            }
+            Some(None) => return Err(self.error("attribute", span, "`operandSegmentSizes` is an `array<i32: …>`")),
+            None => self.assign_operands(values, &specs, &format!("`{}`", schema.name), span)?,
+        };
+        let mut groups: Vec<&[ValueId]> = vec![&[]; schema.operands.len()];
+        let mut rest = values;
+        for (place, size) in order.into_iter().zip(&sizes) {
+            (groups[place], rest) = rest.split_at(usize::from(*size));
         }
         self.set_operands(op, &groups);
         Ok(())

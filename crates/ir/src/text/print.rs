@@ -12,7 +12,9 @@ use super::operands::{segment_attr, sizes_fit};
 use super::readback::says_all;
 use super::spell::symbol_text;
 use super::spelling::Spelling;
-use crate::{Arity, Attr, AttrKind, AttrSpec, BlockId, Module, OpId, OpSchema, Syntax, Type, ValueId};
+use smallvec::SmallVec;
+
+use crate::{Arity, Attr, AttrKind, AttrSpec, BlockId, Module, Op, OpId, OpSchema, Syntax, Type, ValueId};
 
 /// Writes operations. Hand-written syntaxes get it in [`super::CustomSyntax::print`].
 pub struct OpPrinter<'a> {
@@ -293,15 +295,16 @@ impl<'a> OpPrinter<'a> {
     /// `"dialect.op"(%a) ({…}) {…} : (T) -> T`.
     fn generic(&mut self, op: OpId) {
         let data = self.module.op(op);
+        let (operands, segments) = in_generic_order(data);
         self.write(&escape(&data.name));
         self.write("(");
-        self.values(&data.operands);
+        self.values(&operands);
         self.write(")");
         if let Some(schema) = data.schema()
             && schema.operands.iter().any(|o| o.arity != Arity::One)
             && data.attrs.get("operandSegmentSizes").is_none()
         {
-            let sizes = segment_attr(&data.segments);
+            let sizes = segment_attr(&segments);
             self.write(&format!(" <{{operandSegmentSizes = {sizes}}}>"));
         }
         if !data.regions.is_empty() {
@@ -316,10 +319,25 @@ impl<'a> OpPrinter<'a> {
         }
         self.attr_dict(op, &[]);
         self.write(" : (");
-        self.types_of(&data.operands);
+        self.types_of(&operands);
         self.write(") -> ");
         self.result_types_of(&data.results);
     }
+}
+
+/// The operands of an op and how many each declared one has, in the order of the generic form.
+fn in_generic_order(data: &Op) -> (SmallVec<[ValueId; 4]>, SmallVec<[u16; 4]>) {
+    let Some(schema) = data.schema().filter(|own| !own.generic.is_empty() && own.operands.len() == data.segments.len())
+    else {
+        return (data.operands.iter().copied().collect(), data.segments.iter().copied().collect());
+    };
+    let (mut operands, mut segments) = (SmallVec::new(), SmallVec::new());
+    for place in schema.generic_order() {
+        let first: usize = data.segments[..place].iter().map(|size| usize::from(*size)).sum();
+        operands.extend(data.operands[first..first + usize::from(data.segments[place])].iter().copied());
+        segments.push(data.segments[place]);
+    }
+    (operands, segments)
 }
 
 /// The name as it is written: without the dialect where an alias says so (`module`, `return`).

@@ -31,6 +31,7 @@ const BASE: OpSchema = OpSchema {
     aliases: &[],
     syntax: Syntax::Generic,
     operands: &[],
+    generic: &[],
     results: &[],
     attrs: &[],
     regions: &[],

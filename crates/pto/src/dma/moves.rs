@@ -43,7 +43,8 @@ pub static TMOV: OpDef = OpDef {
             ),
             defaulted("reluPreMode", AttrKind::Enum(RELU_PRE_MODE), "`normal_relu`: negative values become 0 first"),
         ],
-    ),
+    )
+    .in_generic_form(&["src", "dst", "fp", "preQuantScalar"]),
     summary: "Move a tile to another local memory or layout",
     doc: "`dst[i, j] = src[i, j]` for the rows and columns that both valid shapes have in common; elements land where \
           the layout of `dst` puts them. Ways: L1 to L0A, L0B, the bias table, the scale buffer or the scales beside L0A and L0B; UB to UB or to the \

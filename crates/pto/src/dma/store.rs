@@ -50,7 +50,8 @@ pub static TSTORE: OpDef = OpDef {
             defaulted("layout", AttrKind::Enum(LAYOUT), "how the dimensions of a memref fold into rows and columns"),
             defaulted("pto.inferred_layout", AttrKind::Any, "left by the assembler, which found the layout itself"),
         ],
-    ),
+    )
+    .in_generic_form(&["src", "dst", "preQuantScalar"]),
     summary: "Store a tile into a window of global memory",
     doc: "`dst[i, j] = src[i, j]` for the rows and columns that the valid shape of `src` and the window have in common; where \
           the text says both, they must have as many elements, and always the same rows and columns if they have. Views of \

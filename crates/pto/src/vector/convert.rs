@@ -37,7 +37,8 @@ pub static TCVT: OpDef = OpDef {
             defaulted("rmode", AttrKind::Enum(ROUND_MODE), "rounding; `CAST_RINT` by default"),
             defaulted("sat_mode", AttrKind::Enum(SATURATION_MODE), "saturation; by default as the types need it"),
         ],
-    ),
+    )
+    .in_generic_form(&["src", "dst", "tmp"]),
     summary: "Convert to another element type",
     doc: shape_doc!(
         "`dst[i, j] = src[i, j]` in the type of `dst`, rounded once. `RINT` and `CAST_RINT` round to the nearest, ties to even; \

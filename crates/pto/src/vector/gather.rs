@@ -50,7 +50,8 @@ pub static TGATHER: OpDef = OpDef {
             defaulted("cmpMode", AttrKind::Enum(GATHER_CMP), "the comparison; `eq` by default"),
             defaulted("offset", AttrKind::Int, "the number of the first element of a comparison; 0 by default"),
         ],
-    ),
+    )
+    .in_generic_form(&["src", "dst", "cdst", "indices", "tmp", "kValue"]),
     summary: "Gather elements by index, by comparison or by pattern",
     doc: "`ins(src, indices, tmp)`: `dst[i, j]` = element `indices[i, j]` of `src` for the valid shape of `dst`; the elements are \
           counted from 0 as they lie in memory, row by row with all columns. An index (without a sign) that names no element of \

@@ -80,12 +80,12 @@ impl<'a> Operands<'a> {
     /// Adds the work to pipe V, at the cost of the op. Operands that the declaration calls working memory are undefined
     /// after it.
     pub fn issue(mut self, d: &mut Decoder<'_>, effect: impl Effect + 'static) -> Lowered {
-        let tiles = self.working(d)?;
+        let (tiles, before_results) = (self.working(d)?, self.op.def.tmp_before_results);
         let (pipe, cost) = self.place(d);
         if tiles.is_empty() {
             d.issue(pipe, effect, self.args, cost);
         } else {
-            d.issue(pipe, Working { effect, local: self.local, tiles }, self.args, cost);
+            d.issue(pipe, Working { effect, local: self.local, tiles, before_results }, self.args, cost);
         }
         Ok(())
     }
@@ -94,7 +94,7 @@ impl<'a> Operands<'a> {
     pub fn issue_discovering(mut self, d: &mut Decoder<'_>, effect: impl Discover + 'static) -> Lowered {
         let tiles = self.working(d)?;
         let (pipe, cost) = self.place(d);
-        d.issue_discovering(pipe, Working { effect, local: self.local, tiles }, self.args, cost);
+        d.issue_discovering(pipe, Working { effect, local: self.local, tiles, before_results: false }, self.args, cost);
         Ok(())
     }
 

@@ -126,6 +126,8 @@ pub static TSELS: OpDef = OpDef {
         rows_of_bits(op, "mask", diags);
     },
     lower: |op, d| choose(op, d, ["src", "scalar"]),
+    // The number that is chosen, and nothing else (device headers, `TSels`).
+    tmp_before_results: true,
     elems: types::SELECT,
     class: "select",
     ..COMPARISON

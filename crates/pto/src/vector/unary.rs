@@ -68,7 +68,7 @@ pub static TSQRT: OpDef = OpDef {
 };
 
 pub static TRSQRT: OpDef = OpDef {
-    schema: OpSchema { name: "pto.trsqrt", ..ONE_TMP },
+    schema: OpSchema { name: "pto.trsqrt", generic: &["src", "dst", "tmp"], ..ONE_TMP },
     summary: "Reciprocal of the square root",
     doc: number_doc!(
         "`dst = 1 / sqrt(src)`, element by element, the root and its reciprocal each rounded to the element type: an infinity for ±0, NaN below."

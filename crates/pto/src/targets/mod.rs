@@ -1,5 +1,6 @@
 //! The tools that built programs are printed for: a file for each version.
 
+mod bounds;
 mod fixes;
 mod pipe_ends;
 mod pipe_values;

@@ -7,7 +7,7 @@ use slipring_tile::Elem;
 
 use super::ptoas_0_27_ops::OPS;
 use super::ptoas_0_27_types::TYPES;
-use super::{fixes, pipe_ends, pipe_values, scalars, views};
+use super::{bounds, fixes, pipe_ends, pipe_values, scalars, views};
 
 /// ptoas 0.27.
 pub static PTOAS_0_27: Target = Target {
@@ -131,7 +131,7 @@ const BY_ROW: &[&str] = &[
 ];
 
 /// The rules, with what is done to the ends of pipes and to what moves through them.
-pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 41] {
+pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 44] {
     [
         OpRule {
             index: &["offset"],
@@ -226,12 +226,21 @@ pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 41] {
         OpRule { fix: Some(views::indices_by_rows), ..OpRule::of(&["pto.mgather", "pto.mscatter"]) },
         OpRule { fix: Some(scalars::numbers_with_their_brackets), ..OpRule::of(scalars::USERS) },
         OpRule {
+            fix: Some(scalars::truths_without_a_sign),
+            ..OpRule::of(&["arith.maxsi", "arith.minsi", "arith.cmpi"])
+        },
+        OpRule {
             fix: Some(scalars::cast_by_way_of_64_bits),
             ..OpRule::of(&["arith.index_cast", "arith.index_castui"])
         },
         OpRule { fix: Some(scalars::sum_as_difference), ..OpRule::of(&["arith.addf"]) },
         OpRule { fix: Some(scalars::rounded_up_by_one_less), ..OpRule::of(&["arith.ceildivui"]) },
         OpRule { fix: Some(scalars::carried_at_once), ..OpRule::of(&["scf.for", "scf.while"]) },
+        OpRule { fix: Some(bounds::counted_without_a_sign), ..OpRule::of(&["scf.for"]) },
+        OpRule {
+            fix: Some(scalars::given_in_variables),
+            ..OpRule::of(&["scf.for", "scf.while", "scf.yield", "scf.condition"])
+        },
         OpRule { fix: Some(fixes::carries_no_tile), ..OpRule::of(&["scf.for", "scf.while", "func.call"]) },
     ]
 }

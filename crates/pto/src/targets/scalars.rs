@@ -224,27 +224,57 @@ const CHOOSES: &[&str] = &[
     "arith.minnumf",
 ];
 
+/// What casts: in the C++ with one cast, with two where a sign goes.
+const CASTS: &[&str] = &[
+    "arith.extsi",
+    "arith.extui",
+    "arith.trunci",
+    "arith.index_cast",
+    "arith.index_castui",
+    "arith.sitofp",
+    "arith.uitofp",
+    "arith.bitcast",
+];
+
+/// How a number stands in the C++, where it is used once and so is written into the expression that uses it.
+struct Written {
+    wraps: bool,
+    chooses: bool,
+    divides: bool,
+    compares: bool,
+}
+
+impl Written {
+    fn of(module: &Module, value: ValueId) -> Option<Written> {
+        let ValueDef::Result(made, _) = module.value(value).def else { return None };
+        let name = &*module.op(made).name;
+        // Of a number that becomes a truth the lowest bit counts: it is taken before the cast.
+        let lowest_bit = name == "arith.trunci" && *module.ty(value) == Type::I1;
+        Some(Written {
+            wraps: WRAPS.contains(&name) || lowest_bit,
+            chooses: CHOOSES.contains(&name),
+            divides: matches!(name, "arith.divsi" | "arith.remsi" | "arith.shrsi" | "arith.shrui"),
+            compares: matches!(name, "arith.cmpi" | "arith.cmpf"),
+        })
+    }
+}
+
 /// A number that is used once is written into the expression that uses it, and two casts around it lose their brackets
 /// (LLVM 19): `(int64_t) ((int32_t) a + b)`. Where that says another number, it gets a variable of its own.
 pub(super) fn numbers_with_their_brackets(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let user = module.op(id).name.clone();
-    let widens = match &*user {
-        "arith.extsi" | "arith.sitofp" | "arith.uitofp" | "arith.trunci" => true,
-        "arith.index_cast" => *module.ty(module.op(id).results[0]) == Type::I64,
-        _ => false,
-    };
+    let casts = CASTS.contains(&&*user);
     let compares = matches!(&*user, "arith.cmpi" | "arith.cmpf");
     for at in 0..module.op(id).operands.len() {
         let value = module.op(id).operands[at];
-        let ValueDef::Result(made, _) = module.value(value).def else { continue };
-        let name = &*module.op(made).name;
-        let (wraps, chooses) = (WRAPS.contains(&name), CHOOSES.contains(&name));
-        let divides = matches!(name, "arith.divsi" | "arith.remsi" | "arith.shrsi");
+        let Some(written) = Written::of(module, value) else { continue };
+        let Written { wraps, chooses, divides, .. } = written;
+        let unsigned_shift = divides && defined_by(module, value, "arith.shrui");
         let narrow = matches!(module.ty(value), Type::Int { width: 2..32, .. });
-        let lost = name == "arith.shrui"
+        let lost = unsigned_shift
             || narrow && (wraps || chooses)
-            || widens && (wraps || chooses || divides)
-            || compares && chooses;
+            || casts && (wraps || chooses || divides)
+            || compares && (chooses || written.compares);
         if lost {
             let copy = variables(scalars, module, id, &[value])?[0];
             module.op_mut(id).operands[at] = copy;
@@ -253,20 +283,80 @@ pub(super) fn numbers_with_their_brackets(scalars: &Scalars, module: &mut Module
     Ok(())
 }
 
-/// Numbers in variables of their own, in front of an op: the results of a branch.
+fn defined_by(module: &Module, value: ValueId, name: &str) -> bool {
+    module.defining_op(value).is_some_and(|made| *module.op(made).name == *name)
+}
+
+/// What a loop or a branch is given, and what bounds a loop, stands under casts as well.
+pub(super) fn given_in_variables(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    // With numbers that it carries a loop counts in `int32_t`, by way of `size_t`: under one cast more.
+    let bounds = *module.op(id).name == *"scf.for" && module.op(id).results.is_empty();
+    for at in 0..module.op(id).operands.len() {
+        let value = module.op(id).operands[at];
+        let Some(written) = Written::of(module, value) else { continue };
+        let bound = bounds && at < 3;
+        let whole = matches!(module.ty(value), Type::Int { .. } | Type::Index);
+        if whole && (written.chooses || written.divides || bound && written.wraps) {
+            let copy = variables(scalars, module, id, &[value])?[0];
+            module.op_mut(id).operands[at] = copy;
+        }
+    }
+    Ok(())
+}
+
+/// Truths have no sign in the C++: there the larger one is true, and here, as a number with a sign, it is false.
+pub(super) fn truths_without_a_sign(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let [lhs, rhs] = both(&this)?;
+    if *module.ty(lhs) != Type::I1 {
+        return Ok(());
+    }
+    let name = module.op(id).name.clone();
+    let span = module.op(id).span;
+    if &*name == "arith.cmpi" {
+        if this.text("predicate").is_some_and(|predicate| predicate.starts_with('s')) {
+            module.op_mut(id).operands = [rhs, lhs].into_iter().collect();
+        }
+        return Ok(());
+    }
+    let both_true = &*name == "arith.maxsi";
+    let known = constant_before(scalars, module, id, i64::from(!both_true), Type::I1)?;
+    let (yes, no) = if both_true { (rhs, known) } else { (known, rhs) };
+    let operands: &[(&str, &[ValueId])] = &[("condition", &[lhs]), ("true_value", &[yes]), ("false_value", &[no])];
+    let made = scalars.select.make(module, operands, AttrDict::default(), &[Type::I1], span);
+    module.insert_before(id, made);
+    replace(module, id, made);
+    Ok(())
+}
+
+/// Numbers in variables of their own, in front of an op: the results of branches. An integer is compared there, too: what is
+/// used twice has a variable before any cast.
 fn variables(scalars: &Scalars, module: &mut Module, anchor: OpId, values: &[ValueId]) -> Result<Vec<ValueId>, String> {
-    let span = module.op(anchor).span;
-    let yes = constant_before(scalars, module, anchor, 1, Type::I1)?;
-    let types: Vec<Type> = values.iter().map(|value| module.ty(*value).clone()).collect();
-    let branch = scalars.branch.make(module, &[("condition", &[yes])], AttrDict::default(), &types, span);
+    values.iter().map(|value| variable(scalars, module, anchor, *value)).collect()
+}
+
+fn variable(scalars: &Scalars, module: &mut Module, anchor: OpId, value: ValueId) -> Result<ValueId, String> {
+    let (ty, span) = (module.ty(value).clone(), module.op(anchor).span);
+    let condition = match ty {
+        Type::Int { .. } | Type::Index => {
+            let zero = constant_before(scalars, module, anchor, 0, ty.clone())?;
+            let equal = [("predicate", Attr::member("cmpi_predicate", "eq"))];
+            let operands: &[(&str, &[ValueId])] = &[("lhs", &[value]), ("rhs", &[zero])];
+            let compared = scalars.compare.make(module, operands, equal, &[Type::I1], span);
+            module.insert_before(anchor, compared);
+            module.op(compared).results[0]
+        }
+        _ => constant_before(scalars, module, anchor, 1, Type::I1)?,
+    };
+    let branch = scalars.branch.make(module, &[("condition", &[condition])], AttrDict::default(), &[ty], span);
     for _ in 0..2 {
         let region = module.add_region(branch);
         let block = module.add_block(region);
-        let given = scalars.branch_end.make(module, &[("values", values)], AttrDict::default(), &[], span);
+        let given = scalars.branch_end.make(module, &[("values", &[value])], AttrDict::default(), &[], span);
         module.append(block, given);
     }
     module.insert_before(anchor, branch);
-    Ok(module.op(branch).results.to_vec())
+    Ok(module.op(branch).results[0])
 }
 
 /// Constants have no sign: one of a type with a sign, or without any, is cast. Only stores to global memory take it.

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use slipring_tile::{
-    BLayout, Binary, Cast, Elem, Init, Layout, Reduce, RoundMode, SLayout, Scratch, Unary, binary, convert, copy, math,
-    matmul_tile, unary,
+    BLayout, Binary, Cast, Elem, Init, Layout, Order, Reduce, RoundMode, SLayout, Scratch, Unary, binary, convert,
+    copy, math, matmul_tile, unary,
 };
 
 static ADD: Binary = binary!(float: |a, b| a + b, int: |a, b| a.wrapping_add(b));
@@ -64,7 +64,7 @@ fn elementwise() {
         let (a, mut out) = (filled(&layout), vec![0; layout.bytes()]);
         rate(&format!("add {elem}"), || assert!(ADD.run(elem, &a, &a, &mut out)));
         rate(&format!("sum of rows {elem}"), || {
-            a.chunks(256 * elem.bytes()).for_each(|row| Reduce::Sum.row(elem, row, &mut out))
+            a.chunks(256 * elem.bytes()).for_each(|row| Reduce::Sum.row(Order::Registers, elem, row, &mut out))
         });
         if elem.is_float() {
             for (name, op) in [("exp", &EXP), ("ln", &LN), ("rsqrt", &RSQRT)] {

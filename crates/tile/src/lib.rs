@@ -28,5 +28,5 @@ pub use lanes::{Arg, Binary, Ternary, Unary};
 pub use layout::{BLayout, Layout, SLayout};
 pub use matmul::{Init, MatmulError, Scratch, matmul_tile};
 pub use nearest::nearest;
-pub use reduce::Reduce;
+pub use reduce::{Order, Reduce};
 pub use space::Space;

@@ -11,17 +11,37 @@ fn u32s(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks(4).map(|b| u32::from_le_bytes(b.try_into().unwrap())).collect()
 }
 
-/// The documented order: 64 lanes, then halves.
-fn lanes(row: &[f32], f: fn(f32, f32) -> f32) -> f32 {
-    let mut lanes: Vec<Option<f32>> = (0..64).map(|j| row.iter().skip(j).step_by(64).copied().reduce(f)).collect();
-    for half in [32, 16, 8, 4, 2, 1] {
-        for j in 0..half {
-            if let Some(b) = lanes[j + half] {
-                lanes[j] = Some(lanes[j].map_or(b, |a| f(a, b)));
-            }
+/// The documented order of the A5 in parts of `n` elements: sums of trees, products of lanes; each step rounded.
+fn row_of(name: &str, row: &[f32], n: usize, f: Two, round: fn(f32) -> f32) -> f32 {
+    let halves = |mut lanes: Vec<f32>, step: fn(f32) -> f32| {
+        while lanes.len() > 1 {
+            let half = lanes.len() / 2;
+            lanes = (0..half).map(|j| step(f(lanes[j], lanes[j + half]))).collect();
         }
+        lanes[0]
+    };
+    let neutral = if name == "sum" { 0.0 } else { 1.0 };
+    match name {
+        "sum" => row.chunks(n).fold(0.0, |sum, part| {
+            let mut tree: Vec<f32> = part.iter().copied().chain(vec![neutral; n - part.len()]).collect();
+            while tree.len() > 1 {
+                tree = tree.chunks(2).map(|two| f(two[0], two[1])).collect();
+            }
+            round(sum + round(tree[0]))
+        }),
+        "prod" => {
+            halves((0..n).map(|j| row.iter().skip(j).step_by(n).fold(1.0, |a, b| round(f(a, *b)))).collect(), round)
+        }
+        _ => row.iter().copied().reduce(f).unwrap(),
     }
-    lanes[0].unwrap()
+}
+
+fn column_of(column: &[f32], f: Two, round: fn(f32) -> f32) -> f32 {
+    column[1..].chunks(2).fold(column[0], |sum, rows| round(f(sum, rows.iter().copied().reduce(f).map(round).unwrap())))
+}
+
+fn to_f16(x: f32) -> f32 {
+    to_f16s(&f16s([x]))[0]
 }
 
 type Two = fn(f32, f32) -> f32;
@@ -42,16 +62,16 @@ fn rows() {
             let got = to_f32s(&result(&tiles, &format!("pto.trow{name} ins(%a, %t : !a, !t) outs(%d : !d)")));
             for (i, got) in got.iter().enumerate() {
                 let (r, c) = (i / cols, i % cols);
-                let expected = if r < 6 && c == 0 { lanes(&a[r * 200..][..190], f) } else { 5.0 };
+                let expected = if r < 6 && c == 0 { row_of(name, &a[r * 200..][..190], 64, f, |x| x) } else { 5.0 };
                 assert_eq!(*got, expected, "{name} {layout} {dst} {i}");
             }
         }
-        // Narrow floats: combined in f32, rounded once.
+        // Narrow floats: each step is rounded.
         let a16 = f16s(a.iter().map(|x| x * 0.1));
         let wide = to_f16s(&a16);
         let tiles = [tile("a", "f16", 6, 200, a16), tile("d", "f16", 6, 1, vec![0; 12]).laid(DN)];
         let got = result(&tiles, &format!("pto.trow{name} ins(%a : !a) outs(%d : !d)"));
-        assert_eq!(got, f16s((0..6).map(|r| lanes(&wide[r * 200..][..200], f))), "{name} f16");
+        assert_eq!(got, f16s((0..6).map(|r| row_of(name, &wide[r * 200..][..200], 128, f, to_f16))), "{name} f16");
     }
 }
 
@@ -66,15 +86,16 @@ fn columns() {
             ];
             let got = to_f32s(&result(&tiles, &format!("pto.tcol{name} ins(%a : !a) outs(%d : !d)")));
             for (c, got) in got.iter().enumerate() {
-                let column = (0..13).map(|r| a[r * 300 + c]);
-                assert_eq!(*got, if c < 290 { column.reduce(f).unwrap() } else { 5.0 }, "{name} {layout} {c}");
+                let column: Vec<f32> = (0..13).map(|r| a[r * 300 + c]).collect();
+                assert_eq!(*got, if c < 290 { column_of(&column, f, |x| x) } else { 5.0 }, "{name} {layout} {c}");
             }
         }
         let a16 = f16s(a.iter().map(|x| x * 0.1));
         let wide = to_f16s(&a16);
         let tiles = [tile("a", "f16", 16, 300, a16), tile("d", "f16", 1, 300, vec![0; 600])];
         let got = result(&tiles, &format!("pto.tcol{name} ins(%a : !a) outs(%d : !d)"));
-        let expected = (0..300).map(|c| (0..16).map(|r| wide[r * 300 + c]).reduce(f).unwrap());
+        let column = |c: usize| (0..16).map(|r| wide[r * 300 + c]).collect::<Vec<f32>>();
+        let expected = (0..300).map(|c| column_of(&column(c), f, to_f16));
         assert_eq!(got, f16s(expected), "{name} f16");
     }
 }
@@ -94,10 +115,12 @@ fn sums_of_columns_in_pairs() {
         ];
         to_f32s(&result(&tiles, &op(pairs)))[3]
     };
-    // ((big + 1) + (1 + 1)) and, one after the other, ((big + 1) + 1) + 1.
-    assert_eq!((sum(&[big, 1.0, 1.0, 1.0], true), sum(&[big, 1.0, 1.0, 1.0], false)), (big + 2.0, big));
-    // Five rows: (0, 1) and (2, 3), row 4 to the first, then both.
-    assert_eq!(sum(&[1.0, 1.0, big, 1.0, 1.0], true), (1.0f32 + 1.0 + 1.0) + (big + 1.0));
+    // (big + 1) + (1 + 1) and, the second and third first, (big + (1 + 1)) + 1 and (big + (0 + 1)) + 1.
+    assert_eq!((sum(&[big, 1.0, 1.0, 1.0], true), sum(&[big, 1.0, 1.0, 1.0], false)), (big + 2.0, big + 2.0 + 1.0));
+    assert_eq!((sum(&[big, 0.0, 1.0, 1.0], true), sum(&[big, 0.0, 1.0, 1.0], false)), (big + 2.0, big));
+    // Five rows: (0, 1) and (2, 3), row 4 to the last of them, then both.
+    assert_eq!(sum(&[1.0, 1.0, big, 0.0, 1.0], true), (1.0f32 + 1.0) + (big + 1.0));
+    assert_eq!(sum(&[big, 0.0, 1.0, 0.0, 1.0], true), big + (1.0 + 1.0));
     // Six rows: three sums, of which the third is added to the sum of the first two.
     assert_eq!(sum(&[big, 0.0, 1.0, 1.0, 1.0, 0.0], true), (big + 2.0) + 1.0);
     assert_eq!(sum(&[7.0], true), 7.0);

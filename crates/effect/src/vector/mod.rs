@@ -28,7 +28,7 @@ pub use number::{Number, NumberUse, unsigned};
 pub use operands::{Input, Local, TileArg};
 pub use order::{Merge, MergeRows, SortRows};
 pub use pad::Pad;
-pub use reduce::{ColArg, ColReduce, Order, Reduction, RowArg, RowReduce};
+pub use reduce::{ColArg, ColReduce, Reduction, RowArg, RowReduce, Rows};
 pub use scaled::{RowNumber, ScaleRows};
 pub use sequence::Sequence;
 pub use table::{Outside, TableArg, TableMove};

@@ -2,7 +2,7 @@
 
 use slipring_program::{Access, Effect, Env, Fault, Memory, Run, Scratch};
 use slipring_tile::copy::{read_row, row_range, write_row};
-use slipring_tile::{Elem, Reduce, View, reduce};
+use slipring_tile::{Elem, Order, Reduce, View, reduce};
 
 use super::operands::{Reading, Rect, scalar_bytes};
 use super::{Local, TileArg, tile_units, with_operands};
@@ -102,12 +102,13 @@ fn line<'a>(bytes: &'a [u8], view: &View, row: usize, n: usize, buffer: &'a mut 
     }
 }
 
-/// `dst[r, 0]` = the elements of row r of the source, combined; see [`slipring_tile::reduce`] for the order.
+/// `dst[r, 0]` = the elements of row r of the source, combined; see [`Order`].
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct RowReduce {
     pub tiles: Reduction,
     pub what: Reduce,
+    pub order: Order,
 }
 
 impl Effect for RowReduce {
@@ -120,7 +121,7 @@ impl Effect for RowReduce {
         self.tiles.run(args, env, memory, s, true, |dst, src, view, (rows, cols), [buffer, ..]| {
             let mut result = [0; 8];
             for r in 0..rows {
-                self.what.row(view.elem, line(src, &view, r, cols, buffer), &mut result);
+                self.what.row(self.order, view.elem, line(src, &view, r, cols, buffer), &mut result);
                 write_row(dst, &to, r, 0, &result[..view.elem.bytes()]);
             }
         })
@@ -182,23 +183,23 @@ fn index(at: usize, elem: Elem) -> [u8; 8] {
     scalar_bytes(at as u64, Elem::I64, elem)
 }
 
-/// In which order the elements of a column are combined. Floats narrower than `f32` are combined in `f32` and rounded
-/// once at the end.
+/// Which rows are combined first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
-    /// Row after row, the first row being the start.
-    Sequential,
-    /// Rows 2i and 2i + 1 give row i of the next round; the last row of an odd number is then added to row 0; until
-    /// one row is left.
+pub enum Rows {
+    /// One after the other, or two by two: see [`Order`].
+    InTurn,
+    /// Rows 2i and 2i + 1 give row i of the next round, until one row is left; the last row of an odd number is added to the
+    /// first row of the next round on units that work on memory, to the last one on units that work on registers.
     Pairs,
 }
 
-/// `dst[0, c]` = the elements of column c of the source, combined.
+/// `dst[0, c]` = the elements of column c of the source, combined, each step rounded to the element type.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct ColReduce {
     pub tiles: Reduction,
     pub what: Reduce,
+    pub rows: Rows,
     pub order: Order,
 }
 
@@ -209,48 +210,57 @@ impl Effect for ColReduce {
 
     fn run(&self, args: &[u64], Run { env, memory, scratch: s, .. }: Run<'_>) -> Result<u64, Fault> {
         let to = self.tiles.target();
-        self.tiles.run(args, env, memory, s, false, |dst, src, view, (rows, cols), [buffer, sums, result]| {
+        self.tiles.run(args, env, memory, s, false, |dst, src, view, (rows, cols), [buffer, sums, two]| {
             if rows == 0 || cols == 0 {
                 return;
             }
-            let elem = view.elem;
-            let width = cols * Reduce::acc_elem(elem).bytes();
-            match self.order {
-                Order::Sequential => {
-                    sums.resize(width, 0);
-                    Reduce::begin(elem, line(src, &view, 0, cols, buffer), sums);
+            let (elem, width) = (view.elem, cols * view.elem.bytes());
+            let combine = |sum: &mut [u8], row: &[u8]| self.what.binary().run_in_place(elem, sum, row);
+            sums.clear();
+            match (self.rows, self.order) {
+                (Rows::InTurn, Order::Memory) => {
+                    sums.extend_from_slice(line(src, &view, 0, cols, buffer));
                     for r in 1..rows {
-                        self.what.fold(elem, line(src, &view, r, cols, buffer), sums);
+                        combine(sums, line(src, &view, r, cols, buffer));
                     }
                 }
-                Order::Pairs => {
-                    sums.resize(rows * width, 0);
-                    for (r, sum) in sums.chunks_mut(width).enumerate() {
-                        Reduce::begin(elem, line(src, &view, r, cols, buffer), sum);
+                (Rows::InTurn, Order::Registers) => {
+                    sums.extend_from_slice(line(src, &view, 0, cols, buffer));
+                    for r in (1..rows).step_by(2) {
+                        two.clear();
+                        two.extend_from_slice(line(src, &view, r, cols, buffer));
+                        if r + 1 < rows {
+                            combine(two, line(src, &view, r + 1, cols, buffer));
+                        }
+                        combine(sums, two);
                     }
-                    self.pairs(elem, sums, rows, width);
+                }
+                (Rows::Pairs, order) => {
+                    for r in 0..rows {
+                        sums.extend_from_slice(line(src, &view, r, cols, buffer));
+                    }
+                    self.pairs(order, elem, sums, rows, width);
                 }
             }
-            result.resize(cols * elem.bytes(), 0);
-            Reduce::end(elem, &sums[..width], result);
-            write_row(dst, &to, 0, 0, result);
+            write_row(dst, &to, 0, 0, &sums[..width]);
         })
     }
 }
 
 impl ColReduce {
     /// Combines `rows` rows of `width` bytes into the first.
-    fn pairs(&self, elem: Elem, sums: &mut [u8], mut rows: usize, width: usize) {
-        let (op, wide) = (self.what.binary(), Reduce::acc_elem(elem));
+    fn pairs(&self, order: Order, elem: Elem, sums: &mut [u8], mut rows: usize, width: usize) {
+        let op = self.what.binary();
         while rows > 1 {
             for i in 0..rows / 2 {
                 let (first, second) = sums.split_at_mut((2 * i + 1) * width);
-                op.run_in_place(wide, &mut first[2 * i * width..], &second[..width]);
+                op.run_in_place(elem, &mut first[2 * i * width..], &second[..width]);
                 sums.copy_within(2 * i * width..(2 * i + 1) * width, i * width);
             }
             if rows % 2 == 1 {
+                let at = if order == Order::Memory { 0 } else { (rows / 2 - 1) * width };
                 let (first, last) = sums.split_at_mut((rows - 1) * width);
-                op.run_in_place(wide, &mut first[..width], &last[..width]);
+                op.run_in_place(elem, &mut first[at..at + width], &last[..width]);
             }
             rows /= 2;
         }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use slipring_machine::{Role, Units};
 use slipring_program::{Access, Effect, Env, Extent, Memory, Output, Run, Scratch};
-use slipring_tile::{BLayout, Binary, Cast, Compare, Elem, Layout, Reduce, SLayout, Space, binary};
+use slipring_tile::{BLayout, Binary, Cast, Compare, Elem, Layout, Order, Reduce, SLayout, Space, binary};
 
 use super::*;
 
@@ -117,12 +117,12 @@ proptest! {
         check(&Select { local: LOCAL, dst, mask, a, b: Input::Tile(a), bits: Bits::Rows })?;
         let column = TileArg { layout: layout(which.0 % 2, elem, 32, 1), ..tile("dst", 0, 10) };
         let tiles = Reduction { local: LOCAL, dst: column, src: a };
-        check(&RowReduce { tiles, what: Reduce::Sum })?;
+        check(&RowReduce { tiles, what: Reduce::Sum, order: Order::Registers })?;
         check(&RowArg { tiles, what: Reduce::Max })?;
         let row = TileArg { layout: layout(which.0 % 2, elem, 1, 64), ..tile("dst", 0, 13) };
         let tiles = Reduction { local: LOCAL, dst: row, src: b };
-        check(&ColReduce { tiles, what: Reduce::Max, order: Order::Sequential })?;
-        check(&ColReduce { tiles, what: Reduce::Sum, order: Order::Pairs })?;
+        check(&ColReduce { tiles, what: Reduce::Max, rows: Rows::InTurn, order: Order::Memory })?;
+        check(&ColReduce { tiles, what: Reduce::Sum, rows: Rows::Pairs, order: Order::Registers })?;
         check(&ColArg { tiles, what: Reduce::Min })?;
     }
 }

@@ -1,13 +1,13 @@
 //! Rows and columns reduced to one element (PTO IR manual 4.6).
 
 use slipring_ir::{AttrKind, Diags, Dim, OpSchema, OperandSpec, Touch};
-use slipring_tile::Reduce;
+use slipring_tile::{Order, Reduce};
 
 use super::check::{self, Elems, INDICES, NUMBERS, Needs};
 use super::lower::Operands;
 use super::types;
 use super::{DST, ONE_TMP, SRC, TMP, VECTOR, ins};
-use slipring_effect::vector::{ColArg, ColReduce, Order, Reduction, RowArg, RowReduce};
+use slipring_effect::vector::{ColArg, ColReduce, Reduction, RowArg, RowReduce, Rows};
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
@@ -34,27 +34,29 @@ const REDUCTION: OpDef =
 const BY_ROW: OpDef = OpDef { along: [Along::Each, Along::Combines], ..REDUCTION };
 const BY_COLUMN: OpDef = OpDef { along: [Along::Combines, Along::Each], ..REDUCTION };
 
-/// Says how a row is combined.
+/// Says what of a row is combined.
 macro_rules! row_doc {
     ($what:literal) => {
         concat!(
             $what,
-            " `dst` is one column, stored by rows or by columns; its other columns stay as they are. The order is part of \
-             the result: 64 lanes, lane j combining the elements j, j + 64, j + 128, … in this order; then lane j is \
-             combined with lane j + 32, then + 16, + 8, + 4, + 2, + 1, lanes without elements standing aside. f16 and bf16 \
-             are combined in f32 and rounded once at the end. A row without valid elements is refused."
+            " `dst` is one column, stored by rows or by columns; its other columns stay as they are. A row without valid \
+             elements is refused."
         )
     };
 }
 
-/// Says how a column is combined.
+/// Says what of a column is combined.
 macro_rules! col_doc {
     ($what:literal) => {
-        concat!(
-            $what,
-            " `dst` is one row. Rows are combined one after the other, the first being the start. f16 and bf16 are combined \
-             in f32 and rounded once at the end. A column without valid elements is refused."
-        )
+        concat!($what, " `dst` is one row. A column without valid elements is refused.")
+    };
+}
+
+/// Says in which order a column is combined, and what is rounded.
+macro_rules! col_order {
+    () => {
+        " Each step is rounded to the element type. A5: the first row, then the second and third, combined, the fourth and \
+         fifth, …, the last one alone if the number is even. A2/A3: row after row."
     };
 }
 
@@ -72,7 +74,14 @@ macro_rules! arg_doc {
 pub static TROWSUM: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowsum", ..ONE_TMP },
     summary: "Sum of each row",
-    doc: row_doc!("`dst[i, 0]` = the sum over j of `src[i, j]`."),
+    doc: concat!(
+        row_doc!("`dst[i, 0]` = the sum over j of `src[i, j]`."),
+        " The order is part of the result. A row is taken in parts of 256 bytes. A5: 0, to which the sum of each part is added \
+         in turn. A2/A3: the parts 2i and 2i + 1 are added element by element, a whole part that is left and the rest of the \
+         row are added to the first; then neighbouring parts, the last of an odd number to the one before, until one is left, \
+         whose elements are summed. The sum of a part is a tree over neighbours, in f32 and rounded once; other steps are \
+         rounded to the element type."
+    ),
     verify: |op, _, diags| rows(op, NUMBERS, diags),
     lower: |op, d| reduce_rows(op, d, Reduce::Sum),
     elems: types::ROW_SUMS,
@@ -83,7 +92,13 @@ pub static TROWSUM: OpDef = OpDef {
 pub static TROWPROD: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowprod", ..ONE_TMP },
     summary: "Product of each row",
-    doc: row_doc!("`dst[i, 0]` = the product over j of `src[i, j]`."),
+    doc: concat!(
+        row_doc!("`dst[i, 0]` = the product over j of `src[i, j]`."),
+        " The order is part of the result. A5: 256 bytes of lanes, lane j the product of the elements j, j + lanes, … in this \
+         order; then lane j is multiplied by the lane half as many behind it, until one is left; each step is rounded to the \
+         element type. A2/A3: so with 32 bytes of lanes, which are then multiplied from the first to the last, floats in f32 \
+         and rounded once."
+    ),
     verify: |op, _, diags| rows(op, NUMBERS, diags),
     lower: |op, d| reduce_rows(op, d, Reduce::Prod),
     elems: types::ROW_SUMS,
@@ -146,13 +161,14 @@ pub static TCOLSUM: OpDef = OpDef {
     summary: "Sum of each column",
     doc: concat!(
         col_doc!("`dst[0, j]` = the sum over i of `src[i, j]`."),
-        " With `isBinary` rows are added in pairs instead: rows 2i and 2i + 1 give row i of the next round, the last row of an \
-         odd number is then added to row 0, until one row is left."
+        col_order!(),
+        " With `isBinary` rows are added in pairs instead: rows 2i and 2i + 1 give row i of the next round, until one row is \
+         left; the last row of an odd number is added to the last row of the next round (A5), to its first (A2/A3)."
     ),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| {
         let pairs = op.attr("isBinary").and_then(slipring_ir::Attr::as_bool).unwrap_or(false);
-        reduce_columns(op, d, Reduce::Sum, if pairs { Order::Pairs } else { Order::Sequential })
+        reduce_columns(op, d, Reduce::Sum, if pairs { Rows::Pairs } else { Rows::InTurn })
     },
     elems: types::COLUMN_SUMS,
     registers_use_tmp: |op| op.attr("isBinary").and_then(slipring_ir::Attr::as_bool).unwrap_or(false),
@@ -163,9 +179,9 @@ pub static TCOLSUM: OpDef = OpDef {
 pub static TCOLPROD: OpDef = OpDef {
     schema: OpSchema { name: "pto.tcolprod", ..ONE_TMP },
     summary: "Product of each column",
-    doc: col_doc!("`dst[0, j]` = the product over i of `src[i, j]`."),
+    doc: concat!(col_doc!("`dst[0, j]` = the product over i of `src[i, j]`."), col_order!()),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
-    lower: |op, d| reduce_columns(op, d, Reduce::Prod, Order::Sequential),
+    lower: |op, d| reduce_columns(op, d, Reduce::Prod, Rows::InTurn),
     elems: types::COLUMN_PRODUCTS,
     class: "mul",
     ..BY_COLUMN
@@ -176,7 +192,7 @@ pub static TCOLMAX: OpDef = OpDef {
     summary: "Largest element of each column",
     doc: col_doc!("`dst[0, j]` = the largest `src[i, j]`: NaN only where all are, +0 rather than -0."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
-    lower: |op, d| reduce_columns(op, d, Reduce::Max, Order::Sequential),
+    lower: |op, d| reduce_columns(op, d, Reduce::Max, Rows::InTurn),
     elems: types::COLUMN_SUMS,
     class: "max",
     ..BY_COLUMN
@@ -187,7 +203,7 @@ pub static TCOLMIN: OpDef = OpDef {
     summary: "Smallest element of each column",
     doc: col_doc!("`dst[0, j]` = the smallest `src[i, j]`: NaN only where all are, -0 rather than +0."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
-    lower: |op, d| reduce_columns(op, d, Reduce::Min, Order::Sequential),
+    lower: |op, d| reduce_columns(op, d, Reduce::Min, Rows::InTurn),
     elems: types::COLUMN_SUMS,
     class: "max",
     ..BY_COLUMN
@@ -259,9 +275,14 @@ fn tiles<'a>(op: &OpRef<'a>, d: &mut Decoder<'_>) -> Result<(Operands<'a>, Reduc
     Ok((operands, Reduction { local, dst, src }))
 }
 
+/// The order of the tile library of the platform.
+fn order(d: &Decoder<'_>) -> Order {
+    if d.platform.vector_function.is_some() { Order::Registers } else { Order::Memory }
+}
+
 fn reduce_rows(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce) -> Lowered {
     let (operands, tiles) = tiles(op, d)?;
-    operands.issue(d, RowReduce { tiles, what })
+    operands.issue(d, RowReduce { tiles, what, order: order(d) })
 }
 
 fn arg_rows(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce) -> Lowered {
@@ -269,9 +290,9 @@ fn arg_rows(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce) -> Lowered {
     operands.issue(d, RowArg { tiles, what })
 }
 
-fn reduce_columns(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce, order: Order) -> Lowered {
+fn reduce_columns(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce, rows: Rows) -> Lowered {
     let (operands, tiles) = tiles(op, d)?;
-    operands.issue(d, ColReduce { tiles, what, order })
+    operands.issue(d, ColReduce { tiles, what, rows, order: order(d) })
 }
 
 fn arg_columns(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce) -> Lowered {

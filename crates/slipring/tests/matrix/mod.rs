@@ -221,10 +221,10 @@ fn reductions() {
         [("sum", "add"), ("prod", "mul"), ("max", "max"), ("min", "min"), ("argmax", ""), ("argmin", "")]
     {
         let result = |ty: Ty| if what.is_empty() { Ty("i32") } else { ty };
-        let reduce = |ty: Ty, row: &[u64], along: bool| match what {
+        let reduce = |arch: &str, ty: Ty, row: &[u64], along: bool| match what {
             "" => reference::position(name, ty, row),
-            _ if along => reference::combine_row(what, ty, row),
-            _ => reference::combine(what, ty, row),
+            _ if along => reference::combine_row(what, ty, row, arch == "a5"),
+            _ => reference::combine(what, ty, row, arch == "a5"),
         };
         all(&format!("pto.trow{name}"), |arch, ty, make| {
             let src = make(0);
@@ -232,7 +232,7 @@ fn reductions() {
             let expect = |tiles: &[Tile], out: &mut [u64]| {
                 let (cols, [rows, valid]) = (tiles[0].shape[1], tiles[0].valid);
                 for i in 0..rows {
-                    out[i * tiles[1].shape[1]] = reduce(ty, &tiles[0].data[i * cols..][..valid], true);
+                    out[i * tiles[1].shape[1]] = reduce(arch, ty, &tiles[0].data[i * cols..][..valid], true);
                 }
             };
             matrix.case(arch, &format!("  pto.trow{name} ins(%t0 : !t0) outs(%t1 : !t1)"), vec![src, dst], 1, &expect);
@@ -245,7 +245,7 @@ fn reductions() {
                 let (cols, [rows, valid]) = (tiles[0].shape[1], tiles[0].valid);
                 for (j, result) in out.iter_mut().enumerate().take(valid) {
                     let column: Vec<u64> = (0..rows).map(|i| tiles[0].data[i * cols + j]).collect();
-                    *result = reduce(ty, &column, false);
+                    *result = reduce(arch, ty, &column, false);
                 }
             };
             matrix.case(arch, &format!("  pto.tcol{name} ins(%t0 : !t0) outs(%t1 : !t1)"), vec![src, dst], 1, &expect);

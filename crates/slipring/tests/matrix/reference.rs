@@ -102,34 +102,58 @@ pub fn compare(mode: &str, ty: Ty, a: u64, b: u64) -> bool {
     }
 }
 
-/// Combines in the order of the list; short floats in f32. One element stays as it is.
-pub fn combine(name: &str, ty: Ty, elements: &[u64]) -> u64 {
-    if let [one] = elements {
-        return *one;
+/// Two elements, or the one that is there; each step is rounded.
+fn both(name: &str, ty: Ty, a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(binary(name, ty, a, b)),
+        (a, b) => a.or(b),
     }
-    let wide = if ty.is_float() { Ty("f32") } else { ty };
-    let widened = elements.iter().map(|bits| wide.encode(ty.decode(*bits)));
-    let all = widened.reduce(|a, b| binary(name, wide, a, b)).unwrap();
-    ty.encode(wide.decode(all))
 }
 
-/// 64 lanes, lane j combining the elements j, j + 64, …; then lanes are halved.
-pub fn combine_row(name: &str, ty: Ty, row: &[u64]) -> u64 {
+/// A column: two by two on A5 (`registers`), row after row elsewhere. One element stays as it is.
+pub fn combine(name: &str, ty: Ty, elements: &[u64], registers: bool) -> u64 {
+    let (first, rest) = elements.split_first().unwrap();
+    let rows = rest.chunks(if registers { 2 } else { 1 });
+    rows.map(|rows| both(name, ty, Some(rows[0]), rows.get(1).copied()))
+        .fold(Some(*first), |a, b| both(name, ty, a, b))
+        .unwrap()
+}
+
+/// A row of less than 512 bytes, as the tile library of the platform combines it. Sums of 256 bytes are trees over neighbours
+/// in f32, products have lanes.
+pub fn combine_row(name: &str, ty: Ty, row: &[u64], registers: bool) -> u64 {
     let wide = if ty.is_float() { Ty("f32") } else { ty };
-    let mut lanes: Vec<Option<u64>> = vec![None; 64];
-    let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
-        (Some(a), Some(b)) => Some(binary(name, wide, a, b)),
-        (a, b) => a.or(b),
-    };
-    for (j, bits) in row.iter().enumerate() {
-        lanes[j % 64] = add(lanes[j % 64], Some(wide.encode(ty.decode(*bits))));
-    }
-    for half in [32, 16, 8, 4, 2, 1] {
-        for j in 0..half {
-            lanes[j] = add(lanes[j], lanes[j + half]);
+    let widened = |bits: &u64| wide.encode(ty.decode(*bits));
+    let tree = |part: &[u64]| {
+        let mut part: Vec<u64> = part.iter().map(widened).collect();
+        while part.len() > 1 {
+            part = part.chunks(2).map(|two| both(name, wide, Some(two[0]), two.get(1).copied()).unwrap()).collect();
         }
+        ty.encode(wide.decode(part[0]))
+    };
+    let lanes = |n: usize| -> Vec<u64> {
+        let lane = |j| row.iter().skip(j).step_by(n).fold(None, |a, b| both(name, ty, a, Some(*b))).unwrap();
+        (0..n.min(row.len())).map(lane).collect()
+    };
+    let part = 256 / ty.bytes();
+    match (name, registers) {
+        // Lanes beyond the row take no part, and so a sum of negative zeros may be 0 or -0: it is 0.
+        ("add", true) => row.chunks(part).fold(0, |sum, part| binary(name, ty, sum, tree(part))),
+        ("add", false) => tree(&lanes(part)),
+        ("mul", true) => {
+            let mut lanes = lanes(part);
+            for half in (0..part.ilog2()).rev().map(|bit| 1 << bit) {
+                let two = |j: usize| both(name, ty, Some(lanes[j]), lanes.get(j + half).copied()).unwrap();
+                lanes = (0..half.min(lanes.len())).map(two).collect();
+            }
+            lanes[0]
+        }
+        ("mul", false) => {
+            let all = lanes(32 / ty.bytes()).iter().map(widened).reduce(|a, b| binary(name, wide, a, b)).unwrap();
+            ty.encode(wide.decode(all))
+        }
+        _ => tree(row),
     }
-    ty.encode(wide.decode(lanes[0].unwrap()))
 }
 
 /// The first largest or smallest; NaN is passed over.

@@ -101,7 +101,8 @@ impl Compiled {
                 Value::Scalar(bits) => Argument::Bits(*bits),
             })
             .collect();
-        let meant = match File::parse(text).and_then(|file| file.run(self.kernel(), &arguments, blocks)) {
+        let registers = self.platform.vector_function.is_some();
+        let meant = match File::parse(text).and_then(|file| file.run(self.kernel(), &arguments, blocks, registers)) {
             Ok(meant) => meant,
             Err(why) => return Outcome::Unknown(why),
         };

@@ -46,6 +46,8 @@ pub struct Run<'a> {
     /// This block, and how many there are.
     pub block: i128,
     pub blocks: i128,
+    /// Whether the vector unit works on registers (A5): its library combines rows in another order.
+    pub registers: bool,
     /// The Vector core that the body of a region is evaluated for, and the region's mode.
     pub lane: Option<usize>,
     pub mode: Option<String>,
@@ -72,13 +74,14 @@ impl File {
     }
 
     /// The bytes of each tensor after the kernel ran, those that it returns behind its parameters'.
-    pub fn run(&self, kernel: &str, arguments: &[Argument], blocks: u32) -> Eval<Vec<Vec<u8>>> {
+    pub fn run(&self, kernel: &str, arguments: &[Argument], blocks: u32, registers: bool) -> Eval<Vec<Vec<u8>>> {
         let mut run = Run {
             functions: BTreeMap::new(),
             globals: Names::new(),
             names: Names::new(),
             block: 0,
             blocks: i128::from(blocks),
+            registers,
             lane: None,
             mode: None,
             gathers: Vec::new(),

@@ -120,39 +120,89 @@ pub fn unary(name: &str, elem: Elem, a: f64) -> Option<f64> {
     ))
 }
 
-/// A row reduced to one element, in 64 lanes: lane `j` takes elements `j`, `j + 64`, …; then lanes are halved, lane `j` with lane
-/// `j + 32`, `+ 16` … Lanes without elements take no part. Floats are combined in `f32` and rounded once.
-pub fn reduce_row(name: &str, elem: Elem, row: &[f64]) -> Option<f64> {
-    let wide = if elem.is_float() { Elem::F32 } else { elem };
-    let mut lanes: Vec<Option<f64>> = vec![None; 64];
-    for (at, value) in row.iter().enumerate() {
-        let lane = &mut lanes[at % 64];
-        *lane = Some(match *lane {
-            None => *value,
-            Some(before) => binary(name, wide, before, *value)?,
-        });
+/// Two numbers combined, rounded to the element type; nothing is an operand that is not there.
+fn both(name: &str, elem: Elem, a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    match (a, b) {
+        (Some(a), Some(b)) => binary(name, elem, a, b),
+        (a, b) => a.or(b),
     }
-    let mut half = 32;
-    while half > 0 {
-        for at in 0..half {
-            lanes[at] = match (lanes[at], lanes[at + half]) {
-                (Some(a), Some(b)) => Some(binary(name, wide, a, b)?),
-                (a, b) => a.or(b),
-            };
-        }
-        half /= 2;
-    }
-    let result = lanes[0]?;
-    Some(if elem.is_float() { narrow(elem, result as f32) } else { result })
 }
 
-/// A column reduced to one element, row after row.
-pub fn reduce_column(name: &str, elem: Elem, column: &[f64]) -> Option<f64> {
+/// Neighbours, then neighbours of those, in `f32`; rounded at the end.
+fn tree(name: &str, elem: Elem, row: &[f64]) -> Option<f64> {
     let wide = if elem.is_float() { Elem::F32 } else { elem };
-    let mut values = column.iter();
-    let mut result = *values.next()?;
-    for value in values {
-        result = binary(name, wide, result, *value)?;
+    let mut row = row.to_vec();
+    while row.len() > 1 {
+        row = row.chunks(2).map(|two| both(name, wide, Some(two[0]), two.get(1).copied())).collect::<Option<_>>()?;
     }
-    Some(if elem.is_float() { narrow(elem, result as f32) } else { result })
+    Some(if elem.is_float() { narrow(elem, row[0] as f32) } else { row[0] })
+}
+
+/// Lane j is the elements j, j + n, …, combined, each step rounded.
+fn lanes(name: &str, elem: Elem, row: &[f64], n: usize) -> Option<Vec<f64>> {
+    let lane = |j| row.iter().skip(j).step_by(n).try_fold(None, |a, b| both(name, elem, a, Some(*b)).map(Some));
+    (0..n.min(row.len())).map(|j| lane(j)?).collect()
+}
+
+/// Parts of 256 bytes added in pairs, as a unit that works on memory does it.
+fn in_pairs(elem: Elem, row: &[f64]) -> Option<f64> {
+    let part = 256 / elem.bytes();
+    let add = |a: &[f64], b: &[f64]| -> Option<Vec<f64>> {
+        a.iter().enumerate().map(|(j, a)| both("add", elem, Some(*a), b.get(j).copied())).collect()
+    };
+    let (whole, rest) = row.split_at(row.len() / part * part);
+    let mut sums: Vec<Vec<f64>> =
+        whole.chunks(2 * part).map(|two| add(&two[..part], &two[part..])).collect::<Option<_>>()?;
+    if sums.len() > 1 && whole.len() % (2 * part) != 0 {
+        let last = sums.pop()?;
+        sums[0] = add(&sums[0], &last)?;
+    }
+    match sums.first_mut() {
+        Some(first) => *first = add(first, rest)?,
+        None => sums.push(rest.to_vec()),
+    }
+    while sums.len() > 1 {
+        let odd = if sums.len() % 2 == 1 { sums.pop() } else { None };
+        sums = sums.chunks(2).map(|two| add(&two[0], &two[1])).collect::<Option<_>>()?;
+        if let (Some(odd), Some(last)) = (odd, sums.last_mut()) {
+            *last = add(last, &odd)?;
+        }
+    }
+    tree("add", elem, &sums[0])
+}
+
+/// A row reduced to one element, in the order of the platform's tile library: A5 (`registers`) or A2/A3.
+pub fn reduce_row(name: &str, elem: Elem, row: &[f64], registers: bool) -> Option<f64> {
+    let part = 256 / elem.bytes();
+    match (name, registers) {
+        ("add", true) => row.chunks(part).try_fold(0.0, |sum, chunk| binary(name, elem, sum, tree(name, elem, chunk)?)),
+        ("add", false) => in_pairs(elem, row),
+        ("mul", true) => {
+            let mut lanes = lanes(name, elem, row, part)?;
+            let mut half = part;
+            while half > 1 {
+                half /= 2;
+                lanes = (0..half.min(lanes.len()))
+                    .map(|j| both(name, elem, Some(lanes[j]), lanes.get(j + half).copied()))
+                    .collect::<Option<_>>()?;
+            }
+            Some(lanes[0])
+        }
+        ("mul", false) => {
+            let wide = if elem.is_float() { Elem::F32 } else { elem };
+            let lanes = lanes(name, elem, row, 32 / elem.bytes())?;
+            let all = lanes.into_iter().try_fold(None, |a, b| both(name, wide, a, Some(b)).map(Some))??;
+            Some(if elem.is_float() { narrow(elem, all as f32) } else { all })
+        }
+        _ => tree(name, elem, row),
+    }
+}
+
+/// A column reduced to one element, each step rounded: two by two on A5 (`registers`), row after row on A2/A3.
+pub fn reduce_column(name: &str, elem: Elem, column: &[f64], registers: bool) -> Option<f64> {
+    let (first, rest) = column.split_first()?;
+    rest.chunks(if registers { 2 } else { 1 }).try_fold(*first, |sum, rows| {
+        let rows = both(name, elem, Some(rows[0]), rows.get(1).copied());
+        both(name, elem, Some(sum), rows)
+    })
 }

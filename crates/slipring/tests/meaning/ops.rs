@@ -114,6 +114,8 @@ pub fn call(run: &mut Run<'_>, name: &str, positional: Vec<Value>, keywords: Vec
         "tpop_from_aic" => pop(run, "tpop_from_aic", &args),
         "tpop_from_aiv" => pop(run, "tpop_from_aiv", &args),
         "tfree_to_aic" | "tfree_to_aiv" => Ok(Value::None),
+        "row_sum" | "row_prod" | "row_max" | "row_min" => reduced(&args, true, combined(&name[4..]), run.registers),
+        "col_sum" | "col_prod" | "col_max" | "col_min" => reduced(&args, false, combined(&name[4..]), run.registers),
         _ => plain(name, &args),
     }
 }
@@ -265,14 +267,23 @@ fn by_element(what: &str, args: &Args) -> Eval {
     Ok(Value::Array(Array { valid: array.valid, ..Array::new(&array.shape, array.elem, values) }))
 }
 
+/// The operation that a reduction combines with.
+fn combined(what: &str) -> &str {
+    match what {
+        "sum" => "add",
+        "prod" => "mul",
+        other => other,
+    }
+}
+
 /// `row_sum`, `col_max` …
-fn reduced(args: &Args, rows: bool, what: &str) -> Eval {
+fn reduced(args: &Args, rows: bool, what: &str, registers: bool) -> Eval {
     let array = args.array(0, "x")?;
     let ([all_rows, all_cols], lines) = (array.rows_cols(), array.rows());
     let (shape, values) = if rows {
         let mut values = lines
             .iter()
-            .map(|row| number::reduce_row(what, array.elem, row))
+            .map(|row| number::reduce_row(what, array.elem, row, registers))
             .collect::<Option<Vec<f64>>>()
             .ok_or_else(|| format!("{what} of {}", array.elem))?;
         values.resize(all_rows, f64::NAN);
@@ -280,7 +291,7 @@ fn reduced(args: &Args, rows: bool, what: &str) -> Eval {
     } else {
         let column = |col: usize| lines.iter().map(|row| row[col]).collect::<Vec<f64>>();
         let mut values = (0..array.counted()[1])
-            .map(|col| number::reduce_column(what, array.elem, &column(col)))
+            .map(|col| number::reduce_column(what, array.elem, &column(col), registers))
             .collect::<Option<Vec<f64>>>()
             .ok_or_else(|| format!("{what} of {}", array.elem))?;
         values.resize(all_cols, f64::NAN);
@@ -412,14 +423,6 @@ fn plain(name: &str, args: &Args) -> Eval {
         .or_else(|| name.strip_prefix("col_expand").map(|what| (false, what)))
     {
         return expanded(args, rows, what.strip_prefix('_'));
-    }
-    if let Some(what @ ("sum" | "max" | "min" | "prod")) = name.strip_prefix("row_").or(name.strip_prefix("col_")) {
-        let what = match what {
-            "sum" => "add",
-            "prod" => "mul",
-            other => other,
-        };
-        return reduced(args, name.starts_with("row_"), what);
     }
     let what = match name {
         "part_add" => "add",

@@ -3,6 +3,7 @@
 mod arrays;
 mod cross;
 mod masks;
+mod reduced;
 
 use slipring_tile::{Elem, RoundMode, Saturation, convert};
 
@@ -15,6 +16,7 @@ pub use arrays::{changed, element};
 use cross::{gather, pop, push, shard};
 pub use masks::chosen;
 use masks::{compared, selected};
+use reduced::{combined, reduced};
 
 /// Arguments of a call.
 pub struct Args {
@@ -265,40 +267,6 @@ fn by_element(what: &str, args: &Args) -> Eval {
     let each = array.values().into_iter().map(|x| number::unary(what, array.elem, x));
     let values = each.collect::<Option<Vec<f64>>>().ok_or_else(|| format!("{what} of {}", array.elem))?;
     Ok(Value::Array(Array { valid: array.valid, ..Array::new(&array.shape, array.elem, values) }))
-}
-
-/// The operation that a reduction combines with.
-fn combined(what: &str) -> &str {
-    match what {
-        "sum" => "add",
-        "prod" => "mul",
-        other => other,
-    }
-}
-
-/// `row_sum`, `col_max` …
-fn reduced(args: &Args, rows: bool, what: &str, registers: bool) -> Eval {
-    let array = args.array(0, "x")?;
-    let ([all_rows, all_cols], lines) = (array.rows_cols(), array.rows());
-    let (shape, values) = if rows {
-        let mut values = lines
-            .iter()
-            .map(|row| number::reduce_row(what, array.elem, row, registers))
-            .collect::<Option<Vec<f64>>>()
-            .ok_or_else(|| format!("{what} of {}", array.elem))?;
-        values.resize(all_rows, f64::NAN);
-        ([all_rows, 1], values)
-    } else {
-        let column = |col: usize| lines.iter().map(|row| row[col]).collect::<Vec<f64>>();
-        let mut values = (0..array.counted()[1])
-            .map(|col| number::reduce_column(what, array.elem, &column(col), registers))
-            .collect::<Option<Vec<f64>>>()
-            .ok_or_else(|| format!("{what} of {}", array.elem))?;
-        values.resize(all_cols, f64::NAN);
-        ([1, all_cols], values)
-    };
-    let valid = array.valid.map(|[r, c]| if rows { [r, 1] } else { [1, c] });
-    Ok(Value::Array(Array { valid, ..Array::new(&shape, array.elem, values) }))
 }
 
 /// `row_expand_add`, `col_expand_mul` …: an array and a value for each of its rows or columns.

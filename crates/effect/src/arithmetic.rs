@@ -57,6 +57,54 @@ pub static SUB_ADD: Ternary = ternary!(float: |a, b, c| a - b + c, int: |a, b, c
 /// `a * b + c` rounded once.
 pub static AXPY: Ternary = ternary!(float: |a, b, c| a.mul_add(b, c));
 
+/// Integers wrap; a negative power of an integer is 0 but for 1 and -1.
+pub static POW: Binary = binary!(
+    float: |a, b| math::pow(a, b),
+    signed: |a, b| match (a, b < 0) {
+        (_, false) => a.wrapping_pow(b as u32),
+        (1, true) => 1,
+        (-1, true) => if b & 1 == 0 { 1 } else { -1 },
+        (_, true) => 0,
+    },
+    unsigned: |a, b| a.wrapping_pow(b as u32),
+);
+
+/// The same on units that work on memory, whose library finds signs and special cases number by number: zeros have no sign, and
+/// what is no integral power comes from a logarithm.
+pub static POW_IN_STEPS: Binary = binary!(
+    float: |a, b| if b == 0.0 {
+        1.0
+    } else if a == 0.0 {
+        if b > 0.0 { 0.0 } else { f32::INFINITY }
+    } else if a == 1.0 && !b.is_finite() || a < 0.0 && b.trunc() != b {
+        math::NAN
+    } else {
+        math::pow(a, b)
+    },
+    signed: |a, b| match (a, b < 0) {
+        (_, false) => a.wrapping_pow(b as u32),
+        (1, true) => 1,
+        (-1, true) => if b & 1 == 0 { 1 } else { -1 },
+        (_, true) => 0,
+    },
+    unsigned: |a, b| a.wrapping_pow(b as u32),
+);
+
+/// `c * a + b`, `c` being the destination, rounded once.
+pub static SCALE_ADD: Ternary = ternary!(float: |a, b, c| a.mul_add(c, b));
+/// The same, and 0 for what is negative.
+pub static SCALE_ADD_RELU: Ternary = ternary!(float: |a, b, c| math::maximum(a.mul_add(c, b), 0.0));
+/// A difference, and 0 for what is negative.
+pub static SUB_RELU: Binary = binary!(float: |a, b| math::maximum(a - b, 0.0));
+/// A sum, and 0 for what is negative, in the type of what is added.
+pub static ADD_RELU: Binary = binary!(
+    float: |a, b| math::maximum(a + b, 0.0),
+    half: |a, b| math::maximum(math::half(a + b), 0.0),
+    int: |a, b| a.wrapping_add(b).max(0)
+);
+/// `a` times a scale, and 0 for what is negative: by way of 2^-17, which keeps large sums inside of the range of `f16` products.
+pub static SCALED_RELU: Binary = binary!(float: |a, scale| math::maximum(a * (1.0 / 131072.0) * scale * 131072.0, 0.0));
+
 pub static ABS: Unary = unary!(float: |a| a.abs(), signed: |a| a.wrapping_abs(), unsigned: |a| a);
 pub static NEG: Unary = unary!(float: |a| -a, signed: |a| a.wrapping_neg(), unsigned: |a| a.wrapping_neg());
 pub static EXP: Unary = unary!(float: |a| math::exp(a));

@@ -88,7 +88,7 @@ impl OpDef {
         platform.vector_cost(crate::names::bare(self.schema.name), self.class, &types)
     }
 
-    /// The same for its variant of high precision, which no op of the dialect asks for yet.
+    /// The same for its variant of high precision.
     pub fn precise_cost(&self, platform: &Platform, elem: Elem) -> Price {
         let types = format!("{}-precise", cost_types(elem, None));
         platform.vector_cost(crate::names::bare(self.schema.name), self.class, &types)

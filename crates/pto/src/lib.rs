@@ -71,4 +71,8 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     vector::table::OPS,
     vector::generate::OPS,
     vector::quantise::OPS,
+    vector::power::OPS,
+    vector::fused::OPS,
+    vector::pairs::OPS,
+    vector::part_arg::OPS,
 ];

@@ -24,7 +24,7 @@ fn storage(tile: &TileArg, local: Local, args: &[u64]) -> Extent {
 }
 
 /// The elements of a rectangle, row after row.
-fn take(memory: &Memory, (env, local): (Env, Local), rect: Rect, args: &[u64], out: &mut Vec<u8>) {
+pub(super) fn take(memory: &Memory, (env, local): (Env, Local), rect: Rect, args: &[u64], out: &mut Vec<u8>) {
     let Rect { tile, rows, cols } = rect;
     let (bytes, start) = memory.locate(env, local.core, local.space, args[tile.at]);
     let view = View::tile(&tile.layout, 0, 0);
@@ -39,7 +39,7 @@ fn take(memory: &Memory, (env, local): (Env, Local), rect: Rect, args: &[u64], o
 }
 
 /// The reverse of [`take`].
-fn put(memory: &mut Memory, (env, local): (Env, Local), rect: Rect, args: &[u64], elements: &[u8]) {
+pub(super) fn put(memory: &mut Memory, (env, local): (Env, Local), rect: Rect, args: &[u64], elements: &[u8]) {
     let Rect { tile, cols, .. } = rect;
     let (bytes, start) = memory.locate_mut(env, local.core, local.space, args[tile.at]);
     let view = View::tile(&tile.layout, 0, 0);
@@ -360,10 +360,9 @@ impl Discover for GatherWhere {
             Pitch::Columns => self.src.layout.cols,
             Pitch::Valid(unit) => cols.next_multiple_of(unit),
         };
-        let step = number.len().max(1);
         let mut counts = Vec::new();
         for row in 0..rows {
-            let line = &elements[row as usize * step..][..number.len()];
+            let line = &elements[row as usize * number.len()..][..number.len()];
             let mut packed = vec![0; (cols as usize).div_ceil(8)];
             let mut holds = vec![0; cols as usize];
             self.mode.run_packed(elem, line, &number, &mut packed);

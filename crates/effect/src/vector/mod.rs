@@ -13,9 +13,12 @@ mod number;
 mod operands;
 mod order;
 mod pad;
+mod pairs;
+mod part_arg;
 mod reduce;
 mod scaled;
 mod sequence;
+mod steps;
 mod table;
 mod working;
 
@@ -28,9 +31,12 @@ pub use number::{Number, NumberUse, unsigned};
 pub use operands::{Input, Local, TileArg};
 pub use order::{Merge, MergeRows, SortRows};
 pub use pad::Pad;
+pub use pairs::{Interleave, PairSums, Weave};
+pub use part_arg::{Numbered, PartArg};
 pub use reduce::{ColArg, ColReduce, Reduction, RowArg, RowReduce, Rows};
 pub use scaled::{RowNumber, ScaleRows};
 pub use sequence::Sequence;
+pub use steps::Steps;
 pub use table::{Outside, TableArg, TableMove};
 pub use working::Working;
 

@@ -1,4 +1,4 @@
-//! Ops that are read, printed and verified, and cannot be run yet.
+//! Ops that are read, printed and verified, and cannot be run yet, and those that are known and refused.
 
 use slipring_ir::{AttrKind, Diags, Infer, OpSchema, Syntax, Touch, Type, TypeRule};
 
@@ -7,7 +7,7 @@ use slipring_op::rules::{ANY, BOOL, PLAIN, TILE, defaulted, operand, result, sch
 
 /// The ops of this file.
 pub(crate) const OPS: &[&OpDef] =
-    &[&BUILD_ASYNC_SESSION, &TPUT_ASYNC, &TGET_ASYNC, &WAIT_ASYNC_EVENT, &TEST_ASYNC_EVENT];
+    &[&BUILD_ASYNC_SESSION, &TPUT_ASYNC, &TGET_ASYNC, &WAIT_ASYNC_EVENT, &TEST_ASYNC_EVENT, &TIMG2COL, &SETFMATRIX];
 
 /// What all of them have in common.
 const READ_ONLY: OpDef = OpDef {
@@ -122,4 +122,49 @@ pub static TEST_ASYNC_EVENT: OpDef = OpDef {
     doc: "True if it is. Cannot be run yet.",
     source: "PTO IR of the public assembler, asynchronous moves",
     ..READ_ONLY
+};
+
+/// Ops on feature maps. Their tiles have five dimensions, sizes, paddings and strides of a convolution, which the library's C++ says
+/// in types of its own and no type of the text does.
+const FEATURE_MAP: OpDef = OpDef {
+    verify: |op, _, diags| {
+        let name = op.def.schema.name;
+        diags.push(
+            op.error("no-type", format!("`{name}` works on a feature map, which no type of the text describes"))
+                .label("a tile of five dimensions with the sizes, paddings and strides of a convolution")
+                .help("lay the columns out in global memory, or with loads of windows, and multiply those"),
+        );
+    },
+    lower: |_, _| Err(slipring_op::def::Reported),
+    source: "tile ISA, page of the same name",
+    ..PLAIN
+};
+
+pub static TIMG2COL: OpDef = OpDef {
+    schema: schema(
+        "pto.timg2col",
+        Syntax::InsOuts { ins: 1, attrs_in_ins: true },
+        &[
+            operand("src", ANY, Touch::Read, "the feature map"),
+            operand("dst", ANY, Touch::Write, "where its columns go"),
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Columns of a feature map, for convolutions: refused",
+    doc: "Known by name. The text has no type for a feature map, so what it would do cannot be said: an error.",
+    ..FEATURE_MAP
+};
+
+pub static SETFMATRIX: OpDef = OpDef {
+    schema: schema(
+        "pto.SETFMATRIX",
+        Syntax::Format("$config `:` type($config) attr-dict `->` `(` `)`"),
+        &[operand("config", ANY, Touch::Nothing, "sizes and paddings of a convolution")],
+        &[],
+        &[],
+    ),
+    summary: "Sizes of a feature map for `pto.timg2col`: refused",
+    doc: "Known by name. The text has no type for a feature map, so what it would do cannot be said: an error.",
+    ..FEATURE_MAP
 };

@@ -5,8 +5,8 @@ use slipring_tile::Binary;
 
 use super::check::{self, FLOATS, NUMBERS};
 use super::lower::{Operands, elementwise};
-use super::types;
 use super::{EACH, TWO, TWO_TMP};
+use super::{precision, types};
 use slipring_effect::arithmetic::*;
 use slipring_effect::vector::Partial;
 use slipring_op::decode::Decoder;
@@ -52,13 +52,16 @@ pub static TMUL: OpDef = OpDef {
 };
 
 pub static TDIV: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tdiv", ..TWO },
+    schema: precision::with(precision::DIV, OpSchema { name: "pto.tdiv", ..TWO }),
     summary: "Divide a tile by a tile",
     doc: number_doc!(
         "`dst = src0 / src1`, element by element. Floats as IEEE 754 has it: x / 0 is an infinity, 0 / 0 NaN. Integers are \
           rounded towards zero; x / 0 is 0."
     ),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    verify: |op, _, diags| {
+        check::elementwise(op, NUMBERS, diags);
+        precision::verify(op, precision::HALF_AND_SINGLE, diags);
+    },
     class: "div",
     lower: |op, d| elementwise(op, d, &DIV, ["src0", "src1"]),
     elems: types::DIVIDE,

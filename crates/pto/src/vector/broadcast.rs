@@ -6,8 +6,8 @@ use slipring_tile::{BLayout, Binary, Cast};
 
 use super::check::{self, ANY_ELEM, Elems, FLOATS, NUMBERS, Needs};
 use super::lower::{Operands, spread};
-use super::types;
 use super::{ONE, TWO, TWO_TMP, VECTOR};
+use super::{precision, types};
 use slipring_effect::arithmetic::*;
 use slipring_effect::vector::{Input, Spread, TileArg};
 use slipring_op::Along;
@@ -118,10 +118,13 @@ pub static TROWEXPANDMUL: OpDef = OpDef {
 };
 
 pub static TROWEXPANDDIV: OpDef = OpDef {
-    schema: OpSchema { name: "pto.trowexpanddiv", ..TWO_TMP },
+    schema: precision::with(precision::DIV, OpSchema { name: "pto.trowexpanddiv", ..TWO_TMP }),
     summary: "Divide, a value for each row",
     doc: number_doc!(row_doc!("`dst = src0 / src1`")),
-    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    verify: |op, _, diags| {
+        check::types(op, NUMBERS, diags);
+        precision::verify(op, precision::HALF_AND_SINGLE, diags);
+    },
     class: "div",
     lower: |op, d| by_row(op, d, &DIV),
     elems: types::DIVIDE,
@@ -195,10 +198,13 @@ pub static TCOLEXPANDMUL: OpDef = OpDef {
 };
 
 pub static TCOLEXPANDDIV: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tcolexpanddiv", ..TWO },
+    schema: precision::with(precision::DIV, OpSchema { name: "pto.tcolexpanddiv", ..TWO }),
     summary: "Divide, a value for each column",
     doc: number_doc!("`dst[i, j] = src0[i, j] / src1[0, j]`."),
-    verify: |op, _, diags| columns(op, NUMBERS, diags),
+    verify: |op, _, diags| {
+        columns(op, NUMBERS, diags);
+        precision::verify(op, precision::HALF_AND_SINGLE, diags);
+    },
     class: "div",
     lower: |op, d| by_column(op, d, &DIV),
     elems: types::DIVIDE,

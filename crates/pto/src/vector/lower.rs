@@ -7,6 +7,7 @@ use slipring_tile::lanes::PerElement;
 use slipring_tile::{Elem, Space};
 
 use super::check::{element_of, number_type};
+use super::precision;
 use slipring_effect::vector::{Elementwise, Input, Local, Number, TableArg, TileArg, Working};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
@@ -110,7 +111,10 @@ impl<'a> Operands<'a> {
         let elem = |name| declared(name).and_then(|at| self.op.tile(at)).map(|tile| tile.layout.elem);
         let dst = elem("dst");
         let src = elem("src").or_else(|| elem("src0")).or(dst).unwrap_or(Elem::F32);
-        let cost = self.op.def.vector_cost(d.platform, src, dst.unwrap_or(src));
+        let cost = match precision::on(&self.op, d.platform) {
+            true => self.op.def.precise_cost(d.platform, src),
+            false => self.op.def.vector_cost(d.platform, src, dst.unwrap_or(src)),
+        };
         (self.op.pipe(d.platform).unwrap_or(Pipe::V), cost)
     }
 

@@ -5,8 +5,8 @@ use slipring_tile::Elem;
 
 use super::check::{self, FLOATS, NUMBERS, Needs};
 use super::lower::elementwise;
-use super::types;
 use super::{DST, EACH, SCALAR_ARG, SRC, WITH_SCALAR, WITH_SCALAR_TMP, ins};
+use super::{precision, types};
 use slipring_effect::arithmetic::*;
 use slipring_op::def::OpDef;
 use slipring_op::rules::{SCALAR, TILE, operand, optional, schema};
@@ -48,17 +48,20 @@ pub static TMULS: OpDef = OpDef {
 };
 
 pub static TDIVS: OpDef = OpDef {
-    schema: schema(
-        "pto.tdivs",
-        ins(3),
-        &[
-            optional("dividend", SCALAR, Touch::Nothing, "the number to divide, where it comes first"),
-            SRC,
-            optional("divisor", SCALAR, Touch::Nothing, "the number to divide by, where it comes second"),
-            DST,
-        ],
-        &[],
-        &[],
+    schema: precision::with(
+        precision::DIV,
+        schema(
+            "pto.tdivs",
+            ins(3),
+            &[
+                optional("dividend", SCALAR, Touch::Nothing, "the number to divide, where it comes first"),
+                SRC,
+                optional("divisor", SCALAR, Touch::Nothing, "the number to divide by, where it comes second"),
+                DST,
+            ],
+            &[],
+            &[],
+        ),
     ),
     summary: "Divide a tile by a number, or a number by a tile",
     doc: number_doc!(
@@ -68,6 +71,7 @@ pub static TDIVS: OpDef = OpDef {
     ),
     verify: |op, _, diags| {
         check::elementwise(op, NUMBERS, diags);
+        precision::verify(op, precision::HALF_AND_SINGLE, diags);
         if op.operand("dividend").is_some() == op.operand("divisor").is_some() {
             diags.push(op.error("operand-count", "expects a tile and a number, in either order"));
         }

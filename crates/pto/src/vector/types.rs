@@ -87,6 +87,15 @@ types! {
     TRIANGLE: "dst" NUMBERS, &[I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32];
     QUANTISED: "src" &[F32], &[F32];
     DEQUANTISED: "src" &[I8, I16], &[I8, I16];
+    POWER: "dst" &[I8, U8, I16, U16, I32, U32, F32], ALL;
+    /// Sums that are converted on their way out.
+    SUMS_CONVERTED: "src0" &[I16, F16, F32], &[I16, F16, F32];
+    WHOLE_SUMS: "src0" &[I32], &[I32];
+    /// Streams that are joined and parted.
+    WOVEN: "src0" &[], ALL;
+    PAIR_SUMS: "src" FLOATS, FLOATS;
+    /// Values with numbers beside them.
+    NUMBERED: "src0" FLOATS, FLOATS;
     /// Not on units that work on memory.
     REGISTERS_ONLY: "src" &[], Elem::ALL.as_slice();
 }

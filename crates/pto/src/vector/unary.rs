@@ -1,13 +1,13 @@
 //! One tile, element by element (PTO IR manual 4.5).
 
-use slipring_ir::OpSchema;
+use slipring_ir::{Diags, OpSchema};
 
 use super::check::{self, FLOATS, NUMBERS, SIGNED};
 use super::lower::elementwise;
-use super::types;
 use super::{EACH, ONE, ONE_TMP};
+use super::{precision, types};
 use slipring_effect::arithmetic::*;
-use slipring_op::def::OpDef;
+use slipring_op::def::{OpDef, OpRef};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TABS, &TNEG, &TEXP, &TLOG, &TSQRT, &TRSQRT, &TRECIP, &TRELU];
@@ -35,10 +35,10 @@ pub static TNEG: OpDef = OpDef {
 };
 
 pub static TEXP: OpDef = OpDef {
-    schema: OpSchema { name: "pto.texp", ..ONE },
+    schema: precision::with(precision::EXP, OpSchema { name: "pto.texp", ..ONE }),
     summary: "Exponential",
     doc: number_doc!("`dst = exp(src)`, element by element, correctly rounded: exp(-inf) is 0."),
-    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
+    verify: |op, _, diags| precise(op, diags),
     class: "exp",
     lower: |op, d| elementwise(op, d, &EXP, ["src"]),
     elems: types::FLOAT,
@@ -46,10 +46,10 @@ pub static TEXP: OpDef = OpDef {
 };
 
 pub static TLOG: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tlog", ..ONE },
+    schema: precision::with(precision::LOG, OpSchema { name: "pto.tlog", ..ONE }),
     summary: "Natural logarithm",
     doc: number_doc!("`dst = ln(src)`, element by element, correctly rounded: -inf for ±0, NaN below."),
-    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
+    verify: |op, _, diags| precise(op, diags),
     class: "log",
     lower: |op, d| elementwise(op, d, &LOG, ["src"]),
     elems: types::FLOAT,
@@ -57,10 +57,10 @@ pub static TLOG: OpDef = OpDef {
 };
 
 pub static TSQRT: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tsqrt", ..ONE },
+    schema: precision::with(precision::SQRT, OpSchema { name: "pto.tsqrt", ..ONE }),
     summary: "Square root",
     doc: number_doc!("`dst = sqrt(src)`, element by element, correctly rounded: -0 for -0, NaN below."),
-    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
+    verify: |op, _, diags| precise(op, diags),
     class: "sqrt",
     lower: |op, d| elementwise(op, d, &SQRT, ["src"]),
     elems: types::FLOAT,
@@ -68,12 +68,15 @@ pub static TSQRT: OpDef = OpDef {
 };
 
 pub static TRSQRT: OpDef = OpDef {
-    schema: OpSchema { name: "pto.trsqrt", generic: &["src", "dst", "tmp"], ..ONE_TMP },
+    schema: precision::with(
+        precision::RSQRT,
+        OpSchema { name: "pto.trsqrt", generic: &["src", "dst", "tmp"], ..ONE_TMP },
+    ),
     summary: "Reciprocal of the square root",
     doc: number_doc!(
         "`dst = 1 / sqrt(src)`, element by element, the root and its reciprocal each rounded to the element type: an infinity for ±0, NaN below."
     ),
-    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
+    verify: |op, _, diags| precise(op, diags),
     class: "rsqrt",
     lower: |op, d| elementwise(op, d, &RSQRT, ["src"]),
     elems: types::FLOAT,
@@ -81,10 +84,10 @@ pub static TRSQRT: OpDef = OpDef {
 };
 
 pub static TRECIP: OpDef = OpDef {
-    schema: OpSchema { name: "pto.trecip", ..ONE },
+    schema: precision::with(precision::RECIP, OpSchema { name: "pto.trecip", ..ONE }),
     summary: "Reciprocal",
     doc: number_doc!("`dst = 1 / src`, element by element, correctly rounded: an infinity for ±0."),
-    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
+    verify: |op, _, diags| precise(op, diags),
     class: "recip",
     lower: |op, d| elementwise(op, d, &RECIP, ["src"]),
     elems: types::FLOAT,
@@ -101,3 +104,9 @@ pub static TRELU: OpDef = OpDef {
     elems: types::RECTIFY,
     ..EACH
 };
+
+/// Floats, of which some may be computed with high precision.
+fn precise(op: &OpRef<'_>, diags: &mut Diags) {
+    check::elementwise(op, FLOATS, diags);
+    precision::verify(op, precision::HALF_AND_SINGLE, diags);
+}

@@ -21,7 +21,7 @@ pub struct Form {
 const USUAL: [&str; 6] = ["f32", "f16", "i32", "i16", "ui8", "f8E4M3FN"];
 
 /// Which types the assembler takes of a form.
-fn taken(form: &str, arch: &str) -> Vec<&'static str> {
+pub(super) fn taken(form: &str, arch: &str) -> Vec<&'static str> {
     let lines = include_str!("../../../../tests/accepts/answers.tsv").lines();
     let rows = lines.map(|line| line.split('\t').collect::<Vec<_>>());
     let mut own = rows.filter(|row| row.len() == 4 && row[0] == form && row[1] == arch);

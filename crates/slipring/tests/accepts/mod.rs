@@ -4,6 +4,7 @@
 //! `scripts/assembler --accepts FOLDER` writes what it says of them to `tests/accepts/answers.tsv`. Where slipring differs, and why,
 //! stands in `tests/accepts/differences.tsv`; nothing else may differ.
 
+mod empty;
 mod forms;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -35,6 +35,70 @@ const HARMLESS: &[(&str, &str)] = &[
     ("pto.tstore pto.inferred_layout", "who found the layout"),
     ("pto.barrier pto.auto_sync_tail_barrier", "who placed it"),
     ("pto.tstore stPhase", "a hint to the hardware"),
+    (
+        "pto.tdiv precision_mode",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
+    (
+        "pto.tdiv precisionType",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
+    (
+        "pto.tdivs precision_mode",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
+    (
+        "pto.tdivs precisionType",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
+    (
+        "pto.texp precision_mode",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
+    (
+        "pto.texp precisionType",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
+    (
+        "pto.tlog precision_mode",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
+    (
+        "pto.tlog precisionType",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
+    (
+        "pto.tsqrt precision_mode",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
+    (
+        "pto.tsqrt precisionType",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
+    (
+        "pto.trsqrt precision_mode",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
+    (
+        "pto.trsqrt precisionType",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
+    (
+        "pto.trowexpanddiv precision_mode",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
+    (
+        "pto.trowexpanddiv precisionType",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
+    (
+        "pto.tcolexpanddiv precision_mode",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
+    (
+        "pto.tcolexpanddiv precisionType",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
     ("pto.mad nosat", "what is so without it; beside `sat` it is refused"),
     ("pto.mad_acc nosat", "what is so without it; beside `sat` it is refused"),
     ("pto.mad_bias nosat", "what is so without it; beside `sat` it is refused"),

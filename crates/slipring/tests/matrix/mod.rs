@@ -5,6 +5,7 @@
 
 mod apart;
 mod conversions;
+mod library;
 pub(crate) mod numbers;
 mod order;
 mod places;

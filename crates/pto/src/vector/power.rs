@@ -1,0 +1,80 @@
+//! Powers (tile library, TPOW and TPOWS: the assembler has no op for them).
+
+use slipring_ir::{Diags, OpSchema, OperandSpec, Touch, Type};
+use slipring_machine::Platform;
+use slipring_tile::{Binary, Elem};
+
+use super::check::{self, NUMBERS};
+use super::lower::elementwise;
+use super::{DST, EACH, TMP, ins, precision, types};
+use slipring_effect::arithmetic::{POW, POW_IN_STEPS};
+use slipring_op::decode::Decoder;
+use slipring_op::def::{OpDef, OpRef};
+use slipring_op::rules::{SCALAR, TILE, operand, schema};
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&TPOW, &TPOWS];
+
+const BASE: OperandSpec = operand("base", TILE, Touch::Read, "what is raised");
+const POWERS: OpDef = OpDef {
+    class: "exp",
+    source: "tile ISA, page of the same name, and its headers of each platform",
+    elems: types::POWER,
+    ..EACH
+};
+
+/// Says how it computes.
+macro_rules! power_doc {
+    ($what:literal) => {
+        number_doc!(
+            $what,
+            " Floats as C's `pow` has it, with an error below 2^-44 before the result is rounded: x^0 and 1^x are 1, a negative \
+              number to a power that is not integral is NaN. On A2/A3 1 to an infinite or NaN power is NaN, a negative infinity \
+              too where the power is not integral, and zeros have no sign: 0^x is 0 or, for a negative x, infinite. A negative power \
+              of an integer is 0, but for 1 and -1. bf16 with `HIGH_PRECISION` only (A5)."
+        )
+    };
+}
+
+pub static TPOW: OpDef = OpDef {
+    schema: precision::with(
+        precision::POW,
+        schema("pto.tpow", ins(3), &[BASE, operand("exponent", TILE, Touch::Read, "the powers"), TMP, DST], &[], &[]),
+    ),
+    summary: "Raise to a power",
+    doc: power_doc!("`dst = base ^ exponent`, element by element."),
+    verify,
+    lower: |op, d| elementwise(op, d, kernel(d), ["base", "exponent"]),
+    ..POWERS
+};
+
+pub static TPOWS: OpDef = OpDef {
+    schema: precision::with(
+        precision::POW,
+        OpSchema {
+            operands: &[BASE, operand("exponent", SCALAR, Touch::Nothing, "the power"), TMP, DST],
+            ..schema("pto.tpows", ins(3), &[], &[], &[])
+        },
+    ),
+    summary: "Raise to a power that is a number",
+    doc: power_doc!("`dst = base ^ exponent`, element by element."),
+    verify,
+    lower: |op, d| elementwise(op, d, kernel(d), ["base", "exponent"]),
+    ..POWERS
+};
+
+fn kernel(d: &Decoder<'_>) -> &'static Binary {
+    if d.platform.vector_function.is_some() { &POW } else { &POW_IN_STEPS }
+}
+
+fn verify(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    check::elementwise(op, NUMBERS, diags);
+    precision::verify(op, &[Elem::F16, Elem::BF16, Elem::F32], diags);
+    let elem = op.ty("dst").and_then(Type::elem);
+    if elem == Some(Elem::BF16) && platform.vector_function.is_some() && !precision::is_high(op) {
+        diags.push(
+            op.error("tile-elem", format!("`{}` works on bf16 with high precision only", op.def.schema.name))
+                .help("write `{precision_mode = #pto<precision_mode HIGH_PRECISION>}`"),
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! The choice between the unit's own instruction and a longer sequence with a smaller error (PTO tile instruction SPEC 5.1 to 5.3,
+//! 10.3 and 10.5).
+
+use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OpSchema, Syntax, Type};
+use slipring_machine::Platform;
+use slipring_tile::Elem;
+
+use slipring_op::def::OpRef;
+use slipring_op::rules::defaulted;
+
+/// `#pto<precision_mode …>`, as the SPEC has it.
+const MODE: &EnumSpec = &EnumSpec { kind: "precision_mode", numbered: false, members: &["DEFAULT", "HIGH_PRECISION"] };
+
+/// The attributes of an op whose kind is named after what it computes in the text that the public compiler writes.
+macro_rules! precision {
+    ($($name:ident $kind:literal;)*) => {$(
+        pub(super) const $name: &[AttrSpec] = &[
+            defaulted("precision_mode", AttrKind::Enum(MODE), WHAT),
+            defaulted(
+                "precisionType",
+                AttrKind::Enum(&EnumSpec {
+                    kind: $kind,
+                    numbered: false,
+                    members: &["default", "high_precision"],
+                }),
+                "the same in the words of the public compiler",
+            ),
+        ];
+    )*};
+}
+
+/// What it does.
+const WHAT: &str = "how exact the device is: `DEFAULT`, or the longer sequence of `HIGH_PRECISION` (A5); here both give the \
+                    number nearest to the exact one, and `HIGH_PRECISION` takes the time of that sequence where it is published";
+
+precision! {
+    DIV "div_precision";
+    EXP "exp_precision";
+    LOG "log_precision";
+    SQRT "sqrt_precision";
+    RSQRT "rsqrt_precision";
+    RECIP "recip_precision";
+    POW "pow_precision";
+}
+
+/// The schema with these attributes, which stand behind `outs`.
+pub(super) const fn with(attrs: &'static [AttrSpec], schema: OpSchema) -> OpSchema {
+    let syntax = match schema.syntax {
+        Syntax::InsOuts { ins, .. } => Syntax::InsOuts { ins, attrs_in_ins: false },
+        other => other,
+    };
+    OpSchema { attrs, syntax, ..schema }
+}
+
+/// True where the text asks for the longer sequence.
+pub(super) fn is_high(op: &OpRef<'_>) -> bool {
+    [op.text("precision_mode"), op.text("precisionType")]
+        .into_iter()
+        .flatten()
+        .any(|mode| mode != "DEFAULT" && mode != "default")
+}
+
+/// True where the platform has it: units that work on memory know one algorithm.
+pub(super) fn on(op: &OpRef<'_>, platform: &Platform) -> bool {
+    platform.vector_function.is_some() && is_high(op)
+}
+
+/// High precision is of these floats only; one attribute says it.
+pub(super) fn verify(op: &OpRef<'_>, elems: &[Elem], diags: &mut Diags) {
+    if let (Some(a), Some(b)) = (op.text("precision_mode"), op.text("precisionType"))
+        && !a.eq_ignore_ascii_case(b)
+    {
+        diags.push(op.error("attribute", format!("`precision_mode` says {a}, `precisionType` says {b}")));
+    }
+    let Some(elem) = op.ty("dst").and_then(Type::elem) else { return };
+    if is_high(op) && !elems.contains(&elem) {
+        let names: Vec<&str> = elems.iter().map(|elem| elem.name()).collect();
+        let message = format!("`HIGH_PRECISION` works on {}, not on {elem}", names.join(", "));
+        diags.push(op.error("tile-elem", message).label(format!("`dst` has `{elem}`")));
+    }
+}
+
+/// The types of all but powers.
+pub(super) const HALF_AND_SINGLE: &[Elem] = &[Elem::F16, Elem::F32];

@@ -11,7 +11,7 @@ use slipring_machine::Platform;
 
 use slipring_op::decode::control;
 use slipring_op::def::{OpDef, OpRef};
-use slipring_op::function::{BOTH_LANES, ENTRY, KIND, SLOT_BYTES, SLOTS, SPLIT};
+use slipring_op::function::{BOTH_LANES, ENTRY, KIND, SLOT_BYTES, SLOTS, SPLIT, is_entry, kernel_kind};
 use slipring_op::rules::{ANY, PLAIN, counted, defaulted, required, schema, variadic};
 
 /// Its ops.
@@ -74,10 +74,16 @@ fn verify_func(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         let error = error.also(op.module.op(around).span, "the function around it");
         diags.push(error.help("put it beside that function"));
     }
-    if slipring_op::function::is_entry(op.module, op.id) && !ty.results.is_empty() {
+    if !ty.results.is_empty() && is_kernel(op) {
         diags.push(
             op.error("entry-result", "PTO entry functions must return void")
-                .help("pass a buffer for the result, or leave out `pto.entry`"),
+                .help("pass a buffer for the result; a function that another one calls may return it"),
+        );
+    }
+    if op.attr(KIND).is_some() && kernel_kind(op.module, op.id).is_none() {
+        diags.push(
+            op.error("kernel-kind", "expects 'pto.kernel_kind' to be `#pto.kernel_kind<cube>` or `<vector>`")
+                .help("leave it out where the function is for both kinds of core"),
         );
     }
     let body = op.module.body(op.id, 0);
@@ -88,6 +94,13 @@ fn verify_func(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
             op.error("no-return", "the function does not end in `return`").help("add `return` at the end of its body"),
         );
     }
+}
+
+/// True for the kernel of a file: a function that says so, or the only one with a body.
+fn is_kernel(op: &OpRef<'_>) -> bool {
+    let with_body = |id: &OpId| op.module.part(*id) == Part::Function && op.module.body(*id, 0).is_some();
+    let alone = |block| op.module.block(block).ops.iter().copied().filter(with_body).take(2).eq([op.id]);
+    is_entry(op.module, op.id) || op.module.op(op.id).block.is_some_and(alone)
 }
 
 /// The depth of generated rings and the memory for their slots.

@@ -9,6 +9,8 @@ use slipring_tile::{Elem, Space};
 use crate::along::Along;
 use crate::decode::Decoder;
 use crate::ring::Phase;
+pub use crate::tiles::ElemTypes;
+use crate::tiles::TileRules;
 use slipring_effect::vector::NumberUse;
 
 /// The declaration of an op: the only place that says what the op is.
@@ -67,6 +69,8 @@ pub struct OpDef {
     pub scales: &'static [(&'static str, &'static str)],
     /// The element types that it works on, where a platform's vector unit does not take all that the op knows.
     pub elems: &'static [ElemTypes],
+    /// How its tiles lie, and which of their valid shapes are equal.
+    pub tiles: TileRules,
     /// How numbers among its operands become elements.
     pub number: NumberUse,
     /// What its writes do to what memory holds, where they are atomic updates; several may go to the same bytes.
@@ -102,24 +106,6 @@ impl PartialEq for OpDef {
     /// A declaration is only itself.
     fn eq(&self, other: &OpDef) -> bool {
         std::ptr::eq(self, other)
-    }
-}
-
-/// The element types of an operand on the two kinds of vector unit.
-#[derive(Clone, Copy, Debug)]
-pub struct ElemTypes {
-    /// The declared operand.
-    pub operand: &'static str,
-    /// On a unit that works on memory (A2/A3).
-    pub memory: &'static [Elem],
-    /// On a unit that works on registers (A5).
-    pub registers: &'static [Elem],
-}
-
-impl ElemTypes {
-    /// Those of one platform.
-    pub fn on(&self, platform: &Platform) -> &'static [Elem] {
-        if platform.vector_function.is_some() { self.registers } else { self.memory }
     }
 }
 

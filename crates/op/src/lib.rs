@@ -20,6 +20,7 @@ pub mod rules;
 mod short;
 mod table;
 pub mod target;
+mod tiles;
 mod verify;
 
 pub use along::Along;
@@ -33,4 +34,5 @@ pub use reach::{affinity, core_of, is_mixed, knows_lanes, only_kind, reachable, 
 pub use short::complete_tiles;
 pub use slipring_program::Direction;
 pub use table::Table;
+pub use tiles::{LayoutRule, Lies, On, ShapeRule, TileRules};
 pub use verify::{home_kind, verify};

@@ -10,6 +10,7 @@ use slipring_tile::{Elem, Space};
 
 use crate::along::Along;
 use crate::def::{AddressRule, CoreRule, InCoreSync, OpDef, OpRef, OperandAt, PipeRule, no_rules};
+use crate::tiles::TileRules;
 use slipring_effect::vector::NumberUse;
 
 /// A tile in any local memory (or a memref that stands for one).
@@ -148,6 +149,7 @@ pub const PLAIN: OpDef = OpDef {
     product: None,
     scales: &[],
     elems: &[],
+    tiles: TileRules::NONE,
     number: NumberUse::Value,
     update: |_| None,
     in_core_sync: InCoreSync::No,

@@ -12,6 +12,7 @@ use crate::numbers::numbers;
 use crate::reach::affinity;
 use crate::rules::counted;
 use crate::table::Table;
+use crate::tiles::tile_rules;
 
 /// Checks every op of a module: that it is declared, that its operands have accepted types, that it stands
 /// on a core that can run it, and its own rules. Reports every error.
@@ -36,6 +37,9 @@ pub fn verify(table: &Table, module: &Module, platform: &Platform, diags: &mut D
         element_types(&op, platform, diags);
         if diags.list.len() == before {
             (op.def.verify)(&op, platform, diags);
+        }
+        if diags.list.len() == before {
+            tile_rules(&op, platform, diags);
         }
     }
     names_differ(module, diags);

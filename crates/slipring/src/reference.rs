@@ -6,7 +6,7 @@ use slipring_dialects::Dialects;
 use slipring_ir::text::nearest;
 use slipring_ir::{Arity, AttrKind, Syntax, Touch};
 use slipring_lang::Entry;
-use slipring_op::{CoreRule, OpDef};
+use slipring_op::{CoreRule, On, OpDef, ShapeRule};
 
 /// All ops, a line each, by name.
 pub fn list() -> String {
@@ -65,6 +65,23 @@ fn title(entry: &Entry) -> String {
     entry.names.iter().map(|name| format!("pl.{name}")).collect::<Vec<_>>().join(", ")
 }
 
+/// Operands by their names.
+fn listed(operands: &[&str]) -> String {
+    operands.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Which valid shapes are equal, and where.
+fn equal_shapes(rule: &ShapeRule) -> String {
+    let operands = listed(rule.operands);
+    let what = match (rule.rows, rule.columns) {
+        (rows, columns) if rows == columns => format!("equal rows and columns{}", rows.describe()),
+        (rows, On::None) => format!("equal rows{}", rows.describe()),
+        (On::None, columns) => format!("equal columns{}", columns.describe()),
+        (rows, columns) => format!("equal rows{}, equal columns{}", rows.describe(), columns.describe()),
+    };
+    format!("{operands}: {what}")
+}
+
 /// The reference page of an op.
 fn page_of(def: &OpDef) -> String {
     let schema = &def.schema;
@@ -104,6 +121,14 @@ fn page_of(def: &OpDef) -> String {
             "types     `{}` on A2/A3: {memory}\n          `{}` on A5: {registers}",
             rule.operand, rule.operand
         );
+    }
+    for rule in def.tiles.layouts {
+        let within = rule.within.map_or(String::new(), |space| format!(" in `{space}`"));
+        let (lies, on) = (rule.lies.describe(), rule.on.describe());
+        let _ = writeln!(text, "layout    {}{within} with {lies}{on}", listed(rule.operands));
+    }
+    for rule in def.tiles.shapes {
+        let _ = writeln!(text, "valid     {}", equal_shapes(rule));
     }
     let _ = writeln!(text, "source    {}", def.source);
     section(

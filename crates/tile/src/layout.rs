@@ -10,6 +10,16 @@ pub enum BLayout {
     ColMajor,
 }
 
+impl BLayout {
+    /// As texts have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            BLayout::RowMajor => "row_major",
+            BLayout::ColMajor => "col_major",
+        }
+    }
+}
+
 /// Order of the elements inside one box (fractal).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SLayout {
@@ -19,6 +29,17 @@ pub enum SLayout {
     RowMajor,
     /// A box is 16 columns, each `fractal / 16` bytes long.
     ColMajor,
+}
+
+impl SLayout {
+    /// As texts have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            SLayout::NoneBox => "none_box",
+            SLayout::RowMajor => "row_major",
+            SLayout::ColMajor => "col_major",
+        }
+    }
 }
 
 /// The layout of a tile of `rows` × `cols` elements (the allocated shape, not the valid one).

@@ -3,12 +3,13 @@
 use slipring_ir::{Diags, Dim, OpSchema, OperandSpec, Syntax, TileType, Touch};
 use slipring_machine::{Pipe, Platform};
 use slipring_program::Operand;
-use slipring_tile::{Elem, Layout, Space};
+use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
 use slipring_effect::{MatmulArgs, MatmulEffect, Start};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Product, ProductStart, Reported};
 use slipring_op::rules::{PLAIN, TILE, WITHOUT_SMALL_FLOATS, operand, require_space, schema};
+use slipring_op::{LayoutRule, Lies, On, TileRules};
 
 const LHS: OperandSpec = operand("lhs", TILE, Touch::Read, "left operand, m × k, in L0A (`left`)");
 const RHS: OperandSpec = operand("rhs", TILE, Touch::Read, "right operand, k × n, in L0B (`right`)");
@@ -30,8 +31,25 @@ const PRODUCT_BIAS: OpSchema =
 const MULTIPLIED: &[ElemTypes] =
     &[ElemTypes { operand: "lhs", memory: WITHOUT_SMALL_FLOATS, registers: Elem::ALL.as_slice() }];
 
+/// The newer unit's library asserts the layout of each (`TMatmul.hpp`), and the assembler asks for the same.
+pub(super) const LAID_OUT: TileRules = TileRules { layouts: &[LEFT, RIGHT, boxes(&["dst"])], shapes: &[] };
+/// The same of those that start from an accumulator.
+pub(super) const LAID_OUT_ACC: TileRules =
+    TileRules { layouts: &[LEFT, RIGHT, boxes(&["acc_in", "dst"])], shapes: &[] };
+/// The order of L0A's boxes is the platform's, whatever the text says.
+const LEFT: LayoutRule = LayoutRule { lies: Lies::Inside(SLayout::RowMajor), ..boxes(&["lhs"]) };
+const RIGHT: LayoutRule =
+    LayoutRule { lies: Lies::Boxes { boxes: BLayout::RowMajor, inside: SLayout::ColMajor }, ..boxes(&["rhs"]) };
+
+/// Columns of boxes that go by rows.
+const fn boxes(operands: &'static [&'static str]) -> LayoutRule {
+    let lies = Lies::Boxes { boxes: BLayout::ColMajor, inside: SLayout::RowMajor };
+    LayoutRule { operands, within: None, lies, on: On::Registers }
+}
+
 const CUBE: OpDef = OpDef {
     elems: MULTIPLIED,
+    tiles: LAID_OUT,
     core: CoreRule::Cube,
     pipe: PipeRule::Fixed(Pipe::M),
     verify: verify_product,
@@ -68,6 +86,7 @@ pub static TMATMUL_ACC: OpDef = OpDef {
     doc: doc!("acc_in[i, j] + ", "m and k are the valid rows and columns of `lhs`, n the valid columns of `rhs`."),
     source: "PTO IR manual 4.4",
     product: Some(ACC_PRODUCT),
+    tiles: LAID_OUT_ACC,
     ..CUBE
 };
 
@@ -95,6 +114,7 @@ pub static TGEMV_ACC: OpDef = OpDef {
     doc: doc!("acc_in[i, j] + ", "m is 1, k and n are the valid rows and columns of `rhs`."),
     source: "PTO IR manual 4.4; tile ISA, TGEMV",
     product: Some(Product { vector: true, ..ACC_PRODUCT }),
+    tiles: LAID_OUT_ACC,
     ..CUBE
 };
 

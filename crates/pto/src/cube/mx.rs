@@ -8,7 +8,7 @@ use slipring_machine::{Pipe, Platform};
 use slipring_program::Operand;
 use slipring_tile::{BLayout, Elem, Space};
 
-use super::matmul::{product_shapes, product_spaces};
+use super::matmul::{LAID_OUT, LAID_OUT_ACC, product_shapes, product_spaces};
 use slipring_effect::{MadArgs, MatmulEffect, SCALE_GROUP, ScaledMatmul, Start};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Product, Reported};
@@ -105,18 +105,21 @@ pub static TGEMV_MX: OpDef = OpDef {
     schema: OpSchema { name: "pto.tgemv.mx", ..MX.schema },
     doc: doc!("", "m is 1, k the valid columns of `lhs`"),
     lower: |op, d| lower(op, d, true),
+    tiles: LAID_OUT,
     ..MX
 };
 pub static TGEMV_MX_ACC: OpDef = OpDef {
     schema: OpSchema { name: "pto.tgemv.mx.acc", ..MX_ACC.schema },
     doc: doc!("acc_in[i, j] + ", "m is 1, k the valid columns of `lhs`"),
     lower: |op, d| lower(op, d, true),
+    tiles: LAID_OUT_ACC,
     ..MX_ACC
 };
 pub static TGEMV_MX_BIAS: OpDef = OpDef {
     schema: OpSchema { name: "pto.tgemv.mx.bias", ..MX_BIAS.schema },
     doc: doc!("bias[0, j] + ", "m is 1, k the valid columns of `lhs`"),
     lower: |op, d| lower(op, d, true),
+    tiles: LAID_OUT,
     ..MX_BIAS
 };
 
@@ -203,7 +206,7 @@ fn scale_rules(op: &OpRef<'_>, diags: &mut Diags) {
         let (Some(of), Some(tile)) = (op.tile(*data), op.tile(*scale)) else { continue };
         let Some(home) = of.space.scales() else { continue };
         let order = if home == Space::LeftScale { BLayout::RowMajor } else { BLayout::ColMajor };
-        let order = if order == BLayout::RowMajor { "row_major" } else { "col_major" };
+        let order = order.name();
         let help = format!(
             "make it a tile of f8E8M0 in `scaling` with blayout={order}, slayout={order} and fractal=32, filled by `pto.tmov`"
         );

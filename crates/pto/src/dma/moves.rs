@@ -6,12 +6,13 @@ use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
 use super::store::accumulator_types;
+use super::window::OUT_OF_THE_ACCUMULATOR;
 use super::{ACC_TO_VEC_MODE, RELU_PRE_MODE, place, relu, require_acc_to_mat, require_way, shape, way_out};
 use slipring_effect::{Finish, Taken, TileMove, TileMoveArgs};
-use slipring_op::Along;
 use slipring_op::decode::{Decoder, TileRef};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported, Transfer};
 use slipring_op::rules::{INTEGER, PLAIN, TILE, defaulted, operand, optional, require_space, schema};
+use slipring_op::{Along, TileRules};
 
 /// A tile of quantisation parameters.
 pub(super) const SCALING: TypeRule = TypeRule {
@@ -105,6 +106,7 @@ pub static TMOV_FP: OpDef = OpDef {
         }
     },
     lower: lower_move,
+    tiles: TileRules { layouts: &[OUT_OF_THE_ACCUMULATOR], shapes: &[] },
     ..PLAIN
 };
 

@@ -15,6 +15,7 @@ use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Rep
 use slipring_op::rules::{
     INTEGER, PLAIN, TILE, WITHOUT_SMALL_FLOATS, constant, defaulted, operand, require_space, schema,
 };
+use slipring_op::{LayoutRule, Lies, On, TileRules};
 
 /// What is taken out of L1.
 const TAKEN: ElemTypes = ElemTypes {
@@ -34,6 +35,44 @@ const PUT: ElemTypes = ElemTypes {
     memory: WITHOUT_SMALL_FLOATS,
     registers: &[I8, U8, I32, U32, F16, BF16, F32, F8E4M3, F8E5M2, HiF8, F8E8M0, F4E2M1x2, F4E1M2x2],
 };
+
+const ACCUMULATOR: Lies = Lies::Boxes { boxes: BLayout::ColMajor, inside: SLayout::RowMajor };
+/// The fixpipe takes the layout of the accumulator out of it (device headers, both platforms).
+pub(super) const OUT_OF_THE_ACCUMULATOR: LayoutRule =
+    LayoutRule { operands: &["src"], within: Some(Space::Acc), lies: ACCUMULATOR, on: On::All };
+/// What is put into L1 out of the accumulator lies as that does.
+const INTO_L1: LayoutRule = LayoutRule { operands: &["dst"], within: Some(Space::Mat), lies: ACCUMULATOR, on: On::All };
+
+/// `TExtract.hpp` and `TInsert.hpp` of both platforms. The order of L0A's boxes is the platform's, whatever the text says.
+const EXTRACTED: TileRules = TileRules {
+    layouts: &[
+        LayoutRule { operands: &["src"], within: Some(Space::Mat), lies: Lies::RowsOrBoxes, on: On::All },
+        LayoutRule {
+            operands: &["dst"],
+            within: Some(Space::Left),
+            lies: Lies::Inside(SLayout::RowMajor),
+            on: On::All,
+        },
+        LayoutRule {
+            operands: &["dst"],
+            within: Some(Space::Right),
+            lies: Lies::Boxes { boxes: BLayout::RowMajor, inside: SLayout::ColMajor },
+            on: On::All,
+        },
+        OUT_OF_THE_ACCUMULATOR,
+    ],
+    shapes: &[],
+};
+const EXTRACTED_FP: TileRules =
+    TileRules { layouts: &[OUT_OF_THE_ACCUMULATOR, LayoutRule { on: On::Memory, ..INTO_L1 }], shapes: &[] };
+const INSERTED: TileRules = TileRules {
+    layouts: &[
+        OUT_OF_THE_ACCUMULATOR,
+        LayoutRule { operands: &["dst"], within: Some(Space::Mat), lies: Lies::RowsOrBoxes, on: On::All },
+    ],
+    shapes: &[],
+};
+const INSERTED_FP: TileRules = TileRules { layouts: &[OUT_OF_THE_ACCUMULATOR, INTO_L1], shapes: &[] };
 
 const WINDOW: OpSchema = schema(
     "",
@@ -60,6 +99,7 @@ pub static TEXTRACT: OpDef = OpDef {
     pipe: PipeRule::By(|op, _| pipe_of(op.space("src"), op.space("dst"))),
     verify: verify_extract,
     lower: |op, d| lower_window(op, d, Taken::Extract),
+    tiles: EXTRACTED,
     ..PLAIN
 };
 
@@ -75,6 +115,7 @@ pub static TINSERT: OpDef = OpDef {
     pipe: PipeRule::By(|op, _| pipe_of(op.space("src"), op.space("dst"))),
     verify: verify_insert,
     lower: |op, d| lower_window(op, d, Taken::Insert),
+    tiles: INSERTED,
     ..PLAIN
 };
 
@@ -105,6 +146,7 @@ pub static TEXTRACT_FP: OpDef = OpDef {
         }
     },
     lower: |op, d| lower_window(op, d, Taken::Extract),
+    tiles: EXTRACTED_FP,
     ..PLAIN
 };
 
@@ -121,6 +163,7 @@ pub static TINSERT_FP: OpDef = OpDef {
         }
     },
     lower: |op, d| lower_window(op, d, Taken::Insert),
+    tiles: INSERTED_FP,
     ..PLAIN
 };
 

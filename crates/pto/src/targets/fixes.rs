@@ -314,21 +314,6 @@ pub(super) fn columns_as_rows(_: &Scalars, module: &mut Module, id: OpId, _: &Pl
     Ok(())
 }
 
-/// Tiles by rows, all of one valid shape.
-pub(super) fn rows_of_one_shape(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
-    only_rows(scalars, module, id, platform)?;
-    let this = op(module, id)?;
-    let mut shapes = computed_with(&this).filter(|tile| tile.valid.iter().all(|dim| dim.known().is_some()));
-    let Some(first) = shapes.next() else { return Ok(()) };
-    match shapes.find(|tile| tile.valid != first.valid) {
-        Some(other) => {
-            let shown = |tile: &TileType| format!("{}x{}", tile.valid[0], tile.valid[1]);
-            Err(format!("it takes tiles of one valid shape, these have {} and {}", shown(first), shown(other)))
-        }
-        None => Ok(()),
-    }
-}
-
 /// Tiles by rows.
 pub(super) fn only_rows(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     columns_as_rows(scalars, module, id, platform)?;

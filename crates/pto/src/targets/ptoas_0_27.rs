@@ -98,7 +98,8 @@ pub(super) const NEEDS: &[Need] = &[Need {
     help: "pass the address for cross-core flags as a parameter: `pto.set_ffts %flags : memref<256xi64>`",
 }];
 
-/// Ops that work on rows of vector tiles only: a column is one of them, seen as a row.
+/// Ops that work on rows of vector tiles only: a column is one of them, seen as a row. Other layouts are refused before, by the
+/// declarations of all but `taxpy`.
 const BY_ROW: &[&str] = &[
     "pto.tadd",
     "pto.tsub",
@@ -116,7 +117,9 @@ const BY_ROW: &[&str] = &[
     "pto.trems",
     "pto.tfmod",
     "pto.tfmods",
+    "pto.taxpy",
     "pto.tprelu",
+    "pto.tsel",
     "pto.tsels",
     "pto.tshl",
     "pto.tshr",
@@ -131,7 +134,7 @@ const BY_ROW: &[&str] = &[
 ];
 
 /// The rules, with what is done to the ends of pipes and to what moves through them.
-pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 44] {
+pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 43] {
     [
         OpRule {
             index: &["offset"],
@@ -201,8 +204,7 @@ pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 44] {
             ])
         },
         OpRule { tmp_like: Some("src0"), ..OpRule::of(&["pto.tsel", "pto.trem", "pto.txor"]) },
-        OpRule { fix: Some(fixes::rows_of_one_shape), ..OpRule::of(BY_ROW) },
-        OpRule { fix: Some(fixes::only_rows), ..OpRule::of(&["pto.tsel"]) },
+        OpRule { fix: Some(fixes::only_rows), ..OpRule::of(BY_ROW) },
         OpRule { fix: Some(fixes::columns_as_rows), ..OpRule::of(&["pto.texpands", "pto.tneg"]) },
         OpRule { fix: Some(fixes::compared_with_its_sign), ..OpRule::of(&["pto.tgather"]) },
         OpRule { fix: Some(views::part_as_a_tile), ..OpRule::of(&["pto.subset"]) },

@@ -6,7 +6,7 @@ use slipring_tile::Binary;
 use super::check::{self, FLOATS, NUMBERS};
 use super::lower::{Operands, elementwise};
 use super::{EACH, TWO, TWO_TMP};
-use super::{precision, types};
+use super::{precision, tiles, types};
 use slipring_effect::arithmetic::*;
 use slipring_effect::vector::Partial;
 use slipring_op::decode::Decoder;
@@ -25,6 +25,7 @@ pub static TADD: OpDef = OpDef {
     lower: |op, d| elementwise(op, d, &ADD, ["src0", "src1"]),
     elems: types::SUMS,
     commutes: true,
+    tiles: tiles::TWO,
     ..EACH
 };
 
@@ -36,6 +37,7 @@ pub static TSUB: OpDef = OpDef {
     class: "add",
     lower: |op, d| elementwise(op, d, &SUB, ["src0", "src1"]),
     elems: types::SUBTRACT,
+    tiles: tiles::TWO,
     ..EACH
 };
 
@@ -48,6 +50,7 @@ pub static TMUL: OpDef = OpDef {
     lower: |op, d| elementwise(op, d, &MUL, ["src0", "src1"]),
     elems: types::WORDS,
     commutes: true,
+    tiles: tiles::TWO,
     ..EACH
 };
 
@@ -65,6 +68,7 @@ pub static TDIV: OpDef = OpDef {
     class: "div",
     lower: |op, d| elementwise(op, d, &DIV, ["src0", "src1"]),
     elems: types::DIVIDE,
+    tiles: tiles::TWO,
     ..EACH
 };
 
@@ -77,6 +81,7 @@ pub static TMAX: OpDef = OpDef {
     lower: |op, d| elementwise(op, d, &MAX, ["src0", "src1"]),
     elems: types::SUMS,
     commutes: true,
+    tiles: tiles::TWO,
     ..EACH
 };
 
@@ -89,6 +94,7 @@ pub static TMIN: OpDef = OpDef {
     lower: |op, d| elementwise(op, d, &MIN, ["src0", "src1"]),
     elems: types::SUMS,
     commutes: true,
+    tiles: tiles::TWO,
     ..EACH
 };
 
@@ -104,6 +110,7 @@ pub static TREM: OpDef = OpDef {
     class: "div",
     lower: |op, d| elementwise(op, d, &REM, ["src0", "src1"]),
     elems: types::REMAINDER,
+    tiles: tiles::REMAINDER,
     ..EACH
 };
 
@@ -118,6 +125,7 @@ pub static TFMOD: OpDef = OpDef {
     class: "div",
     lower: |op, d| elementwise(op, d, &FMOD, ["src0", "src1"]),
     elems: types::WORDS,
+    tiles: tiles::TWO,
     ..EACH
 };
 
@@ -189,6 +197,7 @@ pub static TPRELU: OpDef = OpDef {
     class: "mul",
     lower: |op, d| elementwise(op, d, &PRELU, ["src0", "src1"]),
     elems: types::FLOAT,
+    tiles: tiles::PRELU,
     ..EACH
 };
 

@@ -4,8 +4,8 @@ use slipring_ir::OpSchema;
 
 use super::check::{self, INTEGERS};
 use super::lower::elementwise;
-use super::types;
 use super::{EACH, ONE, TWO, TWO_TMP, WITH_SCALAR, WITH_SCALAR_TMP};
+use super::{tiles, types};
 use slipring_effect::arithmetic::*;
 use slipring_effect::vector::NumberUse;
 use slipring_op::def::OpDef;
@@ -24,6 +24,7 @@ pub static TAND: OpDef = OpDef {
     lower: |op, d| elementwise(op, d, &AND, ["src0", "src1"]),
     elems: types::BITS,
     commutes: true,
+    tiles: tiles::TWO,
     ..BITS
 };
 
@@ -36,6 +37,7 @@ pub static TANDS: OpDef = OpDef {
     lower: |op, d| elementwise(op, d, &AND, ["src", "scalar"]),
     elems: types::BITS,
     number: NumberUse::Bits,
+    tiles: tiles::ONE,
     ..BITS
 };
 
@@ -48,6 +50,7 @@ pub static TOR: OpDef = OpDef {
     lower: |op, d| elementwise(op, d, &OR, ["src0", "src1"]),
     elems: types::BITS,
     commutes: true,
+    tiles: tiles::TWO,
     ..BITS
 };
 
@@ -60,6 +63,7 @@ pub static TORS: OpDef = OpDef {
     lower: |op, d| elementwise(op, d, &OR, ["src", "scalar"]),
     elems: types::BITS,
     number: NumberUse::Bits,
+    tiles: tiles::ONE,
     ..BITS
 };
 
@@ -72,6 +76,7 @@ pub static TXOR: OpDef = OpDef {
     lower: |op, d| elementwise(op, d, &XOR, ["src0", "src1"]),
     elems: types::BITS,
     commutes: true,
+    tiles: tiles::EXCLUSIVE,
     ..BITS
 };
 
@@ -84,6 +89,7 @@ pub static TXORS: OpDef = OpDef {
     lower: |op, d| elementwise(op, d, &XOR, ["src", "scalar"]),
     elems: types::BITS,
     number: NumberUse::Bits,
+    tiles: tiles::ONE,
     ..BITS
 };
 
@@ -98,6 +104,7 @@ pub static TSHL: OpDef = OpDef {
     class: "bit",
     lower: |op, d| elementwise(op, d, &SHL, ["src0", "src1"]),
     elems: types::BITS,
+    tiles: tiles::TWO,
     ..BITS
 };
 
@@ -127,6 +134,7 @@ pub static TSHR: OpDef = OpDef {
     class: "bit",
     lower: |op, d| elementwise(op, d, &SHR, ["src0", "src1"]),
     elems: types::BITS,
+    tiles: tiles::TWO,
     ..BITS
 };
 
@@ -142,6 +150,7 @@ pub static TSHRS: OpDef = OpDef {
     lower: |op, d| elementwise(op, d, &SHR, ["src", "scalar"]),
     elems: types::SHIFT_RIGHT_BY,
     number: NumberUse::Count,
+    tiles: tiles::ONE,
     ..BITS
 };
 
@@ -153,5 +162,6 @@ pub static TNOT: OpDef = OpDef {
     class: "bit",
     lower: |op, d| elementwise(op, d, &NOT, ["src"]),
     elems: types::INVERT,
+    tiles: tiles::ONE,
     ..BITS
 };

@@ -7,7 +7,7 @@ use slipring_tile::{BLayout, Binary, Cast};
 use super::check::{self, ANY_ELEM, Elems, FLOATS, NUMBERS, Needs};
 use super::lower::{Operands, spread};
 use super::{ONE, TWO, TWO_TMP, VECTOR};
-use super::{precision, types};
+use super::{precision, tiles, types};
 use slipring_effect::arithmetic::*;
 use slipring_effect::vector::{Input, Spread, TileArg};
 use slipring_op::Along;
@@ -51,6 +51,7 @@ pub static TROWEXPAND: OpDef = OpDef {
     along: [Along::Each, Along::First("src")],
     elems: types::MOVED,
     class: "expand",
+    tiles: tiles::SPREAD_ROWS,
     ..BROADCAST
 };
 
@@ -63,6 +64,7 @@ pub static TCOLEXPAND: OpDef = OpDef {
     along: [Along::First("src"), Along::Each],
     elems: types::MOVED,
     class: "expand",
+    tiles: tiles::SPREAD_COLUMNS,
     ..BROADCAST
 };
 
@@ -92,6 +94,7 @@ pub static TROWEXPANDADD: OpDef = OpDef {
     class: "add",
     lower: |op, d| by_row(op, d, &ADD),
     elems: types::SUMS,
+    tiles: tiles::WITH_COLUMN,
     ..BY_ROW
 };
 
@@ -103,6 +106,7 @@ pub static TROWEXPANDSUB: OpDef = OpDef {
     class: "add",
     lower: |op, d| by_row(op, d, &SUB),
     elems: types::SUMS,
+    tiles: tiles::WITH_COLUMN,
     ..BY_ROW
 };
 
@@ -114,6 +118,7 @@ pub static TROWEXPANDMUL: OpDef = OpDef {
     class: "mul",
     lower: |op, d| by_row(op, d, &MUL),
     elems: types::SUMS,
+    tiles: tiles::WITH_COLUMN,
     ..BY_ROW
 };
 
@@ -128,6 +133,7 @@ pub static TROWEXPANDDIV: OpDef = OpDef {
     class: "div",
     lower: |op, d| by_row(op, d, &DIV),
     elems: types::DIVIDE,
+    tiles: tiles::WITH_COLUMN,
     ..BY_ROW
 };
 
@@ -139,6 +145,7 @@ pub static TROWEXPANDMAX: OpDef = OpDef {
     class: "max",
     lower: |op, d| by_row(op, d, &MAX),
     elems: types::SUMS,
+    tiles: tiles::WITH_COLUMN,
     ..BY_ROW
 };
 
@@ -150,6 +157,7 @@ pub static TROWEXPANDMIN: OpDef = OpDef {
     class: "max",
     lower: |op, d| by_row(op, d, &MIN),
     elems: types::SUMS,
+    tiles: tiles::WITH_COLUMN,
     ..BY_ROW
 };
 
@@ -161,6 +169,7 @@ pub static TROWEXPANDEXPDIF: OpDef = OpDef {
     class: "exp",
     lower: |op, d| by_row(op, d, &EXP_DIF),
     elems: types::FLOAT,
+    tiles: tiles::WITH_COLUMN,
     ..BY_ROW
 };
 
@@ -172,6 +181,7 @@ pub static TCOLEXPANDADD: OpDef = OpDef {
     class: "add",
     lower: |op, d| by_column(op, d, &ADD),
     elems: types::SUMS,
+    tiles: tiles::WITH_ROW,
     ..BY_COLUMN
 };
 
@@ -183,6 +193,7 @@ pub static TCOLEXPANDSUB: OpDef = OpDef {
     class: "add",
     lower: |op, d| by_column(op, d, &SUB),
     elems: types::SUMS,
+    tiles: tiles::WITH_ROW,
     ..BY_COLUMN
 };
 
@@ -194,6 +205,7 @@ pub static TCOLEXPANDMUL: OpDef = OpDef {
     class: "mul",
     lower: |op, d| by_column(op, d, &MUL),
     elems: types::SUMS,
+    tiles: tiles::WITH_ROW,
     ..BY_COLUMN
 };
 
@@ -208,6 +220,7 @@ pub static TCOLEXPANDDIV: OpDef = OpDef {
     class: "div",
     lower: |op, d| by_column(op, d, &DIV),
     elems: types::DIVIDE,
+    tiles: tiles::WITH_ROW,
     ..BY_COLUMN
 };
 
@@ -219,6 +232,7 @@ pub static TCOLEXPANDMAX: OpDef = OpDef {
     class: "max",
     lower: |op, d| by_column(op, d, &MAX),
     elems: types::SUMS,
+    tiles: tiles::WITH_ROW,
     ..BY_COLUMN
 };
 
@@ -230,6 +244,7 @@ pub static TCOLEXPANDMIN: OpDef = OpDef {
     class: "max",
     lower: |op, d| by_column(op, d, &MIN),
     elems: types::SUMS,
+    tiles: tiles::WITH_ROW,
     ..BY_COLUMN
 };
 
@@ -241,6 +256,7 @@ pub static TCOLEXPANDEXPDIF: OpDef = OpDef {
     class: "exp",
     lower: |op, d| by_column(op, d, &EXP_DIF),
     elems: types::FLOAT,
+    tiles: tiles::WITH_ROW,
     ..BY_COLUMN
 };
 

@@ -7,8 +7,8 @@ use slipring_tile::{Cast, Elem, RoundMode, Unary, unary};
 
 use super::check::{self, ANY_ELEM, Needs};
 use super::lower::{Operands, elementwise};
-use super::types;
 use super::{DST, EACH, ONE, SRC, TMP, ins};
+use super::{tiles, types};
 use slipring_effect::vector::{Input, Spread, unsigned};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef};
@@ -199,5 +199,6 @@ pub static TPACK: OpDef = OpDef {
     },
     elems: types::REGISTERS_ONLY,
     class: "convert",
+    tiles: tiles::ONE,
     ..EACH
 };

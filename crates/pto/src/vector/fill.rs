@@ -7,8 +7,8 @@ use slipring_tile::{Cast, Elem, Space};
 
 use super::check::{self, Elems, NUMBERS};
 use super::lower::Operands;
-use super::types;
 use super::{DST, EACH, ONE, SCALAR_ARG, TMP, VECTOR, ins};
+use super::{tiles, types};
 use slipring_effect::vector::{Pad, Sequence, Spread};
 use slipring_effect::{finite_pad, pad_value, pads_with_infinity};
 use slipring_machine::readings::FINITE_PAD;
@@ -112,6 +112,7 @@ pub static TTRI: OpDef = OpDef {
     },
     elems: types::TRIANGLE,
     class: "move",
+    tiles: tiles::TRIANGLE,
     ..SEQUENCE
 };
 

@@ -2,8 +2,9 @@
 //!
 //! All of them run on pipe V of a Vector core and work on the valid shape of `dst`: sources must have at least the
 //! valid elements that it needs, which is checked when the program runs, with the numbers of that moment. What lies
-//! outside the valid shape stays as it is. Tiles may have any layout, and `dst` may be one of the sources. `tmp` is
-//! memory that some instructions work in; its contents mean nothing afterwards.
+//! outside the valid shape stays as it is. Layouts and valid shapes that the tile libraries ask for are data of the
+//! declarations; other tiles may have any. `dst` may be one of the sources. `tmp` is memory that some instructions work
+//! in; its contents mean nothing afterwards.
 //!
 //! Floats: computed in f32, rounded once to the nearest (ties to even) where they are narrower; NaN results are the
 //! canonical NaN (0x7fc00000 in f32). Integers wrap.
@@ -14,7 +15,8 @@ macro_rules! shape_doc {
         concat!(
             $($what)+,
             " Works on the valid shape of `dst`, whose other elements stay as they are; sources must have at least the valid \
-             elements that it needs. Tiles may have any layout, `dst` may be one of the sources."
+             elements that it needs. `dst` may be one of the sources. Tiles may have any layout but where one is named \
+             below."
         )
     };
 }
@@ -52,6 +54,7 @@ pub(super) mod scalar;
 pub(super) mod select;
 pub(super) mod table;
 pub(super) mod ternary;
+mod tiles;
 mod types;
 pub(super) mod unary;
 

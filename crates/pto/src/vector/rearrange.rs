@@ -5,8 +5,8 @@ use slipring_tile::Elem;
 
 use super::check::{self, ANY_ELEM, NUMBERS, Needs};
 use super::lower::Operands;
-use super::types;
 use super::{ONE_TMP, TWO, VECTOR};
+use super::{tiles, types};
 use slipring_effect::vector::{Concat, Transpose};
 use slipring_op::Along;
 use slipring_op::def::OpDef;
@@ -39,6 +39,7 @@ pub static TTRANS: OpDef = OpDef {
     elems: types::TURNED,
     along: [Along::Transposes; 2],
     class: "transpose",
+    tiles: tiles::TURNED,
     ..VECTOR
 };
 
@@ -72,5 +73,6 @@ pub static TCONCAT: OpDef = OpDef {
     elems: types::MOVED,
     along: [Along::Each, Along::Unknown],
     class: "move",
+    tiles: tiles::JOINED,
     ..VECTOR
 };

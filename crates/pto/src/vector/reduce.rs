@@ -5,8 +5,8 @@ use slipring_tile::{Order, Reduce};
 
 use super::check::{self, Elems, INDICES, NUMBERS, Needs};
 use super::lower::Operands;
-use super::types;
 use super::{DST, ONE_TMP, SRC, TMP, VECTOR, ins};
+use super::{tiles, types};
 use slipring_effect::vector::{ColArg, ColReduce, Reduction, RowArg, RowReduce, Rows};
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
@@ -86,6 +86,7 @@ pub static TROWSUM: OpDef = OpDef {
     lower: |op, d| reduce_rows(op, d, Reduce::Sum),
     elems: types::ROW_SUMS,
     wants_tmp: true,
+    tiles: tiles::BY_ROW,
     ..BY_ROW
 };
 
@@ -103,6 +104,7 @@ pub static TROWPROD: OpDef = OpDef {
     lower: |op, d| reduce_rows(op, d, Reduce::Prod),
     elems: types::ROW_SUMS,
     wants_tmp: true,
+    tiles: tiles::BY_ROW,
     ..BY_ROW
 };
 
@@ -114,6 +116,7 @@ pub static TROWMAX: OpDef = OpDef {
     lower: |op, d| reduce_rows(op, d, Reduce::Max),
     elems: types::ROW_EXTREMES,
     wants_tmp: true,
+    tiles: tiles::BY_ROW,
     ..BY_ROW
 };
 
@@ -125,6 +128,7 @@ pub static TROWMIN: OpDef = OpDef {
     lower: |op, d| reduce_rows(op, d, Reduce::Min),
     elems: types::ROW_EXTREMES,
     wants_tmp: true,
+    tiles: tiles::BY_ROW,
     ..BY_ROW
 };
 
@@ -136,6 +140,7 @@ pub static TROWARGMAX: OpDef = OpDef {
     lower: |op, d| arg_rows(op, d, Reduce::Max),
     elems: types::ROW_INDICES,
     wants_tmp: true,
+    tiles: tiles::BY_ROW,
     ..BY_ROW
 };
 
@@ -147,6 +152,7 @@ pub static TROWARGMIN: OpDef = OpDef {
     lower: |op, d| arg_rows(op, d, Reduce::Min),
     elems: types::ROW_INDICES,
     wants_tmp: true,
+    tiles: tiles::BY_ROW,
     ..BY_ROW
 };
 
@@ -173,6 +179,7 @@ pub static TCOLSUM: OpDef = OpDef {
     elems: types::COLUMN_SUMS,
     registers_use_tmp: |op| op.attr("isBinary").and_then(slipring_ir::Attr::as_bool).unwrap_or(false),
     class: "add",
+    tiles: tiles::BY_COLUMN,
     ..BY_COLUMN
 };
 
@@ -184,6 +191,7 @@ pub static TCOLPROD: OpDef = OpDef {
     lower: |op, d| reduce_columns(op, d, Reduce::Prod, Rows::InTurn),
     elems: types::COLUMN_PRODUCTS,
     class: "mul",
+    tiles: tiles::BY_COLUMN,
     ..BY_COLUMN
 };
 
@@ -195,6 +203,7 @@ pub static TCOLMAX: OpDef = OpDef {
     lower: |op, d| reduce_columns(op, d, Reduce::Max, Rows::InTurn),
     elems: types::COLUMN_SUMS,
     class: "max",
+    tiles: tiles::BY_COLUMN,
     ..BY_COLUMN
 };
 
@@ -206,6 +215,7 @@ pub static TCOLMIN: OpDef = OpDef {
     lower: |op, d| reduce_columns(op, d, Reduce::Min, Rows::InTurn),
     elems: types::COLUMN_SUMS,
     class: "max",
+    tiles: tiles::BY_COLUMN,
     ..BY_COLUMN
 };
 
@@ -217,6 +227,7 @@ pub static TCOLARGMAX: OpDef = OpDef {
     lower: |op, d| arg_columns(op, d, Reduce::Max),
     elems: types::COLUMN_INDICES,
     wants_tmp: true,
+    tiles: tiles::COLUMN_INDEX,
     ..BY_COLUMN
 };
 
@@ -228,6 +239,7 @@ pub static TCOLARGMIN: OpDef = OpDef {
     lower: |op, d| arg_columns(op, d, Reduce::Min),
     elems: types::COLUMN_INDICES,
     wants_tmp: true,
+    tiles: tiles::COLUMN_INDEX,
     ..BY_COLUMN
 };
 

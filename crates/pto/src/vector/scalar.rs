@@ -6,7 +6,7 @@ use slipring_tile::Elem;
 use super::check::{self, FLOATS, NUMBERS, Needs};
 use super::lower::elementwise;
 use super::{DST, EACH, SCALAR_ARG, SRC, WITH_SCALAR, WITH_SCALAR_TMP, ins};
-use super::{precision, types};
+use super::{precision, tiles, types};
 use slipring_effect::arithmetic::*;
 use slipring_op::def::OpDef;
 use slipring_op::rules::{SCALAR, TILE, operand, optional, schema};
@@ -22,6 +22,7 @@ pub static TADDS: OpDef = OpDef {
     class: "add",
     lower: |op, d| elementwise(op, d, &ADD, ["src", "scalar"]),
     elems: types::SUMS,
+    tiles: tiles::SHAPES_OF_SUM,
     ..EACH
 };
 
@@ -33,6 +34,7 @@ pub static TSUBS: OpDef = OpDef {
     class: "add",
     lower: |op, d| elementwise(op, d, &SUB, ["src", "scalar"]),
     elems: types::SUMS,
+    tiles: tiles::SHAPES_OF_SUM,
     ..EACH
 };
 
@@ -44,6 +46,7 @@ pub static TMULS: OpDef = OpDef {
     class: "mul",
     lower: |op, d| elementwise(op, d, &MUL, ["src", "scalar"]),
     elems: types::SUMS,
+    tiles: tiles::SHAPES_OF_SUM,
     ..EACH
 };
 
@@ -82,6 +85,7 @@ pub static TDIVS: OpDef = OpDef {
         None => elementwise(op, d, &DIV, ["src", "divisor"]),
     },
     elems: types::DIVIDE_BY,
+    tiles: tiles::SHAPES,
     ..EACH
 };
 
@@ -93,6 +97,7 @@ pub static TMAXS: OpDef = OpDef {
     class: "max",
     lower: |op, d| elementwise(op, d, &MAX, ["src", "scalar"]),
     elems: types::SUMS,
+    tiles: tiles::SHAPES,
     ..EACH
 };
 
@@ -104,6 +109,7 @@ pub static TMINS: OpDef = OpDef {
     class: "max",
     lower: |op, d| elementwise(op, d, &MIN, ["src", "scalar"]),
     elems: types::SUMS,
+    tiles: tiles::SHAPES_OF_SUM,
     ..EACH
 };
 
@@ -115,6 +121,7 @@ pub static TREMS: OpDef = OpDef {
     class: "div",
     lower: |op, d| elementwise(op, d, &REM, ["src", "scalar"]),
     elems: types::REMAINDER,
+    tiles: tiles::REMAINDER_BY,
     ..EACH
 };
 
@@ -126,6 +133,7 @@ pub static TFMODS: OpDef = OpDef {
     class: "div",
     lower: |op, d| elementwise(op, d, &FMOD, ["src", "scalar"]),
     elems: types::WORDS,
+    tiles: tiles::ONE,
     ..EACH
 };
 
@@ -161,6 +169,7 @@ pub static TAXPY: OpDef = OpDef {
     class: "mul",
     lower: |op, d| elementwise(op, d, &AXPY, ["src", "scalar", "dst"]),
     elems: types::AXPY,
+    tiles: tiles::SHAPES,
     ..EACH
 };
 
@@ -178,5 +187,6 @@ pub static TLRELU: OpDef = OpDef {
     class: "mul",
     lower: |op, d| elementwise(op, d, &PRELU, ["src", "slope"]),
     elems: types::FLOAT,
+    tiles: tiles::SHAPES,
     ..EACH
 };

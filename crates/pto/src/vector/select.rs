@@ -9,8 +9,8 @@ use slipring_tile::{BLayout, Compare, SLayout};
 
 use super::check::{self, MASK_DOC, NUMBERS, Needs};
 use super::lower::Operands;
-use super::types;
 use super::{DST, SCALAR_ARG, SRC, SRC0, SRC1, TMP, VECTOR, ins};
+use super::{tiles, types};
 use slipring_effect::vector::{Bits, CompareTiles, Select};
 use slipring_machine::readings::{DENSE_COMPARE, DENSE_SELECT};
 use slipring_machine::{Platform, Question};
@@ -81,6 +81,7 @@ pub static TCMP: OpDef = OpDef {
     lower: |op, d| compare(op, d, ["src0", "src1"]),
     elems: types::COMPARE,
     class: "compare",
+    tiles: tiles::COMPARE,
     ..COMPARISON
 };
 
@@ -95,6 +96,7 @@ pub static TCMPS: OpDef = OpDef {
     lower: |op, d| compare(op, d, ["src", "scalar"]),
     elems: types::COMPARE_NUMBER,
     class: "compare",
+    tiles: tiles::COMPARE_NUMBER,
     ..COMPARISON
 };
 
@@ -112,6 +114,7 @@ pub static TSEL: OpDef = OpDef {
     lower: |op, d| choose(op, d, ["src0", "src1"]),
     elems: types::SELECT,
     class: "select",
+    tiles: tiles::SELECT,
     ..COMPARISON
 };
 
@@ -130,6 +133,7 @@ pub static TSELS: OpDef = OpDef {
     tmp_before_results: true,
     elems: types::SELECT,
     class: "select",
+    tiles: tiles::ONE,
     ..COMPARISON
 };
 

@@ -5,7 +5,7 @@ use slipring_ir::{Diags, OpSchema};
 use super::check::{self, FLOATS, NUMBERS, SIGNED};
 use super::lower::elementwise;
 use super::{EACH, ONE, ONE_TMP};
-use super::{precision, types};
+use super::{precision, tiles, types};
 use slipring_effect::arithmetic::*;
 use slipring_op::def::{OpDef, OpRef};
 
@@ -20,6 +20,7 @@ pub static TABS: OpDef = OpDef {
     class: "neg",
     lower: |op, d| elementwise(op, d, &ABS, ["src"]),
     elems: types::ABSOLUTE,
+    tiles: tiles::ONE,
     ..EACH
 };
 
@@ -31,6 +32,7 @@ pub static TNEG: OpDef = OpDef {
     class: "neg",
     lower: |op, d| elementwise(op, d, &NEG, ["src"]),
     elems: types::NEGATE,
+    tiles: tiles::SHAPES_OF_SUM,
     ..EACH
 };
 
@@ -42,6 +44,7 @@ pub static TEXP: OpDef = OpDef {
     class: "exp",
     lower: |op, d| elementwise(op, d, &EXP, ["src"]),
     elems: types::FLOAT,
+    tiles: tiles::ONE,
     ..EACH
 };
 
@@ -53,6 +56,7 @@ pub static TLOG: OpDef = OpDef {
     class: "log",
     lower: |op, d| elementwise(op, d, &LOG, ["src"]),
     elems: types::FLOAT,
+    tiles: tiles::ONE,
     ..EACH
 };
 
@@ -64,6 +68,7 @@ pub static TSQRT: OpDef = OpDef {
     class: "sqrt",
     lower: |op, d| elementwise(op, d, &SQRT, ["src"]),
     elems: types::FLOAT,
+    tiles: tiles::ONE,
     ..EACH
 };
 
@@ -80,6 +85,7 @@ pub static TRSQRT: OpDef = OpDef {
     class: "rsqrt",
     lower: |op, d| elementwise(op, d, &RSQRT, ["src"]),
     elems: types::FLOAT,
+    tiles: tiles::ONE,
     ..EACH
 };
 
@@ -91,6 +97,7 @@ pub static TRECIP: OpDef = OpDef {
     class: "recip",
     lower: |op, d| elementwise(op, d, &RECIP, ["src"]),
     elems: types::FLOAT,
+    tiles: tiles::ONE,
     ..EACH
 };
 
@@ -102,6 +109,7 @@ pub static TRELU: OpDef = OpDef {
     class: "max",
     lower: |op, d| elementwise(op, d, &RELU, ["src"]),
     elems: types::RECTIFY,
+    tiles: tiles::ONE,
     ..EACH
 };
 

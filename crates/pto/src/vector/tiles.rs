@@ -1,0 +1,88 @@
+//! How the tiles of vector operations lie, and which of their valid shapes are equal, on the two kinds of vector unit.
+//!
+//! Sources: the assertions of the tile library's headers and the verification sections of the public manual. Where a library takes
+//! columns (`TEXPANDS`, the source of `TCOLARGMAX`), or nobody but the assembler asks, there is no rule.
+
+use slipring_op::{LayoutRule, Lies, On, ShapeRule, TileRules};
+
+const fn rows(operands: &'static [&'static str]) -> LayoutRule {
+    LayoutRule { operands, within: None, lies: Lies::Rows, on: On::All }
+}
+
+const fn plain_rows(operands: &'static [&'static str]) -> LayoutRule {
+    LayoutRule { operands, within: None, lies: Lies::PlainRows, on: On::All }
+}
+
+/// One valid shape on all platforms.
+const fn equal(operands: &'static [&'static str]) -> ShapeRule {
+    ShapeRule { operands, rows: On::All, columns: On::All }
+}
+
+const fn equal_rows(operands: &'static [&'static str]) -> ShapeRule {
+    ShapeRule { operands, rows: On::All, columns: On::None }
+}
+
+const fn equal_columns(operands: &'static [&'static str]) -> ShapeRule {
+    ShapeRule { operands, rows: On::None, columns: On::All }
+}
+
+const EACH_OF_TWO: ShapeRule = equal(&["dst", "src0", "src1"]);
+const EACH: ShapeRule = equal(&["dst", "src"]);
+
+/// Two sources.
+pub(super) const TWO: TileRules = TileRules { layouts: &[rows(&["src0", "src1", "dst"])], shapes: &[EACH_OF_TWO] };
+/// One source.
+pub(super) const ONE: TileRules = TileRules { layouts: &[rows(&["src", "dst"])], shapes: &[EACH] };
+/// One source, whose layout no source speaks of.
+pub(super) const SHAPES: TileRules = TileRules { layouts: &[], shapes: &[EACH] };
+/// The same where the assembler of units that work on registers compares columns alone.
+pub(super) const SHAPES_OF_SUM: TileRules =
+    TileRules { layouts: &[], shapes: &[ShapeRule { operands: &["dst", "src"], rows: On::Memory, columns: On::All }] };
+/// Remainders, with their working memory.
+pub(super) const REMAINDER: TileRules =
+    TileRules { layouts: &[rows(&["src0", "src1", "tmp", "dst"])], shapes: &[EACH_OF_TWO] };
+pub(super) const REMAINDER_BY: TileRules = TileRules { layouts: &[rows(&["src", "tmp", "dst"])], shapes: &[EACH] };
+/// What units that work on memory need working memory for.
+pub(super) const PRELU: TileRules =
+    TileRules { layouts: &[rows(&["src0", "src1", "dst"]), TMP_IN_ROWS], shapes: &[EACH_OF_TWO] };
+const TMP_IN_ROWS: LayoutRule = LayoutRule { operands: &["tmp"], within: None, lies: Lies::Rows, on: On::Memory };
+pub(super) const EXCLUSIVE: TileRules = TileRules {
+    layouts: &[rows(&["src0", "src1", "dst"]), TMP_IN_ROWS],
+    shapes: &[EACH_OF_TWO, ShapeRule { operands: &["dst", "tmp"], rows: On::Memory, columns: On::Memory }],
+};
+/// Comparisons: the mask has a row for each row.
+pub(super) const COMPARE: TileRules = TileRules {
+    layouts: &[],
+    shapes: &[
+        ShapeRule { operands: &["src0", "src1"], rows: On::Memory, columns: On::Memory },
+        ShapeRule { operands: &["src0", "dst"], rows: On::Memory, columns: On::None },
+    ],
+};
+pub(super) const COMPARE_NUMBER: TileRules = TileRules { layouts: &[], shapes: &[equal_rows(&["src", "dst"])] };
+pub(super) const SELECT: TileRules = TileRules { layouts: &[rows(&["src0", "src1", "dst"])], shapes: &[] };
+/// A row to one element.
+pub(super) const BY_ROW: TileRules = TileRules { layouts: &[plain_rows(&["src"])], shapes: &[] };
+/// A column to one element.
+pub(super) const BY_COLUMN: TileRules = TileRules { layouts: &[plain_rows(&["src", "dst"])], shapes: &[] };
+pub(super) const COLUMN_INDEX: TileRules = TileRules { layouts: &[plain_rows(&["dst"])], shapes: &[] };
+pub(super) const SPREAD_ROWS: TileRules =
+    TileRules { layouts: &[plain_rows(&["dst"])], shapes: &[equal_rows(&["dst", "src"])] };
+pub(super) const SPREAD_COLUMNS: TileRules =
+    TileRules { layouts: &[plain_rows(&["src", "dst"])], shapes: &[equal_columns(&["dst", "src"])] };
+/// A tile and a column.
+pub(super) const WITH_COLUMN: TileRules = TileRules { layouts: &[rows(&["dst"])], shapes: &[] };
+/// A tile and a row.
+pub(super) const WITH_ROW: TileRules = TileRules {
+    layouts: &[rows(&["src0", "src1", "dst"])],
+    shapes: &[equal(&["dst", "src0"]), equal_columns(&["dst", "src1"])],
+};
+pub(super) const TRIANGLE: TileRules = TileRules { layouts: &[rows(&["dst"])], shapes: &[] };
+/// The manual has sources by columns where the unit works on registers.
+pub(super) const TURNED: TileRules = TileRules {
+    layouts: &[LayoutRule { operands: &["src"], within: None, lies: Lies::Rows, on: On::Memory }],
+    shapes: &[],
+};
+pub(super) const JOINED: TileRules = TileRules {
+    layouts: &[LayoutRule { operands: &["src0", "src1", "dst"], within: None, lies: Lies::Rows, on: On::Registers }],
+    shapes: &[equal_rows(&["dst", "src0", "src1"])],
+};

@@ -138,7 +138,8 @@ pub enum Syntax {
     /// A declarative format; see [`crate::text`] for its language.
     Format(&'static str),
     /// `ins(%a, %b {attrs} : T, T) outs(%d : T) {attrs}`: the first `n` operands are read, the others written.
-    /// The attributes are printed inside `ins` if `attrs_in_ins`, and read in both places.
+    /// The attributes are printed inside `ins` if `attrs_in_ins`, and read in both places; behind `outs` also one by one,
+    /// `name = value`.
     InsOuts {
         /// Declared operands inside `ins`.
         ins: usize,

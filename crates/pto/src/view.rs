@@ -14,7 +14,8 @@ use slipring_op::rules::{
 };
 
 /// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&ADDPTR, &MAKE_TENSOR_VIEW, &GET_TENSOR_VIEW_DIM, &PARTITION_VIEW];
+pub(crate) const OPS: &[&OpDef] =
+    &[&ADDPTR, &MAKE_TENSOR_VIEW, &GET_TENSOR_VIEW_DIM, &GET_TENSOR_VIEW_STRIDE, &TENSOR_VIEW_ADDR, &PARTITION_VIEW];
 
 const PARTITION: TypeRule = TypeRule { describe: "a partition view", accepts: |t| matches!(t, Type::PartitionView(_)) };
 
@@ -169,14 +170,79 @@ pub static GET_TENSOR_VIEW_DIM: OpDef = OpDef {
     source: "PTO IR manual 4.1",
     lower: |op, d| {
         let view = d.view(op.operand("view").ok_or(Reported)?)?;
-        let index = d.scalar(op.operand("dim").ok_or(Reported)?)?;
-        let mut size = Operand::Imm(0);
-        for (at, extent) in view.dims.iter().enumerate() {
-            let args = [index, Operand::Imm(at as u64), *extent];
-            let part = d.compute(|[index, at, extent]| Ok(if index == at { extent } else { 0 }), args);
-            size = d.add(size, part);
+        of_a_dimension(op, d, &view.dims)
+    },
+    ..PLAIN
+};
+
+/// Binds the result to the number of the dimension that the op names; 0 where there is none.
+fn of_a_dimension(op: &OpRef<'_>, d: &mut Decoder<'_>, numbers: &[Operand]) -> Lowered {
+    let index = d.scalar(op.operand("dim").ok_or(Reported)?)?;
+    let mut found = Operand::Imm(0);
+    for (at, number) in numbers.iter().enumerate() {
+        let args = [index, Operand::Imm(at as u64), *number];
+        let part = d.compute(|[index, at, number]| Ok(if index == at { number } else { 0 }), args);
+        found = d.add(found, part);
+    }
+    d.bind(op.result(0), Binding::Scalar(found));
+    Ok(())
+}
+
+const VIEW_OR_MEMREF: TypeRule = TypeRule {
+    describe: "a view of global memory",
+    accepts: |t| (ANY_VIEW.accepts)(t) || matches!(t, Type::MemRef(m) if m.space.unwrap_or(Space::Gm) == Space::Gm),
+};
+
+pub static GET_TENSOR_VIEW_STRIDE: OpDef = OpDef {
+    schema: schema(
+        "pto.get_tensor_view_stride",
+        Syntax::Format("$view `,` $dim attr-dict `:` type($view) `->` type($stride)"),
+        &[
+            operand("view", VIEW_OR_MEMREF, Touch::Nothing, "the view"),
+            operand("dim", INTEGER, Touch::Nothing, "which dimension, 0 the outermost"),
+        ],
+        &[result("stride", INTEGER, Infer::Fixed(|| Type::Index), "how far apart neighbours are, in elements")],
+        &[],
+    ),
+    summary: "The distance of neighbours in a dimension of a view",
+    doc: "How many elements after each other two neighbours in dimension `dim` of a view lie; 0 for a dimension that it does not \
+          have.",
+    source: "PTO tile instruction SPEC 3",
+    lower: |op, d| {
+        let view = d.view(op.operand("view").ok_or(Reported)?)?;
+        of_a_dimension(op, d, &view.strides)
+    },
+    ..PLAIN
+};
+
+pub static TENSOR_VIEW_ADDR: OpDef = OpDef {
+    schema: schema(
+        "pto.tensor_view_addr",
+        Syntax::Format("$src attr-dict `:` type($src) `->` type($result)"),
+        &[operand("src", VIEW_OR_MEMREF, Touch::Nothing, "the view")],
+        &[result("result", BASE, Infer::Written, "a pointer to its first element, or the same memory as a memref")],
+        &[],
+    ),
+    summary: "The address of a view",
+    doc: "A pointer to the first element of a view or a window in global memory, or a memref with its dimensions and strides. Nothing \
+          moves.",
+    source: "PTO tile instruction SPEC 3",
+    verify: |op, _, diags| {
+        let result = op.module.ty(op.result(0));
+        if op.ty("src").and_then(Type::elem) != result.elem() {
+            diags.push(op.error("view-type", "expects the result to have the element type of the view"));
         }
-        d.bind(op.result(0), Binding::Scalar(size));
+        if result.space().is_some_and(|space| space != Space::Gm) {
+            diags.push(op.error("pointer-space", "expects a result in global memory"));
+        }
+    },
+    lower: |op, d| {
+        let view = d.view(op.operand("src").ok_or(Reported)?)?;
+        let binding = match op.module.ty(op.result(0)) {
+            Type::MemRef(_) => Binding::View(view),
+            _ => Binding::Scalar(view.base),
+        };
+        d.bind(op.result(0), binding);
         Ok(())
     },
     ..PLAIN

@@ -40,6 +40,7 @@ impl<'a> OpParser<'a> {
             self.result_types(schema, &mut written)?;
         }
         self.attr_dict(op)?;
+        self.clauses(op, schema)?;
         if self.cur.tok == Tok::Arrow && !schema.results.is_empty() && written.is_empty() {
             self.bump();
             self.result_types(schema, &mut written)?;
@@ -48,6 +49,18 @@ impl<'a> OpParser<'a> {
         target.segments = sizes;
         target.operands = SmallVec::from_vec(values);
         self.results(op, &written)
+    }
+
+    /// Attributes behind the operands that the text names one by one: `pad_mode = <PadNull> init_out_buffer = false`.
+    fn clauses(&mut self, op: OpId, schema: &OpSchema) -> Parsed<()> {
+        while self.cur.tok == Tok::Word && self.cur.ahead().tok == Tok::Equal {
+            let Some(spec) = schema.attrs.iter().find(|spec| spec.name == self.text()) else { break };
+            self.bump();
+            self.expect(Tok::Equal, "`=`")?;
+            let value = self.attr_of_kind(spec)?;
+            self.module.op_mut(op).attrs.set(spec.name, value);
+        }
+        Ok(())
     }
 
     fn result_types(&mut self, schema: &OpSchema, written: &mut Vec<(usize, Vec<Type>, crate::Span)>) -> Parsed<()> {

@@ -372,7 +372,14 @@ fn atomic_elem(name: &str) -> Option<Elem> {
 fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let (from, to) = ends(op, d)?;
     let quant = match op.text("quant_pre").and_then(|name| quant_mode(name).map(|mode| (name, mode))) {
-        Some((name, mode)) if mode.to.is_empty() => return Err(d.unsupported(&format!("`{name}`"))),
+        Some((name, mode)) if mode.to.is_empty() => {
+            let why = if name.contains("hybrid") {
+                "whose rounding no public source gives,"
+            } else {
+                "whose results of 4 bits no element type of the text holds,"
+            };
+            return Err(d.unsupported(&format!("`{name}`, {why}")));
+        }
         Some((_, mode)) => {
             let scale = if mode.table { Payload::Table } else { Payload::Scalar };
             let to = if to.elem.is_float() { QuantTo::Float } else { QuantTo::Integer };

@@ -13,7 +13,8 @@ use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{LAYOUT, PLAIN, TILE, VIEW, WITHOUT_SMALL_FLOATS, defaulted, operand, require_space, schema};
 
-const PAD_MODE: &EnumSpec = &EnumSpec { kind: "pad_mode", numbered: false, members: &["null", "first_elem", "value"] };
+const PAD_MODE: &EnumSpec =
+    &EnumSpec { kind: "padmode", numbered: false, members: &["PadNull", "PadFirstElem", "PadValue"] };
 
 const LOAD: OpSchema = schema(
     "",
@@ -29,9 +30,14 @@ const LOAD: OpSchema = schema(
         defaulted(
             "pad_mode",
             AttrKind::Enum(PAD_MODE),
-            "`value`: the tile's `pad` fills what the window leaves, and must be there; `first_elem` is not run",
+            "`PadValue`: the tile's `pad` fills what the window leaves, and must be there; `PadFirstElem` changes nothing, since \
+             no library does it: a warning",
         ),
-        defaulted("init_out_buffer", AttrKind::Bool, "true is not run; the tile keeps what the window leaves"),
+        defaulted(
+            "init_out_buffer",
+            AttrKind::Bool,
+            "true changes nothing, since no library does it: a warning; the tile keeps what the window leaves",
+        ),
     ],
 );
 
@@ -81,9 +87,20 @@ fn verify_load(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     same_width(op, "src", "dst", diags);
     positive(op, diags);
     same_fold(op, "dst", "src", diags);
-    if op.text("pad_mode") == Some("value") && op.tile("dst").is_some_and(|tile| tile.pad == 0) {
+    let ignored = [
+        (op.text("pad_mode") == Some("PadFirstElem"), "pad_mode = PadFirstElem"),
+        (op.attr("init_out_buffer").and_then(Attr::as_bool) == Some(true), "init_out_buffer = true"),
+    ];
+    for (_, what) in ignored.into_iter().filter(|(is, _)| *is) {
+        let message = format!("`{what}` changes nothing: the assembler leaves it out, no library has such a load");
         diags.push(
-            op.error("tile-pad", "`pad_mode = value` pads with the tile's value, and this tile has none")
+            slipring_ir::Diagnostic::warning("load-padding", op.span(), message)
+                .help("give the tile a `pad`, or fill it first"),
+        );
+    }
+    if op.text("pad_mode") == Some("PadValue") && op.tile("dst").is_some_and(|tile| tile.pad == 0) {
+        diags.push(
+            op.error("tile-pad", "`pad_mode = PadValue` pads with the tile's value, and this tile has none")
                 .help("give the type of the tile a `pad`"),
         );
     }
@@ -117,12 +134,6 @@ pub(super) fn positive(op: &OpRef<'_>, diags: &mut Diags) {
 }
 
 fn lower_load(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    if op.text("pad_mode") == Some("first_elem") {
-        return Err(d.unsupported("`pad_mode = first_elem`"));
-    }
-    if op.attr("init_out_buffer").and_then(Attr::as_bool) == Some(true) {
-        return Err(d.unsupported("`init_out_buffer = true`"));
-    }
     let view = d.view(op.operand("src").ok_or(Reported)?)?;
     let tile = d.tile(op.operand("dst").ok_or(Reported)?)?;
     // Types of one width move as bits: as the tile's type.

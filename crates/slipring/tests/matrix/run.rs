@@ -25,18 +25,35 @@ const ROOM: usize = 4096;
 
 /// A program around an operation on tiles, with a parameter for each. `text` knows the tiles as `%t0`, `%t1`, …, their types as `!t0`, ….
 pub fn program(arch: &str, text: &str, tiles: &[Tile]) -> String {
+    with_shapes(arch, text, tiles, false)
+}
+
+/// The same; with `open` valid shapes are numbers that only the run knows.
+fn with_shapes(arch: &str, text: &str, tiles: &[Tile], open: bool) -> String {
     let (mut head, mut params, mut loads, mut stores) = (String::new(), Vec::new(), String::new(), String::new());
     for (i, Tile { ty: Ty(elem), shape: [rows, cols], valid: [v_rows, v_cols], .. }) in tiles.iter().enumerate() {
         let window = format!("!pto.partition_tensor_view<{rows}x{cols}x{elem}>");
         let view = format!("!pto.tensor_view<{rows}x{cols}x{elem}>");
         params.push(format!("%p{i}: !pto.ptr<{elem}>"));
-        writeln!(head, "!t{i} = !pto.tile_buf<vec, {rows}x{cols}x{elem}, valid={v_rows}x{v_cols}>\n!w{i} = !pto.tile_buf<vec, {rows}x{cols}x{elem}>").unwrap();
+        let (valid, given) = match open {
+            true => ("?x?".to_string(), format!(" valid_row = %v_rows{i} valid_col = %v_cols{i}")),
+            false => (format!("{v_rows}x{v_cols}"), String::new()),
+        };
+        writeln!(head, "!t{i} = !pto.tile_buf<vec, {rows}x{cols}x{elem}, valid={valid}>\n!w{i} = !pto.tile_buf<vec, {rows}x{cols}x{elem}>").unwrap();
+        if open {
+            writeln!(
+                loads,
+                "  %s_rows{i} = arith.constant {v_rows} : index\n  %s_cols{i} = arith.constant {v_cols} : index
+  %v_rows{i} = arith.addi %s_rows{i}, %nought : index\n  %v_cols{i} = arith.addi %s_cols{i}, %nought : index"
+            )
+            .unwrap();
+        }
         writeln!(
             loads,
             "  %at{i} = arith.constant {} : i64
   %rows{i} = arith.constant {rows} : index
   %cols{i} = arith.constant {cols} : index
-  %t{i} = pto.alloc_tile addr = %at{i} : !t{i}
+  %t{i} = pto.alloc_tile addr = %at{i}{given} : !t{i}
   %w{i} = pto.alloc_tile addr = %at{i} : !w{i}
   %all{i} = pto.make_tensor_view %p{i}, shape = [%rows{i}, %cols{i}], strides = [%cols{i}, %c1] : {view}
   %view{i} = pto.partition_view %all{i}, offsets = [%c0, %c0], sizes = [%rows{i}, %cols{i}] : {view} -> {window}
@@ -45,6 +62,9 @@ pub fn program(arch: &str, text: &str, tiles: &[Tile]) -> String {
         )
         .unwrap();
         writeln!(stores, "  pto.tstore ins(%w{i} : !w{i}) outs(%view{i} : {window})").unwrap();
+    }
+    if open {
+        params.push("%nought: index".into());
     }
     format!(
         "{head}module attributes {{pto.target_arch = \"{arch}\"}} {{
@@ -58,9 +78,9 @@ func.func @one({}) attributes {{pto.kernel_kind = #pto.kernel_kind<vector>}} {{
     )
 }
 
-/// Runs an operation on tiles and gives what each holds afterwards.
-pub fn run(arch: &str, text: &str, tiles: &[Tile]) -> Result<Vec<Vec<u64>>, String> {
-    let program = program(arch, text, tiles);
+/// Runs an operation on tiles and gives what each holds afterwards; with `open` no valid shape is known before.
+pub fn run(arch: &str, text: &str, tiles: &[Tile], open: bool) -> Result<Vec<Vec<u64>>, String> {
+    let program = with_shapes(arch, text, tiles, open);
     let (module, mut diags) = load(Source::new("matrix", &program));
     let platform = built_in(arch).unwrap();
     if !diags.has_errors() {
@@ -71,7 +91,8 @@ pub fn run(arch: &str, text: &str, tiles: &[Tile]) -> Result<Vec<Vec<u64>>, Stri
         let said: String = diags.list.iter().map(|d| format!("{}: {}\n", d.code, d.message)).collect();
         return Err(format!("{said}{program}"));
     };
-    let values: Vec<_> = tiles.iter().map(|tile| Value::Buffer(bytes(tile.ty, &tile.data))).collect();
+    let mut values: Vec<_> = tiles.iter().map(|tile| Value::Buffer(bytes(tile.ty, &tile.data))).collect();
+    values.extend(open.then_some(Value::Scalar(0)));
     let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let ran = execute(&prepared.decoded, &platform, &values, options, &mut ());
     // What sources say differently is done here as the references have it.

@@ -18,18 +18,27 @@ static CASTPTR: OpDef = OpDef {
         "pto.castptr",
         Syntax::Format("$address attr-dict `:` type($address) `->` type($result)"),
         &[operand("address", ADDRESS, Touch::Nothing, "byte address, or a pointer to look at as another type")],
-        &[result("result", POINTER, Infer::Written, "the pointer")],
+        &[result("result", ADDRESS, Infer::Written, "the pointer, or the address of one")],
         &[],
     ),
     summary: "Take an address as a pointer",
-    doc: "A pointer to byte `address` of the memory that its type names. Nothing is moved or allocated.",
-    source: "micro-instruction manual, Pointer Operations",
-    verify: |op, _, diags| {
-        if let (Some(Type::Ptr(_, from)), Type::Ptr(_, to)) = (op.ty("address"), op.module.ty(op.result(0)))
-            && from != to
-        {
+    doc: "A pointer to byte `address` of the memory that its type names; of a pointer also its address as a number. Nothing is moved \
+          or allocated.",
+    source: "micro-instruction manual, Pointer Operations; PTO tile instruction SPEC 3",
+    verify: |op, _, diags| match (op.ty("address"), op.module.ty(op.result(0))) {
+        (Some(Type::Ptr(_, from)), Type::Ptr(_, to)) if from.unwrap_or(Space::Gm) != to.unwrap_or(Space::Gm) => {
             diags.push(op.error("pointer-space", "a pointer into one memory is none into another"));
         }
+        (Some(number), result) if number.is_int_like() && result.is_int_like() => {
+            diags.push(
+                op.error("operand-type", "expects a pointer, or a number that becomes one")
+                    .help("`arith.index_cast`, `arith.extsi` and `arith.trunci` convert numbers"),
+            );
+        }
+        (Some(Type::Ptr(..)), result) if !matches!(result, Type::Ptr(..)) && *result != Type::I64 => {
+            diags.push(op.error("operand-type", "expects the address of a pointer to be an i64"));
+        }
+        _ => {}
     },
     lower: |op, d| {
         let address = d.scalar(op.operand("address").ok_or(Reported)?)?;

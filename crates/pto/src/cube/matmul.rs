@@ -66,7 +66,7 @@ macro_rules! doc {
              ascending order of k, in f32 for floats and in wrapping i32 for 8-bit integers. ",
             $extents,
             " Each must be between 1 and 4095. Elements of `dst` outside m × n keep their bytes. Types: f32, f16, bf16 \
-             or 8-bit floats into f32, i8 into i32."
+             or 8-bit floats into f32 (HiFloat8 with itself), i8 into i32."
         )
     };
 }
@@ -229,7 +229,9 @@ fn product_types(op: &OpRef<'_>, a: &TileType, b: &TileType, c: &TileType, diags
     let narrow = |e: Elem| matches!(e, Elem::F8E4M3 | Elem::F8E5M2);
     let fine = match z {
         Elem::I32 => matches!((x, y), (Elem::I8 | Elem::U8, Elem::I8 | Elem::U8)),
-        Elem::F32 => (x == y && matches!(x, Elem::F32 | Elem::F16 | Elem::BF16)) || (narrow(x) && narrow(y)),
+        Elem::F32 => {
+            (x == y && matches!(x, Elem::F32 | Elem::F16 | Elem::BF16 | Elem::HiF8)) || (narrow(x) && narrow(y))
+        }
         _ => false,
     };
     if !fine {

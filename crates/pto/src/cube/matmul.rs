@@ -156,10 +156,16 @@ fn verify_product(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         return;
     }
     // Where the unit works on memory, the row may stand in tiles of several.
-    if vector && platform.vector_function.is_none() {
-        row_shapes(op, a, b, c, diags);
-    } else {
+    if !(vector && platform.vector_function.is_none()) {
         product_shapes(op, a, b, c, diags);
+    }
+    if vector {
+        row_shapes(op, a, b, c, diags);
+    }
+    let extents = [("lhs", a, 0), ("lhs", a, 1), ("rhs", b, 1)];
+    if let Some((name, ..)) = extents.into_iter().find(|(_, tile, axis)| tile.valid[*axis].known() == Some(0)) {
+        diags
+            .push(op.error("matmul-shape", format!("expects {name} to have valid elements: m, k and n are 1 to 4095")));
     }
     product_types(op, a, b, c, diags);
     match start {

@@ -1,6 +1,7 @@
 //! Two tiles, element by element (PTO IR manual 4.5).
 
-use slipring_ir::OpSchema;
+use slipring_ir::{Diags, OpSchema};
+use slipring_machine::Platform;
 use slipring_tile::Binary;
 
 use super::check::{self, FLOATS, NUMBERS};
@@ -136,7 +137,7 @@ pub static TPARTADD: OpDef = OpDef {
         "`dst = src0 + src1` where both sources have valid elements, the element of the one that has it elsewhere. One source must have \
           the valid shape of `dst`, the other none larger."
     ),
-    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    verify: verify_parts,
     class: "add",
     lower: |op, d| partial(op, d, &ADD),
     elems: types::SUMS,
@@ -151,7 +152,7 @@ pub static TPARTMUL: OpDef = OpDef {
         "`dst = src0 * src1` where both sources have valid elements, the element of the one that has it elsewhere. One source must have \
           the valid shape of `dst`, the other none larger."
     ),
-    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    verify: verify_parts,
     class: "mul",
     lower: |op, d| partial(op, d, &MUL),
     elems: types::SUMS,
@@ -166,7 +167,7 @@ pub static TPARTMAX: OpDef = OpDef {
         "`dst = max(src0, src1)` where both sources have valid elements, the element of the one that has it elsewhere. One source must have \
           the valid shape of `dst`, the other none larger."
     ),
-    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    verify: verify_parts,
     class: "max",
     lower: |op, d| partial(op, d, &MAX),
     elems: types::SUMS,
@@ -181,7 +182,7 @@ pub static TPARTMIN: OpDef = OpDef {
         "`dst = min(src0, src1)` where both sources have valid elements, the element of the one that has it elsewhere. One source must have \
           the valid shape of `dst`, the other none larger."
     ),
-    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    verify: verify_parts,
     class: "max",
     lower: |op, d| partial(op, d, &MIN),
     elems: types::SUMS,
@@ -200,6 +201,14 @@ pub static TPRELU: OpDef = OpDef {
     tiles: tiles::PRELU,
     ..EACH
 };
+
+/// The header of units that work on memory asserts the valid shapes; the other one's says nothing before it runs.
+fn verify_parts(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    check::types(op, NUMBERS, diags);
+    if platform.vector_function.is_none() {
+        check::parts_of(op, diags);
+    }
+}
 
 /// `dst = kernel(src0, src1)` where both are valid.
 fn partial(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Binary) -> Lowered {

@@ -90,7 +90,7 @@ pub static TROWEXPANDADD: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpandadd", ..TWO_TMP },
     summary: "Add, a value for each row",
     doc: number_doc!(row_doc!("`dst = src0 + src1`")),
-    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    verify: |op, _, diags| with_a_column(op, NUMBERS, diags),
     class: "add",
     lower: |op, d| by_row(op, d, &ADD),
     elems: types::SUMS,
@@ -141,7 +141,7 @@ pub static TROWEXPANDMAX: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpandmax", ..TWO_TMP },
     summary: "Larger, a value for each row",
     doc: number_doc!(row_doc!("`dst = max(src0, src1)`")),
-    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    verify: |op, _, diags| with_a_column(op, NUMBERS, diags),
     class: "max",
     lower: |op, d| by_row(op, d, &MAX),
     elems: types::SUMS,
@@ -153,7 +153,7 @@ pub static TROWEXPANDMIN: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpandmin", ..TWO_TMP },
     summary: "Smaller, a value for each row",
     doc: number_doc!(row_doc!("`dst = min(src0, src1)`")),
-    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    verify: |op, _, diags| with_a_column(op, NUMBERS, diags),
     class: "max",
     lower: |op, d| by_row(op, d, &MIN),
     elems: types::SUMS,
@@ -165,7 +165,7 @@ pub static TROWEXPANDEXPDIF: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpandexpdif", ..TWO_TMP },
     summary: "Exponential of a difference, a value for each row",
     doc: number_doc!(row_doc!("`dst = exp(src0 - src1)`, the difference rounded to the element type first")),
-    verify: |op, _, diags| check::types(op, FLOATS, diags),
+    verify: |op, _, diags| with_a_column(op, FLOATS, diags),
     class: "exp",
     lower: |op, d| by_row(op, d, &EXP_DIF),
     elems: types::FLOAT,
@@ -259,6 +259,11 @@ pub static TCOLEXPANDEXPDIF: OpDef = OpDef {
     tiles: tiles::WITH_ROW,
     ..BY_COLUMN
 };
+
+fn with_a_column(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
+    check::types(op, elems, diags);
+    check::beside_a_column(op, diags);
+}
 
 fn columns(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
     columns_of(op, "src1", elems, diags);

@@ -186,3 +186,43 @@ pub(super) fn elementwise(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
         }
     }
 }
+
+/// Valid shapes that are known: one source has that of the result, the other one is a column beside it.
+pub(super) fn beside_a_column(op: &OpRef<'_>, diags: &mut Diags) {
+    let known = |name| op.tile(name).map(|tile| tile.valid.map(Dim::known));
+    let (Some(dst), Some(a), Some(b)) = (known("dst"), known("src0"), known("src1")) else { return };
+    let alike = |side: &[Option<u64>; 2], axis: usize| side[axis].zip(dst[axis]).is_none_or(|(x, y)| x == y);
+    let whole = |side: &[Option<u64>; 2]| alike(side, 0) && alike(side, 1);
+    if !(whole(&a) || whole(&b)) || !alike(&a, 0) || !alike(&b, 0) {
+        diags.push(
+            op.error("tile-valid", "expects one source to have the valid shape of `dst`, the other as many valid rows")
+                .help("give the tiles these valid shapes in their types"),
+        );
+    }
+}
+
+/// Valid shapes that are known: one source has that of the result, the other one is no larger.
+pub(super) fn parts_of(op: &OpRef<'_>, diags: &mut Diags) {
+    let known = |name| op.tile(name).map(|tile| tile.valid.map(Dim::known));
+    let (Some(dst), Some(a), Some(b)) = (known("dst"), known("src0"), known("src1")) else { return };
+    let pairs = |side: [Option<u64>; 2]| side.into_iter().zip(dst).filter_map(|(x, y)| x.zip(y));
+    let larger = |side| pairs(side).any(|(x, y)| x > y);
+    let whole = |side| pairs(side).all(|(x, y)| x == y);
+    if larger(a) || larger(b) || !(whole(a) || whole(b)) {
+        diags.push(
+            op.error("tile-valid", "expects one source to have the valid shape of `dst`, the other none larger")
+                .help("give `dst` the larger valid shape of the two"),
+        );
+    }
+}
+
+/// Lines of a tile that are whole blocks of 32 bytes.
+pub(super) fn lines_of_blocks(op: &OpRef<'_>, name: &'static str, diags: &mut Diags) {
+    let Some(tile) = op.tile(name) else { return };
+    let layout = &tile.layout;
+    let along = if layout.blayout == BLayout::RowMajor { layout.cols } else { layout.rows };
+    if !(along as usize * layout.elem.bytes()).is_multiple_of(32) {
+        let lines = if layout.blayout == BLayout::RowMajor { "rows" } else { "columns" };
+        diags.push(op.error("tile-layout", format!("expects {name} to have {lines} of whole blocks of 32 bytes")));
+    }
+}

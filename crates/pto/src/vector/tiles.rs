@@ -60,8 +60,8 @@ pub(super) const COMPARE: TileRules = TileRules {
 };
 pub(super) const COMPARE_NUMBER: TileRules = TileRules { layouts: &[], shapes: &[equal_rows(&["src", "dst"])] };
 pub(super) const SELECT: TileRules = TileRules { layouts: &[rows(&["src0", "src1", "dst"])], shapes: &[] };
-/// A row to one element.
-pub(super) const BY_ROW: TileRules = TileRules { layouts: &[plain_rows(&["src"])], shapes: &[] };
+/// A row to one element: results by columns are one column.
+pub(super) const BY_ROW: TileRules = TileRules { layouts: &[plain_rows(&["src", "dst"])], shapes: &[] };
 /// A column to one element.
 pub(super) const BY_COLUMN: TileRules = TileRules { layouts: &[plain_rows(&["src", "dst"])], shapes: &[] };
 pub(super) const COLUMN_INDEX: TileRules = TileRules { layouts: &[plain_rows(&["dst"])], shapes: &[] };

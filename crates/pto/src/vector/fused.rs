@@ -6,7 +6,7 @@ use slipring_tile::{Binary, Cast, Elem, RoundMode};
 
 use super::check::{self, FLOATS, Needs};
 use super::lower::{Operands, elementwise};
-use super::{DST, EACH, SRC0, SRC1, TMP, TWO, ins, types};
+use super::{DST, EACH, SRC0, SRC1, TMP, TWO, ins, tiles, types};
 use slipring_effect::arithmetic::*;
 use slipring_effect::vector::{Number, NumberUse, Steps};
 use slipring_op::decode::Decoder;
@@ -21,6 +21,7 @@ const FUSED: OpDef = OpDef {
     class: "mul",
     source: "tile ISA, page of the same name, and its headers of each platform",
     elems: types::FLOAT,
+    tiles: tiles::TWO,
     ..EACH
 };
 const INTO: OperandSpec = operand("dst", TILE, Touch::ReadWrite, "what is worked on, and where the results go");

@@ -4,7 +4,7 @@ use slipring_ir::{Diags, Dim, OperandSpec, Touch};
 
 use super::check::{self, FLOATS, NUMBERS, Needs};
 use super::lower::Operands;
-use super::{DST, SRC, SRC0, VECTOR, ins, types};
+use super::{DST, SRC, SRC0, VECTOR, ins, tiles, types};
 use slipring_effect::arithmetic::ADD;
 use slipring_effect::vector::{Interleave, PairSums, Weave};
 use slipring_op::Along;
@@ -22,6 +22,7 @@ const PAIRS: OpDef = OpDef {
     class: "move",
     source: "tile ISA, page of the same name, and its headers of each platform",
     elems: types::WOVEN,
+    tiles: tiles::WOVEN,
     along: [Along::Each, Along::Unknown],
     ..VECTOR
 };
@@ -79,6 +80,7 @@ pub static TPAIRREDUCESUM: OpDef = OpDef {
     },
     class: "reduce",
     elems: types::PAIR_SUMS,
+    tiles: tiles::ONE,
     ..PAIRS
 };
 

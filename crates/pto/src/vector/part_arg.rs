@@ -5,7 +5,7 @@ use slipring_tile::{Compare, Elem};
 
 use super::check::{self, Elems};
 use super::lower::Operands;
-use super::{DST, EACH, SRC0, SRC1, ins, types};
+use super::{DST, EACH, SRC0, SRC1, ins, tiles, types};
 use slipring_effect::vector::{Numbered, PartArg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef};
@@ -22,6 +22,7 @@ const CHOICE: OpDef = OpDef {
     class: "select",
     source: "tile ISA, page of the same name, and its headers of each platform",
     elems: types::NUMBERED,
+    tiles: tiles::NUMBERED,
     verify: |op, _, diags| verify(op, diags),
     ..EACH
 };

@@ -6,7 +6,7 @@ use slipring_tile::{Binary, Elem};
 
 use super::check::{self, NUMBERS};
 use super::lower::elementwise;
-use super::{DST, EACH, TMP, ins, precision, types};
+use super::{DST, EACH, TMP, ins, precision, tiles, types};
 use slipring_effect::arithmetic::{POW, POW_IN_STEPS};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{OpDef, OpRef};
@@ -20,6 +20,7 @@ const POWERS: OpDef = OpDef {
     class: "exp",
     source: "tile ISA, page of the same name, and its headers of each platform",
     elems: types::POWER,
+    tiles: tiles::POWER,
     ..EACH
 };
 

@@ -76,6 +76,16 @@ pub(super) const WITH_ROW: TileRules = TileRules {
     layouts: &[rows(&["src0", "src1", "dst"])],
     shapes: &[equal(&["dst", "src0"]), equal_columns(&["dst", "src1"])],
 };
+/// Powers; the exponent may be a number.
+pub(super) const POWER: TileRules =
+    TileRules { layouts: &[rows(&["base", "exponent", "dst"])], shapes: &[equal(&["dst", "base", "exponent"])] };
+/// Values with their numbers.
+pub(super) const NUMBERED: TileRules = TileRules {
+    layouts: &[],
+    shapes: &[equal(&["src0", "index0"]), equal(&["src1", "index1"]), equal(&["dst", "index"])],
+};
+/// Streams, whose valid shapes are the op's own rules.
+pub(super) const WOVEN: TileRules = TileRules { layouts: &[rows(&["src0", "src1", "dst0", "dst1"])], shapes: &[] };
 pub(super) const TRIANGLE: TileRules = TileRules { layouts: &[rows(&["dst"])], shapes: &[] };
 /// The manual has sources by columns where the unit works on registers.
 pub(super) const TURNED: TileRules = TileRules {

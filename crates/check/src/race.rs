@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use slipring_machine::readings::{LATE_WAITS, TOKEN_LOCKS, UNIT_FLAG_BLOCKS, UNORDERED_MOVES, UNORDERED_STORES};
 use slipring_machine::{Pipe, Platform, Question, Role};
-use slipring_program::{Extent, Finding, Inst, Label, Memory, Severity, SiteRef, SyncRole, Words};
+use slipring_program::{Extent, Finding, Label, Memory, Severity, SiteRef, SyncRole, Words};
 use slipring_sim::{Agent, Issued, Launch, Meeting, Observer, Turns, WorkRun};
 use slipring_tile::Space;
 
@@ -66,10 +66,10 @@ pub struct Race {
     overlaps: BTreeSet<SiteRef>,
     /// Conflicts of the access at hand.
     open: Vec<Conflict>,
-    /// Signals in global memory, where the program waits for some and nobody outside of the launch changes them.
+    /// Signals in global memory, where the program waits for some.
     signals: Option<Signals>,
-    /// Others change signals of the launch: what they order is not known here.
-    outside: bool,
+    /// Buffers whose signals others change, too: what these order is not known here.
+    outside: Vec<bool>,
     active: bool,
     /// There was no room for what was accessed.
     gave_up: bool,
@@ -109,9 +109,9 @@ impl Race {
         Race { signals_only: true, ..Race::default() }
     }
 
-    /// The same check of a launch whose signals others change, too.
-    pub(crate) fn with_outside(self) -> Race {
-        Race { outside: true, ..self }
+    /// The same check of a launch whose signals in these buffers others change, too.
+    pub(crate) fn with_outside(self, outside: Vec<bool>) -> Race {
+        Race { outside, ..self }
     }
 
     /// The races found so far.
@@ -478,10 +478,8 @@ impl Observer for Race {
         let tokens = launch.program.syncs.iter().filter(|sync| matches!(sync.role, SyncRole::Token { .. }));
         let tokens = tokens.map(|sync| sync.waiter).collect();
         let blind = self.blind.take().map(|_| Blind::default());
-        let outside = self.outside;
-        let polls = |inst: &Inst| matches!(inst, Inst::Poll { .. });
-        let polls = launch.program.cores.iter().any(|core| core.insts.iter().any(polls));
-        let signals = (polls && active && !outside).then(Signals::default);
+        let outside = std::mem::take(&mut self.outside);
+        let signals = (launch.program.polls() && active).then(|| Signals::without(outside.clone()));
         *self = Race { active, signals_only, tokens, blind, signals, outside, ..Race::default() };
         self.order = Order::new(launch);
         (self.names, self.words) = (Names::new(launch), launch.program.words);

@@ -67,6 +67,8 @@ struct Lesson {
 pub(crate) struct Signals {
     /// Global memory before the launch.
     before: Vec<Vec<u8>>,
+    /// Buffers whose signals others change: nothing is concluded from these.
+    outside: Vec<bool>,
     numbers: BTreeMap<u64, Number>,
     /// What each core looked at last, by block and lane.
     looks: BTreeMap<(u32, usize), (u64, SignalUse)>,
@@ -75,6 +77,11 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
+    /// Nothing is concluded from the signals in some buffers: true for those.
+    pub fn without(outside: Vec<bool>) -> Signals {
+        Signals { outside, ..Signals::default() }
+    }
+
     /// Notes what the signals are before the launch.
     pub fn arm(&mut self, memory: &Memory) {
         self.before = memory.gm.iter().map(|buffer| buffer.data.to_vec()).collect();
@@ -112,6 +119,9 @@ impl Signals {
     /// A scalar unit changes or looks at a signal. Why the run may not speak for other schedules, if it does not.
     pub fn step(&mut self, run: &WorkRun<'_>, what: SignalUse, order: &mut Order) -> Option<String> {
         let address = run.access.reads.first().or(run.access.writes.first())?.start;
+        if gm_split(address).is_some_and(|(buffer, _)| self.outside.get(buffer).copied().unwrap_or(false)) {
+            return None;
+        }
         let (agent, lane) = (run.agent, run.agent.lane());
         if let SignalUse::Await { .. } = what {
             self.looks.insert((agent.block, lane), (address, what));
@@ -173,14 +183,14 @@ impl Number {
             return None;
         }
         let mut value = start;
-        let mut holds = vec![wanted.holds_for(start)];
+        let mut holds = vec![wanted.holds(start)];
         for change in &self.changes {
             value = match change.what {
                 SignalUse::Set(number) => number.into(),
                 SignalUse::Add(number) => value + i64::from(number),
                 SignalUse::Await { .. } => value,
             };
-            holds.push(wanted.holds_for(value));
+            holds.push(wanted.holds(value));
         }
         // What it may see: the numbers from the last known change on. The first that ends it must stay.
         let from = self.changes.len() - open.len();
@@ -200,7 +210,7 @@ impl Number {
         let own = &self.changes[change];
         let others = self.changes.iter().enumerate().filter(|(at, other)| *at != change && !own.is_in(&other.known));
         let sum: i64 = others.filter(|(_, other)| may(other)).map(|(_, other)| amount(other.what)).sum();
-        !wanted.holds_for(start + sum)
+        !wanted.holds(start + sum)
     }
 
     /// True if what was concluded for a wait holds with the change that came last.
@@ -220,14 +230,4 @@ impl Number {
 
 fn amount(what: SignalUse) -> i64 {
     if let SignalUse::Add(number) = what { number.into() } else { 0 }
-}
-
-trait Holds {
-    fn holds_for(self, number: i64) -> bool;
-}
-
-impl Holds for SignalUse {
-    fn holds_for(self, number: i64) -> bool {
-        i32::try_from(number).map_or(number > 0, |number| self.holds(number))
-    }
 }

@@ -178,9 +178,9 @@ impl Checker {
         Checker { race: self.race.with_blind(), rounds: Some(Rounds::keeping(from)), ..self }
     }
 
-    /// The same checker of a launch whose signals in global memory others change, too.
-    pub fn with_outside(self) -> Checker {
-        Checker { race: self.race.with_outside(), ..self }
+    /// The same checker of a launch whose signals in some buffers of global memory others change, too: true for those.
+    pub fn with_outside(self, buffers: Vec<bool>) -> Checker {
+        Checker { race: self.race.with_outside(buffers), ..self }
     }
 
     /// What was kept.

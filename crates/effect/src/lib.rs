@@ -36,7 +36,7 @@ pub use move_rect::{Divide, MoveArgs, MoveEffect, MovePart, TilePlace};
 pub use region::{rect_extents, tile_extents};
 pub use scaled::{SCALE_GROUP, ScaledMatmul};
 pub use share::ShareEffect;
-pub use signal::{Await, Notify, SignalArgs};
+pub use signal::{Arrive, ArriveArgs, Await, Notify, SignalArgs};
 pub use sort::{MergeArgs, MergeLists, SortArgs, SortGroups};
 pub use strided::{FOLD_HINT, Fold, Folding, MAX_RANK, Strided, StridedWindow, folds_otherwise};
 pub use tile_move::{Taken, TileMove, TileMoveArgs};

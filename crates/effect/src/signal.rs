@@ -16,6 +16,16 @@ pub struct Notify {
     pub set: bool,
 }
 
+slipring_program::arguments! {
+    /// The counter's byte address, how many cores arrive, and how many meet.
+    pub struct ArriveArgs { signal, cores, used }
+}
+
+/// Cores arrive at a barrier: adds to its counter, and gives the number at which the barrier is over. The counter is never taken
+/// back, so that which barrier it is follows from what it was. Arguments: [`ArriveArgs`].
+#[derive(Clone, Copy, Debug)]
+pub struct Arrive;
+
 /// One look at a signal: 1 where the wait is over, else 0. Arguments: [`SignalArgs`].
 #[derive(Clone, Copy, Debug)]
 pub struct Await {
@@ -66,6 +76,44 @@ impl Effect for Notify {
     }
 }
 
+impl Effect for Arrive {
+    fn decides(&self, index: usize) -> bool {
+        index == ArriveArgs::AT.signal
+    }
+
+    fn is_signal(&self) -> bool {
+        true
+    }
+
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let ArriveArgs { signal, cores, used } = ArriveArgs::of(args);
+        if i32::try_from(used as i64).map_or(true, |used| used <= 0) {
+            return Err(Fault::new("argument", format!("{} cores cannot meet", used as i64)));
+        }
+        let place = place(signal)?;
+        access.writes.push(place);
+        access.reads.push(place);
+        access.update = Some(Update { kind: UpdateKind::Add, elem: Elem::I32 });
+        access.signal = Some(SignalUse::Add(cores as i32));
+        access.units.total += 4;
+        Ok(())
+    }
+
+    fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
+        let given = ArriveArgs::of(args);
+        let bytes = memory.bytes_mut(env, Role::Aic, Space::Gm, given.signal, 4);
+        let (before, used) = (number(bytes), given.used as i32);
+        let (new, wraps) = before.overflowing_add(given.cores as i32);
+        let over = (before / used.max(1)).checked_add(1).and_then(|round| round.checked_mul(used));
+        let Some(over) = over.filter(|_| before >= 0 && !wraps) else {
+            let message = format!("the counter of a barrier is {before}: it begins with 0 and nothing else changes it");
+            return Err(Fault::new("argument", message));
+        };
+        bytes.copy_from_slice(&new.to_le_bytes());
+        Ok(over as u64)
+    }
+}
+
 impl Effect for Await {
     fn decides(&self, index: usize) -> bool {
         index == SignalArgs::AT.signal
@@ -87,6 +135,6 @@ impl Effect for Await {
         let given = SignalArgs::of(args);
         let own = number(memory.bytes(env, Role::Aic, Space::Gm, given.signal, 4));
         let wait = SignalUse::Await { expected: given.number as i32, at_least: self.at_least };
-        Ok(u64::from(wait.holds(own)))
+        Ok(u64::from(wait.holds(own.into())))
     }
 }

@@ -144,6 +144,7 @@ pub const PLAIN: OpDef = OpDef {
     window: false,
     address: AddressRule::None,
     along: Along::UNKNOWN,
+    each_core: false,
     mixed: None,
     transfer: None,
     product: None,

@@ -81,11 +81,11 @@ pub enum SignalUse {
 }
 
 impl SignalUse {
-    /// True if the wait is over where the signal is this number.
-    pub fn holds(self, number: i32) -> bool {
+    /// True if the wait is over where the signal is this number: a sum of changes may be more than the 32 bits hold.
+    pub fn holds(self, number: i64) -> bool {
         match self {
-            SignalUse::Await { expected, at_least: true } => number >= expected,
-            SignalUse::Await { expected, at_least: false } => number == expected,
+            SignalUse::Await { expected, at_least: true } => number >= i64::from(expected),
+            SignalUse::Await { expected, at_least: false } => number == i64::from(expected),
             SignalUse::Add(_) | SignalUse::Set(_) => true,
         }
     }

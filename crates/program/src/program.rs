@@ -32,6 +32,13 @@ pub struct Program {
     pub words: Words,
 }
 
+impl Program {
+    /// True if a core of it waits for numbers in global memory.
+    pub fn polls(&self) -> bool {
+        self.cores.iter().any(|core| core.insts.iter().any(|inst| matches!(inst, Inst::Poll { .. })))
+    }
+}
+
 /// The program of one core.
 #[derive(Clone, Debug)]
 pub struct CoreProgram {

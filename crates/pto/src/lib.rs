@@ -16,6 +16,7 @@ mod query;
 mod scalar_memory;
 mod signal;
 mod sync;
+mod syncall;
 pub mod targets;
 pub(crate) mod tile;
 mod vector;
@@ -33,6 +34,7 @@ pub use query::*;
 pub use scalar_memory::*;
 pub use signal::*;
 pub use sync::*;
+pub use syncall::*;
 pub use tile::*;
 pub use vector::*;
 pub use view::*;
@@ -55,6 +57,7 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     cube::OPS,
     scalar_memory::OPS,
     signal::OPS,
+    syncall::OPS,
     vector::binary::OPS,
     vector::scalar::OPS,
     vector::ternary::OPS,

@@ -28,9 +28,7 @@ pub(crate) struct Polls {
 
 impl Polls {
     pub fn new(program: &Program) -> Polls {
-        let polls = |inst: &Inst| matches!(inst, Inst::Poll { .. });
-        let any = program.cores.iter().any(|core| core.insts.iter().any(polls));
-        Polls { any, waiting: 0, changed: false }
+        Polls { any: program.polls(), waiting: 0, changed: false }
     }
 }
 

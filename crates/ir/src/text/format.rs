@@ -487,6 +487,7 @@ impl OpPrinter<'_> {
                                 | Element::Attr(_)
                                 | Element::Keyword(_)
                                 | Element::Region(_)
+                                | Element::OperandType(_)
                                 | Element::ResultType(_)
                                 | Element::AttrDict
                         )

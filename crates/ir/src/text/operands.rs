@@ -123,73 +123,49 @@ impl<'a> OpParser<'a> {
         let attrs = &mut self.module.op_mut(op).attrs;
         attrs.remove("resultSegmentSizes");
         let given = attrs.remove("operandSegmentSizes");
-        if !schema.generic.is_empty() {
-            return self.in_their_order(op, schema, values, given.as_ref());
+        // Where the declaration does not say it, operands that can be left out may come last in the generic form,
+        // whatever their place in the text.
+        let mut orders = vec![schema.generic_order()];
+        if schema.generic.is_empty() {
+            let mut late: Vec<usize> = (0..schema.operands.len()).collect();
+            late.sort_by_key(|i| !matches!(schema.operands[*i].arity, Arity::One | Arity::Variadic));
+            orders.push(late);
         }
-        // Elsewhere optional operands may come last in the generic form, whatever their place in the text.
-        let mut order: Vec<usize> = (0..schema.operands.len()).collect();
-        order.sort_by_key(|i| schema.operands[*i].arity != Arity::One && schema.operands[*i].arity != Arity::Variadic);
-        let late: Vec<OperandSpec> = order.iter().map(|i| schema.operands[*i]).collect();
+        let in_order = |order: &Vec<usize>| order.iter().map(|place| schema.operands[*place]).collect();
+        let specs: Vec<Vec<OperandSpec>> = orders.iter().map(in_order).collect();
         let types: Vec<&Type> = values.iter().map(|v| self.module.ty(*v)).collect();
-        let (sizes, reordered) = match given.as_ref() {
-            Some(attr) => {
-                let Some(mut sizes) = segment_sizes(attr) else {
-                    return Err(self.error("attribute", span, "`operandSegmentSizes` is an `array<i32: …>`"));
-                };
+        let (chosen, sizes) = match given.as_ref().map(segment_sizes) {
+            Some(None) => return Err(self.error("attribute", span, "`operandSegmentSizes` is an `array<i32: …>`")),
+            Some(Some(mut sizes)) => {
                 // Elsewhere an op may have more operands that can be left out, behind those that are declared.
                 let declared = schema.operands.len();
                 if sizes.len() > declared && sizes[declared..].iter().all(|size| *size == 0) {
                     sizes.truncate(declared);
                 }
-                let accepted = |specs: &[OperandSpec]| {
-                    sizes_fit(&sizes, values.len(), specs) && groups_accepted(&types, &sizes, specs)
-                };
-                if !accepted(schema.operands) && accepted(&late) {
-                    (sizes, true)
-                } else if sizes_fit(&sizes, values.len(), schema.operands) {
-                    (sizes, false)
-                } else {
-                    let sizes: Vec<u16> = sizes.to_vec();
-                    let d =
-                        Diagnostic::error("operand-count", span, format!("{sizes:?} are no sizes for the operands"));
-                    return Err(self.fail(d.note(format!("expected {}", describe(schema.operands)))));
+                let fits = |specs: &[OperandSpec]| sizes_fit(&sizes, values.len(), specs);
+                let accepted = |specs: &Vec<OperandSpec>| fits(specs) && groups_accepted(&types, &sizes, specs);
+                match specs.iter().position(accepted) {
+                    Some(chosen) => (chosen, sizes),
+                    None if fits(&specs[0]) => (0, sizes),
+                    None => {
+                        let message = format!("{:?} are no sizes for the operands", &sizes[..]);
+                        let d = Diagnostic::error("operand-count", span, message);
+                        return Err(self.fail(d.note(format!("expected {}", describe(&specs[0])))));
+                    }
                 }
             }
-            None => match (assign(&types, schema.operands), assign(&types, &late)) {
-                (None, Some(sizes)) => (sizes, true),
-                _ => (self.assign_operands(values, schema.operands, &format!("`{}`", schema.name), span)?, false),
-            },
-        };
-        let mut groups: Vec<&[ValueId]> = vec![&[]; schema.operands.len()];
-        let mut rest = values;
-        for (place, size) in sizes.iter().enumerate() {
-            let (group, after) = rest.split_at(*size as usize);
-            rest = after;
-            groups[if reordered { order[place] } else { place }] = group;
-        }
-        self.set_operands(op, &groups);
-        Ok(())
-    }
-
-    /// The operands of an op whose declaration says in which order the generic form has them.
-    fn in_their_order(&mut self, op: OpId, schema: &OpSchema, values: &[ValueId], given: Option<&Attr>) -> Parsed<()> {
-        let span = self.module.op(op).span;
-        let order = schema.generic_order();
-        let specs: Vec<OperandSpec> = order.iter().map(|place| schema.operands[*place]).collect();
-        let sizes = match given.map(segment_sizes) {
-            Some(Some(sizes)) if sizes_fit(&sizes, values.len(), &specs) => sizes,
-            Some(Some(sizes)) => {
-                let sizes: Vec<u16> = sizes.to_vec();
-                let d = Diagnostic::error("operand-count", span, format!("{sizes:?} are no sizes for the operands"));
-                return Err(self.fail(d.note(format!("expected {}", describe(&specs)))));
+            None => {
+                let mut told = specs.iter().enumerate().filter_map(|(at, specs)| Some((at, assign(&types, specs)?)));
+                match told.next() {
+                    Some(told) => told,
+                    None => (0, self.assign_operands(values, &specs[0], &format!("`{}`", schema.name), span)?),
+                }
             }
-            Some(None) => return Err(self.error("attribute", span, "`operandSegmentSizes` is an `array<i32: …>`")),
-            None => self.assign_operands(values, &specs, &format!("`{}`", schema.name), span)?,
         };
         let mut groups: Vec<&[ValueId]> = vec![&[]; schema.operands.len()];
         let mut rest = values;
-        for (place, size) in order.into_iter().zip(&sizes) {
-            (groups[place], rest) = rest.split_at(usize::from(*size));
+        for (place, size) in orders[chosen].iter().zip(&sizes) {
+            (groups[*place], rest) = rest.split_at(usize::from(*size));
         }
         self.set_operands(op, &groups);
         Ok(())

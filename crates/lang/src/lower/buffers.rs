@@ -457,6 +457,16 @@ impl Lower<'_> {
             && !self.buffers.stores.iter().any(|store| store.window.root == tensor.root)
     }
 
+    /// A tensor that was made at this place before, by these calls, and that nobody can read any more.
+    pub fn made_before(&self, place: &[Span]) -> Option<Value> {
+        let made = self.facts.created.iter().filter(|(known, _)| known == place).map(|(_, value)| value);
+        let mut free = made.filter(|value| match value {
+            Value::Tensor(tensor) => self.live_names(|held| any_window(held, tensor.root)).is_empty(),
+            _ => true,
+        });
+        free.next().cloned()
+    }
+
     /// Notes a store of a tile, of which so much is valid, into a window.
     ///
     /// # Errors
@@ -505,6 +515,15 @@ pub(super) fn any_tile(value: &Value, holds: &dyn Fn(TileId) -> bool) -> bool {
         Value::Tile(id) => holds(*id),
         Value::Parts(parts) => parts.tiles.iter().any(|id| holds(*id)),
         Value::Tuple(items) => items.iter().any(|item| any_tile(item, holds)),
+        _ => false,
+    }
+}
+
+/// True if a value is or has a window of a tensor.
+fn any_window(value: &Value, root: usize) -> bool {
+    match value {
+        Value::Tensor(window) => window.root == root,
+        Value::Tuple(items) => items.iter().any(|item| any_window(item, root)),
         _ => false,
     }
 }

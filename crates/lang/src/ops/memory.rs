@@ -4,12 +4,11 @@ use slipring_ir::{Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
+use super::own::{assembled_in_memory, create_tensor, through_memory};
 use super::{Call, ENTRY, Entry, REFUSED};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered, scalar_type_of};
-use crate::signature::tensor_parameter;
-use crate::value::{Const, Index, Tensor, TileId, Value};
-use crate::{Direction, ParamInfo};
+use crate::value::{Index, Tensor, TileId, Value};
 
 pub(super) const OPS: &[Entry] = &[
     Entry {
@@ -227,136 +226,6 @@ fn stored_extents(lower: &Lower<'_>, value: &Value, shape: &[u64]) -> Vec<Index>
         }
     }
     extents
-}
-
-fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let (shape, elem) = (call.need_shape(lower, "shape")?, call.need_elem(lower, "dtype")?);
-    let mut place = lower.call_sites.clone();
-    place.push(call.span);
-    // A loop that is lowered again, or iteration by iteration, has the tensor that it had.
-    if let Some((_, value)) = lower.facts.created.iter().find(|(known, _)| *known == place) {
-        return Ok(value.clone());
-    }
-    let given = match call.get("init_value").cloned() {
-        None => format!("zeros:{}", written(&shape, elem)),
-        Some((Value::Const(c @ (Const::Int(_) | Const::Float(_))), span)) => {
-            lower.fits(&c, DType::Elem(elem), span)?;
-            let number = match c {
-                Const::Float(x) => format!("{x:?}"),
-                Const::Int(n) => n.to_string(),
-                _ => String::new(),
-            };
-            format!("full:{}={number}", written(&shape, elem))
-        }
-        Some((other, span)) => return Err(call.wrong(lower, "init_value", "a constant number", &other, span)),
-    };
-    let direction = if call.get("init_value").is_some() { Direction::InOut } else { Direction::Out };
-    let made = own_tensor(lower, (shape, elem, given), direction, place);
-    if lower.facts.blocks.is_some()
-        && let Some(root) = lower.roots.last_mut()
-    {
-        root.for_each_block = Some(call.span);
-    }
-    Ok(made)
-}
-
-/// A tensor that nobody has to pass, of a shape and a type, with what is in it at first; made at a place by a way of calls.
-fn own_tensor(
-    lower: &mut Lower<'_>,
-    (shape, elem, given): (Vec<u64>, slipring_tile::Elem, String),
-    direction: Direction,
-    place: Vec<Span>,
-) -> Value {
-    let name: std::rc::Rc<str> = format!("tensor{}", lower.facts.created.len()).into();
-    let (entry, span) = (lower.blocks[0], place.last().copied().unwrap_or_default());
-    let (value, ty) = tensor_parameter(lower, &name, &shape, elem, direction, span, entry);
-    lower.view_at_entry(lower.roots.len() - 1);
-    let info = ParamInfo { name: name.to_string(), elem, shape: Some(shape), direction, given: Some(given) };
-    lower.returned.push((info, ty));
-    lower.facts.created.push((place, value.clone()));
-    value
-}
-
-/// A tile of L1 as one of UB: no pipe of the cluster has that way on all platforms, so it goes through a tensor of the
-/// kernel's own.
-fn through_memory(lower: &mut Lower<'_>, id: TileId, span: Span) -> Lowered<TileId> {
-    // What it was loaded from is still there.
-    if let Some(window) = lower.image_of(id) {
-        let loaded = lower.load(&window, Space::Vec)?;
-        lower.tiles[loaded.0 as usize].shape = lower.tile(id).shape.clone();
-        return Ok(loaded);
-    }
-    if let Some(region) = lower.region {
-        let region = lower.regions[region.0 as usize].span;
-        let error = Diagnostic::error("no-way", span, "a tile of L1 is read on the Vector cores inside a region")
-            .also(lower.tile(id).span, "the tile is made here")
-            .also(region, "the region begins here")
-            .help("move it before the region: `pl.move(t, pl.Mem.Vec)`");
-        return Err(lower.report(error));
-    }
-    if lower.facts.blocks.is_some() {
-        let error = Diagnostic::error("no-way", span, "a tile cannot get from `mat` to `vec` where several blocks run")
-            .help("load it from its tensor into UB where it is needed, or store it first");
-        return Err(lower.report(error));
-    }
-    lower.not_in_part(id, span)?;
-    lower.wholly_valid(id, "a move from L1 to UB", span)?;
-    let tile = lower.tile(id).clone();
-    let elem = tile.ty.layout.elem;
-    let (rows, cols) = crate::lower::fold(&tile.shape);
-    let Some(tensor) = own_memory(lower, (rows, cols), elem, span) else { return Ok(id) };
-    lower.store(&Value::Tile(id), &tensor, false, span)?;
-    let loaded = lower.load(&tensor, Space::Vec)?;
-    lower.tiles[loaded.0 as usize].shape = tile.shape.clone();
-    Ok(loaded)
-}
-
-/// A matrix in global memory that nobody passes, for this place of the text.
-fn own_memory(
-    lower: &mut Lower<'_>,
-    (rows, cols): (u64, u64),
-    elem: slipring_tile::Elem,
-    span: Span,
-) -> Option<Tensor> {
-    let mut place = lower.call_sites.clone();
-    place.push(span);
-    let known = lower.facts.created.iter().find(|(known, _)| *known == place).map(|(_, value)| value.clone());
-    let given = format!("zeros:{}", written(&[rows, cols], elem));
-    match known.unwrap_or_else(|| own_tensor(lower, (vec![rows, cols], elem, given), Direction::Out, place)) {
-        Value::Tensor(tensor) => Some(tensor),
-        _ => None,
-    }
-}
-
-/// A product of FP32 put into a tile of L1 by way of global memory: A2/A3 have no other way, and A5 none from there to UB. `None`
-/// where it is not known which window the tile is.
-fn assembled_in_memory(
-    lower: &mut Lower<'_>,
-    (target, from): (TileId, TileId),
-    offsets: &[Index],
-    span: Span,
-) -> Lowered<Option<TileId>> {
-    let (whole, part) = (lower.tile(target).clone(), lower.tile(from).clone());
-    let elem = slipring_tile::Elem::F32;
-    let products = part.ty.space == Space::Acc && part.ty.layout.elem == elem && whole.ty.layout.elem == elem;
-    let alone = lower.region.is_none() && lower.facts.blocks.is_none();
-    let Some(window) = lower.image_of(target).filter(|_| products && part.valid.is_none() && alone) else {
-        return Ok(None);
-    };
-    let Some(own) = own_memory(lower, crate::lower::fold(&whole.shape), elem, span) else { return Ok(None) };
-    let there = lower.load(&window, Space::Vec)?;
-    lower.store(&Value::Tile(there), &own, false, span)?;
-    let place = lower.tensor_window(&own, offsets, &part.shape, span)?;
-    lower.store(&Value::Tile(from), &place, false, span)?;
-    let loaded = lower.load(&own, Space::Mat)?;
-    lower.note_image(loaded, &own, true);
-    Ok(Some(loaded))
-}
-
-/// A type and a shape as the command line writes them.
-fn written(shape: &[u64], elem: slipring_tile::Elem) -> String {
-    let extents: Vec<String> = shape.iter().map(u64::to_string).collect();
-    format!("{elem}[{}]", extents.join("x"))
 }
 
 fn put(

@@ -42,8 +42,16 @@ pub(super) const OPS: &[Entry] = &[
         ..ENTRY
     },
     Entry {
-        names: &["syncall", "sync_set", "sync_wait", "set_ffts"],
-        doc: "Synchronisation between blocks and by hand between cores",
+        names: &["syncall"],
+        params: "*, core_type=, mode=, gm_workspace=, used_cores=",
+        op: Some(&pto::SYNCALL),
+        doc: "Wait until all cores of the launch have come here; what they stored before is seen behind it",
+        lower: super::meet::syncall,
+        ..ENTRY
+    },
+    Entry {
+        names: &["sync_set", "sync_wait", "set_ffts"],
+        doc: "Synchronisation by hand between the cores of a block",
         ..REFUSED
     },
     Entry {

@@ -30,7 +30,7 @@ use crate::{KernelInfo, ParamInfo, Request, helpers, jumps, syntax};
 pub use reading::{Answer, Ask, Open, Question};
 
 pub(crate) use entry::{asks_cores, asks_device, dispatches, is_scope, of_chip, only_starts, several_scopes};
-pub(crate) use kernels::{Handed, Kernels, Scope, dense_strides, head};
+pub(crate) use kernels::{Handed, Kernels, Ready, Scope, dense_strides, head};
 
 /// A whole program: what its orchestration submits.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use slipring_effect::OnCore;
 use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Span, TileType, ValueId};
-use slipring_machine::{Cost, Pipe, Platform, Price, Role};
+use slipring_machine::{CoreKind, Cost, Pipe, Platform, Price, Role};
 use slipring_program::{Action, Discover, Effect, Inst, Operand, Program, Reg, Special};
 use slipring_tile::Space;
 
@@ -297,6 +297,20 @@ impl Decoder<'_> {
         let d = self.fresh();
         self.emit(Inst::Move { d, a: value });
         d
+    }
+
+    /// With how many cores of these kinds this core comes to where all of a block come to, and how many those are. A Vector core
+    /// that runs nothing comes with the other one; a program that stands for all cores comes with all.
+    pub fn arrivals(&self, kinds: &[CoreKind]) -> (u32, u32) {
+        let all = kinds.iter().map(|kind| self.kernel.cores(*kind)).sum();
+        let kind = self.role.kind();
+        let own = match (self.cluster.is_some(), kind) {
+            (true, _) => all,
+            _ if !kinds.contains(&kind) => 0,
+            (_, CoreKind::Cube) => 1,
+            (_, CoreKind::Vector) => self.kernel.cores(kind) / (self.kernel.lanes() as u32).max(1),
+        };
+        (own, all)
     }
 
     /// A value of the launch, in a register.

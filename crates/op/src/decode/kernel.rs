@@ -35,6 +35,16 @@ impl Kernel {
         Role::ALL.into_iter().filter(|role| self.start[role.index()].is_some())
     }
 
+    /// How many cores of a kind a block has: a Cube core has two Vector cores beside it, also where one runs nothing.
+    pub fn cores(&self, kind: CoreKind) -> u32 {
+        let cube = self.start[Role::Aic.index()].is_some();
+        match kind {
+            CoreKind::Cube => cube.into(),
+            CoreKind::Vector if cube && self.lanes() > 0 => 2,
+            CoreKind::Vector => self.lanes() as u32,
+        }
+    }
+
     /// Vector cores that take part.
     pub fn lanes(&self) -> usize {
         self.start[1..].iter().flatten().count()

@@ -14,12 +14,13 @@ use slipring_tasks::signals::{Change, Signal, Wanted, since};
 use slipring_tasks::{Graph, Tensor};
 
 use super::footprint::Signalled;
-use super::task::{Outcome, Talk, run_task, waits};
+use super::task::{Outcome, Talk, run_task};
 use crate::ProgramOptions;
 use crate::kernel::Compiled;
 
 /// What runs a task.
 pub(super) struct Job<'j> {
+    pub graph: &'j Graph,
     pub compiled: &'j Arc<Compiled>,
     pub platform: &'j Platform,
     pub call: &'j TaskCall,
@@ -103,18 +104,20 @@ impl Beside {
     /// Why it cannot be run.
     pub fn start(&mut self, task: usize, at: u64, job: &Job<'_>) -> Result<Came, String> {
         self.started.insert(task, at);
-        let Job { compiled, platform, call, blocks, options } = *job;
-        if !waits(&compiled.prepared.decoded.program) {
+        let Job { graph, compiled, platform, call, blocks, options } = *job;
+        if !compiled.prepared.decoded.program.polls() {
             let outcome = run_task(compiled, platform, call, blocks, &mut self.tensors, options, None)?;
             return Ok(self.over(task, Box::new(outcome)));
         }
         let mut tensors = std::mem::take(&mut self.tensors);
+        let shared: Vec<bool> = graph.tensors.iter().map(|tensor| tensor.shared).collect();
         let (say, listen) = channel();
         let (answer, hear) = channel();
         let (compiled, platform, call, options) = (compiled.clone(), platform.clone(), call.clone(), options.clone());
         let mut line = Line { say: say.clone(), hear };
         let body = move || {
-            let outcome = run_task(&compiled, &platform, &call, blocks, &mut tensors, &options, Some(&mut line));
+            let others: (&mut dyn Talk, &[bool]) = (&mut line, &shared);
+            let outcome = run_task(&compiled, &platform, &call, blocks, &mut tensors, &options, Some(others));
             // Nobody hears it where the run was given up.
             let _ = say.send(Said::Over { tensors, outcome: outcome.map(Box::new) });
         };

@@ -106,7 +106,14 @@ impl Ahead {
         };
         self.compiled[kernel] = Some(compiled.clone());
         let blocks = (ask.graph.tasks[at].blocks, Turns::Pipes);
-        let job = Job { compiled: &compiled, platform: &self.platform, call, blocks, options: &self.options };
+        let job = Job {
+            graph: ask.graph,
+            compiled: &compiled,
+            platform: &self.platform,
+            call,
+            blocks,
+            options: &self.options,
+        };
         let mut came = vec![self.beside.start(at, 0, &job)?];
         while let Some(one) = came.pop() {
             if let Came::Over(outcome) = one

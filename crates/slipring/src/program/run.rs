@@ -138,6 +138,7 @@ impl Runs for Runner<'_> {
             }
         }
         let job = Job {
+            graph,
             compiled: &self.compiled[kernel],
             platform: self.platform,
             call,
@@ -515,7 +516,7 @@ impl ProgramRun<'_> {
             }
             let blocks = (graph.tasks[task].blocks, Turns::Sequential);
             let (platform, options) = (&self.platform, &self.options);
-            let job = Job { compiled: &compiled[kernel], platform, call, blocks, options };
+            let job = Job { graph, compiled: &compiled[kernel], platform, call, blocks, options };
             let mut came = vec![(task, beside.start(task, 0, &job))];
             while let Some((task, one)) = came.pop() {
                 if let Came::Over(outcome) = one.map_err(Error::Unsupported)?

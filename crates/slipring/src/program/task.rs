@@ -9,7 +9,7 @@ use slipring_ir::{Diagnostic, Diags};
 use slipring_lang::tasks::{TaskArg, TaskCall};
 use slipring_machine::Platform;
 use slipring_op::{Decoded, Decoding, decode};
-use slipring_program::{Choice, GmBuffer, Inst, Memory, ParamKind, Program, zeroed};
+use slipring_program::{Choice, GmBuffer, Memory, ParamKind, zeroed};
 use slipring_report::{Record, Recorder};
 use slipring_sim::{ArgValue, Launch, Outside, RunResult, Turns, run_beside};
 use slipring_tasks::Touched;
@@ -75,11 +75,6 @@ impl Outside for Door<'_> {
     }
 }
 
-/// True for a program that waits for signals.
-pub(super) fn waits(program: &Program) -> bool {
-    program.cores.iter().any(|core| core.insts.iter().any(|inst| matches!(inst, Inst::Poll { .. })))
-}
-
 /// Something of which only is asked whether it is a buffer.
 struct IsBuffer(bool);
 
@@ -104,7 +99,7 @@ pub(super) fn run_task(
     (blocks, mode): (u32, Turns),
     tensors: &mut [Vec<u8>],
     options: &ProgramOptions,
-    talk: Option<&mut dyn Talk>,
+    others: Option<(&mut dyn Talk, &[bool])>,
 ) -> Result<Outcome, String> {
     let reference;
     let decoded: &Decoded = match mode {
@@ -191,8 +186,11 @@ pub(super) fn run_task(
     let control = pipes.then(|| options.control.clone());
     let (footprint, trail) = Footprint::new(program);
     let footprint = (pipes || trail.is_some()).then_some(footprint);
-    let among_others = talk.is_some();
-    let checker = || if among_others { Checker::new(tools).with_outside() } else { Checker::new(tools) };
+    let (talk, shared) = others.unzip();
+    let checker = || match shared {
+        Some(shared) => Checker::new(tools).with_outside(tensor_of.iter().map(|tensor| shared[*tensor]).collect()),
+        None => Checker::new(tools),
+    };
     let mut watching = (pipes.then(checker), footprint, (control, recorder));
     let mut result = {
         let mut door = talk.map(|talk| Door {

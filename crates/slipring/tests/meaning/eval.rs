@@ -58,8 +58,8 @@ pub struct Run<'a> {
     pub pipes: BTreeMap<(&'static str, i128), VecDeque<Array>>,
     /// What `pl.yield_` gave.
     yielded: Vec<Value>,
-    /// Tensors of the kernel's own, by the place that makes them.
-    created: Vec<(u32, Array)>,
+    /// Tensors that the kernel made: where in the text, in which block, and the last one.
+    created: Vec<(u32, i128, Array)>,
     calls: usize,
     /// Turns of loops so far.
     turns: u32,
@@ -128,7 +128,7 @@ impl File {
                 returned = tiles.filter(|array| !array.tensor).collect();
             }
         }
-        let created = run.created.iter().map(|(_, array)| array);
+        let created = run.created.iter().map(|(.., array)| array);
         Ok(tensors.iter().chain(created).chain(&returned).map(Array::bytes).collect())
     }
 }
@@ -479,14 +479,16 @@ impl<'a> Run<'a> {
         let name = word.strip_prefix("pl.").unwrap_or(&word);
         let name = name.strip_prefix("tile.").or(name.strip_prefix("tensor.")).unwrap_or(name);
         if name == "create_tensor" {
-            let place = slipring_lang::syntax::at(call).start;
-            if let Some((_, made)) = self.created.iter().find(|(known, _)| *known == place) {
-                return Ok(Value::Array(made.clone()));
-            }
             let dtype = keywords.iter().find(|(name, _)| name == "dtype").map(|(_, value)| value);
             let elem = elem(positional.get(1).or(dtype).ok_or("a tensor of no type")?)?;
             let made = Array { tensor: true, ..Array::full(&positional[0].shape()?, elem, 0.0) };
-            self.created.push((place, made.clone()));
+            // A turn of a loop makes another one; blocks share theirs.
+            let place = slipring_lang::syntax::at(call).start;
+            match self.created.iter_mut().find(|(known, ..)| *known == place) {
+                Some((_, block, before)) if *block != self.block => return Ok(Value::Array(before.clone())),
+                Some((.., before)) => *before = made.clone(),
+                None => self.created.push((place, self.block, made.clone())),
+            }
             return Ok(Value::Array(made));
         }
         if name == "yield_" {

@@ -3,8 +3,7 @@
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall, Stmt};
-use slipring_ir::{Diagnostic, Diags, Span};
-use slipring_tasks::Use;
+use slipring_ir::{Diagnostic, Span};
 
 use super::super::run::Host;
 use super::super::value::HostValue;
@@ -12,7 +11,7 @@ use super::super::{Flow, unknown};
 use super::submit::Options;
 use crate::ops::OWN_SIGNALS;
 use crate::syntax::at;
-use crate::tasks::{self, TaskArg, TaskCall};
+use crate::tasks;
 
 /// What all devices do together.
 const COLLECTIVES: &[&str] =
@@ -95,28 +94,7 @@ impl<'a> Host<'a> {
         let function = self.rec().functions.last().copied().unwrap_or(0);
         let def = self.found[function].def;
         let scope = tasks::Scope { stmt, function, def, name: word.to_string() };
-        let mut diags = Diags::default();
-        let ready = self.rec().kernels.scope(&scope, seen, &mut diags);
-        self.rec().diags.list.extend(diags.list);
-        let Ok(ready) = ready else {
-            self.rec().stopped = true;
-            return;
-        };
-        let (mut task, mut uses) =
-            (TaskCall { kernel: Some(ready.compiled.kernel), ..TaskCall::default() }, Vec::new());
-        for (view, own) in ready.views.iter().zip(&ready.compiled.uses) {
-            uses.push(Use {
-                tensor: view.tensor,
-                param: self.rec().graph.tensors[view.tensor].name.clone(),
-                bytes: view.bytes(),
-                direction: own.0,
-                declared: false,
-                tracked: view.tracked,
-                span: Span::default(),
-            });
-            task.args.push(TaskArg::Tensor { tensor: view.tensor, offset: view.first_byte() });
-        }
-        task.args.extend(ready.numbers.iter().map(|n| TaskArg::Scalar(format!("{n}:i64"))));
+        let Some((_, task, uses)) = self.compiled_scope(&scope, seen) else { return };
         let outer = self.rec().device.replace(rank as i64);
         let mut options = Options { blocks: Some(1), ..Options::default() };
         let is_barrier = word == "barrier";

@@ -14,7 +14,7 @@ use super::View;
 use super::submit::Options;
 use crate::lower::Left;
 use crate::program::Role;
-use crate::tasks::{self, TaskArg, TaskCall};
+use crate::tasks::{self, Ready, TaskArg, TaskCall};
 use crate::value::{Const, Index};
 
 impl<'a> Host<'a> {
@@ -77,31 +77,8 @@ impl<'a> Host<'a> {
             }
         }
         let scope = tasks::Scope { stmt, function, def, name: name.clone() };
-        let mut diags = Diags::default();
-        let ready = self.rec().kernels.scope(&scope, &seen, &mut diags);
-        self.rec().diags.list.extend(diags.list);
-        let Ok(ready) = ready else {
-            self.rec().stopped = true;
-            return Flow::Stop;
-        };
+        let Some((ready, mut task, mut uses)) = self.compiled_scope(&scope, &seen) else { return Flow::Stop };
         let info = self.rec().kernels.list[ready.compiled.kernel].info.clone();
-        let (mut task, mut uses) =
-            (TaskCall { kernel: Some(ready.compiled.kernel), ..TaskCall::default() }, Vec::new());
-        for ((view, own), param) in ready.views.iter().zip(&ready.compiled.uses).zip(&info.params) {
-            let _ = param;
-            let name = self.rec().graph.tensors[view.tensor].name.clone();
-            uses.push(Use {
-                tensor: view.tensor,
-                param: name,
-                bytes: view.bytes(),
-                direction: own.0,
-                declared: false,
-                tracked: view.tracked,
-                span: Span::default(),
-            });
-            task.args.push(TaskArg::Tensor { tensor: view.tensor, offset: view.first_byte() });
-        }
-        task.args.extend(ready.numbers.iter().map(|n| TaskArg::Scalar(format!("{n}:i64"))));
         let mut results: IndexMap<String, Rc<View>> = IndexMap::new();
         for param in &info.params[task.args.len()..] {
             let (arg, own, view) = self.made(param, span);
@@ -130,6 +107,38 @@ impl<'a> Host<'a> {
             self.assign(name, HostValue::Task(id));
         }
         if self.rec().stopped { Flow::Stop } else { Flow::Next }
+    }
+
+    /// A scope compiled, with the task that runs it and what that uses: its tensors and numbers are passed, what it makes is
+    /// not. `None` if there were errors, which stop the recording.
+    pub(super) fn compiled_scope(
+        &mut self,
+        scope: &tasks::Scope<'a>,
+        seen: &[(Rc<str>, HostValue<'a>)],
+    ) -> Option<(Ready, TaskCall, Vec<Use>)> {
+        let mut diags = Diags::default();
+        let ready = self.rec().kernels.scope(scope, seen, &mut diags);
+        self.rec().diags.list.extend(diags.list);
+        let Ok(ready) = ready else {
+            self.rec().stopped = true;
+            return None;
+        };
+        let (mut task, mut uses) =
+            (TaskCall { kernel: Some(ready.compiled.kernel), ..TaskCall::default() }, Vec::new());
+        for (view, own) in ready.views.iter().zip(&ready.compiled.uses) {
+            uses.push(Use {
+                tensor: view.tensor,
+                param: self.rec().graph.tensors[view.tensor].name.clone(),
+                bytes: view.bytes(),
+                direction: own.0,
+                declared: false,
+                tracked: view.tracked,
+                span: Span::default(),
+            });
+            task.args.push(TaskArg::Tensor { tensor: view.tensor, offset: view.first_byte() });
+        }
+        task.args.extend(ready.numbers.iter().map(|n| TaskArg::Scalar(format!("{n}:i64"))));
+        Some((ready, task, uses))
     }
 
     /// A name for a scope that has none: by its place among the scopes of its kind.

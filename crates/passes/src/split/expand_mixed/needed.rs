@@ -10,7 +10,7 @@ use slipring_machine::CoreKind;
 use slipring_program::Direction;
 
 use super::order::Meetings;
-use super::sides::{Side, is_control, is_pure, once, side};
+use super::sides::{Side, is_control, is_pure, on_each_core, once, side};
 use crate::analysis::facts::{flow, terminator};
 
 /// What a kind of core needs.
@@ -90,7 +90,9 @@ impl<'m> Needed<'m> {
         match side(module, op) {
             Side::Of(kind) => kind == self.kind && !is_pure(module, op),
             Side::Crosses(_) => true,
-            Side::Both => !is_pure(module, op) && (self.alone || once(module, op) == self.kind),
+            Side::Both => {
+                !is_pure(module, op) && (self.alone || on_each_core(module, op) || once(module, op) == self.kind)
+            }
             Side::Region => false,
         }
     }

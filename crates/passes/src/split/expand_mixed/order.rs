@@ -120,7 +120,8 @@ impl Finder<'_> {
     fn accesses(&self, outer: OpId) -> Vec<Access> {
         let mut found = Vec::new();
         for id in with_inner(self.module, outer) {
-            let Some(op) = OpRef::of(self.module, id) else { continue };
+            // What all cores do orders itself.
+            let Some(op) = OpRef::of(self.module, id).filter(|op| !op.def.each_core) else { continue };
             for (at, spec) in op.def.schema.operands.iter().enumerate().filter(|(_, s)| s.touch != Touch::Nothing) {
                 for &value in op.operands(at) {
                     if self.module.ty(value).space() != Some(Space::Gm) {

@@ -14,7 +14,7 @@ use slipring_tile::{Layout, Space};
 use super::needed::{Needed, carried};
 use super::order::Meetings;
 use super::pipes::Pipes;
-use super::sides::{Side, is_control, region_around, side};
+use super::sides::{Side, is_control, on_each_core, region_around, side};
 use super::write::{constant, meet, move_tile, put, value};
 use crate::analysis::facts::{flow, terminator};
 
@@ -111,7 +111,7 @@ impl Projector<'_, '_> {
     /// True for what both Vector cores would do, and must be done once: a write to global memory outside every region.
     fn is_for_one_lane(&self, op: OpId) -> bool {
         let writes = OpRef::of(self.from, op).is_some_and(|op| writes_global(&op));
-        writes && self.lane.is_some() && region_around(self.from, op).is_none()
+        writes && self.lane.is_some() && region_around(self.from, op).is_none() && !on_each_core(self.from, op)
     }
 
     /// A block that only lane 0 runs, at the end of another. What ends it is kept in `guard`.

@@ -69,6 +69,11 @@ pub(super) fn works_on(module: &Module, id: OpId, kind: CoreKind) -> bool {
     }
 }
 
+/// True for an op that every core does.
+pub(super) fn on_each_core(module: &Module, op: OpId) -> bool {
+    OpRef::of(module, op).is_some_and(|op| op.def.each_core)
+}
+
 /// The region for the Vector cores around an op.
 pub(super) fn region_around(module: &Module, op: OpId) -> Option<OpId> {
     std::iter::successors(module.parent_op(op), |at| module.parent_op(*at)).find(|at| side(module, *at) == Side::Region)

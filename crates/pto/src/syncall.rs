@@ -1,0 +1,119 @@
+//! The barrier of all cores of a launch (tile ISA, SYNCALL).
+
+use slipring_effect::{Arrive, ArriveArgs, Await, SignalArgs};
+use slipring_ir::{AttrKind, Diags, EnumSpec, Syntax, Touch, Type, TypeRule};
+use slipring_machine::{CoreKind, Pipe, Platform};
+use slipring_op::decode::Decoder;
+use slipring_op::def::{Lowered, OpDef, OpRef, PipeRule};
+use slipring_op::rules::{INTEGER, PLAIN, constant, defaulted, optional, schema};
+use slipring_program::{Inst, Operand, Special, UpdateKind};
+use slipring_tile::Elem;
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&SYNCALL];
+
+/// `#pto.sync_all_mode<…>`.
+const MODE: &EnumSpec = &EnumSpec { kind: "sync_all_mode", numbered: false, members: &["hard", "soft"] };
+/// `#pto.sync_core_type<…>`.
+const CORE_TYPE: &EnumSpec =
+    &EnumSpec { kind: "sync_core_type", numbered: false, members: &["aiv_only", "aic_only", "mix"] };
+
+/// The least elements of a counter's memory: a line of the cache, which it has for itself.
+const LINE: u64 = 16;
+
+const COUNTER: TypeRule = TypeRule {
+    describe: "a view of `i32` in global memory",
+    accepts: |t| matches!(t, Type::PartitionView(view) | Type::TensorView(view) if view.elem == Elem::I32),
+};
+
+pub static SYNCALL: OpDef = OpDef {
+    schema: schema(
+        "pto.syncall",
+        Syntax::Format(
+            "`(` ($counter (`,` $used_cores)? `:` type($counter) (`,` type($used_cores))?)? `)` \
+             (`mode` `=` $mode `,` `core_type` `=` $core_type)? attr-dict",
+        ),
+        &[
+            optional(
+                "counter",
+                COUNTER,
+                Touch::Write,
+                "16 numbers or more that begin with zeros and that nothing else uses",
+            ),
+            optional("used_cores", INTEGER, Touch::Nothing, "how many cores meet; else all of the launch"),
+        ],
+        &[],
+        &[
+            defaulted("mode", AttrKind::Enum(MODE), "`soft`: the cores count in memory; `hard` is not run"),
+            defaulted("core_type", AttrKind::Enum(CORE_TYPE), "the cores that meet: `aiv_only`, `aic_only`, else all"),
+        ],
+    ),
+    summary: "Wait until all cores of the launch have come here",
+    doc: "Each core of the kinds that `core_type` names adds one to the counter, once all its work that was issued before is \
+          done, and waits until all have. The counter goes on from one barrier to the next: which of them it is follows from \
+          what it was. `used_cores` counts cores, not blocks: a block of a kernel for both kinds has one Cube core and two \
+          Vector cores, of which the second arrives with the first where it has no work of its own. A core that comes once \
+          too often or too little leaves the others waiting. The library's barrier orders nothing but the arrival, and \
+          leaves stores that are under way and caches to its caller; here what was stored before is seen behind it. The \
+          hard form counts in registers of the hardware: give it a counter to run it.",
+    source: "tile ISA, SYNCALL",
+    pipe: PipeRule::Fixed(Pipe::S),
+    each_core: true,
+    update: |_| Some(UpdateKind::Add),
+    verify,
+    lower,
+    ..PLAIN
+};
+
+fn verify(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if let Some(Type::PartitionView(view) | Type::TensorView(view)) = op.ty("counter") {
+        let elements = view.dims.iter().try_fold(1u64, |n, dim| n.checked_mul(dim.known()?));
+        if let Some(n) = elements.filter(|n| *n < LINE) {
+            let message =
+                format!("the counter of a barrier has a line of the cache for itself: {LINE} numbers, not {n}");
+            diags.push(op.error("view-shape", message));
+        }
+    }
+    if op.operand("used_cores").and_then(|value| constant(op.module, value)).is_some_and(|n| n < 0) {
+        diags.push(op.error("argument", "`used_cores` is a number of cores, or 0 for all of the launch"));
+    }
+}
+
+fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let Some(counter) = op.operand("counter") else {
+        let error =
+            op.error("unsupported", "a hard barrier counts in registers of the hardware, which are not modelled");
+        return Err(d.report(
+            error.help("give it a counter: `mode = #pto.sync_all_mode<soft>` and a view of 16 `i32` that begin with 0"),
+        ));
+    };
+    let base = d.view(counter)?.base;
+    let kinds: &[CoreKind] = match op.text("core_type") {
+        Some("aiv_only") => &[CoreKind::Vector],
+        Some("aic_only") => &[CoreKind::Cube],
+        _ => &[CoreKind::Cube, CoreKind::Vector],
+    };
+    let (own, all) = d.arrivals(kinds);
+    if own == 0 {
+        return Ok(());
+    }
+    let launched = |d: &mut Decoder<'_>| {
+        let blocks = d.special(Special::BlockNum);
+        d.distance(blocks, Operand::Imm(all.into()))
+    };
+    let used = match op.operand("used_cores") {
+        None => launched(d),
+        Some(value) => match constant(op.module, value) {
+            Some(0) => launched(d),
+            _ => d.scalar(value)?,
+        },
+    };
+    d.emit(Inst::Barrier { pipe: None });
+    let args = ArriveArgs { signal: base, cores: Operand::Imm(own.into()), used };
+    let target = d.issue_scalar(Arrive, args.list());
+    let again = d.label();
+    d.place(again);
+    let over = d.issue_scalar(Await { at_least: true }, SignalArgs { signal: base, number: target }.list());
+    d.poll(over, again);
+    Ok(())
+}

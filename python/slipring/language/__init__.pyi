@@ -732,17 +732,17 @@ def no_dep(x: Any) -> Any:
 def print(x: Any, label: Any = ...) -> Any:
     """Print a tile or a number."""
 
-def syncall(*args: Any, **options: Any) -> Any:
-    """Synchronisation between blocks and by hand between cores. Known, and refused: it cannot be compiled yet."""
+def syncall(*, core_type: Any = ..., mode: Any = ..., gm_workspace: Any = ..., used_cores: Any = ...) -> Any:
+    """Wait until all cores of the launch have come here; what they stored before is seen behind it."""
 
 def sync_set(*args: Any, **options: Any) -> Any:
-    """Synchronisation between blocks and by hand between cores. Known, and refused: it cannot be compiled yet."""
+    """Synchronisation by hand between the cores of a block. Known, and refused: it cannot be compiled yet."""
 
 def sync_wait(*args: Any, **options: Any) -> Any:
-    """Synchronisation between blocks and by hand between cores. Known, and refused: it cannot be compiled yet."""
+    """Synchronisation by hand between the cores of a block. Known, and refused: it cannot be compiled yet."""
 
 def set_ffts(*args: Any, **options: Any) -> Any:
-    """Synchronisation between blocks and by hand between cores. Known, and refused: it cannot be compiled yet."""
+    """Synchronisation by hand between the cores of a block. Known, and refused: it cannot be compiled yet."""
 
 def cacheinvalid(*args: Any, **options: Any) -> Any:
     """Nothing: memory has no caches here. Which of them the hardware needs is not checked."""

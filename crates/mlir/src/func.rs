@@ -11,7 +11,7 @@ use slipring_machine::Platform;
 
 use slipring_op::decode::control;
 use slipring_op::def::{OpDef, OpRef};
-use slipring_op::function::{BOTH_LANES, ENTRY, KIND, SLOT_BYTES, SLOTS, SPLIT, is_entry, kernel_kind};
+use slipring_op::function::{BOTH_LANES, ENTRY, FLAGS, KIND, SLOT_BYTES, SLOTS, SPLIT, is_entry, kernel_kind};
 use slipring_op::rules::{ANY, PLAIN, counted, defaulted, required, schema, variadic};
 
 /// Its ops.
@@ -47,6 +47,12 @@ pub static FUNC: OpDef = OpDef {
                     AttrKind::Int,
                     "bytes of ring slots that each block of a launch needs: the last parameter, a pointer, is memory that \
                      the launch allocates for them",
+                ),
+                defaulted(
+                    FLAGS,
+                    AttrKind::Bool,
+                    "the last parameter, behind the one for ring slots, is where the hardware keeps flags between cores: the \
+                     launch gives it",
                 ),
                 defaulted(SLOTS, AttrKind::Int, "slots of each ring that the compiler makes; 2 by default"),
                 defaulted(BOTH_LANES, AttrKind::Bool, "whether both Vector cores run this Vector function"),
@@ -109,13 +115,17 @@ fn verify_slots(op: &OpRef<'_>, ty: &FuncType, platform: &Platform, diags: &mut 
     if op.attr(SLOTS).is_some() && !op.int(SLOTS).is_some_and(|n| (1..=flags).contains(&n)) {
         diags.push(op.error("slot-num", format!("expects 'slot_num' to be 1 to {flags}: every slot has a flag")));
     }
+    let flags = usize::from(slipring_op::function::has_flags(op.module, op.id));
+    if flags > 0 && !matches!(ty.inputs.last(), Some(Type::MemRef(_))) {
+        diags.push(op.error("gm-flags", "expects the last parameter to be a memref: the launch gives it"));
+    }
     if op.attr(SLOT_BYTES).is_none() {
         return;
     }
     if !op.int(SLOT_BYTES).is_some_and(|n| (1..=MOST_SLOT_BYTES).contains(&n)) {
         diags.push(op.error("gm-slot-bytes", format!("expects 'gm_slot_bytes' to be 1 to {MOST_SLOT_BYTES}")));
     }
-    if !matches!(ty.inputs.last(), Some(Type::Ptr(..))) {
+    if !matches!(ty.inputs.iter().rev().nth(flags), Some(Type::Ptr(..))) {
         diags.push(op.error("gm-slot-bytes", "expects the last parameter to be a pointer: the launch allocates it"));
     }
 }

@@ -3,7 +3,7 @@
 use slipring_ir::{Attr, Module, OpId, Part};
 use slipring_machine::CoreKind;
 
-pub use crate::names::{BOTH_LANES, CHIP, ENTRY, KIND, PLATFORM, SLOT_BYTES, SLOTS, SPLIT};
+pub use crate::names::{BOTH_LANES, CHIP, ENTRY, FLAGS, KIND, PLATFORM, SLOT_BYTES, SLOTS, SPLIT};
 
 /// Name of a function.
 pub fn symbol_name(module: &Module, function: OpId) -> &str {
@@ -76,6 +76,19 @@ pub fn slot_bytes(module: &Module, function: OpId) -> Option<u64> {
 /// Says how many bytes of ring slots each block of a launch needs in global memory.
 pub fn set_slot_bytes(module: &mut Module, function: OpId, bytes: i64) {
     set_int(module, function, SLOT_BYTES, Some(bytes));
+}
+
+/// Bytes that the flags between cores take in global memory: 256 numbers of 64 bits.
+pub const FLAG_BYTES: u64 = 256 * 8;
+
+/// Whether the last parameter of a function is where the hardware keeps flags between cores, behind the one for ring slots.
+pub fn has_flags(module: &Module, function: OpId) -> bool {
+    module.op(function).attrs.get(FLAGS).and_then(|attr| attr.as_bool()).unwrap_or(false)
+}
+
+/// Says that the last parameter of a function is where the hardware keeps flags between cores.
+pub fn set_flags(module: &mut Module, function: OpId) {
+    module.op_mut(function).attrs.set(FLAGS, Attr::Bool(true));
 }
 
 /// Whether both Vector cores run a Vector function, where it says so.

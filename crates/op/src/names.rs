@@ -18,6 +18,9 @@ pub const SLOTS: &str = "slot_num";
 /// Bytes of ring slots that each block of a launch needs.
 pub const SLOT_BYTES: &str = "gm_slot_bytes";
 
+/// Whether the last parameter is where the hardware keeps flags between cores.
+pub const FLAGS: &str = "gm_flags";
+
 /// Whether both Vector cores run a Vector function.
 pub const BOTH_LANES: &str = "dual_aiv_dispatch";
 

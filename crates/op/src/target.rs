@@ -61,6 +61,11 @@ pub struct OpRule {
     /// The operand whose tile their working memory `tmp` is like, where the version wants that memory and the text leaves it
     /// out.
     pub tmp_like: Option<&'static str>,
+    /// The op of two tiles that stands for these of a tile and a number, with a tile of that number: where the version does not have
+    /// the element type here and has it there. The second op fills a tile.
+    pub spread: Option<[&'static OpDef; 2]>,
+    /// What the mask that they write is like.
+    pub mask: Option<MaskRule>,
     /// The only ops that may take what they give; without any use they go.
     pub feeds: &'static [&'static str],
     /// Anything else.
@@ -70,21 +75,28 @@ pub struct OpRule {
 impl OpRule {
     /// Nothing is done to these.
     pub const fn of(ops: &'static [&'static str]) -> OpRule {
-        OpRule { ops, index: &[], tmp_like: None, feeds: &[], fix: None }
+        OpRule { ops, index: &[], tmp_like: None, spread: None, mask: None, feeds: &[], fix: None }
     }
 }
 
-/// What a function needs besides ops that it has.
+/// What a mask is like where the unit works on registers.
+#[derive(Debug)]
+pub struct MaskRule {
+    /// The operand whose rows and columns it has.
+    pub like: &'static str,
+    /// Other ops that may write it.
+    pub with: &'static [&'static str],
+}
+
+/// Ops that work only where a function says the address of the flags between cores.
 #[derive(Debug)]
 pub struct Need {
     /// These ops,
     pub ops: &'static [&'static str],
     /// on platforms for which this holds,
     pub on: fn(&Platform) -> bool,
-    /// need this one in the same function.
-    pub other: &'static str,
-    /// What helps.
-    pub help: &'static str,
+    /// need this one in the same function, which says the address: where it is missing the launch gives one more parameter.
+    pub flags: &'static str,
 }
 
 /// Ops of scalars that changes put in front of others. What has one operand has it as `in`, what has two as `lhs` and `rhs`.

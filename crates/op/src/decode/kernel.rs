@@ -7,7 +7,7 @@ use slipring_machine::{CoreKind, Role};
 use slipring_program::{Param, ParamKind};
 
 use crate::def::{MixedPart, OpRef, PipeRule, RingPart};
-use crate::function::{is_entry, kernel_kind, slot_bytes, symbol_name};
+use crate::function::{FLAG_BYTES, has_flags, is_entry, kernel_kind, slot_bytes, symbol_name};
 use crate::reach::{is_mixed, reachable};
 use crate::ring::{Config, Split, import_peer};
 
@@ -281,8 +281,10 @@ fn imports_from(module: &Module, function: OpId, peer: OpId) -> bool {
 fn params_of(module: &Module, function: OpId) -> Vec<Param> {
     let Some(body) = module.body(function, 0) else { return Vec::new() };
     let args = &module.block(body).args;
-    let kind = |at: usize| match slot_bytes(module, function) {
-        Some(bytes_per_block) if at + 1 == args.len() => ParamKind::Scratch { bytes_per_block },
+    let flags = usize::from(has_flags(module, function));
+    let kind = |at: usize| match (args.len() - 1 - at, slot_bytes(module, function)) {
+        (0, _) if flags > 0 => ParamKind::Scratch { bytes_per_block: FLAG_BYTES },
+        (from_end, Some(bytes_per_block)) if from_end == flags => ParamKind::Scratch { bytes_per_block },
         _ => param_kind(module.ty(args[at])),
     };
     let name = |at: usize| module.value(args[at]).name.as_deref().map_or_else(|| format!("arg{at}"), str::to_string);

@@ -3,11 +3,13 @@
 //! A [`Target`] is data beside the declarations; the passes apply it and know no op by name. [`before`] comes before the
 //! other passes, [`after`] behind them.
 
+mod memory;
+mod params;
 mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slipring_ir::{AttrDict, Diagnostic, Diags, Dim, Module, OpId, Part, TileType, Type, ValueId};
+use slipring_ir::{AttrDict, Diagnostic, Diags, Module, OpId, Part, Type, ValueId};
 use slipring_machine::Platform;
 use slipring_mlir::{arith, builtin, scf};
 use slipring_op::function::{ask_slots, set_written_platform};
@@ -17,7 +19,6 @@ use slipring_op::target::Scalars;
 use slipring_op::target::Target;
 use slipring_op::{OpRef, RingPart, symbol_name};
 use slipring_program::Direction;
-use slipring_pto as pto;
 
 /// What changes put in front of ops.
 const SCALARS: Scalars = Scalars {
@@ -54,12 +55,7 @@ pub fn platform_for(target: &Target, platform: &Platform) -> Platform {
 /// Gives every ring that the text makes the depth that the target has, and ops the working memory that it wants. `platform` is
 /// one of [`platform_for`].
 pub fn before(module: &mut Module, target: &Target, platform: &Platform, diags: &mut Diags) {
-    for id in module.walk(module.top) {
-        let name = module.op(id).name.clone();
-        for like in target.rules.iter().filter(|rule| rule.ops.contains(&&*name)).filter_map(|rule| rule.tmp_like) {
-            working_memory(module, id, like);
-        }
-    }
+    memory::tiles(module, target, platform);
     if target.rings.slots.is_none() {
         return;
     }
@@ -85,22 +81,6 @@ pub fn before(module: &mut Module, target: &Target, platform: &Platform, diags: 
     }
 }
 
-/// Gives an op without working memory a tile like the one that it reads, where that is one by rows.
-fn working_memory(module: &mut Module, id: OpId, like: &str) {
-    let Some(op) = OpRef::of(module, id) else { return };
-    let at = op.def.schema.operands.iter().position(|operand| operand.name == "tmp");
-    let (Some(at), Some(tile)) = (at.filter(|_| op.operand("tmp").is_none()), op.tile(like)) else { return };
-    let whole = [Dim::Static(tile.layout.rows.into()), Dim::Static(tile.layout.cols.into())];
-    let (ty, span) = (Type::Tile(TileType { valid: whole, ..*tile }), op.span());
-    let made = pto::ALLOC_TILE.make(module, &[], AttrDict::default(), &[ty], span);
-    module.insert_before(id, made);
-    let tmp = module.op(made).results[0];
-    let data = module.op_mut(id);
-    let before: usize = data.segments.iter().take(at).map(|n| usize::from(*n)).sum();
-    data.segments[at] = 1;
-    data.operands.insert(before, tmp);
-}
-
 /// Makes a lowered module one that the target takes. What it has no words for is an error at its place, each once.
 pub fn after(module: &mut Module, target: &Target, platform: &Platform, diags: &mut Diags) {
     let mut said = Said { target, diags, messages: BTreeSet::new() };
@@ -122,11 +102,12 @@ pub fn after(module: &mut Module, target: &Target, platform: &Platform, diags: &
         pairs_of_ends(module, platform, &mut said);
     }
     types::plain_pointers(module);
+    params::pass_distances(module);
     for id in module.walk(module.top) {
         operation(module, id, platform, &mut said);
     }
     unused_and_fed(module, &mut said);
-    needs(module, platform, &mut said);
+    params::give_flags(module, &without(module, target, platform));
     within_a_module(module);
     let modules: Vec<OpId> = module.with_part(Part::Module).collect();
     for id in modules {
@@ -284,25 +265,20 @@ fn unused_and_fed(module: &mut Module, said: &mut Said<'_>) {
     }
 }
 
-/// Functions have what their ops need.
-fn needs(module: &Module, platform: &Platform, said: &mut Said<'_>) {
-    for need in said.target.needs.iter().filter(|need| (need.on)(platform)) {
+/// Functions without what their ops need.
+fn without(module: &Module, target: &Target, platform: &Platform) -> Vec<OpId> {
+    let mut found = Vec::new();
+    for need in target.needs.iter().filter(|need| (need.on)(platform)) {
         for function in module.functions() {
             let Some(body) = module.body(function, 0) else { continue };
             let ops = module.walk(body);
-            let named = |id: &&OpId, names: &[&str]| names.contains(&&*module.op(**id).name);
-            let Some(first) = ops.iter().find(|id| named(id, need.ops)) else { continue };
-            if ops.iter().any(|id| named(&id, &[need.other])) {
-                continue;
-            }
-            let (name, op) = (said.target.name, module.op(*first).name.clone());
-            let message = format!("`{name}` wants `{}` in every function with `{op}`", need.other);
-            if said.messages.insert(message.clone()) {
-                let error = Diagnostic::error("target-need", module.op(*first).span, message);
-                said.diags.push(error.help(need.help));
+            let named = |names: &[&str]| ops.iter().any(|id| names.contains(&&*module.op(*id).name));
+            if named(need.ops) && !named(&[need.flags]) {
+                found.push(function);
             }
         }
     }
+    found
 }
 
 fn operation(module: &mut Module, id: OpId, platform: &Platform, said: &mut Said<'_>) {

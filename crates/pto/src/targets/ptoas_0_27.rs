@@ -2,12 +2,13 @@
 
 use slipring_ir::Syntax;
 use slipring_ir::text::Spelling;
-use slipring_op::target::{Fix, Need, OpRule, RingRules, Target};
+use slipring_op::target::{Fix, MaskRule, Need, OpRule, RingRules, Target};
 use slipring_tile::Elem;
 
 use super::ptoas_0_27_ops::OPS;
 use super::ptoas_0_27_types::TYPES;
 use super::{bounds, fixes, pipe_ends, pipe_values, scalars, views};
+use crate::{TEXPANDS, TMAX, TMIN};
 
 /// ptoas 0.27.
 pub static PTOAS_0_27: Target = Target {
@@ -94,8 +95,7 @@ pub(super) const LACKS: &[(&str, &str)] =
 pub(super) const NEEDS: &[Need] = &[Need {
     ops: &["pto.sync.set", "pto.sync.wait"],
     on: |platform| platform.sync.broadcast_reduce,
-    other: "pto.set_ffts",
-    help: "pass the address for cross-core flags as a parameter: `pto.set_ffts %flags : memref<256xi64>`",
+    flags: "pto.set_ffts",
 }];
 
 /// Ops that work on rows of vector tiles only: a column is one of them, seen as a row. Other layouts are refused before, by the
@@ -134,7 +134,7 @@ const BY_ROW: &[&str] = &[
 ];
 
 /// The rules, with what is done to the ends of pipes and to what moves through them.
-pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 43] {
+pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 47] {
     [
         OpRule {
             index: &["offset"],
@@ -208,7 +208,13 @@ pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 43] {
         OpRule { fix: Some(fixes::columns_as_rows), ..OpRule::of(&["pto.texpands", "pto.tneg"]) },
         OpRule { fix: Some(fixes::compared_with_its_sign), ..OpRule::of(&["pto.tgather"]) },
         OpRule { fix: Some(views::part_as_a_tile), ..OpRule::of(&["pto.subset"]) },
-        OpRule { fix: Some(fixes::mask_of_one_shape), ..OpRule::of(&["pto.tcmp"]) },
+        OpRule { spread: Some([&TMAX, &TEXPANDS]), ..OpRule::of(&["pto.tmaxs"]) },
+        OpRule { spread: Some([&TMIN, &TEXPANDS]), ..OpRule::of(&["pto.tmins"]) },
+        OpRule {
+            mask: Some(MaskRule { like: "src0", with: &["pto.tcmps"] }),
+            fix: Some(fixes::mask_of_one_shape),
+            ..OpRule::of(&["pto.tcmp"])
+        },
         OpRule { fix: Some(fixes::known_window), ..OpRule::of(&["pto.textract", "pto.tinsert"]) },
         OpRule {
             fix: Some(fixes::factors_of_one_type),
@@ -224,6 +230,8 @@ pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 43] {
         OpRule { fix: Some(views::move_of_one_shape), ..OpRule::of(&["pto.tmov"]) },
         OpRule { fix: Some(views::shape_of_an_own_tile), ..OpRule::of(&["pto.set_validshape"]) },
         OpRule { fix: Some(views::filled_by_its_bytes), ..OpRule::of(&["pto.texpands"]) },
+        OpRule { fix: Some(views::counted_with_a_sign), ..OpRule::of(&["pto.tci"]) },
+        OpRule { fix: Some(views::read_ahead_by_rows), ..OpRule::of(&["pto.tprefetch"]) },
         OpRule { fix: Some(scalars::constant_of_bits), ..OpRule::of(&["arith.constant"]) },
         OpRule { fix: Some(views::indices_by_rows), ..OpRule::of(&["pto.mgather", "pto.mscatter"]) },
         OpRule { fix: Some(scalars::numbers_with_their_brackets), ..OpRule::of(scalars::USERS) },

@@ -359,21 +359,38 @@ fn variable(scalars: &Scalars, module: &mut Module, anchor: OpId, value: ValueId
     Ok(module.op(branch).results[0])
 }
 
-/// Constants have no sign: one of a type with a sign, or without any, is cast. Only stores to global memory take it.
+/// Constants have no sign: tile ops take one without, whatever the sign of their elements, and stores to global memory take one
+/// that is cast.
 pub(super) fn constant_of_bits(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let result = op(module, id)?.result(0);
     let Type::Int { width, sign: Sign::Signed | Sign::Unsigned } = *module.ty(result) else { return Ok(()) };
-    let users = module.walk(module.top).into_iter().filter(|user| module.op(*user).operands.contains(&result));
-    if let Some(user) = users.into_iter().find(|user| *module.op(*user).name != *STORE_SCALAR.schema.name) {
-        return Err(format!("`{}` takes no numbers of type {}", module.op(user).name, module.ty(result)));
+    let all = module.walk(module.top);
+    let users: Vec<OpId> = all.into_iter().filter(|user| module.op(*user).operands.contains(&result)).collect();
+    let stores = |user: &OpId| *module.op(*user).name == *STORE_SCALAR.schema.name;
+    let on_tiles = |user: &OpId| {
+        module.op(*user).name.starts_with("pto.t")
+            && module.op(*user).operands.iter().any(|value| module.ty(*value).as_tile().is_some())
+    };
+    if let Some(user) = users.iter().find(|user| !stores(user) && !on_tiles(user)) {
+        return Err(format!("`{}` takes no numbers of type {}", module.op(*user).name, module.ty(result)));
     }
+    let stored = users.iter().any(stores);
+    let computing: Vec<OpId> = users.into_iter().filter(|user| !stores(user)).collect();
     let Some(Attr::Int(value, _)) = module.op(id).attrs.get("value") else { return Ok(()) };
     let free = 128 - u32::from(width);
     let (bits, plain) = ((*value << free) >> free, Type::Int { width, sign: Sign::Signless });
     let (ty, span) = (module.ty(result).clone(), module.op(id).span);
     let number = scalars.constant.make(module, &[], [("value", Attr::Int(bits, plain.clone()))], &[plain], span);
     module.insert_before(id, number);
-    let operands: &[(&str, &[ValueId])] = &[("in", &[module.op(number).results[0]])];
+    let bits = module.op(number).results[0];
+    for user in computing {
+        module.op_mut(user).operands.iter_mut().filter(|value| **value == result).for_each(|value| *value = bits);
+    }
+    if !stored {
+        module.remove(id);
+        return Ok(());
+    }
+    let operands: &[(&str, &[ValueId])] = &[("in", &[bits])];
     let cast = scalars.unsign.make(module, operands, AttrDict::default(), &[ty], span);
     module.insert_before(id, cast);
     replace(module, id, cast);

@@ -257,21 +257,53 @@ pub(super) fn filled_by_its_bytes(scalars: &Scalars, module: &mut Module, id: Op
     let Some(Attr::Float(bits, _)) = this.if_declared("scalar").and_then(|value| constant_attr(module, value)) else {
         return Ok(());
     };
-    let (bits, Some(address)) = (*bits as u16, address_of(module, dst)) else { return Ok(()) };
-    if tile.valid.iter().any(|dim| dim.known().is_none()) {
-        return Ok(());
-    }
+    let bits = *bits as u16;
+    let Some(bytes) = same_bytes(module, id, dst, Elem::I16) else { return Ok(()) };
     let short = Type::Int { width: 16, sign: Sign::Signless };
     let value = constant_before(scalars, module, id, i64::from(bits as i16), short)?;
-    let layout = Layout { elem: Elem::I16, ..tile.layout };
-    let (ty, span) = (Type::Tile(TileType { layout, ..tile }), module.op(id).span);
-    let made = ALLOC_TILE.make(module, &[("addr", &[address])], AttrDict::default(), &[ty], span);
-    module.insert_before(id, made);
-    let bytes = module.op(made).results[0];
     for operand in module.op_mut(id).operands.iter_mut() {
         *operand = if *operand == dst { bytes } else { value };
     }
     Ok(())
+}
+
+/// A tile of other elements at the address of one, where that is known and all of its shape is.
+fn same_bytes(module: &mut Module, id: OpId, tile: ValueId, elem: Elem) -> Option<ValueId> {
+    let (ty, address) = (*module.ty(tile).as_tile()?, address_of(module, tile)?);
+    if ty.valid.iter().any(|dim| dim.known().is_none()) {
+        return None;
+    }
+    let (seen, span) = (Type::Tile(TileType { layout: Layout { elem, ..ty.layout }, ..ty }), module.op(id).span);
+    let made = ALLOC_TILE.make(module, &[("addr", &[address])], AttrDict::default(), &[seen], span);
+    module.insert_before(id, made);
+    Some(module.op(made).results[0])
+}
+
+/// Numbers are counted with a sign: without one they are the same bits.
+pub(super) fn counted_with_a_sign(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let (Some(tile), Some(dst)) = (this.tile("dst").copied(), this.operand("dst")) else { return Ok(()) };
+    let signed = match tile.layout.elem {
+        Elem::U16 => Elem::I16,
+        Elem::U32 => Elem::I32,
+        _ => return Ok(()),
+    };
+    if let Some(bytes) = same_bytes(module, id, dst, signed) {
+        module.op_mut(id).operands.iter_mut().filter(|value| **value == dst).for_each(|value| *value = bytes);
+    }
+    Ok(())
+}
+
+/// A window that is read ahead has the layout of its tensor: only the one by rows need not be said.
+pub(super) fn read_ahead_by_rows(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    match op(module, id)?.text("layout") {
+        Some("nd") => {
+            module.op_mut(id).attrs.remove("layout");
+            Ok(())
+        }
+        Some(other) => Err(format!("it says no layout, and here it is `{other}`")),
+        None => Ok(()),
+    }
 }
 
 /// The valid shape of a tile that a pop gives is said by the pop, and not behind another type of it.

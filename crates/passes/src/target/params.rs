@@ -1,0 +1,135 @@
+//! Parameters that functions get where a target wants them: where flags between cores are kept, how far a pointer was moved.
+
+use std::collections::BTreeMap;
+
+use slipring_ir::{AttrDict, Dim, FuncType, MemRefType, Module, OpId, Type, ValueId};
+use slipring_mlir::arith;
+use slipring_op::OpRef;
+use slipring_op::function::{FLAG_BYTES, set_flags};
+use slipring_pto as pto;
+use slipring_tile::Elem;
+
+/// The name of the parameter for flags between cores.
+const FLAGS: &str = "gm_flags";
+
+/// Gives functions the address of the flags between cores: a parameter of theirs and of what calls them, that the launch gives.
+pub(super) fn give_flags(module: &mut Module, functions: &[OpId]) {
+    let mut given = BTreeMap::new();
+    for function in functions {
+        let Some(flags) = flags_of(module, *function, &mut given) else { continue };
+        let Some(first) = module.body(*function, 0).and_then(|body| module.block(body).ops.first().copied()) else {
+            continue;
+        };
+        let span = module.op(first).span;
+        let set = pto::SET_FFTS.make(module, &[("base", &[flags])], AttrDict::default(), &[], span);
+        module.insert_before(first, set);
+    }
+}
+
+fn flags_of(module: &mut Module, function: OpId, given: &mut BTreeMap<OpId, ValueId>) -> Option<ValueId> {
+    if let Some(value) = given.get(&function) {
+        return Some(*value);
+    }
+    let int = Type::Int { width: 64, sign: slipring_ir::Sign::Signless };
+    let dims = [Dim::Static(FLAG_BYTES / Elem::I64.bytes() as u64)].into_iter().collect();
+    let ty = Type::MemRef(MemRefType { elem: int, dims, strides: None, space: None }.into());
+    let value = add_parameter(module, function, FLAGS, ty)?;
+    given.insert(function, value);
+    let calls = calls_of(module, function);
+    if calls.is_empty() {
+        set_flags(module, function);
+    }
+    for call in calls {
+        let caller = module.function_of(call)?;
+        let passed = flags_of(module, caller, given)?;
+        pass(module, call, passed);
+    }
+    Some(value)
+}
+
+/// A pointer that was moved goes into a function as the pointer and the distance: the assembler moves pointers only where they are
+/// used.
+pub(super) fn pass_distances(module: &mut Module) {
+    for function in module.functions().collect::<Vec<_>>() {
+        let calls = calls_of(module, function);
+        let most = calls.iter().map(|call| module.op(*call).operands.len()).min().unwrap_or(0);
+        for at in 0..most {
+            // Each turn takes one move off the pointers of all calls.
+            while calls.iter().any(|call| moved(module, *call, at).is_some()) {
+                if pass_distance(module, function, &calls, at).is_none() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// The pointer and the distance of a moved pointer that a call passes.
+fn moved(module: &Module, call: OpId, at: usize) -> Option<[ValueId; 2]> {
+    let value = *module.op(call).operands.get(at)?;
+    let made = OpRef::of(module, module.defining_op(value)?).filter(|op| std::ptr::eq(op.def, &pto::ADDPTR))?;
+    Some([made.operand("ptr")?, made.operand("offset")?])
+}
+
+fn pass_distance(module: &mut Module, function: OpId, calls: &[OpId], at: usize) -> Option<()> {
+    let body = module.body(function, 0)?;
+    let first = module.block(body).ops.first().copied()?;
+    let (pointer, span) = (*module.block(body).args.get(at)?, module.op(first).span);
+    let name = format!("{}_moved", module.value(pointer).name.as_deref().unwrap_or("pointer"));
+    let distance = add_parameter(module, function, &name, Type::Index)?;
+    let ty = module.ty(pointer).clone();
+    let operands: &[(&str, &[ValueId])] = &[("ptr", &[pointer]), ("offset", &[distance])];
+    let made = pto::ADDPTR.make(module, operands, AttrDict::default(), &[ty], span);
+    let own = module.op(made).results[0];
+    module.replace_uses(pointer, own);
+    let place = module.op(made).operands.iter().position(|value| *value == own)?;
+    module.op_mut(made).operands[place] = pointer;
+    module.insert_before(first, made);
+    for call in calls {
+        let span = module.op(*call).span;
+        let distance = match moved(module, *call, at) {
+            Some([from, distance]) => {
+                module.op_mut(*call).operands[at] = from;
+                as_index(module, *call, distance)
+            }
+            None => {
+                let zero = [("value", slipring_ir::Attr::Int(0, Type::Index))];
+                let made = arith::CONSTANT.make(module, &[], zero, &[Type::Index], span);
+                module.insert_before(*call, made);
+                module.op(made).results[0]
+            }
+        };
+        pass(module, *call, distance);
+    }
+    Some(())
+}
+
+fn as_index(module: &mut Module, call: OpId, value: ValueId) -> ValueId {
+    if *module.ty(value) == Type::Index {
+        return value;
+    }
+    let span = module.op(call).span;
+    let cast = arith::INDEX_CAST.make(module, &[("in", &[value])], AttrDict::default(), &[Type::Index], span);
+    module.insert_before(call, cast);
+    module.op(cast).results[0]
+}
+
+fn calls_of(module: &Module, function: OpId) -> Vec<OpId> {
+    module.walk(module.top).into_iter().filter(|op| module.callee(*op) == Some(function)).collect()
+}
+
+fn pass(module: &mut Module, call: OpId, value: ValueId) {
+    let data = module.op_mut(call);
+    data.operands.push(value);
+    if let Some(last) = data.segments.last_mut() {
+        *last += 1;
+    }
+}
+
+fn add_parameter(module: &mut Module, function: OpId, name: &str, ty: Type) -> Option<ValueId> {
+    let (body, span) = (module.body(function, 0)?, module.op(function).span);
+    let mut new = FuncType::clone(module.function_type(function)?);
+    new.inputs.push(ty.clone());
+    module.set_function_type(function, new);
+    Some(module.add_arg(body, ty, Some(name.into()), span))
+}

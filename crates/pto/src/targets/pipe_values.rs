@@ -64,11 +64,20 @@ pub(super) fn pipe_value(
 
 /// Makes `initialize_l2l_pipe` or `initialize_l2g2l_pipe` of a typed pipe.
 pub(super) fn plain_pipe_value(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    value_of_typed(module, id, platform, Some(DEPTHS))
+}
+
+/// The same where a pipe has any number of slots.
+pub(super) fn pipe_value_of_any_depth(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    value_of_typed(module, id, platform, None)
+}
+
+fn value_of_typed(module: &mut Module, id: OpId, platform: &Platform, depths: Option<[u32; 2]>) -> Fixed {
     let this = op(module, id)?;
     let spec = PipeSpec::of(&this, platform).ok_or("the pipe's parameters make no sense")?;
     plain(&spec)?;
     let config = &spec.config;
-    if !DEPTHS.contains(&spec.slots) {
+    if depths.is_some_and(|depths| !depths.contains(&spec.slots)) {
         return Err(format!("such pipes have 4 or 8 slots, not {}", spec.slots));
     }
     let flag = config.flag.ok_or("it has no flag")?;

@@ -1,19 +1,20 @@
-//! The newest public assembler, as far as public compilers show what it takes.
+//! The newest public assembler, as far as its public sources and those of compilers for it show what it takes.
 //!
-//! No version after 0.27 could be built: what is different is read off the text that pypto writes for it (August 2026).
+//! No version after 0.27 could be built: what is different is read off its declarations of ops and the rules of its pipes (October
+//! 2026), and off the text that pypto writes for it (August 2026).
 
 use slipring_op::target::{RingRules, Target};
 
-use super::ptoas_0_27::{ELEMS, LACKS, NEEDS, SPELLING, rules};
+use super::ptoas_0_27::{Differs, ELEMS, LACKS, NEEDS, SPELLING, rules};
 use super::ptoas_0_27_ops::OPS;
 use super::ptoas_0_27_types::TYPES;
-use super::{fixes, ptoas_0_27};
+use super::{fixes, pipe_values, ptoas_0_27, views};
 
 /// ptoas, newest.
 pub static PTOAS: Target = Target {
     name: "ptoas",
-    summary: "the newest public assembler; not tried: pipes with a number and a depth, all else as 0.27",
-    source: "pypto e2d0f78a, src/backend/common/pto_ops_crosscore.cpp; PTOAS v0.27 for the rest",
+    summary: "the newest public assembler; not tried: pipes with a number and any depth, parts as tiles, all else as 0.27",
+    source: "PTOAS 5c33e400 and 658562e4, include/PTO/IR; pypto e2d0f78a, src/backend/common/pto_ops_crosscore.cpp; v0.27",
     platforms: ptoas_0_27::PLATFORMS,
     spelling: &SPELLING,
     ops: OPS,
@@ -21,7 +22,12 @@ pub static PTOAS: Target = Target {
     elems: ELEMS,
     types: TYPES,
     drops: ptoas_0_27::DROPS,
-    rules: &rules(fixes::pipe_with_its_depth, fixes::as_it_is),
+    rules: &rules(Differs {
+        ends: fixes::pipe_with_its_depth,
+        moves: fixes::as_it_is,
+        values: pipe_values::pipe_value_of_any_depth,
+        parts: views::part_is_a_tile,
+    }),
     needs: NEEDS,
     rings: RingRules { slots: None, values: &[4, 8], landing: true, pipes: 8, as_values: None },
 };

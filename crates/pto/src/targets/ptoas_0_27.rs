@@ -22,7 +22,12 @@ pub static PTOAS_0_27: Target = Target {
     elems: ELEMS,
     types: TYPES,
     drops: DROPS,
-    rules: &rules(fixes::pipe_of_the_default_depth, fixes::of_the_only_pipe),
+    rules: &rules(Differs {
+        ends: fixes::pipe_of_the_default_depth,
+        moves: fixes::of_the_only_pipe,
+        values: pipe_values::plain_pipe_value,
+        parts: views::part_as_a_tile,
+    }),
     needs: NEEDS,
     rings: RingRules {
         slots: Some([8, 4]),
@@ -133,8 +138,20 @@ const BY_ROW: &[&str] = &[
     "pto.tsqrt",
 ];
 
-/// The rules, with what is done to the ends of pipes and to what moves through them.
-pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 47] {
+/// What is done to some ops in one version and not in another.
+pub(super) struct Differs {
+    /// Ends of pipes.
+    pub ends: Fix,
+    /// What moves tiles through them.
+    pub moves: Fix,
+    /// Pipes that are values.
+    pub values: Fix,
+    /// Parts of tiles.
+    pub parts: Fix,
+}
+
+/// The rules.
+pub(super) const fn rules(own: Differs) -> [OpRule; 47] {
     [
         OpRule {
             index: &["offset"],
@@ -157,9 +174,9 @@ pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 47] {
             fix: Some(fixes::slots_at_their_address),
             ..OpRule::of(&["pto.reserve_buffer", "pto.import_reserved_buffer"])
         },
-        OpRule { fix: Some(ends), ..OpRule::of(&["pto.aic_initialize_pipe", "pto.aiv_initialize_pipe"]) },
+        OpRule { fix: Some(own.ends), ..OpRule::of(&["pto.aic_initialize_pipe", "pto.aiv_initialize_pipe"]) },
         OpRule {
-            fix: Some(moves),
+            fix: Some(own.moves),
             ..OpRule::of(&[
                 "pto.tpush_to_aiv",
                 "pto.tpush_to_aic",
@@ -169,10 +186,7 @@ pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 47] {
                 "pto.tfree_from_aiv",
             ])
         },
-        OpRule {
-            fix: Some(pipe_values::plain_pipe_value),
-            ..OpRule::of(&["pto.initialize_tpipe", "pto.initialize_tmpipe"])
-        },
+        OpRule { fix: Some(own.values), ..OpRule::of(&["pto.initialize_tpipe", "pto.initialize_tmpipe"]) },
         OpRule { fix: Some(fixes::memory_at_its_address), ..OpRule::of(&["memref.alloc", "memref.dealloc"]) },
         OpRule { fix: Some(pipe_values::split_is_written), ..OpRule::of(&["pto.tpush", "pto.tpop", "pto.tfree"]) },
         OpRule { index: &["valid_row", "valid_col"], ..OpRule::of(&["pto.tpop_from_aic", "pto.tpop_from_aiv"]) },
@@ -207,7 +221,7 @@ pub(super) const fn rules(ends: Fix, moves: Fix) -> [OpRule; 47] {
         OpRule { fix: Some(fixes::only_rows), ..OpRule::of(BY_ROW) },
         OpRule { fix: Some(fixes::columns_as_rows), ..OpRule::of(&["pto.texpands", "pto.tneg"]) },
         OpRule { fix: Some(fixes::compared_with_its_sign), ..OpRule::of(&["pto.tgather"]) },
-        OpRule { fix: Some(views::part_as_a_tile), ..OpRule::of(&["pto.subset"]) },
+        OpRule { fix: Some(own.parts), ..OpRule::of(&["pto.subset"]) },
         OpRule { spread: Some([&TMAX, &TEXPANDS]), ..OpRule::of(&["pto.tmaxs"]) },
         OpRule { spread: Some([&TMIN, &TEXPANDS]), ..OpRule::of(&["pto.tmins"]) },
         OpRule {

@@ -314,8 +314,10 @@ pub(super) fn truths_without_a_sign(scalars: &Scalars, module: &mut Module, id: 
     let name = module.op(id).name.clone();
     let span = module.op(id).span;
     if &*name == "arith.cmpi" {
-        if this.text("predicate").is_some_and(|predicate| predicate.starts_with('s')) {
+        let unsigned = this.text("predicate").and_then(|predicate| Some(format!("u{}", predicate.strip_prefix('s')?)));
+        if let Some(predicate) = unsigned {
             module.op_mut(id).operands = [rhs, lhs].into_iter().collect();
+            module.op_mut(id).attrs.set("predicate", Attr::member("cmpi_predicate", &predicate));
         }
         return Ok(());
     }

@@ -107,6 +107,15 @@ fn found_layout(shape: &[i64], strides: &[i64], bytes: i64) -> (&'static str, bo
 /// A part has the type that follows from its source. In the C++ it is a tile as wide as it says, whose lines follow one
 /// another: one whose lines lie apart is a tile of its own at its address, as wide as the whole and not all of it valid.
 pub(super) fn part_as_a_tile(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    part(scalars, module, id, false)
+}
+
+/// Later versions have another op for parts: each is a tile of its own.
+pub(super) fn part_is_a_tile(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    part(scalars, module, id, true)
+}
+
+fn part(scalars: &Scalars, module: &mut Module, id: OpId, always: bool) -> Fixed {
     let this = op(module, id)?;
     let (part, source) = (this.result(0), this.operand("source").ok_or("it has no source")?);
     let inferred = inferred_type(&this).ok_or("its sizes make no sense")?;
@@ -123,7 +132,7 @@ pub(super) fn part_as_a_tile(scalars: &Scalars, module: &mut Module, id: OpId, _
         };
     // The assembler looks at parts before it looks at tiles under another type.
     let seen = module.defining_op(source).and_then(|made| OpRef::of(module, made)).is_some_and(|made| retypes(&made));
-    if !apart && !seen && !other {
+    if !always && !apart && !seen && !other {
         module.value_mut(part).ty = inferred;
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! The newest public assembler, as far as its public sources and those of compilers for it show what it takes.
 //!
-//! No version after 0.27 could be built: what is different is read off its declarations of ops and the rules of its pipes (October
-//! 2026), and off the text that pypto writes for it (August 2026).
+//! No version after 0.27 could be built: what is different is read off its declarations of ops and the rules of its pipes, and
+//! off the text that pypto writes for it (August 2026).
 
 use slipring_op::target::{RingRules, Target};
 

@@ -100,7 +100,7 @@ pub static SUB_RELU: Binary = binary!(float: |a, b| math::maximum(a - b, 0.0));
 pub static ADD_RELU: Binary = binary!(
     float: |a, b| math::maximum(a + b, 0.0),
     half: |a, b| math::maximum(math::half(a + b), 0.0),
-    int: |a, b| a.wrapping_add(b).max(0)
+    signed: |a, b| a.wrapping_add(b).max(0)
 );
 /// `a` times a scale, and 0 for what is negative: by way of 2^-17, which keeps large sums inside of the range of `f16` products.
 pub static SCALED_RELU: Binary = binary!(float: |a, scale| math::maximum(a * (1.0 / 131072.0) * scale * 131072.0, 0.0));

@@ -51,7 +51,7 @@ impl Interleave {
                 return Err(Fault::new("tile-valid", message));
             }
         }
-        if cols % 2 != 0 && self.other.is_some() {
+        if !cols.is_multiple_of(2) && self.other.is_some() {
             let message = format!("`{}` has {cols} valid columns, an odd number", self.dst[0].name);
             return Err(Fault::new("tile-valid", message).help("half a row comes from each half of a source"));
         }
@@ -89,7 +89,7 @@ impl Effect for Interleave {
             bytes[start..start + size].to_vec()
         };
         let streamed = |row: usize, place: usize| match self.what {
-            Weave::Join if place % 2 == 0 => element(first, row, place / 2),
+            Weave::Join if place.is_multiple_of(2) => element(first, row, place / 2),
             Weave::Join => element(second, row, place / 2),
             Weave::Part if place < from as usize => element(first, row, place),
             Weave::Part => element(second, row, place - from as usize),

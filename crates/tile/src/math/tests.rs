@@ -171,3 +171,52 @@ fn every_argument() {
         println!("{differing} arguments near a middle");
     }
 }
+
+/// Special cases are those of C's `pow` (C23, F.10.4.4).
+#[test]
+fn powers_have_their_special_cases() {
+    let (inf, nan) = (f32::INFINITY, f32::NAN);
+    let cases = [
+        (nan, 0.0, 1.0),
+        (1.0, nan, 1.0),
+        (nan, 2.0, nan),
+        (2.0, nan, nan),
+        (-1.0, inf, 1.0),
+        (-1.0, -inf, 1.0),
+        (0.0, -3.0, inf),
+        (-0.0, -3.0, -inf),
+        (-0.0, -2.0, inf),
+        (-0.0, 3.0, -0.0),
+        (0.0, 0.5, 0.0),
+        (-inf, 3.0, -inf),
+        (-inf, 0.5, inf),
+        (-inf, -3.0, -0.0),
+        (inf, -1.0, 0.0),
+        (0.5, inf, 0.0),
+        (0.5, -inf, inf),
+        (-2.0, 0.5, nan),
+        (-2.0, 3.0, -8.0),
+        (-2.0, 16_777_216.0, inf),
+        (2.0, -149.0, f32::from_bits(1)),
+        (2.0, -151.0, 0.0),
+    ];
+    for (x, y, want) in cases {
+        let got = pow(x, y);
+        assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{x} ^ {y} is {got}, not {want}");
+    }
+}
+
+#[test]
+fn powers_are_the_nearest_numbers() {
+    let mut seed = 7u32;
+    let mut next = || {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 8) as f32 / 16_777_216.0
+    };
+    for _ in 0..200_000 {
+        let (x, y) = (next() * 40.0, next() * 60.0 - 30.0);
+        let (got, exact) = (pow(x, y), (x as f64).powf(y as f64));
+        let room = exact * 2f64.powi(-44);
+        assert!(got == (exact - room) as f32 || got == (exact + room) as f32, "{x:e} ^ {y:e} is {got:e}");
+    }
+}

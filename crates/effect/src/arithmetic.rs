@@ -56,6 +56,8 @@ pub static SUB_ADD: Ternary = ternary!(float: |a, b, c| a - b + c, int: |a, b, c
 
 /// `a * b + c` rounded once.
 pub static AXPY: Ternary = ternary!(float: |a, b, c| a.mul_add(b, c));
+/// As [`AXPY`], but the product of `f16` is rounded to `f16` before it is added.
+pub static AXPY_STEPS: Ternary = ternary!(float: |a, b, c| a.mul_add(b, c), half: |a, b, c| math::half(a * b) + c);
 
 /// Integers wrap; a negative power of an integer is 0 but for 1 and -1.
 pub static POW: Binary = binary!(
@@ -90,10 +92,13 @@ pub static POW_IN_STEPS: Binary = binary!(
     unsigned: |a, b| a.wrapping_pow(b as u32),
 );
 
-/// `c * a + b`, `c` being the destination, rounded once.
-pub static SCALE_ADD: Ternary = ternary!(float: |a, b, c| a.mul_add(c, b));
+/// `c * a + b`, `c` being the destination, rounded once; of `f16` the product is rounded first.
+pub static SCALE_ADD: Ternary = ternary!(float: |a, b, c| a.mul_add(c, b), half: |a, b, c| math::half(a * c) + b);
 /// The same, and 0 for what is negative.
-pub static SCALE_ADD_RELU: Ternary = ternary!(float: |a, b, c| math::maximum(a.mul_add(c, b), 0.0));
+pub static SCALE_ADD_RELU: Ternary = ternary!(
+    float: |a, b, c| math::maximum(a.mul_add(c, b), 0.0),
+    half: |a, b, c| math::maximum(math::half(math::half(a * c) + b), 0.0),
+);
 /// A difference, and 0 for what is negative.
 pub static SUB_RELU: Binary = binary!(float: |a, b| math::maximum(a - b, 0.0));
 /// A sum, and 0 for what is negative, in the type of what is added.

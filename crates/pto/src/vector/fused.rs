@@ -30,7 +30,10 @@ const TWO_INTO: OpSchema = schema("", ins(2), &[SRC0, SRC1, INTO], &[], &[]);
 pub static TFUSEDMULADD: OpDef = OpDef {
     schema: OpSchema { name: "pto.tfusedmuladd", ..TWO_INTO },
     summary: "Multiply by a tile and add another, in place",
-    doc: number_doc!("`dst = src0 * dst + src1`, element by element, product and sum rounded once."),
+    doc: number_doc!(
+        "`dst = src0 * dst + src1`, element by element, product and sum rounded once; the product of f16 is rounded to f16 \
+          before, as the tests of the tile library have it."
+    ),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
     lower: |op, d| elementwise(op, d, &SCALE_ADD, ["src0", "src1", "dst"]),
     ..FUSED
@@ -40,7 +43,7 @@ pub static TFUSEDMULADDRELU: OpDef = OpDef {
     schema: OpSchema { name: "pto.tfusedmuladdrelu", ..TWO_INTO },
     summary: "Multiply by a tile, add another and take out what is negative, in place",
     doc: number_doc!(
-        "`dst = max(src0 * dst + src1, 0)`, element by element, product and sum rounded once. The page leaves the maximum out; \
+        "`dst = max(src0 * dst + src1, 0)`, element by element, product and sum rounded as by `pto.tfusedmuladd`. The page leaves the maximum out; \
           the instructions of both platforms have it."
     ),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
@@ -51,9 +54,12 @@ pub static TFUSEDMULADDRELU: OpDef = OpDef {
 pub static TMULADDDST: OpDef = OpDef {
     schema: OpSchema { name: "pto.tmuladddst", ..TWO_INTO },
     summary: "Add a product of two tiles, in place",
-    doc: number_doc!("`dst = src0 * src1 + dst`, element by element, product and sum rounded once."),
+    doc: number_doc!(
+        "`dst = src0 * src1 + dst`, element by element, product and sum rounded once; the product of f16 is rounded to f16 \
+          before, as the tests of the tile library have it."
+    ),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
-    lower: |op, d| elementwise(op, d, &AXPY, ["src0", "src1", "dst"]),
+    lower: |op, d| elementwise(op, d, &AXPY_STEPS, ["src0", "src1", "dst"]),
     ..FUSED
 };
 

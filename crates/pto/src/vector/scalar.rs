@@ -147,8 +147,9 @@ pub static TAXPY: OpDef = OpDef {
     ),
     summary: "Add a multiple of a tile",
     doc: number_doc!(
-        "`dst = src * scalar + dst`, element by element, product and sum rounded once. `src` may be f16 where `dst` is f32: \
-          it is widened first."
+        "`dst = src * scalar + dst`, element by element, product and sum rounded once; on A2/A3 the product of f16 is rounded \
+          to f16 before it is added to f16, as the tests of the tile library have it. `src` may be f16 where `dst` is f32: it \
+          is widened first."
     ),
     verify: |op, _, diags| {
         check::spaces(op, diags);
@@ -167,7 +168,10 @@ pub static TAXPY: OpDef = OpDef {
         }
     },
     class: "mul",
-    lower: |op, d| elementwise(op, d, &AXPY, ["src", "scalar", "dst"]),
+    lower: |op, d| {
+        let registers = d.platform.vector_function.is_some();
+        elementwise(op, d, if registers { &AXPY } else { &AXPY_STEPS }, ["src", "scalar", "dst"])
+    },
     elems: types::AXPY,
     tiles: tiles::SHAPES,
     ..EACH

@@ -96,10 +96,15 @@ fn products_and_sums_in_one() {
                 let cols = tiles[0].shape[1];
                 for at in each(tiles[0].valid).map(|(i, j)| i * cols + j) {
                     let [a, b, c] = [0, 1, 2].map(|of: usize| float(ty, tiles[of].data[at]) as f32);
+                    // The product of f16 is rounded before the sum is.
+                    let product = |x: f32| float(ty, ty.encode(Value::Float(f64::from(x)))) as f32;
+                    let fused = |x: f32, y: f32, z: f32| {
+                        if ty == Ty("f16") { product(x * y) + z } else { x.mul_add(y, z) }
+                    };
                     let value = match name {
-                        "muladddst" => a.mul_add(b, c),
+                        "muladddst" => fused(a, b, c),
                         "subrelu" => a - b,
-                        _ => a.mul_add(c, b),
+                        _ => fused(a, c, b),
                     };
                     let relu = name.ends_with("relu") && (value.is_nan() || value <= 0.0);
                     out[at] = ty.encode(Value::Float(if relu { 0.0 } else { f64::from(value) }));

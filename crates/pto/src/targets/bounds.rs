@@ -8,6 +8,36 @@ use slipring_op::target::Scalars;
 use super::fixes::{Fixed, constant_before, op};
 use super::scalars::of_two_before;
 
+/// What is never below zero where none of its numbers is.
+const KEEP: &[&str] = &[
+    "arith.addi",
+    "arith.muli",
+    "arith.divsi",
+    "arith.ceildivsi",
+    "arith.floordivsi",
+    "arith.minsi",
+    "arith.divui",
+    "arith.remui",
+    "arith.minui",
+    "arith.shrui",
+    "arith.shrsi",
+    "arith.index_cast",
+    "arith.extsi",
+];
+
+/// What is never below zero where one of its numbers is not.
+const ANY: &[&str] = &["arith.maxsi", "arith.andi"];
+
+/// What is never below zero.
+const COUNTS: &[&str] = &[
+    "arith.extui",
+    "pto.get_block_idx",
+    "pto.get_block_num",
+    "pto.get_subblock_idx",
+    "pto.get_subblock_num",
+    "pto.get_tensor_view_dim",
+];
+
 /// How far back it is asked whether a number is never below zero.
 const DEPTH: u32 = 16;
 
@@ -34,7 +64,7 @@ pub(super) fn counted_without_a_sign(scalars: &Scalars, module: &mut Module, id:
         return Ok(());
     }
     let Some(body) = module.body(id, 0) else { return Ok(()) };
-    let counter = module.block(body).args[0];
+    let Some(counter) = module.block(body).args.first().copied() else { return Ok(()) };
     module.op_mut(id).operands[0] = zero;
     module.op_mut(id).operands[1] = last;
     let (Some(first), span) = (module.block(body).ops.first().copied(), module.op(id).span) else { return Ok(()) };
@@ -72,22 +102,12 @@ fn is_counted(module: &Module, value: ValueId, depth: u32) -> bool {
     match module.value(value).def {
         ValueDef::Result(made, _) => {
             let data = module.op(made);
-            match &*data.name {
-                "arith.addi" | "arith.muli" | "arith.divsi" | "arith.ceildivsi" | "arith.floordivsi"
-                | "arith.minsi" | "arith.divui" | "arith.remui" | "arith.minui" | "arith.shrui" | "arith.shrsi"
-                | "arith.index_cast" | "arith.extsi" => each(&data.operands),
-                "arith.remsi" => each(&data.operands[..1]),
-                "arith.select" => each(&data.operands[1..]),
-                "arith.maxsi" => data.operands.iter().any(|value| each(&[*value])),
-                "arith.andi" => data.operands.iter().any(|value| each(&[*value])),
-                "arith.extui" => true,
-                "pto.get_block_idx"
-                | "pto.get_block_num"
-                | "pto.get_subblock_idx"
-                | "pto.get_subblock_num"
-                | "pto.get_tensor_view_dim" => true,
-                _ => false,
-            }
+            let name = &*data.name;
+            KEEP.contains(&name) && each(&data.operands)
+                || name == "arith.remsi" && each(&data.operands[..1])
+                || name == "arith.select" && each(&data.operands[1..])
+                || ANY.contains(&name) && data.operands.iter().any(|value| each(&[*value]))
+                || COUNTS.contains(&name)
         }
         ValueDef::Arg(block, at) => {
             let Some(owner) = module.block_parent(block) else { return false };

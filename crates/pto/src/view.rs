@@ -265,14 +265,15 @@ pub static PARTITION_VIEW: OpDef = OpDef {
     summary: "A window of a tensor",
     doc: "The part of a tensor from `offsets` on, `sizes` elements in each dimension. Strides and layout are the \
           tensor's. The window has the dimensions of the tensor; its type may have others, which then say how many elements it \
-          has. Nothing is moved; whether the window lies inside the tensor is not checked here, the bytes that are \
-          touched must lie inside the buffer.",
+          has. Nothing is moved. A window at constants must lie inside the extents that the type of the tensor says; of others \
+          the bytes that are touched must lie inside the buffer.",
     source: "PTO IR manual 4.1",
     verify: |op, _, diags| {
         if let (Some(Type::TensorView(source) | Type::PartitionView(source)), Type::PartitionView(window)) =
             (op.ty("source"), op.module.ty(op.result(0)))
         {
             rank(op, source, &[(1, "offsets"), (2, "sizes")], diags);
+            inside_of_the_tensor(op, source, diags);
             if source.elem != window.elem {
                 diags.push(op.error("view-type", "expects the window to have the element type of its source"));
             }
@@ -287,6 +288,23 @@ pub static PARTITION_VIEW: OpDef = OpDef {
     window: true,
     ..PLAIN
 };
+
+/// Reports a window at constants that leaves the extents in the type of its tensor.
+fn inside_of_the_tensor(op: &OpRef<'_>, tensor: &ViewType, diags: &mut Diags) {
+    let known = |name, dim: usize| op.operands(name).get(dim).and_then(|value| constant(op.module, *value));
+    for (dim, extent) in tensor.dims.iter().enumerate() {
+        let (offset, size) = (known("offsets", dim).unwrap_or(0), known("sizes", dim).unwrap_or(0));
+        let beyond =
+            extent.known().is_some_and(|all| offset.saturating_add(size) > i64::try_from(all).unwrap_or(i64::MAX));
+        if offset < 0 || beyond {
+            diags.push(
+                op.error("window-bounds", format!("the window leaves dimension {dim} of its tensor"))
+                    .label(format!("{offset} + {size} of {extent}"))
+                    .help("make the window smaller at the end, or write `?` for that extent in the type of the tensor"),
+            );
+        }
+    }
+}
 
 fn lower_partition(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut view = d.view(op.operand("source").ok_or(Reported)?)?;

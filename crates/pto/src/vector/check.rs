@@ -215,14 +215,3 @@ pub(super) fn parts_of(op: &OpRef<'_>, diags: &mut Diags) {
         );
     }
 }
-
-/// Lines of a tile that are whole blocks of 32 bytes.
-pub(super) fn lines_of_blocks(op: &OpRef<'_>, name: &'static str, diags: &mut Diags) {
-    let Some(tile) = op.tile(name) else { return };
-    let layout = &tile.layout;
-    let along = if layout.blayout == BLayout::RowMajor { layout.cols } else { layout.rows };
-    if !(along as usize * layout.elem.bytes()).is_multiple_of(32) {
-        let lines = if layout.blayout == BLayout::RowMajor { "rows" } else { "columns" };
-        diags.push(op.error("tile-layout", format!("expects {name} to have {lines} of whole blocks of 32 bytes")));
-    }
-}

@@ -21,16 +21,13 @@ pub static TTRANS: OpDef = OpDef {
         "`dst[i, j] = src[j, i]` for the valid shape of `dst`. The bits are moved as they are; elements have the same size."
     ),
     source: "PTO IR manual 4.3; tile ISA, TTRANS",
-    verify: |op, platform, diags| {
+    verify: |op, _, diags| {
         check::spaces(op, diags);
         check::elem(op, "src", ANY_ELEM, diags);
         check::covers(op, "src", Needs::Transposed, diags);
         let bytes = |name| op.ty(name).and_then(Type::elem).map(Elem::bytes);
         if bytes("src") != bytes("dst") {
             diags.push(op.error("tile-elem", "expects src and dst to have elements of the same size"));
-        }
-        if platform.vector_function.is_some() {
-            ["src", "dst"].into_iter().for_each(|name| check::lines_of_blocks(op, name, diags));
         }
     },
     lower: |op, d| {

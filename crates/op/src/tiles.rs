@@ -178,8 +178,9 @@ fn shapes(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         let Some((first, like)) = tiles.next() else { continue };
         let asked = [(rule.rows, "rows"), (rule.columns, "columns")];
         for (name, tile) in tiles {
-            let differs = |axis: usize| match (like.valid[axis], tile.valid[axis]) {
-                (a, b) => a.known().zip(b.known()).is_some_and(|(a, b)| a != b),
+            let differs = |axis: usize| {
+                let both = like.valid[axis].known().zip(tile.valid[axis].known());
+                both.is_some_and(|(a, b)| a != b)
             };
             let found = asked.iter().enumerate().find(|(axis, (on, _))| on.holds(platform) && differs(*axis));
             let Some((_, (_, what))) = found else { continue };

@@ -127,10 +127,10 @@ fn tree(lanes: &[f32; PART / 4]) -> f32 {
 
 /// The sum of a part, as a tree over neighbours.
 fn sum_of_part(elem: Elem, part: &[u8]) -> f32 {
-    if elem == Elem::F32 {
-        if let ([whole], []) = f32::split(part).as_chunks::<{ PART / 4 }>() {
-            return tree(&whole.map(f32::get));
-        }
+    if elem == Elem::F32
+        && let ([whole], []) = f32::split(part).as_chunks::<{ PART / 4 }>()
+    {
+        return tree(&whole.map(f32::get));
     }
     let lanes = part_of(elem, part);
     let [a, b, c, d] = std::array::from_fn(|i| tree(&std::array::from_fn(|j| lanes[i * (PART / 4) + j])));

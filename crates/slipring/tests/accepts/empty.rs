@@ -9,8 +9,11 @@ use slipring_program::ParamKind;
 
 use super::forms::{forms, taken};
 
+/// What is valid of so many rows and columns.
+type Valid = fn(u64, u64) -> [u64; 2];
+
 /// How many rows and columns of a tile are valid.
-const EXTENTS: [(&str, fn(u64, u64) -> [u64; 2]); 5] = [
+const EXTENTS: [(&str, Valid); 5] = [
     ("whole", |rows, cols| [rows, cols]),
     ("half", |rows, cols| [rows.div_ceil(2), cols.div_ceil(2)]),
     ("no rows", |_, cols| [0, cols]),

@@ -132,7 +132,7 @@ fn sums_that_are_converted() {
         let to = Ty(if ty.0 == "f32" { "f16" } else { "i8" });
         let src = make(0);
         let dst = tile(to, src.shape[0], src.shape[1] * to.bytes(), src.valid, 8);
-        if dst.shape[1] * to.bytes() % 32 != 0 {
+        if !(dst.shape[1] * to.bytes()).is_multiple_of(32) {
             return;
         }
         let expect = |tiles: &[Tile], out: &mut [u64]| {
@@ -149,7 +149,7 @@ fn sums_that_are_converted() {
         for (scale, said) in [(0.0625, "0.0625"), (-3.0e-5, "-3.0e-5"), (1.1, "1.1")] {
             let src = make(0);
             let dst = tile(Ty("f16"), src.shape[0], src.shape[1] * 2, src.valid, 8);
-            if dst.shape[1] * 2 % 32 != 0 {
+            if !(dst.shape[1] * 2).is_multiple_of(32) {
                 continue;
             }
             let expect = |tiles: &[Tile], out: &mut [u64]| {
@@ -239,7 +239,7 @@ fn extremes_with_their_numbers() {
                         ..of.clone()
                     };
                     let mut values = [make(0), make(1), make(2)];
-                    if values[0].shape[1] * Ty(index).bytes() % 32 != 0 {
+                    if !(values[0].shape[1] * Ty(index).bytes()).is_multiple_of(32) {
                         continue;
                     }
                     // Some are equal.

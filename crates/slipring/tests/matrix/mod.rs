@@ -62,7 +62,7 @@ impl Matrix {
         let is_nan = |ty: Ty, bits| matches!(ty.decode(bits), numbers::Value::Float(x) if x.is_nan());
         let same = |ty, a, b| a == b || (self.any_nan && is_nan(ty, a) && is_nan(ty, b));
         // Every other one with valid shapes that only the run knows.
-        match run(arch, text, &tiles, self.ran % 2 == 0) {
+        match run(arch, text, &tiles, self.ran.is_multiple_of(2)) {
             Err(said) => self.wrong.push(format!("{}: {said}", shown())),
             Ok(after) => {
                 for (i, (after, expected)) in after.iter().zip(&expected).enumerate().filter(|(i, _)| !any.contains(i))

@@ -115,7 +115,7 @@ pub fn combine(name: &str, ty: Ty, elements: &[u64], registers: bool) -> u64 {
     let (first, rest) = elements.split_first().unwrap();
     let rows = rest.chunks(if registers { 2 } else { 1 });
     rows.map(|rows| both(name, ty, Some(rows[0]), rows.get(1).copied()))
-        .fold(Some(*first), |a, b| both(name, ty, a, b))
+        .try_fold(*first, |a, b| both(name, ty, Some(a), b))
         .unwrap()
 }
 

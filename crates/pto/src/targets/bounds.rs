@@ -102,7 +102,7 @@ fn is_counted(module: &Module, value: ValueId, depth: u32) -> bool {
     match module.value(value).def {
         ValueDef::Result(made, _) => {
             let data = module.op(made);
-            let name = &*data.name;
+            let name = &*module.op(made).name;
             KEEP.contains(&name) && each(&data.operands)
                 || name == "arith.remsi" && each(&data.operands[..1])
                 || name == "arith.select" && each(&data.operands[1..])

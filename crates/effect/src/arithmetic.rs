@@ -59,38 +59,36 @@ pub static AXPY: Ternary = ternary!(float: |a, b, c| a.mul_add(b, c));
 /// As [`AXPY`], but the product of `f16` is rounded to `f16` before it is added.
 pub static AXPY_STEPS: Ternary = ternary!(float: |a, b, c| a.mul_add(b, c), half: |a, b, c| math::half(a * b) + c);
 
-/// Integers wrap; a negative power of an integer is 0 but for 1 and -1.
-pub static POW: Binary = binary!(
-    float: |a, b| math::pow(a, b),
-    signed: |a, b| match (a, b < 0) {
-        (_, false) => a.wrapping_pow(b as u32),
-        (1, true) => 1,
-        (-1, true) => if b & 1 == 0 { 1 } else { -1 },
-        (_, true) => 0,
-    },
-    unsigned: |a, b| a.wrapping_pow(b as u32),
-);
+/// Powers of floats, and of integers, which wrap; a negative power of an integer is 0 but for 1 and -1.
+macro_rules! power {
+    (|$a:ident, $b:ident| $float:expr) => {
+        binary!(
+            float: |$a, $b| $float,
+            signed: |a, b| match (a, b < 0) {
+                (_, false) => a.wrapping_pow(b as u32),
+                (1, true) => 1,
+                (-1, true) => if b & 1 == 0 { 1 } else { -1 },
+                (_, true) => 0,
+            },
+            unsigned: |a, b| a.wrapping_pow(b as u32),
+        )
+    };
+}
+
+/// The nearest number to the power.
+pub static POW: Binary = power!(|a, b| math::pow(a, b));
 
 /// The same on units that work on memory, whose library finds signs and special cases number by number: zeros have no sign, and
 /// what is no integral power comes from a logarithm.
-pub static POW_IN_STEPS: Binary = binary!(
-    float: |a, b| if b == 0.0 {
-        1.0
-    } else if a == 0.0 {
-        if b > 0.0 { 0.0 } else { f32::INFINITY }
-    } else if a == 1.0 && !b.is_finite() || a < 0.0 && b.trunc() != b {
-        math::NAN
-    } else {
-        math::pow(a, b)
-    },
-    signed: |a, b| match (a, b < 0) {
-        (_, false) => a.wrapping_pow(b as u32),
-        (1, true) => 1,
-        (-1, true) => if b & 1 == 0 { 1 } else { -1 },
-        (_, true) => 0,
-    },
-    unsigned: |a, b| a.wrapping_pow(b as u32),
-);
+pub static POW_IN_STEPS: Binary = power!(|a, b| if b == 0.0 {
+    1.0
+} else if a == 0.0 {
+    if b > 0.0 { 0.0 } else { f32::INFINITY }
+} else if a == 1.0 && !b.is_finite() || a < 0.0 && b.trunc() != b {
+    math::NAN
+} else {
+    math::pow(a, b)
+});
 
 /// `c * a + b`, `c` being the destination, rounded once; of `f16` the product is rounded first.
 pub static SCALE_ADD: Ternary = ternary!(float: |a, b, c| a.mul_add(c, b), half: |a, b, c| math::half(a * c) + b);

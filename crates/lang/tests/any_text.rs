@@ -92,7 +92,7 @@ fn every_public_op_is_known() {
     let known = |name: &str| slipring_lang::catalogue().any(|entry| entry.names.contains(&name));
     let unknown: Vec<_> = PUBLIC.iter().filter(|name| !known(name)).collect();
     assert!(unknown.is_empty(), "{unknown:?}");
-    assert_eq!(codes(&kernel("pl.syncall()")), ["unsupported"]);
+    assert_eq!(codes(&kernel("pl.sync_set(0)")), ["unsupported"]);
     assert_eq!(codes(&kernel("x = pl.nonsense(a)")), ["unknown-op"]);
 }
 

@@ -5,7 +5,7 @@ use slipring_ir::{AttrKind, Diags, EnumSpec, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{CoreKind, Pipe, Platform};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, PipeRule};
-use slipring_op::rules::{INTEGER, PLAIN, constant, defaulted, optional, schema};
+use slipring_op::rules::{INTEGER, PLAIN, constant, defaulted, optional, required, schema};
 use slipring_program::{Inst, Operand, Special, UpdateKind};
 use slipring_tile::Elem;
 
@@ -31,7 +31,7 @@ pub static SYNCALL: OpDef = OpDef {
         "pto.syncall",
         Syntax::Format(
             "`(` ($counter (`,` $used_cores)? `:` type($counter) (`,` type($used_cores))?)? `)` \
-             (`mode` `=` $mode `,` `core_type` `=` $core_type)? attr-dict",
+             (`mode` `=` $mode `,`)? `core_type` `=` $core_type attr-dict",
         ),
         &[
             optional(
@@ -45,7 +45,7 @@ pub static SYNCALL: OpDef = OpDef {
         &[],
         &[
             defaulted("mode", AttrKind::Enum(MODE), "`soft`: the cores count in memory; `hard` is not run"),
-            defaulted("core_type", AttrKind::Enum(CORE_TYPE), "the cores that meet: `aiv_only`, `aic_only`, else all"),
+            required("core_type", AttrKind::Enum(CORE_TYPE), "the cores that meet; `mix`: those of both kinds"),
         ],
     ),
     summary: "Wait until all cores of the launch have come here",

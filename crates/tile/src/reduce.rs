@@ -194,7 +194,7 @@ fn product_in_registers(elem: Elem, row: &[u8]) -> f32 {
 fn product_in_memory(elem: Elem, row: &[u8]) -> f32 {
     let mut lanes = [0; 32];
     lane_products(elem, row, &mut lanes);
-    part_of(elem, &lanes)[..32 / elem.bytes()].iter().product()
+    rounded(elem, part_of(elem, &lanes)[..32 / elem.bytes()].iter().product())
 }
 
 /// The place of the largest (`Reduce::Max`) or smallest (`Reduce::Min`) element of a row, the first of equals

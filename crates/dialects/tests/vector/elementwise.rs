@@ -2,7 +2,7 @@
 
 use super::common::errors;
 use super::common::{f16s, f32s, to_f16s, to_f32s};
-use super::kit::{DN, ND, NZ, Tile, ZN, fault, result, text, tile};
+use super::kit::{ND, Tile, ZN, fault, result, text, tile};
 
 /// Numbers of both signs with fractions, none of them 0.
 fn numbers(n: usize, seed: usize) -> Vec<f32> {
@@ -254,10 +254,11 @@ fn one_tile() {
 #[test]
 fn every_layout_with_parts_that_are_valid() {
     let (a, b) = (numbers(32 * 48, 1), numbers(32 * 48, 2));
-    let layouts = [ND, DN, NZ, ZN];
-    for (la, lb, ld) in (0..64).map(|i| (layouts[i % 4], layouts[i / 4 % 4], layouts[i / 16])) {
+    // Those that the op takes: by rows, without boxes or with boxes by columns.
+    let layouts = [ND, ZN];
+    for (la, lb, ld) in (0..8).map(|i| (layouts[i % 2], layouts[i / 2 % 2], layouts[i / 4])) {
         let tiles = [
-            tile("a", "f32", 32, 48, f32s(a.clone())).laid(la).valid(20, 40),
+            tile("a", "f32", 32, 48, f32s(a.clone())).laid(la).dynamic(20, 40),
             tile("b", "f32", 32, 48, f32s(b.clone())).laid(lb).dynamic(19, 37),
             tile("d", "f32", 32, 48, f32s([9.0; 32 * 48])).laid(ld).valid(19, 35),
         ];

@@ -1,7 +1,7 @@
 //! Rows and columns reduced, and values for each row or column spread.
 
 use super::common::{f16s, f32s, to_f16s, to_f32s};
-use super::kit::{DN, ND, NZ, after, fault, result, tile};
+use super::kit::{DN, ND, after, fault, result, tile};
 
 fn numbers(n: usize, seed: usize) -> Vec<f32> {
     (0..n).map(|i| ((i * 53 + seed * 29) % 97) as f32 * 0.21 - 8.3).collect()
@@ -51,7 +51,7 @@ const OPS: [(&str, Two); 4] = [("sum", |a, b| a + b), ("prod", |a, b| a * b), ("
 fn rows() {
     let a = numbers(6 * 200, 1);
     for (name, f) in OPS {
-        for (layout, dst) in [(ND, DN), (ND, ND), (NZ, DN), (DN, ND)] {
+        for (layout, dst) in [(ND, DN), (ND, ND)] {
             // A column of 8 stored by columns or, with 8 columns of which one is valid, by rows.
             let cols = if dst == DN { 1 } else { 8 };
             let tiles = [
@@ -79,16 +79,14 @@ fn rows() {
 fn columns() {
     let a = numbers(16 * 300, 2);
     for (name, f) in OPS {
-        for layout in [ND, DN, NZ] {
-            let tiles = [
-                tile("a", "f32", 16, 300, f32s(a.clone())).laid(if layout == NZ { ND } else { layout }).valid(13, 290),
-                tile("d", "f32", 1, 300, f32s([5.0; 300])).valid(1, 290),
-            ];
-            let got = to_f32s(&result(&tiles, &format!("pto.tcol{name} ins(%a : !a) outs(%d : !d)")));
-            for (c, got) in got.iter().enumerate() {
-                let column: Vec<f32> = (0..13).map(|r| a[r * 300 + c]).collect();
-                assert_eq!(*got, if c < 290 { column_of(&column, f, |x| x) } else { 5.0 }, "{name} {layout} {c}");
-            }
+        let tiles = [
+            tile("a", "f32", 16, 300, f32s(a.clone())).valid(13, 290),
+            tile("d", "f32", 1, 300, f32s([5.0; 300])).valid(1, 290),
+        ];
+        let got = to_f32s(&result(&tiles, &format!("pto.tcol{name} ins(%a : !a) outs(%d : !d)")));
+        for (c, got) in got.iter().enumerate() {
+            let column: Vec<f32> = (0..13).map(|r| a[r * 300 + c]).collect();
+            assert_eq!(*got, if c < 290 { column_of(&column, f, |x| x) } else { 5.0 }, "{name} {c}");
         }
         let a16 = f16s(a.iter().map(|x| x * 0.1));
         let wide = to_f16s(&a16);
@@ -175,11 +173,11 @@ fn a_value_for_each_row() {
     let (a, b) = (numbers(16 * 40, 1), numbers(16 * 8, 5));
     for (name, f) in SPREAD {
         // One column stored by columns; one valid column stored by rows; a block of 8 values for each row.
-        for (cols, valid, layout) in [(1, 1, DN), (8, 1, ND), (8, 8, ND), (8, 8, DN)] {
+        for (cols, valid, layout) in [(1, 1, DN), (8, 8, ND)] {
             let value = |r: usize, c: usize| b[r * cols + c % valid];
             let tiles = [
                 tile("a", "f32", 16, 40, f32s(a.clone())).valid(13, 37),
-                tile("b", "f32", 16, cols, f32s(b[..16 * cols].to_vec())).laid(layout).valid(16, valid),
+                tile("b", "f32", 16, cols, f32s(b[..16 * cols].to_vec())).laid(layout).dynamic(16, valid),
                 tile("t", "f32", 16, 40, vec![0; 2560]),
                 tile("d", "f32", 16, 40, f32s([9.0; 640])).valid(13, 37),
             ];
@@ -215,17 +213,15 @@ fn a_value_for_each_row() {
 fn a_value_for_each_column() {
     let (a, b) = (numbers(8 * 300, 1), numbers(300, 5));
     for (name, f) in SPREAD {
-        for layout in [ND, DN] {
-            let tiles = [
-                tile("a", "f32", 8, 300, f32s(a.clone())).laid(layout),
-                tile("b", "f32", 1, 300, f32s(b.clone())),
-                tile("d", "f32", 8, 300, f32s([9.0; 2400])).valid(7, 299),
-            ];
-            let got = to_f32s(&result(&tiles, &format!("pto.tcolexpand{name} ins(%a, %b : !a, !b) outs(%d : !d)")));
-            for (i, got) in got.iter().enumerate() {
-                let inside = i / 300 < 7 && i % 300 < 299;
-                assert_eq!(*got, if inside { f(a[i], b[i % 300]) } else { 9.0 }, "{name} {i}");
-            }
+        let tiles = [
+            tile("a", "f32", 8, 300, f32s(a.clone())).dynamic(8, 300),
+            tile("b", "f32", 1, 300, f32s(b.clone())).dynamic(1, 300),
+            tile("d", "f32", 8, 300, f32s([9.0; 2400])).valid(7, 299),
+        ];
+        let got = to_f32s(&result(&tiles, &format!("pto.tcolexpand{name} ins(%a, %b : !a, !b) outs(%d : !d)")));
+        for (i, got) in got.iter().enumerate() {
+            let inside = i / 300 < 7 && i % 300 < 299;
+            assert_eq!(*got, if inside { f(a[i], b[i % 300]) } else { 9.0 }, "{name} {i}");
         }
     }
 }
@@ -233,19 +229,15 @@ fn a_value_for_each_column() {
 #[test]
 fn a_column_or_a_row_repeated() {
     let a: Vec<u8> = (0..32 * 16).map(|i| (i * 7 % 251) as u8).collect();
-    for layout in [ND, DN, NZ] {
-        let tiles = [
-            tile("a", "bf16", 16, 16, a.clone()).laid(layout).valid(16, 16),
-            tile("d", "bf16", 16, 16, vec![1; 512]).laid(ND).valid(15, 14),
-        ];
-        for (op, rows) in [("trowexpand", true), ("tcolexpand", false)] {
-            let got = result(&tiles, &format!("pto.{op} ins(%a : !a) outs(%d : !d)"));
-            for (i, got) in got.chunks(2).enumerate() {
-                let (r, c) = (i / 16, i % 16);
-                let from = if rows { r * 16 } else { c };
-                let inside = r < 15 && c < 14;
-                assert_eq!(got, if inside { &a[2 * from..2 * from + 2] } else { &[1, 1][..] }, "{op} {layout} {i}");
-            }
+    let tiles =
+        [tile("a", "bf16", 16, 16, a.clone()).dynamic(16, 16), tile("d", "bf16", 16, 16, vec![1; 512]).valid(15, 14)];
+    for (op, rows) in [("trowexpand", true), ("tcolexpand", false)] {
+        let got = result(&tiles, &format!("pto.{op} ins(%a : !a) outs(%d : !d)"));
+        for (i, got) in got.chunks(2).enumerate() {
+            let (r, c) = (i / 16, i % 16);
+            let from = if rows { r * 16 } else { c };
+            let inside = r < 15 && c < 14;
+            assert_eq!(got, if inside { &a[2 * from..2 * from + 2] } else { &[1, 1][..] }, "{op} {i}");
         }
     }
 }

@@ -55,7 +55,7 @@ fn choices() {
     let tiles = [
         tile("m", "i8", 2, 64, mask.clone()),
         tile("a", "f32", 2, 300, f32s(a.clone())),
-        tile("b", "f32", 2, 300, f32s(b.clone())).laid(DN),
+        tile("b", "f32", 2, 300, f32s(b.clone())),
         tile("t", "ui32", 1, 16, vec![0; 64]),
         tile("d", "f32", 2, 300, f32s([0.5; 600])).valid(2, 299),
     ];

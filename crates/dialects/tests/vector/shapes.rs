@@ -103,7 +103,7 @@ fn fills() {
     assert_eq!((got[0], got[4], got[16], got[20]), (7, 3, 2, -2));
 
     for (upper, diagonal) in [(0, 0i64), (0, 2), (1, -1), (1, 1), (0, -2)] {
-        let tiles = [tile("d", "f32", 4, 8, f32s([9.0; 32])).laid(DN).valid(4, 7)];
+        let tiles = [tile("d", "f32", 4, 8, f32s([9.0; 32])).valid(4, 7)];
         let attrs = format!("{{upperOrLower = {upper} : i32}}");
         let op = format!("%s = arith.constant {diagonal} : i32\n  pto.ttri ins(%s {attrs} : i32) outs(%d : !d)");
         for (i, got) in to_f32s(&result(&tiles, &op)).into_iter().enumerate() {
@@ -164,7 +164,7 @@ fn places() {
     }
     let tiles = [
         tile("a", "i16", 2, 16, (0..64).collect()).valid(2, 3),
-        tile("b", "i16", 2, 16, (100..164).collect()).valid(2, 4).laid(DN),
+        tile("b", "i16", 2, 16, (100..164).collect()).valid(2, 4),
         tile("d", "i16", 2, 16, vec![0; 64]).valid(2, 7),
     ];
     let got = result(&tiles, "pto.tconcat ins(%a, %b : !a, !b) outs(%d : !d)");

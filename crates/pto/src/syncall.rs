@@ -97,16 +97,20 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     if own == 0 {
         return Ok(());
     }
+    let told = op.operand("used_cores").filter(|value| constant(op.module, *value) != Some(0));
+    let missing = kinds.iter().find(|kind| d.arrivals(&[**kind]).1 == 0);
+    if let (None, Some(kind)) = (told, missing) {
+        let message = format!("this barrier waits for {} cores, and the kernel runs on none", kind.name());
+        let help = "name the cores that come: `core_type = aiv_only` or `aic_only`";
+        return Err(d.report(op.error("barrier", message).help(help)));
+    }
     let launched = |d: &mut Decoder<'_>| {
         let blocks = d.special(Special::BlockNum);
         d.distance(blocks, Operand::Imm(all.into()))
     };
-    let used = match op.operand("used_cores") {
+    let used = match told {
         None => launched(d),
-        Some(value) => match constant(op.module, value) {
-            Some(0) => launched(d),
-            _ => d.scalar(value)?,
-        },
+        Some(value) => d.scalar(value)?,
     };
     d.emit(Inst::Barrier { pipe: None });
     let args = ArriveArgs { signal: base, cores: Operand::Imm(own.into()), used };

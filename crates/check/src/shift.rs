@@ -354,9 +354,10 @@ fn computed(law: Law, [a, b, c]: [Pair; 3], first: Option<i64>, second: Option<i
         Law::Remainder => exact(second).filter(|by| a.natural() && x >= 0 && x % by == 0).map(|_| 0),
         Law::Mask => exact(second).filter(|mask| (mask + 1).count_ones() == 1 && x % (mask + 1) == 0).map(|_| 0),
         // One that is larger than the other stays so.
-        Law::Relation if y == 0 && x >= 0 && above(a, second) => Some(0),
-        Law::Relation if x == 0 && y >= 0 && above(b, first) => Some(0),
-        Law::Relation | Law::Extreme if x == y => Some(if law == Law::Relation { 0 } else { x }),
+        Law::Relation(_) if y == 0 && x >= 0 && above(a, second) => Some(0),
+        Law::Relation(_) if x == 0 && y >= 0 && above(b, first) => Some(0),
+        Law::Relation(_) if x == y => Some(0),
+        Law::Extreme if x == y => Some(x),
         _ => None,
     };
     let same = x == 0 && y == 0 && by(c) == 0;
@@ -368,7 +369,7 @@ fn computed(law: Law, [a, b, c]: [Pair; 3], first: Option<i64>, second: Option<i
         Law::Product | Law::Quotient | Law::Remainder => (a.natural() && b.natural()).then_some(0),
         Law::Extreme => a.low.zip(b.low).map(|(a, b)| a.min(b)),
         Law::Mask => second.filter(|mask| *mask >= 0).map(|_| 0),
-        Law::Relation => Some(0),
+        Law::Relation(_) => Some(0),
         Law::Unknown => None,
     };
     Pair { shift, low }
@@ -376,6 +377,8 @@ fn computed(law: Law, [a, b, c]: [Pair; 3], first: Option<i64>, second: Option<i
 
 #[cfg(test)]
 mod tests {
+    use slipring_program::Relation;
+
     use super::*;
 
     /// What a law means, for numbers that fit.
@@ -388,7 +391,7 @@ mod tests {
             Law::Quotient => a.checked_div(b)?,
             Law::Remainder => a.checked_rem(b)?,
             Law::Mask => a & b,
-            Law::Relation => i64::from(a < b),
+            Law::Relation(_) => i64::from(a < b),
             Law::Extreme => a.min(b),
             Law::Unknown => (a ^ 5) * (b ^ 3),
         })
@@ -406,7 +409,7 @@ mod tests {
             Law::Quotient,
             Law::Remainder,
             Law::Mask,
-            Law::Relation,
+            Law::Relation(Relation::LESS),
             Law::Extreme,
         ];
         let mut claims = 0;

@@ -83,10 +83,62 @@ pub enum Law {
     Remainder,
     /// The bits that the first two have in common.
     Mask,
-    /// Whether the first two are in some relation.
-    Relation,
+    /// Whether the first two are in this relation.
+    Relation(Relation),
     /// The smaller or the larger of the first two.
     Extreme,
+}
+
+/// How two integers lie to each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Order {
+    Equal,
+    Different,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// What a comparison asks: an order of two numbers that have a sign or none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct Relation {
+    pub order: Order,
+    pub signed: bool,
+}
+
+impl Relation {
+    /// The first is smaller than the second, both with a sign.
+    pub const LESS: Relation = Relation { order: Order::Less, signed: true };
+    /// Both are the same.
+    pub const EQUAL: Relation = Relation { order: Order::Equal, signed: true };
+
+    /// The relation of the second to the first.
+    pub const fn turned(self) -> Relation {
+        let order = match self.order {
+            Order::Less => Order::Greater,
+            Order::LessOrEqual => Order::GreaterOrEqual,
+            Order::Greater => Order::Less,
+            Order::GreaterOrEqual => Order::LessOrEqual,
+            same => same,
+        };
+        Relation { order, ..self }
+    }
+
+    /// The relation that holds where this one does not.
+    pub const fn negated(self) -> Relation {
+        let order = match self.order {
+            Order::Equal => Order::Different,
+            Order::Different => Order::Equal,
+            Order::Less => Order::GreaterOrEqual,
+            Order::LessOrEqual => Order::Greater,
+            Order::Greater => Order::LessOrEqual,
+            Order::GreaterOrEqual => Order::Less,
+        };
+        Relation { order, ..self }
+    }
 }
 
 /// Values that the launch gives to a core.
@@ -132,7 +184,7 @@ pub enum Inst {
     Jump { to: u32 },
     /// Go there if the value is 0.
     JumpIfZero { a: Operand, to: u32 },
-    /// Go there if `a >= b`, signed: the exit of a counted loop.
+    /// Go there if `a >= b`, signed: the exit of a counted loop, where it stands at the head of one.
     JumpIfGe { a: Operand, b: Operand, to: u32 },
     /// The same at the head of a loop where all cores meet: it holds the core until nothing else can go on.
     Meet { a: Operand, b: Operand, to: u32 },

@@ -12,6 +12,7 @@ mod effect;
 mod finding;
 mod inst;
 mod known;
+mod loops;
 mod memory;
 mod probe;
 mod program;
@@ -25,7 +26,8 @@ pub use effect::{
     Update, UpdateKind,
 };
 pub use finding::{Finding, Label, Severity, SiteRef};
-pub use inst::{Inst, Law, Operand, Reg, ScalarFn, Special, SyncRef, Trap};
+pub use inst::{Inst, Law, Operand, Order, Reg, Relation, ScalarFn, Special, SyncRef, Trap};
+pub use loops::{End, Loop};
 pub use memory::{GmBuffer, Lent, Memory, gm_address, gm_split, moved, scaled, zeroed};
 pub use probe::{Execution, Outcome, TRIES, guess, judge, mark};
 pub use program::{

@@ -130,6 +130,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             findings,
             output: self.output,
             stats,
+            steps: self.launch.limits.steps - self.steps,
             complete,
             counters: self.counters,
         }

@@ -91,6 +91,8 @@ pub struct Launch<'a> {
     /// Which cores leave their loops where all meet, meeting by meeting, whatever their numbers say: by their place in
     /// [`Meeting::cores`](crate::Meeting::cores). Behind the end of the list all leave. By default it is as their numbers say.
     pub leave: Option<Vec<Vec<usize>>>,
+    /// Whether a loop that was found never to end stops the run at once, with `endless-loop`, and not only at the limit of steps.
+    pub stop_endless: bool,
     /// What is otherwise, for forecasts; by default nothing.
     pub suppose: Suppose,
     /// The wish that the run ends; by default nobody has it.
@@ -113,6 +115,7 @@ impl<'a> Launch<'a> {
             values: true,
             counters: Vec::new(),
             leave: None,
+            stop_endless: false,
             suppose: Suppose::default(),
             cancel: Cancel::default(),
         }
@@ -188,6 +191,8 @@ pub struct RunResult {
     pub output: Output,
     /// Counts of what happened.
     pub stats: Stats,
+    /// Steps that the run took, of [`Limits::steps`].
+    pub steps: u64,
     /// True if every block ran to its end. False after a fault, a deadlock or a limit: memory then holds
     /// what had been computed so far.
     pub complete: bool,
@@ -205,6 +210,7 @@ impl RunResult {
             findings: vec![finding],
             output: Output::default(),
             stats: Stats::default(),
+            steps: 0,
             complete: false,
             counters: Vec::new(),
         }

@@ -18,6 +18,7 @@ mod blocked;
 mod bounds;
 mod deadlock;
 mod delay;
+mod endless;
 mod engine;
 mod later;
 mod launch;

@@ -1,7 +1,7 @@
 //! Putting findings together.
 
 use slipring_machine::{Platform, Question, Role};
-use slipring_program::{Finding, Label, Severity, SiteRef};
+use slipring_program::{CoreProgram, Finding, Label, Severity, SiteRef};
 
 /// An error without a place.
 pub(crate) fn error(code: &'static str, message: impl Into<String>) -> Box<Finding> {
@@ -40,6 +40,31 @@ pub(crate) fn step_limit(limit: u64, site: SiteRef, role: Role) -> Box<Finding> 
     let mut finding = error_at("step-limit", site, &text, format!("the program was stopped after {limit} steps"));
     finding.hint = Some("if a loop has no end here, correct its bounds; otherwise raise `--max-steps`".into());
     finding
+}
+
+/// Names the loop that a core was in when its run was stopped, and says what is known of its end: the place of a loop that never
+/// ends, and its rounds.
+pub(crate) fn in_loop(finding: &mut Finding, core: &CoreProgram, pc: usize, endless: Option<(SiteRef, u64)>) {
+    let around = core.loops().into_iter().find(|own| own.has(pc)).map(|own| own.site);
+    let here = finding.primary.as_ref().map(|label| label.site);
+    if let Some(site) = endless.map(|(site, _)| site).or(around).filter(|site| Some(*site) != here) {
+        finding.secondary.push(label(site, "it was in this loop"));
+    }
+    if let Some((_, rounds)) = endless {
+        finding.notes.push(format!("this loop never ends: {}", comes_back(rounds)));
+    }
+}
+
+/// A loop that was found never to end.
+pub(crate) fn endless_loop(site: SiteRef, rounds: u64, role: Role) -> Box<Finding> {
+    let mut finding = error_at("endless-loop", site, &format!("{role} never leaves it"), "this loop never ends");
+    finding.notes.push(comes_back(rounds));
+    finding.hint = Some("change in the loop what its condition depends on, or correct the condition".into());
+    finding
+}
+
+fn comes_back(rounds: u64) -> String {
+    format!("what decides whether it goes on is after {rounds} iterations what it was before")
 }
 
 /// A run that took more cycles than it may.

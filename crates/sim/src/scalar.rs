@@ -15,6 +15,8 @@ pub(crate) enum Stop {
     Shared,
     /// No instructions are left.
     Limit,
+    /// In a loop that was found never to end, where that stops the run.
+    Endless,
     Trap(Trap),
 }
 
@@ -57,6 +59,13 @@ pub(crate) fn run_registers(
                 }
             }
             Inst::Jump { to } => {
+                if (*to as usize) <= pc
+                    && let Some(watch) = &mut core.watch
+                    && watch.jump(pc, regs, code.inst_sites[pc])
+                    && launch.stop_endless
+                {
+                    break Stop::Endless;
+                }
                 pc = *to as usize;
                 taken += 1;
                 continue;
@@ -160,7 +169,16 @@ impl<O: Observer> Engine<'_, O> {
 
     fn step_limit(&self, core: usize) -> Box<Finding> {
         let (limit, role) = (self.launch.limits.steps, self.cores[core].agent.role);
-        report::step_limit(limit, self.site(core), role)
+        self.limit_at(core, report::step_limit(limit, self.site(core), role))
+    }
+
+    /// Says of a run that was stopped which loop it was in.
+    pub fn limit_at(&self, core: usize, mut finding: Box<Finding>) -> Box<Finding> {
+        let unit = &self.cores[core];
+        let code = &self.program.cores[unit.position];
+        let endless = self.cores.iter().find_map(|core| core.watch.as_ref()?.found);
+        report::in_loop(&mut finding, code, unit.pc, endless);
+        finding
     }
 
     /// Runs register instructions; `at` becomes the cycle of the next instruction that others can see.
@@ -183,6 +201,11 @@ impl<O: Observer> Engine<'_, O> {
         match stop {
             Stop::Shared => Ok(()),
             Stop::Limit => Err(self.step_limit(core)),
+            Stop::Endless => {
+                let unit = &self.cores[core];
+                let (site, rounds) = unit.watch.as_ref().and_then(|watch| watch.found).unwrap_or((self.site(core), 0));
+                Err(report::endless_loop(site, rounds, unit.agent.role))
+            }
             Stop::Trap(trap) => {
                 let (code, message) = trap.says();
                 let role = self.cores[core].agent.role;

@@ -7,6 +7,7 @@ use slipring_machine::{Pipe, Platform};
 use slipring_program::{Access, CoreProgram, Operand, SiteRef, SyncDecl, SyncRole};
 
 use crate::Launch;
+use crate::endless::Watch;
 use crate::observe::Agent;
 use crate::token::Token;
 use crate::work::Plan;
@@ -192,6 +193,8 @@ pub(crate) struct Core {
     pub busy_pipes: u32,
     /// Deferred releases that wait at the head of their pipes.
     pub deferred: u32,
+    /// Its loops, where one may have no end.
+    pub watch: Option<Box<Watch>>,
 }
 
 impl Core {
@@ -214,6 +217,7 @@ impl Core {
             pipes: pipes.collect(),
             busy_pipes: 0,
             deferred: 0,
+            watch: Watch::new(program, launch.leave.is_some()).map(Box::new),
         }
     }
 
@@ -221,6 +225,9 @@ impl Core {
     pub fn restart(&mut self, at: u64, block: u32) {
         self.agent.block = block;
         self.regs.fill(0);
+        if let Some(watch) = &mut self.watch {
+            watch.restart();
+        }
         self.pc = 0;
         self.state = ScalarState::Running;
         self.since = at;

@@ -162,13 +162,15 @@ impl<O: Observer> Engine<'_, O> {
         };
         let agent = Agent { pipe, ..*agent };
         let cycles = self.traffic.moves(at, cycles, access);
+        // As long as it takes by the platform: what a run may take is no matter of its schedule.
+        let taken = cycles / CYCLES_OF_A_STEP;
         let cycles = self.clocks.of(agent, cycles).saturating_add(self.delays.start(agent));
         let run = WorkRun { agent, id: entry.id, work, args, access, cycles, site: entry.site };
         self.observer.start(at, &run);
-        self.steps = scratch.steps.saturating_sub(cycles / CYCLES_OF_A_STEP);
+        self.steps = scratch.steps.saturating_sub(taken);
         self.other_steps += before - self.steps;
         if self.steps == 0 {
-            return Err(report::step_limit(steps, entry.site, role));
+            return Err(self.limit_at(core, report::step_limit(steps, entry.site, role)));
         }
         let unit = &mut pipes[pipe.index()];
         (unit.cycles, unit.value, unit.plan) = (cycles, value, known);

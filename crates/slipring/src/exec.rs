@@ -116,6 +116,8 @@ pub(crate) struct How<'a> {
     pub earlier: Option<&'a RunResult>,
     /// Which cores leave their loops where all meet, instead of what their numbers say.
     pub leave: Option<Vec<Vec<usize>>>,
+    /// Whether a loop that never ends stops the run as soon as that is known.
+    pub stop_endless: bool,
     /// What is otherwise, for forecasts.
     pub suppose: Suppose,
     /// The wish that the run ends: a finding `cancelled` says that it was given up.
@@ -215,6 +217,7 @@ fn memories<'a>(
     launch.values = !how.time_only;
     launch.limits = options.limits;
     launch.leave = how.leave;
+    launch.stop_endless = how.stop_endless;
     launch.suppose = how.suppose;
     launch.cancel = how.cancel;
     let mut memory = Memory::try_with_sizes(clusters, |space| bytes(space) as usize).map_err(|_| all)?;

@@ -1,7 +1,7 @@
 //! How a kernel is run.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use slipring_check::Tools;
 use slipring_program::Cancel;
@@ -20,6 +20,8 @@ struct Seen {
     blocks: AtomicU64,
     /// Blocks of the launch.
     all: AtomicU64,
+    /// What is done now, of a work of several runs.
+    stage: Mutex<String>,
 }
 
 impl Control {
@@ -41,6 +43,16 @@ impl Control {
     /// Blocks that are over, and blocks of the launch.
     pub fn blocks(&self) -> [u64; 2] {
         [&self.seen.blocks, &self.seen.all].map(|number| number.load(Ordering::Relaxed))
+    }
+
+    /// What is done now, where there are several runs, such as a proof; empty elsewhere.
+    pub fn stage(&self) -> String {
+        self.seen.stage.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Tells what is done now.
+    pub(crate) fn tell(&self, stage: String) {
+        *self.seen.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
     }
 
     /// What the engine asks.
@@ -95,6 +107,8 @@ pub struct RunOptions {
     /// Whether everything that happens is kept, for [`Run::trace`](crate::Run::trace), [`Run::lines`](crate::Run::lines) and
     /// [`Run::path`](crate::Run::path).
     pub record: bool,
+    /// Whether a loop that was found never to end stops the run at once, with `endless-loop`, and not only at the limit of steps.
+    pub stop_endless: bool,
     /// What another thread sees of the run and does to it.
     pub control: Control,
 }
@@ -115,6 +129,7 @@ impl Default for RunOptions {
             trace: true,
             events: 1 << 16,
             record: false,
+            stop_endless: false,
             control: Control::default(),
         }
     }

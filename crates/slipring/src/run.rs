@@ -192,6 +192,7 @@ pub(crate) fn once(
         delays: &asked.delays,
         time_only: asked.time_only,
         earlier,
+        stop_endless: asked.stop_endless,
         cancel: asked.control.wish(),
         ..How::default()
     };

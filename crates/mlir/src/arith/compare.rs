@@ -1,7 +1,7 @@
 //! Comparison and selection.
 
 use slipring_ir::{AttrKind, EnumSpec, Infer, Syntax, Touch, Type};
-use slipring_program::{Law, ScalarFn, Trap};
+use slipring_program::{Law, Order, Relation, ScalarFn, Trap};
 
 use super::number::{by_float, by_width, float, signed, unsigned};
 use super::{FLOAT_OPERANDS, INT_OPERANDS, SCALAR_OP, compute, scalar_op};
@@ -38,10 +38,28 @@ pub static CMPI: OpDef = OpDef {
     doc: "",
     lower: |op, d| {
         let predicate = op.text("predicate").unwrap_or("");
-        scalar_op(op, d, Law::Relation, |ty| integer_relation(predicate, ty))
+        scalar_op(op, d, relation(predicate).map_or(Law::Unknown, Law::Relation), |ty| integer_relation(predicate, ty))
     },
     ..SCALAR_OP
 };
+
+/// What a predicate asks.
+fn relation(predicate: &str) -> Option<Relation> {
+    let (signed, order) = match predicate {
+        "eq" => (true, Order::Equal),
+        "ne" => (true, Order::Different),
+        "slt" => (true, Order::Less),
+        "sle" => (true, Order::LessOrEqual),
+        "sgt" => (true, Order::Greater),
+        "sge" => (true, Order::GreaterOrEqual),
+        "ult" => (false, Order::Less),
+        "ule" => (false, Order::LessOrEqual),
+        "ugt" => (false, Order::Greater),
+        "uge" => (false, Order::GreaterOrEqual),
+        _ => return None,
+    };
+    Some(Relation { order, signed })
+}
 
 fn integer_relation(predicate: &str, ty: &Type) -> Option<ScalarFn> {
     macro_rules! relation {

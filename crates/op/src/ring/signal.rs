@@ -1,7 +1,7 @@
 //! Waiting for the signals of a ring and sending them: both protocols, and what makes synchronisation sparse.
 
 use slipring_machine::Pipe;
-use slipring_program::{Inst, Law, Operand, Reg};
+use slipring_program::{Inst, Law, Operand, Reg, Relation};
 
 use super::phases::Phase;
 use super::plan::PlannedRing;
@@ -25,7 +25,7 @@ impl Gate {
         }
         if let Some((turn, at)) = self.turn {
             let args = [Operand::Reg(turn), Operand::Imm(u64::from(at)), Operand::Imm(0)];
-            let open = d.compute_by(Law::Relation, |[turn, at, _]| Ok(u64::from(turn == at)), args);
+            let open = d.compute_by(Law::Relation(Relation::EQUAL), |[turn, at, _]| Ok(u64::from(turn == at)), args);
             d.jump_if_zero(open, closed);
         }
         body(d);

@@ -1,16 +1,65 @@
-//! A sign of life for runs that take long.
+//! A sign of life for runs that take long: a line on the terminal for one run, lines on standard error for a work of many.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use slipring::Control;
 
+use super::output::note;
+
 /// How long a run may take before anything is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 const REFRESH: Duration = Duration::from_millis(200);
+
+/// When a work of many runs first says what it does; then it says so each time that twice as long has passed.
+const FIRST: Duration = Duration::from_secs(4);
+
+/// Says on standard error from time to time what a work of several runs does, such as a proof: where that is a file, too. It
+/// changes nothing about the work.
+#[derive(Debug)]
+pub(super) struct Stages {
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Stages {
+    /// Starts watching.
+    pub fn start(control: &Control) -> Stages {
+        let (over, control) = (Arc::new(AtomicBool::new(false)), control.clone());
+        let ended = Arc::clone(&over);
+        let thread = std::thread::Builder::new().name("stages".into()).spawn(move || tell(&ended, &control)).ok();
+        Stages { over, thread }
+    }
+}
+
+fn tell(over: &AtomicBool, control: &Control) {
+    let (begin, mut next) = (Instant::now(), FIRST);
+    while !over.load(Ordering::Relaxed) {
+        std::thread::park_timeout(next.saturating_sub(begin.elapsed()));
+        if begin.elapsed() >= next && !over.load(Ordering::Relaxed) {
+            note(format!("not decided after {} s: {}", begin.elapsed().as_secs(), control.stage()));
+            next *= 2;
+        }
+    }
+}
+
+impl Drop for Stages {
+    fn drop(&mut self) {
+        end(&self.over, &mut self.thread);
+    }
+}
+
+/// Ends a thread that watches.
+fn end(over: &AtomicBool, thread: &mut Option<JoinHandle<()>>) {
+    over.store(true, Ordering::Relaxed);
+    if let Some(thread) = thread.take() {
+        thread.thread().unpark();
+        let _ = thread.join();
+    }
+}
 
 /// Shows on the terminal's standard error how far a run has come, once it has lasted a second. The line goes away when this is
 /// dropped. It changes nothing about the run.
@@ -50,10 +99,6 @@ fn show(over: &AtomicBool, control: &Control) {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.over.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
-            let _ = thread.join();
-        }
+        end(&self.over, &mut self.thread);
     }
 }

@@ -6,6 +6,7 @@ use slipring::{Error, Judgement, ProveOptions};
 use super::Exit;
 use super::kernel::KernelArgs;
 use super::output::{fail, json, note, out, report_all, write_file};
+use super::progress::Stages;
 use super::run::{divide, refused};
 
 /// Most schedules of random durations.
@@ -44,8 +45,10 @@ fn start(args: &ProveArgs) -> Result<Exit, Error> {
     let kernel = args.kernel.kernel_of(bytes)?;
     report_all(&kernel.compile()?);
     let (tensors, _) = divide(args.kernel.arguments(&kernel)?);
-    let proof =
-        kernel.prove(tensors, &ProveOptions { run: args.kernel.options(), timings: args.timings, fix: true })?;
+    let options = args.kernel.options();
+    let watching = Stages::start(&options.control);
+    let proof = kernel.prove(tensors, &ProveOptions { run: options, timings: args.timings, fix: true })?;
+    drop(watching);
     report_all(&proof.findings);
     if let Some(path) = &args.schedule {
         match proof.witness.as_ref().and_then(|witness| witness.schedule.as_ref()) {

@@ -5,8 +5,8 @@ use slipring_program::{Choice, Decision, Inst, Operand, ParamKind};
 
 use super::choices::{self, Choices};
 use super::counts::{self, Counts};
+use super::endings;
 use super::family::{Family, Number};
-use super::given::Given;
 use super::launches::NOTHING_LEFT;
 use super::{ALL, Judgement, Proof, Subject};
 use crate::Error;
@@ -106,6 +106,10 @@ impl Proof {
         if self.judgement != Judgement::NotProved || self.scope.schedules != ALL || waves {
             return Ok(false);
         }
+        if let Some(why) = endings::not_shown(subject) {
+            self.reason(why);
+            return Ok(false);
+        }
         let (runs, given) = match choices::all(subject, tools)? {
             Choices::Clean { runs, given } => (runs, given),
             Choices::Open(why) => {
@@ -134,11 +138,7 @@ impl Proof {
         }
         if decisions.iter().any(|decision| decision.causes.data) {
             let how = match ways(|causes| causes.data) {
-                true => {
-                    let assumes = vec!["loops that loaded data decide come to an end".into()];
-                    self.assume(Given { assumes, ..Given::default() });
-                    "every way on was taken where loaded data decide"
-                }
+                true => "every way on was taken where loaded data decide",
                 false => "they decide only what is accessed",
             };
             self.scope.values =

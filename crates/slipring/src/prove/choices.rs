@@ -175,7 +175,11 @@ impl<'a> Free<'a> {
         let mut open = vec![Way::default()];
         let mut runs = 0;
         while let Some(way) = open.pop() {
+            if let Err(why) = self.subject.budget.check() {
+                return Ok(Choices::Open(why));
+            }
             runs += 1;
+            self.subject.tell(format!("way {runs} through loops and branches"));
             if runs > RUNS || self.works > WORKS {
                 let why = "the states of loops that turn as they like do not come back soon enough";
                 return Ok(Choices::Open(why.into()));
@@ -191,14 +195,17 @@ impl<'a> Free<'a> {
     fn run(&mut self, way: &Way, tools: &Tools, open: &mut Vec<Way>) -> Result<Option<String>, Error> {
         let leave = &way.leave;
         let subject = self.subject;
-        let options = ExecuteOptions { gm_slack: subject.options.gm_slack + SLACK, ..subject.options };
-        let how = How { cancel: subject.asked.control.wish(), leave: Some(leave.clone()), ..How::default() };
+        let limits = subject.budget.one(subject.options.limits);
+        let options = ExecuteOptions { gm_slack: subject.options.gm_slack + SLACK, limits, ..subject.options };
+        let (cancel, leave_at) = (subject.asked.control.wish(), Some(leave.clone()));
+        let how = How { cancel, leave: leave_at, stop_endless: true, ..How::default() };
         let mut checker = Checker::new(tools.clone()).keeping_states(way.known);
         let execution = launch(&self.decoded, &subject.compiled.platform, subject.bound, options, how, &mut checker);
         let result = execution.result;
         if result.findings.iter().any(|finding| finding.code == "cancelled") {
             return Err(Error::Cancelled);
         }
+        subject.budget.spend(&result);
         let judged = checker.report(&result);
         if let Some(other) = self.contradicted(way, checker.rounds()) {
             open.push(other);

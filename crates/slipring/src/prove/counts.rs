@@ -11,6 +11,7 @@ use slipring_check::{Moved, Schedules, Tools};
 use slipring_program::{Inst, Operand, Program, Severity};
 use slipring_sim::At;
 
+use super::budget;
 use super::family::{Family, Member, Number};
 use super::given::Given;
 use crate::Error;
@@ -95,8 +96,11 @@ pub(super) fn all(family: &mut Family<'_>, tools: &Tools) -> Result<Counts, Erro
     let mut works = 0;
     let mut why = Why(0, String::new());
     for value in 0..=MOST {
+        if let Err(why) = family.subject.budget.check() {
+            return Ok(Counts::Open(format!("{}{why}", clean_before(value))));
+        }
         let member = family.run(value, SLACK, tools)?;
-        if let Some(stop) = stops(&member, value) {
+        if let Some(stop) = stops(family, &member, value) {
             return match stop {
                 Stop::Bounds => Ok(Counts::UpTo(value.saturating_sub(1), given(&members))),
                 Stop::Fails => Ok(Counts::Fails(value, Box::new(member))),
@@ -141,8 +145,11 @@ pub(super) fn as_many_as_fit(family: &mut Family<'_>, tools: &Tools, most: u64) 
     let (mut works, mut last) = (0, 0);
     let mut members = Vec::new();
     for value in 0..=most.min(MOST) {
+        if let Err(why) = family.subject.budget.check() {
+            return Ok(Counts::Open(format!("{}{why}", clean_before(value))));
+        }
         let member = family.run(value, 0, tools)?;
-        match stops(&member, value) {
+        match stops(family, &member, value) {
             None => {}
             Some(Stop::Bounds) => return Ok(Counts::UpTo(value.saturating_sub(1), given(&members))),
             Some(Stop::Fails) => return Ok(Counts::Fails(value, Box::new(member))),
@@ -163,7 +170,7 @@ pub(super) fn as_many_as_fit(family: &mut Family<'_>, tools: &Tools, most: u64) 
 /// If that is cancelled.
 pub(super) fn one(family: &mut Family<'_>, value: u64, tools: &Tools) -> Result<Result<Given, Counts>, Error> {
     let member = family.run(value, 0, tools)?;
-    Ok(match stops(&member, value) {
+    Ok(match stops(family, &member, value) {
         None => Ok(Given::of(&member.judged)),
         Some(Stop::Open(why)) => Err(Counts::Open(why)),
         Some(Stop::Bounds | Stop::Fails) => Err(Counts::Fails(value, Box::new(member))),
@@ -182,12 +189,25 @@ enum Stop {
     Open(String),
 }
 
-fn stops(member: &Member, value: u64) -> Option<Stop> {
+/// How a reason begins that some numbers are clean before one.
+fn clean_before(value: u64) -> String {
+    match value {
+        0 => String::new(),
+        1 => "0 is clean; ".into(),
+        value => format!("0 to {} are clean; ", value - 1),
+    }
+}
+
+fn stops(family: &Family<'_>, member: &Member, value: u64) -> Option<Stop> {
     let errors: Vec<_> = member.judged.findings.iter().filter(|f| f.severity == Severity::Error).collect();
     if let Some(first) = errors.first() {
         return Some(match first.code {
             "memory-bounds" if value > 0 && behind(&first.message) => Stop::Bounds,
-            "step-limit" | "memory-limit" | "unsupported" => Stop::Open(format!("{value}: {}", first.message)),
+            _ if budget::is_limit(first) => {
+                let gave_up = budget::given_up(family.subject, first);
+                Stop::Open(format!("{}with {}, {gave_up}", clean_before(value), family.says(value)))
+            }
+            "memory-limit" | "unsupported" => Stop::Open(format!("{value}: {}", first.message)),
             _ => Stop::Fails,
         });
     }

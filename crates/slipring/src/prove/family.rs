@@ -74,11 +74,23 @@ impl<'a> Family<'a> {
         Family { subject, number, decoded }
     }
 
+    /// What differs, and its value, in words.
+    pub fn says(&self, value: u64) -> String {
+        match self.number {
+            Number::Param(at) => {
+                let param = self.decoded.program.params.get(at as usize);
+                format!("{} = {value}", param.map_or("?", |param| &param.name))
+            }
+            Number::Bound(_) => format!("{value} iterations"),
+        }
+    }
+
     /// Runs the launch with a number, with all checks and so many bytes behind each buffer.
     ///
     /// # Errors
     /// If that is cancelled.
     pub fn run(&mut self, value: u64, slack: usize, tools: &Tools) -> Result<Member, Error> {
+        self.subject.tell(format!("a run with {}; those before are clean", self.says(value)));
         if let Number::Bound(_) = self.number {
             for inst in self.decoded.program.cores.iter_mut().flat_map(|core| &mut core.insts) {
                 if let Inst::Meet { b, .. } = inst {
@@ -92,13 +104,15 @@ impl<'a> Family<'a> {
             _ => Varied(bound, None),
         };
         let values: Vec<Varied<'_>> = subject.bound.iter().enumerate().map(vary).collect();
-        let options = ExecuteOptions { gm_slack: subject.options.gm_slack + slack, ..subject.options };
-        let how = How { cancel: subject.asked.control.wish(), ..How::default() };
+        let limits = subject.budget.one(subject.options.limits);
+        let options = ExecuteOptions { gm_slack: subject.options.gm_slack + slack, limits, ..subject.options };
+        let how = How { cancel: subject.asked.control.wish(), stop_endless: true, ..How::default() };
         let mut checker = Checker::new(tools.clone()).keeping_rounds();
         let execution = launch(&self.decoded, &subject.compiled.platform, &values, options, how, &mut checker);
         if execution.result.findings.iter().any(|finding| finding.code == "cancelled") {
             return Err(Error::Cancelled);
         }
+        subject.budget.spend(&execution.result);
         let judged = checker.report(&execution.result);
         let rounds = checker.rounds().cloned().unwrap_or_default();
         let result = execution.result;

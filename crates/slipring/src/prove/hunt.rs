@@ -9,7 +9,7 @@ use slipring_machine::{Pipe, Role};
 use slipring_program::{ParamKind, Severity, SiteRef};
 use slipring_sim::{Agent, Delay, LONGEST, Observer, Timing, WorkRun};
 
-use super::{Judgement, Proof, Subject};
+use super::{Judgement, Proof, Subject, budget};
 use crate::exec::{How, launch};
 use crate::{Error, Execution, RunOptions};
 
@@ -37,6 +37,9 @@ impl fmt::Display for Witness {
 
 /// What two runs leave that is not the same: the first byte that differs of the first buffer, or the end.
 pub(super) fn difference(subject: &Subject<'_>, usual: &Execution, other: &Execution) -> Option<String> {
+    if other.result.findings.iter().any(budget::is_limit) {
+        return None;
+    }
     let error = other.result.findings.iter().find(|finding| finding.severity == Severity::Error);
     if let Some(error) = error.filter(|error| usual.result.findings.iter().all(|known| known.code != error.code)) {
         return Some(format!("`{}`: {}", error.code, error.message));
@@ -100,6 +103,10 @@ fn one_delay(
     };
     let named = works.list.into_iter().filter(|(_, _, site)| sites.contains(site)).take(DELAYED);
     for (agent, work, site) in named {
+        if subject.budget.check().is_err() {
+            break;
+        }
+        subject.tell("schedules that delay one work");
         let delay = |by: u64| Delay { role: agent.role, pipe: agent.pipe, work, by, block: agent.block };
         let Some(mut shows) = shown(delay(LONGEST))? else { continue };
         let (mut less, mut enough) = (0, LONGEST);
@@ -154,6 +161,11 @@ impl Proof {
             return Ok(());
         }
         for (at, timing) in schedules.iter().enumerate() {
+            if subject.budget.check().is_err() {
+                self.explored.push(format!("{at} schedules, which come to the same end"));
+                return Ok(());
+            }
+            subject.tell(format!("schedule {} of {}", at + 1, schedules.len()));
             let (other, _) = subject.run(*timing, &quiet, None)?;
             let Some(shows) = difference(subject, usual, &other) else { continue };
             self.explored.push(format!("{} schedules", at + 1));

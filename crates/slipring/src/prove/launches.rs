@@ -3,7 +3,7 @@
 use slipring_check::{CheckReport, Tools};
 use slipring_sim::Timing;
 
-use super::{Judgement, Proof, Subject};
+use super::{Judgement, Proof, Subject, budget};
 use crate::{Error, Execution, Report, to_diagnostics};
 
 /// How a scope says that launches leave nothing.
@@ -28,8 +28,14 @@ impl Proof {
                 self.reason(format!("each of {LAUNCHES} launches leaves other signals than those before it"));
                 return Ok(());
             }
-            let (execution, next) = subject.run(Timing::Platform, tools, Some(&before))?;
             let number = left.len();
+            subject.tell(format!("launch {number}, each on the device as the one before has left it"));
+            let (execution, next) = subject.run(Timing::Platform, tools, Some(&before))?;
+            if let Some(stopped) = next.findings.iter().find(|finding| budget::is_limit(finding)) {
+                self.scope.launches = format!("the first {}", number - 1);
+                self.reason(format!("launch {number}: {}", budget::given_up(subject, stopped)));
+                return Ok(());
+            }
             if next.findings.iter().any(|finding| finding.severity == slipring_program::Severity::Error) {
                 self.scope.launches = format!("launch {number}, each on the device as the one before has left it");
                 self.judgement = Judgement::Violated;

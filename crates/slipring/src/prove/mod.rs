@@ -5,8 +5,10 @@
 //! device as it found it decides all later ones.
 
 mod arguments;
+mod budget;
 mod choices;
 mod counts;
+mod endings;
 mod family;
 mod fix;
 mod given;
@@ -27,6 +29,7 @@ use crate::run::{Seen, once};
 use crate::tensor::Bound;
 use crate::{Args, Error, ExecuteOptions, Execution, Kernel, Report, RunOptions, slot_buffers};
 
+use budget::Budget;
 pub use fix::{Fix, PathFix};
 use given::Given;
 pub use hunt::Witness;
@@ -58,6 +61,7 @@ pub(crate) struct Subject<'a> {
     pub bound: &'a [Bound<'a>],
     pub options: ExecuteOptions,
     pub asked: RunOptions,
+    pub budget: Budget,
 }
 
 impl Subject<'_> {
@@ -84,11 +88,18 @@ impl Subject<'_> {
         tools: &Tools,
         earlier: Option<&Execution>,
     ) -> Result<(Execution, CheckReport), Error> {
-        let (execution, Seen { .. }, judged) = once(self.compiled, self.bound, &self.options, &asked, tools, earlier);
+        let options = ExecuteOptions { limits: self.budget.of_run(asked.limits), ..self.options };
+        let (execution, Seen { .. }, judged) = once(self.compiled, self.bound, &options, &asked, tools, earlier);
+        self.budget.spend_as_it_stands(&execution.result);
         if execution.result.findings.iter().any(|finding| finding.code == "cancelled") {
             return Err(Error::Cancelled);
         }
         Ok((execution, judged))
+    }
+
+    /// Tells whoever waits what is done now.
+    pub fn tell(&self, stage: impl Into<String>) {
+        self.asked.control.tell(stage.into());
     }
 
     /// The line of the text that a place is in.
@@ -136,10 +147,17 @@ fn prove_with_answers(
 
 fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &ProveOptions) -> Result<Proof, Error> {
     let (prepared, platform) = (&compiled.prepared, &compiled.platform);
-    let asked_run = RunOptions { trace: false, events: 0, record: false, time_only: false, ..asked.run.clone() };
+    let asked_run = RunOptions {
+        trace: false,
+        events: 0,
+        record: false,
+        time_only: false,
+        stop_endless: true,
+        ..asked.run.clone()
+    };
     let options =
         ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: asked.run.gm_slack as usize, limits: asked.run.limits };
-    let subject = Subject { compiled, bound, options, asked: asked_run };
+    let subject = Subject { compiled, bound, options, asked: asked_run, budget: Budget::new(asked.run.limits) };
     let tools = Tools { race: true, init: true, scratch: slot_buffers(prepared, bound) };
     let mut proof = Proof {
         kernel: prepared.decoded.program.name.clone(),
@@ -153,30 +171,45 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
         fix: None,
         findings: Report::new(prepared.written.source.clone(), Vec::new()),
         given: Given::default(),
+        spent: 0,
     };
-    if proof.bounds(&subject, &tools)? {
-        return Ok(proof);
-    }
-    let (execution, judged) = subject.run(Timing::Platform, &tools, None)?;
-    proof.explored.push("1 run with all checks".into());
-    proof.found(&subject, &judged);
-    proof.judge(&subject, &judged);
-    if proof.judgement == Judgement::Proved {
-        proof.launches(&subject, &tools, execution, &judged)?;
-        proof.arguments(&subject, &tools)?;
-    } else if proof.chosen(&subject, &tools)? {
-        proof.launches(&subject, &tools, execution, &judged)?;
-    } else {
-        proof.scope.launches = "the first one".into();
-        if proof.judgement == Judgement::Violated {
-            proof.smallest(&subject, &tools)?;
-        }
-        if proof.judgement == Judgement::Violated || proof.scope.schedules != ALL {
-            proof.hunt(&subject, &tools, &execution, &judged, asked.timings)?;
-        }
-    }
-    if proof.judgement == Judgement::Violated {
-        proof.reasons.clear();
-    }
+    proof.decide(&subject, &tools, asked)?;
+    proof.endings(&subject);
+    proof.spent = subject.budget.spent();
     Ok(proof)
+}
+
+impl Proof {
+    fn decide(&mut self, subject: &Subject<'_>, tools: &Tools, asked: &ProveOptions) -> Result<(), Error> {
+        subject.tell("loops of the text, with fewer iterations");
+        if self.bounds(subject, tools)? {
+            return Ok(());
+        }
+        subject.tell("one run with all checks");
+        let (execution, judged) = subject.run(Timing::Platform, tools, None)?;
+        self.explored.push("1 run with all checks".into());
+        self.found(subject, &judged);
+        self.judge(subject, &judged);
+        let stopped = judged.findings.iter().any(budget::is_limit);
+        if self.judgement == Judgement::Proved {
+            self.launches(subject, tools, execution, &judged)?;
+            self.arguments(subject, tools)?;
+        } else if self.judgement == Judgement::NotProved && stopped {
+            self.scope.launches = "the first one".into();
+        } else if self.chosen(subject, tools)? {
+            self.launches(subject, tools, execution, &judged)?;
+        } else {
+            self.scope.launches = "the first one".into();
+            if self.judgement == Judgement::Violated {
+                self.smallest(subject, tools)?;
+            }
+            if self.judgement == Judgement::Violated || self.scope.schedules != ALL {
+                self.hunt(subject, tools, &execution, &judged, asked.timings)?;
+            }
+        }
+        if self.judgement == Judgement::Violated {
+            self.reasons.clear();
+        }
+        Ok(())
+    }
 }

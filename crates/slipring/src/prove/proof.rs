@@ -5,7 +5,7 @@ use slipring_check::{CheckReport, Schedules, Values};
 use slipring_report::MessageFacts;
 
 use super::given::Given;
-use super::{Fix, Subject, Witness, text};
+use super::{Fix, Subject, Witness, budget, endings, text};
 use crate::{Report, Severity, to_diagnostics};
 
 /// How a scope that covers all schedules says so.
@@ -32,6 +32,8 @@ pub struct ProofScope {
     pub values: String,
     /// Which trip counts and scalar arguments.
     pub counts: String,
+    /// Whether loops come to an end, and why.
+    pub loops: String,
     /// Which launches after each other.
     pub launches: String,
     /// What is taken for granted of the machine.
@@ -65,6 +67,8 @@ pub struct Proof {
     pub findings: Report,
     /// What it leans on.
     pub(super) given: Given,
+    /// Steps that its runs took.
+    pub(super) spent: u64,
 }
 
 /// The same as JSON.
@@ -122,15 +126,22 @@ impl Proof {
     pub(super) fn judge(&mut self, subject: &Subject<'_>, judged: &CheckReport) {
         let scope = &judged.scope;
         let unsupported = self.findings.is_unsupported();
+        let stopped = judged.findings.iter().find(|finding| budget::is_limit(finding));
         if unsupported {
             self.reason("it cannot be run".into());
+        } else if let (Some(stopped), 1) = (stopped, self.findings.errors()) {
+            self.reason(budget::given_up(subject, stopped));
+            let away = endings::away(subject);
+            away.into_iter().for_each(|reason| self.reason(reason));
         } else if self.findings.errors() > 0 {
             self.judgement = Judgement::Violated;
         }
         self.scope.schedules = match &scope.schedules {
             Schedules::All => ALL.into(),
             Schedules::ThisOne { reasons } => {
-                reasons.iter().for_each(|reason| self.reason(reason.clone()));
+                if stopped.is_none() {
+                    reasons.iter().for_each(|reason| self.reason(reason.clone()));
+                }
                 "the one that was run".into()
             }
         };

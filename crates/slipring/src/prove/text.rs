@@ -44,6 +44,7 @@ impl fmt::Display for Proof {
         row("schedules", &self.scope.schedules)?;
         row("values", &self.scope.values)?;
         row("counts", &self.scope.counts)?;
+        row("loops", &self.scope.loops)?;
         row("launches", &self.scope.launches)?;
         for (at, assumption) in self.scope.assumes.iter().enumerate() {
             row(if at == 0 { "given" } else { "" }, assumption)?;

@@ -2,6 +2,7 @@
 //! rounds; and the table of `docs/proof.md`, which says of each example what is proved.
 
 mod cluster;
+mod endings;
 mod explorer;
 mod fixes;
 mod small;

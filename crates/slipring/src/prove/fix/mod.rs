@@ -47,6 +47,9 @@ impl Fix {
 /// Most edits of one text, and most texts that are tried.
 const EDITS: usize = 12;
 const TRIALS: usize = 400;
+/// Steps of all trials: so many times those of the proof, and no fewer than so many.
+const TIMES: u64 = 64;
+const LEAST: u64 = 1 << 26;
 
 /// How bad a text is: whether something is found, whether that stops it, and how much it is.
 type Rank = (bool, bool, usize);
@@ -100,24 +103,29 @@ pub(super) fn mend(
     if source.language || proof.judgement == Judgement::Proved {
         return Ok(None);
     }
-    let quiet = ProveOptions { timings: 0, fix: false, run: asked.run.clone() };
+    let mut quiet = ProveOptions { timings: 0, fix: false, run: asked.run.clone() };
+    // All trials together take no more than some times the proof itself.
+    let mut left = proof.spent.saturating_mul(TIMES).max(LEAST);
     let first = Draft::new(&source.text);
     let mut best = Trial::new(kernel.compiled()?, first.clone(), proof);
     let known = best.errors.clone();
     let (mut trials, mut edits) = (0, 0);
     let mut told = None;
-    while best.rank.0 && edits < EDITS && trials < TRIALS {
+    while best.rank.0 && edits < EDITS && trials < TRIALS && left > 0 {
         let mut better: Option<Trial> = None;
         let written = &best.compiled.prepared.written;
         let scene = Scene { module: written, platform: &best.compiled.platform };
         for finding in &best.errors {
             for proposal in scene.proposals(finding) {
                 trials += 1;
-                if trials > TRIALS {
+                if trials > TRIALS || left == 0 {
                     break;
                 }
                 let draft = best.draft.with(&proposal);
-                let Some(trial) = attempt(kernel, draft, bound, blocks, &quiet)? else { continue };
+                quiet.run.limits.steps = asked.run.limits.steps.min(left);
+                quiet.run.control.tell(format!("edit {trials} that may mend it"));
+                let Some((trial, spent)) = attempt(kernel, draft, bound, blocks, &quiet)? else { continue };
+                left = left.saturating_sub(spent);
                 let least = better.as_ref().map_or(best.rank, |better| better.rank);
                 if trial.rank < least {
                     better = Some(trial);
@@ -153,16 +161,17 @@ fn is_part(left: &[Diagnostic], known: &[Diagnostic]) -> bool {
     })
 }
 
-/// What is known of a text; nothing if it is none, or takes other arguments.
+/// What is known of a text, and the steps of its runs; nothing if it is none, or takes other arguments.
 fn attempt(
     kernel: &Kernel,
     draft: Draft,
     bound: &[Bound<'_>],
     blocks: u32,
     asked: &ProveOptions,
-) -> Result<Option<Trial>, Error> {
+) -> Result<Option<(Trial, u64)>, Error> {
     let Ok(kernel) = kernel.with_text(draft.text()) else { return Ok(None) };
     let Ok(compiled) = kernel.compiled() else { return Ok(None) };
     let proof = prove(compiled, bound, blocks, asked)?;
-    Ok(Some(Trial::new(compiled, draft, &proof)))
+    let trial = Trial::new(compiled, draft, &proof);
+    Ok(Some((trial, proof.spent)))
 }

@@ -1,0 +1,91 @@
+//! How much the runs of a proof may take: in steps, so that a proof says the same on every host.
+
+use std::cell::Cell;
+
+use slipring_program::{Finding, SiteRef};
+use slipring_sim::{Limits, RunResult};
+
+use super::Subject;
+
+/// Steps of all runs of a proof together, where its caller does not say how many.
+const ALL: u64 = 1 << 26;
+/// Steps of one of many runs, such as that with a value of an argument: so many, or so many times those of the first run.
+const ONE: u64 = 1 << 23;
+const TIMES: u64 = 16;
+
+/// The steps that are left.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    all: u64,
+    left: Cell<u64>,
+    /// What the first run took.
+    first: Cell<Option<u64>>,
+}
+
+impl Budget {
+    /// The budget of a proof whose caller has these limits.
+    pub fn new(limits: Limits) -> Budget {
+        let all = if limits.steps == Limits::default().steps { ALL } else { limits.steps };
+        Budget { all, left: Cell::new(all), first: Cell::new(None) }
+    }
+
+    /// The limits of a run of the program as it stands: all that is left, for the first one.
+    pub fn of_run(&self, limits: Limits) -> Limits {
+        match self.first.get() {
+            None => Limits { steps: self.left.get(), ..limits },
+            Some(_) => self.one(limits),
+        }
+    }
+
+    /// The limits of one of many runs.
+    pub fn one(&self, limits: Limits) -> Limits {
+        let most = self.first.get().map_or(ONE, |first| first.saturating_mul(TIMES).max(ONE));
+        Limits { steps: self.left.get().min(most), ..limits }
+    }
+
+    /// A run is over.
+    pub fn spend(&self, result: &RunResult) {
+        self.left.set(self.left.get().saturating_sub(result.steps));
+    }
+
+    /// A run of the program as it stands is over.
+    pub fn spend_as_it_stands(&self, result: &RunResult) {
+        self.spend(result);
+        if self.first.get().is_none() {
+            self.first.set(Some(result.steps));
+        }
+    }
+
+    /// Steps that were taken.
+    pub fn spent(&self) -> u64 {
+        self.all - self.left.get()
+    }
+
+    /// That nothing is left, in words.
+    ///
+    /// # Errors
+    /// If it is so.
+    pub fn check(&self) -> Result<(), String> {
+        match self.left.get() {
+            0 => Err(format!("the {} steps of all runs together are used up (`--max-steps` allows more)", self.all)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// True for a finding that only says that a run was given up: nothing is known then.
+pub(super) fn is_limit(finding: &Finding) -> bool {
+    finding.code == "step-limit"
+}
+
+/// Where a run was given up, in words.
+pub(super) fn given_up(subject: &Subject<'_>, finding: &Finding) -> String {
+    let sites = &subject.compiled.prepared.decoded.program.sites;
+    let name = |site: SiteRef| {
+        let line = subject.line(site).map_or(String::new(), |line| format!(" (line {line})"));
+        sites.get(site as usize).map_or(String::new(), |own| format!("`{}`{line}", own.op))
+    };
+    let around = finding.secondary.first().map(|label| format!(", in {}", name(label.site)));
+    let at = finding.primary.as_ref().map(|label| format!(" at {}", name(label.site)));
+    format!("{}{}{}", finding.message, at.unwrap_or_default(), around.unwrap_or_default())
+}

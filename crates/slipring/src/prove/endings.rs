@@ -1,0 +1,119 @@
+//! Loops come to an end: which surely do, by what they count; which only where they were run; and which are not known to.
+
+use slipring_program::{Causes, CoreProgram, End, Inst, Loop, Program};
+
+use super::given::Given;
+use super::{Judgement, Proof, Subject};
+
+/// A loop with what decides how often it goes round.
+struct Ending {
+    own: Loop,
+    causes: Causes,
+}
+
+/// The loops of all cores, each op once: that of the first core where they are the same.
+fn all(program: &Program) -> Vec<Ending> {
+    let mut found: Vec<Ending> = Vec::new();
+    for core in &program.cores {
+        for own in core.loops() {
+            let causes = causes(program, core, &own);
+            match found.iter_mut().find(|known| known.own.site == own.site && known.own.end == own.end) {
+                Some(known) => known.causes = known.causes.join(causes),
+                None => found.push(Ending { own, causes }),
+            }
+        }
+    }
+    found
+}
+
+/// What decides when a loop is left.
+fn causes(program: &Program, core: &CoreProgram, own: &Loop) -> Causes {
+    let flow = program.flow(core);
+    let of = |pc: usize| match &core.insts[pc] {
+        Inst::JumpIfZero { a, .. } => flow.of(*a),
+        Inst::JumpIfGe { a, b, .. } => flow.of(*a).join(flow.of(*b)),
+        _ => Causes::default(),
+    };
+    core.exits(own).into_iter().map(of).fold(Causes::default(), Causes::join)
+}
+
+fn name(subject: &Subject<'_>, own: &Loop) -> String {
+    let sites = &subject.compiled.prepared.decoded.program.sites;
+    let op = sites.get(own.site as usize).map_or("?", |site| &*site.op);
+    let line = subject.line(own.site).map_or(String::new(), |line| format!(" (line {line})"));
+    format!("`{op}`{line}")
+}
+
+/// Why a loop that data or arguments decide is not known to end, if there is one.
+pub(super) fn not_shown(subject: &Subject<'_>) -> Option<String> {
+    let program = &subject.compiled.prepared.decoded.program;
+    let ending = all(program).into_iter().find(|ending| {
+        !ending.causes.is_empty() && matches!(ending.own.end, End::Never | End::Away { .. } | End::Open)
+    })?;
+    let who = if ending.causes.data { "loaded data" } else { "an argument" };
+    let name = name(subject, &ending.own);
+    Some(match ending.own.end {
+        End::Never => format!("{name} never ends where {who} let it go round: nothing that decides it changes in it"),
+        End::Away { by } => {
+            format!("{name} is not shown to end: what it compares moves by {by} each time, away from its bound")
+        }
+        _ => format!("{name} is not shown to end: how often it goes round depends on {who}"),
+    })
+}
+
+/// The loops that move away from their bounds, in words.
+pub(super) fn away(subject: &Subject<'_>) -> Vec<String> {
+    let all = all(&subject.compiled.prepared.decoded.program).into_iter();
+    let says = |ending: Ending| match ending.own.end {
+        End::Away { by } => Some(format!(
+            "what {} compares moves by {by} each time, away from its bound: only a number that leaves its type ends it",
+            name(subject, &ending.own)
+        )),
+        _ => None,
+    };
+    all.filter_map(says).collect()
+}
+
+impl Proof {
+    /// Says whether loops come to an end.
+    pub(super) fn endings(&mut self, subject: &Subject<'_>) {
+        let all = all(&subject.compiled.prepared.decoded.program);
+        if all.is_empty() {
+            self.scope.loops = "there are none".into();
+            return;
+        }
+        if self.judgement != Judgement::Proved {
+            let stops = ["endless-loop", "step-limit"];
+            let open = self.findings.messages().iter().any(|message| stops.contains(&message.code));
+            self.scope.loops = match open {
+                true => "not all of them were seen to end".into(),
+                false => "those of the runs ended".into(),
+            };
+            return;
+        }
+        let mut says: Vec<String> = Vec::new();
+        if all.iter().any(|ending| ending.own.end == End::Counted) {
+            says.push("counted up to a bound that stays".into());
+        }
+        let mut fit = Vec::new();
+        for ending in &all {
+            let name = name(subject, &ending.own);
+            match ending.own.end {
+                End::Counted => {}
+                End::Toward { by } if !ending.causes.is_empty() => {
+                    let how = by.map_or("is divided each time".into(), |by| format!("moves by {by} each time"));
+                    says.push(format!("what {name} compares {how}, towards a bound that stays"));
+                    fit.push(format!("what {name} counts fits its type"));
+                }
+                _ if ending.causes.is_empty() => {
+                    says.push(format!("{name} ended, and no argument and no data decide it"))
+                }
+                _ => says.push(format!("{name} ended with each value that was run, and others do what was seen")),
+            }
+        }
+        self.scope.loops = format!("all end: {}", says.join("; "));
+        if !fit.is_empty() {
+            self.assume(Given { assumes: fit, ..Given::default() });
+        }
+    }
+}

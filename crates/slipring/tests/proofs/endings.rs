@@ -1,0 +1,141 @@
+//! Proofs of small loops held against an interpreter of its own: for which numbers a loop ends.
+
+use slipring::{Judgement, Kernel, ProveOptions, Tensor};
+
+/// Numbers that are interpreted, and the rounds after which a loop is said not to end.
+const LEAST: i64 = -3;
+const MOST: i64 = 12;
+const FUEL: u32 = 5000;
+
+/// What a loop begins with, compares, and does in a round.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    start: &'static str,
+    predicate: &'static str,
+    sides: [&'static str; 2],
+    step: &'static str,
+}
+
+/// A number of the text in a launch with `n`.
+fn number(name: &str, w: i64, n: i64) -> i64 {
+    match name {
+        "%w" => w,
+        "%n" => n,
+        "%c0" => 0,
+        "%c7" => 7,
+        _ => unreachable!("no such number"),
+    }
+}
+
+impl Case {
+    /// The loop as text, perhaps in a counted one.
+    fn text(&self, nested: bool) -> String {
+        let step = match self.step {
+            "half" => "arith.divsi %v, %c2",
+            "twice" => "arith.muli %v, %c2",
+            "stay" => "arith.addi %v, %c0",
+            "down" => "arith.subi %v, %c1",
+            "by n" => "arith.addi %v, %n",
+            "up 2" => "arith.addi %v, %c2",
+            _ => "arith.addi %v, %c1",
+        };
+        let Case { start, predicate, sides: [a, b], .. } = self;
+        let own = format!(
+            "%end = scf.while (%w = {start}) : (index) -> index {{\n%go = arith.cmpi {predicate}, {a}, {b} : index\n\
+             scf.condition(%go) %w : index\n}} do {{\n^bb0(%v: index):\npto.barrier <PIPE_ALL>\n\
+             %next = {step} : index\nscf.yield %next : index\n}}\n"
+        );
+        let own = if nested { format!("scf.for %i = %c0 to %c2 step %c1 {{\n{own}}}\n") } else { own };
+        format!(
+            "func.func @k(%x: !pto.ptr<f32>, %n: index) attributes {{pto.kernel_kind = #pto.kernel_kind<vector>}} {{\n\
+             %c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c2 = arith.constant 2 : index\n\
+             %c7 = arith.constant 7 : index\n{own}return\n}}\n"
+        )
+    }
+
+    /// Whether it ends soon with a number.
+    fn ends(&self, n: i64) -> bool {
+        let mut w = number(self.start, 0, n);
+        for _ in 0..FUEL {
+            let [a, b] = self.sides.map(|name| number(name, w, n));
+            let goes_on = match self.predicate {
+                "slt" => a < b,
+                "sle" => a <= b,
+                "sgt" => a > b,
+                "sge" => a >= b,
+                "ult" => (a as u64) < b as u64,
+                "eq" => a == b,
+                _ => a != b,
+            };
+            if !goes_on {
+                return true;
+            }
+            w = match self.step {
+                "half" => w / 2,
+                "twice" => w.wrapping_mul(2),
+                "stay" => w,
+                "down" => w.wrapping_sub(1),
+                "by n" => w.wrapping_add(n),
+                "up 2" => w.wrapping_add(2),
+                _ => w.wrapping_add(1),
+            };
+        }
+        false
+    }
+}
+
+fn cases() -> Vec<Case> {
+    let mut all = Vec::new();
+    for start in ["%c0", "%n"] {
+        for predicate in ["slt", "sle", "sgt", "sge", "ult", "eq", "ne"] {
+            for sides in [["%w", "%n"], ["%n", "%w"], ["%w", "%c7"], ["%n", "%c7"]] {
+                for step in ["up", "up 2", "down", "stay", "by n", "half", "twice"] {
+                    all.push(Case { start, predicate, sides, step });
+                }
+            }
+        }
+    }
+    all
+}
+
+/// What is proved ends for each number that is interpreted; where something is found, the number that is named is the smallest from 0
+/// on that does not end.
+#[test]
+fn proofs_agree_with_an_interpreter_of_loops() {
+    let (mut proved, mut violated, mut open) = (0, 0, 0);
+    let all = std::env::var("SLIPRING_SLICE").is_ok_and(|slice| slice == "all");
+    for (at, case) in cases().into_iter().enumerate().filter(|(at, _)| all || at % 5 == 0) {
+        let nested = at % 2 == 1;
+        let text = case.text(nested);
+        let kernel = Kernel::from_text("loop.pto", text.clone()).expect("it is well formed");
+        let texts = ["zeros:f32[64]", "3:index"].map(String::from);
+        let args: Vec<Tensor<'_>> =
+            kernel.arguments(&texts, 0).expect("they fit").into_iter().map(Tensor::from).collect();
+        let mut options = ProveOptions { timings: 0, fix: false, ..ProveOptions::default() };
+        options.run.limits.steps = 1 << 17;
+        let proof = kernel.prove(args, &options).expect("it can be run");
+        let say = || format!("{case:?}\n{proof}\n{text}");
+        match proof.judgement {
+            Judgement::Proved => {
+                let from = if proof.scope.counts.contains(" from 0") { 0 } else { LEAST };
+                assert!(proof.scope.loops.starts_with("all end"), "{}", say());
+                assert!((from..=MOST).all(|n| case.ends(n)), "{}", say());
+                proved += 1;
+            }
+            Judgement::Violated => {
+                let named =
+                    proof.scope.counts.strip_prefix("n = ").and_then(|rest| rest.split(' ').next()?.parse().ok());
+                match named {
+                    Some(n) => {
+                        assert!(!case.ends(n), "{}", say());
+                        assert!((0..n).all(|n| case.ends(n)), "{}", say());
+                    }
+                    None => assert!(!case.ends(3), "{}", say()),
+                }
+                violated += 1;
+            }
+            Judgement::NotProved => open += 1,
+        }
+    }
+    assert!(proved > 10 && violated > 10, "{proved} proved, {violated} violated, {open} open");
+}

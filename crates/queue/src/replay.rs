@@ -47,6 +47,7 @@ pub fn replay(
         Replay { queue, completions: Vec::new(), records: 0, findings: Vec::new(), complete: false, taken: 0 };
     let end = run.all(capture, &mut watch);
     watch(run.queue.device(), run.records);
+    let partial = run.queue.partial_bytes();
     let machine = run.queue.device();
     run.findings = machine.findings();
     match end {
@@ -56,6 +57,11 @@ pub fn replay(
             let hang = machine.hang().filter(|_| !stopped);
             run.complete = hang.is_none() && !stopped && machine.status().queued == 0;
             run.findings.extend(hang);
+            if run.complete && partial > 0 {
+                run.complete = false;
+                let message = format!("the host has taken {partial} bytes of a record, and the rest never comes");
+                run.findings.push(Finding::new(Hazard::Hang, message));
+            }
         }
         Err(HostError::Device(DeviceError::Violation(_))) => {}
         // What the dispatcher wrote is no record, or the device is busy for longer than a host waits.
@@ -103,9 +109,10 @@ impl Replay {
                 self.queue.device().give_up(format!("something still happens after {LONGEST} cycles"));
                 return Ok(());
             }
-            let before = self.completions.len();
+            // The part of a record that was taken makes room for more of it.
+            let before = (self.completions.len(), self.queue.partial_bytes());
             self.take()?;
-            if self.completions.len() == before {
+            if (self.completions.len(), self.queue.partial_bytes()) == before {
                 return Ok(());
             }
         }
@@ -149,6 +156,17 @@ mod tests {
         let mut bytes = [0; 3];
         run.queue.device().peek(crate::wire::Xy::new(3, 3), 0x40000, &mut bytes).expect("L1");
         assert_eq!((bytes, run.queue.device().status().launches), ([1, 2, 0], 6));
+    }
+
+    /// Three read-backs that are larger than the completion ring, one behind the other.
+    #[test]
+    fn records_that_do_not_fit_the_ring_come_back_whole() {
+        let relay = "record\nRELAY_INLINE_NOFLUSH\n> WRITE_LINEAR_H_HOST length=50331664\nRELAY_LINEAR noc_xy=(17,14) addr=0 length=50331648\n";
+        let run = run(&(relay.repeat(3) + "event"), AtError::Strict);
+        assert!(run.complete && run.findings.is_empty(), "{:?}", run.findings);
+        let lengths: Vec<usize> = run.completions.iter().map(|completion| completion.bytes.len()).collect();
+        assert_eq!(lengths, [50_331_648, 50_331_648, 50_331_648, 16]);
+        assert_eq!(run.queue.partial_bytes(), 0);
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub struct Lowering {
     pub checked_slots: bool,
     /// The dispatcher's clock is taken before and after each program.
     pub timestamps: bool,
+    /// A rectangle of tiles, and all workers, are listed column by column; else row by row.
+    pub by_column: bool,
 }
 
 impl Lowering {
@@ -34,6 +36,7 @@ impl Lowering {
         core_timing: true,
         checked_slots: false,
         timestamps: true,
+        by_column: true,
     };
     /// The same without what may go wrong: a barrier before each go signal, writes that fit the dispatcher's list and 32 pages, and
     /// no times outside their slots.
@@ -44,6 +47,7 @@ impl Lowering {
         core_timing: false,
         checked_slots: true,
         timestamps: true,
+        by_column: false,
     };
 }
 

@@ -10,7 +10,7 @@ use crate::wire::{
     WritePackedLarge,
 };
 
-impl Linter<'_> {
+impl Linter {
     /// The reference of the next dispatch command.
     pub(super) fn next_command(&mut self, name: &'static str) -> CommandRef {
         let index = self.report.commands;
@@ -83,7 +83,11 @@ impl Linter<'_> {
     pub(super) fn judge(&mut self, command: &DispatchCommand, at: CommandRef) {
         match &command.header {
             Dispatch::WriteLinear(c) | Dispatch::WriteLinearH(c) => self.linear(at, c),
-            Dispatch::WriteHost(c) => self.host(at, c, &command.data),
+            Dispatch::WriteHost(c) => {
+                self.host(at, c, &command.data);
+                self.host_records += 1;
+                self.unread.report(self.host_records);
+            }
             Dispatch::WritePaged(c) => {
                 let (page, count) = (u64::from(c.page_size), u64::from(c.pages));
                 if page * count > u64::from(u32::MAX) {

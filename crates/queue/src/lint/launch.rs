@@ -33,7 +33,7 @@ impl Launches {
     }
 }
 
-impl Linter<'_> {
+impl Linter {
     /// A tile is written.
     pub(super) fn written(&mut self, at: CommandRef, tile: Xy, multicast: bool) {
         if multicast {
@@ -43,6 +43,11 @@ impl Linter<'_> {
             let message = format!("{tile} was sent a go signal and has not been waited for");
             self.find_in(at, Hazard::WriteWhileRunning, message);
         }
+    }
+
+    /// Something else than the dispatcher may launch workers from here on.
+    pub(super) fn launched_elsewhere(&mut self) {
+        self.launches.unknown = true;
     }
 
     /// All writes so far have arrived.
@@ -108,6 +113,10 @@ impl Linter<'_> {
         if !notifies {
             return;
         }
+        if let Some(write) = self.unread.dram_in_flight() {
+            let text = format!("the signal may overtake what {write} writes to DRAM: no barrier stands between them");
+            self.find_in(at, Hazard::GoBeforePayload, text);
+        }
         if let Some(tile) = targets.iter().find(|tile| self.launches.running.contains_key(tile)) {
             self.find_in(
                 at,
@@ -117,6 +126,11 @@ impl Linter<'_> {
         }
         let due = self.launches.due.entry(stream).or_default();
         *due = due.saturating_add(targets.len() as u32);
+        if message.signal == GoMessage::GO {
+            targets.iter().for_each(|tile| self.unread.starts(*tile, at));
+        }
+        let go = u64::from(self.layout.worker.go);
+        targets.iter().for_each(|tile| self.writes(at, *tile, go, 4));
         self.launches.running.extend(targets.into_iter().map(|tile| (tile, stream)));
     }
 
@@ -132,9 +146,6 @@ impl Linter<'_> {
         if c.has(Wait::NOTIFY_PREFETCH) && self.layout.sems < 3 {
             let text = format!("it adds 1 to {:#x}, where the prefetcher's text starts", self.layout.sem(2));
             self.find_in(at, Hazard::StallSemaphoreIsCode, text);
-        }
-        if c.has(Wait::NOTIFY_PREFETCH) {
-            self.unread.notify();
         }
         if c.has(Wait::MEMORY) && (!c.addr.is_multiple_of(4) || c.addr >= self.layout.l1_bytes) {
             self.find_in(at, Hazard::L1Outside, format!("{:#x} is no word of the dispatch core's L1", c.addr));
@@ -157,8 +168,14 @@ impl Linter<'_> {
                 self.find_in(at, Hazard::WaitTooEarly, text);
             }
             if c.count >= due {
-                self.launches.running.retain(|_, notifies| *notifies != stream);
+                for (tile, _) in self.launches.running.extract_if(.., |_, notifies| *notifies == stream) {
+                    self.unread.ends(tile);
+                }
             }
+        }
+        // The last thing that a WAIT does.
+        if c.has(Wait::NOTIFY_PREFETCH) {
+            self.unread.notify();
         }
         if c.has(Wait::CLEAR_STREAM) {
             self.launches.due.remove(&stream);

@@ -14,6 +14,7 @@ mod target;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::board::Board;
 use crate::capture::Capture;
@@ -60,8 +61,11 @@ impl Report {
 
 /// Judges what a host queued.
 pub fn lint(capture: &Capture, board: &Board, layout: &Layout) -> Report {
-    let mut linter = Linter::new(board, layout);
+    let mut linter = Linter::new(Rc::new(board.clone()), Rc::new(layout.clone()));
     for entry in &capture.entries {
+        if entry.waits {
+            linter.host_waited();
+        }
         linter.entry(entry);
     }
     linter.end();
@@ -69,9 +73,9 @@ pub fn lint(capture: &Capture, board: &Board, layout: &Layout) -> Report {
 }
 
 /// What prefetcher and dispatcher would know at some point of the stream.
-struct Linter<'a> {
-    board: &'a Board,
-    layout: &'a Layout,
+pub(crate) struct Linter {
+    board: Rc<Board>,
+    layout: Rc<Layout>,
     report: Report,
     issue: Issue,
     record: Option<RecordRef>,
@@ -88,15 +92,15 @@ struct Linter<'a> {
     launches: Launches,
     /// What commands have written, and the prefetcher may not read yet.
     unread: Unread,
+    /// Records that the dispatcher has written for the host.
+    host_records: u64,
 }
 
-impl<'a> Linter<'a> {
-    fn new(board: &'a Board, layout: &'a Layout) -> Linter<'a> {
+impl Linter {
+    pub(crate) fn new(board: Rc<Board>, layout: Rc<Layout>) -> Linter {
         Linter {
-            board,
-            layout,
             report: Report::default(),
-            issue: Issue::new(layout),
+            issue: Issue::new(&layout),
             record: None,
             relay: None,
             pages: 0,
@@ -106,7 +110,28 @@ impl<'a> Linter<'a> {
             write_offsets: [0; 4],
             launches: Launches::default(),
             unread: Unread::default(),
+            host_records: 0,
+            board,
+            layout,
         }
+    }
+
+    /// The host has waited until everything has run.
+    pub(crate) fn host_waited(&mut self) {
+        self.issue.idle();
+        self.barrier();
+        self.unread.all_read();
+    }
+
+    /// The host has taken so many records from the completion ring: what it queues from now on comes behind what the dispatcher had
+    /// waited for when it wrote them.
+    pub(crate) fn host_took(&mut self, records: u64) {
+        self.unread.took(records);
+    }
+
+    /// What was found since the last call.
+    pub(crate) fn take(&mut self) -> Vec<Finding> {
+        std::mem::take(&mut self.report.findings)
     }
 
     /// Reports something about the prefetch command at hand, or about its record if there is none.

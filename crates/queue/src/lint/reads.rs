@@ -1,7 +1,7 @@
 //! Memory that commands write and the prefetcher then reads: it runs ahead of the dispatcher, and only a STALL or the host holds it
 //! back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::Linter;
 use crate::board::Tile;
@@ -58,39 +58,16 @@ impl Written {
 
 /// How far what was written is on its way to being safe to read.
 #[derive(Debug, Default)]
-pub(super) struct Unread {
-    /// No barrier since.
+struct Stages {
+    /// Nobody has waited for it.
     written: Written,
-    /// A barrier since.
+    /// The dispatcher has waited for it.
     arrived: Written,
-    /// A notice of that since.
+    /// The dispatcher has told the prefetcher since.
     told: Written,
 }
 
-/// Rectangles that are looked at; a driver has some ten.
-const MOST_RECTANGLES: usize = 4096;
-
-impl Unread {
-    /// The host has waited until everything has run.
-    pub fn all_read(&mut self) {
-        *self = Unread::default();
-    }
-
-    /// The dispatcher has waited for its writes.
-    pub fn barrier(&mut self) {
-        self.arrived.take(&mut self.written);
-    }
-
-    /// The dispatcher has told the prefetcher.
-    pub fn notify(&mut self) {
-        self.told.take(&mut self.arrived);
-    }
-
-    /// The prefetcher has waited for that.
-    pub fn stall(&mut self) {
-        self.told = Written::default();
-    }
-
+impl Stages {
     fn meets(&self, memory: Memory, start: u64, end: u64) -> Option<CommandRef> {
         [&self.written, &self.arrived, &self.told].into_iter().find_map(|written| {
             let rects = written.0.keys().take(MOST_RECTANGLES);
@@ -104,7 +81,105 @@ impl Unread {
     }
 }
 
-/// Pages that go around the banks, or around the workers.
+/// What the prefetcher may not read yet.
+#[derive(Debug, Default)]
+struct Early {
+    /// What commands write.
+    commands: Stages,
+    /// What workers may write: their L1, from the go signal on.
+    workers: Stages,
+}
+
+/// The same, with what the host may come to know.
+#[derive(Debug, Default)]
+pub(super) struct Unread {
+    now: Early,
+    /// What the dispatcher had waited for when it wrote a record for the host, by the number of that record.
+    reported: VecDeque<(u64, Early)>,
+}
+
+/// Rectangles that are looked at; a driver has some ten.
+const MOST_RECTANGLES: usize = 4096;
+
+impl Unread {
+    fn all(&mut self) -> impl Iterator<Item = &mut Early> {
+        std::iter::once(&mut self.now).chain(self.reported.iter_mut().map(|(_, early)| early))
+    }
+
+    /// The host has waited until everything has run.
+    pub fn all_read(&mut self) {
+        *self = Unread::default();
+    }
+
+    /// The dispatcher has waited for its writes.
+    pub fn barrier(&mut self) {
+        self.now.commands.arrived.take(&mut self.now.commands.written);
+    }
+
+    /// A command starts a worker.
+    pub fn starts(&mut self, tile: Xy, by: CommandRef) {
+        self.now.workers.written.add(Memory::Tile(tile), 0, u64::MAX, by);
+    }
+
+    /// The dispatcher has waited for a worker.
+    pub fn ends(&mut self, tile: Xy) {
+        let workers = &mut self.now.workers;
+        if let Some(ranges) = workers.written.0.remove(&Memory::Tile(tile)) {
+            workers.arrived.0.insert(Memory::Tile(tile), ranges);
+        }
+    }
+
+    /// The dispatcher has told the prefetcher.
+    pub fn notify(&mut self) {
+        for Early { commands, workers } in self.all() {
+            commands.told.take(&mut commands.arrived);
+            workers.told.take(&mut workers.arrived);
+        }
+    }
+
+    /// The prefetcher has waited for that.
+    pub fn stall(&mut self) {
+        for Early { commands, workers } in self.all() {
+            (commands.told, workers.told) = Default::default();
+        }
+    }
+
+    /// The dispatcher writes the record of this number for the host.
+    pub fn report(&mut self, number: u64) {
+        let Early { commands, workers } = &mut self.now;
+        let known = |stages: &mut Stages| {
+            let (arrived, told) = (std::mem::take(&mut stages.arrived), std::mem::take(&mut stages.told));
+            Stages { written: Written::default(), arrived, told }
+        };
+        let early = Early { commands: known(commands), workers: known(workers) };
+        self.reported.push_back((number, early));
+    }
+
+    /// The host has taken so many records.
+    pub fn took(&mut self, records: u64) {
+        while self.reported.front().is_some_and(|(number, _)| *number <= records) {
+            self.reported.pop_front();
+        }
+    }
+
+    /// A command that writes one of these parts, and one that starts a worker which may.
+    fn meets(&self, parts: &[(Memory, u64, u64)]) -> (Option<CommandRef>, Option<CommandRef>) {
+        let first = |stages: fn(&Early) -> &Stages| {
+            let all = std::iter::once(&self.now).chain(self.reported.iter().map(|(_, early)| early));
+            let mut all = all.map(stages);
+            all.find_map(|stages| parts.iter().find_map(|(memory, start, end)| stages.meets(*memory, *start, *end)))
+        };
+        (first(|early| &early.commands), first(|early| &early.workers))
+    }
+
+    /// A write to DRAM that nobody has waited for.
+    pub fn dram_in_flight(&self) -> Option<CommandRef> {
+        let banks = self.now.commands.written.0.iter().filter(|(memory, _)| matches!(memory, Memory::Bank(_)));
+        banks.flat_map(|(_, ranges)| ranges.values()).map(|(_, by)| *by).max_by_key(|by| by.index)
+    }
+}
+
+/// Pages that go around the banks, or around all Tensix tiles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pages {
     pub dram: bool,
@@ -114,12 +189,12 @@ pub(super) struct Pages {
     pub count: u64,
 }
 
-impl Linter<'_> {
+impl Linter {
     /// The parts of pages, by memory.
     fn parts(&self, pages: Pages) -> Vec<(Memory, u64, u64)> {
         let memories: Vec<Memory> = match pages.dram {
             true => (0..self.board.banks.len() as u32).map(Memory::Bank).collect(),
-            false => self.board.workers().map(Memory::Tile).collect(),
+            false => self.board.tensix().map(Memory::Tile).collect(),
         };
         let count = memories.len() as u64;
         let stride = pages.page.next_multiple_of(if pages.dram { 64 } else { 16 });
@@ -141,19 +216,19 @@ impl Linter<'_> {
     /// A command writes bytes of one tile.
     pub(super) fn writes(&mut self, at: CommandRef, tile: Xy, addr: u64, bytes: u64) {
         if let Some(memory) = self.memory_of(tile) {
-            self.unread.written.add(memory, addr, addr.saturating_add(bytes), at);
+            self.unread.now.commands.written.add(memory, addr, addr.saturating_add(bytes), at);
         }
     }
 
     /// A command writes bytes of all tiles of a rectangle.
     pub(super) fn writes_all(&mut self, at: CommandRef, rect: Rect, addr: u64, bytes: u64) {
-        self.unread.written.add(Memory::Tiles(rect.word()), addr, addr.saturating_add(bytes), at);
+        self.unread.now.commands.written.add(Memory::Tiles(rect.word()), addr, addr.saturating_add(bytes), at);
     }
 
     /// A command writes pages.
     pub(super) fn writes_pages(&mut self, at: CommandRef, pages: Pages) {
         for (memory, start, end) in self.parts(pages) {
-            self.unread.written.add(memory, start, end, at);
+            self.unread.now.commands.written.add(memory, start, end, at);
         }
     }
 
@@ -180,10 +255,15 @@ impl Linter<'_> {
     }
 
     fn reads_parts(&mut self, hazard: Hazard, parts: &[(Memory, u64, u64)]) {
-        let early = parts.iter().find_map(|(memory, start, end)| self.unread.meets(*memory, *start, *end));
-        if let Some(write) = early {
+        let (write, go) = self.unread.meets(parts);
+        if let Some(write) = write {
             let message = format!("it reads what {write} writes, and the prefetcher waits for nothing in between");
             self.find(hazard, message);
+        } else if let Some(go) = go {
+            let message = format!(
+                "it reads memory of a worker that {go} starts, and the prefetcher does not wait until the worker is done"
+            );
+            self.find(Hazard::RelayBeforeDone, message);
         }
     }
 }

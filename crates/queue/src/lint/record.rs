@@ -6,13 +6,9 @@ use crate::layout::PCIE_ALIGN;
 use crate::sanitize::{CommandRef, Hazard, RecordRef};
 use crate::wire::{Packed, PagedPackedSub, Prefetch, PrefetchCommand, RingbufferSub, WireError};
 
-impl Linter<'_> {
-    pub(super) fn entry(&mut self, entry: &Entry) {
-        if entry.waits {
-            self.issue.idle();
-            self.barrier();
-            self.unread.all_read();
-        }
+impl Linter {
+    /// Judges a record as the next one of the stream.
+    pub(crate) fn entry(&mut self, entry: &Entry) {
         let length = entry.bytes.len() as u32;
         let place = self.issue.place(length);
         self.record = Some(RecordRef { index: self.report.records, offset: u64::from(place.offset), length });

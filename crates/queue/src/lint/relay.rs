@@ -5,7 +5,7 @@ use super::reads::Pages;
 use crate::sanitize::Hazard;
 use crate::wire::{Dispatch, DispatchCommand, Inline, Prefetch, PrefetchCommand, RelayPaged, RelaySubs, WireError};
 
-impl Linter<'_> {
+impl Linter {
     pub(super) fn relayed(&mut self, command: &PrefetchCommand, stride: usize) {
         if !command.header.has_case() {
             self.find(Hazard::PrefetchIllegal, format!("this firmware has no case for {}", command.header.name()));
@@ -104,6 +104,7 @@ impl Linter<'_> {
                 self.find(Hazard::SubordinateNoCredits, "the subordinate starts with no pages to give");
             }
             self.not_judged("commands for the subordinate");
+            self.launched_elsewhere();
             return;
         }
         self.dangling("a relay with a page of its own follows");

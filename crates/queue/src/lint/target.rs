@@ -9,7 +9,7 @@ use crate::wire::{PCIE_XY, Rect, Xy};
 /// Addresses from here on are registers of a tile.
 const REGISTERS: u64 = 0xFFB0_0000;
 
-impl Linter<'_> {
+impl Linter {
     /// A write to one tile, or to host memory.
     pub(super) fn unicast(&mut self, at: CommandRef, noc_xy: u32, addr: u64, bytes: u64) {
         self.aligned(at, addr);

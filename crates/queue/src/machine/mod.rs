@@ -10,6 +10,7 @@
 //! | `chip`, `memory` | tiles, and all bytes |
 //! | `noc`, `payload` | transfers: ordering, acknowledgements, checks of targets |
 //! | `flight`, `delay` | what is on its way, and for how long |
+//! | `order`, `judge` | reads that run ahead of writes; the linter, fed with what is fetched |
 //! | `world`, `wait`, `core` | shared state, what actors wait for, what a kernel sees |
 //! | `device` | the driver's side |
 
@@ -19,6 +20,7 @@ mod core;
 mod delay;
 mod device;
 mod flight;
+mod judge;
 mod memory;
 mod noc;
 mod order;
@@ -139,6 +141,7 @@ impl Machine {
             order: order::Order::default(),
             steps: 0,
             limits: config.limits,
+            judge: judge::Judge::new(&config.board, &config.layout),
             layout: config.layout,
             chip,
         };
@@ -195,8 +198,12 @@ impl Machine {
             let next = self.world.borrow_mut().next_actor(until);
             match next {
                 Some(actor) => self.step(actor),
-                None => return,
+                None => break,
             }
+        }
+        let mut world = self.world.borrow_mut();
+        if world.next_event().is_none() {
+            world.judge_at_rest();
         }
     }
 
@@ -215,6 +222,7 @@ impl Machine {
         }
         // Nothing is on its way, and the host has waited for that: it is as good as a barrier of every sender.
         let mut world = self.world.borrow_mut();
+        world.ledger.settled = true;
         for port in Port::ALL {
             world.passed_barrier(port);
         }

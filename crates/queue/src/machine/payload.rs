@@ -8,14 +8,14 @@ use crate::layout::HOST_ADDRESS;
 use crate::sanitize::Hazard;
 use crate::wire::{PCIE_XY, Rect, Xy};
 
-/// Where page `index` of interleaved pages lies: the tile's word and the address there. A network has its own port to each bank; pages
-/// in L1 go around the workers.
+/// Where page `index` of interleaved pages lies: the tile's word and the address there. A network has its own port to each bank; the
+/// firmware's table of L1 banks lists all Tensix tiles row by row, the queue's own cores among them.
 pub(crate) fn page_address(chip: &Chip, dram: bool, noc: u8, base: u32, page: u32, index: u32) -> (u32, u64) {
-    let (banks, align) = if dram { (chip.banks(), 64) } else { (chip.workers().len() as u32, 16) };
+    let (banks, align) = if dram { (chip.banks(), 64) } else { (chip.tensix() as u32, 16) };
     let (bank, row) = (index % banks, index / banks);
     let xy = match dram {
         true => chip.bank_port(bank, noc),
-        false => chip.xy(chip.workers()[bank as usize]),
+        false => chip.xy(bank as TileId),
     };
     let offset = u64::from(row).saturating_mul(u64::from(page).next_multiple_of(align));
     (xy.word(), offset.saturating_add(base.into()))

@@ -170,7 +170,7 @@ impl World {
         }
         self.steps = 0;
         self.next_slot = if addr + 2 >= end { base } else { addr + 2 };
-        self.ledger.issue.announce(u32::from(value & 0x7FFF) << 4);
+        self.ledger.announced(u32::from(value & 0x7FFF) << 4);
     }
 
     /// The completion read pointer.

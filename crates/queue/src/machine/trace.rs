@@ -70,6 +70,9 @@ impl World {
         record: Option<crate::sanitize::RecordRef>,
         at: Option<u32>,
     ) {
+        if actor == Actor::Dispatch {
+            self.judge_passed(record, at);
+        }
         let index = self.ledger.commands[actor as usize];
         self.ledger.command(actor as usize, name, record, at);
         let now = self.now;

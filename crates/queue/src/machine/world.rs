@@ -61,6 +61,8 @@ pub(crate) struct World {
     pub steps: u64,
     /// How far it goes.
     pub limits: super::Limits,
+    /// The linter beside it.
+    pub judge: super::judge::Judge,
 }
 
 const STREAM_MASK: u32 = 0x1_FFFF;
@@ -114,6 +116,7 @@ impl World {
     /// [`Stop`] if the machine stops at findings like this one.
     pub fn flag(&mut self, actor: Actor, hazard: Hazard, message: impl FnOnce() -> String) -> Result<(), Stop> {
         let at = self.ledger.at[actor as usize];
+        self.judge_yields(hazard, at.record);
         if self.ledger.wants(hazard) {
             let finding = Finding {
                 record: at.record,

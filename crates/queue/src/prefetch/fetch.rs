@@ -24,7 +24,13 @@ struct Landed {
     start: u32,
     end: u32,
     record: RecordRef,
-    stall: bool,
+    slot: u16,
+}
+
+impl Landed {
+    fn stalls(&self) -> bool {
+        self.slot & STALL_FLAG != 0
+    }
 }
 
 /// The fetching half of the prefetcher.
@@ -129,6 +135,10 @@ impl Fetch {
         self.wrap();
         self.fence = self.fence.saturating_add(self.pending);
         self.pending = 0;
+        let Some(landed) = self.records.back().filter(|landed| landed.end <= core.layout.l1_bytes) else { return };
+        let mut world = core.world();
+        let bytes = world.memory.l1(world.chip.prefetch(), landed.start, (landed.end - landed.start) as usize).to_vec();
+        world.judge_landed(landed.record, landed.slot, &bytes);
     }
 
     /// Starts to read the record that a slot announces, if there is one and it fits; whether it did.
@@ -176,7 +186,7 @@ impl Fetch {
             start: self.fence,
             end: self.fence.saturating_add(bytes),
             record,
-            stall: slot & STALL_FLAG != 0,
+            slot,
         });
         self.pending = bytes;
         self.pcie += u64::from(bytes);
@@ -208,7 +218,7 @@ impl Fetch {
         }
         let Some(front) = self.records.front() else { return Ok(()) };
         let end = u64::from(at) + u64::from(stride);
-        if front.stall && at == front.start && end >= u64::from(front.end) && !matches!(header, Prefetch::ExecBuf(_)) {
+        if front.stalls() && at == front.start && end >= u64::from(front.end) && !matches!(header, Prefetch::ExecBuf(_)) {
             core.flag(Hazard::StallWithoutExecBuf, || {
                 format!("the slot of this record has the stall flag, and its only command is {}", header.name())
             })?;

@@ -94,6 +94,9 @@ hazards! {
     RelayBeforeWrite "relay-before-write" Error
         "The prefetcher reads memory that an earlier command writes, and nothing makes it wait: it runs ahead, and relays the old bytes."
         "wait on the host for an event behind a barrier, or put a WAIT that notifies and a STALL in between";
+    RelayBeforeDone "relay-before-done" Error
+        "The prefetcher reads memory of a worker that an earlier command starts, and nothing makes it wait until the worker is done: it runs ahead of the dispatcher's WAIT, and relays what stands there before the result."
+        "wait on the host for an event behind the WAIT, or let the WAIT notify and put a STALL in front of the relay";
     ExecBufBeforeWrite "exec-buf-before-write" Error
         "EXEC_BUF runs commands from memory that an earlier command writes, and nothing makes the prefetcher wait: it runs the old bytes."
         "wait on the host until the buffer has been written";
@@ -187,7 +190,7 @@ hazards! {
         "A go signal uses targets behind those that were set, or its index passes 255 and wraps."
         "keep first target plus count within the list";
     GoBeforePayload "go-before-payload" Error
-        "A go signal may overtake a write to the same worker: multicast and unicast travel in different channels, and no barrier orders them."
+        "A go signal may overtake a write that its worker is to see: to the same worker in another channel (multicast, unicast), or to DRAM, and no barrier orders them."
         "put a WAIT with the barrier flag between the last write and the go signal";
     GoBeforeReset "go-before-reset" Error
         "A go message replaces a reset of the launch pointer that the worker has not seen: it runs the wrong launch message."

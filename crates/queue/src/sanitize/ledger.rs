@@ -95,6 +95,13 @@ pub(crate) struct Ledger {
     pub drained: u64,
     /// Whether what it takes next is the start of a record.
     pub between_records: bool,
+    /// Records that the host has taken from it.
+    pub taken_records: u64,
+    /// The host has let everything run since it last queued a record.
+    pub settled: bool,
+    /// What the host knew when it queued each record that is not fetched yet: whether everything before had run, and how many records
+    /// of the completion ring it had taken.
+    pub known: std::collections::VecDeque<(bool, u64)>,
 }
 
 impl Ledger {
@@ -123,6 +130,9 @@ impl Ledger {
             completed: 0,
             drained: 0,
             between_records: true,
+            taken_records: 0,
+            settled: false,
+            known: Default::default(),
         }
     }
 
@@ -170,6 +180,12 @@ impl Ledger {
 }
 
 impl Ledger {
+    /// The host announces a record of so many bytes.
+    pub fn announced(&mut self, bytes: u32) {
+        self.issue.announce(bytes);
+        self.known.push_back((std::mem::take(&mut self.settled), self.taken_records));
+    }
+
     /// Pages went to the completion ring; `last`: with them, a record is complete.
     pub fn completed(&mut self, pages: u64, last: bool) {
         self.completed += pages;
@@ -187,6 +203,7 @@ impl Ledger {
         self.between_records = false;
         while let Some(end) = self.completion_ends.front().copied().filter(|end| *end <= self.drained) {
             self.completion_ends.pop_front();
+            self.taken_records += 1;
             self.between_records = end == self.drained;
         }
     }

@@ -197,9 +197,10 @@ impl World {
     }
 
     fn flag_worker(&mut self, tile: TileId, hazard: Hazard, message: impl FnOnce() -> String) {
+        // The dispatcher's last commands are the best clue to who sent what has arrived.
+        let at = self.ledger.at[crate::machine::Actor::Dispatch as usize];
+        self.judge_yields(hazard, at.record);
         if self.ledger.wants(hazard) {
-            // The dispatcher's last commands are the best clue to who sent what has arrived.
-            let at = self.ledger.at[crate::machine::Actor::Dispatch as usize];
             let mut finding =
                 Finding { cycle: self.now, record: at.record, command: at.command, ..Finding::new(hazard, message()) };
             finding.notes = self.actor_lines();

@@ -142,6 +142,63 @@ fn memory_that_is_read_before_it_was_written() {
 }
 
 #[test]
+fn results_that_are_read_before_the_worker_is_done() {
+    fn launch(q: &mut Q, flags: u8) -> Done {
+        let wait = |flags, count| {
+            let wait = wire::Wait { flags, stream: 48, count, ..Default::default() };
+            bare(Dispatch::Wait(wait))
+        };
+        q.send(&set_go_tiles(&[WORKER]))?;
+        q.send(&send_go(q.board().go_word(), 1, 48).expect("one"))?;
+        q.send(&wait(wire::Wait::STREAM | wire::Wait::CLEAR_STREAM | flags, 1))
+    }
+    fn relay(q: &mut Q, tile: Xy) -> Done {
+        append(q, 64, Prefetch::RelayLinear(RelayLinear { length: 64, noc_xy: tile.word(), addr: 0x5_0000 }))
+    }
+    let found = by_command(Hazard::RelayBeforeDone, fixed(), |q| {
+        launch(q, 0)?;
+        relay(q, WORKER)
+    });
+    assert!(found.message.contains("SEND_GO_SIGNAL"), "{found}");
+    // An event says it only where the host has taken it before it queues the relay.
+    by_command(Hazard::RelayBeforeDone, fixed(), |q| {
+        launch(q, 0)?;
+        q.event()?;
+        relay(q, WORKER)
+    });
+    let clean = findings(fixed(), acknowledge, |q| {
+        launch(q, 0)?;
+        relay(q, Xy::new(3, 3))?;
+        q.finish()?;
+        relay(q, WORKER)
+    });
+    assert_eq!(clean, []);
+    // The dispatcher tells the prefetcher, which waits for that.
+    let clean = findings(small(), acknowledge, |q| {
+        launch(q, wire::Wait::NOTIFY_PREFETCH)?;
+        q.send_together(&alone(Prefetch::Stall(Bare {})), 0)?;
+        relay(q, WORKER)
+    });
+    assert_eq!(clean, []);
+}
+
+/// A machine names what the bytes alone show, as the linter does, whoever drives it.
+#[test]
+fn what_the_linter_sees_is_named_by_the_machine() {
+    let found = by_command(Hazard::CommandSkipped, fixed(), |q| {
+        let mut payload = wait_barrier().encode();
+        payload.extend(wait_barrier().encode());
+        q.push(&relay_inline(payload).expect("fits").encode())
+    });
+    assert!(found.message.contains("look like another one"), "{found}");
+    by_command(Hazard::GoBeforePayload, fixed(), |q| {
+        write_bank(q, 0x2_0000, vec![1; 64])?;
+        q.send(&set_go_tiles(&[WORKER]))?;
+        q.send(&send_go(q.board().go_word(), 1, 48).expect("one"))
+    });
+}
+
+#[test]
 fn relays_of_what_was_not_fetched() {
     let found = by_command(Hazard::RelayUnfetched, fixed(), |q| {
         let mut record = event_record();

@@ -140,7 +140,7 @@ impl Model {
         }
         let tiles: Vec<u32> = match dram {
             true => self.board.banks.iter().map(|bank| bank.ports[0].word()).collect(),
-            false => self.board.workers().map(Xy::word).collect(),
+            false => self.board.tensix().map(Xy::word).collect(),
         };
         let (mut index, mut places) = (first, Vec::new());
         while left > 0 {

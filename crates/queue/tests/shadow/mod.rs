@@ -91,6 +91,8 @@ pub struct Shadow {
     record: Vec<PrefetchCommand>,
     pub commands: u64,
     stalls: bool,
+    /// Workers were started, and the prefetcher does not know that they are done.
+    launched: bool,
     /// Commands are gathered for a trace.
     tracing: bool,
     /// Most pages of one relay, and most bytes of one record.
@@ -120,11 +122,11 @@ impl Shadow {
         let machine = queue.device();
         let fill = |which: u32, region: (u32, u32)| (0..region.1).map(|i| source(which, region.0 + i)).collect();
         let sources: [Vec<Vec<u8>>; 2] = [
-            (0..workers.len() as u32).map(|number| fill(1000 + number, L1_SOURCE)).collect(),
+            (0..board.tensix().count() as u32).map(|number| fill(1000 + number, L1_SOURCE)).collect(),
             (0..board.banks.len() as u32).map(|bank| fill(bank, SOURCE)).collect(),
         ];
-        for (tile, bytes) in workers.iter().zip(&sources[0]) {
-            machine.poke(*tile, L1_SOURCE.0.into(), bytes).expect("L1");
+        for (tile, bytes) in board.tensix().zip(&sources[0]).filter(|(tile, _)| workers.contains(tile)) {
+            machine.poke(tile, L1_SOURCE.0.into(), bytes).expect("L1");
         }
         for (bank, bytes) in board.banks.iter().zip(&sources[1]) {
             machine.poke(bank.ports[0], SOURCE.0.into(), bytes).expect("DRAM");
@@ -144,6 +146,7 @@ impl Shadow {
             record: Vec::new(),
             commands: 0,
             stalls: layout.sems > 2,
+            launched: false,
             tracing: false,
             most_pages: cb.cb_pages - 2 * cb.block_pages() + 1,
             most_record: (layout.sysmem.issue_bytes / 3).min(layout.prefetch.cmddat_bytes) & !63,
@@ -285,6 +288,27 @@ impl Shadow {
         self.dispatch(wait_stream(stream, 0));
         self.dispatch(send_go(self.board.go_word(), tiles.len(), stream).expect("255 or fewer"));
         self.dispatch(wait_stream(stream, tiles.len() as u32));
+        self.launched = true;
+    }
+
+    /// Whether the prefetcher may read workers' L1: if it can wait for them, it does.
+    fn may_read_l1(&mut self) -> bool {
+        if self.launched && self.stalls && !self.tracing {
+            self.stall();
+        }
+        !self.launched
+    }
+
+    /// A first page so that none of so many in L1 lies on a core of the queue; tiles are counted row by row.
+    fn first_l1_page(&mut self, pages: u32, most: u32) -> u32 {
+        let tiles: Vec<Xy> = self.board.tensix().collect();
+        loop {
+            let first = self.random.range(0, most);
+            let mut hit = (first..first + pages).map(|page| tiles[page as usize % tiles.len()]);
+            if hit.all(|tile| self.workers.contains(&tile)) {
+                return first;
+            }
+        }
     }
 
     /// Ends both kernels, and compares every memory.

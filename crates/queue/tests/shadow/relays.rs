@@ -25,7 +25,7 @@ impl Shadow {
     /// The prefetcher may read what was written so far only when it has arrived.
     pub(super) fn stall(&mut self) {
         let wait = wire::Wait { flags: wire::Wait::BARRIER | wire::Wait::NOTIFY_PREFETCH, ..Default::default() };
-        self.under_way = None;
+        (self.under_way, self.launched) = (None, false);
         self.dispatch(DispatchCommand::bare(Dispatch::Wait(wait)));
         self.add(PrefetchCommand::bare(Prefetch::Stall(Bare {})));
     }
@@ -39,12 +39,12 @@ impl Shadow {
             let at = 64 * self.random.range(0, (DRAM.1 - bytes) / 64);
             let data = self.dram[bank][at as usize..(at + bytes) as usize].to_vec();
             (self.board.banks[bank].ports[0], DRAM.0 + at, data)
-        } else if self.random.range(0, 1) == 0 {
-            let number = self.random.range(0, self.workers.len() as u32 - 1);
+        } else if self.random.range(0, 1) == 0 && self.may_read_l1() {
+            let number = self.first_l1_page(1, self.board.tensix().count() as u32 - 1);
             let at = L1_SOURCE.0 + 16 * self.random.range(0, (L1_SOURCE.1 - bytes) / 16) / 16 * 16;
             let from = (at - L1_SOURCE.0) as usize;
             let data = self.sources[0][number as usize][from..from + bytes as usize].to_vec();
-            (self.workers[number as usize], at, data)
+            (self.board.tensix().nth(number as usize).expect("a tile"), at, data)
         } else {
             let bank = self.random.range(0, self.dram.len() as u32 - 1);
             let at = SOURCE.0 + 64 * self.random.range(0, (SOURCE.1 - bytes) / 64);
@@ -59,7 +59,7 @@ impl Shadow {
 
     /// Bytes of interleaved source pages.
     pub(super) fn source_pages(&self, dram: bool, first: u32, page: u32, bytes: u32) -> Vec<u8> {
-        let banks = if dram { self.dram.len() } else { self.workers.len() } as u32;
+        let banks = self.sources[usize::from(dram)].len() as u32;
         let align = if dram { 64 } else { 16 };
         let mut data = Vec::with_capacity(bytes as usize);
         for id in first.. {
@@ -75,14 +75,15 @@ impl Shadow {
     }
 
     pub(super) fn relay_paged(&mut self) {
-        let dram = self.random.range(0, 2) > 0;
+        let dram = self.random.range(0, 2) > 0 || !self.may_read_l1();
         let align = if dram { 64 } else { 16 };
         // Pages are read next to each other, so that their size decides how they are aligned.
         let page = align * self.random.range(1, 4096 / align);
         let page = if self.random.range(0, 20) == 0 && dram { 0x8000 } else { page };
         let pages = self.random.range(1, 16).min(60_000 / page).max(1);
         // Large pages reach the end of the source sooner.
-        let first = self.random.range(0, if page > 4096 { 40 } else { self.workers.len() as u32 });
+        let most = if page > 4096 { 40 } else { self.workers.len() as u32 };
+        let first = if dram { self.random.range(0, most) } else { self.first_l1_page(pages, most) };
         let bytes = page * pages;
         let adjust = (32 * self.random.range(0, 3)).min((page.min(bytes) - 1) / 32 * 32);
         let data = self.source_pages(dram, first, page, bytes - adjust);

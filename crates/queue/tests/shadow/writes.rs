@@ -95,9 +95,11 @@ impl Shadow {
         let dram = self.random.range(0, 1) == 0;
         let page_size = 16 * self.random.range(1, 300);
         let pages = self.random.range(1, 12).min(self.most_payload() / page_size).max(1);
-        let banks = if dram { self.dram.len() } else { self.workers.len() } as u32;
+        let tiles: Vec<Xy> = self.board.tensix().collect();
+        let banks = if dram { self.dram.len() } else { tiles.len() } as u32;
         let (base, align) = if dram { (DRAM.0, 64) } else { (L1.0, 16) };
-        let start_page = self.random.range(0, 2 * banks);
+        let most = 2 * banks;
+        let start_page = if dram { self.random.range(0, most) } else { self.first_l1_page(pages, most) };
         self.class(Class::Unicast);
         let data = self.random.bytes(page_size * pages);
         for (i, page) in data.chunks(page_size as usize).enumerate() {
@@ -105,7 +107,7 @@ impl Shadow {
             let addr = base + id / banks * page_size.next_multiple_of(align);
             let xy = match dram {
                 true => self.board.banks[(id % banks) as usize].ports[1],
-                false => self.workers[(id % banks) as usize],
+                false => tiles[(id % banks) as usize],
             };
             self.apply(xy.word(), addr.into(), page);
         }

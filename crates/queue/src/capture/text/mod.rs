@@ -193,7 +193,7 @@ impl Parser {
             "dump" => {
                 let what = line.word(0, "tiles")?;
                 let board = self.board()?;
-                let tiles = tiles(what, &board)?;
+                let tiles = tiles(what, &board, false)?;
                 let addr = line.number(1, "an address", u64::MAX)?;
                 let bytes = line.number(2, "a number of bytes", 0x1_0000)? as u32;
                 let room = |tile: &Xy| match board.tile(*tile) {

@@ -12,7 +12,7 @@ impl Parser {
         let commands = match what {
             "write" | "each" => {
                 let board = self.board()?;
-                let tiles = tiles(line.word(0, "tiles")?, &board)?;
+                let tiles = tiles(line.word(0, "tiles")?, &board, self.lowering.by_column)?;
                 let addr = line.number(1, "an address", u64::from(u32::MAX))? as u32;
                 let most = MOST_BYTES.saturating_sub(self.bytes);
                 let bytes = bytes(&line.tokens[3..], most)?;
@@ -28,7 +28,7 @@ impl Parser {
             }
             "launch" => {
                 let board = self.board()?;
-                let tiles = tiles(line.word(0, "tiles")?, &board)?;
+                let tiles = tiles(line.word(0, "tiles")?, &board, self.lowering.by_column)?;
                 lower(&[HostStep::Launch { tiles }], self.lowering, &board, &self.layout).map_err(fits)?
             }
             "timestamp" => {

@@ -117,10 +117,14 @@ fn tile(text: &str) -> Option<Xy> {
     Some(Xy::new(coordinate(x)?, coordinate(y)?))
 }
 
-/// Tiles: `workers`, or places and rectangles joined by `+`. Rectangles stand for the workers in them.
-pub(super) fn tiles(token: &Token<'_>, board: &Board) -> Result<Vec<Xy>, TextError> {
+/// Tiles: `workers`, or places and rectangles joined by `+`. Rectangles stand for the workers in them, row by row or column by column.
+pub(super) fn tiles(token: &Token<'_>, board: &Board, by_column: bool) -> Result<Vec<Xy>, TextError> {
+    let mut workers: Vec<Xy> = board.workers().collect();
+    if by_column {
+        workers.sort_by_key(|tile| (tile.x, tile.y));
+    }
     if token.text == "workers" {
-        return Ok(board.workers().collect());
+        return Ok(workers);
     }
     let mut out = Vec::new();
     for part in token.text.split('+') {
@@ -131,7 +135,7 @@ pub(super) fn tiles(token: &Token<'_>, board: &Board) -> Result<Vec<Xy>, TextErr
         if single {
             out.push(rect.low);
         } else {
-            out.extend(board.workers().filter(|tile| rect.contains(*tile)));
+            out.extend(workers.iter().filter(|tile| rect.contains(**tile)));
         }
     }
     Ok(out)

@@ -1,0 +1,84 @@
+//! The linter beside the device: it is fed with what the prefetcher fetches, so that a machine names what the bytes alone show. What
+//! it finds is reported when the dispatcher has passed the command, unless the device has named the same by then.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use super::wait::Actor;
+use super::world::World;
+use crate::board::Board;
+use crate::capture::Entry;
+use crate::layout::Layout;
+use crate::lint::Linter;
+use crate::sanitize::{Finding, Hazard, RecordRef, all_idle};
+
+/// The linter, and what it has found ahead of the device.
+pub(crate) struct Judge {
+    linter: Linter,
+    pending: VecDeque<Finding>,
+}
+
+impl Judge {
+    pub fn new(board: &Board, layout: &Layout) -> Judge {
+        Judge { linter: Linter::new(Rc::new(board.clone()), Rc::new(layout.clone())), pending: VecDeque::new() }
+    }
+}
+
+/// The place of a finding in the stream: its record, and the byte in it.
+fn place(finding: &Finding) -> (u64, u32) {
+    (finding.record.map_or(0, |record| record.index), finding.command.and_then(|command| command.at).unwrap_or(0))
+}
+
+impl World {
+    /// A record has landed in the command area.
+    pub fn judge_landed(&mut self, record: RecordRef, slot: u16, bytes: &[u8]) {
+        let (settled, taken) = self.ledger.known.pop_front().unwrap_or_default();
+        let linter = &mut self.judge.linter;
+        if settled {
+            linter.host_waited();
+        }
+        linter.host_took(taken);
+        linter.entry(&Entry { slot, bytes: bytes.to_vec(), ..Entry::default() });
+        for finding in linter.take() {
+            self.judge.pending.push_back(Finding { record: Some(record), ..finding });
+        }
+    }
+
+    /// The dispatcher begins a command: what was found in those before it is reported.
+    pub fn judge_passed(&mut self, record: Option<RecordRef>, at: Option<u32>) {
+        let Some(record) = record else { return };
+        let now = (record.index, at.unwrap_or(0));
+        while self.judge.pending.front().is_some_and(|finding| place(finding) < now) {
+            self.report_judged();
+        }
+    }
+
+    /// Nothing happens any more: what was found in all that has run is reported.
+    pub fn judge_at_rest(&mut self) {
+        if self.judge.pending.is_empty() {
+            return;
+        }
+        if all_idle(self) {
+            while !self.judge.pending.is_empty() {
+                self.report_judged();
+            }
+        } else {
+            let at = self.ledger.at[Actor::Dispatch as usize];
+            self.judge_passed(at.record, at.command.and_then(|command| command.at));
+        }
+    }
+
+    /// The device names a hazard of a record itself: it has more to say about it.
+    pub fn judge_yields(&mut self, hazard: Hazard, record: Option<RecordRef>) {
+        let index = |record: Option<RecordRef>| record.map(|record| record.index);
+        self.judge.pending.retain(|other| other.hazard != hazard || index(other.record) != index(record));
+    }
+
+    fn report_judged(&mut self) {
+        let Some(finding) = self.judge.pending.pop_front() else { return };
+        if self.ledger.wants(finding.hazard) {
+            let finding = Finding { cycle: self.now, notes: self.actor_lines(), ..finding };
+            self.ledger.add(finding);
+        }
+    }
+}

@@ -87,6 +87,7 @@ impl Linter {
                 self.host(at, c, &command.data);
                 self.host_records += 1;
                 self.unread.report(self.host_records);
+                self.results.report(self.host_records);
             }
             Dispatch::WritePaged(c) => {
                 let (page, count) = (u64::from(c.page_size), u64::from(c.pages));

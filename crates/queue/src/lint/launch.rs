@@ -127,7 +127,7 @@ impl Linter {
         let due = self.launches.due.entry(stream).or_default();
         *due = due.saturating_add(targets.len() as u32);
         if message.signal == GoMessage::GO {
-            targets.iter().for_each(|tile| self.unread.starts(*tile, at));
+            targets.iter().for_each(|tile| self.results.starts(*tile, at));
         }
         let go = u64::from(self.layout.worker.go);
         targets.iter().for_each(|tile| self.writes(at, *tile, go, 4));
@@ -169,13 +169,14 @@ impl Linter {
             }
             if c.count >= due {
                 for (tile, _) in self.launches.running.extract_if(.., |_, notifies| *notifies == stream) {
-                    self.unread.ends(tile);
+                    self.results.ends(tile);
                 }
             }
         }
         // The last thing that a WAIT does.
         if c.has(Wait::NOTIFY_PREFETCH) {
             self.unread.notify();
+            self.results.notify();
         }
         if c.has(Wait::CLEAR_STREAM) {
             self.launches.due.remove(&stream);

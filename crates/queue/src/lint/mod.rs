@@ -9,6 +9,7 @@ mod launch;
 mod reads;
 mod record;
 mod relay;
+mod results;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -21,8 +22,12 @@ use crate::capture::Capture;
 use crate::host::Issue;
 use crate::layout::Layout;
 use crate::sanitize::{CommandRef, Finding, Hazard, RecordRef};
+use crate::wire::Xy;
 use launch::Launches;
+pub(crate) use reads::Memory;
 use reads::Unread;
+use results::Results;
+pub(crate) use results::{Bytes, Read};
 
 /// What the linter says about a stream.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -92,6 +97,8 @@ pub(crate) struct Linter {
     launches: Launches,
     /// What commands have written, and the prefetcher may not read yet.
     unread: Unread,
+    /// What workers write, and the prefetcher may not read yet.
+    results: Results,
     /// Records that the dispatcher has written for the host.
     host_records: u64,
 }
@@ -110,6 +117,7 @@ impl Linter {
             write_offsets: [0; 4],
             launches: Launches::default(),
             unread: Unread::default(),
+            results: Results::default(),
             host_records: 0,
             board,
             layout,
@@ -121,12 +129,24 @@ impl Linter {
         self.issue.idle();
         self.barrier();
         self.unread.all_read();
+        self.results.all_read();
     }
 
     /// The host has taken so many records from the completion ring: what it queues from now on comes behind what the dispatcher had
     /// waited for when it wrote them.
     pub(crate) fn host_took(&mut self, records: u64) {
         self.unread.took(records);
+        self.results.took(records);
+    }
+
+    /// The linter of a machine, whose workers say what they wrote.
+    pub(crate) fn beside_a_machine(board: Rc<Board>, layout: Rc<Layout>) -> Linter {
+        Linter { results: Results::live(), ..Linter::new(board, layout) }
+    }
+
+    /// The oldest launch of a tile ends, and wrote these bytes: the relay that read some of them too early, and what started the worker.
+    pub(crate) fn wrote(&mut self, tile: Xy, wrote: Vec<Bytes>) -> Option<(Read, CommandRef)> {
+        self.results.wrote(tile, wrote)
     }
 
     /// What was found since the last call.

@@ -4,13 +4,16 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::Linter;
+use super::results::Bytes;
 use crate::board::Tile;
+use crate::layout::HOST_ADDRESS;
 use crate::sanitize::{CommandRef, Hazard};
-use crate::wire::{Rect, Xy};
+use crate::wire::{PCIE_XY, Rect, Xy};
 
 /// A memory, or the same addresses of all tiles of a rectangle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Memory {
+pub(crate) enum Memory {
+    Host,
     Bank(u32),
     Tile(Xy),
     /// By its word.
@@ -81,29 +84,20 @@ impl Stages {
     }
 }
 
-/// What the prefetcher may not read yet.
-#[derive(Debug, Default)]
-struct Early {
-    /// What commands write.
-    commands: Stages,
-    /// What workers may write: their L1, from the go signal on.
-    workers: Stages,
-}
-
-/// The same, with what the host may come to know.
+/// What commands write, and the prefetcher may not read yet.
 #[derive(Debug, Default)]
 pub(super) struct Unread {
-    now: Early,
+    now: Stages,
     /// What the dispatcher had waited for when it wrote a record for the host, by the number of that record.
-    reported: VecDeque<(u64, Early)>,
+    reported: VecDeque<(u64, Stages)>,
 }
 
 /// Rectangles that are looked at; a driver has some ten.
 const MOST_RECTANGLES: usize = 4096;
 
 impl Unread {
-    fn all(&mut self) -> impl Iterator<Item = &mut Early> {
-        std::iter::once(&mut self.now).chain(self.reported.iter_mut().map(|(_, early)| early))
+    fn all(&mut self) -> impl Iterator<Item = &mut Stages> {
+        std::iter::once(&mut self.now).chain(self.reported.iter_mut().map(|(_, stages)| stages))
     }
 
     /// The host has waited until everything has run.
@@ -113,46 +107,25 @@ impl Unread {
 
     /// The dispatcher has waited for its writes.
     pub fn barrier(&mut self) {
-        self.now.commands.arrived.take(&mut self.now.commands.written);
-    }
-
-    /// A command starts a worker.
-    pub fn starts(&mut self, tile: Xy, by: CommandRef) {
-        self.now.workers.written.add(Memory::Tile(tile), 0, u64::MAX, by);
-    }
-
-    /// The dispatcher has waited for a worker.
-    pub fn ends(&mut self, tile: Xy) {
-        let workers = &mut self.now.workers;
-        if let Some(ranges) = workers.written.0.remove(&Memory::Tile(tile)) {
-            workers.arrived.0.insert(Memory::Tile(tile), ranges);
-        }
+        self.now.arrived.take(&mut self.now.written);
     }
 
     /// The dispatcher has told the prefetcher.
     pub fn notify(&mut self) {
-        for Early { commands, workers } in self.all() {
-            commands.told.take(&mut commands.arrived);
-            workers.told.take(&mut workers.arrived);
-        }
+        self.all().for_each(|stages| stages.told.take(&mut stages.arrived));
     }
 
     /// The prefetcher has waited for that.
     pub fn stall(&mut self) {
-        for Early { commands, workers } in self.all() {
-            (commands.told, workers.told) = Default::default();
-        }
+        self.all().for_each(|stages| stages.told = Written::default());
     }
 
     /// The dispatcher writes the record of this number for the host.
     pub fn report(&mut self, number: u64) {
-        let Early { commands, workers } = &mut self.now;
-        let known = |stages: &mut Stages| {
-            let (arrived, told) = (std::mem::take(&mut stages.arrived), std::mem::take(&mut stages.told));
-            Stages { written: Written::default(), arrived, told }
-        };
-        let early = Early { commands: known(commands), workers: known(workers) };
-        self.reported.push_back((number, early));
+        let (arrived, told) = (std::mem::take(&mut self.now.arrived), std::mem::take(&mut self.now.told));
+        if !arrived.0.is_empty() || !told.0.is_empty() {
+            self.reported.push_back((number, Stages { written: Written::default(), arrived, told }));
+        }
     }
 
     /// The host has taken so many records.
@@ -162,19 +135,15 @@ impl Unread {
         }
     }
 
-    /// A command that writes one of these parts, and one that starts a worker which may.
-    fn meets(&self, parts: &[(Memory, u64, u64)]) -> (Option<CommandRef>, Option<CommandRef>) {
-        let first = |stages: fn(&Early) -> &Stages| {
-            let all = std::iter::once(&self.now).chain(self.reported.iter().map(|(_, early)| early));
-            let mut all = all.map(stages);
-            all.find_map(|stages| parts.iter().find_map(|(memory, start, end)| stages.meets(*memory, *start, *end)))
-        };
-        (first(|early| &early.commands), first(|early| &early.workers))
+    /// A command that writes one of these parts.
+    fn meets(&self, parts: &[Bytes]) -> Option<CommandRef> {
+        let mut all = std::iter::once(&self.now).chain(self.reported.iter().map(|(_, stages)| stages));
+        all.find_map(|stages| parts.iter().find_map(|(memory, start, end)| stages.meets(*memory, *start, *end)))
     }
 
     /// A write to DRAM that nobody has waited for.
     pub fn dram_in_flight(&self) -> Option<CommandRef> {
-        let banks = self.now.commands.written.0.iter().filter(|(memory, _)| matches!(memory, Memory::Bank(_)));
+        let banks = self.now.written.0.iter().filter(|(memory, _)| matches!(memory, Memory::Bank(_)));
         banks.flat_map(|(_, ranges)| ranges.values()).map(|(_, by)| *by).max_by_key(|by| by.index)
     }
 }
@@ -191,7 +160,7 @@ pub(super) struct Pages {
 
 impl Linter {
     /// The parts of pages, by memory.
-    fn parts(&self, pages: Pages) -> Vec<(Memory, u64, u64)> {
+    fn parts(&self, pages: Pages) -> Vec<Bytes> {
         let memories: Vec<Memory> = match pages.dram {
             true => (0..self.board.banks.len() as u32).map(Memory::Bank).collect(),
             false => self.board.tensix().map(Memory::Tile).collect(),
@@ -216,19 +185,32 @@ impl Linter {
     /// A command writes bytes of one tile.
     pub(super) fn writes(&mut self, at: CommandRef, tile: Xy, addr: u64, bytes: u64) {
         if let Some(memory) = self.memory_of(tile) {
-            self.unread.now.commands.written.add(memory, addr, addr.saturating_add(bytes), at);
+            self.unread.now.written.add(memory, addr, addr.saturating_add(bytes), at);
         }
     }
 
     /// A command writes bytes of all tiles of a rectangle.
     pub(super) fn writes_all(&mut self, at: CommandRef, rect: Rect, addr: u64, bytes: u64) {
-        self.unread.now.commands.written.add(Memory::Tiles(rect.word()), addr, addr.saturating_add(bytes), at);
+        self.unread.now.written.add(Memory::Tiles(rect.word()), addr, addr.saturating_add(bytes), at);
     }
 
     /// A command writes pages.
     pub(super) fn writes_pages(&mut self, at: CommandRef, pages: Pages) {
-        for (memory, start, end) in self.parts(pages) {
-            self.unread.now.commands.written.add(memory, start, end, at);
+        let parts = self.parts(pages);
+        for (memory, start, end) in &parts {
+            let tile = match memory {
+                Memory::Tile(tile) => Some(*tile),
+                _ => None,
+            };
+            let found = self.report.met.values().sum::<u64>();
+            self.pages_of(at, tile, *start, *end);
+            // The same of further tiles says no more.
+            if self.report.met.values().sum::<u64>() > found {
+                break;
+            }
+        }
+        for (memory, start, end) in parts {
+            self.unread.now.written.add(memory, start, end, at);
         }
     }
 
@@ -242,20 +224,44 @@ impl Linter {
 
     /// The prefetcher reads bytes of one tile.
     pub(super) fn reads(&mut self, noc_xy: u32, addr: u64, bytes: u64) {
-        let memory = self.memory_of(Xy::from_word(noc_xy)).filter(|_| noc_xy >> 12 == 0);
+        let addr = if noc_xy == PCIE_XY { addr & HOST_ADDRESS } else { addr };
+        let memory = match noc_xy {
+            PCIE_XY => Some(Memory::Host),
+            _ => self.memory_of(Xy::from_word(noc_xy)).filter(|_| noc_xy >> 12 == 0),
+        };
         if let Some(memory) = memory {
+            let modulo = if matches!(memory, Memory::Tile(_)) { 16 } else { 64 };
+            self.congruent(addr, modulo);
             self.reads_parts(Hazard::RelayBeforeWrite, &[(memory, addr, addr.saturating_add(bytes))]);
+        }
+    }
+
+    /// What is read lands in scratch memory, which starts at a multiple of 64.
+    fn congruent(&mut self, addr: u64, modulo: u64) {
+        if !addr.is_multiple_of(modulo) {
+            let message = format!("it reads from {addr:#x} to a multiple of 64: not congruent modulo {modulo}");
+            self.find(Hazard::NocAlignment, message);
         }
     }
 
     /// The prefetcher reads pages.
     pub(super) fn reads_pages(&mut self, hazard: Hazard, pages: Pages) {
+        let modulo = if pages.dram { 64 } else { 16 };
+        self.congruent(pages.base.into(), modulo);
+        if pages.count > 1 && !pages.page.is_multiple_of(modulo) {
+            let text = format!(
+                "pages of {} bytes land one behind the other: the second is not congruent modulo {modulo}",
+                pages.page
+            );
+            self.find(Hazard::NocAlignment, text);
+        }
         let parts = self.parts(pages);
         self.reads_parts(hazard, &parts);
     }
 
-    fn reads_parts(&mut self, hazard: Hazard, parts: &[(Memory, u64, u64)]) {
-        let (write, go) = self.unread.meets(parts);
+    fn reads_parts(&mut self, hazard: Hazard, parts: &[Bytes]) {
+        let write = self.unread.meets(parts);
+        let go = self.results.reads(parts, self.record, self.relay);
         if let Some(write) = write {
             let message = format!("it reads what {write} writes, and the prefetcher waits for nothing in between");
             self.find(hazard, message);

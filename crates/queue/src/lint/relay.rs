@@ -71,7 +71,10 @@ impl Linter {
                 self.dangling("the prefetcher ends");
                 self.prefetch_ended = true;
             }
-            Prefetch::Stall(_) => self.unread.stall(),
+            Prefetch::Stall(_) => {
+                self.unread.stall();
+                self.results.stall();
+            }
             Prefetch::RelayLinearH(_) | Prefetch::Debug(_) => {}
         }
     }

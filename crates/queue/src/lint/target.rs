@@ -6,8 +6,8 @@ use crate::layout::{HOST_ADDRESS, HOST_REGION, L1_ALIGN};
 use crate::sanitize::{CommandRef, Hazard};
 use crate::wire::{PCIE_XY, Rect, Xy};
 
-/// Addresses from here on are registers of a tile.
-const REGISTERS: u64 = 0xFFB0_0000;
+/// Registers of a tile.
+const REGISTERS: std::ops::Range<u64> = 0xFFB0_0000..0x1_0000_0000;
 
 impl Linter {
     /// A write to one tile, or to host memory.
@@ -103,11 +103,30 @@ impl Linter {
         }
     }
 
+    /// Pages in DRAM or L1 from one address to another of one tile.
+    pub(super) fn pages_of(&mut self, at: CommandRef, tile: Option<Xy>, start: u64, end: u64) {
+        let bytes = end - start;
+        match tile.map(|tile| (tile, self.board.tile(tile))) {
+            None if end > self.board.bank_bytes => {
+                self.find_in(at, Hazard::NocUnmapped, format!("pages up to {end:#x} leave their DRAM bank"));
+            }
+            None => {}
+            Some((tile, Tile::Worker)) => {
+                self.memory(at, start, bytes);
+                self.written(at, tile, false);
+            }
+            Some((tile, _)) => {
+                let text = format!("{tile} runs the queue, and is one of the tiles that pages in L1 go around");
+                self.find_in(at, Hazard::QueueCoreWritten, text);
+            }
+        }
+    }
+
     /// Bytes of a worker's L1 or registers.
     fn memory(&mut self, at: CommandRef, addr: u64, bytes: u64) {
         let (l1, end) = (u64::from(self.layout.l1_bytes), addr.saturating_add(bytes));
         let firmware = u64::from(self.layout.worker.firmware)..u64::from(self.layout.kernel_config_base);
-        if addr < REGISTERS && end > l1 {
+        if !REGISTERS.contains(&addr) && end > l1 {
             self.find_in(at, Hazard::L1Outside, format!("{bytes} bytes at {addr:#x} leave the {l1} bytes of L1"));
         } else if addr < firmware.end && end > firmware.start {
             let message =

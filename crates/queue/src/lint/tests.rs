@@ -98,11 +98,11 @@ fn each_mistake_has_its_name_and_no_other() {
             &(go("go_signal=0x80030e00", "count=1 flags=stream") + &go("go_signal=0x80030e00", "count=1 flags=stream")),
             "wait-stale",
         ),
-        (&(write_dram() + &noflush("RELAY_LINEAR noc_xy=(17,14) addr=0x1020 length=64", 64)), "relay-before-write"),
+        (&(write_dram() + &noflush("RELAY_LINEAR noc_xy=(17,14) addr=0x1000 length=32", 32)), "relay-before-write"),
         (
             &(write_dram()
                 + "send WAIT flags=barrier\n"
-                + &noflush("RELAY_LINEAR noc_xy=(17,14) addr=0x1020 length=64", 64)),
+                + &noflush("RELAY_LINEAR noc_xy=(17,14) addr=0x1000 length=64", 64)),
             "relay-before-write",
         ),
         (
@@ -119,6 +119,20 @@ fn each_mistake_has_its_name_and_no_other() {
             "relay-before-write",
         ),
         (&(linear("(1,2)") + &noflush("RELAY_LINEAR noc_xy=(1,2) addr=0x40000 length=64", 64)), "relay-before-write"),
+        (
+            &(go("go_signal=0x80030e00", "count=1 flags=stream|clear")
+                + &noflush("RELAY_LINEAR noc_xy=(1,2) addr=0x40000 length=64", 64)),
+            "relay-before-done",
+        ),
+        (&noflush("RELAY_LINEAR noc_xy=(17,14) addr=0x1020 length=64", 64), "noc-alignment"),
+        (
+            &noflush("RELAY_PAGED is_dram_and_length_adjust=0x8000 base_addr=0x1000 page_size=96 pages=2", 192),
+            "noc-alignment",
+        ),
+        ("send WRITE_LINEAR noc_xy=(1,2) addr=0x800040000\n> data 11*64", "l1-outside"),
+        ("send WRITE_PAGED is_dram=1 base_addr=0xfffff000 page_size=4096 pages=20\n> data 11*81920", "noc-unmapped"),
+        ("send WRITE_PAGED base_addr=0x3840 page_size=256 pages=4\n> data 11*1024", "firmware-overwritten"),
+        ("send WRITE_PAGED start_page=11 base_addr=0x40000 page_size=256 pages=1\n> data 11*256", "queue-core-written"),
         (
             &(linear("(1,2)..(2,3) num_mcast_dests=4")
                 + &noflush("RELAY_LINEAR noc_xy=(2,2) addr=0x40000 length=64", 64)),

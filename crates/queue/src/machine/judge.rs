@@ -4,12 +4,14 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use super::chip::TileId;
+use super::memory::Location;
 use super::wait::Actor;
 use super::world::World;
 use crate::board::Board;
 use crate::capture::Entry;
 use crate::layout::Layout;
-use crate::lint::Linter;
+use crate::lint::{Linter, Memory};
 use crate::sanitize::{Finding, Hazard, RecordRef, all_idle};
 
 /// The linter, and what it has found ahead of the device.
@@ -20,7 +22,10 @@ pub(crate) struct Judge {
 
 impl Judge {
     pub fn new(board: &Board, layout: &Layout) -> Judge {
-        Judge { linter: Linter::new(Rc::new(board.clone()), Rc::new(layout.clone())), pending: VecDeque::new() }
+        Judge {
+            linter: Linter::beside_a_machine(Rc::new(board.clone()), Rc::new(layout.clone())),
+            pending: VecDeque::new(),
+        }
     }
 }
 
@@ -41,6 +46,34 @@ impl World {
         linter.entry(&Entry { slot, bytes: bytes.to_vec(), ..Entry::default() });
         for finding in linter.take() {
             self.judge.pending.push_back(Finding { record: Some(record), ..finding });
+        }
+    }
+
+    /// A worker ends, and wrote to these places.
+    pub fn judge_results(&mut self, tile: TileId, wrote: &[(Location, u64)]) {
+        let bytes = |(at, bytes): &(Location, u64)| match *at {
+            Location::L1(tile, addr) => (Memory::Tile(self.chip.xy(tile)), u64::from(addr), u64::from(addr) + bytes),
+            Location::Dram(bank, addr) => (Memory::Bank(bank.into()), addr, addr + bytes),
+            Location::Host(id, at) => {
+                let addr = self.memory.host_noc(id) + at;
+                (Memory::Host, addr, addr + bytes)
+            }
+        };
+        let tile = self.chip.xy(tile);
+        let early = self.judge.linter.wrote(tile, wrote.iter().map(bytes).collect());
+        let Some((read, go)) = early else { return };
+        self.judge_yields(Hazard::RelayBeforeDone, read.record);
+        if self.ledger.wants(Hazard::RelayBeforeDone) {
+            let message = format!(
+                "it has read what the worker at {tile} writes now, and does not wait for {go}, which starts it"
+            );
+            let finding = Finding {
+                record: read.record,
+                command: read.relay,
+                cycle: self.now,
+                ..Finding::new(Hazard::RelayBeforeDone, message)
+            };
+            self.ledger.add(Finding { notes: self.actor_lines(), ..finding });
         }
     }
 

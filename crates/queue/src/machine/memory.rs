@@ -184,6 +184,11 @@ impl Memory {
         })
     }
 
+    /// Where pinned memory starts, as the device sees it.
+    pub fn host_noc(&self, id: u8) -> u64 {
+        self.host[id as usize].as_ref().map_or(0, |region| region.noc)
+    }
+
     /// Whether pinned memory starts at an address as the device sees it.
     pub fn is_pinned_at(&self, noc: u64) -> bool {
         self.host.iter().flatten().any(|region| region.noc == noc)

@@ -182,12 +182,7 @@ impl Fetch {
             })?;
         }
         world.read(Port::Prefetch, PCIE_XY, self.pcie | PCIE_NOC_BIT, self.fence, bytes)?;
-        self.records.push_back(Landed {
-            start: self.fence,
-            end: self.fence.saturating_add(bytes),
-            record,
-            slot,
-        });
+        self.records.push_back(Landed { start: self.fence, end: self.fence.saturating_add(bytes), record, slot });
         self.pending = bytes;
         self.pcie += u64::from(bytes);
         // The host sees the slot free, and the pointers moved, before any byte has been read.
@@ -218,7 +213,8 @@ impl Fetch {
         }
         let Some(front) = self.records.front() else { return Ok(()) };
         let end = u64::from(at) + u64::from(stride);
-        if front.stalls() && at == front.start && end >= u64::from(front.end) && !matches!(header, Prefetch::ExecBuf(_)) {
+        if front.stalls() && at == front.start && end >= u64::from(front.end) && !matches!(header, Prefetch::ExecBuf(_))
+        {
             core.flag(Hazard::StallWithoutExecBuf, || {
                 format!("the slot of this record has the stall flag, and its only command is {}", header.name())
             })?;

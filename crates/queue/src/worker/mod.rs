@@ -46,9 +46,16 @@ pub struct WorkerMemory<'a> {
     pub(crate) chip: &'a Chip,
     pub(crate) tile: TileId,
     pub(crate) l1_bytes: u32,
+    /// What it has written.
+    pub(crate) wrote: &'a mut Vec<(Location, u64)>,
 }
 
 impl WorkerMemory<'_> {
+    fn put(&mut self, place: Location, bytes: &[u8]) {
+        self.memory.write(place, bytes);
+        self.wrote.push((place, bytes.len() as u64));
+    }
+
     fn local(&self, addr: u32, bytes: usize) -> Result<(), String> {
         match u64::from(addr) + bytes as u64 <= u64::from(self.l1_bytes) {
             true => Ok(()),
@@ -77,7 +84,7 @@ impl WorkerMemory<'_> {
     /// If the range leaves it.
     pub fn write(&mut self, addr: u32, bytes: &[u8]) -> Result<(), String> {
         self.local(addr, bytes.len())?;
-        self.memory.write(Location::L1(self.tile, addr), bytes);
+        self.put(Location::L1(self.tile, addr), bytes);
         Ok(())
     }
 
@@ -110,7 +117,7 @@ impl WorkerMemory<'_> {
     /// If there are no such bytes.
     pub fn write_dram(&mut self, bank: u32, addr: u64, bytes: &[u8]) -> Result<(), String> {
         let place = self.bank(bank, addr, bytes.len())?;
-        self.memory.write(place, bytes);
+        self.put(place, bytes);
         Ok(())
     }
 
@@ -135,7 +142,7 @@ impl WorkerMemory<'_> {
     /// If it is not pinned.
     pub fn write_host(&mut self, addr: u64, bytes: &[u8]) -> Result<(), String> {
         let place = self.host(addr, bytes.len())?;
-        self.memory.write(place, bytes);
+        self.put(place, bytes);
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use super::{Job, Worker, WorkerMemory};
 use crate::host::TIMING_MAGIC;
 use crate::layout::{HOST_ADDRESS, L1_ALIGN};
-use crate::machine::{Chip, Flight, Port, Tile, TileId, World};
+use crate::machine::{Chip, Flight, Location, Port, Tile, TileId, World};
 use crate::sanitize::{Finding, Hazard, LAUNCH_RING};
 use crate::wire::{GoMessage, LaunchMessage, PCIE_XY, Packed, Xy};
 
@@ -55,6 +55,8 @@ pub(crate) struct Workers {
     /// Notices that went elsewhere than to the dispatch core.
     pub astray: u64,
     running: u32,
+    /// What the worker that ends has written.
+    wrote: Vec<(Location, u64)>,
 }
 
 impl Workers {
@@ -82,6 +84,7 @@ impl Workers {
             notified: 0,
             astray: 0,
             running: 0,
+            wrote: Vec::new(),
         }
     }
 
@@ -244,8 +247,13 @@ impl World {
         act: impl FnOnce(&mut dyn Worker, &mut WorkerMemory<'_>) -> T,
     ) -> Option<T> {
         let worker = self.workers.worker.as_mut()?;
-        let mut memory =
-            WorkerMemory { memory: &mut self.memory, chip: &self.chip, tile, l1_bytes: self.layout.l1_bytes };
+        let mut memory = WorkerMemory {
+            memory: &mut self.memory,
+            chip: &self.chip,
+            tile,
+            l1_bytes: self.layout.l1_bytes,
+            wrote: &mut self.workers.wrote,
+        };
         Some(act(worker.as_mut(), &mut memory))
     }
 
@@ -297,6 +305,10 @@ impl World {
         self.workers.running -= 1;
         self.worker_span(tile, job.launch.host_assigned_id.into(), job.cycle);
         self.write_times(tile, job.cycle);
+        let wrote = std::mem::take(&mut self.workers.wrote);
+        self.judge_results(tile, &wrote);
+        self.workers.wrote = wrote;
+        self.workers.wrote.clear();
         // The master is read when the run is over, and the signal is clear before the notice leaves.
         let state = &mut self.workers.states[tile as usize];
         state.doing = Doing::Idle;
@@ -341,6 +353,7 @@ impl World {
             Some(place) => {
                 let times = [start.to_le_bytes(), self.now.to_le_bytes()].concat();
                 self.memory.write(place, &times);
+                self.workers.wrote.push((place, 16));
             }
             None => self.flag_worker(id, Hazard::PcieOutside, || {
                 format!("{tile} writes its times to {addr:#x} of host memory, which is not pinned")

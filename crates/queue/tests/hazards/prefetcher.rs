@@ -182,6 +182,49 @@ fn results_that_are_read_before_the_worker_is_done() {
     assert_eq!(clean, []);
 }
 
+/// A worker that writes to DRAM when it ends.
+struct Writes;
+
+impl Worker for Writes {
+    fn start(&mut self, _: &Job, _: &mut WorkerMemory<'_>) -> Result<u64, String> {
+        Ok(20_000)
+    }
+
+    fn finish(&mut self, _: &Job, memory: &mut WorkerMemory<'_>) -> Result<(), String> {
+        memory.write_dram(0, 0x2_0000, &[7; 64])
+    }
+}
+
+#[test]
+fn results_in_dram_that_are_read_too_early() {
+    fn launch_and_relay(q: &mut Q, addr: u64, wait: bool) -> Done {
+        q.send(&set_go_tiles(&[WORKER]))?;
+        q.send(&send_go(q.board().go_word(), 1, 48).expect("one"))?;
+        q.send(&wait_stream(48, 1))?;
+        if wait {
+            q.finish()?;
+        }
+        let xy = q.board().banks[0].ports[0].word();
+        append(q, 64, Prefetch::RelayLinear(RelayLinear { length: 64, noc_xy: xy, addr }))
+    }
+    // The prefetcher reads it before the worker writes it, and, where the record comes late enough, behind that: nothing orders the two.
+    for late in [0, 60_000] {
+        let mut queue = open(fixed().with_mode(AtError::Silicon), Box::new(Writes));
+        queue.send(&set_go_tiles(&[WORKER])).expect("queued");
+        queue.send(&send_go(queue.board().go_word(), 1, 48).expect("one")).expect("queued");
+        queue.send(&wait_stream(48, 1)).expect("queued");
+        queue.device().wait(late).expect("time passes");
+        let xy = queue.board().banks[0].ports[0].word();
+        let relay = RelayLinear { length: 64, noc_xy: xy, addr: 0x2_0000 };
+        append(&mut queue, 64, Prefetch::RelayLinear(relay)).expect("queued");
+        queue.finish().expect("runs");
+        let hazards: Vec<Hazard> = queue.device().findings().iter().map(|finding| finding.hazard).collect();
+        assert_eq!(hazards, [Hazard::RelayBeforeDone], "{late} ns later");
+    }
+    assert_eq!(findings(fixed(), || Box::new(Writes), |q| launch_and_relay(q, 0x2_0000, true)), []);
+    assert_eq!(findings(fixed(), || Box::new(Writes), |q| launch_and_relay(q, 0x2_0040, false)), []);
+}
+
 /// A machine names what the bytes alone show, as the linter does, whoever drives it.
 #[test]
 fn what_the_linter_sees_is_named_by_the_machine() {

@@ -67,6 +67,9 @@ struct Facts {
     dispatch_commands: u64,
     launches: u64,
     events: Vec<u32>,
+    /// Records that are no events: how many, and the bytes in them.
+    read_backs: usize,
+    read_back_bytes: usize,
     cycles: u64,
     allowed: Vec<Allowed>,
     findings: Vec<MessageFacts>,
@@ -157,6 +160,8 @@ fn facts(file: String, replayed: &mut Replay, diags: &Diags, stream: &Stream) ->
         dispatch_commands: status.commands[Actor::Dispatch as usize],
         launches: status.launches,
         events: replayed.completions.iter().filter_map(Completion::event).collect(),
+        read_backs: replayed.completions.iter().filter(|record| !record.is_event).count(),
+        read_back_bytes: replayed.completions.iter().filter(|record| !record.is_event).map(|r| r.bytes.len()).sum(),
         cycles: status.cycle,
         allowed: allowed_facts(replayed.queue.device().allowed()),
         findings: diags.list.iter().map(|d| message_facts(d, &stream.source)).collect(),
@@ -167,8 +172,12 @@ fn summary(facts: &Facts, stream: &Stream) -> String {
     let all = stream.capture.entries.len();
     let end = if facts.complete { "everything ran" } else { "it did not run to its end" };
     let last = facts.events.last().map_or(String::new(), |event| format!(", the last {event}"));
+    let back = match facts.read_backs {
+        0 => String::new(),
+        records => format!("; {} bytes read back in {records} records", facts.read_back_bytes),
+    };
     format!(
-        "{} on a {} ({}): {end}\n  {} of {all} records, {} prefetch and {} dispatch commands, {} launches of workers, {} events{last}\n  \
+        "{} on a {} ({}): {end}\n  {} of {all} records, {} prefetch and {} dispatch commands, {} launches of workers, {} events{last}{back}\n  \
          {} cycles ({:.1} us); workers acknowledge launches and run no kernels\n{}\n",
         facts.file,
         facts.board,
